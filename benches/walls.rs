@@ -60,7 +60,7 @@ fn walled(toolbox: &Toolbox, level: WallLevel) -> Duration {
     let mut finished = None;
     let took = time(|| {
         let stop = StopSignal::default();
-        finished = Some(toolbox.ask_planner(&program, b"", &walls, timeout, &stop, &|_| {}));
+        finished = Some(toolbox.run_planner(&program, b"", &walls, timeout, &stop, &|_| {}));
     });
     let finished = finished.expect("it ran").expect("it was started");
     assert_eq!(finished.exit_code, Some(0), "{finished:?}");

@@ -1,7 +1,7 @@
 //! Countersign runs machine-written plans that a person has authorized.
 //!
-//! It reads a plan file, a person authorizes exactly its bytes, one synchronous worker runs the steps in order, and
-//! every question, decision and result is recorded in evidence that reveals later changes.
+//! A person authorizes exactly the bytes of a plan file. One thread then runs the steps in order. Every confirmation,
+//! decision and result is recorded in the evidence, whose verification detects later changes.
 //!
 //! # Data flow
 //!
@@ -21,6 +21,8 @@
 //!
 //! # Rooms
 //!
+//! A room is a top-level module.
+//!
 //! | room | contents |
 //! |---|---|
 //! | [`plan`] | plan files as pure data |
@@ -29,10 +31,10 @@
 //! | [`code`] | source code: definitions, references, replaced spans; pure |
 //! | [`run`] | events, results and records of runs as pure data |
 //! | [`workspace`] | the folders that tools may touch: paths, reading, searching, writing whole files |
-//! | [`process`] | the one place that starts programs, and the walls around them |
+//! | [`process`] | the only room that starts programs; their time limits and isolation ("walls") |
 //! | [`remote`] | commands on other hosts, through the system's `ssh` |
 //! | [`cargo`] | the user's cargo: checks, and which errors are new |
-//! | [`symbols`] | the code engines: the embedded one, and `magellan` with `splice` |
+//! | [`symbols`] | the symbol engines: the embedded one, and `magellan` with `splice` |
 //! | [`tools`] | the only room that changes the workspace: one module for each tool |
 //! | [`evidence`] | the append-only record of runs and decisions: the only room with a database of its own |
 //! | [`engine`] | the step runner and the review before it |
@@ -41,9 +43,11 @@
 //! | [`planner`] | the built-in planners: each turns one request into one plan |
 //! | [`cli`] | the headless commands |
 //! | [`ui`] | views: pure functions from view models to widgets and actions |
-//! | [`app`] | the window: state, channels, settings, file dialog |
+//! | [`app`] | the window: state, channels, settings, file dialogs |
 //!
 //! # Arrows
+//!
+//! An arrow points from a room to the rooms that it may use.
 //!
 //! ```text
 //! main → app, cli
@@ -62,7 +66,7 @@
 //!
 //! `run`, `risk`, `authorization` and `plan` use each other only in the order
 //! `run → risk → authorization → plan`. Every room above them may use them, with a few exceptions that the
-//! architecture test lists. `code` uses none of them. The test fails on any other arrow.
+//! architecture test lists. `code` uses none of them. The test fails on any other dependency.
 //!
 //! # Invariants
 //!
@@ -75,12 +79,11 @@
 //! 4. What was shown is what runs: approved bytes, arguments and target contents are compared again at
 //!    the last moment.
 //! 5. A plan cannot lower its own risk, skip its own prompts or raise its own limits.
-//! 6. No frame waits: no I/O, no lock held across work, no dialog of the system inside `ui()` or
-//!    `logic()`.
+//! 6. No frame waits: no I/O, no lock held across work, no system dialog inside `ui()` or `logic()`.
 //! 7. Cancel and search never wait for a running step.
 //! 8. Every text from outside is data: control, bidi and invisible characters are made visible, never
 //!    interpreted.
-//! 9. Everything has a limit, and reaching one is visible.
+//! 9. Everything has a limit, and a limit that is reached is reported.
 
 #![cfg_attr(
     test,
@@ -96,11 +99,11 @@
         clippy::expect_used,
         clippy::indexing_slicing,
         clippy::panic,
-        reason = "a test that meets the unexpected should stop at once"
+        reason = "a test should fail at the first wrong assumption"
     )
 )]
 
-// The tests of the views include the example data of the gallery, which names this crate as its users do.
+// The tests of the views include the example data of the gallery, which refers to this crate by its name.
 #[cfg(test)]
 extern crate self as countersign;
 

@@ -1,4 +1,4 @@
-//! Countersign: the window, or a headless command.
+//! Opens the window, or runs a headless command.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -16,7 +16,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Opens the window and stays until it is closed.
+/// Opens the window and returns once it is closed.
 fn open_window(options: WindowOptions) -> ExitCode {
     let WindowOptions { plan, workspace, evidence } = options;
     match app::run(app::Options { plan, workspace, evidence, ..app::Options::default() }) {

@@ -1,12 +1,13 @@
 #!/bin/sh
-# Ends a process group on a host: asks, waits two seconds, kills, and reports whether any of it is left.
+# Ends a process group on a host: sends SIGTERM, waits at most two seconds, sends SIGKILL if a process is still
+# running, and reports whether one is left.
 #
-# Sent over the connection with two variables set before it: countersign_nonce (a report begins with it) and
-# countersign_group (its number).
+# Sent over the connection after two variables: countersign_nonce, with which each report begins, and
+# countersign_group, the id of the group.
 # shellcheck disable=SC2154 # The two variables.
 
-# Whether any process of the group lives. One that has ended and that nobody has asked for its status still
-# has its number, so a signal alone cannot tell; where ps is missing, or knows no such columns, it has to.
+# Whether a process of the group is running. A zombie still has its process id, so that signal 0 reaches it like a
+# running process. The signal is used only where ps is missing or does not support these columns.
 lives() {
     if processes=$(ps -A -o pgid= -o stat= 2>/dev/null) && [ -n "$processes" ]; then
         while read -r group state; do
@@ -22,7 +23,7 @@ PROCESSES
     kill -0 -- "-$countersign_group" 2>/dev/null
 }
 
-# Waits until none lives, at most so many tenths of a second.
+# Waits until no process of the group is running, for at most this many tenths of a second.
 wait_for_end() {
     left=$1
     while lives; do
@@ -30,7 +31,7 @@ wait_for_end() {
         if sleep 0.1 2>/dev/null; then
             left=$((left - 1))
         else
-            # This sleep knows whole seconds only.
+            # This sleep accepts only whole seconds.
             sleep 1
             left=$((left - 10))
         fi
@@ -38,7 +39,7 @@ wait_for_end() {
 }
 
 kill -TERM -- "-$countersign_group" 2>/dev/null
-# One that was halted would not hear it.
+# A stopped process handles SIGTERM only when it continues.
 kill -CONT -- "-$countersign_group" 2>/dev/null
 if ! wait_for_end 20; then
     kill -KILL -- "-$countersign_group" 2>/dev/null

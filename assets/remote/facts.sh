@@ -1,10 +1,10 @@
 #!/bin/sh
-# Reports what kind of host this is. Changes nothing.
+# Reports facts about the host. Changes nothing.
 #
-# Sent over the connection with countersign_nonce set before it; a report begins with it.
+# Sent over the connection after the variable countersign_nonce, with which each report begins.
 # shellcheck disable=SC2154 # That variable.
 
-# shellcheck disable=SC3028 # bash reads this, and says which bash it is.
+# shellcheck disable=SC3028 # bash runs this script and sets these variables.
 for countersign_fact in \
     "system:$(uname -s -r -m)" \
     "bash:$BASH" \

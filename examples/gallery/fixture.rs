@@ -11,7 +11,7 @@ use countersign::plan::{
 };
 use countersign::risk::{self, Policy, RiskLevel, Shell, Verdict};
 use countersign::run::*;
-use countersign::ui::artifact::{Contents, Loaded, Prepared, Shape};
+use countersign::ui::artifact::{Contents, LoadState, Prepared, Shape};
 use countersign::ui::format::Now;
 use countersign::ui::plan::RecentPlan;
 use uuid::Uuid;
@@ -111,7 +111,7 @@ pub fn plan() -> ShownPlan {
     }
 }
 
-/// The same plan with a last step that writes a file which every build executes.
+/// The same plan, whose third step writes a workflow that every push executes.
 pub fn dangerous_plan() -> ShownPlan {
     let mut plan = plan();
     plan.steps[2] = step(
@@ -377,19 +377,19 @@ pub fn running(plan: &ShownPlan) -> RunState {
     run
 }
 
-/// As [`running`], with the third step waiting for confirmation.
+/// Like [`running`], with the third step waiting for confirmation.
 pub fn asking(plan: &ShownPlan) -> RunState {
     asking_at(plan, 2)
 }
 
-/// As [`asking`], for this step.
+/// Like [`asking`], for the step at `index`.
 pub fn asking_at(plan: &ShownPlan, index: usize) -> RunState {
     let mut run = running(plan);
     run.apply(&RunEvent::ConfirmationNeeded { request: Box::new(request(plan, index)) });
     run
 }
 
-/// As [`running`], ended because the third step failed.
+/// Like [`running`], ended because the third step failed.
 pub fn failed(plan: &ShownPlan) -> RunState {
     let mut run = running(plan);
     run.apply(&RunEvent::StepFailed { result: result(plan, 2, Outcome::Failed, 31) });
@@ -400,7 +400,7 @@ pub fn failed(plan: &ShownPlan) -> RunState {
     run
 }
 
-/// As [`running`], failed because a command may have tried to write beyond its walls.
+/// Like [`running`], failed because a command may have tried to write beyond its walls.
 pub fn refused(plan: &ShownPlan) -> RunState {
     let mut run = running(plan);
     let mut result = result(plan, 2, Outcome::Failed, 31);
@@ -420,7 +420,7 @@ pub fn refused(plan: &ShownPlan) -> RunState {
     run
 }
 
-/// As [`running`], completed.
+/// Like [`running`], completed.
 pub fn completed(plan: &ShownPlan) -> RunState {
     let mut run = running(plan);
     for (index, outcome) in
@@ -458,8 +458,8 @@ pub fn findings() -> Vec<Finding> {
             "The plan calls itself READ, but step 5 changes a file.",
         ),
     ];
-    for (at, finding) in findings.iter_mut().enumerate() {
-        (finding.line, finding.column) = (14 + at * 9, 7);
+    for (index, finding) in findings.iter_mut().enumerate() {
+        (finding.line, finding.column) = (14 + index * 9, 7);
     }
     findings
 }
@@ -513,7 +513,7 @@ fn hit(
     excerpt: &str,
     mark: &str,
 ) -> SearchHit {
-    let at = excerpt.find(mark).unwrap_or(0);
+    let mark_start = excerpt.find(mark).unwrap_or(0);
     SearchHit {
         row: Execution {
             execution_id: Uuid::from_u128(0x200 + index as u128),
@@ -534,7 +534,7 @@ fn hit(
         },
         found_in: "stdout".into(),
         excerpt: excerpt.into(),
-        marks: std::iter::once(at..at + mark.len()).collect(),
+        marks: std::iter::once(mark_start..mark_start + mark.len()).collect(),
         changed: false,
     }
 }
@@ -695,7 +695,7 @@ pub fn simulation(plan: &ShownPlan, name: &str) -> (Vec<Preview>, Vec<FileChange
     (previews, changes)
 }
 
-/// Why a plan could not be simulated.
+/// The reason why a plan could not be simulated.
 pub fn failure() -> Failure {
     Failure {
         code: Code::FileNotFound,
@@ -759,12 +759,12 @@ pub fn viewer(name: &str) -> (ExecutionDetail, Contents) {
             detail.row.tool_name = "file_search".into();
             let paths = ["src/parser/token.rs", "src/lib.rs", "tests/round_trip.rs"];
             let rows: Vec<_> = (0..400_usize)
-                .map(|at| {
+                .map(|row| {
                     json!({
-                        "path": paths[at % 3],
-                        "line": 7 + at * 13 % 410,
-                        "column": 1 + at % 40,
-                        "text": format!("    let sum = old_function({at}) + old_function({});", at * 7),
+                        "path": paths[row % 3],
+                        "line": 7 + row * 13 % 410,
+                        "column": 1 + row % 40,
+                        "text": format!("    let sum = old_function({row}) + old_function({});", row * 7),
                     })
                 })
                 .collect();
@@ -778,7 +778,8 @@ pub fn viewer(name: &str) -> (ExecutionDetail, Contents) {
             detail.artifacts = vec![inline("diff", diff.into()), inline("result", json!({}))];
         }
         "viewer-hex" | "viewer-part" | "viewer-sealed" | "viewer-loading" => {
-            let bytes: Vec<u8> = (0..5_000_u32).map(|at| (at * at / 7 % 256) as u8).collect();
+            let bytes: Vec<u8> =
+                (0..5_000_u32).map(|index| (index * index / 7 % 256) as u8).collect();
             let digest = Digest::of(&bytes);
             detail.row.tool_name = "file_read".into();
             let head = if name == "viewer-hex" { "\u{fffd}PNG" } else { text };
@@ -792,15 +793,15 @@ pub fn viewer(name: &str) -> (ExecutionDetail, Contents) {
             match name {
                 "viewer-hex" => {
                     let prepared = Prepared::of_bytes(Shape::Text, bytes);
-                    contents.insert(key, Loaded::Here(Arc::new(prepared)));
+                    contents.insert(key, LoadState::Ready(Arc::new(prepared)));
                 }
                 "viewer-sealed" => {
-                    let why =
+                    let reason =
                         "The rest holds a secret and is encrypted; its key is not available here.";
-                    contents.insert(key, Loaded::Missing(why.into()));
+                    contents.insert(key, LoadState::Missing(reason.into()));
                 }
                 "viewer-loading" => {
-                    contents.insert(key, Loaded::Asked);
+                    contents.insert(key, LoadState::Requested);
                 }
                 _ => {}
             }
@@ -811,7 +812,7 @@ pub fn viewer(name: &str) -> (ExecutionDetail, Contents) {
     (detail, contents)
 }
 
-/// The output of a run. The current or last step has printed this many lines of a build.
+/// The output of a run. The last step that has begun has printed `lines` lines of a build, the steps before it two.
 pub fn transcript(run: &RunState, lines: usize) -> Transcript {
     const BUILD: [(Stream, &str); 9] = [
         (Stream::Stderr, "\x1b[1;32m   Compiling\x1b[0m parser v0.3.1 (/home/ada/src/parser)\n"),
@@ -837,8 +838,8 @@ pub fn transcript(run: &RunState, lines: usize) -> Transcript {
             about: String::new(),
             timestamp_ms,
         });
-        let end = run.steps.get(step_index + 1).is_none_or(|next| *next == StepState::Waiting);
-        let count = if end { lines } else { 2 };
+        let is_last = run.steps.get(step_index + 1).is_none_or(|next| *next == StepState::Waiting);
+        let count = if is_last { lines } else { 2 };
         for (stream, text) in BUILD.into_iter().cycle().take(count) {
             let text = if text.ends_with(' ') { text.repeat(6) + "\n" } else { text.to_owned() };
             let step_id = String::new();
@@ -848,10 +849,10 @@ pub fn transcript(run: &RunState, lines: usize) -> Transcript {
     transcript
 }
 
-/// The timer of a step that has run for some seconds. If `silent`, it has printed nothing for most of them.
-pub fn pace(silent: bool) -> StepTimer {
+/// The timer of a step that has run for 83 seconds, and printed nothing in the last 42 of them if `silent`.
+pub fn timer(silent: bool) -> StepTimer {
     let step_id = String::new;
-    let began = RunEvent::StepStarted {
+    let started = RunEvent::StepStarted {
         step_id: step_id(),
         step_index: 2,
         tool_name: String::new(),
@@ -859,11 +860,11 @@ pub fn pace(silent: bool) -> StepTimer {
         timestamp_ms: 0,
     };
     let (stream, chunk) = (Stream::Stdout, "x".to_owned());
-    let printed = RunEvent::StepOutput { step_id: step_id(), stream, chunk };
-    let mut pace = StepTimer::default();
-    pace.apply(&began, NOW_MS - 83_000);
-    pace.apply(&printed, NOW_MS - if silent { 42_000 } else { 300 });
-    pace
+    let output = RunEvent::StepOutput { step_id: step_id(), stream, chunk };
+    let mut timer = StepTimer::default();
+    timer.apply(&started, NOW_MS - 83_000);
+    timer.apply(&output, NOW_MS - if silent { 42_000 } else { 300 });
+    timer
 }
 
 /// The same step with a command of a hundred lines.
@@ -877,7 +878,7 @@ pub fn long_step(step: &ShownStep) -> ShownStep {
     step
 }
 
-/// A plan of commands, with the risk that the program computes.
+/// A plan of commands.
 pub fn command_plan() -> ShownPlan {
     let source = serde_json::json!({
         "id": "release-0.4",

@@ -9,11 +9,11 @@ use super::fixture;
 /// The current content of the file with the diagnostics.
 const LEXER: &str = "use crate::token::Token;\n\npub struct Lexer<'a> {\n    input: &'a str,\n    at: usize,\n}\n\nimpl<'a> Lexer<'a> {\n    pub fn next_token(&mut self) -> Option<Token> {\n        let start = self.at;\n        let rest = trim_strat(self.input.get(self.at..)?);\n        let length: u32 = rest.len();\n        self.at += length as usize;\n        Some(Token::word(start, length))\n    }\n}\n";
 
-/// The lines of the file that the diagnostic is about, as the program would read them.
+/// The lines of the file that the excerpt of a diagnostic shows.
 pub fn lines(it: &DiagnosticArtifact) -> Vec<SourceLine> {
-    let wanted = countersign::ui::diagnostics::wanted(it);
+    let ranges = countersign::ui::diagnostics::excerpt_lines(it);
     let all = (1..).zip(LEXER.lines());
-    all.filter(|(number, _)| wanted.iter().any(|range| range.contains(number)))
+    all.filter(|(number, _)| ranges.iter().any(|range| range.contains(number)))
         .map(|(number, text)| SourceLine { number, text: text.to_owned() })
         .collect()
 }
@@ -46,7 +46,7 @@ fn span(file: &str, line: i64, columns: [i64; 2], primary: bool, label: &str) ->
     }
 }
 
-fn said(
+fn diagnostic(
     level: Level,
     code: &str,
     message: &str,
@@ -59,17 +59,17 @@ fn said(
         Level::Info => "help",
     };
     let first = spans.first();
-    let rendered = first.map(|at| {
-        let label = at.label.as_deref().unwrap_or_default();
-        let width = usize::try_from(at.column_end - at.column_start).unwrap_or(1);
-        let indent = usize::try_from(at.column_start - 1).unwrap_or(0);
-        let text = at.text.first().map(String::as_str).unwrap_or("    …");
+    let rendered = first.map(|span| {
+        let label = span.label.as_deref().unwrap_or_default();
+        let width = usize::try_from(span.column_end - span.column_start).unwrap_or(1);
+        let indent = usize::try_from(span.column_start - 1).unwrap_or(0);
+        let text = span.text.first().map(String::as_str).unwrap_or("    …");
         format!(
             "{word}[{code}]: {message}\n  --> {}:{}:{}\n   |\n{:<3}| {text}\n   | {}{} {label}\n\n",
-            at.file_name,
-            at.line_start,
-            at.column_start,
-            at.line_start,
+            span.file_name,
+            span.line_start,
+            span.column_start,
+            span.line_start,
             " ".repeat(indent),
             "^".repeat(width),
         )
@@ -78,11 +78,11 @@ fn said(
         level,
         tool_level: word.into(),
         message: message.into(),
-        file_name: first.map(|at| at.file_name.clone()).unwrap_or_default(),
-        line_start: first.map_or(0, |at| at.line_start),
-        column_start: first.map(|at| at.column_start),
-        line_end: first.map(|at| at.line_end),
-        column_end: first.map(|at| at.column_end),
+        file_name: first.map(|span| span.file_name.clone()).unwrap_or_default(),
+        line_start: first.map_or(0, |span| span.line_start),
+        column_start: first.map(|span| span.column_start),
+        line_end: first.map(|span| span.line_end),
+        column_end: first.map(|span| span.column_end),
         code: Some(code.to_owned()).filter(|code| !code.is_empty()),
         spans,
         children,
@@ -90,28 +90,28 @@ fn said(
     }
 }
 
-fn help(message: &str, at: DiagnosticSpan, instead: &str) -> DiagnosticArtifact {
-    let at = DiagnosticSpan {
-        suggested_replacement: Some(instead.to_owned()),
+fn help(message: &str, span: DiagnosticSpan, replacement: &str) -> DiagnosticArtifact {
+    let span = DiagnosticSpan {
+        suggested_replacement: Some(replacement.to_owned()),
         applicability: Some("MaybeIncorrect".to_owned()),
-        ..at
+        ..span
     };
-    said(Level::Info, "", message, vec![at], vec![])
+    diagnostic(Level::Info, "", message, vec![span], vec![])
 }
 
 fn missing() -> DiagnosticArtifact {
-    let at = |label: &str| span("src/lexer.rs", 11, [20, 30], true, label);
-    said(
+    let span = |label: &str| span("src/lexer.rs", 11, [20, 30], true, label);
+    diagnostic(
         Level::Error,
         "E0425",
         "cannot find function `trim_strat` in this scope",
-        vec![at("not found in this scope")],
-        vec![help("a function with a similar name exists", at(""), "trim_start")],
+        vec![span("not found in this scope")],
+        vec![help("a function with a similar name exists", span(""), "trim_start")],
     )
 }
 
 fn mismatched() -> DiagnosticArtifact {
-    said(
+    diagnostic(
         Level::Error,
         "E0308",
         "mismatched types",
@@ -124,12 +124,12 @@ fn mismatched() -> DiagnosticArtifact {
 }
 
 fn unused(line: i64, name: &str) -> DiagnosticArtifact {
-    let at = span("src/parser/expressions.rs", line, [9, 14], true, "");
-    said(
+    let span = span("src/parser/expressions.rs", line, [9, 14], true, "");
+    diagnostic(
         Level::Warning,
         "unused_variables",
         &format!("unused variable: `{name}`"),
-        vec![at],
+        vec![span],
         vec![],
     )
 }
@@ -139,7 +139,7 @@ fn before() -> Vec<DiagnosticArtifact> {
         unused(41, "depth"),
         unused(118, "span"),
         mismatched(),
-        said(
+        diagnostic(
             Level::Error,
             "E0433",
             "failed to resolve: use of undeclared type `Cursor`",
@@ -155,15 +155,20 @@ fn after() -> Vec<DiagnosticArtifact> {
 
 /// This many diagnostics of one check.
 pub fn many(count: usize) -> Vec<DiagnosticArtifact> {
-    let one = |at: usize| {
-        let line = i64::try_from(at).unwrap_or(0);
-        let it = if at.is_multiple_of(7) { missing() } else { unused(line, &format!("name_{at}")) };
+    let artifact = |index: usize| {
+        let line = i64::try_from(index).unwrap_or(0);
+        let it = if index.is_multiple_of(7) {
+            missing()
+        } else {
+            unused(line, &format!("name_{index}"))
+        };
         DiagnosticArtifact { line_start: line, ..it }
     };
-    (0..count).map(one).collect()
+    (0..count).map(artifact).collect()
 }
 
-/// A run of the plan in which both checks have ended; `second` has the diagnostics of the second.
+/// A run of the plan in which both checks have finished. `second` has the diagnostics of the second check, if not the
+/// usual ones.
 pub fn run(plan: &ShownPlan, second: Option<Vec<DiagnosticArtifact>>) -> RunState {
     let mut run = RunState::default();
     run.apply(&RunEvent::RunStarted {
@@ -173,12 +178,12 @@ pub fn run(plan: &ShownPlan, second: Option<Vec<DiagnosticArtifact>>) -> RunStat
         timestamp_ms: fixture::NOW_MS - 12_000,
     });
     let second = second.unwrap_or_else(after);
-    for (index, found) in [(0, vec![]), (1, before()), (2, vec![]), (3, second)] {
-        let bad = found.iter().any(|it| it.level == Level::Error);
-        let outcome = if bad { Outcome::Failed } else { Outcome::Succeeded };
+    for (index, diagnostics) in [(0, vec![]), (1, before()), (2, vec![]), (3, second)] {
+        let failed = diagnostics.iter().any(|it| it.level == Level::Error);
+        let outcome = if failed { Outcome::Failed } else { Outcome::Succeeded };
         let mut result = fixture::result(plan, index, outcome, 900);
-        result.diagnostic_artifacts = found;
-        if bad {
+        result.diagnostic_artifacts = diagnostics;
+        if failed {
             result.error_code = Some(Code::CargoCheck);
             result.error_message = Some("cargo check reported errors".into());
         }
@@ -187,7 +192,7 @@ pub fn run(plan: &ShownPlan, second: Option<Vec<DiagnosticArtifact>>) -> RunStat
     run
 }
 
-/// A run without a check.
+/// A run of the plan without its checks.
 pub fn unchecked(plan: &mut ShownPlan) -> RunState {
     plan.steps.retain(|step| !matches!(step.call, Some(ToolCall::LspCheck { .. })));
     for (index, step) in plan.steps.iter_mut().enumerate() {

@@ -15,19 +15,19 @@ use countersign::ui::action::LoopAction;
 use countersign::ui::dialog::Question;
 use countersign::ui::format::Now;
 use countersign::ui::loop_page::{
-    Form, FormView, LoopView, PlannerChoice, Shown, ShownLoop, TimelineView,
+    FormView, LoopForm, LoopView, PlannerChoice, Shown, ShownLoop, TimelineView,
 };
 use uuid::Uuid;
 
 use super::{fixture, found};
 
 /// The loop page in one of its states.
-pub struct Looping {
-    form: Option<Form>,
+pub struct LoopScene {
+    form: Option<LoopForm>,
     pub place: Option<PlaceReview>,
     pub shown: ShownLoop,
     loops: Vec<LoopSummary>,
-    unfolded: BTreeMap<u32, bool>,
+    expanded: BTreeMap<u32, bool>,
 }
 
 const GOAL: &str = "The parser accepts keywords of the next edition, and every test passes.";
@@ -117,19 +117,19 @@ fn difference() -> PlanDifference {
 }
 
 /// Builds the state of a loop, event by event.
-struct Story {
+struct LoopBuilder {
     state: LoopState,
     plan: ShownPlan,
     time: i64,
     max_attempts: u32,
 }
 
-impl Story {
+impl LoopBuilder {
     fn new(max_attempts: u32, goal: &str, class_id: Option<Uuid>) -> Self {
         let time = fixture::NOW_MS - 95_000;
-        let mut story =
+        let mut builder =
             Self { state: LoopState::default(), plan: fixture::plan(), time, max_attempts };
-        story.tell(RunEvent::LoopStarted {
+        builder.apply(RunEvent::LoopStarted {
             loop_id: Uuid::from_u128(7),
             goal: goal.into(),
             planner: "python3 tools/plan.py --model local".into(),
@@ -138,36 +138,36 @@ impl Story {
             class_id,
             timestamp_ms: time,
         });
-        story
+        builder
     }
 
-    fn tell(&mut self, event: RunEvent) {
+    fn apply(&mut self, event: RunEvent) {
         self.state.apply(&event);
     }
 
-    fn attempt(&mut self, attempt: u32, printed: &str) {
+    fn attempt(&mut self, attempt: u32, output: &str) {
         self.time += 11_000;
-        self.tell(RunEvent::AttemptStarted {
+        self.apply(RunEvent::AttemptStarted {
             attempt,
             max_attempts: self.max_attempts,
             timestamp_ms: self.time,
         });
-        self.tell(RunEvent::PlannerStarted { planner: "python3".into() });
-        self.tell(RunEvent::PlannerOutput { chunk: printed.into() });
+        self.apply(RunEvent::PlannerStarted { planner: "python3".into() });
+        self.apply(RunEvent::PlannerOutput { chunk: output.into() });
     }
 
     fn answered(&mut self, report: PlannerReport) {
         let plan_digest = Some(self.plan.digest);
-        self.tell(RunEvent::PlannerAnswered { report: Box::new(report), plan_digest });
+        self.apply(RunEvent::PlannerAnswered { report: Box::new(report), plan_digest });
     }
 
     fn revised(&mut self) {
         let reason = "action 2 (splice_patch): cargo check finds 2 new errors".into();
-        self.tell(RunEvent::PlanRevised { reason, difference: Box::new(difference()) });
+        self.apply(RunEvent::PlanRevised { reason, difference: Box::new(difference()) });
     }
 
     fn waits(&mut self, attempt: u32, outside: Vec<String>) {
-        self.tell(RunEvent::AuthorizationNeeded {
+        self.apply(RunEvent::AuthorizationNeeded {
             loop_id: Uuid::from_u128(7),
             attempt,
             plan_digest: self.plan.digest,
@@ -176,13 +176,13 @@ impl Story {
     }
 
     fn authorized(&mut self, how: &str) {
-        self.tell(RunEvent::AuthorizationDecided { approved: true, how: how.into() });
+        self.apply(RunEvent::AuthorizationDecided { approved: true, how: how.into() });
     }
 
     /// Runs the plan: the first `done` steps are finished, and the last of them failed if `fails`.
     fn applied(&mut self, done: usize, fails: bool) {
         let count = self.plan.steps.len();
-        self.tell(RunEvent::RunStarted {
+        self.apply(RunEvent::RunStarted {
             run_id: Uuid::from_u128(u128::try_from(self.time).unwrap_or(1)),
             plan_id: "parser".into(),
             step_count: count,
@@ -191,7 +191,7 @@ impl Story {
         for index in 0..count.min(done + 1) {
             let step = &self.plan.steps[index];
             let step_id = step.step_id.clone();
-            self.tell(RunEvent::StepStarted {
+            self.apply(RunEvent::StepStarted {
                 step_id,
                 step_index: index,
                 tool_name: String::new(),
@@ -204,7 +204,7 @@ impl Story {
             let fails = fails && index + 1 == done;
             let outcome = if fails { Outcome::Failed } else { Outcome::Succeeded };
             let result = fixture::result(&self.plan, index, outcome, 340);
-            self.tell(if fails {
+            self.apply(if fails {
                 RunEvent::StepFailed { result }
             } else {
                 RunEvent::StepCompleted { result }
@@ -212,6 +212,7 @@ impl Story {
         }
     }
 
+    /// The record of an action; of the verification for an index after the last step.
     fn row(&self, index: usize, status: ActionStatus) -> ActionRecord {
         let error = (status == ActionStatus::Failed).then(|| ActionError {
             code: ActionErrorCode::ValidationFailed,
@@ -233,6 +234,7 @@ impl Story {
         }
     }
 
+    /// The records of all actions, of which `done` were executed, the last of them with the status `last`.
     fn rows(&self, done: usize, last: ActionStatus) -> Vec<ActionRecord> {
         let status = |index: usize| match index + 1 {
             number if number < done => ActionStatus::Succeeded,
@@ -255,7 +257,7 @@ impl Story {
             passed,
             diagnostics: if passed { vec![] } else { found::many(3) },
         });
-        self.tell(RunEvent::AttemptEnded {
+        self.apply(RunEvent::AttemptEnded {
             record: Box::new(AttemptRecord {
                 attempt,
                 max_attempts: self.max_attempts,
@@ -268,7 +270,7 @@ impl Story {
             }),
         });
         if attempt + 1 == self.max_attempts && stop_reason.is_none() {
-            self.tell(RunEvent::BudgetWarning { attempts_left: 1 });
+            self.apply(RunEvent::BudgetWarning { attempts_left: 1 });
         }
     }
 
@@ -277,7 +279,7 @@ impl Story {
         let failed =
             matches!(code, StopCode::ActionFailedNonRetryable | StopCode::RetryBudgetExhausted);
         let rejected = code.as_str().starts_with("planner");
-        self.tell(RunEvent::LoopEnded {
+        self.apply(RunEvent::LoopEnded {
             stop_reason: Box::new(StopReason {
                 code,
                 message: message.into(),
@@ -330,14 +332,14 @@ fn loops() -> Vec<LoopSummary> {
     ]
 }
 
-fn form(name: &str) -> Option<Form> {
-    let mut form = Form { workspace: WORKSPACE.into(), ..Form::default() };
+fn form(name: &str) -> Option<LoopForm> {
+    let mut form = LoopForm { workspace: WORKSPACE.into(), ..LoopForm::default() };
     match name {
         "loop" => {}
         "loop-faulty" => {
-            form = Form { planner: PlannerChoice::Replay, max_attempts: "many".into(), ..form };
+            form = LoopForm { planner: PlannerChoice::Replay, max_attempts: "many".into(), ..form };
             form.workspace.clear();
-            form.tried = true;
+            form.start_attempted = true;
         }
         "loop-class" => {
             form.goal = GOAL.into();
@@ -370,7 +372,7 @@ fn place(name: &str) -> Option<PlaceReview> {
         place: LoopPlace {
             workspace: WORKSPACE.into(),
             plans: None,
-            planner: Form::default().planner_name(),
+            planner: LoopForm::default().planner_name(),
         },
         workspace: WORKSPACE.into(),
         workspace_fault: None,
@@ -395,7 +397,7 @@ fn place(name: &str) -> Option<PlaceReview> {
     Some(place)
 }
 
-impl Looping {
+impl LoopScene {
     pub fn new(name: &str) -> Self {
         let class_id = (name == "loop-waiting" || name == "loop-crowded").then(Uuid::nil);
         let crowded = name == "loop-crowded";
@@ -406,24 +408,27 @@ impl Looping {
             _ if crowded => 10,
             _ => 3,
         };
-        let mut story = Story::new(attempts, goal, class_id);
-        tell(&mut story, name);
+        let mut builder = LoopBuilder::new(attempts, goal, class_id);
+        build(&mut builder, name);
         Self {
             form: form(name),
             place: place(name),
             loops: if name == "loop" { vec![] } else { loops() },
             shown: ShownLoop {
-                plans: BTreeMap::from([(1, Arc::new(story.plan.clone()))]),
-                printed: BTreeMap::from([(1, "reading 41 files\nasking the model\n".into())]),
+                plans: BTreeMap::from([(1, Arc::new(builder.plan.clone()))]),
+                planner_output: BTreeMap::from([(
+                    1,
+                    "reading 41 files\nasking the model\n".into(),
+                )]),
                 verify: "local".into(),
                 class: class_id.map(|_| class()),
                 stopping: name == "loop-stopping",
                 recorded: name == "loop-interrupted",
-                ended_at_ms: story.state.is_over().then_some(fixture::NOW_MS),
-                state: story.state,
+                ended_at_ms: builder.state.is_over().then_some(fixture::NOW_MS),
+                state: builder.state,
                 ..ShownLoop::default()
             },
-            unfolded: (1..=100).filter(|_| name == "loop-many").map(|it| (it, true)).collect(),
+            expanded: (1..=100).filter(|_| name == "loop-many").map(|it| (it, true)).collect(),
         }
     }
 
@@ -440,17 +445,17 @@ impl Looping {
     pub fn play(&mut self, action: &LoopAction) {
         match action {
             LoopAction::Edit(form) => self.form = Some((**form).clone()),
-            LoopAction::Unfold(attempt, unfolded) => {
-                self.unfolded.insert(*attempt, *unfolded);
+            LoopAction::SetExpanded(attempt, expanded) => {
+                self.expanded.insert(*attempt, *expanded);
             }
             _ => {}
         }
     }
 
-    /// Tries to start the loop of the form.
+    /// Shows the faults of the form, as an attempted start does.
     pub fn start(&mut self) {
         if let Some(form) = &mut self.form {
-            form.tried = true;
+            form.start_attempted = true;
         }
     }
 
@@ -461,7 +466,7 @@ impl Looping {
             }
             None => Shown::Loop(TimelineView {
                 shown: &self.shown,
-                unfolded: &self.unfolded,
+                expanded: &self.expanded,
                 scroll_to_latest: false,
             }),
         };
@@ -469,123 +474,124 @@ impl Looping {
     }
 }
 
-fn tell(story: &mut Story, name: &str) {
-    let count = story.plan.steps.len();
+/// Applies the events of the loop in the scene `name`.
+fn build(builder: &mut LoopBuilder, name: &str) {
+    let count = builder.plan.steps.len();
     let stop = name.strip_prefix("loop-");
     let stop =
         stop.and_then(|stop| StopCode::ALL.iter().copied().find(|code| code.as_str() == stop));
     match name {
         "loop-planning" | "loop-stopping" => {
-            story.failed_attempt(1, None);
-            story.attempt(2, "reading 41 files\nthe last attempt: E304\nasking the model\n");
+            builder.failed_attempt(1, None);
+            builder.attempt(2, "reading 41 files\nthe last attempt: E304\nasking the model\n");
         }
         "loop-waiting" => {
-            story.failed_attempt(1, None);
-            story.attempt(2, "reading 41 files\n");
-            story.answered(report(count));
-            story.revised();
+            builder.failed_attempt(1, None);
+            builder.attempt(2, "reading 41 files\n");
+            builder.answered(report(count));
+            builder.revised();
             let tool = "the tool shell of action 5 is none of the class";
-            story.waits(2, vec![tool.into(), "benches/parse.rs is outside src".into()]);
+            builder.waits(2, vec![tool.into(), "benches/parse.rs is outside src".into()]);
         }
         "loop-applying" => {
-            story.attempt(1, "reading 41 files\nasking the model\n");
-            story.answered(rejected());
-            story.ended(rejected(), vec![], None, None);
-            story.attempt(2, "asking the model\n");
-            story.answered(report(count));
-            story.authorized("inside the authorization class 5f2a");
-            story.applied(2, false);
+            builder.attempt(1, "reading 41 files\nasking the model\n");
+            builder.answered(rejected());
+            builder.ended(rejected(), vec![], None, None);
+            builder.attempt(2, "asking the model\n");
+            builder.answered(report(count));
+            builder.authorized("inside the authorization class 5f2a");
+            builder.applied(2, false);
         }
         "loop-unverified" => {
-            story.attempt(1, "asking the model\n");
-            story.answered(report(count));
-            story.authorized("authorized by ada in the window");
-            story.applied(count, false);
-            let why = "the workspace has no verify command".to_owned();
-            let mut rows = story.rows(count, ActionStatus::Succeeded);
-            rows.push(ActionRecord::skipped(count, VERIFY_GATE, why));
-            story.ended(report(count), rows, None, Some(StopCode::Completed));
-            story.stopped(StopCode::Completed, "every action succeeded; not verified");
+            builder.attempt(1, "asking the model\n");
+            builder.answered(report(count));
+            builder.authorized("authorized by ada in the window");
+            builder.applied(count, false);
+            let reason = "the workspace has no verify command".to_owned();
+            let mut rows = builder.rows(count, ActionStatus::Succeeded);
+            rows.push(ActionRecord::skipped(count, VERIFY_GATE, reason));
+            builder.ended(report(count), rows, None, Some(StopCode::Completed));
+            builder.stopped(StopCode::Completed, "every action succeeded; not verified");
         }
         "loop-interrupted" => {
-            story.failed_attempt(1, None);
-            story.attempt(2, "");
-            story.answered(report(count));
-            story.authorized("authorized by ada in the window");
-            story.applied(2, false);
-            story.state.interrupt();
+            builder.failed_attempt(1, None);
+            builder.attempt(2, "");
+            builder.answered(report(count));
+            builder.authorized("authorized by ada in the window");
+            builder.applied(2, false);
+            builder.state.interrupt();
         }
         "loop-many" => {
-            (1..=100).for_each(|attempt| story.failed_attempt(attempt, None));
+            (1..=100).for_each(|attempt| builder.failed_attempt(attempt, None));
         }
         "loop-crowded" => {
-            let printed = "a line of what the planner has to say, which is long ".repeat(6) + "\n";
+            let output = "a line of what the planner has to say, which is long ".repeat(6) + "\n";
             for attempt in 1..10 {
-                story.failed_attempt(attempt, None);
+                builder.failed_attempt(attempt, None);
             }
-            story.attempt(10, &printed.repeat(40));
+            builder.attempt(10, &output.repeat(40));
             let mut long = rejected();
             long.message =
                 Some("the plan has more than one fault, and this is all of it ".repeat(30));
             long.findings = (0..70).flat_map(|_| long.findings.clone()).collect();
-            story.answered(long);
+            builder.answered(long);
         }
         _ => match stop {
             Some(StopCode::Completed) => {
-                story.failed_attempt(1, None);
-                story.attempt(2, "asking the model\n");
-                story.answered(report(count));
-                story.revised();
-                story.authorized("authorized by ada in the window");
-                story.applied(count, false);
-                let mut rows = story.rows(count, ActionStatus::Succeeded);
-                rows.push(story.row(count, ActionStatus::Succeeded));
-                story.ended(report(count), rows, Some(true), stop);
-                story.stopped(
+                builder.failed_attempt(1, None);
+                builder.attempt(2, "asking the model\n");
+                builder.answered(report(count));
+                builder.revised();
+                builder.authorized("authorized by ada in the window");
+                builder.applied(count, false);
+                let mut rows = builder.rows(count, ActionStatus::Succeeded);
+                rows.push(builder.row(count, ActionStatus::Succeeded));
+                builder.ended(report(count), rows, Some(true), stop);
+                builder.stopped(
                     StopCode::Completed,
                     "every action succeeded and the verification passed",
                 );
             }
             Some(code @ (StopCode::VerifyFailed | StopCode::RetryBudgetExhausted)) => {
-                story.attempt(1, "asking the model\n");
-                story.answered(report(count));
-                story.authorized("authorized by ada in the window");
-                story.applied(count, false);
-                let mut rows = story.rows(count, ActionStatus::Succeeded);
-                rows.push(story.row(count, ActionStatus::Failed));
-                story.ended(report(count), rows, Some(false), stop);
-                story.stopped(code, "verification: 3 errors");
+                builder.attempt(1, "asking the model\n");
+                builder.answered(report(count));
+                builder.authorized("authorized by ada in the window");
+                builder.applied(count, false);
+                let mut rows = builder.rows(count, ActionStatus::Succeeded);
+                rows.push(builder.row(count, ActionStatus::Failed));
+                builder.ended(report(count), rows, Some(false), stop);
+                builder.stopped(code, "verification: 3 errors");
             }
             Some(
                 code @ (StopCode::PlannerRejectedNonRetryable
                 | StopCode::PlannerRejectedRetryBudgetExhausted),
             ) => {
-                story.attempt(1, "asking the model\n");
-                story.answered(rejected());
-                story.ended(rejected(), vec![], None, stop);
-                story.stopped(code, "\"../parser\" leads out of the workspace");
+                builder.attempt(1, "asking the model\n");
+                builder.answered(rejected());
+                builder.ended(rejected(), vec![], None, stop);
+                builder.stopped(code, "\"../parser\" leads out of the workspace");
             }
             Some(
                 code @ (StopCode::OperatorStopped | StopCode::NotAuthorized | StopCode::NoProgress),
             ) => {
-                story.failed_attempt(1, None);
-                story.attempt(2, "asking the model\n");
-                story.answered(report(count));
+                builder.failed_attempt(1, None);
+                builder.attempt(2, "asking the model\n");
+                builder.answered(report(count));
                 if code == StopCode::NoProgress {
-                    story.tell(RunEvent::NoProgress { failed_in: 1 });
+                    builder.apply(RunEvent::NoProgress { failed_in: 1 });
                 } else {
-                    story.revised();
-                    story.waits(2, vec![]);
+                    builder.revised();
+                    builder.waits(2, vec![]);
                     let how = "ada rejected it in the window: not the lexer".into();
-                    story.tell(RunEvent::AuthorizationDecided { approved: false, how });
+                    builder.apply(RunEvent::AuthorizationDecided { approved: false, how });
                 }
-                let rows = story.rows(0, ActionStatus::Skipped);
-                story.ended(report(count), rows, None, stop);
-                story.stopped(code, "a person stopped the loop in the window");
+                let rows = builder.rows(0, ActionStatus::Skipped);
+                builder.ended(report(count), rows, None, stop);
+                builder.stopped(code, "a person stopped the loop in the window");
             }
             Some(code) => {
-                story.failed_attempt(1, stop);
-                story.stopped(code, "action 3 (splice_patch): cargo check finds 2 new errors");
+                builder.failed_attempt(1, stop);
+                builder.stopped(code, "action 3 (splice_patch): cargo check finds 2 new errors");
             }
             None => {}
         },

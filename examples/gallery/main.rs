@@ -1,12 +1,22 @@
 //! Shows any state of the window with example data:
 //!
 //! `cargo run --example gallery -- STATE dark|light[-contrast] [WIDTHxHEIGHT]`, with a STATE of
-//! `plan|authorized|running|dialog|dangerous|guided|guided-dangerous|guided-dialog|guided-ended|guided-many|guided-long|guided-output|guided-ended-output|failed|completed|invalid|empty|evidence|execution|tampered|authorize|reject|trust|trusted|untrusted|close|palette|help|settings|void|notice|large|simulation|simulating|simulation-failed|simulation-empty|stale|diagnostics|first|changed|gone|clean|thousands|unchecked|answer|recurring|output|output-step|output-many|output-failed|output-empty|command|command-running|command-dialog|command-failed|command-refused|command-trying|batch|batch-interrupted`,
-//! or `loop` (the empty form), or `loop-` and one of `faulty|class|refused|nowhere|untrusted|trusted|trust|planning|waiting|applying|stopping|interrupted|unverified|crowded|many` or a stop
-//! reason such as `completed`,
-//! or `viewer-` and one of `text|colours|tree|table|diff|hex|part|loading|sealed|empty`
+//!
+//! - `plan`, `authorized`, `void`, `running`, `asking`, `dialog`, `dangerous`, `failed`, `completed`, `invalid`,
+//!   `revert`, `revert-conflict`, `batch`, `batch-interrupted`, `large`, `empty`
+//! - `guided`, or `guided-` and one of `dangerous`, `dialog`, `ended`, `many`, `long`, `output`, `ended-output`
+//! - `command`, or `command-` and one of `running`, `dialog`, `failed`, `refused`, `trying`
+//! - `output`, or `output-` and one of `step`, `many`, `failed`, `empty`
+//! - `simulation`, `simulating`, `simulation-failed`, `simulation-empty`, `stale`
+//! - `evidence`, `execution`, `nothing`, `tampered`, `answer`, `recurring`
+//! - `diagnostics`, `first`, `changed`, `gone`, `clean`, `thousands`, `unchecked`
+//! - `authorize`, `reject`, `trust`, `trusted`, `untrusted`, `close`, `palette`, `help`, `settings`, `notice`
+//! - `loop` (the empty form), or `loop-` and a stop reason such as `completed` or one of `faulty`, `class`, `refused`,
+//!   `nowhere`, `untrusted`, `trusted`, `trust`, `planning`, `waiting`, `applying`, `stopping`, `interrupted`,
+//!   `unverified`, `crowded`, `many`
+//! - `viewer-` and one of `text`, `colours`, `tree`, `table`, `diff`, `hex`, `part`, `loading`, `sealed`, `empty`
 
-#![expect(clippy::indexing_slicing, reason = "made-up data has the steps it was made with")]
+#![expect(clippy::indexing_slicing, reason = "the example data always has the indexed items")]
 
 mod batch;
 mod fixture;
@@ -35,8 +45,8 @@ impl eframe::App for Gallery {
 fn main() -> eframe::Result {
     let mut arguments = std::env::args().skip(1);
     let name = arguments.next().unwrap_or_else(|| "plan".to_owned());
-    let look = arguments.next().unwrap_or_default();
-    let theme = if look.starts_with("light") {
+    let theme_name = arguments.next().unwrap_or_default();
+    let theme = if theme_name.starts_with("light") {
         egui::ThemePreference::Light
     } else {
         egui::ThemePreference::Dark
@@ -57,7 +67,7 @@ fn main() -> eframe::Result {
         options,
         Box::new(move |cc| {
             countersign::ui::theme::install(&cc.egui_ctx);
-            countersign::ui::theme::set_contrast(&cc.egui_ctx, look.ends_with("-contrast"));
+            countersign::ui::theme::set_contrast(&cc.egui_ctx, theme_name.ends_with("-contrast"));
             cc.egui_ctx.set_theme(theme);
             Ok(Box::new(Gallery { scene: scene::Scene::new(&name) }))
         }),

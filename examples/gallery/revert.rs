@@ -17,10 +17,10 @@ pub fn findings() -> Vec<Finding> {
 }
 
 /// The preview of the revert of two files that the run changed.
-pub fn preview(later_work: bool) -> Preview {
-    let made = fixture::plan();
+pub fn preview(conflicts: bool) -> Preview {
+    let reverted = fixture::plan();
     let mut changes: Vec<FileChange> =
-        [2, 3].into_iter().flat_map(|step| fixture::preview(&made, step).changes).collect();
+        [2, 3].into_iter().flat_map(|step| fixture::preview(&reverted, step).changes).collect();
     for change in &mut changes {
         std::mem::swap(&mut change.before, &mut change.after);
         if let Diff::Text { lines, added, removed } = &mut change.diff {
@@ -35,7 +35,7 @@ pub fn preview(later_work: bool) -> Preview {
             }
         }
     }
-    if later_work {
+    if conflicts {
         changes.truncate(1);
         let why = "src/lib.rs was changed later, by no recorded step";
         let notes = [

@@ -1,4 +1,4 @@
-//! One state of the window, made from the fixtures.
+//! One state of the window with example data.
 
 use std::cell::Cell;
 use std::path::Path;
@@ -7,27 +7,30 @@ use std::sync::Arc;
 use countersign::authorization::Change;
 use countersign::plan::{Finding, Mode, Severity, ShownPlan};
 use countersign::run::{
-    Attempt, EvidenceAnswer, ExecutionDetail, Phase, PlaceReview, Preview, Question as Asked,
-    Reconciled, Review, RunState, RunSummary, SearchPage, Transcript, VerifyReport,
+    Attempt, EvidenceAnswer, ExecutionDetail, Phase, PlaceReview, Preview,
+    Question as EvidenceQuestion, Reconciled, Review, RunState, RunSummary, SearchPage, Transcript,
+    VerifyReport,
 };
 use countersign::ui::action::{
     Action, DiagnosticsAction, DialogAction, EvidenceAction, Page, PlanAction, Tab, WindowAction,
 };
 use countersign::ui::artifact::Contents;
 use countersign::ui::commands::{Command, Situation};
-use countersign::ui::diagnostics::{DiagnosticsView, Excerpt, Listing, Sight, diagnostic, excerpt};
+use countersign::ui::diagnostics::{
+    DiagnosticsView, Excerpt, ListOptions, Listing, diagnostic, excerpt,
+};
 use countersign::ui::dialog::{AuthorizeView, Dialog, PromptId, Question};
 use countersign::ui::evidence::{EvidenceView, Verification};
 use countersign::ui::format::Now;
 use countersign::ui::notice::Notice;
 use countersign::ui::overlay::{Overlay, SettingsView};
 use countersign::ui::plan::{
-    Approval, CardView, Effect, Figures, PlanView, RecentPlan, RunOutput, SidebarView, Simulated,
+    Approval, CardView, Effect, PlanView, RecentPlan, RunOutput, SidebarView, Simulated, StepCounts,
 };
 use countersign::ui::theme::Tone;
 use countersign::ui::{StatusView, WindowView};
 
-use super::{batch, fixture, found, looping::Looping, revert};
+use super::{batch, fixture, found, looping::LoopScene, revert};
 
 pub struct Scene {
     name: String,
@@ -52,18 +55,18 @@ pub struct Scene {
     overlay: Option<Overlay>,
     dialog: bool,
     showing: u64,
-    in_front: bool,
+    guided_dialog: bool,
     reveal: Cell<bool>,
     reconciled: Vec<Reconciled>,
     simulation: Simulated,
     pub contents: Contents,
     now: Now,
-    sight: Sight,
+    list_options: ListOptions,
     listing: Listing,
     excerpt: Option<Excerpt>,
-    question: Option<Asked>,
+    question: Option<EvidenceQuestion>,
     answer: Option<EvidenceAnswer>,
-    pub looping: Looping,
+    pub looping: LoopScene,
 }
 
 impl Scene {
@@ -80,42 +83,44 @@ impl Scene {
         self.tab = tab;
     }
 
-    /// Sets the number of diagnostics that the last check of the run found.
+    /// Sets the number of diagnostics that the last check of the run reported.
     #[cfg(test)]
-    pub fn find(&mut self, count: usize) {
+    pub fn set_diagnostic_count(&mut self, count: usize) {
         self.run = found::run(&self.plan, Some(found::many(count)));
-        self.list();
+        self.update_listing();
     }
 
     /// The codes of the listed diagnostics, from top to bottom.
     #[cfg(test)]
     pub fn listed(&self) -> Vec<String> {
         let shown = self.listing.shown.iter();
-        let it = shown.filter_map(|entry| diagnostic(&self.run, entry.place));
-        it.map(|it| it.code.clone().unwrap_or_default()).collect()
+        let diagnostics = shown.filter_map(|entry| diagnostic(&self.run, entry.position));
+        diagnostics.map(|it| it.code.clone().unwrap_or_default()).collect()
     }
 
-    pub fn list(&mut self) {
-        self.listing = Listing::of(&self.run, Some(&self.plan), &self.sight);
-        let chosen = self.listing.chosen().and_then(|it| diagnostic(&self.run, it.place));
-        self.excerpt = chosen.map(|it| match self.name.as_str() {
+    /// Computes the list of diagnostics, and the excerpt of the selected one.
+    pub fn update_listing(&mut self) {
+        self.listing = Listing::of(&self.run, Some(&self.plan), &self.list_options);
+        let selected =
+            self.listing.selected_entry().and_then(|it| diagnostic(&self.run, it.position));
+        self.excerpt = selected.map(|it| match self.name.as_str() {
             "changed" => Excerpt::Changed,
             "gone" => Excerpt::Missing("cannot read src/lexer.rs: it does not exist".into()),
             _ => excerpt(it, &found::lines(it)),
         });
     }
 
-    fn diagnose(&mut self, action: &DiagnosticsAction) {
+    fn play_diagnostics(&mut self, action: &DiagnosticsAction) {
         match action {
             DiagnosticsAction::Show(step) => {
-                (self.page, self.sight.step) = (Page::Diagnostics, *step);
+                (self.page, self.list_options.step) = (Page::Diagnostics, *step);
             }
-            DiagnosticsAction::Filter(text) => self.sight.filter = text.clone(),
-            DiagnosticsAction::Toggle(facet) => self.sight.toggle(*facet),
-            DiagnosticsAction::SortBy(column) => self.sight.sort_by(*column),
-            DiagnosticsAction::Pick(place) => self.sight.picked = Some(*place),
+            DiagnosticsAction::Filter(text) => self.list_options.filter = text.clone(),
+            DiagnosticsAction::Toggle(facet) => self.list_options.toggle(*facet),
+            DiagnosticsAction::SortBy(column) => self.list_options.sort_by(*column),
+            DiagnosticsAction::Select(position) => self.list_options.selected = Some(*position),
         }
-        self.list();
+        self.update_listing();
     }
 
     pub fn new(name: &str) -> Self {
@@ -213,7 +218,7 @@ impl Scene {
                 kept: None,
             })
         } else {
-            Verification::NotAsked
+            Verification::NotRequested
         };
         let trying = Notice {
             id: 1,
@@ -261,11 +266,11 @@ impl Scene {
         };
         let evidence = matches!(name, "evidence" | "execution" | "nothing" | "tampered");
         let question = match name {
-            "answer" => Some(Asked::ChangesAfter {
+            "answer" => Some(EvidenceQuestion::ChangesAfter {
                 code: "E0425".into(),
                 file: Some("src/lexer.rs".into()),
             }),
-            "recurring" => Some(Asked::Recurring),
+            "recurring" => Some(EvidenceQuestion::Recurring),
             _ => None,
         };
         let evidence = evidence || question.is_some();
@@ -276,7 +281,10 @@ impl Scene {
         };
         let mut scene = Self {
             reconciled: batch::reconciled(),
-            sight: Sight { step: (name == "first").then_some(1), ..Sight::default() },
+            list_options: ListOptions {
+                step: (name == "first").then_some(1),
+                ..ListOptions::default()
+            },
             listing: Listing::default(),
             excerpt: None,
             answer: question.as_ref().map(found::answer),
@@ -301,7 +309,7 @@ impl Scene {
                     | "guided-ended-output" => fixture::transcript(&run, 3),
                     _ => Transcript::default(),
                 },
-                timer: fixture::pace(name == "command-running"),
+                timer: fixture::timer(name == "command-running"),
                 is_shown: name.starts_with("output")
                     || matches!(name, "command-running" | "command-failed")
                     || name.starts_with("guided") && name.ends_with("output"),
@@ -337,23 +345,24 @@ impl Scene {
             overlay,
             dialog: true,
             showing: 1,
-            in_front: name == "guided-dialog",
+            guided_dialog: name == "guided-dialog",
             reveal: Cell::new(false),
             simulation,
             contents,
-            looping: Looping::new(name),
+            looping: LoopScene::new(name),
             now: fixture::now(),
             name: name.to_owned(),
         };
-        scene.list();
+        scene.update_listing();
         scene
     }
 
-    /// Shows the same question again with a new identity.
+    /// Shows the same dialog or card again with a new id.
     pub fn ask_again(&mut self) {
         self.showing += 1;
     }
 
+    /// Carries out an action, as far as the scene can.
     pub fn play(&mut self, action: &Action, ctx: &egui::Context) {
         match action {
             Action::Plan(PlanAction::SelectStep(index)) => {
@@ -370,8 +379,8 @@ impl Scene {
             Action::Do(Command::GoLoop) => self.page = Page::Loop,
             Action::Do(Command::StartLoop) => self.looping.start(),
             Action::Loop(action) => self.looping.play(action),
-            Action::Diagnostics(action) => self.diagnose(action),
-            Action::Evidence(EvidenceAction::Ask(question)) => {
+            Action::Diagnostics(action) => self.play_diagnostics(action),
+            Action::Evidence(EvidenceAction::RunQuery(question)) => {
                 self.page = Page::Evidence;
                 self.answer = Some(found::answer(question));
                 self.question = Some(question.clone());
@@ -382,8 +391,8 @@ impl Scene {
             Action::Do(Command::AnswerStep) if self.plan.mode == Mode::Guided => {
                 self.reveal.set(true)
             }
-            Action::Plan(PlanAction::AskInFront) => {
-                (self.in_front, self.dialog) = (true, true);
+            Action::Plan(PlanAction::OpenConfirmation) => {
+                (self.guided_dialog, self.dialog) = (true, true);
                 self.ask_again();
             }
             Action::Do(Command::AnswerStep) => {
@@ -397,7 +406,7 @@ impl Scene {
             Action::Window(WindowAction::CloseOverlay) => self.overlay = None,
             Action::Dialog(DialogAction::LeaveUndecided | DialogAction::Answer { .. }) => {
                 self.dialog = self.plan.mode == Mode::Guided;
-                self.in_front = false;
+                self.guided_dialog = false;
             }
             Action::Evidence(EvidenceAction::Edit(text) | EvidenceAction::Search(text)) => {
                 self.text = text.clone();
@@ -433,7 +442,7 @@ impl Scene {
             "loop-trust" => self.looping.question(),
             "close" => Some(Question::Close),
             "asking" => None,
-            _ => asking.filter(|it| !it.guided || self.in_front).map(Question::Confirm),
+            _ => asking.filter(|it| !it.guided || self.guided_dialog).map(Question::Confirm),
         };
         let prompt = PromptId { run_id: self.run.run_id, step_index: 2, showing: self.showing };
         WindowView {
@@ -459,12 +468,12 @@ impl Scene {
                     && self.page == Page::Loop,
                 attempt_waits: self.name == "loop-waiting",
                 loop_form: self.looping.has_form(),
-                no_place: self.looping.place.as_ref().and_then(PlaceReview::refusal),
+                folders_unusable: self.looping.place.as_ref().and_then(PlaceReview::refusal),
                 asking: asking.map(|request| request.step_index),
                 over: self.run.is_over(),
                 unfinished: self.run.is_over(),
                 remote: self.plan.target.is_some(),
-                trying: self.name == "command-trying",
+                testing_connection: self.name == "command-trying",
                 changed_files: self.run.is_over(),
                 way_back: !self.plan.notes.rollback.is_empty(),
                 ..Situation::default()
@@ -480,7 +489,7 @@ impl Scene {
                 path: Some(Path::new("/home/ada/src/parser/plans/parser.json")),
                 digest: self.plan.digest,
                 plan: Some(&self.plan),
-                figures: Figures::of(&self.plan),
+                step_counts: StepCounts::of(&self.plan),
                 findings: &self.findings,
                 review: Some(&self.review),
                 approval: &self.approval,
@@ -498,8 +507,8 @@ impl Scene {
                     prompt,
                     request,
                     reveal: self.reveal.take(),
-                    in_front: self.in_front,
-                    covered: self.in_front || self.overlay.is_some(),
+                    dialog_open: self.guided_dialog,
+                    covered: self.guided_dialog || self.overlay.is_some(),
                 }),
                 // A faulty step has no preview.
                 preview: self.preview.as_ref().filter(|_| {
@@ -531,7 +540,7 @@ impl Scene {
             diagnostics: open.then_some(DiagnosticsView {
                 run: &self.run,
                 listing: &self.listing,
-                sight: &self.sight,
+                options: &self.list_options,
                 excerpt: self.excerpt.as_ref(),
                 focus_filter: false,
                 scroll_to_selected: false,

@@ -21,6 +21,7 @@ pub fn check(
     outcomes: &HashMap<String, Outcome>,
 ) -> Result<String, ExecutionError> {
     let stop = StopSignal::default();
-    let now = preconditions::Now { after: toolbox.now(), toolbox, outcomes, stop: &stop };
-    preconditions::check(step, &step.call, &now)
+    let context =
+        preconditions::CheckContext { after: toolbox.now(), toolbox, outcomes, stop: &stop };
+    preconditions::check(step, &step.call, &context)
 }

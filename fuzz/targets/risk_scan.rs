@@ -3,19 +3,19 @@
 #![no_main]
 
 use countersign_fuzz::command::{check_place, text};
-use countersign_fuzz::risk::refused;
+use countersign_fuzz::risk::refused_span;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     let command = text(data);
-    let answer = refused(&command);
-    assert_eq!(refused(&command), answer, "the same command gave another answer");
+    let answer = refused_span(&command);
+    assert_eq!(refused_span(&command), answer, "the same command gave another answer");
     match &answer {
         Some(place) => check_place(&command, place),
         None => assert!(command.len() <= 64 * 1024, "longer than what is read"),
     }
     // A refused text stays refused, whatever follows.
     if answer.is_some() {
-        assert!(refused(&format!("{command} x")).is_some(), "{command:?}");
+        assert!(refused_span(&format!("{command} x")).is_some(), "{command:?}");
     }
 });

@@ -3,7 +3,7 @@
 #![no_main]
 
 use countersign_fuzz::command::{check_place, text};
-use countersign_fuzz::risk::{RiskLevel, Shell, UserRules, of_command, second_reading};
+use countersign_fuzz::risk::{RiskLevel, Shell, UserRules, of_command, second_parse};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
@@ -14,9 +14,9 @@ fuzz_target!(|data: &[u8]| {
     if verdict.level > RiskLevel::Caution && verdict.rule != "readers-disagree" {
         return;
     }
-    let reading = second_reading(&command);
-    assert_eq!(second_reading(&command), reading, "the same command gave another answer");
-    for place in reading.iter().flat_map(|it| it.commands.iter().chain(&it.words)) {
+    let spans = second_parse(&command);
+    assert_eq!(second_parse(&command), spans, "the same command gave another answer");
+    for place in spans.iter().flat_map(|it| it.commands.iter().chain(&it.words)) {
         check_place(&command, place);
     }
 });

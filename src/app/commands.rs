@@ -1,4 +1,4 @@
-//! Applies the commands of the command table, and the actions of a person that affect more than one page.
+//! Dispatches the person's actions, and applies the commands of the command table.
 
 use std::path::{Path, PathBuf};
 
@@ -6,15 +6,17 @@ use super::App;
 use super::plan_page::PlanSession;
 use super::shared::Prompt;
 use crate::run::{Attempt, Control, RunEvent};
-use crate::ui::action::{Action, ArtifactAction, DiagnosticsAction, LoopAction, Page, Saved};
+use crate::ui::action::{
+    Action, ArtifactAction, DiagnosticsAction, LoopAction, Page, SavedContent,
+};
 use crate::ui::artifact::Shape;
 use crate::ui::commands::Command;
 use crate::ui::diagnostics::{copied, copied_all};
 use crate::ui::overlay::Overlay;
-use crate::worker::{FollowUp, OpenEditor, ToSave};
+use crate::worker::{FollowUp, OpenEditor, SaveSource};
 
 impl App {
-    /// Applies an action of a person.
+    /// Applies an action of the person, and updates the list of the diagnostics page.
     pub(super) fn apply(&mut self, action: Action, ctx: &egui::Context) {
         let shared = &mut self.shared;
         match action {
@@ -24,23 +26,21 @@ impl App {
             Action::Evidence(action) => self.evidence.apply(action, shared),
             Action::Diagnostics(action) => self.apply_diagnostics(action),
             Action::Loop(LoopAction::OpenAttempt(number)) => self.open_attempt(number),
-            Action::Loop(LoopAction::PickFolder(what)) => {
-                let typed = Some(self.loops.typed_folder(what)).filter(|typed| !typed.is_empty());
-                let opened = self.picked.folder(what, typed.map(PathBuf::from));
+            Action::Loop(LoopAction::PickFolder(field)) => {
+                let typed =
+                    Some(self.loop_page.typed_folder(field)).filter(|typed| !typed.is_empty());
+                let opened = self.file_picker.pick_folder(field, typed.map(PathBuf::from));
                 let next = "Type the path.";
                 shared.report_io(opened, "The folder picker cannot be opened.", next);
             }
-            Action::Loop(action) => self.loops.apply(action, shared),
+            Action::Loop(action) => self.loop_page.apply(action, shared),
             Action::Artifact(ArtifactAction::Load { digest, shape, copy }) => {
                 shared.load_content((digest, shape), copy);
             }
-            Action::Artifact(ArtifactAction::Save { name, what }) => {
-                let opened = self.picked.save(name, to_save(what));
-                shared.report_io(
-                    opened,
-                    "The file picker cannot be opened.",
-                    "Copy the content instead.",
-                );
+            Action::Artifact(ArtifactAction::Save { name, content }) => {
+                let opened = self.file_picker.pick_save_target(name, save_source(content));
+                let next = "Copy the content instead.";
+                shared.report_io(opened, "The file picker cannot be opened.", next);
             }
             Action::Window(action) => self.apply_window(action, ctx),
         }
@@ -50,16 +50,16 @@ impl App {
     fn apply_diagnostics(&mut self, action: DiagnosticsAction) {
         let shows_step = matches!(action, DiagnosticsAction::Show(_));
         if shows_step && self.plan.shown.is_some() && self.shared.page != Page::Diagnostics {
-            self.go(Page::Diagnostics);
+            self.show_page(Page::Diagnostics);
         }
-        self.plan.change(|session| session.diagnostics.apply(action));
+        self.plan.with_shown(|session| session.diagnostics.apply(action));
     }
 
-    /// Sends a control to the worker, and marks it as requested at once, because the run may handle it only later.
+    /// Requests a control from the worker, and shows it as requested at once, because the run may handle it later.
     pub(super) fn control(&mut self, control: Control) {
         self.shared.worker.control(control);
         if control == Control::StopNow {
-            self.loops.stopping();
+            self.loop_page.mark_stopping();
         }
         if let Some(session) = self.plan.running_mut() {
             session.run.apply(&RunEvent::ControlRequested { control });
@@ -75,7 +75,9 @@ impl App {
         match command {
             Command::OpenPlan => self.pick_plan(),
             Command::OpenTour => {
-                shared.report_io(self.picked.tour(), "The tour cannot be opened.", "");
+                let next = "Try again in a moment.";
+                let started = self.file_picker.copy_tour();
+                shared.report_io(started, "The tour cannot be opened.", next);
             }
             Command::Reload => self.plan.review_again(true, shared),
             Command::Simulate => self.plan.simulate(shared),
@@ -98,51 +100,51 @@ impl App {
             Command::GoOnGuided => self.control(Control::GoOnGuided),
             Command::CancelAfterStep => self.control(Control::CancelAfterStep),
             Command::StopNow => self.control(Control::StopNow),
-            Command::AnswerStep => self.lead_to_question(),
+            Command::AnswerStep => self.show_confirmation(),
             Command::NextStep => self.move_selection(1),
             Command::PreviousStep => self.move_selection(-1),
             Command::FollowRun => self.follow_run(),
             Command::ToggleOutput => {
-                self.go(Page::Plan);
-                self.plan.change(|session| session.output.is_shown = !session.output.is_shown);
+                self.show_page(Page::Plan);
+                self.plan.with_shown(|session| session.output.is_shown = !session.output.is_shown);
             }
             Command::CopyDigest => {
-                self.plan.change(|session| ctx.copy_text(session.opened.digest.to_string()));
+                self.plan.with_shown(|session| ctx.copy_text(session.opened.digest.to_string()));
             }
-            Command::GoPlan => self.go(Page::Plan),
-            Command::GoEvidence => self.go(Page::Evidence),
-            Command::GoDiagnostics => self.go(Page::Diagnostics),
-            Command::GoLoop => self.go_to_loop(),
+            Command::GoPlan => self.show_page(Page::Plan),
+            Command::GoEvidence => self.show_page(Page::Evidence),
+            Command::GoDiagnostics => self.show_page(Page::Diagnostics),
+            Command::GoLoop => self.show_loop_page(),
             Command::NewLoop => {
-                self.go_to_loop();
-                self.loops.new_loop();
+                self.show_loop_page();
+                self.loop_page.new_loop();
             }
-            Command::StartLoop => self.loops.start(shared),
+            Command::StartLoop => self.loop_page.start(shared),
             Command::OpenAttempt => {
-                let waiting = self.plan.waiting_attempt().and_then(|session| session.attempt);
-                if let Some(attempt) = waiting {
+                let session = self.plan.awaiting_attempt();
+                if let Some(attempt) = session.and_then(|session| session.attempt) {
                     self.open_attempt(attempt.attempt.number);
                 }
             }
-            Command::LoopAgain => self.loops.fill_again(shared),
+            Command::LoopAgain => self.loop_page.fill_from_shown(shared),
             Command::FilterDiagnostics => {
-                self.go(Page::Diagnostics);
-                self.plan.change(|session| session.diagnostics.focus_filter = true);
+                self.show_page(Page::Diagnostics);
+                self.plan.with_shown(|session| session.diagnostics.focus_filter = true);
             }
             Command::OpenInEditor => self.open_in_editor(),
-            Command::CopyDiagnostic => self.plan.change(|session| {
+            Command::CopyDiagnostic => self.plan.with_shown(|session| {
                 let text = copied(&session.run, &session.diagnostics.listing);
                 ctx.copy_text(text.unwrap_or_default());
             }),
-            Command::CopyDiagnostics => self.plan.change(|session| {
+            Command::CopyDiagnostics => self.plan.with_shown(|session| {
                 ctx.copy_text(copied_all(&session.run, &session.diagnostics.listing));
             }),
             Command::FocusSearch => {
-                self.go(Page::Evidence);
+                self.show_page(Page::Evidence);
                 self.evidence.focus_search = true;
             }
             Command::Verify => {
-                self.go(Page::Evidence);
+                self.show_page(Page::Evidence);
                 self.evidence.verify(&mut self.shared);
             }
             Command::Palette => self.overlay = Some(Overlay::Palette),
@@ -157,24 +159,25 @@ impl App {
         }
     }
 
-    /// Shows a page, also if a panic had replaced it. Its source excerpt and search results are read again.
-    pub(super) fn go(&mut self, page: Page) {
-        self.shared.try_again();
+    /// Shows a page, also after a panic of its view. The source on the diagnostics page and the results on the
+    /// evidence page are read again.
+    pub(super) fn show_page(&mut self, page: Page) {
+        self.shared.clear_view_panic();
         self.shared.page = page;
-        self.plan.change(|session| session.diagnostics.forget_source());
+        self.plan.with_shown(|session| session.diagnostics.forget_source());
         self.evidence.search(&mut self.shared);
     }
 
-    /// Shows the loop page. If its form names no workspace, the workspace of the shown plan is entered.
-    fn go_to_loop(&mut self) {
-        self.go(Page::Loop);
+    /// Shows the loop page. If its form names no workspace, the workspace of the shown plan is filled in.
+    fn show_loop_page(&mut self) {
+        self.show_page(Page::Loop);
         let workspace = self.plan.review().map(|review| &*review.workspace);
-        self.loops.enter(workspace, &self.shared);
+        self.loop_page.prepare(workspace, &self.shared);
     }
 
-    /// Shows the plan of an attempt of the shown loop: the live session, otherwise the recorded run.
+    /// Shows the plan of an attempt of the loop on the loop page, otherwise of the loop under way.
     fn open_attempt(&mut self, number: u32) {
-        if let Some((loop_id, run_id)) = self.loops.attempt(number) {
+        if let Some((loop_id, run_id)) = self.loop_page.find_attempt(number) {
             self.plan.open_attempt(Attempt { loop_id, number }, run_id, &mut self.shared);
         }
     }
@@ -184,7 +187,11 @@ impl App {
         let path = shown.or_else(|| self.plan.recent.first().map(|recent| &*recent.path));
         let folder = path.and_then(|path| path.parent()).map(Path::to_owned);
         let next = "Drop the plan file on the window, or name it on the command line.";
-        self.shared.report_io(self.picked.open(folder), "The file picker cannot be opened.", next);
+        self.shared.report_io(
+            self.file_picker.pick_plan(folder),
+            "The file picker cannot be opened.",
+            next,
+        );
     }
 
     fn move_selection(&mut self, by: isize) {
@@ -193,48 +200,50 @@ impl App {
             Page::Loop => {}
             Page::Evidence => self.evidence.move_selection(by, &mut self.shared),
             Page::Diagnostics => {
-                self.plan.change(|session| session.diagnostics.move_selection(by));
+                self.plan.with_shown(|session| session.diagnostics.move_selection(by));
             }
         }
     }
 
-    /// Brings the pending confirmation into view: the card of a guided step, otherwise the dialog.
-    fn lead_to_question(&mut self) {
+    /// Shows the pending confirmation: the card of a guided step, otherwise the dialog.
+    fn show_confirmation(&mut self) {
         let running = self.plan.running().filter(|session| session.opened.plan.is_some());
         let request = running.and_then(PlanSession::request);
         if request.is_none_or(|request| !request.guided) {
-            return self.plan.ask_in_front(&mut self.shared);
+            return self.plan.show_confirmation_dialog(&mut self.shared);
         }
-        self.go(Page::Plan);
+        self.show_page(Page::Plan);
         self.follow_run();
-        self.plan.change(|session| {
+        self.plan.with_shown(|session| {
             session.hide_simulation();
-            session.waiting.reveal_card = true;
+            session.confirmation.reveal_card = true;
         });
     }
 
     fn follow_run(&mut self) {
         if !self.plan.follow_run(&mut self.shared) {
-            self.go(Page::Loop);
+            self.show_page(Page::Loop);
         }
     }
 
     /// Opens the position of the selected diagnostic in the person's editor.
     fn open_in_editor(&mut self) {
         let Some(session) = &self.plan.shown else { return };
-        let Some(place) = session.diagnostics.editor_place(&session.run) else { return };
+        let Some(location) = session.diagnostics.editor_location(&session.run) else { return };
         let Some(workspace) = session.reviewed_workspace() else { return };
         let command = self.settings.editor_command.clone();
-        self.shared.ask(OpenEditor { workspace, command, place }, |_, ()| {});
+        self.shared.query(OpenEditor { workspace, command, location }, |_, ()| {});
     }
 }
 
-/// Converts a content to save from the type of the views to that of the query.
-pub(super) fn to_save(what: Saved) -> ToSave {
-    match what {
-        Saved::Text(text) => ToSave::Text(text),
-        Saved::Bytes(bytes) => ToSave::Bytes(bytes),
+/// Converts the content to save from the type of the views to that of the query.
+pub(super) fn save_source(content: SavedContent) -> SaveSource {
+    match content {
+        SavedContent::Text(text) => SaveSource::Text(text),
+        SavedContent::Bytes(bytes) => SaveSource::Bytes(bytes),
         // A diff is stored as a JSON string.
-        Saved::Kept { digest, shape } => ToSave::Kept { digest, unquoted: shape == Shape::Diff },
+        SavedContent::Stored { digest, shape } => {
+            SaveSource::Stored { digest, is_json_string: shape == Shape::Diff }
+        }
     }
 }

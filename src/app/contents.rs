@@ -1,26 +1,26 @@
-//! Whole contents of artifacts that a person opened: prepared for display on a thread of their own, and cached up to
-//! a limit.
+//! The complete contents of artifacts that the person opened. They are prepared for display on separate threads, and
+//! cached up to a limit.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
 use crate::plan::Digest;
-use crate::ui::artifact::{self, Loaded, Prepared, Shape};
+use crate::ui::artifact::{self, LoadState, Prepared, Shape};
 use crate::worker::{Content, Wake};
 
 /// The digest of a content, and its expected shape.
 pub(super) type Key = (Digest, Shape);
 
-/// The maximum size of the cache in bytes. The latest content is kept even if it alone is larger.
-const ROOM: usize = 128 << 20;
+/// The maximum size of the cached contents, in bytes. The latest content is kept even if it alone is larger.
+const MAX_CACHED: usize = 128 << 20;
 
 /// The contents that were requested, and those in the cache.
 pub(super) struct Contents {
     wake: Wake,
     all: artifact::Contents,
-    /// The contents that are cached or being prepared, with their sizes, the oldest first.
-    ages: VecDeque<(Key, usize)>,
+    /// The contents that are cached or being prepared, with their sizes in bytes, the oldest first.
+    by_age: VecDeque<(Key, usize)>,
     preparing: Vec<(Key, Receiver<Prepared>)>,
     /// The content to copy to the clipboard once it has been prepared.
     to_copy: Option<Key>,
@@ -31,7 +31,7 @@ impl Contents {
         Self {
             wake,
             all: artifact::Contents::new(),
-            ages: VecDeque::new(),
+            by_age: VecDeque::new(),
             preparing: Vec::new(),
             to_copy: None,
         }
@@ -42,23 +42,23 @@ impl Contents {
         &self.all
     }
 
-    /// Marks a content as requested. Returns whether it must be read.
-    pub(super) fn ask(&mut self, key: Key, copy: bool) -> bool {
+    /// Marks a content as requested, and with `copy` as the one to copy. Returns whether the content must be read.
+    pub(super) fn request(&mut self, key: Key, copy: bool) -> bool {
         if copy {
             self.to_copy = Some(key);
         }
-        let known = matches!(self.all.get(&key), Some(Loaded::Asked | Loaded::Here(_)));
+        let known = matches!(self.all.get(&key), Some(LoadState::Requested | LoadState::Ready(_)));
         if !known {
-            self.all.insert(key, Loaded::Asked);
+            self.all.insert(key, LoadState::Requested);
         }
         !known
     }
 
-    /// Starts preparing a content that was read from the evidence, or notes why there is none.
+    /// Starts to prepare a content that was read from the evidence, or stores why it is missing.
     ///
     /// # Errors
-    /// The thread cannot be started.
-    pub(super) fn arrived(&mut self, key: Key, content: Content) -> std::io::Result<()> {
+    /// The thread cannot be started. The content can then be requested again.
+    pub(super) fn receive(&mut self, key: Key, content: Content) -> std::io::Result<()> {
         let why = match content {
             Content::Bytes(bytes) => return self.prepare(key, bytes),
             Content::Gone => {
@@ -73,7 +73,7 @@ impl Contents {
                     .to_owned()
             }
         };
-        self.missing(key, why);
+        self.set_missing(key, why);
         Ok(())
     }
 
@@ -90,14 +90,14 @@ impl Contents {
             self.forget(&key);
             return Err(error);
         }
-        self.ages.push_back((key, size));
+        self.by_age.push_back((key, size));
         self.preparing.push((key, receiver));
         Ok(())
     }
 
-    fn missing(&mut self, key: Key, why: String) {
+    fn set_missing(&mut self, key: Key, why: String) {
         self.to_copy = self.to_copy.filter(|wanted| *wanted != key);
-        self.all.insert(key, Loaded::Missing(why));
+        self.all.insert(key, LoadState::Missing(why));
     }
 
     /// Removes a content, so that it can be requested again.
@@ -106,30 +106,31 @@ impl Contents {
         self.all.remove(key);
     }
 
-    /// Caches the contents that have been prepared. Returns the text for the clipboard if the content to copy is one
-    /// of them.
-    pub(super) fn take(&mut self) -> Option<String> {
-        let mut prepared = Vec::new();
+    /// Caches the contents that have been prepared. Returns the text for the clipboard, once, if the content to copy is
+    /// in the cache.
+    pub(super) fn take_prepared(&mut self) -> Option<String> {
+        let mut finished = Vec::new();
         self.preparing.retain(|(key, receiver)| match receiver.try_recv() {
             Err(TryRecvError::Empty) => true,
-            ready => {
-                prepared.push((*key, ready.ok()));
+            result => {
+                finished.push((*key, result.ok()));
                 false
             }
         });
-        for (key, ready) in prepared {
-            match ready {
-                Some(ready) => {
-                    self.all.insert(key, Loaded::Here(Arc::new(ready)));
-                    self.make_room();
+        for (key, prepared) in finished {
+            match prepared {
+                Some(prepared) => {
+                    self.all.insert(key, LoadState::Ready(Arc::new(prepared)));
+                    self.evict();
                 }
+                // The thread panicked.
                 None => {
                     let why = "The rest cannot be displayed; save it instead.";
-                    self.missing(key, why.to_owned());
+                    self.set_missing(key, why.to_owned());
                 }
             }
         }
-        let Loaded::Here(prepared) = self.all.get(&self.to_copy?)? else { return None };
+        let LoadState::Ready(prepared) = self.all.get(&self.to_copy?)? else { return None };
         self.to_copy = None;
         Some(match &prepared.form {
             artifact::Form::Hex(bytes) => artifact::hex_text(bytes),
@@ -138,12 +139,12 @@ impl Contents {
     }
 
     /// Removes the oldest contents while the cache is too large.
-    fn make_room(&mut self) {
-        let mut sum: usize = self.ages.iter().map(|(_, size)| size).sum();
-        while sum > ROOM && self.ages.len() > 1 {
-            if let Some((key, size)) = self.ages.pop_front() {
+    fn evict(&mut self) {
+        let mut total: usize = self.by_age.iter().map(|(_, size)| size).sum();
+        while total > MAX_CACHED && self.by_age.len() > 1 {
+            if let Some((key, size)) = self.by_age.pop_front() {
                 self.all.remove(&key);
-                sum -= size;
+                total -= size;
             }
         }
     }
@@ -160,18 +161,19 @@ mod tests {
         let mut contents = Contents::new(wake);
         let key = |name: &str| (Digest::of(name.as_bytes()), Shape::Text);
         for name in ["one", "two", "three"] {
-            assert!(contents.ask(key(name), false));
-            assert!(!contents.ask(key(name), false), "it is on its way");
-            contents.arrived(key(name), Content::Bytes(vec![b'x'; ROOM / 2])).unwrap();
+            assert!(contents.request(key(name), false));
+            assert!(!contents.request(key(name), false), "the content is already requested");
+            contents.receive(key(name), Content::Bytes(vec![b'x'; MAX_CACHED / 2])).unwrap();
             woken.recv().unwrap();
-            assert_eq!(contents.take(), None);
+            assert_eq!(contents.take_prepared(), None);
         }
-        let here = |contents: &Contents, name| {
-            matches!(contents.all.get(&key(name)), Some(Loaded::Here(_)))
+        let is_cached = |contents: &Contents, name| {
+            matches!(contents.all.get(&key(name)), Some(LoadState::Ready(_)))
         };
-        assert_eq!(["one", "two", "three"].map(|name| here(&contents, name)), [false, true, true]);
-        contents.ask(key("two"), true);
-        assert_eq!(contents.take().unwrap().len(), ROOM / 2, "for the clipboard, once");
-        assert_eq!(contents.take(), None);
+        let cached = ["one", "two", "three"].map(|name| is_cached(&contents, name));
+        assert_eq!(cached, [false, true, true]);
+        contents.request(key("two"), true);
+        assert_eq!(contents.take_prepared().unwrap().len(), MAX_CACHED / 2);
+        assert_eq!(contents.take_prepared(), None, "a content is copied once");
     }
 }

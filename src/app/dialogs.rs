@@ -1,5 +1,5 @@
-//! Applies the answers of a person in dialogs: about a step, a plan, the commands of a workspace, or closing the
-//! window.
+//! Applies the answers of the person: to the confirmation of a step in a dialog or card, and in the dialogs about a
+//! plan, the commands of a workspace, and closing the window.
 
 use super::App;
 use super::plan_page::PlanSession;
@@ -11,70 +11,73 @@ use crate::ui::theme::Tone;
 use crate::worker::{Clock as _, PlanDecision, RecordTrust, SystemClock};
 
 impl App {
+    /// Applies an answer, unless it no longer fits the current state.
     pub(super) fn apply_dialog(&mut self, action: DialogAction) {
         let shared = &mut self.shared;
         let method = Method::Window;
-        let of_loop = self.plan.shown.as_ref().is_some_and(PlanSession::waits);
+        let loop_awaits_it = self.plan.shown.as_ref().is_some_and(PlanSession::awaits_decision);
         match action {
             DialogAction::Answer { decision: Decision::Approve, .. }
-                if self.plan.wants_question() =>
+                if self.plan.approval_needs_dialog() =>
             {
-                self.plan.ask_in_front(shared);
+                self.plan.show_confirmation_dialog(shared);
             }
             DialogAction::Answer { run_id, step_index, decision } => {
                 let answer = Answer { decision, by: AnsweredBy::Window, note: String::new() };
-                let taken = shared.worker.answer(run_id, step_index, answer);
-                if let Some(session) = self.plan.running_mut().filter(|_| taken) {
-                    session.waiting.answered = Some(step_index);
+                let accepted = shared.worker.answer(run_id, step_index, answer);
+                if let Some(session) = self.plan.running_mut().filter(|_| accepted) {
+                    session.confirmation.answered = Some(step_index);
                 } else {
                     let summary = "The run no longer waits for that answer.";
                     shared.notify(Tone::Caution, summary, "", "");
                 }
             }
-            DialogAction::Authorize(digest) if of_loop => {
-                let answer = PlanDecision::Approve { method, note: "in the window".to_owned() };
-                self.plan.answer_attempt(digest, answer, shared);
+            DialogAction::Authorize(digest) if loop_awaits_it => {
+                let decision = PlanDecision::Approve { method, note: "in the window".to_owned() };
+                self.plan.decide_attempt(digest, decision, shared);
             }
-            DialogAction::Reject { digest, reason } if of_loop => {
-                self.plan.answer_attempt(digest, PlanDecision::Reject { method, reason }, shared);
+            DialogAction::Reject { digest, reason } if loop_awaits_it => {
+                self.plan.decide_attempt(digest, PlanDecision::Reject { method, reason }, shared);
             }
             DialogAction::Authorize(digest) => {
                 let ttl = shared.setup.policy.authorization_ttl_ms;
                 let since_boot = SystemClock::default().since_boot();
-                self.plan.record(digest, shared, |pending, now| {
-                    pending.approve(now, ttl).given(since_boot)
+                self.plan.record_decision(digest, shared, |pending, now| {
+                    pending.approve(now, ttl).with_boot_time(since_boot)
                 });
             }
             DialogAction::Reject { digest, reason } => {
-                self.plan.record(digest, shared, |pending, now| pending.reject(now, reason));
+                self.plan
+                    .record_decision(digest, shared, |pending, now| pending.reject(now, reason));
             }
-            DialogAction::Trust { digest, trusted } => self.trust(digest, trusted),
+            DialogAction::Trust { digest, trusted } => self.record_trust(digest, trusted),
             DialogAction::LeaveUndecided => match shared.prompt.take() {
-                Some(_) => self.close_when_over = false,
+                Some(_) => self.close_when_idle = false,
                 None => {
                     if let Some(session) = self.plan.running_mut() {
-                        session.waiting.dismissed = true;
+                        session.confirmation.dialog_closed = true;
                     }
                 }
             },
             DialogAction::StopAndClose => {
                 shared.prompt = None;
-                self.close_when_over = true;
+                self.close_when_idle = true;
                 self.control(Control::StopNow);
             }
         }
     }
 
-    /// Records whether the shown commands are trusted.
-    fn trust(&mut self, digest: Digest, trusted: bool) {
+    /// Records whether the commands in the open dialog are trusted, and closes the dialog. `digest` is that of the
+    /// commands which the person saw.
+    fn record_trust(&mut self, digest: Digest, trusted: bool) {
         let Some(prompt) = self.shared.prompt.take() else { return };
-        let asked = self.asked_to_trust(prompt);
-        // An answer about commands other than those shown now is dropped.
-        let Some((workspace, shown)) = asked.filter(|(_, shown)| shown.digest == digest) else {
+        let current = self.commands_to_trust(prompt);
+        // The decision is dropped if the commands have changed since they were shown.
+        let Some((workspace, shown)) = current.filter(|(_, shown)| shown.digest == digest) else {
             return;
         };
         let (workspace, commands) = (workspace.to_owned(), shown.clone());
         let query = RecordTrust { workspace, commands, trusted };
-        self.shared.ask_each(query, |app, recorded, _| app.trust_changed(recorded));
+        self.shared.query_each(query, |app, recorded, _| app.after_trust_decision(recorded));
     }
 }

@@ -1,10 +1,10 @@
-//! Applies what the threads and the file picker have sent, and passes it on to the pages.
+//! Applies the messages of the threads and of the file picker to the pages.
 
 use std::path::PathBuf;
 
 use super::App;
-use super::file_dialog::Chosen;
-use super::pending::Unanswered;
+use super::file_dialog::PickerResult;
+use super::pending::FailedQuery;
 use super::plan_page::PlanPage;
 use super::shared::Prompt;
 use crate::plan::Code;
@@ -13,71 +13,73 @@ use crate::ui::action::Page;
 use crate::ui::theme::Tone;
 use crate::worker::{Event, OpenedPlan};
 
-/// The maximum output applied in one frame, in bytes, so that a frame takes a few milliseconds. The rest waits for
-/// the next frame.
-const OUTPUT_BYTES: usize = 64 << 10;
+/// The size of output, in bytes, after which a frame leaves the remaining events to the next one, so that a frame takes
+/// only a few milliseconds.
+const MAX_FRAME_OUTPUT: usize = 64 << 10;
 
 impl App {
-    /// Applies what has arrived. Returns true if the limit for output was reached, so that more may be waiting.
+    /// Applies the messages that have arrived. Returns true if the limit for output was reached, so that more events
+    /// may be queued.
     pub(super) fn drain(&mut self) -> bool {
-        let mut room = OUTPUT_BYTES;
-        while room > 0
+        let mut output_left = MAX_FRAME_OUTPUT;
+        while output_left > 0
             && let Some(event) = self.shared.worker.try_recv()
         {
             if let Event::Run(RunEvent::StepOutput { chunk, .. }) = &event {
-                room = room.saturating_sub(chunk.len());
+                output_left = output_left.saturating_sub(chunk.len());
             }
-            self.take_event(event);
+            self.apply_event(event);
         }
         while let Some(apply_answer) = self.shared.queries.try_recv() {
             apply_answer(self);
         }
-        match self.picked.take() {
-            Some(Ok(Chosen::Plan(path))) => PlanPage::open(path, None, &mut self.shared),
-            Some(Ok(Chosen::SaveAs(file, what))) => self.shared.save(file, what),
-            Some(Ok(Chosen::Folder(folder, what))) => {
-                self.loops.take_folder(&folder, what, &self.shared);
+        match self.file_picker.take_result() {
+            Some(Ok(PickerResult::Plan(path))) => PlanPage::open(path, None, &mut self.shared),
+            Some(Ok(PickerResult::SaveAs(file, source))) => self.shared.save(file, source),
+            Some(Ok(PickerResult::Folder(folder, field))) => {
+                self.loop_page.set_folder(&folder, field, &self.shared);
             }
             Some(Err(error)) => {
-                self.shared.report_io(Err(error), "The tour cannot be copied.", "");
+                let next = "Check that the temporary folder is writable.";
+                self.shared.report_io(Err(error), "The tour cannot be copied.", next);
             }
             None => {}
         }
-        if let Some(text) = self.shared.contents.take() {
+        if let Some(text) = self.shared.contents.take_prepared() {
             self.shared.to_copy = Some(text);
         }
         self.plan.prefetch(&mut self.shared);
-        self.loops.look_when_due(&mut self.shared);
+        self.loop_page.check_folders_when_due(&mut self.shared);
         self.update_diagnostics();
-        room == 0
+        output_left == 0
     }
 
-    fn take_event(&mut self, event: Event) {
+    fn apply_event(&mut self, event: Event) {
         let shared = &mut self.shared;
         match event {
             Event::Run(event) => {
-                if let Some(current) = self.loops.happened(&event, shared) {
-                    self.plan.happened_in_loop(&event, current, shared);
+                if let Some(current) = self.loop_page.apply_event(&event, shared) {
+                    self.plan.apply_loop_event(&event, current, shared);
                 }
-                self.plan.happened(&event, shared);
+                self.plan.apply_event(&event, shared);
             }
             Event::Finished(result) => {
                 let result = result.map(|result| result.elapsed_ms);
-                self.plan.ended(&result);
+                self.plan.end_run(&result);
                 if let Err(failure) = result {
                     if failure.code == Code::EvidenceStore {
-                        shared.evidence_trouble = Some("evidence not recorded");
+                        shared.evidence_error = Some("evidence not recorded");
                     }
-                    shared.failed("The run ended.", &failure);
+                    shared.report_failure("The run ended.", &failure);
                 }
                 self.after_run();
             }
             Event::Proposed(proposal) => {
-                if self.loops.take_proposal(&proposal) {
+                if self.loop_page.take_proposal(&proposal) {
                     self.plan.take_proposal(*proposal, shared);
                 }
             }
-            Event::LoopFinished(outcome) => self.take_loop_end(outcome.err()),
+            Event::LoopFinished(outcome) => self.apply_loop_end(outcome.err()),
             Event::Panicked { message } => {
                 shared.notify(
                     Tone::Danger,
@@ -85,25 +87,26 @@ impl App {
                     message,
                     "The outcome of a step that was under way is unknown: Reconcile compares its files with the disk.",
                 );
-                self.plan.interrupted(shared.now.ms);
+                self.plan.interrupt_run(shared.now.ms);
                 self.after_run();
             }
         }
     }
 
-    /// Notes that the loop ended, or that it could not begin.
-    fn take_loop_end(&mut self, failure: Option<Failure>) {
+    /// Applies the end of the loop, or the failure to start it.
+    fn apply_loop_end(&mut self, failure: Option<Failure>) {
         let shared = &mut self.shared;
-        if let Some(loop_id) = self.loops.ended(failure.as_ref(), shared.now.ms) {
+        if let Some(loop_id) = self.loop_page.end_loop(failure.as_ref(), shared.now.ms) {
             self.plan.end_attempts(loop_id, shared);
         }
         if let Some(failure) = failure {
-            shared.failed("The loop ended.", &failure);
+            shared.report_failure("The loop ended.", &failure);
         }
         shared.list_loops();
         self.after_run();
     }
 
+    /// Updates the pages after a run or a loop has ended.
     fn after_run(&mut self) {
         self.shared.close_prompt(&[Prompt::Close]);
         if self.plan.running().is_none() {
@@ -114,10 +117,10 @@ impl App {
         self.evidence.search(&mut self.shared);
     }
 
-    /// Shows a plan that was opened, and saves it as a recent one. A failure becomes a notice.
-    pub(super) fn opened(
+    /// Shows a plan that was opened, and saves the list of recent plans. A failure becomes a notice.
+    pub(super) fn show_opened(
         &mut self,
-        opened: Result<OpenedPlan, Unanswered>,
+        opened: Result<OpenedPlan, FailedQuery>,
         workspace: Option<PathBuf>,
     ) {
         match opened {
@@ -128,22 +131,23 @@ impl App {
                     self.save_settings();
                 }
             }
-            Err(unanswered) => self.plan.not_opened(unanswered, &mut self.shared),
+            Err(failed) => self.plan.open_failed(failed, &mut self.shared),
         }
     }
 
-    /// Reviews the plan and the folders of the loop form again after a decision about trust or remembered walls.
-    pub(super) fn trust_changed(&mut self, recorded: Result<(), Unanswered>) {
+    /// Reviews the plan and the folders of the loop form again after a decision about trust or remembered grants was
+    /// recorded. A failure to record it becomes a notice.
+    pub(super) fn after_trust_decision(&mut self, recorded: Result<(), FailedQuery>) {
         match recorded {
             Ok(()) => {
                 self.plan.review_again(true, &mut self.shared);
-                self.loops.look_at_folders(0, &self.shared);
+                self.loop_page.schedule_folder_check(0, &self.shared);
             }
-            Err(unanswered) => self.shared.report(unanswered),
+            Err(failed) => self.shared.report(failed),
         }
     }
 
-    /// Updates the list of the diagnostics page while that page is shown.
+    /// Updates the diagnostics page if it is shown.
     pub(super) fn update_diagnostics(&mut self) {
         if let Some(session) = &mut self.plan.shown
             && self.shared.page == Page::Diagnostics

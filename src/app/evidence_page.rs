@@ -1,4 +1,4 @@
-//! The evidence page: the search, the answer to a question in place of the search results, and one record in full.
+//! The evidence page: the search results or the answer to a question, and one complete record.
 
 use uuid::Uuid;
 
@@ -8,24 +8,28 @@ use crate::ui::action::{EvidenceAction, Page};
 use crate::ui::evidence::{EvidenceView, Verification, parse};
 use crate::worker::{FollowUp, Search, Verify};
 
-/// The debounce time of typing before a search, in milliseconds.
-const TYPING_MS: i64 = 150;
+/// The time without typing before a search, in milliseconds.
+const TYPING_DEBOUNCE_MS: i64 = 150;
 
 /// The state of the page.
 #[derive(Debug, Default)]
 pub(super) struct EvidencePage {
+    /// The text in the search field.
     text: String,
+    /// The errors in the text of the latest search.
     problems: Vec<String>,
     pub(super) page: Option<SearchPage>,
     /// The question whose answer is shown instead of the search results.
     pub(super) question: Option<Question>,
     pub(super) answer: Option<EvidenceAnswer>,
+    /// The execution whose record is open.
     pub(super) selected: Option<Uuid>,
+    /// The open record, once it was read.
     pub(super) detail: Option<ExecutionDetail>,
     verification: Verification,
     pub(super) focus_search: bool,
     scroll_to_selected: bool,
-    /// When to search for the edited text, in Unix milliseconds.
+    /// The time at which to search for the edited text, in Unix milliseconds.
     search_at_ms: Option<i64>,
 }
 
@@ -35,7 +39,7 @@ impl EvidencePage {
             EvidenceAction::Edit(text) => {
                 self.text = text;
                 self.close_answer();
-                self.search_at_ms = Some(shared.now.ms + TYPING_MS);
+                self.search_at_ms = Some(shared.now.ms + TYPING_DEBOUNCE_MS);
             }
             EvidenceAction::Search(text) => {
                 self.text = text;
@@ -43,10 +47,10 @@ impl EvidencePage {
                 shared.page = Page::Evidence;
                 self.search(shared);
             }
-            EvidenceAction::Ask(question) => {
+            EvidenceAction::RunQuery(question) => {
                 self.close_answer();
                 self.question = Some(question);
-                shared.try_again();
+                shared.clear_view_panic();
                 shared.page = Page::Evidence;
                 self.search(shared);
             }
@@ -66,33 +70,34 @@ impl EvidencePage {
         }
     }
 
-    /// Shows the search results again instead of an answer.
+    /// Closes the answer, so that the search results are shown.
     fn close_answer(&mut self) {
         self.question = None;
         self.answer = None;
     }
 
-    /// Sends the open question, or the search for the entered text, if this page is shown.
+    /// If this page is shown, sends the open question, if any, and the search for the text in the search field.
     pub(super) fn search(&mut self, shared: &mut Shared) {
         self.search_at_ms = None;
         if shared.page != Page::Evidence {
             return;
         }
         if let Some(question) = self.question.clone() {
-            shared.ask_each(question.clone(), move |app, answer, latest| match answer {
+            shared.query_each(question.clone(), move |app, answer, latest| match answer {
                 Ok(answer) if app.evidence.question.as_ref() == Some(&question) => {
                     app.evidence.answer = Some(answer);
                 }
-                Err(unanswered) if latest => app.shared.report(unanswered),
+                Err(failed) if latest => app.shared.report(failed),
                 _ => {}
             });
         }
         let parsed = parse(&self.text, &shared.now.zone);
         self.problems = parsed.problems;
-        shared.ask(Search(parsed.query), |app, page| app.evidence.page = Some(page));
+        shared.query(Search(parsed.query), |app, page| app.evidence.page = Some(page));
     }
 
-    /// Searches if the debounce time is over; otherwise returns the milliseconds left. `None` if no search is due.
+    /// Searches for the edited text once the time without typing is over. Returns the milliseconds left until then;
+    /// `None` if no search is due or the search was sent.
     pub(super) fn search_when_due(&mut self, shared: &mut Shared) -> Option<i64> {
         let left = self.search_at_ms? - shared.now.ms;
         if left > 0 {
@@ -102,24 +107,26 @@ impl EvidencePage {
         None
     }
 
+    /// Verifies the evidence on the query thread.
     pub(super) fn verify(&mut self, shared: &mut Shared) {
         self.verification = Verification::UnderWay;
-        shared.ask_latest(Verify, |app, report| match report {
+        shared.query_latest(Verify, |app, report| match report {
             Ok(report) => app.evidence.verification = Verification::Done(report),
-            Err(unanswered) => {
-                app.evidence.verification = Verification::NotAsked;
-                app.shared.report(unanswered);
+            Err(failed) => {
+                app.evidence.verification = Verification::NotRequested;
+                app.shared.report(failed);
             }
         });
     }
 
+    /// Stores the record that was read, if its execution is still selected.
     pub(super) fn take_execution(&mut self, detail: &ExecutionDetail) {
         if self.selected == Some(detail.row.execution_id) {
             self.detail = Some(detail.clone());
         }
     }
 
-    /// The execution whose record is open, if it belongs to this run.
+    /// The execution of the open record, if it belongs to this run.
     pub(super) fn open_record_of(&self, run_id: Uuid) -> Option<Uuid> {
         let row = &self.detail.as_ref()?.row;
         (row.run_id == run_id).then_some(row.execution_id)
@@ -128,8 +135,8 @@ impl EvidencePage {
     /// Opens the record `by` rows below the open one. If none is open, opens the first.
     pub(super) fn move_selection(&mut self, by: isize, shared: &mut Shared) {
         let listed = self.listed();
-        let open = |id| listed.iter().position(|listed| *listed == id);
-        let index = match self.selected.and_then(open) {
+        let position = |id| listed.iter().position(|listed| *listed == id);
+        let index = match self.selected.and_then(position) {
             Some(index) => index.saturating_add_signed(by).min(listed.len().saturating_sub(1)),
             None => 0,
         };
@@ -139,17 +146,17 @@ impl EvidencePage {
     }
 
     /// Resets the flags that apply to one frame only.
-    pub(super) fn drawn(&mut self) {
+    pub(super) fn reset_frame_flags(&mut self) {
         self.focus_search = false;
         self.scroll_to_selected = false;
     }
 
-    /// The listed executions in the order of the page.
+    /// The ids of the listed executions, in the order of the page.
     pub(super) fn listed(&self) -> Vec<Uuid> {
         match (&self.question, &self.answer, &self.page) {
             (Some(_), Some(answer), _) => {
-                let row = |at| answer.execution(at).map(|row| row.execution_id);
-                (0..answer.len()).filter_map(row).collect()
+                let id = |index| answer.execution(index).map(|row| row.execution_id);
+                (0..answer.len()).filter_map(id).collect()
             }
             (None, _, Some(page)) => page.hits.iter().map(|hit| hit.row.execution_id).collect(),
             _ => Vec::new(),

@@ -1,33 +1,33 @@
-//! The native file picker, on a thread of its own, so that no frame waits for it. The tour is copied on such a thread
-//! too.
+//! The native file picker, on its own thread, so that no frame waits for it. The tour is also copied on such a thread.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
 use super::tour;
 use crate::ui::action::FolderFor;
-use crate::worker::{ToSave, Wake};
+use crate::worker::{SaveSource, Wake};
 
 /// The result of a file picker or of copying the tour.
-pub(super) enum Chosen {
+pub(super) enum PickerResult {
     /// A plan file to open.
     Plan(PathBuf),
-    /// The file to write to, and what to write.
-    SaveAs(PathBuf, ToSave),
+    /// The file to write, and the source of its content.
+    SaveAs(PathBuf, SaveSource),
     /// A folder for a field of the loop form.
     Folder(PathBuf, FolderFor),
 }
 
-/// `None` if nothing was chosen.
-type Choice = Option<std::io::Result<Chosen>>;
+/// `None` if the person closed the picker without a choice. Only copying the tour can fail.
+type Picked = Option<std::io::Result<PickerResult>>;
 
-/// The open file picker, if any.
-pub(super) struct Picked {
+/// The file picker, of which at most one is open.
+pub(super) struct FilePicker {
     wake: Wake,
-    open: Option<Receiver<Choice>>,
+    /// Receives the result of the open picker.
+    open: Option<Receiver<Picked>>,
 }
 
-impl Picked {
+impl FilePicker {
     pub(super) fn new(wake: Wake) -> Self {
         Self { wake, open: None }
     }
@@ -36,44 +36,53 @@ impl Picked {
     ///
     /// # Errors
     /// The thread cannot be started.
-    pub(super) fn open(&mut self, folder: Option<PathBuf>) -> std::io::Result<()> {
-        self.start("file-dialog", move || pick(folder).map(Chosen::Plan).map(Ok))
+    pub(super) fn pick_plan(&mut self, folder: Option<PathBuf>) -> std::io::Result<()> {
+        self.start("file-dialog", move || plan_dialog(folder).map(PickerResult::Plan).map(Ok))
     }
 
-    /// Copies the tour. The result is its plan file. Does nothing while a picker is open.
+    /// Copies the tour. Its plan file is the result. Does nothing while a picker is open.
     ///
     /// # Errors
     /// The thread cannot be started.
-    pub(super) fn tour(&mut self) -> std::io::Result<()> {
-        self.start("tour", || Some(tour::copy().map(Chosen::Plan)))
+    pub(super) fn copy_tour(&mut self) -> std::io::Result<()> {
+        self.start("tour", || Some(tour::copy().map(PickerResult::Plan)))
     }
 
-    /// Lets the person choose where to save a content; `name` is the proposed file name. Does nothing while a picker
+    /// Lets the person choose the file to which a content is saved; `name` is the suggested file name. Does nothing
+    /// while a picker is open.
+    ///
+    /// # Errors
+    /// The thread cannot be started.
+    pub(super) fn pick_save_target(
+        &mut self,
+        name: String,
+        source: SaveSource,
+    ) -> std::io::Result<()> {
+        self.start("file-dialog", move || {
+            let file = dialog("Save as", None).set_file_name(name).save_file();
+            file.map(|file| Ok(PickerResult::SaveAs(file, source)))
+        })
+    }
+
+    /// Lets the person choose a folder for a field of the loop form, starting in `start`. Does nothing while a picker
     /// is open.
     ///
     /// # Errors
     /// The thread cannot be started.
-    pub(super) fn save(&mut self, name: String, what: ToSave) -> std::io::Result<()> {
+    pub(super) fn pick_folder(
+        &mut self,
+        field: FolderFor,
+        start: Option<PathBuf>,
+    ) -> std::io::Result<()> {
         self.start("file-dialog", move || {
-            let file = dialog("Save as", None).set_file_name(name).save_file();
-            file.map(|file| Ok(Chosen::SaveAs(file, what)))
-        })
-    }
-
-    /// Lets the person choose a folder, starting in `from`. Does nothing while a picker is open.
-    ///
-    /// # Errors
-    /// The thread cannot be started.
-    pub(super) fn folder(&mut self, what: FolderFor, from: Option<PathBuf>) -> std::io::Result<()> {
-        self.start("file-dialog", move || {
-            pick_folder(what, from).map(|folder| Ok(Chosen::Folder(folder, what)))
+            folder_dialog(field, start).map(|folder| Ok(PickerResult::Folder(folder, field)))
         })
     }
 
     fn start(
         &mut self,
         name: &str,
-        choose: impl FnOnce() -> Choice + Send + 'static,
+        pick: impl FnOnce() -> Picked + Send + 'static,
     ) -> std::io::Result<()> {
         if self.open.is_some() {
             return Ok(());
@@ -82,36 +91,36 @@ impl Picked {
         let wake = Wake::clone(&self.wake);
         std::thread::Builder::new().name(name.to_owned()).spawn(move || {
             // The window may be closed already.
-            let _ = sender.send(choose());
+            let _ = sender.send(pick());
             wake();
         })?;
         self.open = Some(receiver);
         Ok(())
     }
 
-    /// The choice that was made since the last call, if any.
-    pub(super) fn take(&mut self) -> Choice {
-        let chosen = match self.open.as_ref()?.try_recv() {
-            Ok(chosen) => chosen,
+    /// The result that has arrived since the last call, if any.
+    pub(super) fn take_result(&mut self) -> Picked {
+        let picked = match self.open.as_ref()?.try_recv() {
+            Ok(picked) => picked,
             Err(TryRecvError::Empty) => return None,
             Err(TryRecvError::Disconnected) => None,
         };
         self.open = None;
-        chosen
+        picked
     }
 }
 
-fn pick(folder: Option<PathBuf>) -> Option<PathBuf> {
+fn plan_dialog(folder: Option<PathBuf>) -> Option<PathBuf> {
     let filters = dialog("Open plan", folder).add_filter("Plans (JSON)", &["json"]);
     filters.add_filter("All files", &["*"]).pick_file()
 }
 
-fn pick_folder(what: FolderFor, from: Option<PathBuf>) -> Option<PathBuf> {
-    let title = match what {
+fn folder_dialog(field: FolderFor, start: Option<PathBuf>) -> Option<PathBuf> {
+    let title = match field {
         FolderFor::Plans => "Folder with the plans",
         FolderFor::Workspace => "Workspace of the loop",
     };
-    dialog(title, from).pick_folder()
+    dialog(title, start).pick_folder()
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place for file dialogs, on its own thread")]

@@ -1,4 +1,4 @@
-//! One frame: applies what has arrived, draws the window, and applies the person's actions.
+//! One frame: applies messages and input, draws the window, and applies the person's actions.
 
 use super::plan_page::PlanPage;
 use super::shared::Prompt;
@@ -7,11 +7,11 @@ use crate::worker::{Clock as _, SystemClock};
 
 impl eframe::App for App {
     fn raw_input_hook(&mut self, ctx: &egui::Context, raw_input: &mut egui::RawInput) {
-        self.put_in_order(ctx, raw_input);
+        self.defer_keys(ctx, raw_input);
     }
 
     fn logic(&mut self, ctx: &egui::Context, _frame: &mut eframe::Frame) {
-        self.take_in(ctx);
+        self.begin_frame(ctx);
     }
 
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
@@ -19,7 +19,7 @@ impl eframe::App for App {
     }
 
     fn on_exit(&mut self, _gl: Option<&eframe::glow::Context>) {
-        // After the last frame, an error cannot be shown any more.
+        // The window is closed, so an error cannot be shown.
         if let Some(settings) = self.settings_to_save() {
             let _ = settings.save();
         }
@@ -27,19 +27,21 @@ impl eframe::App for App {
 }
 
 impl App {
-    /// Moves keys that must not count in this frame to the next frame.
-    pub(super) fn put_in_order(&mut self, ctx: &egui::Context, input: &mut egui::RawInput) {
-        if self.key_order.put_in_order(&mut input.events, self.shared.prompt_id(None).showing) {
+    /// Defers keys that must not take effect in this frame to the next frame.
+    pub(super) fn defer_keys(&mut self, ctx: &egui::Context, input: &mut egui::RawInput) {
+        if self.key_queue.hold_back(&mut input.events, self.shared.prompt_id(None).showing) {
             ctx.request_repaint();
         }
     }
 
-    pub(super) fn take_in(&mut self, ctx: &egui::Context) {
+    /// Applies what has arrived since the last frame: messages of the threads, dropped files, requests to close the
+    /// window, and due timers.
+    pub(super) fn begin_frame(&mut self, ctx: &egui::Context) {
         self.shared.now = now();
         // The person may have changed the folders in another program.
-        let comes_back = |event: &egui::Event| matches!(event, egui::Event::WindowFocused(true));
-        if ctx.input(|input| input.events.iter().any(comes_back)) {
-            self.loops.look_at_folders(0, &self.shared);
+        let is_focus = |event: &egui::Event| matches!(event, egui::Event::WindowFocused(true));
+        if ctx.input(|input| input.events.iter().any(is_focus)) {
+            self.loop_page.schedule_folder_check(0, &self.shared);
         }
         if self.drain() {
             ctx.request_repaint();
@@ -47,22 +49,24 @@ impl App {
         if let Some(text) = self.shared.to_copy.take() {
             ctx.copy_text(text);
         }
-        self.take_dropped_files(ctx);
-        self.take_close_request(ctx);
-        self.keep_time(ctx);
+        self.open_dropped_file(ctx);
+        self.handle_close_request(ctx);
+        self.run_timers(ctx);
     }
 
+    /// Draws the window, and applies the person's actions.
     pub(super) fn draw_and_apply(&mut self, ui: &mut egui::Ui) {
         let actions = self.draw(ui);
-        self.loops.drawn();
-        self.evidence.drawn();
-        self.plan.drawn();
+        self.loop_page.reset_frame_flags();
+        self.evidence.reset_frame_flags();
+        self.plan.reset_frame_flags();
         for action in actions {
             self.apply(action, ui.ctx());
         }
     }
 
-    pub(super) fn take_dropped_files(&mut self, ctx: &egui::Context) {
+    /// Opens the first file that was dropped on the window.
+    pub(super) fn open_dropped_file(&mut self, ctx: &egui::Context) {
         let dropped =
             ctx.input(|input| input.raw.dropped_files.first().map(|file| file.path().to_owned()));
         if let Some(path) = dropped {
@@ -70,44 +74,48 @@ impl App {
         }
     }
 
-    pub(super) fn take_close_request(&mut self, ctx: &egui::Context) {
+    /// Stores the size of the window. While a run or loop is under way, a request to close the window opens a dialog
+    /// instead.
+    pub(super) fn handle_close_request(&mut self, ctx: &egui::Context) {
         let viewport = ctx.input(|input| input.viewport().clone());
         if let Some(rect) = viewport.inner_rect.filter(|_| viewport.maximized != Some(true)) {
             self.settings.window = [rect.width(), rect.height()];
         }
-        let running = self.is_busy();
-        if viewport.close_requested() && running {
+        let is_busy = self.is_busy();
+        if viewport.close_requested() && is_busy {
             ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
             if self.shared.prompt != Some(Prompt::Close) {
                 self.shared.show_prompt(Some(Prompt::Close));
             }
         }
-        if self.close_when_over && !running {
+        if self.close_when_idle && !is_busy {
             ctx.send_viewport_cmd(egui::ViewportCommand::Close);
         }
     }
 
-    /// Does what is due now, and requests a repaint for what is due later.
-    pub(super) fn keep_time(&mut self, ctx: &egui::Context) {
-        let wake_in = |ms: i64| {
+    /// Expires the approval, and starts the review and the search that are due. Requests a repaint for everything that
+    /// is due later, including the check of the loop's folders.
+    pub(super) fn run_timers(&mut self, ctx: &egui::Context) {
+        let repaint_in = |ms: i64| {
             let ms = u64::try_from(ms.max(1)).unwrap_or(1);
             ctx.request_repaint_after(std::time::Duration::from_millis(ms));
         };
         if self.is_busy() {
-            wake_in(500);
+            // The elapsed time is shown.
+            repaint_in(500);
         }
         let shared = &mut self.shared;
-        // The remaining time of an approval is shown in minutes, so repaint at least every ten seconds, and when it
-        // expires.
+        // The remaining time of an approval is shown in minutes, so the window is repainted at least every ten seconds,
+        // and when the approval expires.
         let since_boot = SystemClock::default().since_boot();
         let shown = self.plan.shown.as_mut();
-        let expires = shown.and_then(|session| session.expire(shared.now.ms, &since_boot));
-        let due = [
-            expires.map(|left| left.min(10_000)),
+        let left_ms = shown.and_then(|session| session.expire(shared.now.ms, &since_boot));
+        let due_in = [
+            left_ms.map(|left_ms| left_ms.min(10_000)),
             self.plan.review_when_due(shared),
-            self.loops.folders_due_in(shared),
+            self.loop_page.folder_check_due_in(shared),
             self.evidence.search_when_due(shared),
         ];
-        due.into_iter().flatten().for_each(wake_in);
+        due_in.into_iter().flatten().for_each(repaint_in);
     }
 }

@@ -1,9 +1,9 @@
-//! Checks for the system libraries that the window needs. Without this check the bindings of the window system would
+//! Checks for the system libraries that the window needs. Without this check, the bindings of the window system would
 //! panic, or report an error that does not name the library.
 //!
 //! Only [`super::run`] calls it. A missing OpenGL is found only when the window is created.
 
-/// The file name of the first missing library, and its Debian package. The X libraries are not checked if `wayland`.
+/// The file name of the first missing library, and its Debian package. With `wayland`, the X libraries are not checked.
 #[cfg(all(unix, not(target_os = "macos")))]
 pub(super) fn first_missing(wayland: bool) -> Option<(&'static str, &'static str)> {
     type Check = (fn() -> bool, &'static str, &'static str);
@@ -21,7 +21,7 @@ pub(super) fn first_missing(wayland: bool) -> Option<(&'static str, &'static str
         ),
     ];
     let of_display: &[Check] = if wayland { &[] } else { &X11 };
-    let missing = [ALWAYS].iter().chain(of_display).find(|(is_there, ..)| !is_there())?;
+    let missing = [ALWAYS].iter().chain(of_display).find(|(is_loadable, ..)| !is_loadable())?;
     Some((missing.1, missing.2))
 }
 

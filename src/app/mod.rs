@@ -1,8 +1,8 @@
-//! Connects the threads with the views of the window.
+//! The window: connects the executor and query threads with the views.
 //!
 //! Only `main` calls [`run`]. Each page holds its own state, applies the actions on it, and builds its view model.
-//! `App` holds the pages and their shared state. In each frame `take_in` applies what the threads have sent, `draw`
-//! draws the views and collects the person's actions, and `apply` passes each action to its page. Nothing here
+//! `App` holds the pages and their shared state. In each frame `begin_frame` applies the messages of the threads,
+//! `draw` draws the views and collects the person's actions, and `apply` passes each action to its page. Nothing here
 //! blocks. Colours and layout are in [`crate::ui`]; nothing here executes steps or contains SQL.
 
 mod commands;
@@ -34,7 +34,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::ui::format::Now;
-use crate::ui::key_order::KeyOrder;
+use crate::ui::key_queue::KeyQueue;
 use crate::ui::overlay::Overlay;
 use crate::ui::theme::{self, Tone};
 use crate::worker::{Clock as _, Faults, Folders, Setup, SystemClock, Wake};
@@ -45,7 +45,7 @@ pub use start::{Options, StartError, run};
 use evidence_page::EvidencePage;
 use loop_page::LoopPage;
 use plan_page::PlanPage;
-use settings::{Loaded, Settings};
+use settings::{LoadedSettings, Settings};
 use shared::Shared;
 
 /// The window's state.
@@ -53,24 +53,26 @@ struct App {
     shared: Shared,
     plan: PlanPage,
     evidence: EvidencePage,
-    loops: LoopPage,
+    loop_page: LoopPage,
     settings: Settings,
     settings_file: Option<PathBuf>,
-    /// Whether the settings file could not be read; such a file is never written to.
-    settings_were_bad: bool,
+    /// Whether the settings file has a fault. Such a file is never overwritten.
+    settings_have_fault: bool,
     overlay: Option<Overlay>,
-    /// Delays keys of this frame to the next.
-    key_order: KeyOrder,
-    picked: file_dialog::Picked,
-    close_when_over: bool,
+    /// Defers keys to the next frame.
+    key_queue: KeyQueue,
+    file_picker: file_dialog::FilePicker,
+    /// Whether to close the window once no run or loop is under way.
+    close_when_idle: bool,
 }
 
 impl App {
+    /// Applies the settings to `ctx`, starts the threads, and opens the plan of the options.
     fn start(
         ctx: &egui::Context,
         options: Options,
         folders: Folders,
-        loaded: Loaded,
+        loaded: LoadedSettings,
     ) -> std::io::Result<Self> {
         theme::install(ctx);
         theme::set_contrast(ctx, loaded.settings.high_contrast);
@@ -84,7 +86,8 @@ impl App {
         Ok(app)
     }
 
-    fn new(folders: Folders, loaded: Loaded, wake: Wake) -> std::io::Result<Self> {
+    /// Starts the threads, and requests the lists of runs and loops.
+    fn new(folders: Folders, loaded: LoadedSettings, wake: Wake) -> std::io::Result<Self> {
         let own_folders = vec![folders.evidence.clone(), folders.secrets.clone()];
         let setup = Setup {
             location: folders.location(),
@@ -92,9 +95,9 @@ impl App {
             faults: Faults::from_environment(),
         };
         let mut shared = Shared::start(setup, Wake::clone(&wake))?;
-        let settings_were_bad = loaded.problem.is_some();
-        if let Some(problem) = loaded.problem {
-            shared.notify(Tone::Caution, problem.summary, problem.details, problem.next);
+        let settings_have_fault = loaded.fault.is_some();
+        if let Some(fault) = loaded.fault {
+            shared.notify(Tone::Caution, fault.summary, fault.details, fault.next);
         }
         shared.list_runs();
         shared.list_loops();
@@ -102,24 +105,24 @@ impl App {
             shared,
             plan: PlanPage::new(loaded.settings.recent.clone(), Wake::clone(&wake)),
             evidence: EvidencePage::default(),
-            loops: LoopPage::default(),
+            loop_page: LoopPage::default(),
             settings: loaded.settings,
             settings_file: loaded.file,
-            settings_were_bad,
+            settings_have_fault,
             overlay: None,
-            key_order: KeyOrder::default(),
-            picked: file_dialog::Picked::new(wake),
-            close_when_over: false,
+            key_queue: KeyQueue::default(),
+            file_picker: file_dialog::FilePicker::new(wake),
+            close_when_idle: false,
         })
     }
 
     /// Whether a run or a loop is under way.
     fn is_busy(&self) -> bool {
-        self.plan.running().is_some() || self.loops.under_way().is_some()
+        self.plan.running().is_some() || self.loop_page.under_way().is_some()
     }
 }
 
-/// The current time, and the time zone of the system.
+/// The current time and the system's time zone.
 fn now() -> Now {
     Now { ms: SystemClock::default().now_ms(), zone: jiff::tz::TimeZone::system() }
 }

@@ -1,18 +1,17 @@
 //! The window without a display: the same state, threads and views, drawn frame by frame.
 //!
-//! Only the frame benchmarks use it; they supply input and time. It does not wait, and it does nothing that a frame
-//! of the real window does not do.
+//! Only the frame benchmarks use it. They supply the input of each frame.
 
 use super::{App, Options, settings};
 use crate::worker::Folders;
 
-/// The window's state with its threads, drawn on request.
+/// The window's state with its threads. A frame is drawn only when [`frame`](Self::frame) is called.
 pub struct Offscreen {
     app: App,
 }
 
 impl Offscreen {
-    /// Starts the threads. They request a repaint of `ctx` when there is something new to draw.
+    /// Starts the threads. They request a repaint of `ctx` after each message.
     ///
     /// # Errors
     /// A thread cannot be started.
@@ -21,11 +20,11 @@ impl Offscreen {
         Ok(Self { app: App::start(ctx, options, folders, loaded)? })
     }
 
-    /// Draws one frame: applies what has arrived, draws, and applies the input.
+    /// Runs one frame with this input, as the real window does.
     pub fn frame(&mut self, ctx: &egui::Context, mut input: egui::RawInput) -> egui::FullOutput {
-        self.app.put_in_order(ctx, &mut input);
+        self.app.defer_keys(ctx, &mut input);
         ctx.run_ui(input, |ui| {
-            self.app.take_in(ui.ctx());
+            self.app.begin_frame(ui.ctx());
             self.app.draw_and_apply(ui);
         })
     }

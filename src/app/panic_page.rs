@@ -1,5 +1,5 @@
-//! Catches a panic of a view: the page is replaced by a message, and the actions of that frame are dropped, so that
-//! they decide nothing.
+//! Catches panics of the views. A message replaces the page, and the actions of that frame are dropped, so that they
+//! decide nothing.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -7,8 +7,8 @@ use super::App;
 use super::shared::ViewPanic;
 use crate::run::text::panic_message;
 use crate::ui::action::{Action, Page};
-use crate::ui::breakdown::{Breakdown, breakdown_ui};
 use crate::ui::dialog::{Dialog, Question};
+use crate::ui::panic_page::{PanicView, panic_page_ui};
 use crate::ui::{WindowView, window_ui};
 
 impl App {
@@ -33,9 +33,9 @@ impl App {
         }));
         drawn.unwrap_or_else(|panic| {
             let bare = self.shared.view_panic.is_some();
-            if !self.shared.view_panic.as_ref().is_some_and(|broken| broken.bare) {
-                // Discards the half-drawn page. If the bare page panics as well, the frame is kept, because drawing
-                // it again would repeat for ever.
+            if !self.shared.view_panic.as_ref().is_some_and(|previous| previous.bare) {
+                // Discards the half-drawn frame and draws it again with the message. If the bare message panics as
+                // well, the frame is kept, because drawing would be repeated forever.
                 ui.ctx().request_discard("a view panicked");
                 ui.ctx().request_repaint();
             }
@@ -46,6 +46,7 @@ impl App {
         })
     }
 
+    /// Draws the views, or the message about a panic. A panic is not caught.
     fn draw_unguarded(
         &self,
         ui: &mut egui::Ui,
@@ -55,7 +56,7 @@ impl App {
         let Some(ViewPanic { message, bare }) = &self.shared.view_panic else {
             let view = self.view();
             views(ui, &view, actions);
-            self.shared.setup.faults.strike(match (&view.dialog, self.shared.page) {
+            self.shared.setup.faults.hit(match (&view.dialog, self.shared.page) {
                 (Some(Dialog { question: Question::Confirm(_), .. }), _) => "step dialog",
                 (Some(_), _) => "dialog",
                 (None, Page::Plan) => "plan page",
@@ -65,11 +66,11 @@ impl App {
             });
             return;
         };
-        let breakdown = Breakdown { message, running: self.is_busy() };
+        let panic_view = PanicView { message, running: self.is_busy() };
         let view = (!bare).then(|| self.view());
-        breakdown_ui(ui, &breakdown, view.as_ref(), actions);
+        panic_page_ui(ui, &panic_view, view.as_ref(), actions);
         if !bare {
-            self.shared.setup.faults.strike("what is left");
+            self.shared.setup.faults.hit("panic page");
         }
     }
 }

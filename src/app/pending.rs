@@ -11,43 +11,44 @@ use crate::run::Failure;
 use crate::ui::theme::Tone;
 use crate::worker::{Query, QueryError};
 
-/// The queries without an answer so far, by number, with their topics.
+/// The queries that have not been answered yet.
 #[derive(Debug, Default)]
 pub(super) struct Pending {
-    next: u64,
-    open: BTreeMap<u64, TypeId>,
+    last_number: u64,
+    /// The topics of the queries, by number.
+    topics: BTreeMap<u64, TypeId>,
 }
 
 impl Pending {
     fn insert(&mut self, topic: TypeId) -> u64 {
-        self.next += 1;
-        self.open.insert(self.next, topic);
-        self.next
+        self.last_number += 1;
+        self.topics.insert(self.last_number, topic);
+        self.last_number
     }
 
-    /// Removes a query. Returns whether it was the latest of its topic: no later one is open.
+    /// Removes a query. Returns whether no later query of its topic is pending.
     fn remove(&mut self, number: u64) -> bool {
-        let topic = self.open.remove(&number);
-        !self.open.range(number..).any(|(_, other)| Some(*other) == topic)
+        let topic = self.topics.remove(&number);
+        !self.topics.range(number..).any(|(_, other)| Some(*other) == topic)
     }
 
-    /// Whether a query of this topic is open.
+    /// Whether a query of this topic is pending.
     #[cfg(test)]
     pub(super) fn has<Q: Query>(&self) -> bool {
-        self.open.values().any(|topic| *topic == Q::topic())
+        self.topics.values().any(|topic| *topic == Q::topic())
     }
 }
 
-/// Why a query has no answer.
+/// A query that failed.
 #[derive(Debug)]
-pub(super) struct Unanswered {
-    /// A sentence for the person about what could not be done.
+pub(super) struct FailedQuery {
+    /// What could not be done, as a sentence.
     pub(super) summary: String,
     pub(super) error: QueryError,
 }
 
-impl Unanswered {
-    /// The failure with which the query ended, or `self` if it ended by a panic.
+impl FailedQuery {
+    /// The failure of the query, or `self` if the query panicked.
     pub(super) fn into_failure(self) -> Result<Failure, Self> {
         match self.error {
             QueryError::Failed(failure) => Ok(failure),
@@ -55,65 +56,65 @@ impl Unanswered {
         }
     }
 
-    /// Whether the query was stopped before it had an answer.
+    /// Whether the query was stopped.
     pub(super) fn is_cancelled(&self) -> bool {
         matches!(&self.error, QueryError::Failed(failure) if failure.code == Code::Cancelled)
     }
 }
 
 impl Shared {
-    /// Sends a query. Its answer or failure is dropped if a later query of the topic is open. Otherwise `then` gets
-    /// the answer, and a failure becomes a notice.
-    pub(super) fn ask<Q: Query>(
+    /// Sends a query. `then` gets its answer; a failure becomes a notice. Both are dropped if a later query of the
+    /// topic is pending.
+    pub(super) fn query<Q: Query>(
         &mut self,
         query: Q,
         then: impl FnOnce(&mut App, Q::Answer) + Send + 'static,
     ) {
-        self.ask_latest(query, |app, answer| match answer {
+        self.query_latest(query, |app, answer| match answer {
             Ok(answer) => then(app, answer),
-            Err(unanswered) => app.shared.report(unanswered),
+            Err(failed) => app.shared.report(failed),
         });
     }
 
-    /// Sends a query. `then` gets the answer or failure, unless a later query of the topic is open. Returns false if
-    /// the query could not be sent, which becomes a notice.
-    pub(super) fn ask_latest<Q: Query>(
+    /// Sends a query. `then` gets the answer or failure, unless a later query of the topic is pending. If the query
+    /// cannot be sent, shows a notice and returns false.
+    pub(super) fn query_latest<Q: Query>(
         &mut self,
         query: Q,
-        then: impl FnOnce(&mut App, Result<Q::Answer, Unanswered>) + Send + 'static,
+        then: impl FnOnce(&mut App, Result<Q::Answer, FailedQuery>) + Send + 'static,
     ) -> bool {
-        self.ask_each(query, |app, answer, latest| {
+        self.query_each(query, |app, answer, latest| {
             if latest {
                 then(app, answer);
             }
         })
     }
 
-    /// Sends a query. `then` gets every answer or failure, and whether no later query of the topic is open. Returns
-    /// false if the query could not be sent, which becomes a notice.
-    pub(super) fn ask_each<Q: Query>(
+    /// Sends a query. `then` gets the answer or failure in any case, and whether no later query of the topic is
+    /// pending. If the query cannot be sent, shows a notice and returns false.
+    pub(super) fn query_each<Q: Query>(
         &mut self,
         query: Q,
-        then: impl FnOnce(&mut App, Result<Q::Answer, Unanswered>, bool) + Send + 'static,
+        then: impl FnOnce(&mut App, Result<Q::Answer, FailedQuery>, bool) + Send + 'static,
     ) -> bool {
         let (summary, number) = (query.failure(), self.pending.insert(Q::topic()));
-        let name = summary.clone();
-        let asked = self.queries.ask(query, move |app: &mut App, answer| {
+        let not_sent = summary.clone();
+        let sent = self.queries.send(query, move |app: &mut App, answer| {
             let latest = app.shared.pending.remove(number);
-            then(app, answer.map_err(|error| Unanswered { summary, error }), latest);
+            then(app, answer.map_err(|error| FailedQuery { summary, error }), latest);
         });
-        if let Err(error) = &asked {
+        if let Err(error) = &sent {
             self.pending.remove(number);
-            self.notify(Tone::Danger, name, error.to_string(), "Try again in a moment.");
+            self.notify(Tone::Danger, not_sent, error.to_string(), "Try again in a moment.");
         }
-        asked.is_ok()
+        sent.is_ok()
     }
 
-    /// Shows a notice about a query without an answer.
-    pub(super) fn report(&mut self, unanswered: Unanswered) {
-        let Unanswered { summary, error } = unanswered;
+    /// Shows a notice about a failed query.
+    pub(super) fn report(&mut self, failed: FailedQuery) {
+        let FailedQuery { summary, error } = failed;
         match error {
-            QueryError::Failed(failure) => self.failed(&summary, &failure),
+            QueryError::Failed(failure) => self.report_failure(&summary, &failure),
             QueryError::Panicked(message) => {
                 let summary = format!("{summary} The query thread crashed.");
                 let next = "Try again; if it happens again, copy this and report it.";

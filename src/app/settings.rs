@@ -1,8 +1,8 @@
 //! The settings of the person, in one TOML file.
 //!
-//! A file that cannot be read is reported and never overwritten, because it may have been stricter than the defaults.
-//! Until it is corrected, every step asks for confirmation. If its policy cannot be used, nothing runs, as on the
-//! command line.
+//! A file with a fault is reported and never overwritten, because it may have been stricter than the defaults. Until it
+//! is corrected, every step asks for confirmation. If its policy is unusable (unreadable file, invalid TOML, invalid
+//! policy), nothing runs, as on the command line.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::risk::{PlannerNeeds, Policy};
 use crate::ui::plan::RecentPlan;
 use crate::worker::{ModelSettings, PolicySettings, read_policy};
 
-/// The names of the themes in the file.
+/// The names of the themes in the settings file.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "egui::ThemePreference", rename_all = "snake_case")]
 enum ThemeName {
@@ -23,28 +23,28 @@ enum ThemeName {
     Dark,
 }
 
-/// The contents of the file.
+/// The content of the settings file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Settings {
     #[serde(with = "ThemeName")]
     pub(super) theme: egui::ThemePreference,
-    /// Whether the theme has a higher contrast.
+    /// Whether the theme is used with higher contrast.
     pub(super) high_contrast: bool,
     /// The zoom factor of the window; 1 is the normal size.
     pub(super) zoom: f32,
-    /// The command that opens a file in the person's editor, with `{file}`, `{line}` and `{column}`; empty if none is
-    /// set.
+    /// The command that opens a file in the person's editor, with the placeholders `{file}`, `{line}` and `{column}`;
+    /// empty if none is set.
     pub(super) editor_command: String,
-    /// The width and height of the window in points.
+    /// The width and height of the window, in points.
     pub(super) window: [f32; 2],
-    /// The window reads this table and the next two, and does not write them.
+    /// The window reads this table and the next two, but never writes them.
     #[serde(skip_serializing)]
     pub(super) policy: PolicySettings,
     /// The model for the headless planner.
     #[serde(skip_serializing)]
     pub(super) model: ModelSettings,
-    /// The permissions of planners, by the name of the planner.
+    /// The permissions of planners, by name of the planner.
     #[serde(skip_serializing)]
     pub(super) planners: BTreeMap<String, PlannerNeeds>,
     pub(super) recent: Vec<RecentPlan>,
@@ -67,7 +67,11 @@ impl Default for Settings {
 }
 
 impl Settings {
-    fn checked(mut self) -> Result<Self, String> {
+    /// The settings with the size of the window limited.
+    ///
+    /// # Errors
+    /// The zoom factor is out of bounds or the policy is invalid.
+    fn validated(mut self) -> Result<Self, String> {
         if !(0.5..=3.0).contains(&self.zoom) {
             return Err(format!("zoom is {}, and must lie between 0.5 and 3", self.zoom));
         }
@@ -81,78 +85,81 @@ impl Settings {
 
 /// A fault of the settings file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Problem {
+pub(super) struct SettingsFault {
     pub(super) summary: String,
     pub(super) details: String,
     pub(super) next: String,
 }
 
-/// The settings, and the fault of their file, if any.
+/// The settings that apply, and the fault of their file, if any.
 #[derive(Debug)]
-pub(super) struct Loaded {
+pub(super) struct LoadedSettings {
+    /// The defaults if the file has a fault.
     pub(super) settings: Settings,
-    /// The policy for runs.
+    /// The policy for reviews and runs.
     pub(super) policy: Policy,
     pub(super) file: Option<PathBuf>,
-    pub(super) problem: Option<Problem>,
+    pub(super) fault: Option<SettingsFault>,
 }
 
-impl Loaded {
+impl LoadedSettings {
     fn defaults(file: Option<PathBuf>) -> Self {
-        Self { settings: Settings::default(), policy: Policy::default(), file, problem: None }
+        Self { settings: Settings::default(), policy: Policy::default(), file, fault: None }
     }
 
-    fn faulty(file: Option<PathBuf>, details: String, policy: Result<Policy, String>) -> Self {
-        let place = file.as_ref().map(|file| file.display().to_string()).unwrap_or_default();
+    /// The result for a file with the fault `details`. Every step asks for confirmation; with an unusable policy,
+    /// nothing runs.
+    fn with_fault(file: Option<PathBuf>, details: String, policy: Result<Policy, String>) -> Self {
+        let path = file.as_ref().map(|file| file.display().to_string()).unwrap_or_default();
         let mut policy = policy.unwrap_or_else(|why| {
-            Policy::refusing(format!("the settings cannot be used: {} ({place})", why.trim_end()))
+            Policy::refusing(format!("the settings cannot be used: {} ({path})", why.trim_end()))
         });
         policy.confirm_tools = TOOLS.iter().map(|spec| spec.tool).collect();
         let summary = if policy.refusal.is_some() {
-            "The settings file cannot be used. Until it can, no plan can be authorized or run."
+            "The settings file cannot be used. Until it is corrected, no plan can be authorized or run."
         } else {
-            "The settings file cannot be read. Until it can, every step asks."
+            "The settings file has an invalid value. Until it is corrected, every step asks for confirmation."
         };
-        let problem = Problem {
+        let fault = SettingsFault {
             summary: summary.into(),
             details,
             next: format!(
-                "Correct {place}, then start Countersign again. Until then nothing is written to it."
+                "Correct {path}, then start Countersign again. Until then Countersign does not change the file."
             ),
         };
-        Self { settings: Settings::default(), policy, file, problem: Some(problem) }
+        Self { settings: Settings::default(), policy, file, fault: Some(fault) }
     }
 }
 
-/// Reads the file. Without one, returns the defaults.
-pub(super) fn load(file: Option<PathBuf>) -> Loaded {
+/// Reads the settings file. If there is none, returns the defaults.
+pub(super) fn load(file: Option<PathBuf>) -> LoadedSettings {
     let text = match file.as_ref().map(std::fs::read_to_string) {
-        None => return Loaded::defaults(file),
+        None => return LoadedSettings::defaults(file),
         Some(Err(error)) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Loaded::defaults(file);
+            return LoadedSettings::defaults(file);
         }
         Some(Err(error)) => {
-            return Loaded::faulty(file, error.to_string(), Err(error.to_string()));
+            return LoadedSettings::with_fault(file, error.to_string(), Err(error.to_string()));
         }
         Some(Ok(text)) => text,
     };
     let policy = read_policy(&text);
     match (parse(&text), policy) {
-        (Ok(settings), Ok(policy)) => Loaded { settings, policy, file, problem: None },
-        (Err(details), policy) => Loaded::faulty(file, details, policy),
-        (Ok(_), Err(details)) => Loaded::faulty(file, details.clone(), Err(details)),
+        (Ok(settings), Ok(policy)) => LoadedSettings { settings, policy, file, fault: None },
+        (Err(details), policy) => LoadedSettings::with_fault(file, details, policy),
+        (Ok(_), Err(details)) => LoadedSettings::with_fault(file, details.clone(), Err(details)),
     }
 }
 
 fn parse(text: &str) -> Result<Settings, String> {
-    toml::from_str::<Settings>(text).map_err(|error| error.to_string())?.checked()
+    toml::from_str::<Settings>(text).map_err(|error| error.to_string())?.validated()
 }
 
-/// The settings that the window writes, as TOML.
+/// The settings that the window may change, as TOML.
 ///
 /// # Errors
 /// A value cannot be represented in TOML.
-pub(super) fn of_window(settings: &Settings) -> Result<String, toml::ser::Error> {
+pub(super) fn to_toml(settings: &Settings) -> Result<String, toml::ser::Error> {
     toml::to_string_pretty(settings)
 }
 
@@ -180,25 +187,25 @@ mod tests {
         save(&file, &settings);
         let loaded = load(Some(file));
         assert_eq!(loaded.settings, settings);
-        assert_eq!(loaded.problem, None);
+        assert_eq!(loaded.fault, None);
     }
 
     #[test]
     fn no_file_means_the_defaults() {
         let loaded = load(Some("/nonexistent/settings.toml".into()));
-        assert_eq!((loaded.settings, loaded.problem), (Settings::default(), None));
+        assert_eq!((loaded.settings, loaded.fault), (Settings::default(), None));
     }
 
     /// The fault is reported, and the file is not changed.
     #[test]
     fn a_faulty_file_makes_every_step_ask() {
         for text in ["zoom = 9", "zoom = \"big\"", "confirm = true"] {
-            let policy = faulty(text).policy;
+            let policy = load_faulty(text).policy;
             assert_eq!(policy.confirm_tools.len(), TOOLS.len(), "{text}");
             assert_eq!(policy.refusal, None, "{text}");
         }
-        // The rules for commands are kept although another setting is faulty.
-        let policy = faulty(&format!("zoom = 9\n{RULE}")).policy;
+        // The rules for commands still apply if another setting is faulty.
+        let policy = load_faulty(&format!("zoom = 9\n{RULE}")).policy;
         assert_eq!(policy.command_rules.len(), 1);
     }
 
@@ -212,11 +219,11 @@ mod tests {
             &RULE.replace("'make all'", "'cargo build'"),
             &RULE.replace("reason = 'no'", ""),
         ] {
-            let policy = faulty(text).policy;
+            let policy = load_faulty(text).policy;
             assert!(policy.refusal.is_some(), "{text}");
             assert_eq!(policy.confirm_tools.len(), TOOLS.len(), "{text}");
         }
-        let why = faulty(&RULE.replace("'make all'", "'cargo build'")).policy.refusal.unwrap();
+        let why = load_faulty(&RULE.replace("'make all'", "'cargo build'")).policy.refusal.unwrap();
         assert!(why.contains("\"mine\"") && why.contains("settings.toml"), "{why}");
     }
 
@@ -226,27 +233,28 @@ mod tests {
         let file = folder.path().join("settings.toml");
         std::fs::write(&file, RULE).unwrap();
         let first = load(Some(file.clone()));
-        assert_eq!((first.policy.command_rules.len(), first.problem), (1, None));
+        assert_eq!((first.policy.command_rules.len(), first.fault), (1, None));
         save(&file, &first.settings);
-        let again = load(Some(file));
-        assert_eq!(again.policy.digest(), first.policy.digest());
-        assert_eq!(again.policy.command_rules.len(), 1);
+        let reloaded = load(Some(file));
+        assert_eq!(reloaded.policy.digest(), first.policy.digest());
+        assert_eq!(reloaded.policy.command_rules.len(), 1);
     }
 
     fn save(file: &std::path::Path, settings: &Settings) {
-        let values = of_window(settings).unwrap();
+        let values = to_toml(settings).unwrap();
         SaveSettings { file: file.to_owned(), values }.save().unwrap();
     }
 
     const RULE: &str = "[[policy.command_rules]]\nid = 'mine'\nprefix = ['make']\nlevel = 'blocked'\nreason = 'no'\nmust_match = ['make all']\nmust_not_match = ['ls']\n";
 
-    fn faulty(text: &str) -> Loaded {
+    /// Loads a settings file with this text, which must have a fault.
+    fn load_faulty(text: &str) -> LoadedSettings {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("settings.toml");
         std::fs::write(&file, text).unwrap();
         let loaded = load(Some(file.clone()));
-        assert!(loaded.problem.is_some(), "{text}");
-        assert_eq!(std::fs::read_to_string(&file).unwrap(), text, "kept as it is");
+        assert!(loaded.fault.is_some(), "{text}");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), text, "the file is unchanged");
         loaded
     }
 }

@@ -19,39 +19,41 @@ use crate::ui::notice::Notice;
 use crate::ui::theme::Tone;
 use crate::worker::{
     FollowUp, ListLoops, ListRuns, OpenFollowUp, Query as _, QueryThread, ReadContent,
-    ReadExecution, Reconcile, Save, Setup, ToSave, Wake, Worker,
+    ReadExecution, Reconcile, Save, SaveSource, Setup, Wake, Worker,
 };
 
-/// The maximum number of listed runs and of listed loops; older ones are not listed.
-const LISTED: usize = 200;
+/// The maximum number of listed runs, and of listed loops. Older ones are not listed.
+const MAX_LISTED: usize = 200;
 
 /// An open dialog other than the confirmation of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Prompt {
     Authorize,
     Reject,
+    /// Whether to trust the commands of the shown plan's workspace.
     Trust,
-    /// Whether to trust the commands of the workspace that is entered in the form of a new loop.
+    /// Whether to trust the commands of the workspace in the form of a new loop.
     TrustForLoop,
+    /// Whether to stop the run or loop under way and close the window.
     Close,
 }
 
 impl Prompt {
     /// The dialogs that decide about the plan.
     pub(super) const DECISIONS: [Self; 2] = [Self::Authorize, Self::Reject];
-    /// The dialogs that are closed when the plan on the page changes.
+    /// The dialogs that are closed when a new review of the shown plan finds changes.
     pub(super) const ABOUT_PLAN: [Self; 3] = [Self::Authorize, Self::Reject, Self::Trust];
 }
 
-/// What is shown in place of the window's views after one of them panicked.
+/// A panic of a view. A message about it is shown in place of the page until the person tries again.
 #[derive(Debug)]
 pub(super) struct ViewPanic {
     pub(super) message: String,
-    /// Whether drawing the remaining bars panicked as well.
+    /// Whether drawing the message with the window's bars panicked as well. Then only the message is drawn.
     pub(super) bare: bool,
 }
 
-/// What the pages share.
+/// The state that the pages share.
 pub(super) struct Shared {
     pub(super) worker: Worker,
     pub(super) queries: QueryThread<App>,
@@ -60,19 +62,20 @@ pub(super) struct Shared {
     pub(super) now: Now,
     pub(super) page: Page,
     pub(super) notices: Vec<Notice>,
-    next_notice: u64,
+    last_notice: u64,
     pub(super) prompt: Option<Prompt>,
-    /// The number of times that a dialog was shown. It gives each display a new identity.
+    /// The number of the current display of a dialog, so that each display has its own identity.
     showing: u64,
     pub(super) view_panic: Option<ViewPanic>,
     pub(super) contents: Contents,
     /// The text to copy to the clipboard in the next frame.
     pub(super) to_copy: Option<String>,
-    /// The loop attempt of each run, as far as loaded.
+    /// The attempts of bounded loops to which loaded runs belong, by run.
     pub(super) attempts: BTreeMap<Uuid, Attempt>,
     /// The results of *Reconcile*, by run.
     pub(super) reconciled: BTreeMap<Uuid, Vec<Reconciled>>,
-    pub(super) evidence_trouble: Option<&'static str>,
+    /// The error of writing the evidence in the last run, for the status bar.
+    pub(super) evidence_error: Option<&'static str>,
 }
 
 impl Shared {
@@ -85,7 +88,7 @@ impl Shared {
             now: super::now(),
             page: Page::default(),
             notices: Vec::new(),
-            next_notice: 0,
+            last_notice: 0,
             prompt: None,
             showing: 0,
             view_panic: None,
@@ -93,10 +96,11 @@ impl Shared {
             to_copy: None,
             attempts: BTreeMap::new(),
             reconciled: BTreeMap::new(),
-            evidence_trouble: None,
+            evidence_error: None,
         })
     }
 
+    /// Shows a notice. Returns its id, with which it can be removed.
     pub(super) fn notify(
         &mut self,
         tone: Tone,
@@ -104,15 +108,15 @@ impl Shared {
         details: impl Into<String>,
         next: impl Into<String>,
     ) -> u64 {
-        self.next_notice += 1;
+        self.last_notice += 1;
         self.notices.push(Notice {
-            id: self.next_notice,
+            id: self.last_notice,
             tone,
             summary: summary.into(),
             details: details.into(),
             next: next.into(),
         });
-        self.next_notice
+        self.last_notice
     }
 
     /// Shows an I/O error as a notice: `summary` is what could not be done, `next` what to do instead.
@@ -122,11 +126,11 @@ impl Shared {
         }
     }
 
-    /// Shows a failure as a notice.
-    pub(super) fn failed(&mut self, summary: &str, failure: &Failure) {
+    /// Shows a failure as a notice that begins with `summary`.
+    pub(super) fn report_failure(&mut self, summary: &str, failure: &Failure) {
         let details = format!("{} {}", failure.code, failure.message);
-        let line = failure.message.lines().next().unwrap_or_default();
-        let summary = format!("{summary} {} {line}", failure.code);
+        let first_line = failure.message.lines().next().unwrap_or_default();
+        let summary = format!("{summary} {} {first_line}", failure.code);
         self.notify(Tone::Danger, summary, details, &*failure.next);
     }
 
@@ -134,13 +138,13 @@ impl Shared {
         self.notices.retain(|it| it.id != notice);
     }
 
-    /// Shows a dialog with a new identity, or with `None` the confirmation that the run waits for.
+    /// Shows a dialog with a new identity; with `None`, the pending confirmation instead of the open dialog.
     pub(super) fn show_prompt(&mut self, prompt: Option<Prompt>) {
         self.showing += 1;
         self.prompt = prompt;
     }
 
-    /// The identity of the current display of a dialog: the confirmation of a step, or another one.
+    /// The identity of the current display of a dialog; `request` is the confirmation in it, if it is one.
     pub(super) fn prompt_id(&self, request: Option<&ConfirmationRequest>) -> PromptId {
         PromptId {
             run_id: request.map(|request| request.run_id),
@@ -149,13 +153,13 @@ impl Shared {
         }
     }
 
-    /// Closes the open dialog if it is one of `which`. Returns whether it was.
-    pub(super) fn close_prompt(&mut self, which: &[Prompt]) -> bool {
-        self.prompt.take_if(|prompt| which.contains(prompt)).is_some()
+    /// Closes the open dialog if it is one of `prompts`. Returns whether it was.
+    pub(super) fn close_prompt(&mut self, prompts: &[Prompt]) -> bool {
+        self.prompt.take_if(|prompt| prompts.contains(prompt)).is_some()
     }
 
-    /// Shows the page again after a panic. An open dialog gets a new identity.
-    pub(super) fn try_again(&mut self) {
+    /// Shows the views again after a panic. An open dialog gets a new identity.
+    pub(super) fn clear_view_panic(&mut self) {
         if self.view_panic.take().is_some() {
             self.show_prompt(self.prompt);
         }
@@ -170,38 +174,41 @@ impl Shared {
     }
 
     pub(super) fn list_runs(&mut self) {
-        self.ask(ListRuns(LISTED), |app, runs| app.plan.runs = runs);
+        self.query(ListRuns(MAX_LISTED), |app, runs| app.plan.runs = runs);
     }
 
     pub(super) fn list_loops(&mut self) {
-        self.ask(ListLoops(LISTED), |app, loops| app.loops.loops = loops);
+        self.query(ListLoops(MAX_LISTED), |app, loops| app.loop_page.summaries = loops);
     }
 
     /// Opens a follow-up plan of a recorded run or execution.
     pub(super) fn follow_up(&mut self, id: Uuid, follow_up: FollowUp) {
-        self.ask_latest(OpenFollowUp { id, follow_up }, |app, opened| app.opened(opened, None));
+        self.query_latest(OpenFollowUp { id, follow_up }, |app, opened| {
+            app.show_opened(opened, None);
+        });
     }
 
-    /// Reads the record of an execution for each page that shows it.
+    /// Reads the record of an execution for the pages that show it.
     pub(super) fn read_execution(&mut self, id: Uuid) {
-        self.ask_each(ReadExecution(id), move |app, record, latest| match record {
+        self.query_each(ReadExecution(id), move |app, record, latest| match record {
             Ok((detail, attempt)) => {
                 let attempt = attempt.map(|attempt| (detail.row.run_id, attempt));
                 app.shared.attempts.extend(attempt);
                 app.evidence.take_execution(&detail);
                 app.plan.take_execution(id, Some(detail));
             }
-            Err(unanswered) => {
+            Err(failed) => {
                 app.plan.take_execution(id, None);
                 if latest {
-                    app.shared.report(unanswered);
+                    app.shared.report(failed);
                 }
             }
         });
     }
 
+    /// Compares the files of a run's interrupted steps with the disk. If no step was interrupted, shows a notice.
     pub(super) fn reconcile(&mut self, run_id: Uuid) {
-        self.ask(Reconcile(run_id), move |app, found| {
+        self.query(Reconcile(run_id), move |app, found| {
             if found.is_empty() {
                 app.shared.notify(
                     Tone::Accent,
@@ -211,38 +218,39 @@ impl Shared {
                 );
             }
             app.shared.reconciled.insert(run_id, found);
-            // If a record of this run is open, it lacks the decision that *Reconcile* has just added.
+            // *Reconcile* has added a decision to the records of this run, which an open record does not show yet.
             if let Some(id) = app.evidence.open_record_of(run_id) {
                 app.shared.read_execution(id);
             }
         });
     }
 
-    /// Loads a whole artifact, unless it is loaded or being loaded. With `copy`, copies it to the clipboard.
+    /// Loads the complete content of an artifact, unless it is loaded or being loaded. With `copy`, copies the content
+    /// to the clipboard once it is loaded.
     pub(super) fn load_content(&mut self, key: Key, copy: bool) {
-        if !self.contents.ask(key, copy) {
+        if !self.contents.request(key, copy) {
             return;
         }
-        self.ask_each(ReadContent(key.0), move |app, content, _| match content {
+        self.query_each(ReadContent(key.0), move |app, content, _| match content {
             Ok(content) => {
-                let arrived = app.shared.contents.arrived(key, content);
-                app.shared.report_io(arrived, ReadContent::FAILURE, "Try again in a moment.");
+                let started = app.shared.contents.receive(key, content);
+                app.shared.report_io(started, ReadContent::FAILURE, "Try again in a moment.");
             }
-            Err(unanswered) => {
+            Err(failed) => {
                 app.shared.contents.forget(&key);
-                app.shared.report(unanswered);
+                app.shared.report(failed);
             }
         });
     }
 
-    /// Writes a content to a file.
-    pub(super) fn save(&mut self, file: PathBuf, what: ToSave) {
-        let saved = format!("Saved as {}.", file.display());
-        self.ask_each(Save { file, what }, |app, done, _| match done {
+    /// Writes a content to a file, and shows a notice about the success or failure.
+    pub(super) fn save(&mut self, file: PathBuf, source: SaveSource) {
+        let summary = format!("Saved as {}.", file.display());
+        self.query_each(Save { file, source }, |app, saved, _| match saved {
             Ok(()) => {
-                app.shared.notify(Tone::Safe, saved, "", "");
+                app.shared.notify(Tone::Safe, summary, "", "");
             }
-            Err(unanswered) => app.shared.report(unanswered),
+            Err(failed) => app.shared.report(failed),
         });
     }
 }

@@ -1,4 +1,4 @@
-//! Opens the window, or returns an error with a message of one line.
+//! Opens the window. Each error has a message of one line.
 
 use std::path::PathBuf;
 
@@ -8,13 +8,13 @@ use crate::worker::{Folders, default_folders};
 /// Options for starting the window.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// A plan to open at once.
+    /// The plan file to open at the start.
     pub plan: Option<PathBuf>,
     /// The evidence folder; `None` for the one in the user's data folder.
     pub evidence: Option<PathBuf>,
-    /// The workspace of that plan; `None` to find it from the location of the plan file.
+    /// The workspace of `plan`; `None` for the default one, which depends on the location of the plan file.
     pub workspace: Option<PathBuf>,
-    /// The theme, for this time only.
+    /// The theme until the window is closed; `None` for the one in the settings.
     pub theme: Option<egui::ThemePreference>,
     /// The settings file; `None` for the one in the user's settings folder.
     pub settings: Option<PathBuf>,
@@ -59,12 +59,12 @@ pub enum StartError {
 /// Opens the window and returns when it is closed.
 ///
 /// # Errors
-/// There is no display, a library or OpenGL is missing, the home folder is unknown, or a thread cannot be
-/// started.
+/// There is no display or it cannot be reached, a library or OpenGL is missing, the home folder is unknown, or a thread
+/// cannot be started.
 pub fn run(options: Options) -> Result<(), StartError> {
-    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let wayland = set("WAYLAND_DISPLAY") || set("WAYLAND_SOCKET");
-    if cfg!(all(unix, not(target_os = "macos"))) && !wayland && !set("DISPLAY") {
+    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let wayland = is_set("WAYLAND_DISPLAY") || is_set("WAYLAND_SOCKET");
+    if cfg!(all(unix, not(target_os = "macos"))) && !wayland && !is_set("DISPLAY") {
         return Err(StartError::NoDisplay);
     }
     if let Some((library, package)) = libraries::first_missing(wayland) {
@@ -92,7 +92,7 @@ pub fn run(options: Options) -> Result<(), StartError> {
     );
     started.map_err(|error| match error {
         eframe::Error::WinitEventLoop(error) => {
-            // Only the text after the last colon is about the display; the rest names source files.
+            // The cause is after the last colon; the text before it names source files.
             let text = error.to_string();
             let message = text.rsplit(": ").next().unwrap_or(&text).to_owned();
             StartError::Display { message }

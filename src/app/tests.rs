@@ -1,4 +1,4 @@
-//! The state of the window with real threads and evidence, without a display.
+//! Tests of the window's state with real threads and evidence, without a display.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -32,6 +32,7 @@ use crate::ui::dialog::Question;
 use crate::ui::notice::Notice;
 use crate::ui::plan::Approval;
 
+/// A window without a display, with a workspace and a home folder of its own.
 struct Bench {
     app: App,
     ctx: egui::Context,
@@ -71,17 +72,17 @@ impl Bench {
         path
     }
 
-    /// Applies what arrives until the condition holds.
-    fn until(&mut self, what: &str, holds: impl Fn(&App) -> bool) {
+    /// Applies the messages of the threads until `condition` is true; `name` describes it.
+    fn wait_until(&mut self, name: &str, condition: impl Fn(&App) -> bool) {
         for _ in 0..2_000 {
             self.app.shared.now = now();
             self.app.drain();
-            if holds(&self.app) {
+            if condition(&self.app) {
                 return;
             }
             let _ = self.woken.recv_timeout(Duration::from_millis(20));
         }
-        panic!("never came true: {what}; notices: {:?}", self.app.shared.notices);
+        panic!("timed out waiting for: {name}; notices: {:?}", self.app.shared.notices);
     }
 
     fn act(&mut self, action: Action) {
@@ -91,7 +92,7 @@ impl Bench {
     fn open(&mut self, path: &Path) {
         self.act(Action::Plan(PlanAction::Open(path.to_owned())));
         let path = path.to_owned();
-        self.until("opened", |app| {
+        self.wait_until("opened", |app| {
             app.plan.shown.as_ref().is_some_and(|session| session.path() == Some(path.as_path()))
         });
     }
@@ -105,13 +106,14 @@ impl Bench {
         let digest = self.session().opened.digest;
         assert!(matches!(self.app.view().dialog.unwrap().question, Question::Authorize(_)));
         self.act(Action::Dialog(DialogAction::Authorize(digest)));
-        self.until("authorized", |app| {
+        self.wait_until("authorized", |app| {
             matches!(app.plan.shown.as_ref().unwrap().approval, Approval::Approved { .. })
         });
     }
 
-    fn asked(&mut self, step: usize) {
-        self.until("a question", |app| {
+    /// Waits until the run needs the confirmation of this step.
+    fn wait_for_confirmation(&mut self, step: usize) {
+        self.wait_until("a confirmation", |app| {
             let request = app.plan.running().and_then(PlanSession::request);
             request.is_some_and(|request| request.step_index == step)
         });
@@ -120,11 +122,11 @@ impl Bench {
     fn answer(&mut self, step_index: usize, decision: Decision) {
         let run_id = self.session().run.run_id.unwrap();
         self.act(Action::Dialog(DialogAction::Answer { run_id, step_index, decision }));
-        assert_eq!(self.session().waiting.answered, Some(step_index));
+        assert_eq!(self.session().confirmation.answered, Some(step_index));
     }
 
-    fn ended(&mut self) {
-        self.until("the end", |app| {
+    fn wait_for_end(&mut self) {
+        self.wait_until("the end of the run", |app| {
             let session = app.plan.shown.as_ref().unwrap();
             session.run.is_over() && session.elapsed_ms.is_some()
         });
@@ -160,20 +162,21 @@ fn a_plan_goes_from_file_to_evidence() {
         "{:?}",
         bench.session().opened.findings
     );
-    bench
-        .until("a preview", |app| app.plan.shown.as_ref().unwrap().pane.previews.get(&0).is_some());
+    bench.wait_until("a preview", |app| {
+        app.plan.shown.as_ref().unwrap().pane.previews.get(&0).is_some()
+    });
     bench.authorize();
     bench.act(Action::Do(Command::Run));
-    assert!(bench.app.situation().running, "shown as running from the click on");
-    bench.asked(1);
+    assert!(bench.app.situation().running, "the run is shown before its first event");
+    bench.wait_for_confirmation(1);
     assert_eq!(bench.session().pane.selected, 1, "the selection follows the run");
     let first = bench.app.view().dialog.unwrap().prompt;
     bench.answer(1, Decision::Approve);
-    bench.asked(2);
+    bench.wait_for_confirmation(2);
     let second = bench.app.view().dialog.unwrap().prompt;
-    assert_ne!(first, second, "each question has its own identity");
+    assert_ne!(first, second, "each confirmation has its own identity");
     bench.answer(2, Decision::Cancel);
-    bench.ended();
+    bench.wait_for_end();
     let session = bench.session();
     assert_eq!(session.run.phase, Phase::Ended(RunStatus::Failed));
     let outcomes: Vec<_> = session.run.steps.iter().map(|step| step.outcome().unwrap()).collect();
@@ -183,20 +186,20 @@ fn a_plan_goes_from_file_to_evidence() {
     assert!(!folder.join("b.txt").exists());
 
     bench.act(Action::Evidence(EvidenceAction::Search("kingfisher".into())));
-    bench.until("hits", |app| app.evidence.page.as_ref().is_some_and(|page| page.total > 0));
+    bench.wait_until("hits", |app| app.evidence.page.as_ref().is_some_and(|page| page.total > 0));
     let hit = bench.app.evidence.page.as_ref().unwrap().hits[0].row.execution_id;
     bench.act(Action::Evidence(EvidenceAction::Open(hit)));
-    bench.until("the record", |app| app.evidence.detail.is_some());
-    bench.until("the runs", |app| !app.plan.runs.is_empty());
+    bench.wait_until("the record", |app| app.evidence.detail.is_some());
+    bench.wait_until("the runs", |app| !app.plan.runs.is_empty());
     let run_id = bench.app.plan.runs[0].run_id;
     bench.app.plan.shown = None;
     bench.act(Action::Plan(PlanAction::OpenRun(run_id)));
-    bench.until("the replay", |app| app.plan.shown.is_some());
+    bench.wait_until("the replay", |app| app.plan.shown.is_some());
     assert_eq!(bench.session().approval, Approval::Recorded);
     assert_eq!(bench.session().run.phase, Phase::Ended(RunStatus::Failed));
     bench.act(Action::Plan(PlanAction::ShowTab(Tab::Evidence)));
     let id = bench.session().selected_execution().unwrap();
-    bench.until("its record", |app| {
+    bench.wait_until("its record", |app| {
         app.plan.shown.as_ref().unwrap().pane.executions.get(&id).is_some()
     });
 }
@@ -207,11 +210,11 @@ fn arrow_keys_open_the_next_result() {
     bench.open(&plan);
     bench.authorize();
     bench.act(Action::Do(Command::Run));
-    bench.asked(1);
+    bench.wait_for_confirmation(1);
     bench.answer(1, Decision::Cancel);
-    bench.ended();
+    bench.wait_for_end();
     bench.act(Action::Do(Command::GoEvidence));
-    bench.until("hits", |app| app.evidence.page.as_ref().is_some_and(|page| page.total == 2));
+    bench.wait_until("hits", |app| app.evidence.page.as_ref().is_some_and(|page| page.total == 2));
     let ids: Vec<_> = bench
         .app
         .evidence
@@ -238,15 +241,15 @@ fn a_closed_question_stays_undecided() {
     bench.open(&plan);
     bench.authorize();
     bench.act(Action::Do(Command::Run));
-    bench.asked(1);
+    bench.wait_for_confirmation(1);
     let first = bench.app.view().dialog.unwrap().prompt;
     bench.act(Action::Dialog(DialogAction::LeaveUndecided));
     assert!(bench.app.view().dialog.is_none());
-    assert_eq!(bench.app.situation().asking, Some(1), "still undecided");
+    assert_eq!(bench.app.situation().asking, Some(1), "the step is undecided");
     bench.act(Action::Do(Command::AnswerStep));
-    assert_ne!(bench.app.view().dialog.unwrap().prompt, first, "a new showing arms anew");
+    assert_ne!(bench.app.view().dialog.unwrap().prompt, first, "each display has a new identity");
     bench.act(Action::Do(Command::StopNow));
-    bench.ended();
+    bench.wait_for_end();
     assert_eq!(bench.session().run.phase, Phase::Ended(RunStatus::Cancelled));
 }
 
@@ -271,7 +274,7 @@ fn a_bad_rule_prevents_authorization() {
         bench.session().opened.findings
     );
     bench.act(Action::Do(Command::Authorize));
-    assert!(bench.app.view().dialog.is_none(), "nothing to sign");
+    assert!(bench.app.view().dialog.is_none(), "nothing can be authorized");
 }
 
 /// The notice names the file that changed.
@@ -280,9 +283,9 @@ fn a_change_on_disk_voids_the_approval() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.authorize();
-    bench.file("a.txt", "somebody else was here\n");
+    bench.file("a.txt", "changed by another program\n");
     bench.app.plan.review_again(false, &mut bench.app.shared);
-    bench.until("void", |app| {
+    bench.wait_until("a void approval", |app| {
         matches!(app.plan.shown.as_ref().unwrap().approval, Approval::Void(_))
     });
     let Approval::Void(changes) = &bench.session().approval else { panic!("not void") };
@@ -290,47 +293,47 @@ fn a_change_on_disk_voids_the_approval() {
     assert!(bench.app.shared.notices.iter().any(|notice| notice.summary.contains("file a.txt")));
     assert!(!bench.app.situation().approved);
     bench.act(Action::Do(Command::Run));
-    assert!(!bench.app.situation().running, "nothing runs on a void approval");
+    assert!(!bench.app.situation().running, "a void approval starts no run");
 }
 
 #[test]
 fn the_question_shows_the_latest_review() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
-    let listed = |bench: &Bench| match bench.app.view().dialog.unwrap().question {
+    let inputs = |bench: &Bench| match bench.app.view().dialog.unwrap().question {
         Question::Authorize(view) => Arc::clone(&view.inputs),
         question => panic!("{question:?}"),
     };
     bench.act(Action::Do(Command::Authorize));
-    let before = listed(&bench);
-    assert!(Arc::ptr_eq(&before, &listed(&bench)), "no frame lists ten thousand files anew");
+    let before = inputs(&bench);
+    assert!(Arc::ptr_eq(&before, &inputs(&bench)), "the list is computed once, not in each frame");
     bench.act(Action::Dialog(DialogAction::LeaveUndecided));
     let binding = bench.session().opened.review.as_ref().unwrap().binding.clone();
-    bench.file("a.txt", "somebody else was here\n");
+    bench.file("a.txt", "changed by another program\n");
     bench.app.plan.review_again(false, &mut bench.app.shared);
-    bench.until("another review", |app| {
+    bench.wait_until("another review", |app| {
         app.plan.shown.as_ref().unwrap().opened.review.as_ref().unwrap().binding != binding
     });
     bench.act(Action::Do(Command::Authorize));
-    assert_ne!(listed(&bench), before);
+    assert_ne!(inputs(&bench), before);
 }
 
-/// The notice comes when the run ends.
+/// The notice is shown when the run ends.
 #[test]
 fn a_change_during_the_run_is_reported() {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.authorize();
     bench.act(Action::Do(Command::Run));
-    bench.asked(1);
+    bench.wait_for_confirmation(1);
     std::fs::write(&plan, PLAN.replace("heron", "egret")).unwrap();
     bench.act(Action::Do(Command::StopNow));
-    bench.until("a notice", |app| {
+    bench.wait_until("a notice", |app| {
         app.shared.notices.iter().any(|notice| notice.summary.contains("changed since its run"))
     });
 }
 
-/// The file changes while the run waits; the approved bytes are run.
+/// The plan file changes while the run waits for a confirmation. The approved steps are executed.
 #[test]
 fn the_approved_bytes_run_despite_a_change() {
     let (mut bench, plan) = bench();
@@ -338,16 +341,16 @@ fn the_approved_bytes_run_despite_a_change() {
     bench.authorize();
     let approved = bench.session().opened.digest;
     bench.act(Action::Do(Command::Run));
-    bench.asked(1);
+    bench.wait_for_confirmation(1);
     let changed = PLAN.replace("heron", "egret").replace("b.txt", "c.txt");
     std::fs::write(&plan, &changed).unwrap();
     let ctx = bench.ctx.clone();
-    bench.app.keep_time(&ctx);
-    assert_eq!(bench.session().opened.digest, approved, "the page stays with the plan that runs");
+    bench.app.run_timers(&ctx);
+    assert_eq!(bench.session().opened.digest, approved, "the page still shows the plan that runs");
     bench.answer(1, Decision::Approve);
-    bench.asked(2);
+    bench.wait_for_confirmation(2);
     bench.answer(2, Decision::Approve);
-    bench.until("a notice", |app| {
+    bench.wait_until("a notice", |app| {
         app.shared.notices.iter().any(|notice| notice.summary.contains("changed since its run"))
     });
     let folder = plan.parent().unwrap();
@@ -356,10 +359,10 @@ fn the_approved_bytes_run_despite_a_change() {
     assert_eq!(
         bench.session().opened.digest,
         Digest::of(changed.as_bytes()),
-        "now it is the file's"
+        "the page shows the new file after the run"
     );
-    assert!(!bench.app.situation().approved, "the approval was for the other one");
-    bench.until("the runs", |app| app.plan.runs.iter().any(|run| run.plan_digest == approved));
+    assert!(!bench.app.situation().approved, "the new file is not approved");
+    bench.wait_until("the runs", |app| app.plan.runs.iter().any(|run| run.plan_digest == approved));
 }
 
 #[derive(Debug)]
@@ -371,7 +374,7 @@ impl egui::DroppedFile for Dropped {
     }
 
     fn bytes(&self) -> Result<Vec<u8>, String> {
-        Err("only the path is asked for".to_owned())
+        Err("only the path is used".to_owned())
     }
 }
 
@@ -384,9 +387,9 @@ fn a_dropped_file_is_opened() {
     };
     let ctx = bench.ctx.clone();
     let app = &mut bench.app;
-    let mut output = ctx.run_ui(dropped, |ui| app.take_dropped_files(ui.ctx()));
+    let mut output = ctx.run_ui(dropped, |ui| app.open_dropped_file(ui.ctx()));
     output.textures_delta.clear();
-    bench.until("opened", |app| {
+    bench.wait_until("opened", |app| {
         app.plan.shown.as_ref().is_some_and(|session| session.path() == Some(plan.as_path()))
     });
 }
@@ -401,13 +404,13 @@ fn the_watch_finds_a_changed_plan() {
     for _ in 0..2_000 {
         bench.app.shared.now = now();
         bench.app.drain();
-        bench.app.keep_time(&ctx);
+        bench.app.run_timers(&ctx);
         if bench.session().opened.digest != before {
             return;
         }
         let _ = bench.woken.recv_timeout(Duration::from_millis(20));
     }
-    panic!("the change was never noticed");
+    panic!("the change was not noticed");
 }
 
 #[test]
@@ -416,14 +419,15 @@ fn an_approval_runs_out() {
     bench.open(&plan);
     bench.authorize();
     let session = bench.app.plan.shown.as_mut().unwrap();
-    let answer = session.authorization.clone().unwrap();
-    let (until_ms, given) = (answer.expires_at_ms, answer.given_since_boot.unwrap());
+    let authorization = session.authorization.clone().unwrap();
+    let decided_at_ms = authorization.decided_at_ms;
+    let (until_ms, given) = (authorization.expires_at_ms, authorization.given_since_boot.unwrap());
     assert_eq!(session.expire(until_ms - 1, &given), Some(1));
     // Setting the wall clock back does not extend the approval.
-    let ttl_ms = until_ms - answer.decided_at_ms;
+    let ttl_ms = until_ms - decided_at_ms;
     let later = |ms| SinceBoot { ms: given.ms + ms, ..given.clone() };
-    assert_eq!(session.expire(answer.decided_at_ms, &later(ttl_ms - 2)), Some(2));
-    assert_eq!(session.expire(answer.decided_at_ms, &later(ttl_ms)), None);
+    assert_eq!(session.expire(decided_at_ms, &later(ttl_ms - 2)), Some(2));
+    assert_eq!(session.expire(decided_at_ms, &later(ttl_ms)), None);
     assert_eq!(session.approval, Approval::Expired);
     bench.act(Action::Do(Command::Run));
     assert!(!bench.app.situation().running);
@@ -437,7 +441,7 @@ fn a_rejection_is_kept_with_its_reason() {
     let digest = bench.session().opened.digest;
     let reason = "It writes too much.".to_owned();
     bench.act(Action::Dialog(DialogAction::Reject { digest, reason: reason.clone() }));
-    bench.until("rejected", |app| {
+    bench.wait_until("rejected", |app| {
         app.plan.shown.as_ref().unwrap().approval == Approval::Rejected(reason.clone())
     });
 }
@@ -460,14 +464,14 @@ fn another_plan_opens_during_a_run() {
     bench.open(&plan);
     bench.authorize();
     bench.act(Action::Do(Command::Run));
-    bench.asked(1);
+    bench.wait_for_confirmation(1);
     bench.open(&other);
     assert!(bench.app.plan.live.is_some() && bench.app.situation().running);
     let run_id = bench.app.plan.live.as_ref().unwrap().run.run_id.unwrap();
     bench.act(Action::Plan(PlanAction::OpenRun(run_id)));
     assert_eq!(bench.session().path(), Some(plan.as_path()));
     bench.answer(1, Decision::Cancel);
-    bench.ended();
+    bench.wait_for_end();
 }
 
 #[test]
@@ -483,7 +487,7 @@ fn a_broken_plan_file_is_a_finding() {
 fn the_tour_opens_and_can_be_authorized() {
     let mut bench = Bench::new();
     bench.act(Action::Do(Command::OpenTour));
-    bench.until("the tour", |app| app.plan.shown.is_some());
+    bench.wait_until("the tour", |app| app.plan.shown.is_some());
     assert_eq!(
         bench.app.situation().not_authorizable,
         None,
@@ -496,114 +500,118 @@ fn the_tour_opens_and_can_be_authorized() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// A run whose first write was done and whose second was denied.
-fn denied() -> (Bench, PathBuf) {
+/// Runs a plan whose first write is approved and whose second write is denied.
+fn run_with_denied_step() -> (Bench, PathBuf) {
     let (mut bench, plan) = bench();
     bench.open(&plan);
     bench.authorize();
     bench.act(Action::Do(Command::Run));
-    bench.asked(1);
+    bench.wait_for_confirmation(1);
     bench.answer(1, Decision::Approve);
-    bench.asked(2);
+    bench.wait_for_confirmation(2);
     bench.answer(2, Decision::Cancel);
-    bench.ended();
+    bench.wait_for_end();
     (bench, plan)
 }
 
-fn question_is_open(app: &App) -> bool {
+fn authorization_is_open(app: &App) -> bool {
     app.view().dialog.is_some_and(|it| matches!(it.question, Question::Authorize(_)))
 }
 
 #[test]
 fn a_run_continues_as_another_plan() {
-    let (mut bench, plan) = denied();
+    let (mut bench, plan) = run_with_denied_step();
     let first = bench.session().run.run_id.unwrap();
     bench.act(Action::Do(Command::ContinueFromHere));
-    bench.until("the rest", |app| app.plan.shown.as_ref().unwrap().opened.continues.is_some());
+    bench.wait_until("the follow-up plan", |app| {
+        app.plan.shown.as_ref().unwrap().opened.continues.is_some()
+    });
     let session = bench.session();
     assert_eq!(session.opened.continues, Some(first));
     assert_eq!(session.opened.plan.as_ref().unwrap().steps.len(), 1);
     let path = session.path().map(Path::to_path_buf).unwrap();
     assert!(path.starts_with(bench.app.shared.setup.location.evidence.join("continuations")));
-    assert_eq!(bench.app.view().plan.unwrap().continues, Some(first), "its header says so");
+    assert_eq!(bench.app.view().plan.unwrap().continues, Some(first), "shown in the header");
     bench.authorize();
     bench.act(Action::Do(Command::Run));
-    bench.asked(0);
+    bench.wait_for_confirmation(0);
     bench.answer(0, Decision::Approve);
-    bench.ended();
+    bench.wait_for_end();
     assert_eq!(bench.session().run.phase, Phase::Ended(RunStatus::Completed));
     assert!(plan.parent().unwrap().join("b.txt").exists());
     let second = bench.session().run.run_id.unwrap();
     bench.app.plan.shown = None;
     bench.act(Action::Plan(PlanAction::OpenRun(second)));
-    bench.until("the replay", |app| app.plan.shown.is_some());
-    assert_eq!(bench.session().opened.continues, Some(first), "the link is in the records");
+    bench.wait_until("the replay", |app| app.plan.shown.is_some());
+    assert_eq!(bench.session().opened.continues, Some(first), "the link is recorded");
 }
 
 #[test]
 fn a_run_repeats_from_file_or_records() {
-    let (mut bench, plan) = denied();
+    let (mut bench, plan) = run_with_denied_step();
     let first = bench.session().run.run_id.unwrap();
     bench.act(Action::Do(Command::RunAgain));
-    bench.until("the question", question_is_open);
+    bench.wait_until("the authorization dialog", authorization_is_open);
     bench.act(Action::Dialog(DialogAction::LeaveUndecided));
 
     bench.act(Action::Plan(PlanAction::OpenRun(Uuid::nil())));
     bench.app.plan.shown = None;
     bench.act(Action::Plan(PlanAction::OpenRun(first)));
-    bench.until("the replay", |app| app.plan.shown.is_some());
-    let offered = crate::ui::plan::bar(&bench.app.view().plan.unwrap(), &bench.app.situation());
-    // The first step created a file before the second was denied.
+    bench.wait_until("the replay", |app| app.plan.shown.is_some());
+    let bar = crate::ui::plan::bar(&bench.app.view().plan.unwrap(), &bench.app.situation());
+    // *Revert* is offered, because the first write has changed a file.
     let follow_ups = [Command::RunAgain, Command::ContinueFromHere, Command::Revert];
-    assert_eq!(offered.others, follow_ups);
+    assert_eq!(bar.others, follow_ups);
     bench.act(Action::Do(Command::RunAgain));
-    bench.until("the question", question_is_open);
+    bench.wait_until("the authorization dialog", authorization_is_open);
     let digest = bench.session().opened.digest;
     assert_eq!(digest, Digest::of(&std::fs::read(&plan).unwrap()));
     bench.act(Action::Dialog(DialogAction::Authorize(digest)));
-    bench.until("authorized", |app| app.situation().approved);
+    bench.wait_until("authorized", |app| app.situation().approved);
 }
 
 #[test]
 fn a_run_repeats_with_wider_walls() {
-    let (mut bench, _) = denied();
-    let beside = tempfile::tempdir().unwrap();
-    let path = beside.path().canonicalize().unwrap().display().to_string();
-    bench.act(Action::Plan(PlanAction::RunAgainWider(Some(path.clone()))));
-    bench.until("the question", question_is_open);
+    let (mut bench, _) = run_with_denied_step();
+    let outside = tempfile::tempdir().unwrap();
+    let path = outside.path().canonicalize().unwrap().display().to_string();
+    bench.act(Action::Plan(PlanAction::AuthorizeWithGrant(Some(path.clone()))));
+    bench.wait_until("the authorization dialog", authorization_is_open);
     let grants =
         |bench: &Bench| bench.session().opened.review.as_ref().unwrap().binding.grants.clone();
     assert_eq!(grants(&bench).write, [path.clone()].into());
     bench.act(Action::Dialog(DialogAction::LeaveUndecided));
-    bench.act(Action::Plan(PlanAction::RunAgainWider(None)));
-    bench.until("the question", question_is_open);
+    bench.act(Action::Plan(PlanAction::AuthorizeWithGrant(None)));
+    bench.wait_until("the authorization dialog", authorization_is_open);
     assert!(grants(&bench).network && grants(&bench).write == [path].into());
 }
 
-/// A plan that changed since its run is shown, but the question whether to authorize it is not opened.
+/// A plan that has changed since its run is shown without the authorization dialog.
 #[test]
 fn a_changed_plan_is_not_asked_about() {
-    let (mut bench, plan) = denied();
+    let (mut bench, plan) = run_with_denied_step();
     std::fs::write(&plan, PLAN.replace("heron", "egret")).unwrap();
     bench.act(Action::Do(Command::RunAgain));
-    bench.until("the new plan", |app| {
+    bench.wait_until("the new plan", |app| {
         app.shared
             .notices
             .iter()
-            .any(|notice| notice.summary.contains("has changed since that run"))
+            .any(|notice| notice.summary.contains("since the run that you want to repeat"))
     });
-    assert!(!question_is_open(&bench.app));
+    assert!(!authorization_is_open(&bench.app));
 }
 
 /// Reconciling a run without an interrupted step shows a notice.
 #[test]
 fn a_run_without_interruption_has_no_findings() {
-    let (mut bench, _) = denied();
+    let (mut bench, _) = run_with_denied_step();
     let run_id = bench.session().run.run_id.unwrap();
     bench.act(Action::Do(Command::Reconcile));
     assert!(!bench.app.shared.pending.has::<crate::worker::Reconcile>());
     bench.act(Action::Evidence(EvidenceAction::Reconcile(run_id)));
-    bench.until("the answer", |app| app.shared.reconciled.get(&run_id).is_some_and(Vec::is_empty));
+    bench.wait_until("the answer", |app| {
+        app.shared.reconciled.get(&run_id).is_some_and(Vec::is_empty)
+    });
     assert!(
         bench.app.shared.notices.iter().any(|it| it.summary.starts_with("No step of this run"))
     );

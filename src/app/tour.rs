@@ -1,11 +1,11 @@
-//! The tour: a small workspace with a plan, copied to a new temporary folder, so that a first run changes no files of
-//! the person.
+//! The tour: a small workspace with a plan. It is copied to a new temporary folder, so that a first run changes none of
+//! the person's files.
 
 use std::path::{Path, PathBuf};
 
 macro_rules! files {
     ($($name:literal)+) => {
-        /// Every file of the tour, by its path inside it.
+        /// The relative path and the content of every file of the tour.
         const FILES: &[(&str, &str)] =
             &[$(($name, include_str!(concat!("../../assets/plans/tour/", $name))),)+];
     };
@@ -22,12 +22,12 @@ files! {
     "tour.plan.json"
 }
 
-/// Copies the tour. Returns its plan file.
+/// Copies the tour to a new temporary folder. Returns the path of its plan file.
 ///
 /// # Errors
 /// The temporary folder cannot be written.
 pub(super) fn copy() -> std::io::Result<PathBuf> {
-    // A short name is easy to read. If the folder already exists, creating it fails, so it is never reused.
+    // A part of the id keeps the path short. If the folder exists, creating it fails, so no folder is reused.
     let (id, ..) = uuid::Uuid::new_v4().as_fields();
     let folder = std::env::temp_dir().join(format!("countersign-tour-{id:08x}"));
     std::fs::create_dir(&folder)?;

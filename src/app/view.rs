@@ -1,7 +1,7 @@
 //! Builds the view model of one frame from the window's state.
 
 use super::App;
-use super::loop_page::Which;
+use super::loop_page::LoopContent;
 use super::shared::Prompt;
 use crate::run::{CommandsReview, PlaceReview, RunState};
 use crate::ui::action::Page;
@@ -9,6 +9,7 @@ use crate::ui::commands::Situation;
 use crate::ui::dialog::{Dialog, Question};
 use crate::ui::{StatusView, WindowView};
 
+/// The state of a run in the status bar if no plan is shown.
 static IDLE: std::sync::LazyLock<RunState> = std::sync::LazyLock::new(RunState::default);
 
 impl App {
@@ -23,7 +24,7 @@ impl App {
             plan: self.plan.view(covered, shared),
             evidence: self.evidence.view(shared),
             diagnostics: shown.map(|shown| shown.diagnostics.view(&shown.run)),
-            looping: self.loops.view(shared),
+            looping: self.loop_page.view(shared),
             status: self.status(),
             notices: &shared.notices,
             dialog,
@@ -32,22 +33,23 @@ impl App {
     }
 
     fn status(&self) -> StatusView {
-        let (now_ms, trouble) = (self.shared.now.ms, self.shared.evidence_trouble);
+        let (now_ms, error) = (self.shared.now.ms, self.shared.evidence_error);
         let running = self.plan.running();
-        match self.loops.under_way() {
-            Some(live) if running.is_none() => StatusView::of_loop(&live.state, now_ms, trouble),
+        match self.loop_page.under_way() {
+            Some(live) if running.is_none() => StatusView::of_loop(&live.state, now_ms, error),
             _ => {
                 let session = running.or(self.plan.shown.as_ref());
                 let run = session.map_or(&*IDLE, |session| &session.run);
                 let elapsed_ms = session.and_then(|session| session.elapsed_ms);
-                StatusView::new(run, now_ms, elapsed_ms, trouble)
+                StatusView::new(run, now_ms, elapsed_ms, error)
             }
         }
     }
 
+    /// The workspace of the loop or plan on the page, and why it was chosen.
     fn workspace(&self) -> Option<(String, String)> {
         if self.shared.page == Page::Loop {
-            let state = self.loops.shown_state()?;
+            let state = self.loop_page.shown_state()?;
             return Some((state.workspace.clone(), "The workspace of the loop.".to_owned()));
         }
         let session = self.plan.shown.as_ref()?;
@@ -65,16 +67,16 @@ impl App {
         Situation {
             page: self.shared.page,
             results: self.evidence.listed().len(),
-            looping: self.loops.under_way().is_some(),
-            loop_form: self.loops.which == Which::Form,
-            no_place: self.loops.place().and_then(PlaceReview::refusal),
-            looking_elsewhere: of_plan.running
-                && (of_plan.looking_elsewhere || self.shared.page != Page::Plan),
+            looping: self.loop_page.under_way().is_some(),
+            loop_form: self.loop_page.content == LoopContent::Form,
+            folders_unusable: self.loop_page.folder_review().and_then(PlaceReview::refusal),
+            current_step_hidden: of_plan.running
+                && (of_plan.current_step_hidden || self.shared.page != Page::Plan),
             ..of_plan
         }
     }
 
-    /// The dialog in front. One that the person opened comes before the confirmation of a step.
+    /// The dialog to show. One that the person opened comes before the confirmation of a step.
     pub(super) fn dialog(&self) -> Option<Dialog<'_>> {
         let Some(prompt) = self.shared.prompt else {
             let request = self.plan.request()?;
@@ -84,7 +86,7 @@ impl App {
         let question = match prompt {
             Prompt::Close => Question::Close,
             Prompt::Trust | Prompt::TrustForLoop => {
-                let (workspace, commands) = self.asked_to_trust(prompt)?;
+                let (workspace, commands) = self.commands_to_trust(prompt)?;
                 Question::Trust { workspace, commands, of_plan: prompt == Prompt::Trust }
             }
             Prompt::Reject => {
@@ -98,21 +100,22 @@ impl App {
             }
             Prompt::Authorize => {
                 let ttl_ms = self.shared.setup.policy.authorization_ttl_ms;
-                Question::Authorize(self.plan.shown.as_ref()?.question(ttl_ms)?)
+                Question::Authorize(self.plan.shown.as_ref()?.authorize_view(ttl_ms)?)
             }
         };
         Some(Dialog { prompt: self.shared.prompt_id(None), question })
     }
 
-    /// The workspace and its commands that this dialog is about: those of the shown plan, or of the loop form.
-    pub(super) fn asked_to_trust(&self, prompt: Prompt) -> Option<(&str, &CommandsReview)> {
+    /// The workspace and its commands in the trust dialog `prompt`: those of the shown plan or of the loop form. `None`
+    /// for other dialogs, or if there are no commands.
+    pub(super) fn commands_to_trust(&self, prompt: Prompt) -> Option<(&str, &CommandsReview)> {
         match prompt {
             Prompt::Trust => {
                 let review = self.plan.review()?;
                 Some((&review.binding.workspace, review.workspace_commands.as_ref()?))
             }
             Prompt::TrustForLoop => {
-                let place = self.loops.place()?;
+                let place = self.loop_page.folder_review()?;
                 Some((&place.workspace, place.commands.as_ref().ok()?.as_ref()?))
             }
             Prompt::Authorize | Prompt::Reject | Prompt::Close => None,

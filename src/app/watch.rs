@@ -1,6 +1,6 @@
 //! Watches the open plan file and the files that its approval covers.
 //!
-//! Folders are watched rather than files, because editors replace a file instead of writing into it. Changes are
+//! The folders of the files are watched, because many editors replace a file instead of writing to it. Changes are
 //! debounced.
 
 use std::collections::BTreeSet;
@@ -12,16 +12,18 @@ use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use crate::worker::Wake;
 
-/// The debounce time in milliseconds.
-const SETTLE_MS: i64 = 200;
+/// The time between the latest change and its handling, in milliseconds.
+const DEBOUNCE_MS: i64 = 200;
 
-/// The watched files, and whether one of them has changed.
+/// The watched files, and the time of their latest change.
 pub(super) struct Watch {
     wake: Wake,
     watcher: Option<RecommendedWatcher>,
     files: BTreeSet<PathBuf>,
+    /// Set by the watcher's thread.
     changed: Arc<AtomicBool>,
-    since_ms: Option<i64>,
+    /// The time at which `due_in` found the latest change that is not handled yet.
+    changed_at_ms: Option<i64>,
 }
 
 impl Watch {
@@ -31,25 +33,25 @@ impl Watch {
             watcher: None,
             files: BTreeSet::new(),
             changed: Arc::new(AtomicBool::new(false)),
-            since_ms: None,
+            changed_at_ms: None,
         }
     }
 
-    /// Watches exactly these files from now on.
+    /// Watches these files instead of the previous ones.
     ///
     /// # Errors
-    /// The system cannot watch them. Changes are then found only when the plan runs.
-    pub(super) fn files(&mut self, files: BTreeSet<PathBuf>) -> notify::Result<()> {
+    /// The system cannot watch a folder. Then no file is watched.
+    pub(super) fn watch_files(&mut self, files: BTreeSet<PathBuf>) -> notify::Result<()> {
         if files == self.files && self.watcher.is_some() {
             return Ok(());
         }
         self.watcher = None;
-        let wanted = Arc::new(Mutex::new(files.clone()));
+        let watched = Arc::new(Mutex::new(files.clone()));
         let changed = Arc::clone(&self.changed);
         let wake = self.wake.clone();
         let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
-            let wanted = wanted.lock().unwrap_or_else(PoisonError::into_inner);
-            if event.is_ok_and(|event| concerns(&event, &wanted)) {
+            let watched = watched.lock().unwrap_or_else(PoisonError::into_inner);
+            if event.is_ok_and(|event| affects_any(&event, &watched)) {
                 changed.store(true, Ordering::Release);
                 wake();
             }
@@ -66,19 +68,19 @@ impl Watch {
     /// Milliseconds until a change is to be handled; `None` if nothing has changed.
     pub(super) fn due_in(&mut self, now_ms: i64) -> Option<i64> {
         if self.changed.swap(false, Ordering::AcqRel) {
-            self.since_ms = Some(now_ms);
+            self.changed_at_ms = Some(now_ms);
         }
-        self.since_ms.map(|since| (since + SETTLE_MS - now_ms).max(0))
+        self.changed_at_ms.map(|changed_at_ms| (changed_at_ms + DEBOUNCE_MS - now_ms).max(0))
     }
 
     /// Marks the change as handled.
-    pub(super) fn settle(&mut self) {
-        self.since_ms = None;
+    pub(super) fn clear(&mut self) {
+        self.changed_at_ms = None;
     }
 }
 
-/// Whether an event changes one of these files. Reads are ignored, because the review itself reads the files.
-fn concerns(event: &Event, files: &BTreeSet<PathBuf>) -> bool {
+/// Whether an event reports a change of one of these files. Reads do not count, because the review reads the files.
+fn affects_any(event: &Event, files: &BTreeSet<PathBuf>) -> bool {
     let changes = matches!(
         event.kind,
         EventKind::Create(_) | EventKind::Modify(_) | EventKind::Remove(_) | EventKind::Any
@@ -96,9 +98,9 @@ mod tests {
         let files = BTreeSet::from([PathBuf::from("/w/plan.json")]);
         let event = |kind, path: &str| Event::new(kind).add_path(path.into());
         let modify = EventKind::Modify(ModifyKind::Any);
-        assert!(concerns(&event(modify, "/w/plan.json"), &files));
-        assert!(!concerns(&event(modify, "/w/other.json"), &files));
-        assert!(!concerns(&event(EventKind::Access(AccessKind::Any), "/w/plan.json"), &files));
+        assert!(affects_any(&event(modify, "/w/plan.json"), &files));
+        assert!(!affects_any(&event(modify, "/w/other.json"), &files));
+        assert!(!affects_any(&event(EventKind::Access(AccessKind::Any), "/w/plan.json"), &files));
     }
 
     #[test]
@@ -112,11 +114,11 @@ mod tests {
             let _ = sender.lock().unwrap().try_send(());
         });
         let mut watch = Watch::new(wake);
-        watch.files(BTreeSet::from([file.clone()])).unwrap();
+        watch.watch_files(BTreeSet::from([file.clone()])).unwrap();
         assert_eq!(watch.due_in(0), None);
         std::fs::write(&file, "{ }").unwrap();
         receiver.recv_timeout(std::time::Duration::from_secs(20)).unwrap();
-        assert_eq!(watch.due_in(1_000), Some(SETTLE_MS));
-        assert_eq!(watch.due_in(1_000 + SETTLE_MS), Some(0));
+        assert_eq!(watch.due_in(1_000), Some(DEBOUNCE_MS));
+        assert_eq!(watch.due_in(1_000 + DEBOUNCE_MS), Some(0));
     }
 }

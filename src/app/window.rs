@@ -1,4 +1,4 @@
-//! Applies the actions on the window itself: overlays, notices and settings.
+//! Applies the actions on overlays, notices and settings.
 
 use crate::ui::action::WindowAction;
 use crate::ui::format;
@@ -12,7 +12,7 @@ use crate::worker::{EditorCommand, Query as _, SaveSettings};
 impl App {
     pub(super) fn apply_window(&mut self, action: WindowAction, ctx: &egui::Context) {
         match action {
-            WindowAction::TryAgain => self.shared.try_again(),
+            WindowAction::TryAgain => self.shared.clear_view_panic(),
             WindowAction::DismissNotice(id) => self.shared.dismiss(id),
             WindowAction::CloseOverlay => self.overlay = None,
             WindowAction::SetTheme(theme) => self.set_theme(theme, ctx),
@@ -39,6 +39,7 @@ impl App {
         self.refresh_settings(ctx);
     }
 
+    /// Saves the settings, and updates the settings overlay if it is open.
     fn refresh_settings(&mut self, ctx: &egui::Context) {
         self.save_settings();
         if matches!(self.overlay, Some(Overlay::Settings(_))) {
@@ -49,18 +50,20 @@ impl App {
     /// Saves the settings on the query thread.
     pub(super) fn save_settings(&mut self) {
         if let Some(query) = self.settings_to_save() {
-            self.shared.ask(query, |_, ()| {});
+            self.shared.query(query, |_, ()| {});
         }
     }
 
+    /// The query that saves the settings; `None` if they have no file, its content is faulty, or the settings cannot
+    /// be written as TOML.
     pub(super) fn settings_to_save(&mut self) -> Option<SaveSettings> {
-        // The stricter policy that replaces a faulty file must not become the person's own.
-        if self.settings_were_bad {
+        // The window then runs with default settings, which must not replace the person's own.
+        if self.settings_have_fault {
             return None;
         }
         self.settings.recent.clone_from(&self.plan.recent);
         let file = self.settings_file.clone()?;
-        match settings::of_window(&self.settings) {
+        match settings::to_toml(&self.settings) {
             Ok(values) => Some(SaveSettings { file, values }),
             Err(error) => {
                 let summary = SaveSettings::FAILURE;
@@ -76,7 +79,7 @@ impl App {
             policy.confirm_tools.iter().map(|tool| tool.name().to_owned()).collect();
         let roots: Vec<_> =
             policy.extra_roots.iter().map(|root| root.display().to_string()).collect();
-        let or = |list: Vec<String>, none: &str| {
+        let list_or = |list: Vec<String>, none: &str| {
             if list.is_empty() { none.to_owned() } else { list.join(", ") }
         };
         let rules = match policy.command_rules.len() {
@@ -99,8 +102,8 @@ impl App {
                 .map_or_else(|| "none".to_owned(), |file| file.display().to_string()),
             evidence: self.shared.setup.location.evidence.display().to_string(),
             policy: [
-                ("always ask for", or(tools, "no tool")),
-                ("also reachable", or(roots, "nothing outside the workspace")),
+                ("always ask for", list_or(tools, "no tool")),
+                ("also reachable", list_or(roots, "nothing outside the workspace")),
                 ("commands", rules),
                 ("authorization", format!("valid for {approval}")),
             ]

@@ -1,5 +1,5 @@
 //! A class of plans that a person authorizes in advance (SPEC §10): a bounded loop runs plans inside the class without
-//! asking about each one. Confirmations of single steps are not covered by a class.
+//! a decision about each plan. A class does not cover confirmations of single steps.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -43,7 +43,7 @@ pub struct AuthorizationClass {
     pub needs: Needs,
 }
 
-/// A file cannot be used as an authorization class.
+/// Why a file cannot be used as an authorization class.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the authorization class cannot be used: {message}")]
 pub struct ClassError {
@@ -53,14 +53,14 @@ pub struct ClassError {
 
 /// The properties of a plan and its attempt that are compared with a class.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct ClassQuestion<'a> {
+pub struct PlanProperties<'a> {
     /// The tools of the plan's steps, including simulated steps.
     pub tools: &'a [&'a str],
     /// The paths that the plan's steps name or write, both as written and canonical.
     pub paths: &'a [String],
     /// The SSH destination of the plan's commands; `None` for this computer.
     pub host: Option<&'a str>,
-    /// The highest risk of the plan's steps.
+    /// The highest risk of the plan's steps; `None` if there is none.
     pub worst: Option<RiskLevel>,
     /// The walls of the plan's steps, from the binding that an approval would cover.
     pub walls: &'a [&'a StepWalls],
@@ -76,8 +76,8 @@ impl AuthorizationClass {
     /// Parses a class file and checks its values. Unknown fields are refused.
     ///
     /// # Errors
-    /// The first fault: the file is too large, it is not JSON of this form, or a value is empty, unknown, outside the
-    /// workspace or unusable.
+    /// The first error: the file is larger than [`CLASS_BYTES`], it is not JSON of this form, or a value is empty,
+    /// unknown, outside the workspace, zero or blocked.
     pub fn read(bytes: &[u8]) -> Result<Self, ClassError> {
         let refuse = |message: String| Err(ClassError { message });
         if bytes.len() > CLASS_BYTES {
@@ -97,11 +97,11 @@ impl AuthorizationClass {
             }
         }
         for path in &class.paths {
-            let leads_out = path.starts_with('/')
+            let is_outside = path.starts_with('/')
                 || path.contains(['\\', '\0'])
                 || path.split('/').any(|part| part == "..")
                 || path.is_empty();
-            if leads_out {
+            if is_outside {
                 return refuse(format!("{path:?} is no path inside the workspace"));
             }
         }
@@ -126,9 +126,9 @@ impl AuthorizationClass {
             return refuse("max_attempts is 0, which allows nothing".to_owned());
         }
         if class.expires_at_ms().is_none() {
-            let said = &class.expires_at;
+            let text = &class.expires_at;
             return refuse(format!(
-                "expires_at is {said:?}, not a time such as 2026-01-31T12:00:00Z"
+                "expires_at is {text:?}, not a time such as 2026-01-31T12:00:00Z"
             ));
         }
         Ok(class)
@@ -141,11 +141,11 @@ impl AuthorizationClass {
 
     /// Every property of a plan that the class does not allow, each in a few words; empty if the plan is inside the
     /// class.
-    pub fn outside(&self, plan: &ClassQuestion<'_>) -> Vec<String> {
-        let mut outside = Vec::new();
+    pub fn violations(&self, plan: &PlanProperties<'_>) -> Vec<String> {
+        let mut violations = Vec::new();
         let mut add = |what: String| {
-            if !outside.contains(&what) {
-                outside.push(what);
+            if !violations.contains(&what) {
+                violations.push(what);
             }
         };
         if self.expires_at_ms().is_none_or(|at| plan.now_ms >= at) {
@@ -189,11 +189,12 @@ impl AuthorizationClass {
                 }
             }
         }
-        outside
+        violations
     }
 }
 
-/// Whether the absolute path `path` is `allowed` or below it. A leading `~` of `allowed` stands for `home`.
+/// Whether the absolute path `path` is `allowed` or below it. A leading `~/` of `allowed` stands for `home`; without
+/// `home` such a path allows nothing.
 fn is_below(path: &str, allowed: &str, home: Option<&str>) -> bool {
     let expanded = match (allowed.strip_prefix("~/"), home) {
         (Some(rest), Some(home)) => format!("{home}/{rest}"),
@@ -240,7 +241,7 @@ mod tests {
         AuthorizationClass::read(text().to_string().as_bytes()).unwrap()
     }
 
-    const INSIDE: ClassQuestion<'static> = ClassQuestion {
+    const INSIDE: PlanProperties<'static> = PlanProperties {
         tools: &["file_read"],
         paths: &[],
         host: None,
@@ -257,16 +258,16 @@ mod tests {
         let paths =
             |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
         let inside = paths(&["src/lib.rs", "src", "docs/a.md", "./src/./x"]);
-        let question = ClassQuestion { paths: &inside, host: Some("build"), ..INSIDE };
-        assert_eq!(class.outside(&question), Vec::<String>::new());
+        let properties = PlanProperties { paths: &inside, host: Some("build"), ..INSIDE };
+        assert_eq!(class.violations(&properties), Vec::<String>::new());
         let out = paths(&["srcs/a", "docs", "docs/b.md", "src/../x", "/src/a", "."]);
-        let cases: [(ClassQuestion<'_>, &[&str]); 6] = [
+        let cases: [(PlanProperties<'_>, &[&str]); 6] = [
             (
-                ClassQuestion { tools: &["shell", "file_read", "shell"], ..INSIDE },
+                PlanProperties { tools: &["shell", "file_read", "shell"], ..INSIDE },
                 &["the tool shell"],
             ),
             (
-                ClassQuestion { paths: &out, ..INSIDE },
+                PlanProperties { paths: &out, ..INSIDE },
                 &[
                     "the path srcs/a",
                     "the path docs",
@@ -276,29 +277,29 @@ mod tests {
                     "the path .",
                 ],
             ),
-            (ClassQuestion { host: Some("other"), ..INSIDE }, &["the host other"]),
+            (PlanProperties { host: Some("other"), ..INSIDE }, &["the host other"]),
             (
-                ClassQuestion { worst: Some(RiskLevel::Dangerous), ..INSIDE },
+                PlanProperties { worst: Some(RiskLevel::Dangerous), ..INSIDE },
                 &["the risk dangerous"],
             ),
-            (ClassQuestion { attempt: 3, ..INSIDE }, &["attempt 3 of 2 attempts"]),
+            (PlanProperties { attempt: 3, ..INSIDE }, &["attempt 3 of 2 attempts"]),
             (
-                ClassQuestion { now_ms: INSIDE.now_ms + 1, ..INSIDE },
+                PlanProperties { now_ms: INSIDE.now_ms + 1, ..INSIDE },
                 &["the class expired at 2026-01-31T12:00:00Z"],
             ),
         ];
-        for (question, expected) in cases {
-            assert_eq!(class.outside(&question), expected);
+        for (properties, expected) in cases {
+            assert_eq!(class.violations(&properties), expected);
         }
     }
 
     #[test]
     fn wider_walls_than_the_class_has_are_outside() {
         let step =
-            |walls: StepWalls| class().outside(&ClassQuestion { walls: &[&walls], ..INSIDE });
+            |walls: StepWalls| class().violations(&PlanProperties { walls: &[&walls], ..INSIDE });
         let with = |needs: Needs, walls: &StepWalls| {
             let class = AuthorizationClass { needs, ..class() };
-            class.outside(&ClassQuestion { walls: &[walls], ..INSIDE })
+            class.violations(&PlanProperties { walls: &[walls], ..INSIDE })
         };
         let wide = StepWalls {
             network: true,
@@ -344,9 +345,9 @@ mod tests {
     fn dot_covers_the_whole_workspace() {
         let class = AuthorizationClass { paths: vec![".".to_owned()], ..class() };
         let paths = ["a".to_owned(), "a/b".to_owned(), ".".to_owned()];
-        assert!(class.outside(&ClassQuestion { paths: &paths, ..INSIDE }).is_empty());
+        assert!(class.violations(&PlanProperties { paths: &paths, ..INSIDE }).is_empty());
         let paths = ["/elsewhere".to_owned()];
-        assert_eq!(class.outside(&ClassQuestion { paths: &paths, ..INSIDE }).len(), 1);
+        assert_eq!(class.violations(&PlanProperties { paths: &paths, ..INSIDE }).len(), 1);
     }
 
     #[test]
@@ -363,11 +364,11 @@ mod tests {
             ("expires_at", json!("tomorrow"), "not a time"),
             ("path", json!(["."]), "unknown field"),
         ];
-        for (field, value, said) in broken {
+        for (field, value, message) in broken {
             let mut text = text();
             text[field] = value;
             let error = AuthorizationClass::read(text.to_string().as_bytes()).unwrap_err();
-            assert!(error.message.contains(said), "{field}: {error}");
+            assert!(error.message.contains(message), "{field}: {error}");
         }
         for field in ["tools", "paths", "max_risk", "max_attempts", "expires_at"] {
             let mut text = text();
@@ -382,7 +383,7 @@ mod tests {
         let mut local = text();
         local.as_object_mut().unwrap().remove("hosts");
         let local = AuthorizationClass::read(local.to_string().as_bytes()).unwrap();
-        assert_eq!(local.outside(&ClassQuestion { host: Some("build"), ..INSIDE }).len(), 1);
+        assert_eq!(local.violations(&PlanProperties { host: Some("build"), ..INSIDE }).len(), 1);
         assert!(AuthorizationClass::read(&vec![b' '; CLASS_BYTES + 1]).is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! Approvals and the state that they cover (SPEC §2): pure data, and the comparison that makes an approval stale.
 //!
-//! The window, the headless commands and the bounded loop make approvals; the engine checks them before a run. Nothing
-//! here reads the clock or a file: callers pass the current state.
+//! The window, the headless commands and the bounded loop create approvals; the engine checks them before a run.
+//! Nothing here reads the clock or a file: callers pass the current state.
 
 mod class;
 mod walls;
@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use crate::plan::{Digest, Mode, Plan, RiskLevel};
 
-pub use class::{AuthorizationClass, CLASS_BYTES, ClassError, ClassQuestion};
+pub use class::{AuthorizationClass, CLASS_BYTES, ClassError, PlanProperties};
 pub use walls::{Grants, StepWalls, WallLevel};
 
 /// Default validity of an approval whose run has not begun, in milliseconds: 30 minutes.
@@ -52,7 +52,7 @@ pub enum Method {
     AuthorizationClass,
 }
 
-/// The attempt of a bounded loop whose plan is authorized (SPEC §10).
+/// The attempt of a bounded loop that an authorized plan belongs to (SPEC §10).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ForAttempt {
     /// The id of the loop.
@@ -109,13 +109,13 @@ pub struct Target {
 }
 
 impl Target {
-    /// Whether the host may present `host_key`, in a certificate of `authority` if there is one. Both texts end in the
-    /// fingerprint; their kind is not compared.
+    /// Whether `host_key` is one of the known keys, or `authority`, which signed the host's certificate, is one of the
+    /// known authorities. Only the fingerprints at the end of the texts are compared, not the kinds of the keys.
     pub fn covers(&self, host_key: &str, authority: Option<&str>) -> bool {
         let fingerprint = |key: &str| key.rsplit(' ').next().map(str::to_owned);
-        let is = |known: &str, shown: &str| fingerprint(known) == fingerprint(shown);
+        let is = |known: &str, presented: &str| fingerprint(known) == fingerprint(presented);
         self.host_keys.iter().any(|known| match known.strip_prefix("authority ") {
-            Some(known) => authority.is_some_and(|shown| is(known, shown)),
+            Some(known) => authority.is_some_and(|presented| is(known, presented)),
             None => is(known, host_key),
         })
     }
@@ -183,7 +183,7 @@ impl fmt::Display for Change {
 
 impl Binding {
     /// The differences between what was approved (`self`) and the current state (`now`). `grants` are not compared,
-    /// because `walls` contain their effect.
+    /// because `walls` contain their effect. Walls that were not determined count as not covered.
     pub fn changes(&self, now: &Self) -> Vec<Change> {
         let mut changes = Vec::new();
         let mut compare = |what: &str, approved: String, now: String| {
@@ -199,8 +199,8 @@ impl Binding {
         compare("mode", self.mode.as_str().to_owned(), now.mode.as_str().to_owned());
         compare("policy", self.policy.to_string(), now.policy.to_string());
         compare("target", target(&self.target), target(&now.target));
-        fn covered(ingredient: Option<&impl ToString>) -> String {
-            ingredient.map_or_else(|| "not covered".to_owned(), ToString::to_string)
+        fn covered(value: Option<&impl ToString>) -> String {
+            value.map_or_else(|| "not covered".to_owned(), ToString::to_string)
         }
         let names: BTreeSet<_> = self.inputs.keys().chain(now.inputs.keys()).collect();
         for name in names {
@@ -245,6 +245,7 @@ pub struct PlanAuthorization {
     /// The time after which no run may begin, in Unix milliseconds. A run that has begun is not affected.
     pub expires_at_ms: i64,
     /// The time of the decision on the monotonic clock. The authorization expires when it has expired on either clock.
+    /// `None` if the time was not recorded; then only the wall clock counts.
     pub given_since_boot: Option<SinceBoot>,
 }
 
@@ -277,7 +278,7 @@ impl PlanAuthorization {
 
     /// Sets the earlier run that the plan continues or reverts.
     #[must_use]
-    pub fn continuing(mut self, parent_run: Option<Uuid>) -> Self {
+    pub fn with_parent_run(mut self, parent_run: Option<Uuid>) -> Self {
         self.parent_run = parent_run;
         self
     }
@@ -300,7 +301,7 @@ impl PlanAuthorization {
 
     /// Sets the time of the decision on the monotonic clock.
     #[must_use]
-    pub fn given(mut self, since_boot: SinceBoot) -> Self {
+    pub fn with_boot_time(mut self, since_boot: SinceBoot) -> Self {
         self.given_since_boot = Some(since_boot);
         self
     }
@@ -316,25 +317,26 @@ impl PlanAuthorization {
 
     /// Whether the authorization has expired on the wall clock (`now_ms`) or on the monotonic clock.
     pub fn is_expired(&self, now_ms: i64, since_boot: &SinceBoot) -> bool {
-        self.left_ms(now_ms, since_boot) <= 0
+        self.remaining_ms(now_ms, since_boot) <= 0
     }
 
-    /// The remaining validity in milliseconds, on the clock on which it ends first. Zero or less after expiry.
-    pub fn left_ms(&self, now_ms: i64, since_boot: &SinceBoot) -> i64 {
+    /// The remaining validity in milliseconds, on the clock on which it ends first. Zero or less after expiry, and in
+    /// any later boot.
+    pub fn remaining_ms(&self, now_ms: i64, since_boot: &SinceBoot) -> i64 {
         let ttl_ms = self.expires_at_ms.saturating_sub(self.decided_at_ms);
         let by_wall_clock = self.expires_at_ms.saturating_sub(now_ms);
         match &self.given_since_boot {
             Some(given) if given.boot_id == since_boot.boot_id => {
                 by_wall_clock.min(ttl_ms - since_boot.ms.saturating_sub(given.ms))
             }
-            // After a reboot the elapsed time is unknown.
+            // After a reboot, the time since the decision is unknown.
             Some(_) => by_wall_clock.min(0),
             None => by_wall_clock,
         }
     }
 }
 
-/// A plan with its authorization: the only input of the executor (SPEC §2), which checks both again.
+/// A plan with its authorization: the only input of the executor (SPEC §2). The executor checks both again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApprovedPlan {
     /// The plan.
@@ -373,7 +375,7 @@ mod tests {
         let repository = StepWalls { writes_repository: true, ..full.clone() };
         let elsewhere = StepWalls { write: vec!["/srv".to_owned()], ..full.clone() };
         let open = StepWalls { open: true, level: WallLevel::None, ..full.clone() };
-        for (now, told) in [
+        for (now, expected) in [
             (with(&[None, Some(&online)]), "full, network"),
             (with(&[None, Some(&weaker)]), "files"),
             (with(&[None, Some(&repository)]), "full, writes the repository"),
@@ -384,7 +386,7 @@ mod tests {
         ] {
             let changes = approved.changes(&now);
             let [change] = changes.as_slice() else { panic!("{changes:?}") };
-            assert_eq!((change.what.as_str(), change.now.as_str()), ("walls of step 2", told));
+            assert_eq!((change.what.as_str(), change.now.as_str()), ("walls of step 2", expected));
             assert_eq!(change.approved, "full");
         }
     }
@@ -436,7 +438,7 @@ mod tests {
         let at = |boot_id: &str, ms| SinceBoot { boot_id: boot_id.to_owned(), ms };
         let given = PlanAuthorization::pending(&plan, binding(None), Method::Window, 10_000)
             .approve(10_000, 1_000)
-            .given(at("one", 500));
+            .with_boot_time(at("one", 500));
         assert!(!given.is_expired(10_999, &at("one", 1_499)));
         assert!(given.is_expired(11_000, &at("one", 501)), "the wall clock");
         for wall_ms in [10_001, 9_000, i64::MIN] {

@@ -103,6 +103,7 @@ pub struct Grants {
 }
 
 impl fmt::Display for Grants {
+    /// The grants for all steps. Proposals that are granted for single steps are left out.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = [
             self.proposed.then(|| "what is proposed".to_owned()),
@@ -135,7 +136,7 @@ impl Grants {
     }
 
     /// Whether the review's proposal for this step is granted.
-    pub fn takes_proposal(&self, step_id: &str) -> bool {
+    pub fn includes_proposal(&self, step_id: &str) -> bool {
         self.proposed || self.proposed_for.contains(step_id)
     }
 }
@@ -160,8 +161,8 @@ mod tests {
     #[test]
     fn older_records_have_no_grants() {
         let grants: Grants = serde_json::from_str("{}").unwrap();
-        assert!(grants.is_empty() && !grants.takes_proposal("a"));
+        assert!(grants.is_empty() && !grants.includes_proposal("a"));
         let one = Grants { proposed_for: BTreeSet::from(["a".to_owned()]), ..grants };
-        assert!(one.takes_proposal("a") && !one.takes_proposal("b"));
+        assert!(one.includes_proposal("a") && !one.includes_proposal("b"));
     }
 }

@@ -169,7 +169,7 @@ impl BoundedLoop<'_> {
         let started_ms = self.clock.monotonic_ms();
         let settings = setup.policy.planner_settings.as_ref();
         let input = planner_input(&setup.program, settings, &request);
-        let finished = self.toolbox.ask_planner(
+        let finished = self.toolbox.run_planner(
             &setup.program,
             &input,
             &self.planner_walls,

@@ -3,7 +3,7 @@
 
 use uuid::Uuid;
 
-use crate::authorization::{AuthorizationClass, ClassQuestion, Method};
+use crate::authorization::{AuthorizationClass, Method, PlanProperties};
 use crate::plan::{NamedPath, PathRole, Plan, Simulation, ToolCall};
 use crate::run::Review;
 use crate::tools::Toolbox;
@@ -81,7 +81,7 @@ pub(super) fn outside_class(
     let walls = review.binding.walls.as_deref().unwrap_or_default();
     let walls: Vec<_> = walls.iter().flatten().collect();
     let home = home_folder();
-    class.outside(&ClassQuestion {
+    class.violations(&PlanProperties {
         tools: &tools,
         paths: &paths,
         host: plan.target.as_deref(),

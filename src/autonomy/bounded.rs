@@ -16,7 +16,7 @@ use crate::engine::{
     WorkspaceChoice, planner_walls,
 };
 use crate::evidence::{
-    AttemptEnd, Entry, EvidenceError, EvidenceLocation, LoopEnd, LoopStart, SecretHider,
+    AttemptEnd, Entry, EvidenceError, EvidenceLocation, LoopEnd, LoopStart, Redactor,
 };
 use crate::plan::{COMMANDS_FILE, VerifyScope};
 use crate::risk::Policy;
@@ -111,7 +111,7 @@ pub struct BoundedLoop<'a> {
     /// The attempts that ended.
     pub(super) past_attempts: Vec<PastAttempt>,
     /// Redacts secrets in the requests to the planner.
-    pub(super) hider: SecretHider,
+    pub(super) redactor: Redactor,
     /// The walls of the planner's process.
     pub(super) planner_walls: StepWalls,
     /// Why a run is not completely recorded in the evidence.
@@ -125,21 +125,21 @@ impl<'a> BoundedLoop<'a> {
     /// A workspace that cannot be opened; nothing is recorded then.
     pub fn run(setup: &'a LoopSetup, deps: LoopDeps) -> Result<LoopOutcome, ToolError> {
         let toolbox = Toolbox::open(&setup.order.workspace.folder, &setup.policy)?
-            .keeping_out(setup.location.folders());
+            .without_folders(setup.location.folders());
         // This toolbox starts only the planner; the executor opens one for each run.
         let needs = needs_of(&setup.order.planner, &setup.policy);
         let (planner_walls, mut place) = planner_walls(&toolbox, &setup.policy, &needs)
             .map_err(|why| Unsupported { what: format!("the planner's walls: {why}") })?;
         // Walls may hide the folder of temporary files, so the planner's own files are made visible explicitly.
-        place.read_only.extend(setup.program.reads());
-        let toolbox = toolbox.walled(place);
+        place.read_only.extend(setup.program.readable_paths());
+        let toolbox = toolbox.with_walls(place);
         let loop_id = Uuid::new_v4();
         let LoopDeps { clock, confirmation, progress, control, authorizer } = deps;
         let store = match setup.location.store() {
             Ok(store) => store,
             Err(error) => return Ok(never_begun(setup, loop_id, &error)),
         };
-        let hider = store.secret_hider();
+        let redactor = store.redactor();
         let executor = Executor::new(
             store,
             ExecutorDeps {
@@ -163,7 +163,7 @@ impl<'a> BoundedLoop<'a> {
             authorizer,
             executor,
             past_attempts: Vec::new(),
-            hider,
+            redactor,
             planner_walls,
             not_recorded: None,
         };
@@ -249,7 +249,7 @@ impl<'a> BoundedLoop<'a> {
         let events = self.executor.journal_mut().store.commit(&Entry::AttemptEnd(end))?;
         let Some(mut open) = current.take() else { return Ok(()) };
         for text in open.results.iter().flat_map(|result| [&result.stdout, &result.stderr]) {
-            self.hider.learn(text.as_deref().unwrap_or_default());
+            self.redactor.learn(text.as_deref().unwrap_or_default());
         }
         // The trace is in the evidence, and nothing else needs it.
         open.trace = None;
@@ -279,7 +279,7 @@ impl<'a> BoundedLoop<'a> {
         let end = Entry::LoopEnd(LoopEnd { loop_id: self.loop_id, reason, ended_at_ms });
         let recorded = attempt.and_then(|()| self.journal().commit(&end));
         if recorded.is_err() {
-            end.told().iter().for_each(|event| self.tell(event));
+            end.events().iter().for_each(|event| self.tell(event));
         }
         recorded
     }
@@ -352,7 +352,7 @@ impl<'a> BoundedLoop<'a> {
     }
 
     pub(super) fn tell(&self, event: &RunEvent) {
-        self.executor.journal().tell(event);
+        self.executor.journal().send(event);
     }
 }
 

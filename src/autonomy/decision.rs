@@ -6,7 +6,7 @@ use super::attempts::{CurrentAttempt, Halt};
 use super::authorizer::{AuthorizationRequest, PlanDecision, outside_class};
 use super::bounded::BoundedLoop;
 use crate::authorization::{
-    AuthorizationClass, ClassQuestion, ForAttempt, Method, PlanAuthorization,
+    AuthorizationClass, ForAttempt, Method, PlanAuthorization, PlanProperties,
 };
 use crate::evidence::EvidenceError;
 use crate::plan::Plan;
@@ -67,7 +67,7 @@ impl BoundedLoop<'_> {
                 let authorization = pending(method, now_ms)
                     .for_attempt(for_attempt)
                     .approve(now_ms, self.setup.policy.authorization_ttl_ms)
-                    .given(self.clock.since_boot());
+                    .with_boot_time(self.clock.since_boot());
                 self.journal().store.record_authorization(&authorization, plan)?;
                 self.emit_decision(true, &note);
                 Ok(authorization)
@@ -140,13 +140,13 @@ impl BoundedLoop<'_> {
     ) -> Result<Vec<String>, EvidenceError> {
         let Some((class_id, class)) = self.class else { return Ok(Vec::new()) };
         // Walls are not compared: the access of the verification commands is trusted together with the commands.
-        let question = ClassQuestion {
+        let properties = PlanProperties {
             worst: review.impact.worst,
             attempt,
             now_ms: self.clock.now_ms(),
-            ..ClassQuestion::default()
+            ..PlanProperties::default()
         };
-        let mut reasons = class.outside(&question);
+        let mut reasons = class.violations(&properties);
         reasons.extend(self.revoked(class_id)?);
         Ok(reasons)
     }

@@ -124,7 +124,7 @@ impl BoundedLoop<'_> {
         }
         let authorization = authorization
             .approve(now_ms, self.setup.policy.authorization_ttl_ms)
-            .given(self.clock.since_boot());
+            .with_boot_time(self.clock.since_boot());
         self.journal().store.record_authorization(&authorization, gate)?;
         Ok(authorization)
     }

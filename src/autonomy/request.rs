@@ -4,7 +4,7 @@
 
 use super::attempts::PastAttempt;
 use super::bounded::BoundedLoop;
-use crate::evidence::{EvidenceError, SecretHider};
+use crate::evidence::{EvidenceError, Redactor};
 use crate::plan::{ACTION_PLAN_VERSION, Dialect, limits};
 use crate::run::{EvidenceSummary, Focus, Happened, StepResult};
 use serde_json::{Value, json};
@@ -44,13 +44,13 @@ pub(super) fn request(running: &BoundedLoop<'_>, attempt: u32) -> Result<Vec<u8>
         "workspace": workspace(running, &mut cuts),
         "authorization_class": running.setup.order.class,
         "walls": running.planner_walls,
-        "last_attempt": last.map(|last| last_attempt(last, &running.hider, &mut cuts)),
+        "last_attempt": last.map(|last| last_attempt(last, &running.redactor, &mut cuts)),
         "earlier_attempts": running.past_attempts.iter().rev().skip(1).rev().map(summary_of)
             .collect::<Vec<_>>(),
         "evidence": evidence_of(&summary, &mut cuts),
         "cuts": cuts,
     });
-    let mut document = running.hider.hide_in(document);
+    let mut document = running.redactor.redact_value(document);
     if let Some(fields) = document.as_object_mut() {
         fields.insert("answer".to_owned(), answer());
     }
@@ -121,14 +121,14 @@ fn outcome(happened: Happened) -> &'static str {
     }
 }
 
-fn last_attempt(last: &PastAttempt, hider: &SecretHider, cuts: &mut Vec<String>) -> Value {
+fn last_attempt(last: &PastAttempt, redactor: &Redactor, cuts: &mut Vec<String>) -> Value {
     let mut value = summary_of(last);
     let results = last.attempt.results.iter().rev().take(MAX_RESULTS).rev();
     if last.attempt.results.len() > MAX_RESULTS {
         let left_out = last.attempt.results.len() - MAX_RESULTS;
         cuts.push(format!("last_attempt.results: {left_out} earlier ones are left out"));
     }
-    let results: Vec<Value> = results.map(|result| step_result(result, hider, cuts)).collect();
+    let results: Vec<Value> = results.map(|result| step_result(result, redactor, cuts)).collect();
     let diagnostics = last.attempt.results.iter().flat_map(|result| &result.diagnostic_artifacts);
     let mut remaining = PART_BYTES;
     let all = diagnostics.clone().count();
@@ -145,7 +145,7 @@ fn last_attempt(last: &PastAttempt, hider: &SecretHider, cuts: &mut Vec<String>)
         let left_out = all - diagnostics.len();
         cuts.push(format!("last_attempt.diagnostics: {left_out} of {all} are left out"));
     }
-    let plan = last.attempt.plan.as_ref().map(|plan| text_of(&plan.source, hider));
+    let plan = last.attempt.plan.as_ref().map(|plan| text_of(&plan.source, redactor));
     let plan = plan.map(|mut text| {
         if text.len() > PLAN_BYTES {
             cuts.push(format!("last_attempt.plan: {} bytes in all", text.len()));
@@ -169,23 +169,23 @@ fn last_attempt(last: &PastAttempt, hider: &SecretHider, cuts: &mut Vec<String>)
 }
 
 /// The text of a plan. It is unchanged unless a JSON string had to be redacted; then the JSON is serialized again.
-fn text_of(source: &[u8], hider: &SecretHider) -> String {
+fn text_of(source: &[u8], redactor: &Redactor) -> String {
     match serde_json::from_slice::<Value>(source) {
         Ok(value) => {
-            let hidden = hider.hide_in(value.clone());
+            let hidden = redactor.redact_value(value.clone());
             if hidden == value {
                 String::from_utf8_lossy(source).into_owned()
             } else {
                 hidden.to_string()
             }
         }
-        Err(_) => hider.hide(&String::from_utf8_lossy(source)).into_owned(),
+        Err(_) => redactor.redact(&String::from_utf8_lossy(source)).into_owned(),
     }
 }
 
-fn step_result(result: &StepResult, hider: &SecretHider, cuts: &mut Vec<String>) -> Value {
+fn step_result(result: &StepResult, redactor: &Redactor, cuts: &mut Vec<String>) -> Value {
     let mut excerpt = |text: Option<&str>, name: &str| {
-        let text = hider.hide(text?);
+        let text = redactor.redact(text?);
         if text.len() <= 2 * OUTPUT_BYTES {
             return Some(text.into_owned());
         }

@@ -14,7 +14,7 @@ use super::message;
 use super::names::Names;
 use super::project::Project;
 use super::run::Cargo;
-use super::text::{headline, said};
+use super::text::{failure_report, headline};
 
 /// Maximum size of each output of cargo: 256 MiB.
 pub(crate) const OUTPUT_BYTES: u64 = 256 << 20;
@@ -27,10 +27,10 @@ pub(crate) enum Scope {
     /// The package in the project's folder. Selected by the folder, not with `--package`, because a name
     /// can be ambiguous between a package and one of its dependencies.
     Package,
-    /// The whole Cargo workspace.
+    /// All packages of the Cargo workspace.
     Workspace,
-    /// The whole workspace, for a comparison with another check: cargo continues after the first package that
-    /// fails, so that an old error does not hide a new one.
+    /// All packages of the Cargo workspace, for a comparison with another check: cargo continues after the first
+    /// package that fails, so that an old error does not hide a new one.
     KeepGoing,
 }
 
@@ -56,11 +56,12 @@ pub(crate) struct Checked {
     pub(super) scope: Scope,
     pub(super) timeout: Duration,
     pub(crate) finished: Finished,
-    /// The diagnostics of the compiler, in order; at most [`MAX_DIAGNOSTICS`].
+    /// The diagnostics of the compiler, in order. If there are more than [`MAX_DIAGNOSTICS`], errors come first, and
+    /// the rest is dropped.
     pub(crate) diagnostics: Vec<DiagnosticArtifact>,
-    /// The number of further diagnostics.
+    /// The number of dropped diagnostics.
     pub(super) left_out: usize,
-    /// The number of messages of the compiler that cannot be read.
+    /// The number of messages of the compiler that cannot be parsed.
     pub(super) unreadable: usize,
 }
 
@@ -85,18 +86,18 @@ impl Cargo<'_> {
     ) -> Result<Checked, CargoError> {
         let timeout = self.check_timeout;
         let finished = self.run(project, scope.arguments(), (timeout, leftovers))?;
-        let (mut said, unreadable) = message::diagnostics(&finished.stdout);
-        let left_out = said.len().saturating_sub(MAX_DIAGNOSTICS);
+        let (mut parsed, unreadable) = message::diagnostics(&finished.stdout);
+        let left_out = parsed.len().saturating_sub(MAX_DIAGNOSTICS);
         if left_out > 0 {
             // Errors are sorted first, so that the limit drops warnings before errors.
-            said.sort_by_key(|said| {
-                !matches!(said.level, DiagnosticLevel::Error | DiagnosticLevel::Ice)
+            parsed.sort_by_key(|it| {
+                !matches!(it.level, DiagnosticLevel::Error | DiagnosticLevel::Ice)
             });
-            said.truncate(MAX_DIAGNOSTICS);
+            parsed.truncate(MAX_DIAGNOSTICS);
         }
-        let base = if said.is_empty() { None } else { self.root_of(project) };
+        let base = if parsed.is_empty() { None } else { self.root_of(project) };
         let mut names = Names::new(self.workspace, base);
-        let diagnostics = said.iter().map(|said| message::artifact(said, &mut names)).collect();
+        let diagnostics = parsed.iter().map(|it| message::artifact(it, &mut names)).collect();
         Ok(Checked { scope, timeout, finished, diagnostics, left_out, unreadable })
     }
 }
@@ -106,38 +107,40 @@ impl Checked {
         self.diagnostics.iter().filter(|it| it.level == Level::Error)
     }
 
-    /// Why the check has no verdict: it was killed, stopped by a wall, or failed without a diagnostic. `None`
-    /// when it has one.
-    pub(super) fn obstacle(&self) -> Option<CargoError> {
+    /// Why the check has no verdict: cargo was ended by this program or a wall, or it failed without an error
+    /// diagnostic or an exit code. `None` if there is a verdict.
+    pub(super) fn missing_verdict(&self) -> Option<CargoError> {
         if let Some(ended) = self.finished.ended("cargo check", self.timeout, OUTPUT_BYTES) {
             return Some(ended.into());
         }
         let has_verdict = self.finished.exit_code.is_some() && self.errors().next().is_some();
-        let how = self.finished.failure().filter(|_| !has_verdict)?;
-        Some(self.failed(&how))
+        let status = self.finished.failure().filter(|_| !has_verdict)?;
+        Some(self.failure(&status))
     }
 
     /// The error for a failure without a verdict, with cargo's own message.
-    pub(super) fn failed(&self, how: &str) -> CargoError {
-        CargoError::Failed { how: how.to_owned(), said: said(&self.finished.stderr) }
+    pub(super) fn failure(&self, status: &str) -> CargoError {
+        let output = failure_report(&self.finished.stderr);
+        CargoError::Failed { status: status.to_owned(), output }
     }
 
-    /// The error of the step, if it fails.
+    /// The error of the step, or `None` if the check passed.
     pub(crate) fn error(&self) -> Option<CargoError> {
         let reported = || {
             let first = self.errors().next().map(headline)?;
             Some(CargoError::Reported { errors: self.errors().count(), first })
         };
-        self.obstacle().or_else(reported)
+        self.missing_verdict().or_else(reported)
     }
 
+    /// The result of the step as JSON.
     pub(crate) fn result(&self, project: &Project) -> Value {
         let count = |level| self.diagnostics.iter().filter(|it| it.level == level).count();
         let finished = &self.finished;
         let left_out = self.left_out + self.unreadable;
         json!({
             "command": self.scope.command(),
-            "folder": project.key,
+            "folder": project.folder_key,
             "exit_code": finished.exit_code,
             "signal": finished.signal,
             "timed_out": finished.timed_out(),
@@ -152,17 +155,21 @@ impl Checked {
         })
     }
 
+    /// The edges to the checked project, to the codes of the diagnostics, and to at most [`MAX_REFERENCES`] files with
+    /// diagnostics.
     pub(crate) fn edges(&self, project: &Project) -> Vec<Edge> {
         let codes: BTreeSet<_> =
             self.diagnostics.iter().filter_map(|it| it.code.as_deref()).collect();
         let files: BTreeSet<_> = self.diagnostics.iter().map(|it| it.file_name.as_str()).collect();
-        let on = BTreeSet::from([project.key.as_str(), project.path.as_str()]);
-        let on = on.into_iter().map(|on| Edge::new(EdgeType::ExecutedOn, TargetKind::File, on));
+        let subjects = BTreeSet::from([project.folder_key.as_str(), project.path.as_str()]);
+        let subjects = subjects
+            .into_iter()
+            .map(|subject| Edge::new(EdgeType::ExecutedOn, TargetKind::File, subject));
         let codes = codes
             .into_iter()
             .map(|code| Edge::new(EdgeType::Produced, TargetKind::Diagnostic, code));
         let files = files.into_iter().filter(|file| !file.is_empty()).take(MAX_REFERENCES);
         let files = files.map(|file| Edge::new(EdgeType::Referenced, TargetKind::File, file));
-        on.chain(codes).chain(files).collect()
+        subjects.chain(codes).chain(files).collect()
     }
 }

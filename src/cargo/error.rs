@@ -13,8 +13,8 @@ pub enum CargoError {
     NoProject { path: String },
     #[error("cargo check reported {errors} {}: {first}", if *errors == 1 { "error" } else { "errors, the first" })]
     Reported { errors: usize, first: String },
-    #[error("cargo check {how}\n{said}")]
-    Failed { how: String, said: String },
+    #[error("cargo check {status}\n{output}")]
+    Failed { status: String, output: String },
     #[error(transparent)]
     Process(#[from] ProcessError),
     #[error(transparent)]

@@ -1,4 +1,4 @@
-//! Detects changes of the lock files, which cargo writes without being asked to.
+//! Detects changes of `Cargo.lock` files, which cargo may write as a side effect.
 
 use crate::run::{FileEffect, Modes};
 use crate::workspace::{Access, ContentAndMode, Last, Workspace, WorkspaceError, effect};
@@ -8,7 +8,7 @@ pub(crate) struct LockFiles(Vec<(String, ContentAndMode)>);
 
 impl LockFiles {
     /// The lock files beside a manifest and in every parent folder within the workspace, because the root
-    /// of the Cargo workspace may be any of them.
+    /// of the Cargo workspace may be any of them. Empty without a manifest.
     pub(crate) fn around(workspace: &Workspace, manifest: Option<&str>) -> Self {
         let Some(manifest) = manifest else { return Self(Vec::new()) };
         let Ok(place) = workspace.resolve(manifest, Last::Follow) else {
@@ -22,7 +22,7 @@ impl LockFiles {
         Self(locks.collect())
     }
 
-    /// The changes of these files since then.
+    /// The changes of their contents since they were read.
     pub(crate) fn changed(self, workspace: &Workspace) -> Vec<FileEffect> {
         let change = |(path, (before, mode)): (String, ContentAndMode)| {
             let (after, mode_after) = content(workspace, &path).ok()?;

@@ -12,11 +12,11 @@ use serde_json::value::RawValue;
 use super::names::Names;
 use crate::run::{DiagnosticArtifact, DiagnosticSpan, Level};
 
-/// Deepest nesting that is parsed. The compiler nests a span in the macro that produced it, up to 128
-/// levels unless the code raises the limit; other programs may print any depth.
-const DEEPEST: usize = 300;
+/// Maximum nesting of a message that is parsed. Each macro expansion nests its span in the span of the expanded code,
+/// up to 128 of them unless the code raises the recursion limit. Other programs may print any depth.
+const MAX_DEPTH: usize = 300;
 
-/// Most source lines kept with a span, whose line numbers say how many it has.
+/// Maximum number of source lines stored with a span. Its line numbers give the actual number.
 const MAX_LINES: usize = 20;
 
 /// The fields that decide what kind of message a line is.
@@ -28,30 +28,30 @@ struct Line<'a> {
     message: Option<&'a RawValue>,
 }
 
-/// What one line of cargo's output is.
+/// The content of one line of cargo's output.
 pub(crate) enum Message {
     /// A diagnostic of the compiler.
     Diagnostic(Box<Diagnostic>),
-    /// A message of the compiler that cannot be read, perhaps an error.
+    /// A message of the compiler that cannot be parsed. It may be an error.
     Unreadable,
-    /// Anything else, and the compiler's totals ("2 warnings emitted").
+    /// Anything else, including the summaries of the compiler ("2 warnings emitted").
     Other,
 }
 
-/// The diagnostics of the compiler, in order, and how many of its messages cannot be read.
+/// The diagnostics of the compiler, in order, and the number of its messages that cannot be parsed.
 pub(super) fn diagnostics(stdout: &[u8]) -> (Vec<Diagnostic>, usize) {
-    let (mut said, mut unreadable) = (Vec::new(), 0);
+    let (mut parsed, mut unreadable) = (Vec::new(), 0);
     for line in stdout.split(|byte| *byte == b'\n') {
         match message(line) {
-            Message::Diagnostic(it) => said.push(*it),
+            Message::Diagnostic(it) => parsed.push(*it),
             Message::Unreadable => unreadable += 1,
             Message::Other => {}
         }
     }
-    (said, unreadable)
+    (parsed, unreadable)
 }
 
-/// Reads one line of cargo's output.
+/// Parses one line of cargo's output.
 pub(crate) fn message(line: &[u8]) -> Message {
     // Skips text of other programs, which is not JSON.
     if !line.starts_with(b"{") {
@@ -62,7 +62,7 @@ pub(crate) fn message(line: &[u8]) -> Message {
         return Message::Other;
     }
     match line.message.and_then(|message| diagnostic(message.get())) {
-        Some(it) if is_sum(&it) => Message::Other,
+        Some(it) if is_summary(&it) => Message::Other,
         Some(it) => Message::Diagnostic(Box::new(it)),
         None => Message::Unreadable,
     }
@@ -70,7 +70,7 @@ pub(crate) fn message(line: &[u8]) -> Message {
 
 /// The diagnostic in a message; `None` if it is nested too deeply or has another form.
 fn diagnostic(message: &str) -> Option<Diagnostic> {
-    if depth(message) > DEEPEST {
+    if depth(message) > MAX_DEPTH {
         return None;
     }
     let mut reader = serde_json::Deserializer::from_str(message);
@@ -99,8 +99,8 @@ fn depth(json: &str) -> usize {
     deepest
 }
 
-/// Whether the diagnostic is a total, which cargo omits too in its output for people.
-fn is_sum(it: &Diagnostic) -> bool {
+/// Whether the diagnostic is a summary, which cargo also omits from its output for people.
+fn is_summary(it: &Diagnostic) -> bool {
     it.code.is_none()
         && it.spans.is_empty()
         && (it.message.starts_with("aborting due to")
@@ -108,9 +108,9 @@ fn is_sum(it: &Diagnostic) -> bool {
             || it.message.ends_with("warnings emitted"))
 }
 
-/// Converts the diagnostic for the records.
-pub(crate) fn artifact(said: &Diagnostic, names: &mut Names<'_>) -> DiagnosticArtifact {
-    let (level, tool_level) = match said.level {
+/// Converts the diagnostic for the evidence.
+pub(crate) fn artifact(diagnostic: &Diagnostic, names: &mut Names<'_>) -> DiagnosticArtifact {
+    let (level, tool_level) = match diagnostic.level {
         DiagnosticLevel::Ice => (Level::Error, "error: internal compiler error"),
         DiagnosticLevel::Error => (Level::Error, "error"),
         DiagnosticLevel::Warning => (Level::Warning, "warning"),
@@ -120,54 +120,56 @@ pub(crate) fn artifact(said: &Diagnostic, names: &mut Names<'_>) -> DiagnosticAr
         // The type is non-exhaustive; no other level exists today.
         _ => (Level::Info, "message"),
     };
-    let place = said.spans.iter().find(|span| span.is_primary).or(said.spans.first());
-    let place = place.map(|place| span(in_workspace(place, names), names));
+    let main_span =
+        diagnostic.spans.iter().find(|span| span.is_primary).or(diagnostic.spans.first());
+    let main_span = main_span.map(|it| span(in_workspace(it, names), names));
     DiagnosticArtifact {
         level,
         tool_level: tool_level.to_owned(),
-        message: said.message.clone(),
-        line_start: place.as_ref().map_or(0, |place| place.line_start),
-        column_start: place.as_ref().map(|place| place.column_start),
-        line_end: place.as_ref().map(|place| place.line_end),
-        column_end: place.as_ref().map(|place| place.column_end),
-        file_name: place.map_or_else(String::new, |place| place.file_name),
-        code: said.code.as_ref().map(|code| code.code.clone()),
-        spans: said.spans.iter().map(|said| span(said, names)).collect(),
-        children: said.children.iter().map(|child| artifact(child, names)).collect(),
-        rendered: said.rendered.clone(),
+        message: diagnostic.message.clone(),
+        line_start: main_span.as_ref().map_or(0, |it| it.line_start),
+        column_start: main_span.as_ref().map(|it| it.column_start),
+        line_end: main_span.as_ref().map(|it| it.line_end),
+        column_end: main_span.as_ref().map(|it| it.column_end),
+        file_name: main_span.map_or_else(String::new, |it| it.file_name),
+        code: diagnostic.code.as_ref().map(|code| code.code.clone()),
+        spans: diagnostic.spans.iter().map(|it| span(it, names)).collect(),
+        children: diagnostic.children.iter().map(|child| artifact(child, names)).collect(),
+        rendered: diagnostic.rendered.clone(),
     }
 }
 
-/// The span itself, or for a span inside a foreign macro, the nearest use of the macro in the workspace.
-fn in_workspace<'a>(place: &'a Span, names: &mut Names<'_>) -> &'a Span {
-    let mut here = place;
+/// The span itself, or for a span inside a macro of another package, the nearest use of the macro in the workspace,
+/// if there is one.
+fn in_workspace<'a>(span: &'a Span, names: &mut Names<'_>) -> &'a Span {
+    let mut current = span;
     loop {
-        if names.get(&here.file_name).is_inside {
-            return here;
+        if names.get(&current.file_name).is_inside {
+            return current;
         }
-        match &here.expansion {
-            Some(expansion) => here = &expansion.span,
-            None => return place,
+        match &current.expansion {
+            Some(expansion) => current = &expansion.span,
+            None => return span,
         }
     }
 }
 
-fn span(said: &Span, names: &mut Names<'_>) -> DiagnosticSpan {
+fn span(compiler_span: &Span, names: &mut Names<'_>) -> DiagnosticSpan {
     let number = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
     DiagnosticSpan {
-        file_name: names.get(&said.file_name).path,
-        line_start: number(said.line_start),
-        column_start: number(said.column_start),
-        line_end: number(said.line_end),
-        column_end: number(said.column_end),
-        byte_start: said.byte_start.into(),
-        byte_end: said.byte_end.into(),
-        is_primary: said.is_primary,
-        text: said.text.iter().take(MAX_LINES).map(|line| line.text.clone()).collect(),
-        label: said.label.clone(),
-        suggested_replacement: said.suggested_replacement.clone(),
-        applicability: said.suggestion_applicability.as_ref().map(|sure| {
-            match sure {
+        file_name: names.get(&compiler_span.file_name).path,
+        line_start: number(compiler_span.line_start),
+        column_start: number(compiler_span.column_start),
+        line_end: number(compiler_span.line_end),
+        column_end: number(compiler_span.column_end),
+        byte_start: compiler_span.byte_start.into(),
+        byte_end: compiler_span.byte_end.into(),
+        is_primary: compiler_span.is_primary,
+        text: compiler_span.text.iter().take(MAX_LINES).map(|line| line.text.clone()).collect(),
+        label: compiler_span.label.clone(),
+        suggested_replacement: compiler_span.suggested_replacement.clone(),
+        applicability: compiler_span.suggestion_applicability.as_ref().map(|applicability| {
+            match applicability {
                 Applicability::MachineApplicable => "MachineApplicable",
                 Applicability::HasPlaceholders => "HasPlaceholders",
                 Applicability::MaybeIncorrect => "MaybeIncorrect",
@@ -193,14 +195,14 @@ mod tests {
             )
             .replace('\n', "")
         };
-        let mut place = span("null");
+        let mut main_span = span("null");
         for _ in 0..macros {
             let expansion =
-                format!(r#"{{"span":{place},"macro_decl_name":"m!","def_site_span":null}}"#);
-            place = span(&expansion);
+                format!(r#"{{"span":{main_span},"macro_decl_name":"m!","def_site_span":null}}"#);
+            main_span = span(&expansion);
         }
         format!(
-            r#"{{"reason":"compiler-message","message":{{"message":"m","code":null,"level":"error","spans":[{place}],"children":[],"rendered":null}}}}"#
+            r#"{{"reason":"compiler-message","message":{{"message":"m","code":null,"level":"error","spans":[{main_span}],"children":[],"rendered":null}}}}"#
         )
     }
 
@@ -208,15 +210,15 @@ mod tests {
     fn messages_are_read_up_to_a_depth() {
         // The depth that the compiler produces by default, on a thread with the default stack size.
         let read = |macros| {
-            let (said, unreadable) = diagnostics(nested(macros).as_bytes());
-            (said.len(), unreadable)
+            let (parsed, unreadable) = diagnostics(nested(macros).as_bytes());
+            (parsed.len(), unreadable)
         };
         let read = [0, 128, 148, 149].map(read);
         assert_eq!(read, [(1, 0), (1, 0), (1, 0), (0, 1)], "a reached limit is counted");
         let (open, close) = ("[".repeat(1_000_000), "]".repeat(1_000_000));
         let line = format!(r#"{{"reason":"compiler-message","message":{open}{close}}}"#);
         assert_eq!(diagnostics(line.as_bytes()), (Vec::new(), 1));
-        assert_eq!(depth(&nested(148)), DEEPEST + 1, "of which one is around the message");
+        assert_eq!(depth(&nested(148)), MAX_DEPTH + 1, "the line adds one level");
     }
 
     #[test]
@@ -235,8 +237,8 @@ mod tests {
             r#"{"reason":"compiler-message","message":{"level":"error"}}"#,
             &nested(0),
         ];
-        let (said, unreadable) = diagnostics(lines.join("\n").as_bytes());
-        assert_eq!((said.len(), unreadable), (1, 2));
+        let (parsed, unreadable) = diagnostics(lines.join("\n").as_bytes());
+        assert_eq!((parsed.len(), unreadable), (1, 2));
     }
 
     #[test]
@@ -250,11 +252,11 @@ mod tests {
             ("help", Level::Info),
         ] {
             let line = nested(0).replace("\"level\":\"error\"", &format!("\"level\":\"{word}\""));
-            let said = diagnostics(line.as_bytes()).0.remove(0);
+            let diagnostic = diagnostics(line.as_bytes()).0.remove(0);
             let folder = tempfile::tempdir().unwrap();
             let root = Root::open(folder.path(), true).unwrap();
             let workspace = Workspace::new(root, Vec::new(), Vec::new());
-            let it = artifact(&said, &mut Names::new(&workspace, None));
+            let it = artifact(&diagnostic, &mut Names::new(&workspace, None));
             assert_eq!((it.level, it.tool_level.as_str()), (level, word));
         }
     }

@@ -2,11 +2,11 @@
 
 use serde::Deserialize;
 
-/// The arguments with which cargo lists them.
+/// The arguments of cargo that print the metadata.
 pub(crate) const METADATA: [&str; 4] =
     ["metadata", "--no-deps", "--format-version=1", "--color=never"];
 
-/// The fields of the list that this program uses.
+/// The fields of the metadata that this program uses.
 #[derive(Deserialize)]
 pub(crate) struct Metadata {
     pub(crate) packages: Vec<Package>,
@@ -42,7 +42,11 @@ impl Target {
         let is = |word: &str| self.kind.iter().any(|kind| kind == word);
         match () {
             () if is("bin") => Some(false),
-            () if is("example") && self.crate_types.iter().any(|it| it == "bin") => Some(true),
+            () if is("example")
+                && self.crate_types.iter().any(|crate_type| crate_type == "bin") =>
+            {
+                Some(true)
+            }
             () => None,
         }
     }

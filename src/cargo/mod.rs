@@ -1,8 +1,8 @@
 //! Runs the user's cargo, with the user's settings and environment, in a project of the workspace.
 //!
 //! cargo executes build scripts and macros of the workspace. Its output is kept verbatim, and diagnostics are
-//! parsed from it. Called by the tools. This module does not depend on which tool calls it or on what a
-//! person is shown.
+//! parsed from it. The tools call this module. It does not depend on which tool calls it, or on what a person
+//! is shown.
 
 mod check;
 mod error;
@@ -23,8 +23,8 @@ pub(crate) use lock_files::LockFiles;
 pub(crate) use message::{Message, artifact, message};
 pub(crate) use metadata::{METADATA, Metadata, Package, Target};
 pub(crate) use names::Names;
-pub(crate) use new_errors::{Verdict, new_errors, without_places};
+pub(crate) use new_errors::{Verdict, new_errors, without_positions};
 pub(crate) use project::{Project, find as project};
 pub(crate) use run::Cargo;
 pub use suggestions::{Replacement, Suggestion, Suggestions};
-pub(crate) use text::{headline, said};
+pub(crate) use text::{failure_report, headline};

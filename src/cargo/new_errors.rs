@@ -1,10 +1,10 @@
 //! Judges a change of code by the errors of `cargo check` that it adds (SPEC §4, `splice_patch`).
 //!
 //! The whole Cargo workspace is checked before and after, with `--keep-going`, so that an old error hides no new
-//! one; targets that cargo did not reach behind an error are recorded by name. A failure that the compiler's errors
-//! do not explain (a build script, a killed compiler, errors too many or too deeply nested) is no verdict, and without a
-//! verdict the file is restored. An old error that moved stays old: it says the same about the same text, and as
-//! many of several equal ones are old as there were before.
+//! one. Targets that cargo did not reach because of an error are recorded by name. A check that fails for a reason
+//! other than compiler errors (a build script, a killed compiler), or with too many or unreadable errors, has no
+//! verdict, and the file is then restored. An error that only moved is not new: errors are compared by code, message,
+//! file and quoted text, and an equal error is new only if it occurs more often than before.
 
 use std::collections::HashMap;
 
@@ -23,14 +23,14 @@ pub(crate) struct Verdict {
     /// Targets that did not compile, such as `user (lib)`. The compiler stops after the first phase with
     /// errors, so later errors in these targets are not reported.
     pub(crate) not_compiled: Vec<String>,
-    /// Targets that cargo did not check because of them, such as `user (lib)`.
+    /// Targets that cargo did not check, because others did not compile.
     pub(crate) not_reached: Vec<String>,
 }
 
 impl Verdict {
-    /// A warning for a comparison with this verdict as the earlier one, which may have missed errors;
-    /// `None` when everything compiled.
-    pub(crate) fn hides(&self) -> Option<String> {
+    /// If this is the verdict before a change: the warning that it may have missed errors. `None` if everything
+    /// compiled.
+    pub(crate) fn hidden_errors_warning(&self) -> Option<String> {
         if self.not_compiled.is_empty() {
             return None;
         }
@@ -42,19 +42,19 @@ impl Verdict {
 }
 
 /// A check that ended: its process, and its verdict or why it has none.
-pub(crate) struct Gate {
+pub(crate) struct WorkspaceCheck {
     pub(crate) finished: Finished,
     pub(crate) verdict: Result<Verdict, CargoError>,
 }
 
 impl Cargo<'_> {
     /// Checks the Cargo project that `path` belongs to, with its whole workspace, because a change may
-    /// break dependents. `None` when it belongs to no project. There is no verdict after a timeout, a stop,
-    /// or a failure that compiler errors do not explain.
+    /// break dependents. `None` if it belongs to no project. There is no verdict after a timeout, a stop, a
+    /// failure that compiler errors do not explain, or with too many or unreadable errors.
     ///
     /// # Errors
-    /// When cargo could not be started.
-    pub(crate) fn gate(&self, path: &str) -> Result<Option<Gate>, CargoError> {
+    /// The path or the manifest cannot be read, or cargo cannot be started.
+    pub(crate) fn check_workspace(&self, path: &str) -> Result<Option<WorkspaceCheck>, CargoError> {
         let project = match project::find(self.workspace.unchanged(), path) {
             Ok(project) => project,
             Err(CargoError::NoProject { .. }) => return Ok(None),
@@ -62,41 +62,43 @@ impl Cargo<'_> {
         };
         // No process may continue building while the patch is judged, kept or rolled back.
         let checked = self.check(&project, Scope::KeepGoing, Leftovers::End)?;
-        let verdict = match obstacle(&checked) {
-            Some(obstacle) => Err(obstacle),
+        let verdict = match missing_verdict(&checked) {
+            Some(error) => Err(error),
             None => {
-                let unseen = unreached::unseen(self, &project, &checked.finished);
+                let uncovered = unreached::uncovered(self, &project, &checked.finished);
                 Ok(Verdict {
                     errors: checked.errors().cloned().collect(),
-                    not_compiled: unseen.not_compiled,
-                    not_reached: unseen.not_reached,
+                    not_compiled: uncovered.not_compiled,
+                    not_reached: uncovered.not_reached,
                 })
             }
         };
-        Ok(Some(Gate { finished: checked.finished, verdict }))
+        Ok(Some(WorkspaceCheck { finished: checked.finished, verdict }))
     }
 }
 
-/// Why a check cannot be compared. Compiler errors do not prevent a verdict; any other failure does,
+/// Why a check cannot be compared; `None` if it can. Compiler errors do not prevent a verdict; any other failure does,
 /// because it may hide errors.
-fn obstacle(checked: &Checked) -> Option<CargoError> {
+fn missing_verdict(checked: &Checked) -> Option<CargoError> {
     let finished = &checked.finished;
-    checked.obstacle().or_else(|| {
+    checked.missing_verdict().or_else(|| {
         let stderr = String::from_utf8_lossy(&finished.stderr);
         let unexplained = stderr.lines().find(|line| is_unexplained(line));
-        let whole = finished.cause.is_none() && says_its_end(&finished.stdout);
-        let lost = checked.left_out > 0
+        let is_complete = finished.cause.is_none() && has_final_message(&finished.stdout);
+        let has_lost_errors = checked.left_out > 0
             && checked.diagnostics.iter().all(|it| it.level == crate::run::Level::Error);
         match unexplained {
-            _ if lost => Some(checked.failed("reported more errors than can be compared")),
-            // Without a failure they are no errors.
-            _ if checked.unreadable > 0 && finished.exit_code != Some(0) => {
-                Some(checked.failed("reported errors that cannot be read"))
+            _ if has_lost_errors => {
+                Some(checked.failure("reported more errors than can be compared"))
             }
-            Some(line) if finished.exit_code != Some(0) => Some(checked.failed(&format!(
+            // If cargo succeeded, the unreadable messages are no errors.
+            _ if checked.unreadable > 0 && finished.exit_code != Some(0) => {
+                Some(checked.failure("reported errors that cannot be read"))
+            }
+            Some(line) if finished.exit_code != Some(0) => Some(checked.failure(&format!(
                 "failed for another reason than the errors that it reported: {line}"
             ))),
-            _ if !whole => Some(checked.failed("did not report that it had finished")),
+            _ if !is_complete => Some(checked.failure("did not report that it had finished")),
             _ => None,
         }
     })
@@ -115,7 +117,7 @@ fn is_unexplained(line: &str) -> bool {
 }
 
 /// Whether cargo printed its final message; it is missing when cargo was killed.
-fn says_its_end(stdout: &[u8]) -> bool {
+fn has_final_message(stdout: &[u8]) -> bool {
     let end = br#"{"reason":"build-finished","#;
     stdout.split(|byte| *byte == b'\n').any(|line| line.starts_with(end))
 }
@@ -140,11 +142,11 @@ pub(crate) fn new_errors(
     after
 }
 
-/// What stays the same about an error when the lines above it change.
+/// The parts of an error that do not change if lines above it are added or removed.
 fn identity(error: &DiagnosticArtifact) -> [String; 4] {
     let rendered = error.rendered.as_deref().unwrap_or_default();
     let rendered: Vec<String> = rendered.lines().map(without_line_number).collect();
-    let message = without_places(&error.message);
+    let message = without_positions(&error.message);
     let code = error.code.clone().unwrap_or_default();
     [code, message, error.file_name.clone(), rendered.join("\n")]
 }
@@ -154,17 +156,17 @@ fn without_line_number(line: &str) -> String {
     let rest = line.trim_start();
     let text = rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
     let is_margin = text.starts_with(['|', '=', '~', '+', '-', ':']);
-    without_places(if is_margin { text } else { rest })
+    without_positions(if is_margin { text } else { rest })
 }
 
 /// The text without positions like `:12:5`, as they occur in paths and in the names of closures.
-pub(crate) fn without_places(text: &str) -> String {
+pub(crate) fn without_positions(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(colon) = rest.find(':') {
         let (before, after) = rest.split_at(colon);
         kept.push_str(before);
-        rest = match place(after) {
+        rest = match position_length(after) {
             Some(end) => after.get(end..).unwrap_or_default(),
             None => {
                 kept.push(':');
@@ -177,7 +179,7 @@ pub(crate) fn without_places(text: &str) -> String {
 }
 
 /// The length of a position like `:12:5` or `: 12:5` at the beginning of a text.
-fn place(text: &str) -> Option<usize> {
+fn position_length(text: &str) -> Option<usize> {
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let first = text.strip_prefix(": ").or_else(|| text.strip_prefix(':'))?;
     let line = digits(first);
@@ -208,7 +210,7 @@ mod tests {
         }
     }
 
-    fn at(line: usize) -> DiagnosticArtifact {
+    fn error_at(line: usize) -> DiagnosticArtifact {
         let margin = " ".repeat(line.to_string().len());
         error(
             &format!("expected `u8`, found `{{closure@src/lib.rs:{line}:14: {line}:16}}`"),
@@ -219,7 +221,7 @@ mod tests {
         )
     }
 
-    /// It may be a new error, even where others are reported.
+    /// The unreadable message may be a new error, even if other errors are reported.
     #[test]
     fn unreadable_message_of_failed_check_is_no_verdict() {
         for (unreadable, exit_code, expected) in
@@ -238,11 +240,11 @@ mod tests {
                     left_open: false,
                     walls: crate::process::walls::WallReport::default(),
                 },
-                diagnostics: vec![at(1)],
+                diagnostics: vec![error_at(1)],
                 left_out: 0,
                 unreadable,
             };
-            let found = obstacle(&checked).map(|error| error.to_string());
+            let found = missing_verdict(&checked).map(|error| error.to_string());
             let is_expected = match expected {
                 Some(expected) => found.as_ref().is_some_and(|found| found.contains(expected)),
                 None => found.is_none(),
@@ -271,10 +273,10 @@ mod tests {
 
     #[test]
     fn moved_errors_are_old_additional_ones_new() {
-        assert!(new_errors(&[at(9)], vec![at(10)]).is_empty());
-        assert_eq!(new_errors(&[at(9)], vec![at(10), at(11)]), [at(11)]);
-        assert!(new_errors(&[at(9), at(9)], vec![at(10)]).is_empty());
-        assert_eq!(new_errors(&[], vec![at(10)]), [at(10)]);
+        assert!(new_errors(&[error_at(9)], vec![error_at(10)]).is_empty());
+        assert_eq!(new_errors(&[error_at(9)], vec![error_at(10), error_at(11)]), [error_at(11)]);
+        assert!(new_errors(&[error_at(9), error_at(9)], vec![error_at(10)]).is_empty());
+        assert_eq!(new_errors(&[], vec![error_at(10)]), [error_at(10)]);
     }
 
     #[test]
@@ -293,7 +295,10 @@ mod tests {
 
     #[test]
     fn only_places_are_removed_for_comparison() {
-        assert_eq!(without_places("a::b at x.rs:3:14 or std::c: 5"), "a::b at x.rs or std::c: 5");
+        assert_eq!(
+            without_positions("a::b at x.rs:3:14 or std::c: 5"),
+            "a::b at x.rs or std::c: 5"
+        );
         assert_eq!(without_line_number("12 | 34"), "| 34");
         assert_eq!(without_line_number("12 is too much"), "12 is too much");
         assert_eq!(without_line_number("   --> a.rs:1:2"), "--> a.rs");

@@ -13,30 +13,31 @@ pub(crate) struct Project {
     /// The canonical path from which the project was looked up.
     pub(crate) path: String,
     /// The canonical path of the project's folder.
-    pub(crate) key: String,
+    pub(crate) folder_key: String,
     /// The absolute path of the project's folder, without links.
     pub(crate) folder: PathBuf,
     /// Whether the manifest of the project defines a Cargo workspace.
     pub(crate) is_workspace: bool,
 }
 
-/// The project whose `Cargo.toml` is in the folder `path`, in the folder of the file `path`, or in the
-/// nearest parent inside the workspace, after the earlier steps.
+/// Finds the nearest `Cargo.toml` at or above `path` (a folder or a file) inside the workspace, as the earlier steps
+/// leave it.
 ///
 /// # Errors
-/// A path that cannot be used or does not exist; E102 when there is no manifest.
+/// The path cannot be used or does not exist, there is no manifest (E102), or the manifest cannot be read or is larger
+/// than [`MANIFEST_BYTES`].
 pub(crate) fn find(at: Projected<'_>, path: &str) -> Result<Project, CargoError> {
     let place = at.workspace.resolve(path, Last::Follow)?;
     at.overlay.kind(&place).check_exists(path)?;
     for folder in place.relative.ancestors() {
-        let text = place.root.key(&folder.join("Cargo.toml"));
-        let Ok(manifest) = at.workspace.resolve(&text, Last::Follow) else { continue };
+        let manifest_key = place.root.key(&folder.join("Cargo.toml"));
+        let Ok(manifest) = at.workspace.resolve(&manifest_key, Last::Follow) else { continue };
         if at.overlay.kind(&manifest) != Kind::File {
             continue;
         }
-        let content = manifest_of(at, &manifest, &text)?;
+        let content = read_manifest(at, &manifest, &manifest_key)?;
         return Ok(Project {
-            key: place.root.key(folder),
+            folder_key: place.root.key(folder),
             folder: place.root.path.join(folder),
             is_workspace: content.is_some_and(|content| has_workspace(&content)),
             path: place.key,
@@ -45,28 +46,30 @@ pub(crate) fn find(at: Projected<'_>, path: &str) -> Result<Project, CargoError>
     Err(CargoError::NoProject { path: path.to_owned() })
 }
 
-/// The content of a manifest. The size is limited, because parsing a manifest takes many times its size in
-/// memory.
-fn manifest_of(
+/// The content of a manifest as the earlier steps leave it. `None` if it has disappeared meanwhile. The size is
+/// limited, because parsing a manifest takes many times its size in memory.
+fn read_manifest(
     at: Projected<'_>,
     place: &Place<'_>,
-    text: &str,
+    manifest_key: &str,
 ) -> Result<Option<Vec<u8>>, WorkspaceError> {
     let access = Access::Read;
     if let Some(content) = at.overlay.get(&place.key) {
         let fits = |bytes: &&std::sync::Arc<[u8]>| bytes.len() as u64 <= MANIFEST_BYTES;
-        let too_large =
-            || WorkspaceError::TooLarge { path: text.to_owned(), limit: MANIFEST_BYTES, access };
+        let too_large = || WorkspaceError::TooLarge {
+            path: manifest_key.to_owned(),
+            limit: MANIFEST_BYTES,
+            access,
+        };
         return content
             .map(|bytes| Some(bytes).filter(fits).map(|it| it.to_vec()).ok_or_else(too_large))
             .transpose();
     }
-    let opened = place.open(text, access)?;
-    opened.map(|(file, _)| file::read_up_to(file, text, access, MANIFEST_BYTES)).transpose()
+    let opened = place.open(manifest_key, access)?;
+    opened.map(|(file, _)| file::read_up_to(file, manifest_key, access, MANIFEST_BYTES)).transpose()
 }
 
-/// Whether a manifest defines a workspace. False for a manifest that does not parse; cargo reports its
-/// faults.
+/// Whether a manifest defines a workspace. False for a manifest that does not parse; cargo reports its errors.
 fn has_workspace(manifest: &[u8]) -> bool {
     std::str::from_utf8(manifest)
         .ok()

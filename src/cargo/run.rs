@@ -25,7 +25,7 @@ pub(crate) struct Cargo<'a> {
     pub(crate) check_timeout: Duration,
     /// The walls approved for the step.
     pub(crate) walls: &'a StepWalls,
-    /// Set when a person asked to stop now.
+    /// Set when a person requests *Stop now*.
     pub(crate) stop: &'a StopSignal,
     /// Receives output as text while it is printed.
     pub(crate) output: &'a dyn Fn(Stream, &str),
@@ -44,7 +44,7 @@ impl Cargo<'_> {
     ) -> Result<Finished, ProcessError> {
         let program = self.launcher.cargo()?;
         let program = Program {
-            profile: Profile::Build(self.launcher.behind(self.walls)),
+            profile: Profile::Build(self.launcher.walls_for(self.walls)),
             program: OsStr::new(&program),
             arguments,
             input: None,
@@ -70,7 +70,7 @@ impl Cargo<'_> {
         quiet.run(project, arguments, (LOCATE_TIMEOUT, leftovers))
     }
 
-    /// The folder to which relative file names in cargo's messages refer; `None` when cargo does not report
+    /// The folder to which relative file names in cargo's messages refer; `None` if cargo does not report
     /// it.
     pub(crate) fn root_of(&self, project: &Project) -> Option<PathBuf> {
         if project.is_workspace {
@@ -90,7 +90,7 @@ impl Launcher {
     pub(crate) fn cargo(&self) -> Result<PathBuf, ProcessError> {
         self.programs.find("cargo").ok_or_else(|| ProcessError::Missing {
             program: "cargo",
-            place: self.programs.nowhere("cargo"),
+            place: self.programs.where_searched("cargo"),
             code: Code::CargoCheck,
         })
     }

@@ -48,43 +48,53 @@ impl Cargo<'_> {
     /// applied.
     ///
     /// # Errors
-    /// A workspace without a Cargo project; cargo is missing, stopped, or ends without a verdict.
+    /// There is no Cargo project, its manifest cannot be read, cargo cannot be started, or it fails without
+    /// reporting an error.
     pub(crate) fn suggestions(&self) -> Result<Suggestions, CargoError> {
         let project = project::find(self.workspace.unchanged(), ".")?;
         let arguments: Vec<&str> =
             Scope::KeepGoing.arguments().iter().copied().chain(["--all-targets"]).collect();
         let finished = self.run(&project, &arguments, (self.check_timeout, Leftovers::End))?;
-        let (said, _) = message::diagnostics(&finished.stdout);
+        let (diagnostics, _) = message::diagnostics(&finished.stdout);
         let mut names = Names::new(self.workspace, self.root_of(&project));
-        let found = Suggestions::of(&said, &mut names);
+        let found = Suggestions::of(&diagnostics, &mut names);
         if finished.exit_code != Some(0) && found.errors == 0 {
-            let how = "failed without reporting an error".to_owned();
-            return Err(CargoError::Failed { how, said: text::said(&finished.stderr) });
+            let status = "failed without reporting an error".to_owned();
+            return Err(CargoError::Failed {
+                status,
+                output: text::failure_report(&finished.stderr),
+            });
         }
         Ok(found)
     }
 }
 
 impl Suggestions {
-    fn of(said: &[Diagnostic], names: &mut Names<'_>) -> Self {
+    fn of(diagnostics: &[Diagnostic], names: &mut Names<'_>) -> Self {
         let mut found = Self { errors: 0, warnings: 0, list: Vec::new() };
         let mut seen = std::collections::HashSet::new();
-        for said in said {
+        for diagnostic in diagnostics {
             // A library and its unit tests are compiled from the same source, and report the same
             // diagnostics.
-            if !seen.insert((said.message.as_str(), &said.spans)) {
+            if !seen.insert((diagnostic.message.as_str(), &diagnostic.spans)) {
                 continue;
             }
-            match said.level {
+            match diagnostic.level {
                 DiagnosticLevel::Error | DiagnosticLevel::Ice => found.errors += 1,
                 DiagnosticLevel::Warning => found.warnings += 1,
                 _ => {}
             }
-            // Of several alternative fixes, the first is taken.
-            let offer = said.children.iter().chain([said]).find_map(|child| offer(child, names));
-            let fixes =
-                said.code.as_ref().map_or_else(|| said.message.clone(), |code| code.code.clone());
-            found.list.extend(offer.map(|replacements| Suggestion { fixes, replacements }));
+            // Of several alternative suggestions, the first applicable one is taken.
+            let applicable = diagnostic
+                .children
+                .iter()
+                .chain([diagnostic])
+                .find_map(|it| replacements(it, names));
+            let fixes = diagnostic
+                .code
+                .as_ref()
+                .map_or_else(|| diagnostic.message.clone(), |code| code.code.clone());
+            found.list.extend(applicable.map(|replacements| Suggestion { fixes, replacements }));
         }
         found
     }
@@ -92,9 +102,9 @@ impl Suggestions {
 
 /// The replacements of one suggestion; `None` unless all of them are machine-applicable, inside the
 /// workspace and outside macros.
-fn offer(said: &Diagnostic, names: &mut Names<'_>) -> Option<Vec<Replacement>> {
+fn replacements(diagnostic: &Diagnostic, names: &mut Names<'_>) -> Option<Vec<Replacement>> {
     let offered: Vec<&Span> =
-        said.spans.iter().filter(|span| span.suggested_replacement.is_some()).collect();
+        diagnostic.spans.iter().filter(|span| span.suggested_replacement.is_some()).collect();
     if offered.is_empty() {
         return None;
     }

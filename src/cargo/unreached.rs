@@ -12,9 +12,9 @@ use crate::process::{Finished, Leftovers};
 /// Maximum number of names of targets in one list.
 const MAX_NAMES: usize = 1_000;
 
-/// A message of cargo about one target.
+/// A line of cargo's output that concerns one target.
 #[derive(Deserialize)]
-struct Line {
+struct TargetMessage {
     package_id: String,
     target: Target,
     #[serde(default)]
@@ -29,25 +29,25 @@ struct Message {
 
 /// The targets that a failed check did not fully cover, such as `user (lib)`.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Unseen {
+pub(super) struct Uncovered {
     /// Targets that did not compile. The compiler stops early, so they may have more errors.
     pub(super) not_compiled: Vec<String>,
     /// Targets that cargo did not check at all.
     pub(super) not_reached: Vec<String>,
 }
 
-/// Finds the targets that a check did not fully cover; none when it did not fail. If cargo does not list the
+/// Finds the targets that a check did not fully cover; none if it succeeded. If cargo does not list the
 /// targets of the workspace, general phrases are returned instead of names.
-pub(super) fn unseen(cargo: &Cargo<'_>, project: &Project, finished: &Finished) -> Unseen {
+pub(super) fn uncovered(cargo: &Cargo<'_>, project: &Project, finished: &Finished) -> Uncovered {
     if finished.exit_code == Some(0) {
-        return Unseen::default();
+        return Uncovered::default();
     }
     let found = cargo.run_quietly(project, &METADATA, Leftovers::End).ok();
     let found = found.filter(Finished::is_success);
     let metadata = found.and_then(|it| serde_json::from_slice(&it.stdout).ok());
     match metadata {
-        Some(metadata) => behind(&metadata, &finished.stdout),
-        None => Unseen {
+        Some(metadata) => compare_targets(&metadata, &finished.stdout),
+        None => Uncovered {
             not_compiled: vec!["the package".to_owned()],
             not_reached: vec!["what else is in the workspace".to_owned()],
         },
@@ -57,10 +57,12 @@ pub(super) fn unseen(cargo: &Cargo<'_>, project: &Project, finished: &Finished) 
 /// Identifies a target: the id of its package, its kind for `cargo check`, its name.
 type TargetKey = (String, String, String);
 
-fn behind(metadata: &Metadata, stdout: &[u8]) -> Unseen {
+/// Compares the targets of the workspace with cargo's messages. Targets with required features are ignored, because
+/// cargo skips them if their features are off.
+fn compare_targets(metadata: &Metadata, stdout: &[u8]) -> Uncovered {
     let lines = stdout.split(|byte| *byte == b'\n').filter(|line| line.starts_with(b"{"));
     let (mut reached, mut failed) = (HashSet::<TargetKey>::new(), HashSet::<TargetKey>::new());
-    for line in lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok()) {
+    for line in lines.filter_map(|line| serde_json::from_slice::<TargetMessage>(line).ok()) {
         let kind = checked_as(&line.target).unwrap_or_default();
         let key = (line.package_id, kind.to_owned(), line.target.name);
         if line.message.is_some_and(|message| message.level.starts_with("error")) {
@@ -84,10 +86,10 @@ fn behind(metadata: &Metadata, stdout: &[u8]) -> Unseen {
             }
         }
     }
-    Unseen { not_compiled: shortened(not_compiled), not_reached: shortened(not_reached) }
+    Uncovered { not_compiled: shortened(not_compiled), not_reached: shortened(not_reached) }
 }
 
-/// The names in order: at most [`MAX_NAMES`] of them, and the number of the others.
+/// The first [`MAX_NAMES`] names in order, and a last item with the number of the others.
 fn shortened(mut names: Vec<String>) -> Vec<String> {
     names.sort();
     if names.len() > MAX_NAMES {

@@ -128,7 +128,7 @@ pub(super) struct Workspace {
     pub(super) workspace: Option<PathBuf>,
 }
 
-/// What steps get beyond their walls.
+/// The grants to steps beyond their walls.
 #[derive(Debug, Args)]
 pub(super) struct Walls {
     /// Grant what the commands are known to need beyond their walls, as `check` proposes it
@@ -141,7 +141,7 @@ pub(super) struct Walls {
 
 impl Walls {
     /// Adds the grants of this command line to the policy.
-    pub(super) fn settle(&self, policy: Policy) -> Policy {
+    pub(super) fn add_grants(&self, policy: Policy) -> Policy {
         let mut grants = Grants { proposed: self.grant_proposed, ..policy.grants };
         for allowed in &self.allow {
             match allowed {
@@ -160,7 +160,7 @@ impl Walls {
     }
 }
 
-/// What is granted to every plan in a workspace.
+/// The grants to every plan in a workspace.
 #[derive(Debug, Args)]
 pub(super) struct WallsCommand {
     #[command(flatten)]
@@ -174,7 +174,7 @@ pub(super) struct WallsCommand {
     pub(super) common: Common,
 }
 
-/// Where the commands of a plan run.
+/// The host on which the commands of a plan run.
 #[derive(Debug, Args)]
 pub(super) struct Target {
     /// The host on which the plan's commands run, an SSH destination or `local` [default: the plan's]
@@ -189,7 +189,7 @@ pub(super) struct EvidenceFolder {
     pub(super) evidence: Option<PathBuf>,
 }
 
-/// What every headless command takes.
+/// The options of every headless command.
 #[derive(Debug, Args)]
 pub(super) struct Common {
     #[command(flatten)]
@@ -199,7 +199,7 @@ pub(super) struct Common {
     pub(super) json: bool,
 }
 
-/// What every command takes that looks at a plan or runs one.
+/// The options of every command that reviews or runs a plan.
 #[derive(Debug, Args)]
 pub(super) struct RunOptions {
     /// The code engine, which finds symbols and replaces definitions [default: the settings']
@@ -219,7 +219,7 @@ impl RunOptions {
     pub(super) fn policy(&self) -> Result<Policy, Refusal> {
         let policy = opening::policy()?;
         let engine = self.engine.map_or(policy.engine, EngineChoice::from);
-        Ok(self.walls.settle(Policy { engine, ..policy }))
+        Ok(self.walls.add_grants(Policy { engine, ..policy }))
     }
 }
 
@@ -294,7 +294,7 @@ pub(super) struct Reconcile {
     pub(super) again: FromRecord,
 }
 
-/// How a plan is run that is made from the record of a run.
+/// The options of every command that runs a plan made from a recorded run.
 #[derive(Debug, Args)]
 pub(super) struct FromRecord {
     #[command(flatten)]
@@ -306,7 +306,7 @@ pub(super) struct FromRecord {
     pub(super) options: RunOptions,
 }
 
-/// Under which authorization a plan runs, and who answers its questions.
+/// How a plan is authorized, and how its confirmations are answered.
 #[derive(Debug, Args)]
 pub(super) struct Consent {
     /// Authorize the plan if this is its digest, as `check` printed it

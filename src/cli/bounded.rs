@@ -13,8 +13,8 @@ use super::args;
 use super::check;
 use super::confirmation::CommandLine;
 use super::evidence::say_note;
-use super::opening::{evidence_location, present_folder, workspace};
-use super::output::{Output, say, tell};
+use super::opening::{current_folder, evidence_location, workspace};
+use super::output::{Output, say, say_chunk};
 use super::progress::Progress;
 use super::refusal::Refusal;
 use super::run::is_terminal;
@@ -46,23 +46,23 @@ pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Re
         Refusal::usage(format!("interrupts (Ctrl+C) cannot be handled: {error}"), "Try again.")
     })?;
     // An error here is ignored, because evidence that cannot be read makes the loop itself fail.
-    let standing = setup.location.reader().standing();
-    say_note(standing.unwrap_or_default().note.as_deref());
+    let report = setup.location.reader().head_report();
+    say_note(report.unwrap_or_default().note.as_deref());
     if !out.json() {
-        introduce(&setup);
+        print_header(&setup);
     }
-    let parts = LoopDeps {
+    let deps = LoopDeps {
         clock: Arc::new(SystemClock::default()),
         confirmation: Box::new(confirmation),
         progress: Arc::new(LoopProgress(Progress::new(None, out.json()))),
         control,
-        authorizer: Box::new(Flags { yes: command.yes }),
+        authorizer: Box::new(FlagAuthorizer { yes: command.yes }),
     };
-    let outcome = BoundedLoop::run(&setup, parts)?;
+    let outcome = BoundedLoop::run(&setup, deps)?;
     if out.json() {
         out.document(&outcome);
     } else {
-        print(&outcome, out);
+        print_outcome(&outcome, out);
     }
     Ok(exit(&outcome))
 }
@@ -77,18 +77,18 @@ fn exit(outcome: &LoopOutcome) -> Exit {
 }
 
 fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, Refusal> {
-    let here = present_folder()?;
+    let current = current_folder()?;
     if goal.trim().is_empty() {
         return Err(Refusal::usage("the goal is empty", "Describe the goal with --goal."));
     }
-    let program = resolve(planner, &here)
+    let program = resolve(planner, &current)
         .map_err(|why| Refusal::usage(why, "Name a planner with --planner."))?;
     let mut location = evidence_location(&command.options.common.folder)?;
     if let Ok(absolute) = std::path::absolute(&location.evidence) {
         location.evidence = absolute;
     }
-    let class = command.authorize_class.as_deref().map(class).transpose()?;
-    let workspace = workspace(command.workspace.as_deref(), &here);
+    let class = command.authorize_class.as_deref().map(read_class).transpose()?;
+    let workspace = workspace(command.workspace.as_deref(), &current);
     if workspace.folder.canonicalize().is_ok_and(|folder| folder.parent().is_none()) {
         return Err(Refusal::usage(
             "the workspace is /: a loop reads and changes everything in its workspace",
@@ -116,9 +116,10 @@ fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, R
     Ok(LoopSetup { order, program, method: Method::CommandLine, location, policy })
 }
 
-fn class(file: &Path) -> Result<AuthorizationClass, Refusal> {
-    let refuse = |said: String| {
-        Refusal::usage(format!("{}: {said}", file.display()), "Correct the class file.")
+/// Reads the authorization class in a file.
+fn read_class(file: &Path) -> Result<AuthorizationClass, Refusal> {
+    let refuse = |message: String| {
+        Refusal::usage(format!("{}: {message}", file.display()), "Correct the class file.")
     };
     let mut bytes = Vec::new();
     std::fs::File::open(file)
@@ -145,18 +146,18 @@ fn revoke(class_id: Uuid, command: &args::Loop, out: &mut Output) -> Result<Exit
     Ok(Exit::Done)
 }
 
-/// Authorizes plans by the flags of the command line. A plan that no flag covers is rejected without asking anybody.
-struct Flags {
+/// Authorizes plans by the flags of the command line. A plan that no flag covers is rejected without a question.
+struct FlagAuthorizer {
     yes: bool,
 }
 
-impl PlanAuthorizer for Flags {
-    fn authorize(&mut self, asked: &AuthorizationRequest<'_>) -> PlanDecision {
+impl PlanAuthorizer for FlagAuthorizer {
+    fn authorize(&mut self, request: &AuthorizationRequest<'_>) -> PlanDecision {
         if self.yes {
             let note = "--yes authorizes every attempt".to_owned();
             return PlanDecision::Approve { method: Method::CommandLineYes, note };
         }
-        let (digest, outside) = (asked.plan.digest, asked.outside.join("; "));
+        let (digest, outside) = (request.plan.digest, request.outside.join("; "));
         let reason = if outside.is_empty() {
             format!("neither --authorize-class nor --yes was given for the plan {digest}")
         } else {
@@ -176,7 +177,7 @@ fn commands(setup: &LoopSetup) -> Option<CommandsReview> {
     workspace_commands(&setup.order.workspace.folder, &policy).ok()?.1
 }
 
-fn introduce(setup: &LoopSetup) {
+fn print_header(setup: &LoopSetup) {
     say(&format!("Goal {}", visible(&setup.order.goal)));
     let folder = setup.order.workspace.folder.display().to_string();
     say(&format!("Workspace {}. {}", visible(&folder), setup.order.workspace.reason));
@@ -223,7 +224,7 @@ impl ProgressCallback for LoopProgress {
             RunEvent::PlannerStarted { planner } => {
                 say(&format!("Asking the planner: {}", visible(planner)));
             }
-            RunEvent::PlannerOutput { chunk } => tell(&visible_lines(chunk)),
+            RunEvent::PlannerOutput { chunk } => say_chunk(&visible_lines(chunk)),
             RunEvent::PlannerAnswered { report, plan_digest } => {
                 let digest = plan_digest.map_or_else(String::new, |it| format!(", {it}"));
                 say(&visible_lines(&format!("The planner gave {}", answer(report, &digest))));
@@ -247,7 +248,7 @@ impl ProgressCallback for LoopProgress {
     }
 }
 
-fn print(outcome: &LoopOutcome, out: &mut Output) {
+fn print_outcome(outcome: &LoopOutcome, out: &mut Output) {
     for attempt in &outcome.attempts {
         print_attempt(attempt, out);
     }
@@ -265,10 +266,10 @@ fn steps(count: usize) -> String {
     format!("{count} {}", if count == 1 { "step" } else { "steps" })
 }
 
-/// A planner's answer in a few words; `also` is appended if the answer is a plan.
-fn answer(report: &PlannerReport, also: &str) -> String {
+/// A planner's answer in a few words; `suffix` is appended if the answer is a plan.
+fn answer(report: &PlannerReport, suffix: &str) -> String {
     match report.status {
-        PlannerStatus::Accepted => format!("a plan of {}{also}", steps(report.action_count)),
+        PlannerStatus::Accepted => format!("a plan of {}{suffix}", steps(report.action_count)),
         PlannerStatus::Failed => {
             let code = report.failure_code.as_deref().unwrap_or("no answer");
             let message = report.message.as_deref().unwrap_or_default();

@@ -8,7 +8,7 @@ use super::documents::{self, finding_line};
 use super::opening::{OpenedPlan, ReadPlan, evidence_location};
 use super::output::Output;
 use super::refusal::Refusal;
-use super::trust::record;
+use super::trust::record_trust;
 use crate::authorization::WallLevel;
 use crate::plan::{Dialect, Severity, ShownPlan, visible, visible_lines};
 use crate::remote::{SshClient, check_target};
@@ -29,13 +29,13 @@ pub(super) fn check(command: &args::CheckPlan, out: &mut Output) -> Result<Exit,
     let read = ReadPlan::file(&check.plan, workspace, &check.target)?;
     let mut review = read.review(&mut policy, folder)?;
     if let Some((digest, before)) = revoke_commands.as_ref().zip(review.as_ref()) {
-        record(&before.binding.workspace, *digest, None, &evidence_location(folder)?)?;
+        record_trust(&before.binding.workspace, *digest, None, &evidence_location(folder)?)?;
         review = read.review(&mut policy, folder)?;
     }
-    let opened = read.with(review);
+    let opened = read.with_review(review);
     let target = opened.plan.as_ref().and_then(|plan| plan.target.as_deref());
     let state = target.filter(|_| *connect).zip(opened.review.as_ref());
-    let state = state.map(|(target, review)| target_now(target, &review.workspace, &policy));
+    let state = state.map(|(target, review)| connect_to(target, &review.workspace, &policy));
     if out.json() {
         let mut document = documents::check(&opened);
         documents::insert(&mut document, "connection", state.as_ref());
@@ -53,8 +53,8 @@ pub(super) fn check(command: &args::CheckPlan, out: &mut Output) -> Result<Exit,
     })
 }
 
-/// Connects to the host. Nothing of the plan is sent.
-fn target_now(target: &str, workspace: &Path, policy: &Policy) -> TargetState {
+/// Connects to the host, to find out whether commands can run there. No command of the plan is sent.
+fn connect_to(target: &str, workspace: &Path, policy: &Policy) -> TargetState {
     match SshClient::of_system(policy, workspace) {
         Ok(client) => check_target(&client, target, &StopSignal::default()),
         Err(error) => TargetState::Unreachable { said: error.to_string() },
@@ -62,11 +62,11 @@ fn target_now(target: &str, workspace: &Path, policy: &Policy) -> TargetState {
 }
 
 fn print_state(state: &TargetState, out: &mut Output) {
-    let (how, shown, said) = match state {
+    let (status, detail, output) = match state {
         TargetState::Reachable { host } => {
             let Host { system, bash, bash_version, .. } = &**host;
-            let shown = format!("{}, {system}, {bash} {bash_version}", host.line());
-            ("is reachable", Some(shown), &host.said)
+            let detail = format!("{}, {system}, {bash} {bash_version}", host.line());
+            ("is reachable", Some(detail), &host.said)
         }
         TargetState::UnknownKey { host_key, said } => {
             ("shows a key that is not known", host_key.clone(), said)
@@ -80,9 +80,9 @@ fn print_state(state: &TargetState, out: &mut Output) {
             ("can be reached, but no command can run there", None, said)
         }
     };
-    let shown = shown.map_or_else(String::new, |shown| format!(": {shown}"));
-    out.line(&visible(&format!("The host {how}{shown}")));
-    for line in visible_lines(said).lines() {
+    let detail = detail.map_or_else(String::new, |detail| format!(": {detail}"));
+    out.line(&visible(&format!("The host {status}{detail}")));
+    for line in visible_lines(output).lines() {
         out.line(&format!("    {line}"));
     }
 }
@@ -110,9 +110,9 @@ pub(super) fn print(opened: &OpenedPlan, out: &mut Output) {
     }
 }
 
-/// The commands of a workspace, one line each, and how to trust them: with the option `--trust-commands` of the
-/// command `ours`.
-pub(super) fn workspace_commands(commands: &CommandsReview, ours: &str) -> Vec<String> {
+/// Lists the commands of a workspace, one in a line, and states whether they are trusted or how to trust them with
+/// `subcommand`.
+pub(super) fn workspace_commands(commands: &CommandsReview, subcommand: &str) -> Vec<String> {
     let command = |command: &CommandReview| {
         let (name, risk) = (&command.name, command.risk.level.as_str());
         visible(&format!("    {name} ({risk}): {}", command.command)).into_owned()
@@ -121,7 +121,9 @@ pub(super) fn workspace_commands(commands: &CommandsReview, ours: &str) -> Vec<S
         "They are trusted.".to_owned()
     } else {
         let digest = commands.digest;
-        format!("They are not trusted. `{ours} --trust-commands {digest}` trusts exactly these.")
+        format!(
+            "They are not trusted. `{subcommand} --trust-commands {digest}` trusts exactly these."
+        )
     };
     let first = "Commands of countersign.toml:".to_owned();
     [first].into_iter().chain(commands.commands.iter().map(command)).chain([trust]).collect()

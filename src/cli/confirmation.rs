@@ -23,11 +23,12 @@ pub(super) struct CommandLine {
     is_terminal: bool,
     /// The note that the evidence gets if the flag answers.
     note: String,
+    /// The provenance of the latest decision.
     latest: Mutex<Option<Provenance>>,
 }
 
 impl CommandLine {
-    /// Uses `--confirm`, or its default.
+    /// Answers with `confirm`, the value of `--confirm`, or with its default.
     ///
     /// # Errors
     /// `--confirm ask` was given, and there is no terminal.
@@ -90,20 +91,22 @@ fn discard_typed_input() {
     let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
 }
 
-/// Asks until there is a valid answer. Returns the decision, and a note if nobody answered: then the step is denied.
+/// Asks at the terminal. Returns the decision and a note, which is empty unless nobody answered; the step is then
+/// denied.
 fn ask(
     request: &ConfirmationRequest,
     input: &mut dyn BufRead,
     output: &mut dyn Write,
 ) -> (Decision, &'static str) {
-    match converse(request, input, output) {
+    match ask_until_answered(request, input, output) {
         Ok(Some(decision)) => (decision, ""),
         Ok(None) => (Decision::Cancel, "the input ended without an answer"),
         Err(_) => (Decision::Cancel, "the question could not be asked"),
     }
 }
 
-fn converse(
+/// Repeats the question until there is a valid answer; `None` at the end of the input.
+fn ask_until_answered(
     request: &ConfirmationRequest,
     input: &mut dyn BufRead,
     output: &mut dyn Write,
@@ -165,8 +168,8 @@ fn show(request: &ConfirmationRequest, output: &mut dyn Write) -> io::Result<()>
     } else {
         writeln!(output, "Execute step {step} of {count}: {tool}?")?;
     }
-    for said in [&request.purpose, &request.explanation].into_iter().flatten() {
-        writeln!(output, "{}", visible_lines(said))?;
+    for text in [&request.purpose, &request.explanation].into_iter().flatten() {
+        writeln!(output, "{}", visible_lines(text))?;
     }
     let level = request.risk.level.as_str();
     writeln!(output, "Risk: {level}. {}", visible(&request.risk.reason))?;

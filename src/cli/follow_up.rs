@@ -14,7 +14,7 @@ use super::documents;
 use super::opening::{OpenedPlan, ReadPlan, evidence_location};
 use super::output::Output;
 use super::refusal::Refusal;
-use super::run::{Start, is_terminal, method, unauthorized};
+use super::run::{Start, authorizing_flag, is_terminal, unauthorized};
 use crate::engine::{FollowUp, WorkspaceChoice, simulate_shown};
 use crate::evidence::EvidenceLocation;
 use crate::plan::{visible, visible_lines};
@@ -57,9 +57,9 @@ fn run(
     let warnings = follow_up.warnings(&mut evidence, id, &workspace.folder, &policy)?;
     let read = ReadPlan::bytes(&bytes, workspace);
     let review = read.review(&mut policy, folder)?;
-    let mut opened = read.with(review);
+    let mut opened = read.with_review(review);
     opened.findings.extend(warnings);
-    let method = method(&again.consent, opened.digest)?;
+    let method = authorizing_flag(&again.consent, opened.digest)?;
     if let (None, true, Some(digest)) = (method, opened.is_valid(), opened.digest) {
         // The plan has no file that the person could read, so it is printed.
         let mut details = documents::check(&opened);

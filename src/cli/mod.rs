@@ -91,7 +91,7 @@ pub fn start(line: impl IntoIterator<Item = OsString>) -> Started {
     crate::code::count_memory();
     let arguments = match Arguments::try_parse_from(line) {
         Ok(arguments) => arguments,
-        Err(error) => return Started::Done(explain(&error).into()),
+        Err(error) => return Started::Done(print_clap_error(&error).into()),
     };
     match arguments.command {
         Some(command) => Started::Done(headless(command).into()),
@@ -106,7 +106,7 @@ pub fn start(line: impl IntoIterator<Item = OsString>) -> Started {
 }
 
 /// Prints help and version to stdout, and errors of the command line to stderr.
-fn explain(error: &clap::Error) -> Exit {
+fn print_clap_error(error: &clap::Error) -> Exit {
     // An error of printing cannot be reported.
     let _ = error.print();
     if error.use_stderr() { Exit::Usage } else { Exit::Done }
@@ -114,7 +114,7 @@ fn explain(error: &clap::Error) -> Exit {
 
 fn headless(command: Command) -> Exit {
     let mut out = Output::new(command.json());
-    let done = match command {
+    let result = match command {
         Command::Check(command) => check::check(&command, &mut out),
         Command::Simulate(command) => simulate::simulate(&command, &mut out),
         Command::Run(command) => run::run(&command, &mut out),
@@ -128,6 +128,6 @@ fn headless(command: Command) -> Exit {
         Command::Planner(command) => planner::planner(&command, &mut out),
         Command::Schema(command) => Ok(schema::schema(&command, &mut out)),
     };
-    let exit = done.unwrap_or_else(|refusal: Refusal| refusal.tell(&mut out));
+    let exit = result.unwrap_or_else(|refusal: Refusal| refusal.print(&mut out));
     out.finish(exit)
 }

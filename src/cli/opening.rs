@@ -1,4 +1,4 @@
-//! Opens the evidence, the settings, and a plan with its review, as the options of a command say.
+//! Opens the evidence, the settings, and a plan with its review, according to the options of a command.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub(super) fn evidence_location(named: &EvidenceFolder) -> Result<EvidenceLocati
     Ok(EvidenceLocation { evidence: named.evidence.clone().unwrap_or(own.evidence), ..own })
 }
 
-/// The policy of the settings file, the same that the window uses.
+/// The policy of the settings file, which the window uses too.
 ///
 /// # Errors
 /// The settings file cannot be used.
@@ -40,21 +40,21 @@ pub(super) fn policy() -> Result<Policy, Refusal> {
 ///
 /// # Errors
 /// The folder no longer exists or cannot be read.
-pub(super) fn present_folder() -> Result<PathBuf, Refusal> {
+pub(super) fn current_folder() -> Result<PathBuf, Refusal> {
     std::env::current_dir().map_err(|error| {
         let message = format!("the current folder cannot be found: {error}");
         Refusal::usage(message, "Change to another folder.")
     })
 }
 
-/// The workspace of a command without a plan file: `chosen`, else the default one for a plan in this folder.
-pub(super) fn workspace(chosen: Option<&Path>, here: &Path) -> WorkspaceChoice {
-    let chosen = chosen.map(|folder| here.join(folder));
-    let choice = workspace_of(&here.join("plan"), chosen.as_deref());
+/// The workspace of a command without a plan file: `chosen`, else the default workspace of a plan in `current`.
+pub(super) fn workspace(chosen: Option<&Path>, current: &Path) -> WorkspaceChoice {
+    let chosen = chosen.map(|folder| current.join(folder));
+    let choice = workspace_of(&current.join("plan"), chosen.as_deref());
     if chosen.is_some() {
         return choice;
     }
-    let reason = if choice.folder == here {
+    let reason = if choice.folder == current {
         "It is the current folder."
     } else {
         "It is the nearest folder above the current one with a Cargo.toml or .git."
@@ -74,8 +74,8 @@ impl ReadPlan {
     /// Reads a plan file. If given, `target` replaces the host of its commands.
     ///
     /// # Errors
-    /// `target` was given, but the plan is not a command plan. Problems with the file are findings, not
-    /// errors.
+    /// `target` was given, but the plan is not a command plan. A file that cannot be read or parsed results in findings
+    /// instead.
     pub(super) fn file(
         file: &Path,
         workspace: Option<&Path>,
@@ -131,23 +131,23 @@ impl ReadPlan {
         review_trusting(&self.parsed.plan, policy, review, trust)
     }
 
-    /// Reviews the plan without starting a process. Host and walls are not reviewed, so the result cannot be used to
-    /// authorize the plan.
+    /// Reviews the plan without starting a process; `None` if the plan could not be parsed. Host and walls are not
+    /// reviewed, so the result cannot be used to authorize the plan.
     ///
     /// # Errors
     /// The workspace cannot be opened.
-    pub(super) fn review_alone(
+    pub(super) fn review_without_processes(
         &self,
         policy: &Policy,
         evidence: Option<&EvidenceLocation>,
     ) -> Result<Option<Review>, Refusal> {
-        let (workspace, never) = (&self.workspace, Arc::default());
-        let review = |plan: &Plan| review_until(plan, workspace, policy, evidence, false, &never);
+        let (workspace, stop) = (&self.workspace, Arc::default());
+        let review = |plan: &Plan| review_until(plan, workspace, policy, evidence, false, &stop);
         Ok(review_read(&self.parsed.plan, review)?)
     }
 
     /// Adds the review and its findings.
-    pub(super) fn with(mut self, review: Option<Review>) -> OpenedPlan {
+    pub(super) fn with_review(mut self, review: Option<Review>) -> OpenedPlan {
         let mut findings = std::mem::take(&mut self.parsed.findings);
         findings.extend(review.iter().flat_map(|review| review.findings.iter().cloned()));
         OpenedPlan { digest: self.digest, plan: self.parsed.into_shown(), findings, review }

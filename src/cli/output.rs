@@ -89,6 +89,6 @@ pub(super) fn say(text: &str) {
 }
 
 /// Prints a chunk of a program's output to stderr, without adding a line break.
-pub(super) fn tell(text: &str) {
+pub(super) fn say_chunk(text: &str) {
     let _ = write!(io::stderr(), "{text}");
 }

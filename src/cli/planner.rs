@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use super::Exit;
 use super::args::{self, PlannerWord};
-use super::output::{Output, tell};
+use super::output::{Output, say_chunk};
 use super::refusal::Refusal;
 use crate::planner::{Planner, Request, Server};
 use crate::process::MODEL_KEY;
 use crate::worker::{ModelSettings, default_folders, load_model};
 
-/// The largest request in bytes. The loop writes smaller ones.
+/// Maximum number of bytes that are read from stdin. The requests of the loop are smaller.
 const REQUEST_BYTES: u64 = 64 << 20;
 
 /// Reads one request from stdin and prints one plan.
@@ -30,7 +30,7 @@ pub(super) fn planner(command: &args::Planner, out: &mut Output) -> Result<Exit,
         .take(REQUEST_BYTES)
         .read_to_end(&mut request)
         .map_err(|error| unreadable(format!("the request cannot be read: {error}")))?;
-    let (settings, request) = handed(&request);
+    let (settings, request) = split_settings(&request);
     let request = Request::parse(request).map_err(|error| unreadable(error.to_string()))?;
     let planner = match command.name {
         PlannerWord::Replay => {
@@ -47,14 +47,13 @@ pub(super) fn planner(command: &args::Planner, out: &mut Output) -> Result<Exit,
     };
     let workspace = std::env::current_dir()
         .map_err(|error| unreadable(format!("the current folder cannot be found: {error}")))?;
-    let plan = planner.plan(&request, &workspace, &tell);
+    let plan = planner.plan(&request, &workspace, &say_chunk);
     out.line(String::from_utf8_lossy(&plan).trim_end());
     Ok(Exit::Done)
 }
 
-/// The settings of the model from the first line, and the request after it. If the first line is not such settings,
-/// the whole input is the request.
-fn handed(input: &[u8]) -> (Option<ModelSettings>, &[u8]) {
+/// Splits the input into the settings of the model in the first line, if there are any, and the request after it.
+fn split_settings(input: &[u8]) -> (Option<ModelSettings>, &[u8]) {
     let Some(end) = input.iter().position(|byte| *byte == b'\n') else { return (None, input) };
     let (line, rest) = input.split_at(end);
     match serde_json::from_slice(line) {
@@ -63,16 +62,16 @@ fn handed(input: &[u8]) -> (Option<ModelSettings>, &[u8]) {
     }
 }
 
-/// The model server from the environment variables, otherwise from the settings.
-fn server(handed: Option<ModelSettings>) -> Result<Server, Refusal> {
-    let settings = match (handed, default_folders()) {
+/// The model server from the environment variables, otherwise from `given` or the settings file.
+fn server(given: Option<ModelSettings>) -> Result<Server, Refusal> {
+    let settings = match (given, default_folders()) {
         (Some(settings), _) => settings,
         (None, Some(folders)) => load_model(&folders.settings)?,
         (None, None) => ModelSettings::default(),
     };
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-    let needed = |what: &str, names: [&str; 2], settled: Option<String>| {
-        names.into_iter().find_map(set).or(settled).ok_or_else(|| {
+    let required = |what: &str, names: [&str; 2], configured: Option<String>| {
+        names.into_iter().find_map(set).or(configured).ok_or_else(|| {
             Refusal::usage(
                 format!("openai-compatible needs the {what} of a model"),
                 &format!("Set {} or {}, or the table [model] in the settings.", names[0], names[1]),
@@ -80,16 +79,16 @@ fn server(handed: Option<ModelSettings>) -> Result<Server, Refusal> {
         })
     };
     let urls = ["COUNTERSIGN_MODEL_URL", "OPENAI_BASE_URL"];
-    let [ours, theirs] = urls.map(set);
+    let [own_url, openai_url] = urls.map(set);
     // A key is sent only to the address that it was configured with.
-    let key = set(MODEL_KEY).or_else(|| match (&ours, &theirs) {
+    let key = set(MODEL_KEY).or_else(|| match (&own_url, &openai_url) {
         (None, Some(_)) => set("OPENAI_API_KEY"),
         (None, None) => settings.key,
         (Some(_), _) => None,
     });
     Ok(Server {
-        url: needed("address", urls, settings.url)?,
-        model: needed("name", ["COUNTERSIGN_MODEL", "OPENAI_MODEL"], settings.name)?,
+        url: required("address", urls, settings.url)?,
+        model: required("name", ["COUNTERSIGN_MODEL", "OPENAI_MODEL"], settings.name)?,
         key,
         timeout: Duration::from_secs(settings.timeout_seconds.max(1).into()),
         stream: settings.stream,
@@ -107,10 +106,10 @@ mod tests {
         let line = serde_json::to_string(&settings).unwrap();
         let request = b"{\"protocol\": 1}\n";
         let both = [line.as_bytes(), b"\n", request].concat();
-        let (handed_over, rest) = handed(&both);
-        assert_eq!((handed_over, rest.trim_ascii()), (Some(settings), request.trim_ascii()));
+        let (found, rest) = split_settings(&both);
+        assert_eq!((found, rest.trim_ascii()), (Some(settings), request.trim_ascii()));
         for alone in [&b"{\"goal\": \"g\"}\n"[..], b"{\"goal\":\n\"g\"}", b"", b"{}"] {
-            assert_eq!(handed(alone).1, alone, "{alone:?}");
+            assert_eq!(split_settings(alone).1, alone, "{alone:?}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::output::{Output, say, tell};
+use super::output::{Output, say, say_chunk};
 use crate::engine::ProgressCallback;
 use crate::plan::{Plan, Tool, ToolClass, visible, visible_lines};
 use crate::run::{ExecutionResult, RunEvent, RunStatus, StepResult};
@@ -13,7 +13,7 @@ pub(super) struct Progress {
     steps: Option<usize>,
     /// Whether nothing is printed.
     pub(super) silent: bool,
-    /// Whether the current step is a command.
+    /// Whether the current step is a command, whose output is printed.
     is_command: AtomicBool,
 }
 
@@ -39,7 +39,7 @@ impl ProgressCallback for Progress {
             }
             // The output of other tools is their result, which is in the evidence.
             RunEvent::StepOutput { chunk, .. } if self.is_command.load(Ordering::Relaxed) => {
-                tell(&visible_lines(chunk));
+                say_chunk(&visible_lines(chunk));
             }
             RunEvent::StepQuiet { quiet_ms, .. } => {
                 say(&format!(
@@ -79,7 +79,7 @@ pub(super) fn print_steps(plan: &Plan, results: &[StepResult], out: &mut Output)
             out.line(&visible(&format!("Step {}: {note}", result.step_index + 1)));
         }
     }
-    results.iter().for_each(|result| failure(result, out));
+    results.iter().for_each(|result| print_error(result, out));
 }
 
 /// Prints the result of a run.
@@ -100,7 +100,7 @@ pub(super) fn print_result(plan: &Plan, result: &ExecutionResult, out: &mut Outp
 }
 
 /// Prints the rollback commands of a plan. They are never run automatically.
-pub(super) fn print_way_back(plan: &Plan, out: &mut Output) {
+pub(super) fn print_rollback_commands(plan: &Plan, out: &mut Output) {
     out.line("The plan has rollback commands; with --json they are printed as a plan:");
     for command in &plan.notes.rollback {
         for line in visible_lines(command).lines() {
@@ -109,7 +109,7 @@ pub(super) fn print_way_back(plan: &Plan, out: &mut Output) {
     }
 }
 
-fn failure(result: &StepResult, out: &mut Output) {
+fn print_error(result: &StepResult, out: &mut Output) {
     if let Some(message) = &result.error_message {
         let code = result.error_code.map(|code| format!("{code} ")).unwrap_or_default();
         out.line(&format!("Step {}: {code}{}", result.step_index + 1, visible_lines(message)));

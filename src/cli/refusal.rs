@@ -54,7 +54,7 @@ impl Refusal {
 
     /// Prints the findings and the message to stderr, and with `--json` the error document to stdout. Returns the
     /// exit code.
-    pub(super) fn tell(self, out: &mut Output) -> Exit {
+    pub(super) fn print(self, out: &mut Output) -> Exit {
         let Failure { code, message, next } = self.failure;
         for finding in &self.findings {
             say(&finding_line(finding));

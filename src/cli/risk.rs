@@ -17,7 +17,7 @@ struct Document<'a> {
     command: &'a str,
     #[serde(flatten)]
     verdict: &'a CommandVerdict,
-    /// What the programs of the command are known to need beyond its walls; paths as written in the built-in table.
+    /// What the programs of the command are known to need beyond its walls, with paths as in the built-in table.
     needs: &'a Needs,
     walls: WallsDocument<'a>,
 }
@@ -58,22 +58,22 @@ pub(super) fn risk(command: &args::Risk, out: &mut Output) -> Result<Exit, Refus
 
 fn judge(command: &str, rules: &UserRules, out: &mut Output) {
     let verdict = of_command(command, Shell::Bash, rules);
-    let known = needs_of_command(command, Shell::Bash);
+    let command_needs = needs_of_command(command, Shell::Bash);
     if out.json() {
         let walls = WallsDocument {
-            writes_repository: known.writes_repository,
-            refused: known.refused.as_deref(),
-            reasons: &known.reasons,
+            writes_repository: command_needs.writes_repository,
+            refused: command_needs.refused.as_deref(),
+            reasons: &command_needs.reasons,
         };
-        out.document(&Document { command, verdict: &verdict, needs: &known.needs, walls });
+        out.document(&Document { command, verdict: &verdict, needs: &command_needs.needs, walls });
         return;
     }
-    let needs = if known.needs.is_empty() {
+    let needs = if command_needs.needs.is_empty() {
         String::new()
     } else {
-        format!(" Needs {}: {}.", known.needs, known.reasons.join("; "))
+        format!(" Needs {}: {}.", command_needs.needs, command_needs.reasons.join("; "))
     };
-    let suggestion = verdict.suggestion.as_deref().map(|way| format!(" {way}")).unwrap_or_default();
+    let suggestion = verdict.suggestion.as_deref().map(|it| format!(" {it}")).unwrap_or_default();
     let builtin = if verdict.user_rule {
         let builtin = &verdict.builtin;
         format!(

@@ -14,7 +14,7 @@ use super::confirmation::CommandLine;
 use super::evidence::say_note;
 use super::opening::{OpenedPlan, ReadPlan, evidence_location};
 use super::output::{Output, say};
-use super::progress::{Progress, print_result, print_steps, print_way_back};
+use super::progress::{Progress, print_result, print_rollback_commands, print_steps};
 use super::refusal::Refusal;
 use super::trust::trust;
 use crate::authorization::{ApprovedPlan, Method, PlanAuthorization};
@@ -25,7 +25,7 @@ use crate::evidence::EvidenceLocation;
 use crate::plan::{Digest, Plan, ShownPlan, rollback, visible};
 use crate::risk::Policy;
 use crate::run::{ExecutionResult, Review, RunStatus};
-use crate::tools::tidy_simulations;
+use crate::tools::remove_abandoned_simulations;
 
 /// Authorizes and runs a plan file. With `--trust-commands`, first records the trust in the workspace's commands.
 pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal> {
@@ -36,7 +36,7 @@ pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal
     let folder = &command.options.common.folder;
     let read = ReadPlan::file(&command.plan, workspace, &command.target)?;
     let mut review = read.review(&mut policy, folder)?;
-    let method = method(&command.consent, read.digest)?;
+    let method = authorizing_flag(&command.consent, read.digest)?;
     let location = evidence_location(folder)?;
     if let Some(digest) = command.trust_commands {
         let workspace = review.as_ref().map_or("", |review| &review.binding.workspace);
@@ -44,13 +44,13 @@ pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal
         trust(workspace, commands, digest, &location)?;
         review = read.review(&mut policy, folder)?;
     }
-    let opened = read.with(review);
+    let opened = read.with_review(review);
     let file = std::path::absolute(&command.plan).ok();
     let start = Start { opened, file, method, parent_run: None, policy, confirmation, location };
     start.run(out)
 }
 
-/// Everything that is needed to run a plan.
+/// A reviewed plan and everything that is needed to authorize and run it.
 pub(super) struct Start {
     pub(super) opened: OpenedPlan,
     /// The plan file; `None` for a follow-up plan, which has no file.
@@ -80,16 +80,16 @@ impl Start {
         let clock = Arc::new(SystemClock::default());
         let authorization =
             PlanAuthorization::pending(&plan, review.binding.clone(), method, clock.now_ms())
-                .continuing(parent_run)
+                .with_parent_run(parent_run)
                 .approve(clock.now_ms(), policy.authorization_ttl_ms)
-                .given(clock.since_boot());
+                .with_boot_time(clock.since_boot());
         if !out.json() {
-            introduce(&plan, &review, parent_run);
+            print_header(&plan, &review, parent_run);
         }
 
         // Removes folders that earlier simulations left behind. Those that cannot be removed now are left for a later
         // start.
-        let _ = tidy_simulations();
+        let _ = remove_abandoned_simulations();
         let mut store = location.store()?;
         say_note(store.note());
         store.record_authorization(&authorization, &plan)?;
@@ -101,8 +101,10 @@ impl Start {
             control: ControlHandle::default(),
         };
         let approved = ApprovedPlan { plan: plan.clone(), authorization };
-        let result =
-            Executor::new(store, deps).of_plan(file).execute(approved).inspect_err(|error| {
+        let result = Executor::new(store, deps)
+            .with_plan_file(file)
+            .execute(approved)
+            .inspect_err(|error| {
                 // If the evidence fails, the results of the steps done so far exist only here.
                 if let ExecutionError::EvidenceStore { step_results, .. } = error
                     && !out.json()
@@ -111,14 +113,14 @@ impl Start {
                 }
             })?;
         let failed = result.status != RunStatus::Completed;
-        let way_back = rollback(&plan, result.run_id).filter(|_| failed);
+        let rollback_plan = rollback(&plan, result.run_id).filter(|_| failed);
         if out.json() {
-            let rollback_plan = way_back.as_deref().map(String::from_utf8_lossy);
+            let rollback_plan = rollback_plan.as_deref().map(String::from_utf8_lossy);
             out.document(&RunDocument { result: &result, rollback_plan });
         } else {
             print_result(&plan, &result, out);
-            if way_back.is_some() {
-                print_way_back(&plan, out);
+            if rollback_plan.is_some() {
+                print_rollback_commands(&plan, out);
             }
         }
         Ok(if failed { Exit::Failed } else { Exit::Done })
@@ -146,7 +148,7 @@ pub(super) fn is_terminal() -> bool {
 ///
 /// # Errors
 /// The digest of `--authorize` is not that of the plan.
-pub(super) fn method(
+pub(super) fn authorizing_flag(
     command: &args::Consent,
     digest: Option<Digest>,
 ) -> Result<Option<Method>, Refusal> {
@@ -167,11 +169,11 @@ pub(super) fn unauthorized(digest: Digest) -> ExecutionError {
     }
 }
 
-fn introduce(plan: &Plan, review: &Review, parent_run: Option<Uuid>) {
+fn print_header(plan: &Plan, review: &Review, parent_run: Option<Uuid>) {
     say(&format!("Plan {}", visible(plan.name())));
     if let Some(parent_run) = parent_run {
-        let how = if plan.is_revert() { "Reverts" } else { "Continues" };
-        say(&format!("{how} run {parent_run}"));
+        let verb = if plan.is_revert() { "Reverts" } else { "Continues" };
+        say(&format!("{verb} run {parent_run}"));
     }
     let workspace = review.workspace.display().to_string();
     say(&format!("Workspace {}. {}", visible(&workspace), review.workspace_reason));
@@ -189,7 +191,7 @@ fn introduce(plan: &Plan, review: &Review, parent_run: Option<Uuid>) {
 }
 
 impl Confirm {
-    /// The value without `--confirm`.
+    /// The default of `--confirm`.
     pub(super) const fn default_for(is_terminal: bool) -> Self {
         if is_terminal { Self::Ask } else { Self::Cancel }
     }

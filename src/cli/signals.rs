@@ -2,7 +2,8 @@
 
 use crate::engine::ControlHandle;
 
-/// From now on an interrupt, termination or hangup signal requests *Stop now*; a second one has its default effect.
+/// Handles interrupt, termination and hangup signals: the first one requests *Stop now*, the second one has its default
+/// effect.
 ///
 /// # Errors
 /// The signal handler or its thread cannot be set up.

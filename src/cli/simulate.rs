@@ -40,8 +40,8 @@ pub(super) fn simulate(command: &args::Check, out: &mut Output) -> Result<Exit, 
     let evidence = evidence_location(&command.options.common.folder).ok();
     let evidence = evidence.as_ref();
     let read = ReadPlan::file(&command.plan, workspace, &command.target)?;
-    let review = read.review_alone(&policy, evidence)?;
-    let mut opened = read.with(review);
+    let review = read.review_without_processes(&policy, evidence)?;
+    let mut opened = read.with_review(review);
     let simulation = match (&opened.plan, &opened.review) {
         (Some(plan), Some(review)) => {
             simulate_shown(plan, &review.workspace, &policy, evidence, &Arc::default())?
@@ -49,11 +49,11 @@ pub(super) fn simulate(command: &args::Check, out: &mut Output) -> Result<Exit, 
         _ => Simulation::default(),
     };
     if let Some(plan) = &opened.plan {
-        let mut reached = simulation.findings.clone();
-        locate(&plan.source, &mut reached);
+        let mut new_findings = simulation.findings.clone();
+        locate(&plan.source, &mut new_findings);
         // Findings of the review are not repeated.
-        reached.retain(|finding| !opened.findings.contains(finding));
-        opened.findings.extend(reached);
+        new_findings.retain(|finding| !opened.findings.contains(finding));
+        opened.findings.extend(new_findings);
     }
     let diff: String = simulation.changes.iter().map(FileChange::unified).collect();
     let steps = opened.plan.iter().flat_map(|plan| &plan.steps).zip(&simulation.previews);

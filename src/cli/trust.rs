@@ -20,15 +20,15 @@ pub(super) fn trust(
         let now = commands.map_or("not used".to_owned(), |commands| commands.digest.to_string());
         return Err(ExecutionError::stale("file countersign.toml", digest, now).into());
     };
-    record(workspace, digest, Some(shown), location)
+    record_trust(workspace, digest, Some(shown), location)
 }
 
-/// Records that the commands with this digest are trusted, and their text in `shown`; without `shown`, that they are
-/// no longer trusted.
+/// Records that the commands with this digest are trusted, with their text as shown; if `shown` is `None`, that they
+/// are no longer trusted.
 ///
 /// # Errors
 /// The evidence cannot be written.
-pub(super) fn record(
+pub(super) fn record_trust(
     workspace: &str,
     digest: Digest,
     shown: Option<&CommandsReview>,

@@ -4,11 +4,11 @@ use serde_json::json;
 
 use super::Exit;
 use super::args;
-use super::opening::{evidence_location, policy, present_folder, workspace};
+use super::opening::{current_folder, evidence_location, policy, workspace};
 use super::output::Output;
 use super::refusal::Refusal;
 use crate::authorization::Grants;
-use crate::engine::{Clock as _, SystemClock, check_grants, walls_here};
+use crate::engine::{Clock as _, SystemClock, check_grants, local_wall_level};
 use crate::evidence::WallsDecision;
 use crate::plan::visible;
 use crate::run::AnsweredBy;
@@ -20,15 +20,15 @@ use crate::tools::Toolbox;
 /// The workspace cannot be opened, a path cannot be granted, or the evidence cannot be used.
 pub(super) fn walls(command: &args::WallsCommand, out: &mut Output) -> Result<Exit, Refusal> {
     let policy = policy()?;
-    let choice = workspace(command.workspace.workspace.as_deref(), &present_folder()?);
+    let choice = workspace(command.workspace.workspace.as_deref(), &current_folder()?);
     let location = evidence_location(&command.common.folder)?;
     let toolbox = Toolbox::open(&choice.folder, &policy)
         .map_err(|error| {
             Refusal::usage(error.to_string(), "Name another folder with --workspace.")
         })?
-        .keeping_out(location.folders());
+        .without_folders(location.folders());
     let folder = toolbox.workspace().to_string_lossy();
-    let grants = command.walls.settle(policy.clone()).grants;
+    let grants = command.walls.add_grants(policy.clone()).grants;
     // Grants are added to earlier ones; only `--forget` revokes.
     let decided = match (grants.is_empty(), command.forget) {
         (false, _) => Some(Some(&grants)),
@@ -47,7 +47,7 @@ pub(super) fn walls(command: &args::WallsCommand, out: &mut Output) -> Result<Ex
         })?;
     }
     let remembered: Option<Grants> = location.open()?.remembered_walls(toolbox.workspace())?;
-    let (level, why_not_better) = walls_here();
+    let (level, why_not_better) = local_wall_level();
     if out.json() {
         out.document(&json!({
             "level": level,

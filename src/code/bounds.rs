@@ -19,7 +19,8 @@ use super::meter;
 const STEPS_PER_CALLBACK: u64 = 100;
 /// Limit for brackets that are open at once. The parser frees its state recursively, on a thread stack of 2 MiB.
 pub(super) const OPEN_BRACKETS: u64 = 22_000;
-/// The same limit for a text with an error: during recovery the parser may copy the state of every open bracket.
+/// The same limit for a text with an error or unclosed brackets: during recovery the parser may copy the state of
+/// every open bracket.
 /// Ordinary sources have at most 200.
 pub(super) const OPEN_BRACKETS_IN_ERROR: u64 = 1_000;
 /// Limit for tokens without a separator between them. The parser may keep all of them open, which takes quadratic
@@ -44,7 +45,7 @@ const QUERY_STEPS_PER_CALLBACK: u64 = 1_000;
 const FEW_NODES: usize = 20_000;
 
 /// Parses a text within the limits and returns the number of parser steps. `open_brackets` is the maximum number of
-/// brackets that are open at once, from [`most_open_brackets`].
+/// brackets that are open at once, from [`check_open_brackets`].
 ///
 /// # Errors
 ///
@@ -55,35 +56,35 @@ pub(super) fn parse(
     open_brackets: u64,
     stop: &dyn Fn() -> bool,
 ) -> Result<(Tree, u64), CodeError> {
-    let begun = meter::allocated();
-    let over: Cell<Option<CodeError>> = Cell::new(None);
+    let allocated_before = meter::allocated();
+    let error: Cell<Option<CodeError>> = Cell::new(None);
     let (mut steps, read_bytes) = (0_u64, Cell::new(0_u64));
     let mut callback = |state: &tree_sitter::ParseState| {
         steps +=
             if state.has_error() { STEPS_PER_CALLBACK * ERROR_WEIGHT } else { STEPS_PER_CALLBACK };
-        let end = if read_bytes.get() > READ_BYTES {
+        let failure = if read_bytes.get() > READ_BYTES {
             Some(too_many("bytes read by the parser", READ_BYTES))
         } else if steps > PARSER_STEPS {
             Some(too_many("parser steps", PARSER_STEPS))
         } else if open_brackets > OPEN_BRACKETS_IN_ERROR && state.has_error() {
             Some(too_many("open brackets in a text with a syntax error", OPEN_BRACKETS_IN_ERROR))
-        } else if meter::allocated().wrapping_sub(begun) > ALLOCATED_BYTES {
+        } else if meter::allocated().wrapping_sub(allocated_before) > ALLOCATED_BYTES {
             Some(too_many("bytes allocated by the parser", ALLOCATED_BYTES))
         } else {
             stop().then_some(CodeError::Stopped)
         };
-        let ends = end.is_some();
-        over.set(end);
-        if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let is_over = failure.is_some();
+        error.set(failure);
+        if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let mut read = |at: usize, _| {
-        let end = at.saturating_add(CHUNK_BYTES).min(text.len());
+    let mut read = |start: usize, _| {
+        let end = start.saturating_add(CHUNK_BYTES).min(text.len());
         read_bytes.set(read_bytes.get() + CHUNK_BYTES as u64);
         // Simulates the end of the text, because a parser that reads without stepping never calls the progress
         // callback.
         let is_over =
             read_bytes.get() > READ_BYTES || (read_bytes.get().is_multiple_of(1 << 20) && stop());
-        if is_over { &[] } else { text.as_bytes().get(at..end).unwrap_or_default() }
+        if is_over { &[] } else { text.as_bytes().get(start..end).unwrap_or_default() }
     };
     let options = tree_sitter::ParseOptions::new().progress_callback(&mut callback);
     let tree = parser.parse_with_options(&mut read, None, Some(options));
@@ -93,17 +94,18 @@ pub(super) fn parse(
     if stop() {
         return Err(CodeError::Stopped);
     }
-    let tree = tree.ok_or_else(|| over.take().unwrap_or(CodeError::Stopped))?;
+    let tree = tree.ok_or_else(|| error.take().unwrap_or(CodeError::Stopped))?;
     Ok((tree, steps))
 }
 
-/// Refuses a text with too many open brackets or tokens. Returns the maximum number of brackets that are open at once.
-/// Strings and comments count like code, because their ends could be faked.
+/// Refuses a text with too many open brackets or, if `counts_tokens` is set, too many tokens without a separator.
+/// Returns the maximum number of brackets that are open at once. Strings and comments count like code, because only
+/// the parser finds their ends reliably.
 ///
 /// # Errors
 ///
 /// A limit is reached.
-pub(super) fn most_open_brackets(text: &str, counts_tokens: bool) -> Result<u64, CodeError> {
+pub(super) fn check_open_brackets(text: &str, counts_tokens: bool) -> Result<u64, CodeError> {
     let (mut brackets, mut most, mut tokens) = (0_u64, 0_u64, 0_u64);
     let (mut in_word, mut begins_line) = (false, true);
     for byte in text.bytes() {
@@ -178,11 +180,11 @@ pub(super) fn check_query(
     ended.map_or(Ok(()), Err)
 }
 
-/// Counts the comparisons that a query makes between each node and the siblings up to its next named one.
+/// Limits the comparisons that a query makes between each node and the siblings up to its next named one.
 fn check_siblings(root: Node<'_>, stop: &dyn Fn() -> bool) -> Result<(), CodeError> {
     let mut cursor = root.walk();
-    // For each level: the number of siblings since the last named one, which is included.
-    let mut rows = vec![0_u64];
+    // For each level, the number of siblings since the last named one, including it.
+    let mut levels = vec![0_u64];
     let (mut comparisons, mut nodes) = (0_u64, 0_u64);
     loop {
         let node = cursor.node();
@@ -190,7 +192,7 @@ fn check_siblings(root: Node<'_>, stop: &dyn Fn() -> bool) -> Result<(), CodeErr
         if nodes.is_multiple_of(10_000) && stop() {
             return Err(CodeError::Stopped);
         }
-        if let Some(since) = rows.last_mut() {
+        if let Some(since) = levels.last_mut() {
             comparisons = comparisons.saturating_add(*since);
             *since = if node.is_named() { 1 } else { *since + 1 };
         }
@@ -198,11 +200,11 @@ fn check_siblings(root: Node<'_>, stop: &dyn Fn() -> bool) -> Result<(), CodeErr
             return Err(too_many("comparisons of neighbouring nodes", SIBLING_COMPARISONS));
         }
         if cursor.goto_first_child() {
-            rows.push(0);
+            levels.push(0);
             continue;
         }
         while !cursor.goto_next_sibling() {
-            rows.pop();
+            levels.pop();
             if !cursor.goto_parent() {
                 return Ok(());
             }

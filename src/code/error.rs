@@ -86,8 +86,8 @@ pub enum CodeError {
 }
 
 impl CodeError {
-    /// The parser steps to count for a text that could not be parsed: the limit of steps if any limit was reached,
-    /// else 0.
+    /// The parser steps to count for a text that could not be parsed: [`PARSER_STEPS`] if it reached any limit of the
+    /// parser, else 0.
     pub fn steps(&self) -> u64 {
         match self {
             Self::TooMany { .. } | Self::TooManyInReview { .. } => PARSER_STEPS,
@@ -98,14 +98,14 @@ impl CodeError {
 
 /// Lists candidates with kind and line.
 fn list(candidates: &[Definition]) -> String {
-    const SHOWN: usize = 8;
-    let mut words: Vec<_> = candidates
+    const MAX_LISTED: usize = 8;
+    let mut items: Vec<_> = candidates
         .iter()
-        .take(SHOWN)
+        .take(MAX_LISTED)
         .map(|it| format!("{} {} (line {})", it.kind.as_str(), it.fqn, it.span.start_line))
         .collect();
-    if let Some(more) = candidates.len().checked_sub(SHOWN).filter(|more| *more > 0) {
-        words.push(format!("and {more} more"));
+    if let Some(more) = candidates.len().checked_sub(MAX_LISTED).filter(|more| *more > 0) {
+        items.push(format!("and {more} more"));
     }
-    words.join(", ")
+    items.join(", ")
 }

@@ -7,7 +7,7 @@ use tree_sitter::Query;
 
 /// A language with a built-in grammar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the languages by their names")]
+#[expect(missing_docs, reason = "the variant names are descriptive")]
 pub enum Language {
     Rust,
     Python,
@@ -168,7 +168,7 @@ impl Language {
         SPECS.iter().map(|spec| spec.language)
     }
 
-    /// The language of a file, by its extension.
+    /// The language of a file, by its extension. `None` for other files.
     pub fn of_path(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         SPECS.iter().find(|spec| spec.extensions.contains(&&*extension)).map(|spec| spec.language)
@@ -188,7 +188,7 @@ impl Language {
         (self.spec().grammar)()
     }
 
-    /// Whether a type in brackets may be a cast.
+    /// Whether a type in parentheses may be a cast.
     pub(super) fn has_casts(self) -> bool {
         matches!(self, Self::C | Self::Cpp | Self::Java)
     }
@@ -218,12 +218,12 @@ impl Language {
     pub(super) fn query(self) -> Option<&'static Query> {
         static QUERIES: [OnceLock<Option<Query>>; SPECS.len()] =
             [const { OnceLock::new() }; SPECS.len()];
-        let at = SPECS.iter().position(|spec| spec.language == self)?;
+        let index = SPECS.iter().position(|spec| spec.language == self)?;
         let compile = || {
             super::meter::count_memory();
             Query::new(&self.grammar(), self.spec().definitions).ok()
         };
-        QUERIES.get(at)?.get_or_init(compile).as_ref()
+        QUERIES.get(index)?.get_or_init(compile).as_ref()
     }
 }
 

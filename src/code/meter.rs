@@ -24,9 +24,9 @@ pub fn count_memory() {
         // allocated before can be freed by them.
         unsafe {
             tree_sitter::set_allocator(Some(Allocator {
-                malloc: new,
-                calloc: new_zeroed,
-                realloc: resize,
+                malloc: counting_malloc,
+                calloc: counting_calloc,
+                realloc: counting_realloc,
                 free: libc::free,
             }));
         }
@@ -38,7 +38,7 @@ pub(super) fn allocated() -> u64 {
     ALLOCATED.get()
 }
 
-fn counted(bytes: usize, memory: *mut c_void) -> *mut c_void {
+fn count(bytes: usize, memory: *mut c_void) -> *mut c_void {
     ALLOCATED.set(ALLOCATED.get().wrapping_add(bytes as u64));
     if memory.is_null() && bytes > 0 {
         handle_alloc_error(Layout::from_size_align(bytes, 1).unwrap_or(Layout::new::<u8>()));
@@ -46,16 +46,16 @@ fn counted(bytes: usize, memory: *mut c_void) -> *mut c_void {
     memory
 }
 
-macro_rules! of_the_system {
+macro_rules! counting {
     ($name:ident, $call:ident, ($($argument:ident: $type:ty),+), $bytes:expr) => {
         #[expect(unsafe_code, reason = "called by a library that is not written in Rust")]
         unsafe extern "C" fn $name($($argument: $type),+) -> *mut c_void {
             // SAFETY: the arguments are passed on unchanged to the system function of the same contract.
-            counted($bytes, unsafe { libc::$call($($argument),+) })
+            count($bytes, unsafe { libc::$call($($argument),+) })
         }
     };
 }
 
-of_the_system!(new, malloc, (bytes: usize), bytes);
-of_the_system!(new_zeroed, calloc, (count: usize, bytes: usize), count.saturating_mul(bytes));
-of_the_system!(resize, realloc, (memory: *mut c_void, bytes: usize), bytes);
+counting!(counting_malloc, malloc, (bytes: usize), bytes);
+counting!(counting_calloc, calloc, (count: usize, bytes: usize), count.saturating_mul(bytes));
+counting!(counting_realloc, realloc, (memory: *mut c_void, bytes: usize), bytes);

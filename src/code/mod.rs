@@ -2,7 +2,7 @@
 //! definition.
 //!
 //! Used by `symbols`, `tools`, `workspace`, `ui` and `cli`. Functions take texts and return data; callers handle
-//! files, permissions and cargo checks. Global state: a cache of parsed texts (`recent.rs`) and the parser's allocator
+//! files, permissions and cargo checks. Global state: a cache of parse results (`recent.rs`) and the parser's allocator
 //! (`meter.rs`).
 //!
 //! A grammar may lag behind its language, so a text with syntax errors is accepted. A replacement is refused if it
@@ -33,5 +33,5 @@ pub use span::Span;
 pub use symbol::{Definition, SymbolKind, last_name, segments};
 pub use syntax::{Class, MAX_COLOURED_BYTES, highlight};
 
-/// The parser with its version, for the evidence.
-pub const GRAMMARS: &str = "tree-sitter 0.27";
+/// The name and version of the parser, for the evidence.
+pub const PARSER_VERSION: &str = "tree-sitter 0.27";

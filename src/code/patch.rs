@@ -24,7 +24,7 @@ pub struct Patched {
     pub replaced: Range<usize>,
     /// The bytes of the new text that replace them.
     pub inserted: Range<usize>,
-    /// The first definition in the replacement, if it does not define the replaced name.
+    /// The full name of the first definition in the replacement, if no definition in it has the replaced name.
     pub defines_instead: Option<String>,
 }
 
@@ -33,7 +33,9 @@ pub struct Patched {
 ///
 /// # Errors
 ///
-/// The symbol is missing, ambiguous or near a syntax error, or the result has a new syntax error.
+/// The symbol is missing, ambiguous, near a syntax error, or defined in one statement with others; the kind is
+/// unknown; the replacement has no code; the result has a new syntax error; or a text exceeds a limit of the parser.
+/// Parsing may also be stopped.
 pub fn patch(
     source: &Source<'_>,
     symbol: &str,
@@ -41,7 +43,7 @@ pub fn patch(
     replacement: &str,
     stop: &dyn Fn() -> bool,
 ) -> Result<Patched, CodeError> {
-    let (definition, node) = source.chosen(symbol, kind)?;
+    let (definition, node) = source.matching(symbol, kind)?;
     let others: Vec<_> = source
         .definitions()
         .into_iter()
@@ -53,12 +55,12 @@ pub fn patch(
     }
     let replacement = replacement.strip_prefix(BOM).unwrap_or(replacement);
     // Parsed alone only to find its first parts: a method does not parse outside its class.
-    let alone = Source::parse(source.language, replacement, stop)?;
-    let parts = first_parts(&alone)?;
-    let (start, kept) = beginning(source, node, &parts);
-    let end = end_of(source, target(source, node, &parts));
+    let parsed = Source::parse(source.language, replacement, stop)?;
+    let parts = first_parts(&parsed)?;
+    let (start, kept) = replaced_start(source, node, &parts);
+    let end = item_end(source, target(source, node, &parts));
     let body = replacement.get(parts.start..).unwrap_or_default().trim_end();
-    let body = indented(source, start, &alone, parts.start, body);
+    let body = indented(source, start, &parsed, parts.start, body);
     let body = with_line_breaks(source.text, &body);
     let mut text = String::with_capacity(source.text.len() + body.len());
     text.push_str(source.text.get(..start).unwrap_or_default());
@@ -66,11 +68,11 @@ pub fn patch(
     text.push_str(&body);
     let inserted = start..text.len();
     text.push_str(source.text.get(end..).unwrap_or_default());
-    finished(source, definition, text, start..end, inserted, stop)
+    checked_result(source, definition, text, start..end, inserted, stop)
 }
 
 /// The end of an item, without the line break that some grammars include, such as C's after a macro.
-fn end_of(source: &Source<'_>, node: Node<'_>) -> usize {
+fn item_end(source: &Source<'_>, node: Node<'_>) -> usize {
     let head = source.text.get(..node.end_byte()).unwrap_or_default();
     head.trim_end_matches(['\r', '\n']).len()
 }
@@ -80,7 +82,7 @@ fn end_of(source: &Source<'_>, node: Node<'_>) -> usize {
 ///
 /// # Errors
 ///
-/// As [`patch`].
+/// As [`patch`], except that a statement with several definitions is replaced.
 pub fn replace(
     source: &Source<'_>,
     symbol: &str,
@@ -88,17 +90,17 @@ pub fn replace(
     replacement: &str,
     stop: &dyn Fn() -> bool,
 ) -> Result<Patched, CodeError> {
-    let (definition, node) = source.chosen(symbol, kind)?;
+    let (definition, node) = source.matching(symbol, kind)?;
     first_parts(&Source::parse(source.language, replacement, stop)?)?;
     let replaced = node.byte_range();
     let mut text = source.text.to_owned();
     text.replace_range(replaced.clone(), replacement);
     let inserted = replaced.start..replaced.start + replacement.len();
-    finished(source, definition, text, replaced, inserted, stop)
+    checked_result(source, definition, text, replaced, inserted, stop)
 }
 
 /// Parses the result and finds what the replacement defines.
-fn finished(
+fn checked_result(
     source: &Source<'_>,
     definition: Definition,
     text: String,
@@ -107,7 +109,7 @@ fn finished(
     stop: &dyn Fn() -> bool,
 ) -> Result<Patched, CodeError> {
     let result = Source::parse(source.language, &text, stop)?;
-    no_new_fault(source, &replaced, &result, &inserted)?;
+    check_syntax_errors(source, &replaced, &result, &inserted)?;
     let defined: Vec<_> = result
         .definitions()
         .into_iter()
@@ -118,67 +120,73 @@ fn finished(
     Ok(Patched { text, definition, replaced, inserted, defines_instead })
 }
 
-/// Existing syntax errors may stay, since a grammar may lag behind its language, and C is incomplete before
-/// preprocessing. Errors near the definition are refused, because its span would be a guess.
-fn no_new_fault(
+/// Refuses a syntax error at the replaced definition, whose span would then be a guess, and a syntax error that the
+/// replacement adds. Other existing errors may stay, because a grammar may lag behind its language, and C is
+/// incomplete before preprocessing.
+fn check_syntax_errors(
     source: &Source<'_>,
     replaced: &Range<usize>,
     result: &Source<'_>,
     inserted: &Range<usize>,
 ) -> Result<(), CodeError> {
-    let before = source.faults();
-    let touches = |it: &&Span| it.byte_start <= replaced.end && replaced.start <= it.byte_end;
-    if let Some(fault) = before.iter().find(touches) {
-        return Err(source.syntax_error("the file", *fault));
+    let before = source.syntax_errors();
+    let is_near = |it: &&Span| it.byte_start <= replaced.end && replaced.start <= it.byte_end;
+    if let Some(syntax_error) = before.iter().find(is_near) {
+        return Err(source.syntax_error("the file", *syntax_error));
     }
-    let after = result.faults();
+    let after = result.syntax_errors();
     // Positions after the replacement are compared relative to the end of the text.
-    let place = |it: &Span, all: usize, changed: &Range<usize>| match it.byte_start < changed.start
-    {
-        true => (true, it.byte_start, it.byte_end),
-        false => (false, all - it.byte_start, all - it.byte_end),
-    };
-    let was: HashSet<_> = before.iter().map(|it| place(it, source.text.len(), replaced)).collect();
-    let new = |it: &&Span| {
+    let position =
+        |it: &Span, length: usize, range: &Range<usize>| match it.byte_start < range.start {
+            true => (true, it.byte_start, it.byte_end),
+            false => (false, length - it.byte_start, length - it.byte_end),
+        };
+    let known: HashSet<_> =
+        before.iter().map(|it| position(it, source.text.len(), replaced)).collect();
+    let is_new = |it: &&Span| {
         it.byte_start <= inserted.end && inserted.start <= it.byte_end
-            || !was.contains(&place(it, result.text.len(), inserted))
+            || !known.contains(&position(it, result.text.len(), inserted))
     };
-    after.iter().find(new).map_or(Ok(()), |fault| Err(result.syntax_error("the result", *fault)))
+    after
+        .iter()
+        .find(is_new)
+        .map_or(Ok(()), |syntax_error| Err(result.syntax_error("the result", *syntax_error)))
 }
 
 /// The first parts of a replacement.
 struct FirstParts<'t> {
     /// Start of its first comment, attribute or item, in bytes.
     start: usize,
-    comments: bool,
-    attributes: bool,
+    has_comments: bool,
+    has_attributes: bool,
     /// The node kind of its first item.
-    item: &'t str,
+    item_kind: &'t str,
 }
 
-fn first_parts<'s>(alone: &'s Source<'_>) -> Result<FirstParts<'s>, CodeError> {
-    let root = alone.tree.root_node();
-    let mut parts = FirstParts { start: usize::MAX, comments: false, attributes: false, item: "" };
+fn first_parts<'s>(parsed: &'s Source<'_>) -> Result<FirstParts<'s>, CodeError> {
+    let root = parsed.tree.root_node();
+    let mut parts =
+        FirstParts { start: usize::MAX, has_comments: false, has_attributes: false, item_kind: "" };
     let mut cursor = root.walk();
     // If the replacement has syntax errors alone, its first parts may be inside an error node.
-    let mut is_there = cursor.goto_first_child();
-    while is_there {
-        let one = cursor.node();
-        parts.start = parts.start.min(one.start_byte());
-        if is_comment(one) {
-            parts.comments = true;
-        } else if alone.language.is_attribute(one.kind()) {
-            parts.attributes = true;
-        } else if one.is_error() && cursor.goto_first_child() {
+    let mut has_node = cursor.goto_first_child();
+    while has_node {
+        let part = cursor.node();
+        parts.start = parts.start.min(part.start_byte());
+        if is_comment(part) {
+            parts.has_comments = true;
+        } else if parsed.language.is_attribute(part.kind()) {
+            parts.has_attributes = true;
+        } else if part.is_error() && cursor.goto_first_child() {
             continue;
         } else {
-            parts.item = one.kind();
-            parts.attributes |= first_attribute(alone, one).is_some();
+            parts.item_kind = part.kind();
+            parts.has_attributes |= first_attribute(parsed, part).is_some();
             break;
         }
-        is_there = cursor.goto_next_sibling();
+        has_node = cursor.goto_next_sibling();
     }
-    if parts.item.is_empty() {
+    if parts.item_kind.is_empty() {
         return Err(CodeError::EmptyReplacement);
     }
     Ok(parts)
@@ -187,55 +195,56 @@ fn first_parts<'s>(alone: &'s Source<'_>) -> Result<FirstParts<'s>, CodeError> {
 /// The node to replace: the definition, or its wrapper if the replacement has the same one.
 fn target<'tree>(source: &Source<'_>, node: Node<'tree>, parts: &FirstParts<'_>) -> Node<'tree> {
     let wrapper = node.parent().filter(|parent| source.language.is_wrapper(parent.kind()));
-    wrapper.filter(|parent| parent.kind() == parts.item).unwrap_or(node)
+    wrapper.filter(|parent| parent.kind() == parts.item_kind).unwrap_or(node)
 }
 
 /// The start of the replaced bytes, and the part of them that is kept before the replacement.
-fn beginning(source: &Source<'_>, node: Node<'_>, parts: &FirstParts<'_>) -> (usize, String) {
+fn replaced_start(source: &Source<'_>, node: Node<'_>, parts: &FirstParts<'_>) -> (usize, String) {
     let target = target(source, node, parts);
     // Annotations inside the item itself, as in Java's grammar.
     let own = first_attribute(source, target);
-    if !parts.attributes
+    if !parts.has_attributes
         && let Some(own) = own
     {
         let after = after_attributes(source, own);
         return (after, String::new());
     }
-    let mut lead = Vec::new();
+    let mut leading = Vec::new();
     let mut before = target;
     // Collected once, because finding the previous sibling takes linear time.
-    for one in all_before(target).into_iter().rev() {
-        let belongs = is_comment(one) || source.language.is_attribute(one.kind());
-        let stands_above = line_gap(source.text, one.end_byte(), before.start_byte());
-        if !belongs || !stands_above || shares_line(source.text, one) {
+    for part in preceding_siblings(target).into_iter().rev() {
+        let belongs = is_comment(part) || source.language.is_attribute(part.kind());
+        let is_directly_above = is_line_gap(source.text, part.end_byte(), before.start_byte());
+        if !belongs || !is_directly_above || shares_line(source.text, part) {
             break;
         }
-        lead.push(one);
-        before = one;
+        leading.push(part);
+        before = part;
     }
-    lead.reverse();
-    let goes = |one: &Node<'_>| if is_comment(*one) { parts.comments } else { parts.attributes };
-    let Some(first) = lead.iter().position(goes) else {
+    leading.reverse();
+    let is_replaced =
+        |part: &Node<'_>| if is_comment(*part) { parts.has_comments } else { parts.has_attributes };
+    let Some(first) = leading.iter().position(is_replaced) else {
         return (target.start_byte(), String::new());
     };
-    let rest = lead.get(first..).unwrap_or_default();
+    let rest = leading.get(first..).unwrap_or_default();
     let start = rest.first().map_or(target.start_byte(), Node::start_byte);
     let mut kept = String::new();
-    for (at, one) in rest.iter().enumerate() {
-        if !goes(one) {
+    for (index, part) in rest.iter().enumerate() {
+        if !is_replaced(part) {
             // Includes the space up to the next part, which keeps lines separate.
-            let next = rest.get(at + 1).unwrap_or(&target).start_byte();
-            kept.push_str(source.text.get(one.start_byte()..next).unwrap_or_default());
+            let next = rest.get(index + 1).unwrap_or(&target).start_byte();
+            kept.push_str(source.text.get(part.start_byte()..next).unwrap_or_default());
         }
     }
     (start, kept)
 }
 
 /// The preceding siblings of a node, in order.
-fn all_before(node: Node<'_>) -> Vec<Node<'_>> {
+fn preceding_siblings(node: Node<'_>) -> Vec<Node<'_>> {
     let Some(parent) = node.parent() else { return Vec::new() };
     let mut cursor = parent.walk();
-    parent.children(&mut cursor).take_while(|one| one.id() != node.id()).collect()
+    parent.children(&mut cursor).take_while(|part| part.id() != node.id()).collect()
 }
 
 /// The first annotation among an item's modifiers.
@@ -264,7 +273,7 @@ fn is_comment(node: Node<'_>) -> bool {
 }
 
 /// Whether only white space with at most one line break separates two positions.
-fn line_gap(text: &str, from: usize, to: usize) -> bool {
+fn is_line_gap(text: &str, from: usize, to: usize) -> bool {
     // Line comments of some grammars include their line break.
     let from = text.get(..from).map_or(from, |head| head.trim_end_matches(['\r', '\n']).len());
     text.get(from..to)
@@ -285,24 +294,24 @@ fn indentation(text: &str, at: usize) -> &str {
     line.get(..line.len() - line.trim_start_matches([' ', '\t']).len()).unwrap_or_default()
 }
 
-/// Indents the replacement for its new place, except for lines that start inside a string.
+/// Indents the replacement like the line at `position`, except for lines that start inside a string.
 fn indented(
     source: &Source<'_>,
-    place: usize,
-    alone: &Source<'_>,
+    position: usize,
+    parsed: &Source<'_>,
     offset: usize,
     body: &str,
 ) -> String {
-    let new = indentation(source.text, place);
-    let old = indentation(alone.text, offset);
+    let new = indentation(source.text, position);
+    let old = indentation(parsed.text, offset);
     if new == old || (old.is_empty() && is_cut_out(body, new)) {
         return body.to_owned();
     }
-    let strings = strings(alone);
+    let strings = strings(parsed);
     let mut moved = String::with_capacity(body.len());
     let mut at = offset;
     for (number, line) in body.split_inclusive('\n').enumerate() {
-        let movable = number > 0 && !line.trim().is_empty() && !holds(&strings, at);
+        let movable = number > 0 && !line.trim().is_empty() && !any_contains(&strings, at);
         match line.strip_prefix(old).filter(|_| movable) {
             Some(rest) => {
                 moved.push_str(new);
@@ -315,16 +324,16 @@ fn indented(
     moved
 }
 
-/// Whether a text has the form that `splice` expects, as if cut from a place with this indentation: only the first
-/// line lacks the indentation, the second line is indented further, and the last line closes at the place's
-/// indentation.
+/// Whether a text has the form that `splice` expects, as if cut out of a file where it had this indentation: only the
+/// first line lacks the indentation, the second line is indented further, and the last line has a closing brace at
+/// exactly this indentation.
 fn is_cut_out(body: &str, indentation: &str) -> bool {
-    let goes_on = |line: Option<&str>, with: &[char]| {
+    let continues_with = |line: Option<&str>, with: &[char]| {
         line.and_then(|line| line.strip_prefix(indentation))
             .is_some_and(|rest| rest.starts_with(with))
     };
     let mut lines = body.lines().skip(1);
-    goes_on(lines.next(), &[' ', '\t']) && goes_on(lines.last(), &['}'])
+    continues_with(lines.next(), &[' ', '\t']) && continues_with(lines.last(), &['}'])
 }
 
 /// The ranges of all strings, in order and disjoint.
@@ -350,7 +359,7 @@ fn strings(source: &Source<'_>) -> Vec<Range<usize>> {
     }
 }
 
-/// Converts the replacement to the line breaks of most lines in the file.
+/// Converts the line breaks of the replacement to those of most lines in the file.
 fn with_line_breaks<'a>(file: &str, body: &'a str) -> Cow<'a, str> {
     let all = file.matches('\n').count();
     let crlf = file.matches("\r\n").count();
@@ -366,7 +375,7 @@ fn with_line_breaks<'a>(file: &str, body: &'a str) -> Cow<'a, str> {
 }
 
 /// Whether one of these ordered, disjoint ranges contains `at`.
-fn holds(ranges: &[Range<usize>], at: usize) -> bool {
-    let behind = ranges.partition_point(|it| it.start <= at);
-    behind.checked_sub(1).and_then(|index| ranges.get(index)).is_some_and(|it| it.contains(&at))
+fn any_contains(ranges: &[Range<usize>], at: usize) -> bool {
+    let after = ranges.partition_point(|it| it.start <= at);
+    after.checked_sub(1).and_then(|index| ranges.get(index)).is_some_and(|it| it.contains(&at))
 }

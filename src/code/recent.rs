@@ -1,5 +1,5 @@
-//! A cache of recently parsed texts: steps of a plan often name the same file, and a hard text takes seconds to
-//! parse.
+//! A cache of recently parsed texts: steps of a plan often name the same file, and a text with many syntax
+//! errors takes seconds to parse.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -13,21 +13,22 @@ use super::language::Language;
 /// A tree and the number of parser steps for it.
 pub(super) type Parsed = Result<(Tree, u64), CodeError>;
 
-/// Maximum number of cached texts.
+/// Maximum number of cached parse results.
 const MAX_CACHED: usize = 8;
-/// Trees of longer texts are not cached, in bytes. A tree takes about ten times as many.
+/// Maximum length of a text whose tree is cached, in bytes. A tree takes about ten times the memory of its text.
 const MAX_CACHED_BYTES: usize = 1 << 20;
 
 static RECENT: Mutex<VecDeque<(Key, Parsed)>> = Mutex::new(VecDeque::new());
 
-/// The key of a cached text.
+/// The key of a cached parse result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Key {
     language: Language,
     digest: [u8; 32],
 }
 
-/// The result of `parse` for this text, cached if possible.
+/// Returns the cached result for this text, or calls `parse` and caches its result. The trees of long texts and
+/// stopped parses are not cached.
 pub(super) fn get_or_parse(
     language: Language,
     text: &str,
@@ -38,7 +39,7 @@ pub(super) fn get_or_parse(
     if let Some((_, parsed)) = lock().iter().find(|(known, _)| *known == key) {
         return parsed.clone();
     }
-    // Parsed without the lock, so that other threads can go on.
+    // Parsed without the lock, so that other threads do not wait.
     let parsed = parse();
     let is_cached = match &parsed {
         Ok(_) => text.len() <= MAX_CACHED_BYTES,

@@ -8,7 +8,7 @@ use super::meter::count_memory;
 use super::span::Span;
 use super::{bounds, recent};
 
-/// Size limit for a text, in bytes. A tree takes about ten times as many.
+/// Size limit for a text, in bytes. Its tree takes about ten times as much memory.
 pub const MAX_SOURCE_BYTES: usize = 32 << 20;
 
 /// A text parsed as one language.
@@ -24,7 +24,7 @@ impl<'t> Source<'t> {
     ///
     /// # Errors
     ///
-    /// The text is too large or too hard to parse, or parsing was stopped.
+    /// The text is larger than [`MAX_SOURCE_BYTES`] or exceeds a limit of the parser, or parsing was stopped.
     pub fn parse(
         language: Language,
         text: &'t str,
@@ -33,7 +33,7 @@ impl<'t> Source<'t> {
         if text.len() > MAX_SOURCE_BYTES {
             return Err(CodeError::TooLarge { bytes: text.len(), limit: MAX_SOURCE_BYTES });
         }
-        let open_brackets = bounds::most_open_brackets(text, language.has_casts())?;
+        let open_brackets = bounds::check_open_brackets(text, language.has_casts())?;
         let (tree, steps) = recent::get_or_parse(language, text, || {
             count_memory();
             let mut parser = Parser::new();
@@ -54,22 +54,23 @@ impl<'t> Source<'t> {
     }
 
     /// Whether the text has a syntax error.
-    pub fn is_faulty(&self) -> bool {
+    pub fn has_syntax_error(&self) -> bool {
         self.tree.root_node().has_error()
     }
 
-    /// Syntax errors in text order. A grammar may lag behind its language, so that a compiler may accept the text.
-    pub fn faults(&self) -> Vec<Span> {
-        faults(self.tree.root_node())
+    /// Syntax errors in text order. A compiler may accept the text nevertheless, because a grammar may lag behind its
+    /// language.
+    pub fn syntax_errors(&self) -> Vec<Span> {
+        syntax_errors(self.tree.root_node())
     }
 
     /// Turns a syntax error into a [`CodeError`]; `what` names the text.
-    pub(super) fn syntax_error(&self, what: &'static str, fault: Span) -> CodeError {
+    pub(super) fn syntax_error(&self, what: &'static str, span: Span) -> CodeError {
         CodeError::Syntax {
             what,
             language: self.language.name(),
-            line: fault.start_line,
-            column: fault.start_col + 1,
+            line: span.start_line,
+            column: span.start_col + 1,
         }
     }
 
@@ -79,21 +80,21 @@ impl<'t> Source<'t> {
     }
 }
 
-/// Error nodes and nodes that the parser inserted. Without recursion, because a text may be nested as deep as it is
-/// long.
-fn faults(root: Node<'_>) -> Vec<Span> {
-    let mut faults = Vec::new();
+/// The spans of error nodes and of missing nodes, which the parser inserted. Without recursion, because a text may be
+/// nested as deep as it is long.
+fn syntax_errors(root: Node<'_>) -> Vec<Span> {
+    let mut syntax_errors = Vec::new();
     let mut cursor = root.walk();
     loop {
         let node = cursor.node();
         if node.is_error() || node.is_missing() {
-            faults.push(Span::of(node));
+            syntax_errors.push(Span::of(node));
         } else if node.has_error() && cursor.goto_first_child() {
             continue;
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
-                return faults;
+                return syntax_errors;
             }
         }
     }

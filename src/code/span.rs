@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 
-/// A range of a text. Lines count from 1. Columns count bytes from 0, as in code graphs. Results are serialized in
-/// this order of the fields.
+/// A range of a text. Lines count from 1. Columns count bytes from 0, as in code graphs. The order of the fields is
+/// that of serialized results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the field names are descriptive")]
 pub struct Span {
     pub start_line: usize,
     pub start_col: usize,

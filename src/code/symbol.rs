@@ -7,7 +7,7 @@ use super::span::Span;
 /// The kind of a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the kinds by their names")]
+#[expect(missing_docs, reason = "the variant names are descriptive")]
 pub enum SymbolKind {
     Function,
     Method,
@@ -75,7 +75,7 @@ impl SymbolKind {
     }
 
     /// Whether inner definitions are qualified by its name.
-    pub(super) fn holds_names(self) -> bool {
+    pub(super) fn qualifies_names(self) -> bool {
         !matches!(self, Self::Field | Self::Variable | Self::Constant | Self::Static | Self::Macro)
     }
 
@@ -88,13 +88,13 @@ impl SymbolKind {
 /// One definition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Definition {
-    /// The name.
+    /// The unqualified name.
     pub name: String,
     /// The kind.
     pub kind: SymbolKind,
     /// The qualified name inside the text.
     pub fqn: String,
-    /// The whole item, without preceding comments and attributes.
+    /// The item, without preceding comments and attributes.
     pub span: Span,
     /// The parts of the qualified name, each followed by [`PART_END`], for comparison with a plan's symbol.
     #[serde(skip)]
@@ -111,6 +111,8 @@ pub struct Definition {
 pub(super) const PART_END: char = '\0';
 
 impl Definition {
+    /// Whether `symbol`, whose segments are `parts`, is the full name of this definition, or `parts` are the last
+    /// segments of it.
     pub(super) fn is_named(&self, symbol: &str, parts: &[&str]) -> bool {
         self.fqn == symbol || (!parts.is_empty() && ends_with(&self.path, parts))
     }

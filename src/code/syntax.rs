@@ -10,7 +10,7 @@ use super::source::Source;
 
 /// The class of a highlighted range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the classes by their names")]
+#[expect(missing_docs, reason = "the variant names are descriptive")]
 pub enum Class {
     Attribute,
     Comment,
@@ -44,7 +44,8 @@ const NAMES: [(&str, Class); 14] = [
 pub const MAX_COLOURED_BYTES: usize = 256 << 10;
 
 /// The highlighted ranges of a text, in order and disjoint. The result is empty for texts over
-/// [`MAX_COLOURED_BYTES`] and for texts that are too hard to parse, because highlighting blocks the user interface.
+/// [`MAX_COLOURED_BYTES`] and for texts that exceed a limit of the parser, because highlighting blocks the user
+/// interface.
 pub fn highlight(language: Language, text: &str) -> Vec<(Range<usize>, Class)> {
     if text.len() > MAX_COLOURED_BYTES {
         return Vec::new();
@@ -58,18 +59,18 @@ pub fn highlight(language: Language, text: &str) -> Vec<(Range<usize>, Class)> {
     let events = highlighter.highlight(configuration, text.as_bytes(), None, None, |_| None);
     let Ok(events) = events else { return Vec::new() };
     let mut open = Vec::new();
-    let mut pieces: Vec<(Range<usize>, Class)> = Vec::new();
+    let mut ranges: Vec<(Range<usize>, Class)> = Vec::new();
     for event in events {
         match event {
             Ok(HighlightEvent::HighlightStart(highlight)) => open.push(highlight.0),
             Ok(HighlightEvent::HighlightEnd) => drop(open.pop()),
             Ok(HighlightEvent::Source { start, end, .. }) => {
-                if let Some((_, class)) = open.last().and_then(|at| NAMES.get(*at)) {
-                    match pieces.last_mut() {
+                if let Some((_, class)) = open.last().and_then(|index| NAMES.get(*index)) {
+                    match ranges.last_mut() {
                         Some((range, last)) if range.end == start && last == class => {
                             range.end = end
                         }
-                        _ => pieces.push((start..end, *class)),
+                        _ => ranges.push((start..end, *class)),
                     }
                 }
             }
@@ -77,19 +78,20 @@ pub fn highlight(language: Language, text: &str) -> Vec<(Range<usize>, Class)> {
             Err(_) => break,
         }
     }
-    pieces
+    ranges
 }
 
 fn configuration(language: Language) -> Option<&'static HighlightConfiguration> {
-    static MADE: [OnceLock<Option<HighlightConfiguration>>; 9] = [const { OnceLock::new() }; 9];
-    let at = Language::all().position(|one| one == language)?;
-    let make = || {
+    static CONFIGURATIONS: [OnceLock<Option<HighlightConfiguration>>; 9] =
+        [const { OnceLock::new() }; 9];
+    let index = Language::all().position(|it| it == language)?;
+    let compile = || {
         let queries = language.highlights();
-        let mut made =
+        let mut configuration =
             HighlightConfiguration::new(language.grammar(), language.name(), &queries, "", "")
                 .ok()?;
-        made.configure(&NAMES.map(|(name, _)| name));
-        Some(made)
+        configuration.configure(&NAMES.map(|(name, _)| name));
+        Some(configuration)
     };
-    MADE.get(at)?.get_or_init(make).as_ref()
+    CONFIGURATIONS.get(index)?.get_or_init(compile).as_ref()
 }

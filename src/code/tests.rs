@@ -8,7 +8,7 @@ fn source(language: Language, text: &str) -> Source<'_> {
 
 fn defined(language: Language, text: &str) -> Vec<String> {
     let source = source(language, text);
-    assert_eq!(source.faults(), []);
+    assert_eq!(source.syntax_errors(), []);
     source.definitions().iter().map(|it| format!("{} {}", it.kind.as_str(), it.fqn)).collect()
 }
 
@@ -271,7 +271,7 @@ fn syntax_errors_elsewhere_do_not_prevent_replacement() {
     let text = "fn a() { let }\nfn f() {}\nfn z() { let }\n";
     let with = "fn f() {\n    1;\n}";
     assert_eq!(patched(Language::Rust, text, "f", with).unwrap(), text.replace("fn f() {}", with));
-    assert_eq!(source(Language::Rust, text).faults().len(), 2);
+    assert_eq!(source(Language::Rust, text).syntax_errors().len(), 2);
 }
 
 #[test]
@@ -316,7 +316,7 @@ fn maximally_nested_texts_are_parsed() {
     let source = source(Language::Rust, &text);
     assert_eq!(source.definitions().len(), 1);
     assert!(source.references().is_empty());
-    assert_eq!(source.faults(), []);
+    assert_eq!(source.syntax_errors(), []);
 }
 
 #[test]
@@ -333,8 +333,8 @@ fn colours_are_in_order_and_inside_the_text() {
     assert!(rust.contains(&(9..12, Class::String)));
 }
 
-/// Deep nesting takes linear time. Asking for the parent of a node at every name would be quadratic: a minute
-/// instead of a second.
+/// Deep nesting takes linear time. Looking up the parent of a node for every name would be quadratic: a
+/// minute instead of a second.
 #[test]
 fn deep_nesting_takes_linear_time() {
     const DEEP: usize = 20_000;
@@ -350,9 +350,9 @@ fn deep_nesting_takes_linear_time() {
         let source = Source::parse(Language::Rust, &text, &|| false).unwrap();
         let references = source.references();
         assert!(!references.is_empty());
-        assert!(references.iter().all(|it| it.symbol != "a"), "a name at its own place");
+        assert!(references.iter().all(|it| it.symbol != "a"), "a defined name is no reference");
         source.references_to("x::g");
-        assert!(source.faults().is_empty());
+        assert!(source.syntax_errors().is_empty());
         let took = began.elapsed();
         assert!(took < std::time::Duration::from_secs(10), "{took:?}");
     }

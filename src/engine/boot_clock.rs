@@ -1,4 +1,4 @@
-//! The time since the machine was started. This clock cannot be set, and it also runs while the machine sleeps.
+//! The time since the computer was started. This clock cannot be set, and it also runs while the computer sleeps.
 
 use std::sync::OnceLock;
 use std::time::Instant;

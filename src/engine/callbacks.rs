@@ -1,5 +1,5 @@
-//! Traits by which the executor asks a person and reports progress (SPEC §3). The window, the terminal and tests
-//! implement them.
+//! The traits through which the executor asks a person and reports progress (SPEC §3). The window, the terminal and
+//! tests implement them.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub struct ExecutorDeps {
     pub policy: Policy,
     /// The wall clock and the monotonic clock.
     pub clock: Arc<dyn Clock>,
-    /// Shows a question to a person and returns the answer.
+    /// Shows questions to a person and returns the answers.
     pub confirmation: Box<dyn ConfirmationCallback>,
     /// Receives the events of the runs.
     pub progress: Arc<dyn ProgressCallback>,
@@ -25,7 +25,7 @@ pub struct ExecutorDeps {
 /// The origin of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Provenance {
-    /// Through which interface the answer came.
+    /// The interface through which the answer came.
     pub by: AnsweredBy,
     /// The person's reason; may be empty.
     pub note: String,

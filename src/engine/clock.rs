@@ -5,7 +5,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use super::boot_clock;
 use crate::authorization::SinceBoot;
 
-/// Source of wall-clock and monotonic time.
+/// Source of the wall-clock time, the monotonic time and the time since boot.
 pub trait Clock: Send + Sync {
     /// The wall clock, in Unix milliseconds. It can be set back.
     fn now_ms(&self) -> i64;
@@ -52,7 +52,7 @@ impl Clock for SystemClock {
 pub(super) struct RunClock<'a> {
     clock: &'a dyn Clock,
     latest_ms: i64,
-    /// How often the wall clock was set back.
+    /// The number of readings of the wall clock that were earlier than the latest timestamp.
     pub(super) set_back: u32,
 }
 
@@ -61,6 +61,7 @@ impl<'a> RunClock<'a> {
         Self { clock, latest_ms: clock.now_ms(), set_back: 0 }
     }
 
+    /// The wall-clock time, or the latest timestamp if the wall clock was set back since.
     pub(super) fn now_ms(&mut self) -> i64 {
         let now_ms = self.clock.now_ms();
         if now_ms < self.latest_ms {

@@ -1,5 +1,5 @@
 //! The workspace's commands in a review (SPEC §9): which steps would run them, the risk of each, and whether a person
-//! trusts them. The review runs none of them.
+//! trusts their file. No command is run.
 
 use std::path::{Path, PathBuf};
 
@@ -7,23 +7,24 @@ use crate::plan::COMMANDS_FILE;
 use crate::plan::{Code, Finding, Plan, RiskLevel, Step};
 use crate::risk::{self, Policy, Shell, Verdict};
 use crate::run::{CommandReview, CommandsReview};
-use crate::tools::{After, ToolError, Toolbox, WorkspaceCommand, WorkspaceCommands};
+use crate::tools::{ProjectedToolbox, ToolError, Toolbox, WorkspaceCommand, WorkspaceCommands};
 
 /// The risk of a command, with the file that names the command as the origin.
 fn verdict(command: &WorkspaceCommand, policy: &Policy, shell: Shell) -> Verdict {
     let verdict = risk::of_workspace_command(&command.command, policy, shell);
     Verdict {
-        // The span is one in the command, not in an argument of the step.
+        // The span is a range of the command; a step's verdict has ranges of the step's argument.
         span: None,
         reason: format!("{} of {COMMANDS_FILE}: {}", command.name.as_str(), verdict.reason),
         ..verdict
     }
 }
 
-/// The highest risk among the commands that a step would run; `None` if it runs none.
-pub(super) fn worst(
+/// The highest risk among the workspace's commands that a step would run; `None` if it runs none, or if they cannot be
+/// read.
+pub(super) fn highest_risk(
     step: &Step,
-    after: After<'_>,
+    after: ProjectedToolbox<'_>,
     shell: Shell,
     policy: &Policy,
 ) -> Option<Verdict> {
@@ -32,8 +33,9 @@ pub(super) fn worst(
     verdicts.max_by_key(|verdict| verdict.level)
 }
 
-/// The review of the commands, if a step would run some of them or they cannot be read.
-pub(super) fn look(
+/// Reviews the file of commands; returns no review if the file is missing or cannot be read, or if no step runs a
+/// command. Each step that cannot run because of its commands has a finding.
+pub(super) fn review(
     plan: &Plan,
     toolbox: &Toolbox,
     policy: &Policy,
@@ -47,16 +49,16 @@ pub(super) fn look(
                 findings.extend(refusals(step, &commands, toolbox, policy));
                 used.push((step.step_index, commands));
             }
-            Err(error) => findings.push(faulty(step, &error)),
+            Err(error) => findings.push(unusable(step, &error)),
         }
     }
-    let concerned = !used.is_empty() || !findings.is_empty();
-    let file = toolbox.workspace_commands().ok().flatten().filter(|_| concerned);
-    let shown = file.map(|file| shown(&file, &used, toolbox, policy));
-    (shown, findings)
+    let is_used = !used.is_empty() || !findings.is_empty();
+    let file = toolbox.workspace_commands().ok().flatten().filter(|_| is_used);
+    let review = file.map(|file| file_review(&file, &used, toolbox, policy));
+    (review, findings)
 }
 
-/// Errors for a step that cannot run, because one of its commands is untrusted or blocked.
+/// Errors for a step that cannot run, because one of its commands is blocked or their file is untrusted.
 fn refusals(
     step: &Step,
     commands: &[WorkspaceCommand],
@@ -78,8 +80,8 @@ fn refusals(
         .collect();
     let digest = toolbox.workspace_commands().ok().flatten().map(|file| file.digest);
     if let Some(digest) = digest.filter(|digest| !toolbox.trusts(*digest)) {
-        let here = (toolbox.workspace().to_owned(), digest);
-        let again = match policy.unproven_trust.contains(&here) {
+        let version = (toolbox.workspace().to_owned(), digest);
+        let again = match policy.unproven_trust.contains(&version) {
             true => {
                 "; they were trusted before, by a record of an older version or under another key, \
                  which no longer counts"
@@ -95,7 +97,7 @@ fn refusals(
     findings
 }
 
-/// The workspace folder, absolute and without links, and the commands that it names; `None` if it names none.
+/// The workspace folder, absolute and without links, and the review of its commands; `None` without a file of commands.
 ///
 /// # Errors
 /// When the workspace cannot be opened, or the file of commands cannot be read.
@@ -105,16 +107,18 @@ pub fn workspace_commands(
 ) -> Result<(PathBuf, Option<CommandsReview>), ToolError> {
     let toolbox = Toolbox::open(folder, policy)?;
     let file = toolbox.workspace_commands()?;
-    let commands = file.map(|file| shown(&file, &[], &toolbox, policy));
+    let commands = file.map(|file| file_review(&file, &[], &toolbox, policy));
     Ok((toolbox.workspace().to_owned(), commands))
 }
 
-fn faulty(step: &Step, error: &ToolError) -> Finding {
+/// The error for a step whose commands cannot be read.
+fn unusable(step: &Step, error: &ToolError) -> Finding {
     let message = format!("step {}: {error}. {}", step.step_index + 1, error.next());
     Finding::error(error.code(), step.pointer(None), message)
 }
 
-fn shown(
+/// The review of the file; `used` are the commands that each step would run.
+fn file_review(
     file: &WorkspaceCommands,
     used: &[(usize, Vec<WorkspaceCommand>)],
     toolbox: &Toolbox,

@@ -1,5 +1,5 @@
-//! Follow-ups of an old run (SPEC §3 *Continue from here*, §8 *Reconcile*): the plan of the steps that are left, what
-//! has changed since, and the state of an interrupted step. Read-only.
+//! Continues an old run (SPEC §3 *Continue from here*, §8 *Reconcile*): the plan of the steps that did not succeed,
+//! the changes of files since the run, and the state of interrupted steps. Read-only.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -22,7 +22,7 @@ pub enum FollowUpError {
     #[error("the evidence has no run {run_id}")]
     NoSuchRun { run_id: Uuid },
     #[error("the evidence has neither a run nor an execution {id}")]
-    NothingOfThatId { id: Uuid },
+    NoSuchId { id: Uuid },
     #[error("run {run_id} is still under way")]
     Active { run_id: Uuid },
     #[error("run {run_id} completed; there is nothing to continue")]
@@ -51,7 +51,7 @@ impl FollowUpError {
     pub fn failure(&self) -> Failure {
         let next = match self {
             Self::NoSuchRun { .. } => "Look the run up with a search of the evidence.",
-            Self::NothingOfThatId { .. } => "Look it up with a search of the evidence.",
+            Self::NoSuchId { .. } => "Look it up with a search of the evidence.",
             Self::Active { .. } => "Wait for its end, or stop it.",
             Self::Completed { .. } | Self::NothingLeft { .. } => {
                 "Run its plan again if you want it done once more."
@@ -69,8 +69,8 @@ impl FollowUpError {
 /// A run that has ended or was interrupted.
 ///
 /// # Errors
-/// When there is no such run, or it is still under way.
-pub(super) fn ended(
+/// When there is no such run, it is still under way, or the evidence cannot be read.
+pub(super) fn ended_run(
     evidence: &mut EvidenceReader,
     run_id: Uuid,
 ) -> Result<RunSummary, FollowUpError> {
@@ -81,23 +81,23 @@ pub(super) fn ended(
     Ok(run)
 }
 
-/// The exact bytes of a run's plan, and the run.
+/// A run, and the exact bytes of its plan.
 ///
 /// # Errors
-/// When the run is unknown or under way, or its plan was purged.
+/// When the run is unknown or under way, its plan was purged, or the evidence cannot be read.
 pub(super) fn plan_of(
     evidence: &mut EvidenceReader,
     run_id: Uuid,
 ) -> Result<(RunSummary, Vec<u8>), FollowUpError> {
-    let run = ended(evidence, run_id)?;
+    let run = ended_run(evidence, run_id)?;
     let bytes = evidence.plan_of_run(run_id)?.ok_or(FollowUpError::NoPlan { run_id })?;
     Ok((run, bytes))
 }
 
-/// The plan of a run, and the run. The plan gets the target of the run, which may differ from the one in its file.
+/// A run, and its plan. The plan gets the target of the run, which may differ from the one in the plan's file.
 ///
 /// # Errors
-/// As [`plan_of`].
+/// As [`plan_of`]; and when the bytes cannot be shown as a plan.
 fn shown_plan_of(
     evidence: &mut EvidenceReader,
     run_id: Uuid,
@@ -113,11 +113,11 @@ pub fn recorded_plan(bytes: &[u8], run: &RunSummary) -> Option<ShownPlan> {
     Some(parse(bytes).into_shown()?.on_target(run.target.as_deref()))
 }
 
-/// The exact bytes of a plan with the steps of a run that did not succeed, and the run.
+/// A run, and the exact bytes of a plan with the steps that did not succeed.
 ///
 /// # Errors
-/// As [`plan_of`]; and when no step is left.
-pub(super) fn rest_of(
+/// As [`plan_of`]; and when no step is left, or the plan is too large.
+pub(super) fn continuation_of(
     evidence: &mut EvidenceReader,
     run_id: Uuid,
 ) -> Result<(RunSummary, Vec<u8>), FollowUpError> {
@@ -126,13 +126,13 @@ pub(super) fn rest_of(
         return Err(FollowUpError::Completed { run_id });
     }
     match continuation(&plan, run_id, &evidence.succeeded_steps(run_id)?) {
-        Continuation::Plan(rest) => Ok((run, rest)),
+        Continuation::Plan(bytes) => Ok((run, bytes)),
         Continuation::NothingLeft => Err(FollowUpError::NothingLeft { run_id }),
         Continuation::TooLarge => Err(FollowUpError::TooLarge { run_id }),
     }
 }
 
-/// The exact bytes of the plan of the rollback commands that a run's plan names, and the run.
+/// A run, and the exact bytes of a plan of the rollback commands that the run's plan names.
 ///
 /// # Errors
 /// As [`plan_of`]; and when the plan names no rollback.
@@ -141,12 +141,12 @@ pub(super) fn rollback_of(
     run_id: Uuid,
 ) -> Result<(RunSummary, Vec<u8>), FollowUpError> {
     let (run, plan) = shown_plan_of(evidence, run_id)?;
-    let way_back = rollback(&plan, run_id).ok_or(FollowUpError::NoRollback { run_id })?;
-    Ok((run, way_back))
+    let bytes = rollback(&plan, run_id).ok_or(FollowUpError::NoRollback { run_id })?;
+    Ok((run, bytes))
 }
 
-/// A warning for each file that differs from what the run left or was approved with, and for each file of an
-/// interrupted step.
+/// A warning for each file that differs from its state at the end of the run or cannot be compared with it, and for
+/// each file of an interrupted step.
 ///
 /// # Errors
 /// When the evidence cannot be read, or the workspace cannot be opened.
@@ -158,19 +158,20 @@ pub(super) fn changes_since(
 ) -> Result<Vec<Finding>, FollowUpError> {
     let toolbox = Toolbox::open(workspace, policy)?;
     let warning = |message| Finding::new(Severity::Warning, Code::Stale, "", message);
-    let unsure = compare(&evidence.open_intents(run_id)?, &toolbox);
-    let mut findings: Vec<_> = unsure.iter().map(|found| warning(found.sentence())).collect();
-    let unsure: BTreeSet<_> = unsure.iter().filter_map(|found| found.path.as_deref()).collect();
+    let interrupted = compare_with_disk(&evidence.open_intents(run_id)?, &toolbox);
+    let mut findings: Vec<_> = interrupted.iter().map(|file| warning(file.sentence())).collect();
+    let interrupted: BTreeSet<_> =
+        interrupted.iter().filter_map(|file| file.path.as_deref()).collect();
     for (path, then) in evidence.files_after(run_id)? {
-        if unsure.contains(path.as_str()) {
+        if interrupted.contains(path.as_str()) {
             continue;
         }
         match toolbox.digest_of(&path) {
             Ok(now) if now == then => {}
             Ok(now) => findings.push(warning(format!(
                 "{path} has changed since the run: it was {} and is {} now",
-                short(then),
-                short(now)
+                short_state(then),
+                short_state(now)
             ))),
             Err(error) => findings.push(warning(format!(
                 "whether {path} has changed since the run is not known: {error}"
@@ -180,8 +181,8 @@ pub(super) fn changes_since(
     Ok(findings)
 }
 
-/// A short form of a state for sentences. Comparisons use the whole state.
-fn short(state: FileState) -> String {
+/// A short form of a state, for messages only: two states can have the same.
+fn short_state(state: FileState) -> String {
     match state {
         FileState::Absent => "absent".to_owned(),
         FileState::Content(digest) => format!("sha256:{}…", digest.short(12)),
@@ -191,25 +192,26 @@ fn short(state: FileState) -> String {
 /// Compares each file of a run's interrupted steps with the disk. Empty if no step was interrupted.
 ///
 /// # Errors
-/// When the run is unknown or under way, or its workspace cannot be opened.
+/// When the run is unknown or under way, its workspace cannot be opened, or the evidence cannot be read.
 pub fn reconcile(
     evidence: &mut EvidenceReader,
     run_id: Uuid,
     policy: &Policy,
 ) -> Result<Vec<Reconciled>, FollowUpError> {
-    let run = ended(evidence, run_id)?;
+    let run = ended_run(evidence, run_id)?;
     let intents = evidence.open_intents(run_id)?;
     if intents.is_empty() {
         return Ok(Vec::new());
     }
-    Ok(compare(&intents, &Toolbox::open(run.workspace.as_ref(), policy)?))
+    Ok(compare_with_disk(&intents, &Toolbox::open(run.workspace.as_ref(), policy)?))
 }
 
-fn compare(intents: &[OpenIntent], toolbox: &Toolbox) -> Vec<Reconciled> {
-    let mut all = Vec::new();
+/// One row for each file of each intent, and one row without a file for an intent that predicted no change.
+fn compare_with_disk(intents: &[OpenIntent], toolbox: &Toolbox) -> Vec<Reconciled> {
+    let mut rows = Vec::new();
     for intent in intents {
-        let checked = [Tool::SplicePatch, Tool::SplicePlan].map(Tool::name);
-        let checked = checked.contains(&intent.tool_name.as_str());
+        let splice_tools = [Tool::SplicePatch, Tool::SplicePlan].map(Tool::name);
+        let is_splice = splice_tools.contains(&intent.tool_name.as_str());
         let row = |files: &[FileForecast], now: Option<FileState>| Reconciled {
             execution_id: intent.execution_id,
             step_id: intent.step_id.clone(),
@@ -220,30 +222,31 @@ fn compare(intents: &[OpenIntent], toolbox: &Toolbox) -> Vec<Reconciled> {
             after: files.last().map(|file| file.after),
             now,
             finding: match files {
-                [file] if !checked => DiskState::of(file, now),
+                [file] if !is_splice => DiskState::of(file, now),
                 files => DiskState::of_checked(files, now),
             },
             leftover: files.first().and_then(|file| {
-                let own = toolbox.leftover(&file.path, intent.execution_id).unwrap_or_default();
-                let by_splice = || toolbox.left_by_splice(&file.path).unwrap_or_default();
-                own.or_else(|| by_splice().into_iter().next().filter(|_| checked))
+                let own =
+                    toolbox.leftover_file(&file.path, intent.execution_id).unwrap_or_default();
+                let by_splice = || toolbox.splice_leftovers(&file.path).unwrap_or_default();
+                own.or_else(|| by_splice().into_iter().next().filter(|_| is_splice))
             }),
         };
         if intent.files.is_empty() {
-            all.push(row(&[], None));
+            rows.push(row(&[], None));
         }
         // A splice plan may write a file several times.
         let mut files: Vec<Vec<FileForecast>> = Vec::new();
-        let mut place: HashMap<&str, usize> = HashMap::new();
+        let mut indices: HashMap<&str, usize> = HashMap::new();
         for file in &intent.files {
-            let index = *place.entry(&file.path).or_insert(files.len());
+            let index = *indices.entry(&file.path).or_insert(files.len());
             match files.get_mut(index) {
-                Some(same) => same.push(file.clone()),
+                Some(writes) => writes.push(file.clone()),
                 None => files.push(vec![file.clone()]),
             }
         }
         let now = |files: &[FileForecast]| toolbox.digest_of(&files.first()?.path).ok();
-        all.extend(files.iter().map(|files| row(files, now(files))));
+        rows.extend(files.iter().map(|files| row(files, now(files))));
     }
-    all
+    rows
 }

@@ -14,14 +14,14 @@ pub struct ControlHandle {
 
 #[derive(Debug, Default)]
 struct Shared {
-    /// Outside the lock, because tools poll it while they work.
+    /// Not behind the lock, because tools poll it while they work.
     stop: StopSignal,
-    asked: Mutex<Asked>,
+    requests: Mutex<Requests>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Asked {
+struct Requests {
     pause: bool,
     guided: bool,
     cancel: bool,
@@ -34,31 +34,31 @@ struct Asked {
 /// What to do at a step boundary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Boundary {
-    GoOn,
+    Continue,
     Pause,
     End(Control),
 }
 
 impl ControlHandle {
-    /// Requests a control. It wakes the run if it is paused.
+    /// Requests a control, and wakes a paused run.
     pub fn request(&self, control: Control, by: AnsweredBy) {
-        let mut asked = self.lock();
+        let mut requests = self.lock();
         match control {
-            Control::Pause => asked.pause = true,
-            Control::Resume => asked.pause = false,
-            Control::GoOnGuided => asked.guided = true,
-            Control::CancelAfterStep => asked.cancel = true,
+            Control::Pause => requests.pause = true,
+            Control::Resume => requests.pause = false,
+            Control::GoOnGuided => requests.guided = true,
+            Control::CancelAfterStep => requests.cancel = true,
             Control::StopNow => self.shared.stop.set(),
         }
         if matches!(control, Control::CancelAfterStep | Control::StopNow) {
-            asked.ended_by.get_or_insert(by);
+            requests.ended_by.get_or_insert(by);
         }
-        asked.unrecorded.push((control, by));
-        drop(asked);
+        requests.unrecorded.push((control, by));
+        drop(requests);
         self.shared.changed.notify_all();
     }
 
-    /// The signal of *Stop now*.
+    /// The signal that *Stop now* sets.
     pub fn stop_signal(&self) -> &StopSignal {
         &self.shared.stop
     }
@@ -80,52 +80,54 @@ impl ControlHandle {
 
     /// Withdraws all requests before the next run.
     pub fn reset(&self) {
-        let mut asked = self.lock();
-        *asked = Asked::default();
+        let mut requests = self.lock();
+        *requests = Requests::default();
         self.shared.stop.reset();
     }
 
+    /// What the run does at a step boundary, given the requests so far.
     pub(super) fn boundary(&self) -> Boundary {
-        let asked = self.lock();
+        let requests = self.lock();
         if self.is_stopped() {
             Boundary::End(Control::StopNow)
-        } else if asked.cancel {
+        } else if requests.cancel {
             Boundary::End(Control::CancelAfterStep)
-        } else if asked.pause {
+        } else if requests.pause {
             Boundary::Pause
         } else {
-            Boundary::GoOn
+            Boundary::Continue
         }
     }
 
-    /// Guided mode applies to the run in which it was requested, not to later runs of a loop.
-    pub(super) fn forget_guidance(&self) {
+    /// Ends guided mode. It applies to the run in which it was requested, not to later runs of a loop.
+    pub(super) fn end_guided_mode(&self) {
         self.lock().guided = false;
     }
 
-    /// Whether each following step waits for a person.
+    /// Whether guided mode was requested: a person is asked before each following step.
     pub(super) fn is_guided(&self) -> bool {
         self.lock().guided
     }
 
     /// Blocks until there is a new request.
     pub(super) fn wait_for_request(&self) {
-        let asked = self.lock();
+        let requests = self.lock();
         drop(
             self.shared
                 .changed
-                .wait_while(asked, |asked| asked.unrecorded.is_empty())
+                .wait_while(requests, |requests| requests.unrecorded.is_empty())
                 .unwrap_or_else(PoisonError::into_inner),
         );
     }
 
+    /// Removes and returns the requests that are not recorded yet, in order.
     pub(super) fn take_unrecorded(&self) -> Vec<(Control, AnsweredBy)> {
         std::mem::take(&mut self.lock().unrecorded)
     }
 
     /// Ignores poisoning: the flags stay valid if a thread panicked while it held the lock.
-    fn lock(&self) -> MutexGuard<'_, Asked> {
-        self.shared.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Requests> {
+        self.shared.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -136,11 +138,11 @@ mod tests {
     #[test]
     fn strictest_control_wins_and_all_are_recorded() {
         let control = ControlHandle::default();
-        assert_eq!(control.boundary(), Boundary::GoOn);
+        assert_eq!(control.boundary(), Boundary::Continue);
         for (request, expected) in [
             (Control::Pause, Boundary::Pause),
-            (Control::Resume, Boundary::GoOn),
-            (Control::GoOnGuided, Boundary::GoOn),
+            (Control::Resume, Boundary::Continue),
+            (Control::GoOnGuided, Boundary::Continue),
             (Control::CancelAfterStep, Boundary::End(Control::CancelAfterStep)),
             (Control::StopNow, Boundary::End(Control::StopNow)),
             (Control::Pause, Boundary::End(Control::StopNow)),
@@ -154,7 +156,7 @@ mod tests {
         control.reset();
         assert_eq!((control.is_ending(), control.ended_by()), (false, None));
         assert!(!control.is_guided());
-        assert_eq!(control.boundary(), Boundary::GoOn);
+        assert_eq!(control.boundary(), Boundary::Continue);
         assert!(!control.is_stopped());
     }
 }

@@ -11,8 +11,8 @@ use crate::workspace::WorkspaceError;
 
 /// Any failure of the engine.
 ///
-/// [`super::Executor::execute`] returns one only when nothing ran (E001–E004, E201–E204) or the evidence could not be
-/// written. Every other failure is in the result of the step.
+/// [`super::Executor::execute`] returns one only when nothing ran, or when the evidence could not be written. Every
+/// other failure is in the result of the step.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says what its fields are")]
 pub enum ExecutionError {
@@ -36,7 +36,7 @@ pub enum ExecutionError {
     Tool(#[from] ToolError),
     #[error(
         "the evidence could not be written, so nothing more was run{}: {source}",
-        lost(not_recorded)
+        not_recorded_text(not_recorded)
     )]
     EvidenceStore {
         run_id: Uuid,
@@ -46,7 +46,7 @@ pub enum ExecutionError {
     },
 }
 
-/// Codes that become the code of the refusal if all errors among the findings have the same one (SPEC §6).
+/// Codes that a refusal takes over if all its errors have the same one (SPEC §6).
 const OWN_CAUSES: [Code; 5] = [
     Code::UnknownTool,
     Code::MissingArgument,
@@ -75,7 +75,8 @@ fn note_text(note: &str) -> String {
     if note.is_empty() { String::new() } else { format!(": {note}") }
 }
 
-fn lost(not_recorded: &Option<Box<StepResult>>) -> String {
+/// The part of a message about a step that was run but not recorded; empty if there is none.
+fn not_recorded_text(not_recorded: &Option<Box<StepResult>>) -> String {
     not_recorded.as_ref().map_or_else(String::new, |result| {
         let (step, outcome) = (&result.step_id, result.outcome.as_str().replace('_', " "));
         format!(", and that step {step} {outcome} is not recorded")
@@ -89,13 +90,13 @@ impl From<WorkspaceError> for ExecutionError {
 }
 
 impl ExecutionError {
-    /// The refusal for the errors among these findings: with their own code if all of them have the same one
-    /// and it is in `OWN_CAUSES`, else as an invalid plan (SPEC §6).
+    /// The refusal for the errors among these findings: with their code if all of them have the same one and it is in
+    /// `OWN_CAUSES`, else with that of an invalid plan (SPEC §6).
     pub fn from_findings(findings: &[Finding]) -> Self {
         let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
         let findings: Vec<Finding> = errors.cloned().collect();
-        let only = OWN_CAUSES.into_iter().find(|code| findings.iter().all(|it| it.code == *code));
-        match only.unwrap_or(Code::InvalidPlan) {
+        let common = OWN_CAUSES.into_iter().find(|code| findings.iter().all(|it| it.code == *code));
+        match common.unwrap_or(Code::InvalidPlan) {
             Code::NotAuthorized => Self::NotAuthorized { reason: first(&findings) },
             code => Self::Refused { code, findings },
         }
@@ -107,7 +108,7 @@ impl ExecutionError {
         Self::Stale { changes: vec![Change { what: what.into(), approved, now }] }
     }
 
-    /// An error of the evidence before anything ran.
+    /// The error for evidence that failed before anything ran.
     pub(super) fn before_run(source: EvidenceError) -> Self {
         let source = Box::new(source);
         Self::EvidenceStore {

@@ -32,7 +32,7 @@ impl Executor {
     /// Sets the file from which the plan was read. No step of the run may write that file from behind walls (SPEC
     /// §7.5).
     #[must_use]
-    pub fn of_plan(self, file: Option<PathBuf>) -> Self {
+    pub fn with_plan_file(self, file: Option<PathBuf>) -> Self {
         Self { plan_file: file, ..self }
     }
 
@@ -54,28 +54,30 @@ impl Executor {
     /// Runs an approved plan to its end.
     ///
     /// # Errors
-    /// E001–E004 and E201–E204 when nothing ran; E401 when the evidence could not be written.
+    /// When the plan is refused or its host cannot be used, so that nothing ran; E401 when the evidence could not be
+    /// read or written.
     pub fn execute(&mut self, approved: ApprovedPlan) -> Result<ExecutionResult, ExecutionError> {
-        let runnable = self.runnable(approved);
-        let runnable = runnable.inspect_err(|_| self.deps.control.forget_guidance())?;
+        let runnable = self.prepare(approved);
+        let runnable = runnable.inspect_err(|_| self.deps.control.end_guided_mode())?;
         let outcome = self.run(&runnable);
-        self.deps.control.forget_guidance();
+        self.deps.control.end_guided_mode();
         outcome.inspect_err(|error| {
-            // Sent but not recorded: the evidence cannot be written, or nothing ran.
+            // This event is sent but not recorded: the evidence cannot be written, or nothing ran.
             let (code, message) = (error.code(), error.to_string());
-            self.journal.tell(&RunEvent::RunFailed { code, message });
+            self.journal.send(&RunEvent::RunFailed { code, message });
         })
     }
 
-    fn runnable(&mut self, approved: ApprovedPlan) -> Result<Runnable, ExecutionError> {
-        // Trust may have been revoked since the plan was approved.
+    /// Checks the plan and connects to its host.
+    fn prepare(&mut self, approved: ApprovedPlan) -> Result<Runnable, ExecutionError> {
+        // A person may have revoked trust since the plan was approved.
         let policy = &mut self.deps.policy;
         policy.trusted_commands =
             self.journal.store.trusted_commands().map_err(ExecutionError::before_run)?;
         // The approval contains the grants. The walls that follow from them are compared with the approved walls.
         policy.grants = approved.authorization.binding.grants.clone();
         let mut runnable = Runnable::new(approved, policy, &self.journal.store, &*self.deps.clock)?;
-        runnable.toolbox = runnable.toolbox.of_plan(self.plan_file.clone());
+        runnable.toolbox = runnable.toolbox.for_plan(self.plan_file.clone());
         runnable.connect(policy, self.deps.control.stop_signal())?;
         Ok(runnable)
     }
@@ -88,14 +90,15 @@ impl Executor {
             EvidenceError::AuthorizationUsed { .. } => {
                 ExecutionError::NotAuthorized { reason: error.to_string() }
             }
-            error => run.store_failed(error),
+            error => run.store_error(error),
         })?;
         let ended = run.steps().and_then(|ending| run.end(&ending, started_ms));
-        ended.map_err(|error| run.store_failed(error))
+        ended.map_err(|error| run.store_error(error))
     }
 }
 
 impl Run<'_> {
+    /// Records the start of the run, which consumes the authorization.
     fn begin(&mut self) -> Result<(), EvidenceError> {
         let started_at_ms = self.clock.now_ms();
         self.journal.commit(&Entry::RunStart(RunStart {
@@ -107,7 +110,7 @@ impl Run<'_> {
         }))
     }
 
-    /// Runs steps until the plan, a failure or a person ends it.
+    /// Runs the steps until the last one, a failure, or a request to end the run.
     fn steps(&mut self) -> Result<RunEnding, EvidenceError> {
         let runnable = self.runnable;
         for step in &runnable.plan.steps {
@@ -127,10 +130,10 @@ impl Run<'_> {
             return Ok(ending);
         }
         self.record_controls()?;
-        // A request during the last step still decides how the run ended.
+        // A request during the last step still determines how the run is recorded as ended.
         Ok(match self.deps.control.boundary() {
             Boundary::End(control) => RunEnding::Cancelled(control),
-            Boundary::Pause | Boundary::GoOn => RunEnding::Completed,
+            Boundary::Pause | Boundary::Continue => RunEnding::Completed,
         })
     }
 
@@ -142,9 +145,9 @@ impl Run<'_> {
             self.record_controls()?;
             match self.deps.control.boundary() {
                 Boundary::End(control) => return Ok(Some(control)),
-                Boundary::GoOn => {
+                Boundary::Continue => {
                     if paused {
-                        self.journal.tell(&RunEvent::Resumed);
+                        self.journal.send(&RunEvent::Resumed);
                     }
                     if self.deps.control.is_guided() {
                         self.mode = Mode::Guided;
@@ -153,7 +156,7 @@ impl Run<'_> {
                 }
                 Boundary::Pause => {
                     if !paused {
-                        self.journal.tell(&RunEvent::Paused);
+                        self.journal.send(&RunEvent::Paused);
                         paused = true;
                     }
                     self.deps.control.wait_for_request();
@@ -171,6 +174,7 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// Ends the processes that steps left running, and records the end of the run.
     fn end(
         &mut self,
         ending: &RunEnding,

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use uuid::Uuid;
 
-use super::continuation::{FollowUpError, changes_since, plan_of, rest_of, rollback_of};
+use super::continuation::{FollowUpError, changes_since, continuation_of, plan_of, rollback_of};
 use super::interrupted_plan::settlement_of;
-use super::revert::{cannot_be_reverted, revert_of};
+use super::revert::{irreversible_effects, revert_of};
 use crate::evidence::EvidenceReader;
 use crate::plan::Finding;
 use crate::risk::Policy;
@@ -22,14 +22,14 @@ pub enum FollowUp {
     Continue,
     /// The rollback commands that the plan of the run names.
     RollBack,
-    /// Brings the files of the run's interrupted steps to one of two states.
+    /// Brings the files of the run's interrupted steps to their state before these steps, or to the intended one.
     Settle(SettleMode),
     /// Restores the files that the run, or one execution of it, changed.
     Revert,
 }
 
 impl FollowUp {
-    /// Rebuilds the plan from the recorded run. Returns the plan's exact bytes, and the run. `id` is the id of a run;
+    /// Rebuilds the plan from the recorded run. Returns the run, and the plan's exact bytes. `id` is the id of a run;
     /// a revert also accepts the id of an execution.
     ///
     /// # Errors
@@ -42,7 +42,7 @@ impl FollowUp {
     ) -> Result<(RunSummary, Vec<u8>), FollowUpError> {
         match self {
             Self::RunAgain => plan_of(evidence, id),
-            Self::Continue => rest_of(evidence, id),
+            Self::Continue => continuation_of(evidence, id),
             Self::RollBack => rollback_of(evidence, id),
             Self::Settle(way) => settlement_of(evidence, id, way, policy),
             Self::Revert => revert_of(evidence, id),
@@ -53,7 +53,8 @@ impl FollowUp {
     /// take back.
     ///
     /// # Errors
-    /// As [`Self::plan`]; and a workspace that cannot be opened.
+    /// When the evidence cannot be read; for a continuation, when the workspace cannot be opened; for a revert, when
+    /// the id is unknown or the run is still under way.
     pub fn warnings(
         self,
         evidence: &mut EvidenceReader,
@@ -63,7 +64,7 @@ impl FollowUp {
     ) -> Result<Vec<Finding>, FollowUpError> {
         match self {
             Self::Continue => changes_since(evidence, id, workspace, policy),
-            Self::Revert => cannot_be_reverted(evidence, id),
+            Self::Revert => irreversible_effects(evidence, id),
             Self::RunAgain | Self::RollBack | Self::Settle(_) => Ok(Vec::new()),
         }
     }

@@ -4,15 +4,15 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::evidence::{EvidenceLocation, EvidenceReader, Kept};
+use crate::evidence::{EvidenceLocation, EvidenceReader, StoredContent};
 use crate::plan::Digest;
 use crate::risk::Policy;
 use crate::run::History;
 use crate::run::StopSignal;
-use crate::tools::{NotAvailable, Past, ToolError, Toolbox};
+use crate::tools::{HistorySource, NotAvailable, ToolError, Toolbox};
 
 /// Opens the tools of a workspace for a review or a preview that `stop` ends. They get the recorded history if the
-/// location of the evidence is known.
+/// location of the evidence is given.
 pub(super) fn open_tools(
     workspace: &Path,
     policy: &Policy,
@@ -21,48 +21,48 @@ pub(super) fn open_tools(
 ) -> Result<Toolbox, ToolError> {
     let toolbox = Toolbox::open(workspace, policy)?.for_review(Arc::clone(stop));
     Ok(match evidence {
-        Some(location) => with_past(toolbox, location.reader()),
+        Some(location) => with_history(toolbox, location.reader()),
         None => toolbox,
     })
 }
 
 /// The same tools with the recorded history of their workspace.
-pub(super) fn with_past(toolbox: Toolbox, reader: EvidenceReader) -> Toolbox {
-    let toolbox = toolbox.keeping_out(reader.folders());
+pub(super) fn with_history(toolbox: Toolbox, reader: EvidenceReader) -> Toolbox {
+    let toolbox = toolbox.without_folders(reader.folders());
     let workspace = toolbox.workspace().to_string_lossy().into_owned();
-    let recorded = Recorded { workspace, inner: Mutex::new(Inner { reader, known: None }) };
-    toolbox.remembering(Some(Box::new(recorded)))
+    let source = EvidenceSource { workspace, inner: Mutex::new(Inner { reader, cached: None }) };
+    toolbox.with_history_source(Some(Box::new(source)))
 }
 
 /// The history of one workspace, read from the evidence.
-struct Recorded {
+struct EvidenceSource {
     workspace: String,
     inner: Mutex<Inner>,
 }
 
 struct Inner {
     reader: EvidenceReader,
-    /// The last answer, and the position of the evidence at that time.
-    known: Option<(i64, Arc<History>)>,
+    /// The history that was read last, and the position of the evidence at that time.
+    cached: Option<(i64, Arc<History>)>,
 }
 
-impl Past for Recorded {
+impl HistorySource for EvidenceSource {
     fn history(&self) -> Result<Arc<History>, String> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = inner.known.take();
-        let found = inner.reader.history(&self.workspace, known);
-        let (length, history) = found.map_err(|error| error.to_string())?;
-        inner.known = Some((length, Arc::clone(&history)));
+        let cached = inner.cached.take();
+        let read = inner.reader.history(&self.workspace, cached);
+        let (position, history) = read.map_err(|error| error.to_string())?;
+        inner.cached = Some((position, Arc::clone(&history)));
         Ok(history)
     }
 
     fn content(&self, digest: &Digest) -> Result<Arc<[u8]>, NotAvailable> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        match inner.reader.kept(digest) {
-            Ok(Kept::Content(bytes)) => Ok(bytes.into()),
-            Ok(Kept::Purged) => Err(NotAvailable::Purged),
-            Ok(Kept::NoKey) => Err(NotAvailable::NoKey),
-            Ok(Kept::NotKept) => Err(NotAvailable::NotKept),
+        match inner.reader.stored_content(digest) {
+            Ok(StoredContent::Content(bytes)) => Ok(bytes.into()),
+            Ok(StoredContent::Purged) => Err(NotAvailable::Purged),
+            Ok(StoredContent::NoKey) => Err(NotAvailable::NoKey),
+            Ok(StoredContent::NotStored) => Err(NotAvailable::NotKept),
             Err(error) => Err(NotAvailable::Unreadable(error.to_string())),
         }
     }

@@ -1,4 +1,4 @@
-//! The host of a plan that an approval would cover (SPEC §2, §7.3).
+//! Reviews the target of a plan: the host and the keys that an approval would cover (SPEC §2, §7.3).
 
 use std::path::Path;
 
@@ -9,14 +9,14 @@ use crate::risk::Policy;
 use crate::run::ErrorInfo as _;
 use crate::run::StopSignal;
 
-/// The address and the known keys of the plan's destination, determined without connecting to it; and the finding
-/// that forbids an authorization if they cannot be determined.
-pub(super) fn look(
+/// The address and the known keys of the plan's destination, read from the settings of `ssh` without connecting; and an
+/// error if they cannot be read or no key is known. Both are `None` without a valid target.
+pub(super) fn review(
     target: Option<&str>,
     policy: &Policy,
     workspace: &Path,
 ) -> (Option<Target>, Option<Finding>) {
-    // The parser reports a text that is no destination.
+    // The parser reports a target that is no destination.
     let Some(destination) = target.and_then(|text| Destination::parse(text).ok()) else {
         return (None, None);
     };

@@ -1,11 +1,11 @@
-//! Plans that settle an interrupted step (SPEC §8 *Reconcile*): one takes the step back, the other finishes it. This
+//! Plans that settle interrupted steps (SPEC §8 *Reconcile*): one takes the steps back, the other finishes them. This
 //! module only makes the plan; the plan is shown, authorized, run and recorded like any other.
 
 use std::collections::BTreeMap;
 
 use uuid::Uuid;
 
-use super::continuation::{FollowUpError, ended};
+use super::continuation::{FollowUpError, ended_run};
 use crate::authorization::FileState;
 use crate::evidence::{EvidenceReader, OpenIntent};
 use crate::plan::{Batch, Edit, batch_plan, limits};
@@ -13,44 +13,45 @@ use crate::risk::Policy;
 use crate::run::{DiskState, FileForecast, RunSummary, SettleMode};
 use crate::tools::Toolbox;
 
-/// The exact bytes of a plan that brings the files of a run's interrupted steps to their earlier or to their intended
-/// state, and the run. A file in neither state was changed by somebody else: the plan leaves it alone and notes that.
-/// It also notes contents that no plan can hold.
+/// The run, and the exact bytes of a plan that brings the files of its interrupted steps to their earlier or to their
+/// intended state. A file in neither state was changed by somebody else: the plan does not change it, and has a note
+/// about it. The plan also has a note for each file whose content is not available or does not fit into a plan.
 ///
 /// # Errors
-/// When the run is unknown or under way, its workspace cannot be opened, or there is nothing to do.
+/// When the run is unknown or under way, its workspace cannot be opened, the evidence cannot be read, no edit is
+/// needed or possible, or the plan is too large.
 pub(super) fn settlement_of(
     evidence: &mut EvidenceReader,
     run_id: Uuid,
     way: SettleMode,
     policy: &Policy,
 ) -> Result<(RunSummary, Vec<u8>), FollowUpError> {
-    let run = ended(evidence, run_id)?;
+    let run = ended_run(evidence, run_id)?;
     let toolbox = Toolbox::open(run.workspace.as_ref(), policy)?;
-    let mut work =
+    let mut settlement =
         Settlement { evidence, toolbox: &toolbox, way, batch: Batch::default(), notes: Vec::new() };
     let mut batches = Vec::new();
-    for intent in work.evidence.open_intents(run_id)? {
+    for intent in settlement.evidence.open_intents(run_id)? {
         if !SettleMode::fits(&intent.tool_name) {
             if way.removes_leftovers(&intent.tool_name) {
-                work.remove_leftovers(&intent);
+                settlement.remove_leftovers(&intent);
             }
             continue;
         }
-        // The latest step is taken back first. There is one such step unless two processes ran.
-        let renames = work.renames(&intent.files);
+        // The steps are settled in the order of their intents. Usually only one was interrupted.
+        let renames = settlement.renames(&intent.files);
         for file in &intent.files {
             if let Some(to) = renames.get(&file.path) {
-                work.rename(&intent, file, to);
+                settlement.add_rename(&intent, file, to);
             } else if !renames.values().any(|to| *to == file.path) {
-                work.file(&intent, file)?;
+                settlement.add_file(&intent, file)?;
             }
-            if work.batch.edits.len() + MAX_EDITS_OF_FILE > limits::EDITS {
-                batches.push(std::mem::take(&mut work.batch));
+            if settlement.batch.edits.len() + MAX_EDITS_PER_FILE > limits::EDITS {
+                batches.push(std::mem::take(&mut settlement.batch));
             }
         }
     }
-    let Settlement { batch, mut notes, .. } = work;
+    let Settlement { batch, mut notes, .. } = settlement;
     batches.extend(Some(batch).filter(|batch| !batch.edits.is_empty()));
     if batches.is_empty() {
         if notes.is_empty() {
@@ -65,20 +66,22 @@ pub(super) fn settlement_of(
             batches.len()
         ));
     }
-    let mut short = run_id.to_string();
-    short.truncate(8);
+    let mut short_id = run_id.to_string();
+    short_id.truncate(8);
     let goal = match way {
         SettleMode::RollBack => {
-            format!("Roll back what run {short} was doing when it was interrupted")
+            format!("Roll back what run {short_id} was doing when it was interrupted")
         }
-        SettleMode::Finish => format!("Finish what run {short} was doing when it was interrupted"),
+        SettleMode::Finish => {
+            format!("Finish what run {short_id} was doing when it was interrupted")
+        }
     };
     let bytes = batch_plan(&goal, &notes.join(" "), &batches);
     Ok((run, bytes.ok_or(FollowUpError::TooLarge { run_id })?))
 }
 
 /// The maximum number of edits for one file: a rename, and the removal of temporary files beside both names.
-const MAX_EDITS_OF_FILE: usize = 3;
+const MAX_EDITS_PER_FILE: usize = 3;
 
 struct Settlement<'a> {
     evidence: &'a mut EvidenceReader,
@@ -89,40 +92,41 @@ struct Settlement<'a> {
 }
 
 impl Settlement<'_> {
-    fn wanted(&self, file: &FileForecast) -> FileState {
+    /// The state to which the plan brings the file.
+    fn target_state(&self, file: &FileForecast) -> FileState {
         match self.way {
             SettleMode::RollBack => file.before,
             SettleMode::Finish => file.after,
         }
     }
 
-    /// Pairs of names to rename: the first file is to be removed, and has the content that the second, absent one is
-    /// to get. A rename keeps the mode; writing the content would not.
+    /// The renames, from the present to the new path: the file at the first is to be removed, and has the content that
+    /// the absent file at the second is to get. A rename keeps the mode; writing the content would not.
     fn renames(&self, files: &[FileForecast]) -> BTreeMap<String, String> {
         let now = |file: &FileForecast| self.toolbox.digest_of(&file.path).ok();
-        let mut going: Vec<&FileForecast> = files
+        let mut removed: Vec<&FileForecast> = files
             .iter()
             .filter(|file| {
-                self.wanted(file) == FileState::Absent && now(file) != Some(FileState::Absent)
+                self.target_state(file) == FileState::Absent && now(file) != Some(FileState::Absent)
             })
             .collect();
         let mut renames = BTreeMap::new();
         for to in files {
-            let wanted = self.wanted(to);
-            if wanted == FileState::Absent || now(to) != Some(FileState::Absent) {
+            let target = self.target_state(to);
+            if target == FileState::Absent || now(to) != Some(FileState::Absent) {
                 continue;
             }
-            if let Some(at) = going.iter().position(|from| now(from) == Some(wanted)) {
-                renames.insert(going.remove(at).path.clone(), to.path.clone());
+            if let Some(index) = removed.iter().position(|from| now(from) == Some(target)) {
+                renames.insert(removed.remove(index).path.clone(), to.path.clone());
             }
         }
         renames
     }
 
-    fn rename(&mut self, intent: &OpenIntent, from: &FileForecast, to: &str) {
+    fn add_rename(&mut self, intent: &OpenIntent, from: &FileForecast, to: &str) {
         for path in [from.path.as_str(), to] {
             if let Some((state, leftover)) = self.leftover(intent, path) {
-                self.delete(leftover, state);
+                self.add_delete(leftover, state);
             }
         }
         if let Ok(now) = self.toolbox.digest_of(&from.path) {
@@ -134,24 +138,24 @@ impl Settlement<'_> {
     /// The state and path of the temporary file that this execution left for `path`; its name contains the
     /// execution's id.
     fn leftover(&self, intent: &OpenIntent, path: &str) -> Option<(FileState, String)> {
-        let leftover = self.toolbox.leftover(path, intent.execution_id).unwrap_or_default()?;
+        let leftover = self.toolbox.leftover_file(path, intent.execution_id).unwrap_or_default()?;
         Some((self.toolbox.digest_of(&leftover).ok()?, leftover))
     }
 
-    /// Deletes temporary files that a replacement left. The replaced files are not changed, because it is unknown
-    /// whether they passed their check.
+    /// Deletes the temporary files that a step of `splice` left. The files that it replaces are not changed, because it
+    /// is unknown whether they passed their check.
     fn remove_leftovers(&mut self, intent: &OpenIntent) {
         let mut paths: Vec<&str> = intent.files.iter().map(|file| file.path.as_str()).collect();
         paths.dedup();
         for path in paths {
             let own = self.leftover(intent, path).map(|(_, leftover)| leftover);
-            let by_splice = self.toolbox.left_by_splice(path).unwrap_or_default();
+            let by_splice = self.toolbox.splice_leftovers(path).unwrap_or_default();
             for leftover in own.into_iter().chain(by_splice) {
                 let Ok(state) = self.toolbox.digest_of(&leftover) else { continue };
                 if self.batch.expected_hashes.contains_key(&leftover) {
                     continue;
                 }
-                self.delete(leftover, state);
+                self.add_delete(leftover, state);
                 self.notes.push(format!(
                     "{path} is left as it is: whether it passed its check is not known."
                 ));
@@ -159,29 +163,29 @@ impl Settlement<'_> {
         }
     }
 
-    fn file(&mut self, intent: &OpenIntent, file: &FileForecast) -> Result<(), FollowUpError> {
+    /// Adds the edits that bring one file to its target state, or a note why it is not changed.
+    fn add_file(&mut self, intent: &OpenIntent, file: &FileForecast) -> Result<(), FollowUpError> {
         let path = &file.path;
-        let wanted = self.wanted(file);
+        let target = self.target_state(file);
         let now = self.toolbox.digest_of(path).ok();
-        let waits = self.leftover(intent, path);
-        let has = |wanted| waits.as_ref().filter(|(state, _)| *state == wanted);
+        let leftover = self.leftover(intent, path);
         let Some(now) = now else {
             self.notes.push(format!("{path} is left alone: it cannot be read."));
             return Ok(());
         };
-        let found = DiskState::of(file, Some(now));
-        if !matches!(found, DiskState::AsBefore | DiskState::AsAfter | DiskState::Same) {
+        let disk_state = DiskState::of(file, Some(now));
+        if !matches!(disk_state, DiskState::AsBefore | DiskState::AsAfter | DiskState::Same) {
             self.notes.push(format!("{path} is left alone: somebody changed it."));
             return Ok(());
         }
-        if now == wanted {
-            if let Some((state, leftover)) = waits {
-                self.delete(leftover, state);
+        if now == target {
+            if let Some((state, leftover)) = leftover {
+                self.add_delete(leftover, state);
             }
             return Ok(());
         }
-        let FileState::Content(digest) = wanted else {
-            self.delete(path.clone(), now);
+        let FileState::Content(digest) = target else {
+            self.add_delete(path.clone(), now);
             return Ok(());
         };
         let text = self.evidence.blob(&digest)?.map(String::from_utf8);
@@ -191,12 +195,13 @@ impl Settlement<'_> {
             Some(Err(_)) => Err("it is not text, and a plan can hold only text"),
             None => Err("the evidence does not have it, or cannot read it here"),
         };
-        match (has(wanted).cloned(), text) {
+        let with_target = leftover.clone().filter(|(state, _)| *state == target);
+        match (with_target, text) {
             // A rename restores the mode too, and works for any content.
             (Some((state, leftover)), text) if now == FileState::Absent || text.is_err() => {
                 self.expect(&leftover, state);
                 if now != FileState::Absent {
-                    self.delete(path.clone(), now);
+                    self.add_delete(path.clone(), now);
                 }
                 self.batch.edits.push(Edit::Rename { path: leftover, to: path.clone() });
             }
@@ -212,27 +217,27 @@ impl Settlement<'_> {
                     FileState::Absent => Edit::Create { path, contents },
                     FileState::Content(_) => Edit::Write { path, contents },
                 });
-                if let Some((state, leftover)) = waits {
-                    self.delete(leftover, state);
+                if let Some((state, leftover)) = leftover {
+                    self.add_delete(leftover, state);
                 }
             }
             (_, Err(why)) => {
-                let which = match self.way {
+                let target = match self.way {
                     SettleMode::RollBack => "its earlier content",
                     SettleMode::Finish => "its predicted content",
                 };
-                self.notes.push(format!("{path} does not get {which}: {why}."));
+                self.notes.push(format!("{path} does not get {target}: {why}."));
             }
         }
         Ok(())
     }
 
-    fn delete(&mut self, path: String, now: FileState) {
+    fn add_delete(&mut self, path: String, now: FileState) {
         self.expect(&path, now);
         self.batch.edits.push(Edit::Delete { path });
     }
 
-    /// Adds the present state of the file as a precondition.
+    /// Requires that the file still has this content when the plan runs; an absent file needs no such condition.
     fn expect(&mut self, path: &str, now: FileState) {
         if let FileState::Content(digest) = now {
             self.batch.expected_hashes.insert(path.to_owned(), digest);

@@ -1,17 +1,17 @@
 //! The journal of runs and loops (SPEC §3, §8): it records entries and sends the events that belong to them.
 //!
-//! An [`Entry`] is one transaction: the start of a run, the intent of a step, its execution, a control, an end, and
-//! the same of loops. [`Journal::commit`] writes it durably and sends the [`RunEvent`]s of the entry
-//! ([`Entry::told`]) only afterwards, so that observers see nothing that was not committed. If the evidence cannot be
-//! written, the caller gets the error before the effect and stops.
+//! An [`Entry`] is one transaction: the start of a run, the intent of a step, its execution, a control, the end of the
+//! run, or an entry of a loop. [`Journal::commit`] writes it durably and only then sends its events
+//! ([`Entry::events`]), so that observers see nothing that was not committed. If the evidence cannot be written, the
+//! caller gets the error before the effect and stops.
 //!
 //! An effect happens between two entries, its intent and its execution. A step that only reads has no intent. Replay
 //! rebuilds the same events from the rows, with the same constructors ([`RunEvent::step_ended`],
 //! [`RunEvent::run_ended`]); unlike live events, they have redacted secrets. [`crate::run::RunState::apply`] and
 //! [`crate::run::LoopState::apply`] depend on the events only.
 //!
-//! [`Journal::tell`] sends what happens between entries: a step begins, output arrives, a person is asked. If such an
-//! event must be kept (an answer, a planner's report), the next entry records it.
+//! [`Journal::send`] sends the events between two entries: a step begins, output arrives, a person is asked. If such an
+//! event must be recorded (an answer, a planner's report), the next entry contains it.
 
 use std::sync::Arc;
 
@@ -37,12 +37,12 @@ impl Journal {
     /// # Errors
     /// As [`EvidenceStore::commit`]; then no event is sent.
     pub fn commit(&mut self, entry: &Entry<'_>) -> Result<(), EvidenceError> {
-        self.store.commit(entry)?.iter().for_each(|event| self.tell(event));
+        self.store.commit(entry)?.iter().for_each(|event| self.send(event));
         Ok(())
     }
 
     /// Sends an event that happens between two entries.
-    pub fn tell(&self, event: &RunEvent) {
+    pub fn send(&self, event: &RunEvent) {
         self.progress.on_event(event);
     }
 }

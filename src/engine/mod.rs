@@ -1,13 +1,13 @@
 //! The step runner (SPEC §2, §3): the only room that turns an approved plan into tool calls.
 //!
-//! The worker's thread and the headless commands call it. It is synchronous, starts no thread of its own, does not
-//! retry, and keeps nothing from one run to the next.
+//! The executor thread and the headless commands call it. It is synchronous, starts no thread of its own, does not
+//! retry, and keeps no state of a run for the next one.
 //!
 //! # From approved bytes to a tool
 //!
-//! `Executor::execute` makes a private `Runnable` from an `ApprovedPlan`; tools are called only with a `Runnable`. It
-//! parses the plan again from the approved bytes, so that nothing in memory can differ from what was shown, and
-//! compares everything that the approval covers with the present state.
+//! `Executor::execute` turns an `ApprovedPlan` into a private `Runnable`, and runs tools only with a `Runnable`.
+//! `Runnable::new` parses the plan again from the approved bytes, so that nothing in memory can differ from what was
+//! shown, and compares everything that the approval covers with the present state.
 //!
 //! A step that can change something commits its intent, with the contents that it is about to replace, before the
 //! tool is called, and its outcome afterwards. A step that only reads has one commit, its outcome. When the evidence
@@ -15,35 +15,35 @@
 //!
 //! # History
 //!
-//! The tools do not depend on the evidence. The engine gives them a `Past` (`history_source.rs`) when it opens the
-//! workspace for a review, a preview or a run.
+//! The tools do not depend on the evidence. The engine gives them a `HistorySource` (`history_source.rs`) when it opens
+//! the workspace for a review, a preview or a run.
 //!
 //! # Workspace commands
 //!
 //! `countersign.toml` is an input of every step that would use it, even if it does not exist, so that an approval
-//! covers it. Only the evidence records whether a person trusts it. The executor queries that before each run, and
-//! compares the trusted digest with the bytes that are read when the step runs. A step that writes the file makes it
-//! untrusted.
+//! covers it. Only the evidence records which versions of the file a person trusts, by digest. The executor reads
+//! these digests before each run, and compares them with the bytes that are read when the step runs. So a step that
+//! changes the file makes it untrusted.
 //!
 //! # Walls
 //!
-//! `walls.rs` combines three sources: what the plan asks for (`needs`), what the table lists for the programs of a
-//! command, and what the person grants (`authorization::Grants`). The result is one `StepWalls` for each step that
-//! starts a process on this computer. File tools have none, because they check their paths themselves. The list of
-//! walls is part of the `Binding`. The executor computes it again from the grants in the binding, the approved bytes
-//! and the present level, and compares. So a weaker wall, a link with another target or a changed table voids the
-//! approval, and the error names the difference. Grants are passed in the `Policy`, like trust in workspace commands,
-//! and are not part of its digest.
+//! `walls.rs` combines three sources: the `needs` of the plan, the needs that a table (`assets/risk/needs.toml`) lists
+//! for the programs of a command, and what the person grants (`authorization::Grants`). The result is one `StepWalls`
+//! for each step that starts a process on this computer. File tools have none, because they check their paths
+//! themselves. The list of walls is part of the `Binding`. Before a run, the walls are computed again from the grants
+//! in the binding, the approved bytes and the present level, and compared with that list. So a weaker wall, a link
+//! with another target or a changed table voids the approval, and the error names the difference. Grants are passed
+//! in the `Policy`, like trust in workspace commands, and are not part of its digest.
 //!
 //! The table alone, without a grant, permits a command to write the repository, because `git add` is useless
-//! otherwise. Everything else in the table is only proposed, because a command line does not prove what a program
-//! does. A path is judged with its links resolved. It is refused if it is in a protected folder and also if it
-//! contains one, so that no grant covers the home folder or the program's own folders from above. The caches that
-//! the table names may be granted although their folders are sensitive.
+//! otherwise. All other needs in the table are only proposed, because a command line does not prove what a program
+//! does. A path is judged with its links resolved. It is refused if it is in a protected folder or contains one, so
+//! that no grant of a parent folder covers the home folder or the program's own folders. The caches that the table
+//! names may be granted although their folders are sensitive.
 //!
-//! Without walls, a person is asked about every step that calls for caution. A flag can answer exactly that question
-//! (`ConfirmationRequest::unwalled`) and no other: it states that the person accepts missing walls, not that they
-//! have seen the step.
+//! Without walls, a person is asked before every step whose risk is at least caution. A flag can answer exactly that
+//! question (`ConfirmationRequest::unwalled`) and no other: it states that the person accepts missing walls, not that
+//! they have seen the step.
 
 mod boot_clock;
 mod callbacks;
@@ -87,5 +87,5 @@ pub use review::{
     preview_step, review, review_read, review_trusting, review_until, simulate_shown,
 };
 pub use simulation::Simulation;
-pub use walls::{check_grants, planner_walls, walls_here};
+pub use walls::{check_grants, local_wall_level, planner_walls};
 pub use workspace::{WorkspaceChoice, choose_workspace};

@@ -8,13 +8,14 @@ use crate::authorization::FileState;
 use crate::plan::{Code, Precondition, Step, ToolCall};
 use crate::run::Outcome;
 use crate::run::StopSignal;
-use crate::tools::{After, Toolbox};
+use crate::tools::{ProjectedToolbox, Toolbox};
 use crate::workspace::Kind;
 
 /// The file of the precondition; `None` if it is not about one file.
 pub(super) fn file_of<'a>(step: &'a Step, call: &ToolCall) -> Option<&'a str> {
     match step.precondition {
         Precondition::SymbolExists { .. } => {
+            // With an explicit name, the subject is the file in which the symbol is looked up.
             let in_file = Precondition::SymbolExists { named: Some(String::new()) };
             in_file.subject_in(call.tool(), &step.arguments)
         }
@@ -23,23 +24,27 @@ pub(super) fn file_of<'a>(step: &'a Step, call: &ToolCall) -> Option<&'a str> {
 }
 
 /// The state in which a precondition is checked.
-pub(super) struct Now<'a> {
+pub(super) struct CheckContext<'a> {
     /// The files after the previous steps.
-    pub(super) after: After<'a>,
+    pub(super) after: ProjectedToolbox<'a>,
     /// The tools, for facts that do not depend on the previous steps.
     pub(super) toolbox: &'a Toolbox,
     /// The outcomes of the previous steps.
     pub(super) outcomes: &'a HashMap<String, Outcome>,
-    /// Ends a long lookup.
+    /// Stops a long lookup.
     pub(super) stop: &'a StopSignal,
 }
 
-/// What was found, if the precondition holds.
+/// Checks the precondition of a step. Returns what was found, for a message; empty without a precondition.
 ///
 /// # Errors
-/// What was found instead, or why the precondition cannot be checked.
-pub(super) fn check(step: &Step, call: &ToolCall, now: &Now<'_>) -> Result<String, ExecutionError> {
-    let Now { after, toolbox, outcomes, stop } = *now;
+/// [`ExecutionError::PreconditionFailed`] with what was found instead; other errors if it cannot be checked.
+pub(super) fn check(
+    step: &Step,
+    call: &ToolCall,
+    context: &CheckContext<'_>,
+) -> Result<String, ExecutionError> {
+    let CheckContext { after, toolbox, outcomes, stop } = *context;
     let precondition = &step.precondition;
     let fails = |code, found: String| ExecutionError::PreconditionFailed {
         code,
@@ -47,12 +52,12 @@ pub(super) fn check(step: &Step, call: &ToolCall, now: &Now<'_>) -> Result<Strin
         found,
     };
     let unmet = |found: String| fails(Code::PreconditionFailed, found);
-    let is_there = |path: PathBuf| format!("{} is there", path.display());
+    let exists_text = |path: PathBuf| format!("{} is there", path.display());
     let subject = || {
         let subject = precondition.subject_in(call.tool(), &step.arguments);
         subject.ok_or_else(|| unmet("the step has no argument to check".to_owned()))
     };
-    let kind = |path: &str, wanted: Kind, code| {
+    let check_kind = |path: &str, wanted: Kind, code| {
         let kind = after.kind_of(path)?;
         let found = format!("{path} is {kind}");
         if kind == wanted { Ok(found) } else { Err(fails(code, found)) }
@@ -60,10 +65,12 @@ pub(super) fn check(step: &Step, call: &ToolCall, now: &Now<'_>) -> Result<Strin
     match precondition {
         Precondition::None => Ok(String::new()),
         Precondition::FileExists | Precondition::PlanFileExists => {
-            kind(subject()?, Kind::File, Code::FileNotFound)
+            check_kind(subject()?, Kind::File, Code::FileNotFound)
         }
-        Precondition::FileDoesNotExist => kind(subject()?, Kind::Absent, Code::PreconditionFailed),
-        Precondition::RootExists => kind(subject()?, Kind::Folder, Code::PreconditionFailed),
+        Precondition::FileDoesNotExist => {
+            check_kind(subject()?, Kind::Absent, Code::PreconditionFailed)
+        }
+        Precondition::RootExists => check_kind(subject()?, Kind::Folder, Code::PreconditionFailed),
         Precondition::ParentExists => {
             let path = subject()?;
             match after.parent_kind(path)? {
@@ -89,16 +96,16 @@ pub(super) fn check(step: &Step, call: &ToolCall, now: &Now<'_>) -> Result<Strin
             });
             Ok(format!("{} is there", manifest?))
         }
-        Precondition::CodegraphDbExists => toolbox.codegraph().map(is_there).ok_or_else(|| {
+        Precondition::CodegraphDbExists => toolbox.codegraph().map(exists_text).ok_or_else(|| {
             fails(Code::NoCodegraph, "no codegraph.db in the workspace or above it".to_owned())
         }),
         Precondition::GitRepositoryExists => {
-            let found = toolbox.git_repository().map(is_there);
+            let found = toolbox.git_repository().map(exists_text);
             found.ok_or_else(|| unmet("no .git in the workspace or above it".to_owned()))
         }
         Precondition::CommandAvailable(name) => {
-            let found = toolbox.command_available(name).map(is_there);
-            found.ok_or_else(|| unmet(toolbox.not_available(name)))
+            let found = toolbox.find_command(name).map(exists_text);
+            found.ok_or_else(|| unmet(toolbox.missing_command_message(name)))
         }
         Precondition::StepSucceeded(id) => match outcomes.get(id) {
             Some(Outcome::Succeeded) => Ok(format!("step {id} succeeded")),
@@ -111,7 +118,7 @@ pub(super) fn check(step: &Step, call: &ToolCall, now: &Now<'_>) -> Result<Strin
         },
         Precondition::MagellanHasIndexedFile => {
             let path = subject()?;
-            let indexed = toolbox.indexed_by_magellan(path)?;
+            let indexed = toolbox.describe_indexed_file(path)?;
             indexed.ok_or_else(|| unmet(format!("magellan has not indexed {path}")))
         }
         Precondition::SymbolExists { named } => {
@@ -120,9 +127,9 @@ pub(super) fn check(step: &Step, call: &ToolCall, now: &Now<'_>) -> Result<Strin
                 None => subject()?,
             };
             let file = file_of(step, call);
-            after.symbol_defined(symbol, file, stop)?.ok_or_else(|| {
-                let place = file.unwrap_or("the workspace");
-                fails(Code::SymbolNotFound, format!("nothing in {place} defines {symbol}"))
+            after.describe_definition(symbol, file, stop)?.ok_or_else(|| {
+                let scope = file.unwrap_or("the workspace");
+                fails(Code::SymbolNotFound, format!("nothing in {scope} defines {symbol}"))
             })
         }
     }

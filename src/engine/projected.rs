@@ -6,8 +6,8 @@ use crate::plan::{Plan, Step, ToolCall};
 use crate::tools::Toolbox;
 use crate::workspace::Overlay;
 
-/// The projected effect of earlier steps. It is computed only for a step that needs it, because that reads and parses
-/// the files.
+/// The projected effect of earlier steps. It is computed only for a step that needs it, because computing it reads and
+/// parses files.
 #[derive(Default)]
 pub(super) struct ProjectedSteps {
     overlay: Overlay,
@@ -17,7 +17,8 @@ pub(super) struct ProjectedSteps {
 
 impl ProjectedSteps {
     /// The projected state before `step`, if the files of the step depend on it: the step runs a splice plan that an
-    /// earlier step writes, or it takes changes back. For any other step the state is the present one.
+    /// earlier step writes, or it takes changes back. For any other step, the present state. `written` has the first
+    /// step that writes each file.
     pub(super) fn before(
         &mut self,
         step: &Step,
@@ -35,10 +36,10 @@ impl ProjectedSteps {
         if !depends {
             return Overlay::empty();
         }
-        // By index, because a faulty plan has only its sound steps here.
-        let since = self.steps..step.step_index;
-        for earlier in plan.steps.iter().filter(|it| since.contains(&it.step_index)) {
-            // A fault of an earlier step has a finding of its own.
+        // Selected by index, because the faulty steps of a plan are missing here.
+        let missing = self.steps..step.step_index;
+        for earlier in plan.steps.iter().filter(|step| missing.contains(&step.step_index)) {
+            // An error of an earlier step has its own finding.
             let _ = toolbox.project(&earlier.call, &mut self.overlay);
         }
         self.steps = step.step_index.max(self.steps);

@@ -1,7 +1,7 @@
 //! Read-only review of a plan in its workspace (SPEC §1.4, §2): the binding of an approval, the risk of each step,
-//! who will be asked, and which preconditions hold now.
+//! before which steps a person will be asked, and which preconditions hold now.
 
-mod ask;
+mod confirmation;
 mod findings;
 mod shown_plan;
 
@@ -9,10 +9,10 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-pub(super) use self::ask::{Ask, ask};
-pub(super) use self::findings::{beginning, limit};
-use self::findings::{blocked, finding, is_of_named_file, is_too_large};
-use self::shown_plan::faulty_step;
+pub(super) use self::confirmation::{ConfirmationReason, confirmation_reason};
+pub(super) use self::findings::{beginning, limit_finding};
+use self::findings::{blocked_finding, is_too_large, may_be_in_splice_plan, tool_finding};
+use self::shown_plan::faulty_preview;
 pub use self::shown_plan::{review_read, review_trusting, simulate_shown};
 use super::commands;
 use super::error::ExecutionError;
@@ -29,7 +29,7 @@ use crate::plan::{
 };
 use crate::risk::{self, Policy, RiskLevel, Shell, Verdict};
 use crate::run::{Impact, PreconditionState, Preview, Review, StopSignal};
-use crate::tools::{After, ToolError, Toolbox, Unsupported};
+use crate::tools::{ProjectedToolbox, ToolError, Toolbox, Unsupported};
 use crate::workspace::{INPUT_BYTES, Overlay};
 
 /// Reviews a plan with the recorded history of its workspace. Without the history, steps that take changes back
@@ -46,7 +46,7 @@ pub fn review(
     review_until(plan, workspace, policy, evidence, true, &Arc::default())
 }
 
-/// As [`review`], but can be stopped with `stop`. Without `starts_processes` the review omits host and walls and
+/// As [`review`], but can be stopped with `stop`. Without `starts_processes`, the review omits host and walls, and
 /// cannot be used to authorize the plan (SPEC §11).
 ///
 /// # Errors
@@ -61,21 +61,22 @@ pub fn review_until(
 ) -> Result<Review, ToolError> {
     let toolbox = open_tools(&workspace.folder, policy, evidence, stop)?;
     let (policy, remembered) = with_remembered(plan, toolbox.workspace(), policy, evidence);
-    let (mut review, written) = look(plan, &toolbox, &policy, starts_processes);
+    let (mut review, written) =
+        review_without_preconditions(plan, &toolbox, &policy, starts_processes);
     review.workspace_reason.clone_from(&workspace.reason);
     if let Some(walls) = &mut review.walls {
         walls.remembered = remembered;
     }
-    let (preconditions, limits) = preconditions_now(plan, &toolbox, &written);
-    // A stopped review has no result.
+    let (preconditions, limit_findings) = preconditions_now(plan, &toolbox, &written);
+    // A review that was stopped has no result.
     toolbox.check_cancelled()?;
     review.preconditions = preconditions;
-    review.findings.extend(limits);
+    review.findings.extend(limit_findings);
     locate(&plan.source, &mut review.findings);
     Ok(review)
 }
 
-/// Whether a step may have an effect for which the evidence has no contents to restore.
+/// Whether a step may have effects that cannot be undone with contents from the evidence.
 fn cannot_be_restored(step: &Step, risk: &Verdict) -> bool {
     match step.call.class() {
         ToolClass::Check => true,
@@ -101,19 +102,19 @@ pub fn preview_step(
     for step in plan.steps.iter().take(step_index) {
         toolbox.check_cancelled()?;
         if let Some(call) = &step.call {
-            // A fault of an earlier step is shown with that step.
+            // An error of an earlier step is shown with that step.
             let _ = toolbox.project(call, &mut overlay);
         }
     }
     match plan.steps.get(step_index).and_then(|step| step.call.as_ref()) {
         Some(call) => toolbox.preview(call, &overlay),
-        None => Ok(faulty_step()),
+        None => Ok(faulty_preview()),
     }
 }
 
-/// The part of a review that the executor repeats before anything runs: a review without preconditions, and the first
-/// step that writes each file. The binding is complete only if processes may be started.
-pub(super) fn look(
+/// The part of a review that the executor repeats before anything runs: a review without preconditions. Also returns
+/// the first step that writes each file. The binding is complete only with `starts_processes`.
+pub(super) fn review_without_preconditions(
     plan: &Plan,
     toolbox: &Toolbox,
     policy: &Policy,
@@ -136,84 +137,89 @@ pub(super) fn look(
         findings.push(Finding::new(Severity::Error, Code::NotAuthorized, "", why.clone()));
     }
     let mut risks = Vec::with_capacity(plan.steps.len());
-    let mut earlier = ProjectedSteps::default();
-    let mut left = INPUT_BYTES;
+    let mut projected = ProjectedSteps::default();
+    let mut remaining_bytes = INPUT_BYTES;
     let shell = toolbox.shell();
     for step in &plan.steps {
         if toolbox.check_cancelled().is_err() {
             break;
         }
-        let overlay = earlier.before(step, plan, toolbox, &written);
+        let overlay = projected.before(step, plan, toolbox, &written);
         let after = toolbox.after(overlay);
-        risks.push(judge(step, after, shell, policy));
+        risks.push(step_risk(step, after, shell, policy));
         let call = &step.call;
         for named in call.paths() {
             if let Err(error) = toolbox.kind_of(named.path) {
-                findings.push(finding(step, named.argument, &error.into()));
+                findings.push(tool_finding(step, named.argument, &error.into()));
             }
         }
-        match look_at_inputs(call, after, toolbox, &mut inputs, &mut left) {
+        match read_inputs(call, after, toolbox, &mut inputs, &mut remaining_bytes) {
             Ok(()) => {
                 for key in after.written_keys(call).unwrap_or_default() {
                     written.entry(key).or_insert(step.step_index);
                 }
             }
-            // A wrong path already has a finding, unless the path is in a splice plan.
+            // A wrong path of the call already has a finding; a path in a splice plan has none yet.
             Err(error)
                 if error.is_about_the_plan()
                     && error.get::<Unsupported>().is_none()
-                    && !is_of_named_file(call, toolbox) => {}
+                    && !may_be_in_splice_plan(call, toolbox) => {}
             // The state of the file is unknown, so the step cannot be authorized.
             Err(error) if error.code() == Code::Limit || is_too_large(&error) => {
                 let message = format!("step {}: {error}", step.step_index + 1);
                 findings.push(Finding::error(Code::Limit, step.pointer(None), message));
             }
-            Err(error) => findings.push(finding(step, None, &error)),
+            Err(error) => findings.push(tool_finding(step, None, &error)),
         }
     }
-    let (workspace_commands, of_commands) = commands::look(plan, toolbox, policy);
-    findings.extend(of_commands);
+    let (workspace_commands, command_findings) = commands::review(plan, toolbox, policy);
+    findings.extend(command_findings);
     for (step, verdict) in plan.steps.iter().zip(&risks) {
-        // Findings about workspace commands were added above, with their place in the file.
+        // The findings about workspace commands were added above.
         let ToolCall::Shell { command, .. } = &step.call else { continue };
-        let what = format!("step {}", step.step_index + 1);
-        findings.extend(blocked(&what, command, verdict, step.pointer(Some("command"))));
+        let subject = format!("step {}", step.step_index + 1);
+        findings.extend(blocked_finding(&subject, command, verdict, step.pointer(Some("command"))));
     }
     let target = plan.target.as_deref();
     let mut rollback = Vec::new();
     for (index, command) in plan.notes.rollback.iter().enumerate() {
         let verdict = risk::of_rollback(command, target, policy, shell);
-        let what = format!("command {} of the rollback", index + 1);
-        findings.extend(blocked(&what, command, &verdict, format!("/rollbackPlan/{index}")));
+        let subject = format!("command {} of the rollback", index + 1);
+        let pointer = format!("/rollbackPlan/{index}");
+        findings.extend(blocked_finding(&subject, command, &verdict, pointer));
         rollback.push(verdict);
     }
-    let asked = target.filter(|_| starts_processes);
-    let (host, unknown) = host::look(asked, policy, toolbox.workspace());
-    findings.extend(unknown);
+    let target = target.filter(|_| starts_processes);
+    let (host, host_finding) = host::review(target, policy, toolbox.workspace());
+    findings.extend(host_finding);
     // Finding out which walls this computer supports needs a process.
     let walls = starts_processes.then(|| {
-        let (walls, told) = walls::look(plan, toolbox, policy);
-        findings.extend(told);
+        let (walls, wall_findings) = walls::review(plan, toolbox, policy);
+        findings.extend(wall_findings);
         walls
     });
-    let covered: Option<Vec<Option<StepWalls>>> = walls.as_ref().map(|walls| {
+    let step_walls: Option<Vec<Option<StepWalls>>> = walls.as_ref().map(|walls| {
         walls.steps.iter().map(|step| step.as_ref().map(|step| step.walls.clone())).collect()
     });
-    let behind = |index: usize| covered.as_ref().and_then(|all| all.get(index)?.as_ref());
+    let walls_of = |index: usize| step_walls.as_ref().and_then(|all| all.get(index)?.as_ref());
     let risks: Vec<Verdict> =
-        (0..).zip(risks).map(|(at, it)| walls::raised(it, behind(at))).collect();
-    let both = || plan.steps.iter().zip(&risks);
+        (0..).zip(risks).map(|(index, risk)| walls::raised(risk, walls_of(index))).collect();
+    let steps_and_risks = || plan.steps.iter().zip(&risks);
     let asks: Vec<Option<String>> = (0..)
-        .zip(both())
-        .map(|(index, (step, risk))| ask(step, risk, policy, plan.mode, behind(index)))
-        .map(|ask| ask.map(|ask| ask.text))
+        .zip(steps_and_risks())
+        .map(|(index, (step, risk))| {
+            confirmation_reason(step, risk, policy, plan.mode, walls_of(index))
+        })
+        .map(|reason| reason.map(|reason| reason.text))
         .collect();
     let impact = Impact {
         files: written.keys().cloned().collect(),
         hosts: host.iter().map(ToString::to_string).collect(),
         worst: risks.iter().map(|verdict| verdict.level).max(),
         asks: asks.iter().flatten().count(),
-        irreversible: both().filter(|(step, risk)| cannot_be_restored(step, risk)).count(),
+        irreversible: steps_and_risks()
+            .filter(|(step, risk)| cannot_be_restored(step, risk))
+            .count(),
     };
     let binding = Binding {
         workspace: toolbox.workspace().to_string_lossy().into_owned(),
@@ -222,7 +228,7 @@ pub(super) fn look(
         target: host,
         inputs,
         grants: policy.grants.clone(),
-        walls: covered,
+        walls: step_walls,
     };
     let review = Review {
         workspace: toolbox.workspace().to_owned(),
@@ -240,30 +246,35 @@ pub(super) fn look(
     (review, written)
 }
 
-/// Adds the present state of the call's input files; an earlier step that changes them records the new state itself.
-/// Each file is read once, even if many steps name it, because it may be large.
-fn look_at_inputs(
+/// Adds the present state of the call's input files, reading at most `remaining_bytes`. An earlier step that changes a
+/// file records its new state when it runs. Each file is read once, even if many steps name it: it may be large.
+fn read_inputs(
     call: &ToolCall,
-    after: After<'_>,
+    after: ProjectedToolbox<'_>,
     toolbox: &Toolbox,
     inputs: &mut BTreeMap<String, FileState>,
-    left: &mut u64,
+    remaining_bytes: &mut u64,
 ) -> Result<(), ToolError> {
     for (key, path) in after.input_keys(call)? {
         toolbox.check_cancelled()?;
         if let Entry::Vacant(entry) = inputs.entry(key) {
-            entry.insert(toolbox.now().digest_within(&path, left)?);
+            entry.insert(toolbox.now().digest_within(&path, remaining_bytes)?);
         }
     }
     Ok(())
 }
 
-/// The risk of a step, judged by the paths as written in the plan and by the canonical paths, because a link can give
-/// a sensitive file a harmless name.
-pub(super) fn judge(step: &Step, after: After<'_>, shell: Shell, policy: &Policy) -> Verdict {
+/// The risk of a step in the state `after` the earlier steps, judged by the paths in the plan and by the canonical
+/// paths, because a link can give a sensitive file a harmless name.
+pub(super) fn step_risk(
+    step: &Step,
+    after: ProjectedToolbox<'_>,
+    shell: Shell,
+    policy: &Policy,
+) -> Verdict {
     let verdict = risk::of_step(step, policy, shell);
     let written = after.written_paths(&step.call).ok();
-    let of_commands = commands::worst(step, after, shell, policy);
+    let command_risk = commands::highest_risk(step, after, shell, policy);
     let worst = written
         .into_iter()
         .flatten()
@@ -272,33 +283,36 @@ pub(super) fn judge(step: &Step, after: After<'_>, shell: Shell, policy: &Policy
             [risk::of_written_path(&key), is_program.then(risk::of_written_program)]
         })
         .flatten()
-        .fold(verdict, |worst, other| if says_more(&other, &worst) { other } else { worst });
+        .fold(verdict, |worst, other| if replaces(&other, &worst) { other } else { worst });
     // The verdict on a workspace command is more specific than the verdict on the tool.
-    match of_commands {
-        Some(of_commands) if of_commands.level >= worst.level => of_commands,
+    match command_risk {
+        Some(command_risk) if command_risk.level >= worst.level => command_risk,
         _ => worst,
     }
 }
 
-/// Whether the verdict on a path replaces the one before it. It does at the same level if that one is the general
-/// rule for taking changes back.
-fn says_more(of_path: &Verdict, before: &Verdict) -> bool {
-    of_path.level > before.level
-        || (of_path.level == before.level && before.rule == risk::CHANGE_HISTORY)
+/// Whether the verdict on a path replaces an earlier verdict: its level is higher, or the levels are equal and the
+/// earlier verdict is the general one for taking changes back.
+fn replaces(path_risk: &Verdict, earlier: &Verdict) -> bool {
+    path_risk.level > earlier.level
+        || (path_risk.level == earlier.level && earlier.rule == risk::CHANGE_HISTORY)
 }
 
 /// The maximum number of preconditions about symbols that a review checks: each may read the whole workspace.
-const MAX_LOOKUPS: usize = 100;
+const MAX_SYMBOL_LOOKUPS: usize = 100;
 
+/// The state of each step's precondition, and an error for each limit that a check reached. `written` has the first
+/// step that writes each file.
 fn preconditions_now(
     plan: &Plan,
     toolbox: &Toolbox,
     written: &BTreeMap<String, usize>,
 ) -> (Vec<PreconditionState>, Vec<Finding>) {
     let (outcomes, stop) = (HashMap::new(), toolbox.stop_signal());
-    let now = preconditions::Now { after: toolbox.now(), toolbox, outcomes: &outcomes, stop };
+    let context =
+        preconditions::CheckContext { after: toolbox.now(), toolbox, outcomes: &outcomes, stop };
     let mut lookups = 0;
-    let mut limits = Vec::new();
+    let mut limit_findings = Vec::new();
     let later = |reason: String| PreconditionState::Later { reason };
     let mut state = |step: &Step| {
         let call = &step.call;
@@ -317,9 +331,9 @@ fn preconditions_now(
         }
         if step.precondition.reads_symbols() {
             lookups += 1;
-            if lookups > MAX_LOOKUPS {
+            if lookups > MAX_SYMBOL_LOOKUPS {
                 return later(format!(
-                    "is checked when the step begins; only {MAX_LOOKUPS} symbols are looked up before"
+                    "is checked when the step begins; only {MAX_SYMBOL_LOOKUPS} symbols are looked up before"
                 ));
             }
             if toolbox.exceeds_one_search() {
@@ -327,19 +341,19 @@ fn preconditions_now(
                 return later(why.to_owned());
             }
         }
-        match preconditions::check(step, call, &now) {
+        match preconditions::check(step, call, &context) {
             Ok(found) => PreconditionState::Holds { found },
             Err(ExecutionError::PreconditionFailed { found, .. }) => {
                 PreconditionState::Fails { found }
             }
             Err(error) => {
                 let found = error.to_string();
-                limits.extend(limit(step, error.code(), &found));
+                limit_findings.extend(limit_finding(step, error.code(), &found));
                 PreconditionState::Fails { found }
             }
         }
     };
     let states =
         plan.steps.iter().take_while(|_| toolbox.check_cancelled().is_ok()).map(&mut state);
-    (states.collect(), limits)
+    (states.collect(), limit_findings)
 }

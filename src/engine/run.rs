@@ -23,12 +23,13 @@ pub(super) struct Run<'a> {
     pub(super) clock: RunClock<'a>,
     /// The state that each input file must have: the approved one, or the one that an earlier step recorded.
     pub(super) expected: BTreeMap<String, FileState>,
-    /// The states of files that commands of this run have changed, and that no person has confirmed since.
+    /// The states to which commands of this run, or a person in place of a step, have changed files that the approval
+    /// covers.
     pub(super) changed: BTreeMap<String, FileState>,
     /// The results of the steps so far.
     pub(super) results: Vec<StepResult>,
     pub(super) outcomes: HashMap<String, Outcome>,
-    /// The approved mode, or guided after a person requested that.
+    /// The approved mode; guided since a person has requested that.
     pub(super) mode: Mode,
     /// The result of a step whose tool was called, if it could not be recorded.
     pub(super) not_recorded: Option<Box<StepResult>>,
@@ -55,8 +56,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The error for evidence that could not be written, with the results of the steps so far.
-    pub(super) fn store_failed(&mut self, source: EvidenceError) -> ExecutionError {
+    /// The error for evidence that could not be written. It takes the results of the steps so far.
+    pub(super) fn store_error(&mut self, source: EvidenceError) -> ExecutionError {
         ExecutionError::EvidenceStore {
             run_id: self.run_id,
             step_results: std::mem::take(&mut self.results),

@@ -1,9 +1,9 @@
-//! A plan that passed every check before a run (SPEC §2, DESIGN invariant 1). The engine calls tools only with a
-//! `Runnable`, and `Runnable::new` is the only way to make one.
+//! A plan that passed every check before a run (SPEC §2, DESIGN invariant 1). The engine runs tools only with a
+//! `Runnable`, and outside tests only `Runnable::new` makes one.
 
 use super::clock::Clock;
 use super::error::ExecutionError;
-use super::history_source::with_past;
+use super::history_source::with_history;
 use super::review;
 use crate::authorization::{ApprovedPlan, AuthorizationStatus, PlanAuthorization};
 use crate::evidence::EvidenceStore;
@@ -27,7 +27,7 @@ impl Runnable {
     /// Checks a plan in the order of SPEC §2.
     ///
     /// # Errors
-    /// The first check that fails.
+    /// That of the first check that fails.
     pub(super) fn new(
         approved: ApprovedPlan,
         policy: &Policy,
@@ -35,7 +35,7 @@ impl Runnable {
         clock: &dyn Clock,
     ) -> Result<Self, ExecutionError> {
         let ApprovedPlan { plan, authorization } = approved;
-        check_answer(&authorization, store, clock)?;
+        check_authorization(&authorization, store, clock)?;
         if let Some(reason) = &policy.refusal {
             return Err(ExecutionError::NotAuthorized { reason: reason.clone() });
         }
@@ -54,32 +54,32 @@ impl Runnable {
         let workspace = authorization.binding.workspace.clone();
         let toolbox = Toolbox::open(workspace.as_ref(), policy)
             .map_err(|error| ExecutionError::stale("workspace", workspace, error))?;
-        let toolbox = with_past(toolbox, store.reader());
+        let toolbox = with_history(toolbox, store.reader());
         let mut findings = parsed.findings;
         let Ok(reread) = parsed.plan else { return Err(ExecutionError::from_findings(&findings)) };
-        // The target may differ from the bytes; the authorization covers it separately.
+        // The target may differ from the one in the bytes; the authorization covers it separately.
         let target = authorization.binding.target.as_ref();
-        let reread = reread.on_target(target.map(|it| it.destination.as_str()));
-        let (seen, _) = review::look(&reread, &toolbox, policy, true);
-        let changes = authorization.binding.changes(&seen.binding);
+        let reread = reread.on_target(target.map(|target| target.destination.as_str()));
+        let (review, _) = review::review_without_preconditions(&reread, &toolbox, policy, true);
+        let changes = authorization.binding.changes(&review.binding);
         if !changes.is_empty() {
             return Err(ExecutionError::Stale { changes });
         }
         if reread != plan {
             return Err(ExecutionError::stale("plan in memory", approved, parsed.digest));
         }
-        findings.extend(seen.findings);
+        findings.extend(review.findings);
         if !is_valid(&findings) {
             return Err(ExecutionError::from_findings(&findings));
         }
         Ok(Self { plan: reread, authorization, toolbox })
     }
 
-    /// Connects to the approved host, if the plan has one. Before that, nothing of the plan is sent and nothing is
-    /// recorded. A host that presents another key receives nothing.
+    /// Connects to the approved host, if the plan has a target. Before that, nothing of the plan is sent or recorded. A
+    /// host that presents another key receives nothing.
     ///
     /// # Errors
-    /// E004 when it is not the approved host, E308 when it cannot be reached, E307 after a stop.
+    /// E004 when it is not the approved host, E307 after a stop, E308 when it cannot be reached or used.
     pub(super) fn connect(
         &mut self,
         policy: &Policy,
@@ -98,7 +98,8 @@ impl Runnable {
     }
 }
 
-fn check_answer(
+/// Fails if the plan is not approved, or if its approval has expired or was used by a run.
+fn check_authorization(
     authorization: &PlanAuthorization,
     store: &EvidenceStore,
     clock: &dyn Clock,

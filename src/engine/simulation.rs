@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::history_source::open_tools;
 use super::preconditions;
-use super::review::limit;
+use super::review::limit_finding;
 use crate::evidence::EvidenceLocation;
 use crate::plan::{Finding, Plan};
 use crate::risk::Policy;
@@ -23,16 +23,16 @@ pub struct Simulation {
     pub previews: Vec<Preview>,
     /// The differences between the present files and their final state, by path.
     pub changes: Vec<FileChange>,
-    /// The limits that were reached.
+    /// An error for each step at which a limit was reached.
     pub findings: Vec<Finding>,
 }
 
-/// Simulates a plan until `stop` is set. The simulation ends at a step that would fail or whose precondition would
-/// not hold, because the following steps would not run. A step with an unpredictable outcome is assumed to succeed;
-/// its preview says so.
+/// Simulates the steps of a plan in order. At a step that would fail, or whose precondition would not hold, the
+/// simulation ends: the previews of the following steps only name that step. A step with an unpredictable outcome is
+/// assumed to succeed; its preview says so.
 ///
 /// # Errors
-/// When the workspace cannot be opened or a file can no longer be read, or after a stop.
+/// When the workspace cannot be opened or a file can no longer be read, or after `stop` was set.
 pub(super) fn simulate(
     plan: &Plan,
     workspace: &Path,
@@ -52,24 +52,26 @@ pub(super) fn simulate(
         let preview = match failed_at {
             Some(index) => Preview::not_reached(index),
             None => {
-                let now = preconditions::Now {
+                let context = preconditions::CheckContext {
                     after: toolbox.after(&overlay),
                     toolbox: &toolbox,
                     outcomes: &outcomes,
                     stop,
                 };
-                match preconditions::check(step, call, &now) {
+                match preconditions::check(step, call, &context) {
                     Err(error) => {
-                        findings.extend(limit(step, error.code(), &error.to_string()));
-                        would_fail(&error, vec![error.next()])
+                        findings.extend(limit_finding(step, error.code(), &error.to_string()));
+                        failure_preview(&error, vec![error.next()])
                     }
                     Ok(_) => {
                         let preview = toolbox.preview(call, &overlay);
                         let reached = toolbox.take_limit();
-                        findings.extend(reached.and_then(|it| limit(step, it.code, &it.message)));
-                        // The review reports a path that leads outside.
+                        findings.extend(
+                            reached.and_then(|it| limit_finding(step, it.code, &it.message)),
+                        );
+                        // A path outside the workspace is reported by the review.
                         let _ = toolbox.project(call, &mut overlay);
-                        preview.unwrap_or_else(|error| would_fail(&error, vec![error.next()]))
+                        preview.unwrap_or_else(|error| failure_preview(&error, vec![error.next()]))
                     }
                 }
             }
@@ -87,7 +89,7 @@ pub(super) fn simulate(
     })
 }
 
-/// The preview of a step that fails before its tool can predict anything.
-pub(super) fn would_fail(error: impl Display, notes: Vec<String>) -> Preview {
+/// The preview of a step that fails before its tool can predict an effect.
+pub(super) fn failure_preview(error: impl Display, notes: Vec<String>) -> Preview {
     Preview { predicted: Predicted::Unpredictable, ..Preview::failure(error, notes) }
 }

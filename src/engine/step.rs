@@ -12,11 +12,11 @@ use uuid::Uuid;
 use self::context::StepProgress;
 pub(super) use self::context::StepRun;
 use self::inputs::Inputs;
-use self::request::Why;
-use super::capture::Incoming;
-use super::drift_check::not_as_shown;
+use self::request::StepReason;
+use super::capture::StepCapture;
+use super::drift_check::drift_error;
 use super::error::ExecutionError;
-use super::simulation::would_fail;
+use super::simulation::failure_preview;
 use super::{preconditions, review, walls};
 use crate::authorization::StepWalls;
 use crate::evidence::{Entry, EvidenceError, IntentRecord, StepDecision};
@@ -25,21 +25,22 @@ use crate::risk::Verdict;
 use crate::run::{Answer, Decision, Failure, FileEffect, Outcome, Preview, RunEvent, StepResult};
 use crate::tools::Context;
 
-type Stopped = (Outcome, Option<ExecutionError>);
+/// The outcome of a step, and its error if it failed.
+type StepEnd = (Outcome, Option<ExecutionError>);
 
 /// The end of a step that a person stopped.
-fn cancelled() -> Stopped {
+fn cancelled() -> StepEnd {
     (Outcome::Cancelled, Some(ExecutionError::Cancelled))
 }
 
 impl StepRun<'_, '_> {
-    /// Runs the step and records it. Returns its result, and the failure if it ends the run.
+    /// Runs the step and records it. Returns its result, and the failure that ends the run, if any.
     ///
     /// # Errors
     /// Only when the evidence cannot be written.
     pub(super) fn execute(mut self) -> Result<(StepResult, Option<Failure>), EvidenceError> {
         let timestamp_ms = self.run.clock.now_ms();
-        self.run.journal.tell(&RunEvent::StepStarted {
+        self.run.journal.send(&RunEvent::StepStarted {
             step_id: self.step.step_id.clone(),
             step_index: self.step.step_index,
             tool_name: self.step.tool_name.clone(),
@@ -48,34 +49,34 @@ impl StepRun<'_, '_> {
         });
         let toolbox = &self.run.runnable.toolbox;
         let policy = &self.run.deps.policy;
-        let verdict = review::judge(self.step, toolbox.now(), toolbox.shell(), policy);
+        let verdict = review::step_risk(self.step, toolbox.now(), toolbox.shell(), policy);
         let verdict = walls::raised(verdict, self.walls());
         let mut progress =
             StepProgress { execution_id: Uuid::new_v4(), timestamp_ms, ..StepProgress::default() };
-        let (outcome, error) = match self.until_invoked(&verdict, &mut progress)? {
-            Some(stopped) => stopped,
+        let (outcome, error) = match self.prepare(&verdict, &mut progress)? {
+            Some(end) => end,
             None => self.invoke(&mut progress),
         };
         self.record(&verdict, progress, outcome, error)
     }
 
-    /// Everything before the call of the tool; `Some` if the tool must not be called.
-    fn until_invoked(
+    /// Checks the step, asks a person where needed, and commits the intent; `Some` if the tool must not be called.
+    fn prepare(
         &mut self,
         verdict: &Verdict,
         progress: &mut StepProgress,
-    ) -> Result<Option<Stopped>, EvidenceError> {
+    ) -> Result<Option<StepEnd>, EvidenceError> {
         if self.is_skipped_with_its_command() {
             return Ok(Some((Outcome::Skipped, None)));
         }
         let toolbox = &self.run.runnable.toolbox;
-        let now = preconditions::Now {
+        let context = preconditions::CheckContext {
             after: toolbox.now(),
             toolbox,
             outcomes: &self.run.outcomes,
             stop: self.run.deps.control.stop_signal(),
         };
-        match preconditions::check(self.step, &self.step.call, &now) {
+        match preconditions::check(self.step, &self.step.call, &context) {
             Ok(_) => {}
             Err(error) if error.code() == Code::Cancelled => return Ok(Some(cancelled())),
             Err(error) => return Ok(Some((Outcome::PreconditionFailed, Some(error)))),
@@ -85,14 +86,14 @@ impl StepRun<'_, '_> {
             Inputs::ChangedByRun(changed) => Some(changed),
             Inputs::Stale(error) => return Ok(Some((Outcome::Failed, Some(error)))),
         };
-        if let Some(error) = self.too_dangerous(verdict) {
+        if let Some(error) = self.risk_error(verdict) {
             return Ok(Some((Outcome::Failed, Some(error))));
         }
-        if let Some(why) = self.why(verdict, changed.as_ref()) {
-            if let Some(stopped) = self.confirm(verdict, why, progress) {
-                return Ok(Some(stopped));
+        if let Some(reason) = self.confirmation_reason(verdict, changed.as_ref()) {
+            if let Some(end) = self.confirm(verdict, reason, progress) {
+                return Ok(Some(end));
             }
-            // The person has seen this state, so it counts as the approved one from now on.
+            // The person has seen this state of the files, so it counts as the approved one from now on.
             self.run.expected.extend(changed.unwrap_or_default());
             // The dialog may have been open for long.
             if let Inputs::Stale(error) = self.inputs() {
@@ -107,9 +108,9 @@ impl StepRun<'_, '_> {
 
     /// Whether the step verifies a command that a person has skipped (SPEC §1.2).
     fn is_skipped_with_its_command(&self) -> bool {
-        let before = self.step.step_index.checked_sub(1);
+        let previous = self.step.step_index.checked_sub(1);
         self.step.is_verification()
-            && before
+            && previous
                 .and_then(|index| self.run.runnable.plan.steps.get(index))
                 .and_then(|command| self.run.outcomes.get(&command.step_id))
                 .is_some_and(|outcome| *outcome == Outcome::Skipped)
@@ -119,17 +120,17 @@ impl StepRun<'_, '_> {
     fn confirm(
         &mut self,
         verdict: &Verdict,
-        why: Why,
+        reason: StepReason,
         progress: &mut StepProgress,
-    ) -> Option<Stopped> {
+    ) -> Option<StepEnd> {
         let (preview, predicted) = self.preview();
         progress.predicted = predicted;
         progress.preview = Some(preview.clone());
         if self.run.deps.control.is_stopped() {
             return Some(cancelled());
         }
-        let request = self.request(verdict, why, preview);
-        self.run.journal.tell(&RunEvent::ConfirmationNeeded { request: Box::new(request.clone()) });
+        let request = self.request(verdict, reason, preview);
+        self.run.journal.send(&RunEvent::ConfirmationNeeded { request: Box::new(request.clone()) });
         let confirmation = &self.run.deps.confirmation;
         let before = if request.guided { self.covered_files() } else { BTreeMap::new() };
         let decision = confirmation.request_confirmation(&request);
@@ -140,7 +141,7 @@ impl StepRun<'_, '_> {
             return Some(cancelled());
         }
         let answer = Answer { decision, by: provenance.by, note: provenance.note };
-        self.run.journal.tell(&RunEvent::ConfirmationDecided {
+        self.run.journal.send(&RunEvent::ConfirmationDecided {
             step_id: self.step.step_id.clone(),
             answer: answer.clone(),
         });
@@ -161,11 +162,12 @@ impl StepRun<'_, '_> {
         }
     }
 
-    /// The preview of the call. If it cannot be computed, the call will fail with its own error.
+    /// The preview of the call, and its predicted changes with exact contents. An error becomes the preview of a
+    /// failure, because the call will fail too.
     fn preview(&self) -> (Preview, Vec<FileEffect>) {
         let stop = self.run.deps.control.stop_signal();
         let preview = self.run.runnable.toolbox.preview_with_effects(&self.step.call, stop);
-        preview.unwrap_or_else(|error| (would_fail(error, Vec::new()), Vec::new()))
+        preview.unwrap_or_else(|error| (failure_preview(error, Vec::new()), Vec::new()))
     }
 
     /// Commits the intent. No effect happens before this returns (DESIGN invariant 3).
@@ -174,7 +176,7 @@ impl StepRun<'_, '_> {
         verdict: &Verdict,
         progress: &mut StepProgress,
     ) -> Result<(), EvidenceError> {
-        // Computed again, because the dialog may have been open for long; the preview that was shown is recorded.
+        // Predicted again, because the dialog may have been open for long. The preview that was shown is recorded.
         let (preview, predicted) = self.preview();
         progress.predicted = predicted;
         progress.preview.get_or_insert(preview);
@@ -194,12 +196,12 @@ impl StepRun<'_, '_> {
     }
 
     /// Calls exactly one tool with exactly the plan's arguments.
-    fn invoke(&mut self, progress: &mut StepProgress) -> Stopped {
-        let changes = self.step.call.may_change_anything();
-        let before = if changes { self.covered_files() } else { BTreeMap::new() };
+    fn invoke(&mut self, progress: &mut StepProgress) -> StepEnd {
+        let may_change = self.step.call.may_change_anything();
+        let before = if may_change { self.covered_files() } else { BTreeMap::new() };
         let started_ms = self.run.deps.clock.monotonic_ms();
         let journal = &*self.run.journal;
-        let incoming = Incoming::new(journal.store.capture(), journal, self.step);
+        let capture = StepCapture::new(journal.store.capture(), journal, self.step);
         let mut invocation = self.run.runnable.toolbox.invoke(
             &self.step.call,
             &Context {
@@ -207,24 +209,26 @@ impl StepRun<'_, '_> {
                 stop: self.run.deps.control.stop_signal(),
                 execution_id: progress.execution_id,
                 output: &|stream, chunk| {
-                    journal.tell(&RunEvent::StepOutput {
+                    journal.send(&RunEvent::StepOutput {
                         step_id: self.step.step_id.clone(),
                         stream,
                         chunk: chunk.to_owned(),
                     });
                 },
-                capture: &incoming,
+                capture: &capture,
                 walls: self.walls().unwrap_or(StepWalls::NONE),
             },
         );
-        progress.taken = Some(incoming.finish());
+        progress.captured = Some(capture.finish());
         progress.duration_ms = self.run.deps.clock.monotonic_ms() - started_ms;
         self.note_changes(&before);
-        for FileEffect { path, after, .. } in invocation.files.iter().chain(&invocation.beside) {
+        for FileEffect { path, after, .. } in
+            invocation.files.iter().chain(&invocation.side_effects)
+        {
             self.run.expected.insert(path.clone(), *after);
         }
         let error = invocation.error.take().map(ExecutionError::from);
-        let error = error.or_else(|| not_as_shown(&progress.predicted, &invocation.files));
+        let error = error.or_else(|| drift_error(&progress.predicted, &invocation.files));
         progress.invocation = Some(invocation);
         match error {
             None => (Outcome::Succeeded, None),

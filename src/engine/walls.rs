@@ -1,6 +1,5 @@
-//! The walls of each step (SPEC §7.5), computed from what its plan asks for, what the table proposes and what a
-//! person grants. An approval covers the result. The only process that this module starts is the probe of this
-//! computer.
+//! The walls of each step (SPEC §7.5), computed from the needs in its plan, the needs that the table proposes, and the
+//! person's grants. An approval covers the result. This module starts no process except the probe of this computer.
 
 mod paths;
 
@@ -13,15 +12,15 @@ use super::review::beginning;
 use crate::authorization::{Grants, StepWalls, WallLevel};
 use crate::evidence::EvidenceLocation;
 use crate::plan::{Code, Finding, Needs, Plan, Severity, Step, StepPlace, ToolCall, ToolClass};
-use crate::process::walls::{WallPlace, WallProbe};
+use crate::process::walls::{WallPaths, WallProbe};
 use crate::risk::{self, CommandNeeds, PlannerNeeds, Policy, RiskLevel, Verdict, WallSetting};
 use crate::run::{StepWallsReview, WallsReview};
 use crate::tools::Toolbox;
 
-/// The rule of a verdict that was raised only because the step reaches beyond its walls.
+/// The rule of a verdict that was raised because the walls of the step grant more than the workspace.
 const WIDENED: &str = "widened-walls";
 
-/// Whether the call may start a process on this computer, which then has walls.
+/// Whether the call may start a process on this computer, so that the step has walls.
 pub(super) fn has_walls(call: &ToolCall) -> bool {
     match call {
         ToolCall::Shell { target, .. } => target.is_none(),
@@ -31,25 +30,29 @@ pub(super) fn has_walls(call: &ToolCall) -> bool {
     }
 }
 
-fn is_concerned(plan: &Plan) -> bool {
+fn is_walled(plan: &Plan) -> bool {
     plan.steps.iter().any(|step| has_walls(&step.call))
 }
 
-/// The walls of every step of a plan, and the findings about them.
-pub(super) fn look(plan: &Plan, toolbox: &Toolbox, policy: &Policy) -> (WallsReview, Vec<Finding>) {
-    let level = if is_concerned(plan) { level_for(policy) } else { (WallLevel::None, None) };
-    of_steps(plan, toolbox, policy, level)
+/// The walls of every step of a plan, and the findings about them. Probes this computer only if a step has walls.
+pub(super) fn review(
+    plan: &Plan,
+    toolbox: &Toolbox,
+    policy: &Policy,
+) -> (WallsReview, Vec<Finding>) {
+    let level = if is_walled(plan) { level_for(policy) } else { (WallLevel::None, None) };
+    review_at(plan, toolbox, policy, level)
 }
 
-/// The policy with the grants that a person gave to every plan in this workspace, and these grants, if they can
-/// matter to this plan. If the evidence cannot be read, nothing is granted.
+/// The policy with the grants that a person gave to every plan in this workspace, and these grants; `None` if no step
+/// has walls, walls are off, or there are no grants or they cannot be read.
 pub(super) fn with_remembered<'p>(
     plan: &Plan,
     workspace: &Path,
     policy: &'p Policy,
     evidence: Option<&EvidenceLocation>,
 ) -> (Cow<'p, Policy>, Option<Grants>) {
-    let evidence = evidence.filter(|_| is_concerned(plan) && policy.walls != WallSetting::Off);
+    let evidence = evidence.filter(|_| is_walled(plan) && policy.walls != WallSetting::Off);
     let remembered = evidence.and_then(|it| it.reader().remembered_walls(workspace).ok()?);
     let policy = match &remembered {
         Some(grants) => Cow::Owned(Policy { grants: policy.grants.with(grants), ..policy.clone() }),
@@ -58,7 +61,7 @@ pub(super) fn with_remembered<'p>(
     (policy, remembered)
 }
 
-/// Whether these grants can be given to every plan in the tools' workspace.
+/// Checks that these grants can be given to every plan in the tools' workspace.
 ///
 /// # Errors
 /// Why one of the paths cannot be granted, as a sentence.
@@ -69,53 +72,52 @@ pub fn check_grants(toolbox: &Toolbox, grants: &Grants) -> Result<(), String> {
     })
 }
 
-/// What a person could grant so that this path can be written: the path itself, or the folder in which it would be
-/// created; `None` if nobody can grant it.
-pub(super) fn place_to_grant(toolbox: &Toolbox, path: &Path) -> Option<String> {
-    let there = [Some(path), path.parent()].into_iter().flatten().find(|path| path.exists())?;
-    let place = Folders::new(toolbox).resolve(there.to_str()?).ok()??;
-    Some(place.path)
+/// The path that a person could grant so that this path can be written: itself, or else its folder if only that exists;
+/// `None` if neither exists, or if it cannot be granted or needs no grant.
+pub(super) fn grantable_path(toolbox: &Toolbox, path: &Path) -> Option<String> {
+    let existing = [Some(path), path.parent()].into_iter().flatten().find(|path| path.exists())?;
+    let resolved = Folders::new(toolbox).resolve(existing.to_str()?).ok()??;
+    Some(resolved.path)
 }
 
-/// The level of walls on this computer, found by trying them, and why there is no stronger one.
-pub fn walls_here() -> (WallLevel, Option<&'static str>) {
+/// The level of walls that works on this computer, found by trial, and why no stronger one works.
+pub fn local_wall_level() -> (WallLevel, Option<&'static str>) {
     let probe = WallProbe::of_this_computer();
     (probe.level, probe.why_not_better.as_deref())
 }
 
-/// As [`walls_here`], unless the settings turn walls off.
+/// As [`local_wall_level`], unless the settings turn walls off.
 fn level_for(policy: &Policy) -> (WallLevel, Option<&'static str>) {
     match policy.walls {
         WallSetting::Off => (WallLevel::None, None),
-        WallSetting::Required | WallSetting::Preferred => walls_here(),
+        WallSetting::Required | WallSetting::Preferred => local_wall_level(),
     }
 }
 
-/// As [`look`], for this level.
-fn of_steps(
+/// As [`review`], at this level.
+fn review_at(
     plan: &Plan,
     toolbox: &Toolbox,
     policy: &Policy,
     (level, why): (WallLevel, Option<&str>),
 ) -> (WallsReview, Vec<Finding>) {
-    let folders = Folders::new(toolbox);
     let mut reviewer = WallsReviewer {
         toolbox,
         policy,
         level,
-        folders,
-        allowed: Vec::new(),
+        folders: Folders::new(toolbox),
+        run_grants: Vec::new(),
         findings: Vec::new(),
     };
-    reviewer.allow();
+    reviewer.resolve_run_grants();
     let steps: Vec<_> = plan.steps.iter().map(|step| reviewer.step(step)).collect();
     let mut findings = reviewer.findings;
     if steps.iter().flatten().next().is_some() {
-        let required = required(policy, level, why);
-        findings.extend(required.map(|why| Finding::error(Code::StoppedByWall, "", why)));
+        let level_error = level_error(policy, level, why);
+        findings.extend(level_error.map(|why| Finding::error(Code::StoppedByWall, "", why)));
     }
     if steps.iter().flatten().any(|step| step.walls.level != WallLevel::None) {
-        let why = toolbox.walls().impossible();
+        let why = toolbox.walls().unsupported_reason();
         findings.extend(why.map(|why| Finding::error(Code::StoppedByWall, "", why.to_owned())));
     }
     let why_not_better = why.filter(|_| steps.iter().any(Option::is_some)).map(str::to_owned);
@@ -123,8 +125,8 @@ fn of_steps(
     (WallsReview { setting, level, why_not_better, remembered: None, steps }, findings)
 }
 
-/// The error for settings that require stronger walls than this computer has.
-fn required(policy: &Policy, level: WallLevel, why: Option<&str>) -> Option<String> {
+/// The error if the settings require stronger walls than this computer has.
+fn level_error(policy: &Policy, level: WallLevel, why: Option<&str>) -> Option<String> {
     if policy.walls != WallSetting::Required || level == WallLevel::Full {
         return None;
     }
@@ -135,28 +137,28 @@ fn required(policy: &Policy, level: WallLevel, why: Option<&str>) -> Option<Stri
     ))
 }
 
-/// Computes the walls of one step after the other.
+/// Computes the walls of the steps, one by one.
 struct WallsReviewer<'a> {
     toolbox: &'a Toolbox,
     policy: &'a Policy,
     level: WallLevel,
     folders: Folders,
-    /// The paths that every step may write, by a grant for the run.
-    allowed: Vec<String>,
+    /// The paths that a grant for the run lets every step write.
+    run_grants: Vec<String>,
     findings: Vec<Finding>,
 }
 
 impl WallsReviewer<'_> {
-    /// Resolves the paths that are granted to every step.
-    fn allow(&mut self) {
+    /// Resolves the paths that are granted to every step, with a finding for each that is missing or cannot be granted.
+    fn resolve_run_grants(&mut self) {
         for path in &self.policy.grants.write {
             let (severity, message) = match self.folders.resolve(path) {
                 Ok(None) => continue,
-                Ok(Some(place)) => {
-                    if !self.allowed.contains(&place.path) {
-                        self.allowed.push(place.path);
+                Ok(Some(resolved)) => {
+                    if !self.run_grants.contains(&resolved.path) {
+                        self.run_grants.push(resolved.path);
                     }
-                    if !place.is_missing {
+                    if !resolved.is_missing {
                         continue;
                     }
                     (Severity::Warning, format!("{path} does not exist; it is made as a folder"))
@@ -180,10 +182,10 @@ impl WallsReviewer<'_> {
         if !has_walls(call) {
             return None;
         }
-        let (needs, known) = self.wanted(step, call);
-        let takes_proposal = self.policy.grants.takes_proposal(&step.step_id);
+        let (needs, known) = self.needs_of(step, call);
+        let includes_proposal = self.policy.grants.includes_proposal(&step.step_id);
         let mut granted = needs.clone();
-        if takes_proposal {
+        if includes_proposal {
             granted.add(&known.needs);
         }
         let walls = self.walls(&granted, known.writes_repository);
@@ -191,7 +193,7 @@ impl WallsReviewer<'_> {
         self.refusals(step, &walls, &proposed, &known);
         let proposed = Some(proposed).filter(|it| !it.is_empty() && self.level > WallLevel::None);
         let reasons = if proposed.is_some() { known.reasons } else { Vec::new() };
-        let granted = takes_proposal && !known.needs.beyond(&needs).is_empty();
+        let granted = includes_proposal && !known.needs.beyond(&needs).is_empty();
         Some(StepWallsReview {
             walls,
             needs,
@@ -201,40 +203,40 @@ impl WallsReviewer<'_> {
         })
     }
 
-    /// What the step asks for, and what its programs are known to need. Every path is absolute and without links.
-    fn wanted(&mut self, step: &Step, call: &ToolCall) -> (Needs, CommandNeeds) {
+    /// The needs that the step states, and those that the table lists for its programs, with resolved paths.
+    fn needs_of(&mut self, step: &Step, call: &ToolCall) -> (Needs, CommandNeeds) {
         let shell = self.toolbox.shell();
         if let ToolCall::Shell { command, .. } = call {
-            let asked = step.needs.clone().unwrap_or_default();
-            let needs = self.resolved(step, &asked);
+            let stated = step.needs.clone().unwrap_or_default();
+            let needs = self.resolved(step, &stated);
             let mut known = risk::needs_of_command(command, shell);
-            known.needs.write = self.folders.of_table(&known.needs.write);
+            known.needs.write = self.folders.resolve_table_paths(&known.needs.write);
             return (needs, known);
         }
         let commands = self.toolbox.now().commands_of(call).unwrap_or_default();
-        let mut asked = Needs::default();
+        let mut stated = Needs::default();
         let mut known = CommandNeeds::default();
         for command in &commands {
-            asked.add(&command.needs);
-            // Such a command gets only what the workspace's file asks for, because a person trusts the file as a
-            // whole. Writing the repository is the exception.
+            stated.add(&command.needs);
+            // Nothing is proposed for such a command: a person trusts the file with the needs that it states. Only
+            // writing the repository is added.
             known.writes_repository |=
                 risk::needs_of_command(&command.command, shell).writes_repository;
         }
-        (self.resolved(step, &asked), known)
+        (self.resolved(step, &stated), known)
     }
 
-    /// The same needs with absolute paths, with a finding for each path that cannot be granted.
-    fn resolved(&mut self, step: &Step, asked: &Needs) -> Needs {
+    /// The same needs with resolved paths outside the workspace. Adds a finding for each missing or refused path.
+    fn resolved(&mut self, step: &Step, stated: &Needs) -> Needs {
         let mut write = Vec::new();
-        for (index, path) in asked.write.iter().enumerate() {
+        for (index, path) in stated.write.iter().enumerate() {
             let (severity, message) = match self.folders.resolve(path) {
                 Ok(None) => continue,
-                Ok(Some(place)) => {
-                    if !write.contains(&place.path) {
-                        write.push(place.path);
+                Ok(Some(resolved)) => {
+                    if !write.contains(&resolved.path) {
+                        write.push(resolved.path);
                     }
-                    if !place.is_missing {
+                    if !resolved.is_missing {
                         continue;
                     }
                     let message = format!(
@@ -249,13 +251,14 @@ impl WallsReviewer<'_> {
                 }
             };
             if !step.is_verification() {
-                self.tell(step, severity, &format!("write/{index}"), message);
+                self.add_finding(step, severity, &format!("write/{index}"), message);
             }
         }
         write.sort();
-        Needs { write, ..asked.clone() }
+        Needs { write, ..stated.clone() }
     }
 
+    /// The walls of a step with these needs.
     fn walls(&self, granted: &Needs, writes_repository: bool) -> StepWalls {
         let terminal = granted.terminal;
         if granted.open {
@@ -265,7 +268,7 @@ impl WallsReviewer<'_> {
             return StepWalls { terminal, ..StepWalls::default() };
         }
         let mut write = granted.write.clone();
-        write.extend(self.allowed.iter().filter(|path| !granted.write.contains(path)).cloned());
+        write.extend(self.run_grants.iter().filter(|path| !granted.write.contains(path)).cloned());
         write.sort();
         StepWalls {
             level: self.level,
@@ -277,7 +280,7 @@ impl WallsReviewer<'_> {
         }
     }
 
-    /// Adds the errors that keep the step from running with these walls.
+    /// Adds errors if the step cannot run with these walls, or a warning if it probably fails behind them.
     fn refusals(&mut self, step: &Step, walls: &StepWalls, missing: &Needs, known: &CommandNeeds) {
         let number = step.step_index + 1;
         if walls.terminal && !step.is_verification() {
@@ -285,12 +288,12 @@ impl WallsReviewer<'_> {
                 "step {number} asks for a terminal, and this version cannot run a command on one: take \
                  \"terminal\" out, and pass the command what it would ask for"
             );
-            self.tell(step, Severity::Error, "terminal", message);
+            self.add_finding(step, Severity::Error, "terminal", message);
         }
         if walls.open && self.policy.walls == WallSetting::Required {
             let message =
                 format!("step {number} needs \"open\" (no walls), and your settings require walls");
-            self.tell(step, Severity::Error, "open", message);
+            self.add_finding(step, Severity::Error, "open", message);
         }
         if walls.level == WallLevel::None || !missing.open {
             return;
@@ -307,7 +310,8 @@ impl WallsReviewer<'_> {
         self.findings.push(Finding::new(severity, Code::StoppedByWall, pointer, message));
     }
 
-    fn tell(&mut self, step: &Step, severity: Severity, field: &str, message: String) {
+    /// Adds a finding at a field of the step's needs.
+    fn add_finding(&mut self, step: &Step, severity: Severity, field: &str, message: String) {
         let pointer = match step.place {
             StepPlace::Command(_) => step.pointer(Some(&format!("needs/{field}"))),
             _ => step.pointer(None),
@@ -316,7 +320,7 @@ impl WallsReviewer<'_> {
     }
 }
 
-/// The walls of a planner, and the notes about them.
+/// The walls of a planner, and the access to its workspace: hidden, read-only or writable.
 ///
 /// # Errors
 /// When a path cannot be made writable, or the settings require walls that this computer does not have; as a
@@ -325,35 +329,35 @@ pub fn planner_walls(
     toolbox: &Toolbox,
     policy: &Policy,
     needs: &PlannerNeeds,
-) -> Result<(StepWalls, WallPlace), String> {
+) -> Result<(StepWalls, WallPaths), String> {
     let (level, why) = level_for(policy);
-    if let Some(why) = required(policy, level, why) {
-        return Err(why);
+    if let Some(error) = level_error(policy, level, why) {
+        return Err(error);
     }
     let folders = Folders::new(toolbox);
     let mut write = Vec::new();
     let mut writes_workspace = false;
     for path in &needs.write {
         match folders.resolve(path).map_err(|why| format!("{path} cannot be granted: {why}"))? {
-            Some(place) => write.push(place.path),
+            Some(resolved) => write.push(resolved.path),
             None => writes_workspace = true,
         }
     }
     write.sort();
     write.dedup();
-    let mut place = WallPlace::default();
+    let mut paths = WallPaths::default();
     if !needs.read {
-        place.hidden.push(toolbox.workspace().to_owned());
+        paths.hidden.push(toolbox.workspace().to_owned());
     } else if !writes_workspace {
-        place.read_only.push(toolbox.workspace().to_owned());
+        paths.read_only.push(toolbox.workspace().to_owned());
     }
     if level == WallLevel::None {
-        return Ok((StepWalls::NONE.clone(), place));
+        return Ok((StepWalls::NONE.clone(), paths));
     }
-    Ok((StepWalls { level, network: needs.network, write, ..StepWalls::default() }, place))
+    Ok((StepWalls { level, network: needs.network, write, ..StepWalls::default() }, paths))
 }
 
-/// The verdict on a step with these walls. A step that reaches beyond its walls is never safe.
+/// The verdict on a step with these walls. A step whose walls grant more than the workspace is at least at caution.
 pub(super) fn raised(verdict: Verdict, walls: Option<&StepWalls>) -> Verdict {
     match walls {
         Some(walls) if walls.is_widened() && verdict.level < RiskLevel::Caution => Verdict {
@@ -367,14 +371,14 @@ pub(super) fn raised(verdict: Verdict, walls: Option<&StepWalls>) -> Verdict {
     }
 }
 
-/// What the walls grant.
+/// The needs that the walls grant.
 fn granted(walls: &StepWalls) -> Needs {
     let StepWalls { network, ref write, terminal, open, .. } = *walls;
     Needs { network, write: write.clone(), terminal, open }
 }
 
 /// Why a person is asked before a step with these walls, if there is no other reason to ask.
-pub(super) fn ask(
+pub(super) fn confirmation_reason(
     risk: &Verdict,
     walls: Option<&StepWalls>,
     setting: WallSetting,

@@ -1,4 +1,5 @@
-//! Redacts, inserts and links the rows of every table in one transaction (SPEC §8). Nothing else writes rows.
+//! Redacts, inserts and links the rows of a transaction (SPEC §8). Every row is written here, except the row with the
+//! database's id, which `schema.rs` writes.
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
@@ -22,7 +23,7 @@ pub(super) enum Cell {
     #[default]
     Null,
     Number(i64),
-    /// A fixed word, an id or a digest. It is not redacted, because no part of it comes from outside.
+    /// Text that is not redacted: a fixed word, an id, a digest, or text that is redacted already.
     Word(String),
     /// Any other text. It is redacted.
     Text(String),
@@ -51,8 +52,8 @@ impl From<usize> for Cell {
     }
 }
 impl From<bool> for Cell {
-    fn from(truth: bool) -> Self {
-        Self::Number(i64::from(truth))
+    fn from(flag: bool) -> Self {
+        Self::Number(i64::from(flag))
     }
 }
 impl From<Uuid> for Cell {
@@ -84,7 +85,7 @@ impl<T: Into<Self>> From<Option<T>> for Cell {
 impl Cell {
     fn as_value(&self) -> ValueRef<'_> {
         match self {
-            // `insert` has converted JSON to text before.
+            // `insert` converts JSON to text first. The digest of a grant is computed while its column is null.
             Self::Null | Self::Json(_) | Self::Grant => ValueRef::Null,
             Self::Number(number) => ValueRef::Integer(*number),
             Self::Word(text) | Self::Text(text) => ValueRef::Text(text.as_bytes()),
@@ -102,10 +103,10 @@ pub(super) struct Appender<'c> {
     known: KnownSecrets,
     chain: Chain,
     database_id: Uuid,
-    /// A table whose inserts fail, for tests. A trigger cannot do this, because the schema check would find the
-    /// trigger first.
+    /// For tests: the table whose inserts fail, or `ledger` for every table. A trigger cannot do this, because the
+    /// schema check would find the trigger first.
     #[cfg(any(test, feature = "inspection"))]
-    pub(super) broken: Option<String>,
+    pub(super) failing_table: Option<String>,
 }
 
 impl<'c> Appender<'c> {
@@ -128,15 +129,15 @@ impl<'c> Appender<'c> {
             chain,
             database_id,
             #[cfg(any(test, feature = "inspection"))]
-            broken: None,
+            failing_table: None,
         })
     }
 
     /// Commits; durable when this returns. Returns the end of the chain, and the secrets that are also redacted in
-    /// the next record of the run.
+    /// later records of the run.
     pub(super) fn commit(self) -> Result<(Chain, KnownSecrets)> {
         self.tx.commit()?;
-        Ok((self.chain, self.known.lasting()))
+        Ok((self.chain, self.known.for_later_records()))
     }
 
     /// The transaction, for queries.
@@ -144,42 +145,42 @@ impl<'c> Appender<'c> {
         &self.tx
     }
 
-    /// Finds the secrets in exact bytes that belong to this record, so that no part of them appears in its rows.
-    pub(super) fn learn(&mut self, exact: &[u8]) {
+    /// Finds the secrets in exact bytes of this record, so that they are redacted wherever they occur in its rows.
+    pub(super) fn learn_secrets(&mut self, exact: &[u8]) {
         self.known.learn(&String::from_utf8_lossy(exact));
     }
 
-    /// As [`Self::learn`], for captured output.
-    pub(super) fn learn_from(&mut self, output: &CapturedStream) {
+    /// As [`Self::learn_secrets`], for captured output.
+    pub(super) fn learn_secrets_of(&mut self, output: &CapturedStream) {
         match &output.content {
-            CapturedContent::Small(bytes) => self.learn(bytes),
-            CapturedContent::Large(large) => self.known.add_all(&large.sight.known),
+            CapturedContent::Small(bytes) => self.learn_secrets(bytes),
+            CapturedContent::Large(large) => self.known.add_all(&large.scan.known),
         }
     }
 
-    /// Whether any secret of this record is known.
-    pub(super) fn knows_secrets(&self) -> bool {
+    /// Whether any secret of this or an earlier record is known.
+    pub(super) fn has_known_secrets(&self) -> bool {
         !self.known.is_empty()
     }
 
-    /// The next chunk of this text, redacted.
-    pub(super) fn hidden_stretch(&self, chunks: &mut Chunks, is_last: bool) -> String {
-        chunks.take(&self.known, is_last).hidden(self.vault)
+    /// The next chunk of this text, redacted; with `is_last`, all of its rest.
+    pub(super) fn next_redacted_chunk(&self, chunks: &mut Chunks, is_last: bool) -> String {
+        chunks.take(&self.known, is_last).redacted(self.vault)
     }
 
-    /// Whether exact bytes may be stored only in encrypted form.
-    pub(super) fn is_secret(&self, exact: &[u8]) -> bool {
-        self.known.is_in(&String::from_utf8_lossy(exact)) || redact::finds_in_bytes(exact)
+    /// Whether exact bytes contain a secret, so that they may be stored only in encrypted form.
+    pub(super) fn contains_secret(&self, exact: &[u8]) -> bool {
+        self.known.occur_in(&String::from_utf8_lossy(exact)) || redact::bytes_contain_secret(exact)
     }
 
     /// The redacted text.
-    pub(super) fn hidden(&self, text: &str) -> String {
-        self.known.hide(self.vault, text).into_owned()
+    pub(super) fn redacted(&self, text: &str) -> String {
+        self.known.redact(self.vault, text).into_owned()
     }
 
     /// The redacted value in canonical form.
-    pub(super) fn hidden_json(&self, value: Value) -> String {
-        self.known.hide_in_json(self.vault, value)
+    pub(super) fn redacted_json(&self, value: Value) -> String {
+        self.known.redact_json(self.vault, value)
     }
 
     /// Redacts a row and inserts it with its link. A [`Cell::Grant`] becomes the keyed digest of the rest of the row.
@@ -189,24 +190,24 @@ impl<'c> Appender<'c> {
         row: [(&'static str, Cell); N],
     ) -> Result<()> {
         #[cfg(any(test, feature = "inspection"))]
-        if self.broken.as_deref().is_some_and(|broken| broken == table || broken == "ledger") {
-            return Err(EvidenceError::Broken { table });
+        if self.failing_table.as_deref().is_some_and(|name| name == table || name == "ledger") {
+            return Err(EvidenceError::Injected { table });
         }
         let mut row = row.map(|(name, cell)| {
             let cell = match cell {
-                Cell::Text(text) => Cell::Text(self.hidden(&text)),
-                Cell::Json(value) => Cell::Word(self.hidden_json(value)),
+                Cell::Text(text) => Cell::Text(self.redacted(&text)),
+                Cell::Json(value) => Cell::Word(self.redacted_json(value)),
                 other => other,
             };
             (name, cell)
         });
-        if let Some(place) = row.iter().position(|(_, cell)| matches!(cell, Cell::Grant)) {
+        if let Some(grant_index) = row.iter().position(|(_, cell)| matches!(cell, Cell::Grant)) {
             let columns = columns(&row);
             let number = (Chain::key(&columns), ValueRef::Integer(self.chain.next_number()));
-            // The column of the digest is still null, and null columns are not part of an entry.
+            // The digest's own column is still null, and null columns are not part of an entry.
             let entry = ledger::entry(table, columns.into_iter().chain([number]));
-            let digest = self.vault.grant(self.database_id, &entry);
-            if let Some((_, cell)) = row.get_mut(place) {
+            let digest = self.vault.grant_digest(self.database_id, &entry);
+            if let Some((_, cell)) = row.get_mut(grant_index) {
                 *cell = Cell::Word(digest);
             }
         }

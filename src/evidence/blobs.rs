@@ -1,4 +1,4 @@
-//! Stores contents by their digest: compressed, in parts, and encrypted if they contain a secret (SPEC §8).
+//! Stores blobs: contents under their digest, in compressed parts, encrypted if they contain a secret (SPEC §8).
 
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -15,18 +15,19 @@ use super::vault::Vault;
 use crate::plan::Digest;
 use crate::run::Decoder;
 
-/// The maximum size of a value that is stored in its row, in bytes of its text. A larger one becomes a blob.
+/// The maximum size of a value that is stored in its row, in bytes of its text. A larger value becomes a blob.
 const INLINE_BYTES: usize = 4 << 10;
-/// The size of the beginning of a larger value that its row contains, in bytes.
+/// The maximum size of the beginning of a larger value that the row contains, in bytes.
 const HEAD_BYTES: usize = 1 << 10;
-/// A fast compression level, because a run waits while contents are compressed.
+/// A fast level of zstd, because a run waits while contents are compressed.
 const LEVEL: i32 = 3;
 
 const PLAIN: &str = "zstd";
-const SEALED: &str = "zstd+xchacha20poly1305";
+const ENCRYPTED: &str = "zstd+xchacha20poly1305";
 
-/// A value in the form in which its row contains it.
-pub(super) struct Stored {
+/// The columns that store a value.
+pub(super) struct StoredValue {
+    /// The value, or a reference to its blob.
     pub(super) json: Cell,
     pub(super) blob: Option<Digest>,
     /// The size of the original content, in bytes.
@@ -34,93 +35,94 @@ pub(super) struct Stored {
 }
 
 impl Appender<'_> {
-    /// Stores exact bytes under their digest, encrypted if they contain a secret.
+    /// Stores exact bytes under their digest, encrypted if they contain a secret. Does nothing if they are stored
+    /// already or were purged.
     pub(super) fn exact_blob(&mut self, digest: &Digest, bytes: &[u8]) -> Result<()> {
-        if self.is_settled(digest)? {
+        if self.is_stored_or_purged(digest)? {
             return Ok(());
         }
-        let sealed = self.is_secret(bytes);
-        self.blob(digest, bytes, sealed)
+        let encrypted = self.contains_secret(bytes);
+        self.blob(digest, bytes, encrypted)
     }
 
-    /// A JSON value for a column: the value, or a reference to its blob.
-    pub(super) fn json_value(&mut self, value: Value) -> Result<Stored> {
-        let text = self.hidden_json(value);
+    /// A JSON value for a column, redacted: the value, or a reference to its blob.
+    pub(super) fn json_value(&mut self, value: Value) -> Result<StoredValue> {
+        let text = self.redacted_json(value);
         let bytes = text.len();
         if bytes <= INLINE_BYTES {
-            return Ok(Stored { json: Cell::Word(text), blob: None, bytes });
+            return Ok(StoredValue { json: Cell::Word(text), blob: None, bytes });
         }
         self.redacted_blob(&text, bytes)
     }
 
-    /// Captured output for a column, as [`Self::output_value`], processed one part at a time.
-    pub(super) fn captured_value(&mut self, output: &CapturedStream) -> Result<Stored> {
-        let Large { spilled, sight } = match &output.content {
+    /// As [`Self::output_value`], for captured output, which is processed one part at a time.
+    pub(super) fn captured_value(&mut self, output: &CapturedStream) -> Result<StoredValue> {
+        let Large { spilled, scan } = match &output.content {
             CapturedContent::Small(bytes) => return self.output_value(bytes),
             CapturedContent::Large(large) => &**large,
         };
         let captured = spilled.bytes;
-        let head = self.hidden(&String::from_utf8_lossy(&sight.head));
-        if sight.is_text() && (sight.has_secret || self.knows_secrets()) {
-            let hidden = self.hidden_parts(&spilled.spool)?;
-            self.spilled_blob(&hidden, false)?;
-            return Ok(apart(hidden.digest, hidden.bytes, &head, true, captured));
+        let head = self.redacted(&String::from_utf8_lossy(&scan.head));
+        if scan.is_text() && (scan.has_secret || self.has_known_secrets()) {
+            let redacted = self.redacted_copy(&spilled.file)?;
+            self.spilled_blob(&redacted, false)?;
+            return Ok(blob_reference(redacted.digest, redacted.bytes, &head, true, captured));
         }
-        self.spilled_blob(spilled, sight.has_secret || self.knows_secrets())?;
-        Ok(apart(spilled.digest, captured, &head, sight.is_text(), captured))
+        self.spilled_blob(spilled, scan.has_secret || self.has_known_secrets())?;
+        Ok(blob_reference(spilled.digest, captured, &head, scan.is_text(), captured))
     }
 
-    /// The text with a marker in place of each secret.
-    fn hidden_parts(&self, spool: &SpillFile) -> Result<Spilled> {
+    /// Copies a text to another spill file, with a marker in place of each secret.
+    fn redacted_copy(&self, file: &SpillFile) -> Result<Spilled> {
         let (mut decoder, mut chunks, mut parts) =
             (Decoder::default(), Chunks::default(), Parts::default());
-        for number in 0..spool.parts() {
-            chunks.push(&decoder.push(&spool.plain(number)?));
-            let hidden = self.hidden_stretch(&mut chunks, false);
-            parts.push(hidden.as_bytes(), || spool.another(), |_| {})?;
+        for number in 0..file.parts() {
+            chunks.push(&decoder.push(&file.plain(number)?));
+            let redacted = self.next_redacted_chunk(&mut chunks, false);
+            parts.push(redacted.as_bytes(), || file.new_beside(), |_| {})?;
         }
-        let hidden = self.hidden_stretch(&mut chunks, true);
-        parts.push(hidden.as_bytes(), || spool.another(), |_| {})?;
-        parts.finish(|| spool.another(), |_| {})
+        let redacted = self.next_redacted_chunk(&mut chunks, true);
+        parts.push(redacted.as_bytes(), || file.new_beside(), |_| {})?;
+        parts.finish(|| file.new_beside(), |_| {})
     }
 
-    /// Captured output for a column: a JSON string, or a reference to its blob. Bytes that are not UTF-8 always
+    /// Output for a column: a redacted JSON string, or a reference to its blob. Bytes that are not UTF-8 always
     /// become an exact blob; the reference then contains `"encoding": "bytes"` and a readable beginning.
-    pub(super) fn output_value(&mut self, output: &[u8]) -> Result<Stored> {
+    pub(super) fn output_value(&mut self, output: &[u8]) -> Result<StoredValue> {
         match std::str::from_utf8(output) {
             Ok(text) => {
-                let text = self.hidden(text);
+                let text = self.redacted(text);
                 if text.len() <= INLINE_BYTES {
                     let json = Cell::Word(Value::from(text).to_string());
-                    return Ok(Stored { json, blob: None, bytes: output.len() });
+                    return Ok(StoredValue { json, blob: None, bytes: output.len() });
                 }
                 self.redacted_blob(&text, output.len())
             }
             Err(_) => {
                 let digest = Digest::of(output);
                 self.exact_blob(&digest, output)?;
-                let readable = self.hidden(&String::from_utf8_lossy(output));
-                Ok(apart(digest, output.len(), &readable, false, output.len()))
+                let readable = self.redacted(&String::from_utf8_lossy(output));
+                Ok(blob_reference(digest, output.len(), &readable, false, output.len()))
             }
         }
     }
 
-    fn redacted_blob(&mut self, text: &str, captured: usize) -> Result<Stored> {
+    fn redacted_blob(&mut self, text: &str, captured: usize) -> Result<StoredValue> {
         let digest = Digest::of(text.as_bytes());
-        if !self.is_settled(&digest)? {
+        if !self.is_stored_or_purged(&digest)? {
             self.blob(&digest, text.as_bytes(), false)?;
         }
-        Ok(apart(digest, text.len(), text, true, captured))
+        Ok(blob_reference(digest, text.len(), text, true, captured))
     }
 
-    /// Whether nothing has to be stored, because the blob exists or a person purged it.
-    fn is_settled(&self, digest: &Digest) -> Result<bool> {
+    /// Whether the blob exists or a person purged it, so that it must not be stored.
+    fn is_stored_or_purged(&self, digest: &Digest) -> Result<bool> {
         let sql = "SELECT 1 FROM blobs WHERE digest = ?1
                    UNION ALL SELECT 1 FROM purges WHERE digest = ?1";
         Ok(self.tx().prepare_cached(sql)?.exists([digest.hex()])?)
     }
 
-    fn blob(&mut self, digest: &Digest, bytes: &[u8], sealed: bool) -> Result<()> {
+    fn blob(&mut self, digest: &Digest, bytes: &[u8], encrypted: bool) -> Result<()> {
         let parts = bytes.len().div_ceil(PLAIN_PART_BYTES).max(1);
         for part in 0..parts {
             let start = part * PLAIN_PART_BYTES;
@@ -128,20 +130,20 @@ impl Appender<'_> {
             let plain = bytes.get(start..end).unwrap_or_default();
             let data = zstd::bulk::compress(plain, LEVEL)
                 .map_err(|source| EvidenceError::Content { source })?;
-            self.part(digest, (part, parts), plain.len(), data, sealed)?;
+            self.part(digest, (part, parts), plain.len(), data, encrypted)?;
         }
         Ok(())
     }
 
-    /// Stores the content of a spill file, unless it is stored already.
-    fn spilled_blob(&mut self, spilled: &Spilled, sealed: bool) -> Result<()> {
-        if self.is_settled(&spilled.digest)? {
+    /// Stores the content of a spill file, unless it is stored already or was purged.
+    fn spilled_blob(&mut self, spilled: &Spilled, encrypted: bool) -> Result<()> {
+        if self.is_stored_or_purged(&spilled.digest)? {
             return Ok(());
         }
-        let parts = spilled.spool.parts();
+        let parts = spilled.file.parts();
         for part in 0..parts {
-            let (plain, data) = spilled.spool.part(part)?;
-            self.part(&spilled.digest, (part, parts), plain, data, sealed)?;
+            let (plain, data) = spilled.file.part(part)?;
+            self.part(&spilled.digest, (part, parts), plain, data, encrypted)?;
         }
         Ok(())
     }
@@ -152,10 +154,10 @@ impl Appender<'_> {
         (part, parts): (usize, usize),
         plain: usize,
         mut data: Vec<u8>,
-        sealed: bool,
+        encrypted: bool,
     ) -> Result<()> {
-        if sealed {
-            data = self.vault.seal(&data, &place_name(digest, part as i64))?;
+        if encrypted {
+            data = self.vault.encrypt(&data, &part_name(digest, part as i64))?;
         }
         self.insert(
             "blobs",
@@ -164,7 +166,7 @@ impl Appender<'_> {
                 ("part", part.into()),
                 ("parts", parts.into()),
                 ("bytes", plain.into()),
-                ("encoding", Cell::word(if sealed { SEALED } else { PLAIN })),
+                ("encoding", Cell::word(if encrypted { ENCRYPTED } else { PLAIN })),
                 ("data", Cell::Bytes(data)),
             ],
         )
@@ -177,11 +179,11 @@ impl EvidenceReader {
     /// # Errors
     /// [`NotAvailable`](super::EvidenceError::NotAvailable) if it is encrypted with another key.
     pub fn blob(&mut self, digest: &Digest) -> Result<Option<Vec<u8>>> {
-        self.ask(|source| read(source.conn, source.vault, digest))
+        self.query(|source| read(source.conn, source.vault, digest))
     }
 
     /// As [`blob`](Self::blob), one part at a time, so that the content need not fit into memory. Returns false if
-    /// there is none. The digest is checked at the end: after an error, discard the parts.
+    /// the content does not exist or was purged. The digest is checked at the end: after an error, discard the parts.
     ///
     /// # Errors
     /// As [`blob`](Self::blob), and errors of `each`.
@@ -190,22 +192,23 @@ impl EvidenceReader {
         digest: &Digest,
         each: impl FnMut(&[u8]) -> Result<()>,
     ) -> Result<bool> {
-        self.ask(|source| read_each(source.conn, source.vault, digest, each))
+        self.query(|source| read_each(source.conn, source.vault, digest, each))
     }
 
-    /// The size of the content with this digest, in bytes; 0 if there is none.
+    /// The size of the content with this digest, in bytes; 0 if the content does not exist or was purged.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn blob_size(&mut self, digest: &Digest) -> Result<u64> {
-        self.ask(|source| size(source.conn, digest))
+        self.query(|source| size(source.conn, digest))
     }
 }
 
 /// The content with this digest; `None` if it does not exist or was purged.
 ///
 /// # Errors
-/// [`EvidenceError::NotAvailable`] if it is encrypted with another key than this.
+/// [`EvidenceError::NotAvailable`] if it cannot be decrypted with this key, [`EvidenceError::Unreadable`] if its bytes
+/// do not have this digest, and any error of the database.
 pub(super) fn read(
     conn: &Connection,
     vault: Option<&Vault>,
@@ -219,8 +222,8 @@ pub(super) fn read(
     Ok(found.then_some(content))
 }
 
-/// As [`read`], one part at a time. Returns false if there is none. The digest is checked at the end: after an error,
-/// discard everything made of the parts.
+/// As [`read`], one part at a time. Returns false if the content does not exist or was purged. The digest is checked at
+/// the end: after an error, discard the parts.
 ///
 /// # Errors
 /// As [`read`], and errors of `each`.
@@ -241,9 +244,9 @@ pub(super) fn read_each(
         let (part, parts, size, encoding, mut data): (i64, i64, i64, String, Vec<u8>) =
             row.try_into()?;
         expected = Some(parts);
-        if encoding == SEALED {
+        if encoding == ENCRYPTED {
             data = vault
-                .and_then(|vault| vault.unseal(&data, &place_name(digest, part)))
+                .and_then(|vault| vault.decrypt(&data, &part_name(digest, part)))
                 .ok_or(EvidenceError::NotAvailable { digest: *digest })?;
         }
         let plain = decompressed(&data, size)?;
@@ -258,14 +261,14 @@ pub(super) fn read_each(
     Ok(true)
 }
 
-/// The plain size of a content in bytes; 0 if there is none.
+/// The plain size of a content, in bytes; 0 if the content does not exist or was purged.
 pub(super) fn size(conn: &Connection, digest: &Digest) -> Result<u64> {
     let sql = "SELECT coalesce(sum(bytes), 0) FROM blobs WHERE digest = ?1";
     Ok(value::<i64>(conn, sql, [digest.hex()])?.unsigned_abs())
 }
 
-/// The first part of a content, which suffices for the index and avoids reading a huge output. `None` if the content
-/// does not exist, was purged, or is encrypted.
+/// The first part of a content, for the index, which uses only the beginning. `None` if the content does not exist, was
+/// purged, or is encrypted.
 pub(super) fn read_start(conn: &Connection, digest: &Digest) -> Result<Option<Vec<u8>>> {
     let sql = "SELECT bytes, data FROM blobs WHERE digest = ?1 AND part = 0 AND encoding = ?2";
     let found =
@@ -273,26 +276,32 @@ pub(super) fn read_start(conn: &Connection, digest: &Digest) -> Result<Option<Ve
     found.map(|(size, data)| decompressed(&data, size)).transpose()
 }
 
-/// Decompresses a part. `size` is the plain size according to its row.
+/// Decompresses a part. `size` is the plain size in the part's row, which is not trusted beyond [`PART_BYTES`].
 fn decompressed(data: &[u8], size: i64) -> Result<Vec<u8>> {
     let size = usize::try_from(size).unwrap_or_default().min(PART_BYTES);
     zstd::bulk::decompress(data, size).map_err(|source| EvidenceError::Content { source })
 }
 
-/// The authenticated data of an encrypted part, which prevents parts from being exchanged.
-fn place_name(digest: &Digest, part: i64) -> String {
+/// The name of a part, which is authenticated with its encrypted bytes, so that parts cannot be exchanged.
+fn part_name(digest: &Digest, part: i64) -> String {
     format!("{digest}/{part}")
 }
 
-/// A reference to a blob in place of a value. `bytes` is the size of the blob, `text` starts with its beginning, and
-/// `captured` is the size of the original output.
-fn apart(blob: Digest, bytes: usize, text: &str, is_text: bool, captured: usize) -> Stored {
+/// A reference to a blob in place of a value. `bytes` is the size of the blob, `text` starts with the redacted
+/// beginning of the value, and `captured` is the size of the original output.
+fn blob_reference(
+    blob: Digest,
+    bytes: usize,
+    text: &str,
+    is_text: bool,
+    captured: usize,
+) -> StoredValue {
     let end = text.floor_char_boundary(HEAD_BYTES);
     let head = text.get(..end).unwrap_or_default();
-    let mut place = json!({ "blob": blob.to_string(), "bytes": bytes, "head": head });
-    if let (Value::Object(place), false) = (&mut place, is_text) {
-        place.insert("encoding".to_owned(), "bytes".into());
+    let mut reference = json!({ "blob": blob.to_string(), "bytes": bytes, "head": head });
+    if let (Value::Object(fields), false) = (&mut reference, is_text) {
+        fields.insert("encoding".to_owned(), "bytes".into());
     }
-    let json = Cell::Word(super::ledger::canonical(&place));
-    Stored { json, blob: Some(blob), bytes: captured }
+    let json = Cell::Word(super::ledger::canonical(&reference));
+    StoredValue { json, blob: Some(blob), bytes: captured }
 }

@@ -1,7 +1,7 @@
 //! Captures the output of a program for the evidence while the program runs (SPEC §7.2, §8).
 //!
-//! Output is split into the parts of its blob, compressed, and searched for secrets while it arrives; at most a few
-//! parts are in memory. The appender writes the rows later, in the transaction of the execution.
+//! Output is split into the parts of its blob, compressed, and searched for secrets while it arrives, so that only a
+//! few parts are in memory. The appender writes the rows later, in the transaction of the execution.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -15,14 +15,14 @@ use super::spill_file::{Parts, SpillFile, Spilled};
 use super::vault::Vault;
 use crate::run::{Decoder, Stream};
 
-/// The size of the beginning that is kept in memory for the head in the row, in bytes. It is large enough to contain
-/// a whole secret that begins in the head.
+/// The maximum size of the beginning of a stream that stays in memory, in bytes. The row contains less of it; the rest
+/// makes a secret recognizable that begins in that part.
 const HEAD_BYTES: usize = 128 << 10;
 
 /// Captures the output of one step's program.
 pub struct OutputCapture {
-    stdout: Incoming,
-    stderr: Incoming,
+    stdout: StreamCapture,
+    stderr: StreamCapture,
     dir: PathBuf,
     vault: Arc<Vault>,
 }
@@ -36,41 +36,41 @@ impl fmt::Debug for OutputCapture {
 impl OutputCapture {
     pub(super) fn new(dir: &Path, vault: &Arc<Vault>) -> Self {
         Self {
-            stdout: Incoming::default(),
-            stderr: Incoming::default(),
+            stdout: StreamCapture::default(),
+            stderr: StreamCapture::default(),
             dir: dir.to_owned(),
             vault: Arc::clone(vault),
         }
     }
 
-    /// Captures the next bytes of an output.
+    /// Captures the next bytes of a stream.
     ///
     /// # Errors
-    /// When they cannot be stored; the output is then incomplete, and none of it may be recorded.
+    /// When the bytes cannot be stored. The capture is then incomplete and must be dropped.
     pub fn put(&mut self, stream: Stream, bytes: &[u8]) -> Result<()> {
-        let Incoming { parts, sight } = match stream {
+        let StreamCapture { parts, scan } = match stream {
             Stream::Stdout => &mut self.stdout,
             Stream::Stderr => &mut self.stderr,
         };
-        let spool = || SpillFile::new(&self.dir, &self.vault);
-        parts.push(bytes, spool, |part| sight.look(part, false))
+        let create = || SpillFile::new(&self.dir, &self.vault);
+        parts.push(bytes, create, |part| scan.push(part, false))
     }
 
-    /// Both outputs in the form in which they can be recorded.
+    /// Completes the capture of both streams.
     ///
     /// # Errors
     /// When the last parts cannot be stored.
     pub fn finish(self) -> Result<CapturedOutput> {
         let Self { stdout, stderr, dir, vault } = self;
-        let finish = |incoming: Incoming, kind| -> Result<CapturedStream> {
-            let Incoming { mut parts, mut sight } = incoming;
+        let finish = |capture: StreamCapture, kind| -> Result<CapturedStream> {
+            let StreamCapture { mut parts, mut scan } = capture;
             let content = match parts.take_small() {
                 Some(bytes) => CapturedContent::Small(bytes),
                 None => {
-                    let last = |part: &[u8]| sight.look(part, false);
+                    let last = |part: &[u8]| scan.push(part, false);
                     let spilled = parts.finish(|| SpillFile::new(&dir, &vault), last)?;
-                    sight.look(&[], true);
-                    CapturedContent::Large(Box::new(Large { spilled, sight }))
+                    scan.push(&[], true);
+                    CapturedContent::Large(Box::new(Large { spilled, scan }))
                 }
             };
             Ok(CapturedStream { kind, content })
@@ -81,39 +81,42 @@ impl OutputCapture {
     }
 }
 
+/// The capture of one stream.
 #[derive(Default)]
-struct Incoming {
+struct StreamCapture {
     parts: Parts,
-    sight: Sight,
+    scan: SecretScan,
 }
 
-/// What is known about an output after scanning it.
+/// A scan of one stream for secrets.
 #[derive(Default)]
-pub(super) struct Sight {
+pub(super) struct SecretScan {
     decoder: Decoder,
     chunks: Chunks,
     /// The beginning, not redacted.
     pub(super) head: Vec<u8>,
+    /// The secrets that rules have found.
     pub(super) known: KnownSecrets,
     pub(super) has_secret: bool,
 }
 
-impl Sight {
-    /// Whether the whole output is UTF-8.
+impl SecretScan {
+    /// Whether the complete stream is UTF-8.
     pub(super) fn is_text(&self) -> bool {
         self.decoder.is_exact()
     }
 
-    fn look(&mut self, part: &[u8], is_last: bool) {
-        let room = HEAD_BYTES.saturating_sub(self.head.len()).min(part.len());
-        self.head.extend_from_slice(part.get(..room).unwrap_or_default());
+    /// Scans the next part of the stream.
+    fn push(&mut self, part: &[u8], is_last: bool) {
+        let length = HEAD_BYTES.saturating_sub(self.head.len()).min(part.len());
+        self.head.extend_from_slice(part.get(..length).unwrap_or_default());
         self.chunks.push(&self.decoder.push(part));
         if is_last {
             self.chunks.push(self.decoder.end());
         }
-        // Known secrets are searched for when the output is recorded, because they are complete only then.
-        let stretch = self.chunks.take(&KnownSecrets::default(), is_last);
-        self.has_secret |= stretch.learn(&mut self.known);
+        // Known secrets are searched for when the stream is recorded, because only then all of them are known.
+        let chunk = self.chunks.take(&KnownSecrets::default(), is_last);
+        self.has_secret |= chunk.learn(&mut self.known);
     }
 }
 
@@ -134,21 +137,21 @@ impl CapturedOutput {
     }
 }
 
-/// One of the two outputs.
+/// One captured stream.
 pub(super) struct CapturedStream {
     pub(super) kind: ArtifactType,
     pub(super) content: CapturedContent,
 }
 
-/// The place of a captured output.
+/// The content of a captured stream.
 pub(super) enum CapturedContent {
-    /// In memory, because it is smaller than one part.
+    /// In memory, because it is not larger than one part.
     Small(Vec<u8>),
     Large(Box<Large>),
 }
 
-/// An output in a spill file.
+/// A content in a spill file, with the result of its scan.
 pub(super) struct Large {
     pub(super) spilled: Spilled,
-    pub(super) sight: Sight,
+    pub(super) scan: SecretScan,
 }

@@ -28,8 +28,8 @@ impl Chain {
         else {
             return Ok(Self { rows: 0, head: ledger::GENESIS });
         };
-        let odd = |_| unreadable(format!("the ledger's last digest, {head:?}"));
-        Ok(Self { rows, head: head.parse().map_err(odd)? })
+        let invalid = |_| unreadable(format!("the ledger's last digest, {head:?}"));
+        Ok(Self { rows, head: head.parse().map_err(invalid)? })
     }
 
     /// The number of the next row and of its link.
@@ -37,13 +37,13 @@ impl Chain {
         self.rows + 1
     }
 
-    /// The column of the row's number: `id`, unless the table has an id of its own.
+    /// The name of the column with the row's number: `row` if the table has an id of its own, otherwise `id`.
     pub(super) fn key(columns: &[(&'static str, ValueRef<'_>)]) -> &'static str {
         if columns.iter().any(|(name, _)| *name == "id") { "row" } else { "id" }
     }
 
-    /// Inserts one row and its link within the caller's transaction. The row gets the number of its link, so that
-    /// both are found without an index, and the numbers give the order in which all rows were written.
+    /// Inserts one row and its link within the caller's transaction. The row has the number of its link, so that
+    /// both are found without an index, and the rows of all tables are numbered in the order of writing.
     ///
     /// # Errors
     /// [`EvidenceError::NotOneRow`] if anything but this row was written, and any error of the database.
@@ -67,13 +67,13 @@ impl Chain {
         let all =
             || std::iter::once((key, ValueRef::Integer(number))).chain(columns.iter().copied());
         let values = params_from_iter(all().map(|(_, value)| ToSqlOutput::Borrowed(value)));
-        one_row(conn, table, key, number, |conn| {
+        insert_one(conn, table, key, number, |conn| {
             Ok(conn.prepare_cached(&sql)?.execute(values)?)
         })?;
 
         let entry = ledger::entry(table, all());
         let head = ledger::link(&self.head, &entry);
-        one_row(conn, "ledger", "seq", number, |conn| {
+        insert_one(conn, "ledger", "seq", number, |conn| {
             Ok(conn
                 .prepare_cached(
                     "INSERT INTO ledger (seq, table_name, digest, entry) VALUES (?1, ?2, ?3, ?4)",
@@ -85,8 +85,8 @@ impl Chain {
     }
 }
 
-/// Whether the statement wrote exactly this row. A trigger may ignore the row or write others.
-fn one_row(
+/// Runs an insert, and fails unless it wrote exactly this row. A trigger may ignore the row or write others.
+fn insert_one(
     conn: &Connection,
     table: &'static str,
     key: &str,
@@ -95,11 +95,11 @@ fn one_row(
 ) -> Result<()> {
     let before = conn.total_changes();
     let inserted = insert(conn)?;
-    // `total_changes` includes rows that triggers wrote; the count of the statement does not.
+    // `total_changes` includes rows that triggers wrote; the statement's own count does not.
     let written = conn.total_changes() - before;
-    let there = has_row(conn, table, key, number)?;
-    if inserted == 1 && written == 1 && there {
+    let exists = has_row(conn, table, key, number)?;
+    if inserted == 1 && written == 1 && exists {
         return Ok(());
     }
-    Err(EvidenceError::NotOneRow { table, inserted, written, there })
+    Err(EvidenceError::NotOneRow { table, inserted, written, exists })
 }

@@ -10,8 +10,8 @@ use super::reader::EvidenceReader;
 use super::rows::{find, list};
 use crate::plan::Digest;
 
-/// The tables and conditions of the rows of one execution, by its id.
-const OF_EXECUTION: &[(&str, &str)] = &[
+/// The tables and conditions of the rows that belong to an execution.
+const EXECUTION_ROWS: &[(&str, &str)] = &[
     ("executions", "id = ?1"),
     ("intents", "id = ?1"),
     ("execution_artifacts", "execution_id = ?1"),
@@ -20,8 +20,8 @@ const OF_EXECUTION: &[(&str, &str)] = &[
     ("edges", "execution_id = ?1"),
     ("file_contents", "execution_id = ?1"),
 ];
-/// The tables and conditions of the rows of a run and of the executions that are listed with it.
-const OF_RUN: &[(&str, &str)] = &[
+/// The tables and conditions of the rows of a run, and of its executions as they are listed with it.
+const RUN_ROWS: &[(&str, &str)] = &[
     ("runs", "id = ?1"),
     ("plans", "id IN (SELECT plan_digest FROM runs WHERE id = ?1)"),
     ("run_ends", "run_id = ?1"),
@@ -29,47 +29,49 @@ const OF_RUN: &[(&str, &str)] = &[
     ("intents", "run_id = ?1"),
     ("executions", "run_id = ?1"),
 ];
-/// The tables and conditions of the rows of a loop and of the runs that are listed with it.
-const OF_LOOP: &[(&str, &str)] = &[
+/// The tables and conditions of the rows of a loop, and of its runs as they are listed with it.
+const LOOP_ROWS: &[(&str, &str)] = &[
     ("loops", "id = ?1"),
     ("loop_ends", "loop_id = ?1"),
     ("attempts", "loop_id = ?1"),
     ("attempt_ends", "attempt_id IN (SELECT id FROM attempts WHERE loop_id = ?1)"),
     ("runs", "attempt_id IN (SELECT id FROM attempts WHERE loop_id = ?1)"),
 ];
-/// The tables and conditions of the rows that a list of executions shows.
-const IN_LIST: &[(&str, &str)] = &[("executions", "id = ?1"), ("intents", "id = ?1")];
+/// The tables and conditions of the rows from which a list shows an execution.
+const LISTED_ROWS: &[(&str, &str)] = &[("executions", "id = ?1"), ("intents", "id = ?1")];
 
 impl EvidenceReader {
-    /// What was altered after it was written in the rows of this run or loop, one sentence each.
+    /// The rows of this run or loop that were altered after they were written or are not in the ledger, one sentence
+    /// for each.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn changed_after_written(&mut self, id: Uuid) -> Result<Vec<String>> {
-        self.ask(|source| {
+        self.query(|source| {
             let mut changed = Vec::new();
-            for places in [OF_RUN, OF_LOOP] {
-                changed.extend(changed_rows(source.conn, places, id)?);
+            for tables in [RUN_ROWS, LOOP_ROWS] {
+                changed.extend(changed_rows(source.conn, tables, id)?);
             }
             Ok(changed)
         })
     }
 }
 
-/// What was altered after it was written in the rows of this execution, one sentence each.
+/// The rows of this execution that were altered after they were written or are not in the ledger, one sentence for
+/// each.
 pub(super) fn of_execution(conn: &Connection, id: Uuid) -> Result<Vec<String>> {
-    changed_rows(conn, OF_EXECUTION, id)
+    changed_rows(conn, EXECUTION_ROWS, id)
 }
 
-/// Whether the values of this execution that a list shows were altered after they were written.
+/// Whether rows from which a list shows this execution were altered after they were written.
 pub(super) fn is_changed_in_list(conn: &Connection, execution_id: Uuid) -> Result<bool> {
-    Ok(!changed_rows(conn, IN_LIST, execution_id)?.is_empty())
+    Ok(!changed_rows(conn, LISTED_ROWS, execution_id)?.is_empty())
 }
 
-fn changed_rows(conn: &Connection, places: &[(&str, &str)], id: Uuid) -> Result<Vec<String>> {
+fn changed_rows(conn: &Connection, tables: &[(&str, &str)], id: Uuid) -> Result<Vec<String>> {
     let mut changed = Vec::new();
-    for (table, place) in places {
-        let sql = format!("SELECT rowid FROM {table} WHERE {place} ORDER BY rowid");
+    for (table, condition) in tables {
+        let sql = format!("SELECT rowid FROM {table} WHERE {condition} ORDER BY rowid");
         for row in list(conn, &sql, [id.to_string()], |row| Ok(row.get(0)?))? {
             changed.extend(difference(conn, table, row)?);
         }

@@ -3,33 +3,34 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::redact::{KnownSecrets, hide_ranges};
+use super::redact::{KnownSecrets, redact_ranges};
 use super::secrets::{self, Match};
 use super::vault::Vault;
 
-/// The maximum size of a secret that is certainly not split, in bytes: this much text is held back after each cut.
-const HOLD: usize = 64 << 10;
-/// The maximum size of the text that is held back because of a match, in bytes. When it is exceeded, the whole text
-/// becomes a chunk, even if the match may continue.
+/// The minimum size of the text that is held back until more text arrives, in bytes. A secret of at most this size is
+/// never split.
+const HELD_BACK: usize = 64 << 10;
+/// The maximum size of the text that is held back because of a match, in bytes. Longer text becomes a chunk, even if
+/// the match may continue.
 const MAX_HELD: usize = 8 << 20;
-/// The maximum distance at which a good place to cut is searched for, in bytes.
-const LOOK_BACK: usize = 4 << 10;
+/// The maximum distance at which a line or word boundary is searched for, in bytes.
+const MAX_BOUNDARY_DISTANCE: usize = 4 << 10;
 
-/// Text that arrived and was not searched yet.
+/// The text that is held back.
 #[derive(Default)]
 pub(super) struct Chunks {
     text: String,
 }
 
-/// A chunk whose secrets can be found in it alone.
-pub(super) struct Stretch {
+/// A chunk that contains its secrets completely, with their ranges.
+pub(super) struct Chunk {
     text: String,
     matches: Vec<Match>,
     known: Vec<(Range<usize>, &'static str)>,
 }
 
-impl Stretch {
-    /// Adds the secrets of the chunk to the known ones. Returns whether there are any.
+impl Chunk {
+    /// Adds the secrets that rules found in the chunk to the known ones. Returns whether there are any.
     pub(super) fn learn(&self, known: &mut KnownSecrets) -> bool {
         for found in &self.matches {
             known.learn_match(&self.text, found);
@@ -38,11 +39,11 @@ impl Stretch {
     }
 
     /// The chunk with a marker in place of each secret.
-    pub(super) fn hidden(self, vault: &Vault) -> String {
+    pub(super) fn redacted(self, vault: &Vault) -> String {
         let matches = self.matches.into_iter().map(|found| (found.secret, found.kind));
-        match hide_ranges(vault, &self.text, matches.chain(self.known).collect()) {
+        match redact_ranges(vault, &self.text, matches.chain(self.known).collect()) {
             Cow::Borrowed(_) => self.text,
-            Cow::Owned(hidden) => hidden,
+            Cow::Owned(redacted) => redacted,
         }
     }
 }
@@ -53,25 +54,26 @@ impl Chunks {
         self.text.push_str(piece);
     }
 
-    /// The next chunk that can be searched; with `is_last`, all of the rest.
-    pub(super) fn take(&mut self, known: &KnownSecrets, is_last: bool) -> Stretch {
+    /// Takes the next chunk, which may be empty; with `is_last`, all of the rest.
+    pub(super) fn take(&mut self, known: &KnownSecrets, is_last: bool) -> Chunk {
         let mut matches = secrets::find(&self.text);
         let mut known_ranges = known.ranges(&self.text);
         let spans = matches.iter().map(|found| found.span.clone());
         let spans = spans.chain(known_ranges.iter().map(|(range, _)| range.clone())).collect();
-        let hold = HOLD.max(known.longest());
+        let hold = HELD_BACK.max(known.longest());
         let cut = if is_last { self.text.len() } else { cut(&self.text, spans, hold) };
         matches.retain(|found| found.span.end <= cut);
         known_ranges.retain(|(range, _)| range.end <= cut);
         let rest = self.text.split_off(cut);
-        Stretch { text: std::mem::replace(&mut self.text, rest), matches, known: known_ranges }
+        Chunk { text: std::mem::replace(&mut self.text, rest), matches, known: known_ranges }
     }
 }
 
-/// The last place that has enough text after it and is in none of these spans.
+/// The last index that has `hold` bytes after it and is in none of these spans. If that is 0 and the text is longer
+/// than [`MAX_HELD`], the end of the text.
 fn cut(text: &str, mut spans: Vec<Range<usize>>, hold: usize) -> usize {
     let mut cut = word_boundary(text, text.len().saturating_sub(hold));
-    // From the last span on, because a place before one span may be in another that begins earlier.
+    // From the last span to the first, because the start of one span may be inside an earlier one.
     spans.sort_unstable_by_key(|span| std::cmp::Reverse(span.start));
     for span in spans {
         if span.start < cut && cut < span.end {
@@ -81,13 +83,14 @@ fn cut(text: &str, mut spans: Vec<Range<usize>>, hold: usize) -> usize {
     if cut == 0 && text.len() > MAX_HELD { text.len() } else { cut }
 }
 
-/// A place at or before `limit` at which a word can begin, if there is one nearby. A rule that examines the text
-/// before a word then gets the same text as without the cut.
+/// The last start of a line at or before `limit`, otherwise of a word, otherwise `limit`. A rule that examines the text
+/// before a word then examines the same text as without the cut.
 fn word_boundary(text: &str, limit: usize) -> usize {
     let limit = text.floor_char_boundary(limit);
-    let near = text.get(text.floor_char_boundary(limit.saturating_sub(LOOK_BACK))..limit);
+    let near =
+        text.get(text.floor_char_boundary(limit.saturating_sub(MAX_BOUNDARY_DISTANCE))..limit);
     let near = near.unwrap_or_default().as_bytes();
-    let after = |is_end: fn(&u8) -> bool| near.iter().rposition(is_end).map(|at| at + 1);
+    let after = |is_end: fn(&u8) -> bool| near.iter().rposition(is_end).map(|index| index + 1);
     let end = after(|byte| *byte == b'\n').or_else(|| after(|byte| byte.is_ascii_whitespace()));
     limit - near.len() + end.unwrap_or(near.len())
 }

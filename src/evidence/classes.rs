@@ -17,7 +17,7 @@ impl EvidenceStore {
     /// Records a class of plans that a person authorizes in advance.
     ///
     /// # Errors
-    /// Any error of the database.
+    /// When the rows or the kept head cannot be written.
     pub fn record_class(
         &mut self,
         class_id: Uuid,
@@ -67,18 +67,18 @@ impl EvidenceStore {
         Ok(revoked)
     }
 
-    /// Whether a class was revoked by any process. A class that was never recorded, or whose row has no keyed digest
-    /// of this user, counts as revoked.
+    /// Whether a class was revoked by any process. A class that was never recorded, or whose row has no valid keyed
+    /// digest of this user, counts as revoked; so does every class while a row of the revocations is missing.
     ///
     /// # Errors
-    /// As [`Self::record_class`].
+    /// When the database cannot be read.
     pub fn is_class_revoked(&self, class_id: Uuid) -> Result<bool> {
         Ok(has_row(&self.conn, REVOCATIONS, "class_id", class_id.to_string())?
             || grants::has_lost_rows(&self.conn, REVOCATIONS)?
-            || !self.is_class_proven(class_id)?)
+            || !self.has_valid_class(class_id)?)
     }
 
-    fn is_class_proven(&self, class_id: Uuid) -> Result<bool> {
+    fn has_valid_class(&self, class_id: Uuid) -> Result<bool> {
         let mut statement =
             self.conn.prepare_cached("SELECT * FROM authorization_classes WHERE id = ?1")?;
         let mut rows = statement.query([class_id.to_string()])?;

@@ -20,16 +20,16 @@ impl EvidenceReader {
             "{EXECUTIONS} WHERE x.id IN (SELECT execution_id FROM diagnostics WHERE code = ?1)
              AND x.timestamp BETWEEN ?2 AND ?3 ORDER BY x.timestamp, x.id LIMIT ?4"
         );
-        let of = (code, range.since(), range.until(), range.limit());
-        self.ask(|source| listed_rows(source, &sql, of))
+        let params = (code, range.since(), range.until(), range.limit());
+        self.query(|source| listed_rows(source, &sql, params))
     }
 
-    /// Q7: diagnostics that were seen at least `threshold` times, most frequent first.
+    /// Q7: diagnostic codes that were recorded at least `threshold` times in the same file, most frequent first.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn q7(&mut self, threshold: u64, range: Range) -> Result<Vec<RecurringDiagnostic>> {
-        self.ask(|source| {
+        self.query(|source| {
             let threshold = i64::try_from(threshold).unwrap_or(i64::MAX);
             source.all(
                 "SELECT d.code, d.file_name, count(*), min(x.timestamp), max(x.timestamp)
@@ -61,8 +61,8 @@ impl EvidenceReader {
         })
     }
 
-    /// Q8: changes of a file that happened after a diagnostic in it, time ascending. Whether the diagnostic caused
-    /// them is unknown.
+    /// Q8: executions that changed a file after a diagnostic in it was recorded, time ascending. Whether the diagnostic
+    /// was the reason for the change is unknown.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
@@ -72,7 +72,7 @@ impl EvidenceReader {
         file: Option<&str>,
         range: Range,
     ) -> Result<Vec<LaterMutation>> {
-        self.ask(|source| {
+        self.query(|source| {
             let columns = EXECUTIONS.replacen(
                 "x.walls_json",
                 "x.walls_json, seen.id, seen.file_name, x.timestamp - seen.timestamp",

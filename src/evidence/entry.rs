@@ -1,5 +1,4 @@
-//! The entries of the journal: one for each transaction of a run or a bounded loop, with the events that belong to
-//! it.
+//! The entries of the journal: one for each transaction of a run or a bounded loop, with its events.
 
 use serde_json::Value;
 use uuid::Uuid;
@@ -16,7 +15,7 @@ use crate::run::{
 
 /// One transaction of a run or a bounded loop.
 #[derive(Debug, Clone, Copy)]
-#[expect(missing_docs, reason = "the types say it")]
+#[expect(missing_docs, reason = "the contents of the variants have docs")]
 pub enum Entry<'a> {
     RunStart(RunStart<'a>),
     Intent(IntentRecord<'a>),
@@ -30,8 +29,8 @@ pub enum Entry<'a> {
 }
 
 impl Entry<'_> {
-    /// The events of the entry, sent after its commit. Replay makes the same events from the rows.
-    pub fn told(&self) -> Vec<RunEvent> {
+    /// The events of the entry, sent after its commit. Replay rebuilds the same events from the rows.
+    pub fn events(&self) -> Vec<RunEvent> {
         match *self {
             Self::RunStart(start) => {
                 let started = RunEvent::RunStarted {
@@ -43,7 +42,7 @@ impl Entry<'_> {
                 let reached = |host: &Host| RunEvent::HostReached { host: Box::new(host.clone()) };
                 [Some(started), start.reached.map(reached)].into_iter().flatten().collect()
             }
-            // The event was sent when the step began, before its precondition was checked.
+            // The event for the start of the step was sent before its precondition was checked.
             Self::Intent(_) => Vec::new(),
             Self::Execution(record) => {
                 let note = record.decision.map(|decision| decision.answer.note.clone());
@@ -96,7 +95,7 @@ pub struct RunStart<'a> {
     pub started_at_ms: i64,
 }
 
-/// The intent: committed before the tool is called.
+/// The intent to call a tool, committed before the call.
 #[derive(Debug, Clone, Copy)]
 pub struct IntentRecord<'a> {
     /// The execution that follows.
@@ -107,7 +106,7 @@ pub struct IntentRecord<'a> {
     pub step: &'a Step,
     /// The risk of the step.
     pub risk: &'a Verdict,
-    /// Start of the step, in Unix milliseconds.
+    /// The time of the step's start, in Unix milliseconds.
     pub timestamp_ms: i64,
     /// The host of the step, if it runs on a remote host.
     pub host: Option<&'a str>,
@@ -122,7 +121,7 @@ pub struct IntentRecord<'a> {
 /// The end of a step, whether or not its tool was called.
 #[derive(Debug, Clone, Copy)]
 pub struct ExecutionRecord<'a> {
-    /// The result. Its texts are stored from `stdout` and `stderr` below.
+    /// The result. Its excerpts of the output are not stored, because the complete output is.
     pub result: &'a StepResult,
     /// The run.
     pub run_id: Uuid,
@@ -140,12 +139,12 @@ pub struct ExecutionRecord<'a> {
     pub walls: Option<&'a StepWalls>,
     /// Whether the tool was called.
     pub invoked: bool,
-    /// The whole stdout; `None` if the tool has none.
+    /// The complete stdout; `None` if the tool has none or it was captured.
     pub stdout: Option<&'a [u8]>,
-    /// The whole stderr; `None` if the tool has none.
+    /// The complete stderr; `None` if the tool has none or it was captured.
     pub stderr: Option<&'a [u8]>,
-    /// The output that was captured while the program ran; `stdout` and `stderr` are `None` then.
-    pub taken: Option<&'a CapturedOutput>,
+    /// The output that was captured while the program ran.
+    pub captured: Option<&'a CapturedOutput>,
     /// The return value of the tool; null is not stored.
     pub result_json: &'a Value,
     /// Further artifacts. `stdout`, `stderr`, `diagnostics`, `result` and `step_context` are made from the other
@@ -153,8 +152,8 @@ pub struct ExecutionRecord<'a> {
     pub artifacts: &'a [(ArtifactType, Value)],
     /// The actual changes of files.
     pub files: &'a [FileEffect],
-    /// The predicted changes. They are not stored again, but searched for secrets: previews show parts of these
-    /// contents, and no rule recognises a part of a secret.
+    /// The predicted changes, which the intent stored. If there are no actual changes, these contents are searched for
+    /// secrets instead: previews show parts of them, and no rule recognises a part of a secret.
     pub predicted: &'a [FileEffect],
     /// The links to files, symbols and diagnostics.
     pub edges: &'a [Edge],
@@ -195,7 +194,7 @@ pub struct RunEnd<'a> {
     pub ending: &'a RunEnding,
     /// The number of steps that had ended.
     pub completed_steps: usize,
-    /// Sum of the steps' durations, in milliseconds.
+    /// The sum of the steps' durations, in milliseconds.
     pub total_duration_ms: i64,
     /// The time from the start to the end of the run, in milliseconds.
     pub elapsed_ms: i64,
@@ -222,7 +221,7 @@ pub struct LoopStart<'a> {
     pub max_attempts: u32,
     /// The scope of the loop's own verification: `local`, `full` or `none`.
     pub verify: &'a str,
-    /// The class of plans that was authorized in advance; it was recorded before.
+    /// The class of plans that was authorized in advance; recorded before the loop starts.
     pub class_id: Option<Uuid>,
     /// The time of the start, in Unix milliseconds.
     pub started_at_ms: i64,
@@ -246,9 +245,9 @@ pub struct AttemptStart {
 /// The input and output of a planner's process.
 #[derive(Debug, Clone, Default)]
 pub struct PlannerTrace {
-    /// The request.
+    /// The request, sent on the standard input.
     pub request: Vec<u8>,
-    /// The standard output.
+    /// The answer, from the standard output.
     pub answer: Vec<u8>,
     /// The standard error.
     pub stderr: Vec<u8>,
@@ -256,11 +255,12 @@ pub struct PlannerTrace {
     pub exit_code: Option<i32>,
     /// The signal that ended the process.
     pub signal: Option<i32>,
-    /// Whether the process was ended because it took too long.
+    /// Whether the process was ended because it exceeded its time limit.
     pub timed_out: bool,
     /// How long the process ran, in milliseconds.
     pub duration_ms: i64,
-    /// Why the earlier plan did not complete the loop, and how this plan differs from it.
+    /// Why the previous plan did not complete the loop, and how the new plan differs from it. `None` if there is no
+    /// previous or no new plan.
     pub revised: Option<(String, PlanDifference)>,
 }
 

@@ -9,11 +9,10 @@ use uuid::Uuid;
 use crate::plan::{Code, Digest};
 use crate::run::Failure;
 
-/// How long a process waits for another one that has locked the evidence, before it reports an error.
-pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a process waits for a lock of another process before it reports [`EvidenceError::Locked`].
+pub(super) const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Any error of the evidence store. A run that gets one stops, because nothing may be executed without evidence (SPEC
-/// §3).
+/// Any error of the evidence. It stops a run, because nothing may be executed without evidence (SPEC §3).
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "each variant is described by its message")]
 pub enum EvidenceError {
@@ -21,7 +20,7 @@ pub enum EvidenceError {
     Folder { source: std::io::Error, path: PathBuf },
     #[error("this is no file, so it is no evidence database ({path})")]
     NoFile { path: PathBuf },
-    #[error("another program has held the evidence for {} seconds", PATIENCE.as_secs())]
+    #[error("another program has held the evidence for {} seconds", LOCK_TIMEOUT.as_secs())]
     Locked,
     #[error("this is a database of another program, not an evidence database ({path})")]
     Foreign { path: PathBuf },
@@ -41,9 +40,9 @@ pub enum EvidenceError {
     Schema { differences: Vec<String>, path: PathBuf },
     #[error(
         "a row of {table} was not written as it should be: {inserted} inserted, {written} changed in all, {}",
-        if *there { "and it is there" } else { "and it is not there" }
+        if *exists { "and it is there" } else { "and it is not there" }
     )]
-    NotOneRow { table: &'static str, inserted: usize, written: u64, there: bool },
+    NotOneRow { table: &'static str, inserted: usize, written: u64, exists: bool },
     #[error("this evidence is read-only: {difference}")]
     Head { difference: String },
     #[error("the last head of the evidence cannot be kept outside of it: {source} ({path})")]
@@ -55,10 +54,10 @@ pub enum EvidenceError {
     NothingToAccept,
     #[error("{path} has an unsafe owner or mode: {what}. To correct this, run: {command}")]
     NotPrivate { path: PathBuf, what: String, command: String },
-    /// A test made this table fail.
+    /// A failure that a test injected.
     #[cfg(any(test, feature = "inspection"))]
-    #[error("the table {table} takes no rows: the disk is full, says the test")]
-    Broken { table: &'static str },
+    #[error("no row can be inserted into {table}: failure injected by a test")]
+    Injected { table: &'static str },
     #[error("the evidence database reported an error: {source}")]
     Database { source: rusqlite::Error },
     #[error("the key that protects secrets in the evidence cannot be used: {source} ({path})")]
@@ -87,15 +86,15 @@ impl From<rusqlite::Error> for EvidenceError {
 }
 
 impl EvidenceError {
-    /// What to do next, as a sentence.
+    /// What the person can do, in one or more sentences.
     pub fn next(&self) -> &'static str {
-        const ANOTHER: &str = "Name another evidence folder, or move that file away.";
-        const SPACE: &str = "See that the evidence folder can be written to and that its disk has \
+        const OTHER_FOLDER: &str = "Name another evidence folder, or move that file away.";
+        const WRITABLE: &str = "See that the evidence folder can be written to and that its disk has \
                              space, then try again.";
         const DAMAGED: &str =
             "Keep the folder as it is, and name another one or bring back a copy.";
         match self {
-            Self::NoFile { .. } | Self::Foreign { .. } => ANOTHER,
+            Self::NoFile { .. } | Self::Foreign { .. } => OTHER_FOLDER,
             Self::Damaged { .. } => DAMAGED,
             Self::Locked => "Close that program or wait for it, then try again.",
             Self::Schema { .. } => {
@@ -117,20 +116,20 @@ impl EvidenceError {
             Self::AuthorizationUsed { .. } => "Authorize the plan again.",
             Self::Database { source } => match source.sqlite_error_code() {
                 Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => DAMAGED,
-                _ => SPACE,
+                _ => WRITABLE,
             },
             _ => "See that the evidence folder can be read and written, then try again.",
         }
     }
 
-    /// The error in the form in which it is recorded and shown.
+    /// The error with its code and next step, as it is recorded and shown.
     pub fn failure(&self) -> Failure {
         let next = self.next().to_owned();
         Failure { code: Code::EvidenceStore, message: self.to_string(), next }
     }
 
-    /// Whether the error means that the database file is damaged.
-    pub(super) fn is_damage(&self) -> bool {
+    /// Whether an error of a search means that the index is damaged or differs from the rows.
+    pub(super) fn is_index_damage(&self) -> bool {
         let source = match self {
             Self::Index => return true,
             Self::Database { source } => source,

@@ -1,5 +1,5 @@
-//! A row that grants something counts only with a keyed digest (SPEC §8). Whoever can write the database, but has no
-//! key of the user, can add records and no grants.
+//! Checks the keyed digests of rows that grant something (SPEC §8). A program that can write the database, but does not
+//! have the user's key, can add rows but no valid grants.
 
 use rusqlite::{Connection, Row};
 use uuid::Uuid;
@@ -11,11 +11,12 @@ use super::{ledger, migrations, schema};
 /// The column with the digest.
 const DIGEST: &str = "grant_digest";
 
-/// Decisions outside of runs that grant or revoke something.
+/// The decisions outside of runs that grant or revoke one kind of thing.
 pub(super) struct GrantDecisions {
     /// The rows, in the order in which they were written.
     pub(super) rows: Vec<GrantDecision>,
-    /// Whether a row of decisions is missing from the database. It may have revoked a grant.
+    /// Whether a row of decisions is missing, which may have revoked a grant. False without this check if no row is
+    /// proven.
     pub(super) some_are_missing: bool,
 }
 
@@ -28,30 +29,33 @@ pub(super) struct GrantDecision {
     pub(super) is_proven: bool,
 }
 
-/// The decisions whose column `decision` has one of these two values.
+/// The decisions whose column `decision` has one of these two values. Without a key, or before [`FORMAT_WITH_ID`], none
+/// is proven.
+///
+/// [`FORMAT_WITH_ID`]: migrations::FORMAT_WITH_ID
 ///
 /// # Errors
 /// When the database cannot be read.
-pub(super) fn decided(
+pub(super) fn decisions(
     conn: &Connection,
     format: i64,
     vault: Option<&Vault>,
-    words: [&str; 2],
+    kinds: [&str; 2],
 ) -> Result<GrantDecisions> {
-    let proof = match vault {
+    let vault_and_id = match vault {
         Some(vault) if format >= migrations::FORMAT_WITH_ID => {
             schema::id_of(conn)?.map(|database_id| (vault, database_id))
         }
         _ => None,
     };
-    // The condition `run_id IS NULL` lets the query use the index by run.
+    // With the condition `run_id IS NULL`, SQLite can use the index by run.
     let mut statement = conn.prepare_cached(
         "SELECT * FROM decisions WHERE run_id IS NULL AND decision IN (?1, ?2) ORDER BY id",
     )?;
-    let mut found = statement.query(words)?;
+    let mut found = statement.query(kinds)?;
     let mut rows = Vec::new();
     while let Some(row) = found.next()? {
-        let is_proven = match proof {
+        let is_proven = match vault_and_id {
             Some((vault, database_id)) => is_proven("decisions", row, vault, database_id)?,
             None => false,
         };
@@ -67,7 +71,7 @@ pub(super) fn decided(
     Ok(GrantDecisions { rows, some_are_missing })
 }
 
-/// Whether a row, read with all its columns, has a valid keyed digest.
+/// Whether a row has a valid keyed digest. The row must have all columns of its table.
 ///
 /// # Errors
 /// When the row cannot be read.
@@ -79,18 +83,19 @@ pub(super) fn is_proven(
 ) -> Result<bool> {
     let mut columns = Vec::new();
     let mut digest = None;
-    for (place, name) in row.as_ref().column_names().enumerate() {
+    for (index, name) in row.as_ref().column_names().enumerate() {
         if name == DIGEST {
-            digest = row.get::<_, Option<String>>(place)?;
+            digest = row.get::<_, Option<String>>(index)?;
         } else {
-            columns.push((name, row.get_ref(place)?));
+            columns.push((name, row.get_ref(index)?));
         }
     }
     let Some(digest) = digest else { return Ok(false) };
-    Ok(vault.is_grant(database_id, &ledger::entry(table, columns), &digest))
+    Ok(vault.is_grant_digest(database_id, &ledger::entry(table, columns), &digest))
 }
 
-/// Whether the ledger has a link without a row for this table. The missing row may have revoked a grant.
+/// Whether a link of the ledger is missing, or a row of this table that has a link. A missing row may have revoked a
+/// grant.
 ///
 /// # Errors
 /// When the database cannot be read.

@@ -2,8 +2,8 @@
 //! that its end was cut off or that all of it was replaced.
 //!
 //! One small file contains the heads of all databases of the user, with the random id and the folder of each. There
-//! are two copies of the file, in the state folder and beside the key. A database must agree with both, so that
-//! neither folder can be lost or restored together with a database without being noticed.
+//! are two copies of the file, in the state folder and beside the key. A database must agree with both, so that a lost
+//! or older database is detected even if one of these folders was lost or restored together with it.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,16 +22,16 @@ use super::vault::Vault;
 use crate::plan::Digest;
 
 const FILE_NAME: &str = "evidence_heads.json";
-/// The maximum size of the file, in bytes. A larger one cannot be used.
+/// The maximum size of the file, in bytes. A larger file cannot be used.
 const MAX_BYTES: u64 = 4 << 20;
 
 /// The last head of one database.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct KeptHead {
-    /// The id inside the database.
+    /// The random id of the database.
     pub(super) database_id: Uuid,
-    /// The folder of the database; `None` if another database was accepted there.
+    /// The folder of the database; `None` if another database has replaced it there.
     folder: Option<String>,
     /// The length of the chain.
     pub(super) rows: i64,
@@ -39,6 +39,7 @@ pub(super) struct KeptHead {
     pub(super) head: Digest,
 }
 
+/// The content of the file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KeptFile {
@@ -47,18 +48,18 @@ struct KeptFile {
     digest: String,
 }
 
-/// The kept heads.
+/// The kept heads of all usable copies.
 #[derive(Debug, Default)]
 pub(super) struct KeptHeads {
     heads: BTreeSet<KeptHead>,
-    /// Why the heads cannot be trusted, if so.
+    /// Why no copy can be used; `None` if one can, or if both are missing.
     unusable: Option<String>,
-    /// Which copy is missing or unusable, if the other one suffices.
+    /// Which copy is missing or unusable while the other one is used.
     note: Option<String>,
 }
 
 impl KeptHeads {
-    /// Reads both copies. Without the key they cannot be authenticated.
+    /// Reads both copies. Without the key neither can be used, because its digest cannot be checked.
     pub(super) fn read(folders: &UserFolders, vault: Option<&Vault>) -> Self {
         let mut kept = Self::default();
         let (mut failures, mut missing) = (Vec::new(), Vec::new());
@@ -74,7 +75,7 @@ impl KeptHeads {
                 Err(why) => failures.push(format!("{}: {why}", path.display())),
             }
         }
-        // One good copy suffices. The other one is written again with the next head.
+        // One usable copy suffices. The next head is written to both.
         if !is_read && !failures.is_empty() {
             kept.unusable = Some(failures.join("; "));
         } else if is_read {
@@ -95,27 +96,31 @@ impl KeptHeads {
         self.heads.iter().filter(move |kept| kept.database_id == database_id)
     }
 
-    /// The latest head of any other database in this folder.
-    pub(super) fn other_in(&self, dir: &Path, database_id: Option<Uuid>) -> Option<&KeptHead> {
-        let folder = Some(name_of(dir));
+    /// The head of another database in this folder, if any; the one with the longest chain.
+    pub(super) fn latest_other_in(
+        &self,
+        dir: &Path,
+        database_id: Option<Uuid>,
+    ) -> Option<&KeptHead> {
+        let folder = Some(folder_name(dir));
         let is_other =
             |kept: &&KeptHead| kept.folder == folder && Some(kept.database_id) != database_id;
         self.heads.iter().filter(is_other).max_by_key(|kept| kept.rows)
     }
 
-    /// Why the heads cannot be trusted, if so.
+    /// Why no copy can be used; `None` if one can, or if both are missing.
     pub(super) fn unusable(&self) -> Option<&str> {
         self.unusable.as_deref()
     }
 
-    /// Which copy is missing or unusable, if the other one suffices.
+    /// Which copy is missing or unusable while the other one is used.
     pub(super) fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }
 
-    /// Whether both copies contain the head of this database in this folder.
-    pub(super) fn holds(&self, dir: &Path, database_id: Uuid) -> bool {
-        let folder = Some(name_of(dir));
+    /// Whether a head of this database in this folder is kept.
+    pub(super) fn has_head_in(&self, dir: &Path, database_id: Uuid) -> bool {
+        let folder = Some(folder_name(dir));
         self.of(database_id).any(|kept| kept.folder == folder)
     }
 }
@@ -132,20 +137,22 @@ pub(super) enum Reason {
 /// Creates the state folder, and checks that heads can be written there.
 ///
 /// # Errors
-/// When the folder cannot be created or written.
+/// When the folder cannot be created or written, or another process holds its lock for longer than [`LOCK_TIMEOUT`].
+///
+/// [`LOCK_TIMEOUT`]: super::error::LOCK_TIMEOUT
 pub(super) fn prepare(folders: &UserFolders) -> Result<()> {
     let state = |error| match error {
         EvidenceError::Folder { source, path } => EvidenceError::State { source, path },
         other => other,
     };
-    permissions::own_folder(&folders.state).map_err(state)?;
+    permissions::create_private_folder(&folders.state).map_err(state)?;
     Lock::heads(&folders.state).map(drop).map_err(state)
 }
 
-/// Writes the end of a chain to both copies.
+/// Writes the end of a chain to both copies. A chain that has grown is not written if a longer one is kept.
 ///
 /// # Errors
-/// When the state folder cannot be written.
+/// As for [`prepare`].
 pub(super) fn keep(
     folders: &UserFolders,
     vault: &Vault,
@@ -155,9 +162,9 @@ pub(super) fn keep(
 ) -> Result<()> {
     let _lock = Lock::heads(&folders.state)?;
     let mut heads = KeptHeads::read(folders, Some(vault)).heads;
-    let folder = Some(name_of(dir));
+    let folder = Some(folder_name(dir));
     if reason == Reason::Grown {
-        // Another process may have appended rows meanwhile. A chain only grows.
+        // Another process may have appended rows and written its head first.
         let latest = heads.iter().filter(|kept| kept.database_id == database_id);
         if latest.map(|kept| kept.rows).max().is_some_and(|rows| rows > chain.rows) {
             return Ok(());
@@ -170,16 +177,16 @@ pub(super) fn keep(
     }
     all.push(KeptHead { database_id, folder, rows: chain.rows, head: chain.head });
     all.sort();
-    let text = sealed(&all, vault);
+    let text = file_text(&all, vault);
     let path = folders.state.join(FILE_NAME);
     write(&path, text.as_bytes(), true).map_err(|source| EvidenceError::State { source, path })?;
-    // The copy beside the key. An outdated one is still on the chain, and a torn one is written again with the next
-    // head.
+    // The copy beside the key. A failure is harmless: an outdated head is still on the chain, and a damaged copy is
+    // replaced with the next head.
     let _ = write(&folders.key.join(FILE_NAME), text.as_bytes(), false);
     Ok(())
 }
 
-/// Takes the longest head of each database, because the two copies may differ.
+/// The head with the longest chain for each database, because the two copies may differ.
 fn latest_of_each(heads: BTreeSet<KeptHead>) -> Vec<KeptHead> {
     let mut latest: Vec<KeptHead> = Vec::new();
     for kept in heads {
@@ -192,12 +199,14 @@ fn latest_of_each(heads: BTreeSet<KeptHead>) -> Vec<KeptHead> {
     latest
 }
 
-fn sealed(heads: &[KeptHead], vault: &Vault) -> String {
+/// The text of the file: the heads with their keyed digest.
+fn file_text(heads: &[KeptHead], vault: &Vault) -> String {
     let text = serde_json::to_value(heads).unwrap_or_default();
-    let digest = vault.seal_heads(&super::ledger::canonical(&text));
+    let digest = vault.heads_digest(&super::ledger::canonical(&text));
     serde_json::json!({ "heads": text, "digest": digest }).to_string()
 }
 
+/// The heads in one copy; `None` if it is missing. The error says why the copy cannot be used.
 fn read(path: &Path, vault: Option<&Vault>) -> Result<Option<Vec<KeptHead>>, String> {
     let mut text = Vec::new();
     match fs::File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut text)) {
@@ -209,7 +218,7 @@ fn read(path: &Path, vault: Option<&Vault>) -> Result<Option<Vec<KeptHead>>, Str
         serde_json::from_slice(&text).map_err(|_| "it is not what was written".to_owned())?;
     let vault = vault.ok_or_else(|| "the key that it was written with is missing".to_owned())?;
     let heads = serde_json::to_value(&file.heads).unwrap_or_default();
-    if vault.seal_heads(&super::ledger::canonical(&heads)) != file.digest {
+    if vault.heads_digest(&super::ledger::canonical(&heads)) != file.digest {
         return Err("it is not what was written, or was written with another key".to_owned());
     }
     Ok(Some(file.heads))
@@ -217,22 +226,22 @@ fn read(path: &Path, vault: Option<&Vault>) -> Result<Option<Vec<KeptHead>>, Str
 
 /// Replaces the file atomically.
 fn write(path: &Path, text: &[u8], is_durable: bool) -> io::Result<()> {
-    let draft = path.with_extension(format!("{}.tmp", Uuid::new_v4()));
-    let written = permissions::create_new(&draft).and_then(|mut file| {
+    let temporary = path.with_extension(format!("{}.tmp", Uuid::new_v4()));
+    let written = permissions::create_new(&temporary).and_then(|mut file| {
         file.write_all(text)?;
         if is_durable {
             file.sync_data()?;
         }
-        fs::rename(&draft, path)
+        fs::rename(&temporary, path)
     });
     if written.is_err() {
-        let _ = fs::remove_file(&draft);
+        let _ = fs::remove_file(&temporary);
     }
     written
 }
 
-/// The name of an evidence folder: the same for every link to it and in every working directory.
-fn name_of(dir: &Path) -> String {
+/// The absolute path of an evidence folder without links, as text.
+fn folder_name(dir: &Path) -> String {
     let absolute: PathBuf = fs::canonicalize(dir)
         .or_else(|_| std::path::absolute(dir))
         .unwrap_or_else(|_| dir.to_owned());

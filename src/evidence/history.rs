@@ -14,7 +14,7 @@ use super::error::{EvidenceError, Result};
 use super::queries::written_with;
 use super::reader::EvidenceReader;
 use super::rows::{digest, has_row, optional, size, uuid};
-use super::run_outcome::state;
+use super::run_outcome::file_state;
 use super::source::Source;
 use crate::plan::{Digest, Tool};
 use crate::run::{
@@ -24,7 +24,7 @@ use crate::run::{
 
 /// A recorded content, or why it is not available.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Kept {
+pub enum StoredContent {
     /// The exact bytes.
     Content(Vec<u8>),
     /// A person purged the content.
@@ -32,25 +32,25 @@ pub enum Kept {
     /// The content contains a secret and is encrypted with another key.
     NoKey,
     /// The content was never stored.
-    NotKept,
+    NotStored,
 }
 
 impl EvidenceReader {
-    /// The changes of a workspace, with the moments to which its files can be brought back. `known` is the previous
-    /// answer; it is returned again if nothing was recorded since.
+    /// The changes of a workspace and its checkpoints, with the number of the evidence's last row. `previous` is an
+    /// earlier result, which is returned again if nothing was recorded since.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn history(
         &mut self,
         workspace: &str,
-        known: Option<(i64, Arc<History>)>,
+        previous: Option<(i64, Arc<History>)>,
     ) -> Result<(i64, Arc<History>)> {
-        self.ask(|source| {
+        self.query(|source| {
             let length = source.length()?;
-            match known {
-                Some(known) if known.0 == length => Ok(known),
-                _ => Ok((length, Arc::new(of(source, workspace)?))),
+            match previous {
+                Some(previous) if previous.0 == length => Ok(previous),
+                _ => Ok((length, Arc::new(history_of(source, workspace)?))),
             }
         })
     }
@@ -59,39 +59,40 @@ impl EvidenceReader {
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
-    pub fn kept(&mut self, digest: &Digest) -> Result<Kept> {
-        let kept = self.ask(|source| kept(source, digest).map(Some))?;
-        Ok(kept.unwrap_or(Kept::NotKept))
+    pub fn stored_content(&mut self, digest: &Digest) -> Result<StoredContent> {
+        let content = self.query(|source| stored_content(source, digest).map(Some))?;
+        Ok(content.unwrap_or(StoredContent::NotStored))
     }
 
-    /// The steps of a run whose tools were called: their indices from 0, and their executions.
+    /// The steps of a run whose tools were called, or may have been called before an interruption: their indices from
+    /// 0, and their executions.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn invoked_steps(&mut self, run_id: Uuid) -> Result<Vec<(usize, Uuid)>> {
         let sql = "SELECT step_index, id FROM executions WHERE run_id = ?1 AND invoked = 1
              UNION SELECT step_index, id FROM intents WHERE run_id = ?1 ORDER BY 1";
-        self.ask(|source| {
+        self.query(|source| {
             source.all(sql, [run_id.to_string()], |row| Ok((size(row, 0)?, uuid(row, 1)?)))
         })
     }
 
-    /// The run of an execution.
+    /// The run of an execution or intent; `None` if there is neither.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn run_of(&mut self, execution_id: Uuid) -> Result<Option<Uuid>> {
         let sql = "SELECT run_id FROM executions WHERE id = ?1
              UNION ALL SELECT run_id FROM intents WHERE id = ?1 LIMIT 1";
-        self.ask(|source| source.first(sql, [execution_id.to_string()], |row| uuid(row, 0)))
+        self.query(|source| source.first(sql, [execution_id.to_string()], |row| uuid(row, 0)))
     }
 }
 
 /// The history of a workspace from its rows.
-fn of(source: &Source<'_>, workspace: &str) -> Result<History> {
+fn history_of(source: &Source<'_>, workspace: &str) -> Result<History> {
     let mut entries = BTreeMap::new();
     add_files(source, workspace, "executions", "actual", &mut entries)?;
-    taken_back(source, workspace, &mut entries)?;
+    add_reversals(source, workspace, &mut entries)?;
     // The predicted changes of steps that were interrupted.
     add_files(source, workspace, "intents", "predicted", &mut entries)?;
     let changes = |entry: &HistoryEntry| {
@@ -106,21 +107,23 @@ fn of(source: &Source<'_>, workspace: &str) -> Result<History> {
 const ENTRY: &str = "x.row, x.id, x.run_id, a.loop_id, a.attempt, x.timestamp, x.step_id,
     x.tool_name, x.about";
 
+/// The entries by the number of their row.
 type Entries = BTreeMap<i64, HistoryEntry>;
 
+/// The entry of the execution or intent in this row; added if it is new.
 fn entry<'e>(
     row: &Row<'_>,
     is_recorded: bool,
     entries: &'e mut Entries,
 ) -> Result<&'e mut HistoryEntry> {
-    let position = row.get(0)?;
+    let number = row.get(0)?;
     let new = HistoryEntry {
         execution_id: uuid(row, 1)?,
         run_id: uuid(row, 2)?,
         attempt: optional(row, 3, |row, column| {
             Ok(Attempt { loop_id: uuid(row, column)?, number: row.get(4)? })
         })?,
-        position,
+        position: number,
         timestamp_ms: row.get(5)?,
         step_id: row.get(6)?,
         tool_name: row.get(7)?,
@@ -129,11 +132,11 @@ fn entry<'e>(
         reverses: BTreeSet::new(),
         is_recorded,
     };
-    Ok(entries.entry(position).or_insert(new))
+    Ok(entries.entry(number).or_insert(new))
 }
 
 /// The columns that [`add_files`] reads after those of [`entry`].
-fn file(source: &Source<'_>) -> Result<&'static str> {
+fn file_columns(source: &Source<'_>) -> Result<&'static str> {
     let sql = "SELECT count(*) FROM pragma_table_info('file_contents') WHERE name = 'before_mode'";
     // A database of an older format has no columns for modes until it is migrated by a write.
     Ok(match source.first(sql, [], |row| size(row, 0))? {
@@ -142,7 +145,7 @@ fn file(source: &Source<'_>) -> Result<&'static str> {
     })
 }
 
-/// Adds the changes that executions made, or that open intents predicted.
+/// Adds the changes of files in this phase: those that executions made, or that open intents predicted.
 fn add_files(
     source: &Source<'_>,
     workspace: &str,
@@ -158,7 +161,7 @@ fn add_files(
          JOIN file_contents AS f ON {}
          LEFT JOIN attempts AS a ON a.id = r.attempt_id
          WHERE r.workspace = ?1 AND f.execution_id = x.id AND f.phase = ?2 {} ORDER BY f.id",
-        file(source)?,
+        file_columns(source)?,
         written_with("f.id", table, "x.row"),
         if is_recorded { "" } else { open }
     );
@@ -167,8 +170,8 @@ fn add_files(
             |column| Ok::<_, EvidenceError>(row.get::<_, Option<u32>>(column)?.map(FileMode::new));
         let file = FileForecast {
             path: row.get(9)?,
-            before: state(row.get(10)?)?,
-            after: state(row.get(11)?)?,
+            before: file_state(row.get(10)?)?,
+            after: file_state(row.get(11)?)?,
             modes: Modes { before: mode(12)?, after: mode(13)? },
         };
         entry(row, is_recorded, entries)?.files.push(file);
@@ -177,14 +180,15 @@ fn add_files(
     Ok(())
 }
 
-/// The part of a tool's result that names the executions that an undo, a redo or a revert took back.
+/// The field of a tool's result with the executions that an undo, a redo or a revert reversed.
 #[derive(Deserialize)]
-struct Said {
+struct HistoryResult {
     #[serde(default)]
     taken_back: Vec<Uuid>,
 }
 
-fn taken_back(source: &Source<'_>, workspace: &str, entries: &mut Entries) -> Result<()> {
+/// Adds which executions were reversed by later ones.
+fn add_reversals(source: &Source<'_>, workspace: &str, entries: &mut Entries) -> Result<()> {
     let sql = format!(
         "SELECT {ENTRY}, t.content_json, t.blob
          FROM runs AS r JOIN executions AS x ON x.run_id = r.id
@@ -192,17 +196,17 @@ fn taken_back(source: &Source<'_>, workspace: &str, entries: &mut Entries) -> Re
          LEFT JOIN attempts AS a ON a.id = r.attempt_id
          WHERE r.workspace = ?1 AND x.tool_name = ?2 AND x.success = 1"
     );
-    let of = (workspace, Tool::History.name(), ArtifactType::Result.as_str());
-    source.all(&sql, of, |row| {
+    let params = (workspace, Tool::History.name(), ArtifactType::Result.as_str());
+    source.all(&sql, params, |row| {
         let text = match optional(row, 10, digest)? {
             None => row.get::<_, String>(9)?.into_bytes(),
             Some(blob) => blobs::read(source.conn, source.vault, &blob)?.unwrap_or_default(),
         };
-        // The step only read, or its result was purged, so it names no executions.
-        match serde_json::from_slice::<Said>(&text) {
-            Ok(said) if !said.taken_back.is_empty() => {
-                entry(row, true, entries)?.reverses = said.taken_back.into_iter().collect();
+        match serde_json::from_slice::<HistoryResult>(&text) {
+            Ok(result) if !result.taken_back.is_empty() => {
+                entry(row, true, entries)?.reverses = result.taken_back.into_iter().collect();
             }
+            // The step changed nothing, or its result was purged.
             _ => {}
         }
         Ok(())
@@ -210,6 +214,7 @@ fn taken_back(source: &Source<'_>, workspace: &str, entries: &mut Entries) -> Re
     Ok(())
 }
 
+/// The start of each run and each attempt in a workspace, in order.
 fn checkpoints(source: &Source<'_>, workspace: &str) -> Result<Vec<Checkpoint>> {
     source.all(
         "SELECT r.row, r.timestamp, coalesce(p.title, r.plan_id), r.id, NULL
@@ -224,19 +229,24 @@ fn checkpoints(source: &Source<'_>, workspace: &str) -> Result<Vec<Checkpoint>> 
                 None => CheckpointName::Run(id),
                 Some(number) => CheckpointName::Attempt(Attempt { loop_id: id, number }),
             };
-            let (position, timestamp_ms, title) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            Ok(Checkpoint { name, position, timestamp_ms, title })
+            Ok(Checkpoint {
+                name,
+                position: row.get(0)?,
+                timestamp_ms: row.get(1)?,
+                title: row.get(2)?,
+            })
         },
     )
 }
 
-fn kept(source: &Source<'_>, digest: &Digest) -> Result<Kept> {
+/// A recorded content, or why it is not available.
+fn stored_content(source: &Source<'_>, digest: &Digest) -> Result<StoredContent> {
     match blobs::read(source.conn, source.vault, digest) {
-        Ok(Some(content)) => return Ok(Kept::Content(content)),
+        Ok(Some(content)) => return Ok(StoredContent::Content(content)),
         Ok(None) => {}
-        Err(EvidenceError::NotAvailable { .. }) => return Ok(Kept::NoKey),
+        Err(EvidenceError::NotAvailable { .. }) => return Ok(StoredContent::NoKey),
         Err(error) => return Err(error),
     }
     let is_purged = has_row(source.conn, "purges", "digest", digest.hex())?;
-    Ok(if is_purged { Kept::Purged } else { Kept::NotKept })
+    Ok(if is_purged { StoredContent::Purged } else { StoredContent::NotStored })
 }

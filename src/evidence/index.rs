@@ -1,5 +1,5 @@
 //! The search index, in a file of its own (SPEC §8). It is filled from the rows and can be rebuilt from them at any
-//! time. Nothing in it is evidence, so it may be changed and deleted.
+//! time. It is no evidence, so it may be changed and deleted.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use std::time::Duration;
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::error::{EvidenceError, Result};
-use super::index_seal::Seal;
+use super::index_seal::IndexSeal;
 use super::permissions;
 use super::rows::{unreadable, value};
 use super::vault::Vault;
 use crate::plan::Digest;
 
 const FILE_NAME: &str = "search_index.db";
-/// Changes with [`SCHEMA`] and with the way in which texts are made. An index of another format is deleted.
+/// Must be increased when [`SCHEMA`] or the text of a field changes. An index of another format is replaced.
 const FORMAT: i64 = 2;
 
 /// The searchable texts of an execution, in the order in which they are searched for an excerpt.
@@ -51,31 +51,31 @@ const SCHEMA: &str = "
 pub(super) struct Index {
     pub(super) conn: Connection,
     /// The seal of the file; `None` for an index in memory.
-    pub(super) seal: Option<Seal>,
+    pub(super) seal: Option<IndexSeal>,
     pub(super) path: PathBuf,
-    /// SQLite's data version when the seal was checked. It changes when another process writes.
+    /// The value of [`data_version`] when the seal was checked.
     pub(super) data_version: i64,
 }
 
 impl Index {
-    /// Opens the index of an evidence folder. An index that cannot be used, or was not written by this user's
-    /// program, is created anew. The index is in memory if the folder cannot be written or there is no key.
+    /// Opens the index of an evidence folder. An index that cannot be used, or was not written by Countersign with this
+    /// user's key, is replaced by an empty one. The index is in memory if the folder cannot be written, the lock is
+    /// held for too long, or there is no key.
     pub(super) fn open(dir: &Path, vault: Option<&Arc<Vault>>) -> Result<Self> {
         let path = dir.join(FILE_NAME);
-        let seal = vault.map(|vault| Seal::new(dir, vault));
+        let seal = vault.map(|vault| IndexSeal::new(dir, vault));
         if let Some(seal) = seal
             && let Ok(_lock) = seal.lock()
         {
-            if !seal.holds(&path) {
+            if !seal.matches(&path) {
                 Self::discard(dir);
             }
-            let made = Self::in_file(&path, &seal);
-            if let Ok(index) = made {
+            if let Ok(index) = Self::open_file(&path, &seal) {
                 return Ok(index);
             }
             // Damaged, or of another format.
             Self::discard(dir);
-            if let Ok(index) = Self::in_file(&path, &seal) {
+            if let Ok(index) = Self::open_file(&path, &seal) {
                 return Ok(index);
             }
         }
@@ -83,27 +83,28 @@ impl Index {
         Ok(Self { conn, seal: None, path, data_version: 0 })
     }
 
-    fn in_file(path: &Path, seal: &Seal) -> Result<Self> {
+    fn open_file(path: &Path, seal: &IndexSeal) -> Result<Self> {
         if !path.exists() {
             permissions::create_new(path)
                 .map_err(|source| EvidenceError::Folder { source, path: path.to_owned() })?;
         }
-        permissions::mend_file(path)?;
+        permissions::restrict_file(path)?;
         let conn = Self::prepare(Connection::open(path))?;
-        seal.set(path)?;
+        seal.update(path)?;
         let data_version = data_version(&conn)?;
         Ok(Self { conn, seal: Some(seal.clone()), path: path.to_owned(), data_version })
     }
 
-    /// Whether the index of this folder was written by this user's program, or does not exist.
+    /// Whether the index of this folder was written by Countersign with this user's key, or does not exist. False if
+    /// this cannot be checked.
     pub(super) fn is_sound(dir: &Path, vault: Option<&Arc<Vault>>) -> bool {
         let path = dir.join(FILE_NAME);
         if !path.exists() {
             return true;
         }
-        let Some(seal) = vault.map(|vault| Seal::new(dir, vault)) else { return false };
-        // Without the lock, a file that is being written looks like one that was tampered with.
-        seal.lock().is_ok_and(|_lock| seal.holds(&path))
+        let Some(seal) = vault.map(|vault| IndexSeal::new(dir, vault)) else { return false };
+        // Without the lock, a file that is being written may differ from its seal.
+        seal.lock().is_ok_and(|_lock| seal.matches(&path))
     }
 
     /// Deletes the index of this folder.
@@ -111,14 +112,15 @@ impl Index {
         for suffix in ["", "-wal", "-shm", "-journal"] {
             let _ = std::fs::remove_file(dir.join(format!("{FILE_NAME}{suffix}")));
         }
-        Seal::discard(dir);
+        IndexSeal::discard(dir);
     }
 
     fn prepare(conn: rusqlite::Result<Connection>) -> Result<Connection> {
         let mut conn = conn?;
         conn.busy_timeout(Duration::from_secs(30))?;
         conn.set_prepared_statement_cache_capacity(64);
-        // A lost index is rebuilt. There is no separate log, so that the digest of the file covers all of the index.
+        // Durability is not needed, because a lost index is rebuilt. There is no write-ahead log, so that the digest of
+        // the file covers the complete index.
         conn.execute_batch(
             "PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;
              PRAGMA trusted_schema = OFF;",
@@ -145,7 +147,7 @@ impl Index {
             }
         }
         tx.commit()?;
-        // The hits of one search; visible to this connection only.
+        // The hits of the latest search; visible to this connection only.
         conn.execute_batch(
             "CREATE TEMP TABLE found (doc INTEGER PRIMARY KEY, execution_id TEXT NOT NULL,
              timestamp INTEGER NOT NULL, outcome TEXT NOT NULL, tool TEXT NOT NULL, risk TEXT);",
@@ -154,7 +156,7 @@ impl Index {
     }
 }
 
-/// Changes when another connection has written.
+/// SQLite's counter that changes when another connection has written.
 pub(super) fn data_version(conn: &Connection) -> Result<i64> {
     value(conn, "PRAGMA data_version", [])
 }

@@ -1,4 +1,4 @@
-//! Makes the searchable texts of an execution from its rows.
+//! Builds the searchable texts of an execution from its rows.
 
 use serde_json::Value;
 
@@ -7,24 +7,24 @@ use super::source::Source;
 use super::{blobs, queries};
 use crate::run::{ArtifactRecord, Execution};
 
-/// The maximum size of the indexed part of an artifact, in bytes.
+/// The maximum size of the indexed beginning of a text, in bytes.
 const TEXT_BYTES: usize = 1 << 20;
 
-/// The text of one index field of an execution.
+/// The text of one index field of an execution; empty if it has none.
 ///
 /// # Errors
-/// Any error of the evidence.
+/// When the evidence cannot be read.
 pub(super) fn field_text(source: &Source<'_>, row: &Execution, field: &str) -> Result<String> {
     let id = row.execution_id.to_string();
     let text = match field {
         "tool" => row.tool_name.clone(),
-        "arguments" => flat(&queries::arguments(source, &id)?),
+        "arguments" => flat_text(&queries::arguments(source, &id)?),
         "error" => row.error_message.clone().unwrap_or_default(),
         _ => {
             let artifacts = queries::artifacts(source, &id)?;
-            // No version wrote two artifacts of a kind. If there are two, the last one is indexed.
+            // An execution has at most one artifact of each type. If another program added one, the last is indexed.
             match artifacts.iter().rfind(|artifact| artifact.artifact_type == field) {
-                Some(artifact) => text_of(source, artifact)?,
+                Some(artifact) => artifact_text(source, artifact)?,
                 None => String::new(),
             }
         }
@@ -32,14 +32,15 @@ pub(super) fn field_text(source: &Source<'_>, row: &Execution, field: &str) -> R
     Ok(searchable(&text))
 }
 
-/// The text of an artifact, from its value or from the start of its blob.
-pub(super) fn text_of(source: &Source<'_>, artifact: &ArtifactRecord) -> Result<String> {
-    let Some(digest) = &artifact.blob else { return Ok(flat(&artifact.content)) };
+/// The text of an artifact, from its value, from the first part of its blob, or from the beginning in its row if the
+/// blob is not text, is encrypted or was purged.
+pub(super) fn artifact_text(source: &Source<'_>, artifact: &ArtifactRecord) -> Result<String> {
+    let Some(digest) = &artifact.blob else { return Ok(flat_text(&artifact.content)) };
     let head = || {
         let head = artifact.content.get("head").and_then(Value::as_str);
         head.unwrap_or_default().to_owned()
     };
-    // Exact bytes are not text, and may be encrypted.
+    // The blob is not text, and may be encrypted.
     if artifact.content.get("encoding").is_some() {
         return Ok(head());
     }
@@ -47,12 +48,12 @@ pub(super) fn text_of(source: &Source<'_>, artifact: &ArtifactRecord) -> Result<
     let text = String::from_utf8_lossy(&bytes).into_owned();
     match artifact.artifact_type.as_str() {
         "stdout" | "stderr" => Ok(text),
-        _ => Ok(serde_json::from_str(&text).map_or(text, |value| flat(&value))),
+        _ => Ok(serde_json::from_str(&text).map_or(text, |value| flat_text(&value))),
     }
 }
 
-/// The texts and numbers of a JSON value, one per line.
-pub(super) fn flat(value: &Value) -> String {
+/// The strings and numbers of a JSON value, one per line, without the names of fields.
+pub(super) fn flat_text(value: &Value) -> String {
     fn collect(value: &Value, text: &mut String) {
         match value {
             Value::Null | Value::Bool(_) => {}
@@ -73,7 +74,7 @@ pub(super) fn flat(value: &Value) -> String {
     text
 }
 
-/// At most the first MiB, without the two characters that mark a match.
+/// The first [`TEXT_BYTES`], with spaces in place of NUL and of the two characters that mark a match in an excerpt.
 pub(super) fn searchable(text: &str) -> String {
     let end = text.floor_char_boundary(TEXT_BYTES);
     text.get(..end).unwrap_or_default().replace(['\u{1}', '\u{2}', '\0'], " ")

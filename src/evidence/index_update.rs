@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::error::{EvidenceError, Result};
 use super::index::{FIELDS, Index, data_version};
-use super::index_text::{flat, searchable, text_of};
+use super::index_text::{artifact_text, flat_text, searchable};
 use super::queries;
 use super::rows::{find, list};
 use super::source::Source;
@@ -19,35 +19,37 @@ impl Index {
     /// Indexes the rows that were recorded since the last call.
     ///
     /// # Errors
-    /// [`EvidenceError::Index`] if the index was not written by this user's program.
+    /// [`EvidenceError::Index`] if another program has changed the index; [`EvidenceError::Locked`] if another process
+    /// holds its lock for too long; and any error of either database.
     pub(super) fn catch_up(&mut self, source: &Source<'_>) -> Result<()> {
-        let Some(seal) = self.seal.clone() else { return self.take_in(source) };
+        let Some(seal) = self.seal.clone() else { return self.index_rows(source) };
         let _lock = seal.lock()?;
         if data_version(&self.conn)? != self.data_version || !self.path.exists() {
-            if !seal.holds(&self.path) {
+            if !seal.matches(&self.path) {
                 return Err(EvidenceError::Index);
             }
             self.data_version = data_version(&self.conn)?;
         }
         let before = self.conn.total_changes();
-        let taken_in = self.take_in(source);
+        let result = self.index_rows(source);
         if self.conn.total_changes() != before {
-            seal.set(&self.path)?;
+            seal.update(&self.path)?;
         }
-        taken_in
+        result
     }
 
-    fn take_in(&mut self, source: &Source<'_>) -> Result<()> {
-        while self.take_in_batch(source)? {}
-        self.settle_open(source)
+    fn index_rows(&mut self, source: &Source<'_>) -> Result<()> {
+        while self.index_batch(source)? {}
+        self.update_open(source)
     }
 
-    fn take_in_batch(&mut self, source: &Source<'_>) -> Result<bool> {
+    /// Indexes the next rows. Returns whether there are more.
+    fn index_batch(&mut self, source: &Source<'_>) -> Result<bool> {
         let tx = self.conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let (mut seq, digest): (i64, String) =
             tx.query_row("SELECT seq, digest FROM state", [], |row| row.try_into())?;
         if seq > 0 && link_at(source, seq)?.as_deref() != Some(digest.as_str()) {
-            // The database is not the one that was indexed.
+            // Another database was indexed.
             tx.execute_batch(
                 "DELETE FROM docs; DELETE FROM texts; DELETE FROM doc_paths; DELETE FROM doc_codes;
                  UPDATE state SET seq = 0;",
@@ -66,7 +68,7 @@ impl Index {
             |row| Ok(row.try_into()?),
         )?;
         for (seq, table) in &new {
-            take_in_row(&tx, source, table, *seq)?;
+            index_row(&tx, source, table, *seq)?;
         }
         let last = match new.last() {
             Some((last, ..)) if new.len() as i64 == BATCH => *last,
@@ -78,17 +80,17 @@ impl Index {
         Ok(last < head)
     }
 
-    /// Updates the steps without an outcome: running or interrupted.
-    fn settle_open(&mut self, source: &Source<'_>) -> Result<()> {
+    /// Updates which of the steps without an outcome are running and which are interrupted.
+    fn update_open(&mut self, source: &Source<'_>) -> Result<()> {
         let sql = "SELECT id, execution_id, outcome FROM docs WHERE open = 1";
         let open: Vec<(i64, String, String)> =
             list(&self.conn, sql, [], |row| Ok(row.try_into()?))?;
-        for (doc, execution_id, was) in open {
+        for (doc, execution_id, indexed_outcome) in open {
             let Ok(id) = execution_id.parse::<Uuid>() else { continue };
             let Some(row) = queries::execution_row(source, id)? else { continue };
             // If the outcome was recorded meanwhile, its row is indexed the next time.
             if let Known::Running | Known::Interrupted = row.known
-                && row.known.as_str() != was
+                && row.known.as_str() != indexed_outcome
             {
                 self.conn.execute(
                     "UPDATE docs SET outcome = ?1 WHERE id = ?2",
@@ -104,8 +106,8 @@ fn link_at(source: &Source<'_>, seq: i64) -> Result<Option<String>> {
     source.first("SELECT digest FROM ledger WHERE seq = ?1", [seq], |row| Ok(row.get(0)?))
 }
 
-/// Indexes one execution; or one intent, which its execution replaces later.
-fn take_in_row(tx: &Transaction<'_>, source: &Source<'_>, table: &str, seq: i64) -> Result<()> {
+/// Indexes an execution or an intent. An execution replaces its intent.
+fn index_row(tx: &Transaction<'_>, source: &Source<'_>, table: &str, seq: i64) -> Result<()> {
     let (outcome, error) = match table {
         "intents" => ("'running'", "NULL, NULL"),
         _ => ("x.outcome", "x.error_message, x.error_code"),
@@ -154,17 +156,17 @@ fn take_in_row(tx: &Transaction<'_>, source: &Source<'_>, table: &str, seq: i64)
     let arguments: Value = serde_json::from_str(&row.get::<_, String>(7)?).unwrap_or_default();
     let mut texts: [String; FIELDS.len()] = Default::default();
     let mut set = |field: &str, text: String| {
-        if let Some(place) = FIELDS.iter().position(|name| *name == field)
-            && let Some(place) = texts.get_mut(place)
+        if let Some(index) = FIELDS.iter().position(|name| *name == field)
+            && let Some(indexed) = texts.get_mut(index)
         {
-            *place = searchable(&text);
+            *indexed = searchable(&text);
         }
     };
     set("tool", tool);
-    set("arguments", flat(&arguments));
+    set("arguments", flat_text(&arguments));
     set("error", row.get::<_, Option<String>>(9)?.unwrap_or_default());
     for artifact in queries::artifacts(source, &execution_id)? {
-        set(&artifact.artifact_type, text_of(source, &artifact)?);
+        set(&artifact.artifact_type, artifact_text(source, &artifact)?);
     }
     tx.prepare_cached(&format!(
         "INSERT INTO texts (rowid, {}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
@@ -173,17 +175,17 @@ fn take_in_row(tx: &Transaction<'_>, source: &Source<'_>, table: &str, seq: i64)
     .execute(rusqlite::params_from_iter(
         [&doc as &dyn rusqlite::ToSql].into_iter().chain(texts.iter().map(|text| text as _)),
     ))?;
-    link_targets(tx, source, doc, &execution_id)
+    add_filter_values(tx, source, doc, &execution_id)
 }
 
 /// Adds the files and diagnostic codes of an execution, for filters.
-fn link_targets(
+fn add_filter_values(
     tx: &Transaction<'_>,
     source: &Source<'_>,
     doc: i64,
     execution_id: &str,
 ) -> Result<()> {
-    let with = |row: &str, table: &str| {
+    let condition = |row: &str, table: &str| {
         format!("{} WHERE x.id = ?1", queries::written_with(row, table, "x.row"))
     };
     for (select, insert) in [
@@ -195,9 +197,9 @@ fn link_targets(
                         AND f.execution_id = x.id
                  UNION SELECT f.path FROM intents AS x JOIN file_contents AS f ON {}
                         AND f.execution_id = x.id",
-                with("g.id", "executions"),
-                with("f.id", "executions"),
-                with("f.id", "intents"),
+                condition("g.id", "executions"),
+                condition("f.id", "executions"),
+                condition("f.id", "intents"),
             ),
             "INSERT INTO doc_paths (doc, path) VALUES (?1, ?2)",
         ),
@@ -206,7 +208,7 @@ fn link_targets(
                 "SELECT code FROM diagnostics WHERE execution_id = ?1 AND code IS NOT NULL
                  UNION SELECT g.target FROM executions AS x JOIN edges AS g ON {}
                         AND g.execution_id = x.id AND g.target_kind = 'diagnostic'",
-                with("g.id", "executions"),
+                condition("g.id", "executions"),
             ),
             "INSERT INTO doc_codes (doc, code) VALUES (?1, ?2)",
         ),

@@ -11,7 +11,7 @@ use crate::plan::Digest;
 /// The predecessor of the first link: all zeros.
 pub(super) const GENESIS: Digest = Digest::from_bytes([0; 32]);
 
-/// The link for `entry` that follows the link `previous`.
+/// The link of `entry` after the link `previous`: the digest of both.
 pub(super) fn link(previous: &Digest, entry: &str) -> Digest {
     let mut hash = Sha256::new();
     hash.update(previous.as_bytes());
@@ -19,8 +19,8 @@ pub(super) fn link(previous: &Digest, entry: &str) -> Digest {
     Digest::from_bytes(hash.finalize().into())
 }
 
-/// The entry of a row, which is hashed: its table and its columns that are not null, as canonical JSON. A blob is
-/// replaced by its digest, so that the entry can still be checked after the blob was purged.
+/// The hashed text of a row: its table and its columns that are not null, as canonical JSON. Binary data is replaced by
+/// its digest, so that the entry of a purged blob can be kept.
 pub(super) fn entry<'v>(
     table: &str,
     columns: impl IntoIterator<Item = (&'v str, ValueRef<'v>)>,
@@ -44,8 +44,8 @@ pub(super) fn entry<'v>(
             ValueRef::Integer(number) => {
                 let _ = write!(text, "{number}");
             }
-            // The schema has no such column, so that only tampering can add one. Any text that is not an entry of
-            // this program then serves the purpose.
+            // The schema has no column of real numbers, so only another program can have written one. The text only
+            // has to differ from every entry that this program writes.
             ValueRef::Real(number) => write_field("real", &number.to_bits().into(), &mut text),
             ValueRef::Text(value) => match std::str::from_utf8(value) {
                 Ok(value) => write_text(value, &mut text),
@@ -66,7 +66,7 @@ fn write_field(name: &str, value: &Value, text: &mut String) {
     let _ = write!(text, "{{\"{name}\":{value}}}");
 }
 
-/// The value as text with sorted keys and without spaces, in whatever order the map stores them.
+/// The value as JSON without spaces and with sorted keys, independent of the order in the map.
 pub(super) fn canonical(value: &Value) -> String {
     let mut text = String::new();
     write_canonical(value, &mut text);
@@ -110,12 +110,12 @@ fn write_text(string: &str, text: &mut String) {
     text.reserve(string.len() + string.len() / 8 + 2);
     text.push('"');
     let mut copied = 0;
-    for (place, byte) in string.bytes().enumerate() {
+    for (index, byte) in string.bytes().enumerate() {
         if byte >= b' ' && byte != b'"' && byte != b'\\' {
             continue;
         }
-        text.push_str(string.get(copied..place).unwrap_or_default());
-        copied = place + 1;
+        text.push_str(string.get(copied..index).unwrap_or_default());
+        copied = index + 1;
         match byte {
             b'\n' => text.push_str("\\n"),
             b'"' => text.push_str("\\\""),
@@ -130,7 +130,7 @@ fn write_text(string: &str, text: &mut String) {
     text.push('"');
 }
 
-/// The entry of the row with this number, if it exists.
+/// The entry of the row with this number, if it exists. `reader` selects all columns of `table` by the row's number.
 pub(super) fn entry_of(
     reader: &mut rusqlite::Statement<'_>,
     table: &str,

@@ -7,29 +7,29 @@ use super::folders::UserFolders;
 use super::reader::EvidenceReader;
 use super::store::EvidenceStore;
 
-/// The evidence folder and the user's own folders outside it.
+/// The evidence folder and the user's folders outside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvidenceLocation {
     /// The evidence folder.
     pub evidence: PathBuf,
-    /// The user's own folders outside the evidence folder: of the key, and of the kept heads.
-    pub secrets: UserFolders,
+    /// The user's folders outside the evidence folder: for the key and for the kept heads.
+    pub user_folders: UserFolders,
 }
 
 impl EvidenceLocation {
-    /// The location with this evidence folder.
-    pub fn new(evidence: impl Into<PathBuf>, secrets: impl Into<UserFolders>) -> Self {
-        Self { evidence: evidence.into(), secrets: secrets.into() }
+    /// The location with these folders.
+    pub fn new(evidence: impl Into<PathBuf>, user_folders: impl Into<UserFolders>) -> Self {
+        Self { evidence: evidence.into(), user_folders: user_folders.into() }
     }
 
     /// All folders of the location. Tools may not use them.
     pub fn folders(&self) -> [&Path; 3] {
-        [&self.evidence, &self.secrets.key, &self.secrets.state]
+        [&self.evidence, &self.user_folders.key, &self.user_folders.state]
     }
 
     /// A reader that opens the evidence with its first query.
     pub fn reader(&self) -> EvidenceReader {
-        EvidenceReader::at(&self.evidence, &self.secrets)
+        EvidenceReader::at(&self.evidence, &self.user_folders)
     }
 
     /// Opens the evidence for reading.
@@ -37,7 +37,7 @@ impl EvidenceLocation {
     /// # Errors
     /// As for [`EvidenceReader::open`].
     pub fn open(&self) -> Result<EvidenceReader> {
-        EvidenceReader::open(&self.evidence, &self.secrets)
+        EvidenceReader::open(&self.evidence, &self.user_folders)
     }
 
     /// Opens the evidence for writing.
@@ -45,6 +45,6 @@ impl EvidenceLocation {
     /// # Errors
     /// As for [`EvidenceStore::open`].
     pub fn store(&self) -> Result<EvidenceStore> {
-        EvidenceStore::open(&self.evidence, &self.secrets)
+        EvidenceStore::open(&self.evidence, &self.user_folders)
     }
 }

@@ -1,5 +1,6 @@
-//! Locks that show which runs are active (SPEC §8). Each run holds an advisory lock on its own file; the system
-//! releases the lock when the process ends for any reason.
+//! Advisory file locks (SPEC §8). A run or loop is active while a process holds its lock; other locks order the setup
+//! of a folder and the writes of the search index and of the kept heads. The system releases a lock when the process
+//! ends for any reason.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -10,7 +11,7 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::error::{EvidenceError, PATIENCE, Result};
+use super::error::{EvidenceError, LOCK_TIMEOUT, Result};
 use super::permissions;
 
 const FOLDER: &str = "locks";
@@ -18,81 +19,81 @@ const FOLDER: &str = "locks";
 /// A lock that is held until it is dropped.
 #[derive(Debug)]
 pub(super) struct Lock {
-    /// The open file, which carries the lock.
+    /// The open file, to which the lock belongs.
     file: File,
     path: PathBuf,
 }
 
 impl Lock {
-    /// Waits, with a time limit, until no other process sets up this evidence folder.
+    /// Waits, for at most [`LOCK_TIMEOUT`], until no other process sets up this evidence folder.
     pub(super) fn setup(dir: &Path) -> Result<Self> {
-        Self::take(dir, "setup", PATIENCE)
+        Self::take(dir, "setup", LOCK_TIMEOUT)
     }
 
-    /// Marks a run or a loop as active. Waits only for readers that check the lock at this moment.
+    /// Marks a run or a loop as active. Usually waits only for a reader that is checking the lock.
     pub(super) fn run(dir: &Path, run_id: Uuid) -> Result<Self> {
-        Self::take(dir, &run_id.to_string(), PATIENCE)
+        Self::take(dir, &run_id.to_string(), LOCK_TIMEOUT)
     }
 
-    /// Waits, with a time limit, until no other process writes the search index of this evidence folder.
+    /// Waits, for at most [`LOCK_TIMEOUT`], until no other process writes the search index of this evidence folder.
     pub(super) fn index(dir: &Path) -> Result<Self> {
-        Self::take(dir, "index", PATIENCE)
+        Self::take(dir, "index", LOCK_TIMEOUT)
     }
 
-    /// Waits, with a time limit, until no other process writes heads in this state folder.
+    /// Waits, for at most [`LOCK_TIMEOUT`], until no other process writes heads in this state folder.
     pub(super) fn heads(state: &Path) -> Result<Self> {
-        Self::take(state, "heads", PATIENCE)
+        Self::take(state, "heads", LOCK_TIMEOUT)
     }
 
-    fn take(dir: &Path, name: &str, patience: Duration) -> Result<Self> {
+    fn take(dir: &Path, name: &str, timeout: Duration) -> Result<Self> {
         let path = lock_path(dir, name);
         let folder = |source| EvidenceError::Folder { source, path: path.clone() };
         let open = || {
-            permissions::own_folder(&dir.join(FOLDER))?;
-            permissions::mend_file(&path)?;
-            permissions::append(&path).map_err(folder)
+            permissions::create_private_folder(&dir.join(FOLDER))?;
+            permissions::restrict_file(&path)?;
+            permissions::open_for_append(&path).map_err(folder)
         };
         let file = open()?;
         let file = match file.try_lock() {
             Ok(()) => file,
             Err(TryLockError::WouldBlock) => {
-                wait_for(file, patience).map_err(folder)?.ok_or(EvidenceError::Locked)?
+                wait_for(file, timeout).map_err(folder)?.ok_or(EvidenceError::Locked)?
             }
             Err(TryLockError::Error(source)) => return Err(folder(source)),
         };
         Ok(Self { file, path })
     }
 
-    /// Releases the lock and removes its file, which an ended run does not need.
-    pub(super) fn end(self) {
-        // The row of the run's end is decisive; a file that remains has no effect.
+    /// Releases the lock of a run or a loop and removes its file.
+    pub(super) fn remove(self) {
+        // A file that remains has no effect, because nothing holds its lock.
         let _ = fs::remove_file(&self.path);
     }
 }
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // A child process that is being started has a copy of the file, and with it the lock, unless the lock is
-        // released explicitly.
+        // Closing the file is not enough: a child process that is being started has a copy of it, which would keep the
+        // lock.
         let _ = self.file.unlock();
     }
 }
 
-/// Locks the file, or returns `None` after the time limit. The system has no wait with a time limit, so that a thread
-/// waits; after the limit it releases the lock as soon as it gets it.
-fn wait_for(file: File, patience: Duration) -> io::Result<Option<File>> {
+/// Locks the file, or returns `None` after the time limit. The system cannot wait with a time limit, so a thread waits.
+/// If the thread gets the lock after the limit, it releases the lock at once.
+fn wait_for(file: File, timeout: Duration) -> io::Result<Option<File>> {
     let (sender, locked) = sync_channel(1);
     thread::Builder::new().name("evidence-lock".to_owned()).spawn(move || {
         let _ = sender.send(file.lock().map(|()| file));
     })?;
-    match locked.recv_timeout(patience) {
+    match locked.recv_timeout(timeout) {
         Ok(file) => file.map(Some),
         Err(RecvTimeoutError::Timeout) => Ok(None),
         Err(RecvTimeoutError::Disconnected) => Err(io::ErrorKind::BrokenPipe.into()),
     }
 }
 
-/// Whether an active process holds the lock of this run.
+/// Whether a process holds the lock of this run or loop.
 pub(super) fn is_alive(dir: &Path, run_id: Uuid) -> bool {
     let Ok(file) = File::open(lock_path(dir, &run_id.to_string())) else { return false };
     // A shared lock, so that two readers do not block each other.
@@ -120,7 +121,7 @@ mod tests {
         drop(lock);
         assert!(!is_alive(dir.path(), run));
         drop(copy);
-        Lock::run(dir.path(), run).unwrap().end();
+        Lock::run(dir.path(), run).unwrap().remove();
         assert!(!lock_path(dir.path(), &run.to_string()).exists());
     }
 
@@ -135,7 +136,7 @@ mod tests {
             drop(held);
             assert!(waiting.join().unwrap().is_ok());
         });
-        // The thread that gave up does not keep the lock either.
-        assert!(Lock::take(dir.path(), "setup", PATIENCE).is_ok());
+        // The thread whose time limit was exceeded does not keep the lock.
+        assert!(Lock::take(dir.path(), "setup", LOCK_TIMEOUT).is_ok());
     }
 }

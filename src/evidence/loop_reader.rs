@@ -19,7 +19,7 @@ impl EvidenceReader {
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn loops(&mut self, limit: usize) -> Result<Vec<LoopSummary>> {
-        self.ask(|source| loops(source, None, limit))
+        self.query(|source| loops(source, None, limit))
     }
 
     /// One bounded loop in full, with its attempts.
@@ -27,7 +27,7 @@ impl EvidenceReader {
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn bounded_loop(&mut self, loop_id: Uuid) -> Result<Option<LoopDetail>> {
-        self.ask(|source| detail(source, loop_id))
+        self.query(|source| detail(source, loop_id))
     }
 
     /// The events of a bounded loop and of its runs, rebuilt from the rows; empty if there is no such loop.
@@ -35,7 +35,7 @@ impl EvidenceReader {
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn replay_loop(&mut self, loop_id: Uuid) -> Result<Vec<RunEvent>> {
-        self.ask(|source| events(source, loop_id))
+        self.query(|source| events(source, loop_id))
     }
 }
 
@@ -67,8 +67,9 @@ fn loops(source: &Source<'_>, loop_id: Option<Uuid>, limit: usize) -> Result<Vec
     )
 }
 
+/// Whether and how a loop ended, and when.
 fn fate(source: &Source<'_>, loop_id: Uuid) -> Result<(LoopFate, Option<i64>)> {
-    // The lock is read first: if the loop ends in between, its end is read.
+    // The lock is checked first, so that a loop that ends meanwhile is not reported as interrupted.
     let alive = source.is_alive(loop_id);
     let ended = source.first(
         "SELECT code, timestamp FROM loop_ends WHERE loop_id = ?1",
@@ -79,7 +80,7 @@ fn fate(source: &Source<'_>, loop_id: Uuid) -> Result<(LoopFate, Option<i64>)> {
     Ok(ended.unwrap_or((open, None)))
 }
 
-/// One loop in full.
+/// One loop in full; `None` if it does not exist.
 fn detail(source: &Source<'_>, loop_id: Uuid) -> Result<Option<LoopDetail>> {
     let Some(summary) = loops(source, Some(loop_id), 1)?.pop() else { return Ok(None) };
     let stop_reason = source.first(
@@ -104,13 +105,13 @@ fn detail(source: &Source<'_>, loop_id: Uuid) -> Result<Option<LoopDetail>> {
     }))
 }
 
-fn attempts(source: &Source<'_>, of: &LoopSummary) -> Result<Vec<AttemptDetail>> {
+fn attempts(source: &Source<'_>, summary: &LoopSummary) -> Result<Vec<AttemptDetail>> {
     source.all(
         "SELECT a.id, a.attempt, a.timestamp, e.timestamp, e.planner_json, e.plan_digest, e.run_id,
                 e.actions_json, e.verify_json, e.stop_reason
          FROM attempts AS a LEFT JOIN attempt_ends AS e ON e.attempt_id = a.id
          WHERE a.loop_id = ?1 ORDER BY a.attempt",
-        [of.loop_id.to_string()],
+        [summary.loop_id.to_string()],
         |row| {
             let (attempt_id, attempt): (Uuid, u32) = (uuid(row, 0)?, row.get(1)?);
             let ended_at_ms: Option<i64> = row.get(3)?;
@@ -123,7 +124,7 @@ fn attempts(source: &Source<'_>, of: &LoopSummary) -> Result<Vec<AttemptDetail>>
                 }
                 record = Some(AttemptRecord {
                     attempt,
-                    max_attempts: of.max_attempts,
+                    max_attempts: summary.max_attempts,
                     planner: serde_json::from_value(planner).map_err(unreadable)?,
                     plan_digest: optional(row, 5, digest)?,
                     run_id: optional(row, 6, uuid)?,
@@ -135,7 +136,7 @@ fn attempts(source: &Source<'_>, of: &LoopSummary) -> Result<Vec<AttemptDetail>>
             Ok(AttemptDetail {
                 attempt_id,
                 attempt,
-                checkpoint: format!("loop:{}:{attempt}", of.loop_id),
+                checkpoint: format!("loop:{}:{attempt}", summary.loop_id),
                 started_at_ms: row.get(2)?,
                 ended_at_ms,
                 record,
@@ -163,8 +164,8 @@ pub(super) fn run_ids(source: &Source<'_>, loop_id: Uuid) -> Result<Vec<String>>
     )
 }
 
-/// The events of a loop and of its runs; empty if there is no such loop. The planner's output and the questions to a
-/// person are omitted, because other events contain their results.
+/// The events of a loop and of its runs; empty if there is no such loop. The planner's output and the requests for
+/// decisions are omitted, because other events contain the plan and the decisions.
 fn events(source: &Source<'_>, loop_id: Uuid) -> Result<Vec<RunEvent>> {
     let Some(detail) = detail(source, loop_id)? else { return Ok(Vec::new()) };
     let LoopSummary { max_attempts, .. } = detail.summary;
@@ -189,6 +190,7 @@ fn events(source: &Source<'_>, loop_id: Uuid) -> Result<Vec<RunEvent>> {
         }
         events.extend(revised(&attempt.planner_process)?);
         for (index, run) in attempt.runs.iter().enumerate() {
+            // The first run of an attempt is that of its plan, a second one the loop's verification.
             if index == 0 {
                 events.extend(authorized(source, run.run_id)?);
             } else {
@@ -196,12 +198,12 @@ fn events(source: &Source<'_>, loop_id: Uuid) -> Result<Vec<RunEvent>> {
             }
             events.extend(replay::events(source, run.run_id)?);
         }
-        let warns = attempt.attempt.saturating_add(1) == max_attempts
+        let is_last_but_one = attempt.attempt.saturating_add(1) == max_attempts
             && attempt.record.as_ref().is_some_and(|record| record.stop_reason.is_none());
         if let Some(record) = attempt.record {
             events.push(RunEvent::AttemptEnded { record: Box::new(record) });
         }
-        if warns {
+        if is_last_but_one {
             events.push(RunEvent::BudgetWarning { attempts_left: 1 });
         }
     }
@@ -211,6 +213,7 @@ fn events(source: &Source<'_>, loop_id: Uuid) -> Result<Vec<RunEvent>> {
     Ok(events)
 }
 
+/// The event for a plan that replaced another one, from the recorded process of the planner.
 fn revised(process: &Value) -> Result<Option<RunEvent>> {
     let Some(revised) = process.get("revised").filter(|revised| !revised.is_null()) else {
         return Ok(None);
@@ -221,6 +224,7 @@ fn revised(process: &Value) -> Result<Option<RunEvent>> {
     Ok(Some(RunEvent::PlanRevised { reason, difference: Box::new(difference) }))
 }
 
+/// The event for the authorization of a run's plan.
 fn authorized(source: &Source<'_>, run_id: Uuid) -> Result<Option<RunEvent>> {
     source.first(
         "SELECT d.note FROM runs AS r JOIN decisions AS d

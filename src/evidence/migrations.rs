@@ -1,12 +1,12 @@
-//! The schema of each format (SPEC §8).
+//! The migrations between formats, and the triggers that protect the tables (SPEC §8).
 
 use rusqlite::Connection;
 
 use super::error::Result;
 use super::rows::list;
 
-/// The steps from an empty file to the present format; step `n`, from 0, makes format `n + 1`. A released step is
-/// never edited.
+/// The migrations from an empty file to the current format; migration `n`, from 0, creates format `n + 1`. The SQL of a
+/// released migration is never edited.
 pub(super) const MIGRATIONS: &[&str] =
     &[include_str!("schema_v1.sql"), include_str!("schema_v2.sql"), include_str!("schema_v3.sql")];
 
@@ -15,7 +15,7 @@ pub(super) const FORMAT_WITH_WALLS: i64 = 3;
 /// The first format in which a database has an id and grants have a keyed digest.
 pub(super) const FORMAT_WITH_ID: i64 = 3;
 
-/// The present format.
+/// The current format.
 pub(super) fn newest() -> i64 {
     MIGRATIONS.len() as i64
 }
@@ -30,7 +30,7 @@ pub(super) fn in_memory(format: i64) -> Result<Connection> {
     Ok(conn)
 }
 
-/// Gives every table the triggers that refuse to change, delete or replace a row.
+/// Creates the missing triggers that refuse to change, delete or replace a row. Only purged blobs may be deleted.
 pub(super) fn guard_tables(conn: &Connection) -> Result<()> {
     let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
     for table in list::<String>(conn, sql, [], |row| Ok(row.get(0)?))? {
@@ -39,11 +39,11 @@ pub(super) fn guard_tables(conn: &Connection) -> Result<()> {
             _ => "",
         };
         // REPLACE deletes without running the delete trigger, so an insert that would replace a row is refused.
-        let mut same = vec![format!("EXISTS (SELECT 1 FROM {table} WHERE rowid = NEW.rowid)")];
+        let mut conflicts = vec![format!("EXISTS (SELECT 1 FROM {table} WHERE rowid = NEW.rowid)")];
         for columns in unique_columns(conn, &table)? {
             let equal: Vec<_> =
                 columns.iter().map(|column| format!("{column} = NEW.{column}")).collect();
-            same.push(format!("EXISTS (SELECT 1 FROM {table} WHERE {})", equal.join(" AND ")));
+            conflicts.push(format!("EXISTS (SELECT 1 FROM {table} WHERE {})", equal.join(" AND ")));
         }
         conn.execute_batch(&format!(
             "CREATE TRIGGER IF NOT EXISTS {table}_refuses_update BEFORE UPDATE ON {table}
@@ -53,12 +53,13 @@ pub(super) fn guard_tables(conn: &Connection) -> Result<()> {
              CREATE TRIGGER IF NOT EXISTS {table}_refuses_replace BEFORE INSERT ON {table}
              WHEN {}
              BEGIN SELECT RAISE(ABORT, 'evidence is never replaced'); END;",
-            same.join(" OR ")
+            conflicts.join(" OR ")
         ))?;
     }
     Ok(())
 }
 
+/// The columns of each unique index of a table.
 fn unique_columns(conn: &Connection, table: &str) -> Result<Vec<Vec<String>>> {
     let indexes = "SELECT name FROM pragma_index_list(?1) WHERE \"unique\" = 1";
     let columns = "SELECT name FROM pragma_index_info(?1) ORDER BY seqno";

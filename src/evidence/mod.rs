@@ -1,55 +1,53 @@
-//! The evidence (SPEC §8): an append-only, hash-chained, searchable record of what was asked, decided and done.
+//! The evidence (SPEC §8): an append-only, hash-chained, searchable record of plans, decisions and results.
 //!
 //! This room alone uses a database. The engine writes through [`EvidenceStore`]; the query thread of the window and
-//! the headless commands read through [`EvidenceReader`] and [`verify`]. The room does not read the clock (every time
-//! comes from the caller) or the workspace, and has no function that changes a row.
+//! the headless commands read through [`EvidenceReader`] and [`verify`]. Every recorded time comes from the caller. The
+//! room does not access the workspace. No function changes a row, and only a purge deletes rows.
 //!
 //! # The chain
 //!
-//! One SQLite database, append-only by triggers. Each row is chained by SHA-256 in the transaction that writes it. A
-//! run that is under way holds a lock on a file; a run without an end whose lock is free is *interrupted*.
+//! One SQLite database, append-only by triggers. Each row is chained by SHA-256 in the transaction that writes it. An
+//! active run holds a lock on a file; a run without an end whose lock is free is *interrupted*.
 //!
-//! `chain.rs` inserts every row with its link and checks that exactly one row was written and is there, because a
-//! trigger may ignore a row or write others. `schema_check.rs` compares a digest of every object of the schema with
-//! what this version makes of the format, and lists objects only where the digest differs. It runs when a database
-//! is opened, and again in the first transaction after SQLite's schema cookie changed, so that nothing can be added
-//! during a run. All connections are opened without views and without trust in the schema.
+//! `chain.rs` inserts every row with its link, and checks that the insert wrote exactly that row, because a trigger may
+//! ignore the row or write others. `schema_check.rs` compares a digest of all schema objects with the digest of the
+//! format, and compares single objects only to describe a difference. It runs when a database is opened, and again in
+//! the first transaction after SQLite's schema version changed, so that nothing can be added during a run. Every
+//! connection disables views and untrusted functions in the schema.
 //!
-//! A later format only adds columns and tables. Null is not part of a row's link, so that rows written without a
-//! column keep their links. A reader takes a database of an older format as it is, because reading changes nothing.
+//! A later format only adds columns and tables. A null column is not part of a row's link, so that rows from before the
+//! column keep their links. A reader does not migrate a database of an older format, because only a writer may.
 //!
 //! # The kept head
 //!
-//! The last head is stored outside the folder (`heads.rs`) after each run, loop and grant, under a random id that is
-//! in the first row of the database. There are two copies, in the state folder and beside the key, each with a keyed
-//! digest. A database must agree with every copy that can be read (`standing.rs`) and must not be in the folder of
-//! another one. A head is stored before any row but that of the id is written, so that a database with more rows and
-//! no kept head comes from elsewhere. A chain that is longer than its kept head is sound, because a run may have been
-//! killed.
+//! The last head is stored outside the folder (`heads.rs`) after each run, loop, grant and revocation, under the random
+//! id of the database. There are two copies, in the state folder and beside the key, each with a keyed digest. A
+//! database must agree with every copy that can be read (`head_check.rs`), and must not be in the folder of another
+//! database. A head is stored as soon as the database has its id, so that a database with later rows and no kept head
+//! comes from elsewhere. A chain that is longer than its kept head is sound, because a run may have been killed.
 //!
 //! # Grants
 //!
-//! Rows that grant something carry a keyed digest of the rest of the row, its number and the database's id
-//! (`grants.rs`). A row without a valid digest is a record and no grant. No grant counts while the ledger names a row
-//! of decisions that is missing, because that row may have revoked it.
+//! A row that grants something has a keyed digest of its other columns, its number and the database's id (`grants.rs`).
+//! A row without a valid digest grants nothing. While a row of the table that records revocations is missing, no grant
+//! is valid, because that row may have revoked it.
 //!
 //! # The search index
 //!
 //! The index is a file of its own (`search_index.db`). It can be deleted and rebuilt from the rows, so that no table
-//! of the evidence ever has to be changed. A keyed digest of the whole file is stored beside it (`index_seal.rs`),
-//! and the text around a hit is compared with the rows. An index that does not agree is deleted.
+//! of the evidence ever has to be changed. A keyed digest of the index file is stored beside it (`index_seal.rs`), and
+//! the indexed text that contains a hit is compared with the rows. An index that differs is deleted.
 //!
 //! # Output
 //!
 //! The output of a program may be larger than memory. While the program runs, its output is split into the parts of a
-//! blob, compressed, hashed, searched for secrets, and stored in a temporary file in the evidence folder
-//! (`capture.rs`,
+//! blob, compressed, hashed, searched for secrets, and stored in a temporary file in the evidence folder (`capture.rs`,
 //! `spill_file.rs`). After the step the appender writes the rows from that file, in the transaction of the execution.
 //! So no link covers half an output, and a crash leaves an intent without an execution. The file has no name, and its
 //! parts are encrypted, because it is known only at the end whether they contain a secret. Usually they contain none,
-//! and become the parts of the blob unchanged. Otherwise the text is read again and redacted, because a secret may be
-//! recognised only by the text after it. A text is never split within 64 KiB of something that looks like a secret
-//! (`chunks.rs`); a longer secret is recognised if its beginning suffices.
+//! and their compressed bytes become the parts of the blob. Otherwise the text is read again and redacted, because a
+//! secret may be recognised only by the text after it. A text is split neither within a match of a secret rule nor in
+//! its last 64 KiB (`chunks.rs`); a longer secret is recognised if its beginning suffices.
 
 #![expect(clippy::disallowed_methods, reason = "the one room that opens databases")]
 
@@ -66,6 +64,7 @@ mod entry;
 mod error;
 mod folders;
 mod grants;
+mod head_check;
 mod heads;
 mod history;
 mod index;
@@ -94,7 +93,6 @@ mod search;
 mod secrets;
 mod source;
 mod spill_file;
-mod standing;
 mod store;
 mod summary;
 mod trust;
@@ -112,12 +110,12 @@ pub use entry::{
 };
 pub use error::EvidenceError;
 pub use folders::UserFolders;
-pub use history::Kept;
+pub use history::StoredContent;
 pub use location::EvidenceLocation;
 pub use permissions::write_private;
 pub use range::Range;
 pub use reader::EvidenceReader;
-pub use redactor::{SecretHider, marker_in};
+pub use redactor::{Redactor, marker_in};
 pub use remembered_walls::WallsDecision;
 pub use run_outcome::OpenIntent;
 pub use store::EvidenceStore;

@@ -1,4 +1,4 @@
-//! Ordinary program output must not be redacted: at most one of 200 texts may be.
+//! Ordinary program output is rarely redacted: at most one in 200 texts.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -8,23 +8,23 @@ use super::secrets;
 /// Crates that detect secrets, whose sources are full of examples. Nothing else is excluded.
 const SCANNERS: &[&str] = &["keyhog", "kingfisher", "keyspoor", "secret", "stakpak"];
 
-/// Limit for the part of a file that is read. Longer output is rare.
+/// The maximum size of a file that is read, in bytes. Longer output is rare.
 const MAX_BYTES: u64 = 400_000;
 
-/// Fails if more than one of 200 of these texts contains anything to redact.
-fn hardly_any(texts: impl Iterator<Item = (String, String)>, at_least: usize) {
-    let (mut hidden, mut read) = (Vec::new(), 0);
+/// Fails if fewer than `at_least` texts are given, or more than one in 200 contains anything to redact.
+fn assert_rarely_redacted(texts: impl Iterator<Item = (String, String)>, at_least: usize) {
+    let (mut redacted, mut read) = (Vec::new(), 0);
     for (name, text) in texts {
         read += 1;
         if let Some(found) = secrets::find(&text).into_iter().map(|found| found.secret).next() {
             let end = text.ceil_char_boundary((found.end + 20).min(text.len()));
             let start = text.floor_char_boundary(found.start.saturating_sub(60));
-            hidden.push(format!("{name}: {:?}", &text[start..end]));
+            redacted.push(format!("{name}: {:?}", &text[start..end]));
         }
     }
-    println!("{} of {read} outputs have something to hide", hidden.len());
-    assert!(read >= at_least, "only {read} outputs");
-    assert!(hidden.len() * 200 <= read, "{} of {read}: {hidden:#?}", hidden.len());
+    println!("{} of {read} texts contain something to redact", redacted.len());
+    assert!(read >= at_least, "only {read} texts");
+    assert!(redacted.len() * 200 <= read, "{} of {read}: {redacted:#?}", redacted.len());
 }
 
 /// The texts of all files below these folders.
@@ -47,7 +47,7 @@ fn hardly_any_file_of_other_crates_has_secrets() {
     let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo")));
     let files = texts_below(vec![home.unwrap().join("registry/src")]);
     let is_scanner = |path: &str| SCANNERS.iter().any(|it| path.contains(it));
-    hardly_any(files.filter(|(path, _)| !is_scanner(path)), 2_000);
+    assert_rarely_redacted(files.filter(|(path, _)| !is_scanner(path)), 2_000);
 }
 
 #[test]
@@ -59,16 +59,16 @@ fn hardly_any_file_of_the_system_has_secrets() {
     // Private keys are secrets even in examples.
     let is_key =
         |path: &str| Path::new(path).extension().is_some_and(|it| it == "key" || it == "pem");
-    hardly_any(
+    assert_rarely_redacted(
         texts_below(folders.map(PathBuf::from).to_vec()).filter(|(path, _)| !is_key(path)),
         2_000,
     );
 }
 
-/// Reproducible random digits, letters and words.
-struct Filling(u64);
+/// Generates reproducible random output.
+struct Generator(u64);
 
-impl Filling {
+impl Generator {
     fn next(&mut self) -> usize {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -127,7 +127,7 @@ impl Filling {
         self.next() % below
     }
 
-    /// One output of this kind.
+    /// Twenty lines of output of this kind.
     fn output(&mut self, kind: usize) -> String {
         let mut text = String::new();
         for _ in 0..20 {
@@ -198,16 +198,20 @@ fn capital(word: &str) -> String {
 
 #[test]
 fn hardly_any_ordinary_output_has_secrets() {
-    let mut filling = Filling(20_261_124);
-    hardly_any((0..2_000).map(|kind| (format!("kind {}", kind % 20), filling.output(kind))), 2_000);
+    let mut generator = Generator(20_261_124);
+    assert_rarely_redacted(
+        (0..2_000).map(|kind| (format!("kind {}", kind % 20), generator.output(kind))),
+        2_000,
+    );
 }
 
 #[test]
 fn public_host_keys_are_not_secret() {
-    let mut filling = Filling(7);
+    let mut generator = Generator(7);
     for _ in 0..2_000 {
-        let digest = format!("ssh-ed25519 SHA256:{}", filling.base64(43));
-        let key = format!("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{} user@host", filling.base64(43));
+        let digest = format!("ssh-ed25519 SHA256:{}", generator.base64(43));
+        let key =
+            format!("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI{} user@host", generator.base64(43));
         for value in [digest, key] {
             assert!(!super::secrets::is_secret_field("host_key", &value), "{value}");
             let line = format!("host_key = \"{value}\"");

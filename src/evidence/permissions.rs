@@ -1,5 +1,5 @@
-//! Permissions of evidence folders and files (SPEC §8): folders are 0700 and files 0600 under any umask. More
-//! permissive modes are corrected if nothing else depends on them.
+//! Permissions of evidence folders and files (SPEC §8): folders have mode 0700 and files 0600, whatever the umask. More
+//! permissive modes are corrected, except those of folders that contain other files too.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
@@ -7,41 +7,42 @@ use std::path::Path;
 
 use super::error::{EvidenceError, Result};
 
-/// Creates the folder if it is missing, and removes the permissions of group and others if it contains evidence only.
+/// Creates the folder if it is missing, and removes the permissions of group and others if it contains only evidence.
 ///
 /// # Errors
-/// When the folder belongs to another user, or others may write to it and it contains other things too.
-pub(super) fn evidence_folder(path: &Path) -> Result<()> {
-    private_folder(path, true)
+/// When the folder cannot be created or belongs to another user, or when others may write to it and it also contains
+/// other files.
+pub(super) fn create_evidence_folder(path: &Path) -> Result<()> {
+    create_folder(path, true)
 }
 
-/// As [`evidence_folder`], for a folder that belongs to the program whatever it contains.
+/// As [`create_evidence_folder`], but removes the permissions whatever the folder contains.
 ///
 /// # Errors
 /// When the folder cannot be created or belongs to another user.
-pub(super) fn own_folder(path: &Path) -> Result<()> {
-    private_folder(path, false)
+pub(super) fn create_private_folder(path: &Path) -> Result<()> {
+    create_folder(path, false)
 }
 
 /// Opens a file for appending. A missing file is created with mode 0600.
-pub(super) fn append(path: &Path) -> io::Result<File> {
+pub(super) fn open_for_append(path: &Path) -> io::Result<File> {
     private(OpenOptions::new().append(true).create(true)).open(path)
 }
 
-/// Creates a file with mode 0600, which must not exist before.
+/// Creates a file with mode 0600. Fails if the file exists.
 pub(super) fn create_new(path: &Path) -> io::Result<File> {
     private(OpenOptions::new().read(true).write(true).create_new(true)).open(path)
 }
 
-/// Creates or replaces a file in an evidence folder, with missing folders. Only this user may read the file.
+/// Creates or overwrites a file, and creates its folder if it is missing. Only this user may access them.
 ///
 /// # Errors
-/// When a folder or the file cannot be created or written.
+/// When the folder or the file cannot be created or written, is of another kind, or belongs to another user.
 pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(folder) = path.parent() {
-        own_folder(folder).map_err(io::Error::other)?;
+        create_private_folder(folder).map_err(io::Error::other)?;
     }
-    mend_file(path).map_err(io::Error::other)?;
+    restrict_file(path).map_err(io::Error::other)?;
     let mut options = OpenOptions::new();
     private(options.write(true).create(true).truncate(true)).open(path)?.write_all(bytes)
 }
@@ -52,30 +53,30 @@ fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-fn private_folder(path: &Path, only_with_evidence: bool) -> Result<()> {
+fn create_folder(path: &Path, only_with_evidence: bool) -> Result<()> {
     let folder = |source| EvidenceError::Folder { source, path: path.to_owned() };
     let mut builder = DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(path).map_err(folder)?;
-    // Links are followed, because the owner and the mode of the folder that is used are decisive.
+    // Links are followed: the folder behind a link is the one that is used.
     let metadata = fs::metadata(path).map_err(folder)?;
     if !metadata.is_dir() {
         return Err(folder(io::ErrorKind::NotADirectory.into()));
     }
     #[cfg(unix)]
-    unix::mend_folder(path, &metadata, only_with_evidence)?;
+    unix::restrict_folder(path, &metadata, only_with_evidence)?;
     #[cfg(not(unix))]
     let _ = only_with_evidence;
     Ok(())
 }
 
-/// Removes the permissions of group and others from a file of the evidence, if it exists.
+/// Removes the permissions of group and others from a file, if it exists.
 ///
 /// # Errors
-/// When the path is no regular file or belongs to another user.
-pub(super) fn mend_file(path: &Path) -> Result<()> {
+/// When the path is no regular file, or the file belongs to another user.
+pub(super) fn restrict_file(path: &Path) -> Result<()> {
     let metadata = match fs::symlink_metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -85,18 +86,18 @@ pub(super) fn mend_file(path: &Path) -> Result<()> {
         return Err(EvidenceError::NoFile { path: path.to_owned() });
     }
     #[cfg(unix)]
-    unix::mend_file(path, &metadata)?;
+    unix::restrict_file(path, &metadata)?;
     Ok(())
 }
 
-/// Refuses a file with a secret that others may read or that another user owns. Its mode is not corrected, because
-/// the secret may have been read.
+/// Checks that only this user can access the key file. Its mode is not corrected, because others may have read the key.
 ///
 /// # Errors
-/// For such a file, with the command that corrects its mode.
-pub(super) fn refuse_open_secret(path: &Path, file: &File) -> Result<()> {
+/// When others have permissions for the file, or it belongs to another user. The error contains the command that
+/// corrects it.
+pub(super) fn check_key_permissions(path: &Path, file: &File) -> Result<()> {
     #[cfg(unix)]
-    unix::refuse_open_secret(path, file)?;
+    unix::check_key_permissions(path, file)?;
     #[cfg(not(unix))]
     let _ = (path, file);
     Ok(())
@@ -110,24 +111,24 @@ mod unix {
     use super::*;
 
     /// The permissions of group and others.
-    const OTHERS: u32 = 0o077;
-    /// The beginnings of names that the program itself creates in an evidence folder.
+    const GROUP_AND_OTHERS: u32 = 0o077;
+    /// The prefixes of the names that this program creates in an evidence folder.
     const OWN_NAMES: [&str; 6] =
         ["execution_log.", "search_index.", "locks", "continuations", "output-", "checkpoints"];
 
-    pub(super) fn mend_folder(
+    pub(super) fn restrict_folder(
         path: &Path,
         metadata: &Metadata,
         only_with_evidence: bool,
     ) -> Result<()> {
-        refuse_foreign(path, metadata)?;
+        check_owner(path, metadata)?;
         let mode = metadata.mode() & 0o7777;
-        if mode & OTHERS == 0 {
+        if mode & GROUP_AND_OTHERS == 0 {
             return Ok(());
         }
-        if only_with_evidence && !holds_only_evidence(path) {
-            // Other files in the folder may need the mode. Read permission is harmless, because evidence files are
-            // 0600.
+        if only_with_evidence && !contains_only_evidence(path) {
+            // Other files in the folder may need its mode. Read permission is harmless, because evidence files have
+            // mode 0600.
             if mode & 0o022 != 0 {
                 let what = format!("others may write into it ({mode:04o})");
                 return Err(not_private(path, what, "chmod go-w"));
@@ -137,29 +138,29 @@ mod unix {
         set_mode(path, mode & 0o700)
     }
 
-    pub(super) fn mend_file(path: &Path, metadata: &Metadata) -> Result<()> {
-        refuse_foreign(path, metadata)?;
+    pub(super) fn restrict_file(path: &Path, metadata: &Metadata) -> Result<()> {
+        check_owner(path, metadata)?;
         let mode = metadata.mode() & 0o7777;
-        if mode & OTHERS == 0 { Ok(()) } else { set_mode(path, mode & 0o700) }
+        if mode & GROUP_AND_OTHERS == 0 { Ok(()) } else { set_mode(path, mode & 0o700) }
     }
 
-    pub(super) fn refuse_open_secret(path: &Path, file: &File) -> Result<()> {
+    pub(super) fn check_key_permissions(path: &Path, file: &File) -> Result<()> {
         let metadata = file
             .metadata()
             .map_err(|source| EvidenceError::Key { source, path: path.to_owned() })?;
-        // Root may read the evidence of every user, but does not write to it.
+        // Root may read evidence with another user's key. It cannot write, because the folders have another owner.
         if !rustix::process::geteuid().is_root() {
-            refuse_foreign(path, &metadata)?;
+            check_owner(path, &metadata)?;
         }
         let mode = metadata.mode() & 0o7777;
-        if mode & OTHERS != 0 {
+        if mode & GROUP_AND_OTHERS != 0 {
             let what = format!("the key can be used by other users ({mode:04o})");
             return Err(not_private(path, what, "chmod 600"));
         }
         Ok(())
     }
 
-    fn refuse_foreign(path: &Path, metadata: &Metadata) -> Result<()> {
+    fn check_owner(path: &Path, metadata: &Metadata) -> Result<()> {
         let own = rustix::process::geteuid().as_raw();
         if metadata.uid() == own {
             return Ok(());
@@ -168,15 +169,14 @@ mod unix {
         Err(not_private(path, what, &format!("chown {own}")))
     }
 
-    /// The error, with the command that corrects the path.
+    /// The error, with the command that corrects the path, quoted for a shell.
     fn not_private(path: &Path, what: String, command: &str) -> EvidenceError {
-        // Quoted for a shell.
         let quoted = path.display().to_string().replace('\'', r"'\''");
         let command = format!("{command} '{quoted}'");
         EvidenceError::NotPrivate { path: path.to_owned(), what, command }
     }
 
-    fn holds_only_evidence(path: &Path) -> bool {
+    fn contains_only_evidence(path: &Path) -> bool {
         let Ok(entries) = fs::read_dir(path) else { return false };
         entries.into_iter().all(|entry| {
             entry.is_ok_and(|entry| {

@@ -1,5 +1,5 @@
-//! Queries about runs, executions and files (SPEC §8). Read-only; the order is deterministic, and ties are broken by
-//! id. Q3, Q7 and Q8 are in `diagnostics.rs`.
+//! Queries about runs, executions and files (SPEC §8): read-only, with a deterministic order. Q3, Q7 and Q8 are in
+//! `diagnostics.rs`.
 
 use rusqlite::{Params, Row};
 use serde_json::Value;
@@ -21,23 +21,24 @@ impl EvidenceReader {
     /// The latest runs, newest first.
     ///
     /// # Errors
-    /// Any error of the database. The other queries refer to this.
+    /// When the database cannot be opened or read. The other queries refer to this section.
     pub fn runs(&mut self, limit: usize) -> Result<Vec<RunSummary>> {
-        self.ask(|source| runs(source, None, limit))
+        self.query(|source| runs(source, None, limit))
     }
 
-    /// One run.
+    /// One run; `None` if it does not exist.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn run(&mut self, run_id: Uuid) -> Result<Option<RunSummary>> {
-        self.ask(|source| run(source, run_id))
+        self.query(|source| run(source, run_id))
     }
 
     /// The exact bytes of the plan of a run; `None` if the run does not exist or they were purged.
     ///
     /// # Errors
-    /// [`NotAvailable`](super::EvidenceError::NotAvailable) if they are encrypted with another key.
+    /// [`NotAvailable`](super::EvidenceError::NotAvailable) if they are encrypted with another key; otherwise as for
+    /// [`runs`](Self::runs).
     pub fn plan_of_run(&mut self, run_id: Uuid) -> Result<Option<Vec<u8>>> {
         match self.run(run_id)? {
             Some(run) => self.blob(&run.plan_digest),
@@ -50,7 +51,7 @@ impl EvidenceReader {
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn q1(&mut self, tool: &str, range: Range) -> Result<Vec<ListedExecution>> {
-        self.of_tool(tool, range, "ORDER BY x.timestamp, x.id")
+        self.executions_of_tool(tool, range, "ORDER BY x.timestamp, x.id")
     }
 
     /// Q2: failed and precondition-failed executions of a tool, time descending.
@@ -60,19 +61,25 @@ impl EvidenceReader {
     pub fn q2(&mut self, tool: &str, range: Range) -> Result<Vec<ListedExecution>> {
         let failed = "AND x.outcome IN ('failed', 'precondition_failed')
              ORDER BY x.timestamp DESC, x.id";
-        self.of_tool(tool, range, failed)
+        self.executions_of_tool(tool, range, failed)
     }
 
-    fn of_tool(&mut self, tool: &str, range: Range, which: &str) -> Result<Vec<ListedExecution>> {
+    /// The executions of a tool; `suffix` is a further condition and the order.
+    fn executions_of_tool(
+        &mut self,
+        tool: &str,
+        range: Range,
+        suffix: &str,
+    ) -> Result<Vec<ListedExecution>> {
         let sql = format!(
-            "{EXECUTIONS} WHERE x.tool_name = ?1 AND x.timestamp BETWEEN ?2 AND ?3 {which} LIMIT ?4"
+            "{EXECUTIONS} WHERE x.tool_name = ?1 AND x.timestamp BETWEEN ?2 AND ?3 {suffix} LIMIT ?4"
         );
-        self.ask(|source| {
+        self.query(|source| {
             listed_rows(source, &sql, (tool, range.since(), range.until(), range.limit()))
         })
     }
 
-    /// Q4: executions whose tool was called and that touched this file, time ascending.
+    /// Q4: executions whose tool was called and that have an edge to this file, time ascending.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
@@ -87,7 +94,7 @@ impl EvidenceReader {
         target: &str,
         range: Range,
     ) -> Result<Vec<FileExecution>> {
-        self.ask(|source| {
+        self.query(|source| {
             let found = listed_rows(
                 source,
                 &format!(
@@ -106,23 +113,23 @@ impl EvidenceReader {
             found
                 .into_iter()
                 .map(|ListedExecution { row, changed }| {
-                    let about = (row.execution_id.to_string(), target, kind.as_str());
-                    let edge_types = source.all(&edges, about, |edge| Ok(edge.get(0)?))?;
+                    let params = (row.execution_id.to_string(), target, kind.as_str());
+                    let edge_types = source.all(&edges, params, |edge| Ok(edge.get(0)?))?;
                     Ok(FileExecution { row, changed, edge_types })
                 })
                 .collect()
         })
     }
 
-    /// Q5: one execution, or one intent without execution, in full.
+    /// Q5: one execution, or one intent without execution, in full; `None` if there is neither.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn execution(&mut self, id: Uuid) -> Result<Option<ExecutionDetail>> {
-        self.ask(|source| execution(source, id))
+        self.query(|source| execution(source, id))
     }
 
-    /// Q6: the latest execution that worked on this file or changed it.
+    /// Q6: the latest execution that was executed on this file or changed it; `None` if there is none.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
@@ -133,25 +140,25 @@ impl EvidenceReader {
               AND edge_type IN ('EXECUTED_ON', 'AFFECTED'))
              ORDER BY x.timestamp DESC, x.row DESC LIMIT 1"
         );
-        Ok(self.ask(|source| listed_rows(source, &sql, [file]))?.pop())
+        Ok(self.query(|source| listed_rows(source, &sql, [file]))?.pop())
     }
 }
 
-/// The columns that [`row`] reads, of `executions AS x`.
+/// Selects the columns that [`row`] reads, from `executions AS x`.
 pub(super) const EXECUTIONS: &str =
     "SELECT x.id, x.run_id, r.plan_id, x.step_id, x.step_index, x.tool_name,
     x.about, x.timestamp, x.duration_ms, x.outcome, x.risk_level, x.exit_code, x.error_code,
     x.error_message, x.walls_json
     FROM executions AS x JOIN runs AS r ON r.id = x.run_id";
 
-/// The same columns for an intent that has no execution.
+/// Selects the same columns for intents without execution.
 const OPEN_INTENTS: &str = "SELECT x.id, x.run_id, r.plan_id, x.step_id, x.step_index, x.tool_name,
     x.about, x.timestamp, NULL, NULL, x.risk_level, NULL, NULL, NULL, x.walls_json
     FROM intents AS x JOIN runs AS r ON r.id = x.run_id
     WHERE NOT EXISTS (SELECT 1 FROM executions AS e WHERE e.id = x.id)";
 
-/// SQL: whether the row with the number `row` was written with the row of `table` whose number is
-/// `parent`, or before the next one of that table.
+/// The SQL condition that row number `row` is between row `parent` of `table` and the next row of that table. The rows
+/// of an execution or intent are in this range, because they are written directly after it.
 pub(super) fn written_with(row: &str, table: &str, parent: &str) -> String {
     format!(
         "({row} > {parent} AND {row} < ifnull((SELECT min(following.row) FROM {table} AS following
@@ -160,6 +167,7 @@ pub(super) fn written_with(row: &str, table: &str, parent: &str) -> String {
     )
 }
 
+/// Converts a row of [`EXECUTIONS`] or [`OPEN_INTENTS`].
 fn row(source: &Source<'_>, row: &Row<'_>) -> Result<Execution> {
     let run_id = uuid(row, 1)?;
     let known = match optional(row, 9, word)? {
@@ -190,7 +198,7 @@ fn rows(source: &Source<'_>, sql: &str, params: impl Params) -> Result<Vec<Execu
     source.all(sql, params, |next| row(source, next))
 }
 
-/// The same, each with whether it was changed after it was written.
+/// The executions that a query returns, with whether each was changed after it was written.
 pub(super) fn listed_rows(
     source: &Source<'_>,
     sql: &str,
@@ -199,6 +207,7 @@ pub(super) fn listed_rows(
     source.all(sql, params, |next| listed(source, next))
 }
 
+/// The execution in a row of [`EXECUTIONS`], with whether it was changed after it was written.
 pub(super) fn listed(source: &Source<'_>, next: &Row<'_>) -> Result<ListedExecution> {
     let row = row(source, next)?;
     let changed = changed::is_changed_in_list(source.conn, row.execution_id)?;
@@ -216,7 +225,7 @@ pub(super) fn execution_row(source: &Source<'_>, id: Uuid) -> Result<Option<Exec
 }
 
 fn fate(source: &Source<'_>, run_id: Uuid) -> Result<RunFate> {
-    // The lock is read first: if the run ends in between, its end is read.
+    // The lock is checked first, so that a run that ends meanwhile is not reported as interrupted.
     let alive = source.is_alive(run_id);
     let ended = source.first(
         "SELECT status FROM run_ends WHERE run_id = ?1",
@@ -230,7 +239,7 @@ fn fate(source: &Source<'_>, run_id: Uuid) -> Result<RunFate> {
     })
 }
 
-/// One run.
+/// One run; `None` if it does not exist.
 pub(super) fn run(source: &Source<'_>, run_id: Uuid) -> Result<Option<RunSummary>> {
     Ok(runs(source, Some(run_id), 1)?.pop())
 }
@@ -266,7 +275,7 @@ fn runs(source: &Source<'_>, run_id: Option<Uuid>, limit: usize) -> Result<Vec<R
     )
 }
 
-/// Q5 for an id.
+/// The answer to Q5.
 fn execution(source: &Source<'_>, id: Uuid) -> Result<Option<ExecutionDetail>> {
     let Some(row) = execution_row(source, id)? else { return Ok(None) };
     let Some(run) = run(source, row.run_id)? else { return Ok(None) };
@@ -333,7 +342,7 @@ pub(super) fn artifacts(source: &Source<'_>, execution_id: &str) -> Result<Vec<A
     )
 }
 
-/// The decisions about a step, and the authorization of its run.
+/// The decisions about an execution and about the authorization of its run.
 fn decisions(source: &Source<'_>, execution_id: &str, run_id: Uuid) -> Result<Vec<DecisionRecord>> {
     source.all(
         "SELECT decision, decided_by, user_name, note, timestamp FROM decisions
@@ -352,8 +361,8 @@ fn decisions(source: &Source<'_>, execution_id: &str, run_id: Uuid) -> Result<Ve
     )
 }
 
-/// The whole content of an artifact, even if it is stored in a blob.
-pub(super) fn whole(source: &Source<'_>, artifact: &ArtifactRecord) -> Result<Value> {
+/// The complete JSON value of an artifact; an empty array if its blob was purged or is not JSON.
+pub(super) fn full_content(source: &Source<'_>, artifact: &ArtifactRecord) -> Result<Value> {
     let Some(digest) = &artifact.blob else { return Ok(artifact.content.clone()) };
     let bytes = super::blobs::read(source.conn, source.vault, digest)?;
     Ok(bytes

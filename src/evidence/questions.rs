@@ -1,4 +1,4 @@
-//! Answers the questions of the window about the evidence (SPEC §8).
+//! Answers a [`Question`] of the window about the evidence (SPEC §8).
 
 use super::error::Result;
 use super::range::Range;

@@ -1,6 +1,6 @@
-//! The part of the answers to Q1 to Q8 that a caller wants.
+//! The time range and the row limit of queries.
 
-/// The part of the answers that is wanted; the default is all of them.
+/// The time range and the row limit of a query. The default sets neither.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Range {
     /// Only steps that started at this time or later, in Unix milliseconds.

@@ -8,50 +8,50 @@ use rusqlite::Connection;
 
 use super::error::Result;
 use super::folders::UserFolders;
+use super::head_check::check_head;
 use super::heads::KeptHeads;
 use super::index::Index;
 use super::source::Source;
-use super::standing::standing;
 use super::vault::Vault;
 use super::{schema, schema_check};
 use crate::run::HeadReport;
 
-/// Reads the evidence and never writes to it (SPEC §8). It does write the search index in the same folder, which can
-/// be rebuilt at any time.
+/// Reads the evidence (SPEC §8). It writes only the search index in the same folder, which can be rebuilt at any time.
 ///
-/// Owned by one thread. A folder without evidence is read as empty evidence; every query looks for the database
-/// again, so that the rows of a first run are found.
+/// Owned by one thread. A folder without a database is read as empty evidence; every query checks again whether there
+/// is a database, so that the rows of a first run are found.
 #[derive(Debug)]
 pub struct EvidenceReader {
     pub(super) dir: PathBuf,
     folders: UserFolders,
-    opened: Option<Opened>,
+    opened: Option<OpenDatabase>,
     pub(super) vault: Option<Arc<Vault>>,
     pub(super) index: Option<Index>,
 }
 
 /// An open database whose schema was checked.
 #[derive(Debug)]
-struct Opened {
+struct OpenDatabase {
     conn: Connection,
     format: i64,
-    /// SQLite's schema version when the schema was checked.
+    /// SQLite's schema version when the database was opened.
     schema_version: i64,
 }
 
 impl EvidenceReader {
-    /// Opens the evidence in `dir` for reading. `folders` are the user's own folders outside `dir`. Without the key
-    /// in them, contents with secrets are not available.
+    /// Opens the evidence in `dir` for reading. `folders` are the user's folders outside `dir`. Without the key in
+    /// them, contents with secrets are not available.
     ///
     /// # Errors
-    /// When the database is damaged, belongs to another program, has a newer format, or its schema was changed.
+    /// When the database cannot be read, is damaged, belongs to another program, has a newer format, or its schema was
+    /// changed.
     pub fn open(dir: &Path, folders: impl Into<UserFolders>) -> Result<Self> {
         let mut reader = Self::at(dir, folders);
         reader.source()?;
         Ok(reader)
     }
 
-    /// As [`Self::open`], but opened with the first query.
+    /// As [`Self::open`], but the database is opened by the first query.
     pub fn at(dir: &Path, folders: impl Into<UserFolders>) -> Self {
         Self {
             dir: dir.to_owned(),
@@ -72,18 +72,19 @@ impl EvidenceReader {
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
-    pub fn standing(&mut self) -> Result<HeadReport> {
+    pub fn head_report(&mut self) -> Result<HeadReport> {
         self.source()?;
         let kept = KeptHeads::read(&self.folders, self.vault.as_deref());
         let opened = self.opened.as_ref().map(|opened| (&opened.conn, opened.format));
-        standing(opened, &self.dir, &kept)
+        check_head(opened, &self.dir, &kept)
     }
 
+    /// The open database; `None` if there is none. Opens it if it is not open or its schema has changed.
     pub(super) fn source(&mut self) -> Result<Option<Source<'_>>> {
         if let Some(opened) = &self.opened
             && schema_check::version(&opened.conn)? != opened.schema_version
         {
-            // Migrated or tampered with. Opening the database again checks which.
+            // Another process has migrated the database or changed its schema. Opening it again checks the schema.
             self.opened = None;
         }
         if self.opened.is_none()
@@ -91,11 +92,11 @@ impl EvidenceReader {
                 schema::open_for_reading(&schema::database_path(&self.dir))?
         {
             let schema_version = schema_check::version(&conn)?;
-            self.opened = Some(Opened { conn, format, schema_version });
+            self.opened = Some(OpenDatabase { conn, format, schema_version });
         }
         if self.vault.is_none() {
-            // A faulty key does not prevent reading the rest of the evidence. A key that others may read is not used,
-            // and functions that need it report that.
+            // An unusable key, such as one that others may read, counts as missing: then only contents with secrets
+            // cannot be read.
             self.vault = Vault::open(&self.folders.key).unwrap_or_default().map(Arc::new);
         }
         Ok(self.opened.as_ref().map(|opened| Source {
@@ -106,12 +107,13 @@ impl EvidenceReader {
         }))
     }
 
-    pub(super) fn ask<T: Default>(
+    /// Runs a query; returns the default value if there is no database.
+    pub(super) fn query<T: Default>(
         &mut self,
-        question: impl FnOnce(&Source<'_>) -> Result<T>,
+        read: impl FnOnce(&Source<'_>) -> Result<T>,
     ) -> Result<T> {
         match self.source()? {
-            Some(source) => question(&source),
+            Some(source) => read(&source),
             None => Ok(T::default()),
         }
     }

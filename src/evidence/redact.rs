@@ -12,17 +12,17 @@ use super::ledger::canonical;
 use super::secrets::{self, Match, has_digit, has_letter};
 use super::vault::Vault;
 
-/// A part of a text to redact, with the kind of the secret.
-type Found = (Range<usize>, &'static str);
+/// A range of a text to redact, with the kind of the secret.
+type SecretRange = (Range<usize>, &'static str);
 
-/// Secrets found in the exact bytes of a record. Each is also redacted where only part of its context is shown, for
-/// instance one line of a private key in a diff.
+/// The secrets found so far. Each is redacted wherever it occurs, even where no rule recognises it, for instance one
+/// line of a private key in a diff.
 #[derive(Debug, Default)]
 pub(super) struct KnownSecrets {
     seen: HashSet<String>,
     secrets: Vec<(&'static str, String)>,
-    /// Finds all of them in one pass, because a log can contain thousands of tokens. Built on first use; `None` if
-    /// there are too many to build it.
+    /// Finds all secrets in one pass, because a log can contain thousands of tokens. Built on first use; `None` if
+    /// there are too many for an automaton.
     finder: OnceCell<Option<AhoCorasick>>,
 }
 
@@ -39,12 +39,12 @@ impl KnownSecrets {
         self.secrets.is_empty()
     }
 
-    /// The secrets that are redacted in all records of a run, not only in the record in which they were found.
-    /// Secrets that could be ordinary words are not among them.
-    pub(super) fn lasting(mut self) -> Self {
+    /// Keeps the secrets that are redacted in all later records of a run, at most [`MAX_KEPT`]. Secrets that could
+    /// be ordinary words are redacted only in the record in which they were found.
+    pub(super) fn for_later_records(mut self) -> Self {
         let before = self.secrets.len();
         self.secrets.retain(|(_, secret)| is_unmistakable(secret));
-        self.secrets.truncate(MAX_LASTING);
+        self.secrets.truncate(MAX_KEPT);
         if self.secrets.len() < before {
             self.seen = self.secrets.iter().map(|(_, secret)| secret.clone()).collect();
             self.finder = OnceCell::new();
@@ -52,17 +52,17 @@ impl KnownSecrets {
         self
     }
 
-    /// Whether a text contains any of them.
-    pub(super) fn is_in(&self, text: &str) -> bool {
+    /// Whether a text contains any of these secrets.
+    pub(super) fn occur_in(&self, text: &str) -> bool {
         !self.ranges(text).is_empty()
     }
 
-    /// The length of the longest, in bytes.
+    /// The length of the longest secret, in bytes; 0 if there are none.
     pub(super) fn longest(&self) -> usize {
         self.secrets.iter().map(|(_, secret)| secret.len()).max().unwrap_or(0)
     }
 
-    /// Adds the secrets of another record.
+    /// Adds other known secrets.
     pub(super) fn add_all(&mut self, others: &Self) {
         for (kind, secret) in &others.secrets {
             self.add(kind, secret);
@@ -70,7 +70,7 @@ impl KnownSecrets {
     }
 
     /// All occurrences of all secrets, including overlapping ones.
-    pub(super) fn ranges(&self, text: &str) -> Vec<Found> {
+    pub(super) fn ranges(&self, text: &str) -> Vec<SecretRange> {
         if self.secrets.is_empty() {
             return Vec::new();
         }
@@ -78,13 +78,13 @@ impl KnownSecrets {
             .finder
             .get_or_init(|| AhoCorasick::new(self.secrets.iter().map(|(_, secret)| secret)).ok());
         let one_by_one = || {
-            let places = |(kind, secret): &(&'static str, String)| {
+            let occurrences = |(kind, secret): &(&'static str, String)| {
                 let (kind, length) = (*kind, secret.len());
                 text.match_indices(secret.as_str())
                     .map(|(start, _)| (start..start + length, kind))
                     .collect::<Vec<_>>()
             };
-            self.secrets.iter().flat_map(places).collect()
+            self.secrets.iter().flat_map(occurrences).collect()
         };
         finder.as_ref().map_or_else(one_by_one, |finder| {
             finder
@@ -99,60 +99,60 @@ impl KnownSecrets {
 }
 
 /// Whether a text contains anything to redact.
-pub(super) fn finds_in(text: &str) -> bool {
+pub(super) fn contains_secret(text: &str) -> bool {
     !secrets::find(text).is_empty()
 }
 
-/// Whether exact bytes contain anything to redact, also behind JSON escapes.
-pub(super) fn finds_in_bytes(bytes: &[u8]) -> bool {
+/// Whether exact bytes contain anything to redact. If they are JSON, escaped secrets count too.
+pub(super) fn bytes_contain_secret(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
-    if finds_in(&text) {
+    if contains_secret(&text) {
         return true;
     }
-    if secrets::rule_out(&text) {
+    if secrets::can_skip(&text) {
         return false;
     }
     serde_json::from_slice::<Value>(bytes).is_ok_and(|mut value| {
-        let mut places = 0;
-        KnownSecrets::default().each_secret(None, &mut value, &mut |text, _| {
-            places += 1;
+        let mut count = 0;
+        KnownSecrets::default().replace_secrets(None, &mut value, &mut |text, _| {
+            count += 1;
             text.to_owned()
         });
-        places > 0
+        count > 0
     })
 }
 
 impl KnownSecrets {
-    /// Adds the secrets of this text to those that are redacted wherever they occur.
+    /// Adds the secrets in this text.
     pub(super) fn learn(&mut self, text: &str) {
         for found in secrets::find(text) {
             self.learn_match(text, &found);
         }
         // In JSON a secret may be in a list of arguments, or be escaped.
         if text.starts_with(['{', '['])
-            && !secrets::rule_out(text)
+            && !secrets::can_skip(text)
             && let Ok(mut value) = serde_json::from_str::<Value>(text)
         {
-            Self::default().each_secret(None, &mut value, &mut |secret, kind| {
+            Self::default().replace_secrets(None, &mut value, &mut |secret, kind| {
                 self.learn_one(kind, secret);
                 secret.to_owned()
             });
         }
     }
 
-    /// Adds the match of a rule.
+    /// Adds the secret that a rule matched, as it is written and decoded.
     pub(super) fn learn_match(&mut self, text: &str, found: &Match) {
         self.learn_one(found.kind, text.get(found.secret.clone()).unwrap_or_default());
         self.learn_one(found.kind, found.plain.as_deref().unwrap_or_default());
     }
 
-    /// Adds one secret.
+    /// Adds each line of a secret, unless it could be an ordinary word.
     fn learn_one(&mut self, kind: &'static str, secret: &str) {
-        // Each line of a multi-line secret, because diffs and search results show single lines.
-        for line in secret.lines().map(str::trim).filter(|line| is_telling(line)) {
+        // Diffs and search results show single lines of a secret.
+        for line in secret.lines().map(str::trim).filter(|line| is_distinctive(line)) {
             if !line.starts_with("-----") {
                 self.add(kind, line);
-                // A line of a key may be in quotes in source code, and these quotes may be escaped in turn.
+                // In source code, a line of a key may be in quotes, which JSON escapes.
                 let core = longest_run(line);
                 if core.len() >= 32 && core.len() < line.len() {
                     self.add(kind, core);
@@ -162,36 +162,37 @@ impl KnownSecrets {
     }
 
     /// The matches of the rules in a text, and the occurrences of known secrets.
-    fn all_ranges(&self, text: &str) -> Vec<Found> {
+    fn all_ranges(&self, text: &str) -> Vec<SecretRange> {
         let found = secrets::find(text).into_iter().map(|it| (it.secret, it.kind));
         found.chain(self.ranges(text)).collect()
     }
 
     /// Redacts a text.
-    pub(super) fn hide<'t>(&self, vault: &Vault, text: &'t str) -> Cow<'t, str> {
-        hide_ranges(vault, text, self.all_ranges(text))
+    pub(super) fn redact<'t>(&self, vault: &Vault, text: &'t str) -> Cow<'t, str> {
+        redact_ranges(vault, text, self.all_ranges(text))
     }
 
-    /// Redacts the strings, the keys and the numbers in secret fields of a value, and returns its canonical text.
-    pub(super) fn hide_in_json(&self, vault: &Vault, mut value: Value) -> String {
+    /// Redacts the strings and keys of a value, and the numbers in fields with secret names. Returns its canonical
+    /// text.
+    pub(super) fn redact_json(&self, vault: &Vault, mut value: Value) -> String {
         let text = canonical(&value);
-        // Most values contain no trigger of any rule, which one pass over the whole shows. Known secrets must be
-        // compared with the strings themselves, because they may be escaped in the text.
-        if self.secrets.is_empty() && secrets::rule_out(&text) {
+        // One pass over the text shows that most values contain no secret. Known secrets must be compared with the
+        // strings themselves, because they may be escaped in the text.
+        if self.secrets.is_empty() && secrets::can_skip(&text) {
             return text;
         }
-        self.hide_below(vault, &mut value);
+        self.redact_value_in_place(vault, &mut value);
         canonical(&value)
     }
 
-    /// Redacts a value in place.
-    pub(super) fn hide_below(&self, vault: &Vault, value: &mut Value) {
-        self.each_secret(None, value, &mut |secret, kind| marker(vault, kind, secret));
+    /// As [`Self::redact_json`], but changes the value.
+    pub(super) fn redact_value_in_place(&self, vault: &Vault, value: &mut Value) {
+        self.replace_secrets(None, value, &mut |secret, kind| marker(vault, kind, secret));
     }
 
-    /// Replaces each secret in a value by the result of `replace` for the secret and its kind. `name` is that of the
-    /// field that contains the value.
-    fn each_secret(
+    /// Replaces each secret in a value by the result of `replace` for the secret and its kind. `name` is the name of
+    /// the field that contains the value.
+    fn replace_secrets(
         &self,
         name: Option<&str>,
         value: &mut Value,
@@ -214,9 +215,8 @@ impl KnownSecrets {
             Value::Array(items) => {
                 let words: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
                 let mut ranges: Vec<Vec<_>> = vec![Vec::new(); items.len()];
-                for (number, range) in words.map_or_else(Vec::new, |it| secrets::in_arguments(&it))
-                {
-                    if let Some(ranges) = ranges.get_mut(number) {
+                for (index, range) in words.map_or_else(Vec::new, |it| secrets::in_arguments(&it)) {
+                    if let Some(ranges) = ranges.get_mut(index) {
                         ranges.push((range, "password"));
                     }
                 }
@@ -224,11 +224,11 @@ impl KnownSecrets {
                     if let Value::String(text) = item {
                         replace_in(text, ranges, replace);
                     }
-                    self.each_secret(name, item, replace);
+                    self.replace_secrets(name, item, replace);
                 }
             }
             Value::Object(map) => {
-                // `{"name": "DB_PASS", "value": "…"}`: another field contains the name of the value.
+                // In `{"name": "DB_PASS", "value": "…"}`, another field contains the name of the value.
                 let named = ["name", "key", "Name", "Key", "variable"]
                     .into_iter()
                     .find_map(|field| map.get(field)?.as_str())
@@ -237,10 +237,10 @@ impl KnownSecrets {
                 for (key, mut value) in std::mem::take(map) {
                     let is_value = key.eq_ignore_ascii_case("value");
                     let name = named.as_deref().filter(|_| is_value).unwrap_or(&key);
-                    self.each_secret(Some(name), &mut value, replace);
-                    // If keys are paths, a key can contain a secret.
-                    let hidden = replace_ranges(&key, self.all_ranges(&key), replace);
-                    map.insert(hidden.into_owned(), value);
+                    self.replace_secrets(Some(name), &mut value, replace);
+                    // A key can contain a secret, for instance if it is a path.
+                    let redacted = replace_ranges(&key, self.all_ranges(&key), replace);
+                    map.insert(redacted.into_owned(), value);
                 }
             }
             _ => {}
@@ -254,62 +254,66 @@ fn longest_run(line: &str) -> &str {
     runs.max_by_key(|run| run.len()).unwrap_or_default()
 }
 
-/// Limit for the secrets of a run that are kept from one record to the next.
-const MAX_LASTING: usize = 4_096;
+/// The maximum number of secrets that are kept from one record of a run to the next.
+const MAX_KEPT: usize = 4_096;
 
-/// Whether a text is long and random enough to be redacted in all records.
+/// Whether a secret is long or random enough to be redacted in all later records.
 fn is_unmistakable(text: &str) -> bool {
     (text.len() >= 8 && has_digit(text) && has_letter(text))
         || (text.len() >= 16 && !text.contains(' '))
 }
 
-/// Whether a text is redacted wherever it occurs. Short words are not.
-fn is_telling(text: &str) -> bool {
+/// Whether a secret is redacted wherever it occurs. A short one could be an ordinary word.
+fn is_distinctive(text: &str) -> bool {
     text.len() >= 8 || (text.len() >= 6 && has_digit(text) && has_letter(text))
 }
 
-/// Replaces each of these ranges by a redaction marker.
-pub(super) fn hide_ranges<'t>(vault: &Vault, text: &'t str, ranges: Vec<Found>) -> Cow<'t, str> {
+/// Replaces each of these ranges with a redaction marker.
+pub(super) fn redact_ranges<'t>(
+    vault: &Vault,
+    text: &'t str,
+    ranges: Vec<SecretRange>,
+) -> Cow<'t, str> {
     replace_ranges(text, ranges, &mut |secret, kind| marker(vault, kind, secret))
 }
 
 fn replace_in(
     text: &mut String,
-    ranges: Vec<Found>,
+    ranges: Vec<SecretRange>,
     replace: &mut impl FnMut(&str, &'static str) -> String,
 ) {
-    if let Cow::Owned(hidden) = replace_ranges(text, ranges, replace) {
-        *text = hidden;
+    if let Cow::Owned(redacted) = replace_ranges(text, ranges, replace) {
+        *text = redacted;
     }
 }
 
 fn replace_ranges<'t>(
     text: &'t str,
-    ranges: Vec<Found>,
+    ranges: Vec<SecretRange>,
     replace: &mut impl FnMut(&str, &'static str) -> String,
 ) -> Cow<'t, str> {
     if ranges.is_empty() {
         return Cow::Borrowed(text);
     }
-    let mut hidden = String::with_capacity(text.len());
+    let mut redacted = String::with_capacity(text.len());
     let mut done = 0;
     for (range, kind) in merged(ranges) {
-        hidden.push_str(text.get(done..range.start).unwrap_or_default());
-        hidden.push_str(&replace(text.get(range.clone()).unwrap_or_default(), kind));
+        redacted.push_str(text.get(done..range.start).unwrap_or_default());
+        redacted.push_str(&replace(text.get(range.clone()).unwrap_or_default(), kind));
         done = range.end;
     }
-    hidden.push_str(text.get(done..).unwrap_or_default());
-    Cow::Owned(hidden)
+    redacted.push_str(text.get(done..).unwrap_or_default());
+    Cow::Owned(redacted)
 }
 
 fn marker(vault: &Vault, kind: &str, secret: &str) -> String {
     format!("[secret:{kind}:{}]", vault.mark(secret))
 }
 
-/// Sorts ranges and merges overlapping ones, which keep the kind of the first one.
-fn merged(mut ranges: Vec<Found>) -> Vec<Found> {
+/// Sorts ranges and merges overlapping ones. A merged range has the kind of its first part.
+fn merged(mut ranges: Vec<SecretRange>) -> Vec<SecretRange> {
     ranges.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
-    let mut all: Vec<Found> = Vec::new();
+    let mut all: Vec<SecretRange> = Vec::new();
     for (range, kind) in ranges {
         match all.last_mut() {
             Some((last, _)) if range.start < last.end => last.end = last.end.max(range.end),

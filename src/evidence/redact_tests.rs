@@ -2,10 +2,10 @@ use crate::plan::Digest;
 
 use super::*;
 
-fn hide(text: &str) -> String {
+fn redact(text: &str) -> String {
     let dir = tempfile::tempdir().unwrap();
     let vault = Vault::open_or_create(dir.path()).unwrap();
-    KnownSecrets::default().hide(&vault, text).into_owned()
+    KnownSecrets::default().redact(&vault, text).into_owned()
 }
 
 /// Texts with a secret. Joined at run time, so that secret scanners do not report this file.
@@ -54,14 +54,14 @@ fn secrets() -> Vec<(String, String)> {
 #[test]
 fn every_kind_of_secret_is_redacted_alone() {
     for (text, secret) in secrets() {
-        let hidden = hide(&text);
-        assert!(!hidden.contains(&secret), "{text} became {hidden}");
-        let at = text.find(&secret).unwrap();
-        let end = &text[at + secret.len()..];
-        assert!(hidden.starts_with(&text[..at]), "{text} became {hidden}");
-        assert!(hidden.ends_with(end), "{text} became {hidden}");
-        assert!(hidden.contains("[secret:"), "{text} became {hidden}");
-        assert_eq!(hide(&hidden), hidden, "a marker is not taken for a secret");
+        let redacted = redact(&text);
+        assert!(!redacted.contains(&secret), "{text} became {redacted}");
+        let start = text.find(&secret).unwrap();
+        let end = &text[start + secret.len()..];
+        assert!(redacted.starts_with(&text[..start]), "{text} became {redacted}");
+        assert!(redacted.ends_with(end), "{text} became {redacted}");
+        assert!(redacted.contains("[secret:"), "{text} became {redacted}");
+        assert_eq!(redact(&redacted), redacted, "a marker is not redacted again");
     }
 }
 
@@ -100,7 +100,7 @@ fn ordinary_code_and_text_stay_as_they_are() {
         &format!("{sha}"),
         &sha.hex(),
     ] {
-        assert_eq!(hide(text), *text);
+        assert_eq!(redact(text), *text);
     }
 }
 
@@ -115,7 +115,7 @@ fn json_stays_json_and_a_field_name_counts() {
         "kind": "token",
         "list": ["PASSWORD=correcthorse", true, null],
     });
-    let text = KnownSecrets::default().hide_in_json(&vault, value);
+    let text = KnownSecrets::default().redact_json(&vault, value);
     let value: Value = serde_json::from_str(&text).unwrap();
     for secret in ["hunter2", "letmein", "correcthorse"] {
         assert!(!text.contains(secret), "{text}");
@@ -128,9 +128,9 @@ fn json_stays_json_and_a_field_name_counts() {
 #[test]
 fn secrets_are_found_behind_json_escapes() {
     let secret = ["\\u0041KIA", "IOSFODNN7EXAMPLE"].concat();
-    assert!(finds_in_bytes(format!("{{\"a\": \"{secret}\"}}").as_bytes()));
-    assert!(finds_in_bytes(br#"{"steps": [{"password": "hunter2"}]}"#));
-    assert!(!finds_in_bytes(br#"{"steps": [{"path": "src/main.rs"}]}"#));
+    assert!(bytes_contain_secret(format!("{{\"a\": \"{secret}\"}}").as_bytes()));
+    assert!(bytes_contain_secret(br#"{"steps": [{"password": "hunter2"}]}"#));
+    assert!(!bytes_contain_secret(br#"{"steps": [{"path": "src/main.rs"}]}"#));
 }
 
 #[test]
@@ -143,9 +143,9 @@ fn known_secrets_are_redacted_line_by_line() {
         "-----BEGIN PRIVATE {k}-----\n{line}\n-----END PRIVATE {k}-----",
         k = "KEY"
     ));
-    let hidden = known.hide(&vault, line);
-    assert!(!hidden.contains(line) && hidden.starts_with("[secret:private_key:"), "{hidden}");
-    assert_eq!(KnownSecrets::default().hide(&vault, line), line);
+    let redacted = known.redact(&vault, line);
+    assert!(!redacted.contains(line) && redacted.starts_with("[secret:private_key:"), "{redacted}");
+    assert_eq!(KnownSecrets::default().redact(&vault, line), line);
 }
 
 /// No rule matches this value. In JSON text the secret has escapes that the value has not.
@@ -156,9 +156,12 @@ fn known_secrets_are_redacted_without_other_matches() {
     let mut known = KnownSecrets::default();
     known.learn("password = 'correct \"horse\"'");
     let value = serde_json::json!({ "lines": ["see: correct \"horse\"."] });
-    let hidden = known.hide_in_json(&vault, value.clone());
-    assert!(!hidden.contains("horse") && hidden.contains("see: [secret:password:"), "{hidden}");
-    let nothing_known = KnownSecrets::default().hide_in_json(&vault, value.clone());
+    let redacted = known.redact_json(&vault, value.clone());
+    assert!(
+        !redacted.contains("horse") && redacted.contains("see: [secret:password:"),
+        "{redacted}"
+    );
+    let nothing_known = KnownSecrets::default().redact_json(&vault, value.clone());
     assert_eq!(nothing_known, value.to_string());
 }
 
@@ -171,9 +174,9 @@ fn any_number_of_known_secrets_is_redacted() {
     let token = |n: u32| Digest::of(&n.to_be_bytes()).hex();
     let log: String = (0..100_000).map(|n| format!("token={}\n", token(n))).collect();
     known.learn(&log);
-    let hidden = known.hide(&vault, &log);
-    assert_eq!(hidden.matches("[secret:password:").count(), 100_000);
-    assert_ne!(known.hide(&vault, &token(99_999)), token(99_999), "without its name too");
+    let redacted = known.redact(&vault, &log);
+    assert_eq!(redacted.matches("[secret:password:").count(), 100_000);
+    assert_ne!(known.redact(&vault, &token(99_999)), token(99_999), "without its name too");
 }
 
 /// Checks each line alone and all lines as one output.
@@ -182,7 +185,7 @@ fn ordinary_output_stays_readable() {
     let sample = include_str!("../../tests/fixtures/secrets/ordinary.txt");
     assert!(sample.lines().count() > 40);
     for line in sample.lines() {
-        assert_eq!(hide(line), line);
+        assert_eq!(redact(line), line);
     }
-    assert_eq!(hide(sample), sample);
+    assert_eq!(redact(sample), sample);
 }

@@ -1,4 +1,4 @@
-//! Redacts secrets in texts that leave this program, with the rules of the evidence (SPEC §8).
+//! Redacts secrets in texts for other programs, with the rules of the evidence (SPEC §8).
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,46 +13,46 @@ use super::vault::Vault;
 /// The start of every redaction marker.
 const BEGIN: &str = "[secret:";
 
-/// Replaces secrets by redaction markers, and remembers the secrets of all texts seen so far.
+/// Replaces secrets with redaction markers. Secrets that it has learned are redacted wherever they occur.
 #[derive(Debug)]
-pub struct SecretHider {
+pub struct Redactor {
     vault: Arc<Vault>,
     known: KnownSecrets,
 }
 
 impl EvidenceStore {
-    /// A redactor that has seen no secrets yet.
-    pub fn secret_hider(&self) -> SecretHider {
-        SecretHider { vault: Arc::clone(&self.vault), known: KnownSecrets::default() }
+    /// A redactor with the key of this store, which has learned no secrets yet.
+    pub fn redactor(&self) -> Redactor {
+        Redactor { vault: Arc::clone(&self.vault), known: KnownSecrets::default() }
     }
 }
 
-impl SecretHider {
-    /// Records the secrets of a text. From now on each is redacted, even without its context.
+impl Redactor {
+    /// Learns the secrets in a text, so that they are redacted even where no rule recognises them.
     pub fn learn(&mut self, text: &str) {
         self.known.learn(text);
     }
 
-    /// Redacts a text. Redact before truncating: part of a secret may not be recognized.
-    pub fn hide<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        self.known.hide(&self.vault, text)
+    /// Redacts a text. Redact before truncating, because no rule may recognise a part of a secret.
+    pub fn redact<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.known.redact(&self.vault, text)
     }
 
-    /// Redacts the strings, the keys and the numbers in secret fields of a value.
-    pub fn hide_in(&self, mut value: Value) -> Value {
-        self.known.hide_below(&self.vault, &mut value);
+    /// Redacts the strings and keys of a value, and the numbers in fields with secret names.
+    pub fn redact_value(&self, mut value: Value) -> Value {
+        self.known.redact_value_in_place(&self.vault, &mut value);
         value
     }
 }
 
-/// The first redaction marker in a text.
+/// The first redaction marker in a text; `None` if there is none.
 pub fn marker_in(text: &str) -> Option<&str> {
-    text.match_indices(BEGIN).find_map(|(at, _)| {
-        let rest = text.get(at + BEGIN.len()..)?;
+    text.match_indices(BEGIN).find_map(|(start, _)| {
+        let rest = text.get(start + BEGIN.len()..)?;
         let end = rest.find(']')?;
         let inner = rest.get(..end)?;
         let is_marker = is_marker_rest(inner) && !inner.starts_with(':');
-        text.get(at..=at + BEGIN.len() + end).filter(|_| is_marker)
+        text.get(start..=start + BEGIN.len() + end).filter(|_| is_marker)
     })
 }
 
@@ -60,16 +60,16 @@ pub fn marker_in(text: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    // What only looks like a marker is not found.
+    // Texts that resemble a marker are not found.
     #[test]
     fn a_redaction_marker_is_found() {
         let folder = tempfile::tempdir().unwrap();
         let store = EvidenceStore::open(folder.path(), folder.path().join("keys")).unwrap();
-        let mut hider = store.secret_hider();
-        hider.learn("password = h3ron-of-the-marsh");
-        let hidden = hider.hide("grey h3ron-of-the-marsh ]").into_owned();
-        let marker = marker_in(&hidden).unwrap();
-        assert_eq!(hidden, format!("grey {marker} ]"));
+        let mut redactor = store.redactor();
+        redactor.learn("password = h3ron-of-the-marsh");
+        let redacted = redactor.redact("grey h3ron-of-the-marsh ]").into_owned();
+        let marker = marker_in(&redacted).unwrap();
+        assert_eq!(redacted, format!("grey {marker} ]"));
         for text in
             ["[secret:", "[secret:]", "[secret::0636560f]", "[secret:a:b]", "[secret:A:0636560f]"]
         {

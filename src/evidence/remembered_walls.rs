@@ -1,5 +1,5 @@
-//! Grants beyond the walls for every plan in a workspace (SPEC §7.5). Each decision is a row, and the latest about a
-//! workspace is valid.
+//! Grants beyond the walls for every plan in a workspace (SPEC §7.5). Each decision is a row, and the latest row about
+//! a workspace is valid.
 
 use std::path::Path;
 
@@ -20,8 +20,8 @@ use crate::run::AnsweredBy;
 /// Values of the column `decision`.
 const GRANTED: &str = "walls_granted";
 const REVOKED: &str = "walls_revoked";
-/// The maximum size of the grants of one workspace, in bytes of JSON, because they are stored in their row. More are
-/// refused.
+/// The maximum size of the grants of one workspace, in bytes of JSON: larger values would not be stored in their row.
+/// Further grants are refused.
 const MAX_BYTES: usize = 3_000;
 
 /// A decision about grants beyond the walls for every plan in a workspace.
@@ -29,7 +29,7 @@ const MAX_BYTES: usize = 3_000;
 pub struct WallsDecision<'a> {
     /// The workspace folder, absolute and without links.
     pub workspace: &'a str,
-    /// What is granted in addition to earlier grants; `None` revokes all of them.
+    /// The grants in addition to earlier ones; `None` revokes all grants.
     pub grants: Option<&'a Grants>,
     /// How the person decided.
     pub by: AnsweredBy,
@@ -38,11 +38,11 @@ pub struct WallsDecision<'a> {
 }
 
 impl EvidenceStore {
-    /// Records additional grants for every plan in a workspace, or that nothing is granted any more. The row contains
-    /// all grants of the workspace, so that the latest row alone is valid.
+    /// Records additional grants for every plan in a workspace, or the revocation of all grants. The row contains all
+    /// grants of the workspace, so that only the latest row has to be read.
     ///
     /// # Errors
-    /// When the grants are too large to be stored, and any error of the database.
+    /// When the grants are too large, or when the rows or the kept head cannot be written.
     pub fn record_walls(&mut self, decision: &WallsDecision<'_>) -> Result<()> {
         self.write_and_keep(|appender| {
             let all = match decision.grants {
@@ -56,7 +56,7 @@ impl EvidenceStore {
             }
             let word = if all.is_some() { GRANTED } else { REVOKED };
             let new = NewDecision {
-                // A secret in the name of a folder is redacted as everywhere; the grants are then not found again.
+                // If the path contains a secret, it is redacted here too; then the grants are not found.
                 note: decision.workspace,
                 request: Some(grants),
                 is_grant: all.is_some(),
@@ -68,20 +68,21 @@ impl EvidenceStore {
 }
 
 impl EvidenceReader {
-    /// The grants for every plan in this workspace; `None` if there are none, or no valid digest proves them.
+    /// The grants for every plan in this workspace; `None` if there are none, their row has no valid keyed digest, or a
+    /// row is missing that may have revoked them.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn remembered_walls(&mut self, workspace: &Path) -> Result<Option<Grants>> {
-        self.ask(|source| remembered(source.conn, source.format, source.vault, workspace))
+        self.query(|source| remembered(source.conn, source.format, source.vault, workspace))
     }
 }
 
 /// The earlier grants and the new ones together.
 fn with_remembered(appender: &Appender<'_>, workspace: &str, more: &Grants) -> Result<Grants> {
     let (format, vault) = (migrations::newest(), Some(appender.vault));
-    let holds = remembered(appender.tx(), format, vault, Path::new(workspace))?;
-    Ok(holds.unwrap_or_default().with(more))
+    let earlier = remembered(appender.tx(), format, vault, Path::new(workspace))?;
+    Ok(earlier.unwrap_or_default().with(more))
 }
 
 fn remembered(
@@ -91,10 +92,10 @@ fn remembered(
     workspace: &Path,
 ) -> Result<Option<Grants>> {
     let workspace = workspace.to_string_lossy();
-    let decided = grants::decided(conn, format, vault, [GRANTED, REVOKED])?;
-    let last = decided.rows.into_iter().rfind(|row| row.note == workspace);
-    let counts =
-        last.filter(|row| row.decision == GRANTED && row.is_proven && !decided.some_are_missing);
-    let grants = counts.and_then(|row| row.request_json);
+    let decisions = grants::decisions(conn, format, vault, [GRANTED, REVOKED])?;
+    let last = decisions.rows.into_iter().rfind(|row| row.note == workspace);
+    let valid =
+        last.filter(|row| row.decision == GRANTED && row.is_proven && !decisions.some_are_missing);
+    let grants = valid.and_then(|row| row.request_json);
     grants.map(|text| serde_json::from_str(&text).map_err(unreadable)).transpose()
 }

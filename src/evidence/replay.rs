@@ -1,8 +1,8 @@
 //! Rebuilds the events of a run from its rows (SPEC §3), so that live and recorded runs are displayed by the same
 //! code.
 //!
-//! Two kinds of events are missing: pieces of output, because results contain the output, and questions to a person,
-//! because the answers contain what matters.
+//! Two kinds of events are omitted: chunks of output, because the results contain the output, and requests for
+//! decisions, because the decisions are events.
 
 mod host;
 
@@ -13,7 +13,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::error::{EvidenceError, Result};
-use super::queries::whole;
+use super::queries::full_content;
 use super::reader::EvidenceReader;
 use super::rows::{json, optional, parse_word, size, unreadable, uuid, word};
 use super::source::Source;
@@ -30,7 +30,7 @@ impl EvidenceReader {
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn replay(&mut self, run_id: Uuid) -> Result<Vec<RunEvent>> {
-        self.ask(|source| events(source, run_id))
+        self.query(|source| events(source, run_id))
     }
 
     /// The attempt of a bounded loop to which a run belongs, as the run of its plan or as the loop's own
@@ -42,7 +42,7 @@ impl EvidenceReader {
         let sql =
             "SELECT a.loop_id, a.attempt FROM runs AS r JOIN attempts AS a ON a.id = r.attempt_id
                    WHERE r.id = ?1";
-        self.ask(|source| {
+        self.query(|source| {
             source.first(sql, [run_id.to_string()], |row| {
                 Ok(Attempt { loop_id: uuid(row, 0)?, number: row.get(1)? })
             })
@@ -73,11 +73,11 @@ pub(super) fn events(source: &Source<'_>, run_id: Uuid) -> Result<Vec<RunEvent>>
         events.push(RunEvent::HostReached { host: Box::new(host) });
     }
     let mut starts = starts(source, run_id)?;
-    // The persons' notes about steps.
+    // The notes of the decisions about steps, by index.
     let mut notes = BTreeMap::new();
     source.all(ROWS, [run_id.to_string()], |row| {
         let (id, table, step): (i64, String, Option<i64>) = row.try_into()?;
-        // The event for the start of a step precedes those of its first row.
+        // The event for the start of a step precedes the events of its first row.
         events.extend(step.and_then(|index| starts.remove(&index)));
         match table.as_str() {
             "intents" => {}
@@ -87,9 +87,9 @@ pub(super) fn events(source: &Source<'_>, run_id: Uuid) -> Result<Vec<RunEvent>>
                 events.push(RunEvent::step_ended(Box::new(result), note));
             }
             "decisions" => {
-                let (note, decided) = decision(source, id)?;
+                let (note, decision_events) = decision(source, id)?;
                 notes.extend(step.map(|index| (index, note)));
-                events.extend(decided);
+                events.extend(decision_events);
             }
             _ => events.extend(run_end(source, id)?),
         }
@@ -98,7 +98,7 @@ pub(super) fn events(source: &Source<'_>, run_id: Uuid) -> Result<Vec<RunEvent>>
     Ok(events)
 }
 
-/// The event for the start of each step, by index.
+/// The event for the start of each step, by the step's index.
 fn starts(source: &Source<'_>, run_id: Uuid) -> Result<BTreeMap<i64, RunEvent>> {
     let starts = source.all(
         "SELECT step_index, step_id, tool_name, about, timestamp FROM executions WHERE run_id = ?1
@@ -124,14 +124,14 @@ fn decision(source: &Source<'_>, id: i64) -> Result<(String, Vec<RunEvent>)> {
     type Columns = (Option<String>, String, String, String);
     let sql = "SELECT step_id, decision, decided_by, note FROM decisions WHERE id = ?1";
     let found: Option<Columns> = source.first(sql, [id], |row| Ok(row.try_into()?))?;
-    let Some((step_id, said, by, note)) = found else { return Ok(Default::default()) };
+    let Some((step_id, word, by, note)) = found else { return Ok(Default::default()) };
     let mut events = Vec::new();
-    if let (Some(decision), Some(step_id)) = (parse_word::<Decision>(&said), step_id) {
+    if let (Some(decision), Some(step_id)) = (parse_word::<Decision>(&word), step_id) {
         let by = parse_word(&by).unwrap_or(AnsweredBy::Window);
         let answer = Answer { decision, by, note: note.clone() };
         events.push(RunEvent::ConfirmationDecided { step_id, answer });
     }
-    if let Some(control) = parse_word(&said) {
+    if let Some(control) = parse_word(&word) {
         events.push(RunEvent::ControlRequested { control });
         match control {
             Control::Pause => events.push(RunEvent::Paused),
@@ -143,7 +143,7 @@ fn decision(source: &Source<'_>, id: i64) -> Result<(String, Vec<RunEvent>)> {
 }
 
 fn run_end(source: &Source<'_>, id: i64) -> Result<Vec<RunEvent>> {
-    let told = source.first(
+    let events = source.first(
         "SELECT status, error_code, error_message, next, cancelled_by, completed_steps,
                 left_running_json
          FROM run_ends WHERE id = ?1",
@@ -153,7 +153,7 @@ fn run_end(source: &Source<'_>, id: i64) -> Result<Vec<RunEvent>> {
             Ok(RunEvent::run_ended(ending(row)?, size(row, 5)?, left_running))
         },
     )?;
-    Ok(told.unwrap_or_default())
+    Ok(events.unwrap_or_default())
 }
 
 fn ending(row: &Row<'_>) -> Result<RunEnding> {
@@ -228,10 +228,10 @@ fn step_result(source: &Source<'_>, row_id: i64) -> Result<StepResult> {
                 result.stderr = Some(output.text);
             }
             "step_context" => {
-                let mut value = whole(source, &artifact)?;
+                let mut value = full_content(source, &artifact)?;
                 let mut field = |name: &str| value.get_mut(name).map(serde_json::Value::take);
                 // Earlier versions did not write these fields. A field that cannot be read is omitted, so that the
-                // others are not lost.
+                // other fields are not lost.
                 result.needs = field("needs").and_then(|it| serde_json::from_value(it).ok());
                 let notes = field("wall_notes").and_then(|it| serde_json::from_value(it).ok());
                 result.wall_notes = notes.unwrap_or_default();
@@ -239,7 +239,7 @@ fn step_result(source: &Source<'_>, row_id: i64) -> Result<StepResult> {
                     field("refused_write").and_then(|it| serde_json::from_value(it).ok());
             }
             "diagnostics" => {
-                let value = whole(source, &artifact)?;
+                let value = full_content(source, &artifact)?;
                 result.diagnostic_artifacts = serde_json::from_value(value)
                     .map_err(|error| unreadable(format!("diagnostics: {error}")))?;
             }
@@ -249,6 +249,7 @@ fn step_result(source: &Source<'_>, row_id: i64) -> Result<StepResult> {
     Ok(result)
 }
 
+/// The excerpt of an output that the live result contained.
 fn output(
     source: &Source<'_>,
     tool_name: &str,
@@ -258,10 +259,10 @@ fn output(
         let text = artifact.content.as_str().unwrap_or_default();
         return Ok(StreamExcerpt::of(tool_name, text.as_bytes()));
     };
-    // Files have a size limit; the output of a program may be too large for memory.
+    // A file has a size limit, but the output of a program may be too large for memory.
     let excerpt = if tool_name == "file_read" {
-        let whole = blobs::read(source.conn, source.vault, digest);
-        whole.map(|bytes| bytes.map(|bytes| StreamExcerpt::of(tool_name, &bytes)))
+        let content = blobs::read(source.conn, source.vault, digest);
+        content.map(|bytes| bytes.map(|bytes| StreamExcerpt::of(tool_name, &bytes)))
     } else {
         let mut ends = StreamEnds::default();
         let push = |part: &[u8]| {
@@ -273,7 +274,7 @@ fn output(
     };
     match excerpt {
         Ok(Some(excerpt)) => Ok(excerpt),
-        // Purged or encrypted with another key: only the head is left, and the excerpt is marked as truncated.
+        // Purged, or encrypted with another key: only the beginning in the row can be shown.
         Ok(None) | Err(EvidenceError::NotAvailable { .. }) => Ok(StreamExcerpt {
             text: head(artifact).to_owned(),
             bytes: artifact.bytes,

@@ -1,4 +1,4 @@
-//! Reads the rows of one statement, and converts columns into values.
+//! Reads the rows of a statement, and converts columns into values.
 
 use rusqlite::types::{FromSql, ValueRef};
 use rusqlite::{Connection, Params, Row, ToSql};
@@ -19,7 +19,7 @@ pub(super) fn has_row(
     Ok(conn.prepare_cached(&sql)?.exists([value])?)
 }
 
-/// The first column of the only row.
+/// The first column of the first row. Fails if there is no row.
 pub(super) fn value<T: FromSql>(conn: &Connection, sql: &str, params: impl Params) -> Result<T> {
     Ok(conn.prepare_cached(sql)?.query_row(params, |row| row.get(0))?)
 }
@@ -52,6 +52,7 @@ pub(super) fn find<T>(
     rows.next()?.map(read).transpose()
 }
 
+/// The error for a stored value that this version cannot interpret.
 pub(super) fn unreadable(what: impl std::fmt::Display) -> EvidenceError {
     EvidenceError::Unreadable { what: what.to_string() }
 }
@@ -73,12 +74,13 @@ pub(super) fn optional<T>(
     }
 }
 
-/// A column that contains the serialized name of an enum variant.
+/// A column that contains the serialized name of an enum variant. Fails for an unknown name.
 pub(super) fn word<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T> {
     let text: String = row.get(column)?;
     parse_word(&text).ok_or_else(|| unreadable(format!("the word {text:?}")))
 }
 
+/// The enum variant with this serialized name.
 pub(super) fn parse_word<T: DeserializeOwned>(text: &str) -> Option<T> {
     serde_json::from_value(text.into()).ok()
 }
@@ -87,6 +89,7 @@ pub(super) fn digest(row: &Row<'_>, column: usize) -> Result<Digest> {
     row.get::<_, String>(column)?.parse().map_err(unreadable)
 }
 
+/// A size or an index; 0 if the stored number is negative.
 pub(super) fn size(row: &Row<'_>, column: usize) -> Result<usize> {
     Ok(usize::try_from(row.get::<_, i64>(column)?).unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! Opens the database: its format, its protection against changes, and migrations.
+//! Opens the database, checks its format and schema, and migrates it.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use uuid::Uuid;
 
 use super::chain::Chain;
-use super::error::{EvidenceError, PATIENCE, Result};
+use super::error::{EvidenceError, LOCK_TIMEOUT, Result};
 use super::migrations::{FORMAT_WITH_ID, MIGRATIONS, guard_tables};
 use super::rows::{find, unreadable};
 use super::{permissions, schema_check};
@@ -16,7 +16,7 @@ use super::{permissions, schema_check};
 /// The database's name in the evidence folder.
 pub(super) const FILE_NAME: &str = "execution_log.db";
 
-/// Stored in the header of the file, so that no other database is accepted as evidence: `Csgn`.
+/// StoredValue in the header of the file, so that no other database is accepted as evidence: `Csgn`.
 const APPLICATION_ID: i64 = 0x4373_676e;
 
 /// The database of this evidence folder.
@@ -24,14 +24,15 @@ pub(super) fn database_path(dir: &Path) -> PathBuf {
     dir.join(FILE_NAME)
 }
 
-/// Opens the database for writing. The caller holds the setup lock, checks whether this is the database that was
-/// here, and then calls [`bring_up_to_date`].
+/// Opens the database for writing. Returns it with its format, which is 0 for a new file. The caller holds the setup
+/// lock, compares the database with the kept head, and then calls [`prepare_for_writing`].
 ///
 /// # Errors
-/// When the database is damaged, belongs to another program or a newer version, or its schema was changed.
+/// When a file cannot be used; when the database is damaged, belongs to another program or a newer version, or its
+/// schema was changed.
 pub(super) fn connect_for_writing(path: &Path) -> Result<(Connection, i64)> {
     for file in [path.to_owned(), path.with_extension("db-wal"), path.with_extension("db-shm")] {
-        permissions::mend_file(&file)?;
+        permissions::restrict_file(&file)?;
     }
     // SQLite gives its additional files the mode of the database.
     match permissions::create_new(path) {
@@ -45,15 +46,15 @@ pub(super) fn connect_for_writing(path: &Path) -> Result<(Connection, i64)> {
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = connect(path, flags)?;
     let found = format_of(&conn, path, MIGRATIONS.len())?;
-    refuse_other_schema(&conn, path, found)?;
+    check_schema(&conn, path, found)?;
     Ok((conn, found))
 }
 
-/// Creates missing tables, and sets how this connection writes.
+/// Configures this connection for writing, and migrates the database from format `found`.
 ///
 /// # Errors
 /// When the database cannot be written.
-pub(super) fn bring_up_to_date(conn: &mut Connection, path: &Path, found: i64) -> Result<()> {
+pub(super) fn prepare_for_writing(conn: &mut Connection, path: &Path, found: i64) -> Result<()> {
     set_up(conn, path, found, MIGRATIONS)
 }
 
@@ -63,9 +64,9 @@ fn set_up(conn: &mut Connection, path: &Path, found: i64, migrations: &[&str]) -
     if mode != "wal" {
         return Err(unreadable(format!("the journal mode stayed {mode} instead of wal")));
     }
-    // FULL: a commit survives a power cut once it has returned. fullfsync: on macOS fsync alone does not reach the
-    // disk; elsewhere the setting has no effect. The log may grow to 16 MiB before a checkpoint, because a checkpoint
-    // waits for the disk twice more.
+    // FULL: a commit is durable when it returns. fullfsync: on macOS, fsync alone does not reach the disk; elsewhere
+    // the setting has no effect. The log may grow to 16 MiB before a checkpoint, because each checkpoint flushes the
+    // disk twice.
     conn.execute_batch(
         "PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;
          PRAGMA wal_autocheckpoint = 4096;
@@ -74,7 +75,7 @@ fn set_up(conn: &mut Connection, path: &Path, found: i64, migrations: &[&str]) -
     migrate(conn, path, found, migrations)
 }
 
-fn refuse_other_schema(conn: &Connection, path: &Path, format: i64) -> Result<()> {
+fn check_schema(conn: &Connection, path: &Path, format: i64) -> Result<()> {
     if format == 0 {
         return Ok(());
     }
@@ -88,25 +89,25 @@ fn refuse_other_schema(conn: &Connection, path: &Path, format: i64) -> Result<()
     Err(EvidenceError::Schema { differences, path: path.to_owned() })
 }
 
-/// Opens the database for reading. Returns it with its format, or `None` if there is no database or an empty file. A
-/// database of an older format is read without migration, because only a writer may migrate it.
+/// Opens the database for reading. Returns it with its format, or `None` if it does not exist or is empty. A database
+/// of an older format is not migrated, because only a writer may migrate it.
 ///
 /// # Errors
 /// As for [`connect_for_writing`].
 pub(super) fn open_for_reading(path: &Path) -> Result<Option<(Connection, i64)>> {
     let opened = open_unchecked(path)?;
     if let Some((conn, format)) = &opened {
-        refuse_other_schema(conn, path, *format)?;
+        check_schema(conn, path, *format)?;
     }
     Ok(opened)
 }
 
-/// As [`open_for_reading`], whatever the schema is, in order to report its differences.
+/// As [`open_for_reading`], without the check of the schema.
 ///
 /// # Errors
 /// When the database is damaged, or belongs to another program or a newer version.
 pub(super) fn open_unchecked(path: &Path) -> Result<Option<(Connection, i64)>> {
-    refuse_what_is_no_file(path)?;
+    check_is_file(path)?;
     match std::fs::metadata(path) {
         Ok(metadata) if metadata.len() > 0 => {}
         // An empty file beside a write-ahead log is a database before its first checkpoint.
@@ -131,15 +132,15 @@ fn connect_for_reading(path: &Path) -> Result<Connection> {
     let conn = connect(path, flags)?;
     match probe(&conn) {
         Ok(_) => Ok(conn),
-        // SQLite cannot share the index of the log in a folder that is not writable. Without a writer, nothing
-        // changes while this connection reads.
+        // SQLite cannot create the shared index of the log in a folder that is not writable. Nobody can write there, so
+        // the database is opened as immutable.
         Err(error)
             if matches!(
                 error.sqlite_error_code(),
                 Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)
             ) =>
         {
-            // Otherwise answers would silently omit the rows that are only in the log.
+            // An immutable database is read without its log, so rows that are only in the log would be omitted.
             let log = path.with_extension("db-wal");
             if std::fs::metadata(&log).is_ok_and(|log| log.len() > 0) {
                 return Err(EvidenceError::Log { source: error, path: log });
@@ -147,7 +148,7 @@ fn connect_for_reading(path: &Path) -> Result<Connection> {
             let uri = format!("file:{}?immutable=1", percent_encoded(path));
             let conn = Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI)
                 .map_err(damaged(path))?;
-            distrust(&conn)?;
+            disable_schema_code(&conn)?;
             probe(&conn).map_err(damaged(path))?;
             Ok(conn)
         }
@@ -157,15 +158,14 @@ fn connect_for_reading(path: &Path) -> Result<Connection> {
 
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
     let conn = Connection::open_with_flags(path, flags).map_err(damaged(path))?;
-    conn.busy_timeout(PATIENCE)?;
+    conn.busy_timeout(LOCK_TIMEOUT)?;
     conn.set_prepared_statement_cache_capacity(128);
-    distrust(&conn)?;
+    disable_schema_code(&conn)?;
     Ok(conn)
 }
 
-/// Disables what a database could run by itself: views, functions in the schema, and statements that write the
-/// schema.
-fn distrust(conn: &Connection) -> Result<()> {
+/// Disables views, untrusted functions in the schema, and statements that write the schema tables.
+fn disable_schema_code(conn: &Connection) -> Result<()> {
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false)?;
@@ -177,7 +177,7 @@ fn percent_encoded(path: &Path) -> String {
     text.replace('%', "%25").replace('?', "%3f").replace('#', "%23").replace('\\', "/")
 }
 
-fn refuse_what_is_no_file(path: &Path) -> Result<()> {
+fn check_is_file(path: &Path) -> Result<()> {
     match std::fs::metadata(path) {
         Ok(metadata) if !metadata.is_file() => Err(EvidenceError::NoFile { path: path.to_owned() }),
         _ => Ok(()),
@@ -193,7 +193,7 @@ fn damaged(path: &Path) -> impl Fn(rusqlite::Error) -> EvidenceError {
     }
 }
 
-/// The format of the file: 0 for an empty one.
+/// The format of a database; 0 if it is empty. `known` is the newest format that can be opened.
 fn format_of(conn: &Connection, path: &Path, known: usize) -> Result<i64> {
     // One snapshot, because another process may be creating the first tables.
     let tx = conn.unchecked_transaction().map_err(damaged(path))?;
@@ -214,7 +214,7 @@ fn format_of(conn: &Connection, path: &Path, known: usize) -> Result<i64> {
     Ok(format)
 }
 
-/// Runs the missing migrations in one transaction, after a backup of an existing database.
+/// Runs the missing migrations in one transaction. An existing database is backed up first.
 fn migrate(conn: &mut Connection, path: &Path, found: i64, migrations: &[&str]) -> Result<()> {
     let known = migrations.len() as i64;
     if found == known {
@@ -229,7 +229,7 @@ fn migrate(conn: &mut Connection, path: &Path, found: i64, migrations: &[&str]) 
     }
     guard_tables(&tx)?;
     if known >= FORMAT_WITH_ID {
-        give_id(&tx)?;
+        assign_id(&tx)?;
     }
     tx.pragma_update(None, "application_id", APPLICATION_ID)?;
     tx.pragma_update(None, "user_version", known)?;
@@ -237,8 +237,8 @@ fn migrate(conn: &mut Connection, path: &Path, found: i64, migrations: &[&str]) 
     Ok(())
 }
 
-/// Stores the random id under which the head of this database is kept outside its folder.
-fn give_id(conn: &Connection) -> Result<()> {
+/// Gives the database a random id, under which its head is kept outside its folder.
+fn assign_id(conn: &Connection) -> Result<()> {
     if id_of(conn)?.is_some() {
         return Ok(());
     }
@@ -247,7 +247,7 @@ fn give_id(conn: &Connection) -> Result<()> {
     Chain::of(conn)?.append(conn, "database_ids", &columns)
 }
 
-/// The id of a database of the present format.
+/// The id of a database of [`FORMAT_WITH_ID`] or later.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -257,8 +257,9 @@ pub(super) fn id_of(conn: &Connection) -> Result<Option<Uuid>> {
     Ok(id.and_then(|id| id.parse().ok()))
 }
 
+/// Copies the database to a new file beside it.
 fn back_up(conn: &Connection, path: &Path, format: i64) -> Result<()> {
-    // An existing backup belongs to a migration that did not finish; both are kept.
+    // A backup that exists is from a migration that did not finish. It is kept.
     let backup = (0..)
         .map(|n| match n {
             0 => path.with_extension(format!("v{format}.bak")),
@@ -266,7 +267,7 @@ fn back_up(conn: &Connection, path: &Path, format: i64) -> Result<()> {
         })
         .find(|candidate| !candidate.exists());
     let Some(backup) = backup else { return Ok(()) };
-    // Only this user may read the copy, whatever the mode of the original is.
+    // Created here, so that only this user can read it.
     permissions::create_new(&backup)
         .map_err(|source| EvidenceError::Folder { source, path: backup.clone() })?;
     conn.execute("VACUUM INTO ?1", [backup.to_string_lossy()])?;

@@ -1,5 +1,5 @@
 //! Checks that a database has exactly the schema of its format (SPEC §8). An additional trigger could drop rows, and
-//! a view in place of a table could invent them.
+//! a view in place of a table could return rows that were never written.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +17,8 @@ const DIGESTS: [&str; 3] = [
     "190bf1e5394eb94754b063aaf3fcf1c326e45f27b65a592b824d4101e98fe7a4",
 ];
 
-/// The objects of a schema: kind and name, with the table and the SQL statement.
-type Objects = BTreeMap<(String, String), (String, Option<String>)>;
+/// The objects of a schema: kind and name, with table and SQL statement.
+type SchemaObjects = BTreeMap<(String, String), (String, Option<String>)>;
 
 /// The differences from the schema of this format, one sentence each; empty if there are none.
 ///
@@ -26,16 +26,16 @@ type Objects = BTreeMap<(String, String), (String, Option<String>)>;
 /// When the database cannot be read.
 pub(super) fn differences(conn: &Connection, format: i64) -> Result<Vec<String>> {
     let objects = objects(conn)?;
-    let known = usize::try_from(format - 1).ok().and_then(|place| DIGESTS.get(place));
+    let known = usize::try_from(format - 1).ok().and_then(|index| DIGESTS.get(index));
     if known.is_some_and(|known| *known == digest_of(&objects).hex()) {
         return Ok(Vec::new());
     }
-    // Creating the expected schema is slower than comparing a digest, and is needed only to describe differences.
+    // The expected schema is needed only to describe differences. Creating it is slower than comparing a digest.
     let expected = self::objects(&migrations::in_memory(format)?)?;
     Ok(compare(&objects, &expected))
 }
 
-/// The tables that are as this format defines them, whatever else differs.
+/// The names of the tables whose definition is that of this format.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -44,12 +44,12 @@ pub(super) fn intact_tables(conn: &Connection, format: i64) -> Result<Vec<String
     let expected = self::objects(&migrations::in_memory(format)?)?;
     Ok(expected
         .into_iter()
-        .filter(|(place, made)| place.0 == "table" && objects.get(place) == Some(made))
+        .filter(|(key, definition)| key.0 == "table" && objects.get(key) == Some(definition))
         .map(|((_, name), _)| name)
         .collect())
 }
 
-/// SQLite's counter of schema changes. When it has changed, the schema must be compared again.
+/// SQLite's counter of schema changes.
 ///
 /// # Errors
 /// When the database cannot be read.
@@ -57,22 +57,22 @@ pub(super) fn version(conn: &Connection) -> Result<i64> {
     value(conn, "PRAGMA schema_version", [])
 }
 
-fn objects(conn: &Connection) -> Result<Objects> {
+fn objects(conn: &Connection) -> Result<SchemaObjects> {
     let mut statement = conn.prepare("SELECT type, name, tbl_name, sql FROM main.sqlite_schema")?;
     let mut rows = statement.query([])?;
-    let mut objects = Objects::new();
+    let mut objects = SchemaObjects::new();
     while let Some(row) = rows.next()? {
-        let mut place: (String, String) = (row.get(0)?, row.get(1)?);
-        // Two rows with the same name are damage that SQLite itself may not detect.
-        while objects.contains_key(&place) {
-            place.1.push_str(" (again)");
+        let mut key: (String, String) = (row.get(0)?, row.get(1)?);
+        // SQLite may not detect two objects with the same name. Both are listed, so that one is a difference.
+        while objects.contains_key(&key) {
+            key.1.push_str(" (again)");
         }
-        objects.insert(place, (row.get(2)?, row.get(3)?));
+        objects.insert(key, (row.get(2)?, row.get(3)?));
     }
     Ok(objects)
 }
 
-fn digest_of(objects: &Objects) -> Digest {
+fn digest_of(objects: &SchemaObjects) -> Digest {
     let mut text = String::new();
     for ((kind, name), (table, sql)) in objects {
         for part in [kind, name, table, sql.as_deref().unwrap_or_default()] {
@@ -82,16 +82,16 @@ fn digest_of(objects: &Objects) -> Digest {
     Digest::of(text.as_bytes())
 }
 
-fn compare(found: &Objects, expected: &Objects) -> Vec<String> {
+fn compare(found: &SchemaObjects, expected: &SchemaObjects) -> Vec<String> {
     let mut differences = Vec::new();
-    for ((kind, name), made) in expected {
+    for ((kind, name), definition) in expected {
         match found.get(&(kind.clone(), name.clone())) {
-            Some(there) if there == made => {}
+            Some(actual) if actual == definition => {}
             Some(_) => {
                 differences.push(format!("the {kind} {name} is not what this version makes"))
             }
             None => {
-                let other = found.keys().find(|(_, there)| there == name);
+                let other = found.keys().find(|(_, other)| other == name);
                 differences.push(match other {
                     Some((other, _)) => format!("a {other} is in the place of the {kind} {name}"),
                     None => format!("the {kind} {name} is missing"),
@@ -100,7 +100,7 @@ fn compare(found: &Objects, expected: &Objects) -> Vec<String> {
         }
     }
     for (kind, name) in found.keys() {
-        let is_known = expected.keys().any(|(_, there)| there == name);
+        let is_known = expected.keys().any(|(_, known)| known == name);
         if !is_known {
             differences.push(format!("there is a {kind} {name} that this version does not make"));
         }
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn schema_differences_are_described() {
-        for (change, words) in [
+        for (change, message) in [
             ("CREATE TABLE more (a)", "a table more that this version does not make"),
             ("DROP INDEX runs_by_time", "the index runs_by_time is missing"),
             (
@@ -143,7 +143,7 @@ mod tests {
             assert_eq!(differences(&conn, 3).unwrap(), Vec::<String>::new());
             conn.execute_batch(change).unwrap();
             let found = differences(&conn, 3).unwrap();
-            assert!(found.iter().any(|found| found.contains(words)), "{change}: {found:?}");
+            assert!(found.iter().any(|found| found.contains(message)), "{change}: {found:?}");
         }
         let conn = migrations::in_memory(3).unwrap();
         assert!(!differences(&conn, 2).unwrap().is_empty(), "a format that was set back");

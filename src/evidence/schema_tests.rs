@@ -11,7 +11,7 @@ fn open_with(path: &Path, migrations: &[&str]) -> Result<Connection> {
 
 fn open_for_writing(path: &Path) -> Result<Connection> {
     let (mut conn, found) = connect_for_writing(path)?;
-    bring_up_to_date(&mut conn, path, found)?;
+    prepare_for_writing(&mut conn, path, found)?;
     Ok(conn)
 }
 

@@ -1,13 +1,13 @@
--- Format 1 of the evidence. Every table is only ever inserted into; schema.rs adds the triggers that
--- refuse anything else. Each has an integer primary key (`row`, or `id` where the row has no id of its
--- own): the row's number in the ledger, so no two rows of the database have the same one, and they are
--- in the order in which the rows were written. What belongs to an execution or an intent is written
--- with it and so stands right behind it: `edges` and `file_contents`, of which each step has several,
--- need no index by execution, which every step would have to wait for.
+-- Format 1 of the evidence. Rows are only inserted, except that a purge deletes blobs; migrations.rs adds the
+-- triggers that refuse anything else. Each table has an integer primary key (`row`, or `id` if the row has no
+-- id of its own): the number of the row's link in the ledger. So the numbers are unique in the database, and
+-- give the order in which all rows were written. The rows of an execution or an intent are written directly
+-- after it, so `edges` and `file_contents`, of which a step has several, need no index by execution, which
+-- would slow down every step.
 -- Times are Unix milliseconds, booleans 0 or 1, ids UUID v4 text, digests 64 hex digits.
--- A column that ends in `_json` holds canonical JSON: no spaces, keys sorted.
+-- A column whose name ends in `_json` contains canonical JSON: no spaces, keys sorted.
 
--- Plan files by the digest of their exact bytes; the bytes are the blob with that digest.
+-- Plan files by the digest of their exact bytes; the bytes are in the blob with that digest.
 CREATE TABLE plans (
     row INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,            -- the digest
@@ -20,7 +20,7 @@ CREATE TABLE plans (
     timestamp INTEGER NOT NULL
 ) STRICT;
 
--- Answers to plans, approved or rejected, with everything that they cover.
+-- Approvals and rejections of plans, with everything that they cover.
 CREATE TABLE authorizations (
     row INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -41,7 +41,7 @@ CREATE TABLE authorizations (
     expires_at INTEGER NOT NULL
 ) STRICT;
 
--- Answers given in advance to a class of plans, for the bounded loop.
+-- Authorizations of classes of plans in advance, for the bounded loop.
 CREATE TABLE authorization_classes (
     row INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -86,7 +86,7 @@ CREATE TABLE authorization_uses (
     timestamp INTEGER NOT NULL
 ) STRICT;
 
--- A run without a row here is under way or was interrupted.
+-- A run without a row in this table is active or was interrupted.
 CREATE TABLE run_ends (
     id INTEGER PRIMARY KEY,
     run_id TEXT NOT NULL UNIQUE REFERENCES runs (id),
@@ -102,7 +102,7 @@ CREATE TABLE run_ends (
     timestamp INTEGER NOT NULL
 ) STRICT;
 
--- Committed before a tool that can have an effect is called; the id is the execution's.
+-- Committed before a tool that can have an effect is called. The id is that of the execution.
 CREATE TABLE intents (
     row INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -157,7 +157,7 @@ CREATE TABLE execution_artifacts (
     UNIQUE (execution_id, artifact_type)
 ) STRICT;
 
--- One row for each diagnostic of the `diagnostics` artifact, for questions about codes and files.
+-- One row for each diagnostic of the `diagnostics` artifact, for queries by code and file.
 CREATE TABLE diagnostics (
     id INTEGER PRIMARY KEY,
     execution_id TEXT NOT NULL REFERENCES executions (id),
@@ -170,7 +170,7 @@ CREATE TABLE diagnostics (
 CREATE INDEX diagnostics_by_execution ON diagnostics (execution_id);
 CREATE INDEX diagnostics_by_code ON diagnostics (code);
 
--- Who decided what, when and why. `execution_id` may name an execution that was never recorded.
+-- The decisions of persons and rules. `execution_id` may be the id of an execution that was never recorded.
 CREATE TABLE decisions (
     id INTEGER PRIMARY KEY,
     authorization_id TEXT REFERENCES authorizations (id),
@@ -201,8 +201,8 @@ CREATE TABLE edges (
 ) STRICT;
 CREATE INDEX edges_by_target ON edges (target, target_kind);
 
--- Files before and after: predicted with the intent, actual with the execution. A digest that is null
--- is a file that is absent; the content is the blob with that digest, where it was kept.
+-- Changes of files: predicted ones with the intent, actual ones with the execution. A null digest means that
+-- the file is absent. If the content was stored, it is the blob with the digest.
 CREATE TABLE file_contents (
     id INTEGER PRIMARY KEY,
     execution_id TEXT NOT NULL,
@@ -256,7 +256,8 @@ CREATE TABLE attempt_ends (
     timestamp INTEGER NOT NULL
 ) STRICT;
 
--- Contents by the digest of their plain bytes, in compressed parts, encrypted where they hold a secret.
+-- Contents by the digest of their plain bytes, in compressed parts, which are encrypted if the content contains
+-- a secret.
 CREATE TABLE blobs (
     id INTEGER PRIMARY KEY,
     digest TEXT NOT NULL,
@@ -268,7 +269,7 @@ CREATE TABLE blobs (
     UNIQUE (digest, part)
 ) STRICT;
 
--- The only permission to delete: the blob with this digest.
+-- Only a blob whose digest is in this table may be deleted.
 CREATE TABLE purges (
     id INTEGER PRIMARY KEY,
     digest TEXT NOT NULL UNIQUE,
@@ -277,8 +278,8 @@ CREATE TABLE purges (
     timestamp INTEGER NOT NULL
 ) STRICT;
 
--- The chain: one link for each row of every table above, with the row's number. `entry` keeps what was
--- hashed for a row that may be purged.
+-- The chain: one link for each row of the other tables, with the row's number. `entry` is the hashed text of a
+-- row that may be purged.
 CREATE TABLE ledger (
     seq INTEGER PRIMARY KEY,
     table_name TEXT NOT NULL,

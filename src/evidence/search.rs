@@ -17,21 +17,21 @@ use super::rows::{list, value};
 use super::source::Source;
 use crate::run::{Facets, SearchHit, SearchPage, SearchQuery, TimeBucket};
 
-/// The number of hits on a page if the query sets no limit.
+/// The maximum number of hits on a page if the query sets no limit.
 const DEFAULT_LIMIT: usize = 200;
 /// The maximum number of bars in the timeline.
 const BUCKETS: i64 = 60;
-/// The number of words in an excerpt.
+/// The maximum number of words in an excerpt.
 const EXCERPT_WORDS: u32 = 24;
 /// The outcomes that the timeline does not count as failures.
 const FINE: &str = "('succeeded', 'skipped', 'done_by_hand', 'running')";
 
 impl EvidenceReader {
-    /// Updates the search index; fast if there is nothing new. [`search`](Self::search) calls this first, so that
-    /// calling it separately is useful only in idle moments.
+    /// Updates the search index; fast if there is nothing new. [`search`](Self::search) calls this first. Calling it
+    /// while idle makes the next search faster.
     ///
     /// # Errors
-    /// As for [`runs`](Self::runs).
+    /// [`EvidenceError::Index`] if another program has changed the index; otherwise as for [`runs`](Self::runs).
     pub fn catch_up_index(&mut self) -> Result<()> {
         let mut index = match self.index.take() {
             Some(index) => index,
@@ -50,34 +50,34 @@ impl EvidenceReader {
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn search(&mut self, query: &SearchQuery) -> Result<SearchPage> {
-        let mut answered = self.search_once(query);
-        // The index is not flushed like the evidence, so that a power cut may damage it; and other programs may have
-        // written to it.
-        if answered.as_ref().is_err_and(EvidenceError::is_damage) {
+        let mut result = self.search_once(query);
+        // A power cut may damage the index, because it is not flushed like the evidence, and other programs may write
+        // to it. It is rebuilt once.
+        if result.as_ref().is_err_and(EvidenceError::is_index_damage) {
             self.index = None;
             Index::discard(&self.dir);
-            answered = self.search_once(query);
+            result = self.search_once(query);
         }
-        let mut page = answered?;
-        let standing = self.standing()?;
-        (page.read_only, page.note) = (standing.difference, standing.note);
+        let mut page = result?;
+        let report = self.head_report()?;
+        (page.read_only, page.note) = (report.difference, report.note);
         Ok(page)
     }
 
     fn search_once(&mut self, query: &SearchQuery) -> Result<SearchPage> {
         self.catch_up_index()?;
         let Some(index) = self.index.take() else { return Ok(SearchPage::default()) };
-        let page = self.ask(|source| page(&index, source, query));
+        let page = self.query(|source| page(&index, source, query));
         self.index = Some(index);
         page
     }
 }
 
-/// One page of hits, with the figures about all hits.
+/// One page of hits, with the totals, facets and timeline of all hits.
 fn page(index: &Index, source: &Source<'_>, query: &SearchQuery) -> Result<SearchPage> {
     let started = Instant::now();
     let conn = &index.conn;
-    let words = Words::parse(&query.words);
+    let words = TextQuery::parse(&query.words);
     let runs = match query.loop_id {
         Some(loop_id) => Some(loop_reader::run_ids(source, loop_id)?),
         None => None,
@@ -100,16 +100,16 @@ fn page(index: &Index, source: &Source<'_>, query: &SearchQuery) -> Result<Searc
     })
 }
 
-/// The words of a search as an expression of the index. Only quotation marks have a meaning.
-enum Words {
+/// The words of a search as an expression for the index. Only quotation marks have a special meaning.
+enum TextQuery {
     /// The search has no words.
     All,
-    /// The search has words, but no letter and no digit.
+    /// The search has words, but none with a letter or digit, so that nothing matches.
     Nothing,
     Match(String),
 }
 
-impl Words {
+impl TextQuery {
     fn parse(text: &str) -> Self {
         let mut terms = Vec::new();
         for (n, piece) in text.split('"').enumerate() {
@@ -119,7 +119,7 @@ impl Words {
                 terms.extend(piece.split_whitespace().map(|word| (word, true)));
             }
         }
-        let any = !terms.is_empty();
+        let has_words = !terms.is_empty();
         terms.retain(|(term, _)| term.chars().any(char::is_alphanumeric));
         let last = terms.len();
         let terms: Vec<_> = terms
@@ -135,7 +135,7 @@ impl Words {
                 }
             })
             .collect();
-        match (terms.is_empty(), any) {
+        match (terms.is_empty(), has_words) {
             (true, false) => Self::All,
             (true, true) => Self::Nothing,
             (false, _) => Self::Match(terms.join(" AND ")),
@@ -143,11 +143,11 @@ impl Words {
     }
 }
 
-/// Collects all hits in the table of this search.
+/// Fills the table `found` with all hits.
 fn collect(
     conn: &Connection,
     query: &SearchQuery,
-    words: &Words,
+    words: &TextQuery,
     of_runs: Option<&[String]>,
 ) -> Result<()> {
     conn.execute("DELETE FROM found", [])?;
@@ -155,9 +155,9 @@ fn collect(
     let mut conditions = vec!["1".to_owned()];
     let mut values: Vec<SqlValue> = Vec::new();
     match words {
-        Words::All => {}
-        Words::Nothing => return Ok(()),
-        Words::Match(expression) => {
+        TextQuery::All => {}
+        TextQuery::Nothing => return Ok(()),
+        TextQuery::Match(expression) => {
             from.push_str(" JOIN texts ON texts.rowid = d.id");
             values.push(expression.clone().into());
             conditions.push(format!("texts MATCH ?{}", values.len()));
@@ -166,8 +166,8 @@ fn collect(
     if let Some(runs) = of_runs {
         let first = values.len() + 1;
         values.extend(runs.iter().map(|run| run.clone().into()));
-        let places: Vec<_> = (first..=values.len()).map(|place| format!("?{place}")).collect();
-        conditions.push(format!("d.run_id IN ({})", places.join(", ")));
+        let numbers: Vec<_> = (first..=values.len()).map(|number| format!("?{number}")).collect();
+        conditions.push(format!("d.run_id IN ({})", numbers.join(", ")));
     }
     let text = |value: &Option<String>| value.clone().map(SqlValue::from);
     for (condition, value) in [
@@ -203,11 +203,15 @@ fn collect(
     Ok(())
 }
 
+/// The hits on the page of this query, newest first.
+///
+/// # Errors
+/// [`EvidenceError::Index`] if the index differs from the rows.
 fn hits(
     conn: &Connection,
     source: &Source<'_>,
     query: &SearchQuery,
-    words: &Words,
+    words: &TextQuery,
 ) -> Result<Vec<SearchHit>> {
     let limit = if query.limit == 0 { DEFAULT_LIMIT } else { query.limit };
     let sql = "SELECT doc, execution_id, timestamp, tool FROM found
@@ -230,10 +234,10 @@ fn hits(
             marks: Vec::new(),
             changed: changed::is_changed_in_list(source.conn, id)?,
         };
-        if let Words::Match(expression) = words
+        if let TextQuery::Match(expression) = words
             && let Some((field, text)) = excerpt(conn, expression, doc)?
         {
-            // Shown text must come from the rows, so the index must contain the same text.
+            // Only recorded text may be shown, so the index must contain the text of the rows.
             if indexed_text(conn, field, doc)? != index_text::field_text(source, &hit.row, field)? {
                 return Err(EvidenceError::Index);
             }
@@ -249,14 +253,14 @@ fn indexed_text(conn: &Connection, field: &'static str, doc: i64) -> Result<Stri
     value(conn, &format!("SELECT {field} FROM texts WHERE rowid = ?1"), [doc])
 }
 
-/// The first field with a match, and the words around it, with the match between U+0001 and U+0002.
+/// The first field with a match, and the words around the match, with each matching word between U+0001 and U+0002.
 fn excerpt(
     conn: &Connection,
     expression: &str,
     doc: i64,
 ) -> Result<Option<(&'static str, String)>> {
     for (n, field) in FIELDS.iter().enumerate() {
-        // One field at a time: most matches are in a short one, so that the long ones are rarely read.
+        // One field at a time: most matches are in the short fields at the beginning.
         let sql = format!(
             "SELECT snippet(texts, {n}, char(1), char(2), '…', {EXCERPT_WORDS}) FROM texts
              WHERE texts MATCH ?1 AND rowid = ?2"
@@ -269,10 +273,10 @@ fn excerpt(
     Ok(None)
 }
 
-/// The line with the first mark, without marks, and their ranges. White space becomes one blank. Text far before the
-/// first mark is cut, so that the match is visible in a long line.
+/// The first line with a match, without marks, and the ranges of its matches. White space becomes one space. Text far
+/// before the first match is cut, so that the match is visible in a long line.
 fn first_marked_line(text: &str) -> (String, Vec<Range<usize>>) {
-    /// The maximum number of characters before the first mark.
+    /// The number of characters before the first match from which text is cut.
     const LEAD: usize = 28;
     let line = text.lines().find(|line| line.contains('\u{1}')).unwrap_or_default();
     let mut plain = String::with_capacity(line.len());
@@ -282,15 +286,15 @@ fn first_marked_line(text: &str) -> (String, Vec<Range<usize>>) {
         match character {
             '\u{1}' => {
                 if marks.is_empty() {
-                    let long = plain.char_indices().rev().nth(LEAD).map(|(start, _)| start);
-                    plain = long.map_or(plain.clone(), |at| {
-                        format!("…{}", plain.split_at(at).1.trim_start_matches('…'))
+                    let cut = plain.char_indices().rev().nth(LEAD).map(|(index, _)| index);
+                    plain = cut.map_or(plain.clone(), |cut| {
+                        format!("…{}", plain.split_at(cut).1.trim_start_matches('…'))
                     });
                 }
                 from = Some(plain.len());
             }
             '\u{2}' => marks.extend(from.take().map(|from| from..plain.len())),
-            blank if blank.is_whitespace() => {
+            space if space.is_whitespace() => {
                 if !plain.ends_with(' ') {
                     plain.push(' ');
                 }
@@ -303,6 +307,7 @@ fn first_marked_line(text: &str) -> (String, Vec<Range<usize>>) {
     (plain, marks)
 }
 
+/// The number of hits for each value of a column, most frequent first.
 fn facet(conn: &Connection, column: &str) -> Result<Vec<(String, u64)>> {
     let sql = format!(
         "SELECT {column}, count(*) FROM found WHERE {column} IS NOT NULL
@@ -311,6 +316,7 @@ fn facet(conn: &Connection, column: &str) -> Result<Vec<(String, u64)>> {
     list(conn, &sql, [], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs())))
 }
 
+/// The numbers of hits in at most [`BUCKETS`] intervals of equal length.
 fn timeline(conn: &Connection) -> Result<Vec<TimeBucket>> {
     let ends = "SELECT min(timestamp), max(timestamp) FROM found";
     let (first, last): (Option<i64>, Option<i64>) =
@@ -332,8 +338,8 @@ fn timeline(conn: &Connection) -> Result<Vec<TimeBucket>> {
     ))?;
     let mut rows = statement.query([first, width])?;
     while let Some(row) = rows.next()? {
-        let place = usize::try_from(row.get::<_, i64>(0)?).unwrap_or_default();
-        if let Some(bucket) = buckets.get_mut(place) {
+        let index = usize::try_from(row.get::<_, i64>(0)?).unwrap_or_default();
+        if let Some(bucket) = buckets.get_mut(index) {
             bucket.fine = row.get::<_, i64>(1)?.unsigned_abs();
             bucket.bad = row.get::<_, i64>(2)?.unsigned_abs();
         }

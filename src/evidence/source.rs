@@ -1,4 +1,4 @@
-//! The database connection that queries use.
+//! The database connection of queries.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::migrations::FORMAT_WITH_WALLS;
 use super::rows::{find, list};
 use super::vault::Vault;
 
-/// The open database of a reader.
+/// The open database of a reader, with its key and its folder.
 pub(super) struct Source<'a> {
     pub(super) conn: &'a Connection,
     pub(super) vault: Option<&'a Vault>,
@@ -22,18 +22,18 @@ pub(super) struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Whether the lock of this run or loop is held by a process.
+    /// Whether a process holds the lock of this run or loop.
     pub(super) fn is_alive(&self, id: Uuid) -> bool {
         lock::is_alive(self.dir, id)
     }
 
-    /// The number of the last row. It grows with every record.
+    /// The number of the last row; 0 if there is none.
     pub(super) fn length(&self) -> Result<i64> {
         let sql = "SELECT coalesce(max(seq), 0) FROM ledger";
         Ok(self.first(sql, [], |row| Ok(row.get(0)?))?.unwrap_or_default())
     }
 
-    /// Every row that a query returns.
+    /// Every row that a query returns, converted by `read`.
     pub(super) fn all<T>(
         &self,
         sql: &str,
@@ -43,7 +43,7 @@ impl Source<'_> {
         list(self.conn, &self.readable(sql), params, read)
     }
 
-    /// The first row that a query returns.
+    /// The first row that a query returns, converted by `read`, if there is one.
     pub(super) fn first<T>(
         &self,
         sql: &str,

@@ -1,5 +1,5 @@
-//! A temporary file for a content that is too large for memory and not recorded yet. It holds compressed parts, has
-//! no name, and only this process can read it.
+//! A temporary file without a name for the compressed parts of a content that is too large for memory and not recorded
+//! yet.
 //!
 //! The name is removed from the folder before the first write, so that nothing remains after a crash. Each part is
 //! encrypted nevertheless, because it may contain a secret, and a disk may keep deleted data.
@@ -16,11 +16,11 @@ use super::error::{EvidenceError, Result};
 use super::vault::Vault;
 use crate::plan::Digest;
 
-/// The maximum size of a stored part, in bytes.
+/// The maximum size of a compressed and encrypted part, in bytes.
 pub(super) const PART_BYTES: usize = 4 << 20;
-/// The plain size of a part, in bytes. It leaves room for what compression and encryption may add.
+/// The maximum plain size of a part, in bytes. It is smaller, because compression and encryption may add bytes.
 pub(super) const PLAIN_PART_BYTES: usize = PART_BYTES - (64 << 10);
-/// A fast compression level, because a program waits while its output is compressed.
+/// A fast level of zstd, because a program may wait while its output is compressed.
 const LEVEL: i32 = 1;
 
 /// The parts of one content, in order.
@@ -44,7 +44,7 @@ impl SpillFile {
     pub(super) fn new(dir: &Path, vault: &Arc<Vault>) -> Result<Self> {
         let id = Uuid::new_v4();
         let path = dir.join(format!("output-{id}.spool"));
-        let file = nameless(&path)
+        let file = create_unnamed(&path)
             .map_err(|source| EvidenceError::Folder { source, path: path.clone() })?;
         Ok(Self {
             file,
@@ -56,8 +56,8 @@ impl SpillFile {
         })
     }
 
-    /// Another empty spill file in the same folder.
-    pub(super) fn another(&self) -> Result<Self> {
+    /// Another empty spill file in the same folder, with the same key.
+    pub(super) fn new_beside(&self) -> Result<Self> {
         Self::new(&self.dir, &self.vault)
     }
 
@@ -65,10 +65,10 @@ impl SpillFile {
     fn push(&mut self, plain: &[u8]) -> Result<()> {
         let content = |source| EvidenceError::Content { source };
         let data = zstd::bulk::compress(plain, LEVEL).map_err(content)?;
-        let sealed = self.vault.seal(&data, &self.place(self.parts.len()))?;
-        self.file.write_all(&sealed).map_err(|source| self.failed(source))?;
-        let part = Part { start: self.end, stored: sealed.len(), plain: plain.len() };
-        self.end += sealed.len() as u64;
+        let encrypted = self.vault.encrypt(&data, &self.part_name(self.parts.len()))?;
+        self.file.write_all(&encrypted).map_err(|source| self.file_error(source))?;
+        let part = Part { start: self.end, stored: encrypted.len(), plain: plain.len() };
+        self.end += encrypted.len() as u64;
         self.parts.push(part);
         Ok(())
     }
@@ -78,16 +78,17 @@ impl SpillFile {
         self.parts.len()
     }
 
-    /// A part in the form in which a blob stores it: its plain size, and its compressed bytes.
+    /// The plain size of a part and its compressed bytes, as a blob stores them.
     pub(super) fn part(&self, number: usize) -> Result<(usize, Vec<u8>)> {
-        let unreadable = || EvidenceError::Unreadable { what: self.place(number) };
+        let unreadable = || EvidenceError::Unreadable { what: self.part_name(number) };
         let part = self.parts.get(number).ok_or_else(unreadable)?;
-        let mut sealed = vec![0; part.stored];
+        let mut encrypted = vec![0; part.stored];
         let mut file = &self.file;
         file.seek(SeekFrom::Start(part.start))
-            .and_then(|_| file.read_exact(&mut sealed))
-            .map_err(|source| self.failed(source))?;
-        let data = self.vault.unseal(&sealed, &self.place(number)).ok_or_else(unreadable)?;
+            .and_then(|_| file.read_exact(&mut encrypted))
+            .map_err(|source| self.file_error(source))?;
+        let data =
+            self.vault.decrypt(&encrypted, &self.part_name(number)).ok_or_else(unreadable)?;
         Ok((part.plain, data))
     }
 
@@ -98,24 +99,26 @@ impl SpillFile {
             .map_err(|source| EvidenceError::Content { source })
     }
 
-    fn place(&self, number: usize) -> String {
+    fn part_name(&self, number: usize) -> String {
         format!("spool {}/{number}", self.id)
     }
 
-    fn failed(&self, source: std::io::Error) -> EvidenceError {
+    fn file_error(&self, source: std::io::Error) -> EvidenceError {
         EvidenceError::Folder { source, path: self.dir.clone() }
     }
 }
 
+/// Creates a file that is deleted when it is closed.
 #[cfg(not(windows))]
-fn nameless(path: &Path) -> std::io::Result<File> {
+fn create_unnamed(path: &Path) -> std::io::Result<File> {
     let file = super::permissions::create_new(path)?;
     std::fs::remove_file(path)?;
     Ok(file)
 }
 
+/// Creates a file that is deleted when it is closed.
 #[cfg(windows)]
-fn nameless(path: &Path) -> std::io::Result<File> {
+fn create_unnamed(path: &Path) -> std::io::Result<File> {
     use std::os::windows::fs::OpenOptionsExt as _;
     /// `FILE_FLAG_DELETE_ON_CLOSE`: on Windows, an open file keeps its name.
     const DELETE_ON_CLOSE: u32 = 0x0400_0000;
@@ -131,31 +134,31 @@ pub(super) struct Parts {
     pending: Vec<u8>,
     hash: Sha256,
     bytes: usize,
-    spool: Option<SpillFile>,
+    file: Option<SpillFile>,
 }
 
 /// A complete content in a spill file.
 pub(super) struct Spilled {
     pub(super) digest: Digest,
     pub(super) bytes: usize,
-    pub(super) spool: SpillFile,
+    pub(super) file: SpillFile,
 }
 
 impl Parts {
-    /// Appends bytes. `spool` creates the file for the first part, and `each` is called with every part.
+    /// Appends bytes. `create` creates the file for the first part; `each` is called with every complete part.
     pub(super) fn push(
         &mut self,
         mut bytes: &[u8],
-        spool: impl Fn() -> Result<SpillFile>,
+        create: impl Fn() -> Result<SpillFile>,
         mut each: impl FnMut(&[u8]),
     ) -> Result<()> {
         // A content that exactly fills one part stays in memory until more bytes follow.
         while self.pending.len() + bytes.len() > PLAIN_PART_BYTES {
-            let room = PLAIN_PART_BYTES - self.pending.len();
-            let (fits, rest) = bytes.split_at_checked(room).unwrap_or((bytes, &[]));
-            self.pending.extend_from_slice(fits);
+            let free = PLAIN_PART_BYTES - self.pending.len();
+            let (head, rest) = bytes.split_at_checked(free).unwrap_or((bytes, &[]));
+            self.pending.extend_from_slice(head);
             bytes = rest;
-            self.flush(&spool, &mut each)?;
+            self.flush(&create, &mut each)?;
         }
         self.pending.extend_from_slice(bytes);
         Ok(())
@@ -163,14 +166,14 @@ impl Parts {
 
     fn flush(
         &mut self,
-        spool: &impl Fn() -> Result<SpillFile>,
+        create: &impl Fn() -> Result<SpillFile>,
         each: &mut impl FnMut(&[u8]),
     ) -> Result<()> {
-        if self.spool.is_none() {
-            self.spool = Some(spool()?);
+        if self.file.is_none() {
+            self.file = Some(create()?);
         }
-        if let Some(spool) = &mut self.spool {
-            spool.push(&self.pending)?;
+        if let Some(file) = &mut self.file {
+            file.push(&self.pending)?;
         }
         self.hash.update(&self.pending);
         self.bytes += self.pending.len();
@@ -179,22 +182,22 @@ impl Parts {
         Ok(())
     }
 
-    /// The whole content, if it never filled a part.
+    /// Takes the content, if it is not larger than one part; `None` if it is in a spill file.
     pub(super) fn take_small(&mut self) -> Option<Vec<u8>> {
-        self.spool.is_none().then(|| std::mem::take(&mut self.pending))
+        self.file.is_none().then(|| std::mem::take(&mut self.pending))
     }
 
-    /// Makes the last part of the remaining bytes.
+    /// Stores the remaining bytes as the last part, and returns the complete content.
     pub(super) fn finish(
         mut self,
-        spool: impl Fn() -> Result<SpillFile>,
+        create: impl Fn() -> Result<SpillFile>,
         mut each: impl FnMut(&[u8]),
     ) -> Result<Spilled> {
-        if !self.pending.is_empty() || self.spool.is_none() {
-            self.flush(&spool, &mut each)?;
+        if !self.pending.is_empty() || self.file.is_none() {
+            self.flush(&create, &mut each)?;
         }
-        let spool = self.spool.map_or_else(spool, Ok)?;
+        let file = self.file.map_or_else(create, Ok)?;
         let digest = Digest::from_bytes(self.hash.finalize().into());
-        Ok(Spilled { digest, bytes: self.bytes, spool })
+        Ok(Spilled { digest, bytes: self.bytes, file })
     }
 }

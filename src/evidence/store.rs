@@ -13,14 +13,14 @@ use super::chain::Chain;
 use super::entry::Entry;
 use super::error::{EvidenceError, Result};
 use super::folders::UserFolders;
+use super::head_check::check_head;
 use super::heads::{self, KeptHeads, Reason};
 use super::lock::Lock;
 use super::reader::EvidenceReader;
 use super::redact::KnownSecrets;
 use super::rows::{has_row, unreadable};
-use super::standing::standing;
 use super::vault::Vault;
-use super::write_run::{About, NewDecision};
+use super::write_run::{DecidedStep, NewDecision};
 use super::{migrations, permissions, schema, schema_check, write_loop, write_run, write_step};
 use crate::authorization::PlanAuthorization;
 use crate::plan::{Digest, Plan};
@@ -36,13 +36,14 @@ pub struct EvidenceStore {
     pub(super) vault: Arc<Vault>,
     dir: PathBuf,
     folders: UserFolders,
-    /// Which copy of the kept heads was missing or unusable.
+    /// Which copy of the kept heads was missing or unusable when the store was opened.
     note: Option<String>,
+    /// The name of the user, from the environment.
     user: Option<String>,
     pub(super) database_id: Uuid,
     /// The end of the chain after the last commit of this store.
     chain: Chain,
-    /// SQLite's schema version when the schema was compared.
+    /// SQLite's schema version when the schema was last checked.
     schema_version: i64,
     /// The secrets that were found in earlier records of the run.
     known: KnownSecrets,
@@ -51,42 +52,44 @@ pub struct EvidenceStore {
 }
 
 impl EvidenceStore {
-    /// Opens the evidence in `dir`; creates it if it does not exist. `folders` are the user's own folders outside
+    /// Opens the evidence in `dir`, and creates it if it does not exist. `folders` are the user's folders outside
     /// `dir`; the key in them is created if it does not exist.
     ///
     /// # Errors
-    /// When a folder or the key cannot be used; when the database is damaged, belongs to another program or a newer
-    /// version, or its schema was changed; when it does not continue the chain whose head was kept.
+    /// When a folder or the key cannot be used, or another process holds a lock for too long; when the database is
+    /// damaged, belongs to another program or a newer version, or its schema was changed;
+    /// [`EvidenceError::Head`] when it does not continue the chain whose head is kept.
     pub fn open(dir: &Path, folders: impl Into<UserFolders>) -> Result<Self> {
-        let accepted = |report: &HeadReport| match &report.difference {
+        let check = |report: &HeadReport| match &report.difference {
             Some(difference) => Err(EvidenceError::Head { difference: difference.clone() }),
             None => Ok(()),
         };
-        let (store, report, _setup) = Self::open_any(dir, folders.into(), accepted)?;
-        // Before anything is recorded and before another process opens the database, so that a later exchange of the
-        // database is detected.
+        let (store, report, _setup) = Self::open_checked(dir, folders.into(), check)?;
+        // Before anything is recorded and before another process opens the database, so that a later replacement of
+        // the database is detected.
         if report.kept_head.is_none() || !store.is_kept_here() {
             store.keep_head(store.chain, Reason::Grown)?;
         }
         Ok(store)
     }
 
-    /// Accepts the database in `dir` although the kept head is not on its chain, and records the acceptance with the
-    /// reason. Returns the difference.
+    /// Accepts the database in `dir` although it differs from the kept head, and records the acceptance with the
+    /// reason. Returns the report of the difference.
     ///
     /// # Errors
-    /// [`EvidenceError::NothingToAccept`] if there is no difference; otherwise as [`Self::open`].
+    /// [`EvidenceError::NothingToAccept`] if there is no difference; otherwise as [`Self::open`], but never
+    /// [`EvidenceError::Head`].
     pub fn accept_head(
         dir: &Path,
         folders: impl Into<UserFolders>,
         reason: &str,
         timestamp_ms: i64,
     ) -> Result<HeadReport> {
-        let differs = |report: &HeadReport| match report.difference {
+        let check = |report: &HeadReport| match report.difference {
             Some(_) => Ok(()),
             None => Err(EvidenceError::NothingToAccept),
         };
-        let (mut store, report, _setup) = Self::open_any(dir, folders.into(), differs)?;
+        let (mut store, report, _setup) = Self::open_checked(dir, folders.into(), check)?;
         let difference = report.difference.as_deref().unwrap_or_default();
         store.write(|appender| {
             appender.insert(
@@ -105,23 +108,23 @@ impl EvidenceStore {
         Ok(report)
     }
 
-    /// Opens the database if `is_acceptable` returns true for it, which is checked before anything is changed. No
-    /// other process can open it until the returned lock is dropped.
-    fn open_any(
+    /// Opens the database if `check` accepts its comparison with the kept head, which precedes any change of the
+    /// database. No other process can open it for writing until the returned lock is dropped.
+    fn open_checked(
         dir: &Path,
         folders: UserFolders,
-        is_acceptable: impl FnOnce(&HeadReport) -> Result<()>,
+        check: impl FnOnce(&HeadReport) -> Result<()>,
     ) -> Result<(Self, HeadReport, Lock)> {
-        permissions::evidence_folder(dir)?;
+        permissions::create_evidence_folder(dir)?;
         heads::prepare(&folders)?;
         let setup = Lock::setup(dir)?;
         let path = schema::database_path(dir);
         let vault = Vault::open_or_create(&folders.key)?;
         let kept = KeptHeads::read(&folders, Some(&vault));
-        let (mut conn, found) = schema::connect_for_writing(&path)?;
-        let report = standing((found > 0).then_some((&conn, found)), dir, &kept)?;
-        is_acceptable(&report)?;
-        schema::bring_up_to_date(&mut conn, &path, found)?;
+        let (mut conn, format) = schema::connect_for_writing(&path)?;
+        let report = check_head((format > 0).then_some((&conn, format)), dir, &kept)?;
+        check(&report)?;
+        schema::prepare_for_writing(&mut conn, &path, format)?;
         let database_id =
             schema::id_of(&conn)?.ok_or_else(|| unreadable("a database without an id"))?;
         let store = Self {
@@ -140,13 +143,15 @@ impl EvidenceStore {
         Ok((store, report, setup))
     }
 
-    /// Which copy of the kept heads was missing or unusable when the store was opened, if the other one sufficed.
+    /// Which copy of the kept heads was missing or unusable when the store was opened; `None` if both were usable or
+    /// neither was needed.
     pub fn note(&self) -> Option<&str> {
         self.note.as_deref()
     }
 
+    /// Whether a head of this database in this folder is kept.
     fn is_kept_here(&self) -> bool {
-        KeptHeads::read(&self.folders, Some(&self.vault)).holds(&self.dir, self.database_id)
+        KeptHeads::read(&self.folders, Some(&self.vault)).has_head_in(&self.dir, self.database_id)
     }
 
     /// Stores the end of the chain outside the folder.
@@ -154,13 +159,12 @@ impl EvidenceStore {
         heads::keep(&self.folders, &self.vault, (&self.dir, self.database_id), chain, reason)
     }
 
-    /// A reader of the same evidence, with a connection of its own.
+    /// A reader of the same evidence, which opens its own connection with its first query.
     pub fn reader(&self) -> EvidenceReader {
         EvidenceReader::at(&self.dir, &self.folders)
     }
 
-    /// Records the approval or rejection of a plan, with the plan's bytes. A decision that is recorded already is not
-    /// recorded again.
+    /// Records the approval or rejection of a plan, with the plan's bytes, unless it is recorded already.
     ///
     /// # Errors
     /// [`EvidenceError::NotDecided`] for a pending authorization, and any error of the database.
@@ -172,10 +176,10 @@ impl EvidenceStore {
         self.write(|appender| write_run::authorization(appender, authorization, plan))
     }
 
-    /// The run that used this authorization, if any did.
+    /// The run that used this authorization; `None` if it was not used.
     ///
     /// # Errors
-    /// Any error of the database.
+    /// When the database cannot be read.
     pub fn authorization_used_by(&self, authorization_id: Uuid) -> Result<Option<Uuid>> {
         write_run::used_by(&self.conn, authorization_id)
     }
@@ -186,8 +190,9 @@ impl EvidenceStore {
     /// run records its plan and its authorization if they are not recorded yet, and consumes the authorization.
     ///
     /// # Errors
-    /// [`EvidenceError::AuthorizationUsed`] if another run consumed it, [`EvidenceError::NotDecided`] for a pending
-    /// one, and any error of the database; then nothing of the entry is recorded.
+    /// [`EvidenceError::AuthorizationUsed`] if another run consumed the authorization, [`EvidenceError::NotDecided`] if
+    /// it is pending, and any error of the database; then nothing of the entry is recorded.
+    /// [`EvidenceError::State`] if the end of a run or loop is recorded but the new head cannot be stored.
     pub fn commit(&mut self, entry: &Entry<'_>) -> Result<Vec<RunEvent>> {
         match entry {
             Entry::RunStart(start) => {
@@ -211,39 +216,39 @@ impl EvidenceStore {
             Entry::AttemptEnd(end) => self.write(|appender| write_loop::attempt_end(appender, end)),
             Entry::LoopEnd(end) => self.end(end.loop_id, |appender| write_loop::end(appender, end)),
         }?;
-        Ok(entry.told())
+        Ok(entry.events())
     }
 
-    /// Writes the first rows of a run or loop.
+    /// Writes the first rows of a run or loop, and marks it as active.
     fn begin(
         &mut self,
         id: Uuid,
         rows: impl FnOnce(&mut Appender<'_>) -> Result<()>,
     ) -> Result<()> {
-        // Locked before the row is written, because a reader that finds the run must see it as active.
+        // Locked before the row is written, because a reader that finds the row must find the lock.
         let lock = Lock::run(&self.dir, id)?;
         if let Err(error) = self.write(rows) {
-            lock.end();
+            lock.remove();
             return Err(error);
         }
         self.locks.insert(id, lock);
         Ok(())
     }
 
-    /// Writes the last rows of a run or loop.
+    /// Writes the last rows of a run or loop, which is then no longer active.
     fn end(&mut self, id: Uuid, rows: impl FnOnce(&mut Appender<'_>) -> Result<()>) -> Result<()> {
         self.write_and_keep(rows)?;
         if let Some(lock) = self.locks.remove(&id) {
-            lock.end();
+            lock.remove();
         }
         Ok(())
     }
 
-    /// Locks a loop again after its thread in this process has failed, so that its end can be recorded: until then
-    /// the loop counts as active. Not for a loop of another process.
+    /// Locks a loop whose thread in this process has failed, so that the loop counts as active until its end is
+    /// recorded. Not for a loop of another process.
     ///
     /// # Errors
-    /// Any error of the file system.
+    /// Any error of the file system, or [`EvidenceError::Locked`].
     pub fn resume_lock(&mut self, loop_id: Uuid) -> Result<()> {
         if !self.locks.contains_key(&loop_id) {
             let lock = Lock::run(&self.dir, loop_id)?;
@@ -252,48 +257,47 @@ impl EvidenceStore {
         Ok(())
     }
 
-    /// Whether an attempt has an end.
+    /// Whether the end of an attempt is recorded.
     ///
     /// # Errors
-    /// Any error of the database.
+    /// When the database cannot be read.
     pub fn attempt_has_ended(&self, attempt_id: Uuid) -> Result<bool> {
         has_row(&self.conn, "attempt_ends", "attempt_id", attempt_id.to_string())
     }
 
-    /// Captures the output of a step while its program runs. Nothing is recorded before the execution is committed.
+    /// A capture for the output of a step's program. Nothing is recorded before the execution is committed.
     pub fn capture(&self) -> OutputCapture {
         OutputCapture::new(&self.dir, &self.vault)
     }
 
-    /// Commits the findings of a comparison of a run's interrupted steps with the disk: one decision for each
-    /// finding.
+    /// Records the results of comparing a run's interrupted steps with the disk: one decision for each.
     ///
     /// # Errors
-    /// Any error of the database; then none of them is recorded.
+    /// Any error of the database; then no result is recorded.
     pub fn record_reconciliation(
         &mut self,
         run_id: Uuid,
-        findings: &[Reconciled],
+        results: &[Reconciled],
         by: AnsweredBy,
         timestamp_ms: i64,
     ) -> Result<()> {
         self.write(|appender| {
-            for found in findings {
-                let about = About {
-                    execution_id: found.execution_id,
-                    step_id: &found.step_id,
-                    step_index: found.step_index,
+            for result in results {
+                let step = DecidedStep {
+                    execution_id: result.execution_id,
+                    step_id: &result.step_id,
+                    step_index: result.step_index,
                 };
-                let note = found.sentence();
+                let note = result.sentence();
                 let new = NewDecision::new("reconcile", &by, timestamp_ms);
-                let new = NewDecision { note: &note, ..new.of_step(run_id, about) };
+                let new = NewDecision { note: &note, ..new.of_step(run_id, step) };
                 write_run::decision(appender, new)?;
             }
             Ok(())
         })
     }
 
-    /// Deletes the content with this digest, and records the deletion with its reason. The digest is kept.
+    /// Deletes the content with this digest, and records the deletion with its reason. The digest remains recorded.
     ///
     /// # Errors
     /// Any error of the database.
@@ -305,8 +309,8 @@ impl EvidenceStore {
         Ok(())
     }
 
-    /// Writes the rows of an end or a grant, and stores the new head outside the folder, so that a later removal of
-    /// these rows is detected.
+    /// As [`Self::write`], and stores the new head outside the folder, so that a later removal of these rows is
+    /// detected.
     pub(super) fn write_and_keep(
         &mut self,
         rows: impl FnOnce(&mut Appender<'_>) -> Result<()>,
@@ -315,6 +319,7 @@ impl EvidenceStore {
         self.keep_head(self.chain, Reason::Grown)
     }
 
+    /// Writes these rows in one transaction, after checking that the schema is unchanged.
     pub(super) fn write(
         &mut self,
         rows: impl FnOnce(&mut Appender<'_>) -> Result<()>,
@@ -324,9 +329,10 @@ impl EvidenceStore {
         let mut appender = Appender::begin(&mut self.conn, user, vault, id, known)?;
         #[cfg(any(test, feature = "inspection"))]
         {
-            appender.broken = std::fs::read_to_string(self.dir.join("execution_log.broken")).ok();
+            appender.failing_table =
+                std::fs::read_to_string(self.dir.join("execution_log.broken")).ok();
         }
-        // Within the transaction, so that no other process changes the schema before the commit.
+        // Within the transaction, so that no other process can change the schema before the commit.
         let version = schema_check::version(appender.tx())?;
         if version != self.schema_version {
             let differences = schema_check::differences(appender.tx(), migrations::newest())?;

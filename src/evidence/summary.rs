@@ -1,5 +1,5 @@
-//! A few rows for each of Q1 to Q8, for one workspace (SPEC §8, §10). Evidence of other workspaces is omitted,
-//! because it is not meant for this planner, and the same paths denote other files there.
+//! Answers Q1 to Q8 for a planner: a few rows of each, for one workspace (SPEC §8, §10). Evidence of other workspaces
+//! is omitted, because the planner may not see it, and the same paths denote other files there.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +13,10 @@ use crate::run::{EvidenceSummary, Execution, Focus, ListedExecution, ToolCount};
 
 /// The maximum number of rows of each answer.
 const ROWS: usize = 20;
-/// The maximum number of codes, files and executions of a focus that are used.
+/// The maximum number each of codes, files and executions of a focus that are used.
 const MAX_OF_FOCUS: usize = 10;
-/// The maximum number of rows that are read for a question before rows of other workspaces are removed.
-const LOOKED_AT: usize = 2_000;
+/// The maximum number of rows that a query reads before the rows of other workspaces are removed.
+const MAX_ROWS_READ: usize = 2_000;
 
 const RUNS: &str = "SELECT id FROM runs WHERE workspace = ?1";
 const WITH_DIAGNOSTICS: &str = "SELECT x.id FROM executions AS x JOIN runs AS r ON r.id = x.run_id
@@ -35,7 +35,7 @@ impl EvidenceReader {
         }
         let own = self.ids(RUNS, workspace)?;
         let is_own = |row: &Execution| own.contains(&row.run_id);
-        let range = Range { limit: LOOKED_AT, ..Range::default() };
+        let range = Range { limit: MAX_ROWS_READ, ..Range::default() };
         summary.q1 = self.latest(workspace, "")?;
         summary.q2 =
             self.latest(workspace, "AND x.outcome IN ('failed', 'precondition_failed')")?;
@@ -68,7 +68,7 @@ impl EvidenceReader {
         for seen in &mut summary.q7 {
             seen.execution_ids.retain(|id| executions.contains(id));
         }
-        // Occurrences in other workspaces do not count.
+        // Executions in other workspaces do not count.
         summary.q7.retain(|seen| seen.execution_ids.len() > 1);
         summary.q3.sort_by_key(|it| (it.row.timestamp_ms, it.row.execution_id));
         summary.q4.sort_by_key(|touched| (touched.row.timestamp_ms, touched.row.execution_id));
@@ -76,7 +76,7 @@ impl EvidenceReader {
         keep_newest(&mut summary.q3, "q3", &mut cut);
         keep_newest(&mut summary.q4, "q4", &mut cut);
         keep_newest(&mut summary.q8, "q8", &mut cut);
-        // One more row of these two was read, in order to know whether there are more.
+        // For Q1 and Q2, one more row than is kept was read, which shows whether rows are cut.
         keep_first(&mut summary.q1, "q1", &mut cut);
         keep_first(&mut summary.q2, "q2", &mut cut);
         keep_first(&mut summary.q7, "q7", &mut cut);
@@ -85,23 +85,25 @@ impl EvidenceReader {
         Ok(summary)
     }
 
-    /// The latest executions of a workspace, newest first, and one more than is shown.
-    fn latest(&mut self, workspace: &str, also: &str) -> Result<Vec<ListedExecution>> {
+    /// The latest executions of a workspace, newest first, at most one more than [`ROWS`]. `suffix` is a further
+    /// condition.
+    fn latest(&mut self, workspace: &str, suffix: &str) -> Result<Vec<ListedExecution>> {
         let sql = format!(
-            "{EXECUTIONS} WHERE r.workspace = ?1 {also}
+            "{EXECUTIONS} WHERE r.workspace = ?1 {suffix}
              ORDER BY x.timestamp DESC, x.row DESC LIMIT ?2"
         );
         let limit = Range { limit: ROWS + 1, ..Range::default() }.limit();
-        self.ask(|source| listed_rows(source, &sql, (workspace, limit)))
+        self.query(|source| listed_rows(source, &sql, (workspace, limit)))
     }
 
+    /// The tools that were used in a workspace, the latest first.
     fn tools(&mut self, workspace: &str) -> Result<Vec<ToolCount>> {
         let sql =
             "SELECT x.tool_name, count(*), sum(x.outcome IN ('failed', 'precondition_failed')),
                     max(x.timestamp)
              FROM executions AS x JOIN runs AS r ON r.id = x.run_id WHERE r.workspace = ?1
              GROUP BY x.tool_name ORDER BY max(x.timestamp) DESC, x.tool_name";
-        self.ask(|source| {
+        self.query(|source| {
             source.all(sql, [workspace], |row| {
                 Ok(ToolCount {
                     tool_name: row.get(0)?,
@@ -114,19 +116,21 @@ impl EvidenceReader {
     }
 
     fn ids(&mut self, sql: &str, workspace: &str) -> Result<BTreeSet<Uuid>> {
-        self.ask(|source| {
+        self.query(|source| {
             let ids = source.all(sql, [workspace], |row| Ok(row.get::<_, String>(0)?))?;
             Ok(ids.iter().filter_map(|id| id.parse().ok()).collect())
         })
     }
 }
 
+/// Keeps the last [`ROWS`] rows, which are the newest. `name` is added to `cut` if there are more.
 fn keep_newest<T>(rows: &mut Vec<T>, name: &'static str, cut: &mut BTreeSet<&'static str>) {
     let older = rows.len().saturating_sub(ROWS);
     rows.drain(..older);
     cut.extend((older > 0).then_some(name));
 }
 
+/// Keeps the first [`ROWS`] rows. `name` is added to `cut` if there are more.
 fn keep_first<T>(rows: &mut Vec<T>, name: &'static str, cut: &mut BTreeSet<&'static str>) {
     cut.extend((rows.len() > ROWS).then_some(name));
     rows.truncate(ROWS);

@@ -1,5 +1,5 @@
 //! Trust in workspace commands (SPEC §9). Each decision about the `countersign.toml` of a workspace is a row, and the
-//! latest about a file in a workspace is valid.
+//! latest row about the same content in the same workspace is valid.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -38,25 +38,25 @@ pub struct TrustDecision<'a> {
     pub timestamp_ms: i64,
 }
 
-/// The files of commands that a person trusts, by workspace and digest.
+/// The command files that a person has trusted and not revoked, by workspace and digest.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Trust {
     /// Files whose trust has a valid keyed digest of this user.
-    pub counts: BTreeSet<(PathBuf, Digest)>,
-    /// Files whose trust has no valid keyed digest of this user: the person is asked again.
-    pub without_proof: BTreeSet<(PathBuf, Digest)>,
+    pub proven: BTreeSet<(PathBuf, Digest)>,
+    /// Files whose trust has none, or may have been revoked by a row that is missing. The person must decide again.
+    pub unproven: BTreeSet<(PathBuf, Digest)>,
 }
 
 impl EvidenceStore {
     /// Records a decision about the commands of a workspace.
     ///
     /// # Errors
-    /// Any error of the database.
+    /// When the rows or the kept head cannot be written.
     pub fn record_trust(&mut self, decision: &TrustDecision<'_>) -> Result<()> {
         let TrustDecision { workspace, digest, trusted, shown, by, timestamp_ms } = *decision;
         let about = json!({ "workspace": workspace, "digest": digest, "shown": shown });
-        // The decision is found by this note. A secret in the name of a folder is redacted as everywhere; the
-        // decision is then not found, and the person is asked again.
+        // The decision is found by this note. If the path contains a secret, it is redacted here too; then the decision
+        // is not found, and the person must decide again.
         let note = format!("{digest} {workspace}");
         let word = if trusted { TRUSTED } else { REVOKED };
         let new = NewDecision {
@@ -68,22 +68,22 @@ impl EvidenceStore {
         self.write_and_keep(|appender| write_run::decision(appender, new))
     }
 
-    /// The workspace and digest of each trusted file.
+    /// The workspace and digest of each file whose trust is proven.
     ///
     /// # Errors
-    /// Any error of the database.
+    /// When the database cannot be read.
     pub fn trusted_commands(&self) -> Result<BTreeSet<(PathBuf, Digest)>> {
-        Ok(trusted(&self.conn, migrations::newest(), Some(&self.vault))?.counts)
+        Ok(trusted(&self.conn, migrations::newest(), Some(&self.vault))?.proven)
     }
 }
 
 impl EvidenceReader {
-    /// The workspace and digest of each trusted file.
+    /// The workspace and digest of each file whose trust is proven.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn trusted_commands(&mut self) -> Result<BTreeSet<(PathBuf, Digest)>> {
-        Ok(self.trust()?.counts)
+        Ok(self.trust()?.proven)
     }
 
     /// The files that were trusted and not revoked, with and without a valid keyed digest.
@@ -91,29 +91,28 @@ impl EvidenceReader {
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn trust(&mut self) -> Result<Trust> {
-        self.ask(|source| trusted(source.conn, source.format, source.vault))
+        self.query(|source| trusted(source.conn, source.format, source.vault))
     }
 }
 
 fn trusted(conn: &Connection, format: i64, vault: Option<&Vault>) -> Result<Trust> {
-    let decided = grants::decided(conn, format, vault, [TRUSTED, REVOKED])?;
+    let decisions = grants::decisions(conn, format, vault, [TRUSTED, REVOKED])?;
     let mut trust = Trust::default();
-    for row in decided.rows {
-        let odd = || unreadable(format!("the decision {:?}", row.note));
-        let (digest, workspace) = row.note.split_once(' ').ok_or_else(odd)?;
-        let digest: Digest = digest.parse().map_err(|_| odd())?;
+    for row in decisions.rows {
+        let invalid = || unreadable(format!("the decision {:?}", row.note));
+        let (digest, workspace) = row.note.split_once(' ').ok_or_else(invalid)?;
+        let digest: Digest = digest.parse().map_err(|_| invalid())?;
         let file = (PathBuf::from(workspace), digest);
-        // A revocation needs no keyed digest, because it can only cause another question.
-        trust.counts.remove(&file);
-        trust.without_proof.remove(&file);
+        // A revocation needs no keyed digest, because its only effect is that the person must decide again.
+        trust.proven.remove(&file);
+        trust.unproven.remove(&file);
         if row.decision == TRUSTED {
-            let to = if row.is_proven { &mut trust.counts } else { &mut trust.without_proof };
-            to.insert(file);
+            let files = if row.is_proven { &mut trust.proven } else { &mut trust.unproven };
+            files.insert(file);
         }
     }
-    if decided.some_are_missing {
-        // A missing row may have revoked trust.
-        trust.without_proof.append(&mut trust.counts);
+    if decisions.some_are_missing {
+        trust.unproven.append(&mut trust.proven);
     }
     Ok(trust)
 }

@@ -1,5 +1,5 @@
-//! The user's key (SPEC §8). It encrypts exact bytes that contain a secret, and marks secrets, so that equal ones
-//! have equal marks that do not reveal them.
+//! The user's key (SPEC §8). It encrypts exact bytes that contain a secret, and computes the marks of redacted secrets
+//! and the keyed digests of grants, kept heads and search indexes.
 //!
 //! The key is a file outside the evidence folder, so that a copy of the evidence folder reveals no secret.
 
@@ -38,30 +38,30 @@ impl std::fmt::Debug for Vault {
 
 impl Vault {
     /// The vault with the key in this folder. A missing key is created.
-    pub(super) fn open_or_create(secrets: &Path) -> Result<Self> {
-        permissions::own_folder(secrets)?;
-        if let Some(vault) = Self::open(secrets)? {
+    pub(super) fn open_or_create(folder: &Path) -> Result<Self> {
+        permissions::create_private_folder(folder)?;
+        if let Some(vault) = Self::open(folder)? {
             return Ok(vault);
         }
-        create_key(secrets)
-            .map_err(|source| EvidenceError::Key { source, path: secrets.join(FILE_NAME) })?;
-        // If another process created a key first, that one is used.
-        Self::open(secrets)?.ok_or_else(|| EvidenceError::Key {
+        create_key(folder)
+            .map_err(|source| EvidenceError::Key { source, path: folder.join(FILE_NAME) })?;
+        // Read again, because another process may have created the key first.
+        Self::open(folder)?.ok_or_else(|| EvidenceError::Key {
             source: io::ErrorKind::NotFound.into(),
-            path: secrets.join(FILE_NAME),
+            path: folder.join(FILE_NAME),
         })
     }
 
     /// The vault with the key in this folder; `None` if there is no key.
-    pub(super) fn open(secrets: &Path) -> Result<Option<Self>> {
-        let path = secrets.join(FILE_NAME);
+    pub(super) fn open(folder: &Path) -> Result<Option<Self>> {
+        let path = folder.join(FILE_NAME);
         let file = match File::open(&path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(EvidenceError::Key { source, path }),
         };
-        // The mode of the open file is checked, because the path may name another file a moment later.
-        permissions::refuse_open_secret(&path, &file)?;
+        // The open file is checked, because the path may name another file at any time.
+        permissions::check_key_permissions(&path, &file)?;
         let mut key = Vec::new();
         match file.take(KEY_BYTES as u64 + 1).read_to_end(&mut key) {
             Ok(_) => Self::from_key(&key)
@@ -75,7 +75,7 @@ impl Vault {
         if key.len() != KEY_BYTES {
             return None;
         }
-        // One key for each purpose, so that a weakness in one use does not affect the others.
+        // One derived key for each purpose, so that a weakness in one use does not affect the other uses.
         let derived = |purpose: &[u8]| {
             let mut mac = Hmac::<Sha256>::new_from_slice(key).ok()?;
             mac.update(purpose);
@@ -89,49 +89,50 @@ impl Vault {
         })
     }
 
-    /// Eight hex digits that mark this secret: equal for equal secrets, and of no use without the key.
+    /// The mark of a secret in eight hex digits: equal for equal secrets, and not computable without the key.
     pub(super) fn mark(&self, secret: &str) -> String {
         keyed(&self.marks, &[secret.as_bytes()]).short(8)
     }
 
-    /// The keyed digest of a granting row in the database with this id.
-    pub(super) fn grant(&self, database_id: Uuid, entry: &str) -> String {
+    /// The keyed digest of a row that grants something, in the database with this id.
+    pub(super) fn grant_digest(&self, database_id: Uuid, entry: &str) -> String {
         keyed(&self.grants, &[database_id.as_bytes(), entry.as_bytes()]).hex()
     }
 
-    /// Whether `digest` is the keyed digest of that row.
-    pub(super) fn is_grant(&self, database_id: Uuid, entry: &str, digest: &str) -> bool {
-        // Both sides are hashed before the comparison, so that its duration reveals nothing.
-        Digest::of(self.grant(database_id, entry).as_bytes()) == Digest::of(digest.as_bytes())
+    /// Whether `digest` is the [`Self::grant_digest`] of the row with this entry.
+    pub(super) fn is_grant_digest(&self, database_id: Uuid, entry: &str, digest: &str) -> bool {
+        // Hashes are compared, so that the duration of the comparison reveals nothing about the digest.
+        Digest::of(self.grant_digest(database_id, entry).as_bytes())
+            == Digest::of(digest.as_bytes())
     }
 
     /// The keyed digest of the kept heads.
-    pub(super) fn seal_heads(&self, text: &str) -> String {
+    pub(super) fn heads_digest(&self, text: &str) -> String {
         keyed(&self.heads, &[text.as_bytes()]).hex()
     }
 
-    /// The keyed digest of a search index.
-    pub(super) fn seal_index(&self, digest: &str) -> String {
-        // The prefix distinguishes this text from a list of heads, so that one digest cannot be used for the other.
-        self.seal_heads(&format!("search index {digest}"))
+    /// The keyed digest of a search index with this digest.
+    pub(super) fn index_digest(&self, digest: &str) -> String {
+        // With the prefix, the text cannot be a list of heads, so that a digest of one cannot be used for the other.
+        self.heads_digest(&format!("search index {digest}"))
     }
 
-    /// Encrypts bytes. The result is nonce and ciphertext. Decryption requires the same `place`.
-    pub(super) fn seal(&self, plain: &[u8], place: &str) -> Result<Vec<u8>> {
+    /// Encrypts bytes. The result is the nonce and the ciphertext. Decryption requires the same `name`.
+    pub(super) fn encrypt(&self, plain: &[u8], name: &str) -> Result<Vec<u8>> {
         let mut nonce = [0; NONCE_BYTES];
         getrandom::fill(&mut nonce).map_err(|source| EvidenceError::Random { source })?;
-        let sealed = self
+        let ciphertext = self
             .cipher
-            .encrypt(&XNonce::from(nonce), Payload { msg: plain, aad: place.as_bytes() })
+            .encrypt(&XNonce::from(nonce), Payload { msg: plain, aad: name.as_bytes() })
             .map_err(|_| EvidenceError::Content { source: invalid("encryption failed") })?;
-        Ok([&nonce, sealed.as_slice()].concat())
+        Ok([&nonce, ciphertext.as_slice()].concat())
     }
 
-    /// Decrypts bytes; `None` if the key or the place is another one, or the bytes were changed.
-    pub(super) fn unseal(&self, sealed: &[u8], place: &str) -> Option<Vec<u8>> {
-        let (nonce, sealed) = sealed.split_first_chunk::<NONCE_BYTES>()?;
+    /// Decrypts bytes; `None` if they were encrypted with another key or name, or were changed.
+    pub(super) fn decrypt(&self, encrypted: &[u8], name: &str) -> Option<Vec<u8>> {
+        let (nonce, ciphertext) = encrypted.split_first_chunk::<NONCE_BYTES>()?;
         self.cipher
-            .decrypt(&XNonce::from(*nonce), Payload { msg: sealed, aad: place.as_bytes() })
+            .decrypt(&XNonce::from(*nonce), Payload { msg: ciphertext, aad: name.as_bytes() })
             .ok()
     }
 }
@@ -147,21 +148,21 @@ fn invalid(what: &'static str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
-/// Creates a key file, unless another process was first.
-fn create_key(secrets: &Path) -> io::Result<()> {
+/// Creates the key file, unless another process has created it first.
+fn create_key(folder: &Path) -> io::Result<()> {
     let mut key = [0; KEY_BYTES];
     getrandom::fill(&mut key).map_err(io::Error::other)?;
-    let draft = secrets.join(format!("{FILE_NAME}.{}", uuid::Uuid::new_v4()));
-    let written = permissions::create_new(&draft).and_then(|mut file| {
+    let temporary = folder.join(format!("{FILE_NAME}.{}", uuid::Uuid::new_v4()));
+    let written = permissions::create_new(&temporary).and_then(|mut file| {
         file.write_all(&key)?;
         file.sync_all()?;
-        // A hard link never replaces a file, and the key is complete before it has its name.
-        match fs::hard_link(&draft, secrets.join(FILE_NAME)) {
+        // A hard link never replaces a file, and the key is complete before the link exists.
+        match fs::hard_link(&temporary, folder.join(FILE_NAME)) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
             other => other,
         }
     });
-    let _ = fs::remove_file(&draft);
+    let _ = fs::remove_file(&temporary);
     written
 }
 
@@ -173,18 +174,18 @@ mod tests {
     fn sealed_data_opens_only_at_its_place() {
         let dir = tempfile::tempdir().unwrap();
         let vault = Vault::open_or_create(dir.path()).unwrap();
-        let sealed = vault.seal(b"plain", "here").unwrap();
-        assert_ne!(vault.seal(b"plain", "here").unwrap(), sealed, "each time another nonce");
-        assert_eq!(vault.unseal(&sealed, "here").unwrap(), b"plain");
-        assert_eq!(vault.unseal(&sealed, "there"), None);
-        assert_eq!(vault.unseal(&sealed[..10], "here"), None);
+        let encrypted = vault.encrypt(b"plain", "here").unwrap();
+        assert_ne!(vault.encrypt(b"plain", "here").unwrap(), encrypted, "each time another nonce");
+        assert_eq!(vault.decrypt(&encrypted, "here").unwrap(), b"plain");
+        assert_eq!(vault.decrypt(&encrypted, "there"), None);
+        assert_eq!(vault.decrypt(&encrypted[..10], "here"), None);
 
-        let again = Vault::open(dir.path()).unwrap().unwrap();
-        assert_eq!(again.unseal(&sealed, "here").unwrap(), b"plain");
-        assert_eq!(again.mark("s"), vault.mark("s"));
+        let reopened = Vault::open(dir.path()).unwrap().unwrap();
+        assert_eq!(reopened.decrypt(&encrypted, "here").unwrap(), b"plain");
+        assert_eq!(reopened.mark("s"), vault.mark("s"));
         let other = tempfile::tempdir().unwrap();
         let other = Vault::open_or_create(other.path()).unwrap();
-        assert_eq!(other.unseal(&sealed, "here"), None);
+        assert_eq!(other.decrypt(&encrypted, "here"), None);
         assert_ne!(other.mark("s"), vault.mark("s"));
     }
 
@@ -199,7 +200,7 @@ mod tests {
             use std::os::unix::fs::PermissionsExt as _;
             assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         }
-        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "no draft is left");
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "no temporary file is left");
         fs::write(&path, b"short").unwrap();
         assert!(matches!(Vault::open_or_create(dir.path()), Err(EvidenceError::Key { .. })));
     }

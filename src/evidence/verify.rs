@@ -1,5 +1,5 @@
-//! Verifies the evidence (SPEC §8): every row is unchanged, none is missing or added, and SQLite's indexes lead to
-//! each.
+//! Verifies the evidence (SPEC §8): no row was changed, removed or added, the schema is that of the format, and the
+//! database passes SQLite's integrity check.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use super::error::Result;
 use super::folders::UserFolders;
+use super::head_check::check_head;
 use super::heads::KeptHeads;
 use super::index::Index;
 use super::rows::{find, has_row, value};
-use super::standing::standing;
 use super::vault::Vault;
 use super::{ledger, schema, schema_check};
 use crate::plan::Digest;
@@ -22,22 +22,23 @@ use crate::run::{HeadReport, VerifyReport};
 /// The JSON Schema of [`VerifyReport`].
 pub const VERIFY_SCHEMA: &str = include_str!("../../assets/schema/evidence-verify.schema.json");
 
-/// Recomputes the chain of the evidence in `dir` and names the first row that differs; compares the schema.
+/// Recomputes the chain of the evidence in `dir`, and compares the schema. The report names the first difference.
 ///
-/// `known_head` is a head that was copied earlier. If it is no longer a link of the chain, the chain was truncated or
-/// rewritten. Without it, a chain that somebody recomputed as a whole cannot be detected. A missing or empty database
-/// is sound, unless a head was expected.
+/// `known_head` is a head that was copied earlier. If it is not a link of the chain, the chain was truncated or
+/// rewritten. Without a known head, a chain that was recomputed completely is not detected. A missing or empty database
+/// is sound, unless a head is known.
 ///
 /// # Errors
-/// The database cannot be read at all. Tampering is not an error: the report names it.
+/// When the database cannot be read at all. Tampering is not an error but a difference in the report.
 pub fn verify(dir: &Path, known_head: Option<&Digest>) -> Result<VerifyReport> {
     report(dir, None, known_head)
 }
 
-/// As [`verify`], and compares with the head kept in the user's folders. Deletes the search index if it is damaged.
+/// As [`verify`], and compares the database with the head in the user's folders. Deletes the search index if it is
+/// damaged or was not written with this user's key.
 ///
 /// # Errors
-/// As [`verify`].
+/// As [`verify`], or when the key cannot be used.
 pub fn verify_with_kept_head(
     dir: &Path,
     folders: impl Into<UserFolders>,
@@ -48,7 +49,7 @@ pub fn verify_with_kept_head(
     let kept = KeptHeads::read(&folders, vault.as_deref());
     let report = report(dir, Some(&kept), known_head)?;
     if !Index::is_sound(dir, vault.as_ref()) {
-        // The index holds no evidence: the next search rebuilds it from the rows.
+        // The next search rebuilds it from the rows.
         Index::discard(dir);
     }
     Ok(report)
@@ -61,27 +62,29 @@ fn report(
 ) -> Result<VerifyReport> {
     let opened = schema::open_unchecked(&schema::database_path(dir))?;
     let Some((conn, format)) = opened else {
-        let known = known_head.is_none_or(|head| *head == ledger::GENESIS);
-        let gone = (!known).then(|| "the evidence is empty; the known head is gone".to_owned());
-        let kept = kept.map(|kept| standing(None, dir, kept)).transpose()?;
-        return Ok(concluded((0, ledger::GENESIS), gone, Vec::new(), kept));
+        let is_expected = known_head.is_none_or(|head| *head == ledger::GENESIS);
+        let first_bad =
+            (!is_expected).then(|| "the evidence is empty; the known head is gone".to_owned());
+        let kept = kept.map(|kept| check_head(None, dir, kept)).transpose()?;
+        return Ok(concluded((0, ledger::GENESIS), first_bad, Vec::new(), kept));
     };
-    // One snapshot, so that rows that a run inserts meanwhile do not count as differences.
+    // One snapshot, so that rows that a run inserts meanwhile are no differences.
     let tx = conn.unchecked_transaction()?;
     let schema = schema_check::differences(&tx, format)?;
     let kept = match kept {
-        // Skipped if the schema differs: tables may have been replaced by views.
-        Some(kept) if schema.is_empty() => Some(standing(Some((&tx, format)), dir, kept)?),
+        // Skipped if the schema differs, because views may have replaced tables.
+        Some(kept) if schema.is_empty() => Some(check_head(Some((&tx, format)), dir, kept)?),
         _ => None,
     };
     let intact = schema_check::intact_tables(&tx, format)?;
-    let mut check = Check { rows: 0, head: ledger::GENESIS, known_head, seen_known: false };
-    check.seen_known = known_head.is_none_or(|known| *known == ledger::GENESIS);
-    let first_bad = match check.first_bad(&tx, &intact)? {
+    let mut verification =
+        Verification { rows: 0, head: ledger::GENESIS, known_head, seen_known: false };
+    verification.seen_known = known_head.is_none_or(|known| *known == ledger::GENESIS);
+    let first_bad = match verification.first_bad(&tx, &intact)? {
         None => damage(&tx)?,
-        found => found,
+        difference => difference,
     };
-    Ok(concluded((check.rows, check.head), first_bad, schema, kept))
+    Ok(concluded((verification.rows, verification.head), first_bad, schema, kept))
 }
 
 fn concluded(
@@ -95,7 +98,7 @@ fn concluded(
     VerifyReport { ok: first_bad.is_none(), rows, head, first_bad, schema, kept }
 }
 
-/// Problems that SQLite's own integrity check finds: a damaged index would hide rows from queries.
+/// The first problem that SQLite's integrity check finds. A damaged index could hide rows from queries.
 fn damage(conn: &Connection) -> Result<Option<String>> {
     let found: String = value(conn, "PRAGMA integrity_check(1)", [])?;
     Ok((found != "ok").then(|| {
@@ -103,14 +106,19 @@ fn damage(conn: &Connection) -> Result<Option<String>> {
     }))
 }
 
-struct Check<'k> {
+/// The progress of a verification.
+struct Verification<'k> {
+    /// The number of verified rows.
     rows: u64,
+    /// The link of the last verified row.
     head: Digest,
     known_head: Option<&'k Digest>,
+    /// Whether a verified link is the known head, or no head is known.
     seen_known: bool,
 }
 
-impl Check<'_> {
+impl Verification<'_> {
+    /// The first row or link that differs from the chain.
     fn first_bad(&mut self, conn: &Connection, intact: &[String]) -> Result<Option<String>> {
         let mut tables = tables(conn, intact)?;
         if tables.remove("ledger").is_none() {
@@ -126,21 +134,21 @@ impl Check<'_> {
         let mut links = links.query([])?;
         let mut expected_seq = 1;
         while let Some(row) = links.next()? {
-            let (seq, table, digest, kept): (i64, String, String, Option<String>) =
+            let (seq, table, digest, stored): (i64, String, String, Option<String>) =
                 row.try_into()?;
             if seq != expected_seq {
                 return Ok(Some(format!("link {expected_seq} of the ledger is missing")));
             }
-            let place = format!("row {seq} of {table}");
+            let name = format!("row {seq} of {table}");
             let Some(reader) = readers.get_mut(&table) else {
-                return Ok(Some(format!("{place}: there is no such table")));
+                return Ok(Some(format!("{name}: there is no such table")));
             };
-            let entry = match (ledger::entry_of(reader, &table, seq)?, kept) {
-                (None, Some(kept)) if is_purged(conn, &kept)? => kept,
-                (None, _) => return Ok(Some(format!("{place} is missing"))),
-                (Some(entry), kept) => {
-                    if kept.is_some_and(|kept| kept != entry) {
-                        return Ok(Some(format!("{place} is not what was written")));
+            let entry = match (ledger::entry_of(reader, &table, seq)?, stored) {
+                (None, Some(stored)) if is_purged(conn, &stored)? => stored,
+                (None, _) => return Ok(Some(format!("{name} is missing"))),
+                (Some(entry), stored) => {
+                    if stored.is_some_and(|stored| stored != entry) {
+                        return Ok(Some(format!("{name} is not what was written")));
                     }
                     if let Some(count) = tables.get_mut(&table) {
                         *count -= 1;
@@ -150,7 +158,7 @@ impl Check<'_> {
             };
             self.head = ledger::link(&self.head, &entry);
             if self.head.hex() != digest {
-                return Ok(Some(format!("{place} is not what was written")));
+                return Ok(Some(format!("{name} is not what was written")));
             }
             self.seen_known |= self.known_head == Some(&self.head);
             self.rows += 1;
@@ -170,8 +178,8 @@ impl Check<'_> {
     }
 }
 
-/// The tables whose schema is as expected, with the number of their rows. The comparison of the schema names the
-/// others; they are not read, because a view in place of a table may never end.
+/// The number of rows of each table whose definition is intact. Other tables are reported with the schema. They are not
+/// read, because a view in place of a table may return rows without end.
 fn tables(conn: &Connection, intact: &[String]) -> Result<BTreeMap<String, i64>> {
     let mut tables = BTreeMap::new();
     for name in intact {
@@ -181,13 +189,14 @@ fn tables(conn: &Connection, intact: &[String]) -> Result<BTreeMap<String, i64>>
     Ok(tables)
 }
 
-/// Whether the row of this entry may be absent, because a recorded purge names its content.
+/// Whether the row of this entry may be absent, because the purge of its content is recorded.
 fn is_purged(conn: &Connection, entry: &str) -> Result<bool> {
     let entry: Value = serde_json::from_str(entry).unwrap_or_default();
     let digest = entry.pointer("/columns/digest").and_then(Value::as_str).unwrap_or_default();
     has_row(conn, "purges", "digest", digest)
 }
 
+/// Names the first row of a table that is not in the ledger.
 fn additional_row(conn: &Connection, table: &str) -> Result<String> {
     let sql = format!(
         "SELECT rowid FROM \"{table}\" WHERE rowid NOT IN

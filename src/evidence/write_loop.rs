@@ -57,11 +57,11 @@ pub(super) fn attempt_end(appender: &mut Appender<'_>, end: &AttemptEnd<'_>) -> 
     let mut planner = json!(record.planner);
     if let (Some(trace), Some(fields)) = (trace, planner.as_object_mut()) {
         for bytes in [&trace.request, &trace.answer, &trace.stderr] {
-            appender.learn(bytes);
+            appender.learn_secrets(bytes);
         }
         fields.insert("process".to_owned(), process(appender, trace)?);
     }
-    // The evidence has no row of a run whose first record could not be written.
+    // A run has no row if its start could not be recorded.
     let run_id = match record.run_id {
         Some(id) if has_row(appender.tx(), "runs", "id", id.to_string())? => Some(id),
         _ => None,
@@ -81,8 +81,8 @@ pub(super) fn attempt_end(appender: &mut Appender<'_>, end: &AttemptEnd<'_>) -> 
     )
 }
 
-/// The recorded values of a planner's process: the digest of the exact answer, and the other values as text. Long
-/// ones become blobs.
+/// The recorded values of a planner's process. The answer is stored as a blob of its exact bytes, the request and the
+/// standard error as redacted text.
 fn process(appender: &mut Appender<'_>, trace: &PlannerTrace) -> Result<Value> {
     let answer = Digest::of(&trace.answer);
     if !trace.answer.is_empty() {

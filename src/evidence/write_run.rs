@@ -13,35 +13,36 @@ use crate::authorization::{AuthorizationStatus, Binding, FileState, PlanAuthoriz
 use crate::plan::{Digest, Plan, Step};
 use crate::run::RunEnding;
 
-/// The step that a decision is about.
+/// The step of a decision.
 #[derive(Clone, Copy)]
-pub(super) struct About<'a> {
+pub(super) struct DecidedStep<'a> {
     pub(super) execution_id: Uuid,
     pub(super) step_id: &'a str,
     pub(super) step_index: usize,
 }
 
-impl<'a> About<'a> {
+impl<'a> DecidedStep<'a> {
     pub(super) fn new(execution_id: Uuid, step: &'a Step) -> Self {
         Self { execution_id, step_id: &step.step_id, step_index: step.step_index }
     }
 }
 
-/// A new row of decisions.
+/// A new row of the table `decisions`.
 #[derive(Default)]
 pub(super) struct NewDecision<'a> {
     pub(super) authorization_id: Option<Uuid>,
     pub(super) run_id: Option<Uuid>,
-    pub(super) about: Option<About<'a>>,
+    pub(super) step: Option<DecidedStep<'a>>,
+    /// The value of the column `decision`.
     pub(super) word: &'static str,
-    /// How the person decided.
+    /// The interface or rule through which the decision was made.
     pub(super) by: Cell,
     /// The person's reason; may be empty.
     pub(super) note: &'a str,
     /// The question that the person saw.
     pub(super) request: Option<Value>,
     pub(super) timestamp_ms: i64,
-    /// Whether the decision counts only with a keyed digest.
+    /// Whether the row grants something, so that it gets a keyed digest.
     pub(super) is_grant: bool,
 }
 
@@ -51,8 +52,9 @@ impl<'a> NewDecision<'a> {
         Self { word, by: self::word(by), timestamp_ms, ..Self::default() }
     }
 
-    pub(super) fn of_step(self, run_id: Uuid, about: About<'a>) -> Self {
-        Self { run_id: Some(run_id), about: Some(about), ..self }
+    /// The decision, about a step of a run.
+    pub(super) fn of_step(self, run_id: Uuid, step: DecidedStep<'a>) -> Self {
+        Self { run_id: Some(run_id), step: Some(step), ..self }
     }
 }
 
@@ -64,6 +66,7 @@ pub(super) fn word(value: &impl Serialize) -> Cell {
     }
 }
 
+/// Writes a plan and its exact bytes, unless they are recorded already.
 fn plan(appender: &mut Appender<'_>, plan: &Plan, timestamp_ms: i64) -> Result<()> {
     if has_row(appender.tx(), "plans", "id", plan.digest.hex())? {
         return Ok(());
@@ -84,38 +87,40 @@ fn plan(appender: &mut Appender<'_>, plan: &Plan, timestamp_ms: i64) -> Result<(
     )
 }
 
+/// Writes an answered authorization with its plan and its decision, unless it is recorded already.
 pub(super) fn authorization(
     appender: &mut Appender<'_>,
-    answer: &PlanAuthorization,
-    of: &Plan,
+    authorization: &PlanAuthorization,
+    authorized_plan: &Plan,
 ) -> Result<()> {
-    if answer.status == AuthorizationStatus::Pending {
-        return Err(EvidenceError::NotDecided { authorization_id: answer.authorization_id });
+    if authorization.status == AuthorizationStatus::Pending {
+        return Err(EvidenceError::NotDecided { authorization_id: authorization.authorization_id });
     }
     // The secrets of the plan are redacted in all records of the plan and its run.
-    appender.learn(&of.source);
-    if has_row(appender.tx(), "authorizations", "id", answer.authorization_id.to_string())? {
+    appender.learn_secrets(&authorized_plan.source);
+    if has_row(appender.tx(), "authorizations", "id", authorization.authorization_id.to_string())? {
         return Ok(());
     }
-    plan(appender, of, answer.decided_at_ms)?;
-    let (status, decision, reason) = match &answer.status {
+    plan(appender, authorized_plan, authorization.decided_at_ms)?;
+    let (status, decision, reason) = match &authorization.status {
         AuthorizationStatus::Rejected { reason } => ("rejected", "reject", Some(reason.as_str())),
         AuthorizationStatus::Approved | AuthorizationStatus::Pending => {
             ("approved", "authorize", None)
         }
     };
-    // The binding of an approval is recorded when it is given, not only with its run.
-    let attempt = answer.attempt.as_deref();
-    let note = match (reason, answer.parent_run, attempt) {
+    let attempt = authorization.attempt.as_deref();
+    let note = match (reason, authorization.parent_run, attempt) {
         (Some(reason), ..) => reason.to_owned(),
-        (None, Some(parent_run), _) if of.is_revert() => format!("reverts run {parent_run}"),
+        (None, Some(parent_run), _) if authorized_plan.is_revert() => {
+            format!("reverts run {parent_run}")
+        }
         (None, Some(parent_run), _) => format!("continues run {parent_run}"),
         (None, None, Some(attempt)) => attempt.note.clone(),
         (None, None, None) => String::new(),
     };
-    let binding = &answer.binding;
+    let binding = &authorization.binding;
     let walls = binding.walls.as_deref();
-    let given = answer.given_since_boot.as_ref();
+    let since_boot = authorization.given_since_boot.as_ref();
     let inputs: serde_json::Map<_, _> = binding
         .inputs
         .iter()
@@ -124,13 +129,13 @@ pub(super) fn authorization(
     appender.insert(
         "authorizations",
         [
-            ("id", answer.authorization_id.into()),
-            // The digest of the recorded bytes. The engine has compared it with that of the authorization.
-            ("plan_digest", of.digest.into()),
-            ("plan_id", answer.plan_id.as_str().into()),
+            ("id", authorization.authorization_id.into()),
+            // The digest of the recorded bytes. The engine has compared it with the authorization's.
+            ("plan_digest", authorized_plan.digest.into()),
+            ("plan_id", authorization.plan_id.as_str().into()),
             ("status", Cell::word(status)),
             ("reason", reason.into()),
-            ("method", word(&answer.method)),
+            ("method", word(&authorization.method)),
             ("user_name", appender.user.into()),
             ("workspace", binding.workspace.as_str().into()),
             ("mode", word(&binding.mode)),
@@ -139,11 +144,11 @@ pub(super) fn authorization(
             ("host_key", host_keys(binding).as_deref().into()),
             ("inputs_json", Value::Object(inputs).into()),
             ("class_id", attempt.and_then(|attempt| attempt.class_id).into()),
-            ("timestamp", answer.decided_at_ms.into()),
-            ("expires_at", answer.expires_at_ms.into()),
-            ("boot_id", given.map(|given| Cell::word(given.boot_id.as_str())).into()),
-            ("since_boot_ms", given.map(|given| given.ms).into()),
-            // The strongest of them is the level of this computer; a step without walls has none.
+            ("timestamp", authorization.decided_at_ms.into()),
+            ("expires_at", authorization.expires_at_ms.into()),
+            ("boot_id", since_boot.map(|given| Cell::word(given.boot_id.as_str())).into()),
+            ("since_boot_ms", since_boot.map(|given| given.ms).into()),
+            // The strongest level of all steps is that of this computer. A step without walls has no level.
             (
                 "walls_level",
                 walls
@@ -154,31 +159,31 @@ pub(super) fn authorization(
             ("walls_json", walls.map(|walls| json!(walls)).into()),
         ],
     )?;
-    let new = NewDecision::new(decision, &answer.method, answer.decided_at_ms);
-    let authorization_id = Some(answer.authorization_id);
+    let new = NewDecision::new(decision, &authorization.method, authorization.decided_at_ms);
+    let authorization_id = Some(authorization.authorization_id);
     self::decision(appender, NewDecision { authorization_id, note: &note, ..new })
 }
 
-/// The run that used this authorization.
+/// The run that used this authorization; `None` if it was not used.
 pub(super) fn used_by(conn: &Connection, authorization_id: Uuid) -> Result<Option<Uuid>> {
     let sql = "SELECT run_id FROM authorization_uses WHERE authorization_id = ?1";
     let used = find::<String>(conn, sql, [authorization_id.to_string()], |row| Ok(row.get(0)?))?;
     Ok(used.map(|run_id| run_id.parse().unwrap_or_default()))
 }
 
-/// The host keys, of which the host must present one.
+/// The approved host keys in one text. The host must present one of them.
 fn host_keys(binding: &Binding) -> Option<String> {
     binding.target.as_ref().map(|target| target.host_keys.join(", "))
 }
 
+/// Writes the start of a run, with its authorization and plan if they are not recorded yet.
 pub(super) fn run(appender: &mut Appender<'_>, start: &RunStart<'_>) -> Result<()> {
-    let answer = start.authorization;
-    let authorization_id = answer.authorization_id;
+    let authorization_id = start.authorization.authorization_id;
     if let Some(run_id) = used_by(appender.tx(), authorization_id)? {
         return Err(EvidenceError::AuthorizationUsed { authorization_id, run_id });
     }
-    authorization(appender, answer, start.plan)?;
-    let binding = &answer.binding;
+    authorization(appender, start.authorization, start.plan)?;
+    let binding = &start.authorization.binding;
     appender.insert(
         "runs",
         [
@@ -191,8 +196,11 @@ pub(super) fn run(appender: &mut Appender<'_>, start: &RunStart<'_>) -> Result<(
             ("policy_digest", binding.policy.into()),
             ("target", binding.target.as_ref().map(|target| target.destination.as_str()).into()),
             ("host_key", host_keys(binding).as_deref().into()),
-            ("parent_run", answer.parent_run.into()),
-            ("attempt_id", answer.attempt.as_deref().map(|attempt| attempt.attempt_id).into()),
+            ("parent_run", start.authorization.parent_run.into()),
+            (
+                "attempt_id",
+                start.authorization.attempt.as_deref().map(|attempt| attempt.attempt_id).into(),
+            ),
             ("program_version", Cell::word(env!("CARGO_PKG_VERSION"))),
             ("user_name", appender.user.into()),
             ("timestamp", start.started_at_ms.into()),
@@ -216,9 +224,9 @@ pub(super) fn decision(appender: &mut Appender<'_>, new: NewDecision<'_>) -> Res
         [
             ("authorization_id", new.authorization_id.into()),
             ("run_id", new.run_id.into()),
-            ("execution_id", new.about.map(|about| about.execution_id).into()),
-            ("step_id", new.about.map(|about| about.step_id).into()),
-            ("step_index", new.about.map(|about| about.step_index).into()),
+            ("execution_id", new.step.map(|step| step.execution_id).into()),
+            ("step_id", new.step.map(|step| step.step_id).into()),
+            ("step_index", new.step.map(|step| step.step_index).into()),
             ("decision", Cell::word(new.word)),
             ("decided_by", new.by),
             ("user_name", appender.user.into()),
@@ -235,13 +243,13 @@ pub(super) fn decision(appender: &mut Appender<'_>, new: NewDecision<'_>) -> Res
 pub(super) fn step_decision(
     appender: &mut Appender<'_>,
     run_id: Uuid,
-    about: About<'_>,
+    step: DecidedStep<'_>,
     decision: &StepDecision,
 ) -> Result<()> {
     let StepDecision { request, answer, timestamp_ms } = decision;
     let new = NewDecision::new(answer.decision.as_str(), &answer.by, *timestamp_ms);
     let (note, request) = (answer.note.as_str(), Some(json!(request)));
-    self::decision(appender, NewDecision { note, request, ..new.of_step(run_id, about) })
+    self::decision(appender, NewDecision { note, request, ..new.of_step(run_id, step) })
 }
 
 pub(super) fn control(appender: &mut Appender<'_>, record: &ControlRecord) -> Result<()> {
@@ -274,6 +282,7 @@ pub(super) fn run_end(appender: &mut Appender<'_>, end: &RunEnd<'_>) -> Result<(
     )
 }
 
+/// Writes the purge of a content, unless it is recorded already, and deletes the content's parts.
 pub(super) fn purge(
     appender: &mut Appender<'_>,
     digest: &Digest,
@@ -296,6 +305,7 @@ pub(super) fn purge(
     Ok(())
 }
 
+/// The digest of a file's content; `None` for an absent file.
 pub(super) fn digest_of(state: FileState) -> Option<Digest> {
     match state {
         FileState::Absent => None,

@@ -5,21 +5,21 @@ use uuid::Uuid;
 
 use super::append::{Appender, Cell};
 use super::artifact_type::ArtifactType;
-use super::blobs::Stored;
+use super::blobs::StoredValue;
 use super::entry::{ExecutionRecord, IntentRecord};
 use super::error::Result;
 use super::rows::find;
-use super::write_run::{About, digest_of, step_decision, word};
+use super::write_run::{DecidedStep, digest_of, step_decision, word};
 use crate::authorization::{FileState, StepWalls};
 use crate::plan::Step;
 use crate::run::{FileEffect, FileMode};
 
 pub(super) fn intent(appender: &mut Appender<'_>, intent: &IntentRecord<'_>) -> Result<()> {
     let step = intent.step;
-    learn(appender, step, intent.files, &[]);
+    learn_secrets(appender, step, intent.files, &[]);
     if let Some(decision) = intent.decision {
-        let about = About::new(intent.execution_id, step);
-        step_decision(appender, intent.run_id, about, decision)?;
+        let decided = DecidedStep::new(intent.execution_id, step);
+        step_decision(appender, intent.run_id, decided, decision)?;
     }
     appender.insert(
         "intents",
@@ -47,15 +47,15 @@ pub(super) fn execution(appender: &mut Appender<'_>, record: &ExecutionRecord<'_
     let (step, result) = (record.step, record.result);
     let id = result.execution_id;
     let outputs = [record.stdout.unwrap_or_default(), record.stderr.unwrap_or_default()];
-    // An execution without changes has no contents; the predicted ones are then searched for secrets.
+    // If there are no actual changes, the predicted contents are searched for secrets, because previews show them.
     let contents = if record.files.is_empty() { record.predicted } else { record.files };
-    learn(appender, step, contents, &outputs);
-    appender.learn(result.error_message.as_deref().unwrap_or_default().as_bytes());
-    for output in record.taken.iter().flat_map(|taken| taken.streams()) {
-        appender.learn_from(output);
+    learn_secrets(appender, step, contents, &outputs);
+    appender.learn_secrets(result.error_message.as_deref().unwrap_or_default().as_bytes());
+    for stream in record.captured.iter().flat_map(|captured| captured.streams()) {
+        appender.learn_secrets_of(stream);
     }
     if let Some(decision) = record.decision {
-        step_decision(appender, record.run_id, About::new(id, step), decision)?;
+        step_decision(appender, record.run_id, DecidedStep::new(id, step), decision)?;
     }
     appender.insert(
         "executions",
@@ -114,6 +114,7 @@ pub(super) fn execution(appender: &mut Appender<'_>, record: &ExecutionRecord<'_
     Ok(())
 }
 
+/// Writes the output, the context and the results of a step as artifacts.
 fn artifacts(appender: &mut Appender<'_>, record: &ExecutionRecord<'_>) -> Result<()> {
     let (plan, step, result) = (record.plan, record.step, record.result);
     for (kind, output) in
@@ -124,9 +125,9 @@ fn artifacts(appender: &mut Appender<'_>, record: &ExecutionRecord<'_>) -> Resul
             artifact(appender, result.execution_id, kind, stored)?;
         }
     }
-    for output in record.taken.iter().flat_map(|taken| taken.streams()) {
-        let stored = appender.captured_value(output)?;
-        artifact(appender, result.execution_id, output.kind, stored)?;
+    for stream in record.captured.iter().flat_map(|captured| captured.streams()) {
+        let stored = appender.captured_value(stream)?;
+        artifact(appender, result.execution_id, stream.kind, stored)?;
     }
     let (attempt, loop_id, goal) = attempt_of(appender, record.run_id)?;
     let mut context = json!({
@@ -168,7 +169,7 @@ fn artifacts(appender: &mut Appender<'_>, record: &ExecutionRecord<'_>) -> Resul
     Ok(())
 }
 
-/// The attempt of a bounded loop to which a run belongs, with the loop and its goal; nulls for any other run.
+/// The number of the attempt to which a run belongs, the id of its loop and the loop's goal; nulls for any other run.
 fn attempt_of(appender: &Appender<'_>, run_id: Uuid) -> Result<(Value, Value, Value)> {
     let sql = "SELECT a.attempt, a.loop_id, l.goal FROM runs AS r
                JOIN attempts AS a ON a.id = r.attempt_id JOIN loops AS l ON l.id = a.loop_id
@@ -184,7 +185,7 @@ fn artifact(
     appender: &mut Appender<'_>,
     execution_id: Uuid,
     kind: ArtifactType,
-    stored: Stored,
+    stored: StoredValue,
 ) -> Result<()> {
     appender.insert(
         "execution_artifacts",
@@ -198,6 +199,7 @@ fn artifact(
     )
 }
 
+/// Writes the predicted or actual changes of files, with their contents.
 fn files(
     appender: &mut Appender<'_>,
     execution_id: Uuid,
@@ -234,16 +236,21 @@ fn mode(mode: Option<FileMode>) -> Cell {
     mode.map(|mode| i64::from(mode.bits())).into()
 }
 
-/// Searches all exact contents of a step for secrets, because its diffs, previews and results show parts of them.
-fn learn(appender: &mut Appender<'_>, step: &Step, files: &[FileEffect], outputs: &[&[u8]]) {
+/// Searches all exact contents of a step for secrets, because diffs, previews and results show parts of them.
+fn learn_secrets(
+    appender: &mut Appender<'_>,
+    step: &Step,
+    files: &[FileEffect],
+    outputs: &[&[u8]],
+) {
     for argument in step.arguments.values() {
-        appender.learn(argument.as_bytes());
+        appender.learn_secrets(argument.as_bytes());
     }
     let contents = files.iter().flat_map(|file| [&file.before_bytes, &file.after_bytes]).flatten();
     for bytes in contents.map(|bytes| &**bytes).chain(outputs.iter().copied()) {
-        // Written contents are usually an argument too, and comparing is faster than searching again.
+        // A written content is usually an argument too, and comparing is faster than searching again.
         if !step.arguments.values().any(|argument| argument.as_bytes() == bytes) {
-            appender.learn(bytes);
+            appender.learn_secrets(bytes);
         }
     }
 }

@@ -23,21 +23,21 @@ const NAME: &str = "cargo-fix";
 pub(super) fn plan(
     request: &Request,
     workspace: &Path,
-    tell: &dyn Fn(&str),
+    progress: &dyn Fn(&str),
 ) -> Result<Vec<u8>, Failure> {
     let read = |path: &str| fs::read_to_string(workspace.join(path)).ok();
-    propose(&request.goal, &offered(workspace, tell)?, &read)
+    propose(&request.goal, &suggestions(workspace, progress)?, &read)
 }
 
 /// Runs the compiler on the workspace and collects its suggestions.
-fn offered(workspace: &Path, tell: &dyn Fn(&str)) -> Result<Suggestions, Failure> {
+fn suggestions(workspace: &Path, progress: &dyn Fn(&str)) -> Result<Suggestions, Failure> {
     let failed =
         |error: ToolError| Failure::unavailable(format!("{error}. {}", error.next()), false);
     let toolbox = Toolbox::open(workspace, &Policy::default()).map_err(failed)?;
     // cargo prints progress for people on stderr and diagnostics for programs on stdout.
     let output = |stream, text: &str| {
         if stream == crate::run::Stream::Stderr {
-            tell(text);
+            progress(text);
         }
     };
     toolbox.suggestions(&StopSignal::default(), &output).map_err(failed)
@@ -71,16 +71,16 @@ fn propose(
     let batch = json!({
         "type": "mutate_batch",
         "request": { "edits": edits, "expected_hashes": hashes },
-        "rationale": format!("The compiler suggests: {}.", mended(&found.list)),
+        "rationale": format!("The compiler suggests: {}.", fixed_diagnostics(&found.list)),
     });
     Ok(reply::plan(goal, NAME, &notes, &[batch]))
 }
 
 /// The diagnostics that the suggestions fix, each once with its count if that is above 1.
-fn mended(offers: &[Suggestion]) -> String {
+fn fixed_diagnostics(suggestions: &[Suggestion]) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for offer in offers {
-        *counts.entry(&offer.fixes).or_default() += 1;
+    for suggestion in suggestions {
+        *counts.entry(&suggestion.fixes).or_default() += 1;
     }
     let words = counts.iter().map(|(code, count)| match count {
         1 => (*code).to_owned(),
@@ -93,13 +93,13 @@ fn mended(offers: &[Suggestion]) -> String {
 /// suggestion that touches the range of an earlier one is left for the next attempt. The number also counts
 /// suggestions whose patch is dropped because it is too long or changes nothing.
 fn edits(
-    offers: &[Suggestion],
+    suggestions: &[Suggestion],
     read: &dyn Fn(&str) -> Option<String>,
 ) -> (Vec<Value>, BTreeMap<String, String>, usize) {
     let mut files: BTreeMap<&str, (String, Vec<&Replacement>)> = BTreeMap::new();
     let mut applied = 0;
-    for offer in offers {
-        for Replacement { path, .. } in &offer.replacements {
+    for suggestion in suggestions {
+        for Replacement { path, .. } in &suggestion.replacements {
             if !files.contains_key(path.as_str())
                 && files.len() < limits::EDITS
                 && let Some(text) = read(path)
@@ -108,28 +108,28 @@ fn edits(
             }
         }
         let fits = |new: &Replacement| {
-            files.get(new.path.as_str()).is_some_and(|(text, taken)| {
+            files.get(new.path.as_str()).is_some_and(|(text, accepted)| {
                 text.get(new.start..new.end).is_some()
-                    && taken.iter().all(|old| old == &new || !meet(old, new))
+                    && accepted.iter().all(|old| old == &new || !overlap_or_touch(old, new))
             })
         };
-        if offer.replacements.iter().all(fits) {
+        if suggestion.replacements.iter().all(fits) {
             applied += 1;
-            for new in &offer.replacements {
-                if let Some((_, taken)) = files.get_mut(new.path.as_str())
-                    && !taken.contains(&new)
+            for new in &suggestion.replacements {
+                if let Some((_, accepted)) = files.get_mut(new.path.as_str())
+                    && !accepted.contains(&new)
                 {
-                    taken.push(new);
+                    accepted.push(new);
                 }
             }
         }
     }
     let (mut edits, mut hashes) = (Vec::new(), BTreeMap::new());
-    for (path, (text, mut taken)) in files {
+    for (path, (text, mut accepted)) in files {
         // Applied from the end of the file, so that earlier offsets stay valid.
-        taken.sort_by_key(|it| std::cmp::Reverse((it.start, it.end)));
+        accepted.sort_by_key(|it| std::cmp::Reverse((it.start, it.end)));
         let mut after = text.clone();
-        for it in taken {
+        for it in accepted {
             after.replace_range(it.start..it.end, &it.text);
         }
         let diff = patch(path, &text, &after);
@@ -142,7 +142,7 @@ fn edits(
 }
 
 /// Whether two replacements overlap or are adjacent.
-fn meet(a: &Replacement, b: &Replacement) -> bool {
+fn overlap_or_touch(a: &Replacement, b: &Replacement) -> bool {
     a.start < b.end && b.start < a.end || a.start == b.start || a.end == b.start || b.end == a.start
 }
 
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
     use crate::plan::parse;
 
-    fn offer(fixes: &str, places: &[(usize, usize, &str)]) -> Suggestion {
+    fn suggestion(fixes: &str, places: &[(usize, usize, &str)]) -> Suggestion {
         let replacement = |(start, end, text): &(usize, usize, &str)| Replacement {
             path: "src/a.rs".to_owned(),
             start: *start,
@@ -174,8 +174,8 @@ mod tests {
         }
     }
 
-    fn found(errors: usize, offers: Vec<Suggestion>) -> Suggestions {
-        Suggestions { errors, warnings: offers.len(), list: offers }
+    fn found(errors: usize, suggestions: Vec<Suggestion>) -> Suggestions {
+        Suggestions { errors, warnings: suggestions.len(), list: suggestions }
     }
 
     const TEXT: &str = "one two\nthree\n";
@@ -189,13 +189,13 @@ mod tests {
 
     #[test]
     fn offers_become_patches_and_overlapping_ones_wait() {
-        let offers = vec![
-            offer("a", &[(0, 3, "1")]),
-            offer("b", &[(2, 5, "x"), (8, 13, "y")]),
-            offer("c", &[(8, 13, "3")]),
-            offer("c", &[(8, 13, "3")]),
+        let suggestions = vec![
+            suggestion("a", &[(0, 3, "1")]),
+            suggestion("b", &[(2, 5, "x"), (8, 13, "y")]),
+            suggestion("c", &[(8, 13, "3")]),
+            suggestion("c", &[(8, 13, "3")]),
         ];
-        let plan = proposed(&found(1, offers)).unwrap();
+        let plan = proposed(&found(1, suggestions)).unwrap();
         let batch = &plan["actions"][0];
         assert_eq!(
             batch["request"]["edits"][0]["diff"],
@@ -220,7 +220,7 @@ mod tests {
         let failure = proposed(&found(2, Vec::new())).unwrap_err();
         assert_eq!((failure.code, failure.retryable), ("unsupported_goal", true));
         // A suggestion with a range outside the file is skipped.
-        let outside = offer("a", &[(12, 99, "x")]);
+        let outside = suggestion("a", &[(12, 99, "x")]);
         assert!(proposed(&found(1, vec![outside])).is_err());
     }
 }

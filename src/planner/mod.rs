@@ -32,12 +32,12 @@ pub enum Planner {
 
 impl Planner {
     /// Returns the bytes of a plan file: a plan, or a `failure` that explains why there is none. The bytes are not
-    /// checked: those of `Replay` and `Chat` may be no valid plan. `tell` is the progress callback.
-    pub fn plan(&self, request: &Request, workspace: &Path, tell: &dyn Fn(&str)) -> Vec<u8> {
+    /// checked: those of `Replay` and `Chat` may not be a valid plan. `progress` receives progress messages.
+    pub fn plan(&self, request: &Request, workspace: &Path, progress: &dyn Fn(&str)) -> Vec<u8> {
         let plan = match self {
             Self::Replay(folder) => replay::plan(request, &workspace.join(folder)),
-            Self::CargoFix => cargo_fix::plan(request, workspace, tell),
-            Self::Chat(server) => chat::plan(request, server, tell),
+            Self::CargoFix => cargo_fix::plan(request, workspace, progress),
+            Self::Chat(server) => chat::plan(request, server, progress),
         };
         plan.unwrap_or_else(|failure| failure.bytes(&request.goal))
     }

@@ -19,8 +19,8 @@ pub(super) fn plan(request: &Request, folder: &Path) -> Result<Vec<u8>, Failure>
         .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
         .collect();
     plans.sort();
-    let place = request.attempt.checked_sub(1).and_then(|place| usize::try_from(place).ok());
-    let Some(path) = place.and_then(|place| plans.get(place)) else {
+    let index = request.attempt.checked_sub(1).and_then(|index| usize::try_from(index).ok());
+    let Some(path) = index.and_then(|index| plans.get(index)) else {
         let message = format!(
             "{} holds {} plans (*.json), and this is attempt {}",
             folder.display(),
@@ -42,7 +42,7 @@ mod tests {
     use crate::plan::parse;
 
     fn request(attempt: u32) -> Request {
-        Request { goal: "g".to_owned(), attempt, whole: serde_json::Value::Null }
+        Request { goal: "g".to_owned(), attempt, json: serde_json::Value::Null }
     }
 
     #[test]

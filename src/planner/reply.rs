@@ -35,13 +35,13 @@ impl Failure {
     pub(super) fn bytes(&self, goal: &str) -> Vec<u8> {
         let failure =
             json!({ "code": self.code, "message": self.message, "retryable": self.retryable });
-        written(&json!({ "version": ACTION_PLAN_VERSION, "goal": goal, "failure": failure }))
+        to_bytes(&json!({ "version": ACTION_PLAN_VERSION, "goal": goal, "failure": failure }))
     }
 }
 
 /// The bytes of an action plan. `planner` and `notes` become its metadata.
 pub(super) fn plan(goal: &str, planner: &str, notes: &str, actions: &[Value]) -> Vec<u8> {
-    written(&json!({
+    to_bytes(&json!({
         "version": ACTION_PLAN_VERSION,
         "goal": goal,
         "metadata": { "planner": planner, "notes": notes },
@@ -49,6 +49,6 @@ pub(super) fn plan(goal: &str, planner: &str, notes: &str, actions: &[Value]) ->
     }))
 }
 
-fn written(plan: &Value) -> Vec<u8> {
+fn to_bytes(plan: &Value) -> Vec<u8> {
     format!("{plan:#}\n").into_bytes()
 }

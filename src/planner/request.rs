@@ -10,8 +10,8 @@ pub struct Request {
     pub goal: String,
     /// The number of the attempt, from 1.
     pub attempt: u32,
-    /// The whole request, which the chat planner passes to the model.
-    pub whole: Value,
+    /// The complete request, which the chat planner passes to the model.
+    pub json: Value,
 }
 
 /// The bytes are not a request.
@@ -20,7 +20,7 @@ pub struct Request {
 pub struct RequestError(serde_json::Error);
 
 #[derive(Deserialize)]
-struct Known {
+struct RequiredFields {
     goal: String,
     attempt: u32,
 }
@@ -31,9 +31,10 @@ impl Request {
     /// # Errors
     /// The bytes are not JSON, or the goal or the attempt is missing or has the wrong type.
     pub fn parse(bytes: &[u8]) -> Result<Self, RequestError> {
-        let whole: Value = serde_json::from_slice(bytes).map_err(RequestError)?;
-        let Known { goal, attempt } = Known::deserialize(&whole).map_err(RequestError)?;
-        Ok(Self { goal, attempt, whole })
+        let json: Value = serde_json::from_slice(bytes).map_err(RequestError)?;
+        let RequiredFields { goal, attempt } =
+            RequiredFields::deserialize(&json).map_err(RequestError)?;
+        Ok(Self { goal, attempt, json })
     }
 }
 
@@ -45,7 +46,7 @@ mod tests {
     fn request_needs_goal_and_attempt() {
         let request = Request::parse(br#"{"goal": "g", "attempt": 2, "more": {}}"#).unwrap();
         assert_eq!((request.goal.as_str(), request.attempt), ("g", 2));
-        assert_eq!(request.whole["more"], serde_json::json!({}));
+        assert_eq!(request.json["more"], serde_json::json!({}));
         for bad in ["", "[]", "{}", r#"{"goal": "g"}"#, r#"{"goal": 1, "attempt": 1}"#] {
             assert!(Request::parse(bad.as_bytes()).is_err(), "{bad}");
         }

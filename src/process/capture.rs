@@ -1,5 +1,5 @@
-//! The interface between a running program and the caller that started it: the stop signal and the receivers
-//! of output.
+//! The interface between a running program and the caller that started it: the stop signal, and the receivers of
+//! output.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::run::{StopSignal, Stream};
 pub struct ProcessIo<'a> {
     /// Set when the person stops the run.
     pub stop: &'a StopSignal,
-    /// Receives the output as text to show, while the program prints it.
+    /// Receives the output as text for display, while the program prints it.
     pub output: &'a dyn Fn(Stream, &str),
     /// Receives every byte of the output for the evidence, while the program prints it.
     pub capture: &'a dyn Capture,
@@ -18,7 +18,7 @@ pub struct ProcessIo<'a> {
 
 /// Receives the output of a command, which may be too large for memory (SPEC §7.2).
 pub trait Capture {
-    /// Keeps these bytes. Returns false when they cannot be kept; the command is then ended.
+    /// Keeps these bytes. Returns false when they cannot be kept; the command is then ended and no more bytes follow.
     fn keep(&self, stream: Stream, bytes: &[u8]) -> bool;
 
     /// Called once per silence, after the command has printed nothing for the time `so_far`.

@@ -68,14 +68,14 @@ impl ErrorInfo for ProcessError {
 }
 
 impl ProcessError {
-    /// Makes the error of a program that could not be started.
+    /// Returns a function that makes the error of a program that could not be started.
     pub(crate) fn not_started(program: &'static str, code: Code) -> impl Fn(io::Error) -> Self {
         move |source| Self::NotStarted { program, code, source }
     }
 }
 
 impl Cause {
-    /// The error of a program that was ended for this cause. `timeout` and `limit` (bytes of one output) are
+    /// The error of a program that was ended for this cause. `timeout` and `limit` (in bytes, for each output) are
     /// those with which the program was started.
     pub(crate) fn error(
         self,
@@ -93,8 +93,8 @@ impl Cause {
 }
 
 impl<K> Finished<K> {
-    /// The error when this process ended the program or a wall stopped it. Otherwise `None`, also when the
-    /// program failed by itself. `program` is its name in messages; `timeout` and `limit` (bytes of one
+    /// The error when this process ended the program, or a wall stopped it; `None` when the program ended by
+    /// itself, even with a failure. `program` is its name in messages; `timeout` and `limit` (in bytes, for each
     /// output) are those with which it was started.
     pub(crate) fn ended(
         &self,
@@ -108,7 +108,7 @@ impl<K> Finished<K> {
         }
     }
 
-    /// How the program failed; `None` when its exit code is 0.
+    /// How the program failed, as the predicate of a sentence; `None` when its exit code is 0.
     pub(crate) fn failure(&self) -> Option<String> {
         match (self.exit_code, self.signal) {
             (Some(0), _) => None,
@@ -118,11 +118,11 @@ impl<K> Finished<K> {
         }
     }
 
-    /// The error for a program that a wall stopped. Refused network counts only when the program failed; a
-    /// changed protected file always counts. `None` otherwise.
+    /// The error for a program that a wall stopped: a protected file has changed, or network access was refused
+    /// and the program did not succeed. `None` otherwise.
     fn stopped_by_wall(&self) -> Option<ProcessError> {
         let walls = &self.walls;
-        let what = match (walls.changed.first(), self.exit_code) {
+        let message = match (walls.changed.first(), self.exit_code) {
             (Some(first), _) => {
                 let more = walls.changed.len() - 1;
                 let others = if more == 0 { String::new() } else { format!(" and {more} more") };
@@ -137,6 +137,6 @@ impl<K> Finished<K> {
             }
             _ => return None,
         };
-        Some(ProcessError::StoppedByWall { what })
+        Some(ProcessError::StoppedByWall { what: message })
     }
 }

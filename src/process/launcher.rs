@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use crate::authorization::StepWalls;
 
 use super::walls::RunWalls;
-use super::{Behind, Leftovers, Programs};
+use super::{Leftovers, ProgramWalls, Programs};
 
 /// The settings with which programs of one workspace are started.
 pub(crate) struct Launcher {
     /// Looks up programs in `PATH`.
     pub(crate) programs: Programs,
-    /// The walls of all programs that are started. Dropping them ends the processes that steps left running.
+    /// The walls that all programs share. Dropping them ends the processes that walled programs left running.
     pub(crate) walls: RunWalls,
     /// Variables added to the environment of every program.
     environment: Vec<(&'static str, String)>,
@@ -24,8 +24,9 @@ impl Launcher {
         Self { programs: Programs { workspace, original: None }, walls, environment: Vec::new() }
     }
 
-    /// The settings for a copy of the workspace at `workspace`: all build output goes to `target`, even if
-    /// the user has configured another folder. With `traces`, programs print a backtrace when they panic.
+    /// The settings for a copy of the workspace, in the folder `workspace`: cargo writes all build output to
+    /// `target`, even if the user has configured another folder. With `traces`, Rust programs print a full
+    /// backtrace when they panic.
     pub(crate) fn on_copy(
         &self,
         workspace: PathBuf,
@@ -47,14 +48,14 @@ impl Launcher {
         self.environment.iter().map(|(name, value)| (*name, value.as_str())).collect()
     }
 
-    /// The treatment of processes that a program leaves running: `usual`, or on a copy of the workspace,
-    /// which will be deleted, [`Leftovers::End`].
-    pub(crate) fn leftovers(&self, usual: Leftovers) -> Leftovers {
-        if self.programs.original.is_some() { Leftovers::End } else { usual }
+    /// The treatment of processes that a program leaves running: `default`, or [`Leftovers::End`] on a copy of
+    /// the workspace, because the copy will be deleted.
+    pub(crate) fn leftovers(&self, default: Leftovers) -> Leftovers {
+        if self.programs.original.is_some() { Leftovers::End } else { default }
     }
 
-    /// The walls of one program of this step.
-    pub(crate) fn behind<'a>(&'a self, step: &'a StepWalls) -> Behind<'a> {
-        Behind { step, run: &self.walls, write: &[] }
+    /// The walls of a program of this step.
+    pub(crate) fn walls_for<'a>(&'a self, step: &'a StepWalls) -> ProgramWalls<'a> {
+        ProgramWalls { step, run: &self.walls, write: &[] }
     }
 }

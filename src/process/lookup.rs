@@ -1,4 +1,4 @@
-//! Looks programs up in `PATH`, but never in the workspace, which could put its own program there.
+//! Looks programs up in `PATH`, but never in the workspace, where a plan could have put a program.
 
 use std::path::{Path, PathBuf};
 
@@ -19,25 +19,28 @@ impl Programs {
         let paths = std::env::var_os("PATH")?;
         let original = self.original.as_deref();
         let folders = std::env::split_paths(&paths);
-        let folders = folders.filter(|it| original.is_none_or(|of| distrust(it, of).is_none()));
+        let folders = folders.filter(|folder| {
+            original.is_none_or(|original| untrusted_reason(folder, original).is_none())
+        });
         find_command(name, folders, &self.workspace)
     }
 
-    /// The end of a message that a command was not found, with the program that was passed over, if any.
-    pub(crate) fn nowhere(&self, name: &str) -> String {
-        let passed_over = self.passed_over(name).map(|it| format!(" ({it})"));
-        format!("on PATH{}", passed_over.unwrap_or_default())
+    /// Where a command was looked up, for a message that it was not found: with the program that was ignored, if
+    /// any.
+    pub(crate) fn where_searched(&self, name: &str) -> String {
+        let ignored = self.ignored_program(name).map(|it| format!(" ({it})"));
+        format!("on PATH{}", ignored.unwrap_or_default())
     }
 
-    /// A message about a program of this name that is in `PATH` but not used, with the reason; `None` when
-    /// there is no such program.
-    pub(crate) fn passed_over(&self, name: &str) -> Option<String> {
+    /// A message about a program of this name that is in `PATH` but ignored, with the reason; `None` when there
+    /// is no such program.
+    pub(crate) fn ignored_program(&self, name: &str) -> Option<String> {
         let paths = std::env::var_os("PATH")?;
-        passed_over(name, std::env::split_paths(&paths), &self.workspace)
+        ignored_program(name, std::env::split_paths(&paths), &self.workspace)
     }
 }
 
-/// The path of the command `name` according to `PATH`, for a caller that runs in this folder.
+/// The path of the command `name` according to `PATH`; never a program in `folder` or in a relative folder.
 pub(crate) fn command_on_path(name: &str, folder: &Path) -> Option<PathBuf> {
     let paths = std::env::var_os("PATH")?;
     find_command(name, std::env::split_paths(&paths), folder)
@@ -53,11 +56,11 @@ fn find_command(
     }
     folders.find_map(|folder| {
         let path = folder.join(name);
-        (distrust(&folder, workspace).is_none() && is_executable(&path)).then_some(path)
+        (untrusted_reason(&folder, workspace).is_none() && is_executable(&path)).then_some(path)
     })
 }
 
-fn passed_over(
+fn ignored_program(
     name: &str,
     mut folders: impl Iterator<Item = PathBuf>,
     workspace: &Path,
@@ -66,9 +69,9 @@ fn passed_over(
         return None;
     }
     folders.find_map(|folder| {
-        // The system would resolve a relative folder from the workspace, where the program runs.
+        // The operating system would resolve a relative folder from the workspace, where the program runs.
         let path = workspace.join(&folder).join(name);
-        let why = distrust(&folder, workspace).filter(|_| is_executable(&path))?;
+        let why = untrusted_reason(&folder, workspace).filter(|_| is_executable(&path))?;
         Some(format!("{} is passed over: its folder in PATH {why}", path.display()))
     })
 }
@@ -77,8 +80,8 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && !name.contains(['/', '\\', '\0'])
 }
 
-/// Why no program from this folder of `PATH` is used; `None` for a trusted folder.
-fn distrust(folder: &Path, workspace: &Path) -> Option<&'static str> {
+/// Why no program from this folder of `PATH` is used, as the end of a sentence; `None` for a trusted folder.
+fn untrusted_reason(folder: &Path, workspace: &Path) -> Option<&'static str> {
     // A relative folder depends on the working directory, which is the workspace.
     if !folder.is_absolute() {
         return Some("is relative");
@@ -138,10 +141,10 @@ mod tests {
             let folders = || [folder.clone(), top.join("bin")].into_iter();
             let found = find_command("cargo", folders(), &ws);
             assert_eq!(found, Some(top.join("bin/cargo")), "{}", folder.display());
-            let said = passed_over("cargo", folders(), &ws).unwrap();
-            assert!(said.contains("is passed over: its folder in PATH is "), "{said}");
+            let ignored = ignored_program("cargo", folders(), &ws).unwrap();
+            assert!(ignored.contains("is passed over: its folder in PATH is "), "{ignored}");
             assert_eq!(find_command("cargo", folders().take(1), &ws), None);
         }
-        assert_eq!(passed_over("cargo", [top.join("bin")].into_iter(), &ws), None);
+        assert_eq!(ignored_program("cargo", [top.join("bin")].into_iter(), &ws), None);
     }
 }

@@ -3,39 +3,39 @@
 //! A child gets exactly the arguments that the caller names, no terminal, and no input unless the caller
 //! supplies it. It inherits the environment of this process, without [`MODEL_KEY`], with a filtered `PATH`,
 //! and with the changes that the caller names. It leads its own process group and, on Linux, its own session.
-//! One thread per output reads stdout and stderr and forwards each chunk at once, up to a limit. `run` keeps
-//! the whole output, `stream` only its beginning and end. Nothing polls: the calling thread sleeps until
-//! there is output, an exit, a stop or the deadline. To end a program, SIGTERM is sent to it and to
-//! everything it started; processes that still run after the grace period are killed.
+//! Stdout and stderr are read by one thread each, and every chunk is forwarded at once, up to a limit. `run`
+//! keeps the complete output, `stream` only its beginning and end. Nothing polls: the calling thread sleeps
+//! until there is output, an exit, a stop or the deadline. To end a program, SIGTERM is sent to it and to all
+//! its descendants; processes that still run after the grace period are killed.
 //!
-//! Only the tools and the modules below them start programs; the modules above the tools use only the types.
+//! Only the tools and the rooms below them start programs; the rooms above the tools use only the types.
 //!
 //! # Which processes belong to a program
 //!
 //! The user's editor is the only program that is started and not supervised. On Linux the child is made a
-//! subreaper: it adopts the orphans below it, so that a process that leaves group and parent is still found
-//! below the child, while Countersign itself adopts nothing. This needs code between fork and exec. Signals
-//! are sent through process handles (pidfd), because process ids are reused.
+//! subreaper: it adopts the orphans among its descendants, so that a process that leaves group and parent is
+//! still found below the child, while Countersign itself adopts no process. This needs code between fork and
+//! exec. Signals are sent through process handles (pidfd), because process ids are reused.
 //!
-//! # The end
+//! # How a program is ended
 //!
-//! A stop, a timeout or a limit ends all processes. They are first stopped with SIGSTOP, until two successive
-//! listings find no new process and none that runs; only then is SIGTERM sent, so that no process escapes
-//! between being listed and being signalled. After the child has exited, orphans are found by a mark in their
-//! environment (`COUNTERSIGN_CHILD`). A process that empties its environment and leaves session and parent is
-//! not found if it does so after SIGTERM and after the child has exited. Finding it too would need another
-//! process between Countersign and the child.
+//! A stop, a timeout, a limit, or output that cannot be recorded ends all processes. They are first suspended
+//! with SIGSTOP, until two successive listings find no process that runs; only then is SIGTERM sent, so that no
+//! process escapes between being listed and being signalled. After the child has exited, orphans are found by a
+//! mark in their environment (`COUNTERSIGN_CHILD`). A process that empties its environment and leaves session
+//! and parent is not found if it does so after SIGTERM and after the child has exited. Finding it too would
+//! need another process between Countersign and the child.
 //!
 //! Processes that a program leaves running when it exits by itself keep running, as under a shell, unless the
-//! caller chooses `Leftovers::End` because nothing may change the workspace afterwards: after `splice`, a
-//! planner, or the check of a replacement, for example.
+//! caller chooses `Leftovers::End` because nothing may change the workspace afterwards: for example after
+//! `splice`, a planner, or the check of a replacement.
 //!
 //! # Threads
 //!
 //! Each program has three threads: one for each output, and one that waits for its exit. A thread outlives
-//! the program only while another process holds the output open. They write to a queue on which the caller's
-//! thread sleeps; a stop wakes that thread too. So output reaches events and evidence on one thread, in one
-//! order. A program that prints faster than the evidence stores its output has to wait.
+//! the program only while another process holds the output open. These threads write to a queue on which the
+//! caller's thread sleeps; a stop wakes the caller's thread too. So output reaches events and evidence on one
+//! thread, in one order. A program that prints faster than the evidence stores its output is blocked.
 
 mod capture;
 mod error;
@@ -73,11 +73,11 @@ pub use capture::{Capture, NoCapture, ProcessIo};
 pub use error::ProcessError;
 pub(crate) use launcher::Launcher;
 pub(crate) use lookup::{Programs, command_on_path, is_executable};
-pub(crate) use path::left_out;
-pub(crate) use profile::{Behind, Profile};
+pub(crate) use path::excluded_folders;
+pub(crate) use profile::{Profile, ProgramWalls};
 pub(crate) use scratch::{
-    Scratch, parents as scratch_parents, private_folder, tidy as tidy_scratch,
-    usual_parent as scratch_parent,
+    Scratch, default_parent as scratch_parent, parents as scratch_parents, private_folder,
+    remove_abandoned as tidy_scratch,
 };
 use supervise::supervise;
 use walls::WallReport;
@@ -89,14 +89,14 @@ pub const MODEL_KEY: &str = "COUNTERSIGN_MODEL_KEY";
 const GRACE: Duration = Duration::from_secs(2);
 /// How long a command may print nothing before the person is notified (SPEC §7.2).
 const QUIET: Duration = Duration::from_secs(15);
-/// Maximum number of bytes read from an output at once.
+/// Maximum number of bytes that one read of an output returns.
 const CHUNK: usize = 64 << 10;
 
 /// A program to start, with its limits.
 pub(crate) struct Program<'a> {
-    /// The kind of the program, which decides whether it runs behind walls.
+    /// The kind of the program, with its walls if it runs behind walls.
     pub(crate) profile: Profile<'a>,
-    /// Path of the program, or a name that is looked up in `PATH`.
+    /// The path of the program, or a name that is looked up in the child's `PATH`.
     pub(crate) program: &'a OsStr,
     /// The arguments of the program, passed unchanged.
     pub(crate) arguments: &'a [&'a str],
@@ -104,7 +104,7 @@ pub(crate) struct Program<'a> {
     pub(crate) input: Option<Input<'a>>,
     /// The working directory of the program.
     pub(crate) folder: &'a Path,
-    /// Variables added to the environment that it inherits from this process.
+    /// Variables added to the environment that the program inherits.
     pub(crate) environment: &'a [(&'a str, &'a str)],
     /// Variables removed from that environment.
     pub(crate) unset: &'a [OsString],
@@ -151,21 +151,21 @@ pub enum Cause {
 /// Result of a program that was started.
 #[derive(Debug)]
 pub struct Finished<K = Vec<u8>> {
-    /// Why this process ended the program; `None` when the program exited by itself, or another process ended
-    /// it.
+    /// Why this process ended the program; `None` when the program exited by itself or was ended by another
+    /// process.
     pub cause: Option<Cause>,
-    /// The exit code of the program; `None` when a signal ended it.
+    /// The exit code of the program; `None` when a signal ended it or its status is not known.
     pub exit_code: Option<i32>,
-    /// The signal that ended it.
+    /// The signal that ended the program, if one did.
     pub signal: Option<i32>,
     /// The time from the start of the program to its end.
     pub duration: Duration,
-    /// The stdout of the program up to the limit: whole, or only its beginning and end.
+    /// The stdout of the program up to the limit: complete, or only its beginning and end.
     pub stdout: K,
     /// The stderr of the program, in the same form.
     pub stderr: K,
-    /// Whether an output was still held open, by a process that the program started, when reading ended.
-    /// Later output is not kept.
+    /// Whether the supervision ended while a process that the program started held an output open, or while a
+    /// killed process still existed. Later output is not kept.
     pub left_open: bool,
     /// The report of the walls of the program; empty when it had none.
     pub walls: WallReport,
@@ -190,37 +190,37 @@ fn command(program: &OsStr) -> Command {
     command
 }
 
-/// A command that inherits the whole environment of this process. Only the helper of the walls may call it
-/// directly: its own environment is already the one that the program is to get.
+/// A command that inherits the complete environment of this process. Apart from [`command`], only the helper of
+/// the walls calls it: the helper's environment is already the one that the program is to get.
 #[expect(clippy::disallowed_methods, reason = "the one place that starts programs")]
 fn bare_command(program: &OsStr) -> Command {
     Command::new(program)
 }
 
-/// Starts a program without supervising it: it has no input, its output is discarded, and a thread waits for it
-/// only to reap it.
+/// Starts a program without supervising it: the program has no input, its output is discarded, and a thread waits
+/// for its exit only to reap it.
 ///
 /// # Errors
-/// The error of the operating system when the program cannot be started.
-pub(crate) fn start_beside(
+/// The error of the operating system when the program cannot be started; also a profile with walls.
+pub(crate) fn start_detached(
     profile: Profile<'_>,
     program: &Path,
     arguments: &[String],
     folder: &Path,
 ) -> io::Result<()> {
     if profile.walls().is_some() {
-        return Err(io::Error::other("what is let go cannot be walled"));
+        return Err(io::Error::other("a detached program cannot run behind walls"));
     }
     let mut command = command(program.as_os_str());
     command.args(arguments).current_dir(folder);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let mut child = command.spawn()?;
-    thread::Builder::new().name("countersign-beside".to_owned()).spawn(move || child.wait())?;
+    thread::Builder::new().name("countersign-detached".to_owned()).spawn(move || child.wait())?;
     Ok(())
 }
 
-/// Runs a program to its end and keeps its whole output, up to the limit. `output` receives the text on the
+/// Runs a program to its end and keeps its complete output, up to the limit. `output` receives the text on the
 /// calling thread, while the program prints it.
 ///
 /// # Errors

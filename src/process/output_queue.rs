@@ -8,9 +8,9 @@ use crate::run::Stream;
 
 use super::CHUNK;
 
-/// The number of bytes at which the queue is full. The reading threads then wait, and so does a program that
-/// keeps printing.
-const ROOM: usize = 1 << 20;
+/// The number of bytes at which the queue is full. The reading threads then wait, and a program that keeps
+/// printing is blocked.
+const CAPACITY: usize = 1 << 20;
 
 /// Output and exit of one child, in order of arrival.
 #[derive(Default)]
@@ -26,12 +26,12 @@ struct State {
     /// The outputs that are still being read.
     open: Vec<Stream>,
     exited: bool,
-    /// Set when nothing more is consumed.
+    /// Whether the consumer has stopped reading.
     abandoned: bool,
 }
 
 /// The output and events that have arrived since the last [`OutputQueue::take`].
-pub(super) struct Mail {
+pub(super) struct Received {
     /// Output, in order of arrival.
     pub(super) chunks: Vec<(Stream, Vec<u8>)>,
     /// Whether the child has exited.
@@ -41,17 +41,17 @@ pub(super) struct Mail {
 }
 
 impl OutputQueue {
-    /// Registers an output before its thread starts.
+    /// Registers an output. Must be called before the thread that reads the output starts.
     pub(super) fn open(&self, stream: Stream) {
         self.lock().open.push(stream);
     }
 
-    /// Adds output, after waiting while the queue is full. False when nothing more is consumed.
+    /// Adds output, after waiting while the queue is full. False when the consumer has stopped reading.
     pub(super) fn put(&self, stream: Stream, bytes: &[u8]) -> bool {
         let state = self.lock();
         let mut state = self
             .changed
-            .wait_while(state, |state| state.bytes >= ROOM && !state.abandoned)
+            .wait_while(state, |state| state.bytes >= CAPACITY && !state.abandoned)
             .unwrap_or_else(PoisonError::into_inner);
         if state.abandoned {
             return false;
@@ -75,7 +75,7 @@ impl OutputQueue {
     }
 
     /// Records the exit of the child.
-    pub(super) fn exited(&self) {
+    pub(super) fn set_exited(&self) {
         self.lock().exited = true;
         self.changed.notify_all();
     }
@@ -87,25 +87,25 @@ impl OutputQueue {
         self.changed.notify_all();
     }
 
-    /// Makes [`Self::put`] return false from now on, so that the reading threads end.
+    /// Stops reading: [`Self::put`] returns false from now on, so that the reading threads end.
     pub(super) fn abandon(&self) {
         self.lock().abandoned = true;
         self.changed.notify_all();
     }
 
-    /// Sleeps until there is output, `matters` returns true for (exited, closed), or the time `until` is
-    /// reached.
+    /// Sleeps until there is output, `wakes` returns true for (exited, closed), or the time `until` is reached.
+    /// Removes and returns what has arrived.
     pub(super) fn take(
         &self,
         until: Option<Instant>,
-        matters: impl Fn(bool, bool) -> bool,
-    ) -> Mail {
+        wakes: impl Fn(bool, bool) -> bool,
+    ) -> Received {
         let mut state = self.lock();
         loop {
             let closed = state.open.is_empty() && state.chunks.is_empty();
             let now = Instant::now();
-            let is_over = until.is_some_and(|until| now >= until);
-            if !state.chunks.is_empty() || is_over || matters(state.exited, closed) {
+            let is_due = until.is_some_and(|until| now >= until);
+            if !state.chunks.is_empty() || is_due || wakes(state.exited, closed) {
                 break;
             }
             state = match until {
@@ -118,10 +118,10 @@ impl OutputQueue {
         }
         state.bytes = 0;
         let chunks = std::mem::take(&mut state.chunks).into();
-        let mail = Mail { chunks, exited: state.exited, closed: state.open.is_empty() };
+        let received = Received { chunks, exited: state.exited, closed: state.open.is_empty() };
         drop(state);
         self.changed.notify_all();
-        mail
+        received
     }
 
     /// A panic of another thread leaves the state consistent, so a poisoned lock is used as it is.

@@ -6,27 +6,27 @@ use std::path::PathBuf;
 use super::walls::RunWalls;
 use crate::authorization::{StepWalls, WallLevel};
 
-/// The kind of a program.
+/// The kind of a program, and the walls of the kinds that have some.
 #[derive(Clone, Copy)]
 pub(crate) enum Profile<'a> {
     /// A command of a plan step.
-    Step(Behind<'a>),
+    Step(ProgramWalls<'a>),
     /// A build, a check, or a program that was built.
-    Build(Behind<'a>),
+    Build(ProgramWalls<'a>),
     /// A planner.
-    Planner(Behind<'a>),
+    Planner(ProgramWalls<'a>),
     /// An agent that uses tools of its own.
     #[expect(dead_code, reason = "nothing starts an agent yet; its walls are those of a planner")]
-    Agent(Behind<'a>),
+    Agent(ProgramWalls<'a>),
     /// A client program of the person that connects to another host: no walls.
     Client,
-    /// A program of the person that runs independently of this one: no walls.
-    Beside,
+    /// A program of the person that runs independently of Countersign: no walls.
+    Detached,
 }
 
 /// The walls that one program gets.
 #[derive(Clone, Copy)]
-pub(crate) struct Behind<'a> {
+pub(crate) struct ProgramWalls<'a> {
     /// The walls that the person approved for this step.
     pub(crate) step: &'a StepWalls,
     /// The walls that all steps of the run share.
@@ -37,19 +37,18 @@ pub(crate) struct Behind<'a> {
 
 impl<'a> Profile<'a> {
     /// The walls of this program; `None` when it runs without walls.
-    pub(super) fn walls(self) -> Option<Behind<'a>> {
+    pub(super) fn walls(self) -> Option<ProgramWalls<'a>> {
         match self {
-            Self::Step(behind)
-            | Self::Build(behind)
-            | Self::Planner(behind)
-            | Self::Agent(behind) => Some(behind).filter(Behind::are_wanted),
-            Self::Client | Self::Beside => None,
+            Self::Step(walls) | Self::Build(walls) | Self::Planner(walls) | Self::Agent(walls) => {
+                Some(walls).filter(ProgramWalls::are_required)
+            }
+            Self::Client | Self::Detached => None,
         }
     }
 }
 
-impl Behind<'_> {
-    fn are_wanted(&self) -> bool {
+impl ProgramWalls<'_> {
+    fn are_required(&self) -> bool {
         !self.step.open && self.step.level != WallLevel::None
     }
 }

@@ -14,8 +14,8 @@ use super::walls::{WallReport, Walled};
 use super::{CHUNK, Input, MODEL_KEY, Program, command, path};
 use crate::run::Stream;
 
-/// The marks for the environment of a program: those that this process was started with, then this one.
-fn marks(mark: &str) -> OsString {
+/// The value of [`tree::MARK`] for a program: the marks that this process was started with, then this one.
+fn mark_list(mark: &str) -> OsString {
     let mut marks = std::env::var_os(tree::MARK).unwrap_or_default();
     if !marks.is_empty() {
         marks.push(",");
@@ -25,8 +25,8 @@ fn marks(mark: &str) -> OsString {
 }
 
 /// An anonymous file with these bytes, positioned at its beginning.
-fn waiting(bytes: &[u8]) -> io::Result<File> {
-    let mut file = nameless()?;
+fn anonymous_file_with(bytes: &[u8]) -> io::Result<File> {
+    let mut file = anonymous_file()?;
     file.write_all(bytes)?;
     file.rewind()?;
     Ok(file)
@@ -34,13 +34,13 @@ fn waiting(bytes: &[u8]) -> io::Result<File> {
 
 /// An anonymous file in memory, so that its content is never on a disk.
 #[cfg(target_os = "linux")]
-pub(super) fn nameless() -> io::Result<File> {
+pub(super) fn anonymous_file() -> io::Result<File> {
     let flags = rustix::fs::MemfdFlags::CLOEXEC;
     Ok(rustix::fs::memfd_create("countersign-input", flags)?.into())
 }
 
 #[cfg(not(target_os = "linux"))]
-fn nameless() -> io::Result<File> {
+fn anonymous_file() -> io::Result<File> {
     let path = std::env::temp_dir().join(format!("countersign-{}", uuid::Uuid::new_v4()));
     let mut options = File::options();
     options.read(true).write(true).create_new(true);
@@ -51,8 +51,8 @@ fn nameless() -> io::Result<File> {
     Ok(file)
 }
 
-/// Maximum size of the part of stderr, in bytes, that the error has when the walls cannot be put up.
-const WORDS: u64 = 4096;
+/// Maximum number of bytes of stderr in the error for walls that cannot be put up.
+const MAX_ERROR_BYTES: u64 = 4096;
 
 /// A child process with all its descendants. Dropping it before [`Self::reap`] kills all of them.
 pub(super) struct Running {
@@ -64,12 +64,13 @@ pub(super) struct Running {
 }
 
 impl Running {
+    /// Starts the program and its threads. Returns when a walled program runs behind its walls.
     pub(super) fn start(program: &Program<'_>, queue: Arc<OutputQueue>) -> io::Result<Self> {
         let mark = uuid::Uuid::new_v4().to_string();
         let mut walled = Walled::of(program, &mark)?;
         let input = match program.input {
             Some(Input::File(file)) => Stdio::from(File::open(file)?),
-            Some(Input::Bytes(bytes)) => Stdio::from(waiting(bytes)?),
+            Some(Input::Bytes(bytes)) => Stdio::from(anonymous_file_with(bytes)?),
             None => Stdio::null(),
         };
         let mut command = match &mut walled {
@@ -91,11 +92,11 @@ impl Running {
             command.env_remove(name);
         }
         let workspaces = path::workspaces(program.profile);
-        match std::env::var_os("PATH").and_then(|paths| path::trusted(&paths, &workspaces)) {
+        match std::env::var_os("PATH").and_then(|paths| path::trusted_path(&paths, &workspaces)) {
             Some(paths) => command.env("PATH", paths),
             None => command.env_remove("PATH"),
         };
-        command.env(tree::MARK, marks(&mark));
+        command.env(tree::MARK, mark_list(&mark));
         match &mut walled {
             Some(walled) => walled.new_session(&mut command),
             None => tree::new_session(&mut command),
@@ -115,8 +116,8 @@ impl Running {
             running.read(Stream::Stderr, stderr)?;
         }
         let queue = Arc::clone(&running.queue);
-        let wait = running.tree.wait_for_end(move || queue.exited());
-        thread::Builder::new().name("child-end".to_owned()).spawn(wait)?;
+        let waiter = running.tree.exit_waiter(move || queue.set_exited());
+        thread::Builder::new().name("child-exit".to_owned()).spawn(waiter)?;
         Ok(running)
     }
 
@@ -154,33 +155,32 @@ impl Running {
         let Some(walled) = &mut self.walled else { return Ok(()) };
         let Err(error) = walled.wait_until_started(timeout) else { return Ok(()) };
         self.kill();
-        let mut said = String::new();
+        let mut message = String::new();
         if let Some(stderr) = self.child.stderr.take() {
-            // Every process that could write to this pipe has been killed, so the read ends. The limit keeps
-            // the message short.
-            let _ = stderr.take(WORDS).read_to_string(&mut said);
+            // Every process that could write to this pipe has been killed, so the read ends.
+            let _ = stderr.take(MAX_ERROR_BYTES).read_to_string(&mut message);
         }
-        match (error.raw_os_error(), said.trim()) {
+        match (error.raw_os_error(), message.trim()) {
             (Some(_), _) | (None, "") => Err(error),
-            (None, said) => Err(io::Error::new(error.kind(), format!("{error}: {said}"))),
+            (None, message) => Err(io::Error::new(error.kind(), format!("{error}: {message}"))),
         }
     }
 
-    /// The report of its walls so far.
+    /// The report of the program's walls so far; empty without walls.
     pub(super) fn walls(&self) -> WallReport {
         self.walled.as_ref().map_or_else(WallReport::default, Walled::report)
     }
 
-    pub(super) fn ask_to_end(&mut self) {
-        self.tree.ask_to_end(&mut self.child);
+    pub(super) fn terminate(&mut self) {
+        self.tree.terminate(&mut self.child);
     }
 
     pub(super) fn kill(&mut self) {
         self.tree.kill(&mut self.child);
     }
 
-    /// Ends the reading of output, and reaps the child. Returns the exit status of the program; `None` while
-    /// the kernel has not released the process.
+    /// Ends the reading of output, and reaps the child. Returns the exit status of the program; `None` while the
+    /// child has not exited.
     pub(super) fn reap(&mut self) -> Option<ExitStatus> {
         self.queue.abandon();
         let status = tree::status(&mut self.child);

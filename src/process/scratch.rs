@@ -1,10 +1,10 @@
-//! Private folders, each used by one process and removed after it: of a simulation, or of the walls of a run.
+//! Private temporary folders of simulations and of the walls of a run. Each is used by one process, and removed
+//! afterwards.
 //!
-//! The folder of a simulation is in the user's cache folder. This has room, is not cleared by a reboot, and
-//! is probably on the file system of the workspace, so that copies can share their data. The process that
-//! uses a folder holds a lock on a file in it. The kernel releases the lock however that process ends. A
-//! folder whose lock is free is therefore abandoned, and the next call of [`Scratch::create`] with the same
-//! parent removes it.
+//! The folder of a simulation is in the user's cache folder, which usually has enough space, is not cleared by a
+//! reboot, and is probably on the file system of the workspace, so that copies can share their data. The process
+//! that uses a folder holds a lock on a file in it, which the kernel releases however that process ends. So a
+//! folder whose lock is free is abandoned: the next call of [`Scratch::create`] with the same parent removes it.
 
 use std::fs::{DirBuilder, File, OpenOptions, Permissions, TryLockError};
 use std::io;
@@ -15,30 +15,31 @@ use uuid::Uuid;
 
 /// Lock file of the parent folder, held while a folder is created or removed, so that no other process takes
 /// an incomplete folder for an abandoned one.
-const DOOR: &str = "door";
+const PARENT_LOCK: &str = "door";
 /// Lock file in each folder, held by the process that works there.
 const LOCK: &str = "lock";
-/// Folder of the copy of the workspace; [`TARGET`] is that of its build output.
+/// Folder of the copy of the workspace.
 const COPY: &str = "copy";
+/// Folder of the build output.
 const TARGET: &str = "target";
 
 /// The folder in which this user's simulations are created: in the cache, or in the temporary folder when the
 /// cache is in the workspace (which may be the home folder).
-pub(crate) fn usual_parent(workspace: &Path) -> PathBuf {
-    in_cache().filter(|cache| !cache.starts_with(workspace)).unwrap_or_else(in_temporary)
+pub(crate) fn default_parent(workspace: &Path) -> PathBuf {
+    cache_parent().filter(|cache| !cache.starts_with(workspace)).unwrap_or_else(temporary_parent)
 }
 
 /// Every folder in which simulations of this user may have been created.
 pub(crate) fn parents() -> impl Iterator<Item = PathBuf> {
-    in_cache().into_iter().chain([in_temporary()])
+    cache_parent().into_iter().chain([temporary_parent()])
 }
 
-fn in_cache() -> Option<PathBuf> {
+fn cache_parent() -> Option<PathBuf> {
     let dirs = directories::ProjectDirs::from("", "", "countersign")?;
     Some(dirs.cache_dir().join("simulations"))
 }
 
-fn in_temporary() -> PathBuf {
+fn temporary_parent() -> PathBuf {
     let user = rustix::process::geteuid().as_raw();
     std::env::temp_dir().join(format!("countersign-simulations-{user}"))
 }
@@ -47,7 +48,7 @@ fn in_temporary() -> PathBuf {
 #[derive(Debug)]
 pub(crate) struct Scratch {
     parent: PathBuf,
-    top: PathBuf,
+    folder: PathBuf,
     /// The kernel releases this lock when the process ends, even when it is killed.
     _lock: File,
     is_removed: bool,
@@ -59,39 +60,39 @@ impl Scratch {
     /// # Errors
     /// The error of the operating system.
     pub(crate) fn create(parent: &Path) -> io::Result<Self> {
-        let door = Door::open(parent)?;
-        let abandoned = door.abandoned();
+        let parent_lock = ParentLock::acquire(parent)?;
+        let abandoned = parent_lock.abandoned();
         let name = format!("{}-{}", std::process::id(), Uuid::new_v4().simple());
-        let top = parent.join(name);
-        private_folder(&top)?;
-        let lock = lock_file(&top)?;
+        let folder = parent.join(name);
+        private_folder(&folder)?;
+        let lock = lock_file(&folder)?;
         lock.lock()?;
-        drop(door);
-        let scratch = Self { parent: parent.to_owned(), top, _lock: lock, is_removed: false };
-        private_folder(&scratch.top.join(COPY))?;
+        drop(parent_lock);
+        let scratch = Self { parent: parent.to_owned(), folder, _lock: lock, is_removed: false };
+        private_folder(&scratch.folder.join(COPY))?;
         private_folder(&scratch.target())?;
-        // If a folder cannot be removed now, the next call tries again.
+        // Dropping them removes the folders. If one cannot be removed now, the next call tries again.
         abandoned.into_iter().for_each(drop);
         Ok(scratch)
     }
 
-    /// Path of the copy of the workspace. It has the same folder name.
+    /// The path for the copy of the workspace, which gets the same folder name.
     pub(crate) fn copy_of(&self, workspace: &Path) -> PathBuf {
-        self.top.join(COPY).join(workspace.file_name().unwrap_or(COPY.as_ref()))
+        self.folder.join(COPY).join(workspace.file_name().unwrap_or(COPY.as_ref()))
     }
 
     /// The folder for all build output.
     pub(crate) fn target(&self) -> PathBuf {
-        self.top.join(TARGET)
+        self.folder.join(TARGET)
     }
 
-    /// Creates a file whose timestamp marks the end of copying: a file on the copy with a later timestamp has
+    /// Creates a file whose timestamp marks the end of copying: a file of the copy with a later timestamp has
     /// changed.
     ///
     /// # Errors
     /// The error of the operating system.
     pub(crate) fn mark(&self) -> io::Result<File> {
-        File::create(self.top.join("copied"))
+        File::create(self.folder.join("copied"))
     }
 
     /// Removes the folder.
@@ -100,17 +101,17 @@ impl Scratch {
     /// The error of the operating system. The next [`Self::create`] with the same parent tries again.
     pub(crate) fn remove(mut self) -> io::Result<()> {
         self.is_removed = true;
-        self.take_down()
+        self.remove_files()
     }
 
-    fn take_down(&self) -> io::Result<()> {
+    fn remove_files(&self) -> io::Result<()> {
         // The lock file is removed last, with its folder. Until then no other process takes the folder for an
         // abandoned one.
         for name in [COPY, TARGET] {
-            remove_tree(&self.top.join(name))?;
+            remove_tree(&self.folder.join(name))?;
         }
-        let _door = Door::open(&self.parent)?;
-        remove_tree(&self.top)
+        let _parent_lock = ParentLock::acquire(&self.parent)?;
+        remove_tree(&self.folder)
     }
 }
 
@@ -118,31 +119,32 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         if !self.is_removed {
             // After an error or a panic there is no caller to report to; the next `create` tries again.
-            let _ = self.take_down();
+            let _ = self.remove_files();
         }
     }
 }
 
-/// Removes the abandoned folders in `parent`, whose processes were killed.
+/// Removes the abandoned folders in `parent`: those whose process was killed.
 ///
 /// # Errors
 /// The error of the operating system.
-pub(crate) fn tidy(parent: &Path) -> io::Result<()> {
+pub(crate) fn remove_abandoned(parent: &Path) -> io::Result<()> {
     if !parent.exists() {
         return Ok(());
     }
-    let abandoned = Door::open(parent)?.abandoned();
+    let abandoned = ParentLock::acquire(parent)?.abandoned();
     abandoned.into_iter().try_for_each(Scratch::remove)
 }
 
 /// The lock on the folder that contains the private folders of a user.
-struct Door<'a> {
+struct ParentLock<'a> {
     parent: &'a Path,
     _lock: File,
 }
 
-impl<'a> Door<'a> {
-    fn open(parent: &'a Path) -> io::Result<Self> {
+impl<'a> ParentLock<'a> {
+    /// Creates the folder if it is missing, checks that only this user can write to it, and waits for the lock.
+    fn acquire(parent: &'a Path) -> io::Result<Self> {
         DirBuilder::new().recursive(true).mode(0o700).create(parent)?;
         let data = std::fs::symlink_metadata(parent)?;
         let is_ours = data.is_dir() && data.uid() == rustix::process::geteuid().as_raw();
@@ -150,7 +152,7 @@ impl<'a> Door<'a> {
             let why = "it is not a folder in which only this user may write";
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, why));
         }
-        let lock = open_lock(&parent.join(DOOR))?;
+        let lock = open_lock(&parent.join(PARENT_LOCK))?;
         lock.lock()?;
         Ok(Self { parent, _lock: lock })
     }
@@ -160,21 +162,21 @@ impl<'a> Door<'a> {
         let entries = std::fs::read_dir(self.parent).into_iter().flatten().flatten();
         let folders = entries.filter(|entry| entry.file_type().is_ok_and(|it| it.is_dir()));
         let free = folders.filter_map(|entry| {
-            let top = entry.path();
-            let lock = lock_file(&top).ok()?;
+            let folder = entry.path();
+            let lock = lock_file(&folder).ok()?;
             match lock.try_lock() {
                 Ok(()) => {}
                 Err(TryLockError::WouldBlock | TryLockError::Error(_)) => return None,
             }
             let parent = self.parent.to_owned();
-            Some(Scratch { parent, top, _lock: lock, is_removed: false })
+            Some(Scratch { parent, folder, _lock: lock, is_removed: false })
         });
         free.collect()
     }
 }
 
-fn lock_file(top: &Path) -> io::Result<File> {
-    open_lock(&top.join(LOCK))
+fn lock_file(folder: &Path) -> io::Result<File> {
+    open_lock(&folder.join(LOCK))
 }
 
 fn open_lock(path: &Path) -> io::Result<File> {
@@ -186,7 +188,7 @@ pub(crate) fn private_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().mode(0o700).create(path)
 }
 
-/// Removes a folder with its contents, including folders without write permission.
+/// Removes a folder with its contents, including folders without write permission. A missing folder is no error.
 fn remove_tree(path: &Path) -> io::Result<()> {
     match std::fs::remove_dir_all(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -198,11 +200,11 @@ fn remove_tree(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Makes every folder below `path` writable for this user, as far as the user owns it.
+/// Makes `path` and every folder below it writable for this user, as far as the user owns them.
 fn make_writable(path: &Path) {
     let mut folders = vec![path.to_owned()];
     while let Some(folder) = folders.pop() {
-        // When this fails, the removal that follows reports it.
+        // If this fails, the removal that follows reports an error.
         let _ = std::fs::set_permissions(&folder, Permissions::from_mode(0o700));
         let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
         let below = entries.filter(|entry| entry.file_type().is_ok_and(|it| it.is_dir()));

@@ -1,11 +1,11 @@
-//! The folder of a simulation is private, used by one process, and removed afterwards.
+//! Tests of the private folders: permissions, locks and removal.
 
 use std::os::unix::fs::PermissionsExt as _;
 
 use std::fs;
 use std::path::Path;
 
-use super::scratch::{Scratch, tidy, usual_parent};
+use super::scratch::{Scratch, default_parent, remove_abandoned};
 
 fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
@@ -30,13 +30,13 @@ fn only_abandoned_folders_are_removed() {
     let second = Scratch::create(&parent).unwrap();
     assert_eq!(folders(&parent), 2, "the two that are worked in");
     fs::create_dir_all(dead.join("target")).unwrap();
-    tidy(&parent).unwrap();
+    remove_abandoned(&parent).unwrap();
     assert_eq!(folders(&parent), 2);
     assert_eq!(fs::read_to_string(live.target().join("file")).unwrap(), "x");
     second.remove().unwrap();
     drop(live);
     assert_eq!(folders(&parent), 0);
-    assert!(tidy(&temporary.path().join("absent")).is_ok());
+    assert!(remove_abandoned(&temporary.path().join("absent")).is_ok());
 }
 
 #[test]
@@ -61,7 +61,7 @@ fn scratch_folder_is_private_and_always_removable() {
 
 #[test]
 fn scratch_folder_is_outside_the_workspace() {
-    let usual = usual_parent(Path::new("/nowhere"));
-    let above = usual.parent().unwrap();
-    assert!(!usual_parent(above).starts_with(above));
+    let default = default_parent(Path::new("/nowhere"));
+    let above = default.parent().unwrap();
+    assert!(!default_parent(above).starts_with(above));
 }

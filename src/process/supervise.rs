@@ -1,12 +1,12 @@
-//! Supervises one program from start to exit: forwards its output, and ends it on a stop, at the timeout,
-//! when an output exceeds its limit, or when its output cannot be recorded.
+//! Supervises one program from start to exit: forwards its output, and ends the program on a stop, at the
+//! timeout, when an output exceeds its limit, or when its output cannot be recorded.
 
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::output_queue::{Mail, OutputQueue};
+use super::output_queue::{OutputQueue, Received};
 use super::running::Running;
 use super::{Cause, Finished, GRACE, Leftovers, ProcessIo, Program};
 use crate::run::{Decoder, Stream, StreamEnds};
@@ -15,28 +15,28 @@ use crate::run::{Decoder, Stream, StreamEnds};
 const DRAIN: Duration = Duration::from_secs(2);
 
 /// An output that is kept in memory.
-pub(super) trait Keep: Default {
+pub(super) trait KeptOutput: Default {
     /// Adds the next bytes.
-    fn keep(&mut self, bytes: &[u8]);
+    fn append(&mut self, bytes: &[u8]);
 }
 
-/// Keeps the whole output.
-impl Keep for Vec<u8> {
-    fn keep(&mut self, bytes: &[u8]) {
+/// Keeps the complete output.
+impl KeptOutput for Vec<u8> {
+    fn append(&mut self, bytes: &[u8]) {
         self.extend_from_slice(bytes);
     }
 }
 
-/// Keeps the beginning and the end of an output that a capture records whole.
-impl Keep for StreamEnds {
-    fn keep(&mut self, bytes: &[u8]) {
+/// Keeps the beginning and the end of an output that a capture records completely.
+impl KeptOutput for StreamEnds {
+    fn append(&mut self, bytes: &[u8]) {
         self.push(bytes);
     }
 }
 
-/// Starts a program and supervises it until it has ended. After the time `quiet_after` without output the
-/// capture is notified.
-pub(super) fn supervise<K: Keep>(
+/// Starts a program and supervises it until it has ended. The capture is notified after the time `quiet_after`
+/// without output.
+pub(super) fn supervise<K: KeptOutput>(
     program: &Program<'_>,
     io: ProcessIo<'_>,
     quiet_after: Duration,
@@ -49,34 +49,34 @@ pub(super) fn supervise<K: Keep>(
     io.stop.listen(&wake);
     let started = Instant::now();
     let running = Running::start(program, queue)?;
-    let mut watch = Watch {
+    let mut supervisor = Supervisor {
         running,
         io,
         quiet_after,
         cause: None,
         leftovers: program.leftovers,
-        seen: (false, false),
-        spoke_at: started,
+        last_seen: (false, false),
+        last_output_at: started,
         is_quiet: false,
-        stdout: Side::<K>::up_to(program.output_limit),
-        stderr: Side::up_to(program.output_limit),
+        stdout: Output::<K>::with_limit(program.output_limit),
+        stderr: Output::with_limit(program.output_limit),
     };
-    let phase = watch.follow(started.checked_add(program.timeout));
+    let phase = supervisor.run(started.checked_add(program.timeout));
     let left_open = phase == Phase::LeftOpen;
     if program.leftovers == Leftovers::End {
-        watch.running.kill();
+        supervisor.running.kill();
     }
-    watch.flush();
-    let status = watch.running.reap();
+    supervisor.flush();
+    let status = supervisor.running.reap();
     Ok(Finished {
-        cause: watch.cause,
+        cause: supervisor.cause,
         exit_code: status.and_then(|status| status.code()),
         signal: status.as_ref().and_then(ExitStatusExt::signal),
         duration: started.elapsed(),
-        stdout: watch.stdout.kept,
-        stderr: watch.stderr.kept,
+        stdout: supervisor.stdout.kept,
+        stderr: supervisor.stderr.kept,
         left_open,
-        walls: watch.running.walls(),
+        walls: supervisor.running.walls(),
     })
 }
 
@@ -86,8 +86,8 @@ enum Phase {
     /// The program runs, until this deadline if there is one.
     Runs(Option<Instant>),
     /// SIGTERM was sent; at this time the program is killed.
-    Asked(Instant),
-    /// SIGKILL was sent. At this time the wait ends even if the kernel has not released the process.
+    Terminating(Instant),
+    /// SIGKILL was sent; at this time the wait ends even if a process still exists.
     Killed(Instant),
     /// The program has exited by itself; its outputs are read until this time.
     Drains(Instant),
@@ -98,110 +98,112 @@ enum Phase {
 }
 
 /// One output of a running program.
-struct Side<K> {
+struct Output<K> {
     kept: K,
     decoder: Decoder,
     /// The number of bytes that are still accepted.
-    room: u64,
+    remaining: u64,
 }
 
-impl<K: Keep> Side<K> {
-    fn up_to(limit: u64) -> Self {
-        Self { kept: K::default(), decoder: Decoder::default(), room: limit }
+impl<K: KeptOutput> Output<K> {
+    fn with_limit(limit: u64) -> Self {
+        Self { kept: K::default(), decoder: Decoder::default(), remaining: limit }
     }
 }
 
 /// A running program, and the state of its supervision.
-struct Watch<'a, K> {
+struct Supervisor<'a, K> {
     running: Running,
     io: ProcessIo<'a>,
     quiet_after: Duration,
     cause: Option<Cause>,
     leftovers: Leftovers,
-    /// The last seen values of (exited, outputs closed).
-    seen: (bool, bool),
-    /// Time of the last output, or of the start.
-    spoke_at: Instant,
+    /// Whether the child had exited and whether its outputs were closed, when the queue was last read.
+    last_seen: (bool, bool),
+    /// The time of the last output, or of the start.
+    last_output_at: Instant,
     /// Whether the capture was notified of the current silence.
     is_quiet: bool,
-    stdout: Side<K>,
-    stderr: Side<K>,
+    stdout: Output<K>,
+    stderr: Output<K>,
 }
 
-impl<K: Keep> Watch<'_, K> {
-    /// Handles events until the program has ended.
-    fn follow(&mut self, deadline: Option<Instant>) -> Phase {
+impl<K: KeptOutput> Supervisor<'_, K> {
+    /// Handles events until the program has ended. Returns [`Phase::Ended`] or [`Phase::LeftOpen`].
+    fn run(&mut self, deadline: Option<Instant>) -> Phase {
         let mut phase = Phase::Runs(deadline);
         while !matches!(phase, Phase::Ended | Phase::LeftOpen) {
-            let mail = self.wait(phase);
-            self.notice_quiet(phase, &mail);
-            let too_much = self.take(&mail);
-            phase = self.next(phase, &mail, too_much);
+            let received = self.wait(phase);
+            self.notify_quiet(phase, &received);
+            let cause = self.forward(&received);
+            phase = self.next_phase(phase, &received, cause);
         }
         phase
     }
 
-    /// Sleeps until something happens that matters in this phase, or until the phase's deadline.
-    fn wait(&mut self, phase: Phase) -> Mail {
+    /// Sleeps until there is output or an event that can change this phase, or until the phase's deadline.
+    fn wait(&mut self, phase: Phase) -> Received {
         let until = match phase {
             Phase::Runs(until) => [until, self.quiet_at()].into_iter().flatten().min(),
-            Phase::Asked(until) | Phase::Killed(until) | Phase::Drains(until) => Some(until),
+            Phase::Terminating(until) | Phase::Killed(until) | Phase::Drains(until) => Some(until),
             Phase::Ended | Phase::LeftOpen => Some(Instant::now()),
         };
         let may_stop = matches!(phase, Phase::Runs(_) | Phase::Drains(_));
-        let seen = self.seen;
-        let mail = self.running.queue.take(until, |exited, closed| {
-            (may_stop && self.io.stop.is_set()) || (exited, closed) != seen
+        let last_seen = self.last_seen;
+        let received = self.running.queue.take(until, |exited, closed| {
+            (may_stop && self.io.stop.is_set()) || (exited, closed) != last_seen
         });
-        self.seen = (mail.exited, mail.closed);
-        mail
+        self.last_seen = (received.exited, received.closed);
+        received
     }
 
-    /// When to notify the capture of a silence; `None` when it was notified already.
+    /// When to notify the capture of the current silence; `None` when it was notified already.
     fn quiet_at(&self) -> Option<Instant> {
-        if self.is_quiet { None } else { self.spoke_at.checked_add(self.quiet_after) }
+        if self.is_quiet { None } else { self.last_output_at.checked_add(self.quiet_after) }
     }
 
-    fn notice_quiet(&mut self, phase: Phase, mail: &Mail) {
+    fn notify_quiet(&mut self, phase: Phase, received: &Received) {
         let now = Instant::now();
-        if !mail.chunks.is_empty() {
-            (self.spoke_at, self.is_quiet) = (now, false);
+        if !received.chunks.is_empty() {
+            (self.last_output_at, self.is_quiet) = (now, false);
         } else if matches!(phase, Phase::Runs(_))
-            && !mail.exited
+            && !received.exited
             && self.quiet_at().is_some_and(|at| now >= at)
         {
             self.is_quiet = true;
-            self.io.capture.quiet(now - self.spoke_at);
+            self.io.capture.quiet(now - self.last_output_at);
         }
     }
 
-    /// The phase that follows after these events. Ends or kills the program where the transition requires it.
-    fn next(&mut self, phase: Phase, mail: &Mail, too_much: Option<Cause>) -> Phase {
+    /// The phase after these events; `cause` is the result of [`Self::forward`]. Terminates or kills the program
+    /// where the transition requires it.
+    fn next_phase(&mut self, phase: Phase, received: &Received, cause: Option<Cause>) -> Phase {
         let now = Instant::now();
-        let is_done = mail.exited && mail.closed;
-        match (phase, too_much) {
-            (Phase::Runs(_) | Phase::Drains(_), too_much) if is_done => {
-                // The last output exceeded the limit or could not be recorded, or the program was to be ended
-                // before.
-                self.cause = too_much.or(self.cause);
+        let is_done = received.exited && received.closed;
+        match (phase, cause) {
+            (Phase::Runs(_) | Phase::Drains(_), cause) if is_done => {
+                // The last output may have exceeded its limit, or could not be recorded.
+                self.cause = cause.or(self.cause);
                 Phase::Ended
             }
             (Phase::Runs(_) | Phase::Drains(_), _) if self.io.stop.is_set() => {
-                self.end(Cause::Stopped)
+                self.terminate(Cause::Stopped)
             }
-            (Phase::Runs(_) | Phase::Drains(_), Some(cause)) => self.end(cause),
-            (Phase::Runs(_), None) if mail.exited => {
+            (Phase::Runs(_) | Phase::Drains(_), Some(cause)) => self.terminate(cause),
+            (Phase::Runs(_), None) if received.exited => {
                 if self.leftovers == Leftovers::End {
                     self.running.kill();
                 }
                 Phase::Drains(Instant::now() + DRAIN)
             }
-            (Phase::Runs(Some(until)), None) if now >= until => self.end(Cause::TimedOut),
+            (Phase::Runs(Some(until)), None) if now >= until => self.terminate(Cause::TimedOut),
             (Phase::Drains(until), None) if now >= until => Phase::LeftOpen,
-            (Phase::Asked(until), _) if is_done && self.running.tree.wait_until_gone(until) => {
+            (Phase::Terminating(until), _)
+                if is_done && self.running.tree.wait_until_gone(until) =>
+            {
                 Phase::Ended
             }
-            (Phase::Asked(until), _) if is_done || now >= until => {
+            (Phase::Terminating(until), _) if is_done || now >= until => {
                 self.running.kill();
                 Phase::Killed(Instant::now() + GRACE)
             }
@@ -211,26 +213,26 @@ impl<K: Keep> Watch<'_, K> {
         }
     }
 
-    /// Sends SIGTERM to the program and to all its descendants.
-    fn end(&mut self, cause: Cause) -> Phase {
+    /// Sends SIGTERM to the program and to all its descendants, and notes the first cause.
+    fn terminate(&mut self, cause: Cause) -> Phase {
         self.cause.get_or_insert(cause);
-        self.running.ask_to_end();
-        Phase::Asked(Instant::now() + GRACE)
+        self.running.terminate();
+        Phase::Terminating(Instant::now() + GRACE)
     }
 
     /// Forwards and keeps the new output. Returns a cause if the program must be ended: an output exceeds its
     /// limit, or the output cannot be recorded.
-    fn take(&mut self, mail: &Mail) -> Option<Cause> {
+    fn forward(&mut self, received: &Received) -> Option<Cause> {
         let mut cause = None;
-        for (stream, bytes) in &mail.chunks {
+        for (stream, bytes) in &received.chunks {
             let ProcessIo { output, capture, .. } = self.io;
             let has_failed = self.cause == Some(Cause::NotKept);
-            let side = self.side(*stream);
-            let room = usize::try_from(side.room).unwrap_or(usize::MAX);
-            let fits = bytes.get(..room).unwrap_or(bytes);
-            side.room -= fits.len() as u64;
-            side.kept.keep(fits);
-            let text = side.decoder.push(fits);
+            let target = self.output_of(*stream);
+            let remaining = usize::try_from(target.remaining).unwrap_or(usize::MAX);
+            let fits = bytes.get(..remaining).unwrap_or(bytes);
+            target.remaining -= fits.len() as u64;
+            target.kept.append(fits);
+            let text = target.decoder.push(fits);
             if !text.is_empty() {
                 output(*stream, &text);
             }
@@ -246,17 +248,17 @@ impl<K: Keep> Watch<'_, K> {
         cause
     }
 
-    /// Forwards an incomplete UTF-8 sequence at the end of an output.
+    /// Forwards what the decoders have held back: an incomplete UTF-8 sequence at the end of an output.
     fn flush(&mut self) {
         for stream in [Stream::Stdout, Stream::Stderr] {
-            let rest = self.side(stream).decoder.end();
+            let rest = self.output_of(stream).decoder.end();
             if !rest.is_empty() {
                 (self.io.output)(stream, rest);
             }
         }
     }
 
-    fn side(&mut self, stream: Stream) -> &mut Side<K> {
+    fn output_of(&mut self, stream: Stream) -> &mut Output<K> {
         match stream {
             Stream::Stdout => &mut self.stdout,
             Stream::Stderr => &mut self.stderr,

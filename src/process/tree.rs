@@ -4,7 +4,7 @@
 //! A process may leave its process group and its parent. On Linux the child is made a subreaper: while it
 //! lives, orphaned descendants become its children and are found below it. Each process found is remembered
 //! with its start time, because process ids are reused. After the child has exited, its descendants are found
-//! by a mark in the environment that all of them inherited. Processes are stopped (SIGSTOP) while they are
+//! by a mark in the environment that all of them inherited. Processes are suspended (SIGSTOP) while they are
 //! listed. Signals are sent through a pidfd of the listed process. On other systems signals reach only the
 //! process group.
 
@@ -20,7 +20,8 @@ use rustix::process::{WaitId, WaitIdOptions, waitid};
 
 #[cfg(target_os = "linux")]
 pub(super) use linux::{
-    Halted, Listing, Process, Tree, end_marked, new_session, new_session_with, pass_on,
+    Listing, Process, Suspended, Tree, kill_marked, new_session, new_session_with,
+    plain_session_with,
 };
 #[cfg(not(target_os = "linux"))]
 pub(super) use unix::{Listing, Tree, new_session};
@@ -29,22 +30,22 @@ pub(super) use unix::{Listing, Tree, new_session};
 pub(super) const MARK: &str = "COUNTERSIGN_CHILD";
 
 impl Tree {
-    /// Returns the body of a thread that waits for the child to exit and then calls `tell`. The child is not reaped: its
-    /// id is not reused until its status is taken.
-    pub(super) fn wait_for_end(
+    /// The body of a thread that waits for the child to exit and then calls `on_exit`. It does not reap the child, so
+    /// that its id is not reused yet.
+    pub(super) fn exit_waiter(
         &self,
-        tell: impl FnOnce() + Send + 'static,
+        on_exit: impl FnOnce() + Send + 'static,
     ) -> impl FnOnce() + Send + 'static {
         let root = self.root;
         move || {
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
             while let Err(Errno::INTR) = waitid(WaitId::Pid(root), options) {}
-            tell();
+            on_exit();
         }
     }
 }
 
-/// The exit status of a child that has exited.
+/// Reaps the child and returns its exit status; `None` if it has not exited.
 pub(super) fn status(child: &mut Child) -> Option<ExitStatus> {
     child.try_wait().ok().flatten()
 }

@@ -9,18 +9,18 @@ use crate::plan::Destination;
 use crate::risk::Policy;
 use crate::run::{Stream, StreamEnds};
 
-use super::{LOOK, RemoteError, known};
+use super::{LOOKUP_TIMEOUT, RemoteError, known};
 use crate::process::{self, Finished, Input, Leftovers, Profile, Program};
 use crate::process::{ProcessIo, command_on_path};
 use crate::run::StopSignal;
 
-/// Options of every call. They are on the command line and so override the person's settings, because ssh
-/// uses the first value of an option.
+/// Options of every call. They are on the command line, and so override the person's settings: ssh uses the first value
+/// of an option.
 ///
 /// They forbid prompts, forwarding, and accepting or storing unknown host keys, and make a session run only
 /// the command that is sent.
 const ALWAYS: [&str; 13] = [
-    // Older clients do not know these two.
+    // Older clients do not know these two options.
     "IgnoreUnknown=ForkAfterAuthentication,SessionType",
     "BatchMode=yes",
     "StrictHostKeyChecking=yes",
@@ -48,16 +48,16 @@ pub struct SshClient {
 }
 
 impl SshClient {
-    /// The `ssh` on `PATH`, unless it is in the workspace, with the policy's settings file if that names one.
+    /// The `ssh` on `PATH` outside the workspace, with the settings file of the policy, if it names one.
     ///
     /// # Errors
-    /// There is no `ssh`.
+    /// When there is no such `ssh`.
     pub fn of_system(policy: &Policy, workspace: &Path) -> Result<Self, RemoteError> {
         let program = command_on_path("ssh", workspace).ok_or(RemoteError::NoClient)?;
         Ok(Self { program, config: policy.ssh_config.clone() })
     }
 
-    /// Uses this program instead of the system's `ssh`.
+    /// This program in place of the system's `ssh`.
     pub fn at(program: &Path, config: Option<&Path>) -> Self {
         Self { program: program.to_owned(), config: config.map(Path::to_owned) }
     }
@@ -80,7 +80,7 @@ impl SshClient {
         Ok(arguments)
     }
 
-    /// Runs the client and keeps its output.
+    /// Runs the client and keeps its complete output.
     pub(super) fn run(
         &self,
         call: &Call<'_>,
@@ -116,17 +116,16 @@ impl SshClient {
         }
     }
 
-    /// The fingerprints of the host keys for this name in these files, each with its key type. Uses
-    /// `ssh-keygen -F`, which does not connect.
+    /// The host keys for this name in these files, each with type and fingerprint. Uses the `ssh-keygen` beside the
+    /// client, which does not connect.
     pub(super) fn known_keys(
         &self,
         name: &str,
         files: &[PathBuf],
         stop: &StopSignal,
     ) -> Result<Vec<String>, RemoteError> {
-        let beside = self.program.with_file_name("ssh-keygen");
-        let keygen = Some(beside).filter(|path| path.is_file());
-        let keygen = keygen.ok_or(RemoteError::NoClient)?;
+        let keygen = self.program.with_file_name("ssh-keygen");
+        let keygen = Some(keygen).filter(|path| path.is_file()).ok_or(RemoteError::NoClient)?;
         let mut keys = Vec::new();
         for file in files.iter().filter(|file| file.is_file()) {
             let Some(file) = file.to_str() else { continue };
@@ -139,12 +138,12 @@ impl SshClient {
                 environment: &[],
                 unset: &[],
                 leftovers: Leftovers::End,
-                timeout: LOOK,
+                timeout: LOOKUP_TIMEOUT,
                 output_limit: SMALL_OUTPUT,
             };
             let finished =
                 process::run(&program, stop, &|_, _| {}).map_err(RemoteError::NotStarted)?;
-            known::read(&String::from_utf8_lossy(&finished.stdout), &mut keys);
+            known::add_keys(&String::from_utf8_lossy(&finished.stdout), &mut keys);
         }
         Ok(keys)
     }
@@ -156,9 +155,9 @@ pub(super) struct Call<'a> {
     pub(super) destination: &'a Destination,
     /// The command line for the host's login shell; `None` for a call that runs nothing there.
     pub(super) command: Option<&'a str>,
-    /// The file that is the client's stdin.
+    /// The file from which the client reads its stdin; `None` for an empty one.
     pub(super) input: Option<&'a Path>,
-    /// The local working folder of the client.
+    /// The local working directory of the client.
     pub(super) folder: &'a Path,
     pub(super) timeout: Option<Duration>,
     pub(super) output_limit: Option<u64>,

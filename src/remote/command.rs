@@ -7,21 +7,21 @@ use std::time::{Duration, Instant};
 
 use crate::run::StreamEnds;
 
+use super::monitor::{SessionMonitor, SetOver};
 use super::session::RUN;
 use super::session_output::{SessionOutput, SessionReport};
-use super::watch::{Over, Watch};
 use super::{Connection, RemoteError};
 use crate::process::Cause;
 use crate::process::ProcessIo;
 use crate::run::StopSignal;
 
-/// How long to wait, after a session has broken off, for the client to report that the connection is lost.
-const LOSS: Duration = Duration::from_secs(2);
-/// Exit code of the wrapper if the command has not begun: the folder could not be entered, or the input did not
-/// arrive whole.
+/// How long to wait, after a session has broken off, for the client of the connection to exit.
+const LOSS_WAIT: Duration = Duration::from_secs(2);
+/// Exit code of the wrapper if the command has not begun: the folder could not be entered, or the input did not arrive
+/// complete.
 const NOT_BEGUN: i32 = 125;
-/// Bytes that the wrapper's reports may take in addition to the output limit of the command.
-const SPARE: u64 = 64 << 10;
+/// The number of bytes for the wrapper's reports, in addition to the output limit of the command.
+const REPORTS_LIMIT: u64 = 64 << 10;
 
 /// A command for a host.
 #[derive(Debug, Clone, Copy)]
@@ -43,18 +43,18 @@ pub enum RemoteEnd {
     Exited(i32),
     /// The command was ended by this signal, which did not come from here.
     Signalled(i32),
-    /// The command was ended for this cause, and the host confirmed that none of its process group is left.
-    /// Also a command that exited by itself whose output exceeded its limit or could not be recorded.
+    /// The command was ended for this cause, and the host confirmed that no process of its group is left. Also a
+    /// command that exited by itself, if its output exceeded a limit or could not be recorded.
     Ended(Cause),
     /// The command did not begin, for this reason.
     NotBegun(String),
-    /// The outcome on the host is unknown (E308): the connection was lost, or the host did not confirm that
-    /// nothing is left.
+    /// The outcome on the host is unknown (E308): the connection was lost, or the host did not confirm that no process
+    /// is left.
     Unknown {
-        /// Why the command was to be ended, if it was.
+        /// The cause for which the command was to be ended, if any.
         stop: Option<Cause>,
         /// Why the outcome is unknown, with the client's message if there is one.
-        said: String,
+        reason: String,
     },
 }
 
@@ -63,24 +63,24 @@ pub enum RemoteEnd {
 pub struct RemoteFinished {
     /// The end of the command.
     pub end: RemoteEnd,
-    /// The first and last part of its stdout.
+    /// The beginning and the end of its stdout.
     pub stdout: StreamEnds,
-    /// The first and last part of its stderr, followed by the client's message if the connection was lost.
+    /// The beginning and the end of its stderr, followed by the client's message if the connection was lost.
     pub stderr: StreamEnds,
     /// The output of the login shell before the command began; usually empty.
     pub greeting: Vec<u8>,
-    /// The time from the call to the end.
+    /// The time from the call to the end; zero if the command was not sent.
     pub duration: Duration,
-    /// Whether a process that the command started still held an output open. Its later output is not kept.
+    /// Whether a process that the command started still held an output open. Later output is not kept.
     pub left_open: bool,
 }
 
 impl Connection {
-    /// Runs a command to its end. The capture and the output callback receive its output on this thread as it
-    /// arrives; only the first and last part are kept in memory.
+    /// Runs a command to its end. The capture and the output callback receive its output on this thread as it arrives;
+    /// only the beginning and the end are kept in memory.
     ///
     /// # Errors
-    /// The session could not be started, so that nothing was sent.
+    /// When the session cannot be started, so that nothing was sent.
     pub fn run(
         &self,
         command: &RemoteCommand<'_>,
@@ -88,7 +88,7 @@ impl Connection {
     ) -> Result<RemoteFinished, RemoteError> {
         let started = Instant::now();
         let stop = io.stop;
-        let folder = folder_word(command.folder);
+        let folder = folder_variable(command.folder);
         if command.command.contains('\0') || folder.contains('\0') {
             let why = "a command and its folder cannot have a NUL in them".to_owned();
             return Ok(RemoteFinished::not_begun(why));
@@ -98,78 +98,80 @@ impl Connection {
         }
         let variables = [("folder", folder.as_str()), ("command", command.command)];
         let session = self.session(RUN, &variables)?;
-        let watch = Arc::new(Watch::default());
-        let _wake = watch.wake_at(stop);
+        let monitor = Arc::new(SessionMonitor::default());
+        let _wake = monitor.wake_on_stop(stop);
         let deadline = started.checked_add(command.timeout);
         // Ends the local client. Set after the attempt to end the process group on the host.
-        let here = StopSignal::default();
-        let session_output = SessionOutput::new(&session.nonce, command.output_limit, io, &watch);
-        let limit = command.output_limit.saturating_add(SPARE);
+        let client_stop = StopSignal::default();
+        let session_output = SessionOutput::new(&session.nonce, command.output_limit, io, &monitor);
+        let limit = command.output_limit.saturating_add(REPORTS_LIMIT);
         let (finished, ended) = thread::scope(|scope| {
-            let over = Over(&watch);
-            let ender = thread::Builder::new()
+            let over = SetOver(&monitor);
+            let stopper = thread::Builder::new()
                 .name("ssh-stop".to_owned())
-                .spawn_scoped(scope, || self.stand_by(&watch, deadline, stop, &here))
+                .spawn_scoped(scope, || self.end_on_stop(&monitor, deadline, stop, &client_stop))
                 .map_err(RemoteError::NotStarted)?;
-            let heard = ProcessIo { stop: &here, output: &|_, _| {}, capture: &session_output };
-            let finished = self.follow(&session, limit, heard)?;
+            let io = ProcessIo { stop: &client_stop, output: &|_, _| {}, capture: &session_output };
+            let finished = self.follow(&session, limit, io)?;
             drop(over);
-            Ok::<_, RemoteError>((finished, ender.join().unwrap_or(None)))
+            Ok::<_, RemoteError>((finished, stopper.join().unwrap_or(None)))
         })?;
-        let heard = session_output.end();
+        let report = session_output.end();
         let limit_reached = match finished.cause {
             Some(cause @ Cause::TooMuch(_)) => Some(cause),
-            Some(Cause::NotKept) => Some(heard.full.map_or(Cause::NotKept, Cause::TooMuch)),
-            // An output may also have exceeded its limit with the bytes that were held back until the end.
-            _ => heard.full.map(Cause::TooMuch),
+            Some(Cause::NotKept) => Some(report.exceeded.map_or(Cause::NotKept, Cause::TooMuch)),
+            // The bytes that were held back until the end may also have exceeded a limit.
+            _ => report.exceeded.map(Cause::TooMuch),
         };
         let ended = match limit_reached {
             // The command has ended by itself, so there is no process group to end.
-            Some(stop) if heard.end.is_some() => Some((stop, true)),
-            Some(stop) => Some((stop, heard.group.is_some_and(|group| self.end_group(group)))),
+            Some(stop) if report.exit_status.is_some() => Some((stop, true)),
+            Some(stop) => Some((stop, report.group.is_some_and(|group| self.end_group(group)))),
             None => ended,
         };
         let end = match ended {
             Some((stop, true)) => RemoteEnd::Ended(stop),
-            Some((stop, false)) => RemoteEnd::Unknown { stop: Some(stop), said: self.loss() },
-            None => self.judge(&heard, finished.exit_code),
+            Some((stop, false)) => {
+                RemoteEnd::Unknown { stop: Some(stop), reason: self.unknown_reason() }
+            }
+            None => self.outcome(&report, finished.exit_code),
         };
-        let SessionReport { stdout, stderr, greeting, .. } = heard;
-        let left_open = finished.left_open || watch.lock().left_open;
+        let SessionReport { stdout, stderr, greeting, .. } = report;
+        let left_open = finished.left_open || monitor.lock().left_open;
         Ok(RemoteFinished { end, stdout, stderr, greeting, duration: started.elapsed(), left_open })
     }
 
     /// The outcome of a command that this process did not end.
-    fn judge(&self, heard: &SessionReport, exit_code: Option<i32>) -> RemoteEnd {
-        if let Some(status) = heard.end {
+    fn outcome(&self, report: &SessionReport, exit_code: Option<i32>) -> RemoteEnd {
+        if let Some(status) = report.exit_status {
             return match status.checked_sub(128) {
-                Some(signal) if signal > 0 && heard.was_signalled => RemoteEnd::Signalled(signal),
+                Some(signal) if signal > 0 && report.was_signalled => RemoteEnd::Signalled(signal),
                 _ => RemoteEnd::Exited(status),
             };
         }
         // 255 is the client's exit code for a session that broke off.
-        if heard.group.is_none() && exit_code.is_some_and(|code| code != 255) {
-            let said = String::from_utf8_lossy(&heard.greeting).trim().to_owned();
+        if report.group.is_none() && exit_code.is_some_and(|code| code != 255) {
+            let greeting = String::from_utf8_lossy(&report.greeting).trim().to_owned();
             let code = exit_code.filter(|code| *code != NOT_BEGUN);
             let code = code.map_or_else(String::new, |code| format!(" (exit code {code})"));
-            return RemoteEnd::NotBegun(format!("{said}{code}").trim().to_owned());
+            return RemoteEnd::NotBegun(format!("{greeting}{code}").trim().to_owned());
         }
-        RemoteEnd::Unknown { stop: None, said: self.loss() }
+        RemoteEnd::Unknown { stop: None, reason: self.unknown_reason() }
     }
 
-    /// Describes why the outcome of a command is unknown.
-    fn loss(&self) -> String {
-        if self.control.is_lost_after(LOSS) {
-            let said = self.control.said();
-            return format!("the connection was lost\n{said}").trim_end().to_owned();
+    /// Why the outcome of a command is unknown, as a message.
+    fn unknown_reason(&self) -> String {
+        if self.control.is_lost_within(LOSS_WAIT) {
+            let messages = self.control.messages();
+            return format!("the connection was lost\n{messages}").trim_end().to_owned();
         }
         "the host did not confirm that the command has left no process".to_owned()
     }
 }
 
-/// The folder in the form that the wrapper expects: a lone `-` means another folder to `cd`, and no shell
-/// expands `~`.
-fn folder_word(folder: Option<&str>) -> String {
+/// The folder in the form that the wrapper expects: empty for the home folder; without `~`, which no shell expands
+/// here; and with `./` before a relative path, because `cd -` would go to another folder.
+fn folder_variable(folder: Option<&str>) -> String {
     match folder.unwrap_or_default() {
         "" | "~" | "~/" => String::new(),
         path if path.starts_with('/') => path.to_owned(),

@@ -1,8 +1,7 @@
 //! The connection of a run: an `ssh` process that runs no command itself and carries all sessions.
 //!
-//! The process is an ordinary child and not a background process, so that it ends with this program, also
-//! after a panic. The client's `LocalCommand` reports when the user is authenticated, so that no polling is
-//! needed.
+//! The process is an ordinary child and not a background process, so that it ends with this program, also after a
+//! panic. The client's `LocalCommand` reports that the user is authenticated, so that no polling is needed.
 
 use std::fs;
 use std::io;
@@ -18,17 +17,17 @@ use crate::run::Stream;
 
 use super::RemoteError;
 use super::client::{Call, SshClient};
-use super::watch::Monitor;
+use super::monitor::Monitor;
 use crate::process::private_folder;
 use crate::run::{StopSignal, text};
 
 /// Maximum time to connect; the client's own limits cover only parts of connecting.
-const OPEN: Duration = Duration::from_secs(60);
+const OPEN_TIMEOUT: Duration = Duration::from_secs(60);
 /// Maximum length of the path of the control socket, in bytes: the client appends 17 bytes when it creates
 /// the socket, and systems allow 104.
 const SOCKET_BYTES: usize = 86;
-/// Maximum size of the client's output in a message, in bytes.
-const SAID_BYTES: usize = 8 << 10;
+/// Maximum size of the client's messages in an error, in bytes.
+const MESSAGES_BYTES: usize = 8 << 10;
 
 /// A folder for the control socket, the client's log and the input of sessions; only this user can enter it.
 pub(super) struct Folder(PathBuf);
@@ -69,17 +68,19 @@ impl Drop for Folder {
 #[derive(Default)]
 struct State {
     /// The stdout of the client, collected until the connection is ready.
-    printed: String,
-    /// The stderr of the client and the host.
-    said: String,
+    stdout: String,
+    /// The stderr of the client, with messages of the host.
+    stderr: String,
     is_ready: bool,
+    /// Whether the client has ended.
     is_over: bool,
+    /// The error if the client could not be run.
     failure: Option<RemoteError>,
 }
 
 /// The client process that holds the connection.
 pub(super) struct ControlConnection {
-    gate: Arc<Monitor<State>>,
+    monitor: Arc<Monitor<State>>,
     stop: Arc<StopSignal>,
     thread: Option<JoinHandle<()>>,
     pub(super) folder: Arc<Folder>,
@@ -93,14 +94,15 @@ impl ControlConnection {
         stop: &StopSignal,
     ) -> Result<Self, RemoteError> {
         let folder = Arc::new(Folder::new().map_err(RemoteError::NotStarted)?);
-        let gate = Arc::<Monitor<State>>::default();
-        let _wake = gate.wake_at(stop);
-        let mut control = Self { gate, stop: Arc::default(), thread: None, folder };
+        let monitor = Arc::<Monitor<State>>::default();
+        let _wake = monitor.wake_on_stop(stop);
+        let mut control = Self { monitor, stop: Arc::default(), thread: None, folder };
         control.start(client, destination)?;
         control.wait(destination, stop)?;
         Ok(control)
     }
 
+    /// Starts the client on a thread of its own.
     fn start(&mut self, client: &SshClient, destination: &Destination) -> Result<(), RemoteError> {
         let ready = format!("ready-{}", Uuid::new_v4().simple());
         let log = self.folder.log().to_str().map(str::to_owned);
@@ -108,17 +110,17 @@ impl ControlConnection {
             RemoteError::NotStarted(io::Error::other("the folder for temporary files is not UTF-8"))
         })?;
         let (client, destination) = (client.clone(), destination.clone());
-        let (gate, stop, folder) =
-            (Arc::clone(&self.gate), Arc::clone(&self.stop), Arc::clone(&self.folder));
+        let (monitor, stop, folder) =
+            (Arc::clone(&self.monitor), Arc::clone(&self.stop), Arc::clone(&self.folder));
         let work = move || {
-            let hear = |stream: Stream, text: &str| {
-                gate.change(|state| match stream {
+            let on_output = |stream: Stream, text: &str| {
+                monitor.change(|state| match stream {
                     Stream::Stdout if !state.is_ready => {
-                        state.printed.push_str(text);
-                        state.is_ready = state.printed.contains(&ready);
+                        state.stdout.push_str(text);
+                        state.is_ready = state.stdout.contains(&ready);
                     }
                     Stream::Stdout => {}
-                    Stream::Stderr => state.said.push_str(text),
+                    Stream::Stderr => state.stderr.push_str(text),
                 });
             };
             let (socket, local) = (folder.socket(), format!("LocalCommand=echo {ready}"));
@@ -135,8 +137,8 @@ impl ControlConnection {
                 timeout: None,
                 output_limit: None,
             };
-            let failure = client.run(&call, &stop, &hear).err();
-            gate.change(|state| {
+            let failure = client.run(&call, &stop, &on_output).err();
+            monitor.change(|state| {
                 state.is_over = true;
                 state.failure = failure;
             });
@@ -146,11 +148,12 @@ impl ControlConnection {
         Ok(())
     }
 
+    /// Waits until the connection is ready.
     fn wait(&self, destination: &Destination, stop: &StopSignal) -> Result<(), RemoteError> {
-        let deadline = Instant::now() + OPEN;
+        let deadline = Instant::now() + OPEN_TIMEOUT;
         let destination = || destination.to_string();
         loop {
-            let mut state = self.gate.lock();
+            let mut state = self.monitor.lock();
             if stop.is_set() {
                 return Err(RemoteError::Cancelled { destination: destination() });
             }
@@ -159,37 +162,37 @@ impl ControlConnection {
                     return Err(failure);
                 }
                 drop(state);
-                return Err(self.refusal(destination()));
+                return Err(self.failure(destination()));
             }
             if state.is_ready {
                 return Ok(());
             }
             if Instant::now() >= deadline {
                 drop(state);
-                let after = text::duration(OPEN);
+                let after = text::duration(OPEN_TIMEOUT);
                 return Err(RemoteError::Silent {
                     destination: destination(),
                     after,
-                    said: self.said(),
+                    messages: self.messages(),
                 });
             }
-            self.gate.wait_until(state, Some(deadline));
+            self.monitor.wait_for_change(state, Some(deadline));
         }
     }
 
     /// Why the connection failed, recognized by OpenSSH's messages.
-    fn refusal(&self, destination: String) -> RemoteError {
-        let said = self.said();
+    fn failure(&self, destination: String) -> RemoteError {
+        let messages = self.messages();
         let host_key = self.host_key();
-        let has = |words: &str| said.contains(words);
+        let has = |message: &str| messages.contains(message);
         if has("HOST IDENTIFICATION HAS CHANGED") || has("REVOKED HOST KEY DETECTED") {
-            RemoteError::ChangedKey { destination, host_key, said }
+            RemoteError::ChangedKey { destination, host_key, messages }
         } else if has("Host key verification failed") {
-            RemoteError::UnknownKey { destination, host_key, said }
+            RemoteError::UnknownKey { destination, host_key, messages }
         } else if has("Permission denied") || has("Too many authentication failures") {
-            RemoteError::Refused { destination, said }
+            RemoteError::Refused { destination, messages }
         } else {
-            RemoteError::Unreachable { destination, said }
+            RemoteError::Unreachable { destination, messages }
         }
     }
 
@@ -204,37 +207,37 @@ impl ControlConnection {
     /// The type and fingerprint of the authority that signed the key, if the host showed a certificate.
     pub(super) fn authority(&self) -> Option<String> {
         let log = fs::read_to_string(self.folder.log()).ok()?;
-        let said = "debug1: Server host certificate: ";
-        let certificate = log.lines().find_map(|line| line.strip_prefix(said))?;
-        // The name of the certificate comes first, in quotation marks. The authority chooses that name
-        // freely, so the line is searched from its end.
+        let prefix = "debug1: Server host certificate: ";
+        let certificate = log.lines().find_map(|line| line.strip_prefix(prefix))?;
+        // The name of the certificate comes first, in quotation marks. The authority chooses that name freely, so the
+        // line is searched from its end.
         let mut words = certificate.rsplit_once("\" CA ")?.1.split(' ');
         Some(format!("{} {}", words.next()?, words.next()?))
     }
 
     /// The messages of the client and the host, without the client's debug messages.
-    pub(super) fn said(&self) -> String {
+    pub(super) fn messages(&self) -> String {
         let log = fs::read(self.folder.log()).unwrap_or_default();
         let log = String::from_utf8_lossy(&log);
-        let is_chatter = |line: &&str| {
+        let is_debug = |line: &&str| {
             ["debug1: ", "OpenSSH_", "Authenticated to ", "Authenticated using "]
                 .iter()
                 .any(|start| line.starts_with(start))
                 || line.starts_with("Transferred: sent")
                 || line.starts_with("Bytes per second: sent")
         };
-        let mut said = self.gate.lock().said.clone();
-        for line in log.lines().filter(|line| !is_chatter(line)) {
-            said.push_str(line);
-            said.push('\n');
+        let mut messages = self.monitor.lock().stderr.clone();
+        for line in log.lines().filter(|line| !is_debug(line)) {
+            messages.push_str(line);
+            messages.push('\n');
         }
-        said.truncate(said.floor_char_boundary(SAID_BYTES));
-        said.trim_end().to_owned()
+        messages.truncate(messages.floor_char_boundary(MESSAGES_BYTES));
+        messages.trim_end().to_owned()
     }
 
-    /// Whether the client has ended, after waiting at most this long.
-    pub(super) fn is_lost_after(&self, wait: Duration) -> bool {
-        self.gate.wait(wait, |state| state.is_over).is_over
+    /// Whether the client ends within this time.
+    pub(super) fn is_lost_within(&self, wait: Duration) -> bool {
+        self.monitor.wait(wait, |state| state.is_over).is_over
     }
 }
 

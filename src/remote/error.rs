@@ -14,30 +14,31 @@ pub enum RemoteError {
     NoClient,
     #[error("cannot start ssh: {0}")]
     NotStarted(std::io::Error),
-    #[error("ssh does not know the key of {destination}{}\n{said}", shown(host_key))]
-    UnknownKey { destination: String, host_key: Option<String>, said: String },
+    #[error("ssh does not know the key of {destination}{}\n{messages}", key_text(host_key))]
+    UnknownKey { destination: String, host_key: Option<String>, messages: String },
     #[error(
-        "{destination} shows another key than the one that ssh knows{}\n{said}",
-        shown(host_key)
+        "{destination} shows another key than the one that ssh knows{}\n{messages}",
+        key_text(host_key)
     )]
-    ChangedKey { destination: String, host_key: Option<String>, said: String },
-    #[error("{destination} refused the login\n{said}")]
-    Refused { destination: String, said: String },
-    #[error("{destination} cannot be reached\n{said}")]
-    Unreachable { destination: String, said: String },
-    #[error("{destination} did not answer within {after}\n{said}")]
-    Silent { destination: String, after: String, said: String },
+    ChangedKey { destination: String, host_key: Option<String>, messages: String },
+    #[error("{destination} refused the login\n{messages}")]
+    Refused { destination: String, messages: String },
+    #[error("{destination} cannot be reached\n{messages}")]
+    Unreachable { destination: String, messages: String },
+    #[error("{destination} did not answer within {after}\n{messages}")]
+    Silent { destination: String, after: String, messages: String },
     #[error(
-        "no command can run on {destination}: it has no bash, or its login shell did not start it\n{said}"
+        "no command can run on {destination}: it has no bash, or its login shell did not start it\n{messages}"
     )]
-    NoBash { destination: String, said: String },
+    NoBash { destination: String, messages: String },
     #[error("the target was {approved} when authorized and is {now} now")]
     NotApproved { approved: Box<Target>, now: String },
     #[error("stopped before {destination} was reached")]
     Cancelled { destination: String },
 }
 
-fn shown(host_key: &Option<String>) -> String {
+/// The key at the end of a message; empty if it is not known.
+fn key_text(host_key: &Option<String>) -> String {
     host_key.as_ref().map_or_else(String::new, |key| format!(": {key}"))
 }
 
@@ -80,11 +81,15 @@ impl RemoteError {
     /// The error as the result of a target check.
     pub(super) fn state(self) -> TargetState {
         match self {
-            Self::UnknownKey { host_key, said, .. } => TargetState::UnknownKey { host_key, said },
-            Self::ChangedKey { host_key, said, .. } => TargetState::ChangedKey { host_key, said },
-            Self::Refused { said, .. } => TargetState::Refused { said },
-            Self::Unreachable { said, .. } => TargetState::Unreachable { said },
-            Self::NoBash { said, .. } => TargetState::Unusable { said },
+            Self::UnknownKey { host_key, messages, .. } => {
+                TargetState::UnknownKey { host_key, said: messages }
+            }
+            Self::ChangedKey { host_key, messages, .. } => {
+                TargetState::ChangedKey { host_key, said: messages }
+            }
+            Self::Refused { messages, .. } => TargetState::Refused { said: messages },
+            Self::Unreachable { messages, .. } => TargetState::Unreachable { said: messages },
+            Self::NoBash { messages, .. } => TargetState::Unusable { said: messages },
             other => TargetState::Unreachable { said: other.to_string() },
         }
     }

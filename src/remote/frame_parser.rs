@@ -4,7 +4,7 @@
 //! precede it on that line. Output before the first report comes from the login shell and not from the
 //! command.
 
-/// Maximum length of a report with its nonce, in bytes; a nonce with more bytes and no end of line is output.
+/// Maximum length of a report with its nonce, in bytes; more bytes without an end of line are output.
 const REPORT_BYTES: usize = 8 << 10;
 /// Maximum number of bytes that are kept of the output before the first report.
 const BEFORE_BYTES: usize = 64 << 10;
@@ -22,8 +22,8 @@ pub(super) struct FrameParser {
     nonce: String,
     /// Whether the stream has only one report, so that all bytes after it are output.
     once: bool,
-    /// Whether a report was found yet.
-    begun: bool,
+    /// Whether a report was found.
+    has_report: bool,
     /// The output before the first report.
     before: Vec<u8>,
     /// The last bytes, held back while they may be the beginning of a report.
@@ -42,26 +42,26 @@ impl FrameParser {
         Self { once: true, ..Self::new(nonce) }
     }
 
-    /// Parses the next bytes; returns the command's output in them.
+    /// Parses the next bytes, and returns the output of the command in them and in bytes that were held back.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut rest = std::mem::take(&mut self.held);
         rest.extend_from_slice(bytes);
         let mut clean = Vec::new();
         loop {
-            if self.once && self.begun {
+            if self.once && self.has_report {
                 clean.append(&mut rest);
                 break;
             }
-            let Some(at) = find(&rest, self.nonce.as_bytes()) else {
-                let keep = beginning_of(&rest, self.nonce.as_bytes());
-                self.held = rest.split_off(rest.len() - keep);
-                self.give(&mut clean, &rest);
+            let Some(start) = find(&rest, self.nonce.as_bytes()) else {
+                let count = partial_match(&rest, self.nonce.as_bytes());
+                self.held = rest.split_off(rest.len() - count);
+                self.add_output(&mut clean, &rest);
                 break;
             };
-            let report = rest.split_off(at);
-            self.give(&mut clean, &rest);
+            let report = rest.split_off(start);
+            self.add_output(&mut clean, &rest);
             let text = report.get(self.nonce.len()..).unwrap_or_default();
-            // A report of jobs can be empty, without an end of line; then the next nonce ends it.
+            // An empty list of jobs has no end of line; then the next nonce ends the report.
             let line = text.iter().position(|byte| *byte == b'\n');
             let next = find(
                 text.get(..line.unwrap_or(text.len())).unwrap_or_default(),
@@ -69,11 +69,11 @@ impl FrameParser {
             );
             match next.map(|end| (end, end)).or(line.map(|end| (end, end + 1))) {
                 Some((end, after)) => {
-                    self.take(text.get(..end).unwrap_or_default());
+                    self.add_report(text.get(..end).unwrap_or_default());
                     rest = text.get(after..).unwrap_or_default().to_vec();
                 }
                 None if report.len() > REPORT_BYTES => {
-                    self.give(&mut clean, &report);
+                    self.add_output(&mut clean, &report);
                     break;
                 }
                 None => {
@@ -89,7 +89,7 @@ impl FrameParser {
     pub(super) fn end(&mut self) -> Vec<u8> {
         let mut clean = Vec::new();
         let held = std::mem::take(&mut self.held);
-        self.give(&mut clean, &held);
+        self.add_output(&mut clean, &held);
         clean
     }
 
@@ -98,7 +98,7 @@ impl FrameParser {
         &self.reports
     }
 
-    /// The last report of a kind.
+    /// The value of the last report of a kind; `None` if there is none.
     pub(super) fn report(&self, kind: &str) -> Option<&str> {
         self.reports.iter().rev().find(|it| it.kind == kind).map(|it| it.value.as_str())
     }
@@ -108,17 +108,18 @@ impl FrameParser {
         &self.before
     }
 
-    fn give(&mut self, clean: &mut Vec<u8>, bytes: &[u8]) {
-        if self.begun {
+    /// Adds output to `clean`, or to the output before the first report.
+    fn add_output(&mut self, clean: &mut Vec<u8>, bytes: &[u8]) {
+        if self.has_report {
             clean.extend_from_slice(bytes);
         } else {
-            let room = BEFORE_BYTES.saturating_sub(self.before.len());
-            self.before.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
+            let remaining = BEFORE_BYTES.saturating_sub(self.before.len());
+            self.before.extend_from_slice(bytes.get(..remaining).unwrap_or(bytes));
         }
     }
 
-    fn take(&mut self, report: &[u8]) {
-        self.begun = true;
+    fn add_report(&mut self, report: &[u8]) {
+        self.has_report = true;
         let text = String::from_utf8_lossy(report);
         let text = text.strip_prefix(':').unwrap_or(&text);
         let (kind, value) = text.split_once(':').unwrap_or((text, ""));
@@ -130,13 +131,13 @@ fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     bytes.windows(wanted.len()).position(|window| window == wanted)
 }
 
-/// The number of bytes at the end that could be the beginning of `wanted`.
-fn beginning_of(bytes: &[u8], wanted: &[u8]) -> usize {
-    let most = bytes.len().min(wanted.len().saturating_sub(1));
+/// The number of bytes at the end of `bytes` that could be the beginning of `wanted`.
+fn partial_match(bytes: &[u8], wanted: &[u8]) -> usize {
+    let max = bytes.len().min(wanted.len().saturating_sub(1));
     let is_beginning = |count: &usize| {
-        bytes.len().checked_sub(*count).and_then(|at| bytes.get(at..)) == wanted.get(..*count)
+        bytes.len().checked_sub(*count).and_then(|start| bytes.get(start..)) == wanted.get(..*count)
     };
-    (1..=most).rev().find(is_beginning).unwrap_or(0)
+    (1..=max).rev().find(is_beginning).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -147,16 +148,16 @@ mod tests {
 
     const NONCE: &str = "countersign-42";
 
-    fn sieved(chunks: &[&[u8]]) -> (FrameParser, Vec<u8>) {
-        let mut sieve = FrameParser::new(NONCE);
-        let mut clean: Vec<u8> = chunks.iter().flat_map(|chunk| sieve.push(chunk)).collect();
-        clean.extend(sieve.end());
-        (sieve, clean)
+    fn parsed(chunks: &[&[u8]]) -> (FrameParser, Vec<u8>) {
+        let mut parser = FrameParser::new(NONCE);
+        let mut clean: Vec<u8> = chunks.iter().flat_map(|chunk| parser.push(chunk)).collect();
+        clean.extend(parser.end());
+        (parser, clean)
     }
 
     proptest! {
-        /// However the stream is cut into chunks, the reports are found, no output of the command is lost, and
-        /// the output before the first report is kept apart.
+        /// However the stream is cut into chunks, the reports are found, no output of the command is lost, and the
+        /// output before the first report is separated.
         #[test]
         fn only_reports_are_taken_out(
             before in prop::collection::vec(any::<u8>(), 0..40),
@@ -178,29 +179,29 @@ mod tests {
                 sent.extend(format!("{NONCE}:job:[1]+  Done: x\n").as_bytes());
             }
             let chunks: Vec<_> = sent.chunks(cut).collect();
-            let (sieve, clean) = sieved(&chunks);
+            let (parser, clean) = parsed(&chunks);
             prop_assert_eq!(clean, whole);
-            prop_assert_eq!(sieve.before(), before);
-            prop_assert_eq!(sieve.report("begin"), Some("7"));
-            prop_assert_eq!(sieve.report("job"), Some("[1]+  Done: x"));
-            prop_assert_eq!(sieve.reports().len(), pieces.len() + 1);
+            prop_assert_eq!(parser.before(), before);
+            prop_assert_eq!(parser.report("begin"), Some("7"));
+            prop_assert_eq!(parser.report("job"), Some("[1]+  Done: x"));
+            prop_assert_eq!(parser.reports().len(), pieces.len() + 1);
         }
     }
 
     #[test]
     fn a_report_ends_where_the_next_begins() {
-        let (sieve, clean) = sieved(&[b"countersign-42:job:countersi", b"gn-42:end:9\nrest"]);
+        let (parser, clean) = parsed(&[b"countersign-42:job:countersi", b"gn-42:end:9\nrest"]);
         assert_eq!(clean, b"rest");
-        assert_eq!((sieve.report("job"), sieve.report("end")), (Some(""), Some("9")));
+        assert_eq!((parser.report("job"), parser.report("end")), (Some(""), Some("9")));
     }
 
     #[test]
     fn nonce_without_line_end_is_output() {
-        let (sieve, clean) = sieved(&[b"countersign-42:begin:1\n", b"a countersign-42:beg"]);
+        let (parser, clean) = parsed(&[b"countersign-42:begin:1\n", b"a countersign-42:beg"]);
         assert_eq!(clean, b"a countersign-42:beg");
-        assert_eq!(sieve.reports().len(), 1);
+        assert_eq!(parser.reports().len(), 1);
         let endless = vec![b'x'; REPORT_BYTES];
-        let (_, clean) = sieved(&[b"countersign-42:begin:1\n", b"countersign-42:", &endless, b"y"]);
+        let (_, clean) = parsed(&[b"countersign-42:begin:1\n", b"countersign-42:", &endless, b"y"]);
         assert_eq!(clean.len(), "countersign-42:".len() + REPORT_BYTES + 1);
     }
 }

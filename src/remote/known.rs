@@ -1,5 +1,5 @@
-//! Finds out about a destination without connecting: the user, host and port in the client's settings, and
-//! the host keys that the client has for that host (SPEC §2, §7.3).
+//! Looks up a destination without connecting: the user, host and port in the client's settings, and the host keys that
+//! the client has for that host (SPEC §2, §7.3).
 //!
 //! Uses `ssh -G` and `ssh-keygen -F`. Keys from a `KnownHostsCommand` in the person's settings are not
 //! included.
@@ -7,19 +7,19 @@
 use std::path::{Path, PathBuf};
 
 use super::client::{Call, SshClient};
-use super::{LOOK, RemoteError};
+use super::{LOOKUP_TIMEOUT, RemoteError};
 use crate::authorization::Target;
 use crate::plan::Destination;
 use crate::run::StopSignal;
 
 /// The default port, which names in `known_hosts` omit.
-const PORT: u16 = 22;
+const DEFAULT_PORT: u16 = 22;
 
-/// The user, host and port of a destination, and the host keys that the client has for it. Does not connect.
-/// It is not an error if the client has no key.
+/// The user, host and port of a destination, and the host keys that the client has for it; these may be none. Does not
+/// connect.
 ///
 /// # Errors
-/// There is no client, or it cannot read its settings.
+/// When the client or `ssh-keygen` is missing, or the client cannot read its settings.
 pub fn known_target(
     client: &SshClient,
     destination: &Destination,
@@ -31,7 +31,7 @@ pub fn known_target(
         command: None,
         input: None,
         folder: Path::new("/"),
-        timeout: Some(LOOK),
+        timeout: Some(LOOKUP_TIMEOUT),
         output_limit: None,
     };
     let finished = client.run(&call, stop, &|_, _| {})?;
@@ -42,20 +42,20 @@ pub fn known_target(
     };
     let port = find("port").and_then(|port| port.parse().ok());
     let (Some(user), Some(host), Some(port)) = (find("user"), find("hostname"), port) else {
-        let said = String::from_utf8_lossy(&finished.stderr).trim_end().to_owned();
-        return Err(RemoteError::Unreachable { destination: destination.to_string(), said });
+        let messages = String::from_utf8_lossy(&finished.stderr).trim_end().to_owned();
+        return Err(RemoteError::Unreachable { destination: destination.to_string(), messages });
     };
-    let named = ["userknownhostsfile", "globalknownhostsfile"];
+    let settings = ["userknownhostsfile", "globalknownhostsfile"];
     let files: Vec<PathBuf> =
-        named.into_iter().filter_map(find).flat_map(|paths| files(&paths)).collect();
+        settings.into_iter().filter_map(find).flat_map(|paths| files(&paths)).collect();
     let name = match find("hostkeyalias") {
         Some(alias) => alias,
-        None if port == PORT => host.clone(),
+        None if port == DEFAULT_PORT => host.clone(),
         None => format!("[{host}]:{port}"),
     };
     let mut host_keys = client.known_keys(&name, &files, stop)?;
     if host_keys.is_empty() && name.starts_with('[') {
-        // The client does the same: a key stored for the host without a port is valid at every port.
+        // As in the client, a key stored for the host without a port is valid at every port.
         host_keys = client.known_keys(&host, &files, stop)?;
     }
     host_keys.sort();
@@ -63,7 +63,8 @@ pub fn known_target(
     Ok(Target { destination: destination.to_string(), user, host, port, host_keys })
 }
 
-/// The files in a setting that lists several paths, separated by spaces.
+/// The files in a setting that lists paths separated by spaces. `~` and `%d` mean the home folder; other relative paths
+/// are omitted.
 fn files(paths: &str) -> Vec<PathBuf> {
     let home = std::env::home_dir();
     let expand = |path: &str| match path.strip_prefix("~/").or_else(|| path.strip_prefix("%d/")) {
@@ -73,18 +74,18 @@ fn files(paths: &str) -> Vec<PathBuf> {
     paths.split(' ').filter_map(expand).collect()
 }
 
-/// Parses the output of `ssh-keygen -l -F` into `keys`: for each entry a comment with its place and marker,
-/// then a line with name, key type and fingerprint.
-pub(super) fn read(said: &str, keys: &mut Vec<String>) {
-    let mut sort = "";
-    for line in said.lines() {
+/// Adds the keys in the output of `ssh-keygen -l -F`, which has two lines for each: a comment with its line number and
+/// marker, then name, key type and fingerprint. Revoked keys are omitted.
+pub(super) fn add_keys(output: &str, keys: &mut Vec<String>) {
+    let mut marker = "";
+    for line in output.lines() {
         if line.starts_with("# Host ") {
-            sort = line.rsplit(' ').next().unwrap_or_default();
+            marker = line.rsplit(' ').next().unwrap_or_default();
             continue;
         }
         let mut words = line.split(' ').skip(1);
         let (Some(kind), Some(fingerprint)) = (words.next(), words.next()) else { continue };
-        match sort {
+        match marker {
             "REVOKED" => {}
             "CA" => keys.push(format!("authority {kind} {fingerprint}")),
             _ => keys.push(format!("{kind} {fingerprint}")),
@@ -98,12 +99,12 @@ mod tests {
 
     #[test]
     fn only_unrevoked_keys_and_authorities_are_read() {
-        let said = "# Host build found: line 1 \nbuild ED25519 SHA256:a ada@build\n\
+        let output = "# Host build found: line 1 \nbuild ED25519 SHA256:a ada@build\n\
                     # Host build found: line 2 CA\nbuild RSA SHA256:b\n\
                     # Host build found: line 3 REVOKED\nbuild ECDSA SHA256:c\n\
                     # Host build found: line 4 \nbuild ECDSA SHA256:d\n";
         let mut keys = Vec::new();
-        read(said, &mut keys);
+        add_keys(output, &mut keys);
         assert_eq!(keys, ["ED25519 SHA256:a", "authority RSA SHA256:b", "ECDSA SHA256:d"]);
         let target = Target {
             destination: "build".to_owned(),

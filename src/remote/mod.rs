@@ -2,15 +2,15 @@
 //!
 //! A [`Connection`] is one client process, shared by the sessions of a run. No part of a plan is sent before
 //! the host has shown a key that the client has stored and before its user, address and system have been
-//! read. A small wrapper runs each command in a process group of its own and reports the exit status; without
-//! that report the outcome is unknown. A timeout or a stop ends the group through another session of the same
+//! read. A small wrapper runs each command in its own process group and reports the exit status; without that
+//! report the outcome is unknown. A timeout or a stop ends the group through another session of the same
 //! connection.
 //!
 //! Commands go to the wrapper through its stdin and not as words for the login shell, so that every command
 //! arrives unchanged, whatever that shell is.
 //!
-//! Called by `tools`; the modules above it only check targets. This module does not decide whether a command
-//! may run, or what its outcome means for a step.
+//! `tools` calls this room; the rooms above `tools` only check targets with it. It does not decide whether a
+//! command may run, or what its outcome means for a step.
 //!
 //! # Why the system's client
 //!
@@ -24,16 +24,16 @@
 //! An approval covers user, host, port, and the keys that the client has stored for the host. All of these
 //! are found without connecting (`ssh -G`, `ssh-keygen -F`, in `known.rs`), because the review of a plan must
 //! not connect to a host; a host without a stored key cannot be approved. The run connects after its approval
-//! is checked and before its first record, so that an unreachable host does not use up the approval. `ssh`
+//! is checked and before its first record, so that an unreachable host does not consume the approval. `ssh`
 //! itself refuses an unknown key (E308). In addition, the accepted key must be one of the approved keys
-//! (E004); this also detects keys from other sources, such as `KnownHostsCommand`. Only then does the first
+//! (E004); this also refuses keys from other sources, such as `KnownHostsCommand`. Only then does the first
 //! session begin. A target from the command line is not part of the plan's bytes (`Plan::on_target`), but is
 //! approved and recorded with them, so that a continuation goes to the same host.
 //!
 //! # The wrapper
 //!
-//! The command is sent through stdin to a wrapper (`assets/remote`), between two nonces. It is run only if it
-//! arrives whole, whatever the start-up files of the login shell print or read. The wrapper's reports begin
+//! The wrapper (`assets/remote`) and the command are sent through stdin, between two nonces. They are run only if
+//! they arrive complete, whatever the start-up files of the login shell print or read. The wrapper's reports begin
 //! with the nonce; `frame_parser.rs` removes them from the streams. The exit status is taken only from a
 //! report of the wrapper, because the client's exit code 255 may also be that of the command. A shell
 //! distinguishes exit code 143 from an end by signal 15 only in its list of jobs, so the wrapper reports that
@@ -46,9 +46,9 @@ mod control_connection;
 mod error;
 mod frame_parser;
 mod known;
+mod monitor;
 mod session;
 mod session_output;
-mod watch;
 
 use std::time::Duration;
 
@@ -65,8 +65,8 @@ pub use known::known_target;
 
 use control_connection::ControlConnection;
 
-/// Maximum time for the client to read its settings, or for a host to report facts about itself.
-const LOOK: Duration = Duration::from_secs(30);
+/// Maximum time for the client to read its settings or known keys, and for a host to report facts about itself.
+const LOOKUP_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A connection to a host, shared by a run; closed on drop.
 pub struct Connection {
@@ -86,8 +86,8 @@ impl Connection {
     /// Connects, and reads facts about the host. Sends no part of a plan.
     ///
     /// # Errors
-    /// There is no client; the host cannot be reached, shows an unknown or changed key, refuses the user or has
-    /// no bash; or a person asked to stop.
+    /// There is no client; the host cannot be reached, shows an unknown or changed key, refuses the user, or has
+    /// no bash; or a person has requested a stop.
     pub fn open(
         client: &SshClient,
         destination: &Destination,
@@ -102,7 +102,7 @@ impl Connection {
     /// host must show a key that the approval covers.
     ///
     /// # Errors
-    /// As for [`Self::open`]; also if user, host, port or key differ from the approved ones.
+    /// As [`Self::open`]; and user, host, port or key differ from the approved ones.
     pub fn open_approved(
         client: &SshClient,
         approved: &Target,
@@ -131,7 +131,7 @@ impl Connection {
         let target = known_target(client, destination, stop)?;
         let host_key = control.host_key().ok_or_else(|| RemoteError::Unreachable {
             destination: destination.to_string(),
-            said: "ssh did not say which key the host showed".to_owned(),
+            messages: "ssh did not say which key the host showed".to_owned(),
         })?;
         let host = Host {
             target,
@@ -140,7 +140,7 @@ impl Connection {
             bash: String::new(),
             bash_version: String::new(),
             home: String::new(),
-            said: control.said(),
+            said: control.messages(),
         };
         Ok(Self { client: client.clone(), destination: destination.clone(), control, host })
     }
@@ -150,20 +150,21 @@ impl Connection {
         &self.host
     }
 
+    /// Runs the first session, which reads facts about the host.
     fn read_facts(&mut self, stop: &StopSignal) -> Result<(), RemoteError> {
         let destination = || self.destination.to_string();
-        let session = self.script(session::FACTS, &[], LOOK, stop)?;
+        let output = self.script(session::FACTS, &[], LOOKUP_TIMEOUT, stop)?;
         if stop.is_set() {
             return Err(RemoteError::Cancelled { destination: destination() });
         }
-        let fact = |kind: &str| session.reports.report(kind).unwrap_or_default().to_owned();
-        if session.reports.report("whole").is_none() {
-            if self.control.is_lost_after(Duration::ZERO) {
-                let said = self.control.said();
-                return Err(RemoteError::Unreachable { destination: destination(), said });
+        let fact = |kind: &str| output.reports.report(kind).unwrap_or_default().to_owned();
+        if output.reports.report("whole").is_none() {
+            if self.control.is_lost_within(Duration::ZERO) {
+                let messages = self.control.messages();
+                return Err(RemoteError::Unreachable { destination: destination(), messages });
             }
-            let said = session.said;
-            return Err(RemoteError::NoBash { destination: destination(), said });
+            let messages = output.text;
+            return Err(RemoteError::NoBash { destination: destination(), messages });
         }
         self.host = Host {
             system: fact("system"),
@@ -176,8 +177,8 @@ impl Connection {
     }
 }
 
-/// Checks whether a destination can be used now: connects, reads facts about the host and disconnects. Sends
-/// no part of a plan (SPEC §2).
+/// Checks whether a destination can be used now: connects, reads facts about the host, and disconnects. Sends no
+/// part of a plan (SPEC §2).
 pub fn check_target(client: &SshClient, destination: &str, stop: &StopSignal) -> TargetState {
     let opened = Destination::parse(destination)
         .map_err(RemoteError::from)

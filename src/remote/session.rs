@@ -1,4 +1,4 @@
-//! Sessions of a connection: each sends one of this program's scripts to the host.
+//! The sessions of a connection. Each sends one of Countersign's scripts to the host.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -23,22 +23,23 @@ pub(super) const RUN: &str = include_str!("../../assets/remote/run.sh");
 /// The script that ends a process group.
 const END: &str = include_str!("../../assets/remote/end.sh");
 
-/// Maximum time for the report that a group has ended: two grace periods of two seconds, and the round trip.
-const END_GROUP: Duration = Duration::from_secs(10);
+/// Maximum time for the report that a group has ended: two waits of two seconds in the script, and the round trip.
+const END_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The output of a script.
-pub(super) struct Said {
+pub(super) struct ScriptOutput {
     pub(super) reports: FrameParser,
-    /// The other output of the script, with that of the login shell.
-    pub(super) said: String,
+    /// The output besides the reports, also that of the login shell.
+    pub(super) text: String,
 }
 
-/// A session that is about to begin.
+/// A prepared session. Dropping it removes the file that it sends.
 pub(super) struct Session {
     pub(super) nonce: String,
+    /// The file that is sent through stdin.
     payload: PathBuf,
     /// The command line for the login shell.
-    line: String,
+    command_line: String,
     socket: String,
 }
 
@@ -53,15 +54,15 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// The command line for the login shell. It uses only syntax that all shells share. The script that arrives
-/// on stdin is run only if it is whole, because a start-up file may have read part of it.
-fn login_line(nonce: &str) -> String {
-    let take = r#"set -- "$1" "$(cat)";case $2 in "$1"*"$1")set -- "$1" "${2#"$1"}";eval "${2%"$1"}";;*)echo "what was sent did not arrive whole" >&2;exit 125;esac"#;
-    format!("exec bash --noprofile --norc -c '{take}' bash {nonce}")
+/// The command line for the login shell, in syntax that all shells share. It runs the script from stdin only if the
+/// script is complete, because a start-up file may have read a part of it.
+fn login_command(nonce: &str) -> String {
+    let run_complete = r#"set -- "$1" "$(cat)";case $2 in "$1"*"$1")set -- "$1" "${2#"$1"}";eval "${2%"$1"}";;*)echo "what was sent did not arrive whole" >&2;exit 125;esac"#;
+    format!("exec bash --noprofile --norc -c '{run_complete}' bash {nonce}")
 }
 
 impl Connection {
-    /// Prepares a session: its nonce, the file that is sent in it, and the client's options.
+    /// Prepares a session: its nonce, the file with the variables and the script, and the command line.
     pub(super) fn session(
         &self,
         script: &str,
@@ -77,13 +78,12 @@ impl Connection {
         payload.push_str(&nonce);
         let path = self.control.folder.path().join(id);
         fs::write(&path, payload).map_err(RemoteError::NotStarted)?;
-        let (line, socket) = (login_line(&nonce), self.control.folder.socket());
-        Ok(Session { nonce, payload: path, line, socket })
+        let (command_line, socket) = (login_command(&nonce), self.control.folder.socket());
+        Ok(Session { nonce, payload: path, command_line, socket })
     }
 
     fn call<'a>(&'a self, session: &'a Session) -> Call<'a> {
-        // If the connection is lost, the session must fail, because a new connection could lead to another
-        // host.
+        // If the connection is lost, the session must fail: a new connection could reach another host.
         const SETTINGS: [&str; 4] =
             ["ControlMaster=no", "ProxyCommand=false", "PermitLocalCommand=no", "LogLevel=ERROR"];
         let mut options = vec!["-T", "-S", &session.socket];
@@ -91,7 +91,7 @@ impl Connection {
         Call {
             options,
             destination: &self.destination,
-            command: Some(&session.line),
+            command: Some(&session.command_line),
             input: Some(&session.payload),
             folder: self.control.folder.path(),
             timeout: None,
@@ -99,7 +99,7 @@ impl Connection {
         }
     }
 
-    /// Follows a session to its end; its output goes to the capture.
+    /// Runs a session to its end, with its output sent to `io`.
     pub(super) fn follow(
         &self,
         session: &Session,
@@ -110,29 +110,29 @@ impl Connection {
         self.client.stream(&call, io)
     }
 
-    /// Runs one of this program's scripts.
+    /// Runs one of Countersign's scripts, and keeps its output.
     pub(super) fn script(
         &self,
         script: &str,
         variables: &[(&str, &str)],
         timeout: Duration,
         stop: &StopSignal,
-    ) -> Result<Said, RemoteError> {
+    ) -> Result<ScriptOutput, RemoteError> {
         let session = self.session(script, variables)?;
         let call = Call { timeout: Some(timeout), ..self.call(&session) };
         let finished = self.client.run(&call, stop, &|_, _| {})?;
         let mut reports = FrameParser::new(&session.nonce);
         let rest = [reports.push(&finished.stdout), reports.end()].concat();
-        let mut said = [reports.before(), &rest].concat();
-        said.extend_from_slice(&finished.stderr);
-        let said = String::from_utf8_lossy(&said).trim().to_owned();
-        Ok(Said { reports, said })
+        let mut text = [reports.before(), &rest].concat();
+        text.extend_from_slice(&finished.stderr);
+        let text = String::from_utf8_lossy(&text).trim().to_owned();
+        Ok(ScriptOutput { reports, text })
     }
 
-    /// Ends a process group; returns whether the host confirmed that none of it is left.
+    /// Ends a process group on the host. Returns whether the host confirmed that no process of it is left.
     pub(super) fn end_group(&self, group: u32) -> bool {
         let group = group.to_string();
-        let said = self.script(END, &[("group", &group)], END_GROUP, &StopSignal::default());
-        said.is_ok_and(|said| said.reports.report("gone") == Some(&group))
+        let output = self.script(END, &[("group", &group)], END_TIMEOUT, &StopSignal::default());
+        output.is_ok_and(|output| output.reports.report("gone") == Some(&group))
     }
 }

@@ -1,5 +1,5 @@
-//! Handles the output of a session as it arrives: removes the wrapper's reports, and forwards the command's
-//! output.
+//! Processes the output of a session as it arrives: extracts the wrapper's reports, and forwards the output of the
+//! command.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -7,35 +7,35 @@ use std::time::Duration;
 use crate::run::{Decoder, Stream, StreamEnds};
 
 use super::frame_parser::FrameParser;
-use super::watch::Watch;
+use super::monitor::SessionMonitor;
 use crate::process::{Capture, ProcessIo};
 
 /// Receives the output of one session.
 pub(super) struct SessionOutput<'a> {
     state: RefCell<State>,
     io: ProcessIo<'a>,
-    watch: &'a Watch,
+    monitor: &'a SessionMonitor,
 }
 
 struct State {
-    stdout: Side,
-    stderr: Side,
-    /// The output that reached its limit.
-    full: Option<Stream>,
+    stdout: Output,
+    stderr: Output,
+    /// The first output that exceeded its limit.
+    exceeded: Option<Stream>,
 }
 
 /// One output of the command.
-struct Side {
+struct Output {
     frames: FrameParser,
     decoder: Decoder,
     ends: StreamEnds,
-    /// The number of bytes left until the limit.
-    room: u64,
+    /// The number of bytes that are still accepted.
+    remaining: u64,
 }
 
-impl Side {
-    fn new(frames: FrameParser, room: u64) -> Self {
-        Self { frames, decoder: Decoder::default(), ends: StreamEnds::default(), room }
+impl Output {
+    fn new(frames: FrameParser, limit: u64) -> Self {
+        Self { frames, decoder: Decoder::default(), ends: StreamEnds::default(), remaining: limit }
     }
 }
 
@@ -48,33 +48,38 @@ pub(super) struct SessionReport {
     /// The process group of the command, if it has begun.
     pub(super) group: Option<u32>,
     /// The exit status of the command, as the wrapper reported it.
-    pub(super) end: Option<i32>,
-    /// Whether the host's shell reported that a signal ended it.
+    pub(super) exit_status: Option<i32>,
+    /// Whether the wrapper reported that a signal ended the command.
     pub(super) was_signalled: bool,
-    /// The output that reached its limit.
-    pub(super) full: Option<Stream>,
+    /// The first output that exceeded its limit.
+    pub(super) exceeded: Option<Stream>,
 }
 
 impl<'a> SessionOutput<'a> {
     /// A receiver for a session whose reports begin with this nonce. `limit` is the maximum size in bytes of
     /// each output of the command.
-    pub(super) fn new(nonce: &str, limit: u64, io: ProcessIo<'a>, watch: &'a Watch) -> Self {
+    pub(super) fn new(
+        nonce: &str,
+        limit: u64,
+        io: ProcessIo<'a>,
+        monitor: &'a SessionMonitor,
+    ) -> Self {
         let state = State {
-            stdout: Side::new(FrameParser::once(nonce), limit),
-            stderr: Side::new(FrameParser::new(nonce), limit),
-            full: None,
+            stdout: Output::new(FrameParser::once(nonce), limit),
+            stderr: Output::new(FrameParser::new(nonce), limit),
+            exceeded: None,
         };
-        Self { state: RefCell::new(state), io, watch }
+        Self { state: RefCell::new(state), io, monitor }
     }
 
-    /// Forwards the bytes that were held back, and returns the reports and the output of the session.
+    /// Ends the session: forwards the bytes that were held back, and returns the reports and the output.
     pub(super) fn end(&self) -> SessionReport {
         for stream in [Stream::Stdout, Stream::Stderr] {
-            let rest = self.state.borrow_mut().side(stream).frames.end();
+            let rest = self.state.borrow_mut().output(stream).frames.end();
             // The result is ignored: an error of the capture is reported when the step is recorded.
-            self.hand_on(stream, &rest);
+            self.forward(stream, &rest);
             let mut state = self.state.borrow_mut();
-            let text = state.side(stream).decoder.end().to_owned();
+            let text = state.output(stream).decoder.end().to_owned();
             drop(state);
             if !text.is_empty() {
                 (self.io.output)(stream, &text);
@@ -86,38 +91,38 @@ impl<'a> SessionOutput<'a> {
         SessionReport {
             greeting,
             group: begun.and_then(|group| group.parse().ok()),
-            end: state.stderr.frames.report("end").and_then(|status| status.parse().ok()),
+            exit_status: state.stderr.frames.report("end").and_then(|status| status.parse().ok()),
             was_signalled: was_signalled(&state.stderr.frames),
-            full: state.full,
+            exceeded: state.exceeded,
             stdout: std::mem::take(&mut state.stdout.ends),
             stderr: std::mem::take(&mut state.stderr.ends),
         }
     }
 
-    /// Forwards output of the command. False when the limit is exceeded or the bytes cannot be recorded.
-    fn hand_on(&self, stream: Stream, clean: &[u8]) -> bool {
+    /// Forwards output of the command. False if the output exceeds its limit or the bytes cannot be recorded.
+    fn forward(&self, stream: Stream, clean: &[u8]) -> bool {
         let mut state = self.state.borrow_mut();
-        let side = state.side(stream);
-        let room = usize::try_from(side.room).unwrap_or(usize::MAX);
-        let fits = clean.get(..room).unwrap_or(clean);
-        side.room -= fits.len() as u64;
-        side.ends.push(fits);
-        let text = side.decoder.push(fits).into_owned();
-        let is_full = fits.len() < clean.len();
-        if is_full {
-            state.full.get_or_insert(stream);
+        let output = state.output(stream);
+        let remaining = usize::try_from(output.remaining).unwrap_or(usize::MAX);
+        let fits = clean.get(..remaining).unwrap_or(clean);
+        output.remaining -= fits.len() as u64;
+        output.ends.push(fits);
+        let text = output.decoder.push(fits).into_owned();
+        let is_exceeded = fits.len() < clean.len();
+        if is_exceeded {
+            state.exceeded.get_or_insert(stream);
         }
         drop(state);
         if !text.is_empty() {
             (self.io.output)(stream, &text);
         }
         let is_kept = fits.is_empty() || self.io.capture.keep(stream, fits);
-        is_kept && !is_full
+        is_kept && !is_exceeded
     }
 }
 
 impl State {
-    fn side(&mut self, stream: Stream) -> &mut Side {
+    fn output(&mut self, stream: Stream) -> &mut Output {
         match stream {
             Stream::Stdout => &mut self.stdout,
             Stream::Stderr => &mut self.stderr,
@@ -128,16 +133,16 @@ impl State {
 impl Capture for SessionOutput<'_> {
     fn keep(&self, stream: Stream, bytes: &[u8]) -> bool {
         let mut state = self.state.borrow_mut();
-        let frames = &mut state.side(stream).frames;
+        let frames = &mut state.output(stream).frames;
         let clean = frames.push(bytes);
         let group = frames.report("begin").and_then(|group| group.parse().ok());
         let has_ended = frames.report("end").is_some();
         drop(state);
-        self.watch.change(|state| {
+        self.monitor.change(|state| {
             state.group = state.group.or(group);
             state.has_ended |= has_ended;
         });
-        self.hand_on(stream, &clean)
+        self.forward(stream, &clean)
     }
 
     fn quiet(&self, so_far: Duration) {
@@ -145,14 +150,15 @@ impl Capture for SessionOutput<'_> {
     }
 }
 
-/// Whether the host's shell reported in its list of jobs that a signal ended the command.
+/// Whether the last final state in the reported lists of jobs is neither `Exit` nor `Done`: a signal ended the command.
 fn was_signalled(stderr: &FrameParser) -> bool {
-    let states = stderr.reports().iter().filter(|it| it.kind == "job");
+    let jobs = stderr.reports().iter().filter(|it| it.kind == "job");
+    // A list looks like `[1]+  Exit 1    command`.
     let state = |value: &str| {
         let rest = value.split_once(']').map_or(value, |(_, rest)| rest);
         rest.trim_start_matches(['+', '-', ' ']).to_owned()
     };
-    let last = states
+    let last = jobs
         .map(|it| state(&it.value))
         .rfind(|it| !it.is_empty() && !it.starts_with("Stopped") && !it.starts_with("Running"));
     last.is_some_and(|state| !state.starts_with("Exit") && !state.starts_with("Done"))

@@ -18,9 +18,9 @@ pub use crate::plan::RiskLevel;
 pub use policy::{EngineChoice, PlannerNeeds, PlannerSettings, Policy, WallSetting};
 pub use sensitive::is_at_or_below;
 pub use shell::{
-    BadRule, BuiltinVerdict, CommandNeeds, CommandVerdict, Reading, Shell, SimpleCommand, UserRule,
-    UserRules, Word, first_reading, needs_of_command, of_command, of_command_beside, refused,
-    second_reading, table_folder, table_paths,
+    BadRule, BuiltinVerdict, CommandNeeds, CommandVerdict, ParsedSpans, Shell, SimpleCommand,
+    UserRule, UserRules, Word, first_parse, needs_of_command, of_command, of_local_command,
+    refused_span, second_parse, table_folder, table_paths,
 };
 pub use tools::{
     CHANGE_HISTORY, Verdict, of_faulty_step, of_rollback, of_step, of_workspace_command,

@@ -47,11 +47,11 @@ words! {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PlannerNeeds {
-    /// Whether it may use the network.
+    /// Whether the planner may use the network.
     pub network: bool,
-    /// Paths that it may write: `.` is the workspace; other paths as in `needs` of a command.
+    /// Paths that the planner may write: `.` is the workspace; other paths as in `needs` of a command.
     pub write: Vec<String>,
-    /// Whether it may read the workspace.
+    /// Whether the planner may read the workspace.
     pub read: bool,
 }
 
@@ -66,9 +66,9 @@ impl std::fmt::Display for PlannerNeeds {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(if self.read { "reads" } else { "does not see the workspace" })?;
         if !self.write.is_empty() {
-            let places =
+            let paths =
                 self.write.iter().map(|path| if path == "." { "the workspace" } else { path });
-            write!(f, ", writes {}", places.collect::<Vec<_>>().join(", "))?;
+            write!(f, ", writes {}", paths.collect::<Vec<_>>().join(", "))?;
         }
         f.write_str(if self.network { ", network" } else { ", no network" })
     }
@@ -91,7 +91,7 @@ pub struct Policy {
     pub confirm_tools: BTreeSet<Tool>,
     /// Folders besides the workspace that tools may reach.
     pub extra_roots: Vec<PathBuf>,
-    /// How long an approval waits for its run, in milliseconds.
+    /// How long an approval is valid before its run begins, in milliseconds.
     pub authorization_ttl_ms: i64,
     /// Which engine finds symbols and replaces definitions.
     pub engine: EngineChoice,
@@ -110,11 +110,12 @@ pub struct Policy {
     pub planners: BTreeMap<String, PlannerNeeds>,
     /// Settings for the bundled planner of a model, which cannot read their file behind walls. Not part of the digest.
     pub planner_settings: Option<PlannerSettings>,
-    /// Files with workspace commands that the user trusts, each with its workspace (SPEC §9). They come from the
-    /// evidence, not from the settings, and are not part of the digest, because an approval covers the file itself.
+    /// Digests of the files with workspace commands that the user trusts, each with its workspace (SPEC §9). They come
+    /// from the evidence, not from the settings, and are not part of the digest of the policy, because an approval
+    /// covers the file itself.
     pub trusted_commands: BTreeSet<(PathBuf, Digest)>,
-    /// Files whose recorded trust has no valid proof, because an older version or another key recorded it. Not part of
-    /// the digest.
+    /// Digests of the files whose recorded trust has no valid proof, because an older version or another key recorded
+    /// it, each with its workspace. Not part of the digest of the policy.
     pub unproven_trust: BTreeSet<(PathBuf, Digest)>,
     /// The folders of this program, which no tool may access and which make a command that names them dangerous
     /// (SPEC §4). Absolute paths, filled in when a plan is reviewed. Not part of the digest, because the approvals
@@ -148,15 +149,15 @@ impl Default for Policy {
 
 impl Policy {
     /// The policy for unusable settings: nothing runs under it, and every tool asks for confirmation.
-    pub fn refusing(why: String) -> Self {
+    pub fn refusing(reason: String) -> Self {
         let confirm_tools = TOOLS.iter().map(|spec| spec.tool).collect();
-        Self { confirm_tools, refusal: Some(why), ..Self::default() }
+        Self { confirm_tools, refusal: Some(reason), ..Self::default() }
     }
 
-    /// The workspace command files that the user trusts in this workspace.
+    /// The digests of the workspace command files that the user trusts in this workspace.
     pub fn trusted_in(&self, workspace: &Path) -> BTreeSet<Digest> {
-        let here = self.trusted_commands.iter().filter(|(folder, _)| folder == workspace);
-        here.map(|(_, digest)| *digest).collect()
+        let trusted = self.trusted_commands.iter().filter(|(folder, _)| folder == workspace);
+        trusted.map(|(_, digest)| *digest).collect()
     }
 
     /// The digest that is stored with an approval and with every decision. It changes with all settings that could

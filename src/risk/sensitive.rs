@@ -11,24 +11,24 @@ use std::sync::LazyLock;
 
 use unicode_normalization::UnicodeNormalization as _;
 
-use self::table::{ROWS, Rows, Use};
+use self::table::{GROUPS, PatternGroup, Sensitivity};
 
-/// The first row that matches a path; `None` for an ordinary file.
-pub(super) fn sensitive(path: &str) -> Option<&'static Rows> {
-    row(path, |_| true)
+/// The first group that matches a path; `None` for an ordinary file.
+pub(super) fn find_sensitive(path: &str) -> Option<&'static PatternGroup> {
+    find_group(path, |_| true)
 }
 
 /// Whether a file contains keys or passwords. The public half of a key pair does not count.
 pub(super) fn is_secret_file(path: &str) -> bool {
-    !path.ends_with(".pub") && row(path, |used| used == Use::Secret).is_some()
+    !path.ends_with(".pub") && find_group(path, |kind| kind == Sensitivity::Secret).is_some()
 }
 
-fn row(path: &str, wanted: impl Fn(Use) -> bool) -> Option<&'static Rows> {
+fn find_group(path: &str, wanted: impl Fn(Sensitivity) -> bool) -> Option<&'static PatternGroup> {
     let folded = folded_names(path);
     let names: Vec<&str> = folded.iter().map(|name| &**name).collect();
     let is_absolute = path.starts_with(['/', '\\']);
-    let is_hit = |it: &&Pattern| wanted(it.row.used) && it.matches(&names, is_absolute);
-    Some(PATTERNS.iter().find(is_hit)?.row)
+    let is_hit = |it: &&Pattern| wanted(it.group.kind) && it.matches(&names, is_absolute);
+    Some(PATTERNS.iter().find(is_hit)?.group)
 }
 
 /// The folded names of a path. `.` is left out.
@@ -60,15 +60,15 @@ fn folded_name(name: &str) -> Cow<'_, str> {
 /// Removes differences that a file system may ignore: compatibility forms (NFKC), case, and zero-width characters.
 fn fold(text: &str) -> String {
     let once = |text: &str| -> String {
-        let upper: String = text.nfkc().filter(|c| !has_no_width(*c)).collect::<String>();
+        let visible: String = text.nfkc().filter(|c| !has_no_width(*c)).collect::<String>();
         // Both conversions are needed to make `ß` equal to `SS`, and `ſ` equal to `s`.
-        upper.to_uppercase().to_lowercase()
+        visible.to_uppercase().to_lowercase()
     };
     // A change of case can produce characters that compose differently.
     once(&once(text))
 }
 
-/// Whether HFS+ ignores a character in names, or the character is invisible for another reason.
+/// Whether HFS+ ignores a character in names, or the character is otherwise invisible.
 fn has_no_width(c: char) -> bool {
     matches!(c,
         '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}'
@@ -76,9 +76,9 @@ fn has_no_width(c: char) -> bool {
         | '\u{FEFF}' | '\u{E0000}'..='\u{E0FFF}')
 }
 
-/// A parsed pattern of the table. Parsed once, because every tool call is compared with all of them.
+/// A parsed pattern of the table. Patterns are parsed once, because every tool call is compared with all of them.
 struct Pattern {
-    row: &'static Rows,
+    group: &'static PatternGroup,
     /// Whether only absolute paths match.
     is_absolute: bool,
     /// Whether a match must start at the first name of a path.
@@ -96,13 +96,14 @@ enum Part {
 }
 
 static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
-    let patterns =
-        |row: &'static Rows| row.patterns.split('|').map(move |text| Pattern::new(row, text));
-    ROWS.iter().flat_map(patterns).collect()
+    let patterns = |group: &'static PatternGroup| {
+        group.patterns.split('|').map(move |text| Pattern::new(group, text))
+    };
+    GROUPS.iter().flat_map(patterns).collect()
 });
 
 impl Pattern {
-    fn new(row: &'static Rows, text: &'static str) -> Self {
+    fn new(group: &'static PatternGroup, text: &'static str) -> Self {
         let rest = text.strip_prefix('/');
         let is_absolute = rest.is_some();
         let is_anchored = is_absolute || text.starts_with('~');
@@ -113,7 +114,7 @@ impl Pattern {
             Some((head, tail)) => Part::Around(head, tail),
         };
         let parts = head.unwrap_or(text).split('/').map(part).collect();
-        Self { row, is_absolute, is_anchored, below: head.is_some(), parts }
+        Self { group, is_absolute, is_anchored, below: head.is_some(), parts }
     }
 
     fn matches(&self, names: &[&str], is_absolute: bool) -> bool {
@@ -153,23 +154,23 @@ pub fn is_at_or_below(path: &str, folder: &str) -> bool {
     path.len() >= folder.len() && path.iter().zip(&folder).all(|(one, other)| one == other)
 }
 
-/// Whether a word of a command names one of these folders or something inside. The word is normalized, and may
-/// contain glob patterns, variables and an unknown home. A path that is not absolute must therefore match at least
-/// the last two names of a folder.
-pub(super) fn names_own_folder(path: &str, own: &[std::path::PathBuf]) -> bool {
-    let open = |name: &str| name.contains(['\u{E000}', '*', '?', '[']);
-    let is = |own: &str, name: &str| {
+/// Whether a normalized path names one of these folders or something inside. Where the path starts with `..`, `~`, a
+/// variable or a glob pattern, its beginning is unknown: the rest must start with at least the last two names of a
+/// folder.
+pub(super) fn names_own_folder(path: &str, own_folders: &[std::path::PathBuf]) -> bool {
+    let is_open = |name: &str| name.contains(['\u{E000}', '*', '?', '[']);
+    let is = |known: &str, name: &str| {
         let head = name.split(['\u{E000}', '*', '?', '[']).next().unwrap_or_default();
-        own == name || open(name) && own.starts_with(head)
+        known == name || is_open(name) && known.starts_with(head)
     };
-    let begins = |own: &[Cow<str>], names: &[Cow<str>]| {
-        own.len() <= names.len()
-            && own.iter().zip(names).all(|(own, name)| is(own, name))
+    let begins = |folder: &[Cow<str>], names: &[Cow<str>]| {
+        folder.len() <= names.len()
+            && folder.iter().zip(names).all(|(known, name)| is(known, name))
             // Glob patterns alone identify no folder.
-            && own.iter().zip(names).any(|(own, name)| own == name)
+            && folder.iter().zip(names).any(|(known, name)| known == name)
     };
     let names = folded_names(path);
-    // The root and the working folder of a process below `/proc`.
+    // `/proc/PID/root` and `/proc/PID/cwd` lead to other folders.
     let seen = match names.as_slice() {
         [first, _, third, rest @ ..]
             if &**first == "proc" && matches!(&**third, "root" | "cwd") =>
@@ -180,19 +181,19 @@ pub(super) fn names_own_folder(path: &str, own: &[std::path::PathBuf]) -> bool {
     };
     let is_rooted = path.starts_with('/')
         && (seen.len() == names.len() || names.get(2).is_some_and(|it| it == "root"));
-    own.iter().any(|own| {
-        let own = own.to_string_lossy();
-        let own = folded_names(&own);
+    own_folders.iter().any(|folder| {
+        let folder = folder.to_string_lossy();
+        let folder = folded_names(&folder);
         if is_rooted {
-            return begins(&own, seen);
+            return begins(&folder, seen);
         }
         let inside = seen
             .iter()
-            .skip_while(|name| matches!(&***name, "..") || name.starts_with('~') || open(name));
+            .skip_while(|name| matches!(&***name, "..") || name.starts_with('~') || is_open(name));
         let inside: Vec<Cow<str>> = inside.cloned().collect();
         inside.len() < names.len()
-            && (1..own.len().saturating_sub(1))
-                .any(|at| own.get(at..).is_some_and(|own| begins(own, &inside)))
+            && (1..folder.len().saturating_sub(1))
+                .any(|index| folder.get(index..).is_some_and(|tail| begins(tail, &inside)))
     })
 }
 
@@ -201,19 +202,19 @@ mod tests {
     use super::*;
 
     fn rule(path: &str) -> Option<&'static str> {
-        sensitive(path).map(|row| row.rule)
+        find_sensitive(path).map(|group| group.rule)
     }
 
     #[test]
     fn patterns_are_folded_and_matched_once() {
-        for row in &ROWS {
-            for pattern in row.patterns.split('|') {
+        for group in &GROUPS {
+            for pattern in group.patterns.split('|') {
                 let bare = pattern.trim_end_matches("/**").replace('*', "x");
                 for name in bare.split('/').filter(|name| !name.is_empty()) {
                     assert_eq!(folded_name(name), name, "{pattern}: not as names are compared");
                 }
-                assert!(sensitive(&bare).is_some(), "{pattern}");
-                assert!(sensitive(&bare.to_uppercase()).is_some(), "{pattern}");
+                assert!(find_sensitive(&bare).is_some(), "{pattern}");
+                assert!(find_sensitive(&bare.to_uppercase()).is_some(), "{pattern}");
             }
         }
     }

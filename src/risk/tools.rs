@@ -1,5 +1,5 @@
-//! The risk of a step: by the class of its tool, raised for files that configure other programs; and the risk of
-//! commands.
+//! The risk of steps and commands. The class of a step's tool decides, unless the step runs a command, writes a
+//! sensitive file, deletes a file in a batch, or restores earlier contents.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::plan::{
 
 use super::policy::Policy;
 use super::sensitive;
-use super::shell::{Shell, of_command_beside};
+use super::shell::{Shell, of_local_command};
 
 /// A level with its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -21,7 +21,7 @@ pub struct Verdict {
     pub level: RiskLevel,
     /// The rule that decided.
     pub rule: Cow<'static, str>,
-    /// The bytes of the decisive argument that matched.
+    /// The bytes of the decisive argument that matched; `None` if the rule is not about a part of one argument.
     pub span: Option<Range<usize>>,
     /// The reason.
     pub reason: String,
@@ -98,7 +98,7 @@ fn of_call(call: &ToolCall, policy: &Policy, shell: Shell) -> Verdict {
         _ => (level, rule, reason),
     };
     let usual = || Verdict::new(level, rule, reason);
-    // This includes writes to a copy: their result is meant for the workspace.
+    // Simulated changes of a copy count, too: the changes are meant for the workspace.
     let paths = call.paths();
     let changed: Vec<&str> =
         paths.iter().filter(|it| it.role.changes()).map(|named| named.path).collect();
@@ -142,9 +142,9 @@ fn runs_code(call: &ToolCall) -> bool {
 fn of_shell_command(command: &str, target: Option<&str>, policy: &Policy, shell: Shell) -> Verdict {
     let shell = if target.is_some() { Shell::Bash } else { shell };
     // The folders of this program are on this computer.
-    let own: &[std::path::PathBuf] =
+    let own_folders: &[std::path::PathBuf] =
         if target.is_some() { &[] } else { policy.own_folders.as_slice() };
-    let found = of_command_beside(command, shell, &policy.command_rules, own);
+    let found = of_local_command(command, shell, &policy.command_rules, own_folders);
     match target {
         Some(host) if found.level == RiskLevel::Safe => {
             let reason = format!("Runs on the host {host}. {}", found.reason);
@@ -165,11 +165,11 @@ fn of_shell_command(command: &str, target: Option<&str>, policy: &Policy, shell:
 ///
 /// The review repeats this for the canonical path, because a link can give such a file a harmless name.
 pub fn of_written_path(path: &str) -> Option<Verdict> {
-    let hit = sensitive::sensitive(path)?;
+    let hit = sensitive::find_sensitive(path)?;
     Some(Verdict::dangerous(hit.rule, format!("This {}.", hit.reason)))
 }
 
-/// The verdict on writing a file whose execute bit is set. The caller finds that out from the workspace.
+/// The verdict on writing a file whose execute bit is set. The caller checks the bit in the workspace.
 pub fn of_written_program() -> Verdict {
     Verdict::dangerous("write-program", "Writes a file that can be run as a program.")
 }

@@ -18,7 +18,7 @@ use super::embedded::Embedded;
 use super::external::External;
 use super::{CodeEngine, Identity, SourceFile, SymbolsError};
 
-/// The purpose for which a call needs an engine.
+/// What a call needs an engine for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Work {
     /// To list symbols and references.
@@ -28,7 +28,7 @@ pub(crate) enum Work {
 }
 
 /// The engine chosen for a call.
-pub(crate) struct Chosen<'a> {
+pub(crate) struct ChosenEngine<'a> {
     pub(crate) engine: Box<dyn CodeEngine + 'a>,
     /// Why `auto` did not choose the external engine although there is a code graph.
     pub(crate) fallback: Option<String>,
@@ -36,7 +36,7 @@ pub(crate) struct Chosen<'a> {
     pub(crate) is_external: bool,
 }
 
-impl Chosen<'_> {
+impl ChosenEngine<'_> {
     /// The identity of the engine, for the result in the evidence.
     pub(crate) fn evidence(&self, file: Option<&SourceFile<'_>>) -> Value {
         let Identity { name, version } = self.engine.identity();
@@ -51,7 +51,7 @@ impl Chosen<'_> {
 
     /// The identity of the engine, as sentences for a preview.
     pub(crate) fn notes(&self, file: Option<&SourceFile<'_>>) -> Vec<String> {
-        let who = format!("Done by {}.", self.engine.identity().words());
+        let who = format!("Done by {}.", self.engine.identity().phrase());
         std::iter::once(who).chain(self.fallback.clone()).chain(self.engine.remarks(file)).collect()
     }
 }
@@ -60,11 +60,11 @@ impl Chosen<'_> {
 #[derive(Debug, Clone)]
 pub(crate) struct SymbolSettings {
     pub(crate) choice: EngineChoice,
-    /// The path of `splice`, if the settings name one.
+    /// The path of `splice` in the settings; `None` to search `PATH`.
     pub(crate) splice: Option<PathBuf>,
 }
 
-/// The code engines of one workspace after the earlier steps.
+/// The code engines of one workspace, as the earlier steps leave it.
 #[derive(Clone, Copy)]
 pub(crate) struct Symbols<'a> {
     pub(crate) files: Projected<'a>,
@@ -79,9 +79,13 @@ impl<'a> Symbols<'a> {
     /// # Errors
     /// With `external`: a code graph that is missing (E103) or cannot be used (E310), or a missing `splice`
     /// (E303). With `auto`: a limit of the search for newer files, or a stop.
-    pub(crate) fn choose(self, work: Work, stop: &StopSignal) -> Result<Chosen<'a>, SymbolsError> {
+    pub(crate) fn choose(
+        self,
+        work: Work,
+        stop: &StopSignal,
+    ) -> Result<ChosenEngine<'a>, SymbolsError> {
         let workspace = self.files.workspace;
-        let embedded = |fallback| Chosen {
+        let embedded = |fallback| ChosenEngine {
             engine: Box::new(Embedded { workspace }),
             fallback,
             is_external: false,
@@ -91,11 +95,11 @@ impl<'a> Symbols<'a> {
             EngineChoice::External => self.external(work),
             EngineChoice::Auto => {
                 let Some(graph) = self.codegraph() else { return Ok(embedded(None)) };
-                let instead = |why: String| {
+                let fall_back = |why: String| {
                     Ok(embedded(Some(format!("The embedded engine is used, because {why}."))))
                 };
                 if !self.files.overlay.is_empty() {
-                    return instead(format!(
+                    return fall_back(format!(
                         "{} is older than the changes of earlier steps",
                         graph.display()
                     ));
@@ -103,41 +107,44 @@ impl<'a> Symbols<'a> {
                 match newer_source(workspace, &graph, stop) {
                     Ok(None) => {}
                     Ok(Some(newer)) => {
-                        return instead(format!("{} is older than {newer}", graph.display()));
+                        return fall_back(format!("{} is older than {newer}", graph.display()));
                     }
                     Err(
                         error @ (WorkspaceError::Cancelled | WorkspaceError::ReviewLimit { .. }),
                     ) => return Err(error.into()),
-                    Err(error) => return instead(error.to_string()),
+                    Err(error) => return fall_back(error.to_string()),
                 }
                 match Codegraph::open(&graph).and_then(|_| self.external(work)) {
                     Ok(external) => Ok(external),
-                    Err(error) => instead(error.to_string()),
+                    Err(error) => fall_back(error.to_string()),
                 }
             }
         }
     }
 
-    fn external(self, work: Work) -> Result<Chosen<'a>, SymbolsError> {
+    fn external(self, work: Work) -> Result<ChosenEngine<'a>, SymbolsError> {
         let workspace = self.files.workspace;
         let engine = match work {
-            Work::Read => self.reading()?,
+            Work::Read => self.external_reader()?,
             Work::Splice => {
                 self.splice_program()?;
                 External { workspace, graph: None }
             }
         };
-        Ok(Chosen { engine: Box::new(engine), fallback: None, is_external: true })
+        Ok(ChosenEngine { engine: Box::new(engine), fallback: None, is_external: true })
     }
 
     /// The external engine for reading: the code graph of magellan.
-    pub(super) fn reading(self) -> Result<External<'a>, SymbolsError> {
+    ///
+    /// # Errors
+    /// There is no code graph (E103), or it cannot be used (E310).
+    pub(super) fn external_reader(self) -> Result<External<'a>, SymbolsError> {
         let path = self.codegraph().ok_or(SymbolsError::NoCodegraph)?;
         let graph = Codegraph::open(&path)?;
         Ok(External { workspace: self.files.workspace, graph: Some((path, graph)) })
     }
 
-    /// The `codegraph.db` in the workspace or the nearest folder above it.
+    /// The `codegraph.db` in the workspace or the nearest folder above it; `None` if there is none.
     pub(crate) fn codegraph(self) -> Option<PathBuf> {
         self.files.workspace.find_upwards("codegraph.db").filter(|path| path.is_file())
     }
@@ -147,28 +154,29 @@ impl<'a> Symbols<'a> {
     /// # Errors
     /// The program is missing (E303).
     pub(crate) fn splice_program(self) -> Result<PathBuf, SymbolsError> {
-        let named = self.settings.splice.as_ref();
-        let found = match named {
+        let configured = self.settings.splice.as_ref();
+        let found = match configured {
             Some(path) => Some(path.clone()).filter(|path| is_executable(path)),
             None => self.programs.find("splice"),
         };
         found.ok_or_else(|| {
-            let place = match named {
+            let place = match configured {
                 Some(path) => format!("at {}", path.display()),
-                None => self.programs.nowhere("splice"),
+                None => self.programs.where_searched("splice"),
             };
             SymbolsError::NoProgram { place }
         })
     }
 }
 
-/// The first source file, by path, that was changed after the code graph.
+/// The first source file, by path, that was changed after the code graph. `None` if there is none, or if the time of
+/// the code graph is unknown.
 fn newer_source(
     workspace: &Workspace,
     graph: &Path,
     stop: &StopSignal,
 ) -> Result<Option<String>, WorkspaceError> {
-    let Some(written) = Codegraph::written(graph) else { return Ok(None) };
+    let Some(graph_modified) = Codegraph::modified_at(graph) else { return Ok(None) };
     let newer = Mutex::new(None::<String>);
     let place = workspace.resolve(".", Last::Follow)?;
     search_files(&place, workspace.search_budget(stop), |_, relative, key| {
@@ -176,7 +184,8 @@ fn newer_source(
             let metadata = place.root.dir.symlink_metadata(relative).ok()?;
             Some(metadata.modified().ok()?.into_std())
         };
-        if Language::of_path(relative).is_some() && changed().is_some_and(|it| it > written) {
+        if Language::of_path(relative).is_some() && changed().is_some_and(|it| it > graph_modified)
+        {
             let mut newer = newer.lock().unwrap_or_else(PoisonError::into_inner);
             if newer.as_ref().is_none_or(|other| key < other.as_str()) {
                 *newer = Some(key.to_owned());

@@ -22,7 +22,7 @@ use serde::de::DeserializeOwned;
 use super::SymbolsError;
 use crate::code::{CodeError, Span};
 use crate::run::{StopSignal, text};
-use bounds::{MAX_ROWS_OF_ALL, said_bytes, uri};
+use bounds::{MAX_TOTAL_ROWS, size_in_header, uri};
 
 /// The first bytes of an SQLite file.
 const MAGIC: &[u8] = b"SQLite format 3\0";
@@ -44,16 +44,16 @@ pub(super) struct Codegraph {
     pub(super) version: Option<String>,
     /// The stamp of the file when it was opened; `None` for a file that is read with locks.
     unlocked: Option<Stamp>,
-    /// Set once the queries have taken more steps than the limit.
-    over: Arc<AtomicBool>,
-    /// The numbers of rows and of bytes read so far.
+    /// Whether the queries have taken more steps than the limit.
+    is_over_limit: Arc<AtomicBool>,
+    /// The number of rows and of bytes read so far, by all queries.
     read: Cell<(usize, usize)>,
 }
 
 /// Size and modification time, to detect a write.
 type Stamp = (u64, Option<SystemTime>);
 
-/// One symbol in the graph.
+/// One symbol in the graph, with the position of its definition.
 #[derive(Debug, Clone)]
 pub(super) struct Symbol {
     pub(super) name: String,
@@ -61,15 +61,15 @@ pub(super) struct Symbol {
     pub(super) file: PathBuf,
     pub(super) kind: String,
     pub(super) fqn: String,
-    pub(super) place: Span,
+    pub(super) span: Span,
 }
 
-/// One reference and the full name of its target.
+/// One reference and the full name of its target, if known.
 #[derive(Debug, Clone)]
 pub(super) struct Reference {
     /// The file, absolute.
     pub(super) file: PathBuf,
-    pub(super) place: Span,
+    pub(super) span: Span,
     pub(super) target: Option<String>,
 }
 
@@ -79,7 +79,7 @@ struct SymbolData {
     kind_normalized: Option<String>,
     fqn: Option<String>,
     #[serde(flatten)]
-    place: Span,
+    span: Span,
 }
 
 #[derive(Deserialize)]
@@ -92,34 +92,38 @@ impl Codegraph {
     /// Opens the file at `path` for reading.
     ///
     /// # Errors
-    /// A file that is empty, not a database, of another schema, locked, or damaged.
+    /// The file is empty, not a database, of another schema, locked or damaged, or a limit is reached.
     pub(super) fn open(path: &Path) -> Result<Self, SymbolsError> {
-        let bad = |message: String| SymbolsError::Codegraph { path: path.to_owned(), message };
+        let unusable = |message: String| SymbolsError::Codegraph { path: path.to_owned(), message };
         let mut head = [0; 100];
         let mut options = std::fs::File::options();
         // Without this flag, opening a named pipe would block.
         options.read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed());
-        let mut file = options.open(path).map_err(|error| bad(error.to_string()))?;
+        let mut file = options.open(path).map_err(|error| unusable(error.to_string()))?;
         match file.read_exact(&mut head) {
             Ok(()) => {}
             Err(_) if stamp(path).is_some_and(|(bytes, _)| bytes == 0) => {
-                return Err(bad("it is empty".to_owned()));
+                return Err(unusable("it is empty".to_owned()));
             }
-            Err(error) => return Err(bad(format!("it is no SQLite database ({error})"))),
+            Err(error) => return Err(unusable(format!("it is no SQLite database ({error})"))),
         }
         if !head.starts_with(MAGIC) {
-            return Err(bad("it is no SQLite database".to_owned()));
+            return Err(unusable("it is no SQLite database".to_owned()));
         }
         // In WAL mode even a reader writes files beside the database. Without a log no other process has the
         // database open, so it is read without locks; after each query, stamp and log show whether this was
         // still true.
         let is_wal = head.get(18..20) == Some(&[2, 2]);
         let unlocked = is_wal && !log_of(path).exists();
-        let there = stamp(path).map_or(0, |(bytes, _)| bytes);
+        let file_bytes = stamp(path).map_or(0, |(bytes, _)| bytes);
         // A truncated file is refused here, because SQLite would report it only when a query reaches the
         // missing part.
-        if let Some(whole) = said_bytes(&head).filter(|whole| unlocked && *whole > there) {
-            return Err(bad(format!("it is malformed: {there} of its {whole} bytes are there")));
+        if let Some(stated) =
+            size_in_header(&head).filter(|stated| unlocked && *stated > file_bytes)
+        {
+            return Err(unusable(format!(
+                "it is malformed: {file_bytes} of its {stated} bytes are there"
+            )));
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
             | OpenFlags::SQLITE_OPEN_URI
@@ -129,52 +133,52 @@ impl Codegraph {
             reason = "a database of another program, which evidence has nothing to do with"
         )]
         let connection = Connection::open_with_flags(uri(path, unlocked), flags)
-            .map_err(|error| bad(said(&error)))?;
+            .map_err(|error| unusable(error_text(&error)))?;
         let mut graph = Self {
             path: path.to_owned(),
             connection,
             root: PathBuf::new(),
             version: None,
             unlocked: unlocked.then(|| stamp(path)).flatten(),
-            over: Arc::default(),
+            is_over_limit: Arc::default(),
             read: Cell::default(),
         };
         graph.check()?;
         Ok(graph)
     }
 
-    /// The time at which the database or its log was last written.
-    pub(super) fn written(path: &Path) -> Option<SystemTime> {
+    /// The later modification time of the database and its write-ahead log, if known.
+    pub(super) fn modified_at(path: &Path) -> Option<SystemTime> {
         let changed = |path: &Path| stamp(path).and_then(|(_, changed)| changed);
         changed(path).max(changed(&log_of(path)))
     }
 
     /// Applies the limits for a hostile file, and checks the schema.
     fn check(&mut self) -> Result<(), SymbolsError> {
-        self.bound().map_err(|error| self.bad(&error))?;
+        self.apply_limits().map_err(|error| self.sql_error(&error))?;
         for table in TABLES {
-            self.is_table(table)?;
+            self.check_table(table)?;
         }
         let sql = "SELECT index_root FROM magellan_meta";
-        let root: Option<Option<String>> = self.first(sql, [], |row| row.get(0))?;
+        let root: Option<Option<String>> = self.query_first(sql, [], |row| row.get(0))?;
         self.root = match root.flatten() {
             Some(root) => root.into(),
             None => self.path.parent().unwrap_or(&self.path).to_owned(),
         };
         // The version is optional.
         let sql = "SELECT tool_version FROM execution_log ORDER BY id DESC LIMIT 1";
-        let version = self.is_table("execution_log").and_then(|()| {
-            let version: Option<Option<String>> = self.first(sql, [], |row| row.get(0))?;
+        let version = self.check_table("execution_log").and_then(|()| {
+            let version: Option<Option<String>> = self.query_first(sql, [], |row| row.get(0))?;
             Ok(version.flatten())
         });
-        if self.over.load(Ordering::Relaxed) {
-            return Err(self.too_long());
+        if self.is_over_limit.load(Ordering::Relaxed) {
+            return Err(self.too_many_steps());
         }
         self.version = version.unwrap_or_default();
         let sql =
             "SELECT e.edge_type, e.from_id, e.to_id, n.id, n.kind, n.name, n.file_path, n.data
                    FROM graph_edges AS e JOIN graph_entities AS n ON n.id = e.to_id LIMIT 0";
-        self.first(sql, [], |_| Ok(()))?;
+        self.query_first(sql, [], |_| Ok(()))?;
         Ok(())
     }
 
@@ -189,8 +193,9 @@ impl Codegraph {
     ) -> Result<Vec<Symbol>, SymbolsError> {
         let sql = "SELECT name, file_path, data FROM graph_entities
                    WHERE kind = 'Symbol' AND file_path IN (?1, ?2, ?3)";
-        let mut symbols = self.all(sql, self.names_of(file), stop, |row| self.symbol(row))?;
-        symbols.sort_by_key(|it| (it.place.byte_start, usize::MAX - it.place.byte_end));
+        let mut symbols =
+            self.query_all(sql, self.spellings(file), stop, |row| self.symbol(row))?;
+        symbols.sort_by_key(|it| (it.span.byte_start, usize::MAX - it.span.byte_end));
         Ok(symbols)
     }
 
@@ -205,7 +210,7 @@ impl Codegraph {
     ) -> Result<Vec<Symbol>, SymbolsError> {
         let sql = "SELECT name, file_path, data FROM graph_entities
                    WHERE kind = 'Symbol' AND name = ?1 ORDER BY file_path, id";
-        self.all(sql, [name], stop, |row| self.symbol(row))
+        self.query_all(sql, [name], stop, |row| self.symbol(row))
     }
 
     /// The references to symbols with this name.
@@ -221,12 +226,12 @@ impl Codegraph {
                    LEFT JOIN graph_edges AS e ON e.from_id = r.id AND e.edge_type = 'REFERENCES'
                    LEFT JOIN graph_entities AS s ON s.id = e.to_id AND s.kind = 'Symbol'
                    WHERE r.kind = 'Reference' AND r.name = ?1 ORDER BY r.id";
-        self.all(sql, [format!("ref to {name}")], stop, |row| {
+        self.query_all(sql, [format!("ref to {name}")], stop, |row| {
             let target: Option<String> = row.get(2)?;
             let target = target.map(|data| json::<SymbolData>(&data)).transpose()?;
             Ok(Reference {
                 file: self.absolute(row.get(0)?),
-                place: json(&row.get::<_, String>(1)?)?,
+                span: json(&row.get::<_, String>(1)?)?,
                 target: target.and_then(|it| it.fqn),
             })
         })
@@ -241,7 +246,7 @@ impl Codegraph {
         let sql = "SELECT data FROM graph_entities
                    WHERE kind = 'File' AND (file_path IN (?1, ?2, ?3) OR name IN (?1, ?2, ?3))";
         let data: Option<FileData> =
-            self.first(sql, self.names_of(file), |row| json(&row.get::<_, String>(0)?))?;
+            self.query_first(sql, self.spellings(file), |row| json(&row.get::<_, String>(0)?))?;
         Ok(data.map(|data| data.last_modified))
     }
 
@@ -253,13 +258,13 @@ impl Codegraph {
             kind: data.kind_normalized.unwrap_or(data.kind),
             fqn: data.fqn.unwrap_or_else(|| name.clone()),
             name,
-            place: data.place,
+            span: data.span,
         })
     }
 
-    /// The spellings of a path in the graph, which are relative or absolute depending on how magellan was
+    /// The spellings that a path may have in the graph: relative or absolute, depending on how magellan was
     /// called.
-    fn names_of(&self, file: &Path) -> [String; 3] {
+    fn spellings(&self, file: &Path) -> [String; 3] {
         let relative = file.strip_prefix(&self.root).unwrap_or(file);
         [file, relative, &Path::new(".").join(relative)]
             .map(|path| path.to_string_lossy().into_owned())
@@ -270,17 +275,19 @@ impl Codegraph {
         self.root.join(path.unwrap_or_default()).components().collect()
     }
 
-    fn first<T>(
+    /// The first row of the result, converted by `read`.
+    fn query_first<T>(
         &self,
         sql: &str,
         params: impl Params,
         read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Option<T>, SymbolsError> {
         let found = self.connection.query_row(sql, params, read).optional();
-        self.sound(found.map_err(|error| self.bad(&error))?)
+        self.check_unchanged(found.map_err(|error| self.sql_error(&error))?)
     }
 
-    fn all<T>(
+    /// All rows of the result, converted by `read`, within the limits of all queries together.
+    fn query_all<T>(
         &self,
         sql: &str,
         params: impl Params,
@@ -291,7 +298,7 @@ impl Codegraph {
         let interrupt: Arc<dyn Fn() + Send + Sync> = Arc::new(move || handle.interrupt());
         stop.listen(&interrupt);
         let (rows_before, mut bytes) = self.read.get();
-        let mut all = Vec::new();
+        let mut items = Vec::new();
         let rows = || -> rusqlite::Result<bool> {
             let mut statement = self.connection.prepare(sql)?;
             let columns = statement.column_count();
@@ -307,13 +314,13 @@ impl Codegraph {
                         .flatten()
                         .map_or(0, <[u8]>::len);
                 }
-                let is_full = all.len() == MAX_ROWS
-                    || rows_before + all.len() >= MAX_ROWS_OF_ALL
+                let is_full = items.len() == MAX_ROWS
+                    || rows_before + items.len() >= MAX_TOTAL_ROWS
                     || bytes > MAX_BYTES;
                 if is_full {
                     return Ok(false);
                 }
-                all.push(read(row)?);
+                items.push(read(row)?);
             }
             Ok(true)
         };
@@ -322,17 +329,17 @@ impl Codegraph {
             let source = CodeError::Stopped;
             return Err(SymbolsError::Code { path: self.path.display().to_string(), source });
         }
-        if !read.map_err(|error| self.bad(&error))? {
-            let most = format!("{MAX_ROWS} rows or {} of them", text::size(MAX_BYTES as u64));
-            let message = format!("it answers with more than {most}");
+        if !read.map_err(|error| self.sql_error(&error))? {
+            let limits = format!("{MAX_ROWS} rows or {} of them", text::size(MAX_BYTES as u64));
+            let message = format!("it answers with more than {limits}");
             return Err(SymbolsError::Codegraph { path: self.path.clone(), message });
         }
-        self.read.set((rows_before + all.len(), bytes));
-        self.sound(all)
+        self.read.set((rows_before + items.len(), bytes));
+        self.check_unchanged(items)
     }
 
-    /// Returns `read`, or an error if another process wrote to a file that is read without locks.
-    fn sound<T>(&self, read: T) -> Result<T, SymbolsError> {
+    /// Returns `read`, or an error if another process has written to a file that is read without locks.
+    fn check_unchanged<T>(&self, read: T) -> Result<T, SymbolsError> {
         match self.unlocked {
             Some(then) if stamp(&self.path) != Some(then) || log_of(&self.path).exists() => {
                 let message = "it was written while it was read; run this again".to_owned();
@@ -342,25 +349,26 @@ impl Codegraph {
         }
     }
 
-    fn bad(&self, error: &rusqlite::Error) -> SymbolsError {
-        if self.over.load(Ordering::Relaxed) {
-            return self.too_long();
+    /// Converts an error of SQLite, which may be caused by the limit of steps or by another schema.
+    fn sql_error(&self, error: &rusqlite::Error) -> SymbolsError {
+        if self.is_over_limit.load(Ordering::Relaxed) {
+            return self.too_many_steps();
         }
-        let message = said(error);
+        let message = error_text(error);
         if message.starts_with("no such ") {
-            return self.other(&message);
+            return self.wrong_schema(&message);
         }
         SymbolsError::Codegraph { path: self.path.clone(), message }
     }
 
-    fn other(&self, message: &str) -> SymbolsError {
+    fn wrong_schema(&self, message: &str) -> SymbolsError {
         let message = format!("it is no code graph that this engine knows: {message}");
         SymbolsError::Codegraph { path: self.path.clone(), message }
     }
 }
 
 /// SQLite's error message, without the text of the query.
-fn said(error: &rusqlite::Error) -> String {
+fn error_text(error: &rusqlite::Error) -> String {
     match error {
         rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
         other => other.to_string(),

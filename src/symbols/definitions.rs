@@ -8,21 +8,21 @@ use crate::run::StopSignal;
 use crate::workspace::{Last, check_cancelled};
 
 impl Symbols<'_> {
-    /// The definitions of `symbol` and the references to it, at most `most` of each.
+    /// The definitions of `symbol` and the references to it, at most `limit` of each.
     ///
     /// # Errors
-    /// The errors of a query for the references of a symbol.
+    /// No engine can be chosen, or a query of it fails.
     pub(crate) fn look_up(
         self,
         symbol: &str,
-        most: usize,
+        limit: usize,
         stop: &StopSignal,
     ) -> Result<Value, SymbolsError> {
         let chosen = self.choose(Work::Read, stop)?;
         let definitions = chosen.engine.definitions(symbol, stop)?;
         let references = chosen.engine.references(symbol, None, stop)?.json();
         let references: Vec<Value> = serde_json::from_slice(&references).unwrap_or_default();
-        let left_out = |count: usize| count.saturating_sub(most);
+        let left_out = |count: usize| count.saturating_sub(limit);
         Ok(json!({
             "symbol": symbol,
             "engine": chosen.evidence(None),
@@ -30,23 +30,27 @@ impl Symbols<'_> {
                 "definitions": left_out(definitions.len()),
                 "references": left_out(references.len()),
             },
-            "definitions": definitions.into_iter().take(most).collect::<Vec<_>>(),
-            "references": references.into_iter().take(most).collect::<Vec<_>>(),
+            "definitions": definitions.into_iter().take(limit).collect::<Vec<_>>(),
+            "references": references.into_iter().take(limit).collect::<Vec<_>>(),
         }))
     }
 
-    /// A summary of the code graph: its counts, and the symbols that are referenced most.
+    /// A summary of the code graph: its counts, and at most `limit` symbols, the most referenced first.
     ///
     /// # Errors
     /// No code graph (E103), or one that cannot be used.
-    pub(crate) fn semantic(self, most: usize, stop: &StopSignal) -> Result<Value, SymbolsError> {
+    pub(crate) fn codegraph_summary(
+        self,
+        limit: usize,
+        stop: &StopSignal,
+    ) -> Result<Value, SymbolsError> {
         check_cancelled(stop)?;
         let path = self.codegraph().ok_or(SymbolsError::NoCodegraph)?;
         let graph = Codegraph::open(&path)?;
         let (entities, edges) = graph.counts(stop)?;
-        let mut named = Vec::new();
-        let mut inside = 0_usize;
-        for (symbol, references) in graph.named_most(stop)? {
+        let mut symbols = Vec::new();
+        let mut in_workspace = 0_usize;
+        for (symbol, references) in graph.symbols_by_references(stop)? {
             check_cancelled(stop)?;
             // Symbols in files outside the workspace are skipped, because they must not be reported.
             let file = symbol
@@ -54,14 +58,14 @@ impl Symbols<'_> {
                 .to_str()
                 .and_then(|it| self.files.workspace.resolve(it, Last::Keep).ok());
             let Some(file) = file else { continue };
-            inside += 1;
-            if named.len() < most {
-                named.push(json!({
+            in_workspace += 1;
+            if symbols.len() < limit {
+                symbols.push(json!({
                     "name": symbol.name,
                     "kind": symbol.kind,
                     "fqn": symbol.fqn,
                     "file_path": file.key,
-                    "line": symbol.place.start_line,
+                    "line": symbol.span.start_line,
                     "references": references,
                 }));
             }
@@ -71,8 +75,8 @@ impl Symbols<'_> {
             "version": graph.version,
             "entities": entities.into_iter().collect::<serde_json::Map<_, _>>(),
             "edges": edges.into_iter().collect::<serde_json::Map<_, _>>(),
-            "left_out": { "symbols": inside - named.len() },
-            "symbols": named,
+            "left_out": { "symbols": in_workspace - symbols.len() },
+            "symbols": symbols,
         }))
     }
 }

@@ -12,7 +12,8 @@ use crate::workspace::{Access, Counted, Last, Overlay, Workspace};
 
 use super::source_file;
 use super::{
-    CodeEngine, Defined, Identity, PatchRequest, ReferenceRow, SourceFile, SymbolRow, SymbolsError,
+    CodeEngine, FoundDefinition, Identity, PatchRequest, ReferenceRow, SourceFile, SymbolRow,
+    SymbolsError,
 };
 
 /// Maximum size of a file that is parsed, in bytes.
@@ -25,7 +26,7 @@ pub(super) struct Embedded<'a> {
 
 impl CodeEngine for Embedded<'_> {
     fn identity(&self) -> Identity {
-        Identity { name: "embedded", version: Some(code::GRAMMARS.to_owned()) }
+        Identity { name: "embedded", version: Some(code::PARSER_VERSION.to_owned()) }
     }
 
     fn symbols(
@@ -33,7 +34,7 @@ impl CodeEngine for Embedded<'_> {
         file: &SourceFile<'_>,
         stop: &StopSignal,
     ) -> Result<Vec<SymbolRow>, SymbolsError> {
-        let source = self.parsed(file, stop)?;
+        let source = self.parse_file(file, stop)?;
         Ok(source.definitions().into_iter().map(|it| row(it, file.key())).collect())
     }
 
@@ -44,41 +45,42 @@ impl CodeEngine for Embedded<'_> {
         stop: &StopSignal,
     ) -> Result<SearchResults, SymbolsError> {
         let Some(file) = file else {
-            return self.each_that_names(symbol, stop, |source, key| {
+            return self.visit_files_with_name(symbol, stop, |source, key| {
                 let rows = rows(source, symbol, key);
-                Ok((!rows.is_empty()).then(|| (joined(&rows), rows.len() as u64)))
+                Ok((!rows.is_empty()).then(|| (joined_json(&rows), rows.len() as u64)))
             });
         };
-        let rows = rows(&self.parsed(file, stop)?, symbol, file.key());
+        let rows = rows(&self.parse_file(file, stop)?, symbol, file.key());
         let found = FileMatches {
             path: file.key().to_owned(),
-            json: joined(&rows),
+            json: joined_json(&rows),
             count: rows.len() as u64,
         };
         let found = if rows.is_empty() { Vec::new() } else { vec![found] };
         Ok(SearchResults { found, files: 1, problems: Vec::new() })
     }
 
-    fn defined(
+    fn first_definition(
         &self,
         symbol: &str,
         file: Option<&SourceFile<'_>>,
         overlay: &Overlay,
         stop: &StopSignal,
-    ) -> Result<Option<Defined>, SymbolsError> {
-        let line = |source: &Source<'_>| source.defines(symbol).map(|it| it.span.start_line);
+    ) -> Result<Option<FoundDefinition>, SymbolsError> {
+        let line =
+            |source: &Source<'_>| source.first_definition(symbol).map(|it| it.span.start_line);
         if let Some(file) = file {
-            let line = line(&self.parsed(file, stop)?);
-            return Ok(line.map(|line| Defined { file_path: file.key().to_owned(), line }));
+            let line = line(&self.parse_file(file, stop)?);
+            return Ok(line.map(|line| FoundDefinition { file_path: file.key().to_owned(), line }));
         }
-        let first = Mutex::new(self.left_by_earlier_steps(symbol, overlay, stop)?);
-        self.each_that_names(symbol, stop, |source, key| {
+        let first = Mutex::new(self.first_in_changed_files(symbol, overlay, stop)?);
+        self.visit_files_with_name(symbol, stop, |source, key| {
             if !overlay.has(key)
                 && let Some(line) = line(source)
             {
                 let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
                 if first.as_ref().is_none_or(|it| key < it.file_path.as_str()) {
-                    *first = Some(Defined { file_path: key.to_owned(), line });
+                    *first = Some(FoundDefinition { file_path: key.to_owned(), line });
                 }
             }
             Ok(None)
@@ -89,7 +91,7 @@ impl CodeEngine for Embedded<'_> {
     fn definitions(&self, symbol: &str, stop: &StopSignal) -> Result<Vec<SymbolRow>, SymbolsError> {
         let meant = code::segments(symbol);
         let all = Mutex::new(Vec::new());
-        self.each_that_names(symbol, stop, |source, key| {
+        self.visit_files_with_name(symbol, stop, |source, key| {
             let found = source.definitions().into_iter();
             let found = found.filter(|it| code::segments(&it.fqn).ends_with(&meant));
             let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
@@ -103,27 +105,27 @@ impl CodeEngine for Embedded<'_> {
         Ok(all)
     }
 
-    fn replaced(
+    fn replace(
         &self,
         language: Language,
         text: &str,
-        asked: &PatchRequest<'_>,
+        request: &PatchRequest<'_>,
         stop: &StopSignal,
     ) -> Result<Patched, CodeError> {
-        let looking = self.workspace.search_budget(stop);
+        let budget = self.workspace.search_budget(stop);
         let stop = || stop.is_set() || self.workspace.stop_signal().is_set();
         let read = Source::parse(language, text, &stop);
         // The steps are counted twice, because the result is parsed too, which takes about as many steps.
         for _ in 0..2 {
-            looking.count_parsed(&read).map_err(|_| budget::too_many_steps())?;
+            budget.count_parsed(&read).map_err(|_| budget::too_many_steps())?;
         }
         let source = read?;
-        code::patch(&source, asked.symbol, asked.kind, asked.replacement, &stop)
+        code::patch(&source, request.symbol, request.kind, request.replacement, &stop)
     }
 }
 
 impl Embedded<'_> {
-    fn parsed<'t>(
+    fn parse_file<'t>(
         &self,
         file: &'t SourceFile<'_>,
         stop: &StopSignal,
@@ -134,13 +136,14 @@ impl Embedded<'_> {
         read.map_err(|source| SymbolsError::Code { path: file.key().to_owned(), source })
     }
 
-    /// The first definition of `symbol` in the files that earlier steps change.
-    fn left_by_earlier_steps(
+    /// The first definition of `symbol` in the files that earlier steps change. Files that do not parse are
+    /// skipped.
+    fn first_in_changed_files(
         &self,
         symbol: &str,
         overlay: &Overlay,
         stop: &StopSignal,
-    ) -> Result<Option<Defined>, SymbolsError> {
+    ) -> Result<Option<FoundDefinition>, SymbolsError> {
         let name = code::last_name(symbol);
         for (key, content) in overlay.files() {
             let text = content.and_then(|content| std::str::from_utf8(content).ok());
@@ -149,9 +152,8 @@ impl Embedded<'_> {
                 continue;
             }
             let file = SourceFile::read(self.workspace.projected(overlay), key)?;
-            // An error, such as a file that does not parse, counts as no definition.
             if let Some(found) =
-                self.defined(symbol, Some(&file), overlay, stop).unwrap_or_default()
+                self.first_definition(symbol, Some(&file), overlay, stop).unwrap_or_default()
             {
                 return Ok(Some(found));
             }
@@ -159,18 +161,18 @@ impl Embedded<'_> {
         Ok(None)
     }
 
-    /// Parses every file of the workspace that ripgrep would choose, that has a grammar, and that contains
-    /// the symbol's name, and calls `look` with it.
-    fn each_that_names(
+    /// Parses every file of the workspace that ripgrep would search, that has a grammar, and that contains
+    /// the symbol's name, and calls `visit` with it.
+    fn visit_files_with_name(
         &self,
         symbol: &str,
         stop: &StopSignal,
-        look: impl Fn(&Source<'_>, &str) -> Result<Option<(Vec<u8>, u64)>, SearchError> + Sync,
+        visit: impl Fn(&Source<'_>, &str) -> Result<Option<(Vec<u8>, u64)>, SearchError> + Sync,
     ) -> Result<SearchResults, SymbolsError> {
         let place = self.workspace.resolve(".", Last::Follow)?;
         let name = code::last_name(symbol);
-        let looking = self.workspace.search_budget(stop);
-        Ok(search_files(&place, looking, |_, relative: &Path, key| {
+        let budget = self.workspace.search_budget(stop);
+        Ok(search_files(&place, budget, |_, relative: &Path, key| {
             let Some(language) = Language::of_path(relative).filter(|_| !name.is_empty()) else {
                 return Ok(None);
             };
@@ -178,7 +180,7 @@ impl Embedded<'_> {
                 return Ok(None);
             };
             let bytes = file.metadata().map_or(0, |data| data.len().min(MAX_BYTES));
-            looking.count(Counted::Bytes, bytes + budget::OPENED)?;
+            budget.count(Counted::Bytes, bytes + budget::OPENED)?;
             let bytes = source_file::read(file, key)?;
             let text = std::str::from_utf8(&bytes)
                 .map_err(|_| SymbolsError::NotText { path: key.to_owned() })?;
@@ -187,9 +189,9 @@ impl Embedded<'_> {
             }
             let _turn = budget::lock_large_parse(text);
             let read = Source::parse(language, text, &|| stop.is_set());
-            looking.count_parsed(&read)?;
+            budget.count_parsed(&read)?;
             let failed = |source| SymbolsError::Code { path: key.to_owned(), source };
-            look(&read.map_err(failed)?, key)
+            visit(&read.map_err(failed)?, key)
         })?)
     }
 }
@@ -218,7 +220,7 @@ fn rows(source: &Source<'_>, symbol: &str, key: &str) -> Vec<ReferenceRow> {
 }
 
 /// Rows as JSON objects separated by commas, without brackets.
-pub(super) fn joined(rows: &[ReferenceRow]) -> Vec<u8> {
+pub(super) fn joined_json(rows: &[ReferenceRow]) -> Vec<u8> {
     let mut json = serde_json::to_vec(rows).unwrap_or_default();
     json.pop();
     if !json.is_empty() {

@@ -5,16 +5,15 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use crate::code::{self, CodeError, Language, Patched, Source, SymbolKind};
-
 use crate::run::StopSignal;
 use crate::workspace::scan::{ANSWER_BYTES, FileMatches, SearchResults};
 use crate::workspace::{Last, Overlay, Workspace, WorkspaceError, check_cancelled};
 
 use super::codegraph::{Codegraph, Reference, Symbol};
-use super::embedded::joined;
+use super::embedded::joined_json;
 use super::{
-    CodeEngine, Defined, Identity, PatchRequest, ReferenceRow, SourceFile, SymbolRow, Symbols,
-    SymbolsError,
+    CodeEngine, FoundDefinition, Identity, PatchRequest, ReferenceRow, SourceFile, SymbolRow,
+    Symbols, SymbolsError,
 };
 
 /// The external engine for one call: reads a code graph, or, without a graph, computes replacements for the
@@ -64,7 +63,7 @@ impl CodeEngine for External<'_> {
     fn remarks(&self, file: Option<&SourceFile<'_>>) -> Vec<String> {
         let (Some(file), Ok((path, graph))) = (file, self.graph()) else { return Vec::new() };
         let Ok(Some(then)) = graph.indexed(&self.absolute(file)) else { return Vec::new() };
-        match changed(&self.absolute(file)) {
+        match modified_at(&self.absolute(file)) {
             Some(now) if now != then => {
                 vec![format!("{} has changed since {} was written.", file.key(), path.display())]
             }
@@ -104,7 +103,9 @@ impl CodeEngine for External<'_> {
                 keys.entry(reference.file.clone()).or_insert_with(|| self.key_of(&reference.file));
             let Some(key) = key.clone() else { continue };
             let elsewhere = file.is_some_and(|file| file.key() != key);
-            if elsewhere || reference.target.as_ref().is_some_and(|fqn| !is_meant(fqn, symbol)) {
+            if elsewhere
+                || reference.target.as_ref().is_some_and(|fqn| !matches_symbol(fqn, symbol))
+            {
                 continue;
             }
             if !around.contains_key(&reference.file) {
@@ -115,10 +116,10 @@ impl CodeEngine for External<'_> {
                 around.get(&reference.file).and_then(|all| innermost(all, &reference));
             rows.entry(key.clone()).or_default().push(ReferenceRow {
                 file_path: key,
-                line: reference.place.start_line,
-                column: reference.place.start_col,
-                byte_start: reference.place.byte_start,
-                byte_end: reference.place.byte_end,
+                line: reference.span.start_line,
+                column: reference.span.start_col,
+                byte_start: reference.span.byte_start,
+                byte_end: reference.span.byte_end,
                 symbol: name.to_owned(),
                 from_symbol,
             });
@@ -129,7 +130,7 @@ impl CodeEngine for External<'_> {
         for (path, mut rows) in rows {
             rows.sort_by_key(|row| (row.byte_start, row.byte_end));
             rows.dedup();
-            let json = joined(&rows);
+            let json = joined_json(&rows);
             bytes += json.len() as u64;
             if bytes > ANSWER_BYTES {
                 return Err(WorkspaceError::OutputLimit { limit: ANSWER_BYTES }.into());
@@ -139,7 +140,7 @@ impl CodeEngine for External<'_> {
         Ok(SearchResults { found, files, problems: Vec::new() })
     }
 
-    fn defined(
+    fn first_definition(
         &self,
         symbol: &str,
         file: Option<&SourceFile<'_>>,
@@ -147,7 +148,7 @@ impl CodeEngine for External<'_> {
         // the next step runs.
         _: &Overlay,
         stop: &StopSignal,
-    ) -> Result<Option<Defined>, SymbolsError> {
+    ) -> Result<Option<FoundDefinition>, SymbolsError> {
         check_cancelled(stop)?;
         let symbols = match file {
             Some(file) => self.symbols_of(file, stop)?,
@@ -156,9 +157,9 @@ impl CodeEngine for External<'_> {
         let name = code::last_name(symbol);
         let found = symbols
             .into_iter()
-            .filter(|it| it.name == name && is_meant(&it.fqn, symbol))
-            .find_map(|it| Some((self.key_of(&it.file)?, it.place.start_line)));
-        Ok(found.map(|(file_path, line)| Defined { file_path, line }))
+            .filter(|it| it.name == name && matches_symbol(&it.fqn, symbol))
+            .find_map(|it| Some((self.key_of(&it.file)?, it.span.start_line)));
+        Ok(found.map(|(file_path, line)| FoundDefinition { file_path, line }))
     }
 
     fn definitions(&self, symbol: &str, stop: &StopSignal) -> Result<Vec<SymbolRow>, SymbolsError> {
@@ -169,7 +170,7 @@ impl CodeEngine for External<'_> {
             .1
             .symbols_named(name, stop)?
             .into_iter()
-            .filter(|it| is_meant(&it.fqn, symbol))
+            .filter(|it| matches_symbol(&it.fqn, symbol))
             .filter_map(|it| self.key_of(&it.file).map(|key| row(it, key)))
             .collect();
         rows.sort_by(|a, b| {
@@ -178,16 +179,17 @@ impl CodeEngine for External<'_> {
         Ok(rows)
     }
 
-    fn replaced(
+    fn replace(
         &self,
         language: Language,
         text: &str,
-        asked: &PatchRequest<'_>,
+        request: &PatchRequest<'_>,
         stop: &StopSignal,
     ) -> Result<Patched, CodeError> {
         let stop = || stop.is_set();
         let source = Source::parse(language, text, &stop)?;
-        let patched = code::replace(&source, asked.symbol, asked.kind, asked.replacement, &stop)?;
+        let patched =
+            code::replace(&source, request.symbol, request.kind, request.replacement, &stop)?;
         // `splice` looks for the bare name and takes the first match, so the bare name must be unique.
         source.definition(&patched.definition.name, None)?;
         Ok(patched)
@@ -196,51 +198,51 @@ impl CodeEngine for External<'_> {
 
 fn row(it: Symbol, file_path: String) -> SymbolRow {
     SymbolRow {
-        // The kind is named as the embedded engine names it, if that engine has the kind.
+        // The embedded engine's name for the kind, if it has the kind.
         kind: SymbolKind::parse(&it.kind).map_or(it.kind, |kind| kind.as_str().to_owned()),
         name: it.name,
         fqn: it.fqn,
         file_path,
-        span: it.place,
+        span: it.span,
     }
 }
 
 /// Whether a full name matches `symbol`: both are equal, or the full name has more outer segments.
-fn is_meant(fqn: &str, symbol: &str) -> bool {
+fn matches_symbol(fqn: &str, symbol: &str) -> bool {
     code::segments(fqn).ends_with(&code::segments(symbol))
 }
 
-/// The full name of the smallest symbol around a reference.
+/// The full name of the smallest symbol that contains a reference.
 fn innermost(symbols: &[Symbol], reference: &Reference) -> Option<String> {
     symbols
         .iter()
         .filter(|it| {
-            it.place.byte_start <= reference.place.byte_start
-                && reference.place.byte_end <= it.place.byte_end
+            it.span.byte_start <= reference.span.byte_start
+                && reference.span.byte_end <= it.span.byte_end
         })
-        .min_by_key(|it| it.place.byte_end.saturating_sub(it.place.byte_start))
+        .min_by_key(|it| it.span.byte_end.saturating_sub(it.span.byte_start))
         .map(|it| it.fqn.clone())
 }
 
 /// The modification time of a file, in Unix seconds as in the graph.
-fn changed(file: &Path) -> Option<i64> {
+fn modified_at(file: &Path) -> Option<i64> {
     let modified = std::fs::metadata(file).ok()?.modified().ok()?;
     i64::try_from(modified.duration_since(UNIX_EPOCH).ok()?.as_secs()).ok()
 }
 
 impl Symbols<'_> {
-    /// Returns a sentence: the code graph has the file at `path`, and the file has changed or disappeared
-    /// since, if so. `None` when the graph does not have the file (SPEC §5, `magellan has indexed file`).
+    /// A sentence that the code graph contains the file at `path`, and whether the file has changed or disappeared
+    /// since it was indexed. `None` if the graph does not contain it (SPEC §5, `magellan has indexed file`).
     ///
     /// # Errors
     /// A file that cannot be read, no code graph (E103), or one that cannot be used.
     pub(crate) fn indexed(self, path: &str) -> Result<Option<String>, SymbolsError> {
-        let external = self.reading()?;
+        let external = self.external_reader()?;
         let (graph_path, graph) = external.graph()?;
         let place = self.files.workspace.resolve(path, Last::Follow)?;
         let absolute = place.root.path.join(&place.relative);
         Ok(graph.indexed(&absolute)?.map(|then| {
-            let old = match changed(&absolute) {
+            let old = match modified_at(&absolute) {
                 Some(now) if now == then => "",
                 Some(_) => ", and it has changed since",
                 None => ", and it is gone since",

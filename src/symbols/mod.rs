@@ -4,10 +4,10 @@
 //! replacements are written by `splice`. The engine is chosen for each call, and the result of the call names
 //! it.
 //!
-//! A test compares the two engines on a whole crate, a dependency of this one; `tests/fixtures/agreement`
-//! lists each difference with its reason, so that a change of either engine is detected there. `magellan`
-//! indexes one file after the other and links references by name alone. The embedded engine finds nearly
-//! everything that `magellan` finds, and more.
+//! A test compares the two engines on a dependency of this crate. `tests/fixtures/agreement` lists each
+//! difference with its reason, so that the test detects a change of either engine. `magellan` indexes one file
+//! after the other and links references by name alone. The embedded engine finds nearly everything that
+//! `magellan` finds, and more.
 
 mod choose;
 mod codegraph;
@@ -24,11 +24,11 @@ use crate::run::StopSignal;
 use crate::workspace::Overlay;
 use crate::workspace::scan::SearchResults;
 
-pub(crate) use choose::{Chosen, SymbolSettings, Symbols, Work};
+pub(crate) use choose::{ChosenEngine, SymbolSettings, Symbols, Work};
 pub use error::SymbolsError;
 pub(crate) use source_file::SourceFile;
 
-/// The engine that gave an answer, for results, previews and the evidence.
+/// The name and version of an engine, for results, previews and the evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Identity {
     /// `embedded`, `magellan` or `splice`.
@@ -39,7 +39,7 @@ pub(crate) struct Identity {
 
 impl Identity {
     /// The name and version as a phrase.
-    pub(crate) fn words(&self) -> String {
+    pub(crate) fn phrase(&self) -> String {
         match (self.name, &self.version) {
             ("embedded", Some(version)) => format!("the embedded engine, {version}"),
             (name, Some(version)) => format!("{name} {version}"),
@@ -72,9 +72,9 @@ pub(crate) struct ReferenceRow {
     pub(crate) from_symbol: Option<String>,
 }
 
-/// The place of a definition that was found.
+/// The file and line of a definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Defined {
+pub(crate) struct FoundDefinition {
     pub(crate) file_path: String,
     pub(crate) line: usize,
 }
@@ -92,7 +92,7 @@ pub(crate) trait CodeEngine {
     /// The symbols that one file defines, in the order of the text.
     ///
     /// # Errors
-    /// A file or database that cannot be read.
+    /// The file has no grammar, is not in the database, or cannot be read; a limit is reached; or the call is stopped.
     fn symbols(
         &self,
         file: &SourceFile<'_>,
@@ -102,7 +102,7 @@ pub(crate) trait CodeEngine {
     /// The references to `symbol` in one file or in the whole workspace, sorted by file and position.
     ///
     /// # Errors
-    /// As [`Self::symbols`]; and an answer that is too large.
+    /// As [`Self::symbols`], or the answer is too large.
     fn references(
         &self,
         symbol: &str,
@@ -110,17 +110,19 @@ pub(crate) trait CodeEngine {
         stop: &StopSignal,
     ) -> Result<SearchResults, SymbolsError>;
 
-    /// The first definition of `symbol`, in one file or in the whole workspace, after the earlier steps.
+    /// The first definition of `symbol` in one file or in the whole workspace, as the earlier steps leave it. The
+    /// embedded engine searches files that earlier steps change before all others; the external engine does not see
+    /// these changes.
     ///
     /// # Errors
     /// As [`Self::symbols`].
-    fn defined(
+    fn first_definition(
         &self,
         symbol: &str,
         file: Option<&SourceFile<'_>>,
         overlay: &Overlay,
         stop: &StopSignal,
-    ) -> Result<Option<Defined>, SymbolsError>;
+    ) -> Result<Option<FoundDefinition>, SymbolsError>;
 
     /// Every definition of `symbol` in the workspace, sorted by file and position.
     ///
@@ -128,15 +130,16 @@ pub(crate) trait CodeEngine {
     /// As [`Self::symbols`].
     fn definitions(&self, symbol: &str, stop: &StopSignal) -> Result<Vec<SymbolRow>, SymbolsError>;
 
-    /// Computes `text` with the definition of the requested symbol replaced.
+    /// Replaces the definition of the requested symbol in `text`.
     ///
     /// # Errors
-    /// A symbol that is absent or ambiguous; a result that does not parse.
-    fn replaced(
+    /// The symbol is missing or ambiguous, the kind is unknown, the replacement has no code, the result has a new
+    /// syntax error, a limit is reached, or the call is stopped.
+    fn replace(
         &self,
         language: Language,
         text: &str,
-        asked: &PatchRequest<'_>,
+        request: &PatchRequest<'_>,
         stop: &StopSignal,
     ) -> Result<Patched, CodeError>;
 }

@@ -1,4 +1,4 @@
-//! A source file for a code engine, with its place, content and language.
+//! A source file for a code engine, with its path, content and language.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -10,11 +10,10 @@ use crate::run::FileMode;
 use super::SymbolsError;
 use crate::workspace::{Access, Last, Place, Projected, WorkspaceError, file};
 
-/// Reads a whole source file. A file over the limit is refused without reading it, because several files are
-/// in memory at once.
+/// Reads a source file. A file over the limit is refused, because several files are in memory at once.
 ///
 /// # Errors
-/// A file that is too large or cannot be read.
+/// The file is too large or cannot be read.
 pub(crate) fn read(file: File, path: &str) -> Result<Vec<u8>, SymbolsError> {
     let bytes = file.metadata().map_or(0, |metadata| metadata.len());
     match file::read_up_to(file, path, Access::Read, MAX_SOURCE_BYTES as u64) {
@@ -38,7 +37,7 @@ impl<'a> SourceFile<'a> {
     /// Reads the file as the earlier steps leave it.
     ///
     /// # Errors
-    /// A path that cannot be used, or a file that is not there or cannot be read.
+    /// The path cannot be used, or the file does not exist, is too large or cannot be read.
     pub(crate) fn read(at: Projected<'a>, path: &str) -> Result<Self, SymbolsError> {
         let place = at.workspace.resolve(path, Last::Follow)?;
         let found = match at.overlay.get(&place.key) {
@@ -78,16 +77,16 @@ impl<'a> SourceFile<'a> {
     /// The content as text.
     ///
     /// # Errors
-    /// A content that is not UTF-8.
+    /// The content is not UTF-8.
     pub(crate) fn text(&self) -> Result<&str, SymbolsError> {
         std::str::from_utf8(&self.bytes)
             .map_err(|_| SymbolsError::NotText { path: self.key().to_owned() })
     }
 
-    /// The language of the file, by its name.
+    /// The language of the file, by its file name extension.
     ///
     /// # Errors
-    /// A name for which there is no grammar.
+    /// There is no grammar for the file name extension.
     pub(crate) fn language(&self) -> Result<Language, SymbolsError> {
         Language::of_path(&self.place.relative)
             .ok_or_else(|| SymbolsError::NoGrammar { path: self.key().to_owned() })

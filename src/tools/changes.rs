@@ -7,7 +7,7 @@ use crate::workspace::diff;
 use crate::workspace::file::hash;
 
 /// The change with its diff, for a preview.
-pub(super) fn shown(effect: &FileEffect) -> FileChange {
+pub(super) fn file_change(effect: &FileEffect) -> FileChange {
     FileChange {
         path: effect.path.clone(),
         before: effect.before,
@@ -17,19 +17,19 @@ pub(super) fn shown(effect: &FileEffect) -> FileChange {
 }
 
 /// The note that an earlier step changes the file.
-pub(super) fn left_by_earlier_step(path: &str) -> String {
+pub(super) fn earlier_step_note(path: &str) -> String {
     format!("An earlier step leaves {path} as it is shown here.")
 }
 
-/// The note that the file has no diff because it is too large, if so.
-pub(super) fn too_large(effect: &FileEffect) -> Option<String> {
+/// The note that the file is too large for a diff of its lines; `None` if it is not.
+pub(super) fn too_large_note(effect: &FileEffect) -> Option<String> {
     [&effect.before_bytes, &effect.after_bytes]
         .iter()
         .any(|bytes| diff::is_too_large(bytes.as_deref()))
         .then(|| format!("{} is too large to be shown line by line.", effect.path))
 }
 
-/// The changed files of a result, with their digests before and after.
+/// The `changed_files` of a result: each path, with the digests of the contents before and after.
 pub(super) fn changed_files<'e>(effects: impl IntoIterator<Item = &'e FileEffect>) -> Value {
     let changed = |effect: &FileEffect| json!({ "path": effect.path, "before": hash(effect.before), "after": hash(effect.after) });
     effects.into_iter().map(changed).collect()

@@ -9,9 +9,9 @@ use crate::run::{Edge, EdgeType, StopSignal, TargetKind};
 use crate::symbols::{SourceFile, Work};
 use crate::workspace::check_cancelled;
 
-use super::search::listed;
-use super::tool::{PreviewWithEffects, Tool, reads_only, set};
-use super::{After, Context, Invocation, ToolError, Toolbox};
+use super::search::search_result;
+use super::tool::{PreviewWithEffects, Tool, read_only, set_field};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 
 /// Maximum number of files, or of symbols, to which one result has edges.
 const MAX_REFERENCES: usize = 1_000;
@@ -22,50 +22,58 @@ pub(super) struct SymbolsInFile<'a> {
 }
 
 impl Tool for SymbolsInFile<'_> {
-    fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<PreviewWithEffects, ToolError> {
-        preview(at, None, Some(self.path), stop)
+    fn preview(
+        &self,
+        projected: ProjectedToolbox<'_>,
+        stop: &StopSignal,
+    ) -> Result<PreviewWithEffects, ToolError> {
+        preview(projected, None, Some(self.path), stop)
     }
 
-    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError> {
         check_cancelled(context.stop)?;
         let file = SourceFile::read(*toolbox.now(), self.path)?;
         let chosen = toolbox.now().symbols().choose(Work::Read, context.stop)?;
         let rows = chosen.engine.symbols(&file, context.stop)?;
-        let named = rows.iter().map(|row| row.fqn.as_str()).take(MAX_REFERENCES);
-        let named: BTreeSet<_> = named.collect();
-        let on = Edge::new(EdgeType::ExecutedOn, TargetKind::File, file.key());
-        let named = named
+        let symbols = rows.iter().map(|row| row.fqn.as_str()).take(MAX_REFERENCES);
+        let symbols: BTreeSet<_> = symbols.collect();
+        let executed_on = Edge::new(EdgeType::ExecutedOn, TargetKind::File, file.key());
+        let symbols = symbols
             .into_iter()
             .map(|symbol| Edge::new(EdgeType::Referenced, TargetKind::Symbol, symbol));
-        Ok(Invocation {
+        Ok(CallResult {
             stdout: serde_json::to_vec(&rows).ok(),
             result: json!({
                 "symbols": rows.len(),
                 "engine": chosen.evidence(Some(&file)),
             }),
-            edges: std::iter::once(on).chain(named).collect(),
-            ..Invocation::default()
+            edges: std::iter::once(executed_on).chain(symbols).collect(),
+            ..CallResult::default()
         })
     }
 }
 
-/// The references to a symbol, in one file or in the whole workspace. A symbol without references gives an
-/// empty list, not an error.
+/// The references to a symbol, in one file or in the workspace. For a symbol without references the list is
+/// empty.
 pub(super) struct References<'a> {
     pub(super) symbol: &'a str,
     pub(super) path: Option<&'a str>,
 }
 
 impl Tool for References<'_> {
-    fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<PreviewWithEffects, ToolError> {
-        preview(at, Some(self.symbol), self.path, stop)
+    fn preview(
+        &self,
+        projected: ProjectedToolbox<'_>,
+        stop: &StopSignal,
+    ) -> Result<PreviewWithEffects, ToolError> {
+        preview(projected, Some(self.symbol), self.path, stop)
     }
 
     fn symbol(&self) -> Option<(EdgeType, &str)> {
         Some((EdgeType::Referenced, self.symbol))
     }
 
-    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError> {
         check_cancelled(context.stop)?;
         let now = toolbox.now();
         let file = self.path.map(|path| SourceFile::read(*now, path)).transpose()?;
@@ -84,38 +92,38 @@ impl Tool for References<'_> {
                 Edge::new(EdgeType::Referenced, TargetKind::File, found.path.as_str())
             }),
         );
-        let mut invocation = listed(answer, edges);
-        set(&mut invocation.result, "engine", chosen.evidence(file));
-        Ok(invocation)
+        let mut call_result = search_result(answer, edges);
+        set_field(&mut call_result.result, "engine", chosen.evidence(file));
+        Ok(call_result)
     }
 }
 
 fn preview(
-    at: After<'_>,
+    projected: ProjectedToolbox<'_>,
     symbol: Option<&str>,
     path: Option<&str>,
     stop: &StopSignal,
 ) -> Result<PreviewWithEffects, ToolError> {
-    let file = path.map(|path| SourceFile::read(*at, path)).transpose()?;
-    let place = file.as_ref().map_or("the workspace", SourceFile::key);
+    let file = path.map(|path| SourceFile::read(*projected, path)).transpose()?;
+    let scope = file.as_ref().map_or("the workspace", SourceFile::key);
     let summary = match symbol {
-        Some(symbol) => format!("Lists what names {symbol} in {place}."),
-        None => format!("Lists what {place} defines."),
+        Some(symbol) => format!("Lists what names {symbol} in {scope}."),
+        None => format!("Lists what {scope} defines."),
     };
-    let chosen = at.symbols().choose(Work::Read, stop)?;
+    let chosen = projected.symbols().choose(Work::Read, stop)?;
     if let Some(file) = file.as_ref().filter(|_| !chosen.is_external) {
         file.language()?;
     }
-    Ok(reads_only(summary, chosen.notes(file.as_ref())))
+    Ok(read_only(summary, chosen.notes(file.as_ref())))
 }
 
-impl After<'_> {
-    /// Finds the definition of `symbol` in `file`, or in the whole workspace if `file` is `None`. Returns a
-    /// sentence with its place; `None` when there is no definition (SPEC §5, `symbol exists`).
+impl ProjectedToolbox<'_> {
+    /// Finds the first definition of `symbol` in `file`, or in the workspace if `file` is `None`, and describes
+    /// its position in a sentence. `None` if there is no definition (SPEC §5, `symbol exists`).
     ///
     /// # Errors
-    /// A file that cannot be read, a failure of the engine, or a stop.
-    pub fn symbol_defined(
+    /// A file or a code graph that cannot be used, a failure of the engine, or a stop.
+    pub fn describe_definition(
         self,
         symbol: &str,
         file: Option<&str>,
@@ -123,21 +131,24 @@ impl After<'_> {
     ) -> Result<Option<String>, ToolError> {
         let file = file.map(|path| SourceFile::read(*self, path)).transpose()?;
         let chosen = self.symbols().choose(Work::Read, stop)?;
-        let found = chosen.engine.defined(symbol, file.as_ref(), self.overlay, stop)?;
+        let found = chosen.engine.first_definition(symbol, file.as_ref(), self.overlay, stop)?;
         Ok(found.map(|found| {
             let (path, line) = (found.file_path, found.line);
-            format!("{symbol} is in {path}, line {line}, says {}", chosen.engine.identity().words())
+            format!(
+                "{symbol} is in {path}, line {line}, says {}",
+                chosen.engine.identity().phrase()
+            )
         }))
     }
 }
 
 impl Toolbox {
-    /// Returns a sentence: the code graph has `file`, and the file has changed or disappeared since, if so.
-    /// `None` when the graph does not have the file (SPEC §5, `magellan has indexed file`).
+    /// States in a sentence that the code graph has `file` and, if so, that the file has changed or disappeared
+    /// since it was indexed. `None` if the graph does not have it (SPEC §5, `magellan has indexed file`).
     ///
     /// # Errors
-    /// A file that cannot be read, no code graph (E103), or one that cannot be used.
-    pub fn indexed_by_magellan(&self, file: &str) -> Result<Option<String>, ToolError> {
+    /// A path that cannot be used, no code graph (E103), or one that cannot be used.
+    pub fn describe_indexed_file(&self, file: &str) -> Result<Option<String>, ToolError> {
         Ok(self.now().symbols().indexed(file)?)
     }
 }

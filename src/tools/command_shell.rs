@@ -9,12 +9,12 @@ use crate::risk::Shell;
 
 /// Maximum size of each output of a command: 2 GiB.
 pub(super) const OUTPUT_BYTES: u64 = 2 << 30;
-/// Variables that make a shell run other code first or parse the command differently. Exported functions
-/// are also removed, because they could replace the programs that were judged.
-const CHANGES_READING: [&str; 6] =
+/// Variables that make a shell run other code first or parse the command differently.
+const SHELL_VARIABLES: [&str; 6] =
     ["BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "BASH_COMPAT", "POSIXLY_CORRECT"];
-/// The prefix of the variable of an exported function.
-const FUNCTION: &str = "BASH_FUNC_";
+/// The prefix of the variables of exported functions. These are removed too, because a function could replace a
+/// program whose risk was judged.
+const FUNCTION_PREFIX: &str = "BASH_FUNC_";
 
 /// The shell that runs commands.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(super) struct CommandShell {
     pub(super) shell: Shell,
 }
 
-/// Chooses `bash` if `find` finds it, otherwise another `sh`.
+/// The `bash` that `find` returns, or else its `sh`; `None` if it returns neither.
 pub(super) fn choose(find: impl Fn(&str) -> Option<PathBuf>) -> Option<CommandShell> {
     find("bash")
         .map(|path| CommandShell { path, shell: Shell::Bash })
@@ -31,10 +31,10 @@ pub(super) fn choose(find: impl Fn(&str) -> Option<PathBuf>) -> Option<CommandSh
 }
 
 impl CommandShell {
-    /// Finds the local shell: `bash`, otherwise another `sh`.
+    /// Finds `bash`, or else `sh`, on `PATH` or in `/bin`.
     pub(super) fn find(programs: &Programs) -> Option<Self> {
-        let usual = |path: &str| Some(PathBuf::from(path)).filter(|path| path.is_file());
-        choose(|name| programs.find(name).or_else(|| usual(&format!("/bin/{name}"))))
+        let existing = |path: &str| Some(PathBuf::from(path)).filter(|path| path.is_file());
+        choose(|name| programs.find(name).or_else(|| existing(&format!("/bin/{name}"))))
     }
 
     /// The arguments with which the shell is started. The command comes last and is never parsed as an
@@ -47,18 +47,18 @@ impl CommandShell {
     }
 }
 
-/// The variables of this process's environment that are removed for the shell.
-pub(super) fn unset() -> Vec<OsString> {
+/// The variables of this process's environment that are removed from the environment of the shell.
+pub(super) fn removed_variables() -> Vec<OsString> {
     std::env::vars_os()
         .map(|(name, _)| name)
         .filter(|name| {
-            CHANGES_READING.iter().any(|changes| name == changes)
-                || name.as_encoded_bytes().starts_with(FUNCTION.as_bytes())
+            SHELL_VARIABLES.iter().any(|variable| name == variable)
+                || name.as_encoded_bytes().starts_with(FUNCTION_PREFIX.as_bytes())
         })
         .collect()
 }
 
-/// The name and id of the user of this process, as whom all local programs run.
+/// The name and id of the user of this process. All local programs run as this user.
 pub(super) fn user() -> String {
     let name = ["USER", "LOGNAME"].iter().find_map(|name| std::env::var(name).ok());
     let id = format!("user id {}", rustix::process::geteuid().as_raw());

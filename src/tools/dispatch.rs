@@ -9,7 +9,7 @@ use crate::run::{FileEffect, Preview, StopSignal};
 use crate::workspace::{Access, Last, Overlay, file};
 
 use super::tool::{PreviewWithEffects, Tool};
-use super::{After, Context, Invocation, ToolError, Toolbox, touched};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox, edges};
 use super::{batch, code_queries, file_read, file_write, history, inspect, lsp_check, program};
 use super::{search, shell, simulate, splice};
 
@@ -50,7 +50,7 @@ fn tool<'a>(call: &'a ToolCall) -> Box<dyn Tool + 'a> {
         }
         ToolCall::MutateBatch(batch) => Box::new(batch::Batch(batch)),
         ToolCall::Inspect { query, max_results } => {
-            Box::new(inspect::Inspect { query, most: *max_results })
+            Box::new(inspect::Inspect { query, max_results: *max_results })
         }
         ToolCall::History { operation, limit } => {
             Box::new(history::HistoryCall { operation, limit: *limit })
@@ -64,13 +64,13 @@ impl Toolbox {
     /// that would fail has a preview that reports the failure.
     ///
     /// # Errors
-    /// A path or pattern that cannot be used, or leads outside; a stop.
+    /// A fault of the plan itself, such as a path that leads outside or an invalid pattern; a stop.
     pub fn preview(&self, call: &ToolCall, overlay: &Overlay) -> Result<Preview, ToolError> {
         Ok(self.after(overlay).preview_with_effects(call, self.stop_signal())?.0)
     }
 
     /// The preview of the call in the present workspace, and its exact file changes. Both are computed from
-    /// the same reads, so they agree. A call that only reads or would fail has no changes.
+    /// the same reads of the files, so they agree. A call that only reads or would fail has no changes.
     ///
     /// # Errors
     /// As [`Self::preview`].
@@ -86,7 +86,7 @@ impl Toolbox {
     /// the changes before the failure.
     ///
     /// # Errors
-    /// A path that cannot be used or leads outside.
+    /// A fault of the plan itself, such as a path that leads outside or an invalid pattern.
     pub fn project(&self, call: &ToolCall, overlay: &mut Overlay) -> Result<(), ToolError> {
         overlay.edited |=
             call.class() != ToolClass::Read && !matches!(call, ToolCall::History { .. });
@@ -96,11 +96,11 @@ impl Toolbox {
         }
     }
 
-    /// The files that a mutating call takes as input, by canonical path: relative to the workspace
-    /// with `/`, absolute in another root. Empty for calls that only read (SPEC §2).
+    /// The states of the files on which the effect of a call depends, by canonical path: relative to the
+    /// workspace with `/`, absolute in another root. Empty for calls that only read (SPEC §2).
     ///
     /// # Errors
-    /// A path that cannot be used, leads outside, is no file, or cannot be read.
+    /// As [`ProjectedToolbox::input_keys`]; also a path that is no file or cannot be read.
     pub fn inputs(&self, call: &ToolCall) -> Result<BTreeMap<String, FileState>, ToolError> {
         let state = |path: String| {
             let place = self.resolve(&path, Last::Follow)?;
@@ -111,50 +111,49 @@ impl Toolbox {
     }
 
     /// The local working directory of a call.
-    pub fn folder_of(&self, call: &ToolCall) -> PathBuf {
+    pub fn working_directory(&self, call: &ToolCall) -> PathBuf {
         let named = match call {
             ToolCall::Shell { cwd: Some(cwd), target: None, .. } => cwd,
             _ => return self.workspace().to_owned(),
         };
-        // With a path that cannot be used the call fails when it runs; until then the path is shown as
-        // written.
+        // A call with a path that cannot be used fails when it runs. Until then the path is shown as written.
         let found = self.resolve(named, Last::Follow);
         found.map_or_else(|_| named.into(), |place| place.root.path.join(place.relative))
     }
 
-    /// Executes the call. The result has the error together with any effects that took place.
-    pub fn invoke(&self, call: &ToolCall, context: &Context<'_>) -> Invocation {
+    /// Executes the call. The result has the error of a call that fails, and the effects that took place before it.
+    pub fn invoke(&self, call: &ToolCall, context: &Context<'_>) -> CallResult {
         let tool = tool(call);
-        let failed = |error| Invocation { error: Some(error), ..Invocation::default() };
-        let mut invocation = tool.invoke(self, context).unwrap_or_else(failed);
-        touched::complete(self, call, &*tool, &mut invocation);
-        invocation
+        let failed = |error| CallResult { error: Some(error), ..CallResult::default() };
+        let mut call_result = tool.invoke(self, context).unwrap_or_else(failed);
+        edges::add_missing(self, call, &*tool, &mut call_result);
+        call_result
     }
 }
 
-impl After<'_> {
+impl ProjectedToolbox<'_> {
     /// The preview of a call and its exact file changes; see [`Toolbox::preview_with_effects`].
     pub(super) fn preview_with_effects(
         self,
         call: &ToolCall,
         stop: &StopSignal,
     ) -> Result<PreviewWithEffects, ToolError> {
-        let made = tool(call).preview(self, stop);
+        let preview = tool(call).preview(self, stop);
         self.toolbox.check_cancelled()?;
-        match made {
+        match preview {
             Err(error) if !error.is_about_the_plan() => {
                 self.toolbox.note_limit(&*error);
                 Ok((Preview::failure(&error, vec![error.next()]), Vec::new()))
             }
-            made => made,
+            preview => preview,
         }
     }
 
-    /// The files that a mutating call takes as input, from canonical path to the path as written, without
-    /// reading them. Empty for calls that only read (SPEC §2).
+    /// The files on which the effect of a call depends, as a map from the canonical path to the path as
+    /// written. Does not read these files. Empty for calls that only read (SPEC §2).
     ///
     /// # Errors
-    /// A path that cannot be used or leads outside; a splice plan or records that cannot be read.
+    /// A path that cannot be used or leads outside; a splice plan or a history that cannot be read.
     pub fn input_keys(self, call: &ToolCall) -> Result<BTreeMap<String, String>, ToolError> {
         let key = |path: String| Ok((self.place(&path)?.key, path));
         self.input_paths(call)?.into_iter().map(key).collect()
@@ -165,13 +164,13 @@ impl After<'_> {
         Ok(self.named_paths(call)?.into_iter().filter(is_input).map(|(_, path)| path).collect())
     }
 
-    /// All paths in the workspace itself that a call uses: those in its arguments, in the plan files that it
-    /// reads, and in the records. Paths on the copy of a simulation are left out. Approvals and risk are both
-    /// computed from this list.
+    /// All paths in the workspace itself that a call uses: those in its arguments, in its splice plan, and in
+    /// the recorded history. Paths on the copy of a simulation are left out. Authorization and risk are both
+    /// based on this list.
     fn named_paths(self, call: &ToolCall) -> Result<Vec<(PathRole, String)>, ToolError> {
         let named = call.paths().into_iter().filter(|named| !named.on_copy);
         let mut named: Vec<_> = named.map(|named| (named.role, named.path.to_owned())).collect();
-        named.extend(tool(call).named(self)?);
+        named.extend(tool(call).named_paths(self)?);
         Ok(named)
     }
 
@@ -184,12 +183,13 @@ impl After<'_> {
         self.written_paths(call)?.iter().map(key).collect()
     }
 
-    /// The paths of the files that a call would write, as the plan writes them.
+    /// The paths of the files that a call would write, as they are written in the plan, the splice plan or the
+    /// history.
     ///
     /// # Errors
-    /// A splice plan or records that cannot be read.
+    /// A splice plan or a history that cannot be read.
     pub fn written_paths(self, call: &ToolCall) -> Result<Vec<String>, ToolError> {
-        let changes = |(role, _): &(PathRole, String)| role.changes();
-        Ok(self.named_paths(call)?.into_iter().filter(changes).map(|(_, path)| path).collect())
+        let is_written = |(role, _): &(PathRole, String)| role.changes();
+        Ok(self.named_paths(call)?.into_iter().filter(is_written).map(|(_, path)| path).collect())
     }
 }

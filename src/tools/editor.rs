@@ -1,4 +1,4 @@
-//! Starts the person's editor, the only program that is started without waiting for its end.
+//! Starts the person's editor, the only program that is started and not supervised.
 
 use std::path::{Path, PathBuf};
 
@@ -14,8 +14,8 @@ impl Toolbox {
     /// compiler message, must have an absolute path.
     ///
     /// # Errors
-    /// A file that does not exist.
-    pub fn file_for_programs(&self, path: &str) -> Result<PathBuf, ToolError> {
+    /// There is no file at this path, or it is outside the roots and not absolute.
+    pub fn absolute_file_path(&self, path: &str) -> Result<PathBuf, ToolError> {
         let absolute = Path::new(path);
         let absolute = match self.kind_of(path) {
             Ok(Kind::File) => self.workspace().join(self.key_of(path)?),
@@ -29,12 +29,12 @@ impl Toolbox {
     ///
     /// # Errors
     /// A program that is missing or cannot be started.
-    pub fn start_beside(&self, program: &str, arguments: &[String]) -> Result<(), Failure> {
+    pub fn start_detached(&self, program: &str, arguments: &[String]) -> Result<(), Failure> {
         let named = Path::new(program);
         let found = if named.is_absolute() {
             Some(named.to_owned()).filter(|path| path.is_file())
         } else {
-            self.command_available(program)
+            self.find_command(program)
         };
         let failed = |message: String| Failure {
             code: Code::CommandFailed,
@@ -44,11 +44,11 @@ impl Toolbox {
         let found = found.ok_or_else(|| {
             let place = match named.is_absolute() {
                 true => "there".to_owned(),
-                false => self.launcher.programs.nowhere(program),
+                false => self.launcher.programs.where_searched(program),
             };
             failed(format!("{program} is not {place}"))
         })?;
-        process::start_beside(Profile::Beside, &found, arguments, self.workspace())
+        process::start_detached(Profile::Detached, &found, arguments, self.workspace())
             .map_err(|source| failed(format!("cannot start {program}: {source}")))
     }
 }

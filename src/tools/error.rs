@@ -55,7 +55,7 @@ impl Error for ToolError {
     }
 }
 
-/// A call that this program cannot execute, whatever the state of the files.
+/// A call that Countersign cannot execute, whatever the state of the files.
 #[derive(Debug, thiserror::Error)]
 #[error("{what}")]
 pub struct Unsupported {

@@ -6,18 +6,22 @@ use crate::plan::Digest;
 use crate::run::{Edge, EdgeType, StopSignal, TargetKind, text};
 use crate::workspace::{Access, Last, WorkspaceError, check_cancelled, file};
 
-use super::tool::{PreviewWithEffects, Tool, reads_only, set};
-use super::{After, Context, Invocation, ToolError, Toolbox};
+use super::tool::{PreviewWithEffects, Tool, read_only, set_field};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 
-/// A read of one whole file.
+/// Reads one file completely.
 pub(super) struct FileRead<'a> {
     pub(super) path: &'a str,
 }
 
 impl Tool for FileRead<'_> {
-    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<PreviewWithEffects, ToolError> {
-        let place = at.toolbox.resolve(self.path, Last::Follow)?;
-        let (size, notes) = match at.overlay.get(&place.key) {
+    fn preview(
+        &self,
+        projected: ProjectedToolbox<'_>,
+        _: &StopSignal,
+    ) -> Result<PreviewWithEffects, ToolError> {
+        let place = projected.toolbox.resolve(self.path, Last::Follow)?;
+        let (size, notes) = match projected.overlay.get(&place.key) {
             Some(content) => (
                 content.map(|bytes| bytes.len() as u64),
                 vec!["The content is what an earlier step leaves.".to_owned()],
@@ -28,10 +32,10 @@ impl Tool for FileRead<'_> {
             }
         };
         let size = size.ok_or_else(|| self.not_found())?;
-        Ok(reads_only(format!("Reads {} ({}).", place.key, text::size(size)), notes))
+        Ok(read_only(format!("Reads {} ({}).", place.key, text::size(size)), notes))
     }
 
-    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError> {
         check_cancelled(context.stop)?;
         let place = toolbox.resolve(self.path, Last::Follow)?;
         let (file, _) = place.open(self.path, Access::Read)?.ok_or_else(|| self.not_found())?;
@@ -41,15 +45,14 @@ impl Tool for FileRead<'_> {
             "bytes": bytes.len(),
             "sha256": Digest::of(&bytes),
         });
-        // Lines are counted only in UTF-8 text.
         if let Ok(text) = std::str::from_utf8(&bytes) {
-            set(&mut result, "lines", text.split_inclusive('\n').count());
+            set_field(&mut result, "lines", text.split_inclusive('\n').count());
         }
-        Ok(Invocation {
+        Ok(CallResult {
             stdout: Some(bytes),
             result,
             edges: vec![Edge::new(EdgeType::ExecutedOn, TargetKind::File, place.key)],
-            ..Invocation::default()
+            ..CallResult::default()
         })
     }
 }

@@ -7,11 +7,11 @@ use serde_json::json;
 use crate::run::{Diff, Edge, EdgeType, FileChange, Modes, Preview, StopSignal, TargetKind, text};
 use crate::workspace::{Existing, Last, Overlay, Prepared, Written, effect, write};
 
-use super::changes::{changed_files, left_by_earlier_step, shown, too_large};
-use super::tool::{PreviewWithEffects, Tool, set};
-use super::{After, Context, Invocation, ToolError, Toolbox};
+use super::changes::{changed_files, earlier_step_note, file_change, too_large_note};
+use super::tool::{PreviewWithEffects, Tool, set_field};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 
-/// `file_write` or `file_create`: a write of one whole file.
+/// `file_write` or `file_create`: writes the complete content of one file.
 pub(super) struct FileWrite<'a> {
     pub(super) path: &'a str,
     pub(super) contents: &'a str,
@@ -19,31 +19,35 @@ pub(super) struct FileWrite<'a> {
 }
 
 impl Tool for FileWrite<'_> {
-    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<PreviewWithEffects, ToolError> {
+    fn preview(
+        &self,
+        projected: ProjectedToolbox<'_>,
+        _: &StopSignal,
+    ) -> Result<PreviewWithEffects, ToolError> {
         let Self { path, contents, existing } = *self;
-        let Prepared { place, before, mode, has_folder } = at.prepare(path, existing)?;
+        let Prepared { place, before, mode, has_folder } = projected.prepare(path, existing)?;
         let existed = before.is_some();
         let effect =
             effect(place.key.clone(), before, Some(contents.as_bytes().into()), Modes::kept(mode));
         let mut notes = Vec::new();
-        if at.overlay.get(&place.key).is_some() {
-            notes.push(left_by_earlier_step(&place.key));
+        if projected.overlay.get(&place.key).is_some() {
+            notes.push(earlier_step_note(&place.key));
         }
         if !has_folder && let Some((folder, _)) = place.key.rsplit_once('/') {
             notes.push(format!("Creates the folder {folder}, which does not exist now."));
         }
-        // `file_create` never writes through a link, so only `file_write` needs this note.
+        // `file_create` refuses a link, so only `file_write` needs this note.
         if existing == Existing::Replace {
-            let link = at.toolbox.resolve(path, Last::Keep)?;
+            let link = projected.toolbox.resolve(path, Last::Keep)?;
             if link.key != place.key {
                 notes.push(format!("{} is a link; the file it leads to is written.", link.key));
             }
         }
-        notes.extend(too_large(&effect));
+        notes.extend(too_large_note(&effect));
         if existed {
             notes.extend(place.notes(path, true)?);
         }
-        let change = shown(&effect);
+        let change = file_change(&effect);
         let summary = summary(&change, existed, contents);
         Ok((Preview::exact(summary, vec![change], notes), vec![effect]))
     }
@@ -54,7 +58,7 @@ impl Tool for FileWrite<'_> {
         Ok(())
     }
 
-    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError> {
         let Self { path, contents, existing } = *self;
         let Written { effect, created_folders, not_flushed, lost } =
             write(toolbox, path, contents, existing, &context.write())?;
@@ -63,18 +67,18 @@ impl Tool for FileWrite<'_> {
             "bytes": contents.len(),
         });
         if existing == Existing::Refuse {
-            set(&mut result, "created_folders", created_folders);
+            set_field(&mut result, "created_folders", created_folders);
         }
         if !lost.is_empty() {
-            set(&mut result, "warnings", lost);
+            set_field(&mut result, "warnings", lost);
         }
         let edge = |edge_type| Edge::new(edge_type, TargetKind::File, effect.path.as_str());
-        Ok(Invocation {
+        Ok(CallResult {
             result,
             edges: vec![edge(EdgeType::ExecutedOn), edge(EdgeType::Affected)],
             files: vec![effect],
             error: not_flushed.map(ToolError::from),
-            ..Invocation::default()
+            ..CallResult::default()
         })
     }
 }

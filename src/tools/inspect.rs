@@ -11,20 +11,24 @@ use crate::plan::InspectQuery;
 use crate::run::{Edge, EdgeType, TargetKind};
 
 use super::search::{FileSearch, regex};
-use super::tool::{PreviewWithEffects, Tool, reads_only, set};
-use super::{After, Context, Invocation, ToolError, Toolbox};
+use super::tool::{PreviewWithEffects, Tool, read_only, set_field};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 use crate::run::StopSignal;
 use crate::symbols::{SymbolsError, Work};
 use crate::workspace::check_cancelled;
 
-/// A call of `inspect`. `most` is the maximum number of answers of each kind.
+/// A call of `inspect`. `max_results` is the maximum number of results of each kind.
 pub(super) struct Inspect<'a> {
     pub(super) query: &'a InspectQuery,
-    pub(super) most: usize,
+    pub(super) max_results: usize,
 }
 
 impl Tool for Inspect<'_> {
-    fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<PreviewWithEffects, ToolError> {
+    fn preview(
+        &self,
+        projected: ProjectedToolbox<'_>,
+        stop: &StopSignal,
+    ) -> Result<PreviewWithEffects, ToolError> {
         let (summary, mut notes) = match self.query {
             InspectQuery::Overview => {
                 let summary = "Gives an overview of the program: packages, targets, languages.";
@@ -35,35 +39,35 @@ impl Tool for Inspect<'_> {
                 (format!("Searches the files of the workspace for {text:?}."), Vec::new())
             }
             InspectQuery::Symbol(name) => {
-                let chosen = at.toolbox.now().symbols().choose(Work::Read, stop)?;
+                let chosen = projected.toolbox.now().symbols().choose(Work::Read, stop)?;
                 let summary = format!("Looks up where {name} is defined and named.");
                 (summary, chosen.notes(None))
             }
             InspectQuery::Semantic => {
-                let path = at.symbols().codegraph().ok_or(SymbolsError::NoCodegraph)?;
+                let path = projected.symbols().codegraph().ok_or(SymbolsError::NoCodegraph)?;
                 (format!("Reads the code graph {}.", path.display()), Vec::new())
             }
         };
         notes.push(format!(
             "Gives at most {} of each, and says how many more there are.",
-            self.most
+            self.max_results
         ));
-        Ok(reads_only(summary, notes))
+        Ok(read_only(summary, notes))
     }
 
-    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError> {
         check_cancelled(context.stop)?;
         let symbols = toolbox.now().symbols();
         let answer = match self.query {
-            InspectQuery::Overview => overview::overview(toolbox, self.most, context.stop)?,
+            InspectQuery::Overview => overview::overview(toolbox, self.max_results, context.stop)?,
             InspectQuery::Search(text) => {
                 let pattern = &regex::escape(text);
                 let mut found = FileSearch { pattern, root: "." }.invoke(toolbox, context)?;
-                cut(&mut found, self.most);
+                truncate(&mut found, self.max_results);
                 return Ok(found);
             }
-            InspectQuery::Symbol(name) => symbols.look_up(name, self.most, context.stop)?,
-            InspectQuery::Semantic => symbols.semantic(self.most, context.stop)?,
+            InspectQuery::Symbol(name) => symbols.look_up(name, self.max_results, context.stop)?,
+            InspectQuery::Semantic => symbols.codegraph_summary(self.max_results, context.stop)?,
         };
         let edges = match self.query {
             InspectQuery::Symbol(name) => {
@@ -72,17 +76,18 @@ impl Tool for Inspect<'_> {
             _ => Vec::new(),
         };
         let stdout = serde_json::to_vec(&answer).ok();
-        Ok(Invocation { stdout, result: answer, edges, ..Invocation::default() })
+        Ok(CallResult { stdout, result: answer, edges, ..CallResult::default() })
     }
 }
 
-/// Truncates the array to `most` elements, and reports how many were left out.
-fn cut(found: &mut Invocation, most: usize) {
+/// Truncates the JSON array in `found.stdout` to `max_results` elements, and adds the numbers of kept and omitted
+/// elements to the result.
+fn truncate(found: &mut CallResult, max_results: usize) {
     let stdout = found.stdout.take().unwrap_or_default();
     let mut all: Vec<&RawValue> = serde_json::from_slice(&stdout).unwrap_or_default();
-    let left_out = all.len().saturating_sub(most);
-    all.truncate(most);
+    let left_out = all.len().saturating_sub(max_results);
+    all.truncate(max_results);
     found.stdout = serde_json::to_vec(&all).ok();
-    set(&mut found.result, "given", all.len());
-    set(&mut found.result, "left_out", left_out);
+    set_field(&mut found.result, "given", all.len());
+    set_field(&mut found.result, "left_out", left_out);
 }

@@ -5,8 +5,8 @@ use crate::process::{Leftovers, NoCapture};
 use crate::run::{Preview, StopSignal, Stream};
 use crate::workspace::check_cancelled;
 
-use super::tool::{PreviewWithEffects, Tool, changes_nothing, limits};
-use super::{After, Context, Invocation, ToolError, Toolbox};
+use super::tool::{PreviewWithEffects, Tool, limits_note, without_effects};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 
 /// A check of the project at a path.
 pub(super) struct LspCheck<'a> {
@@ -14,36 +14,40 @@ pub(super) struct LspCheck<'a> {
 }
 
 impl Tool for LspCheck<'_> {
-    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<PreviewWithEffects, ToolError> {
-        let toolbox = at.toolbox;
-        let project = project(*at, self.path)?;
+    fn preview(
+        &self,
+        projected: ProjectedToolbox<'_>,
+        _: &StopSignal,
+    ) -> Result<PreviewWithEffects, ToolError> {
+        let toolbox = projected.toolbox;
+        let project = project(*projected, self.path)?;
         toolbox.launcher.cargo()?;
-        let place = match project.key.as_str() {
+        let folder = match project.folder_key.as_str() {
             "." => "the workspace folder",
             key => key,
         };
         let command = project.scope().command();
-        let what = match project.scope() {
+        let packages = match project.scope() {
             Scope::Package => "the package of this folder",
             Scope::Workspace | Scope::KeepGoing => "every package of the Cargo workspace",
         };
         let mut notes = vec![
-            format!("Checks {what}, and runs its build scripts and macros."),
+            format!("Checks {packages}, and runs its build scripts and macros."),
             "May write the target folder and Cargo.lock, and download missing dependencies."
                 .to_owned(),
-            limits("The check is ended", toolbox.check_timeout, OUTPUT_BYTES),
+            limits_note("The check is ended", toolbox.check_timeout, OUTPUT_BYTES),
         ];
-        let passed_over = toolbox.launcher.programs.passed_over("cargo");
-        notes.extend(passed_over.map(|what| format!("{what}.")));
-        Ok(changes_nothing(Preview::unpredictable(format!("Runs `{command}` in {place}."), notes)))
+        let ignored_program = toolbox.launcher.programs.ignored_program("cargo");
+        notes.extend(ignored_program.map(|note| format!("{note}.")));
+        Ok(without_effects(Preview::unpredictable(format!("Runs `{command}` in {folder}."), notes)))
     }
 
-    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError> {
         check_cancelled(context.stop)?;
         let project = project(toolbox.unchanged(), self.path)?;
         let cargo = toolbox.cargo(context);
         let checked = cargo.check(&project, project.scope(), Leftovers::Stay)?;
-        Ok(Invocation {
+        Ok(CallResult {
             exit_code: checked.finished.exit_code,
             result: checked.result(&project),
             edges: checked.edges(&project),
@@ -52,14 +56,14 @@ impl Tool for LspCheck<'_> {
             stdout: Some(checked.finished.stdout),
             stderr: Some(checked.finished.stderr),
             diagnostics: checked.diagnostics,
-            ..Invocation::default()
+            ..CallResult::default()
         })
     }
 }
 
 impl Toolbox {
-    /// Checks every target of the program in the workspace, and returns the suggestions that can be
-    /// applied.
+    /// Checks every target of the Cargo project in the workspace folder, and returns the suggestions that can
+    /// be applied.
     ///
     /// # Errors
     /// A workspace without a Cargo project; cargo is missing, stopped, or ends without a verdict.

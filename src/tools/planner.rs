@@ -1,5 +1,5 @@
 //! Runs a planner process (SPEC §10): a command of the person, run in the workspace like a `shell` command,
-//! or this program itself. It reads one request and prints one answer. This module does not parse the answer.
+//! or Countersign itself. The planner reads one request and prints one answer. This module does not parse the answer.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -32,16 +32,16 @@ pub enum PlannerProgram {
 }
 
 impl PlannerProgram {
-    /// Paths that the planner must be able to read: for a program the folder in its third argument, and for a
-    /// command every absolute path of a file that occurs in it.
-    pub fn reads(&self) -> Vec<PathBuf> {
+    /// Paths that the planner must be able to read: for a program its third argument, if that is an absolute
+    /// path; for a command every absolute path of a file in it.
+    pub fn readable_paths(&self) -> Vec<PathBuf> {
         match self {
             Self::Program { arguments, .. } => {
                 let folder = arguments.get(2).map(PathBuf::from);
                 folder.filter(|folder| folder.is_absolute()).into_iter().collect()
             }
             Self::Command(command) => command
-                .split(|it: char| it.is_whitespace() || "'\"`;|&<>()".contains(it))
+                .split(|char: char| char.is_whitespace() || "'\"`;|&<>()".contains(char))
                 .map(PathBuf::from)
                 .filter(|path| path.is_absolute() && path.is_file())
                 .collect(),
@@ -50,22 +50,22 @@ impl PlannerProgram {
 }
 
 impl Toolbox {
-    /// Runs a planner in the workspace behind `walls`, with `request` as its standard input. After `timeout`
-    /// or at a stop it is killed with all its child processes. `told` receives its standard error while it
-    /// runs.
+    /// Runs a planner in the workspace behind `walls`, with `request` as its stdin. It is ended with all
+    /// processes that it started at `timeout`, at a stop, or when an output is too large. `on_stderr` receives its
+    /// stderr while it runs.
     ///
     /// # Errors
-    /// A program that cannot be started.
-    pub fn ask_planner(
+    /// There is no local shell, or the program cannot be started.
+    pub fn run_planner(
         &self,
         planner: &PlannerProgram,
         request: &[u8],
         walls: &StepWalls,
         timeout: Duration,
         stop: &StopSignal,
-        told: &dyn Fn(&str),
+        on_stderr: &dyn Fn(&str),
     ) -> Result<Finished, ToolError> {
-        let unset = command_shell::unset();
+        let removed = command_shell::removed_variables();
         let key = std::env::var(MODEL_KEY).ok();
         let mut environment = Vec::new();
         let (program, arguments): (&OsStr, Vec<&str>) = match planner {
@@ -81,28 +81,29 @@ impl Toolbox {
             }
         };
         let program = Program {
-            profile: Profile::Planner(self.launcher.behind(walls)),
+            profile: Profile::Planner(self.launcher.walls_for(walls)),
             program,
             arguments: &arguments,
             input: Some(Input::Bytes(request)),
             folder: self.workspace(),
             environment: &environment,
-            unset: &unset,
-            // No process may change the workspace after the plan was made from it.
+            unset: &removed,
+            // No process may change the workspace after the planner has read it.
             leftovers: Leftovers::End,
             timeout,
             output_limit: OUTPUT_BYTES,
         };
         let output = |stream, text: &str| {
             if stream == Stream::Stderr {
-                told(text);
+                on_stderr(text);
             }
         };
         let failed = ProcessError::not_started("the planner", Code::CommandFailed);
         Ok(process::run(&program, stop, &output).map_err(failed)?)
     }
 
-    /// Whether the workspace has a command, or a Cargo project, for a verification of this scope.
+    /// Whether the workspace has a command or a Cargo project for a verification of this scope. True also if the
+    /// preview of the verification fails for another reason.
     pub fn can_verify(&self, scope: VerifyScope) -> bool {
         let preview = program::preview(self.now(), &ToolCall::Verify { scope });
         let error = preview.as_ref().err().and_then(ToolError::get);
@@ -118,69 +119,72 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(60);
 
-    struct Space {
+    struct Fixture {
         folder: tempfile::TempDir,
         toolbox: Toolbox,
         stop: StopSignal,
     }
 
-    fn space() -> Space {
+    fn fixture() -> Fixture {
         let folder = tempfile::tempdir().unwrap();
         let toolbox = Toolbox::open(folder.path(), &Policy::default()).unwrap();
-        Space { folder, toolbox, stop: StopSignal::default() }
+        Fixture { folder, toolbox, stop: StopSignal::default() }
     }
 
-    impl Space {
-        fn ask(&self, command: &str, request: &[u8], timeout: Duration) -> (Finished, String) {
-            let told = std::cell::RefCell::new(String::new());
+    impl Fixture {
+        fn run(&self, command: &str, request: &[u8], timeout: Duration) -> (Finished, String) {
+            let stderr = std::cell::RefCell::new(String::new());
             let planner = PlannerProgram::Command(command.to_owned());
             let finished = self
                 .toolbox
-                .ask_planner(&planner, request, StepWalls::NONE, timeout, &self.stop, &|text| {
-                    told.borrow_mut().push_str(text);
+                .run_planner(&planner, request, StepWalls::NONE, timeout, &self.stop, &|text| {
+                    stderr.borrow_mut().push_str(text);
                 })
                 .unwrap();
-            (finished, told.into_inner())
+            (finished, stderr.into_inner())
         }
     }
 
-    // What it prints to stderr is reported while it runs.
+    // The stderr of the planner is reported while it runs.
     #[cfg(unix)]
     #[test]
     fn planner_gets_its_request_in_the_workspace() {
-        let space = space();
-        std::fs::write(space.folder.path().join("a.txt"), "here").unwrap();
+        let fixture = fixture();
+        std::fs::write(fixture.folder.path().join("a.txt"), "here").unwrap();
         let request = vec![b'x'; 3 << 20];
-        let (finished, told) =
-            space.ask("cat a.txt; wc -c; echo thinking >&2; exit 3", &request, LONG);
+        let (finished, stderr) =
+            fixture.run("cat a.txt; wc -c; echo thinking >&2; exit 3", &request, LONG);
         assert_eq!((finished.cause, finished.exit_code), (None, Some(3)));
         let answer = String::from_utf8(finished.stdout).unwrap();
         assert_eq!(answer.split_whitespace().collect::<Vec<_>>(), ["here3145728"]);
-        assert_eq!((told.as_str(), finished.stderr.as_slice()), ("thinking\n", &b"thinking\n"[..]));
+        assert_eq!(
+            (stderr.as_str(), finished.stderr.as_slice()),
+            ("thinking\n", &b"thinking\n"[..])
+        );
         // A planner that does not read its request does not block.
-        let (finished, _) = space.ask("echo none", &request, LONG);
+        let (finished, _) = fixture.run("echo none", &request, LONG);
         assert_eq!(finished.stdout, b"none\n");
     }
 
     #[cfg(unix)]
     #[test]
     fn timeout_and_stop_end_the_planner() {
-        let space = space();
+        let fixture = fixture();
         let slow = "(sleep 600; echo late > late.txt) & sleep 600";
-        let (finished, _) = space.ask(slow, b"", Duration::from_millis(200));
+        let (finished, _) = fixture.run(slow, b"", Duration::from_millis(200));
         assert_eq!((finished.cause, finished.exit_code), (Some(Cause::TimedOut), None));
         assert!(finished.duration < LONG);
-        space.stop.set();
-        let (finished, _) = space.ask(slow, b"", LONG);
+        fixture.stop.set();
+        let (finished, _) = fixture.run(slow, b"", LONG);
         assert_eq!(finished.cause, Some(Cause::Stopped));
-        assert!(!space.folder.path().join("late.txt").exists());
+        assert!(!fixture.folder.path().join("late.txt").exists());
     }
 
     #[cfg(unix)]
     #[test]
     fn planner_output_has_a_limit() {
-        let space = space();
-        let (finished, _) = space.ask("yes", b"", LONG);
+        let fixture = fixture();
+        let (finished, _) = fixture.run("yes", b"", LONG);
         assert_eq!(finished.cause, Some(Cause::TooMuch(Stream::Stdout)));
         assert_eq!(finished.stdout.len() as u64, OUTPUT_BYTES);
     }

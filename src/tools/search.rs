@@ -20,15 +20,15 @@ use crate::run::{Edge, EdgeType, ErrorInfo, StopSignal, TargetKind};
 use crate::workspace::scan::{ANSWER_BYTES, SearchResults, root, search_files};
 use crate::workspace::{Access, Kind, Last, Place, SearchBudget, WorkspaceError};
 
-use super::tool::{PreviewWithEffects, Tool, reads_only};
-use super::{After, Context, Invocation, ToolError, Toolbox};
+use super::tool::{PreviewWithEffects, Tool, read_only};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 
 /// Maximum number of files to which one search has edges; the result has the full count.
 const MAX_REFERENCES: usize = 1_000;
 
 /// One matching line in the output of `file_search`.
 #[derive(Serialize)]
-struct Hit<'a> {
+struct MatchingLine<'a> {
     path: &'a str,
     /// The line number, from 1.
     line: u64,
@@ -91,14 +91,18 @@ pub(super) struct FileSearch<'a> {
 }
 
 impl Tool for FileSearch<'_> {
-    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<PreviewWithEffects, ToolError> {
+    fn preview(
+        &self,
+        projected: ProjectedToolbox<'_>,
+        _: &StopSignal,
+    ) -> Result<PreviewWithEffects, ToolError> {
         regex(self.pattern)?;
-        let place = described(at, self.root)?;
+        let place = describe_root(projected, self.root)?;
         let summary = format!("Searches {place} for lines that match {}.", self.pattern);
-        Ok(reads_only(summary, Vec::new()))
+        Ok(read_only(summary, Vec::new()))
     }
 
-    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError> {
         let matcher = regex(self.pattern)?;
         let place = root(toolbox, self.root)?;
         let answer = search_files(
@@ -108,7 +112,7 @@ impl Tool for FileSearch<'_> {
                 let Some((file, _)) = place.root.open_file(relative, key, Access::Read)? else {
                     return Ok(None);
                 };
-                let mut lines = Lines {
+                let mut lines = LineSink {
                     matcher: &matcher,
                     path: key,
                     stop: context.stop,
@@ -116,7 +120,7 @@ impl Tool for FileSearch<'_> {
                     count: 0,
                     binary: false,
                 };
-                let reader = StopRead { file, stop: context.stop };
+                let reader = StoppableReader { file, stop: context.stop };
                 searcher.search_reader(&matcher, reader, &mut lines).map_err(|source| {
                     WorkspaceError::ReadFailed { path: key.to_owned(), source }
                 })?;
@@ -128,7 +132,7 @@ impl Tool for FileSearch<'_> {
                 Edge::new(EdgeType::Referenced, TargetKind::File, found.path.as_str())
             });
         let edges = std::iter::once(executed_on(place)).chain(references).collect();
-        Ok(listed(answer, edges))
+        Ok(search_result(answer, edges))
     }
 }
 
@@ -139,15 +143,19 @@ pub(super) struct FileGlob<'a> {
 }
 
 impl Tool for FileGlob<'_> {
-    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<PreviewWithEffects, ToolError> {
+    fn preview(
+        &self,
+        projected: ProjectedToolbox<'_>,
+        _: &StopSignal,
+    ) -> Result<PreviewWithEffects, ToolError> {
         glob(self.pattern)?;
-        let place = described(at, self.root)?;
+        let place = describe_root(projected, self.root)?;
         let summary = format!("Lists, of {place}, what matches {}.", self.pattern);
-        Ok(reads_only(summary, Vec::new()))
+        Ok(read_only(summary, Vec::new()))
     }
 
     /// Lists binary files too: a file is known to be binary only when it is read.
-    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError> {
         let matcher = glob(self.pattern)?;
         let place = root(toolbox, self.root)?;
         let answer =
@@ -164,14 +172,14 @@ impl Tool for FileGlob<'_> {
                 let json = serde_json::to_vec(key).unwrap_or_default();
                 Ok(Some((json, 1)))
             })?;
-        Ok(listed(answer, vec![executed_on(place)]))
+        Ok(search_result(answer, vec![executed_on(place)]))
     }
 }
 
-/// The searched files as a phrase in a summary.
-fn described(at: After<'_>, root: &str) -> Result<String, WorkspaceError> {
-    let place = at.toolbox.resolve(root, Last::Follow)?;
-    let kind = at.overlay.kind(&place);
+/// The searched files, as a phrase for a summary.
+fn describe_root(projected: ProjectedToolbox<'_>, root: &str) -> Result<String, WorkspaceError> {
+    let place = projected.toolbox.resolve(root, Last::Follow)?;
+    let kind = projected.overlay.kind(&place);
     kind.check_exists(root)?;
     Ok(match kind {
         Kind::Folder if place.key == "." => "the files of the workspace".to_owned(),
@@ -180,8 +188,9 @@ fn described(at: After<'_>, root: &str) -> Result<String, WorkspaceError> {
     })
 }
 
-/// The invocation of a call that lists: a JSON array as its output, and counts and problems as its result.
-pub(super) fn listed(answer: SearchResults, edges: Vec<Edge>) -> Invocation {
+/// The result of a search: its rows as a JSON array in stdout, its problems in stderr, and counts and problems as
+/// the return value.
+pub(super) fn search_result(answer: SearchResults, edges: Vec<Edge>) -> CallResult {
     let stdout = answer.json();
     let result = json!({
         "matches": answer.found.iter().map(|found| found.count).sum::<u64>(),
@@ -193,20 +202,20 @@ pub(super) fn listed(answer: SearchResults, edges: Vec<Edge>) -> Invocation {
         let lines = answer.problems.iter().map(|line| format!("{line}\n"));
         lines.collect::<String>().into_bytes()
     });
-    Invocation { stdout: Some(stdout), stderr, result, edges, ..Invocation::default() }
+    CallResult { stdout: Some(stdout), stderr, result, edges, ..CallResult::default() }
 }
 
 fn executed_on(place: Place<'_>) -> Edge {
     Edge::new(EdgeType::ExecutedOn, TargetKind::File, place.key)
 }
 
-/// Returns an error once a person asked to stop, so that a huge file does not delay the stop.
-struct StopRead<'a> {
+/// A reader that fails after a stop, so that a huge file does not delay the stop.
+struct StoppableReader<'a> {
     file: File,
     stop: &'a StopSignal,
 }
 
-impl Read for StopRead<'_> {
+impl Read for StoppableReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.stop.is_set() {
             return Err(io::Error::other("stopped"));
@@ -215,8 +224,8 @@ impl Read for StopRead<'_> {
     }
 }
 
-/// Collects the matching lines of one file.
-struct Lines<'a> {
+/// Collects the matching lines of one file as JSON.
+struct LineSink<'a> {
     matcher: &'a RegexMatcher,
     path: &'a str,
     stop: &'a StopSignal,
@@ -225,7 +234,7 @@ struct Lines<'a> {
     binary: bool,
 }
 
-impl Sink for Lines<'_> {
+impl Sink for LineSink<'_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {
@@ -236,13 +245,13 @@ impl Sink for Lines<'_> {
         if self.count > 0 {
             self.json.push(b',');
         }
-        let hit = Hit {
+        let row = MatchingLine {
             path: self.path,
             line: found.line_number().unwrap_or(0),
             column: start.map_or(0, |start| start.start() as u64) + 1,
             text: &String::from_utf8_lossy(line),
         };
-        serde_json::to_writer(&mut self.json, &hit)?;
+        serde_json::to_writer(&mut self.json, &row)?;
         self.count += 1;
         let full = self.json.len() as u64 > ANSWER_BYTES;
         Ok(!full && !self.stop.is_set())
@@ -262,7 +271,7 @@ mod tests {
     fn stop_ends_reading_within_a_file() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
         let stop = StopSignal::default();
-        let mut reader = StopRead { file: File::open(path).unwrap(), stop: &stop };
+        let mut reader = StoppableReader { file: File::open(path).unwrap(), stop: &stop };
         let mut buffer = [0; 16];
         assert_eq!(reader.read(&mut buffer).unwrap(), 16);
         stop.set();

@@ -8,7 +8,7 @@ use crate::plan::PathRole;
 use crate::run::{EdgeType, FileEffect, Preview, StopSignal, text};
 use crate::workspace::Overlay;
 
-use super::{After, Context, Invocation, ToolError, Toolbox};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 
 /// A preview, and the exact file changes of the call.
 pub(super) type PreviewWithEffects = (Preview, Vec<FileEffect>);
@@ -19,7 +19,11 @@ pub(super) trait Tool {
     ///
     /// # Errors
     /// Why the call would fail; and a stop.
-    fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<PreviewWithEffects, ToolError>;
+    fn preview(
+        &self,
+        projected: ProjectedToolbox<'_>,
+        stop: &StopSignal,
+    ) -> Result<PreviewWithEffects, ToolError>;
 
     /// Adds the changes of the call to those of the earlier steps. A call that would fail adds nothing; a
     /// splice plan adds the changes before the failure.
@@ -30,11 +34,12 @@ pub(super) trait Tool {
         Ok(())
     }
 
-    /// The paths that the call uses besides those in its arguments: paths in a splice plan or in the records.
+    /// The paths that the call uses besides those in its arguments: paths in a splice plan or in the recorded
+    /// history.
     ///
     /// # Errors
-    /// A file or record with the paths that cannot be read.
-    fn named(&self, _: After<'_>) -> Result<Vec<(PathRole, String)>, ToolError> {
+    /// A splice plan or a history that cannot be read.
+    fn named_paths(&self, _: ProjectedToolbox<'_>) -> Result<Vec<(PathRole, String)>, ToolError> {
         Ok(Vec::new())
     }
 
@@ -43,37 +48,37 @@ pub(super) trait Tool {
         None
     }
 
-    /// Whether the invocation already has edges to the files on which the call worked. For other calls such
-    /// an edge to the first path in the arguments is added.
-    fn tells_files(&self) -> bool {
+    /// Whether [`Self::invoke`] adds the edges to the files on which the call worked. For other calls an edge to
+    /// the first path in the arguments is added.
+    fn adds_file_edges(&self) -> bool {
         false
     }
 
     /// Executes the call.
     ///
     /// # Errors
-    /// Why the call did nothing. An error after an effect is part of the returned [`Invocation`].
-    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError>;
+    /// Why the call did nothing. An error after an effect is part of the returned [`CallResult`].
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError>;
 }
 
-/// The result of a preview whose file changes are none or unknown.
-pub(super) fn changes_nothing(preview: Preview) -> PreviewWithEffects {
+/// Adds an empty list of effects to a preview, for calls whose file changes are none or unknown.
+pub(super) fn without_effects(preview: Preview) -> PreviewWithEffects {
     (preview, Vec::new())
 }
 
-/// The result of a preview for a call that changes no file.
-pub(super) fn reads_only(summary: String, notes: Vec<String>) -> PreviewWithEffects {
-    changes_nothing(Preview::exact(summary, Vec::new(), notes))
+/// The preview of a call that changes no file.
+pub(super) fn read_only(summary: String, notes: Vec<String>) -> PreviewWithEffects {
+    without_effects(Preview::exact(summary, Vec::new(), notes))
 }
 
-/// The note on the limits at which a program is killed; `what` is the beginning of the sentence.
-pub(super) fn limits(what: &str, timeout: Duration, output_bytes: u64) -> String {
+/// The note on the limits at which a program is ended; `what` is the beginning of the sentence.
+pub(super) fn limits_note(what: &str, timeout: Duration, output_bytes: u64) -> String {
     let (time, bytes) = (text::duration(timeout), text::size(output_bytes));
     format!("{what} after {time}, or when one of its outputs has more than {bytes}.")
 }
 
 /// Sets a field of an object.
-pub(super) fn set(object: &mut Value, field: &str, value: impl Into<Value>) {
+pub(super) fn set_field(object: &mut Value, field: &str, value: impl Into<Value>) {
     if let Value::Object(fields) = object {
         fields.insert(field.to_owned(), value.into());
     }

@@ -10,13 +10,13 @@ use uuid::Uuid;
 
 use super::ToolError;
 use super::command_shell::{self, CommandShell};
-use super::past::Past;
-use super::simulate::settings::Settings;
+use super::history_source::HistorySource;
+use super::simulate::settings::SimulationSettings;
 use crate::authorization::{FileState, StepWalls, Target};
 use crate::cargo::Cargo;
 use crate::plan::{Code, Digest};
-use crate::process::walls::{RunWalls, WallPlace, WallReport};
-use crate::process::{Behind, Capture, Launcher, ProcessError, ProcessIo};
+use crate::process::walls::{RunWalls, WallPaths, WallReport};
+use crate::process::{Capture, Launcher, ProcessError, ProcessIo, ProgramWalls};
 use crate::remote::{Connection, RemoteError, SshClient};
 use crate::risk::{Policy, Shell};
 use crate::run::{
@@ -36,7 +36,7 @@ const RUN_TIMEOUT: Duration = Duration::from_secs(120);
 pub struct Toolbox {
     /// The folders that tools may access.
     pub files: Workspace,
-    /// The settings with which programs are started.
+    /// The settings for starting programs.
     pub(crate) launcher: Launcher,
     pub(crate) symbols: SymbolSettings,
     /// The time limit of `lsp_check`.
@@ -45,33 +45,34 @@ pub struct Toolbox {
     pub(crate) run_timeout: Duration,
     /// The digests of the command files that a person trusts in this workspace.
     pub(crate) trusted: BTreeSet<Digest>,
-    /// The errors found by the first check in this run.
+    /// The errors that the first check of this run found; `None` before it.
     pub(crate) first_errors: Mutex<Option<Vec<DiagnosticArtifact>>>,
-    /// The local shell. It is looked up once, so that the risk is judged for the shell that runs the command.
-    pub(super) reader: OnceLock<Option<CommandShell>>,
+    /// The local shell, if any. It is looked up once, so that the risk is judged for the shell that runs the
+    /// command.
+    pub(super) local_shell: OnceLock<Option<CommandShell>>,
     /// The connection to the host on which commands with a target run.
     pub(crate) remote: Option<Connection>,
-    /// The records of the workspace, if any were passed in.
-    pub(crate) past: Option<Box<dyn Past>>,
+    /// The recorded history of the workspace, if the caller has passed in a source of it.
+    pub(crate) history: Option<Box<dyn HistorySource>>,
     /// The parent folder and the limits of simulations.
-    pub(super) simulations: Settings,
+    pub(super) simulations: SimulationSettings,
 }
 
 /// The input of a call besides its arguments.
 pub struct Context<'a> {
-    /// The state that each input file must still have just before the effect, by canonical path. A mutating
-    /// call whose target is missing here is refused as stale.
+    /// The authorized state of each input file, by canonical path. It is compared again just before the effect. A
+    /// mutating call whose target is missing here is refused as stale.
     pub expected: &'a BTreeMap<String, FileState>,
-    /// Set when a person asked to stop now.
+    /// Set when a person stops the run.
     pub stop: &'a StopSignal,
     /// Part of the names of temporary files, so that a file left by a crash can be attributed to its
     /// execution.
     pub execution_id: Uuid,
     /// Receives output as text while it is printed.
     pub output: &'a dyn Fn(Stream, &str),
-    /// Receives every byte of a command's output while it is printed, for the records.
+    /// Receives every byte of a command's output while it is printed, for the evidence.
     pub capture: &'a dyn Capture,
-    /// The walls approved for the programs that the call starts on this computer.
+    /// The authorized walls of the programs that the call starts on this computer.
     pub walls: &'a StepWalls,
 }
 
@@ -89,12 +90,12 @@ impl<'a> Context<'a> {
 
 /// The result of a call.
 #[derive(Debug, Default)]
-pub struct Invocation {
+pub struct CallResult {
     /// The complete stdout; `None` when the tool has none (SPEC §4).
     pub stdout: Option<Vec<u8>>,
     /// The complete stderr.
     pub stderr: Option<Vec<u8>>,
-    /// The ends of stdout and stderr of a command, whose complete output went to [`Context::capture`];
+    /// The start and end of stdout and stderr of a command, whose complete output went to [`Context::capture`];
     /// `stdout` and `stderr` are then `None`.
     pub captured: Option<[StreamEnds; 2]>,
     /// The exit code of the last process, if a process ran and exited.
@@ -103,13 +104,13 @@ pub struct Invocation {
     pub result: serde_json::Value,
     /// The real changes of files; may be non-empty together with an error.
     pub files: Vec<FileEffect>,
-    /// Unpredictable changes that a program made to files of its own, such as cargo to its lock file.
-    pub beside: Vec<FileEffect>,
+    /// Unpredicted changes that a program made to files of its own, such as cargo to its lock file.
+    pub side_effects: Vec<FileEffect>,
     /// The changes on a copy of the workspace; the workspace itself is unchanged.
     pub simulated: Vec<FileChange>,
     /// Diagnostics of the tool.
     pub diagnostics: Vec<DiagnosticArtifact>,
-    /// Edges to the files and symbols that the call touched.
+    /// Edges to the files, symbols and diagnostics that the call touched.
     pub edges: Vec<Edge>,
     /// The access that the walls refused to the programs of the call.
     pub walls: WallReport,
@@ -118,7 +119,7 @@ pub struct Invocation {
 }
 
 impl Toolbox {
-    /// Opens the workspace, with the additional roots and the engine of the policy.
+    /// Opens the workspace with the settings of the policy.
     ///
     /// # Errors
     /// A folder that cannot be opened.
@@ -128,7 +129,7 @@ impl Toolbox {
         let workspace = Root::open(workspace, true)?;
         let trusted = policy.trusted_in(&workspace.path);
         let own = own_folders(policy.own_folders.iter().map(PathBuf::as_path));
-        let place = WallPlace { hidden: own.clone(), ..WallPlace::default() };
+        let place = WallPaths { hidden: own.clone(), ..WallPaths::default() };
         let walls = RunWalls::new(workspace.path.clone(), place);
         Ok(Self {
             launcher: Launcher::new(workspace.path.clone(), walls),
@@ -141,59 +142,58 @@ impl Toolbox {
             check_timeout: CHECK_TIMEOUT,
             run_timeout: RUN_TIMEOUT,
             first_errors: Mutex::new(None),
-            reader: OnceLock::new(),
+            local_shell: OnceLock::new(),
             remote: None,
-            past: None,
-            simulations: Settings::default(),
+            history: None,
+            simulations: SimulationSettings::default(),
         })
     }
 
-    /// The same tools with the records of the workspace.
+    /// The same tools with the recorded history of the workspace.
     #[must_use]
-    pub fn remembering(self, past: Option<Box<dyn Past>>) -> Self {
-        Self { past, ..self }
+    pub fn with_history_source(self, history: Option<Box<dyn HistorySource>>) -> Self {
+        Self { history, ..self }
     }
 
-    /// The same tools with the walls of a run; `place` lists the paths that the walls need besides the
-    /// workspace.
+    /// The same tools behind the walls of a run; `place` lists the paths that the walls need besides the workspace.
     #[must_use]
-    pub fn walled(mut self, mut place: WallPlace) -> Self {
+    pub fn with_walls(mut self, mut place: WallPaths) -> Self {
         place.hidden.extend_from_slice(self.own_folders());
         self.launcher.walls = RunWalls::new(self.workspace().to_owned(), place);
         self
     }
 
-    /// The same tools for the plan in this file; no program behind walls can write that file.
+    /// The same tools for the plan in `file`, which no program behind walls can write.
     #[must_use]
-    pub fn of_plan(mut self, file: Option<PathBuf>) -> Self {
-        self.launcher.walls = self.launcher.walls.also([], file);
+    pub fn for_plan(mut self, file: Option<PathBuf>) -> Self {
+        self.launcher.walls = self.launcher.walls.with_paths([], file);
         self
     }
 
-    /// The same tools without access to these folders of the program (SPEC §4).
+    /// The same tools without access to these folders of Countersign (SPEC §4).
     #[must_use]
-    pub fn keeping_out<'f>(mut self, folders: impl IntoIterator<Item = &'f Path>) -> Self {
+    pub fn without_folders<'f>(mut self, folders: impl IntoIterator<Item = &'f Path>) -> Self {
         let folders: Vec<_> = folders.into_iter().map(Path::to_owned).collect();
         let own = self.files.add_own_folders(&folders);
-        self.launcher.walls = self.launcher.walls.also(own, []);
+        self.launcher.walls = self.launcher.walls.with_paths(own, []);
         self
     }
 
-    /// The same tools for the previews of a review: with limits, and cancelled by `stop`.
+    /// The same tools for a review, whose reading is limited and which `stop` cancels.
     #[must_use]
     pub fn for_review(mut self, stop: Arc<StopSignal>) -> Self {
         self.files.budget = Budget::for_review(stop);
         self
     }
 
-    /// The walls of all programs that are started here.
+    /// The walls of the run, for all programs that these tools start.
     pub fn walls(&self) -> &RunWalls {
         &self.launcher.walls
     }
 
     /// The walls of the programs that this call starts.
-    pub(crate) fn behind<'a>(&'a self, context: &Context<'a>) -> Behind<'a> {
-        self.launcher.behind(context.walls)
+    pub(crate) fn behind<'a>(&'a self, context: &Context<'a>) -> ProgramWalls<'a> {
+        self.launcher.walls_for(context.walls)
     }
 
     /// The runner of cargo for this call.
@@ -209,8 +209,8 @@ impl Toolbox {
     }
 
     /// Connects to the host on which commands with a target run; dropping the toolbox disconnects. Connecting
-    /// sends no part of the plan. A host whose key the approval does not cover is not contacted further (SPEC
-    /// §2, §7.3).
+    /// sends no part of the plan. If the authorization does not cover the key of the host, the connection is
+    /// closed (SPEC §2, §7.3).
     ///
     /// # Errors
     /// As [`Connection::open_approved`].
@@ -224,7 +224,7 @@ impl Toolbox {
         Ok(())
     }
 
-    /// The host of the connection.
+    /// The host of the connection; `None` before [`Self::connect`].
     pub fn host(&self) -> Option<&Host> {
         self.remote.as_ref().map(Connection::host)
     }
@@ -236,10 +236,10 @@ impl Toolbox {
 
     /// The shell that runs local commands (SPEC §7.2).
     pub(super) fn command_shell(&self) -> Result<&CommandShell, ProcessError> {
-        let found = self.reader.get_or_init(|| CommandShell::find(&self.launcher.programs));
+        let found = self.local_shell.get_or_init(|| CommandShell::find(&self.launcher.programs));
         found.as_ref().ok_or_else(|| ProcessError::Missing {
             program: "bash",
-            place: self.launcher.programs.nowhere("bash"),
+            place: self.launcher.programs.where_searched("bash"),
             code: Code::CommandFailed,
         })
     }
@@ -250,12 +250,12 @@ impl Toolbox {
         self.command_shell().map_or(Shell::Posix, |found| found.shell)
     }
 
-    /// The user as whom a call runs on this machine.
+    /// The name and id of the user that calls on this computer run as.
     pub fn user(&self) -> String {
         command_shell::user()
     }
 
-    /// The `codegraph.db` in the workspace or the nearest folder above it.
+    /// The path of the `codegraph.db` in the workspace or the nearest folder above it.
     pub fn codegraph(&self) -> Option<PathBuf> {
         self.now().symbols().codegraph()
     }
@@ -265,20 +265,20 @@ impl Toolbox {
         self.find_upwards(".git").and_then(|path| path.parent().map(Path::to_owned))
     }
 
-    /// The path of the command `name` on `PATH`.
-    pub fn command_available(&self, name: &str) -> Option<PathBuf> {
+    /// The path of the command `name` on `PATH`; `None` if it is not found.
+    pub fn find_command(&self, name: &str) -> Option<PathBuf> {
         self.launcher.programs.find(name)
     }
 
-    /// A message that the command `name` is missing, with the folders that were skipped.
-    pub fn not_available(&self, name: &str) -> String {
-        format!("{name} is not {}", self.launcher.programs.nowhere(name))
+    /// The message that the command `name` is missing; it names a program of this name that is not used, if any.
+    pub fn missing_command_message(&self, name: &str) -> String {
+        format!("{name} is not {}", self.launcher.programs.where_searched(name))
     }
 
     /// The names of all files of the workspace, chosen and ordered as in a search.
     ///
     /// # Errors
-    /// A stop, or an answer that is too large.
+    /// A folder that cannot be read, or a stop.
     pub fn file_names(&self, stop: &StopSignal) -> Result<Vec<String>, WorkspaceError> {
         scan::names(self, stop)
     }
@@ -293,26 +293,27 @@ impl Deref for Toolbox {
     }
 }
 
-/// The tools on a workspace after the steps in an overlay; an empty overlay means the present state.
+/// The tools on the workspace as the steps in an overlay would leave it. With an empty overlay this is the present
+/// workspace.
 #[derive(Clone, Copy)]
-pub struct After<'a> {
+pub struct ProjectedToolbox<'a> {
     pub(super) toolbox: &'a Toolbox,
     files: Projected<'a>,
 }
 
 impl Toolbox {
     /// The workspace as the steps in `overlay` would leave it.
-    pub fn after<'a>(&'a self, overlay: &'a Overlay) -> After<'a> {
-        After { toolbox: self, files: self.projected(overlay) }
+    pub fn after<'a>(&'a self, overlay: &'a Overlay) -> ProjectedToolbox<'a> {
+        ProjectedToolbox { toolbox: self, files: self.projected(overlay) }
     }
 
     /// The present workspace.
-    pub fn now(&self) -> After<'_> {
+    pub fn now(&self) -> ProjectedToolbox<'_> {
         self.after(Overlay::empty())
     }
 }
 
-impl<'a> After<'a> {
+impl<'a> ProjectedToolbox<'a> {
     /// The code engines of this workspace.
     pub(super) fn symbols(self) -> Symbols<'a> {
         let toolbox = self.toolbox;
@@ -322,7 +323,7 @@ impl<'a> After<'a> {
 }
 
 /// Gives access to the methods of the projected workspace.
-impl<'a> Deref for After<'a> {
+impl<'a> Deref for ProjectedToolbox<'a> {
     type Target = Projected<'a>;
 
     fn deref(&self) -> &Projected<'a> {

@@ -7,8 +7,8 @@ use uuid::Uuid;
 
 use super::artifact::Shape;
 use super::commands::Command;
-use super::diagnostics::{Column, Facet, Place};
-use super::loop_page::Form;
+use super::diagnostics::{Column, DiagnosticPosition, Facet};
+use super::loop_page::LoopForm;
 use crate::plan::Digest;
 use crate::run::{Decision, Question, SettleMode};
 
@@ -73,19 +73,19 @@ pub enum PlanAction {
     CloseSimulation,
     /// Show this tab of the selected step.
     ShowTab(Tab),
-    /// Copy all output of the run that is still held.
+    /// Copy all output of the run that is still in memory.
     CopyOutput,
     /// Open the trust dialog for the commands of the workspace.
-    LookAtCommands,
-    /// Grant what the review proposes beyond the walls of the steps, or withdraw that.
-    GrantProposed(bool),
-    /// Make the grants of this plan apply to every plan in its workspace, or withdraw all of those.
+    ReviewCommands,
+    /// Grant the steps everything that the review proposes beyond their walls, or withdraw these grants.
+    GrantNeeds(bool),
+    /// Apply the grants of this plan to every plan in its workspace, or withdraw all remembered grants.
     RememberWalls(bool),
     /// Open the authorization dialog again, with a further grant to every step: writing to this path, or for `None`
     /// the network.
-    RunAgainWider(Option<String>),
+    AuthorizeWithGrant(Option<String>),
     /// Open the dialog for the step that waits for a decision.
-    AskInFront,
+    OpenConfirmation,
 }
 
 /// An action in a dialog.
@@ -125,7 +125,7 @@ pub enum DialogAction {
 /// An action on the evidence page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EvidenceAction {
-    /// The text of the search box changed; search once typing pauses.
+    /// The text of the search field changed; search once typing pauses.
     Edit(String),
     /// Search for exactly this text now.
     Search(String),
@@ -139,9 +139,9 @@ pub enum EvidenceAction {
     Settle(Uuid, SettleMode),
     /// Open a plan that reverts the changes of this execution.
     Revert(Uuid),
-    /// Run this query and show its answer in place of the search.
-    Ask(Question),
-    /// Go back from the answer to the search.
+    /// Run this query and show its answer in place of the search results.
+    RunQuery(Question),
+    /// Show the search results in place of the answer.
     CloseAnswer,
 }
 
@@ -157,22 +157,22 @@ pub enum DiagnosticsAction {
     /// Sort by this column, or reverse the order if it is sorted by it already.
     SortBy(Column),
     /// Select this diagnostic.
-    Pick(Place),
+    Select(DiagnosticPosition),
 }
 
 /// An action on the page of the bounded loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoopAction {
     /// The form changed to this.
-    Edit(Box<Form>),
+    Edit(Box<LoopForm>),
     /// Choose a folder for a field of the form.
     PickFolder(FolderFor),
     /// Open the trust dialog for the commands of the workspace in the form.
-    LookAtCommands,
+    ReviewCommands,
     /// Show this loop.
     Show(Uuid),
     /// Expand or collapse this attempt.
-    Unfold(u32, bool),
+    SetExpanded(u32, bool),
     /// Show the plan of this attempt on the plan page. This authorizes nothing.
     OpenAttempt(u32),
     /// Revoke the class of plans that was authorized in advance.
@@ -191,9 +191,9 @@ pub enum FolderFor {
 /// An action on an artifact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ArtifactAction {
-    /// Load the whole content and show it.
+    /// Load the complete content and show it.
     Load {
-        /// The content.
+        /// The digest of the content.
         digest: Digest,
         /// The expected shape.
         shape: Shape,
@@ -205,20 +205,20 @@ pub enum ArtifactAction {
         /// The suggested file name.
         name: String,
         /// The content.
-        what: Saved,
+        content: SavedContent,
     },
 }
 
 /// The content to write to a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Saved {
+pub enum SavedContent {
     /// This text.
     Text(Arc<str>),
     /// These bytes.
     Bytes(Arc<[u8]>),
-    /// The content of the evidence with this digest.
-    Kept {
-        /// The content.
+    /// A content stored in the evidence.
+    Stored {
+        /// The digest of the content.
         digest: Digest,
         /// The expected shape.
         shape: Shape,

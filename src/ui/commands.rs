@@ -1,4 +1,4 @@
-//! The one table of user commands: it feeds buttons, palette, help and keyboard ([`super::keys`]).
+//! The user commands. Buttons, the palette, the help and the keyboard ([`super::keys`]) use the same table.
 
 use egui::{KeyboardShortcut, Ui};
 
@@ -10,7 +10,7 @@ mod table;
 
 pub use table::TABLE;
 
-/// A command of the person.
+/// A user command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(test, derive(serde::Serialize))]
 #[expect(missing_docs, reason = "each variant is described by its row in TABLE")]
@@ -69,7 +69,7 @@ pub struct Situation {
     pub plan_open: bool,
     /// The number of steps of the shown plan.
     pub steps: usize,
-    /// The number of results on the evidence page.
+    /// The number of search results on the evidence page.
     pub results: usize,
     /// The number of diagnostics on the diagnostics page.
     pub diagnostics: usize,
@@ -77,7 +77,7 @@ pub struct Situation {
     pub not_authorizable: Option<&'static str>,
     /// Why the plan cannot be simulated; `None` when it can.
     pub not_simulatable: Option<&'static str>,
-    /// Whether an approval is waiting for its run.
+    /// Whether the shown plan is authorized and has not been run.
     pub approved: bool,
     /// Whether the shown run is over, so that its plan can be run again.
     pub over: bool,
@@ -86,7 +86,7 @@ pub struct Situation {
     /// Whether the shown plan names another host for its commands.
     pub remote: bool,
     /// Whether a connection to a host is being tested.
-    pub trying: bool,
+    pub testing_connection: bool,
     /// Whether the shown plan has rollback commands.
     pub way_back: bool,
     /// Whether the shown run is over and may have changed files.
@@ -97,7 +97,7 @@ pub struct Situation {
     pub running: bool,
     /// Whether the run waits between two steps.
     pub paused: bool,
-    /// Whether the run could continue guided, because it runs commands without asking for each.
+    /// Whether the run can become guided: it runs commands, and not every step asks yet.
     pub automatic: bool,
     /// Whether a pause or an end after this step was already requested.
     pub requested: bool,
@@ -105,14 +105,14 @@ pub struct Situation {
     pub asking: Option<usize>,
     /// Whether a bounded loop is under way.
     pub looping: bool,
-    /// Whether the plan of an attempt waits for its authorization.
+    /// Whether the plan of an attempt waits for authorization.
     pub attempt_waits: bool,
-    /// Whether the loop page shows the form of a new loop, or would show it if it were open.
+    /// Whether the loop page has the form of a new loop; true even while another page is shown.
     pub loop_form: bool,
-    /// Why no loop can start in the folders of that form; `None` when one can.
-    pub no_place: Option<&'static str>,
-    /// Whether the current step of the run is not in view: another page, plan or step is shown.
-    pub looking_elsewhere: bool,
+    /// Why no loop can start with the folders of that form; `None` when one can.
+    pub folders_unusable: Option<&'static str>,
+    /// Whether the current step of the run is not shown, because another page, plan or step is.
+    pub current_step_hidden: bool,
 }
 
 /// A row of the command table.
@@ -184,7 +184,7 @@ mod tests {
     fn the_table_has_one_row_for_each_command() {
         for (index, spec) in TABLE.iter().enumerate() {
             assert_eq!(spec.command.spec().text, spec.text);
-            assert_eq!(spec.command as usize, index, "rows stand in the order of the enum");
+            assert_eq!(spec.command as usize, index, "rows are in the order of the enum");
         }
         assert_eq!(TABLE.len(), Command::Help as usize + 1);
     }
@@ -237,7 +237,9 @@ mod tests {
 
     #[test]
     fn commands_are_available_only_where_they_apply() {
-        let can = |command: Command, at: &Situation| (command.spec().unavailable)(at).is_none();
+        let can = |command: Command, situation: &Situation| {
+            (command.spec().unavailable)(situation).is_none()
+        };
         let nothing = Situation::default();
         for command in [
             Command::Authorize,
@@ -264,7 +266,7 @@ mod tests {
         assert!(!can(Command::TryHost, &open));
         let remote = Situation { remote: true, ..open.clone() };
         assert!(can(Command::TryHost, &remote) && !can(Command::StopTrying, &remote));
-        let trying = Situation { trying: true, ..remote };
+        let trying = Situation { testing_connection: true, ..remote };
         assert!(!can(Command::TryHost, &trying) && can(Command::StopTrying, &trying));
         let faulty = Situation { not_authorizable: Some("It has errors."), ..open.clone() };
         assert!(!can(Command::Authorize, &faulty));

@@ -61,7 +61,7 @@ pub fn menu(ui: &mut Ui, icon: Icon, text: &str, add: impl FnOnce(&mut Ui)) -> R
     menu_of(ui, button, text, add)
 }
 
-/// A text that looks like a link and opens a menu.
+/// A text that looks like a link and opens a menu. `name` is its accessible name.
 pub fn menu_link(ui: &mut Ui, text: &str, name: &str, add: impl FnOnce(&mut Ui)) -> Response {
     let label = rich(visible(text), Text::Mono, Theme::of(ui).accent);
     let button = Button::new(label).frame(false).truncate();
@@ -70,15 +70,15 @@ pub fn menu_link(ui: &mut Ui, text: &str, name: &str, add: impl FnOnce(&mut Ui))
 
 /// One item of a menu. Returns whether it was chosen; choosing it closes the menu.
 pub fn menu_item(ui: &mut Ui, text: &str) -> bool {
-    let taken = ui.button(visible(text)).clicked();
-    if taken {
+    let chosen = ui.button(visible(text)).clicked();
+    if chosen {
         // egui closes the menu after a click, but not after a key.
         ui.close();
     }
-    taken
+    chosen
 }
 
-/// A menu that this button opens.
+/// A menu that this button opens. `name` is the accessible name of the button.
 pub fn menu_of(ui: &mut Ui, button: Button<'_>, name: &str, add: impl FnOnce(&mut Ui)) -> Response {
     let (response, _) = egui::containers::menu::MenuButton::from_button(button).ui(ui, add);
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, visible(name)));

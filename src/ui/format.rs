@@ -49,12 +49,12 @@ impl Now {
         self.format(ms, "%Y-%m-%d %H:%M:%S %:z")
     }
 
-    /// Whether both times are on one day of one year.
+    /// Whether both times are on the same day in the time zone of the display.
     pub fn is_same_day(&self, ms: i64, other: i64) -> bool {
         self.date(ms).is_some_and(|date| self.date(other) == Some(date))
     }
 
-    /// The day in words, with the year if it is not the current one.
+    /// The day and month, with the year if it is not the current one.
     pub fn day(&self, ms: i64) -> String {
         let year = |ms| self.date(ms).map(Date::year);
         let is_this_year = year(ms) == year(self.ms);
@@ -67,7 +67,8 @@ impl Now {
         if self.is_same_day(ms, self.ms) { time } else { format!("{} {time}", self.day(ms)) }
     }
 
-    /// The shortest form: `now`, the time to the minute if today, otherwise the date.
+    /// The shortest form: `now` within a minute of the current time, the time to the minute if today, otherwise the
+    /// day.
     pub fn short(&self, ms: i64) -> String {
         if (self.ms - ms).abs() < 60_000 {
             "now".to_owned()
@@ -90,7 +91,7 @@ pub fn duration(ms: i64) -> String {
     }
 }
 
-/// A remaining time, to the nearest minute; the last minute in seconds.
+/// A remaining time: the nearest whole minute, or seconds if it is less than a minute.
 pub fn remaining(ms: i64) -> String {
     if ms >= 60_000 {
         format!("{} min", (ms + 30_000) / 60_000)
@@ -105,13 +106,14 @@ pub fn clock(ms: i64) -> String {
     format!("{:02}:{:02}:{:02}", seconds / 3_600, seconds % 3_600 / 60, seconds % 60)
 }
 
-/// The end of a text that has more than `room` characters, with an ellipsis in front.
-pub fn end_of(text: &str, room: usize) -> Cow<'_, str> {
+/// Shortens a text at its start to `max_chars` characters, including the ellipsis in front. A text that fits is
+/// returned unchanged.
+pub fn end_of(text: &str, max_chars: usize) -> Cow<'_, str> {
     let length = text.chars().count();
-    if length <= room {
+    if length <= max_chars {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(format!("…{}", text.chars().skip(length + 1 - room.max(1)).collect::<String>()))
+    Cow::Owned(format!("…{}", text.chars().skip(length + 1 - max_chars.max(1)).collect::<String>()))
 }
 
 /// A number with thousands separators.
@@ -142,17 +144,17 @@ pub fn digest(digest: &Digest) -> String {
     }
 }
 
-/// The text with each id of a run, a step or a loop shortened to its usual display form.
+/// The text with each UUID shortened to its first eight characters, if a space, a colon or an end of the text is on
+/// either side of it.
 pub fn short_ids(text: &str) -> String {
-    let mut short = String::new();
+    let mut shortened = String::new();
     for piece in text.split_inclusive([':', ' ']) {
-        let id = piece.trim_end_matches([':', ' ']);
-        let is_id = id.len() == 36 && id.parse::<uuid::Uuid>().is_ok();
-        let kept = id.get(..8).filter(|_| is_id).unwrap_or(id);
-        short.push_str(kept);
-        short.push_str(piece.get(id.len()..).unwrap_or_default());
+        let word = piece.trim_end_matches([':', ' ']);
+        let is_id = word.len() == 36 && word.parse::<uuid::Uuid>().is_ok();
+        shortened.push_str(word.get(..8).filter(|_| is_id).unwrap_or(word));
+        shortened.push_str(piece.get(word.len()..).unwrap_or_default());
     }
-    short
+    shortened
 }
 
 #[cfg(test)]

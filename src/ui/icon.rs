@@ -1,5 +1,5 @@
-//! The icons, named by meaning. Each is one character of a separate font family ([`super::theme::ICONS`]); a
-//! text font would show letters in their place.
+//! The icons, named by meaning. Each is one private use character of the font family [`super::theme::ICONS`]; other
+//! fonts have no glyphs for these characters.
 
 use egui::{FontFamily, FontId, RichText};
 

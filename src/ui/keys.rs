@@ -6,7 +6,7 @@ use super::action::Action;
 use super::artifact;
 use super::commands::{Command, Situation, TABLE};
 
-/// Handles the key of *Stop now*, which works whatever covers the window.
+/// Handles the key of *Stop now*, which also works while a dialog or an overlay is open.
 pub fn take_stop(ui: &Ui, situation: &Situation, actions: &mut Vec<Action>) {
     let spec = Command::StopNow.spec();
     if let (None, Some(shortcut)) = ((spec.unavailable)(situation), spec.shortcut)
@@ -16,15 +16,15 @@ pub fn take_stop(ui: &Ui, situation: &Situation, actions: &mut Vec<Action>) {
     }
 }
 
-/// Handles the keys of all commands that are available now. A key that a focused text field needs goes to the
-/// field.
+/// Handles the keys of all commands that are available now, except for those that a focused text field or viewer
+/// needs.
 pub fn take_keys(ui: &Ui, situation: &Situation, actions: &mut Vec<Action>) {
     // A focused viewer handles the arrow keys and the search key itself.
     let viewing = artifact::has_keyboard(ui.ctx());
     let typing = viewing || ui.ctx().text_edit_focused();
-    // Longest combinations first, because a shorter one would match as well.
+    // Shortcuts with the most modifiers first, because one with fewer would match as well.
     let mut specs: Vec<_> = TABLE.iter().filter_map(|spec| Some((spec.shortcut?, spec))).collect();
-    specs.sort_by_key(|(shortcut, _)| std::cmp::Reverse(weight(shortcut)));
+    specs.sort_by_key(|(shortcut, _)| std::cmp::Reverse(modifier_count(shortcut)));
     for (shortcut, spec) in specs {
         let plain = shortcut.modifiers == Modifiers::NONE && !is_function_key(shortcut.logical_key);
         if typing && plain || viewing && spec.command == Command::FocusSearch {
@@ -38,7 +38,7 @@ pub fn take_keys(ui: &Ui, situation: &Situation, actions: &mut Vec<Action>) {
     }
 }
 
-fn weight(shortcut: &KeyboardShortcut) -> u32 {
+fn modifier_count(shortcut: &KeyboardShortcut) -> u32 {
     let m = shortcut.modifiers;
     u32::from(m.shift) + u32::from(m.alt) + u32::from(m.command || m.ctrl)
 }
@@ -47,7 +47,8 @@ fn is_function_key(key: Key) -> bool {
     key.name().len() > 1 && key.name().starts_with('F')
 }
 
-/// Ensures that a held key presses only one button: the next button at the same place may do the opposite.
+/// Drops the repeats of a held Enter or Space, so that it presses only one button: the next one in the same position
+/// may do the opposite. Text fields still get them.
 pub(super) fn drop_repeated_presses(ctx: &egui::Context) {
     if ctx.text_edit_focused() {
         return;

@@ -6,7 +6,6 @@
 
 pub mod action;
 pub mod artifact;
-pub mod breakdown;
 pub mod commands;
 mod controls;
 pub mod diagnostics;
@@ -14,11 +13,12 @@ pub mod dialog;
 pub mod evidence;
 pub mod format;
 pub mod icon;
-pub mod key_order;
+pub mod key_queue;
 pub mod keys;
 pub mod loop_page;
 pub mod notice;
 pub mod overlay;
+pub mod panic_page;
 pub mod plan;
 pub mod reconcile;
 mod rows;
@@ -48,7 +48,7 @@ pub use status_bar::StatusView;
 use theme::Theme;
 use widgets::panel_frame;
 
-/// All data of one frame.
+/// The data that the views of one frame draw.
 #[derive(Debug)]
 pub struct WindowView<'a> {
     /// The workspace of the shown plan or loop, and why this folder is used.
@@ -75,7 +75,7 @@ pub struct WindowView<'a> {
     pub overlay: Option<&'a Overlay>,
 }
 
-/// The whole window.
+/// Draws the window and reports the person's actions.
 pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) {
     keys::drop_repeated_presses(ui.ctx());
     if view.dialog.is_none() && view.overlay.is_none() {
@@ -112,7 +112,7 @@ pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) 
         return;
     }
     dialog::swallow_rest_of_click(ui.ctx());
-    dialog::give_focus_back(ui.ctx());
+    dialog::restore_focus(ui.ctx());
     if let Some(overlay) = view.overlay {
         overlay::overlay_ui(ui, overlay, &view.situation, actions);
     }

@@ -7,7 +7,7 @@ use super::icon;
 use super::theme::{Text, Theme, Tone};
 use super::widgets::{self, panel_frame};
 
-/// A notice.
+/// A notice, as shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     /// The identity of the notice, used to close it.
@@ -62,8 +62,8 @@ fn notice_ui(ui: &mut Ui, notice: &Notice, actions: &mut Vec<Action>) {
                 if widgets::icon_button(ui, icon::CLOSE, "Close this notice").clicked() {
                     actions.push(Action::Window(WindowAction::DismissNotice(notice.id)));
                 }
-                let whole = format!("{}\n{}\n{}", notice.summary, notice.details, notice.next);
-                widgets::copy_button(ui, whole.trim_end(), "this notice");
+                let text = format!("{}\n{}\n{}", notice.summary, notice.details, notice.next);
+                widgets::copy_button(ui, text.trim_end(), "this notice");
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
                     widgets::line(ui, &notice.summary, Text::Body, Tone::Plain);
                 });

@@ -37,7 +37,7 @@ pub struct SettingsView {
     pub file: String,
     /// The path of the evidence.
     pub evidence: String,
-    /// The other settings, as names and values.
+    /// The names and values of the settings that only the file can change.
     pub policy: Vec<(String, String)>,
 }
 
@@ -74,14 +74,14 @@ pub fn overlay_ui(
     }
 }
 
-/// The commands whose name or description contains every word, in the order of the table.
+/// The commands whose name and tooltip contain every word of `text`, in the order of the table.
 pub fn matching(text: &str) -> Vec<&'static Spec> {
     let words: Vec<_> = text.split_whitespace().map(str::to_lowercase).collect();
     TABLE
         .iter()
         .filter(|spec| {
-            let whole = format!("{} {}", spec.text, spec.tooltip).to_lowercase();
-            words.iter().all(|word| whole.contains(word))
+            let searched = format!("{} {}", spec.text, spec.tooltip).to_lowercase();
+            words.iter().all(|word| searched.contains(word))
         })
         .collect()
 }
@@ -89,7 +89,7 @@ pub fn matching(text: &str) -> Vec<&'static Spec> {
 fn palette_ui(ui: &mut Ui, situation: &Situation, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
     let id = ui.scope_id().with("palette text");
-    let (mut text, mut at) =
+    let (mut text, mut selected) =
         ui.data_mut(|data| data.get_temp::<(String, usize)>(id)).unwrap_or_default();
     let (down, up, enter) = ui.input_mut(|input| {
         let mut take = |key| input.consume_key(egui::Modifiers::NONE, key);
@@ -103,17 +103,17 @@ fn palette_ui(ui: &mut Ui, situation: &Situation, actions: &mut Vec<Action>) {
     let response = ui.add(edit).accessible_name("Find a command");
     response.request_focus();
     if response.changed() {
-        at = 0;
+        selected = 0;
     }
     let found = matching(&text);
-    at = (at + usize::from(down)).saturating_sub(usize::from(up && !down));
-    at = at.min(found.len().saturating_sub(1));
+    selected = (selected + usize::from(down)).saturating_sub(usize::from(up && !down));
+    selected = selected.min(found.len().saturating_sub(1));
     ui.add_space(6.0);
-    let mut chosen = enter.then(|| found.get(at)).flatten().copied();
+    let mut chosen = enter.then(|| found.get(selected)).flatten().copied();
     ScrollArea::vertical().max_height(380.0).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         for (index, spec) in found.iter().enumerate() {
-            if palette_row_ui(ui, spec, index == at, situation) {
+            if palette_row_ui(ui, spec, index == selected, situation) {
                 chosen = Some(spec);
             }
         }
@@ -121,7 +121,7 @@ fn palette_ui(ui: &mut Ui, situation: &Situation, actions: &mut Vec<Action>) {
     if found.is_empty() {
         ui.label(widgets::rich("No command has these words.", Text::Body, theme.dim));
     }
-    ui.data_mut(|data| data.insert_temp(id, (text, at)));
+    ui.data_mut(|data| data.insert_temp(id, (text, selected)));
     if let Some(spec) = chosen.filter(|spec| (spec.unavailable)(situation).is_none()) {
         ui.data_mut(|data| data.remove::<(String, usize)>(id));
         actions.push(Action::Window(WindowAction::CloseOverlay));
@@ -141,15 +141,15 @@ fn palette_row_ui(ui: &mut Ui, spec: &Spec, selected: bool, situation: &Situatio
     let color = if why_not.is_some() { theme.dim } else { theme.text };
     let middle = rect.center().y;
     if let Some(icon) = spec.icon {
-        let at = egui::pos2(rect.left() + 18.0, middle);
-        widgets::paint_icon(ui, at, icon, 16.0, color);
+        let center = egui::pos2(rect.left() + 18.0, middle);
+        widgets::paint_icon(ui, center, icon, 16.0, color);
     }
     let key = spec.shortcut_text(ui).unwrap_or_default();
     let right = egui::pos2(rect.right() - 10.0, middle);
-    let taken = widgets::paint_right(ui, right, &key, Text::Meta, theme.dim);
+    let key_width = widgets::paint_right(ui, right, &key, Text::Meta, theme.dim);
     let sentence = why_not.unwrap_or(spec.tooltip);
     let parts = [(spec.text, Text::Body, color), (sentence, Text::Small, theme.dim)];
-    let width = (rect.width() - taken - 60.0).max(0.0);
+    let width = (rect.width() - key_width - 60.0).max(0.0);
     widgets::paint_parts(ui, egui::pos2(rect.left() + 36.0, middle), width, &parts);
     response.widget_info(|| {
         egui::WidgetInfo::selected(egui::Role::Button, why_not.is_none(), selected, spec.text)
@@ -229,7 +229,7 @@ fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) 
     }
     ui.add_space(6.0);
     for (name, path) in [("settings file", &settings.file), ("evidence", &settings.evidence)] {
-        widgets::copyable_fact(ui, name, path, &format!("the path of the {name}"));
+        widgets::copyable_value(ui, name, path, &format!("the path of the {name}"));
     }
     let text = "Edit these rules in the settings file. They take effect at the next start.";
     ui.label(widgets::rich(text, Text::Small, theme.dim));

@@ -10,7 +10,7 @@ use super::theme::Tone;
 use super::widgets::{self, Look};
 use crate::run::{DiskState, Reconciled, SettleMode, sentences};
 
-/// Shows the results: one remark for each file, or for several files with the same result.
+/// Shows each result as a remark; files with the same result share one.
 pub fn reconciled_ui<'a>(ui: &mut Ui, found: impl IntoIterator<Item = &'a Reconciled>) {
     for (finding, sentence) in sentences(found) {
         let (icon, tone) = look(finding);
@@ -21,7 +21,7 @@ pub fn reconciled_ui<'a>(ui: &mut Ui, found: impl IntoIterator<Item = &'a Reconc
     }
 }
 
-/// Buttons for the plans that settle the differences; none if every file already has its final state.
+/// Buttons for the plans that settle the files of interrupted steps: those that would still change or remove a file.
 pub fn settle_ui(
     ui: &mut Ui,
     run_id: Option<Uuid>,
@@ -37,7 +37,7 @@ pub fn settle_ui(
     ui.add_space(4.0);
     ui.horizontal_wrapped(|ui| {
         for way in ways {
-            let (text, tooltip) = words(way);
+            let (text, tooltip) = button_texts(way);
             let clicked =
                 widgets::button(ui, Look::Plain, None, text, true).on_hover_text(tooltip).clicked();
             if clicked {
@@ -47,7 +47,8 @@ pub fn settle_ui(
     });
 }
 
-const fn words(way: SettleMode) -> (&'static str, &'static str) {
+/// The text and the tooltip of the button.
+const fn button_texts(way: SettleMode) -> (&'static str, &'static str) {
     match way {
         SettleMode::RollBack => (
             "Roll back the files…",

@@ -5,7 +5,7 @@ use egui::{CornerRadius, Rect, Response, ScrollArea, Sense, Stroke, Ui, pos2, ve
 use super::theme::{self, Theme};
 
 /// A scrolling list of rows of equal height with a line below each, of which only the visible ones are drawn.
-/// Scrolls to the row `reveal`.
+/// Scrolls the row `reveal` into view.
 pub fn rows_ui(
     ui: &mut Ui,
     id: &str,
@@ -18,8 +18,8 @@ pub fn rows_ui(
     let area = ScrollArea::vertical().id_salt(id).auto_shrink([false, false]);
     area.show_rows(ui, height, count, |ui, range| {
         let size = vec2(ui.available_width(), height);
-        if let Some(at) = reveal {
-            let y = ui.min_rect().top() + (at as f32 - range.start as f32) * height;
+        if let Some(row) = reveal {
+            let y = ui.min_rect().top() + (row as f32 - range.start as f32) * height;
             ui.scroll_to_rect(Rect::from_min_size(pos2(ui.min_rect().left(), y), size), None);
         }
         for index in range {

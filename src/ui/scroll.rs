@@ -5,19 +5,19 @@ use egui::{AsIdSalt, Context, Frame, Key, Margin, Modifiers, ScrollArea, Ui, Vec
 
 use super::theme;
 
-/// Scrolls the enclosing scroll area with Page Up, Page Down, Home and End, unless a text field or a viewer
-/// has the focus or a question is in front.
+/// Scrolls the enclosing scroll area with Page Up, Page Down, Home and End, unless a text field or a viewer has the
+/// focus or a modal dialog is open.
 pub fn by_key(ui: &Ui) {
     let covered = ui.memory(|memory| memory.top_modal_layer().is_some());
     if covered || ui.ctx().text_edit_focused() || super::artifact::has_keyboard(ui.ctx()) {
         return;
     }
-    if let Some(by) = pressed(ui.ctx(), ui.clip_rect().height(), &PAGE_KEYS) {
-        ui.scroll_with_delta_animation(by, ScrollAnimation::none());
+    if let Some(delta) = pressed(ui.ctx(), ui.clip_rect().height(), &PAGE_KEYS) {
+        ui.scroll_with_delta_animation(delta, ScrollAnimation::none());
     }
 }
 
-/// Draws content of any height with a margin, which is scrolled by wheel and keys.
+/// Draws content with a margin in a scroll area that also handles the keys of [`by_key`].
 pub fn area(ui: &mut Ui, salt: impl AsIdSalt, margin: Margin, add: impl FnOnce(&mut Ui)) {
     ScrollArea::vertical().id_salt(salt).auto_shrink([false, false]).show(ui, |ui| {
         by_key(ui);
@@ -50,6 +50,6 @@ pub fn pressed(ctx: &Context, height: f32, keys: &[Key]) -> Option<Vec2> {
         (Key::ArrowRight, vec2(-4.0 * row, 0.0)),
         (Key::ArrowLeft, vec2(4.0 * row, 0.0)),
     ];
-    let is_pressed = |key| ctx.input_mut(|input| input.consume_key(Modifiers::NONE, key));
-    all.into_iter().find(|(key, _)| keys.contains(key) && is_pressed(*key)).map(|(_, by)| by)
+    let consume = |key| ctx.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+    all.into_iter().find(|(key, _)| keys.contains(key) && consume(*key)).map(|(_, delta)| delta)
 }

@@ -24,14 +24,14 @@ pub struct StatusView {
     pub progress: Option<(usize, usize)>,
     /// Whether evidence is recorded, or why not.
     pub evidence: String,
-    /// Whether writing the evidence has worked so far.
+    /// Whether every write to the evidence has succeeded so far.
     pub evidence_sound: bool,
     /// The time since the run or the loop began, or the duration of a finished run, in milliseconds.
     pub elapsed_ms: Option<i64>,
 }
 
 impl StatusView {
-    /// The status of a loop between its runs.
+    /// The status of a loop between its runs. `trouble` is the error that prevented writing evidence.
     pub fn of_loop(state: &LoopState, now_ms: i64, trouble: Option<&str>) -> Self {
         let (icon, word, tone) = phase_look(&state.phase);
         let attempt = state.attempts.len().max(1);

@@ -1,4 +1,4 @@
-//! A row of tabs that never wraps: tabs without room move to a menu at its end.
+//! A row of tabs that never wraps: tabs that do not fit are in a menu at its end.
 
 use egui::{Align2, Sense, Ui, vec2};
 
@@ -15,8 +15,8 @@ const MORE: f32 = 24.0;
 /// Draws the tabs and returns the one chosen in this frame. The selected tab is always in the row.
 pub fn tabs_ui<T: Copy + PartialEq>(ui: &mut Ui, tabs: &[(T, &str)], selected: T) -> Option<T> {
     let widths: Vec<f32> = tabs.iter().map(|(_, text)| width(ui, text)).collect();
-    let chosen_at = tabs.iter().position(|(tab, _)| *tab == selected).unwrap_or(0);
-    let shown = shown(&widths, ui.available_width(), chosen_at);
+    let selected_index = tabs.iter().position(|(tab, _)| *tab == selected).unwrap_or(0);
+    let shown = shown(&widths, ui.available_width(), selected_index);
     let mut chosen = None;
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing = vec2(GAP, 0.0);
@@ -45,24 +45,24 @@ fn width(ui: &Ui, text: &str) -> f32 {
     ui.painter().layout_no_wrap(text.to_owned(), Text::Body.font(), Theme::of(ui).text).size().x
 }
 
-/// Whether each tab is in the row. If not all fit, those from the left that fit next to the menu button are; the
-/// selected tab always is.
+/// Whether each tab is in the row. If not all fit, the row has the selected tab and the leftmost others that fit beside
+/// the menu button.
 fn shown(widths: &[f32], available: f32, selected: usize) -> Vec<bool> {
     let gaps = GAP * widths.len().saturating_sub(1) as f32;
     if widths.iter().sum::<f32>() + gaps <= available {
         return vec![true; widths.len()];
     }
-    let mut left = available - MORE - widths.get(selected).copied().unwrap_or_default() - GAP;
+    let mut remaining = available - MORE - widths.get(selected).copied().unwrap_or_default() - GAP;
     let mut full = false;
-    let mut take = |at: usize, width: f32| {
-        if at == selected {
+    let mut fits = |index: usize, width: f32| {
+        if index == selected {
             return true;
         }
-        left -= width + GAP;
-        full |= left < 0.0;
+        remaining -= width + GAP;
+        full |= remaining < 0.0;
         !full
     };
-    widths.iter().enumerate().map(|(at, width)| take(at, *width)).collect()
+    widths.iter().enumerate().map(|(index, width)| fits(index, *width)).collect()
 }
 
 fn tab_ui(ui: &mut Ui, text: &str, selected: bool) -> bool {

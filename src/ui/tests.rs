@@ -1,4 +1,4 @@
-//! The whole window with example data: every state can be drawn, and the controls are found by name.
+//! Tests of the window with example data: every state can be drawn, and the controls are found by name.
 
 #[path = "../../examples/gallery/batch.rs"]
 pub(crate) mod batch;
@@ -318,15 +318,15 @@ fn a_megabyte_is_laid_out_once() {
         let mut harness = window("plan", [1280.0, 800.0]);
         let scene = &mut harness.state_mut().scene;
         scene.show_contents(text, tab);
-        let mut took = Vec::new();
+        let mut times = Vec::new();
         for _ in 0..12 {
             let start = std::time::Instant::now();
             harness.step();
-            took.push(start.elapsed());
+            times.push(start.elapsed());
         }
-        let steady = took[2..].iter().min().unwrap();
-        println!("{tab:?}: first {:?}, then {steady:?}", took[0].max(took[1]));
-        assert!(*steady * 4 < took[0].max(took[1]), "{tab:?}: {took:?}");
+        let steady = times[2..].iter().min().unwrap();
+        println!("{tab:?}: first {:?}, then {steady:?}", times[0].max(times[1]));
+        assert!(*steady * 4 < times[0].max(times[1]), "{tab:?}: {times:?}");
     }
 }
 
@@ -342,7 +342,7 @@ fn the_inspector_keeps_inside_the_smallest_window() {
         let rows = harness.query_all_by_label_contains("Step 1: ").next().unwrap().rect();
         let tabs = harness.get_by_role_and_label(Role::Button, "Will do").rect();
         assert!(rows.right() <= tabs.left(), "{name}: {rows:?} over {tabs:?}");
-        // Tabs without room are in the menu.
+        // Tabs that do not fit are in the menu.
         for tab in ["Artifacts", "Evidence"] {
             harness.get_by_role_and_label(Role::Button, "More tabs").click();
             harness.run();
@@ -350,8 +350,8 @@ fn the_inspector_keeps_inside_the_smallest_window() {
                 let found = harness.query_all_by_role_and_label(Role::Button, tab);
                 found.filter(|node| node.rect().top() > 64.0).map(|node| node.rect()).next_back()
             };
-            let place = choice(&harness).unwrap_or_else(|| panic!("{name}: {tab} in the menu"));
-            assert!(place.right() <= 720.0 && place.bottom() <= 480.0, "{name}: {tab} {place:?}");
+            let rect = choice(&harness).unwrap_or_else(|| panic!("{name}: {tab} in the menu"));
+            assert!(rect.right() <= 720.0 && rect.bottom() <= 480.0, "{name}: {tab} {rect:?}");
             harness.get_by_role_and_label(Role::Button, "More tabs").click();
             harness.run();
         }
@@ -377,17 +377,17 @@ fn enter_in_the_field_sets_the_editor() {
 #[test]
 fn a_small_window_shows_a_failing_revert() {
     let harness = window("revert-conflict", [900.0, 600.0]);
-    let place = |text: &str| {
+    let rect = |text: &str| {
         let found = harness.query_all_by_label_contains(text).last();
         found.unwrap_or_else(|| panic!("{text}")).rect()
     };
-    let (says, path) = (place("Would fail: src/lib.rs"), place("src/lib.rs  +1"));
-    assert!(says.bottom() < path.top(), "{says:?} {path:?}");
+    let (remark, path) = (rect("Would fail: src/lib.rs"), rect("src/lib.rs  +1"));
+    assert!(remark.bottom() < path.top(), "{remark:?} {path:?}");
     assert!(path.height() < 24.0, "one line: {path:?}");
-    assert!(place("Side by side").bottom() <= path.top());
+    assert!(rect("Side by side").bottom() <= path.top());
     assert!(harness.query_all_by_label_contains("Undo run:6f1d9a70").next().is_some());
-    let whole = fixture::run_id().to_string();
-    assert!(harness.query_all_by_label_contains(&format!("Undo run:{whole}")).next().is_none());
+    let full_id = fixture::run_id().to_string();
+    assert!(harness.query_all_by_label_contains(&format!("Undo run:{full_id}")).next().is_none());
     // In a wide window the path and the choice share one line.
     let harness = window("revert", [1280.0, 800.0]);
     let top = |text: &str| harness.query_all_by_label_contains(text).last().unwrap().rect().top();

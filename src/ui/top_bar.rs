@@ -1,4 +1,4 @@
-//! The bar with the pages, the button for all commands, and the workspace.
+//! The bar with the page tabs, the workspace, and the buttons for the palette, the help, the theme and the settings.
 
 use egui::{
     Align, CornerRadius, Layout, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
@@ -46,13 +46,13 @@ pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<A
                 }
             }
             ui.spacing_mut().item_spacing.x = 8.0;
-            // The button for all commands stays visible, however long the workspace path is.
-            let room = ui.available_width() - 290.0;
+            // Keeps space for the palette button, however long the workspace path is.
+            let width = ui.available_width() - 290.0;
             if let Some((workspace, reason)) = &view.workspace
-                && room > 100.0
+                && width > 100.0
             {
                 ui.label(widgets::rich("workspace", Text::Meta, theme.dim));
-                let text = short_path(workspace, (room / Text::Mono.digit_width(ui)) as usize);
+                let text = short_path(workspace, (width / Text::Mono.digit_width(ui)) as usize);
                 ui.label(widgets::rich(visible(&text), Text::Mono, theme.text))
                     .on_hover_text(format!("{}\n{}", visible(workspace), visible(reason)));
                 ui.add_space(6.0);
@@ -61,16 +61,16 @@ pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<A
                 palette_field(ui, actions);
             } else if widgets::icon_button(ui, icon::SEARCH, Command::Palette.spec().text).clicked()
             {
-                // In a narrow window the pages and the button for all commands take all the room.
                 actions.push(Action::Do(Command::Palette));
             }
         });
     });
 }
 
-/// The last two folders of a path, which usually distinguish workspaces.
-fn short_path(path: &str, room: usize) -> String {
-    let longest = room.clamp(8, 32);
+/// Shortens a path to its last one or two components, which usually distinguish workspaces, and to at most `max_chars`
+/// characters, but not below 8.
+fn short_path(path: &str, max_chars: usize) -> String {
+    let longest = max_chars.clamp(8, 32);
     let parts: Vec<_> = path.rsplit('/').take(2).collect();
     let short = match parts.as_slice() {
         [last, before] if before.chars().count() + last.chars().count() + 2 > longest => {
@@ -122,8 +122,8 @@ fn palette_field(ui: &mut Ui, actions: &mut Vec<Action>) {
     let parts = [(spec.text, Text::Body, theme.dim)];
     widgets::paint_parts(ui, pos2(rect.left() + 30.0, middle), 90.0, &parts);
     let key = spec.shortcut_text(ui).unwrap_or_default();
-    let at = pos2(rect.right() - 10.0, middle);
-    widgets::paint_right(ui, at, &key, Text::Meta, theme.dim);
+    let right = pos2(rect.right() - 10.0, middle);
+    widgets::paint_right(ui, right, &key, Text::Meta, theme.dim);
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, spec.text));
     widgets::focus_ring(ui, &response);
     if response.clicked() {
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_path_is_shortened_to_its_end() {
-        for (path, room, short) in [
+        for (path, max_chars, short) in [
             ("/work", 40, "/work"),
             ("/home/ada/src/parser", 40, "…/src/parser"),
             ("/tmp/countersign-tour-1a0e6573", 40, "/tmp/countersign-tour-1a0e6573"),
@@ -146,9 +146,9 @@ mod tests {
             ("/tmp/countersign-tour-1a0e6573", 12, "…ur-1a0e6573"),
             ("C:\\Users\\ada", 40, "C:\\Users\\ada"),
         ] {
-            let text = short_path(path, room);
-            assert_eq!(text, short, "{room}");
-            assert!(text.chars().count() <= room, "{text}");
+            let text = short_path(path, max_chars);
+            assert_eq!(text, short, "{max_chars}");
+            assert!(text.chars().count() <= max_chars, "{text}");
         }
     }
 }

@@ -19,8 +19,8 @@ pub fn rich(text: impl Into<String>, kind: Text, color: Color32) -> RichText {
     RichText::new(text).font(kind.font()).color(color)
 }
 
-/// The part of a text that can be visible in a truncated line. A step's argument may be a megabyte long, and
-/// laying all of it out would delay the frame.
+/// The part of a text that can be visible in a truncated line, with hidden characters made visible. A step's argument
+/// may be a megabyte long, and laying all of it out would delay the frame.
 pub fn beginning(text: &str) -> Cow<'_, str> {
     const MAX_CHARS: usize = 1_000;
     match text.char_indices().nth(MAX_CHARS) {
@@ -88,8 +88,8 @@ pub fn button(ui: &mut Ui, look: Look, icon: Option<Icon>, text: &str, enabled: 
     response
 }
 
-/// A button with an icon and a tooltip. Returns whether it was pressed.
-pub fn link_button(ui: &mut Ui, look: Look, icon: Icon, text: &str, hint: &str) -> bool {
+/// A button with an icon and a tooltip. Returns whether it was clicked.
+pub fn tooltip_button(ui: &mut Ui, look: Look, icon: Icon, text: &str, hint: &str) -> bool {
     button(ui, look, Some(icon), text, true).on_hover_text(hint).clicked()
 }
 
@@ -132,8 +132,8 @@ pub fn text_format(kind: Text, color: Color32) -> TextFormat {
 /// A part of a painted line.
 pub type Part<'a> = (&'a str, Text, Color32);
 
-/// Paints parts one after another, vertically centred, truncated with an ellipsis at `width`. Returns the
-/// rectangle they took and whether anything was truncated.
+/// Paints parts one after another, vertically centred, truncated with an ellipsis at `width`. Returns the painted
+/// rectangle and whether anything was truncated.
 pub fn paint_parts(
     ui: &Ui,
     left_center: egui::Pos2,
@@ -147,20 +147,20 @@ pub fn paint_parts(
         job.append(&beginning(text), space, text_format(*kind, *color));
     }
     let galley = ui.painter().layout_job(job);
-    let cut = galley.elided;
-    (paint_galley(ui, left_center, galley), cut)
+    let truncated = galley.elided;
+    (paint_galley(ui, left_center, galley), truncated)
 }
 
-/// Paints a text that is laid out, vertically centred. Returns the rectangle it took.
+/// Paints a laid out text, vertically centred. Returns the painted rectangle.
 pub fn paint_galley(ui: &Ui, left_center: egui::Pos2, galley: Arc<Galley>) -> Rect {
     let rect = Align2::LEFT_CENTER.anchor_size(left_center, galley.size());
     ui.painter().galley(rect.min, galley, Theme::of(ui).text);
     rect
 }
 
-/// Adds an icon of `size` points, centred in a rectangle of the size `place`.
-pub fn icon_ui(ui: &mut Ui, place: Vec2, icon: Icon, size: f32, color: Color32) {
-    let (rect, _) = ui.allocate_exact_size(place, Sense::hover());
+/// Adds an icon of `size` points, centred in an area of the size `area`.
+pub fn icon_ui(ui: &mut Ui, area: Vec2, icon: Icon, size: f32, color: Color32) {
+    let (rect, _) = ui.allocate_exact_size(area, Sense::hover());
     paint_icon(ui, rect.center(), icon, size, color);
 }
 
@@ -202,7 +202,7 @@ impl Chip {
 
     /// The same chip with a tooltip.
     #[must_use]
-    pub fn explained(mut self, tooltip: impl Into<String>) -> Self {
+    pub fn with_tooltip(mut self, tooltip: impl Into<String>) -> Self {
         self.tooltip = tooltip.into();
         self
     }
@@ -244,8 +244,8 @@ impl Chip {
     }
 }
 
-/// A shortened text; a click copies the whole text.
-pub fn copyable(ui: &mut Ui, short: &str, whole: &str, what: &str) -> Response {
+/// Shows `short`; a click copies `full`. `what` names the copied text in the tooltip.
+pub fn copyable(ui: &mut Ui, short: &str, full: &str, what: &str) -> Response {
     let theme = Theme::of(ui);
     let label =
         Label::new(rich(visible(short), Text::Mono, theme.dim)).sense(Sense::click()).truncate();
@@ -253,11 +253,11 @@ pub fn copyable(ui: &mut Ui, short: &str, whole: &str, what: &str) -> Response {
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Copy {what}")));
     focus_ring(ui, &response);
     if response.clicked() {
-        ui.ctx().copy_text(whole.to_owned());
+        ui.ctx().copy_text(full.to_owned());
     }
     response
         .on_hover_cursor(egui::CursorIcon::Copy)
-        .on_hover_text(format!("{}\nClick to copy {what}.", visible_lines(whole)))
+        .on_hover_text(format!("{}\nClick to copy {what}.", visible_lines(full)))
 }
 
 /// Paints the line below the selected tab.
@@ -270,21 +270,21 @@ pub fn underline(ui: &Ui, rect: Rect) {
 pub fn fact(ui: &mut Ui, name: &str, value: impl AsRef<str>, kind: Text) {
     let theme = Theme::of(ui);
     ui.horizontal_top(|ui| {
-        fact_name(ui, name);
+        value_label(ui, name);
         ui.add(Label::new(rich(visible_lines(value.as_ref()), kind, theme.text)).wrap());
     });
 }
 
-/// A name and its value in two columns; a click on the value copies it as `what`.
-pub fn copyable_fact(ui: &mut Ui, name: &str, value: &str, what: &str) {
+/// A name and its value in two columns; a click on the value copies it. `what` names the value in the tooltip.
+pub fn copyable_value(ui: &mut Ui, name: &str, value: &str, what: &str) {
     ui.horizontal(|ui| {
-        fact_name(ui, name);
+        value_label(ui, name);
         copyable(ui, value, value, what);
     });
 }
 
 /// The name in the first of two columns.
-pub fn fact_name(ui: &mut Ui, name: &str) {
+pub fn value_label(ui: &mut Ui, name: &str) {
     let theme = Theme::of(ui);
     ui.spacing_mut().item_spacing.x = 0.0;
     let (rect, response) = ui.allocate_exact_size(vec2(112.0, 18.0), Sense::hover());
@@ -346,7 +346,7 @@ pub fn line_below(ui: &Ui) {
     ui.painter().hline(ui.max_rect().x_range(), ui.cursor().top() - 0.5, stroke);
 }
 
-/// A framed box.
+/// The frame of a box with a border.
 pub fn card(ui: &Ui) -> Frame {
     let theme = Theme::of(ui);
     Frame::NONE
@@ -356,10 +356,10 @@ pub fn card(ui: &Ui) -> Frame {
         .inner_margin(Margin::symmetric(12, 10))
 }
 
-/// A button with the copy icon.
-pub fn copy_button(ui: &mut Ui, whole: &str, what: &str) {
+/// An icon button that copies `text`. `what` names the text in the tooltip.
+pub fn copy_button(ui: &mut Ui, text: &str, what: &str) {
     if icon_button(ui, icon::COPY, &format!("Copy {what}")).clicked() {
-        ui.ctx().copy_text(whole.to_owned());
+        ui.ctx().copy_text(text.to_owned());
     }
 }
 
@@ -372,8 +372,8 @@ pub fn code_field(text: &mut String, id: Id, width: f32) -> TextEdit<'_> {
         .desired_width(width)
 }
 
-/// A text with several styles.
-pub fn job(parts: &[Part<'_>]) -> WidgetText {
+/// A text whose parts have different fonts and colours.
+pub fn styled_text(parts: &[Part<'_>]) -> WidgetText {
     let mut job = LayoutJob::default();
     for (text, kind, color) in parts {
         job.append(&visible(text), 0.0, text_format(*kind, *color));

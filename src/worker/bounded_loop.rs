@@ -1,10 +1,10 @@
-//! A bounded loop on the executor thread (SPEC §10): the window shows each plan and asks a person to authorize it.
+//! Runs a bounded loop on the executor thread (SPEC §10). The window shows each plan, and a person authorizes it there.
 
 use std::sync::Arc;
 
+use super::answer_slots::AnswerSlots;
 use super::executor_thread::{EventSink, ExecutorThread};
 use super::messages::{Event, PlanProposal, Setup};
-use super::prompt::Prompt;
 use crate::authorization::Method;
 use crate::autonomy::{
     AuthorizationRequest, BoundedLoop, LoopDeps, LoopOrder, LoopSetup, PlanAuthorizer,
@@ -15,6 +15,7 @@ use crate::plan::Code;
 use crate::run::Failure;
 
 impl ExecutorThread {
+    /// Runs a loop to its end. Returns the event with the outcome.
     pub(super) fn run_loop(&self, order: LoopOrder) -> Event {
         let program = match resolve(&order.planner, &order.workspace.folder) {
             Ok(program) => program,
@@ -28,38 +29,41 @@ impl ExecutorThread {
         };
         let Setup { location, policy, .. } = self.setup.clone();
         let setup = LoopSetup { order, program, method: Method::Window, location, policy };
-        let parts = LoopDeps {
+        let deps = LoopDeps {
             clock: Arc::new(SystemClock::default()),
-            confirmation: Box::new(self.prompt.clone()),
+            confirmation: Box::new(self.answers.clone()),
             progress: Arc::new(self.out.clone()),
             control: self.control.clone(),
-            authorizer: Box::new(Window { out: self.out.clone(), prompt: self.prompt.clone() }),
+            authorizer: Box::new(WindowAuthorizer {
+                out: self.out.clone(),
+                answers: self.answers.clone(),
+            }),
         };
-        let outcome = BoundedLoop::run(&setup, parts);
+        let outcome = BoundedLoop::run(&setup, deps);
         Event::LoopFinished(outcome.map(Box::new).map_err(|error| error.failure()))
     }
 }
 
-/// Asks the person at the window to authorize plans.
-struct Window {
+/// Sends plans to the window and waits for the decisions of the person there.
+struct WindowAuthorizer {
     out: EventSink,
-    prompt: Prompt,
+    answers: AnswerSlots,
 }
 
-impl PlanAuthorizer for Window {
-    fn show(&mut self, asked: &AuthorizationRequest<'_>) {
+impl PlanAuthorizer for WindowAuthorizer {
+    fn show(&mut self, request: &AuthorizationRequest<'_>) {
         self.out.send(Event::Proposed(Box::new(PlanProposal {
-            loop_id: asked.loop_id,
-            attempt: asked.attempt,
-            max_attempts: asked.max_attempts,
-            plan: Arc::new(asked.plan.clone().into()),
-            review: Arc::new(asked.review.clone()),
+            loop_id: request.loop_id,
+            attempt: request.attempt,
+            max_attempts: request.max_attempts,
+            plan: Arc::new(request.plan.clone().into()),
+            review: Arc::new(request.review.clone()),
         })));
     }
 
-    fn authorize(&mut self, _asked: &AuthorizationRequest<'_>) -> PlanDecision {
-        let answer = self.prompt.wait_for_plan();
-        self.prompt.close();
-        answer
+    fn authorize(&mut self, _request: &AuthorizationRequest<'_>) -> PlanDecision {
+        let decision = self.answers.wait_for_plan();
+        self.answers.close();
+        decision
     }
 }

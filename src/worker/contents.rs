@@ -39,27 +39,27 @@ impl Query for ReadContent {
     }
 }
 
-/// Writes a content to a file of the person's choice.
+/// Writes a content to a file that the person chose.
 pub struct Save {
     /// The file.
     pub file: PathBuf,
     /// The content.
-    pub what: ToSave,
+    pub source: SaveSource,
 }
 
 /// A content to write to a file.
 #[derive(Debug, Clone)]
-pub enum ToSave {
+pub enum SaveSource {
     /// A text.
     Text(Arc<str>),
     /// A sequence of bytes.
     Bytes(Arc<[u8]>),
-    /// A stored content.
-    Kept {
+    /// A content in the evidence.
+    Stored {
         /// The digest of the content.
         digest: Digest,
-        /// Whether the content is a text that is stored as a JSON string, and has to be decoded.
-        unquoted: bool,
+        /// Whether the content is a text that is stored as a JSON string and must be decoded.
+        is_json_string: bool,
     },
 }
 
@@ -69,15 +69,17 @@ impl Query for Save {
 
     fn run(self, context: &mut QueryContext) -> Result<(), QueryError> {
         let (file, evidence) = (&self.file, &mut context.evidence);
-        let written = match self.what {
-            ToSave::Text(text) => std::fs::write(file, &*text),
-            ToSave::Bytes(bytes) => std::fs::write(file, &*bytes),
-            ToSave::Kept { digest, unquoted } => match content(evidence, &digest)? {
-                Content::Bytes(bytes) if unquoted => std::fs::write(file, as_text(bytes)),
+        let written = match self.source {
+            SaveSource::Text(text) => std::fs::write(file, &*text),
+            SaveSource::Bytes(bytes) => std::fs::write(file, &*bytes),
+            SaveSource::Stored { digest, is_json_string } => match content(evidence, &digest)? {
+                Content::Bytes(bytes) if is_json_string => {
+                    std::fs::write(file, decode_json_string(bytes))
+                }
                 Content::Bytes(bytes) => std::fs::write(file, bytes),
-                // Only output is so large, and output is stored without encoding.
+                // Only output can be this large, and output is not stored as a JSON string.
                 Content::TooLarge(_) => save_chunks(evidence, &digest, file)?,
-                Content::Gone => return Err(missing(format!("content {digest}")).into()),
+                Content::Gone => return Err(not_in_evidence(format!("content {digest}")).into()),
                 Content::Sealed => return Err(EvidenceError::NotAvailable { digest }.into()),
             },
         };
@@ -85,8 +87,8 @@ impl Query for Save {
     }
 }
 
-/// The failure for a content that the evidence does not have.
-pub(super) fn missing(what: String) -> Failure {
+/// The failure for a record or content that the evidence does not have.
+pub(super) fn not_in_evidence(what: String) -> Failure {
     Failure {
         code: Code::EvidenceStore,
         message: format!("the evidence has no {what}"),
@@ -94,7 +96,7 @@ pub(super) fn missing(what: String) -> Failure {
     }
 }
 
-/// Reads a content to show it.
+/// Reads a content, unless it is too large to show.
 fn content(evidence: &mut EvidenceReader, digest: &Digest) -> Result<Content, EvidenceError> {
     let size = evidence.blob_size(digest)?;
     if size > MAX_SHOWN {
@@ -108,7 +110,8 @@ fn content(evidence: &mut EvidenceReader, digest: &Digest) -> Result<Content, Ev
     }
 }
 
-/// Writes a content chunk by chunk, so that it is never in memory as a whole.
+/// Writes a content chunk by chunk, so that it is never completely in memory. The outer result is for errors of the
+/// evidence, the inner one for errors of the file.
 fn save_chunks(
     evidence: &mut EvidenceReader,
     digest: &Digest,
@@ -126,8 +129,8 @@ fn save_chunks(
     Ok(written.map(drop))
 }
 
-/// Decodes a text that is stored as a JSON string; returns everything else unchanged.
-fn as_text(bytes: Vec<u8>) -> Vec<u8> {
+/// Decodes a JSON string. Returns other content unchanged.
+fn decode_json_string(bytes: Vec<u8>) -> Vec<u8> {
     let is_string = bytes.first() == Some(&b'"');
     match is_string.then(|| serde_json::from_slice::<String>(&bytes)) {
         Some(Ok(text)) => text.into_bytes(),

@@ -1,4 +1,4 @@
-//! Starts the person's editor by the command from the settings.
+//! Starts the person's editor with the command from the settings.
 
 use std::path::{Path, PathBuf};
 
@@ -12,10 +12,10 @@ use crate::tools::Toolbox;
 pub struct OpenEditor {
     /// The workspace.
     pub workspace: PathBuf,
-    /// The command in the settings.
+    /// The command from the settings.
     pub command: String,
     /// The location.
-    pub place: EditorPlace,
+    pub location: EditorLocation,
 }
 
 impl Query for OpenEditor {
@@ -23,19 +23,19 @@ impl Query for OpenEditor {
     const FAILURE: &str = "The editor cannot be opened.";
 
     fn run(self, context: &mut QueryContext) -> Result<(), QueryError> {
-        let Self { workspace, command, place } = &self;
-        Ok(open(command, workspace, &context.setup.policy, place)?)
+        let Self { workspace, command, location } = &self;
+        Ok(open(command, workspace, &context.setup.policy, location)?)
     }
 }
 
-/// A location that an editor can show.
+/// A location in a file, for an editor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EditorPlace {
+pub struct EditorLocation {
     /// The file, as the diagnostic names it.
     pub file: String,
-    /// The line, from 1.
+    /// The line, from 1. A smaller number counts as 1.
     pub line: i64,
-    /// The column, from 1.
+    /// The column, from 1. A smaller number counts as 1.
     pub column: i64,
 }
 
@@ -46,21 +46,22 @@ pub struct EditorCommand {
     arguments: Vec<String>,
 }
 
-/// The placeholders.
-const PLACES: [&str; 3] = ["{file}", "{line}", "{column}"];
+/// The placeholders in the arguments of a command.
+const PLACEHOLDERS: [&str; 3] = ["{file}", "{line}", "{column}"];
 
 impl EditorCommand {
-    /// Splits a command at spaces; single or double quotation marks keep words together.
+    /// Splits a command at white space that is not between single or double quotation marks.
     ///
     /// # Errors
-    /// Why the command cannot be used, as a sentence.
+    /// Why the command cannot be used, as a sentence: a quotation mark is not closed, the program is missing, a
+    /// placeholder or a relative path, or no argument contains `{file}`.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let mut words = words(text)?.into_iter();
+        let mut words = split_words(text)?.into_iter();
         let Some(program) = words.next() else {
             return Err("No editor is set.".to_owned());
         };
         let arguments: Vec<String> = words.collect();
-        if PLACES.iter().any(|place| program.contains(place)) {
+        if PLACEHOLDERS.iter().any(|placeholder| program.contains(placeholder)) {
             return Err("It must begin with the program.".to_owned());
         }
         if program.contains('/') && !Path::new(&program).is_absolute() {
@@ -73,24 +74,25 @@ impl EditorCommand {
         Ok(Self { program, arguments })
     }
 
-    /// The arguments for one location. An inserted value is neither split nor searched for placeholders.
-    fn arguments(&self, file: &str, place: &EditorPlace) -> Vec<String> {
-        let (line, column) = (place.line.max(1).to_string(), place.column.max(1).to_string());
+    /// The arguments for a location; `file` is the path of its file. An inserted value is neither split nor searched
+    /// for placeholders.
+    fn arguments(&self, file: &str, location: &EditorLocation) -> Vec<String> {
+        let (line, column) = (location.line.max(1).to_string(), location.column.max(1).to_string());
         let fill = |argument: &String| {
             let mut filled = String::new();
             let mut rest = argument.as_str();
-            while let Some(at) = rest.find('{') {
-                let (before, from) = rest.split_at(at);
+            while let Some(brace) = rest.find('{') {
+                let (before, from_brace) = rest.split_at(brace);
                 filled.push_str(before);
-                let place = PLACES.into_iter().find(|place| from.starts_with(place));
-                let value = match place {
+                let placeholder = PLACEHOLDERS.into_iter().find(|it| from_brace.starts_with(it));
+                let value = match placeholder {
                     Some("{file}") => file,
                     Some("{line}") => &line,
                     Some(_) => &column,
                     None => "{",
                 };
                 filled.push_str(value);
-                rest = from.get(place.map_or(1, str::len)..).unwrap_or_default();
+                rest = from_brace.get(placeholder.map_or(1, str::len)..).unwrap_or_default();
             }
             filled.push_str(rest);
             filled
@@ -99,43 +101,44 @@ impl EditorCommand {
     }
 }
 
-fn words(text: &str) -> Result<Vec<String>, String> {
+fn split_words(text: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
-    let (mut word, mut begun, mut quote) = (String::new(), false, None);
+    // A word can be empty: two quotation marks with nothing between them.
+    let (mut word, mut in_word, mut quote) = (String::new(), false, None);
     for c in text.chars() {
         match (quote, c) {
             (Some(open), c) if c == open => quote = None,
-            (None, '"' | '\'') => (quote, begun) = (Some(c), true),
+            (None, '"' | '\'') => (quote, in_word) = (Some(c), true),
             (None, c) if c.is_whitespace() => {
-                if begun {
+                if in_word {
                     words.push(std::mem::take(&mut word));
                 }
-                begun = false;
+                in_word = false;
             }
             (_, c) => {
                 word.push(c);
-                begun = true;
+                in_word = true;
             }
         }
     }
     if quote.is_some() {
         return Err("A quotation mark is never closed.".to_owned());
     }
-    if begun {
+    if in_word {
         words.push(word);
     }
     Ok(words)
 }
 
-/// Starts the editor with a location, without waiting for its exit.
+/// Starts the editor for a location, without waiting for its exit.
 ///
 /// # Errors
-/// When the command cannot be used, the file does not exist, or the program cannot be started.
+/// When the command cannot be used, the workspace or the file cannot be read, or the program cannot be started.
 fn open(
     command: &str,
     workspace: &Path,
     policy: &Policy,
-    place: &EditorPlace,
+    location: &EditorLocation,
 ) -> Result<(), Failure> {
     let command = EditorCommand::parse(command).map_err(|message| Failure {
         code: Code::CommandFailed,
@@ -144,17 +147,17 @@ fn open(
             .to_owned(),
     })?;
     let toolbox = Toolbox::open(workspace, policy).map_err(|error| error.failure())?;
-    let file = toolbox.file_for_programs(&place.file).map_err(|error| error.failure())?;
-    let arguments = command.arguments(&file.to_string_lossy(), place);
-    toolbox.start_beside(&command.program, &arguments)
+    let file = toolbox.absolute_file_path(&location.file).map_err(|error| error.failure())?;
+    let arguments = command.arguments(&file.to_string_lossy(), location);
+    toolbox.start_detached(&command.program, &arguments)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn place() -> EditorPlace {
-        EditorPlace { file: "src/a b.rs".to_owned(), line: 3, column: 0 }
+    fn location() -> EditorLocation {
+        EditorLocation { file: "src/a b.rs".to_owned(), line: 3, column: 0 }
     }
 
     #[test]
@@ -170,7 +173,7 @@ mod tests {
         ] {
             let command = EditorCommand::parse(text).unwrap();
             assert_eq!(command.program, program, "{text}");
-            assert_eq!(command.arguments("/w/{line} b.rs", &place()), arguments, "{text}");
+            assert_eq!(command.arguments("/w/{line} b.rs", &location()), arguments, "{text}");
         }
     }
 
@@ -204,30 +207,30 @@ mod tests {
         let text = format!("printf '%s\\n' \"$@\" > '{}'\n", fifo.display());
         std::fs::write(&script, text).unwrap();
         let command = format!("sh '{}' -g {{file}}:{{line}}:{{column}} $(id)", script.display());
-        // The script blocks until the pipe is read: opening returns before that.
-        open(&command, &root, &Policy::default(), &place()).unwrap();
-        let mut said = String::new();
-        std::fs::File::open(&fifo).unwrap().read_to_string(&mut said).unwrap();
+        // The script blocks until the pipe is read. `open` must return before that.
+        open(&command, &root, &Policy::default(), &location()).unwrap();
+        let mut printed = String::new();
+        std::fs::File::open(&fifo).unwrap().read_to_string(&mut printed).unwrap();
         let file = root.join("src/a b.rs");
-        assert_eq!(said, format!("-g\n{}:3:1\n$(id)\n", file.display()));
+        assert_eq!(printed, format!("-g\n{}:3:1\n$(id)\n", file.display()));
     }
 
     #[test]
     fn missing_editors_and_files_are_reported() {
         let folder = tempfile::tempdir().unwrap();
         let policy = Policy::default();
-        let gone = open("sh {file}", folder.path(), &policy, &place()).unwrap_err();
+        let gone = open("sh {file}", folder.path(), &policy, &location()).unwrap_err();
         assert_eq!(gone.message, "cannot read src/a b.rs: it does not exist");
         std::fs::create_dir(folder.path().join("src")).unwrap();
         std::fs::write(folder.path().join("src/a b.rs"), "").unwrap();
-        let none = open("no-such-editor {file}", folder.path(), &policy, &place()).unwrap_err();
+        let none = open("no-such-editor {file}", folder.path(), &policy, &location()).unwrap_err();
         assert_eq!(none.message, "no-such-editor is not on PATH");
-        let none = open("/no/editor {file}", folder.path(), &policy, &place()).unwrap_err();
+        let none = open("/no/editor {file}", folder.path(), &policy, &location()).unwrap_err();
         assert_eq!(none.message, "/no/editor is not there");
         let broken = folder.path().join("broken");
         std::fs::write(&broken, "").unwrap();
         let command = format!("{} {{file}}", broken.display());
-        let failed = open(&command, folder.path(), &policy, &place()).unwrap_err();
+        let failed = open(&command, folder.path(), &policy, &location()).unwrap_err();
         assert!(failed.message.starts_with("cannot start /"), "{}", failed.message);
         assert_eq!(failed.next, "Correct editor_command in the settings.");
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::contents::missing;
+use super::contents::not_in_evidence;
 use super::opening::OpenPlan;
 use super::planner_stderr::planner_stderr;
 use super::query_thread::{Query, QueryContext, QueryError};
@@ -35,32 +35,33 @@ pub struct ReplayRun(pub Uuid);
 
 /// A replayed run.
 #[derive(Debug, Clone)]
-pub struct Replayed {
+pub struct ReplayedRun {
     /// The run.
     pub summary: RunSummary,
     /// The plan of the run, from its recorded bytes; `None` if they are not available.
     pub plan: Option<Arc<ShownPlan>>,
-    /// Its events, in order.
+    /// The events of the run, in order.
     pub events: Vec<RunEvent>,
-    /// The attempt of a bounded loop to which it belongs.
+    /// The attempt of a bounded loop to which the run belongs.
     pub attempt: Option<Attempt>,
 }
 
 impl Query for ReplayRun {
-    type Answer = Replayed;
+    type Answer = ReplayedRun;
     const FAILURE: &str = "The run cannot be shown.";
 
-    fn run(self, context: &mut QueryContext) -> Result<Replayed, QueryError> {
+    fn run(self, context: &mut QueryContext) -> Result<ReplayedRun, QueryError> {
         let (Self(run_id), evidence) = (self, &mut context.evidence);
-        let summary = evidence.run(run_id)?.ok_or_else(|| missing(format!("run {run_id}")))?;
+        let summary =
+            evidence.run(run_id)?.ok_or_else(|| not_in_evidence(format!("run {run_id}")))?;
         let bytes = evidence.plan_of_run(run_id)?;
         let plan = bytes.and_then(|bytes| recorded_plan(&bytes, &summary)).map(Arc::new);
         let events = evidence.replay(run_id)?;
         let attempt = evidence.attempt_of(run_id)?;
-        Ok(Replayed { summary, plan, events, attempt })
+        Ok(ReplayedRun { summary, plan, events, attempt })
     }
 
-    /// The topic of [`OpenPlan`], because a page shows one plan, whether opened or replayed.
+    /// The topic of [`OpenPlan`], because the page shows only the plan or run that was requested last.
     fn topic() -> TypeId {
         OpenPlan::topic()
     }
@@ -83,25 +84,26 @@ pub struct ReplayLoop(pub Uuid);
 
 /// A replayed loop.
 #[derive(Debug, Clone)]
-pub struct LoopReplayed {
+pub struct ReplayedLoop {
     /// The loop.
     pub detail: LoopDetail,
     /// The events of the loop and of its runs, in order, for [`crate::run::LoopState::apply`].
     pub events: Vec<RunEvent>,
-    /// The end of the planner's standard error, by attempt.
-    pub printed: BTreeMap<u32, String>,
+    /// The end of the planner's standard error, by number of the attempt.
+    pub planner_stderr: BTreeMap<u32, String>,
 }
 
 impl Query for ReplayLoop {
-    type Answer = LoopReplayed;
+    type Answer = ReplayedLoop;
     const FAILURE: &str = "The loop cannot be shown.";
 
-    fn run(self, context: &mut QueryContext) -> Result<LoopReplayed, QueryError> {
+    fn run(self, context: &mut QueryContext) -> Result<ReplayedLoop, QueryError> {
         let (Self(id), evidence) = (self, &mut context.evidence);
-        let detail = evidence.bounded_loop(id)?.ok_or_else(|| missing(format!("loop {id}")))?;
+        let detail =
+            evidence.bounded_loop(id)?.ok_or_else(|| not_in_evidence(format!("loop {id}")))?;
         let events = evidence.replay_loop(id)?;
-        let printed = planner_stderr(evidence, &detail)?;
-        Ok(LoopReplayed { detail, events, printed })
+        let planner_stderr = planner_stderr(evidence, &detail)?;
+        Ok(ReplayedLoop { detail, events, planner_stderr })
     }
 }
 
@@ -114,12 +116,12 @@ impl Query for Search {
 
     fn run(self, context: &mut QueryContext) -> Result<SearchPage, QueryError> {
         let page = context.evidence.search(&self.0)?;
-        context.setup.faults.strike("reader");
+        context.setup.faults.hit("query");
         Ok(page)
     }
 }
 
-/// Reads one execution in full, with the attempt of a bounded loop to which its run belongs.
+/// Reads the complete record of one execution, and the attempt of a bounded loop to which its run belongs, if any.
 pub struct ReadExecution(pub Uuid);
 
 impl Query for ReadExecution {
@@ -128,13 +130,14 @@ impl Query for ReadExecution {
 
     fn run(self, context: &mut QueryContext) -> Result<Self::Answer, QueryError> {
         let (Self(id), evidence) = (self, &mut context.evidence);
-        let detail = evidence.execution(id)?.ok_or_else(|| missing(format!("execution {id}")))?;
+        let detail =
+            evidence.execution(id)?.ok_or_else(|| not_in_evidence(format!("execution {id}")))?;
         let attempt = evidence.attempt_of(detail.row.run_id)?;
         Ok((detail, attempt))
     }
 }
 
-/// Answers a question about files, symbols or diagnostics.
+/// Answers a question about the recorded files, symbols or diagnostics.
 impl Query for Question {
     type Answer = EvidenceAnswer;
 
@@ -152,12 +155,12 @@ impl Query for Verify {
 
     fn run(self, context: &mut QueryContext) -> Result<VerifyReport, QueryError> {
         let location = &context.setup.location;
-        Ok(verify_with_kept_head(&location.evidence, &location.secrets, None)?)
+        Ok(verify_with_kept_head(&location.evidence, &location.user_folders, None)?)
     }
 }
 
-/// Compares the interrupted steps of this run with the disk, and records the findings. The answer contains each file
-/// of those steps; it is empty if no step was interrupted.
+/// Compares the files of this run's interrupted steps with the disk, and records the findings. The answer has one
+/// entry for each of these files. It is empty if no step was interrupted.
 pub struct Reconcile(pub Uuid);
 
 impl Query for Reconcile {

@@ -9,23 +9,23 @@ use std::thread;
 
 use uuid::Uuid;
 
+use super::answer_slots::AnswerSlots;
 use super::faults::Faults;
 use super::messages::{Command, Event, Setup, Wake};
 use super::outbox;
-use super::prompt::Prompt;
 use crate::authorization::ApprovedPlan;
 use crate::autonomy::PlanDecision;
 use crate::engine::{ControlHandle, Executor, ExecutorDeps, ProgressCallback, SystemClock};
 use crate::run::text::panic_message;
 use crate::run::{Answer, Control, RunEvent};
-use crate::tools::tidy_simulations;
+use crate::tools::remove_abandoned_simulations;
 
 /// The window's handle of the executor thread.
 pub struct Worker {
     commands: SyncSender<Command>,
     events: outbox::Receiver,
     control: ControlHandle,
-    prompt: Prompt,
+    answers: AnswerSlots,
     busy: Arc<AtomicBool>,
 }
 
@@ -39,36 +39,36 @@ impl Worker {
         let (commands, inbox) = sync_channel(1);
         let (events, outbox) = outbox::outbox();
         let control = ControlHandle::default();
-        let prompt = Prompt::new(control.clone());
+        let answers = AnswerSlots::new(control.clone());
         let busy = Arc::new(AtomicBool::new(false));
-        let body = ExecutorThread {
+        let executor = ExecutorThread {
             control: control.clone(),
-            prompt: prompt.clone(),
+            answers: answers.clone(),
             busy: Arc::clone(&busy),
             out: EventSink {
                 events: Arc::new(events),
                 wake,
-                prompt: prompt.clone(),
+                answers: answers.clone(),
                 faults: setup.faults.clone(),
             },
             setup,
         };
         thread::Builder::new().name("countersign-worker".to_owned()).spawn(move || {
-            body.serve(&inbox);
+            executor.serve(&inbox);
         })?;
-        Ok(Self { commands, events: outbox, control, prompt, busy })
+        Ok(Self { commands, events: outbox, control, answers, busy })
     }
 
     /// Sends a command to the thread.
     ///
     /// # Errors
-    /// The command itself, if the worker is busy or its thread has ended.
+    /// The command itself, if the thread is busy or has ended.
     pub fn send(&self, command: Command) -> Result<(), Command> {
         if self.busy.swap(true, Ordering::SeqCst) {
             return Err(command);
         }
         // Reset here and not on the thread, which may still be indexing the last run: a control that is requested
-        // from now on is meant for the new run.
+        // after this call is for the new run and must not be reset later.
         self.control.reset();
         self.commands.try_send(command).map_err(|error| {
             self.busy.store(false, Ordering::SeqCst);
@@ -78,19 +78,20 @@ impl Worker {
         })
     }
 
-    /// Requests a control. It also ends a wait for an answer.
+    /// Requests a control. *Stop now* also ends a wait for an answer; *Cancel after this step* ends only the wait for
+    /// a decision about a plan.
     pub fn control(&self, control: Control) {
-        self.prompt.control(control);
+        self.answers.control(control);
     }
 
-    /// Answers the current confirmation. Returns false if the run is not waiting for an answer to this step.
+    /// Answers the current confirmation. Returns false if the run does not wait for an answer to this step.
     pub fn answer(&self, run_id: Uuid, step_index: usize, answer: Answer) -> bool {
-        self.prompt.step.answer((run_id, step_index), answer)
+        self.answers.step.answer((run_id, step_index), answer)
     }
 
-    /// Decides about the plan of the current attempt. Returns false if no loop is waiting for an answer to this plan.
-    pub fn answer_plan(&self, loop_id: Uuid, attempt: u32, answer: PlanDecision) -> bool {
-        self.prompt.plan.answer((loop_id, attempt), answer)
+    /// Decides about the plan of the current attempt. Returns false if no loop waits for a decision about this plan.
+    pub fn answer_plan(&self, loop_id: Uuid, attempt: u32, decision: PlanDecision) -> bool {
+        self.answers.plan.answer((loop_id, attempt), decision)
     }
 
     /// The next event, if one has arrived.
@@ -98,7 +99,8 @@ impl Worker {
         self.events.try_recv()
     }
 
-    /// Waits for the next event; `None` if the thread has ended. The window must not call this, because it blocks.
+    /// Waits for the next event; `None` if the thread has ended. The window must not call this function, because it
+    /// blocks.
     pub fn recv(&self) -> Option<Event> {
         self.events.recv()
     }
@@ -108,17 +110,17 @@ impl Worker {
 pub(super) struct ExecutorThread {
     pub(super) setup: Setup,
     pub(super) control: ControlHandle,
-    pub(super) prompt: Prompt,
+    pub(super) answers: AnswerSlots,
     busy: Arc<AtomicBool>,
     pub(super) out: EventSink,
 }
 
-/// Sends events to the window and wakes it. A run continues after the window was closed.
+/// Sends events to the window and wakes it. After the window was closed, events are dropped and the run continues.
 #[derive(Clone)]
 pub(super) struct EventSink {
     events: Arc<outbox::Sender>,
     wake: Wake,
-    prompt: Prompt,
+    answers: AnswerSlots,
     faults: Faults,
 }
 
@@ -133,14 +135,14 @@ impl EventSink {
 impl ProgressCallback for EventSink {
     fn on_event(&self, event: &RunEvent) {
         if let RunEvent::ConfirmationNeeded { request } = event {
-            self.prompt.step.open((request.run_id, request.step_index));
+            self.answers.step.open((request.run_id, request.step_index));
         }
         if let RunEvent::AuthorizationNeeded { loop_id, attempt, .. } = event {
-            self.prompt.plan.open((*loop_id, *attempt));
+            self.answers.plan.open((*loop_id, *attempt));
         }
         self.send(Event::Run(event.clone()));
         if let RunEvent::StepCompleted { .. } = event {
-            self.faults.strike("worker");
+            self.faults.hit("worker");
         }
     }
 }
@@ -149,13 +151,13 @@ impl ExecutorThread {
     fn serve(self, inbox: &Receiver<Command>) {
         // Removes folders that earlier simulations left behind. Those that cannot be removed now are left for a later
         // start.
-        let _ = tidy_simulations();
+        let _ = remove_abandoned_simulations();
         while let Ok(command) = inbox.recv() {
             // Each run has its own executor, so that no state survives a panic. Unwinding closes the evidence, which
             // marks the run as interrupted.
-            let event = catch_unwind(AssertUnwindSafe(|| self.carry_out(command)))
+            let event = catch_unwind(AssertUnwindSafe(|| self.execute(command)))
                 .unwrap_or_else(|panic| Event::Panicked { message: panic_message(&*panic) });
-            self.prompt.close();
+            self.answers.close();
             // Reset before the window gets the event, because the window may send the next plan at once.
             self.busy.store(false, Ordering::SeqCst);
             self.out.send(event);
@@ -166,7 +168,7 @@ impl ExecutorThread {
         }
     }
 
-    fn carry_out(&self, command: Command) -> Event {
+    fn execute(&self, command: Command) -> Event {
         match command {
             Command::Run { approved, file } => self.run(*approved, file),
             Command::Loop(order) => self.run_loop(*order),
@@ -183,12 +185,12 @@ impl ExecutorThread {
             ExecutorDeps {
                 policy: self.setup.policy.clone(),
                 clock: Arc::new(SystemClock::default()),
-                confirmation: Box::new(self.prompt.clone()),
+                confirmation: Box::new(self.answers.clone()),
                 progress: Arc::new(self.out.clone()),
                 control: self.control.clone(),
             },
         )
-        .of_plan(file);
+        .with_plan_file(file);
         Event::Finished(executor.execute(approved).map(Box::new).map_err(|error| error.failure()))
     }
 }

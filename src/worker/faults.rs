@@ -1,11 +1,11 @@
-//! Injected panics for tests of threads and views that panic.
+//! Injected panics, for tests of panics in threads and views.
 //!
-//! In release builds no fault can be planted, and `strike` does nothing.
+//! Without the feature `inspection`, no panic can be planted outside of tests, and `hit` does nothing.
 
 #[cfg(any(test, feature = "inspection"))]
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The planted panics, shared by all clones.
+/// The planted panics. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct Faults {
     #[cfg(any(test, feature = "inspection"))]
@@ -14,27 +14,28 @@ pub struct Faults {
 
 #[cfg(any(test, feature = "inspection"))]
 impl Faults {
-    /// The faults that the environment variable `COUNTERSIGN_FAULTS` names, separated by commas.
+    /// A panic at each point that the environment variable `COUNTERSIGN_FAULTS` names. Its names are separated by
+    /// commas.
     pub fn from_environment() -> Self {
         let faults = Self::default();
-        let named = std::env::var("COUNTERSIGN_FAULTS").unwrap_or_default();
-        named.split(',').filter(|place| !place.is_empty()).for_each(|place| faults.plant(place));
+        let names = std::env::var("COUNTERSIGN_FAULTS").unwrap_or_default();
+        names.split(',').filter(|name| !name.is_empty()).for_each(|name| faults.plant(name));
         faults
     }
 
-    /// Makes the next [`strike`](Self::strike) at this place panic.
-    pub fn plant(&self, place: &str) {
-        self.planted.lock().unwrap_or_else(PoisonError::into_inner).push(place.to_owned());
+    /// Makes the next [`hit`](Self::hit) with this name panic.
+    pub fn plant(&self, name: &str) {
+        self.planted.lock().unwrap_or_else(PoisonError::into_inner).push(name.to_owned());
     }
 
-    /// Panics if a fault was planted at this place, and removes it.
+    /// Marks the point with this name in the program. Panics if a panic was planted there, once.
     #[expect(clippy::panic, reason = "a planted fault is a panic")]
-    pub fn strike(&self, place: &str) {
+    pub fn hit(&self, name: &str) {
         let mut planted = self.planted.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(index) = planted.iter().position(|other| other == place) {
+        if let Some(index) = planted.iter().position(|other| other == name) {
             planted.swap_remove(index);
-            // A panic message is untrusted text, so it holds a character that must be made visible.
-            panic!("planted in the {place}: \u{202e}desrever");
+            // A panic message is untrusted text: this one contains a character that must be made visible.
+            panic!("planted in the {name}: \u{202e}desrever");
         }
     }
 }
@@ -47,5 +48,5 @@ impl Faults {
     }
 
     /// Does nothing.
-    pub const fn strike(&self, _place: &str) {}
+    pub const fn hit(&self, _name: &str) {}
 }

@@ -14,10 +14,10 @@ use crate::tools::{ToolError, Toolbox};
 pub struct ReadSource {
     /// The workspace.
     pub workspace: PathBuf,
-    /// The file, as the records name it.
+    /// The file, as the diagnostic names it.
     pub file: String,
-    /// The line numbers to read, from 1.
-    pub wanted: Vec<RangeInclusive<usize>>,
+    /// The ranges of lines to read; line numbers start at 1.
+    pub lines: Vec<RangeInclusive<usize>>,
 }
 
 impl Query for ReadSource {
@@ -26,22 +26,24 @@ impl Query for ReadSource {
 
     fn run(self, context: &mut QueryContext) -> Result<Self::Answer, QueryError> {
         let toolbox = Toolbox::open(&self.workspace, &context.setup.policy)?;
-        Ok(toolbox.source_lines(&self.file, &self.wanted).map_err(ToolError::from)?)
+        Ok(toolbox.source_lines(&self.file, &self.lines).map_err(ToolError::from)?)
     }
 }
 
+/// The failure for a file that cannot be written; `next` is what the person can do.
 pub(super) fn cannot_write(file: &Path, error: &std::io::Error, next: &str) -> Failure {
     let message = format!("cannot write {}: {error}", file.display());
     Failure { code: Code::WriteFailed, message, next: next.to_owned() }
 }
 
-/// The bytes of a plan file. At most one byte more than the limit is read.
+/// The bytes of a plan file. Of a file above [`limits::PLAN_BYTES`], one byte more than the limit is returned.
 ///
 /// # Errors
 /// A finding at line 1 with the reason why the file cannot be read.
 pub fn read_plan_file(path: &Path) -> Result<Vec<u8>, Finding> {
-    let refuse = |message: String| Finding::error(Code::NotJson, "", message);
-    let cannot = |error: std::io::Error| refuse(format!("cannot read {}: {error}", path.display()));
+    let finding = |message: String| Finding::error(Code::NotJson, "", message);
+    let io_finding =
+        |error: std::io::Error| finding(format!("cannot read {}: {error}", path.display()));
     let mut options = File::options();
     options.read(true);
     // Opening a pipe without a writer would block forever.
@@ -50,16 +52,16 @@ pub fn read_plan_file(path: &Path) -> Result<Vec<u8>, Finding> {
         &mut options,
         rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
     );
-    let file = options.open(path).map_err(cannot)?;
+    let file = options.open(path).map_err(io_finding)?;
     // Metadata of the open file, because the path may name another file a moment later.
-    let metadata = file.metadata().map_err(cannot)?;
+    let metadata = file.metadata().map_err(io_finding)?;
     if !metadata.is_file() {
         let kind = if metadata.is_dir() { "a folder" } else { "no regular file" };
-        return Err(refuse(format!("{} is {kind}; choose a plan file", path.display())));
+        return Err(finding(format!("{} is {kind}; choose a plan file", path.display())));
     }
     let mut bytes = Vec::new();
-    // One byte more than the limit shows that it is exceeded.
+    // By the additional byte, the parser finds that the limit is exceeded.
     let limit = u64::try_from(limits::PLAN_BYTES).unwrap_or(u64::MAX).saturating_add(1);
-    file.take(limit).read_to_end(&mut bytes).map_err(cannot)?;
+    file.take(limit).read_to_end(&mut bytes).map_err(io_finding)?;
     Ok(bytes)
 }

@@ -1,34 +1,34 @@
-//! The default folders of a user's evidence, key, state and settings on this system.
+//! The default folders of a user on this system, and the default workspace of a plan.
 
 use std::path::{Path, PathBuf};
 
 use crate::engine::{WorkspaceChoice, choose_workspace};
 use crate::evidence::{EvidenceLocation, UserFolders};
 
-/// The default folders of a user.
+/// The folders of a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Folders {
     /// The folder of the evidence database and its other files.
     pub evidence: PathBuf,
-    /// The key that protects secrets in the evidence; never inside `evidence`.
+    /// The folder of the key that encrypts secrets in the evidence; never inside `evidence`.
     pub secrets: PathBuf,
-    /// The program's state: the last head of each evidence database; never inside `evidence`.
+    /// The folder of the program's state, the last head of each evidence database; never inside `evidence`.
     pub state: PathBuf,
-    /// The settings file.
+    /// The folder of the settings file.
     pub settings: PathBuf,
     /// The user's home folder, which is never a workspace by default.
     pub home: PathBuf,
 }
 
 impl Folders {
-    /// The location of the evidence, with the folders of its key and state.
+    /// The folders of the evidence, its key and its state.
     pub fn location(&self) -> EvidenceLocation {
-        let secrets = UserFolders { key: self.secrets.clone(), state: self.state.clone() };
-        EvidenceLocation { evidence: self.evidence.clone(), secrets }
+        let user_folders = UserFolders { key: self.secrets.clone(), state: self.state.clone() };
+        EvidenceLocation { evidence: self.evidence.clone(), user_folders }
     }
 }
 
-/// The workspace for a plan file: `chosen`, else the default one.
+/// The workspace for a plan file: `chosen`, otherwise the default one.
 pub fn workspace_of(plan_file: &Path, chosen: Option<&Path>) -> WorkspaceChoice {
     let home = default_folders().map(|folders| folders.home);
     choose_workspace(plan_file, chosen, home.as_deref())
@@ -41,7 +41,7 @@ pub fn default_folders() -> Option<Folders> {
     Some(Folders {
         evidence: project.data_dir().join("evidence"),
         secrets: project.config_dir().to_owned(),
-        // Only Linux has a folder for state.
+        // Only Linux has a standard folder for state.
         state: match project.state_dir() {
             Some(state) => state.to_owned(),
             None => project.data_local_dir().join("state"),

@@ -1,7 +1,7 @@
-//! Stores plans made from an old run as files below the evidence folder, so that they have a path.
+//! Stores follow-up plans as files below the evidence folder, so that they have a path.
 //!
-//! The file name contains the run from which a plan was made. The name alone proves nothing: whenever the file is
-//! opened, it is compared with the plan that the run gives.
+//! The file name contains the id of the run or execution, and the kind of the plan. The name alone proves nothing:
+//! whenever the file is opened, it is compared with the plan that is rebuilt from the evidence.
 
 use std::fs;
 use std::io;
@@ -15,8 +15,8 @@ use crate::run::SettleMode;
 
 const FOLDER: &str = "continuations";
 
-/// The endings of the file names.
-const ENDINGS: [(FollowUp, &str); 6] = [
+/// The suffixes of the file names.
+const SUFFIXES: [(FollowUp, &str); 6] = [
     (FollowUp::RunAgain, ".again.plan.json"),
     (FollowUp::Continue, ".rest.plan.json"),
     (FollowUp::RollBack, ".rollback.plan.json"),
@@ -27,36 +27,37 @@ const ENDINGS: [(FollowUp, &str); 6] = [
 
 /// The path of a stored plan.
 fn path(evidence: &Path, id: Uuid, follow_up: FollowUp) -> PathBuf {
-    let ending = ENDINGS.iter().find(|(it, _)| *it == follow_up).map_or("", |(_, ending)| ending);
-    evidence.join(FOLDER).join(format!("{id}{ending}"))
+    let suffix = SUFFIXES.iter().find(|(it, _)| *it == follow_up).map_or("", |(_, suffix)| suffix);
+    evidence.join(FOLDER).join(format!("{id}{suffix}"))
 }
 
-/// Stores the plan and returns its absolute path.
+/// Stores a plan and returns the absolute path of its file. Another plan at this path is replaced.
 ///
 /// # Errors
 /// When the folder cannot be created or the file cannot be written.
-pub(super) fn keep(
+pub(super) fn store(
     evidence: &Path,
     id: Uuid,
     follow_up: FollowUp,
     bytes: &[u8],
 ) -> io::Result<PathBuf> {
     let path = std::path::absolute(path(evidence, id, follow_up))?;
-    if fs::read(&path).is_ok_and(|kept| kept == bytes) {
+    if fs::read(&path).is_ok_and(|stored| stored == bytes) {
         return Ok(path);
     }
     write_private(&path, bytes)?;
     Ok(path)
 }
 
-/// The run or execution from which a stored plan was made, by the path of its file.
+/// The run or execution and the kind of the plan that is stored at `file`; `None` if `file` is no path of a stored
+/// plan. The content is not checked.
 pub(super) fn origin(evidence: &Path, file: &Path) -> Option<(Uuid, FollowUp)> {
     let name = file.file_name()?.to_str()?;
-    let (id, follow_up) = ENDINGS
+    let (id, follow_up) = SUFFIXES
         .into_iter()
-        .find_map(|(it, ending)| Some((name.strip_suffix(ending)?.parse().ok()?, it)))?;
-    let kept = std::path::absolute(path(evidence, id, follow_up)).ok()?;
-    (kept == std::path::absolute(file).ok()?).then_some((id, follow_up))
+        .find_map(|(it, suffix)| Some((name.strip_suffix(suffix)?.parse().ok()?, it)))?;
+    let stored = std::path::absolute(path(evidence, id, follow_up)).ok()?;
+    (stored == std::path::absolute(file).ok()?).then_some((id, follow_up))
 }
 
 #[cfg(test)]
@@ -68,13 +69,13 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let evidence = temp.path().join("evidence");
         let run_id = Uuid::new_v4();
-        for (follow_up, _) in ENDINGS {
-            let file = keep(&evidence, run_id, follow_up, b"plan").unwrap();
+        for (follow_up, _) in SUFFIXES {
+            let file = store(&evidence, run_id, follow_up, b"plan").unwrap();
             assert_eq!(fs::read(&file).unwrap(), b"plan");
             assert_eq!(origin(&evidence, &file), Some((run_id, follow_up)));
             let elsewhere = temp.path().join(file.file_name().unwrap());
             assert_eq!(origin(&evidence, &elsewhere), None);
-            keep(&evidence, run_id, follow_up, b"other").unwrap();
+            store(&evidence, run_id, follow_up, b"other").unwrap();
             assert_eq!(fs::read(&file).unwrap(), b"other");
         }
         assert_eq!(origin(&evidence, &evidence.join(FOLDER).join("x.rest.plan.json")), None);

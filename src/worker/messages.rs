@@ -21,9 +21,9 @@ pub type Wake = Arc<dyn Fn() + Send + Sync>;
 pub struct Setup {
     /// The location of the evidence.
     pub location: EvidenceLocation,
-    /// The person's settings.
+    /// The policy from the person's settings.
     pub policy: Policy,
-    /// Panics that a test planted.
+    /// The panics that were planted for a test.
     pub faults: Faults,
 }
 
@@ -37,12 +37,12 @@ pub enum Command {
         /// The file from which the plan was read.
         file: Option<PathBuf>,
     },
-    /// Runs a bounded loop (SPEC §10). While it is under way, [`super::Worker::control`] stops it and
-    /// [`super::Worker::answer_plan`] answers for its plans.
+    /// Runs a bounded loop (SPEC §10). Meanwhile [`super::Worker::control`] can stop it, and
+    /// [`super::Worker::answer_plan`] passes the decisions about its plans.
     Loop(Box<LoopOrder>),
 }
 
-/// The plan of an attempt, sent before it runs.
+/// The plan of an attempt, sent before its authorization.
 #[derive(Debug, Clone)]
 pub struct PlanProposal {
     /// The loop.
@@ -64,14 +64,14 @@ pub enum Event {
     Run(RunEvent),
     /// The run has ended, or was refused before anything ran.
     Finished(Result<Box<ExecutionResult>, Failure>),
-    /// A loop has a plan that could run. [`RunEvent::AuthorizationNeeded`] follows if a person must authorize it,
-    /// [`RunEvent::AuthorizationDecided`] if it was authorized in advance.
+    /// The planner of a loop proposed a plan that could run. [`RunEvent::AuthorizationNeeded`] follows if a person
+    /// must authorize it, [`RunEvent::AuthorizationDecided`] if an authorization class covers it.
     Proposed(Box<PlanProposal>),
     /// The loop has ended, or was refused before anything was recorded.
     LoopFinished(Result<Box<LoopOutcome>, Failure>),
-    /// The worker panicked, which interrupted its run. The worker is ready for another command.
+    /// The executor thread panicked, which interrupted its run. It is ready for another command.
     Panicked {
-        /// The panic's message.
+        /// The message of the panic.
         message: String,
     },
 }

@@ -1,29 +1,32 @@
-//! The thread that executes and the thread that answers queries.
+//! The executor thread and the query thread.
 //!
-//! The window uses both through bounded channels and never blocks on them. [`Worker`] owns the executor.
-//! [`QueryThread`] opens, reviews and previews plans, records decisions, and reads the evidence, so that no query
-//! waits for a running step. This room uses no egui type; the window passes a [`Wake`].
+//! The window uses both through bounded channels and never blocks on them. [`Worker`] is the handle of the executor
+//! thread. [`QueryThread`] opens, reviews and previews plans, records decisions, and reads the evidence, so that no
+//! query waits for a running step. This room uses no egui type; the window passes a [`Wake`].
 //!
 //! # Threads
 //!
-//! The window's thread never blocks. The executor thread runs plans; a stop is a flag that the executor and the tools
-//! poll, and it ends whatever the thread waits for. The query thread uses its own connections. It also records
-//! decisions about plans (one transaction each), because the executor thread may be busy with another plan. Each
-//! query is a type with an answer type (`query_thread.rs`) and is sent with a closure that takes the answer on the
-//! window's thread, so that answers cannot be mixed up. Each file dialog has a short-lived thread. Such a thread also
-//! parses, indexes and sorts the content of an artifact that was read whole. What depends on the window's width or on
-//! typed text is computed by the views, at most a megabyte per frame.
+//! The window's thread never blocks. The executor thread runs plans and loops; a stop is a flag that the executor and
+//! the tools poll, and it ends any wait of the thread. The query thread has its own database connections. It also
+//! records decisions about plans (one transaction each), because the executor thread may be busy with another plan.
+//! Each query is a type with an answer type (`query_thread.rs`) and is sent with a closure that takes the answer on
+//! the window's thread, so that answers cannot be mixed up. A query that may take a minute has its own thread.
 //!
-//! Of the output that the window has not taken yet, the newest 2 MiB are kept (`outbox.rs`). A frame takes 64 KiB of
-//! it. Dropped output is replaced by its size.
+//! Each file dialog has a short-lived thread, and so has the preparation (parsing, indexing, sorting) of an artifact's
+//! complete content. The views compute only what depends on the window's width or on typed text, for at most a
+//! megabyte per frame.
+//!
+//! The queue of events for the window keeps the newest 2 MiB of output (`outbox.rs`). Older output is dropped and
+//! replaced by its size. Each frame takes up to about 64 KiB.
 //!
 //! # Panics
 //!
-//! Both threads catch panics around each command or query and drop its state, which interrupts a run; then they take
-//! the next one. A panic of a view is caught around the whole window: the clicks of that frame are dropped, and the
-//! rest of the window shows the panic. `COUNTERSIGN_FAULTS` plants panics for tests, only in builds with the feature
-//! `inspection`.
+//! Both threads catch panics around each command or query and drop its state; then they take the next one. A panic in
+//! a command interrupts its run. A panic of any view is caught around the drawing of the window: the actions of that
+//! frame are dropped, and a message replaces the page. `COUNTERSIGN_FAULTS` plants panics for tests, only in builds
+//! with the feature `inspection`.
 
+mod answer_slots;
 mod bounded_loop;
 mod contents;
 mod editor;
@@ -33,14 +36,13 @@ mod faults;
 mod files;
 mod folders;
 mod follow_up_plans;
-mod loop_place;
+mod loop_folders;
 mod messages;
 mod model;
 mod opening;
 mod outbox;
 mod planner_stderr;
 mod policy;
-mod prompt;
 mod query_thread;
 mod record_decisions;
 mod save_settings;
@@ -51,17 +53,17 @@ mod tests;
 
 pub use crate::autonomy::{LoopOrder, PlanDecision};
 pub use crate::engine::{Clock, FollowUp, Simulation, SystemClock, WorkspaceChoice};
-pub use contents::{Content, ReadContent, Save, ToSave};
-pub use editor::{EditorCommand, EditorPlace, OpenEditor};
+pub use contents::{Content, ReadContent, Save, SaveSource};
+pub use editor::{EditorCommand, EditorLocation, OpenEditor};
 pub use evidence_queries::{
-    ListLoops, ListRuns, LoopReplayed, ReadExecution, Reconcile, ReplayLoop, ReplayRun, Replayed,
-    Search, Verify,
+    ListLoops, ListRuns, ReadExecution, Reconcile, ReplayLoop, ReplayRun, ReplayedLoop,
+    ReplayedRun, Search, Verify,
 };
 pub use executor_thread::Worker;
 pub use faults::Faults;
 pub use files::{ReadSource, read_plan_file};
 pub use folders::{Folders, default_folders, workspace_of};
-pub use loop_place::ReviewPlace;
+pub use loop_folders::ReviewLoopFolders;
 pub use messages::{Command, Event, PlanProposal, Setup, Wake};
 pub use model::{ModelSettings, load_model};
 pub use opening::{OpenFollowUp, OpenPlan, OpenedPlan, PreviewStep, Simulate};

@@ -1,4 +1,4 @@
-//! The part of the settings file that names a model for the planner `openai-compatible` (SPEC §10).
+//! The table `[model]` of the settings file: the model for the planner `openai-compatible` (SPEC §10).
 
 use std::fmt;
 use std::path::Path;
@@ -7,24 +7,24 @@ use serde::{Deserialize, Serialize};
 
 use super::policy::{SettingsError, load};
 
-/// The table `[model]` of the settings file. Environment variables override it.
+/// The table `[model]`. Environment variables override it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ModelSettings {
-    /// The address that `/chat/completions` is appended to.
+    /// The base URL, to which `/chat/completions` is appended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// The model's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The API key; the environment is a better place for it than a file.
+    /// The API key. An environment variable is safer than this file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// The time limit for an answer, in seconds.
     pub timeout_seconds: u32,
-    /// Whether the model is asked to stream its answer.
+    /// Whether to request a streamed answer.
     pub stream: bool,
-    /// Whether the schema of a plan is sent as a function that the model calls.
+    /// Whether to send the schema of a plan as a function for the model to call.
     pub tools: bool,
 }
 
@@ -48,21 +48,21 @@ impl fmt::Debug for ModelSettings {
     }
 }
 
-/// The part of the settings file that this module reads.
+/// The parts of the settings file that this module reads.
 #[derive(Deserialize)]
 struct SettingsFile {
     #[serde(default)]
     model: ModelSettings,
 }
 
-/// The model in the settings file of this folder; the default one if the file does not exist.
+/// The model settings in the settings file of this folder; the defaults if the file does not exist.
 ///
 /// # Errors
-/// When the file cannot be read or is no settings file.
+/// When the file cannot be read, is not TOML, or has an invalid table `[model]`.
 pub fn load_model(settings: &Path) -> Result<ModelSettings, SettingsError> {
     load(settings, |text| {
         let file = toml::from_str::<SettingsFile>(text);
-        // The parser's full error quotes the faulty line, which may contain the key.
+        // The complete error quotes the faulty line, which may contain the key.
         file.map(|file| file.model).map_err(|error| error.message().to_owned())
     })
 }

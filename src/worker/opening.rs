@@ -27,7 +27,7 @@ pub struct OpenPlan {
     pub path: PathBuf,
     /// The workspace that the person chose, or `None` for the default one.
     pub workspace: Option<PathBuf>,
-    /// What the person grants beyond the walls of the steps.
+    /// What the person grants to the steps beyond their walls.
     pub grants: Grants,
 }
 
@@ -36,20 +36,20 @@ pub struct OpenPlan {
 pub struct OpenedPlan {
     /// The file.
     pub path: PathBuf,
-    /// The plan, if enough of it could be read to show it.
+    /// The plan; `None` if the file contains nothing that can be shown as one.
     pub plan: Option<Arc<ShownPlan>>,
-    /// The digest of its bytes.
+    /// The digest of the file's bytes; of an empty file if the file cannot be read.
     pub digest: Digest,
-    /// The plan's own findings and those of the review.
+    /// The findings of the parser and of the review.
     pub findings: Vec<Finding>,
-    /// The review; `None` if there is no plan to review.
+    /// The review; `None` if there is no plan or it cannot be reviewed.
     pub review: Option<Arc<Review>>,
-    /// The run that the plan continues, if it consists exactly of the rest of one.
+    /// The run that the plan continues or reverts, if the file is an unchanged follow-up plan of that run.
     pub continues: Option<Uuid>,
 }
 
 impl OpenedPlan {
-    /// The result for a file that contains no readable plan.
+    /// The result for a file without a readable plan.
     pub fn without_plan(path: PathBuf) -> Self {
         Self {
             path,
@@ -78,9 +78,9 @@ impl Query for OpenPlan {
     }
 }
 
-/// Makes a plan from an old run and opens it.
+/// Rebuilds a follow-up plan from a recorded run, stores it as a file, and opens it.
 pub struct OpenFollowUp {
-    /// The id of the run; for a revert also of an execution.
+    /// The id of the run. For a revert, the id of a run or of an execution.
     pub id: Uuid,
     /// The kind of the plan.
     pub follow_up: FollowUp,
@@ -93,8 +93,9 @@ impl Query for OpenFollowUp {
     fn run(self, context: &mut QueryContext) -> Result<OpenedPlan, QueryError> {
         let Self { id, follow_up } = self;
         let (_, bytes) = follow_up.plan(&mut context.evidence, id, &context.setup.policy)?;
-        let kept = follow_up_plans::keep(&context.setup.location.evidence, id, follow_up, &bytes);
-        let path = kept.map_err(|error| Failure {
+        let stored =
+            follow_up_plans::store(&context.setup.location.evidence, id, follow_up, &bytes);
+        let path = stored.map_err(|error| Failure {
             code: Code::WriteFailed,
             message: format!("the plan cannot be written below the evidence folder: {error}"),
             next: "See that the evidence folder can be written to, then try again.".to_owned(),
@@ -106,13 +107,13 @@ impl Query for OpenFollowUp {
         PlanRead::New
     }
 
-    /// The topic of [`OpenPlan`], because a page shows one plan, whether opened or made from a run.
+    /// The topic of [`OpenPlan`], because the page shows only the plan that was requested last.
     fn topic() -> TypeId {
         OpenPlan::topic()
     }
 }
 
-/// Previews one step after the steps before it.
+/// Previews one step as if the steps before it had run.
 pub struct PreviewStep {
     /// The plan.
     pub plan: Arc<ShownPlan>,
@@ -175,7 +176,7 @@ impl QueryContext {
             return Ok(opened);
         }
         let origin = self.origin(&opened.path, &bytes)?;
-        // A plan of a run gets the target of that run, which may differ from the one in its file.
+        // A follow-up plan gets the target of its run, which may differ from the one in the plan file.
         let parsed = match &origin {
             Some((_, _, run)) => parsed.on_target(run.target.as_deref()),
             None => parsed,
@@ -206,8 +207,8 @@ impl QueryContext {
         Ok(opened)
     }
 
-    /// Reviews with the recorded trust. If the evidence cannot be read, nothing is trusted; recording trust then
-    /// fails with the reason.
+    /// Reviews a plan with the recorded decisions about trust; `None` if no part of it can be reviewed. If the
+    /// evidence cannot be read, nothing is trusted; a later attempt to record trust then reports the error.
     fn review(
         &mut self,
         plan: &Result<Plan, Option<ShownPlan>>,
@@ -222,7 +223,8 @@ impl QueryContext {
         review_trusting(plan, &mut setup.policy, review, trust)
     }
 
-    /// The follow-up and the run of a stored plan, by the name of its file, if the run still gives the same plan.
+    /// The kind, the id and the run of a stored follow-up plan. `None` if the file is no stored plan, or if rebuilding
+    /// the plan fails or gives other bytes. Errors of the evidence are returned.
     fn origin(
         &mut self,
         path: &Path,
@@ -233,9 +235,9 @@ impl QueryContext {
             return Ok(None);
         };
         match follow_up.plan(&mut self.evidence, id, &self.setup.policy) {
-            Ok((run, made)) => Ok((made == bytes).then_some((follow_up, id, run))),
+            Ok((run, rebuilt)) => Ok((rebuilt == bytes).then_some((follow_up, id, run))),
             Err(error @ FollowUpError::Evidence(_)) => Err(error),
-            // The run belongs to another evidence or has nothing left, so the file is treated like any other.
+            // The run is not in this evidence, or there is nothing left to do. The file is opened like any other.
             Err(_) => Ok(None),
         }
     }

@@ -1,8 +1,8 @@
 //! The queue of events for the window, with a limit for output.
 //!
-//! A program may print faster than the window draws. Output never blocks the run: when there is too much, the oldest
-//! is dropped and replaced by its size. The evidence stores all of it first. Other events are never dropped; the run
-//! waits when too many of them are queued.
+//! A program may print faster than the window draws. Output never blocks the run: if too much is queued, the oldest is
+//! dropped and replaced by its size. The evidence gets all output independently of this queue. Other events are never
+//! dropped; the run waits while too many of them are queued.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,14 +10,14 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use super::messages::Event;
 use crate::run::{RunEvent, Stream};
 
-/// The maximum number of queued events other than output. When it is reached, the run waits.
-const EVENTS: usize = 4096;
-/// The maximum size of the queued output, in bytes. When it is exceeded, the oldest is dropped.
-const OUTPUT_BYTES: usize = 2 << 20;
-/// The maximum size of the output in one event, in bytes, so that a frame can stop after any of them.
-pub(super) const PIECE: usize = 8 << 10;
-/// The approximate size of an event without its text, in bytes.
-const OVERHEAD: usize = 256;
+/// The number of queued events other than output at which the run waits.
+const MAX_EVENTS: usize = 4096;
+/// The maximum size of the queued output, in bytes. Beyond it, the oldest output is dropped.
+const MAX_OUTPUT: usize = 2 << 20;
+/// The maximum size of the output in one event, in bytes. A frame stops taking output only between two events.
+pub(super) const MAX_CHUNK: usize = 8 << 10;
+/// The approximate size of an event without its text, in bytes. It counts as output.
+const EVENT_OVERHEAD: usize = 256;
 
 /// A queue with its two ends.
 pub(super) fn outbox() -> (Sender, Receiver) {
@@ -37,46 +37,48 @@ struct State {
     /// The size of the queued output, in bytes.
     output: usize,
     /// The number of queued events other than output.
-    others: usize,
-    sender_gone: bool,
-    receiver_gone: bool,
+    other_events: usize,
+    sender_dropped: bool,
+    receiver_dropped: bool,
 }
 
-/// The end of the executor thread.
+/// The end of the queue that the executor thread holds.
 pub(super) struct Sender {
     shared: Arc<Outbox>,
 }
 
-/// The end of the window.
+/// The end of the queue that the window holds.
 pub(super) struct Receiver {
     shared: Arc<Outbox>,
 }
 
 impl Sender {
-    /// Adds an event. Returns false if the receiver was dropped.
+    /// Adds an event; waits first if it is no output and too many events are queued. Returns false if the receiver was
+    /// dropped.
     pub(super) fn send(&self, event: Event) -> bool {
         let mut state = self.shared.lock();
         match event {
             Event::Run(RunEvent::StepOutput { step_id, stream, chunk }) => {
                 let mut rest = chunk.as_str();
                 while !rest.is_empty() {
-                    let (piece, later) = rest.split_at(rest.floor_char_boundary(PIECE));
-                    state.add_output(step_id.clone(), stream, piece.to_owned());
-                    rest = later;
+                    let (first, remaining) = rest.split_at(rest.floor_char_boundary(MAX_CHUNK));
+                    state.add_output(step_id.clone(), stream, first.to_owned());
+                    rest = remaining;
                 }
             }
             event => {
-                let is_full = |state: &mut State| !state.receiver_gone && state.others >= EVENTS;
+                let is_full =
+                    |state: &mut State| !state.receiver_dropped && state.other_events >= MAX_EVENTS;
                 state = self
                     .shared
                     .changed
                     .wait_while(state, is_full)
                     .unwrap_or_else(PoisonError::into_inner);
                 state.queue.push_back(event);
-                state.others += 1;
+                state.other_events += 1;
             }
         }
-        let is_received = !state.receiver_gone;
+        let is_received = !state.receiver_dropped;
         drop(state);
         self.shared.changed.notify_all();
         is_received
@@ -85,29 +87,29 @@ impl Sender {
 
 impl State {
     fn add_output(&mut self, step_id: String, stream: Stream, chunk: String) {
-        self.output += chunk.len() + OVERHEAD;
+        self.output += chunk.len() + EVENT_OVERHEAD;
         self.queue.push_back(Event::Run(RunEvent::StepOutput { step_id, stream, chunk }));
-        while self.output > OUTPUT_BYTES {
+        while self.output > MAX_OUTPUT {
             let oldest = self.queue.iter().position(is_output);
             let Some(Event::Run(RunEvent::StepOutput { step_id, chunk, .. })) =
-                oldest.and_then(|at| self.queue.remove(at))
+                oldest.and_then(|index| self.queue.remove(index))
             else {
                 return;
             };
-            self.output -= chunk.len() + OVERHEAD;
-            let (at, lost) = (oldest.unwrap_or_default(), chunk.len() as u64);
-            // One event for all output that was dropped at one place.
-            let before = at.checked_sub(1).and_then(|before| self.queue.get_mut(before));
-            match before {
+            self.output -= chunk.len() + EVENT_OVERHEAD;
+            let (index, dropped) = (oldest.unwrap_or_default(), chunk.len() as u64);
+            // If output of the same step was already dropped just before this, its event counts both.
+            let previous = index.checked_sub(1).and_then(|previous| self.queue.get_mut(previous));
+            match previous {
                 Some(Event::Run(RunEvent::OutputLeftOut { step_id: same, bytes }))
                     if *same == step_id =>
                 {
-                    *bytes += lost;
+                    *bytes += dropped;
                 }
                 _ => {
-                    let told = RunEvent::OutputLeftOut { step_id, bytes: lost };
-                    self.queue.insert(at, Event::Run(told));
-                    self.others += 1;
+                    let left_out = RunEvent::OutputLeftOut { step_id, bytes: dropped };
+                    self.queue.insert(index, Event::Run(left_out));
+                    self.other_events += 1;
                 }
             }
         }
@@ -121,27 +123,25 @@ fn is_output(event: &Event) -> bool {
 impl Receiver {
     /// The next event, if one is queued.
     pub(super) fn try_recv(&self) -> Option<Event> {
-        let mut state = self.shared.lock();
-        let event = state.queue.pop_front();
-        self.taken(state, event)
+        self.pop(self.shared.lock())
     }
 
-    /// Waits for the next event; `None` if the sender was dropped.
+    /// Waits for the next event; `None` if the queue is empty and the sender was dropped.
     pub(super) fn recv(&self) -> Option<Event> {
         let state = self.shared.lock();
-        let nothing = |state: &mut State| state.queue.is_empty() && !state.sender_gone;
-        let waited = self.shared.changed.wait_while(state, nothing);
-        let mut state = waited.unwrap_or_else(PoisonError::into_inner);
-        let event = state.queue.pop_front();
-        self.taken(state, event)
+        let is_empty = |state: &mut State| state.queue.is_empty() && !state.sender_dropped;
+        let waited = self.shared.changed.wait_while(state, is_empty);
+        self.pop(waited.unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn taken(&self, mut state: MutexGuard<'_, State>, event: Option<Event>) -> Option<Event> {
+    /// Removes the first event, updates the counts, and wakes a waiting sender.
+    fn pop(&self, mut state: MutexGuard<'_, State>) -> Option<Event> {
+        let event = state.queue.pop_front();
         match &event {
             Some(Event::Run(RunEvent::StepOutput { chunk, .. })) => {
-                state.output -= chunk.len() + OVERHEAD;
+                state.output -= chunk.len() + EVENT_OVERHEAD;
             }
-            Some(_) => state.others -= 1,
+            Some(_) => state.other_events -= 1,
             None => {}
         }
         drop(state);
@@ -159,14 +159,14 @@ impl Outbox {
 
 impl Drop for Sender {
     fn drop(&mut self) {
-        self.shared.lock().sender_gone = true;
+        self.shared.lock().sender_dropped = true;
         self.shared.changed.notify_all();
     }
 }
 
 impl Drop for Receiver {
     fn drop(&mut self) {
-        self.shared.lock().receiver_gone = true;
+        self.shared.lock().receiver_dropped = true;
         self.shared.changed.notify_all();
     }
 }
@@ -205,31 +205,31 @@ mod tests {
         let events: Vec<Event> = std::iter::from_fn(|| receiver.try_recv()).collect();
         assert!(matches!(events.first(), Some(Event::Run(RunEvent::Paused))));
         assert!(matches!(events.last(), Some(Event::Run(RunEvent::Resumed))));
-        let (mut kept, mut left_out, mut told) = (String::new(), 0, 0);
+        let (mut kept, mut left_out, mut left_out_events) = (String::new(), 0, 0);
         for event in &events {
             match event {
                 Event::Run(RunEvent::StepOutput { chunk, .. }) => {
-                    assert!(chunk.len() <= PIECE);
+                    assert!(chunk.len() <= MAX_CHUNK);
                     kept.push_str(chunk);
                 }
                 Event::Run(RunEvent::OutputLeftOut { bytes, .. }) => {
                     left_out += bytes;
-                    told += 1;
+                    left_out_events += 1;
                 }
                 _ => {}
             }
         }
         assert_eq!(kept.len() as u64 + left_out, sent);
-        assert!((OUTPUT_BYTES / 2..=OUTPUT_BYTES).contains(&kept.len()), "{}", kept.len());
-        assert!(text.repeat(60).ends_with(&kept), "the newest");
-        assert_eq!(told, 2, "once for each step");
+        assert!((MAX_OUTPUT / 2..=MAX_OUTPUT).contains(&kept.len()), "{}", kept.len());
+        assert!(text.repeat(60).ends_with(&kept), "the newest output is kept");
+        assert_eq!(left_out_events, 2, "one event for each step");
     }
 
     /// Output never blocks the sender; other events do when too many are queued.
     #[test]
     fn only_other_events_block_the_sender() {
         let (sender, receiver) = outbox();
-        for _ in 0..EVENTS {
+        for _ in 0..MAX_EVENTS {
             sender.send(Event::Run(RunEvent::Paused));
         }
         thread::scope(|scope| {
@@ -243,14 +243,17 @@ mod tests {
             is_done.recv().unwrap();
         });
         let rest = std::iter::from_fn(|| receiver.recv()).count();
-        assert_eq!(rest, EVENTS, "and then there are no more, because the sender is gone");
+        assert_eq!(
+            rest, MAX_EVENTS,
+            "`recv` returns `None` after the last event of a dropped sender"
+        );
     }
 
     #[test]
     fn a_dropped_receiver_never_blocks() {
         let (sender, receiver) = outbox();
         drop(receiver);
-        for _ in 0..=EVENTS {
+        for _ in 0..=MAX_EVENTS {
             assert!(!sender.send(Event::Run(RunEvent::Paused)));
         }
     }

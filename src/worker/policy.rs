@@ -1,5 +1,5 @@
-//! The part of the settings file that decides about questions and limits. The window and the headless commands both
-//! read it here, so that neither bypasses it.
+//! The part of the settings file that decides about confirmations and limits. The window and the headless commands
+//! both read it here, so that the same policy applies to both.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -14,17 +14,17 @@ use crate::risk::{EngineChoice, PlannerNeeds, PlannerSettings, Policy, UserRules
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct PolicySettings {
-    /// Tools for which a person is asked at every step.
+    /// Tools whose steps always require a confirmation.
     pub confirm_tools: BTreeSet<Tool>,
     /// Folders outside the workspace that tools may use.
     pub extra_roots: Vec<PathBuf>,
-    /// How long an approval stays valid before its run, in minutes: 1 to 1440.
+    /// The time in which an authorized plan must be started, in minutes: 1 to 1440.
     pub authorization_minutes: u32,
-    /// The code engine: `auto`, `embedded` or `external`.
+    /// The symbol engine: `auto`, `embedded` or `external`.
     pub engine: EngineChoice,
-    /// The program `splice`, absolute; by default the one on `PATH`.
+    /// The absolute path of the program `splice`; by default the one on `PATH`.
     pub splice_program: Option<PathBuf>,
-    /// The settings file of the SSH client, absolute; by default the client's own.
+    /// The absolute path of the settings file of the SSH client; by default the client's own.
     pub ssh_config: Option<PathBuf>,
     /// Whether local processes of a run are isolated: `required`, `preferred` or `off`.
     pub walls: WallSetting,
@@ -32,7 +32,7 @@ pub struct PolicySettings {
     pub command_rules: Vec<toml::Table>,
 }
 
-/// The part of the settings file that this module reads.
+/// The parts of the settings file that this module reads.
 #[derive(Deserialize)]
 struct SettingsFile {
     #[serde(default)]
@@ -73,7 +73,7 @@ impl PolicySettings {
     /// The policy of these settings.
     ///
     /// # Errors
-    /// A sentence that names the value out of bounds or the invalid rule.
+    /// A message that names the value out of bounds, the relative path or the invalid rule.
     pub fn policy(&self) -> Result<Policy, String> {
         if !(1..=1_440).contains(&self.authorization_minutes) {
             let minutes = self.authorization_minutes;
@@ -84,8 +84,8 @@ impl PolicySettings {
         if let Some(root) = self.extra_roots.iter().find(|root| !root.is_absolute()) {
             return Err(format!("extra_roots has {}, which is not absolute", root.display()));
         }
-        let named = [("splice_program", &self.splice_program), ("ssh_config", &self.ssh_config)];
-        for (name, path) in named {
+        let paths = [("splice_program", &self.splice_program), ("ssh_config", &self.ssh_config)];
+        for (name, path) in paths {
             if let Some(path) = path.as_ref().filter(|path| !path.is_absolute()) {
                 return Err(format!("{name} is {}, which is not absolute", path.display()));
             }
@@ -104,10 +104,11 @@ impl PolicySettings {
     }
 }
 
-/// The policy in the text of a settings file. Other tables are ignored.
+/// The policy in the text of a settings file, from its tables `policy`, `planners` and `model`. Other entries are
+/// ignored.
 ///
 /// # Errors
-/// When the text is no settings file, a value is out of bounds, or a rule is invalid.
+/// When the text is not TOML, one of these tables is invalid, or [`PolicySettings::policy`] fails.
 pub fn read_policy(text: &str) -> Result<Policy, String> {
     let file: SettingsFile = toml::from_str(text).map_err(|error| error.to_string())?;
     let model = serde_json::to_string(&file.model).map_err(|error| error.to_string())?;
@@ -118,24 +119,24 @@ pub fn read_policy(text: &str) -> Result<Policy, String> {
 /// The policy in the settings file of this folder; the default one if the file does not exist.
 ///
 /// # Errors
-/// When the file cannot be read, is no settings file, or contains a value out of bounds or an invalid rule.
+/// When the file cannot be read, or [`read_policy`] fails.
 pub fn load_policy(settings: &Path) -> Result<Policy, SettingsError> {
     load(settings, read_policy)
 }
 
-/// The result of `read` for the settings file in this folder; the default if the file does not exist.
+/// Applies `parse` to the settings file in this folder. Returns the default if the file does not exist.
 ///
 /// # Errors
-/// When the file cannot be read, or `read` refuses it.
+/// When the file cannot be read, or `parse` fails.
 pub(super) fn load<T: Default>(
     settings: &Path,
-    read: impl FnOnce(&str) -> Result<T, String>,
+    parse: impl FnOnce(&str) -> Result<T, String>,
 ) -> Result<T, SettingsError> {
     let path = settings.join("settings.toml");
-    let read = match std::fs::read_to_string(&path) {
-        Ok(text) => read(&text),
+    let parsed = match std::fs::read_to_string(&path) {
+        Ok(text) => parse(&text),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(T::default()),
         Err(error) => Err(error.to_string()),
     };
-    read.map_err(|message| SettingsError { message, path })
+    parsed.map_err(|message| SettingsError { message, path })
 }

@@ -1,8 +1,8 @@
 //! The query thread: opens, reviews and previews plans, records decisions, and reads the evidence.
 //!
-//! The window uses it, so that its queries never wait for a running step. A [`Query`] has an answer type and is sent
-//! with a continuation. The answer comes back as a closure that the window calls on its own thread, so that answers
-//! cannot be mixed up.
+//! It is separate from the executor thread, so that no query waits for a running step. A [`Query`] has an answer type
+//! and is sent with a function that handles its answer. The window receives this function with the answer bound to it
+//! and calls it on its own thread, so that answers cannot be mixed up.
 
 use std::any::TypeId;
 use std::cell::RefCell;
@@ -21,19 +21,18 @@ use crate::run::StopSignal;
 use crate::run::text::panic_message;
 use crate::tools::ToolError;
 
-/// The maximum number of waiting queries, and of waiting answers. Each part of the window sends one query at a time,
-/// so that a person never reaches this number.
-const WAITING: usize = 256;
+/// The maximum number of waiting queries, and of waiting answers. Normal use stays far below it.
+const MAX_WAITING: usize = 256;
 
 /// A query of the query thread.
 pub trait Query: Send + 'static {
     /// The type of the answer.
     type Answer: Send + 'static;
 
-    /// The message of a failed query, as a sentence.
+    /// The message about a failed query, as a sentence.
     const FAILURE: &str = "The question cannot be answered.";
 
-    /// Whether the query runs on a thread of its own, because it may take too long to let other queries wait for it.
+    /// Whether the query runs on its own thread, because it may take too long to let other queries wait for it.
     const OWN_THREAD: bool = false;
 
     /// Computes the answer.
@@ -52,7 +51,7 @@ pub trait Query: Send + 'static {
         PlanRead::Current
     }
 
-    /// The key by which a newer query supersedes this one.
+    /// The topic. A later query supersedes an earlier one of the same topic.
     fn topic() -> TypeId {
         TypeId::of::<Self>()
     }
@@ -102,23 +101,24 @@ impl From<ToolError> for QueryError {
     }
 }
 
-/// Passes an answer to a window `W`, on the window's thread.
+/// Passes an answer to the window `W`. It is called on the window's thread.
 pub type Continuation<W> = Box<dyn FnOnce(&mut W) + Send>;
 
 type Job<W> = Box<dyn FnOnce(&mut QueryContext) -> Continuation<W> + Send>;
 
-/// The handle of the query thread that a window `W` holds.
+/// The handle of the query thread for a window `W`.
 pub struct QueryThread<W> {
     jobs: SyncSender<Job<W>>,
     answers: Receiver<Continuation<W>>,
-    /// The channel for answers, for queries with a thread of their own.
-    answer_to: SyncSender<Continuation<W>>,
+    /// Cloned for each query that has its own thread.
+    answer_sender: SyncSender<Continuation<W>>,
     setup: Setup,
     wake: Wake,
-    /// Stops the queries that have a thread of their own.
-    stop: RefCell<Arc<StopSignal>>,
-    /// The stop signal of the queries that read the plan that was opened last, and the plan's file if it has one.
-    reading: RefCell<(Option<PathBuf>, Arc<StopSignal>)>,
+    /// The stop signal of the queries that have their own threads.
+    long_stop: RefCell<Arc<StopSignal>>,
+    /// The file of the plan that was opened last, if it has one, and the stop signal of the queries that read that
+    /// plan.
+    current_plan: RefCell<(Option<PathBuf>, Arc<StopSignal>)>,
 }
 
 impl<W: 'static> QueryThread<W> {
@@ -127,9 +127,9 @@ impl<W: 'static> QueryThread<W> {
     /// # Errors
     /// When the system cannot start a thread.
     pub fn start(setup: Setup, wake: Wake) -> io::Result<Self> {
-        let (jobs, inbox) = sync_channel::<Job<W>>(WAITING);
-        let (answer_to, answers) = sync_channel(WAITING);
-        let (mut context, out) = (QueryContext::new(setup.clone()), answer_to.clone());
+        let (jobs, inbox) = sync_channel::<Job<W>>(MAX_WAITING);
+        let (answer_sender, answers) = sync_channel(MAX_WAITING);
+        let (mut context, out) = (QueryContext::new(setup.clone()), answer_sender.clone());
         let woken = Arc::clone(&wake);
         thread::Builder::new().name("countersign-query".to_owned()).spawn(move || {
             while let Ok(job) = inbox.recv() {
@@ -139,30 +139,31 @@ impl<W: 'static> QueryThread<W> {
                 woken();
             }
         })?;
-        let (stop, reading) = (RefCell::default(), RefCell::default());
-        Ok(Self { jobs, answers, answer_to, setup, wake, stop, reading })
+        let (long_stop, current_plan) = (RefCell::default(), RefCell::default());
+        Ok(Self { jobs, answers, answer_sender, setup, wake, long_stop, current_plan })
     }
 
     /// Sends a query. [`try_recv`](Self::try_recv) returns `then` with the answer bound to it.
     ///
     /// # Errors
-    /// When too many queries are waiting, or the system cannot start a thread.
-    pub fn ask<Q: Query>(
+    /// When too many queries are waiting, the query thread has ended, or the system cannot start a thread.
+    pub fn send<Q: Query>(
         &self,
         query: Q,
         then: impl FnOnce(&mut W, Result<Q::Answer, QueryError>) + Send + 'static,
     ) -> io::Result<()> {
         let stop = if Q::OWN_THREAD {
-            Arc::clone(&self.stop.borrow())
+            Arc::clone(&self.long_stop.borrow())
         } else {
-            self.stop_of_plan(query.plan())
+            self.stop_signal_for(query.plan())
         };
         let job: Job<W> = Box::new(move |context| {
             context.stop = stop;
             let answer = catch_unwind(AssertUnwindSafe(|| query.run(context)))
                 .unwrap_or_else(|panic| Err(QueryError::Panicked(panic_message(&*panic))));
             if answer.is_err() {
-                // The evidence may exist when the next query opens it.
+                // The next query opens the evidence again: it may have been created since, and a panic may have left
+                // this reader inconsistent.
                 context.evidence = context.setup.location.reader();
             }
             Box::new(move |window| then(window, answer))
@@ -172,34 +173,36 @@ impl<W: 'static> QueryThread<W> {
             return self.jobs.try_send(job).map_err(|_| io::Error::other(full));
         }
         let mut context = QueryContext::new(self.setup.clone());
-        let (answer_to, wake) = (self.answer_to.clone(), Arc::clone(&self.wake));
+        let (answer_sender, wake) = (self.answer_sender.clone(), Arc::clone(&self.wake));
         let work = move || {
             // The window may have been closed.
-            if answer_to.send(job(&mut context)).is_ok() {
+            if answer_sender.send(job(&mut context)).is_ok() {
                 wake();
             }
         };
         thread::Builder::new().name("countersign-long-query".to_owned()).spawn(work).map(drop)
     }
 
-    /// Stops every query that has a thread of its own. Each of them still answers, with an error.
+    /// Stops every query that has its own thread. Each of them still has an answer.
     pub fn stop_long_queries(&self) {
         // Later queries get a new signal, so that this one never has to be reset.
-        self.stop.take().set();
+        self.long_stop.take().set();
     }
 
-    fn stop_of_plan(&self, plan: PlanRead<'_>) -> Arc<StopSignal> {
-        let mut reading = self.reading.borrow_mut();
-        let another = match plan {
+    /// The stop signal for a query that reads `plan`. If that is another plan than before, stops the queries that
+    /// read the previous one.
+    fn stop_signal_for(&self, plan: PlanRead<'_>) -> Arc<StopSignal> {
+        let mut current = self.current_plan.borrow_mut();
+        let next = match plan {
             PlanRead::Current => None,
-            PlanRead::File(path) if reading.0.as_deref() == Some(path) => None,
+            PlanRead::File(path) if current.0.as_deref() == Some(path) => None,
             PlanRead::File(path) => Some((Some(path.to_owned()), Arc::default())),
             PlanRead::New => Some((None, Arc::default())),
         };
-        if let Some(another) = another {
-            std::mem::replace(&mut *reading, another).1.set();
+        if let Some(next) = next {
+            std::mem::replace(&mut *current, next).1.set();
         }
-        Arc::clone(&reading.1)
+        Arc::clone(&current.1)
     }
 
     /// The next answer, if one has arrived.
@@ -207,7 +210,7 @@ impl<W: 'static> QueryThread<W> {
         self.answers.try_recv().ok()
     }
 
-    /// Waits for the next answer. The window must not call this, because it blocks.
+    /// Waits for the next answer. The window must not call this function, because it blocks.
     pub fn recv(&self) -> Option<Continuation<W>> {
         self.answers.recv().ok()
     }
@@ -215,8 +218,8 @@ impl<W: 'static> QueryThread<W> {
 
 impl<W> Drop for QueryThread<W> {
     fn drop(&mut self) {
-        self.stop.take().set();
-        self.reading.take().1.set();
+        self.long_stop.take().set();
+        self.current_plan.take().1.set();
     }
 }
 

@@ -1,5 +1,5 @@
-//! Queries that record a person's decisions (SPEC §2, §9, §10): about a plan, the commands of a workspace, grants for
-//! a workspace, or an authorization class.
+//! Queries that record a person's decisions (SPEC §2, §9, §10) about a plan, the commands of a workspace, the grants
+//! for a workspace, or an authorization class.
 
 use uuid::Uuid;
 
@@ -10,7 +10,7 @@ use crate::evidence::{TrustDecision, WallsDecision};
 use crate::plan::Plan;
 use crate::run::{AnsweredBy, CommandsReview};
 
-/// Records whether a plan was authorized.
+/// Records that a plan was authorized or rejected.
 pub struct RecordAuthorization {
     /// The decision.
     pub authorization: Box<PlanAuthorization>,
@@ -31,7 +31,7 @@ impl Query for RecordAuthorization {
 pub struct RecordTrust {
     /// The workspace.
     pub workspace: String,
-    /// The commands as the person saw them.
+    /// The commands as they were shown to the person.
     pub commands: CommandsReview,
     /// Whether the commands are trusted.
     pub trusted: bool,
@@ -75,8 +75,8 @@ impl Query for RememberWalls {
     }
 }
 
-/// Revokes an authorization class. A running loop checks this before its next plan. The answer states whether the
-/// class was still valid.
+/// Revokes an authorization class. A loop that is under way checks the class again before each plan. The answer is
+/// false if the class does not exist or was already revoked.
 pub struct RevokeClass(pub Uuid);
 
 impl Query for RevokeClass {

@@ -1,4 +1,4 @@
-//! Saves the settings that the window owns.
+//! Saves the settings that the window may change.
 
 use std::io::{Error, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
@@ -8,21 +8,21 @@ use toml_edit::{DocumentMut, Item, Table};
 use super::files::cannot_write;
 use super::query_thread::{Query, QueryContext, QueryError};
 
-/// Sets keys of the settings file. Everything else in the file stays as the person wrote it, with its comments: it may
-/// have become stricter since the program read it.
+/// Sets keys of the settings file. The other settings and all comments are kept as they are in the file, because the
+/// person may have made them stricter since the program read them.
 pub struct SaveSettings {
-    /// The settings file; it is created if it does not exist.
+    /// The settings file. It is created if it does not exist.
     pub file: PathBuf,
-    /// The keys and their values, as TOML.
+    /// The keys and their new values, as TOML.
     pub values: String,
 }
 
 impl SaveSettings {
-    /// Replaces the file atomically by one that only this user can read, because it may contain a key. A link stays,
-    /// and its target is replaced.
+    /// Replaces the file atomically. Only this user can read the new file, because it may contain an API key. If the
+    /// path is a symbolic link, its target is replaced.
     ///
     /// # Errors
-    /// Errors of the file system, and a file that is not TOML; it then stays as it is.
+    /// When the file cannot be read or written, or is not TOML. The file is then unchanged.
     pub fn save(&self) -> std::io::Result<()> {
         let not_toml = |error| Error::new(ErrorKind::InvalidData, error);
         let values: DocumentMut = self.values.parse().map_err(not_toml)?;
@@ -37,10 +37,10 @@ impl SaveSettings {
         }
         let folder = file.parent().unwrap_or(Path::new("."));
         std::fs::create_dir_all(folder)?;
-        let mut fresh = tempfile::NamedTempFile::new_in(folder)?;
-        fresh.write_all(settings.to_string().as_bytes())?;
-        fresh.as_file().sync_all()?;
-        fresh.persist(file)?;
+        let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
+        temporary.write_all(settings.to_string().as_bytes())?;
+        temporary.as_file().sync_all()?;
+        temporary.persist(file)?;
         Ok(())
     }
 }
@@ -55,14 +55,15 @@ impl Query for SaveSettings {
     }
 }
 
+/// Sets a top-level key, and keeps the comment after its old value.
 fn set(settings: &mut Table, key: &str, mut value: Item) {
     if let Item::ArrayOfTables(tables) = &mut value {
-        // Without a position the tables stand behind those that are there.
+        // Without a position, the tables are written after the existing ones.
         tables.iter_mut().for_each(|table| table.set_position(None));
     }
     match (settings.get_mut(key), value) {
         (Some(Item::Value(old)), Item::Value(mut new)) => {
-            // The comment behind the old value.
+            // The decor contains the comment.
             *new.decor_mut() = old.decor().clone();
             *old = new;
         }

@@ -1,4 +1,4 @@
-//! The query that checks whether a host can be reached. It may take a minute, so it has a thread of its own.
+//! The query that checks whether a host can be reached. It may take a minute, so it runs on its own thread.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use super::query_thread::{Query, QueryContext, QueryError};
 use crate::remote::{SshClient, check_target};
 use crate::run::TargetState;
 
-/// Connects to a host at a person's request. Nothing of a plan is sent.
+/// Connects to a host, without sending anything of a plan.
 pub struct CheckTarget {
     /// The SSH destination.
     pub destination: String,

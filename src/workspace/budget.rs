@@ -81,7 +81,7 @@ impl<'a> SearchBudget<'a> {
         read: &Result<Source<'_>, CodeError>,
     ) -> Result<(), WorkspaceError> {
         let steps = match read {
-            Ok(source) if source.is_faulty() => FAULTY.saturating_mul(source.steps()),
+            Ok(source) if source.has_syntax_error() => FAULTY.saturating_mul(source.steps()),
             Ok(source) => source.steps(),
             Err(error) => FAULTY.saturating_mul(error.steps()),
         };

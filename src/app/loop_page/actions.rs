@@ -1,17 +1,17 @@
-//! Applies the actions of a person on the loop page.
+//! Applies the person's actions on the loop page.
 
 use std::path::Path;
 use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::loop_folders::TYPING_MS;
-use super::{LoopPage, Which};
+use super::loop_folders::TYPING_DEBOUNCE_MS;
+use super::{LoopContent, LoopPage};
 use crate::app::shared::{Prompt, Shared};
 use crate::plan::VerifyScope;
 use crate::run::{LoopPhase, LoopState};
 use crate::ui::action::{FolderFor, LoopAction};
-use crate::ui::loop_page::{Form, PlannerChoice, ShownLoop, Wanted};
+use crate::ui::loop_page::{LoopForm, LoopSettings, PlannerChoice, ShownLoop};
 use crate::ui::theme::Tone;
 use crate::worker::{Command, LoopOrder, ReplayLoop, RevokeClass, WorkspaceChoice};
 
@@ -21,73 +21,76 @@ impl LoopPage {
         match action {
             LoopAction::Edit(form) => {
                 self.form = *form;
-                // Also if the folders are the same: their contents may have changed.
-                self.look_at_folders(TYPING_MS, shared);
+                // Even if the folders are the same, because their contents may have changed.
+                self.schedule_folder_check(TYPING_DEBOUNCE_MS, shared);
             }
-            LoopAction::LookAtCommands => shared.show_prompt(Some(Prompt::TrustForLoop)),
+            LoopAction::ReviewCommands => shared.show_prompt(Some(Prompt::TrustForLoop)),
             LoopAction::Show(loop_id) => self.show_loop(loop_id, shared),
-            LoopAction::Unfold(attempt, unfolded) => {
-                self.unfolded.insert(attempt, unfolded);
+            LoopAction::SetExpanded(attempt, expanded) => {
+                self.expanded.insert(attempt, expanded);
             }
             LoopAction::RevokeClass(class_id) => {
-                shared.ask(RevokeClass(class_id), |app, _| {
-                    if let Some(live) = &mut app.loops.live {
+                shared.query(RevokeClass(class_id), |app, _| {
+                    if let Some(live) = &mut app.loop_page.live {
                         live.class_revoked = true;
                     }
                 });
             }
-            // Applied by `App`, because they need another page or the file picker.
+            // `App` applies these, because they need another page or the file picker.
             LoopAction::OpenAttempt(_) | LoopAction::PickFolder(_) => {}
         }
     }
 
+    /// Shows the loop that was started last, or a loop from the evidence.
     fn show_loop(&mut self, loop_id: Uuid, shared: &mut Shared) {
         if self.live.as_ref().is_some_and(|live| live.state.loop_id == Some(loop_id)) {
-            return self.show(Which::Live);
+            return self.show(LoopContent::Live);
         }
-        self.show(Which::Reading);
-        shared.ask_latest(ReplayLoop(loop_id), |app, replayed| match replayed {
-            Ok(replayed) => app.loops.show_recorded(replayed),
-            Err(unanswered) => {
-                app.loops.leave_reading(Which::Form);
-                app.shared.report(unanswered);
+        self.show(LoopContent::Reading);
+        shared.query_latest(ReplayLoop(loop_id), |app, replayed| match replayed {
+            Ok(replayed) => app.loop_page.show_recorded(replayed),
+            Err(failed) => {
+                app.loop_page.leave_reading(LoopContent::Form);
+                app.shared.report(failed);
             }
         });
     }
 
-    /// The folder in which the picker starts.
-    pub fn typed_folder(&self, what: FolderFor) -> &str {
-        match what {
+    /// The folder in which the file picker for a field starts: that of the field, otherwise the workspace. It may be
+    /// empty.
+    pub fn typed_folder(&self, field: FolderFor) -> &str {
+        match field {
             FolderFor::Plans if !self.form.folder.is_empty() => &self.form.folder,
             _ => &self.form.workspace,
         }
     }
 
-    /// Enters a folder that was picked into the form.
-    pub fn take_folder(&mut self, folder: &Path, what: FolderFor, shared: &Shared) {
-        let field = match what {
+    /// Fills a picked folder into a field of the form.
+    pub fn set_folder(&mut self, folder: &Path, field: FolderFor, shared: &Shared) {
+        let text = match field {
             FolderFor::Plans => &mut self.form.folder,
             FolderFor::Workspace => &mut self.form.workspace,
         };
-        *field = folder.display().to_string();
-        self.look_at_folders(0, shared);
+        *text = folder.display().to_string();
+        self.schedule_folder_check(0, shared);
     }
 
-    /// Prepares the page to be shown. If the form names no workspace, `workspace` is entered.
-    pub fn enter(&mut self, workspace: Option<&Path>, shared: &Shared) {
+    /// Prepares the page to be shown. If the form names no workspace, `workspace` is filled in.
+    pub fn prepare(&mut self, workspace: Option<&Path>, shared: &Shared) {
         if let (true, Some(workspace)) = (self.form.workspace.is_empty(), workspace) {
             self.form.workspace = workspace.display().to_string();
         }
-        self.look_at_folders(0, shared);
+        self.schedule_folder_check(0, shared);
     }
 
+    /// Shows the form, with the keyboard focus on the goal.
     pub fn new_loop(&mut self) {
-        self.show(Which::Form);
+        self.show(LoopContent::Form);
         self.focus_goal = true;
     }
 
-    /// Fills the form from the loop on the page.
-    pub fn fill_again(&mut self, shared: &Shared) {
+    /// Fills the form with the order of the loop on the page, and shows the form.
+    pub fn fill_from_shown(&mut self, shared: &Shared) {
         let Some(state) = self.shown_state() else { return };
         let (planner, folder, command) = match state.planner.as_str() {
             "cargo-fix" => (PlannerChoice::CargoFix, "", ""),
@@ -97,27 +100,27 @@ impl LoopPage {
                 None => (PlannerChoice::Command, "", other),
             },
         };
-        self.form = Form {
+        self.form = LoopForm {
             goal: state.goal.clone(),
             planner,
             folder: folder.to_owned(),
             command: command.to_owned(),
             workspace: state.workspace.clone(),
             max_attempts: state.max_attempts.to_string(),
-            // An authorization class is valid for one loop only.
-            ..Form::default()
+            // Without the authorization class, which is valid for one loop only.
+            ..LoopForm::default()
         };
-        self.show(Which::Form);
-        self.look_at_folders(0, shared);
+        self.show(LoopContent::Form);
+        self.schedule_folder_check(0, shared);
     }
 
-    /// Starts the loop of the form, or shows the faults of the form.
+    /// Starts the loop of the form. If the form has faults, shows them.
     pub fn start(&mut self, shared: &mut Shared) {
-        let Some(wanted) = self.form.wanted(shared.now.ms) else {
-            self.form.tried = true;
+        let Some(wanted) = self.form.settings(shared.now.ms) else {
+            self.form.start_attempted = true;
             return;
         };
-        shared.evidence_trouble = None;
+        shared.evidence_error = None;
         let live = ShownLoop {
             state: LoopState {
                 goal: wanted.goal.clone(),
@@ -137,14 +140,14 @@ impl LoopPage {
             return;
         }
         self.form.refusal = None;
-        self.form.tried = false;
+        self.form.start_attempted = false;
         self.live = Some(live);
-        self.show(Which::Live);
+        self.show(LoopContent::Live);
     }
 
-    /// The id of the loop on the page, otherwise of the loop under way, and the run of its attempt `number`, if the
-    /// attempt has one.
-    pub fn attempt(&self, number: u32) -> Option<(Uuid, Option<Uuid>)> {
+    /// The id of the loop on the page, otherwise of the loop under way, and the id of the run of its attempt `number`,
+    /// if that attempt has one.
+    pub fn find_attempt(&self, number: u32) -> Option<(Uuid, Option<Uuid>)> {
         let under_way = self.under_way().map(|live| &live.state);
         let state = self.shown_state().or(under_way)?;
         let attempt = state.attempts.iter().find(|attempt| attempt.attempt == number);
@@ -152,7 +155,7 @@ impl LoopPage {
     }
 }
 
-fn order(wanted: Wanted) -> LoopOrder {
+fn order(wanted: LoopSettings) -> LoopOrder {
     LoopOrder {
         goal: wanted.goal,
         planner: wanted.planner,

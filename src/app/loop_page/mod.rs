@@ -1,17 +1,17 @@
-//! The page of the bounded loop: its form, the loop that was started last, and one from the evidence.
+//! The page of bounded loops: the form of a new loop, the loop that was started last, and a loop from the evidence.
 //!
-//! One view serves live and recorded loops, because both are `run::LoopState`. The page decides nothing: the plan of
-//! an attempt becomes a session of the plan page (`src/app/plan_page/attempt.rs`) with its bar, dialog and arming.
-//! The decision about it is sent to the waiting worker instead of the evidence, because the loop records it. The
-//! session of a plan that the loop waits for is kept when another plan is opened, and an answer counts only while the
-//! dialog of that plan is in front. The loop's own verification has a session without a plan, which holds the
-//! confirmations of its run and is shown on this page only.
+//! One view serves live and recorded loops, because both are a `run::LoopState`. No plan is authorized on this page:
+//! the plan of an attempt becomes a session of the plan page (`src/app/plan_page/attempt.rs`) with the same action bar
+//! and dialog as any plan. The decision about it is sent to the waiting executor thread and not to the query thread,
+//! because the loop records it. The session of a plan that awaits a decision is kept when another plan is opened, and
+//! a decision counts only while the dialog about that plan is shown. The verification of the loop is shown on this page
+//! only; its session has no plan and serves only its confirmations.
 //!
-//! The findings about the folders in the form come from a query (`src/worker/loop_place.rs`). It is sent when the form
-//! is filled in or shown, after a pause in typing, when the window gets the focus, after a decision about the commands
-//! found there, and every two seconds while a folder is unusable. Only findings about the folders in the form are shown
-//! (`loop_folders.rs`). They only disable the start: the loop checks its folders again. Every attempt of a long loop
-//! has a line, so that it can be reached by keyboard; unfolded content is drawn only near the visible part
+//! The folders in the form are checked by a query (`src/worker/loop_folders.rs`). It is sent when the form is shown or
+//! filled in, after a pause in typing, when the window gets the focus, after a decision about trust, and every two
+//! seconds while the loop cannot start there. A result is shown only if it is about the folders in the form
+//! (`loop_folders.rs`). It can only disable the start: the loop checks its folders again. Every attempt of a long loop
+//! has a line, so that it can be reached by keyboard; expanded content is drawn only near the visible part
 //! (`draw_near` in `src/ui/loop_page/attempt.rs`).
 
 mod actions;
@@ -24,31 +24,36 @@ use uuid::Uuid;
 
 use super::shared::Shared;
 use crate::run::{Attempt, Failure, LoopFate, LoopPhase, LoopState, LoopSummary, RunEvent};
-use crate::ui::loop_page::{Form, FormView, LoopView, Shown, ShownLoop, TimelineView};
-use crate::worker::{LoopReplayed, PlanProposal};
+use crate::ui::loop_page::{FormView, LoopForm, LoopView, Shown, ShownLoop, TimelineView};
+use crate::worker::{PlanProposal, ReplayedLoop};
 use loop_folders::LoopFolders;
 
 /// The content of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Which {
+pub(super) enum LoopContent {
     #[default]
     Form,
+    /// The loop that was started last in this window.
     Live,
+    /// A loop from the evidence.
     Recorded,
+    /// A loop from the evidence, while it is read.
     Reading,
 }
 
 /// The state of the page.
 #[derive(Debug, Default)]
 pub(super) struct LoopPage {
-    pub(super) form: Form,
+    pub(super) form: LoopForm,
     folders: LoopFolders,
-    pub(super) loops: Vec<LoopSummary>,
+    /// The recorded loops, the latest first.
+    pub(super) summaries: Vec<LoopSummary>,
     /// The loop that was started last in this window.
     pub(super) live: Option<ShownLoop>,
     recorded: Option<ShownLoop>,
-    pub(super) which: Which,
-    unfolded: BTreeMap<u32, bool>,
+    pub(super) content: LoopContent,
+    /// The attempts that the person has expanded or folded, by number.
+    expanded: BTreeMap<u32, bool>,
     scroll_to_latest: bool,
     /// Whether the goal gets the keyboard focus in the next frame.
     focus_goal: bool,
@@ -58,8 +63,8 @@ pub(super) struct LoopPage {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CurrentAttempt {
     pub(super) attempt: Attempt,
-    /// Whether the loop's own verification is under way.
-    pub(super) verifies: bool,
+    /// Whether the verification of the loop is under way.
+    pub(super) is_verifying: bool,
 }
 
 impl LoopPage {
@@ -73,15 +78,15 @@ impl LoopPage {
     }
 
     /// Changes the content of the page.
-    fn show(&mut self, which: Which) {
-        self.which = which;
-        self.unfolded.clear();
-        self.scroll_to_latest = which == Which::Live;
+    fn show(&mut self, content: LoopContent) {
+        self.content = content;
+        self.expanded.clear();
+        self.scroll_to_latest = content == LoopContent::Live;
     }
 
-    /// Shows a loop from the evidence, unless the person has left the page that waits for it.
-    fn show_recorded(&mut self, replayed: LoopReplayed) {
-        let LoopReplayed { detail, events, printed } = replayed;
+    /// Stores a loop from the evidence, and shows it if the page still waits for one.
+    fn show_recorded(&mut self, replayed: ReplayedLoop) {
+        let ReplayedLoop { detail, events, planner_stderr } = replayed;
         let mut state = LoopState::default();
         events.iter().for_each(|event| state.apply(event));
         if detail.summary.fate == LoopFate::Interrupted {
@@ -93,22 +98,22 @@ impl LoopPage {
             verify: detail.summary.verify,
             class: detail.class.and_then(|class| serde_json::from_value(class).ok()),
             class_revoked: detail.class_revoked,
-            printed,
+            planner_output: planner_stderr,
             ended_at_ms: detail.summary.ended_at_ms,
             ..ShownLoop::default()
         });
-        self.leave_reading(Which::Recorded);
+        self.leave_reading(LoopContent::Recorded);
     }
 
-    /// Replaces the page that waits for a loop from the evidence.
-    fn leave_reading(&mut self, which: Which) {
-        if self.which == Which::Reading {
-            self.show(which);
+    /// Changes the content of the page if it waits for a loop from the evidence.
+    fn leave_reading(&mut self, content: LoopContent) {
+        if self.content == LoopContent::Reading {
+            self.show(content);
         }
     }
 
-    /// Applies an event to the loop under way. Returns its current attempt.
-    pub(super) fn happened(
+    /// Applies an event to the loop under way. Returns its current attempt; `None` without a loop or an attempt.
+    pub(super) fn apply_event(
         &mut self,
         event: &RunEvent,
         shared: &mut Shared,
@@ -116,7 +121,7 @@ impl LoopPage {
         let live = self.under_way_mut()?;
         live.state.apply(event);
         let current = live.state.loop_id.zip(live.state.attempts.last().map(|it| it.attempt));
-        let verifies = live.state.phase == LoopPhase::Verifying;
+        let is_verifying = live.state.phase == LoopPhase::Verifying;
         match event {
             RunEvent::LoopStarted { .. } => shared.list_loops(),
             RunEvent::AttemptStarted { .. } => self.scroll_to_latest = true,
@@ -124,11 +129,11 @@ impl LoopPage {
         }
         current.map(|(loop_id, number)| {
             let attempt = Attempt { loop_id, number };
-            CurrentAttempt { attempt, verifies }
+            CurrentAttempt { attempt, is_verifying }
         })
     }
 
-    /// Stores the plan of an attempt. Returns false if no loop is under way.
+    /// Stores the plan of an attempt of the loop under way. Returns false if no loop is under way.
     pub(super) fn take_proposal(&mut self, proposal: &PlanProposal) -> bool {
         let Some(live) = self.under_way_mut() else { return false };
         live.plans.insert(proposal.attempt, Arc::clone(&proposal.plan));
@@ -136,15 +141,14 @@ impl LoopPage {
     }
 
     /// Marks the loop under way as stopping.
-    pub(super) fn stopping(&mut self) {
+    pub(super) fn mark_stopping(&mut self) {
         if let Some(live) = self.under_way_mut() {
             live.stopping = true;
         }
     }
 
-    /// Notes that the loop under way has ended. Returns its id; a loop that could not begin has none and returns to
-    /// the form.
-    pub(super) fn ended(&mut self, failure: Option<&Failure>, now_ms: i64) -> Option<Uuid> {
+    /// Ends the loop under way. Returns its id. A loop that could not start has none; its failure is shown in the form.
+    pub(super) fn end_loop(&mut self, failure: Option<&Failure>, now_ms: i64) -> Option<Uuid> {
         let live = self.under_way_mut()?;
         live.ended_at_ms = Some(now_ms);
         live.state.interrupt();
@@ -153,25 +157,25 @@ impl LoopPage {
             self.live = None;
             self.form.refusal =
                 Some(format!("{} {} {}", failure.code, failure.message, failure.next));
-            if self.which == Which::Live {
-                self.show(Which::Form);
+            if self.content == LoopContent::Live {
+                self.show(LoopContent::Form);
             }
         }
         loop_id
     }
 
     /// Resets the flags that apply to one frame only.
-    pub(super) fn drawn(&mut self) {
+    pub(super) fn reset_frame_flags(&mut self) {
         self.scroll_to_latest = false;
         self.focus_goal = false;
     }
 
     /// The loop on the page.
     fn shown(&self) -> Option<&ShownLoop> {
-        match self.which {
-            Which::Live => self.live.as_ref(),
-            Which::Recorded => self.recorded.as_ref(),
-            Which::Form | Which::Reading => None,
+        match self.content {
+            LoopContent::Live => self.live.as_ref(),
+            LoopContent::Recorded => self.recorded.as_ref(),
+            LoopContent::Form | LoopContent::Reading => None,
         }
     }
 
@@ -184,16 +188,16 @@ impl LoopPage {
         let shown = match self.shown() {
             Some(shown) => Shown::Loop(TimelineView {
                 shown,
-                unfolded: &self.unfolded,
+                expanded: &self.expanded,
                 scroll_to_latest: self.scroll_to_latest && !shown.recorded,
             }),
-            None if self.which == Which::Reading => Shown::Reading,
+            None if self.content == LoopContent::Reading => Shown::Reading,
             None => Shown::Form(FormView {
                 form: &self.form,
-                place: self.place(),
+                place: self.folder_review(),
                 focus_goal: self.focus_goal,
             }),
         };
-        LoopView { loops: &self.loops, shown, now: &shared.now }
+        LoopView { loops: &self.summaries, shown, now: &shared.now }
     }
 }

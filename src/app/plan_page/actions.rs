@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::{PlanPage, PlanSession};
-use crate::app::pending::Unanswered;
+use crate::app::pending::FailedQuery;
 use crate::app::shared::{Prompt, Shared};
 use crate::authorization::{Grants, Method, PlanAuthorization};
 use crate::plan::Digest;
@@ -20,28 +20,28 @@ impl PlanPage {
         match action {
             PlanAction::Open(path) => Self::open(path, None, shared),
             PlanAction::OpenRun(run_id) => self.open_run(run_id, shared),
-            PlanAction::SelectStep(index) => self.change(|session| {
+            PlanAction::SelectStep(index) => self.with_shown(|session| {
                 session.pane.selected = index;
                 session.pane.is_pinned = true;
-                session.pane.ask_again();
+                session.pane.allow_retry();
             }),
-            PlanAction::ShowTab(tab) => self.change(|session| {
+            PlanAction::ShowTab(tab) => self.with_shown(|session| {
                 session.pane.tab = tab;
-                session.pane.ask_again();
+                session.pane.allow_retry();
             }),
-            PlanAction::CloseSimulation => self.change(PlanSession::hide_simulation),
+            PlanAction::CloseSimulation => self.with_shown(PlanSession::hide_simulation),
             PlanAction::CopyOutput => {
-                self.change(|session| shared.to_copy = Some(session.output.transcript.text()));
+                self.with_shown(|session| shared.to_copy = Some(session.output.transcript.text()));
             }
-            PlanAction::LookAtCommands => shared.show_prompt(Some(Prompt::Trust)),
-            PlanAction::AskInFront => self.ask_in_front(shared),
+            PlanAction::ReviewCommands => shared.show_prompt(Some(Prompt::Trust)),
+            PlanAction::OpenConfirmation => self.show_confirmation_dialog(shared),
             PlanAction::RememberWalls(remember) => self.remember_walls(remember, shared),
-            PlanAction::GrantProposed(proposed) => {
-                self.change(|session| session.grants.proposed = proposed);
+            PlanAction::GrantNeeds(proposed) => {
+                self.with_shown(|session| session.grants.proposed = proposed);
                 self.review_again(true, shared);
             }
-            PlanAction::RunAgainWider(path) => {
-                self.change(|session| match path {
+            PlanAction::AuthorizeWithGrant(path) => {
+                self.with_shown(|session| match path {
                     Some(path) => session.grants.write.extend([path]),
                     None => session.grants.network = true,
                 });
@@ -50,33 +50,34 @@ impl PlanPage {
         }
     }
 
-    /// Changes the session on the page, if there is one.
-    pub fn change(&mut self, change: impl FnOnce(&mut PlanSession)) {
+    /// Calls `action` with the session on the page, if there is one.
+    pub fn with_shown(&mut self, action: impl FnOnce(&mut PlanSession)) {
         if let Some(session) = &mut self.shown {
-            change(session);
+            action(session);
         }
     }
 
+    /// Shows the session of a run: the one on the page, otherwise the live one, otherwise the recorded run.
     fn open_run(&mut self, run_id: Uuid, shared: &mut Shared) {
-        let is_it = |session: &PlanSession| session.run.run_id == Some(run_id);
-        if self.shown.as_ref().is_some_and(is_it) {
+        let has_run = |session: &PlanSession| session.run.run_id == Some(run_id);
+        if self.shown.as_ref().is_some_and(has_run) {
             shared.page = Page::Plan;
-        } else if !self.show_live(is_it, shared) {
-            shared.ask(ReplayRun(run_id), move |app, replayed| {
+        } else if !self.show_live(has_run, shared) {
+            shared.query(ReplayRun(run_id), move |app, replayed| {
                 let attempt = replayed.attempt.map(|attempt| (run_id, attempt));
                 app.shared.attempts.extend(attempt);
-                app.plan.show(PlanSession::replayed(replayed), &mut app.shared);
+                app.plan.show(PlanSession::from_replayed(replayed), &mut app.shared);
             });
         }
     }
 
-    /// Shows the live session of an attempt, otherwise its recorded run.
+    /// Shows the session of an attempt: the one on the page, otherwise the live one, otherwise the recorded run.
     pub fn open_attempt(&mut self, attempt: Attempt, run_id: Option<Uuid>, shared: &mut Shared) {
-        let is_it = |session: &PlanSession| session.is_attempt(attempt);
-        if self.shown.as_ref().is_some_and(is_it) {
-            shared.try_again();
+        let has_attempt = |session: &PlanSession| session.is_attempt(attempt);
+        if self.shown.as_ref().is_some_and(has_attempt) {
+            shared.clear_view_panic();
             shared.page = Page::Plan;
-        } else if !self.show_live(is_it, shared)
+        } else if !self.show_live(has_attempt, shared)
             && let Some(run_id) = run_id
         {
             self.open_run(run_id, shared);
@@ -84,28 +85,29 @@ impl PlanPage {
     }
 
     /// Shows the pending confirmation as a dialog. Any other dialog is closed.
-    pub fn ask_in_front(&mut self, shared: &mut Shared) {
+    pub fn show_confirmation_dialog(&mut self, shared: &mut Shared) {
         if let Some(session) = self.running_mut() {
-            session.waiting.dismissed = false;
+            session.confirmation.dialog_closed = false;
         }
         shared.show_prompt(None);
     }
 
-    /// Whether the waiting step requires a confirmation whose dialog is closed. Such a step must not be approved
-    /// elsewhere.
-    pub fn wants_question(&self) -> bool {
-        let waiting = self.running().filter(|session| session.waiting.dismissed);
-        waiting.and_then(PlanSession::request).is_some_and(|request| request.required)
+    /// Whether the pending confirmation must be approved in its dialog, but the dialog is closed. An approval from the
+    /// card then only opens the dialog.
+    pub fn approval_needs_dialog(&self) -> bool {
+        let session = self.running().filter(|session| session.confirmation.dialog_closed);
+        session.and_then(PlanSession::request).is_some_and(|request| request.required)
     }
 
+    /// Records the grants of the shown plan for all later plans of its workspace, or revokes those of the workspace.
     fn remember_walls(&self, remember: bool, shared: &mut Shared) {
         let Some(review) = self.review() else { return };
         let binding = &review.binding;
-        // A step id is unique only within its plan.
+        // Grants for a step are not recorded, because a step id is unique only within its plan.
         let grants =
             remember.then(|| Grants { proposed_for: Default::default(), ..binding.grants.clone() });
         let query = RememberWalls { workspace: binding.workspace.clone(), grants };
-        shared.ask_each(query, |app, recorded, _| app.trust_changed(recorded));
+        shared.query_each(query, |app, recorded, _| app.after_trust_decision(recorded));
     }
 
     /// The id of the shown run.
@@ -120,12 +122,13 @@ impl PlanPage {
         }
     }
 
-    /// Reviews the plan of the shown run again. The question whether to authorize it opens after the review.
+    /// Reviews the file of the shown plan again. If it has none, opens the plan of the shown run from the evidence. The
+    /// authorization dialog opens after the review.
     pub fn run_again(&mut self, shared: &mut Shared) {
         let Some(session) = &self.shown else { return };
-        let (digest, file, run_id) =
+        let (digest, has_file, run_id) =
             (session.opened.digest, session.path().is_some(), session.run.run_id);
-        if file {
+        if has_file {
             self.review_again(true, shared);
         } else if let Some(run_id) = run_id {
             shared.follow_up(run_id, FollowUp::RunAgain);
@@ -143,17 +146,17 @@ impl PlanPage {
         };
         let (digest, workspace) = (session.opened.digest, review.workspace.clone());
         session.simulation = Some(Simulated { outcome: None, stale: false, is_shown: true });
-        shared.ask_each(Simulate { plan, workspace }, move |app, simulated, latest| {
-            let outcome = match simulated.map_err(Unanswered::into_failure) {
+        shared.query_each(Simulate { plan, workspace }, move |app, simulated, latest| {
+            let outcome = match simulated.map_err(FailedQuery::into_failure) {
                 Ok(Simulation { previews, changes, .. }) => Ok(Effect { previews, changes }),
                 Err(Ok(failure)) => Err(failure),
-                Err(Err(unanswered)) => {
+                Err(Err(failed)) => {
                     let shown = app.plan.shown.as_mut();
                     if let Some(session) = shown.filter(|it| it.opened.digest == digest) {
                         session.simulation = None;
                     }
                     if latest {
-                        app.shared.report(unanswered);
+                        app.shared.report(failed);
                     }
                     return;
                 }
@@ -162,6 +165,7 @@ impl PlanPage {
         });
     }
 
+    /// Stores the outcome of the requested simulation. It is stale if the shown plan has changed meanwhile.
     fn take_simulation(&mut self, digest: Digest, outcome: Result<Effect, Failure>) {
         let Some(session) = &mut self.shown else { return };
         if let Some(simulated) = session.simulation.as_mut().filter(|it| it.outcome.is_none()) {
@@ -179,10 +183,10 @@ impl PlanPage {
         session.pane.is_pinned = true;
     }
 
-    /// Selects the current step of the run, and shows the run's session if needed. Returns false if that session has
-    /// no plan to show.
+    /// Shows the session of the run under way, and lets the selection follow its current step. Returns false if that
+    /// session has no plan to show.
     pub fn follow_run(&mut self, shared: &mut Shared) -> bool {
-        // The loop's own verification is shown on the loop page.
+        // The verification of a loop has no plan. It is shown on the loop page.
         if self.live.as_ref().is_some_and(|live| live.opened.plan.is_none()) {
             return false;
         }
@@ -196,8 +200,8 @@ impl PlanPage {
         true
     }
 
-    /// Records a decision about the shown plan. The decision is effective once it has been recorded.
-    pub fn record(
+    /// Records a decision about the shown plan, and closes the dialog. The decision is effective once it is recorded.
+    pub fn record_decision(
         &mut self,
         digest: Digest,
         shared: &mut Shared,
@@ -218,32 +222,32 @@ impl PlanPage {
         let Some(plan) = std::sync::Arc::unwrap_or_clone(plan).complete() else { return };
         let pending =
             PlanAuthorization::pending(&plan, review.binding.clone(), Method::Window, now)
-                .continuing(session.opened.continues);
+                .with_parent_run(session.opened.continues);
         let authorization = Box::new(decide(pending, now));
         session.approval = Approval::Recording;
         let plan = Box::new(plan);
         let query = RecordAuthorization { authorization: authorization.clone(), plan };
-        shared.ask_each(query, |app, recorded, _| match recorded {
+        shared.query_each(query, |app, recorded, _| match recorded {
             Ok(()) => {
                 if let Some(session) = &mut app.plan.shown {
-                    session.answered(*authorization);
+                    session.apply_decision(*authorization);
                 }
-                if let Some(void) = app.plan.void_notice.take() {
-                    app.shared.dismiss(void);
+                if let Some(notice) = app.plan.void_notice.take() {
+                    app.shared.dismiss(notice);
                 }
             }
-            Err(unanswered) => {
+            Err(failed) => {
                 let shown = app.plan.shown.as_mut();
                 if let Some(session) = shown.filter(|it| it.approval == Approval::Recording) {
                     session.approval = Approval::None;
                 }
-                app.shared.report(unanswered);
+                app.shared.report(failed);
             }
         });
     }
 
-    /// Sends the person's decision about the plan of an attempt to the worker.
-    pub fn answer_attempt(&mut self, digest: Digest, answer: PlanDecision, shared: &mut Shared) {
+    /// Sends the person's decision about the plan of an attempt to the worker, and closes the dialog.
+    pub fn decide_attempt(&mut self, digest: Digest, decision: PlanDecision, shared: &mut Shared) {
         if !shared.close_prompt(&Prompt::DECISIONS) {
             return;
         }
@@ -253,7 +257,7 @@ impl PlanPage {
         if session.not_authorizable().is_some() {
             return;
         }
-        if shared.worker.answer_plan(attempt.loop_id, attempt.number, answer) {
+        if shared.worker.answer_plan(attempt.loop_id, attempt.number, decision) {
             session.approval = Approval::Recording;
         } else {
             shared.notify(Tone::Caution, "The loop no longer waits for that answer.", "", "");

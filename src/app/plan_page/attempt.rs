@@ -1,4 +1,4 @@
-//! The plan of an attempt of a bounded loop, as a session of the plan page.
+//! Sessions of the plan page for the attempts of a bounded loop.
 
 use std::path::PathBuf;
 
@@ -9,15 +9,15 @@ use crate::run::{Attempt, Phase, RunState, Steps};
 use crate::ui::plan::{Approval, PlanAttempt};
 use crate::worker::{OpenedPlan, PlanProposal};
 
-/// The state of a run with this many steps before its first event arrives.
-pub(super) fn begun(steps: usize, started_at_ms: i64) -> RunState {
+/// The state of a started run with this many steps, before its first event arrives.
+pub(super) fn started_run(steps: usize, started_at_ms: i64) -> RunState {
     let steps = Steps::waiting(steps);
     RunState { phase: Phase::Running, steps, started_at_ms, ..RunState::default() }
 }
 
 impl PlanSession {
-    /// A session for a plan that was proposed in a loop, with the review made by the loop.
-    pub fn proposed(proposal: PlanProposal) -> Self {
+    /// A session for a plan that the planner of a loop proposed, with the review of the loop.
+    pub fn from_proposal(proposal: PlanProposal) -> Self {
         let PlanProposal { loop_id, attempt: number, max_attempts, plan, review, .. } = proposal;
         let attempt = Attempt { loop_id, number };
         let opened = OpenedPlan {
@@ -29,37 +29,38 @@ impl PlanSession {
         };
         Self {
             attempt: Some(PlanAttempt { attempt, max_attempts, waits: false }),
-            ..Self::opened(opened, None)
+            ..Self::from_opened(opened, None)
         }
     }
 
-    /// A session for the loop's own verification. It has no plan; it holds the confirmations of that run.
-    pub fn verification(now_ms: i64) -> Self {
-        let run = begun(0, now_ms);
-        Self { run, ..Self::opened(OpenedPlan::without_plan(PathBuf::new()), None) }
+    /// A session for the run in which a loop verifies the workspace. It has no plan and only serves the confirmations
+    /// of that run.
+    pub fn for_verification(now_ms: i64) -> Self {
+        let run = started_run(0, now_ms);
+        Self { run, ..Self::from_opened(OpenedPlan::without_plan(PathBuf::new()), None) }
     }
 
     /// Sets whether the loop waits for a decision about this plan.
-    pub(super) fn set_waits(&mut self, waits: bool) {
+    pub(super) fn set_awaits_decision(&mut self, awaits: bool) {
         if let Some(attempt) = &mut self.attempt {
-            attempt.waits = waits;
+            attempt.waits = awaits;
         }
     }
 
     /// Whether a loop waits for a decision about this plan.
-    pub fn waits(&self) -> bool {
+    pub fn awaits_decision(&self) -> bool {
         self.attempt.is_some_and(|attempt| attempt.waits)
     }
 
     /// Whether this is the plan of an attempt of this loop.
-    pub(super) fn is_of_loop(&self, loop_id: Uuid) -> bool {
+    pub(super) fn belongs_to_loop(&self, loop_id: Uuid) -> bool {
         self.attempt.is_some_and(|it| it.attempt.loop_id == loop_id)
     }
 
-    /// Whether this session is kept when another plan is shown: its run is under way, or a loop waits for its
-    /// decision.
-    pub fn is_kept(&self) -> bool {
-        self.run.is_active() || self.waits()
+    /// Whether the run of this session is under way, or a loop waits for the decision about its plan. Such a session is
+    /// kept when another one is shown.
+    pub fn is_live(&self) -> bool {
+        self.run.is_active() || self.awaits_decision()
     }
 
     /// Whether this is the plan of this attempt.
@@ -71,13 +72,14 @@ impl PlanSession {
     pub fn begin_attempt(&mut self, now_ms: i64) {
         let steps = self.opened.plan.as_ref().map_or(0, |plan| plan.steps.len());
         self.approval = Approval::Used { at_ms: now_ms };
-        self.run = begun(steps, now_ms);
+        self.run = started_run(steps, now_ms);
         self.hide_simulation();
     }
 
-    /// Notes that the loop no longer waits for a decision, and that no more events of the attempt's run arrive.
+    /// Ends the wait for a decision. A run that is still under way is marked as interrupted, or as not started if it
+    /// has no id.
     pub fn end_attempt(&mut self, now_ms: i64) {
-        self.set_waits(false);
+        self.set_awaits_decision(false);
         if self.approval == Approval::Recording {
             self.approval = Approval::None;
         }

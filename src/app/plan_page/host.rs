@@ -1,4 +1,4 @@
-//! Tries to connect to the host of a plan: one notice while it is tried, and one with the result.
+//! Tests the connection to the host of a plan. One notice is shown during the attempt, and one with the result.
 
 use super::PlanPage;
 use crate::app::shared::Shared;
@@ -8,7 +8,7 @@ use crate::ui::theme::Tone;
 use crate::worker::CheckTarget;
 
 impl PlanPage {
-    /// Tries to connect to the host of the shown plan.
+    /// Starts an attempt to connect to the host of the shown plan.
     pub fn try_host(&mut self, shared: &mut Shared) {
         let Some(session) = &self.shown else { return };
         let (Some(plan), Some(review)) = (&session.opened.plan, &session.opened.review) else {
@@ -18,30 +18,30 @@ impl PlanPage {
         let workspace = review.workspace.clone();
         let summary = visible(&format!("Trying {destination}…")).into_owned();
         let query = CheckTarget { destination: destination.clone(), workspace };
-        let asked = shared.ask_latest(query, move |app, state| {
-            // After a stop the result is dropped.
-            if app.plan.end_trying(&mut app.shared) {
+        let sent = shared.query_latest(query, move |app, state| {
+            // After a stop, the result is dropped.
+            if app.plan.dismiss_host_notice(&mut app.shared) {
                 match state {
-                    Ok(state) => tell_host(&destination, &state, &mut app.shared),
-                    Err(unanswered) => app.shared.report(unanswered),
+                    Ok(state) => notify_host_state(&destination, &state, &mut app.shared),
+                    Err(failed) => app.shared.report(failed),
                 }
             }
         });
-        if asked {
+        if sent {
             let next = "A host that does not answer is given up after a minute at most. Nothing of the plan is sent.";
-            self.trying = Some(shared.notify(Tone::Accent, summary, "", next));
+            self.host_notice = Some(shared.notify(Tone::Accent, summary, "", next));
         }
     }
 
-    /// Stops trying to connect.
+    /// Stops the attempt to connect.
     pub fn stop_trying(&mut self, shared: &mut Shared) {
         shared.queries.stop_long_queries();
-        self.end_trying(shared);
+        self.dismiss_host_notice(shared);
     }
 
-    /// Removes the notice that a connection is being tried. Returns whether there was one.
-    fn end_trying(&mut self, shared: &mut Shared) -> bool {
-        let notice = self.trying.take();
+    /// Removes the notice about the attempt. Returns false if there was none.
+    fn dismiss_host_notice(&mut self, shared: &mut Shared) -> bool {
+        let notice = self.host_notice.take();
         if let Some(notice) = notice {
             shared.dismiss(notice);
         }
@@ -49,7 +49,8 @@ impl PlanPage {
     }
 }
 
-fn tell_host(destination: &str, state: &TargetState, shared: &mut Shared) {
+/// Shows a notice with the result of the attempt.
+fn notify_host_state(destination: &str, state: &TargetState, shared: &mut Shared) {
     let summary = visible(&format!("{destination}: {}.", state.title())).into_owned();
     let (tone, details, next) = match state {
         TargetState::Reachable { host } => {

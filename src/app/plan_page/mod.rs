@@ -1,4 +1,4 @@
-//! The plan page: the shown plan, the one whose run is under way, and the lists of recent plans and runs.
+//! The plan page: the shown plan, the plan whose run is under way, and the lists of recent plans and runs.
 
 mod actions;
 mod attempt;
@@ -11,7 +11,7 @@ mod view;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::pending::Unanswered;
+use super::pending::FailedQuery;
 use super::shared::{Prompt, Shared};
 use super::watch::Watch;
 use crate::authorization::{Change, Grants};
@@ -25,21 +25,21 @@ use crate::worker::{OpenPlan, OpenedPlan, Wake};
 pub(super) use session::PlanSession;
 
 /// The maximum number of recent plans; older ones are dropped.
-const RECENT: usize = 12;
+const MAX_RECENT: usize = 12;
 
 /// The state of the page.
 pub(super) struct PlanPage {
     pub(super) shown: Option<PlanSession>,
-    /// The session whose run is under way or for which a loop waits, while the page shows another one.
+    /// The live session (see [`PlanSession::is_live`]), while the page shows another one.
     pub(super) live: Option<PlanSession>,
     pub(super) recent: Vec<RecentPlan>,
     pub(super) runs: Vec<RunSummary>,
-    /// The digest of the plan to authorize once it has been reviewed again.
+    /// The digest of the plan whose authorization dialog opens after the next review.
     to_authorize: Option<Digest>,
     /// The notice about a void approval. It is removed when the next decision has been recorded.
     void_notice: Option<u64>,
-    /// The notice that a connection to the host is being tried.
-    trying: Option<u64>,
+    /// The notice about the attempt to connect to a host, while it is under way.
+    host_notice: Option<u64>,
     watch: Watch,
 }
 
@@ -52,7 +52,7 @@ impl PlanPage {
             runs: Vec::new(),
             to_authorize: None,
             void_notice: None,
-            trying: None,
+            host_notice: None,
             watch: Watch::new(wake),
         }
     }
@@ -65,7 +65,7 @@ impl PlanPage {
         [&mut self.shown, &mut self.live].into_iter().flatten()
     }
 
-    /// The session whose run is under way, shown or not.
+    /// The session whose run is under way, whether it is shown or not.
     pub(super) fn running(&self) -> Option<&PlanSession> {
         self.sessions().find(|session| session.run.is_active())
     }
@@ -74,9 +74,9 @@ impl PlanPage {
         self.sessions_mut().find(|session| session.run.is_active())
     }
 
-    /// The session whose plan awaits a decision in a loop.
-    pub(super) fn waiting_attempt(&self) -> Option<&PlanSession> {
-        self.sessions().find(|session| session.waits())
+    /// The session of the attempt whose plan awaits a decision.
+    pub(super) fn awaiting_attempt(&self) -> Option<&PlanSession> {
+        self.sessions().find(|session| session.awaits_decision())
     }
 
     /// The review of the plan on the page.
@@ -84,14 +84,15 @@ impl PlanPage {
         self.shown.as_ref()?.opened.review.as_deref()
     }
 
-    /// Reads and reviews a plan file.
+    /// Reads, reviews and shows a plan file.
     pub(super) fn open(path: PathBuf, workspace: Option<PathBuf>, shared: &mut Shared) {
         let path = std::path::absolute(&path).unwrap_or(path);
         let query = OpenPlan { path, workspace: workspace.clone(), grants: Grants::default() };
-        shared.ask_latest(query, |app, opened| app.opened(opened, workspace));
+        shared.query_latest(query, |app, opened| app.show_opened(opened, workspace));
     }
 
-    /// Reads and reviews the file of the shown plan again. Without `always`, does nothing while its run is under way.
+    /// Reads and reviews the file of the shown plan again, if it has one. Without `always`, does nothing while its run
+    /// is under way.
     pub(super) fn review_again(&self, always: bool, shared: &mut Shared) {
         let Some(session) = &self.shown else { return };
         let Some(path) = session.path().map(Path::to_path_buf) else { return };
@@ -99,15 +100,16 @@ impl PlanPage {
             return;
         }
         let (workspace, grants) = (session.workspace.clone(), session.grants.clone());
-        shared.ask_latest(OpenPlan { path, workspace, grants }, |app, opened| match opened {
+        shared.query_latest(OpenPlan { path, workspace, grants }, |app, opened| match opened {
             Ok(opened) => app.plan.take_review(opened, &mut app.shared),
-            Err(unanswered) => app.plan.not_opened(unanswered, &mut app.shared),
+            Err(failed) => app.plan.open_failed(failed, &mut app.shared),
         });
     }
 
-    pub(super) fn not_opened(&mut self, unanswered: Unanswered, shared: &mut Shared) {
+    /// Reports that a plan could not be opened or reviewed.
+    pub(super) fn open_failed(&mut self, failed: FailedQuery, shared: &mut Shared) {
         self.to_authorize = None;
-        shared.report(unanswered);
+        shared.report(failed);
     }
 
     /// Shows a plan that was opened, and adds it to the recent ones.
@@ -122,37 +124,38 @@ impl PlanPage {
             self.recent.retain(|other| other.path != path);
             let detail = counted(plan.steps.len(), "step");
             self.recent.insert(0, RecentPlan { path, name, detail });
-            self.recent.truncate(RECENT);
+            self.recent.truncate(MAX_RECENT);
         }
         let wanted = self.to_authorize.take();
-        self.show(PlanSession::opened(opened, workspace), shared);
-        self.authorize_if(wanted, shared);
+        self.show(PlanSession::from_opened(opened, workspace), shared);
+        self.open_authorization_if(wanted, shared);
     }
 
-    /// Opens the question whether to authorize the shown plan, if its digest is `wanted`.
-    fn authorize_if(&self, wanted: Option<Digest>, shared: &mut Shared) {
+    /// Opens the authorization dialog if the shown plan has the digest `wanted` and can be authorized. If it has
+    /// another digest, shows a notice that the file has changed.
+    fn open_authorization_if(&self, wanted: Option<Digest>, shared: &mut Shared) {
         let Some((wanted, session)) = wanted.zip(self.shown.as_ref()) else { return };
         if session.opened.digest != wanted {
             shared.notify(
                 Tone::Caution,
-                "The plan file has changed since that run.",
+                "The plan file has changed since the run that you want to repeat.",
                 format!("Its digest was {wanted} and is {} now.", session.opened.digest),
-                "Look at the steps as they are now, then authorize them.",
+                "Review the steps, then authorize the plan.",
             );
         } else if session.not_authorizable().is_none() {
             shared.show_prompt(Some(Prompt::Authorize));
         }
     }
 
-    /// Shows a session. The session before it is kept as `live` if its run is under way or a loop waits for it.
+    /// Shows a session. If the previous session is live, it is kept.
     pub(super) fn show(&mut self, mut session: PlanSession, shared: &mut Shared) {
         session.pane.previews.forget_missing();
         session.pane.executions.forget_missing();
         self.to_authorize = None;
-        shared.try_again();
-        let before = self.shown.replace(session);
-        if let Some(before) = before.filter(PlanSession::is_kept) {
-            self.live = Some(before);
+        shared.clear_view_panic();
+        let previous = self.shown.replace(session);
+        if let Some(previous) = previous.filter(PlanSession::is_live) {
+            self.live = Some(previous);
         }
         shared.page = Page::Plan;
         if shared.prompt != Some(Prompt::Close) {
@@ -161,7 +164,7 @@ impl PlanPage {
         self.watch_files(shared);
     }
 
-    /// Shows the session in `live` if it is the wanted one. Returns whether it was.
+    /// Shows the session in `live` if it is wanted. Returns whether it was.
     fn show_live(
         &mut self,
         is_wanted: impl FnOnce(&PlanSession) -> bool,
@@ -175,6 +178,7 @@ impl PlanPage {
         found
     }
 
+    /// Applies a new review of the shown plan, and reports what has changed.
     fn take_review(&mut self, opened: OpenedPlan, shared: &mut Shared) {
         let Some(session) = &mut self.shown else { return };
         if session.path() != Some(&*opened.path) || session.run.is_active() {
@@ -182,37 +186,44 @@ impl PlanPage {
         }
         let ran = session.run.is_over() && session.opened.digest != opened.digest;
         let was_approved = matches!(session.approval, Approval::Approved { .. });
-        let changes = session.reviewed(opened);
-        self.tell_changes(&changes, ran, was_approved, shared);
+        let changes = session.apply_review(opened);
+        self.notify_changes(&changes, ran, was_approved, shared);
         let wanted = self.to_authorize.take();
-        self.authorize_if(wanted, shared);
+        self.open_authorization_if(wanted, shared);
         self.watch_files(shared);
     }
 
-    fn tell_changes(&mut self, changes: &[Change], ran: bool, approved: bool, shared: &mut Shared) {
+    /// Shows a notice if a change concerns a run that is over, an open dialog or an approval. The dialog is closed.
+    fn notify_changes(
+        &mut self,
+        changes: &[Change],
+        ran: bool,
+        approved: bool,
+        shared: &mut Shared,
+    ) {
         let Some(first) = changes.first().map(|change| &change.what) else { return };
-        let all: Vec<_> = changes.iter().map(ToString::to_string).collect();
-        let all = all.join("\n");
+        let details: Vec<_> = changes.iter().map(ToString::to_string).collect();
+        let details = details.join("\n");
         if ran {
             shared.notify(
                 Tone::Caution,
                 "The plan file has changed since its run.",
-                all,
-                "The page shows the file as it is now. What ran is in the list of runs.",
+                details,
+                "The page shows the file as it is now. The plan that ran is in the list of runs.",
             );
         } else if shared.close_prompt(&Prompt::ABOUT_PLAN) {
             shared.notify(
                 Tone::Caution,
-                format!("Changed while you were reading: {first}."),
-                all,
-                "Look at the steps again, then answer.",
+                format!("The dialog was closed, because this changed: {first}."),
+                details,
+                "Review the steps again, then reopen the dialog.",
             );
         } else if approved {
             self.void_notice = Some(shared.notify(
                 Tone::Caution,
                 format!("The authorization is void. Changed since: {first}."),
-                all,
-                "Look at the steps again, then authorize again.",
+                details,
+                "Review the steps again, then authorize the plan again.",
             ));
         }
     }
@@ -229,25 +240,26 @@ impl PlanPage {
         }
         let files: BTreeSet<PathBuf> =
             files.into_iter().map(|file| std::path::absolute(&file).unwrap_or(file)).collect();
-        if let Err(error) = self.watch.files(files) {
+        if let Err(error) = self.watch.watch_files(files) {
             shared.notify(
                 Tone::Caution,
-                "Changes on disk are not noticed at once.",
+                "The plan's files cannot be watched for changes.",
                 error.to_string(),
-                "They are still found before anything runs.",
+                "Changes are found when you review again, or before anything runs.",
             );
         }
     }
 
-    /// Reviews again if a watched file has changed and the debounce time is over; otherwise returns the milliseconds
-    /// left. `None` if nothing has changed.
+    /// Reviews the shown plan again once a watched file has changed and the debounce time is over. While a run is under
+    /// way, the change stays pending. Returns the milliseconds left of the debounce time; `None` if nothing has changed
+    /// or the debounce time is over.
     pub(super) fn review_when_due(&mut self, shared: &mut Shared) -> Option<i64> {
-        let left = self.watch.due_in(shared.now.ms)?;
-        if left > 0 {
-            return Some(left);
+        let left_ms = self.watch.due_in(shared.now.ms)?;
+        if left_ms > 0 {
+            return Some(left_ms);
         }
         if self.running().is_none() {
-            self.watch.settle();
+            self.watch.clear();
             self.review_again(false, shared);
         }
         None

@@ -1,4 +1,4 @@
-//! The run of a plan on the page, from its start to its end, also as an attempt of a bounded loop.
+//! The run of a plan on the page, from its start to its end. The plan may be that of an attempt of a bounded loop.
 
 use std::path::Path;
 
@@ -13,23 +13,23 @@ use crate::ui::theme::Tone;
 use crate::worker::{Clock as _, Command, PlanProposal, SystemClock};
 
 impl PlanPage {
-    /// Sends the authorized plan to the worker.
+    /// Sends the shown plan to the worker, if its approval is still valid.
     pub fn start_run(&mut self, shared: &mut Shared) {
-        shared.evidence_trouble = None;
+        shared.evidence_error = None;
         let Some(session) = &mut self.shown else { return };
         if session.expire(shared.now.ms, &SystemClock::default().since_boot()).is_none() {
             return;
         }
-        let Some(approved) = session.start() else { return };
+        let Some(approved) = session.begin_run() else { return };
         let command = Command::Run {
             approved: Box::new(approved),
             file: session.path().map(Path::to_path_buf),
         };
-        if let Err(back) = shared.worker.send(command) {
+        if let Err(refused) = shared.worker.send(command) {
             // The approval was not used and is still valid.
             session.run = RunState::default();
-            if let Command::Run { approved, .. } = back {
-                session.answered(approved.authorization);
+            if let Command::Run { approved, .. } = refused {
+                session.apply_decision(approved.authorization);
             }
             shared.notify(
                 Tone::Caution,
@@ -40,38 +40,40 @@ impl PlanPage {
         }
     }
 
-    /// Applies an event of the run under way.
-    pub fn happened(&mut self, event: &RunEvent, shared: &mut Shared) {
+    /// Applies an event to the run under way.
+    pub fn apply_event(&mut self, event: &RunEvent, shared: &mut Shared) {
         let now = shared.now.ms;
-        let asked = self.running_mut().is_some_and(|it| it.happened(event, now));
+        let needs_confirmation = self.running_mut().is_some_and(|it| it.apply_event(event, now));
         if matches!(event, RunEvent::RunStarted { .. }) {
             shared.list_runs();
         }
         // No `Event::Finished` is sent for the run of an attempt, so its duration is set here.
         for session in self.sessions_mut() {
-            let over = session.attempt.is_some() && session.run.is_over();
-            if over && session.elapsed_ms.is_none() {
+            let is_over = session.attempt.is_some() && session.run.is_over();
+            if is_over && session.elapsed_ms.is_none() {
                 session.elapsed_ms = Some(now - session.run.started_at_ms);
             }
         }
-        if asked {
-            // Every confirmation gets a new identity, even if the last one is still in front.
+        if needs_confirmation {
+            // Every confirmation gets a new identity, even if the previous one is still shown.
             shared.show_prompt(shared.prompt);
         }
     }
 
-    /// Applies an event of a bounded loop.
-    pub fn happened_in_loop(
+    /// Applies an event of a bounded loop whose current attempt is `current`.
+    pub fn apply_loop_event(
         &mut self,
         event: &RunEvent,
         current: CurrentAttempt,
         shared: &mut Shared,
     ) {
         let now = shared.now.ms;
-        let CurrentAttempt { attempt, verifies } = current;
+        let CurrentAttempt { attempt, is_verifying } = current;
         let session = self.sessions_mut().find(|session| session.is_attempt(attempt));
         match (event, session) {
-            (RunEvent::AuthorizationNeeded { .. }, Some(session)) => session.set_waits(true),
+            (RunEvent::AuthorizationNeeded { .. }, Some(session)) => {
+                session.set_awaits_decision(true);
+            }
             (RunEvent::AuthorizationDecided { approved, how }, Some(session)) => {
                 session.end_attempt(now);
                 if *approved {
@@ -80,24 +82,24 @@ impl PlanPage {
                     session.approval = Approval::Rejected(how.clone());
                 }
             }
-            (RunEvent::RunStarted { .. }, _) if verifies => {
-                self.live = Some(PlanSession::verification(now));
+            (RunEvent::RunStarted { .. }, _) if is_verifying => {
+                self.live = Some(PlanSession::for_verification(now));
             }
             (RunEvent::AttemptEnded { .. }, _) => self.end_attempts(attempt.loop_id, shared),
             _ => {}
         }
     }
 
-    /// Adds the plan of an attempt. It replaces the shown plan only if that one is a past plan of the same loop, no
-    /// step of it was picked and no dialog is open. Otherwise it is kept as `live`.
+    /// Adds a session for the plan of an attempt. It is shown if the shown plan is a past plan of the same loop, the
+    /// person has not selected a step of that plan and no dialog is open. Otherwise it is stored as `live`.
     pub fn take_proposal(&mut self, proposal: PlanProposal, shared: &mut Shared) {
         let loop_id = proposal.loop_id;
-        let follows = shared.prompt.is_none()
+        let replaces_shown = shared.prompt.is_none()
             && self.shown.as_ref().is_some_and(|shown| {
-                shown.is_of_loop(loop_id) && !shown.pane.is_pinned && !shown.is_kept()
+                shown.belongs_to_loop(loop_id) && !shown.pane.is_pinned && !shown.is_live()
             });
-        let session = PlanSession::proposed(proposal);
-        if follows {
+        let session = PlanSession::from_proposal(proposal);
+        if replaces_shown {
             self.shown = Some(session);
             self.watch_files(shared);
         } else {
@@ -105,16 +107,17 @@ impl PlanPage {
         }
     }
 
-    /// Notes that the loop waits for no decision any more.
+    /// Ends the sessions of a loop's attempts and of its verification. If the dialog about an awaited decision is open,
+    /// it is closed with a notice.
     pub fn end_attempts(&mut self, loop_id: Uuid, shared: &mut Shared) {
-        let mut was_asked = false;
+        let mut was_awaited = false;
         for session in self.sessions_mut() {
-            if session.is_of_loop(loop_id) || session.opened.plan.is_none() {
-                was_asked |= session.waits();
+            if session.belongs_to_loop(loop_id) || session.opened.plan.is_none() {
+                was_awaited |= session.awaits_decision();
                 session.end_attempt(shared.now.ms);
             }
         }
-        if was_asked && shared.close_prompt(&Prompt::DECISIONS) {
+        if was_awaited && shared.close_prompt(&Prompt::DECISIONS) {
             let summary = "The loop no longer waits for an answer to this plan.";
             shared.notify(Tone::Caution, summary, "", "");
         }
@@ -122,9 +125,9 @@ impl PlanPage {
         shared.list_runs();
     }
 
-    /// Notes the result of the executor: the duration of the run, or a failure before or during the run.
-    pub fn ended(&mut self, result: &Result<i64, Failure>) {
-        // The events may have ended the run already, so the session is found by its used approval.
+    /// Applies the result of the executor: the duration of the run, or a failure before or during the run.
+    pub fn end_run(&mut self, result: &Result<i64, Failure>) {
+        // The run may already be over by its events, so the session is found by its used approval.
         let ended = self.sessions_mut().find(|session| {
             matches!(session.approval, Approval::Used { .. }) && session.elapsed_ms.is_none()
         });
@@ -138,18 +141,18 @@ impl PlanPage {
         session.run.interrupt();
     }
 
-    /// Notes that the worker panicked.
-    pub fn interrupted(&mut self, now_ms: i64) {
+    /// Marks the run under way as interrupted, after a panic of the executor thread.
+    pub fn interrupt_run(&mut self, now_ms: i64) {
         if let Some(session) = self.running_mut() {
             session.elapsed_ms = Some(now_ms - session.run.started_at_ms);
             session.run.interrupt();
         }
     }
 
-    /// Stores the record of an execution, or notes that it could not be read.
+    /// Stores the record of an execution; `None` if it could not be read.
     pub fn take_execution(&mut self, id: Uuid, detail: Option<ExecutionDetail>) {
         if let Some(session) = &mut self.shown {
-            session.pane.executions.arrived(id, detail);
+            session.pane.executions.store(id, detail);
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::attempt::begun;
+use super::attempt::started_run;
 use super::step_pane::StepPane;
 use crate::app::diagnostics_page::DiagnosticsPage;
 use crate::authorization::{ApprovedPlan, Change, Grants, PlanAuthorization, SinceBoot};
@@ -17,22 +17,22 @@ use crate::run::{
 };
 use crate::ui::action::Tab;
 use crate::ui::dialog::AuthorizeView;
-use crate::ui::plan::{Approval, Figures, PlanAttempt, RunOutput, Simulated};
-use crate::worker::{OpenedPlan, Replayed};
+use crate::ui::plan::{Approval, PlanAttempt, RunOutput, Simulated, StepCounts};
+use crate::worker::{OpenedPlan, ReplayedRun};
 
 /// One plan on the page.
 #[derive(Debug, Clone)]
 pub struct PlanSession {
-    /// The plan file as read last. Its path is empty for a plan without a file.
+    /// The plan and its review, as read last. The path is empty for a plan without a file.
     pub opened: OpenedPlan,
-    /// The workspace that the person chose; `None` for the default one.
+    /// The workspace that the person chose or that a recorded run had; `None` for the default one.
     pub workspace: Option<PathBuf>,
     /// What the person grants to the steps beyond their walls.
     pub grants: Grants,
     /// The numbers of faulty steps, of steps that change files, and of steps that run a command.
-    pub figures: Figures,
-    /// What an approval of this plan and review would cover; computed on first use.
-    pub question: OnceCell<Arc<AuthorizeView>>,
+    pub step_counts: StepCounts,
+    /// The content of the authorization dialog, computed on first use.
+    pub authorize_view: OnceCell<Arc<AuthorizeView>>,
     pub approval: Approval,
     /// The authorization, while it can still be used.
     pub authorization: Option<PlanAuthorization>,
@@ -44,18 +44,18 @@ pub struct PlanSession {
     pub diagnostics: DiagnosticsPage,
     /// The simulation, once requested.
     pub simulation: Option<Simulated>,
-    pub waiting: WaitingStep,
+    pub confirmation: ConfirmationState,
     /// The attempt of a bounded loop that proposed this plan.
     pub attempt: Option<PlanAttempt>,
 }
 
-/// How the confirmation of the waiting step is shown.
+/// How the pending confirmation is shown, and whether it was answered.
 #[derive(Debug, Clone, Default)]
-pub struct WaitingStep {
-    /// Whether the dialog is closed: dismissed without an answer, or not yet opened for a guided step, which is asked
-    /// about in its card.
-    pub dismissed: bool,
-    /// Whether to scroll to the card of the step.
+pub struct ConfirmationState {
+    /// Whether the dialog is closed: the person closed it without an answer, or it was not opened, because a guided
+    /// step is confirmed in its card.
+    pub dialog_closed: bool,
+    /// Whether to scroll to the card of the step in the next frame.
     pub reveal_card: bool,
     /// The step whose confirmation was answered, until the next step or confirmation.
     pub answered: Option<usize>,
@@ -63,12 +63,12 @@ pub struct WaitingStep {
 
 impl PlanSession {
     /// A session for a plan file that was opened.
-    pub fn opened(opened: OpenedPlan, workspace: Option<PathBuf>) -> Self {
+    pub fn from_opened(opened: OpenedPlan, workspace: Option<PathBuf>) -> Self {
         Self {
             workspace,
             grants: Grants::default(),
-            figures: opened.plan.as_deref().map(Figures::of).unwrap_or_default(),
-            question: OnceCell::new(),
+            step_counts: opened.plan.as_deref().map(StepCounts::of).unwrap_or_default(),
+            authorize_view: OnceCell::new(),
             approval: Approval::None,
             authorization: None,
             run: RunState::default(),
@@ -77,14 +77,14 @@ impl PlanSession {
             pane: StepPane::default(),
             diagnostics: DiagnosticsPage::default(),
             simulation: None,
-            waiting: WaitingStep::default(),
+            confirmation: ConfirmationState::default(),
             attempt: None,
             opened,
         }
     }
 
     /// A session for a recorded run.
-    pub fn replayed(replayed: Replayed) -> Self {
+    pub fn from_replayed(replayed: ReplayedRun) -> Self {
         let (mut run, mut output) = (RunState::default(), RunOutput::default());
         for event in &replayed.events {
             run.apply(event);
@@ -94,9 +94,8 @@ impl PlanSession {
         if replayed.summary.fate == RunFate::Interrupted {
             run.interrupt();
         }
-        let failed = run.steps.stopped_at();
-        // If the run was interrupted, the step whose outcome is unknown.
-        let selected = failed.or_else(|| {
+        // The step that ended the run; if the run was interrupted, the step whose outcome is unknown.
+        let selected = run.steps.stopped_at().or_else(|| {
             (run.phase == Phase::Interrupted && run.current_step < run.steps.len())
                 .then_some(run.current_step)
         });
@@ -117,7 +116,7 @@ impl PlanSession {
                 tab: Tab::Output,
                 ..StepPane::default()
             },
-            ..Self::opened(opened, Some(summary.workspace.into()))
+            ..Self::from_opened(opened, Some(summary.workspace.into()))
         }
     }
 
@@ -126,12 +125,12 @@ impl PlanSession {
         Some(&*self.opened.path).filter(|path| !path.as_os_str().is_empty())
     }
 
-    /// Whether its run is over and has an id, so that it can have follow-up plans.
+    /// Whether the run is over and has an id, so that it can have follow-up plans.
     pub fn is_over(&self) -> bool {
         self.run.is_over() && self.run.run_id.is_some()
     }
 
-    /// Whether its run is over and did not complete.
+    /// Whether the run is over and did not complete.
     pub fn is_unfinished(&self) -> bool {
         self.is_over() && self.run.phase != Phase::Ended(RunStatus::Completed)
     }
@@ -168,27 +167,28 @@ impl PlanSession {
         }
     }
 
-    /// What an approval for `ttl_ms` milliseconds would cover; `None` without a plan or a review.
-    pub fn question(&self, ttl_ms: i64) -> Option<Arc<AuthorizeView>> {
+    /// The content of the dialog about an approval that is valid for `ttl_ms` milliseconds; `None` without a plan or a
+    /// review.
+    pub fn authorize_view(&self, ttl_ms: i64) -> Option<Arc<AuthorizeView>> {
         let (plan, review) = (self.opened.plan.as_ref()?, self.opened.review.as_ref()?);
-        // Cached, because a plan may have ten thousand files and this is called in each frame.
-        let make = || {
+        // Cached, because a plan may have ten thousand files and this function is called in each frame.
+        let new_view = || {
             let (plan, review) = (Arc::clone(plan), Arc::clone(review));
             Arc::new(AuthorizeView::new(plan, review, self.opened.continues, self.attempt, ttl_ms))
         };
-        Some(Arc::clone(self.question.get_or_init(make)))
+        Some(Arc::clone(self.authorize_view.get_or_init(new_view)))
     }
 
-    /// Whether its run starts command after command without asking before each one.
+    /// Whether the run executes the commands of a command plan one after another, without a confirmation of each.
     pub fn is_automatic(&self) -> bool {
-        let goes_on = |plan: &Arc<ShownPlan>| {
+        let is_automatic = |plan: &Arc<ShownPlan>| {
             plan.dialect == Dialect::CommandPlan && plan.mode == Mode::Automatic
         };
-        self.opened.plan.as_ref().is_some_and(goes_on) && !self.run.became_guided
+        self.opened.plan.as_ref().is_some_and(is_automatic) && !self.run.became_guided
     }
 
-    /// Applies a new review of the same file. Returns the changes in what an approval covers.
-    pub fn reviewed(&mut self, opened: OpenedPlan) -> Vec<Change> {
+    /// Applies a new review of the same file. Returns the changes to what an approval covers.
+    pub fn apply_review(&mut self, opened: OpenedPlan) -> Vec<Change> {
         let mut changes = Vec::new();
         if opened.digest != self.opened.digest {
             changes.push(Change {
@@ -197,7 +197,7 @@ impl PlanSession {
                 now: opened.digest.to_string(),
             });
         }
-        // Compares with what the approval covers; without an approval, with the previous review.
+        // The new review is compared with the approval; without an approval, with the previous review.
         let covered = match (&self.authorization, &self.opened.review) {
             (Some(authorization), _) => Some(&authorization.binding),
             (None, Some(review)) => Some(&review.binding),
@@ -209,15 +209,15 @@ impl PlanSession {
         if let Some(simulation) = &mut self.simulation {
             simulation.stale |= opened.digest != self.opened.digest
                 || match (&self.opened.review, &opened.review) {
-                    (Some(then), Some(now)) => {
-                        then.workspace != now.workspace
-                            || !then.binding.changes(&now.binding).is_empty()
+                    (Some(old), Some(new)) => {
+                        old.workspace != new.workspace
+                            || !old.binding.changes(&new.binding).is_empty()
                     }
-                    (then, now) => then.is_some() != now.is_some(),
+                    (old, new) => old.is_some() != new.is_some(),
                 };
         }
-        let approved = matches!(self.approval, Approval::Approved { .. });
-        if approved && (!changes.is_empty() || !plan::is_valid(&opened.findings)) {
+        let was_approved = matches!(self.approval, Approval::Approved { .. });
+        if was_approved && (!changes.is_empty() || !plan::is_valid(&opened.findings)) {
             self.approval = Approval::Void(changes.clone());
             self.authorization = None;
         }
@@ -229,16 +229,16 @@ impl PlanSession {
             self.pane.previews.clear();
         }
         self.pane.previews.forget_failed();
-        self.figures = opened.plan.as_deref().map(Figures::of).unwrap_or_default();
+        self.step_counts = opened.plan.as_deref().map(StepCounts::of).unwrap_or_default();
         self.opened = opened;
-        self.question = OnceCell::new();
+        self.authorize_view = OnceCell::new();
         let count = self.opened.plan.as_ref().map_or(0, |plan| plan.steps.len());
         self.pane.selected = self.pane.selected.min(count.saturating_sub(1));
         changes
     }
 
-    /// Applies a decision that was recorded.
-    pub fn answered(&mut self, authorization: PlanAuthorization) {
+    /// Applies a recorded decision, unless it is about another plan.
+    pub fn apply_decision(&mut self, authorization: PlanAuthorization) {
         use crate::authorization::AuthorizationStatus::{Approved, Pending, Rejected};
         if authorization.plan_digest != self.opened.digest {
             return;
@@ -250,7 +250,7 @@ impl PlanSession {
                     until_ms: authorization.expires_at_ms,
                 };
                 self.authorization = Some(authorization);
-                // Discards the step states of the last run, which could be mistaken for those of the next one.
+                // The states of the last run's steps could be mistaken for those of the next run.
                 self.run = RunState::default();
                 self.elapsed_ms = None;
             }
@@ -262,11 +262,12 @@ impl PlanSession {
         }
     }
 
-    /// Ends an approval that has expired. Returns the milliseconds left, or `None` if there is no valid approval.
+    /// Ends an approval that has expired, and updates the shown end of a valid one. Returns the milliseconds left, or
+    /// `None` if there is no valid approval.
     pub fn expire(&mut self, now_ms: i64, since_boot: &SinceBoot) -> Option<i64> {
         let Approval::Approved { at_ms, .. } = self.approval else { return None };
         let authorization = self.authorization.as_ref()?;
-        let left_ms = authorization.left_ms(now_ms, since_boot);
+        let left_ms = authorization.remaining_ms(now_ms, since_boot);
         if left_ms > 0 {
             // The end is shown in wall clock time, which may have been set since the approval.
             self.approval = Approval::Approved { at_ms, until_ms: now_ms + left_ms };
@@ -277,41 +278,41 @@ impl PlanSession {
         None
     }
 
-    /// Consumes the approval for its one run.
-    pub fn start(&mut self) -> Option<ApprovedPlan> {
+    /// Consumes the approval, and shows the run as started. `None` if the plan is incomplete or has no approval.
+    pub fn begin_run(&mut self) -> Option<ApprovedPlan> {
         let plan = Arc::unwrap_or_clone(self.opened.plan.clone()?).complete()?;
         let authorization = self.authorization.take()?;
         self.approval = Approval::Used { at_ms: authorization.decided_at_ms };
-        // Shows the run as started at once; its first event arrives later.
-        self.run = begun(plan.steps.len(), authorization.decided_at_ms);
+        // The first event of the run arrives later.
+        self.run = started_run(plan.steps.len(), authorization.decided_at_ms);
         self.output.transcript = Transcript::default();
         self.output.is_shown |= plan.dialect == Dialect::CommandPlan;
         self.elapsed_ms = None;
         self.pane.executions.clear();
-        // A run is shown in the list of steps.
+        // The run is shown in the list of steps.
         self.hide_simulation();
         self.pane.is_pinned = false;
         Some(ApprovedPlan { plan, authorization })
     }
 
-    /// Applies an event of the run. Returns true if a confirmation is needed.
-    pub fn happened(&mut self, event: &RunEvent, now_ms: i64) -> bool {
+    /// Applies an event of the run. Returns whether a confirmation is needed.
+    pub fn apply_event(&mut self, event: &RunEvent, now_ms: i64) -> bool {
         self.run.apply(event);
         self.output.transcript.apply(event);
         self.output.timer.apply(event, now_ms);
         match event {
             RunEvent::StepStarted { step_index, .. } => {
-                self.waiting.answered = None;
+                self.confirmation.answered = None;
                 self.pane.follow(*step_index);
             }
             RunEvent::ConfirmationNeeded { request } => {
                 // Without a plan there is no list of steps for a card.
-                self.waiting.dismissed = request.guided && self.opened.plan.is_some();
-                self.waiting.answered = None;
+                self.confirmation.dialog_closed = request.guided && self.opened.plan.is_some();
+                self.confirmation.answered = None;
                 if request.guided {
                     self.pane.follow(request.step_index);
                 }
-                self.pane.previews.arrived(request.step_index, Some(request.preview.clone()));
+                self.pane.previews.store(request.step_index, Some(request.preview.clone()));
                 return true;
             }
             _ => {}
@@ -326,18 +327,17 @@ impl PlanSession {
         }
     }
 
-    /// The workspace that the file names of its run are relative to.
+    /// The workspace to which the file names in the results of the run are relative.
     pub fn reviewed_workspace(&self) -> Option<PathBuf> {
         let reviewed = self.opened.review.as_ref().map(|review| review.workspace.clone());
         reviewed.or_else(|| self.workspace.clone())
     }
 
-    /// The confirmation that the run waits for, unless it was answered.
+    /// The confirmation that the run waits for, unless the person has answered it.
     pub fn request(&self) -> Option<&ConfirmationRequest> {
         match &self.run.phase {
-            Phase::AwaitingConfirmation(request) => {
-                Some(request.as_ref()).filter(|it| self.waiting.answered != Some(it.step_index))
-            }
+            Phase::AwaitingConfirmation(request) => Some(request.as_ref())
+                .filter(|it| self.confirmation.answered != Some(it.step_index)),
             _ => None,
         }
     }

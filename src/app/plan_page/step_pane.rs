@@ -1,4 +1,5 @@
-//! The selected step of a plan: its tab, its preview and its record, which are requested when the page shows them.
+//! The pane of the selected step: its tab, preview and record. Previews and records are requested when the page shows
+//! them.
 
 use std::collections::BTreeMap;
 
@@ -10,13 +11,13 @@ use crate::run::{ExecutionDetail, Preview};
 use crate::ui::action::Tab;
 use crate::worker::PreviewStep;
 
-/// The selected step, and what is shown of it.
+/// The selected step and the data of its pane.
 #[derive(Debug, Clone, Default)]
 pub struct StepPane {
     /// The index of the step, from 0.
     pub selected: usize,
     pub scroll_to_selected: bool,
-    /// Whether the person picked the step. Otherwise the selection follows the run.
+    /// Whether the person selected the step. Otherwise the selection follows the run.
     pub is_pinned: bool,
     pub tab: Tab,
     /// Previews by step index.
@@ -32,7 +33,7 @@ impl StepPane {
         self.scroll_to_selected = true;
     }
 
-    /// Selects the current step of the run, unless the person picked one.
+    /// Selects the current step of the run, unless the person selected one.
     pub fn follow(&mut self, index: usize) {
         if !self.is_pinned {
             self.select(index);
@@ -40,7 +41,7 @@ impl StepPane {
     }
 
     /// Allows failed requests to be repeated.
-    pub fn ask_again(&mut self) {
+    pub fn allow_retry(&mut self) {
         self.previews.forget_failed();
         self.executions.forget_failed();
     }
@@ -52,8 +53,8 @@ pub struct Fetched<K, V>(BTreeMap<K, Slot<V>>);
 
 #[derive(Debug, Clone)]
 enum Slot<V> {
-    Asked,
-    Here(V),
+    Requested,
+    Ready(V),
     Failed,
 }
 
@@ -66,23 +67,23 @@ impl<K, V> Default for Fetched<K, V> {
 impl<K: Ord, V> Fetched<K, V> {
     pub fn get(&self, key: &K) -> Option<&V> {
         match self.0.get(key) {
-            Some(Slot::Here(value)) => Some(value),
+            Some(Slot::Ready(value)) => Some(value),
             _ => None,
         }
     }
 
-    /// Whether the value must be requested. Marks it as requested.
-    fn wants(&mut self, key: K) -> bool {
+    /// Marks a value as requested. Returns false if it was requested before.
+    fn mark_requested(&mut self, key: K) -> bool {
         let is_new = !self.0.contains_key(&key);
         if is_new {
-            self.0.insert(key, Slot::Asked);
+            self.0.insert(key, Slot::Requested);
         }
         is_new
     }
 
-    /// Stores a value that has arrived, or the failure of its request.
-    pub(super) fn arrived(&mut self, key: K, value: Option<V>) {
-        self.0.insert(key, value.map_or(Slot::Failed, Slot::Here));
+    /// Stores a value, or with `None` the failure of its request.
+    pub(super) fn store(&mut self, key: K, value: Option<V>) {
+        self.0.insert(key, value.map_or(Slot::Failed, Slot::Ready));
     }
 
     /// Removes a key, so that its value is requested again.
@@ -92,7 +93,7 @@ impl<K: Ord, V> Fetched<K, V> {
 
     /// Removes keys without a value, so that their values are requested again.
     pub(super) fn forget_missing(&mut self) {
-        self.0.retain(|_, slot| matches!(slot, Slot::Here(_)));
+        self.0.retain(|_, slot| matches!(slot, Slot::Ready(_)));
     }
 
     /// Removes failed keys, so that their values are requested again.
@@ -106,41 +107,41 @@ impl<K: Ord, V> Fetched<K, V> {
 }
 
 impl PlanPage {
-    /// Requests the preview and the record that the page shows and does not have yet.
+    /// Requests the preview and the record of the selected step, if they are shown and were not requested before.
     pub fn prefetch(&mut self, shared: &mut Shared) {
         let Some(session) = &mut self.shown else { return };
         let (step_index, digest) = (session.pane.selected, session.opened.digest);
         if let (Some(plan), Some(review)) = (&session.opened.plan, &session.opened.review)
             && plan.steps.get(step_index).is_some_and(|step| step.call.is_some())
-            && session.pane.previews.wants(step_index)
+            && session.pane.previews.mark_requested(step_index)
         {
             let (plan, workspace) = (plan.clone(), review.workspace.clone());
             let query = PreviewStep { plan, workspace, step_index };
-            shared.ask_each(query, move |app, preview, latest| {
+            shared.query_each(query, move |app, preview, latest| {
                 let is_cancelled = matches!(&preview, Err(it) if it.is_cancelled());
-                let (preview, unanswered) = match preview {
+                let (preview, failed) = match preview {
                     Ok(preview) => (Some(preview), None),
-                    Err(unanswered) => (None, Some(unanswered)),
+                    Err(failed) => (None, Some(failed)),
                 };
                 if let Some(session) =
                     app.plan.shown.as_mut().filter(|it| it.opened.digest == digest)
                 {
                     // The request was stopped, for example because another plan is being opened. If this plan stays
-                    // on the page, its preview is requested again.
+                    // on the page, the preview is requested again.
                     if is_cancelled {
                         session.pane.previews.forget(&step_index);
                     } else {
-                        session.pane.previews.arrived(step_index, preview);
+                        session.pane.previews.store(step_index, preview);
                     }
                 }
-                if let Some(unanswered) = unanswered.filter(|_| latest && !is_cancelled) {
-                    app.shared.report(unanswered);
+                if let Some(failed) = failed.filter(|_| latest && !is_cancelled) {
+                    app.shared.report(failed);
                 }
             });
         }
         if let Some(id) = session.selected_execution()
             && matches!(session.pane.tab, Tab::Output | Tab::Artifacts | Tab::Evidence)
-            && session.pane.executions.wants(id)
+            && session.pane.executions.mark_requested(id)
         {
             shared.read_execution(id);
         }

@@ -28,14 +28,14 @@ impl PlanPage {
                 automatic: live.is_automatic(),
                 requested: live.run.requested.is_some(),
                 asking: live.request().map(|request| request.step_index),
-                looking_elsewhere: self.live.is_some()
+                current_step_hidden: self.live.is_some()
                     || live.pane.selected != live.run.current_step,
                 ..Situation::default()
             },
         };
         let of_run = Situation {
-            trying: self.trying.is_some(),
-            attempt_waits: self.waiting_attempt().is_some(),
+            testing_connection: self.host_notice.is_some(),
+            attempt_waits: self.awaiting_attempt().is_some(),
             ..of_run
         };
         let Some(shown) = &self.shown else { return of_run };
@@ -57,12 +57,12 @@ impl PlanPage {
         }
     }
 
-    /// The confirmation that the run waits for, unless its dialog was closed.
+    /// The confirmation that the run waits for, unless its dialog is closed.
     pub fn request(&self) -> Option<&ConfirmationRequest> {
-        self.running().filter(|session| !session.waiting.dismissed)?.request()
+        self.running().filter(|session| !session.confirmation.dialog_closed)?.request()
     }
 
-    /// The plan on the page. `covered`: whether a dialog or an overlay is in front of it.
+    /// The view model of the plan on the page; `covered` states whether a dialog or an overlay covers it.
     pub fn view<'a>(&'a self, covered: bool, shared: &'a Shared) -> Option<PlanView<'a>> {
         let session = self.shown.as_ref()?;
         let run_id = session.run.run_id;
@@ -70,7 +70,7 @@ impl PlanPage {
             path: session.path(),
             digest: session.opened.digest,
             plan: session.opened.plan.as_deref(),
-            figures: session.figures,
+            step_counts: session.step_counts,
             findings: &session.opened.findings,
             review: session.opened.review.as_deref(),
             approval: &session.approval,
@@ -93,11 +93,11 @@ impl PlanPage {
     }
 
     /// Resets the flags that apply to one frame only.
-    pub fn drawn(&mut self) {
-        self.change(|session| {
+    pub fn reset_frame_flags(&mut self) {
+        self.with_shown(|session| {
             session.pane.scroll_to_selected = false;
-            session.waiting.reveal_card = false;
-            session.diagnostics.drawn();
+            session.confirmation.reveal_card = false;
+            session.diagnostics.reset_frame_flags();
         });
     }
 }
@@ -109,15 +109,15 @@ impl PlanSession {
         Some(CardView {
             prompt: shared.prompt_id(Some(request)),
             request,
-            reveal: self.waiting.reveal_card,
+            reveal: self.confirmation.reveal_card,
             covered,
-            in_front: shared.prompt.is_none() && !self.waiting.dismissed,
+            dialog_open: shared.prompt.is_none() && !self.confirmation.dialog_closed,
         })
     }
 }
 
-/// Whether a run is over and may have changed files that are recorded. Failed steps do not count, because their
-/// changes can be reverted from their own records.
+/// Whether the run is over and a step of it succeeded, or has an unknown outcome, that may have changed files. Failed
+/// steps do not count, because their changes can be reverted from their own records.
 fn changed_files(session: &PlanSession, plan: &ShownPlan) -> bool {
     let may_change = |step: &ShownStep| {
         let class = step.call.as_ref().map(ToolCall::class);

@@ -1,10 +1,10 @@
-//! Artifacts that are too long for their database row: read, shown, copied and saved from real evidence.
+//! Artifacts that are too long for their database row are shown, copied and saved.
 
-use super::super::commands::to_save;
+use super::super::commands::save_source;
 use super::*;
-use crate::ui::action::{ArtifactAction, Saved};
-use crate::ui::artifact::{Form, Loaded, Prepared, Shape};
-use crate::worker::ToSave;
+use crate::ui::action::{ArtifactAction, SavedContent};
+use crate::ui::artifact::{Form, LoadState, Prepared, Shape};
+use crate::worker::SaveSource;
 
 const READ: &str = r#"{"plan_id": "read", "intent": "QUERY", "title": "Read", "steps": [
     {"step_id": "text", "tool": "file_read", "arguments": {"path": "long.txt"}},
@@ -12,7 +12,7 @@ const READ: &str = r#"{"plan_id": "read", "intent": "QUERY", "title": "Read", "s
     {"step_id": "list", "tool": "file_search", "arguments": {"pattern": "heron", "root": "long.txt"}}
 ]}"#;
 
-/// Bytes that are not text and contain a secret.
+/// Bytes that are not UTF-8 and contain a secret.
 fn bytes() -> Vec<u8> {
     let mut bytes = vec![0xff; 40];
     bytes.extend(
@@ -21,7 +21,8 @@ fn bytes() -> Vec<u8> {
     bytes
 }
 
-fn ran() -> Bench {
+/// Runs [`READ`] on a long text and on [`bytes`].
+fn after_run() -> Bench {
     let mut bench = Bench::new();
     bench.file("long.txt", &"a heron in the reeds\n".repeat(1_000));
     std::fs::write(bench.workspace.path().join("bytes.bin"), bytes()).unwrap();
@@ -29,82 +30,86 @@ fn ran() -> Bench {
     bench.open(&plan);
     bench.authorize();
     bench.act(Action::Do(Command::Run));
-    bench.ended();
+    bench.wait_for_end();
     bench
 }
 
-/// Shows a step's output, and returns the digest of the whole output.
-fn kept(bench: &mut Bench, step: usize) -> Digest {
+/// Shows the output of a step. Returns the digest of the complete output.
+fn output_digest(bench: &mut Bench, step: usize) -> Digest {
     bench.act(Action::Plan(PlanAction::SelectStep(step)));
     bench.act(Action::Plan(PlanAction::ShowTab(Tab::Output)));
     let id = bench.session().selected_execution().unwrap();
-    bench.until("its record", |app| {
+    bench.wait_until("the record", |app| {
         app.plan.shown.as_ref().unwrap().pane.executions.get(&id).is_some()
     });
     let artifacts = &bench.session().pane.executions.get(&id).unwrap().artifacts;
     artifacts.iter().find(|it| it.artifact_type == "stdout").unwrap().blob.unwrap()
 }
 
-fn load(bench: &mut Bench, key: (Digest, Shape), copy: bool) -> Loaded {
+/// Loads a content and waits until it is ready or missing.
+fn load(bench: &mut Bench, key: (Digest, Shape), copy: bool) -> LoadState {
     let (digest, shape) = key;
     bench.act(Action::Artifact(ArtifactAction::Load { digest, shape, copy }));
-    let ready = |app: &App| {
+    let is_loaded = |app: &App| {
         let loaded = app.shared.contents.all().get(&key);
-        loaded.is_some_and(|it| !matches!(it, Loaded::Asked))
+        loaded.is_some_and(|it| !matches!(it, LoadState::Requested))
     };
-    bench.until("the whole", ready);
+    bench.wait_until("the content", is_loaded);
     bench.app.shared.contents.all()[&key].clone()
 }
 
-fn here(loaded: Loaded) -> Arc<Prepared> {
-    let Loaded::Here(prepared) = loaded else { panic!("{loaded:?}") };
+fn prepared(loaded: LoadState) -> Arc<Prepared> {
+    let LoadState::Ready(prepared) = loaded else { panic!("{loaded:?}") };
     prepared
 }
 
 #[test]
 fn a_long_artifact_is_shown_copied_saved() {
-    let mut bench = ran();
-    let text = kept(&mut bench, 0);
-    let prepared = here(load(&mut bench, (text, Shape::Text), true));
-    assert_eq!(prepared.text.line_count(), 1_000);
+    let mut bench = after_run();
+    let text = output_digest(&mut bench, 0);
+    let content = prepared(load(&mut bench, (text, Shape::Text), true));
+    assert_eq!(content.text.line_count(), 1_000);
     assert_eq!(bench.app.shared.to_copy.as_ref().unwrap().len(), 21_000, "for the clipboard");
-    let binary = kept(&mut bench, 1);
-    let Form::Hex(shown) = &here(load(&mut bench, (binary, Shape::Text), false)).form else {
+    let binary = output_digest(&mut bench, 1);
+    let Form::Hex(shown) = &prepared(load(&mut bench, (binary, Shape::Text), false)).form else {
         panic!("bytes are shown as bytes");
     };
     assert_eq!(shown.to_vec(), bytes());
-    let list = kept(&mut bench, 2);
-    let Form::Table(table) = &here(load(&mut bench, (list, Shape::Rows), false)).form else {
+    let list = output_digest(&mut bench, 2);
+    let Form::Table(table) = &prepared(load(&mut bench, (list, Shape::Rows), false)).form else {
         panic!("matches are a table");
     };
     assert_eq!(table.row_count(), 1_000);
 
     let file = bench.workspace.path().join("saved.bin");
-    let what = to_save(Saved::Kept { digest: binary, shape: Shape::Text });
-    bench.app.shared.save(file.clone(), what);
-    bench.until("saved", |app| {
+    let source = save_source(SavedContent::Stored { digest: binary, shape: Shape::Text });
+    bench.app.shared.save(file.clone(), source);
+    bench.wait_until("saved", |app| {
         app.shared.notices.iter().any(|it| it.summary.starts_with("Saved as"))
     });
     assert_eq!(std::fs::read(&file).unwrap(), bytes());
-    let nowhere = bench.workspace.path().join("no/such/folder.txt");
-    let what = ToSave::Text("heron".into());
-    bench.app.shared.save(nowhere, what);
-    bench.until("refused", |app| app.shared.notices.iter().any(|it| it.summary.contains("E302")));
+    let missing_folder = bench.workspace.path().join("no/such/folder.txt");
+    bench.app.shared.save(missing_folder, SaveSource::Text("heron".into()));
+    bench.wait_until("the failure", |app| {
+        app.shared.notices.iter().any(|it| it.summary.contains("E302"))
+    });
 }
 
 #[test]
 fn purged_and_sealed_contents_are_reported() {
-    let mut bench = ran();
-    let (text, binary) = (kept(&mut bench, 0), kept(&mut bench, 1));
+    let mut bench = after_run();
+    let (text, binary) = (output_digest(&mut bench, 0), output_digest(&mut bench, 1));
     let setup = bench.app.shared.setup.clone();
     let mut store = setup.location.store().unwrap();
     store.purge(&text, "no longer needed", 1).unwrap();
     drop(store);
-    let Loaded::Missing(why) = load(&mut bench, (text, Shape::Text), true) else { panic!("gone") };
+    let LoadState::Missing(why) = load(&mut bench, (text, Shape::Text), true) else {
+        panic!("not missing")
+    };
     assert!(why.contains("removed from the evidence"), "{why}");
     assert_eq!(bench.app.shared.to_copy, None);
 
-    // Another user with another key.
+    // A window with another key.
     let folders = Folders {
         evidence: setup.location.evidence,
         secrets: bench.workspace.path().join("other"),
@@ -119,7 +124,7 @@ fn purged_and_sealed_contents_are_reported() {
     bench.woken = woken;
     bench.app = App::new(folders, settings::load(None), wake).unwrap();
     let sealed = load(&mut bench, (binary, Shape::Text), false);
-    let Loaded::Missing(why) = sealed else { panic!("sealed: {sealed:?}") };
+    let LoadState::Missing(why) = sealed else { panic!("not missing: {sealed:?}") };
     assert!(why.contains("sealed"), "{why}");
     assert!(bench.app.shared.notices.is_empty(), "{:?}", bench.app.shared.notices);
 }
@@ -140,23 +145,23 @@ fn a_json_string_is_saved_as_text() {
     bench.open(&plan);
     bench.authorize();
     bench.act(Action::Do(Command::Run));
-    bench.ended();
+    bench.wait_for_end();
     bench.act(Action::Plan(PlanAction::SelectStep(0)));
     bench.act(Action::Plan(PlanAction::ShowTab(Tab::Artifacts)));
     let id = bench.session().selected_execution().unwrap();
-    bench.until("its record", |app| {
+    bench.wait_until("the record", |app| {
         app.plan.shown.as_ref().unwrap().pane.executions.get(&id).is_some()
     });
     let artifacts = &bench.session().pane.executions.get(&id).unwrap().artifacts;
     let digest = artifacts.iter().find(|it| it.artifact_type == "diff").unwrap().blob.unwrap();
-    let Form::Diff(changes) = &here(load(&mut bench, (digest, Shape::Diff), false)).form else {
-        panic!("a difference");
+    let Form::Diff(changes) = &prepared(load(&mut bench, (digest, Shape::Diff), false)).form else {
+        panic!("diffs are shown as diffs");
     };
     assert_eq!(changes[0].path, "long.txt");
     let file = bench.workspace.path().join("saved.diff");
-    let what = to_save(Saved::Kept { digest, shape: Shape::Diff });
-    bench.app.shared.save(file.clone(), what);
-    bench.until("saved", |app| {
+    let source = save_source(SavedContent::Stored { digest, shape: Shape::Diff });
+    bench.app.shared.save(file.clone(), source);
+    bench.wait_until("saved", |app| {
         app.shared.notices.iter().any(|it| it.summary.starts_with("Saved as"))
     });
     let saved = std::fs::read_to_string(file).unwrap();

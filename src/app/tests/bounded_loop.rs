@@ -1,64 +1,67 @@
-//! A bounded loop from the form to its end, with a scripted planner.
+//! Bounded loops from the form to their end, with a scripted planner.
 
 use super::*;
 use crate::autonomy::scripted;
 use crate::run::{Attempt, LoopPhase, StopCode};
 use crate::ui::action::LoopAction;
-use crate::ui::loop_page::{Form, PlannerChoice, Shown};
+use crate::ui::loop_page::{LoopForm, PlannerChoice, Shown};
 use crate::ui::theme::Tone;
 
 impl Bench {
-    /// Fills the form: call `n` of the planner prints plan `n`.
-    fn fill(&mut self, plans: &[&str]) {
-        let plans = plans
-            .iter()
-            .map(|plan| format!(r#"{{"goal": "an egg", "steps": [{{"command": "{plan}"}}]}}"#));
+    /// Opens and fills the form. The planner prints the n-th of these commands as a plan in the n-th attempt.
+    fn fill(&mut self, commands: &[&str]) {
+        let plans = commands.iter().map(|command| {
+            format!(r#"{{"goal": "an egg", "steps": [{{"command": "{command}"}}]}}"#)
+        });
         self.fill_with(&scripted(plans));
     }
 
+    /// Opens and fills the form, with `command` as the planner.
     fn fill_with(&mut self, command: &str) {
         let workspace = self.workspace.path().canonicalize().unwrap();
         self.act(Action::Do(Command::NewLoop));
         let Shown::Form(form) = self.app.view().looping.shown else { panic!("no form") };
-        assert!(form.focus_goal, "what is typed now is the goal");
-        self.act(Action::Loop(LoopAction::Edit(Box::new(Form {
+        assert!(form.focus_goal, "the goal field has the focus");
+        self.act(Action::Loop(LoopAction::Edit(Box::new(LoopForm {
             goal: "an egg".to_owned(),
             planner: PlannerChoice::Command,
             command: command.to_owned(),
             workspace: workspace.display().to_string(),
-            ..Form::default()
+            ..LoopForm::default()
         }))));
     }
 
-    fn waits(&mut self, number: u32) {
-        self.until("a plan that waits", |app| {
-            let waiting = app.plan.waiting_attempt().and_then(|session| session.attempt);
-            waiting.is_some_and(|attempt| attempt.attempt.number == number)
+    /// Waits until the plan of this attempt awaits a decision.
+    fn wait_for_attempt(&mut self, number: u32) {
+        self.wait_until("a plan that awaits a decision", |app| {
+            let attempt = app.plan.awaiting_attempt().and_then(|session| session.attempt);
+            attempt.is_some_and(|attempt| attempt.attempt.number == number)
         });
     }
 
-    /// Opens the waiting plan, and authorizes it in the dialog.
-    fn sign(&mut self, number: u32) {
-        self.waits(number);
+    /// Waits for the plan of this attempt, opens it, and authorizes it in the dialog.
+    fn authorize_attempt(&mut self, number: u32) {
+        self.wait_for_attempt(number);
         self.act(Action::Do(Command::OpenAttempt));
         assert_eq!(self.app.shared.page, Page::Plan);
         assert_eq!(self.session().attempt.unwrap().attempt.number, number);
         self.act(Action::Do(Command::Authorize));
         let digest = self.session().opened.digest;
         let Question::Authorize(view) = self.app.view().dialog.unwrap().question else {
-            panic!("another question")
+            panic!("another dialog")
         };
-        let of_loop = view.attempt.map(|it| (it.attempt.number, it.max_attempts));
-        assert_eq!((view.plan.digest, of_loop), (digest, Some((number, 3))));
+        let attempt = view.attempt.map(|it| (it.attempt.number, it.max_attempts));
+        assert_eq!((view.plan.digest, attempt), (digest, Some((number, 3))));
         self.act(Action::Dialog(DialogAction::Authorize(digest)));
     }
 
-    fn loop_ended(&mut self) -> StopCode {
-        self.until("the end of the loop", |app| {
-            app.loops.live.as_ref().is_some_and(|live| live.ended_at_ms.is_some())
+    /// Waits for the end of the loop. Returns the code of its stop reason.
+    fn wait_for_loop_end(&mut self) -> StopCode {
+        self.wait_until("the end of the loop", |app| {
+            app.loop_page.live.as_ref().is_some_and(|live| live.ended_at_ms.is_some())
         });
-        let live = self.app.loops.live.as_ref().unwrap();
-        let LoopPhase::Ended(reason) = &live.state.phase else { panic!("it has no reason") };
+        let live = self.app.loop_page.live.as_ref().unwrap();
+        let LoopPhase::Ended(reason) = &live.state.phase else { panic!("no stop reason") };
         reason.code
     }
 }
@@ -70,17 +73,17 @@ fn a_loop_goes_from_form_to_evidence() {
     bench.fill(&["exit 3", "echo heron > egg"]);
     bench.act(Action::Do(Command::StartLoop));
     assert!(bench.app.situation().looping);
-    bench.sign(1);
-    bench.waits(2);
-    assert_eq!(bench.session().attempt.unwrap().attempt.number, 2, "the page follows its loop");
-    assert!(!bench.workspace.path().join("egg").exists(), "nothing runs by itself");
-    bench.sign(2);
-    assert_eq!(bench.loop_ended(), StopCode::Completed);
+    bench.authorize_attempt(1);
+    bench.wait_for_attempt(2);
+    assert_eq!(bench.session().attempt.unwrap().attempt.number, 2, "the page shows the new plan");
+    assert!(!bench.workspace.path().join("egg").exists(), "the plan runs only once authorized");
+    bench.authorize_attempt(2);
+    assert_eq!(bench.wait_for_loop_end(), StopCode::Completed);
     let egg = std::fs::read_to_string(bench.workspace.path().join("egg")).unwrap();
     assert_eq!(egg, "heron\n");
-    bench.until("its run is over", |app| !app.is_busy());
+    bench.wait_until("the end of the run", |app| !app.is_busy());
     assert_eq!(bench.session().run.phase, Phase::Ended(RunStatus::Completed));
-    let live = bench.app.loops.live.as_ref().unwrap();
+    let live = bench.app.loop_page.live.as_ref().unwrap();
     let [first, second] = live.state.attempts.as_slice() else { panic!("{:?}", live.state) };
     assert_eq!(first.planner_output, "thinking\n");
     assert_eq!(second.revised.as_ref().unwrap().1.changed, 1);
@@ -89,32 +92,34 @@ fn a_loop_goes_from_form_to_evidence() {
 
     // The first attempt is no longer on the page and is read from the evidence.
     bench.act(Action::Loop(LoopAction::OpenAttempt(1)));
-    bench.until("the run", |app| app.plan.shown.as_ref().unwrap().run.run_id == Some(run_id));
-    bench.until("the list", |app| {
-        app.loops.loops.first().is_some_and(|it| it.ended_at_ms.is_some())
+    bench.wait_until("the run", |app| app.plan.shown.as_ref().unwrap().run.run_id == Some(run_id));
+    bench.wait_until("the list of loops", |app| {
+        app.loop_page.summaries.first().is_some_and(|it| it.ended_at_ms.is_some())
     });
     bench.act(Action::Evidence(EvidenceAction::Search(format!("loop:{loop_id}"))));
-    bench.until("its records", |app| app.evidence.page.as_ref().is_some_and(|it| it.total == 2));
-    // The record and its run both link to the loop.
+    bench.wait_until("the records of the loop", |app| {
+        app.evidence.page.as_ref().is_some_and(|it| it.total == 2)
+    });
+    // The run and the record of its execution both name the attempt.
     let attempt = Some(Attempt { loop_id, number: 1 });
     assert_eq!(bench.app.view().plan.unwrap().of_loop, attempt);
     let hits = &bench.app.evidence.page.as_ref().unwrap().hits;
     let hit = hits.iter().find(|hit| hit.row.run_id == run_id).unwrap().row.execution_id;
     bench.app.shared.attempts.clear();
     bench.act(Action::Evidence(EvidenceAction::Open(hit)));
-    bench.until("the record", |app| app.evidence.detail.is_some());
+    bench.wait_until("the record", |app| app.evidence.detail.is_some());
     assert_eq!(bench.app.view().evidence.attempt, attempt);
-    bench.app.loops.live = None;
+    bench.app.loop_page.live = None;
     bench.act(Action::Do(Command::GoLoop));
     bench.act(Action::Loop(LoopAction::Show(loop_id)));
-    bench.until("the loop", |app| app.loops.shown_state().is_some());
+    bench.wait_until("the loop", |app| app.loop_page.shown_state().is_some());
     let view = bench.app.view();
     let Shown::Loop(timeline) = &view.looping.shown else { panic!("no loop is shown") };
     assert!(timeline.shown.recorded && matches!(timeline.shown.state.phase, LoopPhase::Ended(_)));
-    assert_eq!(timeline.shown.printed.get(&1).map(String::as_str), Some("thinking\n"));
+    assert_eq!(timeline.shown.planner_output.get(&1).map(String::as_str), Some("thinking\n"));
 }
 
-/// Other plans can be opened and authorized meanwhile; only the answer in the waiting plan's dialog counts.
+/// Meanwhile other plans can be opened and authorized. Only a decision in the dialog about the attempt's plan counts.
 #[test]
 fn a_waiting_plan_survives_other_plans() {
     let mut bench = Bench::new();
@@ -122,27 +127,27 @@ fn a_waiting_plan_survives_other_plans() {
     bench.file("a.txt", "bittern\n");
     bench.fill(&["echo heron > egg"]);
     bench.act(Action::Do(Command::StartLoop));
-    bench.waits(1);
+    bench.wait_for_attempt(1);
     bench.open(&other);
     assert!(bench.app.situation().attempt_waits);
-    // Another plan can be authorized meanwhile. That answers nothing of the loop, and the other plan cannot run.
+    // Authorizing another plan decides nothing for the loop, and the other plan cannot run meanwhile.
     bench.authorize();
     bench.act(Action::Do(Command::Run));
-    assert!(bench.app.plan.waiting_attempt().is_some() && bench.app.plan.running().is_none());
+    assert!(bench.app.plan.awaiting_attempt().is_some() && bench.app.plan.running().is_none());
     bench.act(Action::Do(Command::OpenAttempt));
-    // Without the dialog nothing is authorized, whatever actions a view reports.
+    // Without an open dialog, an action of a view authorizes nothing.
     let digest = bench.session().opened.digest;
     bench.act(Action::Dialog(DialogAction::Authorize(digest)));
     assert_eq!(bench.session().approval, Approval::None);
     bench.open(&other);
     bench.act(Action::Do(Command::OpenAttempt));
-    assert_eq!(bench.session().opened.digest, digest, "it has stayed");
+    assert_eq!(bench.session().opened.digest, digest, "the session was kept");
     bench.act(Action::Do(Command::Reject));
     let reason = "not an egg".to_owned();
     bench.act(Action::Dialog(DialogAction::Reject { digest, reason }));
-    assert_eq!(bench.loop_ended(), StopCode::NotAuthorized);
+    assert_eq!(bench.wait_for_loop_end(), StopCode::NotAuthorized);
     assert!(matches!(bench.session().approval, Approval::Rejected(_)));
-    assert!(bench.session().not_authorizable().is_some(), "nobody waits for it any longer");
+    assert!(bench.session().not_authorizable().is_some(), "the loop no longer awaits a decision");
     assert!(!bench.workspace.path().join("egg").exists());
 }
 
@@ -151,22 +156,22 @@ fn a_stop_ends_the_loop_and_question() {
     let mut bench = Bench::new();
     bench.fill(&["echo heron > egg"]);
     bench.act(Action::Do(Command::StartLoop));
-    bench.waits(1);
+    bench.wait_for_attempt(1);
     bench.act(Action::Do(Command::OpenAttempt));
     bench.act(Action::Do(Command::Authorize));
     bench.act(Action::Do(Command::StopNow));
-    assert_eq!(bench.loop_ended(), StopCode::OperatorStopped);
+    assert_eq!(bench.wait_for_loop_end(), StopCode::OperatorStopped);
     assert!(bench.app.view().dialog.is_none());
     assert!(bench.app.shared.notices.iter().any(|notice| notice.tone == Tone::Caution));
     assert!(!bench.workspace.path().join("egg").exists());
     // A stop also works while the planner hangs.
     bench.fill_with("sleep 600");
     bench.act(Action::Do(Command::StartLoop));
-    bench.until("the planner is at work", |app| {
-        app.loops.under_way().is_some_and(|live| live.state.phase == LoopPhase::Planning)
+    bench.wait_until("the planner", |app| {
+        app.loop_page.under_way().is_some_and(|live| live.state.phase == LoopPhase::Planning)
     });
     bench.act(Action::Do(Command::StopNow));
-    assert_eq!(bench.loop_ended(), StopCode::OperatorStopped);
+    assert_eq!(bench.wait_for_loop_end(), StopCode::OperatorStopped);
 }
 
 #[test]
@@ -174,35 +179,35 @@ fn a_refused_loop_returns_to_its_form() {
     let mut bench = Bench::new();
     bench.act(Action::Do(Command::NewLoop));
     bench.act(Action::Do(Command::StartLoop));
-    assert!(bench.app.loops.form.tried && bench.app.loops.live.is_none());
+    assert!(bench.app.loop_page.form.start_attempted && bench.app.loop_page.live.is_none());
     bench.fill_with("true");
-    bench.app.loops.form.workspace = "/there/is/no/such/folder".to_owned();
+    bench.app.loop_page.form.workspace = "/no/such/folder".to_owned();
     bench.act(Action::Do(Command::StartLoop));
-    bench.until("the refusal", |app| app.loops.form.refusal.is_some());
+    bench.wait_until("the refusal", |app| app.loop_page.form.refusal.is_some());
     assert!(matches!(bench.app.view().looping.shown, Shown::Form(_)));
     assert!(!bench.app.is_busy());
 }
 
-/// A plan inside the class is authorized by it; plans outside wait, and the class can be revoked.
+/// The class authorizes plans inside it. Other plans await a decision. The class can be revoked.
 #[test]
 fn a_class_authorizes_until_revoked() {
     let mut bench = Bench::new();
     bench.fill(&["exit 3", "echo heron > egg"]);
-    bench.app.loops.form.class.on = true;
-    bench.app.loops.form.class.tools.insert("shell");
-    bench.app.loops.form.class.max_attempts = "1".to_owned();
-    bench.app.loops.form.class.max_risk = crate::plan::RiskLevel::Caution;
+    bench.app.loop_page.form.class.on = true;
+    bench.app.loop_page.form.class.tools.insert("shell");
+    bench.app.loop_page.form.class.max_attempts = "1".to_owned();
+    bench.app.loop_page.form.class.max_risk = crate::plan::RiskLevel::Caution;
     bench.act(Action::Do(Command::StartLoop));
-    bench.waits(2);
-    let live = bench.app.loops.live.as_ref().unwrap();
+    bench.wait_for_attempt(2);
+    let live = bench.app.loop_page.live.as_ref().unwrap();
     let (approved, how) = live.state.attempts[0].authorized.clone().unwrap();
     assert!(approved && how.contains("authorization class"), "{how}");
     assert!(matches!(live.state.phase, LoopPhase::AwaitingAuthorization(ref it) if it.len() == 1));
     let class_id = live.state.class_id.unwrap();
     bench.act(Action::Loop(LoopAction::RevokeClass(class_id)));
-    bench.until("it is revoked", |app| app.loops.live.as_ref().unwrap().class_revoked);
-    bench.sign(2);
-    assert_eq!(bench.loop_ended(), StopCode::Completed);
+    bench.wait_until("the revocation", |app| app.loop_page.live.as_ref().unwrap().class_revoked);
+    bench.authorize_attempt(2);
+    assert_eq!(bench.wait_for_loop_end(), StopCode::Completed);
 }
 
 #[test]
@@ -210,30 +215,31 @@ fn unusable_folders_prevent_the_start() {
     let mut bench = Bench::new();
     bench.fill_with("true");
     let start = |app: &App| (Command::StartLoop.spec().unavailable)(&app.situation());
-    bench.until("the folder was looked at", |app| app.loops.place().is_some());
+    bench.wait_until("the folder check", |app| app.loop_page.folder_review().is_some());
     assert_eq!(start(&bench.app), None);
-    let edit = |bench: &mut Bench, change: &dyn Fn(&mut Form)| {
-        let mut form = bench.app.loops.form.clone();
+    let edit = |bench: &mut Bench, change: &dyn Fn(&mut LoopForm)| {
+        let mut form = bench.app.loop_page.form.clone();
         change(&mut form);
         bench.act(Action::Loop(LoopAction::Edit(Box::new(form))));
-        assert!(bench.app.loops.place().is_none(), "what was seen is of another folder");
-        bench.until("the folder was looked at", |app| app.loops.place().is_some());
+        let previous = bench.app.loop_page.folder_review();
+        assert!(previous.is_none(), "the check of the previous folder is discarded");
+        bench.wait_until("the folder check", |app| app.loop_page.folder_review().is_some());
     };
-    let there = bench.workspace.path().canonicalize().unwrap();
-    let nest = there.join("nest");
+    let workspace = bench.workspace.path().canonicalize().unwrap();
+    let nest = workspace.join("nest");
     edit(&mut bench, &|form| form.workspace = nest.display().to_string());
     assert_eq!(start(&bench.app), Some("The workspace folder does not exist."));
     bench.act(Action::Do(Command::StartLoop));
-    assert!(bench.app.loops.live.is_none());
+    assert!(bench.app.loop_page.live.is_none());
     // Without typing, the folder is checked again after a while.
     std::fs::create_dir(&nest).unwrap();
-    bench.until("it is there now", |app| start(app).is_none());
+    bench.wait_until("the new folder", |app| start(app).is_none());
 
-    std::fs::write(there.join("file"), "").unwrap();
-    edit(&mut bench, &|form| form.workspace = there.join("file").display().to_string());
+    std::fs::write(workspace.join("file"), "").unwrap();
+    edit(&mut bench, &|form| form.workspace = workspace.join("file").display().to_string());
     assert_eq!(start(&bench.app), Some("The workspace is not a folder."));
     edit(&mut bench, &|form| {
-        form.workspace = there.display().to_string();
+        form.workspace = workspace.display().to_string();
         form.planner = PlannerChoice::Replay;
         form.folder = "eggs".to_owned();
     });
@@ -241,7 +247,7 @@ fn unusable_folders_prevent_the_start() {
     edit(&mut bench, &|form| form.folder = "nest".to_owned());
     assert_eq!(start(&bench.app), Some("The folder with the plans contains no plan."));
     std::fs::write(nest.join("1.json"), "{}").unwrap();
-    bench.until("a plan is there now", |app| start(app).is_none());
+    bench.wait_until("the new plan", |app| start(app).is_none());
     // The folder of the plans matters only for the replay planner.
     edit(&mut bench, &|form| form.folder = "eggs".to_owned());
     edit(&mut bench, &|form| form.planner = PlannerChoice::CargoFix);
@@ -255,65 +261,65 @@ fn a_loop_verifies_with_trusted_commands() {
     let file = bench.file("countersign.toml", "[verify.local]\ncommand = \"touch verified\"\n");
     bench.fill(&["echo heron > egg"]);
     let trusted = |app: &App| {
-        let commands = app.loops.place()?.commands.as_ref().ok()?.as_ref()?;
+        let commands = app.loop_page.folder_review()?.commands.as_ref().ok()?.as_ref()?;
         Some(commands.trusted)
     };
-    bench.until("the commands", |app| trusted(app) == Some(false));
-    assert_eq!(bench.app.loops.place().unwrap().verified_by.len(), 2);
+    bench.wait_until("the commands", |app| trusted(app) == Some(false));
+    assert_eq!(bench.app.loop_page.folder_review().unwrap().verified_by.len(), 2);
 
     // A change of the file closes the dialog about it.
-    bench.act(Action::Loop(LoopAction::LookAtCommands));
+    bench.act(Action::Loop(LoopAction::ReviewCommands));
     assert!(bench.app.view().dialog.is_some());
     std::fs::write(&file, "[verify.local]\ncommand = \"touch checked\"\n").unwrap();
-    bench.app.loops.look_at_folders(0, &bench.app.shared);
-    bench.until("no question", |app| app.shared.prompt.is_none());
+    bench.app.loop_page.schedule_folder_check(0, &bench.app.shared);
+    bench.wait_until("the dialog to close", |app| app.shared.prompt.is_none());
     assert!(bench.app.shared.notices.iter().any(|it| it.summary.contains("file countersign.toml")));
 
-    bench.act(Action::Loop(LoopAction::LookAtCommands));
+    bench.act(Action::Loop(LoopAction::ReviewCommands));
     let view = bench.app.view();
     let Some(Question::Trust { commands, of_plan, .. }) = view.dialog.map(|it| it.question) else {
-        panic!("the question is in front");
+        panic!("no trust dialog");
     };
     assert!(!of_plan && commands.commands[0].command == "touch checked");
     let digest = commands.digest;
     bench.act(Action::Dialog(DialogAction::Trust { digest, trusted: true }));
-    bench.until("they are trusted", |app| trusted(app) == Some(true));
+    bench.wait_until("the trust", |app| trusted(app) == Some(true));
 
     bench.act(Action::Do(Command::StartLoop));
-    bench.sign(1);
-    assert_eq!(bench.loop_ended(), StopCode::Completed);
+    bench.authorize_attempt(1);
+    assert_eq!(bench.wait_for_loop_end(), StopCode::Completed);
     assert!(bench.workspace.path().join("checked").exists());
 }
 
-/// The loop ends unauthorized instead of verifying with commands that nobody trusts.
+/// The loop ends unauthorized instead of running untrusted commands.
 #[test]
 fn a_loop_never_runs_untrusted_commands() {
     let mut bench = Bench::new();
     bench.file("countersign.toml", "[verify.local]\ncommand = \"touch verified\"\n");
     bench.fill(&["echo heron > egg"]);
     bench.act(Action::Do(Command::StartLoop));
-    assert_eq!(bench.loop_ended(), StopCode::NotAuthorized);
+    assert_eq!(bench.wait_for_loop_end(), StopCode::NotAuthorized);
     assert!(!bench.workspace.path().join("verified").exists());
 }
 
-/// Of a very long output of the planner, the page shows the end.
+/// If the planner's standard error is very long, the page shows its end.
 #[test]
 fn a_recorded_loop_shows_planner_stderr_end() {
     let mut bench = Bench::new();
     bench.fill(&["true"]);
-    let command = bench.app.loops.form.command.clone();
-    let talks = "seq 1 200000 | sed 's/^/heron /' >&2";
-    bench.app.loops.form.command = command.replace("echo thinking >&2", talks);
+    let command = bench.app.loop_page.form.command.clone();
+    let prints = "seq 1 200000 | sed 's/^/heron /' >&2";
+    bench.app.loop_page.form.command = command.replace("echo thinking >&2", prints);
     bench.act(Action::Do(Command::StartLoop));
-    bench.waits(1);
+    bench.wait_for_attempt(1);
     bench.act(Action::Do(Command::StopNow));
-    assert_eq!(bench.loop_ended(), StopCode::OperatorStopped);
-    let loop_id = bench.app.loops.live.take().unwrap().state.loop_id.unwrap();
+    assert_eq!(bench.wait_for_loop_end(), StopCode::OperatorStopped);
+    let loop_id = bench.app.loop_page.live.take().unwrap().state.loop_id.unwrap();
     bench.act(Action::Loop(LoopAction::Show(loop_id)));
-    bench.until("the loop", |app| app.loops.shown_state().is_some());
+    bench.wait_until("the loop", |app| app.loop_page.shown_state().is_some());
     let view = bench.app.view();
     let Shown::Loop(timeline) = &view.looping.shown else { panic!("no loop is shown") };
-    let printed = &timeline.shown.printed[&1];
+    let printed = &timeline.shown.planner_output[&1];
     assert!(printed.ends_with("heron 199999\nheron 200000\n"), "{printed}");
     assert!(printed.len() <= 16 << 10, "{}", printed.len());
 }

@@ -1,4 +1,4 @@
-//! The diagnostics page for a real crate and real checks.
+//! Diagnostics of a real crate, from real checks.
 
 use super::*;
 use crate::run::BaselineState;
@@ -9,8 +9,8 @@ use crate::ui::diagnostics::{Excerpt, Facet};
 const SOURCE: &str = "pub fn f() -> u8 {\n    nope();\n    missing()\n}\n";
 const LATER: &str = "//! Moved.\n\npub fn f() -> u8 {\n    let unused = 1;\n    1 + \"x\"\n}\n";
 
-/// A crate, and a plan that checks it, changes it and checks it again.
-fn checked() -> (Bench, PathBuf) {
+/// A workspace with a crate, and a plan that checks it.
+fn crate_and_plan() -> (Bench, PathBuf) {
     let bench = Bench::new();
     let root = bench.workspace.path();
     std::fs::create_dir(root.join("src")).unwrap();
@@ -19,9 +19,8 @@ fn checked() -> (Bench, PathBuf) {
         "Cargo.toml",
         "[package]\nname = \"tiny\"\nversion = \"0.1.0\"\nedition = \"2024\"\n",
     );
-    let step = |id: &str, tool: &str, arguments: serde_json::Value| serde_json::json!({"step_id": id, "tool": tool, "arguments": arguments});
     let plan = serde_json::json!({"plan_id": "p", "intent": "MUTATE", "steps": [
-        step("first", "lsp_check", serde_json::json!({"path": "."})),
+        {"step_id": "first", "tool": "lsp_check", "arguments": {"path": "."}},
     ]});
     let plan = bench.file("plan.json", &plan.to_string());
     (bench, plan)
@@ -31,7 +30,7 @@ fn run(bench: &mut Bench, plan: &Path) {
     bench.open(plan);
     bench.authorize();
     bench.act(Action::Do(Command::Run));
-    bench.ended();
+    bench.wait_for_end();
     bench.act(Action::Do(Command::GoDiagnostics));
 }
 
@@ -39,41 +38,38 @@ fn excerpt(app: &App) -> Option<&Excerpt> {
     app.plan.shown.as_ref()?.diagnostics.view(&app.plan.shown.as_ref()?.run).excerpt
 }
 
-fn copied(bench: &Bench) -> String {
-    bench.ctx.output_mut(|output| {
-        let last = output.commands.pop();
-        match last {
-            Some(egui::OutputCommand::CopyText(text)) => text,
-            other => panic!("{other:?}"),
-        }
+fn copied_text(bench: &Bench) -> String {
+    bench.ctx.output_mut(|output| match output.commands.pop() {
+        Some(egui::OutputCommand::CopyText(text)) => text,
+        other => panic!("{other:?}"),
     })
 }
 
 /// The diagnostics of a check are shown with their source, copied, and queried in the evidence.
 #[test]
 fn diagnostics_show_source_copy_and_questions() {
-    let (mut bench, plan) = checked();
+    let (mut bench, plan) = crate_and_plan();
     run(&mut bench, &plan);
     assert_eq!(bench.app.shared.page, Page::Diagnostics);
-    bench.until("the source", |app| matches!(excerpt(app), Some(Excerpt::Shown { .. })));
+    bench.wait_until("the source", |app| matches!(excerpt(app), Some(Excerpt::Shown { .. })));
     let Some(Excerpt::Shown { rows, compared }) = excerpt(&bench.app) else { panic!() };
-    assert!(compared, "the records hold the lines of the check");
+    assert!(compared, "the evidence has the lines as they were checked");
     let line = rows.iter().position(|row| row.number == Some(2)).unwrap();
     assert_eq!(rows[line].text, "    nope();");
     assert_eq!(rows[line + 1].text, "    ^^^^ not found in this scope");
-    assert_eq!(bench.app.situation().diagnostics, 2, "without the compiler's last words");
+    assert_eq!(bench.app.situation().diagnostics, 2, "the compiler's summary is not listed");
 
     bench.act(Action::Do(Command::CopyDiagnostic));
-    assert!(copied(&bench).starts_with("error[E0425]: cannot find function `nope`"));
+    assert!(copied_text(&bench).starts_with("error[E0425]: cannot find function `nope`"));
     bench.act(Action::Do(Command::CopyDiagnostics));
-    let all = copied(&bench);
+    let all = copied_text(&bench);
     assert!(all.contains("`nope`") && all.contains("`missing`"), "{all}");
     bench.act(Action::Do(Command::NextStep));
     bench.act(Action::Do(Command::CopyDiagnostic));
-    assert!(copied(&bench).starts_with("error[E0425]: cannot find function `missing`"));
+    assert!(copied_text(&bench).starts_with("error[E0425]: cannot find function `missing`"));
     bench.act(Action::Diagnostics(DiagnosticsAction::Filter("code:e0425 NOPE".into())));
     bench.act(Action::Do(Command::CopyDiagnostics));
-    assert!(!copied(&bench).contains("missing"), "only what is shown");
+    assert!(!copied_text(&bench).contains("missing"), "only listed diagnostics are copied");
 
     let file = "src/lib.rs".to_owned();
     for (question, rows) in [
@@ -83,10 +79,10 @@ fn diagnostics_show_source_copy_and_questions() {
         (Question::Recurring, 1),
         (Question::ChangesAfter { code: "E0425".into(), file: Some(file) }, 0),
     ] {
-        bench.act(Action::Evidence(EvidenceAction::Ask(question.clone())));
+        bench.act(Action::Evidence(EvidenceAction::RunQuery(question.clone())));
         assert_eq!(bench.app.shared.page, Page::Evidence);
-        assert_eq!(bench.app.evidence.answer, None, "the last answer is not taken for this one");
-        bench.until("an answer", |app| app.evidence.answer.is_some());
+        assert_eq!(bench.app.evidence.answer, None, "the previous answer is discarded");
+        bench.wait_until("an answer", |app| app.evidence.answer.is_some());
         assert_eq!(bench.app.evidence.answer.as_ref().unwrap().len(), rows, "{question:?}");
         let listed = if question == Question::Recurring { 0 } else { rows };
         assert_eq!(bench.app.situation().results, listed, "{question:?}");
@@ -95,28 +91,28 @@ fn diagnostics_show_source_copy_and_questions() {
     assert_eq!(bench.app.evidence.question, None);
 }
 
-/// Lines of a file that changed since the check are not marked.
+/// If a file has changed since the check, none of its lines are marked.
 #[test]
 fn changed_and_missing_sources_are_reported() {
-    let (mut bench, plan) = checked();
+    let (mut bench, plan) = crate_and_plan();
     run(&mut bench, &plan);
-    bench.until("the source", |app| matches!(excerpt(app), Some(Excerpt::Shown { .. })));
+    bench.wait_until("the source", |app| matches!(excerpt(app), Some(Excerpt::Shown { .. })));
     bench.file("src/lib.rs", LATER);
-    // When the page is shown again, it reads the file again.
+    // The source is read again when the page is shown again.
     bench.act(Action::Do(Command::GoPlan));
     bench.act(Action::Do(Command::GoDiagnostics));
-    bench.until("the change", |app| excerpt(app) == Some(&Excerpt::Changed));
+    bench.wait_until("the changed file", |app| excerpt(app) == Some(&Excerpt::Changed));
     std::fs::remove_file(bench.workspace.path().join("src/lib.rs")).unwrap();
     bench.act(Action::Do(Command::NextStep));
-    bench.until("the loss", |app| matches!(excerpt(app), Some(Excerpt::Missing(_))));
+    bench.wait_until("the missing file", |app| matches!(excerpt(app), Some(Excerpt::Missing(_))));
     let Some(Excerpt::Missing(why)) = excerpt(&bench.app) else { panic!() };
     assert_eq!(why, "cannot read src/lib.rs: it does not exist");
 }
 
 #[test]
 fn the_second_check_compares_with_the_first() {
-    let (mut bench, _) = checked();
-    // A check with errors ends its run, so the first check here finds only a warning.
+    let (mut bench, _) = crate_and_plan();
+    // A check with errors ends its run, so the first check must find only warnings.
     bench.file("src/lib.rs", "pub fn f() {\n    let unused = 1;\n    let gone = 2;\n}\n");
     let plan = serde_json::json!({"plan_id": "p", "intent": "MUTATE", "steps": [
         {"step_id": "first", "tool": "lsp_check", "arguments": {"path": "."}},
@@ -134,19 +130,19 @@ fn the_second_check_compares_with_the_first() {
     assert_eq!(counts, [1, 0, 2], "{:?}", listing.counts);
     let run_id = bench.session().run.run_id.unwrap();
     bench.app.plan.shown = None;
-    // The recorded run shows the same.
+    // The replayed run has the same counts.
     bench.act(Action::Plan(PlanAction::OpenRun(run_id)));
-    bench.until("the run", |app| app.plan.shown.is_some());
+    bench.wait_until("the run", |app| app.plan.shown.is_some());
     bench.act(Action::Do(Command::GoDiagnostics));
-    let again = &bench.session().diagnostics.listing;
+    let replayed = &bench.session().diagnostics.listing;
     assert_eq!(
         [BaselineState::New, BaselineState::Unchanged, BaselineState::Gone]
-            .map(|it| again.counts.of(Facet::BaselineState(it))),
+            .map(|it| replayed.counts.of(Facet::BaselineState(it))),
         counts
     );
-    let file = Question::ChangesAfter { code: "unused_variables".into(), file: None };
-    bench.act(Action::Evidence(EvidenceAction::Ask(file)));
-    bench.until("an answer", |app| app.evidence.answer.is_some());
+    let question = Question::ChangesAfter { code: "unused_variables".into(), file: None };
+    bench.act(Action::Evidence(EvidenceAction::RunQuery(question)));
+    bench.wait_until("an answer", |app| app.evidence.answer.is_some());
     let Some(EvidenceAnswer::Changes(rows)) = &bench.app.evidence.answer else { panic!() };
     assert_eq!(rows.len(), 1);
     assert_eq!(
@@ -159,10 +155,10 @@ fn the_second_check_compares_with_the_first() {
 
 #[test]
 fn the_editor_opens_or_its_fault_shows() {
-    let (mut bench, plan) = checked();
+    let (mut bench, plan) = crate_and_plan();
     run(&mut bench, &plan);
     bench.act(Action::Do(Command::OpenInEditor));
-    bench.until("that there is none", |app| !app.shared.notices.is_empty());
+    bench.wait_until("the notice about the setting", |app| !app.shared.notices.is_empty());
     let notice = bench.app.shared.notices.pop().unwrap();
     assert!(notice.summary.contains("No editor is set."), "{notice:?}");
     assert!(notice.next.contains("{file}:{line}:{column}"), "{notice:?}");
@@ -170,7 +166,7 @@ fn the_editor_opens_or_its_fault_shows() {
         "no-such-editor {file}".into(),
     )));
     bench.act(Action::Do(Command::OpenInEditor));
-    bench.until("that it is not there", |app| !app.shared.notices.is_empty());
+    bench.wait_until("the notice about the program", |app| !app.shared.notices.is_empty());
     assert!(bench.app.shared.notices[0].summary.contains("no-such-editor is not on PATH"));
     let fifo = bench.workspace.path().join("fifo");
     let made = assert_cmd::Command::new("mkfifo").arg(&fifo).output().unwrap();
@@ -178,10 +174,10 @@ fn the_editor_opens_or_its_fault_shows() {
     let command = format!("sh -c 'echo \"$0\" \"$1\" > \"{}\"' {{file}} {{line}}", fifo.display());
     bench.act(Action::Window(crate::ui::action::WindowAction::SetEditor(command.clone())));
     bench.act(Action::Do(Command::OpenInEditor));
-    let said = std::fs::read_to_string(&fifo).unwrap();
+    let printed = std::fs::read_to_string(&fifo).unwrap();
     let file = bench.workspace.path().canonicalize().unwrap().join("src/lib.rs");
-    assert_eq!(said, format!("{} 2\n", file.display()));
-    bench.until("the settings", |app| {
+    assert_eq!(printed, format!("{} 2\n", file.display()));
+    bench.wait_until("the saved settings", |app| {
         settings::load(app.settings_file.clone()).settings.editor_command == command
     });
 }

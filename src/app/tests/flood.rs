@@ -7,7 +7,7 @@ use crate::worker::Event;
 
 const LINES: u64 = 10_000_000;
 
-/// The pane counts the output that it leaves out; the evidence has all of it.
+/// The output pane counts the output that it leaves out. The evidence has all output.
 #[test]
 fn a_frame_takes_bounded_output() {
     let mut bench = Bench::new();
@@ -28,10 +28,10 @@ fn a_frame_takes_bounded_output() {
         bench.app.shared.now = now();
         let has_more = bench.app.drain();
         let (lines, kept) = printed(&bench);
-        // The limit is the number of lines in one frame's bytes, and one for each piece into which a long line was
-        // split.
+        // The limit allows for the lines in the bytes of one frame, and for one more line per output event, because an
+        // event may split a line.
         assert!(lines - before < 8_000, "{} lines in one frame", lines - before);
-        assert!(kept <= 40 << 10, "{kept} bytes for the inspector to lay out");
+        assert!(kept <= 40 << 10, "the inspector lays out {kept} bytes");
         (before, frames) = (lines, frames + 1);
         if !has_more {
             let _ = bench.woken.recv_timeout(Duration::from_millis(20));
@@ -43,14 +43,14 @@ fn a_frame_takes_bounded_output() {
     assert_eq!(result.stdout_bytes, 11 * LINES);
     let lines = session.output.transcript.lines();
     let shown = lines.iter().filter(|line| line.text == "kingfisher").count() as u64;
-    assert!(shown + 100 < LINES, "not all of it is shown, and that is said");
+    assert!(shown + 100 < LINES, "{shown} of {LINES} lines are shown");
     assert!(
         lines.iter().any(|line| {
             line.part == Part::Remark
                 && line.text.ends_with("are left out here; the evidence gets all.")
         }) || session.output.transcript.left_out() > 0
     );
-    assert_eq!(lines.back().unwrap().text, "kingfisher", "the end is what is seen");
+    assert_eq!(lines.back().unwrap().text, "kingfisher", "the end of the output is shown");
 }
 
 #[test]
@@ -63,22 +63,21 @@ fn a_stalled_window_delays_no_command() {
     bench.open(&plan);
     bench.authorize();
     bench.act(Action::Do(Command::Run));
-    // The command prints far more than the queue holds, and nothing is taken from the queue until the command has
-    // ended.
+    // The command prints far more than the queue can hold. No event is taken until the command has ended.
     let done = bench.workspace.path().join("done");
     let deadline = std::time::Instant::now() + Duration::from_secs(120);
     while !done.exists() {
-        assert!(std::time::Instant::now() < deadline, "the command waits for the window");
+        assert!(std::time::Instant::now() < deadline, "the command was blocked by the window");
         let _ = bench.woken.recv_timeout(Duration::from_millis(20));
     }
-    let mut waiting = 0;
+    let mut queued = 0;
     while let Some(event) = bench.app.shared.worker.try_recv() {
         if let Event::Run(crate::run::RunEvent::StepOutput { chunk, .. }) = &event {
-            waiting += chunk.len();
+            queued += chunk.len();
         }
         if matches!(event, Event::Finished(_)) {
             break;
         }
     }
-    assert!((1..=2 << 20).contains(&waiting), "{waiting}");
+    assert!((1..=2 << 20).contains(&queued), "{queued}");
 }

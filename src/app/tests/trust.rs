@@ -1,4 +1,4 @@
-//! The commands of a workspace: shown, trusted, run, and no longer trusted.
+//! Trust in the commands of a workspace, from the plan page.
 
 use super::*;
 use crate::run::CommandsReview;
@@ -11,18 +11,18 @@ fn commands(app: &App) -> Option<&CommandsReview> {
     app.plan.shown.as_ref()?.opened.review.as_ref()?.workspace_commands.as_ref()
 }
 
-/// Answers the open dialog.
+/// Opens the trust dialog, decides in it, and waits for the new review.
 fn decide(bench: &mut Bench, trusted: bool) {
-    bench.act(Action::Plan(PlanAction::LookAtCommands));
+    bench.act(Action::Plan(PlanAction::ReviewCommands));
     let Some(Question::Trust { commands: shown, .. }) =
         bench.app.view().dialog.map(|dialog| dialog.question)
     else {
-        panic!("the question is in front");
+        panic!("no trust dialog");
     };
     let digest = shown.digest;
     bench.act(Action::Dialog(DialogAction::Trust { digest, trusted }));
     assert!(bench.app.view().dialog.is_none());
-    bench.until("the decision", |app| commands(app).is_some_and(|it| it.trusted == trusted));
+    bench.wait_until("the decision", |app| commands(app).is_some_and(|it| it.trusted == trusted));
 }
 
 #[test]
@@ -32,12 +32,12 @@ fn commands_run_only_while_they_are_trusted() {
     let plan = bench.file("plan.json", PLAN);
     bench.open(&plan);
     assert!(bench.app.situation().not_authorizable.is_some());
-    // Opening the dialog decides nothing, and neither does an answer about other commands.
-    bench.act(Action::Plan(PlanAction::LookAtCommands));
+    // Opening and closing the dialog decides nothing, and neither does an answer without an open dialog.
+    bench.act(Action::Plan(PlanAction::ReviewCommands));
     bench.act(Action::Dialog(DialogAction::LeaveUndecided));
     let digest = commands(&bench.app).unwrap().digest;
     bench.act(Action::Dialog(DialogAction::Trust { digest, trusted: true }));
-    assert!(bench.app.situation().not_authorizable.is_some(), "nobody was asked");
+    assert!(bench.app.situation().not_authorizable.is_some(), "no dialog was open");
     decide(&mut bench, true);
     assert_eq!(
         bench.app.situation().not_authorizable,
@@ -47,23 +47,23 @@ fn commands_run_only_while_they_are_trusted() {
     );
     bench.authorize();
     bench.act(Action::Do(Command::Run));
-    bench.ended();
+    bench.wait_for_end();
     assert_eq!(bench.session().run.phase, Phase::Ended(RunStatus::Completed));
     let done = plan.with_file_name("done");
     assert!(done.exists());
 
     bench.open(&plan);
     bench.act(Action::Do(Command::Reload));
-    bench.until("a plan again", |app| app.situation().not_authorizable.is_none());
+    bench.wait_until("a plan again", |app| app.situation().not_authorizable.is_none());
     decide(&mut bench, false);
     assert!(bench.app.situation().not_authorizable.is_some());
 
     // A change of the file closes the dialog about it.
-    bench.act(Action::Plan(PlanAction::LookAtCommands));
+    bench.act(Action::Plan(PlanAction::ReviewCommands));
     assert!(bench.app.view().dialog.is_some());
     std::fs::write(&file, COMMANDS.replace("done", "other")).unwrap();
     bench.act(Action::Do(Command::Reload));
-    bench.until("the other commands", |app| {
+    bench.wait_until("the other commands", |app| {
         commands(app).is_some_and(|it| it.commands[0].command == "touch other")
     });
     assert!(bench.app.view().dialog.is_none());

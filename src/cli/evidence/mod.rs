@@ -22,25 +22,25 @@ pub(super) fn evidence(command: &EvidenceCommand, out: &mut Output) -> Result<Ex
     let location = evidence_location(&command.common().folder)?;
     let open = || -> Result<EvidenceReader, Refusal> {
         let mut reader = location.open()?;
-        say_standing(&reader.standing()?);
+        say_head_report(&reader.head_report()?);
         Ok(reader)
     };
     match command {
         EvidenceCommand::Search(command) => search::search(command, &mut open()?, out),
         EvidenceCommand::Show(command) => show::show(command, &mut open()?, out),
         EvidenceCommand::Query(question) => query::query(question, &mut open()?, out),
-        EvidenceCommand::Verify(command) => verified(command, &location, out),
-        EvidenceCommand::AcceptHead(command) => accepted(command, &location, out),
+        EvidenceCommand::Verify(command) => verify(command, &location, out),
+        EvidenceCommand::AcceptHead(command) => accept_head(command, &location, out),
     }
 }
 
-fn verified(
+fn verify(
     command: &args::Verify,
     location: &EvidenceLocation,
     out: &mut Output,
 ) -> Result<Exit, Refusal> {
     let report =
-        verify_with_kept_head(&location.evidence, &location.secrets, command.head.as_ref())?;
+        verify_with_kept_head(&location.evidence, &location.user_folders, command.head.as_ref())?;
     if out.json() {
         out.document(&report);
     } else {
@@ -53,11 +53,11 @@ fn verified(
             None => out.line("The evidence was changed."),
         }
         out.line(&format!("Head {}", report.head));
-        let named = report.first_bad.as_deref();
-        for difference in report.schema.iter().filter(|it| Some(it.as_str()) != named) {
+        let printed = report.first_bad.as_deref();
+        for difference in report.schema.iter().filter(|it| Some(it.as_str()) != printed) {
             out.line(&visible(difference));
         }
-        report.kept.iter().for_each(say_standing);
+        report.kept.iter().for_each(say_head_report);
         // The first record only identifies the database.
         if report.ok && report.rows < 2 {
             // An empty database is sound, but it is probably in the wrong folder.
@@ -73,7 +73,7 @@ fn verified(
 }
 
 /// Accepts the database although it differs from the kept head, and records the reason.
-fn accepted(
+fn accept_head(
     command: &args::AcceptHead,
     location: &EvidenceLocation,
     out: &mut Output,
@@ -81,7 +81,7 @@ fn accepted(
     let now_ms = SystemClock::default().now_ms();
     let reason = &command.reason;
     let accepted =
-        EvidenceStore::accept_head(&location.evidence, &location.secrets, reason, now_ms)?;
+        EvidenceStore::accept_head(&location.evidence, &location.user_folders, reason, now_ms)?;
     if out.json() {
         out.document(&accepted);
     } else {
@@ -99,15 +99,15 @@ pub(super) fn say_note(note: Option<&str>) {
 }
 
 /// Prints why the evidence is read-only and what to do about it, and whether a copy of the kept heads was lost.
-fn say_standing(standing: &HeadReport) {
-    if let Some(difference) = &standing.difference {
+fn say_head_report(report: &HeadReport) {
+    if let Some(difference) = &report.difference {
         say(&format!(
             "This evidence is read-only, and nothing can be run with it: {}. If you know the reason, accept it \
              with `countersign evidence accept-head --reason TEXT`.",
             visible(difference)
         ));
     }
-    say_note(standing.note.as_deref());
+    say_note(report.note.as_deref());
 }
 
 /// The cells of an execution in a table for people.

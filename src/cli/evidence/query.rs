@@ -71,12 +71,12 @@ fn print_listed(rows: &[ListedExecution], out: &mut Output) {
     print_changed(rows.iter().map(|it| (&it.row, it.changed)), out);
 }
 
-/// With `--json` each row says it itself.
+/// Prints which executions were changed after they were written. With `--json`, each row contains that already.
 fn print_changed<'a>(rows: impl Iterator<Item = (&'a Execution, bool)>, out: &mut Output) {
     if !out.json() {
         let mut ids: Vec<_> =
             rows.filter(|(_, changed)| *changed).map(|(row, _)| row.execution_id).collect();
-        // Q8 lists an execution once for each diagnostic, in a row.
+        // Q8 lists an execution once for each diagnostic, in consecutive rows.
         ids.dedup();
         print_changed_rows(ids.into_iter(), out);
     }

@@ -61,8 +61,8 @@ pub(super) fn show(
     } else {
         print_changed(&changed, out);
         print_run(&run, &executions, out);
-        for found in reconciled.iter().flatten() {
-            out.line(&visible(&format!("Compared with the disk: {}", found.sentence())));
+        for comparison in reconciled.iter().flatten() {
+            out.line(&visible(&format!("Compared with the disk: {}", comparison.sentence())));
         }
     }
     Ok(Exit::Done)
@@ -151,7 +151,7 @@ fn print_changed(changed: &[String], out: &mut Output) {
 /// Prints one execution for people, with its outputs.
 fn print_execution(detail: &ExecutionDetail, out: &mut Output) {
     let row = &detail.row;
-    let mut known = vec![
+    let mut fields = vec![
         ("Execution", row.execution_id.to_string()),
         ("Outcome", row.known.as_str().to_owned()),
         ("Tool", row.tool_name.clone()),
@@ -161,7 +161,8 @@ fn print_execution(detail: &ExecutionDetail, out: &mut Output) {
         ("Walls", row.walls.as_ref().map_or("not recorded".to_owned(), ToString::to_string)),
         ("Started", local_time(row.timestamp_ms)),
     ];
-    let mut optional = |name, value: Option<String>| known.extend(value.map(|value| (name, value)));
+    let mut optional =
+        |name, value: Option<String>| fields.extend(value.map(|value| (name, value)));
     optional("Intent", detail.intent_at_ms.map(|at| format!("recorded {}", local_time(at))));
     optional("Duration", row.duration_ms.map(|ms| format!("{ms} ms")));
     optional("Risk", row.risk.map(|risk| risk.as_str().to_owned()));
@@ -170,7 +171,7 @@ fn print_execution(detail: &ExecutionDetail, out: &mut Output) {
     optional("Error", row.error_message.as_ref().map(|message| format!("{code}{message}")));
     let link = detail.ledger_seq.zip(detail.ledger_digest);
     optional("Ledger", link.map(|(seq, digest)| format!("{seq}, {digest}")));
-    out.fields(known);
+    out.fields(fields);
     for (name, value) in &detail.arguments {
         block(&format!("Argument {name}"), value, out);
     }

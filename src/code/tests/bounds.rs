@@ -17,7 +17,7 @@ fn hostile_texts_reach_counted_limits() {
                 assert!(source.steps() <= 1_000_000);
                 source.definitions();
                 source.references();
-                source.faults();
+                source.syntax_errors();
             }
         }
     }
@@ -36,8 +36,8 @@ fn limits_are_reported_and_reproducible() {
         ("r#\"".repeat(100_000), "268435456 bytes read by the parser"),
     ];
     for (text, limit) in texts {
-        let said = read(&text).unwrap_err();
-        assert!(said.starts_with(&format!("it takes more than {limit}")), "{said}");
+        let message = read(&text).unwrap_err();
+        assert!(message.starts_with(&format!("it takes more than {limit}")), "{message}");
     }
     let easy = "fn f(a: u8) -> u8 { a + 1 }\n".repeat(2_000);
     let steps = read(&easy).unwrap();
@@ -58,7 +58,7 @@ fn long_enclosing_names_take_bounded_memory() {
     );
     let source = Source::parse(Language::Rust, &text, &|| false).unwrap();
     let found: Vec<_> = source.definitions().into_iter().map(|it| it.name.len()).collect();
-    assert_eq!(found, [6, 6, 900, 4], "what is in a module without a name stands outside");
+    assert_eq!(found, [6, 6, 900, 4], "a definition in an omitted module is listed without it");
 }
 
 #[test]
@@ -68,19 +68,19 @@ fn deeply_nested_text_is_not_highlighted() {
 
 #[test]
 fn recent_texts_are_cached() {
-    let asked = Cell::new(0);
+    let polls = Cell::new(0);
     let stop = || {
-        asked.set(asked.get() + 1);
+        polls.set(polls.get() + 1);
         false
     };
     let text = "fn f(a: u8) -> u8 { a + 2 }\n".repeat(2_000);
     let first = Source::parse(Language::Rust, &text, &stop).unwrap();
-    let once = asked.get();
-    assert!(once > 10, "the parser asks now and then: {once}");
+    let once = polls.get();
+    assert!(once > 10, "the parser polls `stop`: {once}");
     let again = Source::parse(Language::Rust, &text, &stop).unwrap();
-    assert_eq!((asked.get(), again.steps()), (once, first.steps()));
+    assert_eq!((polls.get(), again.steps()), (once, first.steps()));
     // Another language is another key. Stopped parses are not cached.
-    assert!(Source::parse(Language::C, &text, &stop).is_ok() && asked.get() > once);
+    assert!(Source::parse(Language::C, &text, &stop).is_ok() && polls.get() > once);
     let other = text.replace('2', "3");
     assert!(matches!(Source::parse(Language::Rust, &other, &|| true), Err(CodeError::Stopped)));
     assert!(Source::parse(Language::Rust, &other, &|| false).is_ok());

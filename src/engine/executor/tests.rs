@@ -1,5 +1,5 @@
-//! Plans that mix commands and files, which no dialect allows yet: a person is asked again about files that a command
-//! has changed (SPEC §2).
+//! Plans that mix commands and files, which no plan format allows yet: a person is asked about files that a command has
+//! changed since the approval (SPEC §2). Also the end of guided mode.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,20 +19,20 @@ use crate::risk::Policy;
 use crate::run::{AnsweredBy, ConfirmationRequest, Decision};
 use crate::tools::Toolbox;
 
-/// The outcome of a step.
+/// The outcome of a step, and its error code.
 type StepEnd = (Outcome, Option<Code>);
-type Asked = Arc<Mutex<Vec<ConfirmationRequest>>>;
+type Requests = Arc<Mutex<Vec<ConfirmationRequest>>>;
 
-/// Gives a fixed answer. Before that, another program may write to the file.
+/// Gives a fixed answer. Before that, it writes to the file `meanwhile` in place of another program.
 struct Person {
-    asked: Asked,
+    requests: Requests,
     decision: Decision,
     meanwhile: Option<PathBuf>,
 }
 
 impl ConfirmationCallback for Person {
     fn request_confirmation(&self, request: &ConfirmationRequest) -> Decision {
-        self.asked.lock().unwrap().push(request.clone());
+        self.requests.lock().unwrap().push(request.clone());
         if let Some(path) = &self.meanwhile {
             fs::write(path, "somebody else\n").unwrap();
         }
@@ -44,15 +44,16 @@ impl ConfirmationCallback for Person {
     }
 }
 
-/// Another program writes to the file when this step starts.
-struct Meddler {
-    at: usize,
+/// Writes to the file when this step starts, in place of another program.
+struct WriteAtStep {
+    step_index: usize,
     path: PathBuf,
 }
 
-impl ProgressCallback for Meddler {
+impl ProgressCallback for WriteAtStep {
     fn on_event(&self, event: &RunEvent) {
-        if matches!(event, RunEvent::StepStarted { step_index, .. } if *step_index == self.at) {
+        if matches!(event, RunEvent::StepStarted { step_index, .. } if *step_index == self.step_index)
+        {
             fs::write(&self.path, "somebody else\n").unwrap();
         }
     }
@@ -63,31 +64,32 @@ struct Case {
     decision: Decision,
     guided: bool,
     meanwhile: bool,
-    meddles_at: Option<usize>,
+    writes_at: Option<usize>,
 }
 
-const PLAIN: Case = Case {
+const DEFAULT: Case = Case {
     command: "echo by the command > a.txt",
     decision: Decision::Approve,
     guided: false,
     meanwhile: false,
-    meddles_at: None,
+    writes_at: None,
 };
 
-/// Runs the command, and then a step that writes `a.txt`. Returns the outcomes, the questions, and the content of the
-/// file.
+/// Runs the command, and then a step that writes `a.txt`. Returns the ends of the steps, the requests for confirmation,
+/// and the content of the file.
 fn run(case: &Case) -> (Vec<StepEnd>, Vec<ConfirmationRequest>, String) {
     let home: TempDir = tempfile::tempdir().unwrap();
     let workspace = home.path().join("ws");
     fs::create_dir(&workspace).unwrap();
     let file = workspace.join("a.txt");
     fs::write(&file, "approved\n").unwrap();
-    let of = |text: serde_json::Value| parse(text.to_string().as_bytes()).plan.unwrap();
-    let mut plan = of(json!({ "plan_id": "p", "intent": "MUTATE", "steps": [
+    let parsed = |text: serde_json::Value| parse(text.to_string().as_bytes()).plan.unwrap();
+    let mut plan = parsed(json!({ "plan_id": "p", "intent": "MUTATE", "steps": [
         { "step_id": "write", "tool": "file_write",
           "arguments": { "path": "a.txt", "contents": "by the plan\n" } },
     ]}));
-    let commands = of(json!({ "goal": "g", "steps": [{ "id": "run", "command": case.command }] }));
+    let commands =
+        parsed(json!({ "goal": "g", "steps": [{ "id": "run", "command": case.command }] }));
     plan.steps.insert(0, commands.steps[0].clone());
     plan.steps[1].step_index = 1;
     let policy = Policy::default();
@@ -103,13 +105,13 @@ fn run(case: &Case) -> (Vec<StepEnd>, Vec<ConfirmationRequest>, String) {
         toolbox: Toolbox::open(&workspace, &policy).unwrap(),
         plan,
     };
-    let asked = Asked::default();
-    let progress: Arc<dyn ProgressCallback> = match case.meddles_at {
-        Some(at) => Arc::new(Meddler { at, path: file.clone() }),
+    let requests = Requests::default();
+    let progress: Arc<dyn ProgressCallback> = match case.writes_at {
+        Some(step_index) => Arc::new(WriteAtStep { step_index, path: file.clone() }),
         None => Arc::new(NoopProgress),
     };
     let person = Person {
-        asked: Arc::clone(&asked),
+        requests: Arc::clone(&requests),
         decision: case.decision,
         meanwhile: case.meanwhile.then(|| file.clone()),
     };
@@ -125,30 +127,30 @@ fn run(case: &Case) -> (Vec<StepEnd>, Vec<ConfirmationRequest>, String) {
     );
     let result = executor.run(&runnable).unwrap();
     let ended = result.step_results.iter().map(|step| (step.outcome, step.error_code)).collect();
-    let asked = asked.lock().unwrap().clone();
-    (ended, asked, fs::read_to_string(file).unwrap())
+    let requests = requests.lock().unwrap().clone();
+    (ended, requests, fs::read_to_string(file).unwrap())
 }
 
 fn store(home: &Path) -> EvidenceStore {
     EvidenceStore::open(&home.join("evidence"), home.join("key")).unwrap()
 }
 
-const DONE: StepEnd = (Outcome::Succeeded, None);
+const SUCCEEDED: StepEnd = (Outcome::Succeeded, None);
 
 #[test]
 fn files_changed_by_commands_are_confirmed_again() {
-    let (ended, asked, file) = run(&PLAIN);
-    assert_eq!((ended, file.as_str()), (vec![DONE, DONE], "by the plan\n"));
-    assert_eq!(asked.len(), 1);
-    assert_eq!(asked[0].step_id, "write");
+    let (ended, requests, file) = run(&DEFAULT);
+    assert_eq!((ended, file.as_str()), (vec![SUCCEEDED, SUCCEEDED], "by the plan\n"));
+    assert_eq!(requests.len(), 1);
+    assert_eq!(requests[0].step_id, "write");
     let why =
         "An earlier step of this run has changed files that your authorization covers: a.txt.";
-    assert_eq!(asked[0].why, why);
-    let shown = asked[0].preview.changes[0].unified();
+    assert_eq!(requests[0].why, why);
+    let shown = requests[0].preview.changes[0].unified();
     assert!(shown.contains("-by the command") && shown.contains("+by the plan"), "{shown}");
     // A command that does not change the file causes no question.
-    let (ended, asked, _) = run(&Case { command: "echo > b.txt", ..PLAIN });
-    assert_eq!((ended, asked.len()), (vec![DONE, DONE], 0));
+    let (ended, requests, _) = run(&Case { command: "echo > b.txt", ..DEFAULT });
+    assert_eq!((ended, requests.len()), (vec![SUCCEEDED, SUCCEEDED], 0));
 }
 
 #[test]
@@ -156,7 +158,7 @@ fn without_approval_the_file_stays_as_changed() {
     for (decision, outcome) in
         [(Decision::Cancel, Outcome::Denied), (Decision::Skip, Outcome::Skipped)]
     {
-        let (ended, _, file) = run(&Case { decision, ..PLAIN });
+        let (ended, _, file) = run(&Case { decision, ..DEFAULT });
         assert_eq!(ended[1].0, outcome);
         assert_eq!(file, "by the command\n");
     }
@@ -165,17 +167,18 @@ fn without_approval_the_file_stays_as_changed() {
 #[test]
 fn foreign_changes_make_the_step_stale() {
     let stale = (Outcome::Failed, Some(Code::Stale));
-    // The other program writes after the command, before it, during a question, and over what the command wrote.
+    // The other program writes after the command, before it, before a command that also writes the file, during a
+    // question, and after a command that wrote the file.
     let cases = [
-        (Case { command: "echo > b.txt", meddles_at: Some(1), ..PLAIN }, 0),
-        (Case { command: "echo > b.txt", meddles_at: Some(0), ..PLAIN }, 0),
-        (Case { meddles_at: Some(0), ..PLAIN }, 0),
-        (Case { meanwhile: true, ..PLAIN }, 1),
-        (Case { meddles_at: Some(1), ..PLAIN }, 0),
+        (Case { command: "echo > b.txt", writes_at: Some(1), ..DEFAULT }, 0),
+        (Case { command: "echo > b.txt", writes_at: Some(0), ..DEFAULT }, 0),
+        (Case { writes_at: Some(0), ..DEFAULT }, 0),
+        (Case { meanwhile: true, ..DEFAULT }, 1),
+        (Case { writes_at: Some(1), ..DEFAULT }, 0),
     ];
     for (number, (case, asks)) in cases.into_iter().enumerate() {
-        let (ended, asked, file) = run(&case);
-        assert_eq!((ended, asked.len()), (vec![DONE, stale], asks), "case {number}");
+        let (ended, requests, file) = run(&case);
+        assert_eq!((ended, requests.len()), (vec![SUCCEEDED, stale], asks), "case {number}");
         assert_ne!(file, "by the plan\n", "case {number}");
     }
 }
@@ -183,16 +186,16 @@ fn foreign_changes_make_the_step_stale() {
 #[test]
 fn files_changed_by_hand_are_confirmed_again() {
     // Only the person who answers writes the file, and does both steps by hand.
-    let by_hand = Case { guided: true, meanwhile: true, decision: Decision::DoneByHand, ..PLAIN };
-    let (ended, asked, file) = run(&by_hand);
+    let by_hand = Case { guided: true, meanwhile: true, decision: Decision::DoneByHand, ..DEFAULT };
+    let (ended, requests, file) = run(&by_hand);
     let done = (Outcome::DoneByHand, None);
     assert_eq!((ended, file.as_str()), (vec![done, done], "somebody else\n"));
     let why =
         "An earlier step of this run has changed files that your authorization covers: a.txt.";
-    assert_eq!(asked[1].why, why);
+    assert_eq!(requests[1].why, why);
 }
 
-/// A wish for guidance ends with the run that it was made for, also with one that never began.
+/// A request for guided mode ends with its run, also if the run never begins.
 #[test]
 fn refused_run_forgets_guidance() {
     let home: TempDir = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
 //! Reviews and simulates a plan as it was read, valid or faulty, for the window and the command line. The sound steps
-//! of a faulty plan are reviewed as usual, and the faulty ones are inserted between them.
+//! of a faulty plan are reviewed as usual; a review also has an entry for each faulty step.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use crate::run::StopSignal;
 use crate::run::{PreconditionState, Preview, Review};
 use crate::tools::ToolError;
 
-/// As [`review_read`], with the trust of the workspace's commands. `trust` is called only if the plan would run such
-/// commands, and its result is stored in `policy`.
+/// As [`review_read`], with the person's trust in the workspace's commands. `trust` reads it. It is called only if the
+/// plan would run such commands; its result is stored in `policy`, and the plan is reviewed again.
 ///
 /// # Errors
 /// Errors of `review` and `trust`.
@@ -23,13 +23,13 @@ pub fn review_trusting<E: From<ToolError>>(
     review: impl Fn(&Plan, &Policy) -> Result<Review, ToolError>,
     trust: impl FnOnce() -> Result<Trust, E>,
 ) -> Result<Option<Review>, E> {
-    let before = review_read(plan, |plan| review(plan, policy))?;
-    if before.as_ref().is_none_or(|review| review.workspace_commands.is_none()) {
-        return Ok(before);
+    let untrusted = review_read(plan, |plan| review(plan, policy))?;
+    if untrusted.as_ref().is_none_or(|review| review.workspace_commands.is_none()) {
+        return Ok(untrusted);
     }
     let trust = trust()?;
-    policy.trusted_commands = trust.counts;
-    policy.unproven_trust = trust.without_proof;
+    policy.trusted_commands = trust.proven;
+    policy.unproven_trust = trust.unproven;
     Ok(review_read(plan, |plan| review(plan, policy))?)
 }
 
@@ -65,10 +65,10 @@ pub fn review_read(
     Ok(Some(review))
 }
 
-/// Simulates all steps of a plan together. The simulation ends at a faulty step and at a step that would fail.
+/// Simulates the steps of a plan in order. The simulation ends at a faulty step and at a step that would fail.
 ///
 /// # Errors
-/// As for a plan without faults.
+/// When the workspace cannot be opened or a file can no longer be read, or after `stop` was set.
 pub fn simulate_shown(
     plan: &ShownPlan,
     workspace: &Path,
@@ -81,21 +81,21 @@ pub fn simulate_shown(
     sound.steps.truncate(faulty.unwrap_or(usize::MAX));
     let mut simulation = simulate(&sound, workspace, policy, evidence, stop)?;
     let mut steps = plan.steps.iter().skip(sound.steps.len());
-    let fails = simulation.previews.iter().position(Preview::would_fail);
-    let mut ends_at = fails.and_then(|at| plan.steps.get(at)).map(|step| step.step_index);
+    let failing = simulation.previews.iter().position(Preview::would_fail);
+    let mut ends_at = failing.and_then(|index| plan.steps.get(index)).map(|step| step.step_index);
     if ends_at.is_none()
         && let Some(faulty) = steps.next()
     {
-        simulation.previews.push(faulty_step());
+        simulation.previews.push(faulty_preview());
         ends_at = Some(faulty.step_index);
     }
-    if let Some(at) = ends_at {
-        simulation.previews.extend(steps.map(|_| Preview::not_reached(at)));
+    if let Some(ends_at) = ends_at {
+        simulation.previews.extend(steps.map(|_| Preview::not_reached(ends_at)));
     }
     Ok(simulation)
 }
 
 /// The preview of a faulty step.
-pub(super) fn faulty_step() -> Preview {
+pub(super) fn faulty_preview() -> Preview {
     Preview::unpredictable("This step is faulty and cannot run.".to_owned(), Vec::new())
 }

@@ -1,4 +1,4 @@
-//! State of the current step, shared by the modules of this folder.
+//! The state of the current step, shared by the modules of this folder.
 
 use uuid::Uuid;
 
@@ -8,7 +8,7 @@ use crate::engine::runnable::Runnable;
 use crate::evidence::{CapturedOutput, EvidenceError, StepDecision};
 use crate::plan::Step;
 use crate::run::{FileEffect, Preview};
-use crate::tools::Invocation;
+use crate::tools::CallResult;
 
 /// One step of one run.
 pub(in crate::engine) struct StepRun<'a, 'r> {
@@ -34,11 +34,11 @@ pub(super) struct StepProgress {
     pub(super) decision: Option<StepDecision>,
     /// Whether the decision was recorded with the intent.
     pub(super) decision_recorded: bool,
-    pub(super) invocation: Option<Invocation>,
+    pub(super) invocation: Option<CallResult>,
     /// The captured output, or why it could not be stored.
-    pub(super) taken: Option<Result<CapturedOutput, EvidenceError>>,
-    /// The preview of the step, computed just before the call.
+    pub(super) captured: Option<Result<CapturedOutput, EvidenceError>>,
+    /// The preview that a person was shown, else the one computed just before the call.
     pub(super) preview: Option<Preview>,
-    /// The predicted changes with exact contents. Their contents are searched for secrets.
+    /// The changes predicted just before the call, with exact contents, which are searched for secrets.
     pub(super) predicted: Vec<FileEffect>,
 }

@@ -1,4 +1,4 @@
-//! Compares the input files and the risk of a step with what was approved (SPEC §2).
+//! Compares the input files and the risk of a step with the approved ones (SPEC §2).
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,8 @@ use crate::risk::{RiskLevel, Verdict};
 pub(super) enum Inputs {
     /// They are as approved, or as an earlier step of this run recorded them.
     AsApproved,
-    /// Only commands of this run have changed these files since; a person must confirm them again.
+    /// Only commands of this run, or a person in place of a step, have changed these files since; a person must confirm
+    /// them.
     ChangedByRun(BTreeMap<String, FileState>),
     /// Something else has changed at least one of them.
     Stale(ExecutionError),
@@ -21,13 +22,13 @@ pub(super) enum Inputs {
 impl StepRun<'_, '_> {
     /// An error if the step is now blocked, or its risk is above the maximum of the authorization class under which
     /// the plan was authorized.
-    pub(super) fn too_dangerous(&self, verdict: &Verdict) -> Option<ExecutionError> {
+    pub(super) fn risk_error(&self, verdict: &Verdict) -> Option<ExecutionError> {
         let attempt = self.run.runnable.authorization.attempt.as_deref();
-        let most = attempt.and_then(|attempt| attempt.max_risk).unwrap_or(RiskLevel::Dangerous);
-        (verdict.level > most).then(|| {
+        let max_risk = attempt.and_then(|attempt| attempt.max_risk).unwrap_or(RiskLevel::Dangerous);
+        (verdict.level > max_risk).then(|| {
             ExecutionError::stale(
                 format!("the risk of step {}", self.step.step_id),
-                format!("at most {}", most.as_str()),
+                format!("at most {}", max_risk.as_str()),
                 format!("{}: {}", verdict.level.as_str(), verdict.reason),
             )
         })
@@ -36,19 +37,20 @@ impl StepRun<'_, '_> {
     /// Compares the input files of this step with their expected states.
     pub(super) fn inputs(&self) -> Inputs {
         let Ok(inputs) = self.run.runnable.toolbox.inputs(&self.step.call) else {
-            // The tool meets the same obstacle and reports it.
+            // The tool fails with the same error and reports it.
             return Inputs::AsApproved;
         };
         let changed: BTreeMap<String, FileState> = inputs
             .into_iter()
             .filter(|(path, now)| self.run.expected.get(path) != Some(now))
             .collect();
-        // The verification of a loop was approved before its first attempt.
-        let in_a_loop = self.run.runnable.authorization.attempt.is_some();
-        let is_settled = in_a_loop && changed.contains_key(COMMANDS_FILE);
+        // In a loop, a change of the workspace's commands cannot be confirmed: they verify its attempts, and were
+        // approved before the first one.
+        let is_in_loop = self.run.runnable.authorization.attempt.is_some();
+        let is_fixed = is_in_loop && changed.contains_key(COMMANDS_FILE);
         if changed.is_empty() {
             Inputs::AsApproved
-        } else if !is_settled
+        } else if !is_fixed
             && changed.iter().all(|(path, now)| self.run.changed.get(path) == Some(now))
         {
             Inputs::ChangedByRun(changed)
@@ -65,7 +67,7 @@ impl StepRun<'_, '_> {
         }
     }
 
-    /// The present state of each file that the approval covers.
+    /// The present state of each file with an expected state. Files that cannot be read are omitted.
     pub(super) fn covered_files(&self) -> BTreeMap<String, FileState> {
         let state = |path: &String| {
             let state = self.run.runnable.toolbox.digest_of(path).ok()?;
@@ -74,8 +76,8 @@ impl StepRun<'_, '_> {
         self.run.expected.keys().filter_map(state).collect()
     }
 
-    /// Notes which covered files changed while this step ran or was done by hand. A file that was different before
-    /// the step was changed by something else, and stays stale.
+    /// Notes which covered files changed while this step ran or was done by hand; `before` are the states before it. A
+    /// file whose state was unexpected even before was changed by something else, and stays stale.
     pub(super) fn note_changes(&mut self, before: &BTreeMap<String, FileState>) {
         for (path, then) in before {
             let now = self.run.runnable.toolbox.digest_of(path);
@@ -88,8 +90,8 @@ impl StepRun<'_, '_> {
     }
 }
 
-/// The reason for a question about files that a command of this run has changed.
-pub(super) fn why_again(changed: &BTreeMap<String, FileState>) -> String {
+/// The reason to ask about files that an earlier step of this run has changed.
+pub(super) fn changed_files_reason(changed: &BTreeMap<String, FileState>) -> String {
     let paths: Vec<&str> = changed.keys().map(String::as_str).collect();
     format!(
         "An earlier step of this run has changed files that your authorization covers: {}.",

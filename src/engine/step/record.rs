@@ -1,9 +1,9 @@
-//! Ends a step: makes its result and commits its entry to the journal.
+//! Records a step: makes its result and commits its entry to the journal.
 
 use super::super::capture::excerpts;
 use super::super::drift_check::artifacts;
 use super::super::error::ExecutionError;
-use super::super::walls::place_to_grant;
+use super::super::walls::grantable_path;
 use super::context::{StepProgress, StepRun};
 use crate::evidence::{Entry, EvidenceError, ExecutionRecord};
 use crate::plan::Code;
@@ -11,7 +11,8 @@ use crate::process::walls::WallReport;
 use crate::risk::Verdict;
 use crate::run::{Failure, Outcome, StepResult};
 
-/// Notes for a step that succeeded although its walls refused something, and for walls with a gap.
+/// Notes about the walls of a step: refused network access, if the step succeeded anyway, and incomplete protection of
+/// nested repositories.
 fn wall_notes(outcome: Outcome, walls: &WallReport) -> Vec<String> {
     let mut notes = Vec::new();
     if outcome == Outcome::Succeeded && walls.refused > 0 {
@@ -30,6 +31,10 @@ fn wall_notes(outcome: Outcome, walls: &WallReport) -> Vec<String> {
 }
 
 impl StepRun<'_, '_> {
+    /// Records the step. Returns its result, and the failure if there is an error.
+    ///
+    /// # Errors
+    /// When the output or the entry cannot be stored; the run then keeps the result of a step whose tool was called.
     pub(super) fn record(
         self,
         verdict: &Verdict,
@@ -43,15 +48,16 @@ impl StepRun<'_, '_> {
         let [stdout, stderr] = excerpts(&self.step.tool_name, &invocation);
         let mut refused_write = None;
         if let Some(failure) = failure.as_mut().filter(|it| it.code == Code::CommandFailed)
-            && let Some(path) =
-                stderr.as_ref().and_then(|stderr| invocation.walls.perhaps(&stderr.text))
+            && let Some(path) = stderr
+                .as_ref()
+                .and_then(|stderr| invocation.walls.likely_refused_path(&stderr.text))
         {
             failure.next = format!(
                 "Its walls may have blocked writing to {}. If the step may write there, grant it and authorize again. {}",
                 path.display(),
                 failure.next
             );
-            refused_write = place_to_grant(&self.run.runnable.toolbox, &path);
+            refused_write = grantable_path(&self.run.runnable.toolbox, &path);
         }
         let result = StepResult {
             step_id: self.step.step_id.clone(),
@@ -78,13 +84,13 @@ impl StepRun<'_, '_> {
             wall_notes: wall_notes(outcome, &invocation.walls),
             refused_write,
         };
-        let (taken, not_kept) = match progress.taken {
+        let (captured, capture_error) = match progress.captured {
             Some(Err(error)) => (None, Some(error)),
-            taken => (taken.and_then(Result::ok), None),
+            captured => (captured.and_then(Result::ok), None),
         };
         let artifacts =
             artifacts(progress.preview.as_ref(), &invocation.files, &invocation.simulated);
-        let files = [invocation.files, invocation.beside].concat();
+        let files = [invocation.files, invocation.side_effects].concat();
         let record = Entry::Execution(ExecutionRecord {
             result: &result,
             run_id: self.run.run_id,
@@ -97,7 +103,7 @@ impl StepRun<'_, '_> {
             invoked,
             stdout: invocation.stdout.as_deref(),
             stderr: invocation.stderr.as_deref(),
-            taken: taken.as_ref().filter(|_| invocation.captured.is_some()),
+            captured: captured.as_ref().filter(|_| invocation.captured.is_some()),
             result_json: &invocation.result,
             artifacts: &artifacts,
             files: &files,
@@ -105,7 +111,7 @@ impl StepRun<'_, '_> {
             edges: &invocation.edges,
             decision: progress.decision.as_ref().filter(|_| !progress.decision_recorded),
         });
-        let recorded = match not_kept {
+        let recorded = match capture_error {
             Some(error) => Err(error),
             None => self.run.journal.commit(&record),
         };

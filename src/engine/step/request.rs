@@ -1,46 +1,52 @@
-//! The question to a person about one step.
+//! The request to a person to confirm one step.
 
 use std::collections::BTreeMap;
 
 use super::context::StepRun;
 use super::inputs;
 use crate::authorization::FileState;
-use crate::engine::review::{self, Ask};
+use crate::engine::review::{self, ConfirmationReason};
 use crate::plan::{Mode, ToolCall};
 use crate::risk::Verdict;
 use crate::run::{ConfirmationRequest, Host, Preview};
 
-/// Why a person is asked.
-pub(super) struct Why {
-    ask: Ask,
-    /// Whether the person would be asked without guided mode too.
+/// Why a person is asked before this step of the run.
+pub(super) struct StepReason {
+    reason: ConfirmationReason,
+    /// Whether the person would also be asked without guided mode.
     required: bool,
 }
 
 impl StepRun<'_, '_> {
-    /// Why a person is asked before this step; `None` if nobody is. `changed` are the files that commands of this run
-    /// have changed since the approval.
-    pub(super) fn why(
+    /// Why a person is asked before this step; `None` if nobody is asked. `changed` are the files that earlier steps of
+    /// this run have changed and that must be confirmed.
+    pub(super) fn confirmation_reason(
         &self,
         verdict: &Verdict,
         changed: Option<&BTreeMap<String, FileState>>,
-    ) -> Option<Why> {
+    ) -> Option<StepReason> {
         let policy = &self.run.deps.policy;
-        let ask = |mode| review::ask(self.step, verdict, policy, mode, self.walls());
-        let again = |changed| Ask { text: inputs::why_again(changed), unwalled: false };
-        let ask_required = changed.map(again).or_else(|| ask(Mode::Automatic));
-        let required = ask_required.is_some();
-        Some(Why { ask: ask_required.or_else(|| ask(self.run.mode))?, required })
+        let reason_in =
+            |mode| review::confirmation_reason(self.step, verdict, policy, mode, self.walls());
+        let changed_files = |changed| ConfirmationReason {
+            text: inputs::changed_files_reason(changed),
+            unwalled: false,
+        };
+        let required_reason = changed.map(changed_files).or_else(|| reason_in(Mode::Automatic));
+        let required = required_reason.is_some();
+        let reason = required_reason.or_else(|| reason_in(self.run.mode))?;
+        Some(StepReason { reason, required })
     }
 
-    /// The question, with everything that a person must see before they answer.
+    /// The request, with everything that a person must see before they answer.
     pub(super) fn request(
         &self,
         verdict: &Verdict,
-        why: Why,
+        step_reason: StepReason,
         preview: Preview,
     ) -> ConfirmationRequest {
         let plan = &self.run.runnable.plan;
+        let StepReason { reason, required } = step_reason;
         ConfirmationRequest {
             run_id: self.run.run_id,
             step_id: self.step.step_id.clone(),
@@ -56,9 +62,9 @@ impl StepRun<'_, '_> {
             user: self.user(),
             risk: verdict.clone(),
             warning: self.step.stated.warning.clone(),
-            why: why.ask.text,
-            required: why.required,
-            unwalled: why.ask.unwalled,
+            why: reason.text,
+            required,
+            unwalled: reason.unwalled,
             needs: self.step.needs.clone().filter(|_| plan.target.is_none()),
             walls: self.walls().cloned(),
             guided: self.run.mode == Mode::Guided,
@@ -73,11 +79,11 @@ impl StepRun<'_, '_> {
                 let home = || self.run.runnable.toolbox.host().map(|host| host.home.clone());
                 cwd.clone().or_else(home).unwrap_or_else(|| "the home folder".to_owned())
             }
-            call => self.run.runnable.toolbox.folder_of(call).display().to_string(),
+            call => self.run.runnable.toolbox.working_directory(call).display().to_string(),
         }
     }
 
-    /// The user that runs the step: that of this process, or that of the connection.
+    /// The user as whom the step runs, on the host where it runs.
     fn user(&self) -> String {
         let toolbox = &self.run.runnable.toolbox;
         match &self.step.call {

@@ -6,8 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::risk::{self, table_folder, table_paths};
 use crate::tools::Toolbox;
 
-/// System folders in which no plan may be granted to write: their files are installed with privileges that walls
-/// remove.
+/// System folders in which no write access can be granted: their files are installed with privileges that walls remove.
 const SYSTEM: [&str; 14] = [
     "/bin",
     "/boot",
@@ -25,26 +24,26 @@ const SYSTEM: [&str; 14] = [
     "/usr/sbin",
 ];
 
-/// The folders that hold home folders, also those of other users.
+/// The folders that contain the home folders of all users.
 const HOMES: [&str; 2] = ["/home", "/Users"];
 
-/// The folders with which a path is compared.
+/// The folders that decide whether a path can be granted.
 pub(super) struct Folders {
     workspace: PathBuf,
     home: Option<PathBuf>,
     /// The folders of this program.
     own: Vec<PathBuf>,
-    /// Folders of the table, which a plan may name although they are in a sensitive place. Resolved when the first
-    /// path is judged, because most plans name none.
-    known: OnceCell<Vec<PathBuf>>,
+    /// The folders that the table of needs names; they may be granted although they are sensitive. Resolved when the
+    /// first path is checked, because most plans name no path.
+    table_folders: OnceCell<Vec<PathBuf>>,
 }
 
-/// A path that would be written.
+/// A resolved path for a grant.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Place {
-    /// The path, absolute and without links; a folder that has to be created ends with `/`.
+pub(super) struct GrantPath {
+    /// The path, absolute and without links. A missing folder that was named with a `/` at its end keeps the `/`.
     pub(super) path: String,
-    /// Whether nothing exists at the path and no folder has to be created.
+    /// Whether nothing exists at the path, and it was not named as a folder with a `/` at its end.
     pub(super) is_missing: bool,
 }
 
@@ -58,27 +57,28 @@ impl Folders {
     fn of(workspace: &Path, home: Option<PathBuf>, own: &[PathBuf]) -> Self {
         let home = home.map(|home| real(&home).0);
         let own = own.iter().map(|path| real(path).0).collect();
-        Self { workspace: workspace.to_owned(), home, own, known: OnceCell::new() }
+        Self { workspace: workspace.to_owned(), home, own, table_folders: OnceCell::new() }
     }
 
     /// Resolves a path that a plan names; `None` if it is in the workspace, where every step may write.
     ///
     /// # Errors
-    /// Why writing there cannot be granted.
-    pub(super) fn resolve(&self, path: &str) -> Result<Option<Place>, String> {
-        let named = self
+    /// Why writing to the path cannot be granted.
+    pub(super) fn resolve(&self, path: &str) -> Result<Option<GrantPath>, String> {
+        let expanded = self
             .expanded(path)
             .ok_or_else(|| "the system does not say where your home folder is".to_owned())?;
-        let (real, exists) = real(&named);
-        self.forbidden(&real)?;
+        let (real, exists) = real(&expanded);
+        self.check_grantable(&real)?;
         if real.starts_with(&self.workspace) {
             return Ok(None);
         }
-        Ok(Some(self.place(path, real, exists)))
+        Ok(Some(grant_path(path, real, exists)))
     }
 
-    /// The table's paths, absolute. Paths in the workspace are omitted.
-    pub(super) fn of_table(&self, paths: &[String]) -> Vec<String> {
+    /// These paths of the table, absolute, sorted and without duplicates. Paths in the workspace, and those that are in
+    /// or contain a folder of this program, are omitted.
+    pub(super) fn resolve_table_paths(&self, paths: &[String]) -> Vec<String> {
         let mut all: Vec<String> = paths
             .iter()
             .filter_map(|path| {
@@ -86,7 +86,7 @@ impl Folders {
                 let inside = real.starts_with(&self.workspace);
                 let is_own =
                     self.own.iter().any(|own| real.starts_with(own) || own.starts_with(&real));
-                (!inside && !is_own).then(|| self.place(path, real, exists).path)
+                (!inside && !is_own).then(|| grant_path(path, real, exists).path)
             })
             .collect();
         all.sort();
@@ -94,33 +94,25 @@ impl Folders {
         all
     }
 
-    fn place(&self, named: &str, real: PathBuf, exists: bool) -> Place {
-        let made = !exists && named.ends_with('/');
-        let mut path = real.to_string_lossy().into_owned();
-        if made {
-            path.push('/');
-        }
-        Place { path, is_missing: !exists && !made }
-    }
-
-    /// Replaces the home folder, a variable of the table or the workspace at the start of the path.
+    /// Replaces `~` or a variable at the start of the path; any other path is relative to the workspace. `None` if the
+    /// home folder or the variable is unknown.
     fn expanded(&self, path: &str) -> Option<PathBuf> {
-        let below_home = |rest: &str| Some(self.home.as_ref()?.join(rest));
+        let in_home = |rest: &str| Some(self.home.as_ref()?.join(rest));
         if let Some((variable, rest)) = path.strip_prefix('$').and_then(|rest| rest.split_once('/'))
         {
             let set = std::env::var_os(variable).map(PathBuf::from).filter(|it| it.is_absolute());
-            let default = || below_home(table_folder(variable)?.strip_prefix("~/")?);
+            let default = || in_home(table_folder(variable)?.strip_prefix("~/")?);
             return Some(set.or_else(default)?.join(rest));
         }
         match path.strip_prefix('~') {
             Some("") => self.home.clone(),
-            Some(rest) => below_home(rest.trim_start_matches('/')),
+            Some(rest) => in_home(rest.trim_start_matches('/')),
             None => Some(self.workspace.join(path)),
         }
     }
 
     /// Fails with the reason if writing to the path cannot be granted.
-    fn forbidden(&self, path: &Path) -> Result<(), String> {
+    fn check_grantable(&self, path: &Path) -> Result<(), String> {
         let refuse = |why: &str| Err(why.to_owned());
         if path.parent().is_none() {
             return refuse("it is the whole file system");
@@ -150,13 +142,13 @@ impl Folders {
         {
             return refuse("it belongs to the system");
         }
-        let known = self.known.get_or_init(|| {
+        let table_folders = self.table_folders.get_or_init(|| {
             table_paths().filter_map(|path| Some(real(&self.expanded(path)?).0)).collect()
         });
-        if known.iter().any(|known| path.starts_with(known)) {
+        if table_folders.iter().any(|folder| path.starts_with(folder)) {
             return Ok(());
         }
-        // A folder also counts as sensitive if a file in it would be, whatever its name.
+        // A folder is also sensitive if a file of any name in it would be.
         let text = path.to_string_lossy();
         let verdict =
             risk::of_written_path(&text).or_else(|| risk::of_written_path(&format!("{text}/x")));
@@ -167,13 +159,23 @@ impl Folders {
     }
 }
 
+/// The grant for a path that was named like this and resolved to `real`.
+fn grant_path(named: &str, real: PathBuf, exists: bool) -> GrantPath {
+    let is_new_folder = !exists && named.ends_with('/');
+    let mut path = real.to_string_lossy().into_owned();
+    if is_new_folder {
+        path.push('/');
+    }
+    GrantPath { path, is_missing: !exists && !is_new_folder }
+}
+
 /// The path with links resolved as far as it exists, and whether all of it exists.
 fn real(path: &Path) -> (PathBuf, bool) {
-    let plain = plain(path);
+    let normalized = normalized(path);
     let mut missing = Vec::new();
-    let mut there = plain.as_path();
+    let mut existing = normalized.as_path();
     loop {
-        match (std::fs::canonicalize(there), there.parent(), there.file_name()) {
+        match (std::fs::canonicalize(existing), existing.parent(), existing.file_name()) {
             (Ok(real), ..) => {
                 let exists = missing.is_empty();
                 return (
@@ -183,38 +185,38 @@ fn real(path: &Path) -> (PathBuf, bool) {
             }
             (Err(_), Some(parent), Some(name)) => {
                 missing.push(name);
-                there = parent;
+                existing = parent;
             }
-            (Err(_), ..) => return (plain.clone(), false),
+            (Err(_), ..) => return (normalized.clone(), false),
         }
     }
 }
 
 /// The path without `.` and `..`, computed from its text alone; a `..` after a link is not resolved.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
+fn normalized(path: &Path) -> PathBuf {
+    let mut normalized = PathBuf::new();
     for part in path.components() {
         match part {
             Component::ParentDir => {
-                plain.pop();
+                normalized.pop();
             }
             Component::CurDir => {}
-            other => plain.push(other),
+            other => normalized.push(other),
         }
     }
-    plain
+    normalized
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    struct Bench {
+    struct Fixture {
         temp: tempfile::TempDir,
         folders: Folders,
     }
 
-    fn bench() -> Bench {
+    fn fixture() -> Fixture {
         let temp = tempfile::tempdir().unwrap();
         let root = temp.path().canonicalize().unwrap();
         for folder in ["home/work/.git", "home/.ssh", "home/.config/countersign", "data", "home/a"]
@@ -223,10 +225,10 @@ mod tests {
         }
         let own = vec![root.join("home/.config/countersign")];
         let folders = Folders::of(&root.join("home/work"), Some(root.join("home")), &own);
-        Bench { temp, folders }
+        Fixture { temp, folders }
     }
 
-    impl Bench {
+    impl Fixture {
         fn root(&self) -> String {
             self.temp.path().canonicalize().unwrap().to_string_lossy().into_owned()
         }
@@ -238,8 +240,8 @@ mod tests {
 
     #[test]
     fn forbidden_paths_cannot_be_granted() {
-        let bench = bench();
-        let root = bench.root();
+        let fixture = fixture();
+        let root = fixture.root();
         for (path, why) in [
             ("/", "whole file system"),
             ("//", "whole file system"),
@@ -262,31 +264,31 @@ mod tests {
             ("/usr", "system"),
             ("/etc/passwd", "system"),
         ] {
-            assert!(bench.refused(path).contains(why), "{path}: {}", bench.refused(path));
+            assert!(fixture.refused(path).contains(why), "{path}: {}", fixture.refused(path));
         }
     }
 
     #[cfg(unix)]
     #[test]
     fn links_are_resolved_before_granting() {
-        let bench = bench();
-        let root = bench.root();
+        let fixture = fixture();
+        let root = fixture.root();
         for (name, to) in
             [("home/a/out", "/"), ("home/a/keys", "../.ssh"), ("home/a/data", "../../data")]
         {
             std::os::unix::fs::symlink(to, Path::new(&root).join(name)).unwrap();
         }
-        assert!(bench.refused("~/a/out").contains("whole file system"));
-        assert!(bench.refused("~/a/keys").contains("sensitive"));
-        assert!(bench.refused("~/a/out/etc").contains("system"));
-        let place = bench.folders.resolve("~/a/data/sub/").unwrap().unwrap();
-        assert_eq!((place.path, place.is_missing), (format!("{root}/data/sub/"), false));
+        assert!(fixture.refused("~/a/out").contains("whole file system"));
+        assert!(fixture.refused("~/a/keys").contains("sensitive"));
+        assert!(fixture.refused("~/a/out/etc").contains("system"));
+        let resolved = fixture.folders.resolve("~/a/data/sub/").unwrap().unwrap();
+        assert_eq!((resolved.path, resolved.is_missing), (format!("{root}/data/sub/"), false));
     }
 
     #[test]
     fn granted_paths_are_absolute() {
-        let bench = bench();
-        let root = bench.root();
+        let fixture = fixture();
+        let root = fixture.root();
         for (path, expected, is_missing) in [
             ("~/a", "home/a", false),
             ("~/a/", "home/a", false),
@@ -294,22 +296,27 @@ mod tests {
             ("~/a/new/", "home/a/new/", false),
             ("~/a/new", "home/a/new", true),
         ] {
-            let place = bench.folders.resolve(path).unwrap().unwrap();
-            assert_eq!(place, Place { path: format!("{root}/{expected}"), is_missing }, "{path}");
+            let resolved = fixture.folders.resolve(path).unwrap().unwrap();
+            assert_eq!(
+                resolved,
+                GrantPath { path: format!("{root}/{expected}"), is_missing },
+                "{path}"
+            );
         }
         for inside in ["sub", ".", "./a/b", "~/work/x"] {
-            assert_eq!(bench.folders.resolve(inside), Ok(None), "{inside}");
+            assert_eq!(fixture.folders.resolve(inside), Ok(None), "{inside}");
         }
     }
 
     #[test]
     fn folders_of_the_needs_table_resolve() {
-        let bench = bench();
-        let pip = bench.folders.resolve("~/.npm/x/").unwrap().unwrap();
-        assert!(pip.path.ends_with("/home/.npm/x/"), "{pip:?}");
-        let all = bench.folders.of_table(&["~/.npm/".to_owned(), "~/.npm/".to_owned()]);
-        assert_eq!(all, [format!("{}/home/.npm/", bench.root())]);
-        let own = bench.folders.of_table(&["~/.config/".to_owned()]);
+        let fixture = fixture();
+        let npm = fixture.folders.resolve("~/.npm/x/").unwrap().unwrap();
+        assert!(npm.path.ends_with("/home/.npm/x/"), "{npm:?}");
+        let all =
+            fixture.folders.resolve_table_paths(&["~/.npm/".to_owned(), "~/.npm/".to_owned()]);
+        assert_eq!(all, [format!("{}/home/.npm/", fixture.root())]);
+        let own = fixture.folders.resolve_table_paths(&["~/.config/".to_owned()]);
         assert_eq!(own, Vec::<String>::new(), "own folders are never proposed");
     }
 }

@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::authorization::Grants;
-use crate::engine::review::ask;
+use crate::engine::review::confirmation_reason;
 use crate::plan::{Mode, is_valid, parse};
 
-struct Bench {
+struct Fixture {
     folder: tempfile::TempDir,
 }
 
-impl Bench {
+impl Fixture {
     fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
     }
@@ -20,7 +20,8 @@ impl Bench {
         self.folder.path()
     }
 
-    fn at(
+    /// The plan of these steps, its walls at this level, and the findings.
+    fn review_plan(
         &self,
         level: WallLevel,
         steps: &Value,
@@ -30,13 +31,13 @@ impl Bench {
         assert!(plan.is_valid(), "{:?}", plan.findings);
         let toolbox = Toolbox::open(self.path(), policy).unwrap();
         let plan = plan.plan.unwrap();
-        let (review, findings) = of_steps(&plan, &toolbox, policy, (level, None));
+        let (review, findings) = review_at(&plan, &toolbox, policy, (level, None));
         (plan, review, findings)
     }
 
-    /// The walls of one command at level full.
-    fn one(&self, step: Value, policy: &Policy) -> (StepWallsReview, Vec<Finding>) {
-        let (_, review, findings) = self.at(WallLevel::Full, &json!([step]), policy);
+    /// The walls of a plan with one command at level full, and the findings.
+    fn review_command(&self, step: Value, policy: &Policy) -> (StepWallsReview, Vec<Finding>) {
+        let (_, review, findings) = self.review_plan(WallLevel::Full, &json!([step]), policy);
         (review.steps.into_iter().next().flatten().unwrap(), findings)
     }
 }
@@ -51,19 +52,20 @@ fn all_proposed() -> Policy {
 
 #[test]
 fn step_without_needs_gets_no_grants() {
-    let (step, findings) = Bench::new().one(json!({"command": "ls -l"}), &Policy::default());
+    let (step, findings) =
+        Fixture::new().review_command(json!({"command": "ls -l"}), &Policy::default());
     assert_eq!(step.walls, StepWalls { level: WallLevel::Full, ..StepWalls::default() });
     assert!(step.proposed.is_empty() && findings.is_empty() && !step.granted);
 }
 
 #[test]
 fn needs_of_a_plan_are_granted_by_signing() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let other = tempfile::tempdir().unwrap();
     let other = other.path().canonicalize().unwrap().to_string_lossy().into_owned();
     let needs = json!({"network": true, "write": [other, "sub", "."]});
     let (step, findings) =
-        bench.one(json!({"command": "make", "needs": needs}), &Policy::default());
+        fixture.review_command(json!({"command": "make", "needs": needs}), &Policy::default());
     assert!(step.walls.network && !step.walls.open);
     assert_eq!(step.walls.write, [other], "the workspace is writable anyway");
     assert_eq!(findings, []);
@@ -71,37 +73,37 @@ fn needs_of_a_plan_are_granted_by_signing() {
 
 #[test]
 fn known_needs_are_proposed_and_granted_by_flag() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let step = || json!({"command": "curl -fO https://example.org/x"});
-    let (proposing, _) = bench.one(step(), &Policy::default());
+    let (proposing, _) = fixture.review_command(step(), &Policy::default());
     assert!(proposing.proposed.network && !proposing.walls.network);
     assert_eq!(proposing.reasons, ["it talks to other hosts"]);
-    let (granted, _) = bench.one(step(), &all_proposed());
+    let (granted, _) = fixture.review_command(step(), &all_proposed());
     assert!(granted.proposed.is_empty() && granted.walls.network && granted.granted);
     let one = Grants { proposed_for: ["step_1".to_owned()].into(), ..Grants::default() };
-    let (first, _) = bench.one(step(), &granting(one));
+    let (first, _) = fixture.review_command(step(), &granting(one));
     assert!(first.walls.network, "a proposal can be taken for one step");
     let other = Grants { proposed_for: ["step_2".to_owned()].into(), ..Grants::default() };
-    let (first, _) = bench.one(step(), &granting(other));
+    let (first, _) = fixture.review_command(step(), &granting(other));
     assert!(!first.walls.network);
 }
 
 #[test]
 fn requested_needs_are_not_proposed() {
     let step = json!({"command": "curl x", "needs": {"network": true}});
-    let (step, _) = Bench::new().one(step, &Policy::default());
+    let (step, _) = Fixture::new().review_command(step, &Policy::default());
     assert!(step.walls.network && step.proposed.is_empty());
 }
 
 #[test]
 fn a_run_grant_applies_to_every_walled_step() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let other = tempfile::tempdir().unwrap();
     let other = other.path().canonicalize().unwrap().to_string_lossy().into_owned();
     let grants = Grants { network: true, write: [other.clone()].into(), ..Grants::default() };
     let policy = granting(grants);
     let steps = json!([{"command": "a"}, {"command": "sudo b", "needs": {"open": true}}]);
-    let (_, review, findings) = bench.at(WallLevel::Full, &steps, &policy);
+    let (_, review, findings) = fixture.review_plan(WallLevel::Full, &steps, &policy);
     let [first, open] = review.steps.as_slice() else { panic!("{review:?}") };
     let first = &first.as_ref().unwrap().walls;
     assert!(first.network && first.write == [other]);
@@ -109,25 +111,25 @@ fn a_run_grant_applies_to_every_walled_step() {
     assert_eq!(*open, StepWalls { open: true, ..StepWalls::default() });
     assert_eq!(findings, []);
     let wrong = granting(Grants { write: ["/".to_owned()].into(), ..Grants::default() });
-    let (_, _, findings) = bench.at(WallLevel::Full, &steps, &wrong);
+    let (_, _, findings) = fixture.review_plan(WallLevel::Full, &steps, &wrong);
     assert!(!is_valid(&findings), "{findings:?}");
 }
 
 #[test]
 fn git_writes_its_repository_without_a_grant() {
-    let bench = Bench::new();
-    let (add, _) = bench.one(json!({"command": "git add -A"}), &Policy::default());
+    let fixture = Fixture::new();
+    let (add, _) = fixture.review_command(json!({"command": "git add -A"}), &Policy::default());
     assert!(add.walls.writes_repository && !add.walls.is_widened());
-    let (log, _) = bench.one(json!({"command": "git log"}), &Policy::default());
+    let (log, _) = fixture.review_command(json!({"command": "git log"}), &Policy::default());
     assert!(!log.walls.writes_repository);
 }
 
 #[test]
 fn docker_is_refused_with_its_reason() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let refused = |policy: &Policy, needs: Value| {
         let step = json!({"command": "docker ps", "needs": needs});
-        let (step, findings) = bench.one(step, policy);
+        let (step, findings) = fixture.review_command(step, policy);
         (step.walls.open, findings)
     };
     let (open, findings) = refused(&Policy::default(), json!({}));
@@ -138,14 +140,18 @@ fn docker_is_refused_with_its_reason() {
     assert_eq!(refused(&Policy::default(), json!({"open": true})), (true, vec![]));
     assert_eq!(refused(&all_proposed(), json!({})), (true, vec![]));
     // Without walls, nothing keeps the command from its daemon.
-    let (_, _, findings) =
-        bench.at(WallLevel::None, &json!([{"command": "docker ps"}]), &Policy::default());
+    let (_, _, findings) = fixture.review_plan(
+        WallLevel::None,
+        &json!([{"command": "docker ps"}]),
+        &Policy::default(),
+    );
     assert_eq!(findings, []);
 }
 
 #[test]
 fn sudo_gets_a_warning() {
-    let (_, findings) = Bench::new().one(json!({"command": "sudo ls"}), &Policy::default());
+    let (_, findings) =
+        Fixture::new().review_command(json!({"command": "sudo ls"}), &Policy::default());
     let [finding] = findings.as_slice() else { panic!("{findings:?}") };
     assert_eq!((finding.severity, finding.code), (Severity::Warning, Code::StoppedByWall));
 }
@@ -153,7 +159,7 @@ fn sudo_gets_a_warning() {
 #[test]
 fn need_of_a_terminal_is_an_error() {
     let step = json!({"command": "top", "needs": {"terminal": true}});
-    let (_, findings) = Bench::new().one(step, &Policy::default());
+    let (_, findings) = Fixture::new().review_command(step, &Policy::default());
     let [finding] = findings.as_slice() else { panic!("{findings:?}") };
     assert_eq!(finding.severity, Severity::Error);
     assert_eq!(finding.pointer, "/steps/0/needs/terminal");
@@ -164,11 +170,11 @@ fn need_of_a_terminal_is_an_error() {
 fn each_forbidden_path_is_a_placed_finding() {
     let write = ["sub", "/", "~", "~/.ssh", "/nowhere/at/all"];
     let step = json!({"command": "a", "needs": {"write": write}, "verificationCommand": "b"});
-    let bench = Bench::new();
-    let (_, _, findings) = bench.at(WallLevel::Full, &json!([step]), &Policy::default());
-    let told: Vec<_> = findings.iter().map(|it| (it.severity, it.pointer.as_str())).collect();
+    let fixture = Fixture::new();
+    let (_, _, findings) = fixture.review_plan(WallLevel::Full, &json!([step]), &Policy::default());
+    let found: Vec<_> = findings.iter().map(|it| (it.severity, it.pointer.as_str())).collect();
     assert_eq!(
-        told,
+        found,
         [
             (Severity::Error, "/steps/0/needs/write/1"),
             (Severity::Error, "/steps/0/needs/write/2"),
@@ -181,45 +187,45 @@ fn each_forbidden_path_is_a_placed_finding() {
 
 #[test]
 fn required_walls_need_level_full() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let required = Policy { walls: WallSetting::Required, ..Policy::default() };
     let steps = json!([{"command": "ls"}]);
     for (level, valid) in
         [(WallLevel::None, false), (WallLevel::Files, false), (WallLevel::Full, true)]
     {
-        let (_, _, findings) = bench.at(level, &steps, &required);
+        let (_, _, findings) = fixture.review_plan(level, &steps, &required);
         assert_eq!(is_valid(&findings), valid, "{level}: {findings:?}");
-        let (_, _, findings) = bench.at(level, &steps, &Policy::default());
+        let (_, _, findings) = fixture.review_plan(level, &steps, &Policy::default());
         assert!(is_valid(&findings), "{level}");
     }
     let open = json!([{"command": "ls", "needs": {"open": true}}]);
-    let (_, _, findings) = bench.at(WallLevel::Full, &open, &required);
+    let (_, _, findings) = fixture.review_plan(WallLevel::Full, &open, &required);
     assert!(!is_valid(&findings), "an open step has none");
 }
 
 #[test]
 fn confirmations_depend_on_the_walls() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let steps = json!([{"command": "ls"}, {"command": "make"}, {"command": "make",
         "needs": {"open": true}}, {"command": "rm -rf x"}, {"command": "make",
         "riskAssessment": {"requiresApproval": true}}, {"command": "ls",
         "needs": {"network": true}}]);
     let asked = |level: WallLevel, policy: &Policy| -> Vec<Option<bool>> {
-        let (plan, review, _) = bench.at(level, &steps, policy);
-        let toolbox = Toolbox::open(bench.path(), policy).unwrap();
+        let (plan, review, _) = fixture.review_plan(level, &steps, policy);
+        let toolbox = Toolbox::open(fixture.path(), policy).unwrap();
         let steps = plan.steps.iter().zip(&review.steps);
-        let asks = steps.map(|(step, walls)| {
+        let reasons = steps.map(|(step, walls)| {
             let walls = walls.as_ref().map(|it| &it.walls);
             let verdict = risk::of_step(step, policy, toolbox.shell());
-            ask(step, &raised(verdict, walls), policy, Mode::Automatic, walls)
+            confirmation_reason(step, &raised(verdict, walls), policy, Mode::Automatic, walls)
         });
-        asks.map(|ask| ask.map(|it| it.unwalled)).collect()
+        reasons.map(|reason| reason.map(|it| it.unwalled)).collect()
     };
     let preferred = Policy::default();
     let off = Policy { walls: WallSetting::Off, ..Policy::default() };
-    let behind = [None, None, Some(true), Some(false), Some(false), None];
-    assert_eq!(asked(WallLevel::Full, &preferred), behind);
-    assert_eq!(asked(WallLevel::Files, &preferred), behind);
+    let walled = [None, None, Some(true), Some(false), Some(false), None];
+    assert_eq!(asked(WallLevel::Full, &preferred), walled);
+    assert_eq!(asked(WallLevel::Files, &preferred), walled);
     let without = [None, Some(true), Some(true), Some(false), Some(false), None];
     assert_eq!(asked(WallLevel::None, &preferred), without);
     assert_eq!(asked(WallLevel::None, &off), without);
@@ -227,9 +233,10 @@ fn confirmations_depend_on_the_walls() {
 
 #[test]
 fn wider_walls_are_at_least_caution() {
-    let bench = Bench::new();
-    let plan =
-        |needs: Value| bench.one(json!({"command": "ls", "needs": needs}), &Policy::default());
+    let fixture = Fixture::new();
+    let plan = |needs: Value| {
+        fixture.review_command(json!({"command": "ls", "needs": needs}), &Policy::default())
+    };
     let verdict = || Verdict {
         level: RiskLevel::Safe,
         rule: "read".into(),
@@ -255,10 +262,10 @@ fn a_remote_command_has_no_local_walls() {
     let plan = json!({"goal": "g", "target": "host", "steps": [
         {"command": "docker ps", "needs": {"network": true}}]});
     let plan = parse(plan.to_string().as_bytes()).plan.unwrap();
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let policy = Policy::default();
-    let toolbox = Toolbox::open(bench.path(), &policy).unwrap();
-    let (review, findings) = of_steps(&plan, &toolbox, &policy, (WallLevel::Full, None));
+    let toolbox = Toolbox::open(fixture.path(), &policy).unwrap();
+    let (review, findings) = review_at(&plan, &toolbox, &policy, (WallLevel::Full, None));
     assert_eq!(review.steps, [None]);
     let [note] = findings.as_slice() else { panic!("{findings:?}") };
     assert_eq!(note.severity, Severity::Note);
@@ -266,15 +273,15 @@ fn a_remote_command_has_no_local_walls() {
 
 #[test]
 fn needs_of_the_commands_file_apply() {
-    let bench = Bench::new();
+    let fixture = Fixture::new();
     let text = "[verify.local]\ncommand = \"git status\"\nneeds = { network = true }\n";
-    std::fs::write(bench.path().join("countersign.toml"), text).unwrap();
+    std::fs::write(fixture.path().join("countersign.toml"), text).unwrap();
     let plan = json!({"version": "2026-02-19", "goal": "g", "actions": [
         {"type": "verify", "request": {}}, {"type": "inspect", "request": {}}]});
     let plan = parse(plan.to_string().as_bytes()).plan.unwrap();
     let policy = Policy::default();
-    let toolbox = Toolbox::open(bench.path(), &policy).unwrap();
-    let (review, findings) = of_steps(&plan, &toolbox, &policy, (WallLevel::Full, None));
+    let toolbox = Toolbox::open(fixture.path(), &policy).unwrap();
+    let (review, findings) = review_at(&plan, &toolbox, &policy, (WallLevel::Full, None));
     let [Some(verify), None] = review.steps.as_slice() else { panic!("{review:?}") };
     assert!(verify.walls.network && verify.walls.writes_repository);
     assert!(verify.needs.network && findings.is_empty());

@@ -1,15 +1,15 @@
-//! Finds the host that a recorded run reached, from the results of its steps.
+//! Rebuilds the host that a recorded run reached from the results of its steps.
 
 use serde_json::Value;
 use uuid::Uuid;
 
 use super::super::error::Result;
-use super::super::queries::{self, whole};
+use super::super::queries::{self, full_content};
 use super::super::source::Source;
 use crate::authorization::Target;
 use crate::run::Host;
 
-/// The host of a run; `None` if it ran on this computer, or no step returned a result from the host.
+/// The host of a run; `None` if no step recorded a result from a remote host.
 pub(super) fn reached(source: &Source<'_>, run_id: Uuid) -> Result<Option<Host>> {
     let mut statement = source.conn.prepare_cached(
         "SELECT x.id, r.host_key FROM executions x JOIN runs r ON r.id = x.run_id
@@ -24,18 +24,19 @@ pub(super) fn reached(source: &Source<'_>, run_id: Uuid) -> Result<Option<Host>>
         else {
             continue;
         };
-        if let Some(host) = host(&whole(source, result)?, approved.as_deref()) {
+        if let Some(host) = host(&full_content(source, result)?, approved.as_deref()) {
             return Ok(Some(host));
         }
     }
     Ok(None)
 }
 
-/// The host that is named in the result of one of its steps.
+/// The host in the result of a step, with the approved host keys; `None` if a field is missing.
 fn host(result: &Value, approved: Option<&str>) -> Option<Host> {
     let host = result.get("host")?;
-    let of = |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
-    let text = |name: &str| of(host, name);
+    let string =
+        |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
+    let text = |name: &str| string(host, name);
     let keys = approved.unwrap_or_default().split(", ").filter(|key| !key.is_empty());
     Some(Host {
         target: Target {
@@ -47,8 +48,8 @@ fn host(result: &Value, approved: Option<&str>) -> Option<Host> {
         },
         host_key: text("host_key")?,
         system: text("system")?,
-        bash: of(result, "shell")?,
-        bash_version: of(result, "shell_version")?,
+        bash: string(result, "shell")?,
+        bash_version: string(result, "shell_version")?,
         home: text("home")?,
         said: text("said")?,
     })

@@ -4,15 +4,15 @@ use std::ops::Range;
 
 use super::names::{Class, classify};
 use super::scan::{
-    LONGEST, Match, alphanumeric_or, any_of, at, back_while, forward_while, is_name_byte,
+    MAX_VALUE, Match, alphanumeric_or, any_of, at, back_while, forward_while, is_name_byte,
     line_start, quoted, unspaced_except, wrapped,
 };
 use super::values::ValueForm;
 
-/// Limit for the length of a name.
-const NAME: usize = 96;
-/// Limit for the distance between a name and its assignment operator.
-pub(super) const NEAR: usize = 80;
+/// The maximum number of bytes of a name before and after the trigger word.
+const MAX_NAME: usize = 96;
+/// The maximum number of spaces between the parts of an assignment.
+pub(super) const MAX_GAP: usize = 80;
 
 /// A name that indicates a secret value, with its position.
 pub(super) struct Name<'t> {
@@ -22,13 +22,13 @@ pub(super) struct Name<'t> {
     pub(super) end: usize,
 }
 
-/// The secret that is assigned to the name around this word.
+/// The secret that belongs to the name around this word.
 pub(super) fn at_word(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
-    let start = back_while(bytes, word.start, NAME, |byte| is_name_byte(byte) || byte == b'.');
-    let mut end = forward_while(bytes, word.end, NAME, is_name_byte);
+    let start = back_while(bytes, word.start, MAX_NAME, |byte| is_name_byte(byte) || byte == b'.');
+    let mut end = forward_while(bytes, word.end, MAX_NAME, is_name_byte);
     while at(bytes, end) == b'.' && is_name_byte(at(bytes, end + 1)) {
-        end = forward_while(bytes, end + 1, NAME, is_name_byte);
+        end = forward_while(bytes, end + 1, MAX_NAME, is_name_byte);
     }
     // `token->kind` is field access. A dash at the end belongs to the following text.
     while end > word.end && at(bytes, end - 1) == b'-' {
@@ -53,7 +53,7 @@ pub(super) fn at_word(text: &str, word: Range<usize>) -> Option<Match> {
         .or_else(|| name.spaced())
 }
 
-/// A label of several words: `Unseal Key 1:`, `Secret Access Key:`.
+/// Extends `Key` to a label of several words and perhaps a number: `Unseal Key 1:`, `Secret Access Key:`.
 fn in_words(text: &str, start: usize, end: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
     let name = text.get(start..end).unwrap_or_default();
@@ -88,23 +88,23 @@ impl Name<'_> {
         let mut start = forward_while(bytes, self.end, 3, any_of(b" \"'"));
         // In an argument list: "--password", "X".
         if at(bytes, start) == b',' {
-            start = forward_while(bytes, start + 1, NEAR, any_of(b" \n"));
+            start = forward_while(bytes, start + 1, MAX_GAP, any_of(b" \n"));
         }
         let before = quoted(self.text, start.saturating_sub(1));
         if let Some(value) = before.or_else(|| quoted(self.text, start)) {
             return self.secret_in(value, ValueForm::Quoted);
         }
-        let end = forward_while(bytes, start, LONGEST, unspaced_except(b"\"'`\\"));
+        let end = forward_while(bytes, start, MAX_VALUE, unspaced_except(b"\"'`\\"));
         let value = self.text.get(start..end)?;
-        let rest = forward_while(bytes, end, NEAR, |byte| byte == b' ');
-        // Prose about an option continues with words.
-        let goes_on = any_of(b"\0\n\r-|;&>\"'")(at(bytes, rest));
-        let chosen = value.bytes().any(|byte| byte.is_ascii_digit())
-            || (goes_on
+        let rest = forward_while(bytes, end, MAX_GAP, |byte| byte == b' ');
+        // Prose about an option continues with words, a command with an option, an operator or the end of the line.
+        let is_command = any_of(b"\0\n\r-|;&>\"'")(at(bytes, rest));
+        let is_candidate = value.bytes().any(|byte| byte.is_ascii_digit())
+            || (is_command
                 && value.len() >= 6
                 && self.class != Class::Key
                 && !is_about_options(value));
-        if !chosen || value.starts_with('-') || value.contains("://") {
+        if !is_candidate || value.starts_with('-') || value.contains("://") {
             return None;
         }
         self.secret_in(start..end, ValueForm::Quoted)
@@ -122,29 +122,29 @@ impl Name<'_> {
         let mut open = forward_while(bytes, self.end, 200, |byte| !matches!(byte, b'>' | b'\n'));
         if at(bytes, self.end) == b'<' {
             // If the name is the content of a tag, the next tag contains the value.
-            let next = forward_while(bytes, open + 1, NEAR, |byte| byte.is_ascii_whitespace());
+            let next = forward_while(bytes, open + 1, MAX_GAP, |byte| byte.is_ascii_whitespace());
             if at(bytes, next) != b'<' {
                 return None;
             }
-            open = forward_while(bytes, next, NEAR, |byte| byte != b'>');
+            open = forward_while(bytes, next, MAX_GAP, |byte| byte != b'>');
         }
         if at(bytes, open) != b'>' || at(bytes, open - 1) == b'/' {
             return None;
         }
-        let mut start = forward_while(bytes, open + 1, NEAR, |byte| byte.is_ascii_whitespace());
+        let mut start = forward_while(bytes, open + 1, MAX_GAP, |byte| byte.is_ascii_whitespace());
         // `<Password><Value>X</Value>`.
         let inner = self.text.get(start..)?;
         if inner.get(..7).is_some_and(|tag| tag.eq_ignore_ascii_case("<value>")) {
             start += 7;
         }
-        let end = forward_while(bytes, start, LONGEST, |byte| !matches!(byte, b'<' | b'\n'));
+        let end = forward_while(bytes, start, MAX_VALUE, |byte| !matches!(byte, b'<' | b'\n'));
         if !self.text.get(end..)?.starts_with("</") {
             return None;
         }
         self.secret_in(start..end, ValueForm::Quoted)
     }
 
-    /// The position after the name's closing quotes and brackets and its type.
+    /// The position after the quote, bracket or array length that follows the name, and whether the name is in quotes.
     pub(super) fn decorated(&self) -> (usize, bool) {
         let bytes = self.bytes();
         let mut end = forward_while(bytes, self.end, 8, |byte| byte == b'\\');
@@ -170,7 +170,7 @@ impl Name<'_> {
     fn assigned(&self) -> Option<Match> {
         let bytes = self.bytes();
         let (end, in_quotes) = self.decorated();
-        let gap = forward_while(bytes, end, NEAR, any_of(b" \t"));
+        let gap = forward_while(bytes, end, MAX_GAP, any_of(b" \t"));
         let rest = self.text.get(gap..)?;
         let operators =
             ["===", "==", "=>", ":=", "::", "?=", "||=", "+=", "<-", "=", ":", "|", "is "];
@@ -184,15 +184,15 @@ impl Name<'_> {
             return None;
         }
         let after = gap + operator.len();
-        let mut start = forward_while(bytes, after, NEAR, any_of(b" \t"));
-        let mut lines_on = false;
+        let mut start = forward_while(bytes, after, MAX_GAP, any_of(b" \t"));
+        let mut is_folded = false;
         if matches!(operator, ":" | "=") && matches!(at(bytes, start), b'\n' | b'\r' | b'>' | b'|')
         {
-            // On the next line: folded YAML or formatted JSON.
+            // The value is on the next line, as in folded YAML or formatted JSON.
             let mark = forward_while(bytes, start, 3, any_of(b">|-+"));
-            let next = forward_while(bytes, mark, NEAR, |byte| byte.is_ascii_whitespace());
-            lines_on = mark > start;
-            if !lines_on && quoted(self.text, next).is_none() {
+            let next = forward_while(bytes, mark, MAX_GAP, |byte| byte.is_ascii_whitespace());
+            is_folded = mark > start;
+            if !is_folded && quoted(self.text, next).is_none() {
                 return None;
             }
             start = next;
@@ -200,11 +200,11 @@ impl Name<'_> {
         if at(bytes, start) == b'(' && matches!(at(bytes, start + 1), b'"' | b'\'') {
             start += 1;
         }
-        // `ok ? "pass" : "fail"`.
-        let asked = in_quotes
+        // The name is a value in `ok ? "pass" : "fail"`.
+        let is_conditional = in_quotes
             && operator == ":"
             && self.text.get(..self.start)?.trim_end_matches(['"', '\'']).ends_with("? ");
-        if asked {
+        if is_conditional {
             return None;
         }
         if let Some(value) = quoted(self.text, start) {
@@ -217,7 +217,7 @@ impl Name<'_> {
         {
             return Some(found);
         }
-        // `libsecret-1-0:amd64`, `10.2:key:5`: without a space only long values count.
+        // After a colon without a space, only long values are secrets: `libsecret-1-0:amd64`, `10.2:key:5`.
         if operator == ":" && start == after && !in_quotes && self.class != Class::Password {
             let end = forward_while(bytes, start, 16, |byte| byte.is_ascii_graphic());
             if end - start < 16 {
@@ -228,15 +228,15 @@ impl Name<'_> {
             return None;
         }
         let tight = matches!(operator, "=" | ":=") && gap == end && start == after && !in_quotes;
-        let colon = operator == ":" && (lines_on || start > after || in_quotes)
+        let colon = operator == ":" && (is_folded || start > after || in_quotes)
             || tight && operator == ":=";
         if operator == "|" && start == after {
             // A choice of types, not a table.
             return None;
         }
         if matches!(operator, "is " | "|") {
-            // In a sentence or a table, only values that are no words count.
-            let end = forward_while(bytes, start, LONGEST, |byte| !byte.is_ascii_whitespace());
+            // In a sentence or a table, words are no secrets.
+            let end = forward_while(bytes, start, MAX_VALUE, |byte| !byte.is_ascii_whitespace());
             let value = self.text.get(start..end)?;
             let value = value.split('|').next()?.trim_end_matches(['.', ',', ';', ':', '!', ')']);
             return self.secret_in(start..start + value.len(), ValueForm::Beside);
@@ -259,45 +259,46 @@ impl Name<'_> {
         if end == start || tag || at(bytes, end) != b'=' || at(bytes, end + 1) == b'=' {
             return None;
         }
-        let value = forward_while(bytes, end + 1, NEAR, |byte| byte == b' ');
+        let value = forward_while(bytes, end + 1, MAX_GAP, |byte| byte == b' ');
         self.secret_in(quoted(self.text, value)?, ValueForm::Quoted)
     }
 
+    /// The secret in an unquoted value. `tight`: assigned without spaces; `colon`: assigned by a colon.
     pub(super) fn bare(&self, start: usize, tight: bool, colon: bool) -> Option<Match> {
-        if self.class.has_parts() {
-            return self.bare_in_parts(start, tight || colon);
+        if self.class.is_structured() {
+            return self.bare_structured(start, tight || colon);
         }
         let bytes = self.bytes();
         let is_part = unspaced_except(b"\"'`,;&(){}[]<>|\\\0");
-        let mut end = forward_while(bytes, start, LONGEST, is_part);
+        let mut end = forward_while(bytes, start, MAX_VALUE, is_part);
         if at(bytes, start) == b'{' {
-            // LDAP's `{SSHA}X`.
+            // `{SSHA}X` of LDAP.
             let close =
                 forward_while(bytes, start + 1, 16, |byte| byte.is_ascii_graphic() && byte != b'}');
-            end = forward_while(bytes, close + 1, LONGEST, is_part);
+            end = forward_while(bytes, close + 1, MAX_VALUE, is_part);
             return self.secret_in(start..end, ValueForm::Quoted).filter(|_| end > close + 20);
         }
         let line = self.text.get(line_start(bytes, self.start)..self.start)?;
         let lead = line.trim_start();
-        let alone = lead.is_empty()
+        let is_own_line = lead.is_empty()
             || matches!(lead, "export " | "set " | "ENV " | "- " | "ARG " | "setx " | "$env:");
-        if alone
+        if is_own_line
             && (tight || colon)
             && end > start
             && !matches!(at(bytes, end), b'(' | b'[' | b'{' | b'<')
         {
-            // On a line of its own, the only word is the value.
-            let all = forward_while(bytes, end, LONGEST, unspaced_except(b"\"'`\\"));
+            // If the assignment has its own line, the value extends to the end of the word.
+            let all = forward_while(bytes, end, MAX_VALUE, unspaced_except(b"\"'`\\"));
             let trimmed =
                 self.text.get(..all)?.trim_end_matches([',', ';', ')', '}', '|', '&']).len();
-            let closed = forward_while(bytes, all, NEAR, |byte| byte == b' ');
+            let closed = forward_while(bytes, all, MAX_GAP, |byte| byte == b' ');
             if trimmed > end && matches!(at(bytes, closed), b'\n' | b'\r' | 0) {
                 end = trimmed;
             }
         }
         let next = at(bytes, end);
-        let closed = forward_while(bytes, end, NEAR, |byte| byte == b' ');
-        // `NAME: TYPE = …` and `pub name: TYPE,` in source code.
+        let closed = forward_while(bytes, end, MAX_GAP, |byte| byte == b' ');
+        // `NAME: TYPE = …` and `pub name: TYPE,` are declarations in source code.
         let declares = at(bytes, closed) == b'=' && !tight || lead.starts_with("pub ");
         if colon && declares {
             return None;
@@ -317,24 +318,23 @@ impl Name<'_> {
     }
 }
 
-/// Whether this is a parameter in the address of a badge, which is public.
+/// Whether the name is a parameter in the URL of a badge, which is public.
 fn is_badge(text: &str, name: usize) -> bool {
     let is_end = any_of(b"\"(<");
     let from =
         back_while(text.as_bytes(), name, 200, |byte| byte.is_ascii_graphic() && !is_end(byte));
-    let address = text.get(from..name).unwrap_or_default();
-    address.contains("://")
-        && [".svg?", "/badge", "img.shields.io"].iter().any(|it| address.contains(it))
+    let url = text.get(from..name).unwrap_or_default();
+    url.contains("://") && [".svg?", "/badge", "img.shields.io"].iter().any(|it| url.contains(it))
 }
 
-/// Words that end prose about an option.
+/// Whether a word after an option belongs to prose about the option.
 fn is_about_options(value: &str) -> bool {
     const WORDS: &str = "option options flag flags instead argument arguments parameter parameters \
                          switch switches setting settings field fields value values respectively";
     WORDS.split_ascii_whitespace().any(|word| word == value.trim_end_matches(['.', ',', ')']))
 }
 
-/// The part of a redaction marker after `[secret:`, without its bracket; the kind may be missing.
+/// Whether a value is the rest of a redaction marker after `[secret:` and before the bracket. The kind may be empty.
 pub(in crate::evidence) fn is_marker_rest(value: &str) -> bool {
     value.rsplit_once(':').is_some_and(|(kind, mark)| {
         kind.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')

@@ -1,10 +1,10 @@
-//! Values beside a name without an assignment operator: in pairs, calls and settings commands.
+//! Values beside a name without an assignment operator: in pairs, calls, settings commands and `.netrc` files.
 
-use super::assign::{NEAR, Name};
+use super::assign::{MAX_GAP, Name};
 use super::names::Class;
 use super::scan::{
-    LONGEST, Match, any_of, at, back_while, forward_while, line_end, line_start, quoted, quoted_as,
-    unspaced_except,
+    MAX_VALUE, Match, any_of, at, back_while, forward_while, line_end, line_start, quoted,
+    quoted_as, unspaced_except,
 };
 use super::values::{ValueForm, has_digit, is_mixed, is_wordy};
 
@@ -14,10 +14,10 @@ impl Name<'_> {
         let bytes = self.bytes();
         let (end, in_quotes) = self.decorated();
         let mut next =
-            forward_while(bytes, end, NEAR, |byte| byte.is_ascii_whitespace() || byte == b',');
-        // The line break of a text inside JSON.
+            forward_while(bytes, end, MAX_GAP, |byte| byte.is_ascii_whitespace() || byte == b',');
+        // In JSON, the line break is escaped.
         if next == end && self.text.get(end..)?.starts_with("\\n") {
-            next = forward_while(bytes, end + 2, NEAR, |byte| byte == b' ');
+            next = forward_while(bytes, end + 2, MAX_GAP, |byte| byte == b' ');
         }
         let rest = self.text.get(next..)?;
         let label = rest.trim_start_matches(['"', '\'', '\\']);
@@ -27,19 +27,19 @@ impl Name<'_> {
         {
             let mut after = next + skipped + word.len();
             after = forward_while(bytes, after, 4, any_of(b"\"'\\"));
-            after = forward_while(bytes, after, NEAR, |byte| byte == b' ');
+            after = forward_while(bytes, after, MAX_GAP, |byte| byte == b' ');
             if !matches!(at(bytes, after), b':' | b'=') {
                 return None;
             }
-            let start = forward_while(bytes, after + 1, NEAR, |byte| byte == b' ');
+            let start = forward_while(bytes, after + 1, MAX_GAP, |byte| byte == b' ');
             if let Some(value) = quoted(self.text, start) {
                 return self.secret_in(value, ValueForm::Quoted);
             }
             return self.bare(start, true, true);
         }
         if in_quotes && self.text.get(end..next)?.contains(',') {
-            // A pair in brackets, as opposed to a list of names.
-            let open = back_while(bytes, self.start, NEAR, any_of(b" \t\n\x0c\r\"'`\\br"));
+            // In a pair, the name is the first element in its brackets; in a list of names it usually is not.
+            let open = back_while(bytes, self.start, MAX_GAP, any_of(b" \t\n\x0c\r\"'`\\br"));
             if !matches!(at(bytes, open.wrapping_sub(1)), b'(' | b'[' | b'{') {
                 return None;
             }
@@ -58,21 +58,21 @@ impl Name<'_> {
         if !matches!(at(bytes, self.end), b' ' | b'\t') {
             return None;
         }
-        let mut start = forward_while(bytes, self.end, NEAR, any_of(b" \t"));
+        let mut start = forward_while(bytes, self.end, MAX_GAP, any_of(b" \t"));
         let from = line_start(bytes, self.start);
         let before = self.text.get(from..self.start)?.trim();
-        // A text inside JSON has escaped line breaks.
+        // In JSON, line breaks are escaped.
         let before = before.rsplit("\\n").next()?.trim_start_matches('"');
         if let Some(value) = quoted_as(self.text, start, b'\'') {
             let statement = ["by", "with", "user", "role", "encrypted"];
             let last = before.rsplit(' ').next().unwrap_or_default();
-            let sql = statement.iter().any(|word| word.eq_ignore_ascii_case(last));
-            let how = if sql { ValueForm::Quoted } else { ValueForm::Beside };
-            return self.secret_in(value, how);
+            let is_sql = statement.iter().any(|word| word.eq_ignore_ascii_case(last));
+            let form = if is_sql { ValueForm::Quoted } else { ValueForm::Beside };
+            return self.secret_in(value, form);
         }
         let is_double = at(bytes, start + usize::from(at(bytes, start) == b'\\')) == b'"';
         if is_double && let Some(value) = quoted(self.text, start) {
-            // `PSK "X"`, `secret "X";`. For secrets and keys, messages quote the name in this way.
+            // `PSK "X"`, `secret "X";`. After `secret` or `key`, messages often quote the name of one.
             let text = self.text.get(value.clone())?;
             let random = text.len() >= 20 && !is_wordy(text);
             if self.class != Class::Password && !random {
@@ -83,7 +83,7 @@ impl Name<'_> {
         let mut end = self.word_end(start);
         let digit = end == start + 1 && at(bytes, start).is_ascii_digit();
         if digit && at(bytes, end) == b' ' {
-            // The encoding of the value: `password 7 X` on a router.
+            // The digit is the encoding of the value, as in `password 7 X` on a router.
             start = end + 1;
             end = self.word_end(start);
         }
@@ -93,14 +93,14 @@ impl Name<'_> {
             let hex = value.len() >= 8 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
             return (hex && rest.trim_matches('"').is_empty()).then(|| self.found(start..end));
         }
-        if self.is_of_netrc(before, rest)? && value.len() >= 4 {
+        if self.is_netrc_password(before, rest)? && value.len() >= 4 {
             return self.secret_in(start..end, ValueForm::Quoted);
         }
         let command = is_setting(before);
         let words = self.text.get(self.start..end)?.split_whitespace().count();
         let only =
             before.is_empty() && words == 2 && rest.trim_matches(['"', '\\', 'n']).is_empty();
-        // A key after its name in a command: long and random.
+        // In a command, the value of a key is long and random.
         let compound = self.text.get(self.start..self.end)?.contains('-');
         if compound && self.class == Class::Key && value.len() >= 24 && is_mixed(value) {
             return self.secret_in(start..end, ValueForm::Beside);
@@ -119,11 +119,11 @@ impl Name<'_> {
     }
 
     fn word_end(&self, start: usize) -> usize {
-        forward_while(self.bytes(), start, LONGEST, unspaced_except(b"\"'`"))
+        forward_while(self.bytes(), start, MAX_VALUE, unspaced_except(b"\"'`"))
     }
 
-    /// `machine X login ada password Y`, in one line or in three.
-    fn is_of_netrc(&self, before: &str, rest: &str) -> Option<bool> {
+    /// Whether this is the password in `machine X login ada password Y`, in one line or in three.
+    fn is_netrc_password(&self, before: &str, rest: &str) -> Option<bool> {
         if !matches!(self.text.get(self.start..self.end)?, "password" | "passwd") {
             return Some(false);
         }
@@ -141,7 +141,7 @@ impl Name<'_> {
     }
 }
 
-/// Whether a name and its value follow these words.
+/// Whether a name and its value follow in a command that begins in this way.
 fn is_setting(before: &str) -> bool {
     let words = ["set", "ENV", "ARG", "connect", "-x", "-gx", "-Ux", "setx", "setenv"];
     words.contains(&before.rsplit(' ').next().unwrap_or_default()) || before.contains("nmcli")

@@ -1,4 +1,5 @@
-//! Secrets in arguments after options with neutral names: `curl -u`, `mysql -p`.
+//! Secrets in arguments after options whose names indicate no secret, such as `curl -u` and `mysql -p`, and in the
+//! input of programs.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -6,68 +7,75 @@ use std::sync::LazyLock;
 
 use super::logins::password;
 use super::scan::{
-    LONGEST, Match, alphanumeric_or, any_of, at, back_while, forward_while, line_start, quoted,
+    MAX_VALUE, Match, alphanumeric_or, any_of, at, back_while, forward_while, line_start, quoted,
     quoted_or_word, unspaced_except,
 };
 
-/// How an option takes its value.
+/// The position of an option's value.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
-    /// As the next word, or attached.
+enum ValuePosition {
+    /// The next word, or attached to the option.
     Any,
-    /// Attached only: `-pX`. The next word is something else.
-    Glued,
-    /// As the next word only.
+    /// Attached to the option: `-pX`. The next word is something else.
+    Attached,
+    /// The next word.
     Next,
-    /// As the third word after it: `htpasswd -b FILE USER X`.
+    /// The third word after the option: `htpasswd -b FILE USER X`.
     Third,
 }
 
 /// The secret part of the value.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum SecretPart {
     All,
-    /// The part after this character; without the character there is no secret.
-    Behind(u8),
+    /// The part after the first of this character; without the character there is no secret.
+    After(u8),
 }
 
+/// An option whose value is or contains a secret.
 struct Rule {
+    /// The names of the programs, separated by spaces.
     programs: &'static str,
     option: &'static str,
-    form: Form,
-    part: Part,
+    position: ValuePosition,
+    part: SecretPart,
 }
 
 impl Rule {
-    fn is_of(&self, program: &str) -> bool {
+    fn applies_to(&self, program: &str) -> bool {
         self.programs.split_ascii_whitespace().any(|it| it == program)
     }
 }
 
-const fn rule(programs: &'static str, option: &'static str, form: Form, part: Part) -> Rule {
-    Rule { programs, option, form, part }
+const fn rule(
+    programs: &'static str,
+    option: &'static str,
+    position: ValuePosition,
+    part: SecretPart,
+) -> Rule {
+    Rule { programs, option, position, part }
 }
 
-use Form::{Any, Glued, Next, Third};
-use Part::{All, Behind};
+use SecretPart::{After, All};
+use ValuePosition::{Any, Attached, Next, Third};
 
 const RULES: &[Rule] = &[
-    rule("curl ab aria2c", "-u", Any, Behind(b':')),
-    rule("curl", "--user", Any, Behind(b':')),
-    rule("curl", "-U", Any, Behind(b':')),
-    rule("curl", "--proxy-user", Any, Behind(b':')),
+    rule("curl ab aria2c", "-u", Any, After(b':')),
+    rule("curl", "--user", Any, After(b':')),
+    rule("curl", "-U", Any, After(b':')),
+    rule("curl", "--proxy-user", Any, After(b':')),
     rule("curl", "--oauth2-bearer", Next, All),
-    rule("curl", "-b", Next, Behind(b'=')),
-    rule("http https xh xhs httpie ab", "-a", Next, Behind(b':')),
-    rule("ab", "-A", Next, Behind(b':')),
-    rule("lftp lftpget", "-u", Any, Behind(b',')),
+    rule("curl", "-b", Next, After(b'=')),
+    rule("http https xh xhs httpie ab", "-a", Next, After(b':')),
+    rule("ab", "-A", Next, After(b':')),
+    rule("lftp lftpget", "-u", Any, After(b',')),
     rule("ncftp ncftpget ncftpput", "-p", Next, All),
     rule("sshpass", "-p", Any, All),
     rule(
         "mysql mysqldump mysqladmin mysqlimport mysqlsh mysqlcheck mysqlpump mysqlslap \
          mariadb mariadb-dump mariadb-admin mycli xtrabackup",
         "-p",
-        Glued,
+        Attached,
         All,
     ),
     rule(
@@ -99,7 +107,7 @@ const RULES: &[Rule] = &[
         "smbclient rpcclient net smbget smbmap winexe nmblookup smbcacls wmic",
         "-U",
         Any,
-        Behind(b'%'),
+        After(b'%'),
     ),
     rule("redis-cli redis-benchmark keydb-cli valkey-cli", "-a", Any, All),
     rule("snmpwalk snmpget snmpset snmpbulkwalk snmptable snmpgetnext", "-A", Any, All),
@@ -108,44 +116,44 @@ const RULES: &[Rule] = &[
     rule("openssl", "-k", Next, All),
     rule("openssl", "-K", Next, All),
     rule("openssl", "-hmac", Next, All),
-    rule("openssl", "-macopt", Next, Behind(b':')),
-    rule("xfreerdp wlfreerdp xfreerdp3", "/p:", Glued, All),
+    rule("openssl", "-macopt", Next, After(b':')),
+    rule("xfreerdp wlfreerdp xfreerdp3", "/p:", Attached, All),
     rule("doctl ngrok flyctl fly wrangler vercel netlify railway snyk codecov", "-t", Next, All),
     rule("nuget dotnet", "-k", Next, All),
-    rule("etcdctl", "--user", Any, Behind(b':')),
-    rule("wget wget2", "--user", Next, Behind(b':')),
+    rule("etcdctl", "--user", Any, After(b':')),
+    rule("wget wget2", "--user", Next, After(b':')),
     rule("aws az", "--value", Any, All),
     rule("gh", "-b", Any, All),
     rule("svn cadaver elasticsearch es kafkacat", "-p", Next, All),
 ];
 
-/// The secret after the option at this position.
+/// The secret after the option at this word; after `sudo -S`, the secret that is piped into the command.
 pub(super) fn at_option(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let start = forward_while(bytes, word.start, 1, |byte| byte == b' ');
     let rest = text.get(start..)?;
     let mut rules = RULES.iter().filter(|rule| rest.starts_with(rule.option)).peekable();
-    let piped = rest.starts_with("-S") || rest.starts_with("-s");
-    if rules.peek().is_none() && !piped {
+    let may_be_sudo = rest.starts_with("-S") || rest.starts_with("-s");
+    if rules.peek().is_none() && !may_be_sudo {
         return None;
     }
-    let (program, at_program) = program_before(text, start)?;
-    if piped && program == "sudo" {
-        return echoed(text, at_program);
+    let (program, program_start) = program_before(text, start)?;
+    if may_be_sudo && program == "sudo" {
+        return echoed(text, program_start);
     }
     rules
-        .filter(|rule| rule.is_of(program))
-        .find_map(|rule| value_of(text, rule, at_program, start + rule.option.len()))
+        .filter(|rule| rule.applies_to(program))
+        .find_map(|rule| value_of(text, rule, program_start, start + rule.option.len()))
 }
 
-/// Input that is piped into a program that reads a password: `echo X | sudo -S`, `… --password-stdin`.
+/// A password that is piped into the command with this word: `echo X | docker login --password-stdin`.
 pub(super) fn piped_into(text: &str, word: Range<usize>) -> Option<Match> {
     let from = back_while(text.as_bytes(), word.start, 300, |byte| !matches!(byte, b'|' | b'\n'));
     (at(text.as_bytes(), from.wrapping_sub(1)) == b'|').then(|| echoed(text, from)).flatten()
 }
 
-/// Limit for the distance between an option and its program.
-const REACH: usize = 768;
+/// The maximum distance between an option and its program, in bytes.
+const MAX_PROGRAM_DISTANCE: usize = 768;
 
 /// Every program with a rule.
 static PROGRAMS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
@@ -153,11 +161,11 @@ static PROGRAMS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     programs.chain(["sudo"]).collect()
 });
 
-/// The last known program before this position in the same command.
-fn program_before(text: &str, place: usize) -> Option<(&str, usize)> {
+/// The last known program before this position in the same command, with its position.
+fn program_before(text: &str, position: usize) -> Option<(&str, usize)> {
     let bytes = text.as_bytes();
-    let line = line_start(bytes, place).max(place.saturating_sub(REACH));
-    let mut end = place;
+    let line = line_start(bytes, position).max(position.saturating_sub(MAX_PROGRAM_DISTANCE));
+    let mut end = position;
     while end > line {
         let here = at(bytes, end - 1);
         let is_word = alphanumeric_or(b"-_.");
@@ -182,54 +190,58 @@ fn program_before(text: &str, place: usize) -> Option<(&str, usize)> {
     None
 }
 
-fn value_of(text: &str, rule: &Rule, program: usize, behind: usize) -> Option<Match> {
+/// The secret in the value of an option. `program` is the start of the program, `option_end` the end of the option.
+fn value_of(text: &str, rule: &Rule, program: usize, option_end: usize) -> Option<Match> {
     let bytes = text.as_bytes();
-    let mut start = behind;
-    let glued = !matches!(at(bytes, behind), b' ' | b'=' | b'"' | b'\'' | b'\t' | b'\n' | 0);
-    match rule.form {
+    let mut start = option_end;
+    let is_attached =
+        !matches!(at(bytes, option_end), b' ' | b'=' | b'"' | b'\'' | b'\t' | b'\n' | 0);
+    match rule.position {
         Third => {
             for _ in 0..3 {
-                start = forward_while(bytes, start, LONGEST, |byte| !byte.is_ascii_whitespace());
+                start = forward_while(bytes, start, MAX_VALUE, |byte| !byte.is_ascii_whitespace());
                 start = forward_while(bytes, start, 8, |byte| byte == b' ');
             }
         }
-        // A longer option with the same start.
-        Next if glued => return None,
-        Glued if !glued && !matches!(at(bytes, behind), b'"' | b'\'') => return None,
-        Any if glued && rule.option.starts_with("--") => return None,
-        _ if !glued => {
+        // A longer option that begins with this one.
+        Next if is_attached => return None,
+        Attached if !is_attached && !matches!(at(bytes, option_end), b'"' | b'\'') => return None,
+        Any if is_attached && rule.option.starts_with("--") => return None,
+        _ if !is_attached => {
             start = forward_while(bytes, start, 3, any_of(b" =\t"));
         }
-        Any | Glued | Next => {}
+        Any | Attached | Next => {}
     }
     let value = match quoted(text, start) {
-        Some(value) if rule.form == Third || start > behind || !glued => value,
-        _ => start..forward_while(bytes, start, LONGEST, unspaced_except(b"\"'`|;\\\0")),
+        Some(value) if rule.position == Third || start > option_end || !is_attached => value,
+        _ => start..forward_while(bytes, start, MAX_VALUE, unspaced_except(b"\"'`|;\\\0")),
     };
     let all = text.get(value.clone())?;
-    if all.starts_with('-') || all.starts_with('/') && glued {
+    if all.starts_with('-') || all.starts_with('/') && is_attached {
         return None;
     }
     let secret = match rule.part {
         All => value.clone(),
-        Behind(mark) => {
-            let offset = all.find(char::from(mark))?;
+        After(separator) => {
+            let offset = all.find(char::from(separator))?;
             value.start + offset + 1..value.end
         }
     };
     let inner = text.get(secret.clone())?;
-    // Some values are secret only with another word in the command.
-    let stored = rule.option != "--value" && !rule.is_of("gh")
+    // The values of these options are secret only in commands that store a secret.
+    let stores_secret = rule.option != "--value" && !rule.applies_to("gh")
         || ["SecureString", "secret set"].iter().any(|it| {
-            text.get(program..text.len().min(behind + 400)).is_some_and(|all| all.contains(it))
+            text.get(program..text.len().min(option_end + 400)).is_some_and(|all| all.contains(it))
         });
-    if !stored {
+    if !stores_secret {
         return None;
     }
-    // A port, a network, or a path: `docker run -p 8080:80`, `podman -p 127.0.0.1:80:80`.
-    let ports = rule.part == All && inner.bytes().all(any_of(b"0123456789:.-/tcpud"));
-    let named = inner.bytes().all(|byte| byte.is_ascii_alphabetic()) && glued && inner.len() < 6;
-    if ports || named || inner.contains("://") {
+    // Published ports: `docker run -p 8080:80`, `podman run -p 127.0.0.1:80:80/tcp`.
+    let is_port = rule.part == All && inner.bytes().all(any_of(b"0123456789:.-/tcpud"));
+    // An option of several letters, such as `-path`.
+    let is_option =
+        inner.bytes().all(|byte| byte.is_ascii_alphabetic()) && is_attached && inner.len() < 6;
+    if is_port || is_option || inner.contains("://") {
         return None;
     }
     password(text, program, secret)
@@ -243,7 +255,7 @@ pub(super) fn piped_to_volume(text: &str, word: Range<usize>) -> Option<Match> {
     (at(text.as_bytes(), bar.wrapping_sub(1)) == b'|').then(|| echoed(text, bar)).flatten()
 }
 
-/// The argument of `echo` or `printf` before the pipe that ends here.
+/// The password that `echo` or `printf` prints into the last pipe before this position.
 fn echoed(text: &str, pipe: usize) -> Option<Match> {
     let bytes = text.as_bytes();
     let line = line_start(bytes, pipe);
@@ -259,37 +271,37 @@ fn echoed(text: &str, pipe: usize) -> Option<Match> {
         }
     }
     let mut secret = quoted_or_word(text, start, b"|");
-    // `echo user:X | chpasswd`.
+    // In `echo user:X | chpasswd`, the password follows the user.
     if let Some((user, _)) = text.get(secret.clone())?.split_once(':') {
         secret.start += user.len() + 1;
     }
     password(text, line + offset, secret)
 }
 
-/// The arguments of a program that contain secrets, with the range of each secret. `each_match` finds the
-/// secrets of a text.
+/// The ranges of the secrets in the arguments of a program, each with the index of its argument. `each_match` finds the
+/// secrets in a text.
 pub(super) fn in_arguments(
     arguments: &[&str],
     each_match: impl Fn(&str, &mut dyn FnMut(Match)),
 ) -> Vec<(usize, Range<usize>)> {
-    // Joined to one line, so that the same rules apply.
+    // Joined to one line, so that the same rules apply. White space inside an argument becomes U+0001.
     let mut line = String::new();
-    let mut places = Vec::new();
+    let mut ranges = Vec::new();
     for argument in arguments {
         if !line.is_empty() {
             line.push(' ');
         }
         let start = line.len();
         line.extend(argument.chars().map(|it| if it.is_ascii_whitespace() { '\u{1}' } else { it }));
-        places.push(start..line.len());
+        ranges.push(start..line.len());
     }
     let mut all = Vec::new();
     each_match(&line, &mut |found| {
-        for (number, place) in places.iter().enumerate() {
+        for (index, argument) in ranges.iter().enumerate() {
             let (start, end) =
-                (found.secret.start.max(place.start), found.secret.end.min(place.end));
+                (found.secret.start.max(argument.start), found.secret.end.min(argument.end));
             if start < end {
-                all.push((number, start - place.start..end - place.start));
+                all.push((index, start - argument.start..end - argument.start));
             }
         }
     });

@@ -1,4 +1,5 @@
-//! Secrets in special file formats: key blocks, password hashes, vaults and expect scripts.
+//! Secrets in special file formats: key blocks, password hashes, Ansible vaults, PostgreSQL's password file and expect
+//! scripts.
 
 use std::ops::Range;
 
@@ -9,10 +10,10 @@ use super::scan::{
 };
 use super::values::{ValueForm, has_digit, is_placeholder, is_wordy};
 
-/// Size limit for a key block. A longer key is redacted up to this size.
-const BLOCK: usize = 60 << 10;
+/// The maximum size of a key block, in bytes. A longer block is redacted up to this size.
+const MAX_BLOCK: usize = 60 << 10;
 
-/// Private keys between marker lines, also without the end marker.
+/// A private key between marker lines. The end marker may be missing.
 pub(super) fn block(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let head = text.get(word.start..line_end(bytes, word.start).min(word.start + 90))?;
@@ -24,24 +25,25 @@ pub(super) fn block(text: &str, word: Range<usize>) -> Option<Match> {
         return None;
     }
     let from = word.start + head.len();
-    let body = forward_while(bytes, from, BLOCK, alphanumeric_or(b" \t\n\x0c\r+/=\\:,._()-|\"#*'"));
+    let body =
+        forward_while(bytes, from, MAX_BLOCK, alphanumeric_or(b" \t\n\x0c\r+/=\\:,._()-|\"#*'"));
     let content = text.get(from..body)?;
     let end_line = content.find("-----END ");
     let length = match end_line {
-        Some(at) => {
-            let after = content.get(at..)?;
+        Some(start) => {
+            let after = content.get(start..)?;
             let tail = after.get(9..)?.find("-----").map_or(after.len().min(40), |tail| tail + 14);
-            at + tail
+            start + tail
         }
-        // Without an end marker, the lines of base64 count.
+        // Without an end marker, the block ends after its lines of base64.
         None => base64_lines(content),
     };
-    let long = content.get(..length)?.bytes().filter(|byte| byte.is_ascii_alphanumeric()).count();
+    let size = content.get(..length)?.bytes().filter(|byte| byte.is_ascii_alphanumeric()).count();
     let all = word.start..from + length;
-    (long >= 40).then(|| Match::new(all.clone(), all, "private_key"))
+    (size >= 40).then(|| Match::new(all.clone(), all, "private_key"))
 }
 
-/// The length of the leading lines of base64, escaped or not.
+/// The length of the leading lines of base64, with or without escapes, and of headers before them.
 fn base64_lines(text: &str) -> usize {
     let mut done = 0;
     for line in text.split_inclusive('\n') {
@@ -75,7 +77,7 @@ pub(super) fn private_lines(text: &str, word: Range<usize>) -> Option<Match> {
     (last > start).then(|| Match::new(word.start..end, start..last, "private_key"))
 }
 
-/// `$6$salt$hash` and similar hashes, which can be cracked. And `{SSHA}…`.
+/// `$6$salt$hash` and similar password hashes, which can be cracked.
 pub(super) fn hash(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let end = forward_while(bytes, word.start, 400, alphanumeric_or(b"$./=,+-_"));
@@ -95,7 +97,7 @@ pub(super) fn vault(text: &str, word: Range<usize>) -> Option<Match> {
         return None;
     }
     let head = forward_while(bytes, word.start, 80, |byte| !matches!(byte, b'\n' | b'\\'));
-    let end = forward_while(bytes, head, BLOCK, |byte| {
+    let end = forward_while(bytes, head, MAX_BLOCK, |byte| {
         byte.is_ascii_hexdigit() || byte.is_ascii_whitespace() || byte == b'\\' || byte == b'n'
     });
     let body = text.get(head..end)?.trim_end().len();
@@ -105,7 +107,7 @@ pub(super) fn vault(text: &str, word: Range<usize>) -> Option<Match> {
 /// `host:5432:database:user:PASSWORD`, a line of PostgreSQL's password file.
 pub(super) fn pgpass(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
-    // Alone in its line, or in quotes.
+    // The line must be complete, or in quotes.
     let start = back_while(bytes, word.start, 300, |byte| !matches!(byte, b'\n' | b'"' | b'\''));
     let end = forward_while(bytes, word.start, 300, |byte| !matches!(byte, b'\n' | b'"' | b'\''));
     let line = text.get(start..end)?.trim_end();
@@ -119,13 +121,14 @@ pub(super) fn pgpass(text: &str, word: Range<usize>) -> Option<Match> {
     {
         return None;
     }
-    let at = end - (text.get(start..end)?.len() - line.len()) - password.len();
-    (password.len() >= 4 && !is_placeholder(password))
-        .then(|| Match::new(start..at + password.len(), at..at + password.len(), "password"))
+    let password_end = start + line.len();
+    (password.len() >= 4 && !is_placeholder(password)).then(|| {
+        Match::new(start..password_end, password_end - password.len()..password_end, "password")
+    })
 }
 
 /// `send "PASSWORD\r"` in an expect script.
-pub(super) fn sent(text: &str, word: Range<usize>) -> Option<Match> {
+pub(super) fn expect_send(text: &str, word: Range<usize>) -> Option<Match> {
     let from = forward_while(text.as_bytes(), word.end, 8, any_of(b" -s"));
     let value = quoted(text, from)?;
     let body = text.get(value.clone())?;
@@ -137,8 +140,8 @@ pub(super) fn sent(text: &str, word: Range<usize>) -> Option<Match> {
     let before = text
         .get(text.floor_char_boundary(word.start.saturating_sub(160))..word.start)?
         .to_ascii_lowercase();
-    let asked = before.contains("assword") || before.contains("assphrase");
-    let how = if asked { ValueForm::Quoted } else { ValueForm::Beside };
-    is_secret(Class::Password, plain, how)
+    let is_prompted = before.contains("assword") || before.contains("assphrase");
+    let form = if is_prompted { ValueForm::Quoted } else { ValueForm::Beside };
+    is_secret(Class::Password, plain, form)
         .then(|| Match::new(word.start..value.end, secret, "password"))
 }

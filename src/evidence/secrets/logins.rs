@@ -1,4 +1,4 @@
-//! Passwords after a user name or in the syntax of one program, where no name or option indicates a secret.
+//! Passwords where neither a name nor an option indicates a secret: after a user name, or in the syntax of a program.
 
 use std::ops::Range;
 
@@ -10,42 +10,42 @@ use super::scan::{
 };
 use super::values::{ValueForm, has_digit, is_placeholder, is_wordy};
 
-/// Limit for consecutive lines of `user:PASSWORD`.
-const LINES: usize = 40;
+/// The maximum number of lines in which `user:PASSWORD` is searched for.
+const MAX_LINES: usize = 40;
 
-/// The match where this value may be a password.
+/// The match for this range, if its text may be a password.
 pub(super) fn password(text: &str, from: usize, secret: Range<usize>) -> Option<Match> {
     let value = text.get(secret.clone())?;
     is_secret(Class::Password, value, ValueForm::Quoted)
         .then(|| Match::new(from..secret.end, secret, "password"))
 }
 
-/// Bytes of a user name besides letters and digits.
-const USER: &[u8] = b"_-.@\\";
+/// The bytes of a user name other than letters and digits.
+const USER_BYTES: &[u8] = b"_-.@\\";
 
-/// The word at this position, in quotes or without.
+/// The word at this position, with or without quotes.
 fn word_at(text: &str, start: usize) -> Range<usize> {
     quoted_or_word(text, start, b"\"'`;|&)\\\0")
 }
 
-fn behind_spaces(bytes: &[u8], from: usize) -> usize {
+/// The position after spaces and tabs.
+fn after_spaces(bytes: &[u8], from: usize) -> usize {
     forward_while(bytes, from, 8, any_of(b" \t"))
 }
 
-/// Input of programs that change passwords: lines of `user:PASSWORD` after the program's name, in cloud-init files
-/// or here-documents.
-pub(super) fn list_of_users(text: &str, name_end: usize) -> Option<Match> {
+/// Consecutive lines of `user:PASSWORD` after the name `chpasswd`, in cloud-init files or here-documents.
+pub(super) fn chpasswd_lines(text: &str, name_end: usize) -> Option<Match> {
     let bytes = text.as_bytes();
     let mut line = line_end(bytes, name_end) + 1;
     let mut secret: Option<Range<usize>> = None;
-    for _ in 0..LINES {
+    for _ in 0..MAX_LINES {
         let start = forward_while(bytes, line, 80, any_of(b" -\t"));
         let end = line_end(bytes, start);
         if line >= bytes.len() {
             break;
         }
         let content = text.get(start..end)?.trim_end();
-        let user = forward_while(bytes, start, 64, alphanumeric_or(USER));
+        let user = forward_while(bytes, start, 64, alphanumeric_or(USER_BYTES));
         let value = text.get(user + 1..start + content.len()).unwrap_or_default();
         let is_line = user > start
             && at(bytes, user) == b':'
@@ -69,46 +69,46 @@ pub(super) fn list_of_users(text: &str, name_end: usize) -> Option<Match> {
 /// `sqlplus app/PASSWORD@db`, `jdbc:oracle:thin:app/PASSWORD@…`.
 pub(super) fn oracle(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
-    let mut place = word.end;
+    let mut position = word.end;
     for _ in 0..6 {
-        place = forward_while(bytes, place, 3, any_of(b" \"'"));
-        let user = forward_while(bytes, place, 64, alphanumeric_or(b"_-.\\"));
-        if at(bytes, user) == b'/' && user > place && at(bytes, place) != b'-' {
+        position = forward_while(bytes, position, 3, any_of(b" \"'"));
+        let user = forward_while(bytes, position, 64, alphanumeric_or(b"_-.\\"));
+        if at(bytes, user) == b'/' && user > position && at(bytes, position) != b'-' {
             let end = forward_while(bytes, user + 1, 256, unspaced_except(b"@\"'\0"));
             return password(text, word.start, user + 1..end);
         }
-        // Another word precedes it, such as an option.
-        if at(bytes, place) != b'-' && place > word.end {
+        // Only options, each perhaps with a value, may precede the login.
+        if at(bytes, position) != b'-' && position > word.end {
             return None;
         }
-        place = forward_while(bytes, place, 64, |byte| !byte.is_ascii_whitespace());
+        position = forward_while(bytes, position, 64, |byte| !byte.is_ascii_whitespace());
     }
     None
 }
 
 /// `IDENTIFIED BY 'PASSWORD'`.
-pub(super) fn identified(text: &str, word: Range<usize>) -> Option<Match> {
+pub(super) fn identified_by(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
-    let mut start = behind_spaces(bytes, word.end);
-    let hash = text.get(start..start + 9).is_some_and(|it| it.eq_ignore_ascii_case("password "));
-    if hash {
-        start = behind_spaces(bytes, start + 9);
+    let mut start = after_spaces(bytes, word.end);
+    let is_hash = text.get(start..start + 9).is_some_and(|it| it.eq_ignore_ascii_case("password "));
+    if is_hash {
+        start = after_spaces(bytes, start + 9);
     }
     let value = word_at(text, start);
-    // Prose such as `the column identified by "name"`.
+    // Excludes prose such as `the column identified by "name"`.
     let line = text.get(line_start(bytes, word.start)..word.start)?.to_ascii_lowercase();
     if !["user ", "grant ", "role "].iter().any(|verb| line.contains(verb)) {
         return None;
     }
-    let quotes = matches!(at(bytes, start), b'"' | b'\'' | b'`' | b'\\');
+    let is_quoted = matches!(at(bytes, start), b'"' | b'\'' | b'`' | b'\\');
     let inner = text.get(value.clone())?;
-    if !quotes && !has_digit(inner) {
+    if !is_quoted && !has_digit(inner) {
         return None;
     }
     password(text, word.start, value)
 }
 
-/// `user:500:LM:NT:::`, the hashes of a Windows account, which can replace its password.
+/// `user:500:LM:NT:::`, the hashes of a Windows account, which can be used instead of its password.
 pub(super) fn nt_hashes(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let hex = |end: usize| back_while(bytes, end, 33, |byte| byte.is_ascii_hexdigit());
@@ -121,34 +121,34 @@ pub(super) fn nt_hashes(text: &str, word: Range<usize>) -> Option<Match> {
 }
 
 /// `rabbitmqctl add_user NAME PASSWORD`.
-pub(super) fn of_broker(text: &str, word: Range<usize>) -> Option<Match> {
+pub(super) fn rabbitmqctl(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let line = text.get(word.end..line_end(bytes, word.end))?;
     let verb = ["add_user ", "change_password ", "authenticate_user "]
         .into_iter()
         .find_map(|verb| Some(word.end + line.find(verb)? + verb.len()))?;
-    let user = word_at(text, behind_spaces(bytes, verb));
+    let user = word_at(text, after_spaces(bytes, verb));
     let after = forward_while(bytes, user.end, 2, any_of(b"\"'"));
-    password(text, word.start, word_at(text, behind_spaces(bytes, after)))
+    password(text, word.start, word_at(text, after_spaces(bytes, after)))
 }
 
 /// `[smtp.example.org]:587 user:PASSWORD`, a line of a mail server's password file.
-pub(super) fn of_mail(text: &str, word: Range<usize>) -> Option<Match> {
+pub(super) fn smtp_login(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let start = line_start(bytes, word.start);
     let start = start + usize::from(at(bytes, start) == b'"');
     let host = forward_while(bytes, start, 200, alphanumeric_or(b"_-.@\\[]:"));
-    let user = behind_spaces(bytes, host);
-    let end = forward_while(bytes, user, 200, alphanumeric_or(USER));
+    let user = after_spaces(bytes, host);
+    let end = forward_while(bytes, user, 200, alphanumeric_or(USER_BYTES));
     let line = text.get(end..line_end(bytes, end))?.trim_end_matches(['"', ' ', '\r']);
     let value = line.strip_prefix(':')?;
-    let bracket = at(bytes, start) == b'[' || text.get(start..host)?.contains(':');
-    (bracket && user > host && end > user && !value.contains(char::is_whitespace))
+    let has_host = at(bytes, start) == b'[' || text.get(start..host)?.contains(':');
+    (has_host && user > host && end > user && !value.contains(char::is_whitespace))
         .then(|| password(text, start, end + 1..end + 1 + value.len()))
         .flatten()
 }
 
-/// Input of programs that ask for a password: `passwd --stdin ada <<< PASSWORD`.
+/// A here-string as the input of a program that reads a password: `passwd --stdin ada <<< PASSWORD`.
 pub(super) fn here_string(text: &str, word: Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let line = line_start(bytes, word.start);
@@ -160,7 +160,7 @@ pub(super) fn here_string(text: &str, word: Range<usize>) -> Option<Match> {
     if !READERS.split(' ').any(reads) && !["su ", "sudo -S", "sudo -kS"].into_iter().any(reads) {
         return None;
     }
-    let mut value = word_at(text, behind_spaces(bytes, word.end));
+    let mut value = word_at(text, after_spaces(bytes, word.end));
     let inner = text.get(value.clone())?;
     if command.contains("chpasswd")
         && let Some((user, _)) = inner.split_once(':')
@@ -177,7 +177,7 @@ pub(super) fn secure_string(text: &str, word: Range<usize>) -> Option<Match> {
     if !text.get(word.end..end)?.to_ascii_lowercase().contains("-asplaintext") {
         return None;
     }
-    let mut start = behind_spaces(bytes, word.end);
+    let mut start = after_spaces(bytes, word.end);
     for option in ["-String ", "-AsPlainText ", "-Force "] {
         if text.get(start..).is_some_and(|rest| rest.starts_with(option)) {
             start += option.len();
@@ -187,16 +187,16 @@ pub(super) fn secure_string(text: &str, word: Range<usize>) -> Option<Match> {
 }
 
 /// `vault kv put PATH name=SECRET …`, `vault login SECRET`.
-pub(super) fn of_vault(text: &str, word: Range<usize>, mut each: impl FnMut(Match)) {
+pub(super) fn vault_command(text: &str, word: Range<usize>, mut each: impl FnMut(Match)) {
     let bytes = text.as_bytes();
     let rest = text.get(word.end..line_end(bytes, word.end)).unwrap_or_default();
     let verbs = [" kv put ", " kv patch ", " write ", " login "];
     let Some(verb) = verbs.into_iter().find(|verb| rest.starts_with(verb)) else { return };
-    let mut place = word.end + verb.len();
-    while place < word.end + rest.len() {
-        let name = forward_while(bytes, place, 200, alphanumeric_or(b"_-.@\\/"));
-        let is_field = at(bytes, name) == b'=' && name > place;
-        let value = word_at(text, if is_field { name + 1 } else { place });
+    let mut position = word.end + verb.len();
+    while position < word.end + rest.len() {
+        let name = forward_while(bytes, position, 200, alphanumeric_or(b"_-.@\\/"));
+        let is_field = at(bytes, name) == b'=' && name > position;
+        let value = word_at(text, if is_field { name + 1 } else { position });
         let inner = text.get(value.clone()).unwrap_or_default();
         let is_login = verb == " login " && inner.len() >= 16 && !is_wordy(inner);
         let is_secret_value = is_field
@@ -208,23 +208,23 @@ pub(super) fn of_vault(text: &str, word: Range<usize>, mut each: impl FnMut(Matc
         if is_login || is_secret_value {
             each(Match::new(word.start..value.end, value.clone(), "password"));
         }
-        place = behind_spaces(bytes, value.end.max(place + 1));
+        position = after_spaces(bytes, value.end.max(position + 1));
     }
 }
 
 /// The private numbers of a JSON web key: `{"kty": "RSA", …, "d": "…"}`.
 pub(super) fn jwk(text: &str, word: Range<usize>, mut each: impl FnMut(Match)) {
-    const OBJECT: usize = 8 << 10;
+    const MAX_OBJECT: usize = 8 << 10;
     let bytes = text.as_bytes();
-    let start = back_while(bytes, word.start, OBJECT, |byte| byte != b'{');
-    let end = forward_while(bytes, word.end, OBJECT, |byte| byte != b'}');
+    let start = back_while(bytes, word.start, MAX_OBJECT, |byte| byte != b'{');
+    let end = forward_while(bytes, word.end, MAX_OBJECT, |byte| byte != b'}');
     let object = text.get(start..end).unwrap_or_default();
     for name in ["d", "k", "p", "q", "dp", "dq", "qi"] {
         for quote in ["\"", "\\\""] {
             let key = format!("{quote}{name}{quote}");
             let Some(offset) = object.find(&key) else { continue };
-            let colon = behind_spaces(bytes, start + offset + key.len());
-            let Some(value) = quoted(text, behind_spaces(bytes, colon + 1)) else { continue };
+            let colon = after_spaces(bytes, start + offset + key.len());
+            let Some(value) = quoted(text, after_spaces(bytes, colon + 1)) else { continue };
             if at(bytes, colon) == b':' && value.len() >= 16 {
                 each(Match::new(start + offset..value.end, value, "private_key"));
             }

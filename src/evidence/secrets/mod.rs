@@ -1,23 +1,23 @@
 //! Rules that recognize secrets (SPEC §8).
 //!
-//! There are three kinds: token shapes; positions that contain secrets, such as headers, addresses, key blocks and
+//! There are three kinds of rules: token shapes; positions that contain secrets, such as headers, URLs, key blocks and
 //! arguments of known programs; and assignments to names such as `password`, whose values must not look like code.
 //! Entropy alone is not a rule, because it would match every digest.
 //!
 //! A prefilter finds the trigger words of the rules (`words.rs`) and the long words of which tokens consist. The text
-//! is parsed only at these places, forwards and backwards within limits, so that the time is linear in its size. A
+//! is parsed only at these positions, forwards and backwards within limits, so that the time is linear in its size. A
 //! name is split into words, and its last word decides (`names.rs`), because a `password_file` is a path. The value
-//! is then checked for the properties of a secret (`values.rs`). Invisible breaks are decoded in a view of the
-//! surrounding text (`views.rs`).
+//! is then checked for the properties of a secret (`values.rs`). Text around colour codes, line continuations and
+//! encoded characters is decoded and searched again (`views.rs`).
 //!
 //! A rule covers a class of positions, not a single sample. Tests put the secrets of `tests/fixtures/secrets` into
 //! every input and search every stored byte for them; `src/evidence/ordinary_tests.rs` tests texts that must not be
 //! redacted. Texts that are almost certainly secrets are redacted in all later records of the run
-//! (`KnownSecrets::lasting`).
+//! (`KnownSecrets::for_later_records`).
 //!
-//! The table of shapes is this project's own. Crates with the public rules of gitleaks or Kingfisher bring a whole
+//! The table of shapes is this project's own. Crates with the public rules of gitleaks or Kingfisher bring a complete
 //! scanner with a command line, archives or a native engine, need a newer compiler, pin every dependency, or have
-//! data under a licence that `deny.toml` does not accept. The small ones cover fewer services.
+//! data under a licence that `deny.toml` does not accept. Smaller crates cover fewer services.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -47,7 +47,7 @@ pub(super) use assign::is_marker_rest;
 pub(super) use scan::Match;
 pub(super) use values::{has_digit, has_letter};
 
-/// The secrets in this process's environment variables.
+/// Finds the secrets of this process's environment variables, also with JSON escapes.
 static ENVIRONMENT: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     let values: Vec<String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
@@ -61,8 +61,8 @@ static ENVIRONMENT: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     (!values.is_empty()).then(|| AhoCorasick::new(&values).ok()).flatten()
 });
 
-/// The value itself if the name indicates a secret; otherwise what an assignment of it would reveal, such as the
-/// password in an address.
+/// The value itself if the name indicates a secret; otherwise the secrets in its assignment, such as the password in a
+/// URL. Secrets shorter than six bytes are omitted.
 fn secrets_of_variable(name: &str, value: &str) -> Vec<String> {
     let form = match names::classify(name) {
         Some(Class::Password | Class::Secret) => Some(ValueForm::Quoted),
@@ -86,20 +86,21 @@ fn secrets_of_variable(name: &str, value: &str) -> Vec<String> {
     secrets.into_iter().filter(|secret| secret.len() >= 6).collect()
 }
 
-/// Whether a text certainly contains neither a secret nor the name of a secret field. For JSON text this includes
-/// all its strings.
-pub(super) fn rule_out(text: &str) -> bool {
-    let mut none = true;
+/// Whether a text need not be redacted, because it certainly contains neither a secret nor the name of a secret field.
+/// If the text is JSON, the same holds for its strings.
+pub(super) fn can_skip(text: &str) -> bool {
+    let mut has_trigger = false;
     words::each(&text.to_ascii_lowercase(), |_, _| {
-        none = false;
+        has_trigger = true;
         false
     });
-    none && shapes::rule_out(text)
+    !has_trigger
+        && shapes::can_skip(text)
         && !views::has_breaks(text)
         && ENVIRONMENT.as_ref().is_none_or(|known| !known.is_match(text))
 }
 
-/// Every secret in a text, in any order.
+/// Every secret in a text, in any order. Matches may overlap.
 pub(super) fn find(text: &str) -> Vec<Match> {
     let mut matches = Vec::new();
     find_plain(text, &mut matches);
@@ -111,7 +112,7 @@ pub(super) fn find(text: &str) -> Vec<Match> {
     matches
 }
 
-/// Every secret that is written literally.
+/// Finds every secret that is written without interruptions.
 fn find_plain(text: &str, matches: &mut Vec<Match>) {
     shapes::find(text, matches);
     each_match(text, |found| matches.push(found));
@@ -120,26 +121,26 @@ fn find_plain(text: &str, matches: &mut Vec<Match>) {
 /// The matches of all rules with a trigger word.
 fn each_match(text: &str, mut each: impl FnMut(Match)) {
     let mut done = 0;
-    words::each(&text.to_ascii_lowercase(), |hook, word| {
+    words::each(&text.to_ascii_lowercase(), |trigger, word| {
         if word.start < done {
             return true;
         }
-        let found = match hook {
+        let found = match trigger {
             Trigger::Name => named(text, word),
-            // Without the closing delimiter of the name.
+            // The last byte of the word is the delimiter after the name.
             Trigger::Ending => named(text, word.start..word.end - 1),
             Trigger::Authorization => {
                 http::authorization(text, word.clone()).or_else(|| named(text, word))
             }
             Trigger::Cookie => http::cookie(text, word.clone()).or_else(|| named(text, word)),
-            Trigger::Address => http::address(text, word),
+            Trigger::Url => http::url(text, word),
             Trigger::Signature => http::signature(text, word),
             Trigger::Webhook => http::webhook(text, word.clone()).or_else(|| named(text, word)),
             Trigger::Block => files::block(text, word),
             Trigger::PrivateLines => files::private_lines(text, word),
             Trigger::Hash => files::hash(text, word),
             Trigger::Vault => {
-                logins::of_vault(text, word.clone(), &mut each);
+                logins::vault_command(text, word.clone(), &mut each);
                 files::vault(text, word)
             }
             Trigger::Jwk => {
@@ -147,15 +148,15 @@ fn each_match(text: &str, mut each: impl FnMut(Match)) {
                 None
             }
             Trigger::Oracle => logins::oracle(text, word),
-            Trigger::Identified => logins::identified(text, word),
+            Trigger::IdentifiedBy => logins::identified_by(text, word),
             Trigger::NtHashes => logins::nt_hashes(text, word),
             Trigger::HereString => logins::here_string(text, word),
             Trigger::SecureString => logins::secure_string(text, word),
             Trigger::Volume => commands::piped_to_volume(text, word),
-            Trigger::Broker => logins::of_broker(text, word),
-            Trigger::Mail => logins::of_mail(text, word.clone()).or_else(|| named(text, word)),
+            Trigger::RabbitMq => logins::rabbitmqctl(text, word),
+            Trigger::Smtp => logins::smtp_login(text, word.clone()).or_else(|| named(text, word)),
             Trigger::Pgpass => files::pgpass(text, word),
-            Trigger::Sent => files::sent(text, word),
+            Trigger::Send => files::expect_send(text, word),
             Trigger::Option => commands::at_option(text, word),
         };
         if let Some(found) = found {
@@ -166,21 +167,22 @@ fn each_match(text: &str, mut each: impl FnMut(Match)) {
     });
 }
 
+/// The secret at a word that may be part of a name: its value, a part of a URL, or the input of a program.
 fn named(text: &str, word: Range<usize>) -> Option<Match> {
     let found = assign::at_word(text, word.clone()).or_else(|| http::in_path(text, word.clone()));
     found.or_else(|| {
         let rest = text.get(word.end..)?;
-        let changes = text.get(..word.start)?.ends_with("ch") && rest.starts_with("wd");
-        let reads = rest.starts_with("word-stdin")
+        let is_chpasswd = text.get(..word.start)?.ends_with("ch") && rest.starts_with("wd");
+        let reads_input = rest.starts_with("word-stdin")
             || rest.starts_with("phrase-fd")
             || rest.starts_with("wd --stdin")
-            || changes;
-        let piped = if reads { commands::piped_into(text, word.clone()) } else { None };
-        piped.or_else(|| if changes { logins::list_of_users(text, word.end) } else { None })
+            || is_chpasswd;
+        let piped = if reads_input { commands::piped_into(text, word.clone()) } else { None };
+        piped.or_else(|| if is_chpasswd { logins::chpasswd_lines(text, word.end) } else { None })
     })
 }
 
-/// Whether the value of a field with this name is a secret. Name and value are given without quotes.
+/// Whether the value of a field with this name is a secret or contains one. Name and value are given without quotes.
 pub(super) fn is_secret_field(name: &str, value: &str) -> bool {
     let by_class = names::classify(name)
         .is_some_and(|class| parts::is_secret(class, value, ValueForm::Quoted));
@@ -192,12 +194,12 @@ pub(super) fn is_secret_number(name: &str, number: &str) -> bool {
     names::classify(name) == Some(Class::Password) && number.len() >= 4
 }
 
-/// Whether a variable of this name contains a secret.
+/// Whether a name indicates that its value is or contains a secret.
 pub(super) fn is_secret_name(name: &str) -> bool {
     names::classify(name).is_some()
 }
 
-/// The arguments of a program that contain secrets, with the range of each secret.
+/// The ranges of the secrets in the arguments of a program, each with the index of its argument.
 pub(super) fn in_arguments(arguments: &[&str]) -> Vec<(usize, Range<usize>)> {
     commands::in_arguments(arguments, |line, each| each_match(line, each))
 }

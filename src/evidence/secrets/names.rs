@@ -1,22 +1,22 @@
 //! Names that indicate a secret value.
 //!
-//! Names are split into words (`DB_PASS`, `accountKey`, `spring.datasource.password`), because the last word
-//! decides: a `passwordFile` is a path, and a `cache-key` is not secret.
+//! Names are split into words (`DB_PASS`, `accountKey`, `spring.datasource.password`). The last word decides, because a
+//! `passwordFile` is a path; for `key`, the word before it decides too, because a `cache-key` is not secret.
 
 use std::ops::Deref;
 use std::sync::OnceLock;
 
 /// A list of words, split on first use.
-struct Words {
+struct WordList {
     text: &'static str,
     list: OnceLock<Vec<&'static str>>,
 }
 
-const fn words(text: &'static str) -> Words {
-    Words { text, list: OnceLock::new() }
+const fn words(text: &'static str) -> WordList {
+    WordList { text, list: OnceLock::new() }
 }
 
-impl Deref for Words {
+impl Deref for WordList {
     type Target = [&'static str];
 
     fn deref(&self) -> &Self::Target {
@@ -24,53 +24,53 @@ impl Deref for Words {
     }
 }
 
-/// Limit for the words of a name. Longer texts are not names.
+/// The maximum number of words of a name. Longer texts are not names.
 const MAX_WORDS: usize = 12;
 
-/// The kind of a name, which determines how much its value must look like a secret.
+/// The class of a name, which determines what its value must look like to be a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
-    /// Chosen by a person: almost any value counts.
+    /// The value is chosen by a person: it may be almost any text.
     Password,
-    /// Usually random, but also the name of a container of secrets (`secret: my-secret`).
+    /// The value is usually random, but may be the name of a stored secret (`secret: my-secret`).
     Secret,
-    /// Random. Source code uses such names for other things, too (`token`, `key`).
+    /// The value is random. Source code also uses such names for other things (`token`, `key`).
     Key,
     /// Connection data, which may contain a user and a password.
     Login,
     /// Cookies, some of which identify a session.
     Cookie,
-    /// An address that grants access to whoever knows it.
+    /// A URL that grants access to anyone who knows it.
     Link,
 }
 
 impl Class {
-    /// Whether only the content of the value decides.
-    pub(super) fn has_parts(self) -> bool {
+    /// Whether values have parts, of which some may be secret.
+    pub(super) fn is_structured(self) -> bool {
         matches!(self, Self::Login | Self::Cookie | Self::Link)
     }
 }
 
-static PASSWORDS: Words = words(
+static PASSWORDS: WordList = words(
     "password passwd passphrase passcode passwort pwd pass pw psw pswd kennwort senha \
      requirepass masterauth psk mnemonic pgpassword",
 );
-static SECRETS: Words = words("secret secrets credential credentials cred creds passkey");
-static KEYS: Words = words(
+static SECRETS: WordList = words("secret secrets credential credentials cred creds passkey");
+static KEYS: WordList = words(
     "token apikey jwt bearer auth sessionid phpsessid jsessionid session sessid sid psid \
      authkey authtoken pat otp totp salt",
 );
-/// Suffixes of single words that mean a password: `PGPASSWORD`.
-const PASSWORD_ENDS: &[&str] = &["password", "passwd", "passphrase", "passcode", "passwort"];
-/// Prefixes of `pass` in words that mean a password, unlike `bypass` and `compass`.
-static PASS_OWNERS: Words = words(
+/// Suffixes of words that mean a password: `PGPASSWORD`.
+const PASSWORD_SUFFIXES: &[&str] = &["password", "passwd", "passphrase", "passcode", "passwort"];
+/// Prefixes of `pass` and `pw` in words that mean a password. `bypass` and `compass` do not.
+static PASS_OWNERS: WordList = words(
     "db my user root admin sql ftp smtp mail store key auth proxy sudo become ldap bind \
      master http imap redis mongo login ssh vault rpc pg pgsql mysql mariadb postgres \
      oracle jdbc keystore truststore trust cert wifi wlan vpn pop sasl svn git zip priv \
      sys docker registry client server service account",
 );
-/// Words before `key` that make it secret.
-static KEY_OWNERS: Words = words(
+/// WordList before `key` that make it secret.
+static KEY_OWNERS: WordList = words(
     "api access secret private priv encryption encrypt encrypted decryption decrypt \
      crypto cipher aes des hmac rsa ssh gpg pgp ssl tls signing signature sign master \
      root account storage shared auth app application service subscription consumer \
@@ -81,17 +81,17 @@ static KEY_OWNERS: Words = words(
      functions instrumentation write publish psk validation authorization authentication \
      rails django flask laravel pairing",
 );
-/// Words that may follow the deciding word.
-static NEUTRAL: Words = words(
+/// WordList that are skipped at the end of a name.
+static NEUTRAL: WordList = words(
     "prod production dev development staging stage test live main primary secondary base \
      value val plain plaintext text raw default old new current backup hash hashed \
      encrypted enc b64 base64 hex string str data clear cleartext real me env override \
      1password a b one two pem material",
 );
-/// Names of webhooks, whose address can be used by whoever knows it.
-static HOOKS: Words = words("hook hooks webhook webhooks hookurl webhookurl hookuri webhookuri");
-/// Words that make a name public.
-static OPEN: Words = words(
+/// Names of webhooks. Anyone who knows the URL of a webhook can use it.
+static HOOKS: WordList = words("hook hooks webhook webhooks hookurl webhookurl hookuri webhookuri");
+/// WordList before the last one that make a name public.
+static PUBLIC: WordList = words(
     "public pub page next continuation cursor primary foreign placeholder label hint \
      prompt tokenizer nocase sort cache idempotency sync lexer design comma separator no \
      without disable forgot reset is has ssh-rsa websocket surrogate partition routing \
@@ -115,78 +115,83 @@ pub(super) fn classify(name: &str) -> Option<Class> {
     }
     let (last, before) = words.split_last()?;
     let class = class_of(last, before.last().copied())?;
-    // `public_key` and `next_page_token` are public. A password is secret in any case.
     // `libsecret` is a library.
     if last.len() > 3 && last.get(..3).is_some_and(|it| it.eq_ignore_ascii_case("lib")) {
         return None;
     }
-    let is_open = before.iter().any(|word| is_in(&OPEN, word));
-    (!is_open).then_some(class)
+    // `public_key` and `next_page_token` are public.
+    let is_public = before.iter().any(|word| is_in(&PUBLIC, word));
+    (!is_public).then_some(class)
 }
 
+/// The class of a name with this last word and the word before it.
 fn class_of(last: &str, before: Option<&str>) -> Option<Class> {
     if last.eq_ignore_ascii_case("key") || last.eq_ignore_ascii_case("keys") {
         return before.filter(|owner| is_key_owner(owner)).map(|_| Class::Key);
     }
     let words = [(&PASSWORDS, Class::Password), (&SECRETS, Class::Secret), (&KEYS, Class::Key)];
     let class = words.into_iter().find_map(|(words, class)| is_in(words, last).then_some(class));
-    if let Some(class) = class.or_else(|| class_in_parts(last, before)) {
+    if let Some(class) = class.or_else(|| structured_class(last, before)) {
         return Some(class);
     }
-    let owner_of = |end: &str| {
-        let at = last.len().checked_sub(end.len())?;
-        let (owner, rest) = last.split_at_checked(at)?;
-        (rest.eq_ignore_ascii_case(end) && !owner.is_empty()).then_some(owner)
+    let prefix_before = |suffix: &str| {
+        let length = last.len().checked_sub(suffix.len())?;
+        let (prefix, rest) = last.split_at_checked(length)?;
+        (rest.eq_ignore_ascii_case(suffix) && !prefix.is_empty()).then_some(prefix)
     };
-    if PASSWORD_ENDS.iter().any(|end| owner_of(end).is_some())
-        || owner_of("pass").is_some_and(|owner| is_in(&PASS_OWNERS, owner))
-        || owner_of("pw").is_some_and(|owner| is_in(&PASS_OWNERS, owner))
-        || owner_of("pwd").is_some_and(|owner| !owner.eq_ignore_ascii_case("old"))
+    if PASSWORD_SUFFIXES.iter().any(|suffix| prefix_before(suffix).is_some())
+        || prefix_before("pass").is_some_and(|prefix| is_in(&PASS_OWNERS, prefix))
+        || prefix_before("pw").is_some_and(|prefix| is_in(&PASS_OWNERS, prefix))
+        || prefix_before("pwd").is_some_and(|prefix| !prefix.eq_ignore_ascii_case("old"))
     {
         return Some(Class::Password);
     }
-    if owner_of("secret").is_some() {
+    if prefix_before("secret").is_some() {
         return Some(Class::Secret);
     }
-    (owner_of("token").is_some() || owner_of("key").is_some_and(is_key_owner)).then_some(Class::Key)
+    (prefix_before("token").is_some() || prefix_before("key").is_some_and(is_key_owner))
+        .then_some(Class::Key)
 }
 
-/// The class of names whose values are classified by content.
-fn class_in_parts(last: &str, before: Option<&str>) -> Option<Class> {
+/// The class of a name with structured values.
+fn structured_class(last: &str, before: Option<&str>) -> Option<Class> {
     let is = |known: &[&str]| is_in(known, last);
-    let behind = |known: &[&str]| before.is_some_and(|word| is_in(known, word));
+    let follows = |known: &[&str]| before.is_some_and(|word| is_in(known, word));
     if is(&["cookie", "cookies"]) {
         return Some(Class::Cookie);
     }
-    if is_in(&HOOKS, last) || (is(&["url", "uri", "endpoint", "address"]) && behind(&HOOKS)) {
+    if is_in(&HOOKS, last) || (is(&["url", "uri", "endpoint", "address"]) && follows(&HOOKS)) {
         return Some(Class::Link);
     }
-    // Other connection data is an address, or has named parts: `Password=X;`.
+    // Other connection data needs no class: it is a URL, or has named parts such as `Password=X;`.
     is(&["dsn"]).then_some(Class::Login)
 }
 
-/// Whether a variable of this name contains a user and a password: `HTTP_AUTH`.
+/// Whether the value of this variable may consist of a user and a password: `HTTP_AUTH`.
 pub(super) fn is_login(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
         && words_of(name).last().is_some_and(|last| is_in(&["AUTH", "LOGIN", "USERPWD"], last))
 }
 
-/// Whether this variable contains a working folder.
+/// Whether this variable contains the path of a working folder: `PWD` is also a name for passwords.
 pub(super) fn is_working_folder(name: &str, value: &str) -> bool {
     name.eq_ignore_ascii_case("oldpwd")
         || (name.eq_ignore_ascii_case("pwd") && value.starts_with(['/', '~']))
 }
 
+/// Whether a key with this word before it is secret.
 fn is_key_owner(owner: &str) -> bool {
-    // Several words without a separator: `sharedaccesskey`.
+    // The word may be several without a separator: `sharedaccesskey`.
     is_in(&KEY_OWNERS, owner)
         || (owner.len() > 6
             && KEY_OWNERS.iter().any(|known| {
-                let at = owner.len().checked_sub(known.len()).filter(|_| known.len() > 4);
-                at.and_then(|at| owner.get(at..)).is_some_and(|end| end.eq_ignore_ascii_case(known))
+                let start = owner.len().checked_sub(known.len()).filter(|_| known.len() > 4);
+                let suffix = start.and_then(|start| owner.get(start..));
+                suffix.is_some_and(|suffix| suffix.eq_ignore_ascii_case(known))
             }))
 }
 
+/// Whether a list contains a word in any case.
 pub(super) fn is_in(list: &[&str], word: &str) -> bool {
     list.iter().any(|known| known.eq_ignore_ascii_case(word))
 }
@@ -195,7 +200,7 @@ fn is_number(word: &str) -> bool {
     word.trim_start_matches(['v', 'V']).bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The words of a name, split at separators and before capitals.
+/// The words of a name, split at separators, before capital letters and around digits.
 pub(super) fn words_of(name: &str) -> impl Iterator<Item = &str> {
     name.split(|c: char| !c.is_ascii_alphanumeric()).flat_map(|part| {
         let mut rest = part;
@@ -208,16 +213,16 @@ pub(super) fn words_of(name: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The end of the first word.
+/// The end of the first word; `None` for an empty text. Digits are words of their own.
 fn word_end(part: &str) -> Option<usize> {
     let bytes = part.as_bytes();
-    let kind = |at: usize| bytes.get(at).copied().unwrap_or(0);
+    let byte = |index: usize| bytes.get(index).copied().unwrap_or(0);
     if bytes.is_empty() {
         return None;
     }
-    let mut at = 1;
-    while at < bytes.len() {
-        let (before, here, after) = (kind(at - 1), kind(at), kind(at + 1));
+    let mut end = 1;
+    while end < bytes.len() {
+        let (before, here, after) = (byte(end - 1), byte(end), byte(end + 1));
         let starts = here.is_ascii_uppercase()
             && (before.is_ascii_lowercase()
                 || before.is_ascii_digit()
@@ -225,9 +230,9 @@ fn word_end(part: &str) -> Option<usize> {
         if starts || here.is_ascii_digit() != before.is_ascii_digit() {
             break;
         }
-        at += 1;
+        end += 1;
     }
-    Some(at)
+    Some(end)
 }
 
 #[cfg(test)]

@@ -1,17 +1,17 @@
-//! Values with a secret part, and values that are secret by content: logins, cookies and secret addresses.
+//! Secrets in structured values, for which the content decides: logins, cookies and URLs.
 
 use std::ops::Range;
 
 use super::assign::Name;
-use super::http::{is_of_repository, is_session};
+use super::http::{is_code_host_url, is_session};
 use super::names::{Class, is_login, is_working_folder};
-use super::scan::{LONGEST, Match, alphanumeric_or, at, forward_while, unspaced_except};
+use super::scan::{MAX_VALUE, Match, alphanumeric_or, at, forward_while, unspaced_except};
 use super::values::{
     ValueForm, has_digit, has_letter, is_label, is_placeholder, is_whole_secret, is_wordy,
 };
 
 impl Name<'_> {
-    /// The secret in the value, by the rules for this name's class.
+    /// The secret in the value of this name, by the rules for the name's class.
     pub(super) fn secret_in(&self, value: Range<usize>, form: ValueForm) -> Option<Match> {
         let text = self.text.get(value.clone())?;
         let name = self.text.get(self.start..self.end)?;
@@ -28,15 +28,16 @@ impl Name<'_> {
         Some(self.found(value.start + part.start..value.start + part.end))
     }
 
-    /// An unquoted value of a class with parts. Brackets and separators belong to the value.
-    pub(super) fn bare_in_parts(&self, start: usize, is_assigned: bool) -> Option<Match> {
-        if !is_assigned || !self.class.has_parts() {
+    /// The secret in an unquoted structured value. Brackets and separators belong to the value.
+    pub(super) fn bare_structured(&self, start: usize, is_assigned: bool) -> Option<Match> {
+        if !is_assigned || !self.class.is_structured() {
             return None;
         }
         let bytes = self.bytes();
-        let word = |from: usize| forward_while(bytes, from, LONGEST, unspaced_except(b"\"'`\\\0"));
+        let word =
+            |from: usize| forward_while(bytes, from, MAX_VALUE, unspaced_except(b"\"'`\\\0"));
         let mut end = word(start);
-        // `a=X; b=Y`: another cookie.
+        // In `a=X; b=Y`, the second cookie belongs to the value.
         while self.class == Class::Cookie && at(bytes, end - 1) == b';' && at(bytes, end) == b' ' {
             let next = word(end + 1);
             if !self.text.get(end + 1..next)?.contains('=') {
@@ -53,22 +54,22 @@ impl Name<'_> {
     }
 }
 
-/// Whether a value for a name of this class is a secret or contains one.
+/// Whether the value of a name of this class is a secret or contains one.
 pub(super) fn is_secret(class: Class, value: &str, form: ValueForm) -> bool {
-    if !class.has_parts() {
+    if !class.is_structured() {
         return is_whole_secret(class, value, form);
     }
     let is_code = matches!(form, ValueForm::Bare { tight: false, colon: false, .. });
-    let fits = (4..=LONGEST).contains(&value.len()) && !is_placeholder(value);
-    fits && !is_code && secret_part(class, value).is_some()
+    let is_candidate = (4..=MAX_VALUE).contains(&value.len()) && !is_placeholder(value);
+    is_candidate && !is_code && secret_part(class, value).is_some()
 }
 
-/// Whether a variable of this name contains a user and a password.
+/// Whether the name indicates a login and the value contains a user and a password.
 pub(super) fn is_login_value(name: &str, value: &str) -> bool {
     is_login(name) && password_of_login(value).is_some()
 }
 
-/// The secret part of a value of a class with parts.
+/// The secret part of a structured value; `None` for other classes.
 pub(super) fn secret_part(class: Class, value: &str) -> Option<Range<usize>> {
     match class {
         Class::Password | Class::Secret | Class::Key => None,
@@ -78,14 +79,14 @@ pub(super) fn secret_part(class: Class, value: &str) -> Option<Range<usize>> {
     }
 }
 
-/// `ada:PASSWORD@host`, `ada/PASSWORD@host`. Addresses with a scheme have their own rule.
+/// `ada:PASSWORD@host`, `ada/PASSWORD@host`. URLs have their own rule.
 fn password_before_host(value: &str) -> Option<Range<usize>> {
     let (login, host) = value.rsplit_once('@')?;
     if host.is_empty() || value.contains("://") {
         return None;
     }
     let user = login.find([':', '/'])?;
-    password_behind(login, user)
+    password_after(login, user)
 }
 
 /// `ada:PASSWORD`.
@@ -93,31 +94,31 @@ fn password_of_login(value: &str) -> Option<Range<usize>> {
     const SCHEMES: &str = "basic bearer digest none off on http https ldap file";
     let user = value.find(':')?;
     let is_scheme = SCHEMES.split(' ').any(|it| value.get(..user) == Some(it));
-    (!is_scheme && !value.contains("://")).then(|| password_behind(value, user)).flatten()
+    (!is_scheme && !value.contains("://")).then(|| password_after(value, user)).flatten()
 }
 
-/// The password after the user.
-fn password_behind(login: &str, user: usize) -> Option<Range<usize>> {
+/// The password after the user name, which ends at `user`.
+fn password_after(login: &str, user: usize) -> Option<Range<usize>> {
     let (name, password) = (login.get(..user)?, login.get(user + 1..)?);
-    let fits = !name.is_empty()
+    let is_login = !name.is_empty()
         && name.bytes().all(alphanumeric_or(b"_-.@+\\"))
         && !name.starts_with('.')
         && !password.starts_with(['/', '\\', ':'])
         && is_whole_secret(Class::Password, password, ValueForm::Quoted);
-    (fits && !password.contains(char::is_whitespace)).then_some(user + 1..login.len())
+    (is_login && !password.contains(char::is_whitespace)).then_some(user + 1..login.len())
 }
 
-/// `https://host/in/X`, `https://host/in?code=X`: everything from the first random part on.
+/// `https://host/in/X`, `https://host/in?code=X`: everything from the first random part of the URL on.
 fn random_part(value: &str) -> Option<Range<usize>> {
     let is_web = ["https://", "http://"]
         .iter()
         .any(|scheme| value.get(..scheme.len()).is_some_and(|it| it.eq_ignore_ascii_case(scheme)));
-    if !is_web || value.contains(char::is_whitespace) || is_of_repository(value) {
+    if !is_web || value.contains(char::is_whitespace) || is_code_host_url(value) {
         return None;
     }
     let host = value.find("://")? + 3;
-    let mut place = host + value.get(host..)?.find('/')? + 1;
-    for part in value.get(place..)?.split(['/', '?', '&', '=', '#']) {
+    let mut position = host + value.get(host..)?.find('/')? + 1;
+    for part in value.get(position..)?.split(['/', '?', '&', '=', '#']) {
         let is_random = part.len() >= 8
             && has_digit(part)
             && has_letter(part)
@@ -125,9 +126,9 @@ fn random_part(value: &str) -> Option<Range<usize>> {
             && !is_placeholder(part)
             && !is_label(part);
         if is_random {
-            return Some(place..value.len());
+            return Some(position..value.len());
         }
-        place += part.len() + 1;
+        position += part.len() + 1;
     }
     None
 }

@@ -1,9 +1,9 @@
-//! Basic functions to scan a text by bytes, with limits.
+//! Functions that scan a text by bytes, with limits.
 
 use std::ops::Range;
 
-/// Limit for values that are redacted because of their name.
-pub(super) const LONGEST: usize = 8 << 10;
+/// The maximum length of a value, in bytes.
+pub(super) const MAX_VALUE: usize = 8 << 10;
 
 /// The match of a rule.
 #[derive(Debug, Clone)]
@@ -13,7 +13,7 @@ pub(in crate::evidence) struct Match {
     /// The part to redact.
     pub(in crate::evidence) secret: Range<usize>,
     pub(in crate::evidence) kind: &'static str,
-    /// The decoded secret, if the text contains it in an encoded form.
+    /// The decoded secret, if its text is interrupted or encoded.
     pub(in crate::evidence) plain: Option<String>,
 }
 
@@ -23,39 +23,38 @@ impl Match {
     }
 }
 
-/// The set of these ASCII characters.
+/// A test for these ASCII characters.
 pub(super) fn any_of(characters: &[u8]) -> impl Fn(u8) -> bool + Copy + use<> {
     let set = characters.iter().fold(0_u128, |set, byte| set | (1 << byte));
     move |byte| byte.is_ascii() && (set >> byte) & 1 == 1
 }
 
-/// Letters, digits and these ASCII characters.
+/// A test for ASCII letters, ASCII digits and these ASCII characters.
 pub(super) fn alphanumeric_or(others: &[u8]) -> impl Fn(u8) -> bool + Copy + use<> {
     let is_other = any_of(others);
     move |byte| byte.is_ascii_alphanumeric() || is_other(byte)
 }
 
-/// Everything but white space and these ASCII characters.
+/// A test for any byte but ASCII white space and these ASCII characters.
 pub(super) fn unspaced_except(ends: &[u8]) -> impl Fn(u8) -> bool + Copy + use<> {
     let is_end = any_of(ends);
     move |byte| !byte.is_ascii_whitespace() && !is_end(byte)
 }
 
 /// The byte at this position; 0 outside the text.
-pub(super) fn at(bytes: &[u8], place: usize) -> u8 {
-    bytes.get(place).copied().unwrap_or(0)
+pub(super) fn at(bytes: &[u8], position: usize) -> u8 {
+    bytes.get(position).copied().unwrap_or(0)
 }
 
-/// The end of a run of matching bytes, at most `most` of them.
+/// The end of the at most `max` matching bytes from `from` on. It is never inside a character.
 pub(super) fn forward_while(
     bytes: &[u8],
     from: usize,
-    most: usize,
+    max: usize,
     is: impl Fn(u8) -> bool,
 ) -> usize {
     let rest = bytes.get(from..).unwrap_or_default();
-    let count = rest.iter().take(most).take_while(|byte| is(**byte)).count();
-    // Never inside a character.
+    let count = rest.iter().take(max).take_while(|byte| is(**byte)).count();
     let mut end = (from + count).min(bytes.len());
     while end > from && (0x80..0xc0).contains(&at(bytes, end)) {
         end -= 1;
@@ -63,35 +62,35 @@ pub(super) fn forward_while(
     end
 }
 
-/// The start of a run of matching bytes before `from`, at most `most` of them.
-pub(super) fn back_while(bytes: &[u8], from: usize, most: usize, is: impl Fn(u8) -> bool) -> usize {
+/// The start of the at most `max` matching bytes before `from`.
+pub(super) fn back_while(bytes: &[u8], from: usize, max: usize, is: impl Fn(u8) -> bool) -> usize {
     let before = bytes.get(..from).unwrap_or_default();
-    from - before.iter().rev().take(most).take_while(|byte| is(**byte)).count()
+    from - before.iter().rev().take(max).take_while(|byte| is(**byte)).count()
 }
 
-/// Bytes in names of variables, fields and options.
+/// Whether names of variables, fields and options contain this byte.
 pub(super) fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
-/// Limit for the search for a line's start or end.
-const LINE: usize = 4 << 10;
+/// The maximum distance at which the start or end of a line is searched for, in bytes.
+const MAX_LINE: usize = 4 << 10;
 
-/// The start of the line.
-pub(super) fn line_start(bytes: &[u8], place: usize) -> usize {
-    let mut start = back_while(bytes, place, LINE, |byte| byte != b'\n');
+/// The start of the line at this position.
+pub(super) fn line_start(bytes: &[u8], position: usize) -> usize {
+    let mut start = back_while(bytes, position, MAX_LINE, |byte| byte != b'\n');
     while (0x80..0xc0).contains(&at(bytes, start)) {
         start += 1;
     }
     start
 }
 
-/// The end of the line.
-pub(super) fn line_end(bytes: &[u8], place: usize) -> usize {
-    forward_while(bytes, place, LINE, |byte| byte != b'\n')
+/// The end of the line at this position.
+pub(super) fn line_end(bytes: &[u8], position: usize) -> usize {
+    forward_while(bytes, position, MAX_LINE, |byte| byte != b'\n')
 }
 
-/// The range between the quotes that open here, optionally after a prefix letter.
+/// The range between the quotes that open at `start`, which may be escaped and may follow a prefix such as `r`.
 pub(super) fn quoted(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let mut open = start;
@@ -106,18 +105,19 @@ pub(super) fn quoted(text: &str, start: usize) -> Option<Range<usize>> {
     between(text, open, escapes, quote)
 }
 
-/// The value at this position: between quotes, or up to white space and one of these characters.
+/// The value at this position: between quotes, or up to white space or one of these characters.
 pub(super) fn quoted_or_word(text: &str, start: usize, ends: &[u8]) -> Range<usize> {
     quoted(text, start).unwrap_or_else(|| {
-        start..forward_while(text.as_bytes(), start, LONGEST, unspaced_except(ends))
+        start..forward_while(text.as_bytes(), start, MAX_VALUE, unspaced_except(ends))
     })
 }
 
-/// The range between quotes of this kind that open here.
+/// The range between quotes of this kind that open at `start` without escapes.
 pub(super) fn quoted_as(text: &str, start: usize, quote: u8) -> Option<Range<usize>> {
     (at(text.as_bytes(), start) == quote).then(|| between(text, start, 0, quote)).flatten()
 }
 
+/// The range between a quote at `open` with this number of backslashes before it, and the matching quote.
 fn between(text: &str, open: usize, escapes: usize, quote: u8) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let mut start = open + escapes + 1;
@@ -125,36 +125,36 @@ fn between(text: &str, open: usize, escapes: usize, quote: u8) -> Option<Range<u
     if triple {
         start = forward_while(bytes, start + 2, 2, |byte| matches!(byte, b'\r' | b'\n'));
     }
-    let mut place = start;
-    while place - start <= LONGEST {
-        let here = at(bytes, place);
-        let slashes = forward_while(bytes, place, 64, |byte| byte == b'\\') - place;
+    let mut position = start;
+    while position - start <= MAX_VALUE {
+        let here = at(bytes, position);
+        let slashes = forward_while(bytes, position, 64, |byte| byte == b'\\') - position;
         if here == 0 || (here == b'\n' && !triple) {
             return None;
         }
         if slashes > 0 {
-            // The closing quote is escaped like the opening one. A quote with more escapes is inside.
-            let closes = at(bytes, place + slashes) == quote && slashes == escapes;
+            // The closing quote has the same number of backslashes. A quote with more of them is inside.
+            let closes = at(bytes, position + slashes) == quote && slashes == escapes;
             if closes {
-                return Some(start..place);
+                return Some(start..position);
             }
-            place +=
-                slashes + usize::from(at(bytes, place + slashes) == quote && slashes > escapes);
-            if at(bytes, place) == quote && escapes == 0 && slashes.is_multiple_of(2) {
-                return Some(start..place);
+            position +=
+                slashes + usize::from(at(bytes, position + slashes) == quote && slashes > escapes);
+            if at(bytes, position) == quote && escapes == 0 && slashes.is_multiple_of(2) {
+                return Some(start..position);
             }
             continue;
         }
-        // After an escaped opening quote, a plain quote ends the surrounding text.
+        // After an escaped opening quote, an unescaped quote ends the surrounding string.
         if here == quote {
-            return Some(start..place);
+            return Some(start..position);
         }
-        place += 1;
+        position += 1;
     }
     None
 }
 
-/// The end of a value that continues on the next lines, like long base64.
+/// The end of a value that may be wrapped base64 and continue on the next lines; otherwise the end of the range.
 pub(super) fn wrapped(bytes: &[u8], value: Range<usize>) -> usize {
     let base64 = alphanumeric_or(b"+/=-_");
     let width = value.len();
@@ -163,7 +163,7 @@ pub(super) fn wrapped(bytes: &[u8], value: Range<usize>) -> usize {
         return end;
     }
     loop {
-        // Also escaped line breaks, as in JSON.
+        // A line break may be escaped, as in JSON.
         let escaped = at(bytes, end) == b'\\' && at(bytes, end + 1) == b'n';
         let line = if escaped {
             end + 2
@@ -173,10 +173,10 @@ pub(super) fn wrapped(bytes: &[u8], value: Range<usize>) -> usize {
         let start = forward_while(bytes, line, 40, |byte| matches!(byte, b' ' | b'\t'));
         let stop = forward_while(bytes, start, width + 40, base64);
         let closed = matches!(at(bytes, stop), b'\n' | b'\r' | b'"' | b'\'' | b'\\' | 0);
-        // Padding occurs at the end only. Another name with a value is not a continuation.
+        // A `=` that is no padding at the end belongs to another assignment.
         let piece = bytes.get(start..stop).unwrap_or_default();
-        let filled = piece.iter().skip_while(|byte| **byte != b'=').any(|byte| *byte != b'=');
-        if line == end || filled || stop - start > width + 40 || !closed || stop - start < 4 {
+        let assigns = piece.iter().skip_while(|byte| **byte != b'=').any(|byte| *byte != b'=');
+        if line == end || assigns || stop - start > width + 40 || !closed || stop - start < 4 {
             return end;
         }
         let short = stop - start + 8 < width;

@@ -6,20 +6,20 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::scan::{LONGEST, Match, at, back_while, forward_while};
+use super::scan::{MAX_VALUE, Match, at, back_while, forward_while};
 use super::table::{ALNUM, ANY, BASE64, DOTTED, HEX, Shape, UPPER, URL, shapes};
 use super::values::is_wordy;
 
 /// The minimum length of a token's long part.
-const LONG: usize = 20;
-/// Limit for the part of a token before a dot and the long part.
-const BEFORE: usize = 12;
+const MIN_LONG_PART: usize = 20;
+/// The maximum length of a token's part before a dot and the long part.
+const MAX_BEFORE_DOT: usize = 12;
 
-/// The byte sets of each byte, as bits.
+/// For each byte, the sets that contain it, as bits.
 static SETS: LazyLock<[u8; 256]> = LazyLock::new(|| {
     let mut sets = [0; 256];
     for (byte, bits) in (0u8..=255).zip(&mut sets) {
-        let mut add = |set: u8, is: bool| *bits |= u8::from(is) << set;
+        let mut add = |set: u8, contains: bool| *bits |= u8::from(contains) << set;
         let alnum = byte.is_ascii_alphanumeric();
         let url = alnum || matches!(byte, b'-' | b'_');
         add(HEX, byte.is_ascii_hexdigit() || byte == b'-');
@@ -35,24 +35,24 @@ static SETS: LazyLock<[u8; 256]> = LazyLock::new(|| {
 
 /// The shapes by their first byte.
 static BY_FIRST: LazyLock<Vec<Vec<Shape>>> = LazyLock::new(|| {
-    let starting = |byte| shapes().filter(move |shape| shape.start.bytes().next() == Some(byte));
+    let starting = |byte| shapes().filter(move |shape| shape.prefix.bytes().next() == Some(byte));
     (0u8..=255).map(|byte| starting(byte).collect()).collect()
 });
 
-/// Whether a token may start with three bytes, which are hashed to an index. Few words pass.
+/// By [`index_of`] three bytes: whether a token may start with them. Few words do.
 static BEGINNINGS: LazyLock<[bool; 4096]> = LazyLock::new(|| {
     let mut beginnings = [false; 4096];
     let mut add = |first, second, third| {
-        if let Some(is) = beginnings.get_mut(number_of(first, second, third)) {
-            *is = true;
+        if let Some(is_beginning) = beginnings.get_mut(index_of(first, second, third)) {
+            *is_beginning = true;
         }
     };
     for shape in shapes() {
-        match *shape.start.as_bytes() {
+        match *shape.prefix.as_bytes() {
             [first, second, third, ..] => add(first, second, third),
-            // After a two-letter prefix, any byte of the set may follow.
+            // After a prefix of two bytes, any byte of the set may follow.
             [first, second] => (0..=255u8)
-                .filter(|third| is_in(shape.set, *third))
+                .filter(|third| is_in_set(shape.set, *third))
                 .for_each(|third| add(first, second, third)),
             _ => {}
         }
@@ -60,56 +60,58 @@ static BEGINNINGS: LazyLock<[bool; 4096]> = LazyLock::new(|| {
     beginnings
 });
 
-fn number_of(first: u8, second: u8, third: u8) -> usize {
+/// A hash of three bytes below 4096.
+fn index_of(first: u8, second: u8, third: u8) -> usize {
     let [first, second, third] = [first, second, third].map(usize::from);
     (first ^ (second << 3) ^ (third << 6)) & 4095
 }
 
 fn is_beginning(first: u8, second: u8, third: u8) -> bool {
-    BEGINNINGS.get(number_of(first, second, third)).is_some_and(|is| *is)
+    BEGINNINGS.get(index_of(first, second, third)).is_some_and(|is_beginning| *is_beginning)
 }
 
-fn is_in(set: u8, byte: u8) -> bool {
+fn is_in_set(set: u8, byte: u8) -> bool {
     SETS.get(usize::from(byte)).is_some_and(|sets| sets & (1 << set) != 0)
 }
 
-/// Calls `each` with every long word of the text.
+/// Calls `each` with every run of at least [`MIN_LONG_PART`] bytes of [`URL`].
 fn long_words(bytes: &[u8], mut each: impl FnMut(Range<usize>)) {
     let sets = &*SETS;
     let is_url = |byte: u8| sets.get(usize::from(byte)).is_some_and(|sets| sets & (1 << URL) != 0);
-    let mut place = LONG - 1;
+    let mut position = MIN_LONG_PART - 1;
     let mut done = 0;
-    while let Some(byte) = bytes.get(place) {
+    while let Some(byte) = bytes.get(position) {
         if !is_url(*byte) {
-            done = place + 1;
-            place += LONG;
+            done = position + 1;
+            position += MIN_LONG_PART;
             continue;
         }
-        let known = bytes.get(done..place).unwrap_or_default();
+        let known = bytes.get(done..position).unwrap_or_default();
         let back = known.iter().rev().take_while(|byte| is_url(**byte)).count();
-        let start = place - back;
-        let rest = bytes.get(place..).unwrap_or_default();
-        let end = place + rest.iter().take_while(|byte| is_url(**byte)).count();
-        if end - start >= LONG {
+        let start = position - back;
+        let rest = bytes.get(position..).unwrap_or_default();
+        let end = position + rest.iter().take_while(|byte| is_url(**byte)).count();
+        if end - start >= MIN_LONG_PART {
             each(start..end);
         }
         done = end + 1;
-        place = end + LONG;
+        position = end + MIN_LONG_PART;
     }
 }
 
-/// Whether a text certainly contains no token, not even behind a JSON escape.
-pub(super) fn rule_out(text: &str) -> bool {
+/// Whether a text certainly contains no token, not even after a JSON escape.
+pub(super) fn can_skip(text: &str) -> bool {
     let bytes = text.as_bytes();
-    let mut none = true;
+    let mut has_candidate = false;
     long_words(bytes, |word| {
-        none = none && !starts(bytes, &word).any(|start| shapes_at(bytes, start).next().is_some());
-        none = none && special(text, &word).is_none();
+        has_candidate = has_candidate
+            || possible_starts(bytes, &word).any(|start| shapes_at(bytes, start).next().is_some())
+            || unprefixed(text, &word).is_some();
     });
-    none
+    !has_candidate
 }
 
-/// The tokens in a text.
+/// Finds the tokens in a text.
 pub(super) fn find(text: &str, matches: &mut Vec<Match>) {
     let bytes = text.as_bytes();
     let mut done = 0;
@@ -117,16 +119,16 @@ pub(super) fn find(text: &str, matches: &mut Vec<Match>) {
         if word.start < done {
             return;
         }
-        if let Some(found) = special(text, &word) {
+        if let Some(found) = unprefixed(text, &word) {
             done = found.span.end;
             matches.push(found);
             return;
         }
-        for start in starts(bytes, &word) {
+        for start in possible_starts(bytes, &word) {
             if start < done {
                 continue;
             }
-            let found = shapes_at(bytes, start).find_map(|shape| matched(text, shape, start));
+            let found = shapes_at(bytes, start).find_map(|shape| match_shape(text, shape, start));
             if let Some(found) = found {
                 done = found.span.end;
                 matches.push(found);
@@ -135,54 +137,55 @@ pub(super) fn find(text: &str, matches: &mut Vec<Match>) {
     });
 }
 
-/// The shapes whose prefix is here.
+/// The shapes whose prefix is at this position.
 fn shapes_at(bytes: &[u8], start: usize) -> impl Iterator<Item = &'static Shape> {
     let rest = bytes.get(start..).unwrap_or_default();
     let shapes = BY_FIRST.get(usize::from(at(bytes, start))).into_iter().flatten();
-    shapes.filter(|shape| rest.starts_with(shape.start.as_bytes()))
+    shapes.filter(|shape| rest.starts_with(shape.prefix.as_bytes()))
 }
 
-/// The positions where a token with this long part may start: at a boundary inside it, or before a part joined by a
-/// dot.
-fn starts<'b>(bytes: &'b [u8], word: &Range<usize>) -> impl Iterator<Item = usize> + 'b {
+/// The positions at which a token with this long word may start: at boundaries inside the word, or, if a dot precedes
+/// the word, at the part before the dot.
+fn possible_starts<'b>(bytes: &'b [u8], word: &Range<usize>) -> impl Iterator<Item = usize> + 'b {
     let dotted = at(bytes, word.start.wrapping_sub(1)) == b'.';
     let from = if dotted {
-        back_while(bytes, word.start, BEFORE, |byte| is_in(DOTTED, byte))
+        back_while(bytes, word.start, MAX_BEFORE_DOT, |byte| is_in_set(DOTTED, byte))
     } else {
         word.start
     };
-    // The rest of the word must be long itself.
-    let to = (word.end + 1).saturating_sub(LONG).max(from + usize::from(dotted));
+    // A token that starts inside the word has a long part too.
+    let to = (word.end + 1).saturating_sub(MIN_LONG_PART).max(from + usize::from(dotted));
     let before = at(bytes, from.wrapping_sub(1));
     let windows = bytes.get(from..to + 2).unwrap_or_default().windows(3).enumerate();
-    let mut previous = if is_in(ALNUM, before) && !dotted { before } else { 0 };
-    windows.filter_map(move |(offset, pair)| {
-        let [first, second, third] = *pair else { return None };
-        let boundary = !previous.is_ascii_alphanumeric() || offset == 0
-            // The letter of an escape: `\n` before a token.
+    let mut previous = if is_in_set(ALNUM, before) && !dotted { before } else { 0 };
+    windows.filter_map(move |(offset, window)| {
+        let [first, second, third] = *window else { return None };
+        let is_boundary = !previous.is_ascii_alphanumeric() || offset == 0
+            // After the letter of an escape, such as `\n`.
             || (offset == 1
                 && matches!(previous, b'n' | b't' | b'r')
                 && at(bytes, from.wrapping_sub(1)) == b'\\');
         previous = first;
-        (boundary && is_beginning(first, second, third)).then_some(from + offset)
+        (is_boundary && is_beginning(first, second, third)).then_some(from + offset)
     })
 }
 
-fn matched(text: &str, shape: &Shape, start: usize) -> Option<Match> {
+/// The token of this shape that starts at this position.
+fn match_shape(text: &str, shape: &Shape, start: usize) -> Option<Match> {
     let bytes = text.as_bytes();
-    let from = start + shape.start.len();
-    let mut end = forward_while(bytes, from, shape.max + 1, |byte| is_in(shape.set, byte));
-    let broken =
+    let from = start + shape.prefix.len();
+    let mut end = forward_while(bytes, from, shape.max + 1, |byte| is_in_set(shape.set, byte));
+    let is_wrapped =
         at(bytes, end) == b'\n' || (at(bytes, end) == b'\r' && at(bytes, end + 1) == b'\n');
-    if end - from < shape.min && end > from && broken {
+    if end - from < shape.min && end > from && is_wrapped {
         // The rest of a wrapped token is on the next line.
         let next = forward_while(bytes, end, 40, |byte| byte.is_ascii_whitespace());
-        let stop = forward_while(bytes, next, shape.max, |byte| is_in(shape.set, byte));
+        let stop = forward_while(bytes, next, shape.max, |byte| is_in_set(shape.set, byte));
         if (end - from) + (stop - next) >= shape.min && stop - next >= 4 {
             end = stop;
         }
     }
-    // Dots and dashes at the end belong to the sentence.
+    // Punctuation at the end belongs to the surrounding text.
     while end > from
         && matches!(at(bytes, end - 1), b'.' | b'-' | b'/' | b'=')
         && shape.set != BASE64
@@ -190,7 +193,9 @@ fn matched(text: &str, shape: &Shape, start: usize) -> Option<Match> {
         end -= 1;
     }
     let length = end - from;
-    if length < shape.min || length > shape.max || (shape.max < 200 && is_in(ALNUM, at(bytes, end)))
+    if length < shape.min
+        || length > shape.max
+        || (shape.max < 200 && is_in_set(ALNUM, at(bytes, end)))
     {
         return None;
     }
@@ -198,7 +203,7 @@ fn matched(text: &str, shape: &Shape, start: usize) -> Option<Match> {
     is_random(body, shape).then(|| Match::new(start..end, start..end, shape.kind))
 }
 
-/// Whether this is neither a name nor a placeholder.
+/// Whether the bytes after the prefix are neither a name nor a placeholder.
 fn is_random(body: &str, shape: &Shape) -> bool {
     let mut seen = [false; 256];
     for byte in body.bytes() {
@@ -208,23 +213,23 @@ fn is_random(body: &str, shape: &Shape) -> bool {
     }
     let distinct = seen.iter().filter(|seen| **seen).count();
     let digits = body.bytes().filter(u8::is_ascii_digit).count();
-    let short = shape.start.len() < 4;
-    // OpenSSH names for keys on hardware tokens.
-    if shape.start == "sk-" && (body.starts_with("ssh-") || body.starts_with("ecdsa-")) {
+    let is_short = shape.prefix.len() < 4;
+    // Names of OpenSSH for key types on hardware tokens.
+    if shape.prefix == "sk-" && (body.starts_with("ssh-") || body.starts_with("ecdsa-")) {
         return false;
     }
-    if shape.set == UPPER && !short {
+    if shape.set == UPPER && !is_short {
         return distinct >= 6;
     }
     let mixed = body.bytes().any(|byte| byte.is_ascii_uppercase())
         && body.bytes().any(|byte| byte.is_ascii_lowercase());
     distinct >= 4 && (digits > 0 || mixed) && !is_wordy(body)
-        // A two-letter prefix needs a rest that is certainly random.
-        && (!short || (digits >= 2 && distinct >= 8))
+        // After a short prefix, the rest must certainly be random.
+        && (!is_short || (digits >= 2 && distinct >= 8))
 }
 
-/// Tokens without a fixed prefix.
-fn special(text: &str, word: &Range<usize>) -> Option<Match> {
+/// The token without a fixed prefix that contains this long word.
+fn unprefixed(text: &str, word: &Range<usize>) -> Option<Match> {
     let bytes = text.as_bytes();
     let length = word.end - word.start;
     let found = |span: Range<usize>, kind| Some(Match::new(span.clone(), span, kind));
@@ -232,12 +237,12 @@ fn special(text: &str, word: &Range<usize>) -> Option<Match> {
     let next = at(bytes, word.end);
     // Terraform: the id of a token and its key.
     if before == b'.' && text.get(..word.start)?.ends_with(".atlasv1.") {
-        let start = back_while(bytes, word.start - 9, 24, |byte| is_in(ALNUM, byte));
+        let start = back_while(bytes, word.start - 9, 24, |byte| is_in_set(ALNUM, byte));
         return found(start..word.end, "terraform_token");
     }
     // Braintree: `access_token$production$`, the id of a shop and its key.
     if before == b'$' && length == 32 {
-        let start = back_while(bytes, word.start, 60, |byte| is_in(URL, byte) || byte == b'$');
+        let start = back_while(bytes, word.start, 60, |byte| is_in_set(URL, byte) || byte == b'$');
         if text.get(start..word.start)?.starts_with("access_token$") {
             return found(start..word.end, "braintree_token");
         }
@@ -252,8 +257,8 @@ fn special(text: &str, word: &Range<usize>) -> Option<Match> {
         && offset <= 24
     {
         let start = word.start + offset;
-        let second = forward_while(bytes, word.end + 1, LONGEST, |byte| is_in(URL, byte));
-        let third = forward_while(bytes, second + 1, LONGEST, |byte| is_in(DOTTED, byte));
+        let second = forward_while(bytes, word.end + 1, MAX_VALUE, |byte| is_in_set(URL, byte));
+        let third = forward_while(bytes, second + 1, MAX_VALUE, |byte| is_in_set(DOTTED, byte));
         let object = text.get(word.end + 1..)?.starts_with("eyJ");
         if (object || second - word.end > 20) && at(bytes, second) == b'.' && third - second > 8 {
             return found(start..third, "jwt");
@@ -268,8 +273,8 @@ fn special(text: &str, word: &Range<usize>) -> Option<Match> {
     }
     // Discord: a number in base64, a time and a signature.
     if next == b'.' && (23..=28).contains(&length) && begin.starts_with(['M', 'N', 'O']) {
-        let second = forward_while(bytes, word.end + 1, 8, |byte| is_in(URL, byte));
-        let third = forward_while(bytes, second + 1, 60, |byte| is_in(URL, byte));
+        let second = forward_while(bytes, word.end + 1, 8, |byte| is_in_set(URL, byte));
+        let third = forward_while(bytes, second + 1, 60, |byte| is_in_set(URL, byte));
         if (5..=7).contains(&(second - word.end - 1))
             && at(bytes, second) == b'.'
             && third - second > 26
@@ -279,7 +284,8 @@ fn special(text: &str, word: &Range<usize>) -> Option<Match> {
     }
     // Azure: three characters, a digit and `Q~`.
     if before == b'~' && at(bytes, word.start.wrapping_sub(2)) == b'Q' {
-        let end = forward_while(bytes, word.start, 40, |byte| is_in(DOTTED, byte) || byte == b'~');
+        let end =
+            forward_while(bytes, word.start, 40, |byte| is_in_set(DOTTED, byte) || byte == b'~');
         let start = word.start.checked_sub(6)?;
         if (31..=36).contains(&(end - word.start)) && at(bytes, start + 3).is_ascii_digit() {
             return found(start..end, "azure_secret");

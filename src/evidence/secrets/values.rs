@@ -1,30 +1,31 @@
 //! Distinguishes secret values from code, labels and placeholders.
 
 use super::names::{Class, words_of};
-use super::scan::{LONGEST, alphanumeric_or, any_of};
+use super::scan::{MAX_VALUE, alphanumeric_or, any_of};
 
 /// The position of a value relative to its name.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ValueForm {
     /// In quotes, or between tags.
     Quoted,
-    /// In quotes, but not assigned: in a list or a call.
+    /// Beside its name without an assignment: in a list, a call, a sentence or a table.
     Beside,
-    /// Without quotes. `tight`: no spaces around the `=`.
+    /// Without quotes.
     Bare {
+        /// Whether there are no spaces around the `=`.
         tight: bool,
-        /// Whether it is the last word of its line.
+        /// Whether the value is the last word of its line.
         last: bool,
-        /// The byte after it.
+        /// The byte after the value.
         next: u8,
-        /// Assigned by a colon, as in YAML.
+        /// Whether the value is assigned by a colon, as in YAML.
         colon: bool,
     },
 }
 
-/// Whether the whole value is secret, for a class whose values have no parts.
+/// Whether the complete value is a secret, for a class whose values are not structured.
 pub(super) fn is_whole_secret(class: Class, value: &str, form: ValueForm) -> bool {
-    if value.len() < 4 || value.len() > LONGEST || is_placeholder(value) || is_reference(value) {
+    if value.len() < 4 || value.len() > MAX_VALUE || is_placeholder(value) || is_reference(value) {
         return false;
     }
     if class == Class::Key && is_public_key(value) {
@@ -33,15 +34,18 @@ pub(super) fn is_whole_secret(class: Class, value: &str, form: ValueForm) -> boo
     match form {
         ValueForm::Quoted => is_quoted_secret(class, value),
         ValueForm::Beside => {
-            is_quoted_secret(class, value) && is_odd(value) && !is_wordy(value) && !is_label(value)
+            is_quoted_secret(class, value)
+                && has_digit_or_symbol(value)
+                && !is_wordy(value)
+                && !is_label(value)
         }
         ValueForm::Bare { tight, last, next, colon } => {
             // A call, an index or a field access is code.
             if matches!(next, b'(' | b'[' | b'<' | b'{') || value.contains("::") {
                 return false;
             }
-            let ends = !matches!(next, b',' | b';' | b')' | b']' | b'}');
-            is_bare_secret(class, value, [tight, last, ends, colon])
+            let is_at_end = !matches!(next, b',' | b';' | b')' | b']' | b'}');
+            is_bare_secret(class, value, [tight, last, is_at_end, colon])
         }
     }
 }
@@ -52,12 +56,12 @@ fn is_quoted_secret(class: Class, value: &str) -> bool {
         // A sentence about a password is not a password.
         Class::Password => {
             let words = value.split_whitespace().count();
-            // Key phrases have these numbers of words.
-            let phrase = matches!(words, 12 | 15 | 18 | 21 | 24) && is_lower(value);
+            // Key phrases consist of 12 to 24 words.
+            let is_key_phrase = matches!(words, 12 | 15 | 18 | 21 | 24) && is_lower(value);
             if words > 2 && value.ends_with('.') {
                 return false;
             }
-            !value.starts_with(' ') && !is_label(value) && (words <= 4 || phrase)
+            !value.starts_with(' ') && !is_label(value) && (words <= 4 || is_key_phrase)
         }
         Class::Secret => {
             let separated = value.bytes().any(|byte| matches!(byte, b'-' | b'_' | b'.' | b'/'));
@@ -68,18 +72,22 @@ fn is_quoted_secret(class: Class, value: &str) -> bool {
                 && ((has_digit(value) && value.len() >= 6)
                     || (value.len() >= 8 && (!is_wordy(value) || (!separated && is_lower(value)))))
         }
-        // Salts of web frameworks use all printable characters, including blanks.
+        // Salts of web frameworks use all printable characters, including spaces.
         Class::Key if spaces => {
-            let marks = value.bytes().filter(|byte| byte.is_ascii_punctuation()).count();
-            value.len() >= 48 && marks >= 4 && has_digit(value) && !is_wordy(value)
+            let symbols = value.bytes().filter(|byte| byte.is_ascii_punctuation()).count();
+            value.len() >= 48 && symbols >= 4 && has_digit(value) && !is_wordy(value)
         }
-        Class::Key => value.len() >= 8 && !is_wordy(value) && (is_odd(value) || value.len() >= 20),
+        Class::Key => {
+            value.len() >= 8
+                && !is_wordy(value)
+                && (has_digit_or_symbol(value) || value.len() >= 20)
+        }
         Class::Login | Class::Cookie | Class::Link => false,
     }
 }
 
-fn is_bare_secret(class: Class, value: &str, [tight, last, ends, colon]: [bool; 4]) -> bool {
-    let mixed = is_odd(value) && has_letter(value);
+fn is_bare_secret(class: Class, value: &str, [tight, last, is_at_end, colon]: [bool; 4]) -> bool {
+    let mixed = has_digit_or_symbol(value) && has_letter(value);
     let identifier = value.bytes().all(alphanumeric_or(b"_"));
     match class {
         Class::Key if is_label(value) => false,
@@ -96,15 +104,16 @@ fn is_bare_secret(class: Class, value: &str, [tight, last, ends, colon]: [bool; 
             if has_digit(value) {
                 return value.len() >= 6 && (tight || last);
             }
-            let ends = if tight { ends } else { last };
-            let plain = value.bytes().all(|byte| byte.is_ascii_alphabetic());
-            ends && !is_label(value)
-                && (tight || !identifier || (colon && plain && is_lower(value) && value.len() >= 6))
+            let is_at_end = if tight { is_at_end } else { last };
+            let is_word = value.bytes().all(|byte| byte.is_ascii_alphabetic()) && is_lower(value);
+            is_at_end
+                && !is_label(value)
+                && (tight || !identifier || (colon && is_word && value.len() >= 6))
         }
         Class::Secret => {
             (mixed && value.len() >= 6 && (tight || colon || last) && !is_label(value))
                 || (value.len() >= 16 && !is_wordy(value))
-                || (tight && ends && value.len() >= 8 && is_lower(value) && !is_label(value))
+                || (tight && is_at_end && value.len() >= 8 && is_lower(value) && !is_label(value))
         }
         Class::Key => {
             let random = !is_wordy(value) && !is_code(value);
@@ -123,14 +132,14 @@ pub(in crate::evidence) fn has_letter(value: &str) -> bool {
     value.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
-/// Whether digits, capitals and small letters alternate as in random text.
+/// Whether a value contains digits, capital letters and small letters.
 pub(super) fn is_mixed(value: &str) -> bool {
     let any = |is: fn(&u8) -> bool| value.as_bytes().iter().any(is);
     any(u8::is_ascii_digit) && any(u8::is_ascii_uppercase) && any(u8::is_ascii_lowercase)
 }
 
-/// Whether it contains more than letters and separators of words.
-fn is_odd(value: &str) -> bool {
+/// Whether a value contains a digit or a symbol that does not separate words.
+fn has_digit_or_symbol(value: &str) -> bool {
     value.bytes().any(any_of(b"0123456789!@#$%^*+=?~"))
 }
 
@@ -138,12 +147,13 @@ fn is_lower(value: &str) -> bool {
     value.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b' ')
 }
 
-/// Names joined by dots, which read a field; and syntax of code only: `base?`, `__u32`.
+/// Whether a value is source code: a field access (names joined by dots), `base?` or `__u32`.
 fn is_code(value: &str) -> bool {
-    let asks = value.strip_suffix('?').is_some_and(|name| {
+    let has_operator = value.strip_suffix('?').is_some_and(|name| {
         name.bytes().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.'))
     });
-    asks || (value.starts_with("__") && value.len() < 12)
+    has_operator
+        || (value.starts_with("__") && value.len() < 12)
         || value.contains('.')
             && value.split('.').all(|part| {
                 part.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
@@ -152,20 +162,20 @@ fn is_code(value: &str) -> bool {
             })
 }
 
-/// The label of an input field.
+/// Whether a value names a secret, as the label of an input field or an identifier does.
 pub(super) fn is_label(value: &str) -> bool {
-    const ABOUT: &str =
+    const WORDS: &str =
         "password passwd passphrase pass secret secrets token credential credentials key pwd auth";
-    let is_about = |word: &str| ABOUT.split(' ').any(|about| about.eq_ignore_ascii_case(word));
+    let is_word = |word: &str| WORDS.split(' ').any(|known| known.eq_ignore_ascii_case(word));
     if has_digit(value) {
         // A function or type name: `x25519_private_key`.
         let is_name = value.bytes().all(alphanumeric_or(b"_."));
-        return is_name && words_of(value).last().is_some_and(is_about);
+        return is_name && words_of(value).last().is_some_and(is_word);
     }
-    words_of(value).any(is_about)
+    words_of(value).any(is_word)
 }
 
-/// Words and short numbers, joined as in names.
+/// Whether a value consists of words and short numbers, joined as in names.
 pub(super) fn is_wordy(value: &str) -> bool {
     let (mut pieces, mut short) = (0, 0);
     for part in value.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty()) {
@@ -180,21 +190,21 @@ pub(super) fn is_wordy(value: &str) -> bool {
             short += usize::from(piece.len() < 3);
         }
     }
-    // Random text splits into many short parts, most of them unpronounceable.
-    let unsayable = |piece: &&str| {
+    // Random text splits into many parts, most of them short or without a vowel.
+    let has_no_vowel = |piece: &&str| {
         piece.len() >= 3 && !piece.bytes().any(|byte| b"aeiouyAEIOUY".contains(&byte))
     };
-    let joined = value.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    if joined && value.len() >= 16 && pieces >= 4 {
-        let dense = words_of(value).filter(unsayable).count();
-        if (dense + short) * 2 > pieces {
+    let is_alphanumeric = value.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if is_alphanumeric && value.len() >= 16 && pieces >= 4 {
+        let without_vowel = words_of(value).filter(has_no_vowel).count();
+        if (without_vowel + short) * 2 > pieces {
             return false;
         }
     }
     pieces == 0 || short * 5 <= pieces * 2 || (pieces <= 2 && value.len() < 12)
 }
 
-/// Placeholders: variables, templates, types.
+/// Whether a value is a placeholder: a variable, a template, a type, or a word of examples.
 pub(super) fn is_placeholder(value: &str) -> bool {
     const WORDS: &str = "string str number boolean bool null none undefined true false option \
                         required optional example changeme redacted hidden integer object \
@@ -209,7 +219,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
     let first = value.bytes().next().unwrap_or(0);
     let variable = first == b'$'
         && value.as_bytes().get(1).is_some_and(|it| it.is_ascii_alphabetic() || b"{(_$@".contains(it))
-        // A password hash has the same prefix.
+        // A password hash begins with `$` too.
         && value.bytes().filter(|byte| *byte == b'$').count() < 3;
     variable
         || matches!(first, b'<' | b'[')
@@ -226,7 +236,7 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         || starts_with_any(value, "your-|your_|my-secret|<your|example-|env:|vault:")
 }
 
-/// Encodings in braces before or around a secret: `{SSHA}X`, `{X}` of a build server.
+/// Whether braces are part of an encoded secret: `{SSHA}X`, or `{X}` in the files of a build server.
 fn is_braced(value: &str) -> bool {
     let inner = value.trim_start_matches('{').trim_end_matches('}');
     let rest = inner.split_once('}').map_or(inner, |(_, rest)| rest);
@@ -234,19 +244,20 @@ fn is_braced(value: &str) -> bool {
     rest.len() >= 20 && is_base64 && has_digit(rest) && !is_wordy(rest)
 }
 
-/// A public SSH key (`ssh-ed25519 AAAA…`) or its fingerprint (`ED25519 SHA256:…`), as in a server's `host_key`.
+/// Whether a value contains a public SSH key (`ssh-ed25519 AAAA…`) or its fingerprint (`ED25519 SHA256:…`), as the
+/// `host_key` of a server does.
 fn is_public_key(value: &str) -> bool {
     let is_base64 = |text: &str| text.bytes().all(alphanumeric_or(b"+/="));
     let has_kind = ["ssh-", "ecdsa-", "sk-"].iter().any(|start| value.starts_with(start));
     value.split_ascii_whitespace().any(|word| {
         // A digest of 32 bytes without padding.
         word.strip_prefix("SHA256:").is_some_and(|it| it.len() == 43 && is_base64(it))
-            // Every key starts with the length of its type name.
+            // The base64 of every key starts with the length of its type name.
             || (has_kind && word.starts_with("AAAA") && is_base64(word))
     })
 }
 
-/// An object identifier or a short number in code: `1.3.6.1.5`, `0xc0`.
+/// Whether a value is an object identifier or a short number of source code: `1.3.6.1.5`, `0xc0`.
 fn is_numeric(value: &str) -> bool {
     let dotted = value.bytes().filter(|byte| *byte == b'.').count() >= 3
         && value.bytes().all(any_of(b"0123456789."));
@@ -256,7 +267,7 @@ fn is_numeric(value: &str) -> bool {
     dotted || hex
 }
 
-/// A reference to where a secret is stored.
+/// Whether a value refers to a secret that is stored elsewhere: a path, a URL or a variable.
 fn is_reference(value: &str) -> bool {
     let path = value.starts_with('/')
         && value.bytes().skip(1).any(|byte| byte == b'/')

@@ -5,17 +5,16 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, Span, packed};
 
-/// The rule to try at a word.
+/// The rule that a trigger word selects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Trigger {
-    /// Part of a name that may be assigned to.
+    /// Part of a name that may have a secret value.
     Name,
-    /// The end of a short name with its delimiter: `_PAT=`.
+    /// The end of a short name with the delimiter after it: `_PAT=`.
     Ending,
-    /// A name that is also the start of a header.
     Authorization,
     Cookie,
-    Address,
+    Url,
     Signature,
     Webhook,
     Block,
@@ -23,30 +22,31 @@ pub(super) enum Trigger {
     Hash,
     Vault,
     Oracle,
-    Identified,
+    IdentifiedBy,
     NtHashes,
     Jwk,
     HereString,
     SecureString,
-    Broker,
-    Mail,
+    RabbitMq,
+    Smtp,
     Volume,
     Pgpass,
-    Sent,
+    Send,
     Option,
 }
 
-/// Parts of names, in lower case, at least three bytes. No word is a prefix of another; so in the other lists.
+/// Parts of names. In this and in the other lists, words are in lower case and have at least three bytes, and no word
+/// is a prefix of another one.
 const NAMES: &[&str] = &[
     "pass", "pwd", "psw", "psk", "secret", "token", "cred", "key", "jwt", "sess", "kennwort",
     "senha", "mnemonic", "salt", "bindpw", "rootpw", "dsn",
 ];
 
-/// The other words, by the rule to try.
+/// The other trigger words, by rule.
 const WORDS: &[(Trigger, &[&str])] = &[
     (Trigger::Authorization, &["auth", "bearer"]),
     (Trigger::Cookie, &["cookie"]),
-    (Trigger::Address, &["://"]),
+    (Trigger::Url, &["://"]),
     (Trigger::Signature, &["sig=", "signature="]),
     (Trigger::Webhook, &["hook"]),
     (Trigger::Block, &["-----begin "]),
@@ -57,20 +57,20 @@ const WORDS: &[(Trigger, &[&str])] = &[
     ),
     (Trigger::Vault, &["vault"]),
     (Trigger::Oracle, &["sqlplus", "oracle:thin:"]),
-    (Trigger::Identified, &["identified by"]),
+    (Trigger::IdentifiedBy, &["identified by"]),
     (Trigger::NtHashes, &[":::"]),
     (Trigger::Jwk, &["\"kty"]),
     (Trigger::HereString, &["<<<"]),
     (Trigger::SecureString, &["securestring"]),
-    (Trigger::Broker, &["rabbitmqctl"]),
-    (Trigger::Mail, &["smtp"]),
+    (Trigger::RabbitMq, &["rabbitmqctl"]),
+    (Trigger::Smtp, &["smtp"]),
     (Trigger::Volume, &["cryptsetup"]),
     // `:5432:` and `:6432:`.
     (Trigger::Pgpass, &["432:", ":*:"]),
-    (Trigger::Sent, &["send "]),
+    (Trigger::Send, &["send "]),
 ];
 
-/// Options of any program, in lower case.
+/// Options of programs.
 const OPTIONS: [&str; 15] = [
     " -p",
     " -u",
@@ -89,42 +89,43 @@ const OPTIONS: [&str; 15] = [
     "--oauth2",
 ];
 
-/// Ends of names that are too short to search for alone, with the possible delimiters.
+/// Ends of names, each with a delimiter after it, because they are too short to be searched for alone.
 const ENDINGS: &[&str] = &[
     "pat=", "pat:", "pat\"", "pat\\", "pat\n", "pat_", "sas=", "sas:", "sas\"", "sas\\", "sas\n",
     "sas_", "otp=", "otp:", "otp\"", "otp\\", "otp\n", "otp_", "pw=", "pw:", "pw\"", "pw\\",
     "pw\n", "pw_",
 ];
 
-/// Searches for some of the words. Fewer words give fewer false candidates.
+/// Searches for the words of one list. The packed searcher gives fewer false candidates for fewer words.
 struct Finder {
     /// Ten times as fast as the automaton, but not available on every processor.
     packed: Option<packed::Searcher>,
-    /// The fallback.
-    slow: Option<AhoCorasick>,
-    hooks: Vec<Trigger>,
+    /// The automaton, if there is no packed searcher.
+    automaton: Option<AhoCorasick>,
+    triggers: Vec<Trigger>,
 }
 
 impl Finder {
     fn of(rows: &[(Trigger, &[&'static str])]) -> Self {
-        let words = rows.iter().flat_map(|(hook, words)| words.iter().map(|word| (*word, *hook)));
-        let (words, hooks): (Vec<_>, Vec<_>) = words.unzip();
+        let words =
+            rows.iter().flat_map(|(trigger, words)| words.iter().map(|word| (*word, *trigger)));
+        let (words, triggers): (Vec<_>, Vec<_>) = words.unzip();
         let packed = packed::Searcher::new(&words);
-        let slow = packed.is_none().then(|| AhoCorasick::new(&words).ok()).flatten();
-        Self { packed, slow, hooks }
+        let automaton = packed.is_none().then(|| AhoCorasick::new(&words).ok()).flatten();
+        Self { packed, automaton, triggers }
     }
 
     /// The first word at or after this position.
     fn next(&self, lower: &str, start: usize) -> Option<(Range<usize>, Trigger)> {
-        let found = match (&self.packed, &self.slow) {
+        let found = match (&self.packed, &self.automaton) {
             (Some(packed), _) => packed.find_in(lower, Span { start, end: lower.len() }),
-            (None, Some(slow)) => {
-                slow.find(aho_corasick::Input::new(lower).range(start..lower.len()))
+            (None, Some(automaton)) => {
+                automaton.find(aho_corasick::Input::new(lower).range(start..lower.len()))
             }
             (None, None) => None,
         }?;
-        let hook = self.hooks.get(found.pattern().as_usize()).copied()?;
-        Some((found.start()..found.end(), hook))
+        let trigger = self.triggers.get(found.pattern().as_usize()).copied()?;
+        Some((found.start()..found.end(), trigger))
     }
 }
 
@@ -138,23 +139,24 @@ static FINDERS: LazyLock<[Finder; 4]> = LazyLock::new(|| {
     ]
 });
 
-/// Calls `each` with every word in this text, which must be in lower case, until `each` returns false.
+/// Calls `each` with the trigger words in this text, in order, until `each` returns false. The text must be in lower
+/// case.
 pub(super) fn each(lower: &str, mut each: impl FnMut(Trigger, Range<usize>) -> bool) {
     let finders = &*FINDERS;
     let mut next = finders.each_ref().map(|finder| finder.next(lower, 0));
     loop {
         let starts = next.iter().map(|found| found.as_ref().map_or(usize::MAX, |it| it.0.start));
-        let Some((number, start)) = starts.enumerate().min_by_key(|(_, start)| *start) else {
+        let Some((index, start)) = starts.enumerate().min_by_key(|(_, start)| *start) else {
             return;
         };
-        let (Some(place), Some(finder)) = (next.get_mut(number), finders.get(number)) else {
+        let (Some(found), Some(finder)) = (next.get_mut(index), finders.get(index)) else {
             return;
         };
-        let Some((range, hook)) = place.take() else { return };
-        if !each(hook, range) {
+        let Some((range, trigger)) = found.take() else { return };
+        if !each(trigger, range) {
             return;
         }
-        *place = finder.next(lower, start + 1);
+        *found = finder.next(lower, start + 1);
     }
 }
 
@@ -164,10 +166,10 @@ mod tests {
 
     #[test]
     fn fast_search_uses_all_words() {
-        let fast = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+        let has_packed = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
         for finder in &*FINDERS {
-            assert_eq!(finder.packed.is_some(), fast);
-            assert!(finder.packed.is_some() || finder.slow.is_some(), "nothing would be found");
+            assert_eq!(finder.packed.is_some(), has_packed);
+            assert!(finder.packed.is_some() || finder.automaton.is_some());
         }
         let all: Vec<&str> = WORDS
             .iter()

@@ -48,7 +48,7 @@ impl Home {
         verify(&self.evidence, None).unwrap()
     }
 
-    /// Removes the kept heads, as on a computer on which this evidence never was.
+    /// Deletes the kept heads, as on a computer that has never used this evidence.
     pub fn forget_heads(&self) {
         for file in ["state/evidence_heads.json", "evidence_heads.json"] {
             let _ = std::fs::remove_file(self.secrets.join(file));
@@ -171,7 +171,7 @@ pub fn failed() -> RunEnding {
     RunEnding::Failed(failure)
 }
 
-/// The question that a person saw before they answered about a step.
+/// The request for a decision about a step, as a person saw it.
 pub fn request(run_id: Uuid, step: &Step) -> ConfirmationRequest {
     ConfirmationRequest {
         run_id,
@@ -245,7 +245,7 @@ pub fn effect(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> FileEf
 pub struct Extra<'a> {
     pub stdout: Option<&'a [u8]>,
     pub stderr: Option<&'a [u8]>,
-    pub taken: Option<&'a CapturedOutput>,
+    pub captured: Option<&'a CapturedOutput>,
     pub result_json: serde_json::Value,
     pub artifacts: &'a [(ArtifactType, serde_json::Value)],
     pub files: &'a [FileEffect],
@@ -258,7 +258,7 @@ pub fn stdout(bytes: &[u8]) -> Extra<'_> {
     Extra { stdout: Some(bytes), ..Extra::default() }
 }
 
-/// A run under way.
+/// An active run.
 pub struct Running<'s> {
     pub store: &'s mut EvidenceStore,
     pub run_id: Uuid,
@@ -311,7 +311,7 @@ impl<'s> Running<'s> {
                 invoked: matches!(result.outcome, Outcome::Succeeded | Outcome::Failed),
                 stdout: extra.stdout,
                 stderr: extra.stderr,
-                taken: extra.taken,
+                captured: extra.captured,
                 result_json: &extra.result_json,
                 artifacts: extra.artifacts,
                 files: extra.files,

@@ -11,7 +11,7 @@ use crate::run::*;
 
 const WORKSPACE: &str = "/home/someone/project";
 
-/// A run of one step with these effects, as they are intended and recorded.
+/// Records a run of one step that predicts and makes these changes.
 fn run_with(home: &Home, files: &[FileEffect]) {
     let mut store = home.store();
     let mut run = Running::begin(&mut store, plan(vec![write_step(0, "a", "x")]), 2_000);
@@ -21,7 +21,7 @@ fn run_with(home: &Home, files: &[FileEffect]) {
     run.end(&RunEnding::Completed);
 }
 
-/// Converts the evidence into what the first format would have made of the same rows.
+/// Rewrites the evidence in the first format, with the same rows.
 pub fn to_the_first_format(home: &Home) {
     let path = home.evidence.join("execution_log.db");
     let newer = home.evidence.join("newer.db");
@@ -62,7 +62,7 @@ pub fn to_the_first_format(home: &Home) {
         let values: Vec<_> = columns
             .iter()
             .enumerate()
-            .map(|(place, name)| (*name, row.get_ref(place).unwrap()))
+            .map(|(index, name)| (*name, row.get_ref(index).unwrap()))
             .collect();
         chain.append(&conn, table, &values).unwrap();
     }
@@ -91,7 +91,7 @@ fn an_older_format_is_read_and_appended_to() {
     run_with(&home, &[unknown]);
     to_the_first_format(&home);
 
-    // Reading changes nothing, and needs no column that is absent.
+    // Reading migrates nothing, and needs no column of a later format.
     let old = home.verify();
     assert_eq!((old.ok, old.first_bad), (true, None));
     assert_eq!(modes(&home), [Modes::default()]);

@@ -1,8 +1,8 @@
-//! Another program changes the files of the evidence in many ways (DESIGN invariant 3). Opening or `verify` detects
-//! the change, or the change affects nothing that a query, a search, a replay or a grant returns.
+//! Another program changes the files of the evidence (invariant 3 in `lib.rs`). Either opening or `verify` detects the
+//! change, or no query, search, replay or grant returns anything else than before.
 //!
-//! Two changes are not tried, because they cannot be detected: records appended as the program itself would append
-//! them, and restoring all files of the evidence, of the key and of the state together.
+//! Two changes are not tested, because they cannot be detected: rows that are appended exactly as this program would
+//! append them, and a restore of all files of the evidence, the key and the state together.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -21,9 +21,9 @@ use crate::plan::Digest;
 use crate::run::*;
 
 /// Pseudorandom numbers, the same in each run.
-struct Chance(u64);
+struct Random(u64);
 
-impl Chance {
+impl Random {
     fn number(&mut self, below: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -36,15 +36,17 @@ impl Chance {
     }
 }
 
-/// A home with runs, a loop, classes and trust, and copies of its files from now and from before the last run.
-struct Target {
+/// Evidence of runs, a loop, classes and trust, with copies of its current files, of earlier ones, and of another
+/// database.
+struct Sample {
     home: Home,
     root: PathBuf,
     earlier: PathBuf,
-    now: PathBuf,
+    current: PathBuf,
     stranger: PathBuf,
     class_ids: [Uuid; 2],
-    seen: String,
+    /// The result of `observe` before any change.
+    expected: String,
 }
 
 fn digest(text: &str) -> Digest {
@@ -107,7 +109,7 @@ fn class() -> AuthorizationClass {
     .unwrap()
 }
 
-impl Target {
+impl Sample {
     fn new() -> Self {
         let home = Home::new();
         let root = home.evidence.parent().unwrap().to_owned();
@@ -152,20 +154,20 @@ impl Target {
         one_run(&mut store, 8_000, "quokka");
         drop(store);
         home.reader().catch_up_index().unwrap();
-        // Moves what was written from the log into the database file.
+        // Moves all rows from the log into the database file.
         home.raw().execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
         let other = Home::new();
         one_run(&mut other.store(), 2_000, "stranger");
         other.raw().execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
         let stranger = outside.join("stranger");
         copy_all(&other.evidence, &stranger);
-        let now = outside.join("now");
-        copy_all(&root, &now);
+        let current = outside.join("current");
+        copy_all(&root, &current);
         let mut target =
-            Self { home, root, earlier, now, stranger, class_ids, seen: String::new() };
-        target.seen = target.observe().unwrap();
+            Self { home, root, earlier, current, stranger, class_ids, expected: String::new() };
+        target.expected = target.observe().unwrap();
         target.restore();
-        assert!(target.is_found().is_none(), "{:?}", target.is_found());
+        assert!(target.detected().is_none(), "{:?}", target.detected());
         target
     }
 
@@ -174,15 +176,15 @@ impl Target {
             let _ = fs::remove_dir_all(folder);
             let _ = fs::remove_file(folder);
         }
-        copy_all(&self.now, &self.root);
+        copy_all(&self.current, &self.root);
     }
 
     fn database(&self) -> PathBuf {
         self.home.evidence.join("execution_log.db")
     }
 
-    /// What opening or `verify` reports, if anything.
-    fn is_found(&self) -> Option<String> {
+    /// The difference or error that `verify` or opening reports, if any.
+    fn detected(&self) -> Option<String> {
         match verify_with_kept_head(&self.home.evidence, &self.home.secrets, None) {
             Err(error) => return Some(error.to_string()),
             Ok(report) if !report.ok => return report.first_bad,
@@ -198,48 +200,48 @@ impl Target {
     fn observe(&self) -> Result<String, EvidenceError> {
         let mut text = String::new();
         let mut reader = EvidenceReader::open(&self.home.evidence, &self.home.secrets)?;
-        let mut say = |what: &dyn std::fmt::Debug| writeln!(text, "{what:?}").unwrap();
+        let mut add = |what: &dyn std::fmt::Debug| writeln!(text, "{what:?}").unwrap();
         let runs = reader.runs(100)?;
-        say(&runs);
+        add(&runs);
         for run in runs {
-            say(&reader.replay(run.run_id)?);
-            say(&reader.plan_of_run(run.run_id)?);
-            say(&reader.succeeded_steps(run.run_id)?);
-            say(&reader.files_after(run.run_id)?);
-            say(&reader.open_intents(run.run_id)?);
+            add(&reader.replay(run.run_id)?);
+            add(&reader.plan_of_run(run.run_id)?);
+            add(&reader.succeeded_steps(run.run_id)?);
+            add(&reader.files_after(run.run_id)?);
+            add(&reader.open_intents(run.run_id)?);
         }
         for found in reader.loops(100)? {
-            say(&reader.bounded_loop(found.loop_id)?);
-            say(&reader.replay_loop(found.loop_id)?);
+            add(&reader.bounded_loop(found.loop_id)?);
+            add(&reader.replay_loop(found.loop_id)?);
         }
-        say(&reader.history("/home/someone/project", None)?.1);
+        add(&reader.history("/home/someone/project", None)?.1);
         for tool in ["file_read", "file_write"] {
             let rows = reader.q1(tool, Range::default())?;
             for row in &rows {
-                say(&reader.execution(row.row.execution_id)?);
+                add(&reader.execution(row.row.execution_id)?);
             }
-            say(&rows);
-            say(&reader.q2(tool, Range::default())?);
+            add(&rows);
+            add(&reader.q2(tool, Range::default())?);
         }
-        say(&reader.q3("E0425", Range::default())?);
-        say(&reader.q7(2, Range::default())?);
-        say(&reader.q8("E0425", None, Range::default())?);
+        add(&reader.q3("E0425", Range::default())?);
+        add(&reader.q7(2, Range::default())?);
+        add(&reader.q8("E0425", None, Range::default())?);
         for file in ["badger", "wombat", "quokka"] {
-            say(&reader.q4(file, Range::default())?);
-            say(&reader.q6(file)?);
-            say(&reader.kept(&Digest::of(file.as_bytes()))?);
+            add(&reader.q4(file, Range::default())?);
+            add(&reader.q6(file)?);
+            add(&reader.stored_content(&Digest::of(file.as_bytes()))?);
         }
         for words in ["", "wombat", "done", "platypus"] {
             let query = SearchQuery { words: words.to_owned(), ..SearchQuery::default() };
             let page = reader.search(&query)?;
-            // A note reports a change, so it is no hidden difference.
-            say(&SearchPage { took_us: 0, note: None, ..page });
+            // A note reports a change, so the change is not hidden.
+            add(&SearchPage { took_us: 0, note: None, ..page });
         }
-        say(&reader.trusted_commands()?);
+        add(&reader.trusted_commands()?);
         let store = EvidenceStore::open(&self.home.evidence, &self.home.secrets)?;
-        say(&store.trusted_commands()?);
+        add(&store.trusted_commands()?);
         for class_id in self.class_ids {
-            say(&store.is_class_revoked(class_id)?);
+            add(&store.is_class_revoked(class_id)?);
         }
         Ok(text)
     }
@@ -258,16 +260,16 @@ fn copy_all(from: &Path, to: &Path) {
     }
 }
 
-/// Changes something, and returns a description of the change.
-type Way = fn(&Target, &mut Chance) -> Option<String>;
+/// Makes a change, and returns its description; `None` if it cannot be made.
+type Change = fn(&Sample, &mut Random) -> Option<String>;
 
-fn sql(target: &Target, text: &str) -> Option<String> {
+fn sql(target: &Sample, text: &str) -> Option<String> {
     let conn = connection(target)?;
     conn.execute_batch(text).ok()?;
     Some(text.to_owned())
 }
 
-fn connection(target: &Target) -> Option<Connection> {
+fn connection(target: &Sample) -> Option<Connection> {
     let path = target.database();
     if !path.is_file() {
         return None;
@@ -284,7 +286,7 @@ fn list(conn: &Connection, text: &str) -> Vec<String> {
     rows.and_then(|rows: rusqlite::Result<Vec<String>>| rows).unwrap_or_default()
 }
 
-fn name(target: &Target, chance: &mut Chance, kind: &str) -> Option<String> {
+fn name(target: &Sample, random: &mut Random, kind: &str) -> Option<String> {
     let conn = connection(target)?;
     let names = list(
         &conn,
@@ -292,11 +294,11 @@ fn name(target: &Target, chance: &mut Chance, kind: &str) -> Option<String> {
             "SELECT name FROM sqlite_schema WHERE type = '{kind}' AND sql IS NOT NULL ORDER BY name"
         ),
     );
-    chance.one_of(&names).cloned()
+    random.one_of(&names).cloned()
 }
 
-/// Changes rows of a table although triggers refuse it, and restores the triggers.
-fn unguarded(target: &Target, table: &str, change: &str) -> Option<String> {
+/// Drops the triggers of a table, changes rows, and restores the triggers.
+fn unguarded(target: &Sample, table: &str, change: &str) -> Option<String> {
     let conn = connection(target)?;
     let triggers = list(
         &conn,
@@ -312,27 +314,27 @@ fn unguarded(target: &Target, table: &str, change: &str) -> Option<String> {
     Some(change.to_owned())
 }
 
-fn a_row(target: &Target, table: &str, chance: &mut Chance) -> Option<i64> {
+fn a_row(target: &Sample, table: &str, random: &mut Random) -> Option<i64> {
     let conn = connection(target)?;
     let count: i64 =
         conn.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).ok()?;
-    let skipped = chance.number(usize::try_from(count).ok()?);
+    let skipped = random.number(usize::try_from(count).ok()?);
     let sql = format!("SELECT rowid FROM {table} ORDER BY rowid LIMIT 1 OFFSET {skipped}");
     conn.query_row(&sql, [], |row| row.get(0)).ok()
 }
 
-fn columns(target: &Target, table: &str) -> Vec<String> {
+fn columns(target: &Sample, table: &str) -> Vec<String> {
     connection(target).map_or_else(Vec::new, |conn| {
         list(&conn, &format!("SELECT name FROM pragma_table_info('{table}')"))
     })
 }
 
-fn change_value(target: &Target, chance: &mut Chance) -> Option<String> {
-    let table = name(target, chance, "table")?;
-    let row = a_row(target, &table, chance)?;
-    let column = chance.one_of(&columns(target, &table))?.clone();
+fn change_value(target: &Sample, random: &mut Random) -> Option<String> {
+    let table = name(target, random, "table")?;
+    let row = a_row(target, &table, random)?;
+    let column = random.one_of(&columns(target, &table))?.clone();
     let other = format!("(SELECT {column} FROM {table} WHERE rowid <> {row} LIMIT 1)");
-    let value = match chance.number(6) {
+    let value = match random.number(6) {
         0 => "NULL".to_owned(),
         1 => format!("{column} + 1"),
         2 => format!("coalesce({column}, '') || 'x'"),
@@ -343,28 +345,28 @@ fn change_value(target: &Target, chance: &mut Chance) -> Option<String> {
     unguarded(target, &table, &format!("UPDATE {table} SET {column} = {value} WHERE rowid = {row}"))
 }
 
-fn delete_row(target: &Target, chance: &mut Chance) -> Option<String> {
-    let table = name(target, chance, "table")?;
-    let row = a_row(target, &table, chance)?;
+fn delete_row(target: &Sample, random: &mut Random) -> Option<String> {
+    let table = name(target, random, "table")?;
+    let row = a_row(target, &table, random)?;
     unguarded(target, &table, &format!("DELETE FROM {table} WHERE rowid = {row}"))
 }
 
-fn delete_row_and_link(target: &Target, chance: &mut Chance) -> Option<String> {
-    let table = name(target, chance, "table")?;
-    let row = a_row(target, &table, chance)?;
+fn delete_row_and_link(target: &Sample, random: &mut Random) -> Option<String> {
+    let table = name(target, random, "table")?;
+    let row = a_row(target, &table, random)?;
     unguarded(target, &table, &format!("DELETE FROM {table} WHERE rowid = {row}"))?;
     unguarded(target, "ledger", &format!("DELETE FROM ledger WHERE seq = {row}"))?;
     Some(format!("row {row} of {table} with its link"))
 }
 
-fn delete_all_rows(target: &Target, chance: &mut Chance) -> Option<String> {
-    let table = name(target, chance, "table")?;
+fn delete_all_rows(target: &Sample, random: &mut Random) -> Option<String> {
+    let table = name(target, random, "table")?;
     unguarded(target, &table, &format!("DELETE FROM {table}"))
 }
 
-fn copy_row(target: &Target, chance: &mut Chance) -> Option<String> {
-    let table = name(target, chance, "table")?;
-    let row = a_row(target, &table, chance)?;
+fn copy_row(target: &Sample, random: &mut Random) -> Option<String> {
+    let table = name(target, random, "table")?;
+    let row = a_row(target, &table, random)?;
     let columns = columns(target, &table);
     let key = columns.first()?;
     let copies: Vec<_> = columns
@@ -387,24 +389,24 @@ fn copy_row(target: &Target, chance: &mut Chance) -> Option<String> {
     )
 }
 
-/// Cuts the end off, so that the remaining chain is sound in itself.
-fn cut_off(target: &Target, chance: &mut Chance) -> Option<String> {
-    let rows = a_row(target, "ledger", chance)?;
+/// Cuts the end off. The remaining chain is valid.
+fn cut_off(target: &Sample, random: &mut Random) -> Option<String> {
+    let rows = a_row(target, "ledger", random)?;
     let conn = connection(target)?;
     for table in list(&conn, "SELECT name FROM sqlite_schema WHERE type = 'table'") {
         unguarded(target, &table, &format!("DELETE FROM {table} WHERE rowid > {rows}"))?;
     }
-    Some(format!("everything behind row {rows}"))
+    Some(format!("everything after row {rows}"))
 }
 
 /// Changes a row and recomputes the whole chain.
-fn rewrite(target: &Target, chance: &mut Chance) -> Option<String> {
-    let changed = change_value(target, chance)?;
+fn rewrite(target: &Sample, random: &mut Random) -> Option<String> {
+    let changed = change_value(target, random)?;
     rechain(target)?;
     Some(format!("{changed}, and the chain anew"))
 }
 
-fn rechain(target: &Target) -> Option<()> {
+fn rechain(target: &Sample) -> Option<()> {
     let conn = connection(target)?;
     let mut links = conn.prepare("SELECT seq, table_name, entry FROM ledger ORDER BY seq").ok()?;
     let links: Vec<(i64, String, Option<String>)> = links
@@ -424,7 +426,7 @@ fn rechain(target: &Target) -> Option<()> {
                 let columns: Vec<_> = names
                     .iter()
                     .enumerate()
-                    .map(|(place, name)| (name.as_str(), row.get_ref(place).unwrap()))
+                    .map(|(index, name)| (name.as_str(), row.get_ref(index).unwrap()))
                     .collect();
                 super::super::ledger::entry(&table, columns)
             }
@@ -437,10 +439,10 @@ fn rechain(target: &Target) -> Option<()> {
     Some(())
 }
 
-/// Adds a record as the program would write it, without a valid keyed digest of a grant.
-fn forge_trust(target: &Target, chance: &mut Chance) -> Option<String> {
+/// Appends a grant as this program would write it, but without a valid keyed digest.
+fn forge_trust(target: &Sample, random: &mut Random) -> Option<String> {
     let conn = connection(target)?;
-    let digest = chance.one_of(&["revoked", "forged"])?;
+    let digest = random.one_of(&["revoked", "forged"])?;
     let note = format!("{} /home/someone/project", self::digest(digest));
     let proof = "0".repeat(64);
     let text = |text: &'static str| rusqlite::types::ValueRef::Text(text.as_bytes());
@@ -451,16 +453,16 @@ fn forge_trust(target: &Target, chance: &mut Chance) -> Option<String> {
         ("request_json", text("{}")),
         ("timestamp", rusqlite::types::ValueRef::Integer(9_000)),
     ];
-    if chance.number(2) == 0 {
+    if random.number(2) == 0 {
         columns.push(("grant_digest", rusqlite::types::ValueRef::Text(proof.as_bytes())));
     }
     Chain::of(&conn).ok()?.append(&conn, "decisions", &columns).ok()?;
     Some(format!("a forged record that {digest} is trusted"))
 }
 
-fn file(target: &Target, chance: &mut Chance) -> Option<PathBuf> {
+fn file(target: &Sample, random: &mut Random) -> Option<PathBuf> {
     let Home { evidence, secrets, .. } = &target.home;
-    chance
+    random
         .one_of(&[
             evidence.join("execution_log.db"),
             evidence.join("search_index.db"),
@@ -472,7 +474,7 @@ fn file(target: &Target, chance: &mut Chance) -> Option<PathBuf> {
         .cloned()
 }
 
-const WAYS: &[(&str, Way)] = &[
+const CHANGES: &[(&str, Change)] = &[
     ("drop table", |t, c| sql(t, &format!("DROP TABLE {}", name(t, c, "table")?))),
     ("rename table", |t, c| {
         sql(t, &format!("ALTER TABLE {} RENAME TO other_{}", name(t, c, "table")?, c.number(9)))
@@ -614,17 +616,17 @@ const WAYS: &[(&str, Way)] = &[
     ("flip byte", |t, c| {
         let file = file(t, c)?;
         let mut bytes = fs::read(&file).ok()?;
-        let place = c.number(bytes.len());
-        *bytes.get_mut(place)? ^= 1 << c.number(8);
+        let index = c.number(bytes.len());
+        *bytes.get_mut(index)? ^= 1 << c.number(8);
         fs::write(&file, bytes).ok()?;
-        Some(format!("{} at {place}", file.display()))
+        Some(format!("{} at {index}", file.display()))
     }),
     ("flip byte of the database", |t, c| {
         let mut bytes = fs::read(t.database()).ok()?;
-        let place = c.number(bytes.len());
-        *bytes.get_mut(place)? ^= 1 << c.number(8);
+        let index = c.number(bytes.len());
+        *bytes.get_mut(index)? ^= 1 << c.number(8);
         fs::write(t.database(), bytes).ok()?;
-        Some(format!("at {place}"))
+        Some(format!("at {index}"))
     }),
     ("earlier file", |t, c| {
         let file = file(t, c)?;
@@ -695,33 +697,38 @@ const WAYS: &[(&str, Way)] = &[
     }),
 ];
 
-/// The result of a case.
-enum Became {
-    Found,
+/// The result of a test case.
+enum CaseResult {
+    Detected,
     Harmless,
-    /// None of the changes could be made.
-    Nothing,
+    /// No change could be made.
+    Unchanged,
 }
 
-/// Makes these changes, and returns the difference that remains undetected, if any.
-fn hidden_change(target: &Target, ways: &[Way], chance: &mut Chance) -> Result<Became, String> {
+/// Makes these changes. The error is a difference that remains undetected.
+fn hidden_change(
+    target: &Sample,
+    changes: &[Change],
+    random: &mut Random,
+) -> Result<CaseResult, String> {
     target.restore();
     let mut done = Vec::new();
-    for way in ways {
-        done.extend(way(target, chance));
+    for change in changes {
+        done.extend(change(target, random));
     }
     if done.is_empty() {
-        return Ok(Became::Nothing);
+        return Ok(CaseResult::Unchanged);
     }
-    if target.is_found().is_some() {
-        return Ok(Became::Found);
+    if target.detected().is_some() {
+        return Ok(CaseResult::Detected);
     }
     match target.observe() {
         // A refusal counts as detection.
-        Err(_) => Ok(Became::Found),
-        Ok(seen) if seen == target.seen => Ok(Became::Harmless),
-        Ok(seen) => {
-            let differs = seen.lines().zip(target.seen.lines()).find(|(now, was)| now != was);
+        Err(_) => Ok(CaseResult::Detected),
+        Ok(observed) if observed == target.expected => Ok(CaseResult::Harmless),
+        Ok(observed) => {
+            let differs =
+                observed.lines().zip(target.expected.lines()).find(|(now, was)| now != was);
             let (now, was) = differs.unwrap_or_default();
             Err(format!("{done:?}:\n{now:.600}\nbefore:\n{was:.600}"))
         }
@@ -729,44 +736,45 @@ fn hidden_change(target: &Target, ways: &[Way], chance: &mut Chance) -> Result<B
 }
 
 fn check(cases: impl Iterator<Item = (Vec<usize>, u64)>) {
-    let target = Target::new();
-    let (mut found, mut harmless, mut nothing, mut hidden) = (0, 0, 0, Vec::new());
-    for (ways, seed) in cases {
-        let mut chance = Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-        let names: Vec<_> = ways.iter().map(|way| WAYS[*way].0).collect();
-        let ways: Vec<_> = ways.iter().map(|way| WAYS[*way].1).collect();
-        match hidden_change(&target, &ways, &mut chance) {
-            Ok(Became::Found) => found += 1,
-            Ok(Became::Harmless) => harmless += 1,
-            Ok(Became::Nothing) => nothing += 1,
+    let target = Sample::new();
+    let (mut detected, mut harmless, mut unchanged, mut hidden) = (0, 0, 0, Vec::new());
+    for (indexes, seed) in cases {
+        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        let names: Vec<_> = indexes.iter().map(|index| CHANGES[*index].0).collect();
+        let changes: Vec<_> = indexes.iter().map(|index| CHANGES[*index].1).collect();
+        match hidden_change(&target, &changes, &mut random) {
+            Ok(CaseResult::Detected) => detected += 1,
+            Ok(CaseResult::Harmless) => harmless += 1,
+            Ok(CaseResult::Unchanged) => unchanged += 1,
             Err(why) => hidden.push(format!("{names:?} with {seed}: {why}")),
         }
     }
-    let tried = found + harmless + hidden.len();
+    let tried = detected + harmless + hidden.len();
     println!(
-        "{found} found, {harmless} without effect, {} hidden, {nothing} not done",
+        "{detected} detected, {harmless} without effect, {} hidden, {unchanged} not made",
         hidden.len()
     );
-    let _ = fs::remove_dir_all(target.now.parent().unwrap());
-    assert!(found > tried / 2 && nothing < tried / 10, "most ways do something that is found");
+    let _ = fs::remove_dir_all(target.current.parent().unwrap());
+    assert!(detected > tried / 2 && unchanged < tried / 10, "most changes are made and detected");
     assert!(hidden.is_empty(), "{} of {tried}: {}", hidden.len(), hidden.join("\n\n"));
 }
 
 /// Makes each change several times, with different tables, rows and values.
 #[test]
 fn no_single_change_is_hidden() {
-    check((0..WAYS.len()).flat_map(|way| (0..4).map(move |seed| (vec![way], seed))));
+    check((0..CHANGES.len()).flat_map(|index| (0..4).map(move |seed| (vec![index], seed))));
 }
 
-/// Random pairs of changes. `EVIDENCE_CHANGES` gives their number `N` or the range `FROM..TO`.
+/// Makes one or two random changes for each seed. The variable `EVIDENCE_CHANGES` sets the number of seeds or their
+/// range `FROM..TO`.
 #[test]
 fn no_pair_of_changes_is_hidden() {
-    let said = std::env::var("EVIDENCE_CHANGES").unwrap_or_else(|_| "200".to_owned());
-    let (from, to) = said.split_once("..").unwrap_or(("0", &said));
+    let seeds = std::env::var("EVIDENCE_CHANGES").unwrap_or_else(|_| "200".to_owned());
+    let (from, to) = seeds.split_once("..").unwrap_or(("0", &seeds));
     let (from, to): (u64, u64) = (from.parse().unwrap(), to.parse().unwrap());
     check((from..to).map(|seed| {
-        let mut chance = Chance(seed.wrapping_mul(0xd134_2543_de82_ef95) | 1);
-        let ways = 1 + usize::from(chance.number(4) > 0);
-        ((0..ways).map(|_| chance.number(WAYS.len())).collect(), seed)
+        let mut random = Random(seed.wrapping_mul(0xd134_2543_de82_ef95) | 1);
+        let count = 1 + usize::from(random.number(4) > 0);
+        ((0..count).map(|_| random.number(CHANGES.len())).collect(), seed)
     }));
 }

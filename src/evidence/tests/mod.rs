@@ -1,4 +1,4 @@
-//! Tests of the whole room through its public functions.
+//! Tests of the evidence through its public functions.
 
 mod fixture;
 mod formats;

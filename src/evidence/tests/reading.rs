@@ -2,7 +2,8 @@ use super::fixture::*;
 use crate::evidence::*;
 use crate::run::*;
 
-/// Three runs: a read that found a word, a failed write of a file with a diagnostic, and a later write.
+/// Evidence of three runs: a read, a failed write with diagnostics, and a later write of the same file. Returns the ids
+/// of their executions.
 pub fn filled() -> (Home, [uuid::Uuid; 3]) {
     let home = Home::new();
     let mut store = home.store();
@@ -105,7 +106,7 @@ fn empty_evidence_answers_until_the_first_run() {
     assert!(reader.execution(uuid::Uuid::new_v4()).unwrap().is_none());
     assert!(reader.replay(uuid::Uuid::new_v4()).unwrap().is_empty());
     assert_eq!(reader.search(&SearchQuery::default()).unwrap(), SearchPage::default());
-    assert!(!home.evidence.exists(), "reading makes nothing");
+    assert!(!home.evidence.exists(), "reading creates nothing");
     let mut store = home.store();
     Running::begin(&mut store, plan(vec![read_step(0, "a")]), 1_000);
     assert_eq!(reader.runs(10).unwrap().len(), 1);
@@ -161,8 +162,8 @@ fn search_text_is_never_query_syntax() {
         find(&mut reader, words);
     }
     assert_eq!(find(&mut reader, "!!!").total, 0);
-    assert_eq!(find(&mut reader, "fact").total, 1, "the last word may go on");
-    assert_eq!(find(&mut reader, "fact widget").total, 0, "the others may not");
+    assert_eq!(find(&mut reader, "fact").total, 1, "the last word may be incomplete");
+    assert_eq!(find(&mut reader, "fact widget").total, 0, "the other words may not");
     assert_eq!(find(&mut reader, "\"line first\"").total, 0, "a phrase keeps its order");
     assert_eq!(find(&mut reader, "  ").total, 3);
 }
@@ -215,7 +216,7 @@ fn the_index_follows_rows_and_is_rebuilt() {
     run.record(result, Extra::default());
     let page = find(&mut reader, "zebra");
     assert_eq!((page.total, page.hits[0].row.known), (1, Known::Outcome(Outcome::Succeeded)));
-    assert_eq!(page.of, 4, "the execution takes its intent's place");
+    assert_eq!(page.of, 4, "the execution replaces its intent");
     drop(reader);
 
     let index = home.evidence.join("search_index.db");
@@ -224,7 +225,7 @@ fn the_index_follows_rows_and_is_rebuilt() {
     assert_eq!(find(&mut home.reader(), "zebra").total, 1);
     std::fs::remove_file(&index).unwrap();
     assert_eq!(find(&mut home.reader(), "zebra").total, 1);
-    // Another evidence takes its place.
+    // Another database replaces the indexed one.
     let other = filled().0;
     drop(store);
     for file in ["execution_log.db", "execution_log.db-wal", "execution_log.db-shm"] {

@@ -103,12 +103,12 @@ fn trust_under_another_key_does_not_count() {
     let digest = Digest::of(b"commands");
     trust(&mut home.store(), digest, true);
     assert_eq!(home.reader().trusted_commands().unwrap().len(), 1);
-    assert_eq!(home.reader().trust().unwrap().without_proof.len(), 0);
+    assert_eq!(home.reader().trust().unwrap().unproven.len(), 0);
     let other = Home::new();
     drop(other.store());
     let mut reader = EvidenceReader::open(&home.evidence, &other.secrets).unwrap();
     let trust = reader.trust().unwrap();
-    assert_eq!((trust.counts.len(), trust.without_proof.len()), (0, 1));
+    assert_eq!((trust.proven.len(), trust.unproven.len()), (0, 1));
 }
 
 #[test]
@@ -118,13 +118,13 @@ fn trust_in_an_older_format_is_unproven() {
     trust(&mut home.store(), digest, true);
     super::formats::to_the_first_format(&home);
     let trust = home.reader().trust().unwrap();
-    assert_eq!((trust.counts.len(), trust.without_proof.len()), (0, 1));
+    assert_eq!((trust.proven.len(), trust.unproven.len()), (0, 1));
     drop(home.store());
     let trust = home.reader().trust().unwrap();
-    assert_eq!((trust.counts.len(), trust.without_proof.len()), (0, 1), "nor after a migration");
+    assert_eq!((trust.proven.len(), trust.unproven.len()), (0, 1), "nor after a migration");
     self::trust(&mut home.store(), digest, true);
     let trust = home.reader().trust().unwrap();
-    assert_eq!((trust.counts.len(), trust.without_proof.len()), (1, 0));
+    assert_eq!((trust.proven.len(), trust.unproven.len()), (1, 0));
     self::trust(&mut home.store(), digest, false);
     assert_eq!(home.reader().trust().unwrap(), Trust::default());
 }
@@ -144,7 +144,10 @@ fn deleted_revocation_restores_no_trust() {
     let class_id = uuid::Uuid::new_v4();
     store.record_class(class_id, &class, Method::Window, 1).unwrap();
     assert!(!store.is_class_revoked(class_id).unwrap());
-    assert!(store.is_class_revoked(uuid::Uuid::new_v4()).unwrap(), "one that nobody gave");
+    assert!(
+        store.is_class_revoked(uuid::Uuid::new_v4()).unwrap(),
+        "a class that was never recorded"
+    );
     assert!(store.revoke_class(class_id, 2).unwrap());
     let conn = home.raw();
     for (table, row) in

@@ -63,7 +63,7 @@ fn filled() -> (Home, Plan, uuid::Uuid) {
         Extra {
             stdout: Some(format!("{contents}{}", "padding ".repeat(2_000)).as_bytes()),
             stderr: Some(&[b"\xff", contents.as_bytes()].concat()),
-            taken: None,
+            captured: None,
             result_json: json!({"password": "letmein-please", "line": key_line()}),
             artifacts: &[(ArtifactType::Diff, json!({ "lines": lines }))],
             files: &files,
@@ -139,7 +139,7 @@ fn exact_bytes_of_secrets_need_the_key() {
     assert!(matches!(error, EvidenceError::NotAvailable { digest } if digest == before));
     assert!(!stranger.replay(run_id).unwrap().is_empty(), "the rest is still readable");
     assert!(home.verify().ok, "and checked without the key");
-    // Another user's store continues with another key, after the user has accepted the foreign evidence.
+    // Another user, with another key, can continue the evidence after accepting it.
     EvidenceStore::accept_head(&home.evidence, elsewhere.path(), "given to me", 8_000).unwrap();
     EvidenceStore::open(&home.evidence, elsewhere.path())
         .unwrap()

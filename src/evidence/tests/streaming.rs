@@ -1,4 +1,4 @@
-//! Output that is captured while a program runs leaves the same records as the same output at once.
+//! Output that is captured while a program runs is recorded like the same output that is passed at once.
 
 use proptest::prelude::*;
 
@@ -30,24 +30,24 @@ fn lines(bytes: usize) -> Vec<u8> {
 /// Lines of a build's output, with these texts inserted at these positions.
 fn output(bytes: usize, inserted: &[(usize, &str)]) -> Vec<u8> {
     let mut output = lines(bytes);
-    for (place, text) in inserted {
-        output.splice(place..place, text.bytes());
+    for (index, text) in inserted {
+        output.splice(index..index, text.bytes());
     }
     output
 }
 
-/// What the evidence contains after one step with this output: its rows, and the content of each blob.
+/// The rows that are recorded for one step with this output, each with the content of its blob.
 fn recorded(
     home: &Home,
     argument: &str,
-    printed: Printed<'_>,
+    output: Output<'_>,
 ) -> Vec<(Vec<String>, Option<Vec<u8>>)> {
     let mut store = home.store();
     let plan = plan(vec![write_step(0, "a.txt", argument)]);
     let result = result_of(&plan.steps[0], Outcome::Succeeded, 2_001);
-    let taken = match printed {
-        Printed::Whole(..) => None,
-        Printed::InPieces(stdout, stderr, size) => {
+    let captured = match output {
+        Output::AtOnce(..) => None,
+        Output::Captured(stdout, stderr, size) => {
             let mut capture = store.capture();
             let mut rest = stderr.chunks(size);
             for piece in stdout.chunks(size) {
@@ -62,11 +62,11 @@ fn recorded(
     };
     let mut run = Running::begin(&mut store, plan, 2_000);
     run.intend(&result, &[]);
-    let extra = match printed {
-        Printed::Whole(stdout, stderr) => {
+    let extra = match output {
+        Output::AtOnce(stdout, stderr) => {
             Extra { stdout: Some(stdout), stderr: Some(stderr), ..Extra::default() }
         }
-        Printed::InPieces(..) => Extra { taken: taken.as_ref(), ..Extra::default() },
+        Output::Captured(..) => Extra { captured: captured.as_ref(), ..Extra::default() },
     };
     run.record(result, extra);
     drop(run);
@@ -87,22 +87,22 @@ fn recorded(
 }
 
 #[derive(Clone, Copy)]
-enum Printed<'a> {
-    Whole(&'a [u8], &'a [u8]),
-    InPieces(&'a [u8], &'a [u8], usize),
+enum Output<'a> {
+    AtOnce(&'a [u8], &'a [u8]),
+    Captured(&'a [u8], &'a [u8], usize),
 }
 
-/// Checks that both ways leave the same rows and contents.
-fn agree(what: &str, argument: &str, stdout: &[u8], stderr: &[u8], size: usize) {
+/// Checks that captured output leaves the same rows and contents as output that is passed at once.
+fn assert_same_records(what: &str, argument: &str, stdout: &[u8], stderr: &[u8], size: usize) {
     let home = Home::new();
-    let whole = recorded(&home, argument, Printed::Whole(stdout, stderr));
+    let at_once = recorded(&home, argument, Output::AtOnce(stdout, stderr));
     // The same key, so that equal secrets have equal marks.
-    let again = Home::with_key_of(&home);
-    let pieces = recorded(&again, argument, Printed::InPieces(stdout, stderr, size));
-    assert_eq!(whole.len(), 2, "{what}");
-    for (whole, piece) in whole.iter().zip(&pieces) {
-        assert_eq!(whole.0, piece.0, "{what}");
-        assert!(whole.1 == piece.1, "{what}: the content of {}", whole.0[0]);
+    let second = Home::with_key_of(&home);
+    let captured = recorded(&second, argument, Output::Captured(stdout, stderr, size));
+    assert_eq!(at_once.len(), 2, "{what}");
+    for (expected, actual) in at_once.iter().zip(&captured) {
+        assert_eq!(expected.0, actual.0, "{what}");
+        assert!(expected.1 == actual.1, "{what}: the content of {}", expected.0[0]);
     }
 }
 
@@ -136,7 +136,7 @@ fn output_in_pieces_is_recorded_like_the_whole() {
     ];
     for (what, stdout) in cases {
         let stderr = output(5_000, &[(700, &line("heron"))]);
-        agree(what, "heron", &stdout, &stderr, 65_521);
+        assert_same_records(what, "heron", &stdout, &stderr, 65_521);
     }
 }
 
@@ -146,10 +146,10 @@ fn known_secrets_are_redacted_alike_in_chunks() {
     let (line, argument) = (key_line(), private_key());
     let stdout = output(2 * PART, &[(PART - 20, &line)]);
     let stderr = output(PART + 9, &[(100, &line)]);
-    agree("a secret of the plan", &argument, &stdout, &stderr, 100_003);
+    assert_same_records("a secret of the plan", &argument, &stdout, &stderr, 100_003);
     // A secret of one output is also redacted in the other one.
     let errors = output(PART + 9, &[(PART - 20, &argument)]);
-    agree("a secret of the other output", "heron", &stdout, &errors, 100_003);
+    assert_same_records("a secret of the other output", "heron", &stdout, &errors, 100_003);
 }
 
 proptest! {
@@ -157,7 +157,7 @@ proptest! {
     // The records do not depend on the positions of secrets and on the sizes of chunks.
     #[test]
     fn chunked_output_is_recorded_like_whole_output(
-        places in prop::collection::vec((0usize..PART + 300_000, 0usize..6), 0..6),
+        positions in prop::collection::vec((0usize..PART + 300_000, 0usize..6), 0..6),
         size in 1_000usize..3_000_000,
         is_text in prop::bool::weighted(0.8),
     ) {
@@ -170,15 +170,15 @@ proptest! {
             "password: ".to_owned(),
         ];
         let mut stdout = lines(PART + 300_000);
-        for (place, text) in places {
-            // At the beginning of a line, where programs print.
-            let place = stdout[..place].iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-            stdout.splice(place..place, format!("{}\n", texts[text]).into_bytes());
+        for (index, text) in positions {
+            // At the beginning of a line, as programs print it.
+            let start = stdout[..index].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+            stdout.splice(start..start, format!("{}\n", texts[text]).into_bytes());
         }
         if !is_text {
             stdout.push(0xff);
         }
-        agree("random", "heron", &stdout, b"", size);
+        assert_same_records("random", "heron", &stdout, b"", size);
     }
 }
 
@@ -193,7 +193,7 @@ fn captured_output_leaves_no_readable_file() {
     let before = files();
     let mut capture = store.capture();
     capture.put(Stream::Stdout, &lines(3 * PART)).unwrap();
-    assert_eq!(files(), before, "it has no name, so that a crash leaves nothing of it");
+    assert_eq!(files(), before, "the spill file has no name");
     drop(capture);
     // If the spill file cannot be created, nothing is captured, and the caller gets the error.
     let mut capture = store.capture();

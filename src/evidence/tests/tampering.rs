@@ -8,7 +8,7 @@ use crate::evidence::*;
 use crate::plan::Digest;
 use crate::run::*;
 
-/// A folder with a row in most tables.
+/// Evidence with a row in most tables.
 fn filled() -> Home {
     let home = Home::new();
     let mut store = home.store();
@@ -37,7 +37,7 @@ fn filled() -> Home {
     home
 }
 
-/// The database without the triggers that refuse changes.
+/// Opens the database and drops the triggers that refuse changes.
 fn unguarded(home: &Home) -> Connection {
     let conn = home.raw();
     let triggers: Vec<String> = conn
@@ -56,12 +56,12 @@ fn unguarded(home: &Home) -> Connection {
     conn
 }
 
-/// Changes rows and restores the trigger that refuses it, so that only the chain shows the change.
+/// Changes rows and restores the trigger that refuses updates, so that only the chain shows the change.
 fn rewrite(home: &Home, table: &str, sql: &str) {
     let (conn, trigger) = (home.raw(), format!("{table}_refuses_update"));
-    let made = "SELECT sql FROM sqlite_schema WHERE name = ?1";
-    let made: String = conn.query_row(made, [&trigger], |row| row.get(0)).unwrap();
-    conn.execute_batch(&format!("DROP TRIGGER {trigger}; {sql}; {made};")).unwrap();
+    let sql_of_trigger = "SELECT sql FROM sqlite_schema WHERE name = ?1";
+    let definition: String = conn.query_row(sql_of_trigger, [&trigger], |row| row.get(0)).unwrap();
+    conn.execute_batch(&format!("DROP TRIGGER {trigger}; {sql}; {definition};")).unwrap();
 }
 
 fn tables(conn: &Connection) -> Vec<String> {
@@ -79,8 +79,8 @@ fn tables(conn: &Connection) -> Vec<String> {
         .collect()
 }
 
-/// What verification reports after a change.
-fn after(change: impl FnOnce(&Connection)) -> Option<String> {
+/// The difference that `verify` reports after a change.
+fn first_bad_after(change: impl FnOnce(&Connection)) -> Option<String> {
     let home = filled();
     assert_eq!(home.verify().first_bad, None);
     let conn = unguarded(&home);
@@ -91,7 +91,7 @@ fn after(change: impl FnOnce(&Connection)) -> Option<String> {
     report.first_bad
 }
 
-/// Only the answers that list the execution are marked, each of them.
+/// Every answer marks the changed execution, and no other one.
 #[test]
 fn answers_mark_a_changed_execution() {
     let (home, [read, failed, fixed]) = super::reading::filled();
@@ -117,7 +117,7 @@ fn answers_mark_a_changed_execution() {
             Question::ChangesAfter { code: "E0425".into(), file: None },
         ] {
             let answer = reader.answer(&question).unwrap();
-            let rows = (0..answer.len()).filter_map(|at| answer.listed(at));
+            let rows = (0..answer.len()).filter_map(|index| answer.listed(index));
             found.extend(rows.map(|(row, changed)| (row.execution_id, changed)));
         }
         found
@@ -183,7 +183,7 @@ fn every_column_is_covered_by_the_chain() {
 #[test]
 fn a_deleted_row_is_named() {
     for table in tables(&filled().raw()) {
-        let bad = after(|conn| {
+        let bad = first_bad_after(|conn| {
             conn.execute_batch(&format!(
                 "DELETE FROM {table} WHERE rowid = (SELECT max(rowid) FROM {table})"
             ))
@@ -197,7 +197,7 @@ fn a_deleted_row_is_named() {
 #[test]
 fn an_additional_row_is_named() {
     for table in tables(&filled().raw()) {
-        let bad = after(|conn| {
+        let bad = first_bad_after(|conn| {
             let columns: Vec<String> = conn
                 .prepare("SELECT name FROM pragma_table_info(?1) WHERE pk = 0")
                 .unwrap()
@@ -230,7 +230,7 @@ fn an_additional_row_is_named() {
 #[test]
 fn swapped_rows_are_found() {
     let mut first = 0;
-    let bad = after(|conn| {
+    let bad = first_bad_after(|conn| {
         let id = |which| {
             let sql = format!("SELECT {which}(id) FROM execution_artifacts");
             conn.query_row(&sql, [], |row| row.get::<_, i64>(0)).unwrap()
@@ -261,7 +261,7 @@ fn a_changed_ledger_is_found() {
         "DROP TABLE ledger",
         "DROP TABLE decisions",
     ] {
-        assert!(after(|conn| conn.execute_batch(sql).unwrap()).is_some(), "{sql}");
+        assert!(first_bad_after(|conn| conn.execute_batch(sql).unwrap()).is_some(), "{sql}");
     }
 }
 
@@ -281,7 +281,7 @@ fn truncation_is_found_by_a_known_head() {
     ))
     .unwrap();
     super::super::migrations::guard_tables(&conn).unwrap();
-    assert!(home.verify().ok, "nothing in the file itself tells");
+    assert!(home.verify().ok, "the database alone does not show it");
     let report = verify(&home.evidence, Some(&head)).unwrap();
     assert!(report.first_bad.unwrap().contains("truncated"));
 }

@@ -3,7 +3,7 @@ use uuid::Uuid;
 
 use super::fixture::*;
 use crate::authorization::{AuthorizationStatus, FileState};
-use crate::evidence::redact::finds_in;
+use crate::evidence::redact::contains_secret;
 use crate::evidence::*;
 use crate::plan::{Code, Digest};
 use crate::run::*;
@@ -31,11 +31,11 @@ fn a_run_is_replayed_as_it_was() {
         with_output(result_of(&plan.steps[0], Outcome::Succeeded, 2_001), b"hello"),
         stdout(b"hello"),
     );
-    let mut told = Vec::new();
+    let mut events_of_controls = Vec::new();
     for control in [Control::Pause, Control::Resume] {
         let by = AnsweredBy::Window;
         let control = ControlRecord { run_id, control, by, timestamp_ms: 2_002 };
-        told.extend(run.store.commit(&Entry::Control(control)).unwrap());
+        events_of_controls.extend(run.store.commit(&Entry::Control(control)).unwrap());
     }
     let written = result_of(&plan.steps[1], Outcome::Succeeded, 2_003);
     run.intend(&written, &[effect("b", Some(b"old"), Some(b"new"))]);
@@ -65,7 +65,7 @@ fn a_run_is_replayed_as_it_was() {
     };
     let result = |index: usize| Box::new(results[index].clone());
     assert_eq!(
-        told,
+        events_of_controls,
         [Control::Pause, Control::Resume].map(|control| RunEvent::ControlRequested { control })
     );
     let events = home.reader().replay(run_id).unwrap();
@@ -126,7 +126,7 @@ fn an_authorization_is_used_once() {
         matches!(error, EvidenceError::AuthorizationUsed { run_id, .. } if run_id == first),
         "{error}"
     );
-    assert_eq!(home.verify().rows, rows, "a refused run leaves nothing behind");
+    assert_eq!(home.verify().rows, rows, "a refused run leaves no rows");
     assert_eq!(home.reader().run(second).unwrap(), None);
 }
 
@@ -178,7 +178,7 @@ fn an_unfinished_run_is_active_then_interrupted() {
         .unwrap();
     assert_eq!(page.hits[0].row.execution_id, result.execution_id);
     assert!(home.verify().ok, "an interrupted run is sound");
-    assert_eq!(reader.blob(&Digest::of(b"x")).unwrap().unwrap(), b"x", "what was predicted");
+    assert_eq!(reader.blob(&Digest::of(b"x")).unwrap().unwrap(), b"x", "the predicted content");
 }
 
 #[test]
@@ -267,7 +267,7 @@ fn two_stores_share_one_chain() {
     assert_eq!(report.rows, 20 * 10 + 1, "and the id of the database");
     assert_eq!(home.reader().runs(100).unwrap().len(), 20);
     let left = std::fs::read_dir(home.evidence.join("locks")).unwrap().count();
-    assert_eq!(left, 1, "only the lock of the set-up stays");
+    assert_eq!(left, 1, "only the file of the setup lock remains");
 }
 
 #[test]
@@ -302,7 +302,7 @@ fn outcome() -> impl Strategy<Value = Outcome> {
 
 /// Text of any characters in which no rule finds a secret, because redacted text would differ when read.
 fn without_secrets(pattern: &'static str) -> impl Strategy<Value = String> {
-    pattern.prop_filter("a secret", |text| !finds_in(text))
+    pattern.prop_filter("a secret", |text| !contains_secret(text))
 }
 
 proptest! {

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::super::reply::Failure;
 use super::prompt::FUNCTION;
 
-/// Maximum bytes of an answer that a message quotes.
-const SHOWN: usize = 200;
+/// Maximum number of bytes of an answer that are quoted.
+const QUOTED_BYTES: usize = 200;
 
 #[derive(Deserialize)]
 struct Document {
@@ -19,7 +19,7 @@ struct Document {
 
 #[derive(Deserialize)]
 struct Choice {
-    /// The whole answer, or one piece of a stream.
+    /// The complete answer, or one piece of a streamed one.
     #[serde(alias = "delta", default)]
     message: Message,
     finish_reason: Option<String>,
@@ -47,16 +47,16 @@ struct Function {
 }
 
 /// The plan in an answer that is one document.
-pub(super) fn whole(bytes: &[u8]) -> Result<Vec<u8>, Failure> {
-    let mut pieces = Pieces::default();
-    pieces.document(bytes)?;
-    pieces.finished = true;
-    pieces.finish()
+pub(super) fn parse_document(bytes: &[u8]) -> Result<Vec<u8>, Failure> {
+    let mut answer = PartialAnswer::default();
+    answer.document(bytes)?;
+    answer.finished = true;
+    answer.finish()
 }
 
 /// The pieces of an answer received so far, joined.
 #[derive(Default)]
-pub(super) struct Pieces {
+pub(super) struct PartialAnswer {
     content: String,
     refusal: String,
     /// The name of the called function, and its arguments as JSON.
@@ -65,7 +65,7 @@ pub(super) struct Pieces {
     finished: bool,
 }
 
-impl Pieces {
+impl PartialAnswer {
     /// The bytes of the answer received so far: its text and the function arguments.
     pub(super) fn bytes(&self) -> usize {
         self.content.len() + self.call.as_ref().map_or(0, |(_, arguments)| arguments.len())
@@ -91,10 +91,10 @@ impl Pieces {
 
     fn document(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         let document: Document = serde_json::from_slice(bytes)
-            .map_err(|error| nonsense(&format!("it is no answer of a chat ({error})"), bytes))?;
+            .map_err(|error| not_a_plan(&format!("it is no answer of a chat ({error})"), bytes))?;
         if let Some(error) = document.error.filter(|error| !error.is_null()) {
-            let said = complaint(error.to_string().as_bytes());
-            return Err(Failure::unavailable(format!("the server reports: {said}"), true));
+            let message = error_message(error.to_string().as_bytes());
+            return Err(Failure::unavailable(format!("the server reports: {message}"), true));
         }
         // The request asks for one answer; any others are ignored.
         let Some(choice) = document.choices.into_iter().next() else { return Ok(()) };
@@ -145,7 +145,7 @@ impl Pieces {
             return Err(Failure::no_plan("the answer was cut off: it has no end"));
         }
         if !self.refusal.is_empty() {
-            let refusal = shown(&self.refusal);
+            let refusal = quoted(&self.refusal);
             return Err(Failure::unsafe_plan(format!("the model refuses: {refusal}")));
         }
         let text = match self.call {
@@ -159,36 +159,36 @@ impl Pieces {
         let plan = unfenced(text.trim());
         match serde_json::from_str::<Value>(plan) {
             Ok(Value::Object(_)) => Ok(format!("{plan}\n").into_bytes()),
-            Ok(_) => Err(nonsense("it is no JSON object", plan.as_bytes())),
-            Err(error) => Err(nonsense(&format!("it is no JSON ({error})"), plan.as_bytes())),
+            Ok(_) => Err(not_a_plan("it is no JSON object", plan.as_bytes())),
+            Err(error) => Err(not_a_plan(&format!("it is no JSON ({error})"), plan.as_bytes())),
         }
     }
 }
 
-/// The text without a code fence around the whole of it, which many models add.
+/// The text without the code fence that many models put around it.
 fn unfenced(text: &str) -> &str {
     let inner = text.strip_prefix("```").and_then(|text| text.strip_suffix("```"));
     let Some((word, inner)) = inner.and_then(|inner| inner.split_once('\n')) else { return text };
     if matches!(word.trim(), "" | "json") && !inner.contains("```") { inner.trim() } else { text }
 }
 
-fn nonsense(what: &str, bytes: &[u8]) -> Failure {
+fn not_a_plan(what: &str, bytes: &[u8]) -> Failure {
     let text = String::from_utf8_lossy(bytes);
-    let text = shown(text.trim());
+    let text = quoted(text.trim());
     Failure::no_plan(match text.as_str() {
         "" => "the answer is empty".to_owned(),
         text => format!("the answer is no plan, {what}; the answer begins: {text}"),
     })
 }
 
-fn shown(text: &str) -> String {
-    let end = text.floor_char_boundary(SHOWN);
+fn quoted(text: &str) -> String {
+    let end = text.floor_char_boundary(QUOTED_BYTES);
     let more = if end < text.len() { "…" } else { "" };
     format!("{}{more}", text.get(..end).unwrap_or_default())
 }
 
 /// The error message of a server: the message in its JSON, or else the whole text.
-pub(super) fn complaint(bytes: &[u8]) -> String {
+pub(super) fn error_message(bytes: &[u8]) -> String {
     let json: Value = serde_json::from_slice(bytes).unwrap_or_default();
     let error = json.get("error").unwrap_or(&json);
     let message = error.get("message").or_else(|| error.get("detail")).unwrap_or(error);
@@ -206,17 +206,18 @@ mod tests {
 
     fn message(message: &Value, reason: &str) -> Result<String, Failure> {
         let document = json!({ "choices": [{ "message": message, "finish_reason": reason }] });
-        whole(document.to_string().as_bytes()).map(|bytes| String::from_utf8(bytes).unwrap())
+        parse_document(document.to_string().as_bytes())
+            .map(|bytes| String::from_utf8(bytes).unwrap())
     }
 
     fn events(lines: &[&str]) -> Result<String, Failure> {
-        let mut pieces = Pieces::default();
+        let mut answer = PartialAnswer::default();
         for line in lines {
-            if pieces.line(line.as_bytes())? {
+            if answer.line(line.as_bytes())? {
                 break;
             }
         }
-        pieces.finish().map(|bytes| String::from_utf8(bytes).unwrap())
+        answer.finish().map(|bytes| String::from_utf8(bytes).unwrap())
     }
 
     #[test]
@@ -237,7 +238,7 @@ mod tests {
 
     #[test]
     fn an_answer_without_a_plan_is_an_error() {
-        for (answer, reason, says) in [
+        for (answer, reason, expected_part) in [
             (json!({ "content": "Sure! {\"a\": 1}" }), "stop", "the answer begins: Sure!"),
             (json!({ "content": "[1]" }), "stop", "no JSON object"),
             (json!({ "content": "" }), "stop", "the answer is empty"),
@@ -251,13 +252,13 @@ mod tests {
             ),
         ] {
             let failure = message(&answer, reason).unwrap_err();
-            assert!(failure.message.contains(says), "{answer}: {}", failure.message);
+            assert!(failure.message.contains(expected_part), "{answer}: {}", failure.message);
             assert!(failure.retryable, "{answer}");
         }
         let refusal = message(&json!({ "refusal": "No." }), "stop").unwrap_err();
         assert_eq!((refusal.code, refusal.retryable), ("unsafe_plan", false));
-        assert!(whole(b"<html>").unwrap_err().message.contains("no answer of a chat"));
-        assert!(whole(b"{}").unwrap_err().message.contains("empty"));
+        assert!(parse_document(b"<html>").unwrap_err().message.contains("no answer of a chat"));
+        assert!(parse_document(b"{}").unwrap_err().message.contains("empty"));
     }
 
     #[test]
@@ -293,9 +294,9 @@ mod tests {
 
     #[test]
     fn error_message_of_the_server_is_quoted() {
-        assert_eq!(complaint(br#"{"error": {"message": "m", "code": 1}}"#), "m");
-        assert_eq!(complaint(br#"{"error": "m"}"#), "m");
-        assert_eq!(complaint(br#"{"detail": "m"}"#), "m");
-        assert_eq!(complaint(b" plain \n"), "plain");
+        assert_eq!(error_message(br#"{"error": {"message": "m", "code": 1}}"#), "m");
+        assert_eq!(error_message(br#"{"error": "m"}"#), "m");
+        assert_eq!(error_message(br#"{"detail": "m"}"#), "m");
+        assert_eq!(error_message(b" plain \n"), "plain");
     }
 }

@@ -14,21 +14,21 @@ use ureq::http::StatusCode;
 
 use super::reply::Failure;
 use super::request::Request;
-use answer::{Pieces, whole};
+use answer::{PartialAnswer, parse_document};
 
 /// Maximum size of an answer, in bytes: 32 MiB, twice that of a plan.
 const ANSWER_BYTES: u64 = 32 << 20;
-/// Maximum bytes of a server's error message that a message quotes.
-const SAID: usize = 500;
+/// Maximum number of bytes of a server's error message that are quoted.
+const QUOTED_BYTES: usize = 500;
 /// Time limit for connecting to the server. A shorter [`Server::timeout`] takes precedence.
-const CONNECT: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Bytes of a streamed answer between two progress messages.
-const TOLD_BYTES: usize = 4096;
+const PROGRESS_BYTES: usize = 4096;
 
 /// A server, and the settings of requests to it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Server {
-    /// The address before `/chat/completions`.
+    /// The URL before `/chat/completions`.
     pub url: String,
     /// The model's name.
     pub model: String,
@@ -43,10 +43,10 @@ pub struct Server {
 }
 
 impl fmt::Debug for Server {
-    /// The settings without the key and without secrets in the address.
+    /// The settings without the key and without secrets in the URL.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Server")
-            .field("url", &self.place())
+            .field("url", &self.display_url())
             .field("model", &self.model)
             .field("key", &self.key.as_ref().map(|_| "…"))
             .field("timeout", &self.timeout)
@@ -60,18 +60,18 @@ impl fmt::Debug for Server {
 pub(super) fn plan(
     request: &Request,
     server: &Server,
-    tell: &dyn Fn(&str),
+    progress: &dyn Fn(&str),
 ) -> Result<Vec<u8>, Failure> {
-    ask(request, server, tell).map_err(|failure| {
+    ask(request, server, progress).map_err(|failure| {
         let message = server.without_key(&failure.message);
         Failure { message, ..failure }
     })
 }
 
-fn ask(request: &Request, server: &Server, tell: &dyn Fn(&str)) -> Result<Vec<u8>, Failure> {
+fn ask(request: &Request, server: &Server, progress: &dyn Fn(&str)) -> Result<Vec<u8>, Failure> {
     let agent: ureq::Agent = ureq::Agent::config_builder()
         .timeout_global(Some(server.timeout))
-        .timeout_connect(Some(CONNECT.min(server.timeout)))
+        .timeout_connect(Some(CONNECT_TIMEOUT.min(server.timeout)))
         // The body of an error response is reported.
         .http_status_as_error(false)
         // The key must not be sent to another server.
@@ -80,55 +80,56 @@ fn ask(request: &Request, server: &Server, tell: &dyn Fn(&str)) -> Result<Vec<u8
         .build()
         .into();
     let url = format!("{}/chat/completions", server.url.trim_end_matches('/'));
-    tell(&format!("Asking {} at {}.\n", server.model, server.place()));
+    progress(&format!("Asking {} at {}.\n", server.model, server.display_url()));
     let mut post = agent.post(&url).header("content-type", "application/json");
     if let Some(key) = &server.key {
         post = post.header("authorization", format!("Bearer {key}"));
     }
     let body = prompt::body(request, server).to_string();
-    let mut response = post.send(&body).map_err(|error| server.failed(&error))?;
+    let mut response = post.send(&body).map_err(|error| server.send_failed(&error))?;
     let status = response.status();
-    let in_pieces = response
+    let is_stream = response
         .headers()
         .get("content-type")
         .and_then(|value| value.to_str().ok())
         .is_some_and(|kind| kind.starts_with("text/event-stream"));
     let mut reader = response.body_mut().with_config().limit(ANSWER_BYTES).reader();
     if !status.is_success() {
-        let mut said = Vec::new();
+        let mut text = Vec::new();
         // A partial message is better than none.
-        let _ = reader.by_ref().take(64 << 10).read_to_end(&mut said);
-        return Err(server.refused(status, &said));
+        let _ = reader.by_ref().take(64 << 10).read_to_end(&mut text);
+        return Err(server.error_status(status, &text));
     }
-    if in_pieces {
-        return server.pieces(reader, tell);
+    if is_stream {
+        return server.read_stream(reader, progress);
     }
     let mut answer = Vec::new();
-    reader.read_to_end(&mut answer).map_err(|error| server.broken(&error))?;
-    whole(&answer)
+    reader.read_to_end(&mut answer).map_err(|error| server.read_failed(&error))?;
+    parse_document(&answer)
 }
 
 impl Server {
     /// The plan in a streamed answer.
-    fn pieces(&self, reader: impl Read, tell: &dyn Fn(&str)) -> Result<Vec<u8>, Failure> {
-        let (mut pieces, mut told) = (Pieces::default(), 0);
+    fn read_stream(&self, reader: impl Read, progress: &dyn Fn(&str)) -> Result<Vec<u8>, Failure> {
+        let (mut answer, mut reported) = (PartialAnswer::default(), 0);
         let mut reader = BufReader::new(reader);
         let mut line = Vec::new();
         loop {
             line.clear();
-            let read = reader.read_until(b'\n', &mut line).map_err(|error| self.broken(&error))?;
-            if read == 0 || pieces.line(&line)? {
-                return pieces.finish();
+            let read =
+                reader.read_until(b'\n', &mut line).map_err(|error| self.read_failed(&error))?;
+            if read == 0 || answer.line(&line)? {
+                return answer.finish();
             }
-            if pieces.bytes() >= told + TOLD_BYTES {
-                told = pieces.bytes();
-                tell(&format!("{told} bytes so far.\n"));
+            if answer.bytes() >= reported + PROGRESS_BYTES {
+                reported = answer.bytes();
+                progress(&format!("{reported} bytes so far.\n"));
             }
         }
     }
 
-    /// The address for messages, without user, password, query and fragment, which may be secret.
-    fn place(&self) -> String {
+    /// The URL for messages, without user, password, query and fragment, which may be secret.
+    fn display_url(&self) -> String {
         let (scheme, rest) = self.url.split_once("://").unwrap_or(("", &self.url));
         let scheme = if scheme.is_empty() { String::new() } else { format!("{scheme}://") };
         let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
@@ -137,19 +138,19 @@ impl Server {
             return format!("{scheme}…");
         }
         let host = authority.rsplit('@').next().unwrap_or_default();
-        let place = if path.is_empty() { host.to_owned() } else { format!("{host}/{path}") };
-        let end = place.find(['?', '#']).unwrap_or(place.len());
-        format!("{scheme}{}", place.get(..end).unwrap_or_default().trim_end_matches('/'))
+        let url = if path.is_empty() { host.to_owned() } else { format!("{host}/{path}") };
+        let end = url.find(['?', '#']).unwrap_or(url.len());
+        format!("{scheme}{}", url.get(..end).unwrap_or_default().trim_end_matches('/'))
     }
 
-    /// The request failed before the server answered.
-    fn failed(&self, error: &ureq::Error) -> Failure {
-        let url = self.place();
+    /// The failure of a request that failed before the server answered.
+    fn send_failed(&self, error: &ureq::Error) -> Failure {
+        let url = self.display_url();
         let message = match error {
-            ureq::Error::Timeout(_) => return self.slow(),
+            ureq::Error::Timeout(_) => return self.timed_out(),
             ureq::Error::HostNotFound => format!("no host has the name in {url}"),
             ureq::Error::BadUri(_) | ureq::Error::Http(_) => {
-                // The error contains the address with its secrets.
+                // The error contains the URL with its secrets.
                 return Failure::unavailable(format!("{url} is no address of a server"), false);
             }
             error => format!("no server answers at {url}: {error}"),
@@ -158,21 +159,21 @@ impl Server {
         Failure::unavailable(format!("{message}. {next}"), true)
     }
 
-    fn slow(&self) -> Failure {
+    fn timed_out(&self) -> Failure {
         let seconds = self.timeout.as_secs();
         let message = format!(
             "{} gave no whole answer within {seconds} s. Give it more time in the settings, or take a \
              smaller model.",
-            self.place()
+            self.display_url()
         );
         Failure::unavailable(message, true)
     }
 
-    /// Reading the answer failed: a timeout, the size limit, or a lost connection.
-    fn broken(&self, error: &std::io::Error) -> Failure {
+    /// The failure of reading an answer: a timeout, the size limit, or a lost connection.
+    fn read_failed(&self, error: &std::io::Error) -> Failure {
         let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<ureq::Error>());
         match inner {
-            Some(ureq::Error::Timeout(_)) => self.slow(),
+            Some(ureq::Error::Timeout(_)) => self.timed_out(),
             Some(ureq::Error::BodyExceedsLimit(limit)) => {
                 Failure::no_plan(format!("the answer has more than {limit} bytes"))
             }
@@ -180,11 +181,11 @@ impl Server {
         }
     }
 
-    /// The server answered with an error status.
-    fn refused(&self, status: StatusCode, said: &[u8]) -> Failure {
+    /// The failure of a request to which the server answered with an error status.
+    fn error_status(&self, status: StatusCode, body: &[u8]) -> Failure {
         // Removed before truncation, because part of a key would not be recognized.
-        let said = self.without_key(&answer::complaint(said));
-        let said = said.get(..said.floor_char_boundary(SAID)).unwrap_or(&said);
+        let message = self.without_key(&answer::error_message(body));
+        let message = message.get(..message.floor_char_boundary(QUOTED_BYTES)).unwrap_or(&message);
         let what = match status.as_u16() {
             401 | 403 => "does not accept the key",
             404 => "does not know the address or the model",
@@ -194,8 +195,8 @@ impl Server {
             _ => "refuses the request",
         };
         let retryable = matches!(status.as_u16(), 408 | 409 | 425 | 429 | 500..);
-        let url = self.place();
-        Failure::unavailable(format!("{url} {what} ({status}): {said}"), retryable)
+        let url = self.display_url();
+        Failure::unavailable(format!("{url} {what} ({status}): {message}"), retryable)
     }
 
     /// The text without the key, which a server may repeat in its messages.
@@ -213,7 +214,7 @@ mod tests {
 
     #[test]
     fn an_address_is_shown_without_its_secrets() {
-        for (url, told) in [
+        for (url, reported) in [
             ("http://localhost:11434/v1", "http://localhost:11434/v1"),
             ("https://me:hunter2@example.com/v1/", "https://example.com/v1"),
             ("https://example.com/v1?key=hunter2", "https://example.com/v1"),
@@ -230,7 +231,7 @@ mod tests {
                 stream: false,
                 tools: false,
             };
-            assert_eq!(server.place(), told);
+            assert_eq!(server.display_url(), reported);
             assert!(!format!("{server:?}").contains("hunter2"));
         }
     }

@@ -36,7 +36,7 @@ pub(super) fn body(request: &Request, server: &Server) -> Value {
         "stream": server.stream,
         "messages": [
             { "role": "system", "content": SYSTEM },
-            { "role": "user", "content": request.whole.to_string() },
+            { "role": "user", "content": request.json.to_string() },
         ],
     });
     // Without a schema the request relies on the prompt alone.

@@ -20,15 +20,15 @@ use rustix::process::{
 use super::MARK;
 use stat::Stat;
 
-/// How long to wait for a killed process to disappear.
-const KILLED: Duration = Duration::from_secs(2);
+/// How long to wait for killed processes to disappear.
+const KILL_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long stopping the processes may take. The time is long, because a process that is not stopped may
-/// start another one that is missed.
-const FREEZING: Duration = Duration::from_secs(2);
+/// How long suspending the processes may take. The time is long, because a process that still runs may start
+/// another one that is missed.
+const SUSPEND_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Makes the program a session leader without a terminal and a subreaper, and has it get SIGTERM when its
-/// parent dies.
+/// Makes the program a subreaper and the leader of a session without a terminal. It gets SIGTERM when its parent
+/// exits.
 pub(in super::super) fn new_session(command: &mut Command) {
     new_session_with(command, Vec::new());
 }
@@ -43,17 +43,18 @@ pub(in super::super) fn new_session_with(command: &mut Command, inherited: Vec<O
     });
 }
 
-/// Makes the program a session leader and has it inherit these descriptors under their numbers.
-pub(in super::super) fn pass_on(command: &mut Command, inherited: Vec<OwnedFd>) {
+/// Makes the program a session leader that inherits these descriptors under their numbers.
+pub(in super::super) fn plain_session_with(command: &mut Command, inherited: Vec<OwnedFd>) {
     in_child(command, inherited, || {});
 }
 
+/// Has the child start a session, keep these descriptors open, and call `more` before its program runs.
 fn in_child(
     command: &mut Command,
     inherited: Vec<OwnedFd>,
     more: impl Fn() + Send + Sync + 'static,
 ) {
-    let apart = move || {
+    let setup = move || {
         setsid()?;
         for descriptor in &inherited {
             fcntl_setfd(descriptor, FdFlags::empty())?;
@@ -65,7 +66,7 @@ fn in_child(
     // SAFETY: between fork and exec only system calls are made that neither allocate nor lock nor touch memory of
     // other threads.
     unsafe {
-        command.pre_exec(apart);
+        command.pre_exec(setup);
     }
 }
 
@@ -76,19 +77,19 @@ pub(in super::super) struct Listing(BTreeMap<i32, u64>);
 impl Listing {
     pub(in super::super) fn now() -> Self {
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-        let numbers =
+        let identity =
             |entry: DirEntry| Some((entry.file_name().to_str()?.parse().ok()?, entry.ino()));
-        Self(entries.filter_map(numbers).collect())
+        Self(entries.filter_map(identity).collect())
     }
 }
 
 /// Kills all processes that were started with this mark in their environment, and returns their names.
-pub(in super::super) fn end_marked(mark: &str) -> Vec<String> {
-    let deadline = Instant::now() + KILLED;
+pub(in super::super) fn kill_marked(mark: &str) -> Vec<String> {
+    let deadline = Instant::now() + KILL_TIMEOUT;
     let mut names = Vec::new();
     loop {
         let marked: Vec<Stat> =
-            Stat::all().into_iter().filter(|it| !it.is_over && it.has(mark)).collect();
+            Stat::all().into_iter().filter(|it| !it.has_exited && it.has_mark(mark)).collect();
         names.extend(marked.iter().map(|it| Process(*it).name()));
         for member in &marked {
             member.send(Signal::KILL);
@@ -103,24 +104,24 @@ pub(in super::super) fn end_marked(mark: &str) -> Vec<String> {
 pub(in super::super) struct Process(Stat);
 
 impl Process {
-    /// All descendants of the process with this id that have not exited.
+    /// All descendants of the process `root` that have not exited.
     pub(in super::super) fn below(root: i32) -> impl Iterator<Item = Self> {
         let all = Stat::all();
-        let found = with_children(&all, BTreeSet::from([root]));
+        let found = with_descendants(&all, BTreeSet::from([root]));
         all.into_iter()
-            .filter(move |it| it.id != root && !it.is_over && found.contains(&it.id))
+            .filter(move |it| it.id != root && !it.has_exited && found.contains(&it.id))
             .map(Self)
     }
 
-    /// The name of the process according to `/proc/ID/comm`.
+    /// The name of the process according to `/proc/ID/comm`; empty if the process is gone.
     pub(in super::super) fn name(&self) -> String {
         let name = fs::read_to_string(format!("/proc/{}/comm", self.0.id)).unwrap_or_default();
         name.trim_end().to_owned()
     }
 }
 
-/// These processes and all their descendants, whatever the order of the list.
-fn with_children(all: &[Stat], mut found: BTreeSet<i32>) -> BTreeSet<i32> {
+/// The ids of these processes and of all their descendants, whatever the order of `all`.
+fn with_descendants(all: &[Stat], mut found: BTreeSet<i32>) -> BTreeSet<i32> {
     loop {
         let before = found.len();
         let children: Vec<i32> =
@@ -132,25 +133,25 @@ fn with_children(all: &[Stat], mut found: BTreeSet<i32>) -> BTreeSet<i32> {
     }
 }
 
-/// A child and all its descendants, its members.
+/// A child and all its descendants: the members.
 pub(in super::super) struct Tree {
     pub(super) root: Pid,
-    /// The mark that the environment of each member holds, unless the member cleared it.
+    /// The mark in the environment of each member that has not cleared it.
     mark: String,
     /// Start time of the child. Processes that started earlier are not members.
     since: u64,
     /// Start times, by id, of all members found so far.
     known: BTreeMap<i32, u64>,
-    /// The processes that ran before the child was started. They are skipped, because reading each one takes
-    /// time.
+    /// The processes that ran before the child was started. They are no members and are skipped, because reading
+    /// each of them takes time.
     before: Listing,
-    /// Set when no member was left, so that none can start another.
+    /// Whether all members have exited, so that none can start another.
     is_gone: bool,
 }
 
 impl Tree {
-    /// The tree of a child that was started just after `before` was listed. The child must not be reaped
-    /// while the tree is used, because its id could then be reused.
+    /// The tree of a child that was started just after `before` was listed. The child must not be reaped while
+    /// this value is used, because its id could then be reused.
     pub(in super::super) fn of(child: &Child, mark: &str, before: Listing) -> Self {
         let root = Pid::from_child(child);
         let since = Stat::of(root.as_raw_pid()).map_or(0, |stat| stat.start);
@@ -159,18 +160,18 @@ impl Tree {
     }
 
     /// Sends SIGTERM to all members.
-    pub(in super::super) fn ask_to_end(&mut self, _: &mut Child) {
-        // The members are stopped first, so that none can start another process that is missed. When they
-        // continue, SIGTERM is pending.
-        for member in self.freeze() {
+    pub(in super::super) fn terminate(&mut self, _: &mut Child) {
+        // The members are suspended first, so that none can start another process that is missed. When they
+        // are resumed, SIGTERM is pending.
+        for member in self.suspend() {
             member.send(Signal::TERM);
             member.send(Signal::CONT);
         }
     }
 
-    /// Stops all members and returns those that have not exited.
-    fn freeze(&mut self) -> Vec<Stat> {
-        halt(|| self.members()).members
+    /// Suspends all members and returns those that have not exited.
+    fn suspend(&mut self) -> Vec<Stat> {
+        suspend(|| self.members()).members
     }
 
     /// Kills all members, and waits until they are gone.
@@ -178,11 +179,11 @@ impl Tree {
         if self.is_gone {
             return;
         }
-        let deadline = Instant::now() + KILLED;
+        let deadline = Instant::now() + KILL_TIMEOUT;
         let root = self.root.as_raw_pid();
         loop {
-            let mut members = self.freeze();
-            // Kills the child last, because orphans of the others become its children.
+            let mut members = self.suspend();
+            // The child is killed last, because it adopts the orphans of the others.
             if members.iter().any(|member| member.id != root) {
                 members.retain(|member| member.id != root);
             }
@@ -198,12 +199,12 @@ impl Tree {
         let _ = kill_process_group(self.root, Signal::KILL);
     }
 
-    /// Sleeps until no member is left; false when one is left at the deadline.
+    /// Sleeps until all members have exited; false when one has not at the deadline.
     pub(in super::super) fn wait_until_gone(&mut self, deadline: Instant) -> bool {
         let mut was_empty = false;
         loop {
             let members = self.members();
-            // Checked twice, for the same reason as in `halt`.
+            // Checked twice, for the same reason as in `suspend`.
             if members.is_empty() && was_empty {
                 return true;
             }
@@ -217,8 +218,8 @@ impl Tree {
     /// All members that have not exited.
     fn members(&mut self) -> Vec<Stat> {
         let Listing(now) = Listing::now();
-        let since = now.into_iter().filter(|(id, entry)| self.before.0.get(id) != Some(entry));
-        let all: Vec<Stat> = since.filter_map(|(id, _)| Stat::of(id)).collect();
+        let started = now.into_iter().filter(|(id, entry)| self.before.0.get(id) != Some(entry));
+        let all: Vec<Stat> = started.filter_map(|(id, _)| Stat::of(id)).collect();
         let root = self.root.as_raw_pid();
         let is_known = |stat: &Stat| self.known.get(&stat.id) == Some(&stat.start);
         let found: BTreeSet<i32> = all
@@ -228,72 +229,72 @@ impl Tree {
                     || stat.group == root
                     || stat.session == root
                     || is_known(stat)
-                    || (stat.start >= self.since && !stat.is_over && stat.has(&self.mark))
+                    || (stat.start >= self.since && !stat.has_exited && stat.has_mark(&self.mark))
             })
             .map(|stat| stat.id)
             .collect();
-        let found = with_children(&all, found);
+        let found = with_descendants(&all, found);
         let members: Vec<Stat> =
-            all.into_iter().filter(|stat| found.contains(&stat.id) && !stat.is_over).collect();
+            all.into_iter().filter(|stat| found.contains(&stat.id) && !stat.has_exited).collect();
         self.known.extend(members.iter().map(|stat| (stat.id, stat.start)));
         members
     }
 }
 
-/// Result of [`halt`].
-struct Halt {
+/// The result of [`suspend`].
+struct SuspendResult {
     /// All listed processes that have not exited.
     members: Vec<Stat>,
     /// The ids of the processes to which SIGSTOP was sent.
-    asked: BTreeSet<i32>,
-    are_all_halted: bool,
+    signalled: BTreeSet<i32>,
+    are_all_suspended: bool,
 }
 
-/// Sends SIGSTOP to the listed processes, and to those they start meanwhile.
-fn halt(mut list: impl FnMut() -> Vec<Stat>) -> Halt {
-    let deadline = Instant::now() + FREEZING;
-    let (mut asked, mut refused) = (BTreeSet::new(), BTreeSet::new());
-    let mut were_halted = false;
+/// Sends SIGSTOP to the listed processes, and lists again until none of them runs or the time is up.
+fn suspend(mut list: impl FnMut() -> Vec<Stat>) -> SuspendResult {
+    let deadline = Instant::now() + SUSPEND_TIMEOUT;
+    let (mut signalled, mut refused) = (BTreeSet::new(), BTreeSet::new());
+    let mut were_suspended = false;
     loop {
         let members = list();
-        let moving: Vec<&Stat> = members
+        let running: Vec<&Stat> = members
             .iter()
-            .filter(|it| !(it.is_halted || it.is_deaf && asked.contains(&it.id)))
+            .filter(|it| !(it.is_suspended || it.is_uninterruptible && signalled.contains(&it.id)))
             .filter(|it| !refused.contains(&it.id))
             .collect();
-        // This must hold in two successive rounds: processes are listed before their states are read, and a
+        // No process may run in two successive rounds: processes are listed before their states are read, and a
         // process that ran until its state was read may have started another one in between.
-        let are_halted = moving.is_empty();
-        if are_halted && were_halted || Instant::now() >= deadline {
-            let are_all_halted = are_halted && refused.is_empty();
-            return Halt { members, asked, are_all_halted };
+        let are_suspended = running.is_empty();
+        if are_suspended && were_suspended || Instant::now() >= deadline {
+            let are_all_suspended = are_suspended && refused.is_empty();
+            return SuspendResult { members, signalled, are_all_suspended };
         }
-        were_halted = are_halted;
-        for member in moving {
+        were_suspended = are_suspended;
+        for member in running {
             if !member.send(Signal::STOP) {
                 refused.insert(member.id);
             }
-            asked.insert(member.id);
+            signalled.insert(member.id);
         }
     }
 }
 
-/// Stopped processes; they continue when this is dropped.
+/// Suspended processes; dropping this value resumes them.
 #[derive(Debug)]
-pub(in super::super) struct Halted(Vec<Stat>);
+pub(in super::super) struct Suspended(Vec<Stat>);
 
-impl Halted {
-    /// Stops all descendants of the process with this id; `None` when some of them cannot be stopped.
+impl Suspended {
+    /// Suspends all descendants of the process `root`; `None` when some of them cannot be suspended.
     pub(in super::super) fn below(root: i32) -> Option<Self> {
-        let Halt { mut members, asked, are_all_halted } =
-            halt(|| Process::below(root).map(|it| it.0).collect());
-        // Processes that were stopped before stay stopped.
-        members.retain(|member| asked.contains(&member.id));
-        are_all_halted.then_some(Self(members))
+        let SuspendResult { mut members, signalled, are_all_suspended } =
+            suspend(|| Process::below(root).map(|it| it.0).collect());
+        // Processes that were suspended before stay suspended.
+        members.retain(|member| signalled.contains(&member.id));
+        are_all_suspended.then_some(Self(members))
     }
 }
 
-impl Drop for Halted {
+impl Drop for Suspended {
     fn drop(&mut self) {
         for member in &self.0 {
             member.send(Signal::CONT);
@@ -304,14 +305,16 @@ impl Drop for Halted {
 /// Sleeps until all of these have exited; false when one has not at the deadline, or cannot be waited for.
 fn sleep_until_gone(members: &[Stat], deadline: Instant) -> bool {
     members.iter().all(|member| {
-        let Some(handle) = member.open() else {
-            return Stat::of(member.id).is_none_or(|now| now.start != member.start || now.is_over);
+        let Some(handle) = member.open_pidfd() else {
+            return Stat::of(member.id)
+                .is_none_or(|now| now.start != member.start || now.has_exited);
         };
-        let left = deadline.saturating_duration_since(Instant::now());
+        let remaining = deadline.saturating_duration_since(Instant::now());
         // A pidfd becomes readable when its process exits. An interrupted poll also counts, because callers
         // check again.
-        let mut wanted = [PollFd::new(&handle, PollFlags::IN)];
-        Timespec::try_from(left).is_ok_and(|left| poll(&mut wanted, Some(&left)) != Ok(0))
+        let mut handles = [PollFd::new(&handle, PollFlags::IN)];
+        Timespec::try_from(remaining)
+            .is_ok_and(|remaining| poll(&mut handles, Some(&remaining)) != Ok(0))
     })
 }
 
@@ -329,9 +332,9 @@ mod tests {
             group: 8,
             session: 9,
             start: 4711,
-            is_over: false,
-            is_halted: false,
-            is_deaf: false,
+            has_exited: false,
+            is_suspended: false,
+            is_uninterruptible: false,
         };
         assert_eq!(stat, wanted);
         assert!(Stat::parse(42, "42 (a) Z 7 8").is_none());
@@ -341,8 +344,11 @@ mod tests {
     fn this_process_is_listed_with_its_parent() {
         let me = Stat::all().into_iter().find(|stat| stat.id == getpid().as_raw_pid()).unwrap();
         assert_eq!(Some(me.parent), rustix::process::getppid().map(Pid::as_raw_pid));
-        assert!(!me.is_over);
-        assert!(me.open().is_some());
-        assert!(Stat { start: me.start + 1, ..me }.open().is_none(), "another with the same id");
+        assert!(!me.has_exited);
+        assert!(me.open_pidfd().is_some());
+        assert!(
+            Stat { start: me.start + 1, ..me }.open_pidfd().is_none(),
+            "another with the same id"
+        );
     }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-/// Makes the program leader of its own process group.
+/// Makes the program the leader of its own process group.
 pub(in super::super) fn new_session(command: &mut Command) {
     command.process_group(0);
 }
@@ -20,20 +20,20 @@ impl Listing {
     }
 }
 
-/// The group of a child.
+/// The process group of a child.
 pub(in super::super) struct Tree {
     pub(super) root: Pid,
 }
 
 impl Tree {
-    /// The group of a child that was just started. The child must not be reaped while this is used, because
+    /// The group of a child that was just started. The child must not be reaped while this value is used, because
     /// its id could then be reused.
     pub(in super::super) fn of(child: &Child, _: &str, _: Listing) -> Self {
         Self { root: Pid::from_child(child) }
     }
 
     /// Sends SIGTERM to the group.
-    pub(in super::super) fn ask_to_end(&mut self, _: &mut Child) {
+    pub(in super::super) fn terminate(&mut self, _: &mut Child) {
         let _ = kill_process_group(self.root, Signal::TERM);
     }
 

@@ -1,70 +1,75 @@
-//! The rows of the table of sensitive paths.
+//! The table of sensitive paths.
 //!
-//! A pattern is a lowercase path that matches the end of a path; `*` stands for any part of one name, and a `**` at
-//! the end for the folder and everything below it. A pattern with a leading `/` or `~` matches the whole path.
+//! A pattern is a lowercase path that matches the end of a path. `*` stands for any part of a name. A pattern that ends
+//! in `/**` matches a folder and everything below it, anywhere in a path. A pattern that starts with `/` or `~` must
+//! match from the start of a path.
 
 /// Why a file is sensitive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Use {
-    /// It configures other programs: what is written there runs later.
-    Obeyed,
-    /// It contains keys or passwords: reading it is dangerous, too.
+pub(super) enum Sensitivity {
+    /// It configures other programs, so that its content can make them run something later.
+    Configuration,
+    /// It contains keys or passwords, so that reading it is dangerous, too.
     Secret,
 }
 
-/// Rows with the same rule, in the order in which they are tried.
-pub(in crate::risk) struct Rows {
+/// Patterns with the same rule. The first group in the table with a matching pattern counts.
+pub(in crate::risk) struct PatternGroup {
     /// Id of the rule.
     pub(in crate::risk) rule: &'static str,
-    pub(super) used: Use,
-    /// What writing such a file does, as the end of a sentence.
+    pub(super) kind: Sensitivity,
+    /// What writing such a file does, as a sentence without its subject.
     pub(in crate::risk) reason: &'static str,
     /// Patterns, separated by `|`.
     pub(super) patterns: &'static str,
 }
 
-const fn obeyed(rule: &'static str, reason: &'static str, patterns: &'static str) -> Rows {
-    Rows { rule, used: Use::Obeyed, reason, patterns }
+const fn configuration(
+    rule: &'static str,
+    reason: &'static str,
+    patterns: &'static str,
+) -> PatternGroup {
+    PatternGroup { rule, kind: Sensitivity::Configuration, reason, patterns }
 }
 
-const fn secret(rule: &'static str, reason: &'static str, patterns: &'static str) -> Rows {
-    Rows { rule, used: Use::Secret, reason, patterns }
+const fn secret(rule: &'static str, reason: &'static str, patterns: &'static str) -> PatternGroup {
+    PatternGroup { rule, kind: Sensitivity::Secret, reason, patterns }
 }
 
-pub(super) static ROWS: [Rows; 20] = [
-    obeyed(
+pub(super) static GROUPS: [PatternGroup; 20] = [
+    configuration(
         "write-git-link",
         "says where Git finds its hooks and settings, which run programs",
         ".git",
     ),
-    obeyed(
+    configuration(
         "write-git-internals",
         "writes inside .git, where hooks and settings run programs and history lives",
         ".git/**|*.git/hooks/**|*.git/config|.jj/**|.hg/**",
     ),
-    obeyed(
+    configuration(
         "write-git-settings",
         "writes settings of Git, which name programs that Git runs",
         ".gitattributes|.gitmodules|.gitconfig|.config/git/**|/etc/gitconfig|.hgrc",
     ),
-    obeyed(
+    configuration(
         "write-hook",
         "writes a hook definition, which runs at a later commit or start",
         ".githooks/**|.husky/**|.pre-commit-config.yaml|.pre-commit-hooks.yaml|lefthook.yml|\
          lefthook.yaml|.lefthook/**|.claude/**|.codex/**|.gemini/**|.cursor/**|.mcp.json",
     ),
-    obeyed(
+    configuration(
         "write-cargo-config",
         "writes Cargo's settings, which decide what every later build runs",
         ".cargo/**",
     ),
-    obeyed(
+    configuration(
         "write-toolchain",
         "says which toolchain later builds load and run",
         "rust-toolchain|rust-toolchain.toml|.tool-versions|mise.toml|.mise.toml",
     ),
     secret("write-ssh", "writes SSH keys or settings", ".ssh/id_*|/etc/ssh/ssh_host_*"),
-    obeyed("write-ssh", "writes SSH keys or settings", ".ssh/**"),
+    configuration("write-ssh", "writes SSH keys or settings", ".ssh/**"),
     secret(
         "write-credentials",
         "writes a file that keeps keys or passwords",
@@ -77,12 +82,12 @@ pub(super) static ROWS: [Rows; 20] = [
          /etc/shadow-|/etc/gshadow|/etc/gshadow-|/etc/master.passwd|/etc/security/opasswd|\
          /etc/ssl/private/**|/etc/krb5.keytab|/var/run/secrets/**|/run/secrets/**",
     ),
-    obeyed(
+    configuration(
         "write-credentials",
         "writes settings of a program that keeps keys or passwords",
         ".aws/**|.kube/**|.gnupg/**",
     ),
-    obeyed(
+    configuration(
         "write-package-manager",
         "writes settings of a package manager, which decide what it loads and runs",
         ".npmrc|.yarnrc|.yarnrc.yml|.yarn/**|.pnpmfile.cjs|.pnpmfile.mjs|pip.conf|.pip/**|\
@@ -91,7 +96,7 @@ pub(super) static ROWS: [Rows; 20] = [
          .mvn/**|nuget.config|.composer/**|.config/composer/**|.config/go/**|.terraformrc|\
          .docker/**|.config/containers/**",
     ),
-    obeyed(
+    configuration(
         "write-ci",
         "writes a workflow that runs with the repository's secrets",
         ".github/workflows/**|.github/actions/**|.gitea/workflows/**|.forgejo/workflows/**|\
@@ -100,7 +105,7 @@ pub(super) static ROWS: [Rows; 20] = [
          azure-pipelines.yml|bitbucket-pipelines.yml|appveyor.yml|.appveyor.yml|cloudbuild.yaml|\
          jenkinsfile",
     ),
-    obeyed(
+    configuration(
         "write-startup-file",
         "writes a file that every new shell runs",
         ".bashrc|.bash_profile|.bash_login|.bash_logout|.bash_aliases|.bash_completion|.profile|\
@@ -109,12 +114,12 @@ pub(super) static ROWS: [Rows; 20] = [
          .config/starship.toml|.pam_environment|.config/environment.d/**|/etc/profile|\
          /etc/profile.d/**|/etc/environment",
     ),
-    obeyed(
+    configuration(
         "write-envrc",
         "writes a file that direnv runs when a shell enters the folder",
         ".envrc|.config/direnv/**",
     ),
-    obeyed(
+    configuration(
         "write-autostart",
         "writes what the desktop or the system starts by itself",
         ".config/autostart/**|.config/autostart-scripts/**|.config/systemd/**|\
@@ -124,7 +129,7 @@ pub(super) static ROWS: [Rows; 20] = [
          launchagents/**|launchdaemons/**|start menu/programs/startup/**|/etc/cron*/**|\
          /etc/crontab|/var/spool/cron/**|/etc/systemd/**|~/bin/**|.local/bin/**",
     ),
-    obeyed(
+    configuration(
         "write-editor-tasks",
         "writes settings of an editor or debugger, which can start programs",
         ".vscode/**|.vscode-server/**|.config/code/**|.devcontainer/**|.devcontainer.json|\
@@ -132,25 +137,25 @@ pub(super) static ROWS: [Rows; 20] = [
          .nvimrc|.config/nvim/**|.emacs|.emacs.el|.emacs.d/**|.config/emacs/**|.dir-locals.el|\
          .nanorc|.config/tmux/**|.tmux.conf|.screenrc|.gdbinit|.config/gdb/**|.lldbinit",
     ),
-    obeyed(
+    configuration(
         "write-program-settings",
         "writes a file that a program runs or obeys when it starts",
         ".psqlrc|.sqliterc|.irbrc|.pryrc|.pythonrc|.pdbrc|.rprofile|.ghci|.curlrc|.wgetrc|\
          .lesskey|sitecustomize.py|usercustomize.py|*.pth|*_history",
     ),
-    obeyed(
+    configuration(
         "write-build-script",
         "writes a build script, which the next build runs",
         "build.rs|build.zig|setup.py|conftest.py|noxfile.py|wscript|sconstruct|meson.build|\
          cmakelists.txt|rakefile|justfile|.justfile|taskfile.yml|taskfile.yaml|binding.gyp|\
          build.gradle|build.gradle.kts|settings.gradle|settings.gradle.kts|flake.nix|shell.nix",
     ),
-    obeyed(
+    configuration(
         "write-makefile",
         "writes a Makefile, which the next make runs",
         "makefile|gnumakefile|*.mk",
     ),
-    obeyed(
+    configuration(
         "write-workspace-commands",
         "says which commands verify, compile and run the program",
         "countersign.toml",

@@ -6,7 +6,7 @@
 use serde::Deserialize;
 
 use super::lazy_regex::LazyRegex;
-use super::listed::{listed, wild};
+use super::listed::{listed, matches_wildcard};
 use super::rating::Rating;
 use super::syntax::before;
 
@@ -44,18 +44,20 @@ impl Admin {
 
     /// Whether this is an administration program.
     pub(super) fn names(&self, program: &str) -> bool {
-        self.programs.iter().any(|name| wild(name, program))
+        self.programs.iter().any(|name| matches_wildcard(name, program))
     }
 
     /// Whether a call of an administration program is known to only read.
     fn only_reads(&self, program: &str, arguments: &[(String, bool)]) -> bool {
         // The value of an option that names a location is not an operand.
-        const PLACE: &str = "-n --namespace --host --endpoints --runtime-endpoint";
-        let named = |at| before(arguments, at).is_some_and(|(before, _)| listed(PLACE, before));
+        const LOCATION_OPTIONS: &str = "-n --namespace --host --endpoints --runtime-endpoint";
+        let named = |index| {
+            before(arguments, index).is_some_and(|(before, _)| listed(LOCATION_OPTIONS, before))
+        };
         let mut operands = arguments
             .iter()
             .enumerate()
-            .filter(|(at, (text, _))| !text.starts_with('-') && !named(*at))
+            .filter(|(index, (text, _))| !text.starts_with('-') && !named(*index))
             .map(|(_, (text, _))| text);
         if self.readers.is_match(program) {
             return true;
@@ -71,7 +73,8 @@ impl Admin {
                 && arguments.iter().all(|(text, _)| self.shows.is_match(text)))
     }
 
-    /// The rating of a call that no rule rates as dangerous.
+    /// The rating of a call that no rule rates as dangerous: dangerous if it administers something, changes global
+    /// settings or streams to another host, else `None`.
     pub(super) fn rating(&self, program: &str, arguments: &[(String, bool)]) -> Option<Rating> {
         if self.names(program) && !self.only_reads(program, arguments) {
             let reason = "Administers accounts, storage, services, networks or other hosts, and is not known to \
@@ -103,7 +106,7 @@ fn sets_for_all(program: &str, arguments: &[(String, bool)]) -> bool {
     !asks && operands.iter().take(3).any(|text| listed(SETS, text))
 }
 
-/// Whether the last word is an address to which output is streamed. The address of an input follows an option.
+/// Whether the last word is a URL to which output is streamed. The URL of an input follows an option.
 fn streams(arguments: &[(String, bool)]) -> bool {
     static SCHEMES: LazyRegex =
         LazyRegex::new(r"(?i)^(rtmp[a-z]*|srt|udp|tcp|rtp|rist|icecast|ftps?|sftp|smb|scp|zmq)://");

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::judge::Judge;
+use super::classifier::Classifier;
 use super::rating::{Finding, Rating};
 use super::syntax::{Script, SimpleCommand, Word};
 use super::user::UserRules;
@@ -61,93 +61,99 @@ pub struct BuiltinVerdict {
     pub reason: String,
 }
 
-/// What one parser finds in a command.
+/// The positions that one parser finds in a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reading {
-    /// The span of every simple command.
+pub struct ParsedSpans {
+    /// The span of every simple command; from the second parser, an empty span at its start.
     pub commands: Vec<Range<usize>>,
-    /// The span of every word of them.
+    /// The span of every word of these commands; none from the second parser.
     pub words: Vec<Range<usize>>,
 }
 
 /// The bytes for which the scan refuses a command before parsing; `None` if the command is not refused.
-pub fn refused(command: &str) -> Option<Range<usize>> {
+pub fn refused_span(command: &str) -> Option<Range<usize>> {
     scan::scan(command).map(|refused| refused.span)
 }
 
 /// The result of the first parser; `None` if it cannot parse all of the command.
-pub fn first_reading(command: &str) -> Option<Reading> {
+pub fn first_parse(command: &str) -> Option<ParsedSpans> {
     let script = parse::parse(command, 0).ok()?;
-    Some(Reading {
+    Some(ParsedSpans {
         commands: script.commands.iter().map(SimpleCommand::span).collect(),
         words: script.commands.iter().flat_map(|c| c.words.iter().map(Word::span)).collect(),
     })
 }
 
 /// The result of the second parser; `None` if it cannot parse all of the command.
-pub fn second_reading(command: &str) -> Option<Reading> {
+pub fn second_parse(command: &str) -> Option<ParsedSpans> {
     let second = second_parser::read(command).filter(|second| !second.faulty)?;
-    Some(Reading {
-        commands: second.programs.iter().chain(&second.others).map(|at| *at..*at).collect(),
+    Some(ParsedSpans {
+        commands: second
+            .programs
+            .iter()
+            .chain(&second.others)
+            .map(|start| *start..*start)
+            .collect(),
         words: Vec::new(),
     })
 }
 
 /// The verdict on a command.
 pub fn of_command(command: &str, shell: Shell, rules: &UserRules) -> CommandVerdict {
-    of_command_beside(command, shell, rules, &[])
+    of_local_command(command, shell, rules, &[])
 }
 
-/// The verdict on a command that must not access `own`, the folders of this program.
-pub fn of_command_beside(
+/// As [`of_command`], for a command on this computer: naming one of `own_folders`, the folders of this program, is
+/// dangerous.
+pub fn of_local_command(
     command: &str,
     shell: Shell,
     rules: &UserRules,
-    own: &[PathBuf],
+    own_folders: &[PathBuf],
 ) -> CommandVerdict {
     if let Some(refused) = scan::scan(command) {
-        return alone(refused.rule, refused.span, refused.reason);
+        return dangerous_verdict(refused.rule, refused.span, refused.reason);
     }
     let whole = 0..command.len();
     let script = match parse::parse(command, 0) {
         Ok(script) => script,
-        Err(fault) => {
-            let reason = format!("This cannot be parsed completely: {}.", fault.what);
-            return alone(
+        Err(error) => {
+            let reason = format!("This cannot be parsed completely: {}.", error.what);
+            return dangerous_verdict(
                 "unreadable",
-                command.floor_char_boundary(fault.at)..command.len(),
+                command.floor_char_boundary(error.position)..command.len(),
                 &reason,
             );
         }
     };
-    let Some(mut judge) = Judge::new(command, rules, own) else {
-        return alone("no-rules", whole, "The table of rules cannot be read.");
+    let Some(mut classifier) = Classifier::new(command, rules, own_folders) else {
+        return dangerous_verdict("no-rules", whole, "The table of rules cannot be read.");
     };
-    judge.made = script.commands.clone();
-    judge.made_loops = script.loops.clone();
-    judge.script(script.clone(), &SimpleCommand::default(), 0);
-    // The second parser can only raise the level. It is skipped for commands that are dangerous already, which
-    // include the ones that take it exponential time, such as a program that is named by a bracket pattern.
-    if !judge.is_dangerous()
-        && let Some((at, reason)) = doubt(command, &script)
+    classifier.line_commands = script.commands.clone();
+    classifier.line_loops = script.loops.clone();
+    classifier.rate_script(script.clone(), &SimpleCommand::default(), 0);
+    // The second parser can only raise the level, so it is skipped for commands that are dangerous already. Among
+    // these are commands for which it needs exponential time, such as a program that is named by a bracket pattern.
+    if !classifier.is_dangerous()
+        && let Some((start, reason)) = second_parser_doubt(command, &script)
     {
-        judge.danger("readers-disagree", at..whole.end, reason);
+        classifier.add_danger("readers-disagree", start..whole.end, reason);
     }
-    if shell == Shell::Posix && judge.bash_only {
-        judge.danger(
+    if shell == Shell::Posix && classifier.bash_only {
+        classifier.add_danger(
             "not-posix",
             whole.clone(),
             "Only bash interprets this as it was checked; another shell may run something else.",
         );
     }
-    verdict(judge, whole)
+    verdict(classifier, whole)
 }
 
 /// The position and the reason if the second parser does not confirm which commands run.
-fn doubt(command: &str, script: &Script) -> Option<(usize, &'static str)> {
+fn second_parser_doubt(command: &str, script: &Script) -> Option<(usize, &'static str)> {
     let mut second = second_parser::read(command);
     if second.as_ref().is_some_and(|it| it.faulty)
-        && let Some(bare) = without_texts(command, script)
+        && let Some(bare) = without_here_strings(command, script)
     {
         second = second_parser::read(&bare);
     }
@@ -157,13 +163,13 @@ fn doubt(command: &str, script: &Script) -> Option<(usize, &'static str)> {
             Some((0, "The second parser cannot parse this completely."))
         }
         Some(second) => parser_agreement::disagreement(command, script, second)
-            .map(|at| (at, "The two parsers disagree about which commands this runs.")),
+            .map(|start| (start, "The two parsers disagree about which commands this runs.")),
     }
 }
 
-/// Blanks out here-strings that contain only plain text, because the second parser does not support them after
-/// other redirections. Plain text in quotes runs nothing.
-fn without_texts(command: &str, script: &Script) -> Option<String> {
+/// Replaces here-strings of plain text by blanks, because the second parser does not support here-strings after other
+/// redirections. Plain text runs nothing. `None` if there is no such here-string.
+fn without_here_strings(command: &str, script: &Script) -> Option<String> {
     let mut bare = command.to_owned();
     for redirect in script.commands.iter().flat_map(|it| &it.redirects) {
         let span = redirect.target.span();
@@ -180,35 +186,35 @@ fn without_texts(command: &str, script: &Script) -> Option<String> {
 }
 
 /// The first of the worst findings, both with and without the rules of the user.
-fn verdict(judge: Judge, whole: Range<usize>) -> CommandVerdict {
-    let findings = &judge.findings;
-    let worst = findings.iter().rev().max_by_key(|finding| finding.decided().level);
+fn verdict(classifier: Classifier, whole: Range<usize>) -> CommandVerdict {
+    let findings = &classifier.findings;
+    let worst = findings.iter().rev().max_by_key(|finding| finding.effective().level);
     let builtin = findings.iter().rev().max_by_key(|finding| finding.builtin.level);
     let (Some(worst), Some(builtin)) = (worst, builtin) else {
-        return alone("nothing", whole, "There is no command.");
+        return dangerous_verdict("nothing", whole, "There is no command.");
     };
     let mut found = CommandVerdict::new(worst, builtin);
-    found.commands = judge.commands;
-    found.matched = judge.matched;
+    found.commands = classifier.commands;
+    found.matched = classifier.matched;
     found
 }
 
-/// The verdict on a command that is not rated any further.
-fn alone(rule: &str, span: Range<usize>, reason: &str) -> CommandVerdict {
+/// The dangerous verdict on a command that is not rated any further.
+fn dangerous_verdict(rule: &str, span: Range<usize>, reason: &str) -> CommandVerdict {
     let finding = Finding { span, builtin: Rating::dangerous(rule, reason), user: None };
     CommandVerdict::new(&finding, &finding)
 }
 
 impl CommandVerdict {
     fn new(finding: &Finding, without_user: &Finding) -> Self {
-        let (decided, builtin) = (finding.decided(), &without_user.builtin);
+        let (effective, builtin) = (finding.effective(), &without_user.builtin);
         Self {
-            level: decided.level,
-            rule: decided.rule.clone(),
+            level: effective.level,
+            rule: effective.rule.clone(),
             user_rule: finding.user.is_some(),
             span: finding.span.clone(),
-            reason: decided.reason.clone(),
-            suggestion: decided.safer.clone(),
+            reason: effective.reason.clone(),
+            suggestion: effective.safer.clone(),
             builtin: BuiltinVerdict {
                 level: builtin.level,
                 rule: builtin.rule.clone(),

@@ -25,8 +25,8 @@ pub(super) fn inspects(words: &[Word]) -> bool {
     while let Some(word) = rest.next() {
         match word.text.as_str() {
             "-ex" | "--eval-command" => {
-                let command = rest.next().filter(|it| !it.unknown() && !it.escaped);
-                if !command.is_some_and(|it| looks(&it.text) || steers(&it.text)) {
+                let command = rest.next().filter(|it| !it.has_unknown() && !it.escaped);
+                if !command.is_some_and(|it| is_inspection(&it.text) || controls_board(&it.text)) {
                     return false;
                 }
                 commands += 1;
@@ -49,45 +49,45 @@ pub(super) fn inspects(words: &[Word]) -> bool {
 }
 
 /// Whether a GDB command only controls a board that is connected to this computer, or shows its threads.
-fn steers(text: &str) -> bool {
+fn controls_board(text: &str) -> bool {
     static BOARD: LazyRegex = LazyRegex::new(
         r"^(target (extended-)?remote (localhost|127\.0\.0\.1)?:\d+|mon(itor)? (reset|halt|reset (halt|init|run))|thread apply all (bt|backtrace|where)( full| \d+)?|detach|disconnect)$",
     );
     BOARD.is_match(text)
 }
 
-/// The index of the debugged program, if the debugger's commands only run and inspect it.
+/// The index of the debugged program; `None` unless all of the debugger's commands only run and inspect the program.
 pub(super) fn debugged(words: &[Word]) -> Option<usize> {
-    let mut at = 0;
+    let mut index = 0;
     let mut commands = 0;
-    while let Some(word) = words.get(at) {
-        at += 1;
+    while let Some(word) = words.get(index) {
+        index += 1;
         match word.text.as_str() {
             "-ex" | "-iex" | "-o" | "--eval-command" | "--one-line" => {
                 commands += 1;
-                if !looks(&words.get(at)?.text) {
+                if !is_inspection(&words.get(index)?.text) {
                     return None;
                 }
-                at += 1;
+                index += 1;
             }
             text if listed(QUIET, text) || matches!(text, "-b" | "-return-child-result") => {}
             "--args" | "-args" | "--" => break,
             text if text.starts_with('-') => return None,
             _ => {
-                at -= 1;
+                index -= 1;
                 break;
             }
         }
     }
-    let first = words.get(at).filter(|word| !word.unknown() && !word.text.starts_with('-'));
+    let first = words.get(index).filter(|word| !word.has_unknown() && !word.text.starts_with('-'));
     // Nothing after the program may be another option of the debugger.
-    let own = words.iter().take(at).any(|it| listed("--args -args --", &it.text));
-    let alone = own || words.len() <= at + 1;
-    (commands > 0 && first.is_some() && alone).then_some(at)
+    let separated = words.iter().take(index).any(|it| listed("--args -args --", &it.text));
+    let alone = separated || words.len() <= index + 1;
+    (commands > 0 && first.is_some() && alone).then_some(index)
 }
 
 /// Whether a debugger command only runs the program or shows something, without calling a function.
-fn looks(text: &str) -> bool {
+fn is_inspection(text: &str) -> bool {
     let mut words = text.split_whitespace();
     let (first, rest) = (words.next().unwrap_or_default(), words.collect::<Vec<_>>());
     let plain = |it: &&str| {

@@ -3,15 +3,15 @@
 //! No list of all options that run something can be complete. So every call that is not rated dangerous yet is
 //! checked by the names of its options and by the form of their values.
 
-use super::elsewhere::Use;
+use super::classifier::Classifier;
+use super::elsewhere::PathUse;
 use super::elsewhere::outputs::sends;
-use super::judge::Judge;
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
 use super::program::program_of;
 use super::rate::is_unlisted;
 use super::rating::Rating;
-use super::sources::{adds_source, sources};
+use super::sources::{adds_insecure_source, is_source_option};
 use super::syntax::{OUTPUT, SimpleCommand, UNKNOWN, Word, before};
 use crate::plan::RiskLevel;
 
@@ -21,7 +21,7 @@ static HANDLERS: LazyRegex = LazyRegex::new(
     |pre-command|post-command|askpass|browser|editor|filter|launcher|proxy-command|preview|sendmail|mailer
     |notify-command|debugger|interpreter|entrypoint-program|linker|to-c[a-z-]*|agent-program|pinentry|pinentry-program|dirmngr-program|exec|executable|runner)$",
 );
-/// Those of `HANDLERS` whose program receives data, so that a shell would run this data.
+/// The options among `HANDLERS` whose program receives data, which a shell would run as commands.
 static FED: LazyRegex = LazyRegex::new(
     r"^--?([a-z-]+-)?(cmd|viewer|pager|helper|hook|handler|filter|rsh|to-c[a-z-]*)$",
 );
@@ -36,7 +36,7 @@ static NAMES_PROGRAM: LazyRegex = LazyRegex::new(
     |^(alias(es)?|extensions?|hooks?|merge-tools|extdiff|plugins?)[.:]|^config:tunnels:",
 );
 /// Harmless values of settings that name a program.
-static NAMES_NOTHING: LazyRegex = LazyRegex::new(
+static HARMLESS_PROGRAM: LazyRegex = LazyRegex::new(
     r#"^["']?(true|false|yes|no|on|off|never|always|auto|none|cat|less( -[A-Za-z]+)?|more|vim?|nvim|nano|emacs|code --wait|:?(builtin|internal):?[\w:-]*|\d*)["']?$"#,
 );
 /// Settings of Mercurial that only change how it displays and compares, and its bundled extensions.
@@ -64,26 +64,26 @@ static DELETES: LazyRegex = LazyRegex::new(
 );
 
 /// Programs whose operands are messages for people, or patterns of code to search for.
-const SPEAKS: &str = "gh glab echo printf notify-send logger wall write mail jira slack say jrnl todo task hub semgrep ast-grep \
+const TEXT_PROGRAMS: &str = "gh glab echo printf notify-send logger wall write mail jira slack say jrnl todo task hub semgrep ast-grep \
     sg comby";
 
 /// Each option that has a value, with this value.
-fn pairs(words: &[Word]) -> Vec<(String, Word)> {
+fn option_values(words: &[Word]) -> Vec<(String, Word)> {
     let mut found = Vec::new();
-    for (at, word) in words.iter().enumerate() {
+    for (index, word) in words.iter().enumerate() {
         let text = word.text.as_str();
         if text.starts_with('-') && text.len() > 1 {
             if let Some((name, value)) = text.split_once('=') {
                 found.push((name.to_owned(), Word { text: value.to_owned(), ..word.clone() }));
-            } else if let Some(at) = text.find('|').filter(|_| !text.starts_with("--")) {
+            } else if let Some(index) = text.find('|').filter(|_| !text.starts_with("--")) {
                 // A pipe directly after a short option.
-                let (name, value) = text.split_at(at);
+                let (name, value) = text.split_at(index);
                 found.push((name.to_owned(), Word { text: value.to_owned(), ..word.clone() }));
             }
             continue;
         }
         let is_bare = |it: &&Word| it.text.starts_with('-') && !it.text.contains('=');
-        if let Some(before) = before(words, at).filter(is_bare) {
+        if let Some(before) = before(words, index).filter(is_bare) {
             found.push((before.text.clone(), word.clone()));
         }
     }
@@ -95,9 +95,9 @@ fn is_shell(text: &str) -> bool {
         .is_some_and(|name| listed("sh bash dash zsh ksh ash fish csh tcsh mksh", &name))
 }
 
-impl Judge<'_> {
-    /// Raises a rating if an option or operand contains a program, code or a pipe.
-    pub(super) fn embedded(
+impl Classifier<'_> {
+    /// Raises a rating if an option or operand contains a program, code or a pipe. `wraps`: the program is a wrapper.
+    pub(super) fn raise_for_embedded(
         &mut self,
         command: &SimpleCommand,
         program: &str,
@@ -132,10 +132,10 @@ impl Judge<'_> {
             return Some("Installs an extension and runs it immediately.");
         }
         const UNENCRYPTED: &str = "Installs from an unencrypted address, so that others can change the package on the way.";
-        if adds_source(program, words) {
+        if adds_insecure_source(program, words) {
             return Some(UNENCRYPTED);
         }
-        for (option, value) in pairs(words) {
+        for (option, value) in option_values(words) {
             let text = value.text.as_str();
             if SCRIPTS.is_match(&option)
                 && text.strip_prefix('<').is_some_and(|it| it.starts_with(OUTPUT))
@@ -151,7 +151,10 @@ impl Judge<'_> {
             if SETS.is_match(&option) && program != "git" && sets_program(program, text) {
                 return Some("Changes a setting that names a program to run.");
             }
-            if sources(&option) && text.starts_with("http://") && !text.contains("//localhost") {
+            if is_source_option(&option)
+                && text.starts_with("http://")
+                && !text.contains("//localhost")
+            {
                 return Some(UNENCRYPTED);
             }
             if sends(&option, text) {
@@ -164,7 +167,8 @@ impl Judge<'_> {
                 return Some("Passes its input to a shell.");
             }
             let path = text.starts_with(['/', '~', UNKNOWN]) || text.starts_with("../");
-            if path && !text.contains(' ') && self.outside(text, Use::Code).is_some() {
+            if path && !text.contains(' ') && self.outside_path(text, PathUse::LoadsCode).is_some()
+            {
                 return Some("Runs a program from outside the project.");
             }
             if option.ends_with("hook") && adds_code(text) {
@@ -184,7 +188,7 @@ impl Judge<'_> {
         program: &str,
         depth: usize,
     ) -> Option<&'static str> {
-        if self.table.verbs.excepted(program) || listed(SPEAKS, program) {
+        if self.table.verbs.excepted(program) || listed(TEXT_PROGRAMS, program) {
             return None;
         }
         if self.starts_shell(command, program, depth) {
@@ -193,7 +197,7 @@ impl Judge<'_> {
         self.embedded_in_code(command, depth)
     }
 
-    /// Whether a third-party extension is installed that another command of the same line runs.
+    /// Whether a call of `gh` installs a third-party extension that another command of the same line runs.
     fn runs_extension(&self, words: &[Word]) -> bool {
         let texts: Vec<&str> = words.iter().map(|it| it.text.as_str()).collect();
         let ["extension" | "extensions" | "ext", "install", rest @ ..] = texts.as_slice() else {
@@ -206,14 +210,14 @@ impl Judge<'_> {
         }
         let name = name.trim_end_matches(".git").rsplit('/').next().unwrap_or_default();
         let name = name.strip_prefix("gh-").unwrap_or(name);
-        self.made.iter().any(|it| {
+        self.line_commands.iter().any(|it| {
             let mut words = it.words.iter().map(|it| it.text.as_str());
             words.next() == Some("gh")
                 && words.find(|it| !matches!(*it, "ext" | "extension" | "exec")) == Some(name)
         })
     }
 
-    /// Whether a program without a rule gets a shell, or a whole command line, as its operand.
+    /// Whether a program without a rule gets a shell as its operand. An operand that may be a command line is rated.
     fn starts_shell(&mut self, command: &SimpleCommand, program: &str, depth: usize) -> bool {
         const NAMES: &str = "completion completions init hook env activate shellenv generate generate-completion install add \
             show search help info list man setup get uninstall shell shell-completion";
@@ -225,11 +229,11 @@ impl Judge<'_> {
             return false;
         }
         let words = command.arguments();
-        for (at, word) in words.iter().enumerate() {
-            let before = before(words, at).map(|it| it.text.as_str());
+        for (index, word) in words.iter().enumerate() {
+            let before = before(words, index).map(|it| it.text.as_str());
             let first = before.is_none_or(|it| it.starts_with('-'));
             // After a word of `NAMES` the name of a shell is only an operand, as in `completion bash`.
-            let about = words.iter().take(at).any(|it| listed(NAMES, &it.text));
+            let about = words.iter().take(index).any(|it| listed(NAMES, &it.text));
             if is_shell(&word.text)
                 && !about
                 && !before.is_some_and(|it| it.starts_with("--") || it == "-s")
@@ -246,10 +250,11 @@ impl Judge<'_> {
         false
     }
 
-    /// Checks code of any language in the operands or the input for commands that it runs and for deletions.
+    /// Why code of any language in the operands or the input makes the call dangerous. Commands that such code runs are
+    /// rated.
     fn embedded_in_code(&mut self, command: &SimpleCommand, depth: usize) -> Option<&'static str> {
         let words = command.arguments();
-        let (fed, _) = self.reads(command);
+        let (fed, _) = self.known_input(command);
         let mut texts: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
         texts.extend(fed);
         for inner in words.iter().filter_map(|word| word.inner.clone()) {
@@ -294,13 +299,13 @@ fn sets_program(program: &str, text: &str) -> bool {
     let known = key.starts_with("extensions.") && !value.is_empty();
     if program == "hg" {
         let tame = SHOWS.is_match(key) && (!NAMES_PROGRAM.is_match(key) || key.starts_with("ext"));
-        return known || !(tame || NAMES_NOTHING.is_match(value) && !value.is_empty());
+        return known || !(tame || HARMLESS_PROGRAM.is_match(value) && !value.is_empty());
     }
     let runs = value.trim_start_matches(['"', '\'']).starts_with(['!', '|']);
     let takes =
         !matches!(program, "ssh" | "scp" | "sftp" | "docker" | "podman" | "mount" | "sshfs");
     runs && value.len() > 1
-        || takes && NAMES_PROGRAM.is_match(key) && !NAMES_NOTHING.is_match(value)
+        || takes && NAMES_PROGRAM.is_match(key) && !HARMLESS_PROGRAM.is_match(value)
 }
 
 /// Whether the code in an option does more than extend the module path inside the project.

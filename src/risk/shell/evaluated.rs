@@ -1,10 +1,10 @@
 //! Words that bash evaluates again after their expansion: arithmetic, subscripts and variable names.
 //!
 //! A subscript is arithmetic, and arithmetic runs the command substitutions in its text and in the values of its
-//! variables. So such a word is never safe. It is dangerous if it contains a substitution after the first
-//! expansion, or text from a file or another host.
+//! variables. So such a word is safe only if it is a plain number. It is dangerous if it contains a substitution after
+//! the first expansion, or text that the command line does not contain.
 
-use super::judge::Judge;
+use super::classifier::Classifier;
 use super::listed::listed;
 use super::syntax::{DECLARING, SimpleCommand, UNKNOWN, Word, unknown};
 
@@ -15,15 +15,15 @@ const COUNTING: &str =
 /// Variables of bash that evaluate assigned values as arithmetic.
 const CALCULATED: &str = "RANDOM SRANDOM SECONDS OPTIND LINENO HISTCMD EPOCHSECONDS BASHPID";
 
-impl Judge<'_> {
+impl Classifier<'_> {
     /// Rates the words of a command that bash evaluates a second time.
-    pub(super) fn evaluates(&mut self, words: &[Word]) {
+    pub(super) fn rate_evaluated_words(&mut self, words: &[Word]) {
         for word in words {
-            self.evaluates_word(word);
+            self.rate_evaluated_word(word);
         }
     }
 
-    fn evaluates_word(&mut self, word: &Word) {
+    fn rate_evaluated_word(&mut self, word: &Word) {
         let Some(known) = self.resolve(&word.text, &word.span) else { return };
         let foreign = self.is_foreign(word);
         for text in known {
@@ -32,10 +32,10 @@ impl Judge<'_> {
             if foreign || hides_command(&text) || values.any(|it| hides_command(it)) {
                 let reason =
                     "bash evaluates this word again and runs the commands that it may hold.";
-                self.danger("evaluated-data", word.span(), reason);
+                self.add_danger("evaluated-data", word.span(), reason);
             } else if !is_number(&text) {
                 let reason = "bash evaluates this word again after its expansion.";
-                self.caution("evaluated-word", word.span(), reason);
+                self.add_caution("evaluated-word", word.span(), reason);
             }
         }
     }
@@ -46,7 +46,7 @@ impl Judge<'_> {
         if word.text.strip_prefix("v ").is_some_and(is_name) {
             return false;
         }
-        let named = |name: &&str| self.read_names.contains(*name);
+        let named = |name: &&str| self.input_variables.contains(*name);
         let read = word.text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
         if read.into_iter().any(|it| named(&it)) {
             return true;
@@ -56,35 +56,40 @@ impl Judge<'_> {
         let Some((last, name)) = last.and_then(|it| Some((it, it.program()?))) else {
             return false;
         };
-        let plain = |word: &Word| !word.unknown() && !hides_command(&word.text);
+        let plain = |word: &Word| !word.has_unknown() && !hides_command(&word.text);
         let prints_text =
             matches!(name.as_str(), "echo" | "printf") && last.arguments().iter().all(plain);
         !prints_text && !listed(COUNTING, &name)
     }
 
-    /// A nameref hides which variable is set. It is dangerous if a variable that affects later programs is named
-    /// anywhere in the command line.
-    fn second_name(&mut self, command: &SimpleCommand) {
+    /// Rates a nameref, which hides the variable that is set. It is dangerous if the command line names a variable that
+    /// affects later programs.
+    fn rate_nameref(&mut self, command: &SimpleCommand) {
         let names = |text: &str| {
             let name = text.rsplit('=').next().unwrap_or(text);
             let listed = |it: &String| it.strip_suffix('*').is_none() && it == name;
             self.table.variables.hijack.iter().any(listed)
         };
-        if self.made.iter().flat_map(SimpleCommand::arguments).any(|word| names(&word.text)) {
+        if self
+            .line_commands
+            .iter()
+            .flat_map(SimpleCommand::arguments)
+            .any(|word| names(&word.text))
+        {
             let reason = "Gives a second name to a variable that affects later programs.";
-            self.danger("hijacks-variable", command.span(), reason);
+            self.add_danger("hijacks-variable", command.span(), reason);
         }
     }
 
     /// Rates builtins that evaluate variable names or assigned values.
-    pub(super) fn evaluating_builtin(&mut self, command: &SimpleCommand, program: &str) {
+    pub(super) fn rate_evaluating_builtin(&mut self, command: &SimpleCommand, program: &str) {
         let words = command.arguments();
         let has = |letters: &[char]| {
             let options = words.iter().take_while(|word| word.text != "--");
             options.into_iter().any(|word| has_letter(&word.text, letters))
         };
         if matches!(program, "declare" | "local" | "typeset") && has(&['n']) {
-            self.second_name(command);
+            self.rate_nameref(command);
         }
         let evaluated: Vec<Word> = match program {
             "let" => words.to_vec(),
@@ -92,19 +97,19 @@ impl Judge<'_> {
             "set" => words.iter().filter(|word| hides_command(&word.text)).cloned().collect(),
             "read" | "mapfile" | "readarray" | "getopts" | "unset" => {
                 if matches!(program, "read" | "mapfile" | "readarray") {
-                    self.reads_into(command, words);
+                    self.record_input_variables(command, words);
                 }
-                words.iter().filter(|word| !is_plain_option(word)).map(named).collect()
+                words.iter().filter(|word| !is_plain_option(word)).map(as_name).collect()
             }
             "printf" | "wait" => {
                 let letter = if program == "printf" { 'v' } else { 'p' };
                 let before = words.iter().skip_while(|word| !has_letter(&word.text, &[letter]));
-                before.take(2).map(named).collect()
+                before.take(2).map(as_name).collect()
             }
             "[" | "test" => {
                 let asks = |word: &Word| matches!(word.text.as_str(), "-v" | "-R");
                 let pairs = words.iter().zip(words.iter().skip(1));
-                pairs.filter(|(word, _)| asks(word)).map(|(_, name)| named(name)).collect()
+                pairs.filter(|(word, _)| asks(word)).map(|(_, name)| as_name(name)).collect()
             }
             _ if listed(DECLARING, program) => {
                 let arithmetic = has(&['i', 'n']);
@@ -112,44 +117,44 @@ impl Judge<'_> {
                     let name = word.text.split('=').next().unwrap_or_default();
                     !word.text.starts_with(['-', '+'])
                         && (arithmetic
-                            || self.calculates(name)
+                            || self.evaluates_assignments(name)
                             || !is_name(name.trim_end_matches('+')))
                 };
                 let mut evaluated: Vec<Word> =
-                    words.iter().filter(is_evaluated).map(named).collect();
+                    words.iter().filter(is_evaluated).map(as_name).collect();
                 evaluated.extend(self.quoted_lists(words, has(&['a', 'A'])));
                 evaluated
             }
             _ => return,
         };
-        self.evaluates(&evaluated);
-        self.calculates_input(command, program, words);
+        self.rate_evaluated_words(&evaluated);
+        self.rate_evaluated_input(command, program, words);
     }
 
     /// Records variables that get lines of the input. If the input names an outside path, each line may be a path
     /// below it.
-    fn reads_into(&mut self, command: &SimpleCommand, words: &[Word]) {
+    fn record_input_variables(&mut self, command: &SimpleCommand, words: &[Word]) {
         let mut commands = self.script.commands.iter();
         let whole = commands.find(|it| it.words.is_empty() && !it.redirects.is_empty());
-        let around = whole.and_then(|it| self.named_in_input(it));
-        let path = self.named_in_input(command).or(around);
+        let around = whole.and_then(|it| self.path_in_input(it));
+        let path = self.path_in_input(command).or(around);
         for name in words.iter().map(|word| &word.text).filter(|it| is_name(it)) {
             if let Some(path) = &path {
                 let found = format!("{path}/{}", unknown("FOUND"));
-                self.assigns(name, vec![found], &command.span());
+                self.record_values(name, vec![found], &command.span());
             }
-            self.read_names.insert(name.clone());
+            self.input_variables.insert(name.clone());
         }
     }
 
-    /// Values that become a list only when the builtin runs. bash expands such a list once more.
+    /// The values that become a list only when the builtin runs, and whose words bash then expands once more.
     fn quoted_lists(&mut self, words: &[Word], lists: bool) -> Vec<Word> {
-        let made = self.makes_lists();
+        let made = self.declares_list();
         let mut found = Vec::new();
         for word in words.iter().filter(|word| !word.list && !word.text.starts_with(['-', '+'])) {
             let Some((_, value)) = word.text.split_once('=') else {
-                if lists && word.unknown() {
-                    found.push(named(word));
+                if lists && word.has_unknown() {
+                    found.push(as_name(word));
                 }
                 continue;
             };
@@ -163,9 +168,9 @@ impl Judge<'_> {
         found
     }
 
-    /// Whether any command of the line declares a list, which then may have any name.
-    fn makes_lists(&self) -> bool {
-        self.made.iter().any(|command| {
+    /// Whether any command of the line declares a list. Its name is not compared.
+    fn declares_list(&self) -> bool {
+        self.line_commands.iter().any(|command| {
             let flagged = |letters: &[char]| {
                 command.arguments().iter().any(|it| has_letter(&it.text, letters))
             };
@@ -179,12 +184,12 @@ impl Judge<'_> {
 
     /// Whether bash evaluates assignments to this variable as arithmetic: some of its own variables, and those
     /// declared as integers or namerefs.
-    pub(super) fn calculates(&self, name: &str) -> bool {
+    pub(super) fn evaluates_assignments(&self, name: &str) -> bool {
         let name = name.trim_end_matches('+').split('[').next().unwrap_or_default();
         if listed(CALCULATED, name) {
             return true;
         }
-        self.made.iter().any(|command| {
+        self.line_commands.iter().any(|command| {
             let words = || command.arguments().iter().map(|word| word.text.as_str());
             command.program().is_some_and(|it| listed(DECLARING, &it))
                 && words().any(|text| has_letter(text, &['i', 'n']))
@@ -192,14 +197,14 @@ impl Judge<'_> {
         })
     }
 
-    /// Rates input that is stored in a variable whose values bash evaluates. The text of the input is unknown.
-    fn calculates_input(&mut self, command: &SimpleCommand, program: &str, words: &[Word]) {
+    /// Rates input that is stored in a variable whose values bash evaluates.
+    fn rate_evaluated_input(&mut self, command: &SimpleCommand, program: &str, words: &[Word]) {
         if !matches!(program, "read" | "mapfile" | "readarray" | "printf") {
             return;
         }
         let into = |word: &&Word| {
             let name = word.text.strip_prefix("-v").unwrap_or(&word.text);
-            is_name(name) && self.calculates(name)
+            is_name(name) && self.evaluates_assignments(name)
         };
         let Some(word) = words.iter().find(into).cloned() else { return };
         let number = |word: &Word| is_number(&word.text) || word.text.starts_with('%');
@@ -209,12 +214,12 @@ impl Judge<'_> {
             return;
         }
         let reason = "bash calculates what is put into this variable, and runs the commands in it.";
-        self.danger("evaluated-data", command.span(), reason);
+        self.add_danger("evaluated-data", command.span(), reason);
     }
 }
 
 /// Marks a word as a variable name, which is never a plain number.
-fn named(word: &Word) -> Word {
+fn as_name(word: &Word) -> Word {
     Word { text: format!("v {}", word.text), ..word.clone() }
 }
 
@@ -224,7 +229,7 @@ fn has_letter(text: &str, letters: &[char]) -> bool {
 }
 
 fn is_plain_option(word: &Word) -> bool {
-    word.text.starts_with('-') && word.text.len() <= 3 && !word.unknown()
+    word.text.starts_with('-') && word.text.len() <= 3 && !word.has_unknown()
 }
 
 fn names_in(text: &str) -> impl Iterator<Item = &str> {

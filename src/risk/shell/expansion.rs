@@ -4,34 +4,34 @@ use super::parse::{Parsed, Parser, parse};
 use super::syntax::{Word, name_length};
 
 impl Parser<'_> {
-    pub(super) fn dollar(&mut self, word: &mut Word, quoted: bool) -> Parsed<()> {
-        self.at += 1;
+    pub(super) fn dollar_expansion(&mut self, word: &mut Word, quoted: bool) -> Parsed<()> {
+        self.position += 1;
         match self.peek() {
             Some('\'') if !quoted => {
-                self.at += 1;
+                self.position += 1;
                 self.script.bash_only = true;
                 self.ansi_c(word)
             }
             Some('"') if !quoted => {
-                self.at += 1;
-                self.double(word)
+                self.position += 1;
+                self.double_quoted(word)
             }
             Some('(') => {
                 if self.rest().starts_with("((") && self.arithmetic_follows() {
-                    self.at += 2;
+                    self.position += 2;
                     word.mark("#");
                     return self.arithmetic("))");
                 }
-                self.at += 1;
+                self.position += 1;
                 self.substitution(word)
             }
             Some('{') => {
-                self.at += 1;
+                self.position += 1;
                 self.parameter(word)
             }
             // `$[..]`, the old syntax for arithmetic.
             Some('[') => {
-                self.at += 1;
+                self.position += 1;
                 self.script.bash_only = true;
                 word.mark("#");
                 self.arithmetic("]")
@@ -39,12 +39,12 @@ impl Parser<'_> {
             Some(next) if next.is_ascii_alphabetic() || next == '_' => {
                 let rest = self.rest();
                 let name = rest.get(..name_length(rest)).unwrap_or_default();
-                self.at += name.len();
+                self.position += name.len();
                 word.mark(name);
                 Ok(())
             }
             Some(next) if next.is_ascii_digit() || "@*#?$!-".contains(next) => {
-                self.at += 1;
+                self.position += 1;
                 word.mark(&next.to_string());
                 Ok(())
             }
@@ -55,28 +55,29 @@ impl Parser<'_> {
         }
     }
 
-    /// `$(..)` or `<(..)`, after the opening bracket.
+    /// Parses `$(..)` or `<(..)`, after the opening bracket.
     pub(super) fn substitution(&mut self, word: &mut Word) -> Parsed<()> {
         let first = self.script.commands.len();
-        self.deeper(Self::list)?;
+        self.nested(Self::list)?;
         self.require(")", "a substitution without its end")?;
-        self.ran(word, first);
+        self.mark_output(word, first);
         Ok(())
     }
 
-    pub(super) fn ran(&self, word: &mut Word, first: usize) {
+    /// Appends the output of the commands from `first` on as an unknown part.
+    pub(super) fn mark_output(&self, word: &mut Word, first: usize) {
         word.mark("");
         let start = word.inner.as_ref().map_or(first, |inner| inner.start);
         word.inner = Some(start..self.script.commands.len());
     }
 
     pub(super) fn backquote(&mut self, word: &mut Word) -> Parsed<()> {
-        let start = self.at;
-        self.at += 1;
+        let start = self.position;
+        self.position += 1;
         let mut text = String::new();
         loop {
             match self.bump() {
-                None => return Err(self.fault("a backquote without its end")),
+                None => return Err(self.error("a backquote without its end")),
                 Some('`') => break,
                 Some('\\') => match self.bump() {
                     Some(next @ ('`' | '\\' | '$')) => text.push(next),
@@ -88,45 +89,45 @@ impl Parser<'_> {
         }
         let first = self.script.commands.len();
         let depth = self.depth;
-        let nested = self.deeper(|_| parse(&text, depth + 1))?;
-        self.adopt(nested, start..self.at);
-        self.ran(word, first);
+        let nested = self.nested(|_| parse(&text, depth + 1))?;
+        self.merge_nested(nested, start..self.position);
+        self.mark_output(word, first);
         Ok(())
     }
 
-    /// `${..}`, after the opening brace.
+    /// Parses `${..}`, after the opening brace.
     pub(super) fn parameter(&mut self, word: &mut Word) -> Parsed<()> {
-        let start = self.at;
+        let start = self.position;
         if self.peek().is_some_and(|next| next.is_whitespace() || next == '|') {
-            return Err(self.fault("a substitution that only some versions of bash know"));
+            return Err(self.error("a substitution that only some versions of bash know"));
         }
         let rest = self.rest();
         let name = rest.get(..name_length(rest)).unwrap_or_default().to_owned();
         let mut inside = Word::default();
-        self.deeper(|parser| {
+        self.nested(|parser| {
             loop {
                 match parser.peek() {
-                    None => return Err(parser.fault("a parameter without its end")),
+                    None => return Err(parser.error("a parameter without its end")),
                     Some('}') => {
-                        parser.at += 1;
+                        parser.position += 1;
                         return Ok(());
                     }
                     Some('\'') => {
                         // Inside double quotes, a single quote is an ordinary character.
-                        parser.at += 1;
+                        parser.position += 1;
                         if let Some(end) = parser.rest().find('\'') {
                             let close = parser.rest().find('}').unwrap_or(usize::MAX);
                             if end < close {
                                 inside.text.push_str(parser.rest().get(..end).unwrap_or_default());
-                                parser.at += end + 1;
+                                parser.position += end + 1;
                             }
                         }
                     }
                     Some('"') => {
-                        parser.at += 1;
-                        parser.double(&mut inside)?;
+                        parser.position += 1;
+                        parser.double_quoted(&mut inside)?;
                     }
-                    Some(_) => parser.quoted(&mut inside)?,
+                    Some(_) => parser.quoted_piece(&mut inside)?,
                 }
             }
         })?;
@@ -136,7 +137,7 @@ impl Parser<'_> {
             self.script.loops.push((name.clone(), Vec::new()));
         }
         if let Some(again) = evaluated_part(&inside.text) {
-            let span = start..self.at;
+            let span = start..self.position;
             let inner = inside.inner.clone();
             self.script.evaluated.push(Word { text: again, span, inner, ..Word::default() });
         }
@@ -152,20 +153,25 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Records a text that bash evaluates as arithmetic, and parses the commands inside.
-    pub(super) fn evaluated(&mut self, text: &str, span: std::ops::Range<usize>) -> Parsed<()> {
+    /// Parses a text that bash evaluates as arithmetic, and records it.
+    pub(super) fn nested_arithmetic(
+        &mut self,
+        text: &str,
+        span: std::ops::Range<usize>,
+    ) -> Parsed<()> {
         if self.depth >= MAX_TEXT_DEPTH {
-            return Err(self.fault("nested too deep"));
+            return Err(self.error("nested too deep"));
         }
         let word = self.nested_text(text, span)?;
         self.script.evaluated.push(word);
         Ok(())
     }
 
+    /// Parses `$'..'`, after the opening quote.
     pub(super) fn ansi_c(&mut self, word: &mut Word) -> Parsed<()> {
         loop {
             match self.bump() {
-                None => return Err(self.fault("a quote without its end")),
+                None => return Err(self.error("a quote without its end")),
                 Some('\'') => return Ok(()),
                 Some('\\') => {
                     let Some(kind) = self.bump() else { continue };
@@ -174,7 +180,7 @@ impl Parser<'_> {
                         'u' => (4, 16),
                         'U' => (8, 16),
                         '0'..='7' => {
-                            self.at -= 1;
+                            self.position -= 1;
                             (3, 8)
                         }
                         _ => {
@@ -192,7 +198,7 @@ impl Parser<'_> {
                     let length =
                         rest.chars().take(digits).take_while(|c| c.is_digit(radix)).count();
                     let code = u32::from_str_radix(rest.get(..length).unwrap_or("0"), radix);
-                    self.at += length;
+                    self.position += length;
                     word.escaped = true;
                     word.text.push(code.ok().and_then(char::from_u32).unwrap_or('\u{FFFD}'));
                 }
@@ -221,18 +227,19 @@ impl Parser<'_> {
         false
     }
 
+    /// Parses arithmetic up to and including `end`, and records it.
     pub(super) fn arithmetic(&mut self, end: &str) -> Parsed<()> {
         let (mut round, mut square) = (0_usize, 0_usize);
         let mut content = Word::default();
-        let start = self.at;
+        let start = self.position;
         loop {
             if round == 0 && square == 0 && self.take(end) {
-                content.span = start..self.at;
+                content.span = start..self.position;
                 self.script.evaluated.push(content);
                 return Ok(());
             }
             match self.peek() {
-                None => return Err(self.fault("arithmetic without its end")),
+                None => return Err(self.error("arithmetic without its end")),
                 Some(next @ ('(' | ')' | '[' | ']')) => {
                     match next {
                         '(' => round += 1,
@@ -241,36 +248,38 @@ impl Parser<'_> {
                         _ => square = square.saturating_sub(1),
                     }
                     content.text.push(next);
-                    self.at += 1;
+                    self.position += 1;
                 }
                 Some('"') => {
-                    self.at += 1;
+                    self.position += 1;
                 }
-                Some(_) => self.quoted(&mut content)?,
+                Some(_) => self.quoted_piece(&mut content)?,
             }
         }
     }
 
-    /// `[[ .. ]]`, after the opening brackets.
+    /// Parses `[[ .. ]]`, after the opening brackets.
     pub(super) fn condition(&mut self) -> Parsed<()> {
         const NUMBERS: [&str; 6] = ["-eq", "-ne", "-lt", "-le", "-gt", "-ge"];
         let mut words: Vec<Word> = Vec::new();
         loop {
-            self.blanks();
+            self.skip_blanks();
             if self.take("]]") {
                 break;
             }
             match self.peek() {
-                None => return Err(self.fault("a condition without its end")),
+                None => return Err(self.error("a condition without its end")),
                 Some('\n' | '&' | '|' | '(' | ')' | '<' | '>' | ';') => {
-                    self.at += 1;
+                    self.position += 1;
                 }
                 Some(_) => words.push(self.word()?),
             }
         }
         for (index, word) in words.iter().enumerate() {
-            let is = |at: Option<usize>, names: &[&str]| {
-                at.and_then(|at| words.get(at)).is_some_and(|it| names.contains(&it.text.as_str()))
+            let is = |index: Option<usize>, names: &[&str]| {
+                index
+                    .and_then(|index| words.get(index))
+                    .is_some_and(|it| names.contains(&it.text.as_str()))
             };
             let before = index.checked_sub(1);
             let number = is(before, &NUMBERS) || is(Some(index + 1), &NUMBERS);
@@ -288,7 +297,7 @@ impl Parser<'_> {
     }
 }
 
-/// Limit for texts nested in texts.
+/// Limit for nesting at which a nested text is still parsed.
 const MAX_TEXT_DEPTH: usize = 40;
 
 /// The part inside `${..}` that bash evaluates again, if any.

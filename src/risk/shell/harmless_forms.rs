@@ -3,27 +3,27 @@
 
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
-use super::place;
+use super::path_kind;
 use super::rating::Rating;
 use super::readers;
 
 /// The rule id for calls that only show what they would do.
-pub(super) const DRY: &str = "only-shows";
+pub(super) const ONLY_SHOWS: &str = "only-shows";
 
-pub(super) fn reloading() -> Rating {
+pub(super) fn reload_rating() -> Rating {
     Rating::caution("reloads", "Makes a service reload its settings without stopping it.")
 }
 
-pub(super) fn showing() -> Rating {
-    Rating::caution(DRY, "Only shows something, possibly by asking another host.")
+pub(super) fn show_rating() -> Rating {
+    Rating::caution(ONLY_SHOWS, "Only shows something, possibly by asking another host.")
 }
 
-pub(super) fn staying() -> Rating {
+pub(super) fn local_upload_rating() -> Rating {
     Rating::caution("sends-here", "Sends files of the project to a server on this computer.")
 }
 
 /// The rating of code that only computes and prints.
-pub(super) fn computing() -> Rating {
+pub(super) fn compute_rating() -> Rating {
     Rating::caution(
         "computes",
         "Runs code in the command line that only computes, prints or replaces text.",
@@ -39,7 +39,8 @@ pub(super) struct Parts<'a> {
     pub(super) operands: Vec<&'a str>,
 }
 
-/// The options that a call may have. Names of long options are separated by blanks.
+/// The options that a call may have: letters, and names of long options separated by blanks. Those of `short_values`
+/// and `long_values` take a value.
 pub(super) struct Allowed {
     pub(super) short: &'static str,
     pub(super) short_values: &'static str,
@@ -48,8 +49,8 @@ pub(super) struct Allowed {
 }
 
 impl Allowed {
-    /// The parts of a call; `None` if an option is not on the list.
-    pub(super) fn take<'a>(&self, arguments: &'a [(String, bool)]) -> Option<Parts<'a>> {
+    /// Parses the arguments of a call; `None` if an option is not allowed, an argument is unknown, or `--` occurs.
+    pub(super) fn parse<'a>(&self, arguments: &'a [(String, bool)]) -> Option<Parts<'a>> {
         let mut parts = Parts::default();
         let mut rest = arguments.iter();
         while let Some((text, glob)) = rest.next() {
@@ -75,7 +76,7 @@ impl Allowed {
                 parts.operands.push(text);
                 continue;
             };
-            for (at, letter) in letters.char_indices() {
+            for (index, letter) in letters.char_indices() {
                 if self.short.contains(letter) {
                     parts.flags.push(format!("-{letter}"));
                     continue;
@@ -83,7 +84,7 @@ impl Allowed {
                 if !self.short_values.contains(letter) {
                     return None;
                 }
-                let glued = letters.get(at + letter.len_utf8()..).filter(|it| !it.is_empty());
+                let glued = letters.get(index + letter.len_utf8()..).filter(|it| !it.is_empty());
                 let value = match glued {
                     Some(value) => value,
                     None => rest.next().map(|(it, _)| it).filter(|it| readers::is_known(it))?,
@@ -97,7 +98,7 @@ impl Allowed {
 }
 
 /// Whether a call only makes a running service reload its settings.
-pub(super) fn reloads(program: &str, arguments: &[(String, bool)]) -> bool {
+pub(super) fn only_reloads(program: &str, arguments: &[(String, bool)]) -> bool {
     static NAME: LazyRegex = LazyRegex::new(r"^[A-Za-z0-9][A-Za-z0-9@_.:-]*$");
     // Services whose settings are a protection themselves.
     static PROTECTS: LazyRegex = LazyRegex::new(
@@ -142,21 +143,21 @@ pub(super) fn reloads(program: &str, arguments: &[(String, bool)]) -> bool {
 }
 
 /// Whether a call of `rsync` is a dry run that neither runs nor reads anything else.
-pub(super) fn only_shows(arguments: &[(String, bool)]) -> bool {
+pub(super) fn is_rsync_dry_run(arguments: &[(String, bool)]) -> bool {
     const RSYNC: Allowed = Allowed {
         short: "avnzhPuirltpgoDcHAXSWxIkLJKOdqmCyb8",
         short_values: "",
         long: "dry-run archive verbose quiet checksum recursive relative no-relative update inplace append dirs links copy-links safe-links hard-links perms executability acls xattrs owner group devices specials times atimes omit-dir-times sparse whole-file no-whole-file one-file-system existing ignore-existing delete delete-before delete-during delete-delay delete-after delete-excluded ignore-errors force partial prune-empty-dirs numeric-ids no-perms no-owner no-group no-times ignore-times size-only fuzzy compress cvs-exclude stats human-readable progress itemize-changes list-only mkpath no-motd backup no-inc-recursive protect-args",
         long_values: "exclude include filter max-size min-size modify-window chmod chown usermap groupmap info out-format compress-level bwlimit port timeout contimeout max-delete suffix",
     };
-    let Some(parts) = RSYNC.take(arguments) else { return false };
+    let Some(parts) = RSYNC.parse(arguments) else { return false };
     let dry = parts.flags.iter().any(|it| it == "-n" || it == "--dry-run");
     // A filter may name a file whose content is sent.
     let filters = parts.values.iter().filter(|(name, _)| name == "--filter");
     let plain = |value: &str| {
         ["- ", "+ ", "P ", ":- .gitignore"].iter().any(|begin| value.starts_with(begin))
     };
-    let secret = |text: &&str| place::is_private(&place::normalize(text, ""));
+    let secret = |text: &&str| path_kind::is_private(&path_kind::normalize(text, ""));
     dry && parts.operands.len() > 1
         && filters.into_iter().all(|(_, value)| plain(value))
         && !parts.operands.iter().any(secret)

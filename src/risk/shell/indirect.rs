@@ -1,10 +1,10 @@
 //! Indirect commands: functions, aliases, and programs named by `$(echo ..)`.
 
-use super::judge::Judge;
+use super::classifier::Classifier;
 use super::syntax::{OUTPUT, SimpleCommand, Word, unknown};
 
-impl Judge<'_> {
-    /// Replaces a program that is the output of `$(echo ..)` by this output.
+impl Classifier<'_> {
+    /// The command with its program replaced, if the program is the known output of `$(echo ..)`; `None` otherwise.
     pub(super) fn printed_program(&self, command: &SimpleCommand) -> Option<SimpleCommand> {
         let (first, rest) = command.words.split_first()?;
         if first.text != OUTPUT {
@@ -12,7 +12,7 @@ impl Judge<'_> {
         }
         let inner = self.script.commands.get(first.inner.clone()?)?;
         let [source] = inner else { return None };
-        let text = self.prints(source).filter(|text| {
+        let text = self.known_output(source).filter(|text| {
             !text.trim().is_empty()
                 && text.bytes().all(|b| b.is_ascii_alphanumeric() || b" ./_-".contains(&b))
         })?;
@@ -24,7 +24,7 @@ impl Judge<'_> {
     }
 
     /// Rates the text of an alias as a command. An alias that replaces a known program is dangerous.
-    pub(super) fn alias(&mut self, command: &SimpleCommand, depth: usize) {
+    pub(super) fn rate_alias(&mut self, command: &SimpleCommand, depth: usize) {
         for word in command.arguments().iter() {
             let Some((name, text)) = word.text.split_once('=') else { continue };
             let text = text.trim_end();
@@ -33,29 +33,29 @@ impl Judge<'_> {
             }
             if self.table.dangerous(name) && text.split_whitespace().next() != Some(name) {
                 let reason = "Replaces a known program by another command.";
-                self.danger("hijacks", word.span(), reason);
+                self.add_danger("hijacks", word.span(), reason);
             }
             self.aliases.insert(name.to_owned(), text.to_owned());
             let reason = "Defines an alias, which changes what a command runs.";
-            self.caution("sets-alias", word.span(), reason);
+            self.add_caution("sets-alias", word.span(), reason);
             self.rate_text(text, word, command, depth + 1);
         }
     }
 
     /// Rates a call of an alias as the command that replaces it.
-    pub(super) fn alias_call(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
+    pub(super) fn rate_alias_call(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
         let Some(text) = self.aliases.remove(program) else { return };
         let span = command.span();
         let head = text.split_whitespace().map(|it| Word::literal(it, span.clone()));
         let words = head.chain(command.arguments().iter().cloned()).collect();
         let whole = SimpleCommand { words, ..command.clone() };
-        self.only_if_dangerous(|judge| judge.command(&whole, depth + 1));
+        self.keep_if_dangerous(|classifier| classifier.rate_command(&whole, depth + 1));
         self.aliases.insert(program.to_owned(), text);
     }
 
-    /// Rates a call of a function: its body with the arguments of the call. Returns whether the name cannot mean a
-    /// program, too.
-    pub(super) fn function_call(
+    /// Rates a call of a function: its body with the arguments of the call. Returns whether the name can only mean the
+    /// function, and not also a known program.
+    pub(super) fn rate_function_call(
         &mut self,
         command: &SimpleCommand,
         program: &str,
@@ -83,7 +83,7 @@ impl Judge<'_> {
                     let mut text = word.text.clone();
                     for (number, argument) in arguments.iter().enumerate().take(99) {
                         let mark = unknown(&(number + 1).to_string());
-                        match self.replaced(&text, &mark, &argument.text, &word.span) {
+                        match self.replace_limited(&text, &mark, &argument.text, &word.span) {
                             Some(replaced) => text = replaced,
                             None => break,
                         }
@@ -93,7 +93,7 @@ impl Judge<'_> {
                 .collect();
             if inner.words != before {
                 inner.span = command.span();
-                self.command(&inner, depth + 1);
+                self.rate_command(&inner, depth + 1);
             }
         }
         // Programs that run others, such as `env` and `xargs`, never call functions, and another shell or `unset

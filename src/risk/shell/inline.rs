@@ -17,16 +17,20 @@ mod tokens;
 
 use std::sync::LazyLock;
 
-use super::judge::Judge;
+use super::classifier::Classifier;
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
-use super::place;
+use super::path_kind;
 use super::syntax::{UNKNOWN, Word, before};
-use language::{Inline, Language};
+use language::{InlineRules, Language};
 
-impl Judge<'_> {
-    /// Whether the inline code in an argument, as in `python -m timeit`, only computes and prints.
-    pub(super) fn hands_plain_code(&self, program: &str, arguments: &[(String, bool)]) -> bool {
+impl Classifier<'_> {
+    /// Whether the code in the arguments of `timeit` or of `manage.py shell -c` only computes and prints.
+    pub(super) fn only_computes_argument(
+        &self,
+        program: &str,
+        arguments: &[(String, bool)],
+    ) -> bool {
         let texts: Vec<&str> = arguments.iter().map(|(text, _)| text.as_str()).collect();
         let codes: Vec<&str> = match texts.as_slice() {
             _ if program == "timeit" => {
@@ -46,12 +50,12 @@ impl Judge<'_> {
         let joined = joined.join("\n");
         let options =
             texts.iter().all(|it| !it.starts_with('-') || program != "timeit" || plain(it));
-        let code = |text: &str| self.computes("python3", &[], &literal(text), &[]);
+        let code = |text: &str| self.only_computes("python3", &[], &literal(text), &[]);
         options && !codes.is_empty() && (codes.into_iter().all(code) || code(&joined))
     }
 
     /// Whether a call of an interpreter with code only computes and prints.
-    pub(super) fn computes(
+    pub(super) fn only_computes(
         &self,
         program: &str,
         options: &[Word],
@@ -65,18 +69,19 @@ impl Judge<'_> {
         {
             return computes;
         }
-        let is = |it: &&Inline| it.programs.iter().any(|name| name == program);
+        let is = |it: &&InlineRules| it.programs.iter().any(|name| name == program);
         let Some(language) = self.table.inline.iter().find(is) else { return false };
-        let valued = |at: usize| {
+        let valued = |index: usize| {
             language.language == Language::Python
-                && before(options, at).is_some_and(|it| listed("-W -X", &it.text))
+                && before(options, index).is_some_and(|it| listed("-W -X", &it.text))
         };
-        let plain =
-            |(at, word): (usize, &Word)| valued(at) || plain_option(language.language, &word.text);
+        let plain = |(index, word): (usize, &Word)| {
+            valued(index) || is_plain_option(language.language, &word.text)
+        };
         if !options.iter().enumerate().all(plain) || code.text.contains(UNKNOWN) || code.escaped {
             return false;
         }
-        // All interpreters but Python may find another option here, and so more code.
+        // For all interpreters but Python, these words may contain another option with code.
         if language.language != Language::Python
             && rest.iter().any(|word| word.text.starts_with('-'))
         {
@@ -88,21 +93,21 @@ impl Judge<'_> {
         let reads = perl || language.language == Language::Ruby;
         // Perl may run an operand as a command, and changes files with `-i`.
         let inside = |word: &Word| {
-            let path = place::normalize(&word.text, &self.folder);
+            let path = path_kind::normalize(&word.text, &self.folder);
             let path = if word.glob { path.replace('*', "x") } else { path };
-            if changes && self.lists_project(word) {
+            if changes && self.lists_project_files(word) {
                 return true;
             }
             !word.text.starts_with('-')
                 && !word.text.contains(['|', '<', '>'])
-                && (!changes || (!word.unknown() && place::is_project_file(&path)))
+                && (!changes || (!word.has_unknown() && path_kind::is_project_file(&path)))
         };
         if reads && !rest.iter().all(inside)
-            || (changes && !self.folder.is_empty() && !place::is_project_file(&self.folder))
+            || (changes && !self.folder.is_empty() && !path_kind::is_project_file(&self.folder))
         {
             return false;
         }
-        // Methods that exist both for texts and for files.
+        // Names of methods that exist both for texts and for files.
         let both = ["os.replace", "import replace", "values(require"];
         if both.iter().any(|it| code.text.contains(it)) {
             return false;
@@ -111,14 +116,14 @@ impl Judge<'_> {
             return false;
         }
         (perl && (substitutes(&code.text) || perl::only_prints(&code.text)))
-            || (language.language == Language::R && installs(&code.text))
+            || (language.language == Language::R && only_installs(&code.text))
             || language.allows(&code.text)
-            || language.stays(&code.text)
+            || language.has_no_effects(&code.text)
     }
 }
 
 /// Whether R code only installs packages by name from their usual repositories.
-fn installs(code: &str) -> bool {
+fn only_installs(code: &str) -> bool {
     static CALL: LazyLock<LazyRegex> = LazyLock::new(|| {
         let names = r#"(["'][A-Za-z][\w.]*["']|c\((["'][A-Za-z][\w.]*["'],? ?)+\))"#;
         let places = r#"["']https://(cloud|cran)\.r-project\.org/?["']"#;
@@ -129,8 +134,8 @@ fn installs(code: &str) -> bool {
     CALL.is_match(code.trim())
 }
 
-/// Options that only affect how code is read and how input is split.
-fn plain_option(language: Language, text: &str) -> bool {
+/// Whether an option only affects how code is read and how input is split.
+fn is_plain_option(language: Language, text: &str) -> bool {
     let letters = |allowed: &str| {
         text.strip_prefix('-').is_some_and(|rest| rest.chars().all(|c| allowed.contains(c)))
     };
@@ -145,7 +150,7 @@ fn plain_option(language: Language, text: &str) -> bool {
         Language::JavaScript => {
             letters("pe") || listed("eval --eval --print --no-warnings --input-type=module", text)
         }
-        Language::Perl if text.starts_with("-M") => functions(text),
+        Language::Perl if text.starts_with("-M") => loads_functions(text),
         Language::Perl if text.starts_with("-F") => {
             let sign = |c: char| ",:;|/ \t\\st+=-".contains(c);
             (3..8).contains(&text.len()) && text.chars().skip(2).all(sign)
@@ -162,7 +167,7 @@ fn plain_option(language: Language, text: &str) -> bool {
             letters("enplaw")
                 || text
                     .strip_prefix("-I")
-                    .is_some_and(|it| !it.is_empty() && place::is_project_file(it))
+                    .is_some_and(|it| !it.is_empty() && path_kind::is_project_file(it))
                 || listed(
                     "-rjson -rdate -rtime -rset -ryaml -rdigest -rsecurerandom -rbase64 -rcsv -rbigdecimal \
                     -rmatrix -rprime -rpp",
@@ -175,14 +180,14 @@ fn plain_option(language: Language, text: &str) -> bool {
 }
 
 /// Whether an option loads Perl functions that only compute.
-fn functions(text: &str) -> bool {
+fn loads_functions(text: &str) -> bool {
     const LISTS: &str = "sum sum0 max min maxstr minstr product uniq uniqnum uniqint first any all none pairs shuffle reduce \
         floor ceil fmod strftime looks_like_number blessed reftype";
     let Some(rest) = text.strip_prefix("-M") else { return false };
     let (module, names) = rest.split_once('=').unwrap_or((rest, ""));
     matches!(module, "List::Util" | "POSIX" | "Scalar::Util")
         && !names.is_empty()
-        && names.split(',').all(|own| listed(LISTS, own))
+        && names.split(',').all(|name| listed(LISTS, name))
         || matches!(rest, "strict" | "warnings")
 }
 
@@ -204,13 +209,13 @@ fn substitutes(code: &str) -> bool {
         let Some(mark) = body.chars().next().filter(|c| "/|,#!".contains(*c)) else { return false };
         let mut ends = Vec::new();
         let mut escaped = false;
-        for (at, c) in body.char_indices().skip(1) {
+        for (index, c) in body.char_indices().skip(1) {
             if escaped {
                 escaped = false;
             } else if c == '\\' {
                 escaped = true;
             } else if c == mark {
-                ends.push(at);
+                ends.push(index);
                 if ends.len() == 2 {
                     break;
                 }

@@ -4,7 +4,7 @@
 use serde::Deserialize;
 
 use super::lazy_regex::LazyRegex;
-use super::place;
+use super::path_kind;
 use super::rating::Rating;
 use super::syntax::{END, UNKNOWN};
 use super::{harmless_forms, queries};
@@ -15,11 +15,11 @@ pub(super) const BESIDE: &str = "makes-beside";
 /// A literal argument of a query method: a text, a number, a symbol or a relative time, optionally after a name.
 const PLAIN: &str = r##"(?:\w+:\x20?|:\w+\x20?=>\x20?)?(?:"[^"#\\`$\t]*"|'[^'\\\t]*'|:\w+|[\d._]+|true|false|nil|null|[\d.]+\.(?:second|minute|hour|day|week|month|year)s?\.ago(?:\.\.)?|(?:Time|Date)\.(?:now|current|today|yesterday))"##;
 
-/// Known calls of some programs. A blank separates two words; `<w>` is any word, `<p>` any word that is not an
-/// option, `<a>` a literal argument of a query method.
+/// Known calls of some programs, as patterns: a blank separates two words; `<w>` is any word, `<p>` any word that is
+/// not an option, `<a>` a literal argument of a query method.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct Known {
+pub(super) struct KnownCalls {
     programs: Vec<String>,
     /// Calls that only read.
     shows: Vec<String>,
@@ -31,8 +31,8 @@ pub(super) struct Known {
     compiled: [Vec<LazyRegex>; 3],
 }
 
-impl Known {
-    /// Turns the texts into patterns.
+impl KnownCalls {
+    /// Compiles the patterns.
     pub(super) fn compile(&mut self) {
         let read = |texts: &[String]| {
             let words = |text: &String| {
@@ -52,12 +52,12 @@ impl Known {
         self.compiled.iter().flatten()
     }
 
-    /// The rating of a call that is in the table.
+    /// The rating of a call that matches a pattern; `None` for any other call.
     pub(super) fn rating(&self, program: &str, arguments: &[(String, bool)]) -> Option<Rating> {
         if !self.programs.iter().any(|name| name == program) {
             return None;
         }
-        let secret = |text: &str| place::is_private(&place::normalize(text, ""));
+        let secret = |text: &str| path_kind::is_private(&path_kind::normalize(text, ""));
         let plain = |(text, glob): &(String, bool)| {
             let open = *glob && text != "?";
             !open && !text.contains([UNKNOWN, END, '\t', '\n']) && !secret(text)
@@ -69,7 +69,7 @@ impl Known {
         let [shows, acts, beside] = &self.compiled;
         let any = |list: &[LazyRegex]| list.iter().any(|it| it.is_match(&line));
         if any(shows) {
-            return Some(harmless_forms::showing());
+            return Some(harmless_forms::show_rating());
         }
         if any(acts) && (program != "psql" || arguments.iter().all(|(text, _)| copies_here(text))) {
             return Some(Rating::caution(

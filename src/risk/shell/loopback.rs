@@ -4,15 +4,16 @@
 //! redirects are not followed (they could forward the upload to another host), and only plain files below the
 //! working folder without secrets are sent.
 
-use super::elsewhere::Use;
+use super::classifier::Classifier;
+use super::elsewhere::PathUse;
 use super::harmless_forms::{Allowed, Parts};
-use super::judge::Judge;
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
-use super::place;
+use super::path_kind;
 use super::readers;
 use super::syntax::{SimpleCommand, UNKNOWN, before};
 
+/// The options of curl that cannot send a request elsewhere.
 const CURL: Allowed = Allowed {
     short: "sSfivkN#g",
     short_values: "XHdFTomwAu",
@@ -20,6 +21,7 @@ const CURL: Allowed = Allowed {
     long_values: "request header data data-ascii data-binary data-raw data-urlencode json form form-string upload-file output max-time connect-timeout write-out user-agent user retry",
 };
 
+/// As `CURL`, for wget.
 const WGET: Allowed = Allowed {
     short: "qS",
     short_values: "OT",
@@ -27,6 +29,7 @@ const WGET: Allowed = Allowed {
     long_values: "post-file body-file method header output-document timeout max-redirect tries",
 };
 
+/// As `CURL`, for HTTPie.
 const HTTPIE: Allowed = Allowed {
     short: "vfjbhq",
     short_values: "",
@@ -39,9 +42,9 @@ const TUNNELS: &str =
     "ssh autossh socat nc ncat netcat kubectl oc chisel frpc gost docker podman mitmproxy";
 
 /// Parts of variables that redirect requests or select other settings files.
-const LEADS: &str = "_proxy curl_home wgetrc httpie_config xdg_config_home netrc";
+const REDIRECTING: &str = "_proxy curl_home wgetrc httpie_config xdg_config_home netrc";
 
-impl Judge<'_> {
+impl Classifier<'_> {
     /// Whether a call only sends project files to a server on this computer.
     pub(super) fn stays_local(
         &self,
@@ -49,24 +52,30 @@ impl Judge<'_> {
         program: &str,
         arguments: &[(String, bool)],
     ) -> bool {
-        if command.remote || command.raised || !command.assignments.is_empty() || self.led_away() {
+        if command.remote
+            || command.raised
+            || !command.assignments.is_empty()
+            || self.may_be_redirected()
+        {
             return false;
         }
         match program {
             "curl" => {
-                let arguments = headed(arguments);
-                CURL.take(&arguments).is_some_and(|it| self.curl(command, &it))
+                let arguments = with_literal_headers(arguments);
+                CURL.parse(&arguments).is_some_and(|it| self.allows_curl(command, &it))
             }
-            "wget" => WGET.take(arguments).is_some_and(|it| self.wget(&it)),
-            "http" | "xh" => HTTPIE.take(arguments).is_some_and(|it| self.httpie(command, &it)),
+            "wget" => WGET.parse(arguments).is_some_and(|it| self.allows_wget(&it)),
+            "http" | "xh" => {
+                HTTPIE.parse(arguments).is_some_and(|it| self.allows_httpie(command, &it))
+            }
             _ => false,
         }
     }
 
-    fn curl(&self, command: &SimpleCommand, parts: &Parts) -> bool {
+    fn allows_curl(&self, command: &SimpleCommand, parts: &Parts) -> bool {
         let file = |path: &str| match path {
-            "-" => self.plain_input(command),
-            path => self.of_project(path),
+            "-" => self.has_plain_input(command),
+            path => self.is_plain_project_file(path),
         };
         let value = |(name, value): &(String, &str)| match name.as_str() {
             "-X" | "--request" => is_method(value),
@@ -84,22 +93,22 @@ impl Judge<'_> {
                 path.is_none_or(|path| file(path.split(";type=").next().unwrap_or_default()))
             }
             "-T" | "--upload-file" => file(value),
-            "-o" | "--output" => *value == "/dev/null" || self.of_project(value),
+            "-o" | "--output" => *value == "/dev/null" || self.is_plain_project_file(value),
             "-w" | "--write-out" => !value.starts_with('@') && !value.contains("%output"),
             _ => true,
         };
         !parts.operands.is_empty()
-            && parts.operands.iter().all(|it| is_here(it))
+            && parts.operands.iter().all(|it| is_local_url(it))
             && parts.values.iter().all(value)
-            && (command.input.is_none() || self.plain_input(command))
+            && (command.input.is_none() || self.has_plain_input(command))
     }
 
-    fn wget(&self, parts: &Parts) -> bool {
+    fn allows_wget(&self, parts: &Parts) -> bool {
         let value = |(name, value): &(String, &str)| match name.as_str() {
-            "--post-file" | "--body-file" => self.of_project(value),
+            "--post-file" | "--body-file" => self.is_plain_project_file(value),
             "--method" => is_method(value),
             "-O" | "--output-document" => {
-                matches!(*value, "-" | "/dev/null") || self.of_project(value)
+                matches!(*value, "-" | "/dev/null") || self.is_plain_project_file(value)
             }
             _ => true,
         };
@@ -109,66 +118,70 @@ impl Judge<'_> {
         stays
             && redirects.next().is_none()
             && !parts.operands.is_empty()
-            && parts.operands.iter().all(|it| is_here(it))
+            && parts.operands.iter().all(|it| is_local_url(it))
             && parts.values.iter().all(value)
     }
 
-    fn httpie(&self, command: &SimpleCommand, parts: &Parts) -> bool {
+    fn allows_httpie(&self, command: &SimpleCommand, parts: &Parts) -> bool {
         let mut operands = parts.operands.iter().copied().peekable();
         operands.next_if(|it| is_method(it));
-        let Some(address) = operands.next() else { return false };
-        let here = match address.strip_prefix(':') {
-            Some(rest) => {
-                is_here(&format!("localhost{}{rest}", if rest.starts_with('/') { "" } else { ":" }))
-            }
-            None => is_here(address),
+        let Some(url) = operands.next() else { return false };
+        let is_local = match url.strip_prefix(':') {
+            Some(rest) => is_local_url(&format!(
+                "localhost{}{rest}",
+                if rest.starts_with('/') { "" } else { ":" }
+            )),
+            None => is_local_url(url),
         };
         let item = |item: &str| match item.find(['@', '=', ':']) {
-            Some(at) => {
-                let value = item.get(at..).unwrap_or_default().trim_start_matches(['=', ':']);
+            Some(index) => {
+                let value = item.get(index..).unwrap_or_default().trim_start_matches(['=', ':']);
                 value.strip_prefix('@').is_none_or(|path| {
-                    self.of_project(path.split(";type=").next().unwrap_or_default())
+                    self.is_plain_project_file(path.split(";type=").next().unwrap_or_default())
                 })
             }
             None => false,
         };
-        here && operands.all(item) && self.plain_input(command)
+        is_local && operands.all(item) && self.has_plain_input(command)
     }
 
     /// Whether anything in the command, such as a proxy setting, may send a local request to another host.
-    fn led_away(&self) -> bool {
-        let leads = |text: &str| {
+    fn may_be_redirected(&self) -> bool {
+        let redirects = |text: &str| {
             let text = text.to_ascii_lowercase();
-            LEADS.split(' ').any(|it| text.contains(it))
+            REDIRECTING.split(' ').any(|it| text.contains(it))
         };
-        let mut all = self.script.commands.iter().chain(&self.made).chain(&self.commands);
+        let mut all = self.script.commands.iter().chain(&self.line_commands).chain(&self.commands);
         all.any(|it| {
             it.program().is_some_and(|it| listed(TUNNELS, &it))
-                || it.assignments.iter().any(|(name, _)| leads(name) || name == "HOME")
-                || it.words.iter().any(|word| leads(&word.text) || word.text.starts_with("HOME="))
+                || it.assignments.iter().any(|(name, _)| redirects(name) || name == "HOME")
+                || it
+                    .words
+                    .iter()
+                    .any(|word| redirects(&word.text) || word.text.starts_with("HOME="))
         })
     }
 
     /// Whether a path is a plain file below the working folder without secrets.
-    fn of_project(&self, path: &str) -> bool {
+    fn is_plain_project_file(&self, path: &str) -> bool {
         let plain = |c: char| c.is_ascii_alphanumeric() || "._+-/".contains(c);
         let path = path.strip_prefix("./").unwrap_or(path);
-        let settled = place::normalize(path, &self.folder);
+        let settled = path_kind::normalize(path, &self.folder);
         !path.is_empty()
-            && !keeps_secret(path)
+            && !names_secret(path)
             && path.chars().all(plain)
             && path.split('/').all(|part| !part.starts_with(['.', '-']) && !part.is_empty())
-            && !place::is_outside(&self.folder)
+            && !path_kind::is_outside(&self.folder)
             && !self.folder.split('/').any(|part| part.starts_with('.'))
-            && self.outside(path, Use::Raised).is_none()
-            && !place::is_private(&settled)
+            && self.outside_path(path, PathUse::Written).is_none()
+            && !path_kind::is_private(&settled)
     }
 
     /// Whether the input of a command is a project file, a literal text, or the output of `cat`, `jq`, `echo` or
     /// `printf` for these.
-    fn plain_input(&self, command: &SimpleCommand) -> bool {
+    fn has_plain_input(&self, command: &SimpleCommand) -> bool {
         let redirects = command.redirects.iter().all(|it| match it.operator {
-            "<" => self.of_project(&it.target.text),
+            "<" => self.is_plain_project_file(&it.target.text),
             operator if operator.starts_with("<<") => readers::is_known(&it.target.text),
             operator => !operator.starts_with('<'),
         });
@@ -182,16 +195,16 @@ impl Judge<'_> {
                 && source
                     .redirects
                     .iter()
-                    .all(|it| it.operator != "<" || self.of_project(&it.target.text))
-                && (source.input.is_none() || self.plain_input(source))
+                    .all(|it| it.operator != "<" || self.is_plain_project_file(&it.target.text))
+                && (source.input.is_none() || self.has_plain_input(source))
                 && words.iter().all(|word| {
-                    let file = place::normalize(&word.text, &self.folder);
+                    let file = path_kind::normalize(&word.text, &self.folder);
                     readers::is_known(&word.text)
                         && !word.glob
                         && (prints
-                            || self.outside(&word.text, Use::Raised).is_none()
-                                && !place::is_secret(&file)
-                                && !place::is_sensitive(&file)
+                            || self.outside_path(&word.text, PathUse::Written).is_none()
+                                && !path_kind::is_secret(&file)
+                                && !path_kind::is_sensitive(&file)
                                 && !word.text.starts_with("--rawfile")
                                 && (program.text != "jq"
                                     || !(word.text.contains("env") || word.text.contains("ENV"))))
@@ -202,7 +215,7 @@ impl Judge<'_> {
 }
 
 /// Whether a file name suggests a key, a password or the like.
-fn keeps_secret(path: &str) -> bool {
+fn names_secret(path: &str) -> bool {
     static NAMES: LazyRegex = LazyRegex::new(
         r"(?i)(secret|passw|credential|token|private|(^|/)id_[a-z0-9]+$|\.(pem|key|p12|pfx|jks|keystore|kdbx?|gpg|asc|age|env|tfstate)$)",
     );
@@ -214,27 +227,27 @@ fn is_method(text: &str) -> bool {
     matches!(text, "GET" | "POST" | "PUT" | "PATCH")
 }
 
-/// Whether an address is local and does not have the port of a daemon or a store.
-fn is_here(text: &str) -> bool {
-    static HERE: LazyRegex = LazyRegex::new(
+/// Whether a URL is local and does not have the port of a daemon or a store.
+fn is_local_url(text: &str) -> bool {
+    static LOCAL_URL: LazyRegex = LazyRegex::new(
         r"^(https?://)?(localhost|127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?(/([A-Za-z0-9.~%+,-][A-Za-z0-9._~%+,:-]*/?)*)?(\?[A-Za-z0-9._~%+,=&-]*)?$",
     );
     // Ports of daemons that start programs or keep the state of clusters.
-    const RULES: &str = ":2375 :2376 :2379 :4243 :6443 :8500 :9222 :10250";
-    let ruled = |port: &str| {
+    const DAEMON_PORTS: &str = ":2375 :2376 :2379 :4243 :6443 :8500 :9222 :10250";
+    let is_daemon = |port: &str| {
         let rest = text.split_once(port).map(|(_, rest)| rest);
         rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_digit()))
     };
-    HERE.is_match(text) && !RULES.split(' ').any(ruled)
+    LOCAL_URL.is_match(text) && !DAEMON_PORTS.split(' ').any(is_daemon)
 }
 
 /// The arguments of a call, with unknown header values replaced by a literal. Headers are sent to this computer
 /// only.
-fn headed(arguments: &[(String, bool)]) -> Vec<(String, bool)> {
-    let mut headed = arguments.to_vec();
-    for at in 1..headed.len() {
-        let header = before(arguments, at).is_some_and(|(text, _)| listed("--header -H", text));
-        if let Some((text, _)) = headed.get_mut(at).filter(|_| header)
+fn with_literal_headers(arguments: &[(String, bool)]) -> Vec<(String, bool)> {
+    let mut replaced = arguments.to_vec();
+    for index in 1..replaced.len() {
+        let header = before(arguments, index).is_some_and(|(text, _)| listed("--header -H", text));
+        if let Some((text, _)) = replaced.get_mut(index).filter(|_| header)
             && let Some((name, value)) = text.split_once(": ")
             && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-')
             && value.contains(UNKNOWN)
@@ -242,5 +255,5 @@ fn headed(arguments: &[(String, bool)]) -> Vec<(String, bool)> {
             *text = format!("{name}: x");
         }
     }
-    headed
+    replaced
 }

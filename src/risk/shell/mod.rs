@@ -9,8 +9,8 @@
 //!
 //! A recursive-descent parser (`parse.rs`) and the tree-sitter grammar (`second_parser.rs`) parse the command. What
 //! one of them cannot parse, or parses differently, is dangerous. Words that bash evaluates again (arithmetic,
-//! subscripts, variable names, quoted lists) are collected by the parser and are never safe. Replacing variables and
-//! operands is limited in bytes and in count (`variables.rs`), and reaching a limit is a finding.
+//! subscripts, variable names, quoted lists) are safe only if they are plain numbers (`evaluated.rs`). Replacing
+//! variables and operands is limited in bytes and in count (`variables.rs`), and reaching a limit is a finding.
 //!
 //! # Safe calls
 //!
@@ -24,13 +24,13 @@
 //! A word that names a path outside the working folder, in any spelling, makes any other call dangerous
 //! (`elsewhere.rs`). The code does not list programs that write, because no such list could be complete. It lists the
 //! exceptions: positions in which a program only reads (`[elsewhere]` of `rules.toml`), temporary folders, installed
-//! programs, and build folders beside the project. Calls that print secrets are rated in `discloses.rs`.
+//! programs, and build folders beside the project. Calls that print secrets are rated in `secrets.rs`.
 
 mod admin;
+mod classifier;
 mod classify;
 mod compound;
 mod debugger;
-mod discloses;
 mod effects;
 mod elsewhere;
 mod embedded;
@@ -41,7 +41,6 @@ mod in_context;
 mod indirect;
 mod inline;
 mod interpreter;
-mod judge;
 mod known;
 mod lazy_regex;
 mod listed;
@@ -52,8 +51,8 @@ mod options;
 mod own_folders;
 mod parse;
 mod parser_agreement;
+mod path_kind;
 mod pattern;
-mod place;
 mod powershell;
 mod program;
 mod queries;
@@ -63,6 +62,7 @@ mod readers;
 mod redirection;
 mod scan;
 mod second_parser;
+mod secrets;
 mod sources;
 mod syntax;
 mod table;
@@ -77,8 +77,8 @@ mod word;
 mod wrapper_words;
 
 pub use classify::{
-    BuiltinVerdict, CommandVerdict, Reading, Shell, first_reading, of_command, of_command_beside,
-    refused, second_reading,
+    BuiltinVerdict, CommandVerdict, ParsedSpans, Shell, first_parse, of_command, of_local_command,
+    refused_span, second_parse,
 };
 pub use needs::{CommandNeeds, needs_of_command, table_folder, table_paths};
 pub use syntax::{SimpleCommand, Word};

@@ -1,5 +1,5 @@
 //! The access that the programs of a command need beyond its walls (SPEC §7.5). A table is consulted for every
-//! simple command after unwrapping. The result is a proposal; the user grants it.
+//! simple command, including those inside wrappers. The result is a proposal, which the user may grant.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 
 use super::classify::{Shell, of_command};
-use super::listed::wild;
+use super::listed::matches_wildcard;
 use super::program::program_of;
 use super::syntax::{SimpleCommand, Word};
 use super::user::UserRules;
@@ -125,23 +125,23 @@ impl Table {
         let arguments: Vec<&str> = rest.iter().map(|word| word.text.as_str()).collect();
         let module =
             arguments.iter().position(|it| *it == "-m").filter(|_| program.starts_with("python"));
-        let module =
-            module.and_then(|at| Some((*arguments.get(at + 1)?, arguments.get(at + 2..)?)));
+        let module = module
+            .and_then(|index| Some((*arguments.get(index + 1)?, arguments.get(index + 2..)?)));
         Some(match module {
             Some((module, rest)) => (module.to_owned(), rest.to_vec()),
             None => (program, arguments),
         })
     }
 
-    /// The operands before others, without options and their values.
+    /// The arguments without options and their values.
     fn operands<'w>(&self, program: &str, arguments: &[&'w str]) -> Vec<&'w str> {
         let values = self.values.get(program).map(Vec::as_slice).unwrap_or_default();
         let mut operands = Vec::new();
-        let mut at = 0;
-        while let Some(argument) = arguments.get(at) {
-            at += 1;
+        let mut index = 0;
+        while let Some(argument) = arguments.get(index) {
+            index += 1;
             if argument.starts_with('-') {
-                at += usize::from(values.iter().any(|value| value == argument));
+                index += usize::from(values.iter().any(|value| value == argument));
             } else if !(argument.starts_with('+') && program == "cargo") {
                 operands.push(*argument);
             }
@@ -155,14 +155,15 @@ impl Row {
         let operands = || table.operands(program, arguments);
         let starts = |wanted: &str| {
             let operands = operands();
-            wanted.split(' ').enumerate().all(|(at, word)| operands.get(at) == Some(&word))
+            wanted.split(' ').enumerate().all(|(index, word)| operands.get(index) == Some(&word))
         };
         let named = self.programs.iter().any(|name| match name.split_once(' ') {
             Some((name, "-s")) => name == program && arguments.contains(&"-s"),
             Some((name, subcommand)) => name == program && starts(subcommand),
-            None => wild(name, program),
+            None => matches_wildcard(name, program),
         });
-        let has = |option: &String| arguments.iter().any(|argument| is(option, argument));
+        let has =
+            |option: &String| arguments.iter().any(|argument| matches_option(option, argument));
         named
             && (self.subcommands.is_empty() || self.subcommands.iter().any(|it| starts(it)))
             && !self.unless.iter().any(has)
@@ -170,12 +171,14 @@ impl Row {
     }
 }
 
-/// Whether an argument is this option, also with a value. `*:*` matches a remote path.
-fn is(wanted: &str, argument: &str) -> bool {
+/// Whether an argument is this word or option, also with a value. A trailing `*` matches any ending, `*:*` a remote
+/// path.
+fn matches_option(wanted: &str, argument: &str) -> bool {
     if wanted == "*:*" {
-        return super::place::is_remote(argument);
+        return super::path_kind::is_remote(argument);
     }
-    wild(wanted, argument) || argument.split_once('=').is_some_and(|(name, _)| name == wanted)
+    matches_wildcard(wanted, argument)
+        || argument.split_once('=').is_some_and(|(name, _)| name == wanted)
 }
 
 #[cfg(test)]
@@ -211,7 +214,7 @@ mod tests {
     #[test]
     fn every_path_of_the_table_has_its_folder() {
         for path in table_paths() {
-            assert!(path.ends_with('/'), "{path} is made where it is missing");
+            assert!(path.ends_with('/'), "{path} must end in a slash");
             match path.strip_prefix('$') {
                 Some(rest) => {
                     let (variable, _) = rest.split_once('/').unwrap();

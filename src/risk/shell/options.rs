@@ -33,12 +33,12 @@ pub(super) fn is_option(option: &str, text: &str) -> bool {
 }
 
 /// Whether an option requests a dry run.
-pub(super) fn is_dry(option: &str) -> bool {
+pub(super) fn is_dry_run_option(option: &str) -> bool {
     matches!(option, "--dry-run" | "--dryrun" | "-n")
 }
 
 /// Whether a dry-run option takes effect: it is written out, not negated, and not the value of another option.
-pub(super) fn dry(option: &str, program: &str, arguments: &[(String, bool)]) -> bool {
+pub(super) fn dry_run_counts(option: &str, program: &str, arguments: &[(String, bool)]) -> bool {
     let before: Vec<&str> =
         arguments.iter().map(|(text, _)| text.as_str()).take_while(|text| *text != "--").collect();
     let negated = |text: &&str| {
@@ -70,13 +70,13 @@ pub(super) fn dry(option: &str, program: &str, arguments: &[(String, bool)]) -> 
         let cluster = matches!(program, "kubectl" | "oc" | "helm");
         exact
             && previous(&before, index).is_none_or(|it| {
-                swallows_nothing(it) && !(cluster && it.starts_with('-') && it.len() == 2)
+                takes_no_value(it) && !(cluster && it.starts_with('-') && it.len() == 2)
             })
     })
 }
 
 /// Whether the word after this one cannot be its value: this is an operand or a known flag.
-fn swallows_nothing(text: &str) -> bool {
+fn takes_no_value(text: &str) -> bool {
     const FLAGS: &str = "--force --delete --all --tags --prune --mirror --force-with-lease --verbose --quiet --yes --locked \
         --allow-dirty --no-verify --workspace --offline --archive --recursive --purge --json --set-upstream -f \
         -a -v -q -y -u -d -x -n -r --progress --compress --human-readable --install --wait --atomic";

@@ -9,42 +9,46 @@ use super::second_parser::SecondParse;
 use super::syntax::Script;
 
 /// Keywords before a command, which the second parser takes for programs.
-const BEFORE: [&str; 3] = ["time", "coproc", "!"];
+const KEYWORDS: [&str; 3] = ["time", "coproc", "!"];
 
-/// The first byte at which the parsers disagree.
+/// The first byte at which the parsers disagree; `None` if they agree.
 pub(super) fn disagreement(source: &str, script: &Script, second: &SecondParse) -> Option<usize> {
-    let mut own = BTreeSet::new();
+    let mut first_starts = BTreeSet::new();
     // Commands that were parsed from a nested text have only approximate positions.
-    let mut rough = Vec::new();
+    let mut approximate = Vec::new();
     for command in &script.commands {
         if let Some(first) = command.words.first() {
-            if command.adopted {
-                rough.push(command.span());
+            if command.nested {
+                approximate.push(command.span());
             } else {
-                own.insert(first.span.start);
+                first_starts.insert(first.span.start);
             }
         }
     }
-    let theirs: BTreeSet<usize> = second.programs.iter().chain(&second.others).copied().collect();
-    let begins = |at: usize| {
-        let rest = source.get(at..).unwrap_or_default();
-        BEFORE.iter().any(|word| {
+    let second_starts: BTreeSet<usize> =
+        second.programs.iter().chain(&second.others).copied().collect();
+    let is_keyword = |start: usize| {
+        let rest = source.get(start..).unwrap_or_default();
+        KEYWORDS.iter().any(|word| {
             rest.strip_prefix(word).is_some_and(|rest| rest.starts_with(char::is_whitespace))
         })
     };
-    let unseen_here = second.programs.iter().copied().find(|at| {
-        !own.contains(at) && !begins(*at) && !rough.iter().any(|span| span.contains(at))
+    let only_second = second.programs.iter().copied().find(|start| {
+        !first_starts.contains(start)
+            && !is_keyword(*start)
+            && !approximate.iter().any(|span| span.contains(start))
     });
-    let unseen_there = own.iter().copied().find(|at| {
+    let only_first = first_starts.iter().copied().find(|start| {
         let behind = |before: usize| {
-            let between = source.get(before..*at).unwrap_or_default();
-            begins(before) && !between.contains([';', '|', '&', '\n', '(', ')'])
+            let between = source.get(before..*start).unwrap_or_default();
+            is_keyword(before) && !between.contains([';', '|', '&', '\n', '(', ')'])
         };
-        !theirs.contains(at) && !theirs.range(..*at).next_back().is_some_and(|it| behind(*it))
+        !second_starts.contains(start)
+            && !second_starts.range(..*start).next_back().is_some_and(|it| behind(*it))
     });
-    let rough_there = rough
+    let only_first_nested = approximate
         .iter()
-        .find(|span| theirs.range(span.start..span.end).next().is_none())
+        .find(|span| second_starts.range(span.start..span.end).next().is_none())
         .map(|span| span.start);
-    [unseen_here, unseen_there, rough_there].into_iter().flatten().min()
+    [only_second, only_first, only_first_nested].into_iter().flatten().min()
 }

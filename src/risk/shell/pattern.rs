@@ -1,12 +1,13 @@
 //! Whether a rule of the table matches a command, by program, subcommands, options and operands.
 
 use super::lazy_regex::LazyRegex;
-use super::listed::wild;
-use super::options::{dry, is_dry, is_flag, is_option};
-use super::place;
+use super::listed::matches_wildcard;
+use super::options::{dry_run_counts, is_dry_run_option, is_flag, is_option};
+use super::path_kind;
 use super::syntax::{OUTPUT, UNKNOWN, before};
 
-/// A pattern: program names, subcommands and conditions.
+/// A pattern: `PROGRAM SUBCOMMAND.. & CONDITION & ..`. Words and conditions may be alternatives, `a|b`. A condition is
+/// an option, a property `@name`, or a regular expression `~regex` for the rest of the condition; `!` negates it.
 #[derive(Debug)]
 pub(super) struct Pattern {
     head: Vec<Vec<String>>,
@@ -16,7 +17,9 @@ pub(super) struct Pattern {
 #[derive(Debug)]
 enum Test {
     Option(String),
-    Place(String),
+    /// A property of the paths, the operands or the call.
+    Property(String),
+    /// Matches an argument, or the text of the input.
     Text(LazyRegex),
 }
 
@@ -52,7 +55,7 @@ impl Pattern {
             } else {
                 part.split('|')
                     .map(|alternative| match alternative.strip_prefix('@') {
-                        Some(place) => Test::Place(place.to_owned()),
+                        Some(property) => Test::Property(property.to_owned()),
                         None => Test::Option(alternative.to_owned()),
                     })
                     .collect()
@@ -74,56 +77,58 @@ impl Pattern {
 
     pub(super) fn matches(&self, facts: &CallFacts, globals: &[String]) -> bool {
         let Some((programs, subcommands)) = self.head.split_first() else { return false };
-        if !programs.iter().any(|name| wild(name, facts.program)) {
+        if !programs.iter().any(|name| matches_wildcard(name, facts.program)) {
             return false;
         }
-        let mut at = 0;
+        let mut index = 0;
         // After an unknown option the subcommand is unknown, too: any later word may be it.
-        let mut lost = false;
+        let mut is_uncertain = false;
         for wanted in subcommands {
             loop {
-                let Some((argument, _)) = facts.arguments.get(at) else { return false };
+                let Some((argument, _)) = facts.arguments.get(index) else { return false };
                 if wanted.iter().any(|word| word == argument) {
                     break;
                 }
                 if argument.starts_with(['-', '+']) && argument.len() > 1 {
-                    lost |= !globals.contains(argument)
+                    is_uncertain |= !globals.contains(argument)
                         && !argument.contains('=')
                         && !is_flag(argument);
-                    at += 1 + usize::from(globals.contains(argument));
+                    index += 1 + usize::from(globals.contains(argument));
                     continue;
                 }
-                if wanted.iter().any(|word| wild(word, argument)) {
+                if wanted.iter().any(|word| matches_wildcard(word, argument)) {
                     break;
                 }
-                if !lost {
+                if !is_uncertain {
                     return false;
                 }
-                at += 1;
+                index += 1;
             }
-            at += 1;
+            index += 1;
         }
-        let rest = facts.arguments.get(at..).unwrap_or_default();
+        let rest = facts.arguments.get(index..).unwrap_or_default();
         // Options before the subcommand count, too.
         self.conditions
             .iter()
-            .all(|(negated, tests)| *negated != tests.iter().any(|test| test.holds(facts, rest)))
+            .all(|(negated, tests)| *negated != tests.iter().any(|test| test.is_met(facts, rest)))
     }
 }
 
 impl Test {
-    fn holds(&self, facts: &CallFacts, rest: &[(String, bool)]) -> bool {
+    fn is_met(&self, facts: &CallFacts, rest: &[(String, bool)]) -> bool {
         let operands = || {
             let only = rest.iter().position(|(text, _)| text == "--").unwrap_or(rest.len());
             rest.iter()
                 .enumerate()
-                .filter(move |(at, (text, _))| {
-                    *at > only || (*at < only && (!text.starts_with('-') || text == "-"))
+                .filter(move |(index, (text, _))| {
+                    *index > only || (*index < only && (!text.starts_with('-') || text == "-"))
                 })
                 .map(|(_, argument)| argument)
         };
         match self {
-            Self::Option(option) if is_dry(option) => dry(option, facts.program, facts.arguments),
+            Self::Option(option) if is_dry_run_option(option) => {
+                dry_run_counts(option, facts.program, facts.arguments)
+            }
             Self::Option(option) => {
                 let before = facts.arguments.iter().take_while(|(text, _)| text != "--");
                 before.into_iter().any(|(text, _)| is_option(option, text))
@@ -132,7 +137,7 @@ impl Test {
                 rest.iter().any(|(text, _)| regex.is_match(text))
                     || facts.text.is_some_and(|text| regex.is_match(text))
             }
-            Self::Place(name) => {
+            Self::Property(name) => {
                 // The value of an option counts as a path if it starts like one.
                 let values = || {
                     rest.iter().filter(|(text, _)| text.starts_with('-')).filter_map(|(text, _)| {
@@ -143,22 +148,22 @@ impl Test {
                 let path = |test: fn(&str) -> bool| {
                     values().any(|value| {
                         value.starts_with(['/', '~'])
-                            && test(&place::normalize(value, facts.folder))
+                            && test(&path_kind::normalize(value, facts.folder))
                     }) || operands().any(|(text, _)| {
                         let value = text.split_once('=').map_or(text.as_str(), |(_, value)| value);
-                        test(&place::normalize(text, facts.folder))
-                            || (value != text && test(&place::normalize(value, facts.folder)))
+                        test(&path_kind::normalize(text, facts.folder))
+                            || (value != text && test(&path_kind::normalize(value, facts.folder)))
                     })
                 };
                 let last = || operands().next_back().map(|(text, _)| text.as_str());
                 let is_last = |test: fn(&str) -> bool| {
-                    last().is_some_and(|text| test(&place::normalize(text, facts.folder)))
+                    last().is_some_and(|text| test(&path_kind::normalize(text, facts.folder)))
                 };
                 if let Some(test) = path_test(name) {
                     return path(test);
                 }
                 match name.as_str() {
-                    "to-inside" => last().is_some_and(place::is_inside_system),
+                    "to-inside" => last().is_some_and(path_kind::is_inside_system),
                     "endless" => {
                         facts.writes
                             && (facts.program == "yes"
@@ -166,17 +171,17 @@ impl Test {
                                     matches!(path, "/dev/zero" | "/dev/urandom" | "/dev/random")
                                 }))
                     }
-                    "to-disk" => is_last(place::is_disk),
+                    "to-disk" => is_last(path_kind::is_disk),
                     "named-system" => operands().any(|(text, _)| {
-                        let path = place::normalize(text, facts.folder);
-                        place::is_system(&path) || place::is_sensitive(&path)
+                        let path = path_kind::normalize(text, facts.folder);
+                        path_kind::is_system(&path) || path_kind::is_sensitive(&path)
                     }),
-                    "to-outside" => is_last(place::is_outside),
-                    "to-system" => is_last(place::is_system),
-                    "to-sensitive" => is_last(place::is_sensitive),
-                    "to-remote" => last().is_some_and(place::is_remote),
+                    "to-outside" => is_last(path_kind::is_outside),
+                    "to-system" => is_last(path_kind::is_system),
+                    "to-sensitive" => is_last(path_kind::is_sensitive),
+                    "to-remote" => last().is_some_and(path_kind::is_remote),
                     "from-remote" => {
-                        operands().next().is_some_and(|(text, _)| place::is_remote(text))
+                        operands().next().is_some_and(|(text, _)| path_kind::is_remote(text))
                     }
                     "glob" => operands().any(|(_, glob)| *glob),
                     "unknown" => operands().any(|(text, _)| text.contains(UNKNOWN)),
@@ -192,8 +197,8 @@ impl Test {
                         rest.iter().any(|(text, _)| {
                             let value =
                                 text.strip_prefix("--").and_then(|text| text.split_once('='));
-                            destroys(value.map_or(text.as_str(), |(_, value)| value))
-                        }) || facts.text.is_some_and(destroys)
+                            is_destructive_sql(value.map_or(text.as_str(), |(_, value)| value))
+                        }) || facts.text.is_some_and(is_destructive_sql)
                     }
                     _ => false,
                 }
@@ -205,21 +210,22 @@ impl Test {
 /// The test for a path among the arguments.
 fn path_test(name: &str) -> Option<fn(&str) -> bool> {
     Some(match name {
-        "root" => place::is_root,
-        "system" => place::is_system,
-        "outside" => place::is_outside,
-        "beyond" => place::is_beyond,
-        "sensitive" => place::is_sensitive,
-        "secret" => place::is_secret,
-        "keys" => place::is_keys,
-        "disk" => place::is_disk,
-        "device" => |path| path.starts_with("/dev/") && place::is_system(path),
+        "root" => path_kind::is_root,
+        "system" => path_kind::is_system,
+        "outside" => path_kind::is_outside,
+        "beyond" => path_kind::is_beyond,
+        "sensitive" => path_kind::is_sensitive,
+        "secret" => path_kind::is_secret,
+        "keys" => path_kind::is_keys,
+        "disk" => path_kind::is_disk,
+        "device" => |path| path.starts_with("/dev/") && path_kind::is_system(path),
         _ => return None,
     })
 }
 
-/// Whether SQL deletes or changes many rows, outside its strings and comments.
-fn destroys(text: &str) -> bool {
+/// Whether SQL contains, outside its strings and comments, a statement that deletes data or changes rows, tables,
+/// rights or the server.
+fn is_destructive_sql(text: &str) -> bool {
     static STRINGS: LazyRegex = LazyRegex::new(r"'(?:[^']|'')*'|--[^\n]*|(?s:/\*.*?\*/)");
     static WORDS: LazyRegex = LazyRegex::new(
         r"(?i)\b(drop|truncate|flushall|flushdb)\b|\bdelete\s+from\b|\bupdate\s+[\w.\x22`]+\s+set\b|\balter\s+(table|role|user|system)\b|\bgrant\b|\brevoke\b|\bcopy\b.*\bprogram\b|\binto\s+(out|dump)file\b|\breset\s+(master|slave|replica|binary)\b|\bpurge\s+(binary|master)\b|\bstop\s+(slave|replica)\b|\bset\s+global\b|\bdetach\s+delete\b",
@@ -227,13 +233,13 @@ fn destroys(text: &str) -> bool {
     WORDS.is_match(&STRINGS.replace_all(text, "''"))
 }
 
-/// Whether an option for a query contains destructive SQL.
-pub(super) fn asks_to_destroy(arguments: &[(String, bool)]) -> bool {
+/// Whether the value of a query option contains destructive SQL.
+pub(super) fn has_destructive_sql(arguments: &[(String, bool)]) -> bool {
     const OPTIONS: [&str; 9] =
         ["--query", "-q", "--sql", "--execute", "-e", "-c", "--command", "--statement", "-Q"];
-    arguments.iter().enumerate().any(|(at, (text, _))| {
-        let before = before(arguments, at);
+    arguments.iter().enumerate().any(|(index, (text, _))| {
+        let before = before(arguments, index);
         let (name, value) = text.split_once('=').unwrap_or((before.map_or("", |it| &it.0), text));
-        OPTIONS.contains(&name) && destroys(value)
+        OPTIONS.contains(&name) && is_destructive_sql(value)
     })
 }

@@ -4,10 +4,10 @@ use std::sync::LazyLock;
 
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
-use super::place;
+use super::path_kind;
 use super::syntax::UNKNOWN;
 
-/// Cmdlets that read the project or system state, or print. Names that are other programs elsewhere, such as
+/// Cmdlets that read the project or system state, or print. Aliases that are other programs outside Windows, such as
 /// `sort`, are left out.
 const CMDLETS: &str = "get-childitem gci dir get-content gc get-item gi get-process gps get-date get-location gl pwd get-command gcm \
     get-module get-member gm get-host get-culture get-timezone get-filehash get-service get-psdrive get-verb get-unique \
@@ -20,7 +20,7 @@ const CMDLETS: &str = "get-childitem gci dir get-content gc get-item gi get-proc
 const PLAIN: &str = "-noprofile -nop -nologo -noninteractive -noni";
 
 /// Whether a call of PowerShell only runs listed cmdlets with plain words.
-pub(super) fn only_looks(program: &str, arguments: &[(String, bool)]) -> bool {
+pub(super) fn only_reads(program: &str, arguments: &[(String, bool)]) -> bool {
     if !matches!(program, "pwsh" | "powershell") {
         return false;
     }
@@ -39,7 +39,7 @@ pub(super) fn only_looks(program: &str, arguments: &[(String, bool)]) -> bool {
             _ => return false,
         }
     }
-    code.is_some_and(looks)
+    code.is_some_and(only_reads_code)
 }
 
 /// Whether a call of PowerShell runs a script of the project.
@@ -49,16 +49,17 @@ pub(super) fn runs_script(program: &str, arguments: &[(String, bool)]) -> bool {
         listed(PLAIN, &option) || matches!(option.as_str(), "-file" | "-f")
     });
     let script = words.next().unwrap_or_default().replace('\\', "/");
-    let path = place::normalize(&script, "");
+    let path = path_kind::normalize(&script, "");
     matches!(program, "pwsh" | "powershell")
         && script.to_ascii_lowercase().ends_with(".ps1")
         && !script.starts_with('-')
         && !script.contains([UNKNOWN, ':', ' ', '&', ';', '|', '('])
-        && !place::is_outside(&path)
-        && !place::is_sensitive(&path)
+        && !path_kind::is_outside(&path)
+        && !path_kind::is_sensitive(&path)
 }
 
-fn looks(code: &str) -> bool {
+/// Whether PowerShell code only runs listed cmdlets with plain words.
+fn only_reads_code(code: &str) -> bool {
     static VERSION: LazyRegex = LazyRegex::new(r"(?i)^\$PSVersionTable(\.\w+)*$");
     if !code.is_ascii() || code.contains(['`', '&', '>', '<', '@', '\0', UNKNOWN]) {
         return false;
@@ -74,7 +75,8 @@ fn looks(code: &str) -> bool {
     })
 }
 
-/// Splits code into commands and words. A block in braces or a text in quotes is one word.
+/// Splits code into commands and words; a block in braces or a text in quotes is one word. `None` for nested or
+/// unclosed blocks, and for quoted parts inside a word.
 fn split(code: &str) -> Option<Vec<Vec<String>>> {
     let mut stages = vec![Vec::new()];
     let mut word = String::new();
@@ -133,7 +135,7 @@ fn compares(block: &str) -> bool {
     BLOCK.is_match(block)
 }
 
-/// Whether a word is an option, a number, a name, or a path of the project.
+/// Whether a word is an option, a number, a name, or a path of the project without keys.
 fn plain(word: &str) -> bool {
     let inner = word.strip_prefix(['\'', '"']).map(|it| it.trim_end_matches(['\'', '"']));
     let text = inner.unwrap_or(word).replace('\\', "/");
@@ -144,7 +146,7 @@ fn plain(word: &str) -> bool {
         return false;
     }
     text.split(',').all(|part| {
-        let path = place::normalize(part, "");
-        !place::is_outside(&path) && !place::keeps_keys(&path)
+        let path = path_kind::normalize(part, "");
+        !path_kind::is_outside(&path) && !path_kind::holds_keys(&path)
     })
 }

@@ -1,7 +1,7 @@
 //! Canonical program names, without folders, versions and flavours.
 
 use super::listed::listed;
-use super::place;
+use super::path_kind;
 
 /// Folders with programs of the system.
 const FOLDERS: &str = "/bin/ /sbin/ /usr/bin/ /usr/sbin/ /usr/local/bin/ /usr/local/sbin/ /opt/homebrew/bin/ /snap/bin/ \
@@ -15,7 +15,8 @@ const VERSIONED: &str = "python python3 python2 pypy pypy3 perl ruby irb node no
 const FLAVOURS: &str =
     ".exe .traditional .openbsd .basic .tiny .nox .gtk3 .busybox .distrib -static .real .orig";
 
-/// The name of a program in the table; `None` for a program outside the usual folders.
+/// The name under which the tables list a program; `None` for a path outside the usual folders, unless the program is
+/// known at any path.
 pub(super) fn program_of(text: &str) -> Option<String> {
     let plain = plain_path(text);
     if text.contains('/') && !plain.contains('/') {
@@ -55,14 +56,14 @@ fn plain_path(text: &str) -> String {
     if !text.contains('/') {
         return text.to_owned();
     }
-    let mut plain = place::normalize(text, "");
+    let mut plain = path_kind::normalize(text, "");
     for _ in 0..8 {
         let Some(rest) = plain.strip_prefix("/proc/") else { break };
         let mut parts = rest.splitn(3, '/');
         let (Some(_), Some("root"), Some(rest)) = (parts.next(), parts.next(), parts.next()) else {
             break;
         };
-        plain = place::normalize(&format!("/{rest}"), "");
+        plain = path_kind::normalize(&format!("/{rest}"), "");
     }
     plain
 }

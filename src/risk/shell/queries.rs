@@ -4,11 +4,11 @@ use std::sync::LazyLock;
 
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
-use super::place;
+use super::path_kind;
 use super::syntax::{END, UNKNOWN};
 
-/// Whether only the quoted name of the table is unknown in a query.
-pub(super) fn asks_table(program: &str, arguments: &[(String, bool)]) -> bool {
+/// Whether a call is one query of which only the quoted name of the table is unknown.
+pub(super) fn queries_unknown_table(program: &str, arguments: &[(String, bool)]) -> bool {
     static ASKS: LazyLock<LazyRegex> = LazyLock::new(|| {
         let rest = format!("[^;|\\\\{UNKNOWN}\"`]");
         let table =
@@ -26,7 +26,7 @@ pub(super) fn asks_table(program: &str, arguments: &[(String, bool)]) -> bool {
 }
 
 /// Whether a call of a database client among the administration programs only queries.
-pub(super) fn only_asks(program: &str, arguments: &[(String, bool)]) -> bool {
+pub(super) fn is_query_call(program: &str, arguments: &[(String, bool)]) -> bool {
     const CLIENTS: &str = "clickhouse-client clickhouse clickhouse-local sqlcmd cbq";
     // Table functions that access files, other hosts or programs.
     static REACHES: LazyLock<LazyRegex> = LazyLock::new(|| {
@@ -40,12 +40,13 @@ pub(super) fn only_asks(program: &str, arguments: &[(String, bool)]) -> bool {
         "^(--(host|port|user|database|format|secure|time|progress|vertical|multiline|query|config-profile|max_\\w+|file|structure|table|input-format|output-format|vertical|readonly|query_id|stacktrace)|-[hudmtEnSUdWsiQqfNF]|--engine|-e)$",
     );
     // System tables are read like other tables.
-    let own = |text: &str| text.replace("system.", "own.").replace(" FROM table", " FROM t");
-    let only_queries = |text: &str| only_queries(&own(text));
-    let reaches = |text: &str| REACHES.is_match(&own(text));
+    let without_keywords =
+        |text: &str| text.replace("system.", "own.").replace(" FROM table", " FROM t");
+    let only_queries = |text: &str| only_queries(&without_keywords(text));
+    let reaches = |text: &str| REACHES.is_match(&without_keywords(text));
     let mut asks = false;
     let mut before = "";
-    for (at, (text, glob)) in arguments.iter().enumerate() {
+    for (index, (text, glob)) in arguments.iter().enumerate() {
         if text.contains(UNKNOWN) || *glob {
             return false;
         }
@@ -67,13 +68,13 @@ pub(super) fn only_asks(program: &str, arguments: &[(String, bool)]) -> bool {
             continue;
         }
         let query = matches!(before, "--query" | "-q" | "-Q") || program == "cbq" && before == "-s";
-        let file =
-            matches!(before, "--file" | "-f") && !place::is_outside(&place::normalize(text, ""));
+        let file = matches!(before, "--file" | "-f")
+            && !path_kind::is_outside(&path_kind::normalize(text, ""));
         let word = !text.contains([' ', '(', ';']) && (file || !text.contains('/'));
         let good = if query {
             only_queries(text) && !reaches(text)
         } else if before.is_empty() {
-            at == 0 && program == "clickhouse" && matches!(text.as_str(), "client" | "local")
+            index == 0 && program == "clickhouse" && matches!(text.as_str(), "client" | "local")
         } else {
             word
         };

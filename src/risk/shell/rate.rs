@@ -1,11 +1,11 @@
-//! Rates one command by the table and by the rules of the user.
+//! Rates one simple command by the table and by the rules of the user.
 
-use super::elsewhere::{Use, is_elsewhere, may_change};
+use super::classifier::Classifier;
+use super::elsewhere::{PathUse, is_elsewhere, may_change};
 use super::harmless_forms;
-use super::judge::Judge;
 use super::known::BESIDE;
 use super::listed::listed;
-use super::pattern::{CallFacts, asks_to_destroy};
+use super::pattern::{CallFacts, has_destructive_sql};
 use super::program::{canonical, program_of};
 use super::queries::only_queries;
 use super::rating::{Finding, Rating};
@@ -19,53 +19,61 @@ pub(super) const UNKNOWN_PROGRAM: &str = "unknown-program";
 /// The rule id for a call that no rule of its program matches.
 pub(super) const UNLISTED_CALL: &str = "unlisted-call";
 
-/// The rule id for calls of reading programs that `readers.toml` does not list.
-const READS: &str = "perhaps-reads";
+/// The rule id for calls that `readers.toml` does not allow, of programs that it lists.
+const PERHAPS_READS: &str = "perhaps-reads";
 
 /// Program names that are also ordinary words, so that they are no sign of a command inside other calls.
-const WORDS: &str = "start stop format net at batch init reg sc security service trust transfer wipe defaults cipher mail host cmd \
+const ORDINARY_WORDS: &str = "start stop format net at batch init reg sc security service trust transfer wipe defaults cipher mail host cmd \
     test [ set cd exec time watch make task just help info script command split install patch link http serve sync \
     build run ts tc view";
 
 /// Builtins of the shell, which no other program can run.
 const BUILTINS: &str = "history fc unset shopt trap hash enable bind complete alias declare export local readonly jobs";
 
-impl Judge<'_> {
+impl Classifier<'_> {
     /// Rates a command that is not a wrapper.
-    pub(super) fn rate(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
-        let rating = self.rating(command, program);
-        let arguments = self.arguments(command.arguments());
-        let softened = self.lowered(command, program, &arguments, rating);
-        let rating = self.beyond(command, program, softened);
-        let rating = self.discloses(command, program, &arguments, rating);
-        let rating = self.embedded(command, program, rating, (false, depth));
+    pub(super) fn rate_call(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
+        let rating = self.builtin_rating(command, program);
+        let arguments = self.expand_arguments(command.arguments());
+        let lowered = self.lowered(command, program, &arguments, rating);
+        let rating = self.raise_for_paths(command, program, lowered);
+        let rating = self.raise_for_secrets(command, program, &arguments, rating);
+        let rating = self.raise_for_embedded(command, program, rating, (false, depth));
         let unknown = is_unlisted(&rating);
-        self.decide(command, program, rating);
+        self.add_rating(command, program, rating);
         if unknown {
             self.rate_unknown(command, program, depth);
         }
     }
 
-    /// Raises the rating if the call involves a path outside the working folder.
-    fn beyond(&mut self, command: &SimpleCommand, program: &str, rating: Rating) -> Rating {
-        let asks =
-            matches!(rating.rule.as_str(), "asks-help" | "reads" | harmless_forms::DRY | BESIDE);
+    /// Raises the rating if the call may change a path outside the working folder.
+    fn raise_for_paths(
+        &mut self,
+        command: &SimpleCommand,
+        program: &str,
+        rating: Rating,
+    ) -> Rating {
+        let asks = matches!(
+            rating.rule.as_str(),
+            "asks-help" | "reads" | harmless_forms::ONLY_SHOWS | BESIDE
+        );
         if rating.level >= RiskLevel::Dangerous || command.remote || asks {
             return rating;
         }
-        let arguments = self.arguments(command.arguments());
-        let reads = rating.rule == READS;
-        let strange = rating.rule == UNKNOWN_PROGRAM && !command.raised;
-        let moved =
-            || (!reads && is_elsewhere(&self.folder, Use::Program)).then(|| self.folder.clone());
+        let arguments = self.expand_arguments(command.arguments());
+        let reads = rating.rule == PERHAPS_READS;
+        let is_unknown = rating.rule == UNKNOWN_PROGRAM && !command.raised;
+        let moved = || {
+            (!reads && is_elsewhere(&self.folder, PathUse::MayWrite)).then(|| self.folder.clone())
+        };
         let found = self
-            .elsewhere(program, &arguments, command.raised)
+            .changed_path(program, &arguments, command.raised)
             .filter(|_| !reads || !readers::only_reads_known(program, &arguments))
-            .filter(|_| !strange || !self.only_neighbours(program, &arguments))
-            .or_else(|| self.writes_installed(program, &arguments).filter(|_| strange))
+            .filter(|_| !is_unknown || !self.only_reads_siblings(program, &arguments))
+            .or_else(|| self.changed_installed_path(program, &arguments).filter(|_| is_unknown))
             .or_else(moved)
-            .or_else(|| self.named_inside(&command.words).filter(|_| !reads))
-            .or_else(|| self.named_in_input(command).filter(|_| is_unlisted(&rating)));
+            .or_else(|| self.path_in_substitutions(&command.words).filter(|_| !reads))
+            .or_else(|| self.path_in_input(command).filter(|_| is_unlisted(&rating)));
         let Some(path) = found else { return rating };
         Rating::dangerous("elsewhere", &may_change(&path))
             .with_safer("Work on a copy below the working folder.")
@@ -79,21 +87,21 @@ impl Judge<'_> {
         let name = canonical(program.rsplit('/').next().unwrap_or(program).to_lowercase().as_str());
         if name != program && self.is_dangerous_name(&name) {
             let inner = command.calling(name);
-            self.only_if_dangerous(|judge| judge.command(&inner, depth + 1));
+            self.keep_if_dangerous(|classifier| classifier.rate_command(&inner, depth + 1));
         }
-        let own = program.contains('/');
+        let is_path = program.contains('/');
         for words in self.variants(command.arguments(), &command.span) {
             let starts = |word: &Word| {
                 program_of(&word.text).is_some_and(|name| self.is_dangerous_name(&name))
             };
             let starts = words.iter().enumerate().filter(|(_, word)| !excepted && starts(word));
-            let starts: Vec<usize> = starts.map(|(at, _)| at).take(4).collect();
-            for at in starts {
-                let words = words.get(at..).unwrap_or_default().to_vec();
+            let starts: Vec<usize> = starts.map(|(index, _)| index).take(4).collect();
+            for index in starts {
+                let words = words.get(index..).unwrap_or_default().to_vec();
                 let inner = SimpleCommand { words, redirects: Vec::new(), ..command.clone() };
-                self.only_if_dangerous(|judge| judge.command(&inner, depth + 1));
+                self.keep_if_dangerous(|classifier| classifier.rate_command(&inner, depth + 1));
             }
-            if own {
+            if is_path {
                 // Options of a program of the project may have any meaning.
                 continue;
             }
@@ -117,7 +125,7 @@ impl Judge<'_> {
                 let Some(text) = text else { continue };
                 if looks_like_code(text) && !excepted && !self.table.knows(program) {
                     let reason = "Passes code to an unknown program.";
-                    self.danger("inline-code", word.span(), reason);
+                    self.add_danger("inline-code", word.span(), reason);
                 } else if text.trim().contains(' ') && !only_queries(text) {
                     self.rate_possible(text, word, command, depth);
                 }
@@ -127,18 +135,18 @@ impl Judge<'_> {
 
     /// Whether a word is the name of a dangerous program, but neither an ordinary word nor a builtin.
     fn is_dangerous_name(&self, name: &str) -> bool {
-        self.table.dangerous(name) && !listed(WORDS, name) && !listed(BUILTINS, name)
+        self.table.dangerous(name) && !listed(ORDINARY_WORDS, name) && !listed(BUILTINS, name)
     }
 
     /// Runs a speculative check, and keeps its findings only if they are dangerous.
-    pub(super) fn only_if_dangerous(&mut self, look: impl FnOnce(&mut Self)) {
+    pub(super) fn keep_if_dangerous(&mut self, check: impl FnOnce(&mut Self)) {
         let (findings, commands) = (self.findings.len(), self.commands.len());
         let matched = self.matched.clone();
-        look(self);
+        check(self);
         let found = self.findings.get(findings..).unwrap_or_default();
         // A text that cannot be parsed as a command is probably none.
         let dangerous = found.iter().any(|finding| {
-            let level = finding.decided().level.max(finding.builtin.level);
+            let level = finding.effective().level.max(finding.builtin.level);
             level >= RiskLevel::Dangerous && finding.builtin.rule != "unreadable"
         });
         if !dangerous {
@@ -150,34 +158,34 @@ impl Judge<'_> {
 
     /// Rates a wrapper itself, after the command that it runs.
     pub(super) fn rate_wrapper(&mut self, command: &SimpleCommand, program: &str, depth: usize) {
-        let rating = self.rating(command, program);
-        let arguments = self.arguments(command.arguments());
+        let rating = self.builtin_rating(command, program);
+        let arguments = self.expand_arguments(command.arguments());
         let mut rating = self.lowered(command, program, &arguments, rating);
         // A wrapper that only reads may print secrets itself.
-        if matches!(rating.rule.as_str(), "reads" | READS) {
-            rating = self.discloses(command, program, &arguments, rating);
+        if matches!(rating.rule.as_str(), "reads" | PERHAPS_READS) {
+            rating = self.raise_for_secrets(command, program, &arguments, rating);
         }
         // The operands of these programs are the words of the inner command.
         let passes = matches!(program, "sudo" | "doas" | "timeout" | "nice" | "nohup" | "stdbuf");
         if passes && rating.rule == "says-it-destroys" {
             rating.level = RiskLevel::Caution;
         }
-        rating = self.embedded(command, program, rating, (true, depth));
-        // That the wrapper runs something, or that no rule names it, is no finding of its own.
+        rating = self.raise_for_embedded(command, program, rating, (true, depth));
+        // A wrapper that is not dangerous itself gets no finding: the findings of its inner command count.
         let only_runs = rating.level < RiskLevel::Dangerous
             && !matches!(rating.rule.as_str(), "changes-files" | "prints-environment");
         if only_runs {
             rating.level = RiskLevel::Safe;
         }
         let before = self.findings.len();
-        self.decide(command, program, rating);
+        self.add_rating(command, program, rating);
         if only_runs && self.findings.last().is_some_and(|finding| finding.user.is_none()) {
             self.findings.truncate(before);
         }
     }
 
     /// The built-in rating of a command. On another host, or with raised privileges, nothing is safe.
-    fn rating(&mut self, command: &SimpleCommand, program: &str) -> Rating {
+    fn builtin_rating(&mut self, command: &SimpleCommand, program: &str) -> Rating {
         let mut rating = self.rating_of_call(command, program);
         if rating.level == RiskLevel::Safe && (command.remote || command.raised) {
             rating.level = RiskLevel::Caution;
@@ -195,15 +203,15 @@ impl Judge<'_> {
             })
             .map(|word| word.text.clone())
             .collect();
-        let arguments = self.arguments(operands);
-        let (text, fed) = self.reads(command);
+        let arguments = self.expand_arguments(operands);
+        let (text, fed) = self.known_input(command);
         let facts = CallFacts {
             program,
             arguments: &arguments,
             folder: &self.folder,
             fed,
             text: text.as_deref(),
-            answered: self.answered(command),
+            answered: self.reads_query_result(command),
             writes: command.redirects.iter().any(Redirect::writes),
             raised: command.raised,
         };
@@ -229,14 +237,14 @@ impl Judge<'_> {
             let reason = "The program usually only reads, but an option or a script of this call makes it write or run something.";
             return Rating::dangerous("reader-acts", reason);
         }
-        if worst.is_none_or(|rule| rule.id == READS) {
+        if worst.is_none_or(|rule| rule.id == PERHAPS_READS) {
             if call == Some(CallEffect::ReadsOnly) {
                 return Rating::new(RiskLevel::Safe, "reads", "Only reads or prints.");
             }
             if call.is_some() {
                 let reason = "The program can only read, but an option or operand of this call is not known to \
                               only read.";
-                return Rating::caution(READS, reason);
+                return Rating::caution(PERHAPS_READS, reason);
             }
         }
         if call.is_none()
@@ -256,9 +264,9 @@ impl Judge<'_> {
         }
         let unknown = !known && call.is_none();
         if self.table.verbs.suggests_destruction(program, &arguments)
-            || unknown && asks_to_destroy(&arguments)
+            || unknown && has_destructive_sql(&arguments)
             || unknown
-                && !self.named_elsewhere(program)
+                && !self.is_otherwise_listed(program)
                 && self.table.verbs.suggests_effect(program, &arguments)
         {
             let reason = "No rule describes what this program does, and its name or arguments suggest destroying, \
@@ -269,11 +277,11 @@ impl Judge<'_> {
     }
 
     /// Records the built-in rating of a command and applies the rules of the user.
-    pub(super) fn decide(&mut self, command: &SimpleCommand, program: &str, builtin: Rating) {
-        let arguments = self.arguments(command.arguments());
+    pub(super) fn add_rating(&mut self, command: &SimpleCommand, program: &str, builtin: Rating) {
+        let arguments = self.expand_arguments(command.arguments());
         let names = [Some(program), command.words.first().map(|word| word.text.as_str())];
         let rules: Vec<_> = self
-            .user
+            .user_rules
             .iter()
             .filter(|rule| names.iter().flatten().any(|name| rule.matches(name, &arguments)))
             .collect();

@@ -43,7 +43,7 @@ pub(super) struct Finding {
 
 impl Finding {
     /// The rating that counts.
-    pub(super) fn decided(&self) -> &Rating {
+    pub(super) fn effective(&self) -> &Rating {
         self.user.as_ref().unwrap_or(&self.builtin)
     }
 }

@@ -8,7 +8,7 @@ mod sed;
 mod test;
 
 use super::listed::listed;
-use super::place;
+use super::path_kind;
 use super::syntax::{END, OUTPUT, UNKNOWN};
 pub(super) use entries::Argument;
 pub(in crate::risk) use entries::TEXT;
@@ -25,7 +25,8 @@ pub(super) enum CallEffect {
     Harmful,
 }
 
-/// The effect of a call; `None` if the program is not listed.
+/// The effect of a call; `None` if the program, or this subcommand, is not listed. Every call is harmful if the table
+/// cannot be read.
 pub(super) fn check(program: &str, arguments: &[Argument]) -> Option<CallEffect> {
     let Ok(readers) = ENTRIES.as_ref() else { return Some(CallEffect::Harmful) };
     let mut worst = None;
@@ -34,24 +35,25 @@ pub(super) fn check(program: &str, arguments: &[Argument]) -> Option<CallEffect>
         let Some(rest) = readers.subcommand(program, subcommands, arguments) else { continue };
         // Several entries can describe a program. An entry that allows the call decides; otherwise the worst effect
         // counts.
-        let call = reader.call(rest);
-        if call == CallEffect::ReadsOnly {
-            return Some(call);
+        let effect = reader.effect(rest);
+        if effect == CallEffect::ReadsOnly {
+            return Some(effect);
         }
-        worst = worst.max(Some(call));
+        worst = worst.max(Some(effect));
     }
     worst
 }
 
 /// The operands of a call, and its options with values.
 #[derive(Default)]
-pub(super) struct Taken<'a, 'b> {
+pub(super) struct ParsedArguments<'a, 'b> {
     values: Vec<(String, &'b str)>,
     operands: Vec<&'a Argument<'b>>,
 }
 
-impl<'a, 'b> Taken<'a, 'b> {
-    /// Takes the value of an option: the attached one, or the next word. Returns whether it is the next word.
+impl<'a, 'b> ParsedArguments<'a, 'b> {
+    /// Adds an option with its value: the attached one, or the next word. Returns whether the value is the next word;
+    /// `None` if there is no known value.
     fn value(
         &mut self,
         name: &str,
@@ -63,8 +65,8 @@ impl<'a, 'b> Taken<'a, 'b> {
         Some(glued.is_none())
     }
 
-    /// The scripts that these options give, or else the first operand, and the effect of the other operands. `None`
-    /// without a script.
+    /// The scripts in the values of these options, or else the first operand; and the effect of the other operands.
+    /// `None` without a script.
     fn scripts(&self, options: [&str; 2]) -> Option<(Vec<&'b str>, CallEffect)> {
         let given = self.values.iter().filter(|(name, _)| options.contains(&name.as_str()));
         let mut scripts: Vec<&str> = given.map(|(_, value)| *value).collect();
@@ -78,20 +80,20 @@ impl<'a, 'b> Taken<'a, 'b> {
 }
 
 impl Entry {
-    fn call(&self, arguments: &[Argument]) -> CallEffect {
+    fn effect(&self, arguments: &[Argument]) -> CallEffect {
         match self.language {
-            Some(Language::Find) => return find::call(arguments),
-            Some(Language::Test) => return test::call(arguments),
+            Some(Language::Find) => return find::effect(arguments),
+            Some(Language::Test) => return test::effect(arguments),
             _ => {}
         }
-        let mut call = CallEffect::ReadsOnly;
-        let taken = self.take(arguments, &mut call);
-        call = call.max(match self.language {
-            Some(Language::Sed) => sed::call(&taken),
-            Some(Language::Awk) => awk::call(&taken),
-            _ => self.operands_of(&taken.operands),
+        let mut effect = CallEffect::ReadsOnly;
+        let parsed = self.parse(arguments, &mut effect);
+        effect = effect.max(match self.language {
+            Some(Language::Sed) => sed::effect(&parsed),
+            Some(Language::Awk) => awk::effect(&parsed),
+            _ => self.operands_of(&parsed.operands),
         });
-        call
+        effect
     }
 
     fn operands_of(&self, operands: &[&Argument]) -> CallEffect {
@@ -100,16 +102,16 @@ impl Entry {
             Operands::Any => true,
             Operands::Known => {
                 is_known(argument.text)
-                    && !(argument.glob && !self.harm.is_empty() && starts_open(argument.text))
+                    && !(argument.glob && !self.harm.is_empty() && may_become_option(argument.text))
             }
             Operands::Word => !argument.glob && is_word(argument.text),
         };
         let number = operands.len();
-        let few = number >= self.least && self.most.is_none_or(|most| number <= most);
+        let is_allowed_number = number >= self.least && self.most.is_none_or(|most| number <= most);
         let matches = |argument: &&Argument| {
             self.only.as_ref().is_none_or(|only| only.is_match(argument.text))
         };
-        if few && operands.iter().all(fits) && operands.iter().all(matches) {
+        if is_allowed_number && operands.iter().all(fits) && operands.iter().all(matches) {
             CallEffect::ReadsOnly
         } else {
             CallEffect::Unlisted
@@ -117,34 +119,39 @@ impl Entry {
     }
 
     /// Splits arguments like `getopt`. Anything that is not listed raises the effect.
-    fn take<'a, 'b>(&self, arguments: &'a [Argument<'b>], call: &mut CallEffect) -> Taken<'a, 'b> {
-        let mut taken = Taken::default();
-        let mut at = 0;
-        while let Some(argument) = arguments.get(at) {
-            at += 1;
+    fn parse<'a, 'b>(
+        &self,
+        arguments: &'a [Argument<'b>],
+        effect: &mut CallEffect,
+    ) -> ParsedArguments<'a, 'b> {
+        let mut parsed = ParsedArguments::default();
+        let mut index = 0;
+        while let Some(argument) = arguments.get(index) {
+            index += 1;
             let text = argument.text;
             if text == "--" {
-                taken.operands.extend(arguments.get(at..).unwrap_or_default());
+                parsed.operands.extend(arguments.get(index..).unwrap_or_default());
                 break;
             }
             if !text.starts_with('-') || text == "-" {
-                taken.operands.push(argument);
+                parsed.operands.push(argument);
                 continue;
             }
             if self.operands == Operands::Any && self.options.is_empty() && self.short.is_empty() {
-                taken.operands.push(argument);
+                parsed.operands.push(argument);
                 continue;
             }
-            let next = arguments.get(at);
-            match self.option(text, next, &mut taken) {
-                Some(used) => at += usize::from(used),
-                None => *call = (*call).max(self.unlisted(text, next)),
+            let next = arguments.get(index);
+            match self.option(text, next, &mut parsed) {
+                Some(used) => index += usize::from(used),
+                None => *effect = (*effect).max(self.unlisted(text, next)),
             }
         }
-        taken
+        parsed
     }
 
-    /// Whether an option that is not listed is a harmful one or an abbreviation of one.
+    /// The effect of an option that is not listed: harmful if it is a harmful option or its abbreviation, or writes
+    /// outside the project.
     fn unlisted(&self, text: &str, next: Option<&Argument>) -> CallEffect {
         let (name, glued) = split_value(text);
         for option in &self.writes {
@@ -157,10 +164,10 @@ impl Entry {
                 text.strip_prefix(option.as_str()).map(Some)
             };
             if let Some(path) = value.flatten() {
-                let path = place::normalize(path.trim_start_matches('='), "");
+                let path = path_kind::normalize(path.trim_start_matches('='), "");
                 let elsewhere = path.contains(UNKNOWN)
-                    || place::is_outside(&path)
-                    || place::is_sensitive(&path);
+                    || path_kind::is_outside(&path)
+                    || path_kind::is_sensitive(&path);
                 return if elsewhere { CallEffect::Harmful } else { CallEffect::Unlisted };
             }
         }
@@ -190,7 +197,7 @@ impl Entry {
         &self,
         text: &'b str,
         next: Option<&Argument<'b>>,
-        taken: &mut Taken<'_, 'b>,
+        parsed: &mut ParsedArguments<'_, 'b>,
     ) -> Option<bool> {
         if text.contains(UNKNOWN) && !is_known(text) {
             return None;
@@ -205,7 +212,7 @@ impl Entry {
             return match (option.takes, glued) {
                 (Takes::Nothing | Takes::GluedValue, None) => Some(false),
                 (Takes::Nothing, Some(_)) => None,
-                (Takes::Value | Takes::GluedValue, _) => taken.value(bare, glued, next),
+                (Takes::Value | Takes::GluedValue, _) => parsed.value(bare, glued, next),
             };
         }
         let letters = text.strip_prefix('-')?;
@@ -218,7 +225,7 @@ impl Entry {
             if self.value.contains(letter) {
                 let glued = letters.get(index + letter.len_utf8()..)?;
                 let glued = Some(glued).filter(|it| !it.is_empty());
-                return taken.value(&letter.to_string(), glued, next);
+                return parsed.value(&letter.to_string(), glued, next);
             }
             if !self.short.contains(letter) {
                 return None;
@@ -262,11 +269,11 @@ pub(super) fn is_known(text: &str) -> bool {
 
 /// Whether an operand is known and cannot expand to an option.
 pub(super) fn is_operand(argument: &Argument) -> bool {
-    is_known(argument.text) && !(argument.glob && starts_open(argument.text))
+    is_known(argument.text) && !(argument.glob && may_become_option(argument.text))
 }
 
 /// Whether a glob pattern may expand to a word that starts with a dash.
-fn starts_open(text: &str) -> bool {
+fn may_become_option(text: &str) -> bool {
     text.starts_with(['*', '?', '['])
 }
 

@@ -7,77 +7,78 @@ const OPERATORS: [&str; 12] =
     ["<<<", "<<-", "&>>", "<<", ">>", ">|", "<>", ">&", "<&", "&>", "<", ">"];
 
 impl Parser<'_> {
-    pub(super) fn here_document(&mut self, waiting: &HereDocument) -> Parsed<()> {
-        let start = self.at;
+    /// Reads the text of a here-document, and stores it in its redirection.
+    pub(super) fn here_document(&mut self, pending: &HereDocument) -> Parsed<()> {
+        let start = self.position;
         let mut text = String::new();
         loop {
             if self.rest().is_empty() {
-                return Err(self.fault("a here-document without its end"));
+                return Err(self.error("a here-document without its end"));
             }
             let line = self.rest().split('\n').next().unwrap_or_default();
-            self.at = (self.at + line.len() + 1).min(self.source.len());
-            let line = if waiting.tabs { line.trim_start_matches('\t') } else { line };
-            if line == waiting.end {
+            self.position = (self.position + line.len() + 1).min(self.source.len());
+            let line = if pending.strips_tabs { line.trim_start_matches('\t') } else { line };
+            if line == pending.delimiter {
                 break;
             }
             text.push_str(line);
             text.push('\n');
         }
-        let span = start..self.at;
+        let span = start..self.position;
         let mut word = Word::literal(&text, span.clone());
-        if !waiting.quoted {
+        if !pending.quoted {
             word = self.nested_text(&text, span)?;
         }
         if let Some(redirect) = self
             .script
             .commands
-            .get_mut(waiting.command)
-            .and_then(|command| command.redirects.get_mut(waiting.redirect))
+            .get_mut(pending.command)
+            .and_then(|command| command.redirects.get_mut(pending.redirect))
         {
             redirect.target = word;
         }
         Ok(())
     }
 
-    /// Parses a redirection, if one follows.
+    /// Parses a redirection of the command at `index`. Returns whether one follows.
     pub(super) fn redirect(&mut self, index: usize) -> Parsed<bool> {
-        let mark = self.at;
+        let mark = self.position;
         let digits = self.rest().bytes().take_while(u8::is_ascii_digit).count();
-        self.at += digits;
+        self.position += digits;
         if digits == 0 && self.rest().starts_with('{') {
             let name = self.rest().find('}').map_or(0, |end| end + 1);
             let named = self.rest().get(1..name.saturating_sub(1)).unwrap_or_default();
             let is_name = !named.is_empty() && name_length(named) == named.len();
             if is_name && self.rest().get(name..).is_some_and(|r| r.starts_with(['<', '>'])) {
-                self.at += name;
+                self.position += name;
             }
         }
         let substitution = self.rest().starts_with("<(") || self.rest().starts_with(">(");
         let operator = OPERATORS.iter().find(|operator| self.rest().starts_with(**operator));
         let Some(operator) = operator.filter(|_| !substitution).copied() else {
-            self.at = mark;
+            self.position = mark;
             return Ok(false);
         };
-        self.at += operator.len();
+        self.position += operator.len();
         self.script.bash_only |= matches!(operator, "<<<" | "&>" | "&>>");
-        self.blanks();
-        let from = self.at;
+        self.skip_blanks();
+        let from = self.position;
         let target = self.word()?;
-        if target.text.is_empty() && from == self.at {
-            return Err(self.fault("a redirection without its file"));
+        if target.text.is_empty() && from == self.position {
+            return Err(self.error("a redirection without its file"));
         }
-        let here = matches!(operator, "<<" | "<<-");
-        let written = self.source.get(from..self.at).unwrap_or_default();
-        let end = target.text.clone();
+        let is_here_document = matches!(operator, "<<" | "<<-");
+        let written = self.source.get(from..self.position).unwrap_or_default();
+        let delimiter = target.text.clone();
         let Some(command) = self.script.commands.get_mut(index) else { return Ok(true) };
         command.redirects.push(Redirect { operator, target });
-        if here {
-            self.waiting.push(HereDocument {
+        if is_here_document {
+            self.pending.push(HereDocument {
                 command: index,
                 redirect: command.redirects.len() - 1,
-                end,
+                delimiter,
                 quoted: written.contains(['\'', '"', '\\']),
-                tabs: operator == "<<-",
+                strips_tabs: operator == "<<-",
             });
         }
         Ok(true)

@@ -4,7 +4,9 @@ use std::ops::Range;
 
 /// Limit for the length of a command (SPEC §7.1).
 pub(super) const MAX_LENGTH: usize = 64 * 1024;
+/// Limit for nesting, counted by brackets and keywords in any position.
 const MAX_DEPTH: usize = 16;
+/// Limit for the number of commands, counted by separators in any position.
 const MAX_PARTS: usize = 200;
 
 /// Why a command is refused.
@@ -24,9 +26,9 @@ pub(super) fn scan(command: &str) -> Option<Refused> {
     let (mut depth, mut count) = (0_usize, 1_usize);
     let mut word = String::new();
     let mut previous = ' ';
-    for (at, next) in command.char_indices() {
-        if hidden(next) {
-            let span = at..at + next.len_utf8();
+    for (index, next) in command.char_indices() {
+        if is_hidden(next) {
+            let span = index..index + next.len_utf8();
             let reason = "Contains an invisible character, or one that looks like another one.";
             return Some(Refused { rule: "hidden-character", span, reason });
         }
@@ -66,7 +68,7 @@ pub(super) fn scan(command: &str) -> Option<Refused> {
 
 /// Whether a character is invisible, or looks like an ASCII character. Other letters that resemble Latin ones are
 /// checked in program names only.
-fn hidden(next: char) -> bool {
+fn is_hidden(next: char) -> bool {
     (next.is_control() && next != '\n' && next != '\t')
         || matches!(next,
             '\u{AD}' | '\u{A0}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{1680}'

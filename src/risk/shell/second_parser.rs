@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use tree_sitter::{Node, ParseOptions, ParseState, Parser};
 
 /// Parsing stops after this many progress callbacks, one per hundred operations. The longest commands need about
-/// two thousand operations.
+/// two thousand callbacks.
 const MAX_CALLBACKS: u32 = 20_000;
 
 /// The result of the second parser.
@@ -25,11 +25,11 @@ pub(super) fn read(source: &str) -> Option<SecondParse> {
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
     // The grammar fails on blanks at the end of the text, but not at the end of a line. After a backslash a line
     // break would change the meaning.
-    let ends = if source.ends_with('\\') { "" } else { "\n" };
-    let text = format!("{source}{ends}");
+    let end = if source.ends_with('\\') { "" } else { "\n" };
+    let text = format!("{source}{end}");
     let mut callbacks = 0;
     // Error recovery can take exponential time, and a command with errors is dangerous in any case.
-    let mut go_on = |state: &ParseState| {
+    let mut check_limit = |state: &ParseState| {
         callbacks += 1;
         if state.has_error() || callbacks > MAX_CALLBACKS {
             ControlFlow::Break(())
@@ -37,8 +37,8 @@ pub(super) fn read(source: &str) -> Option<SecondParse> {
             ControlFlow::Continue(())
         }
     };
-    let options = ParseOptions::new().progress_callback(&mut go_on);
-    let mut rest = |at: usize, _| text.as_bytes().get(at..).unwrap_or_default();
+    let options = ParseOptions::new().progress_callback(&mut check_limit);
+    let mut rest = |index: usize, _| text.as_bytes().get(index..).unwrap_or_default();
     let Some(tree) = parser.parse_with_options(&mut rest, None, Some(options)) else {
         return Some(SecondParse { faulty: true, ..SecondParse::default() });
     };

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::listed::listed;
 use super::program::program_of;
 
-/// Starts an unknown part of a word. The name of a variable follows, or nothing.
+/// Starts an unknown part of a word. The name of a variable follows; nothing, for the output of a command.
 pub(super) const UNKNOWN: char = '\u{E000}';
 /// Ends an unknown part of a word.
 pub(super) const END: char = '\u{E001}';
@@ -24,8 +24,8 @@ pub(super) fn unknown(name: &str) -> String {
 }
 
 /// The element before an index.
-pub(super) fn before<T>(all: &[T], at: usize) -> Option<&T> {
-    all.get(at.checked_sub(1)?)
+pub(super) fn before<T>(all: &[T], index: usize) -> Option<&T> {
+    all.get(index.checked_sub(1)?)
 }
 
 /// The length of the variable name with which a text starts.
@@ -69,7 +69,7 @@ impl Word {
         self.text.push(END);
     }
 
-    pub(super) fn unknown(&self) -> bool {
+    pub(super) fn has_unknown(&self) -> bool {
         self.text.contains(UNKNOWN)
     }
 
@@ -81,7 +81,7 @@ impl Word {
 /// A redirection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Redirect {
-    /// The operator without its number.
+    /// The operator without its file descriptor.
     pub(super) operator: &'static str,
     /// The file, or the text of a here-document or here-string.
     pub(super) target: Word,
@@ -106,15 +106,15 @@ pub struct SimpleCommand {
     pub(super) redirects: Vec<Redirect>,
     /// The range in the text of the whole command, in bytes.
     pub(super) span: Range<usize>,
-    /// The indices of the commands whose output is piped into this one. Empty if the input comes from elsewhere, as
-    /// for a coprocess.
+    /// The indices of the commands whose output is piped into this one; `None` without a pipe. Empty if commands
+    /// outside the pipe write the input, as for a coprocess.
     pub(super) input: Option<Range<usize>>,
     /// Whether the command runs on another host or in a container.
     pub(super) remote: bool,
     /// Whether the command runs in the background.
     pub(super) background: bool,
-    /// Whether the command was parsed from a nested text. In that case all its spans are the span of the whole text.
-    pub(super) adopted: bool,
+    /// Whether the command was parsed from a nested text. All its spans are then the span of this text.
+    pub(super) nested: bool,
     /// Whether the command runs with raised privileges.
     pub(super) raised: bool,
 }
@@ -145,7 +145,7 @@ impl SimpleCommand {
         self.words.first().is_some_and(|word| listed(list, &word.text))
     }
 
-    /// The same call of another program.
+    /// The call with another program name.
     pub(super) fn calling(&self, program: String) -> Self {
         let mut call = self.clone();
         if let Some(first) = call.words.first_mut() {
@@ -184,19 +184,19 @@ pub(super) struct Script {
     pub(super) functions: Vec<Function>,
     /// Loop variables with their values.
     pub(super) loops: Vec<(String, Vec<Word>)>,
-    /// Endless loops that start a background process in each round.
+    /// Endless and very long loops that start background processes without waiting for any.
     pub(super) endless: Vec<Range<usize>>,
     /// Whether the command line uses syntax beyond POSIX.
     pub(super) bash_only: bool,
-    /// Words that bash evaluates again after their expansion: arithmetic, subscripts.
+    /// Words that bash evaluates again after their expansion: arithmetic, subscripts, variable names.
     pub(super) evaluated: Vec<Word>,
-    /// A word whose braces expand to more words than the limit.
+    /// A word whose brace expansion reaches the limit.
     pub(super) overflow: Option<Range<usize>>,
 }
 
-/// Why a command line could not be parsed.
+/// Why a command line could not be parsed: the position in bytes, and the message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ParseError {
-    pub(super) at: usize,
+    pub(super) position: usize,
     pub(super) what: &'static str,
 }

@@ -7,10 +7,10 @@ use serde::Deserialize;
 
 use super::admin::Admin;
 use super::elsewhere::positions::Elsewhere;
-use super::inline::language::Inline;
-use super::known::Known;
+use super::inline::language::InlineRules;
+use super::known::KnownCalls;
 use super::lazy_regex::LazyRegex;
-use super::listed::wild;
+use super::listed::matches_wildcard;
 use super::pattern::{CallFacts, Pattern};
 use super::verbs::Verbs;
 use crate::plan::RiskLevel;
@@ -21,7 +21,7 @@ pub(in crate::risk) const TEXT: &str = include_str!("../../../assets/risk/rules.
 /// The built-in table.
 pub(super) static TABLE: LazyLock<Result<Table, String>> = LazyLock::new(|| {
     let mut table: Table = toml::from_str(TEXT).map_err(|error| error.to_string())?;
-    table.known.iter_mut().for_each(Known::compile);
+    table.known.iter_mut().for_each(KnownCalls::compile);
     for rule in &mut table.rule {
         rule.patterns = rule.when.iter().map(|text| Pattern::read(text)).collect();
     }
@@ -43,9 +43,9 @@ pub(super) struct Table {
     /// Well-known development tools, which may be fetched and run.
     pub(super) packages: Packages,
     /// Names that code in the command line may use, by language.
-    pub(super) inline: Vec<Inline>,
+    pub(super) inline: Vec<InlineRules>,
     /// Calls that do less than their programs could.
-    pub(super) known: Vec<Known>,
+    pub(super) known: Vec<KnownCalls>,
     pub(super) wrapper: Vec<Wrapper>,
     pub(super) rule: Vec<Rule>,
     /// For each program name: the rules and their patterns, in table order.
@@ -53,18 +53,21 @@ pub(super) struct Table {
     by_program: HashMap<String, Vec<(usize, usize)>>,
     /// Patterns for names that end in `*`.
     #[serde(skip)]
-    by_beginning: Vec<(usize, usize)>,
+    by_prefix: Vec<(usize, usize)>,
 }
 
 impl Table {
     fn index(&mut self) {
-        for (at, rule) in self.rule.iter().enumerate() {
-            for (index, pattern) in rule.patterns.iter().enumerate() {
+        for (rule_index, rule) in self.rule.iter().enumerate() {
+            for (pattern_index, pattern) in rule.patterns.iter().enumerate() {
                 for program in pattern.programs() {
                     if program.ends_with('*') {
-                        self.by_beginning.push((at, index));
+                        self.by_prefix.push((rule_index, pattern_index));
                     }
-                    self.by_program.entry(program.clone()).or_default().push((at, index));
+                    self.by_program
+                        .entry(program.clone())
+                        .or_default()
+                        .push((rule_index, pattern_index));
                 }
             }
         }
@@ -79,12 +82,12 @@ impl Table {
     pub(super) fn worst(&self, facts: &CallFacts, globals: &[String]) -> Option<&Rule> {
         let named = self.by_program.get(facts.program).into_iter().flatten();
         named
-            .chain(&self.by_beginning)
-            .filter_map(|(at, index)| Some((at, self.rule.get(*at)?, *index)))
-            .filter(|(_, rule, index)| {
-                rule.patterns.get(*index).is_some_and(|it| it.matches(facts, globals))
+            .chain(&self.by_prefix)
+            .filter_map(|(rule, pattern)| Some((rule, self.rule.get(*rule)?, *pattern)))
+            .filter(|(_, rule, pattern)| {
+                rule.patterns.get(*pattern).is_some_and(|it| it.matches(facts, globals))
             })
-            .max_by_key(|(at, rule, _)| (rule.level, **at))
+            .max_by_key(|(index, rule, _)| (rule.level, **index))
             .map(|(_, rule, _)| rule)
     }
 
@@ -105,11 +108,13 @@ impl Table {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Variables {
+    /// Variables that change what later programs are or do.
     pub(super) hijack: Vec<String>,
+    /// Variables that control the history of the shell.
     pub(super) traces: Vec<String>,
     /// Variables that only affect what programs display.
     pub(super) harmless: Vec<String>,
-    /// Harmless values of other variables: variable names, and a pattern for the whole value.
+    /// Harmless values of other variables: a pattern for the whole value, by variable names separated by `|`.
     pub(super) values: BTreeMap<String, LazyRegex>,
 }
 
@@ -117,7 +122,7 @@ impl Variables {
     /// Whether this value of a variable is harmless.
     pub(super) fn is_harmless(&self, name: &str, value: &str) -> bool {
         self.values.iter().any(|(names, values)| {
-            names.split('|').any(|known| wild(known, name)) && values.is_match(value)
+            names.split('|').any(|known| matches_wildcard(known, name)) && values.is_match(value)
         })
     }
 }
@@ -131,11 +136,11 @@ pub(super) struct Packages {
 /// How a wrapper gets the command that it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Default)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Kind {
+pub(super) enum WrapperKind {
     /// Its operands are a program and the program's arguments.
     #[default]
     Argv,
-    /// A shell reads its operands, joined by blanks.
+    /// A shell runs its operands, joined by blanks, as one command line.
     Joined,
     /// Each operand is a command line.
     Each,
@@ -154,7 +159,7 @@ pub(super) enum Kind {
 pub(super) struct Wrapper {
     /// `program` or `program subcommand`.
     pub(super) names: Vec<String>,
-    pub(super) kind: Kind,
+    pub(super) kind: WrapperKind,
     /// Options with a value.
     pub(super) values: Vec<String>,
     /// Options whose value is a command line or, for an interpreter, code.
@@ -169,14 +174,16 @@ pub(super) struct Wrapper {
     pub(super) shell: bool,
     /// Whether the wrapper downloads the package of the program that it runs.
     pub(super) fetches: bool,
+    /// Whether the command runs with raised privileges.
     pub(super) raises: bool,
+    /// Whether the command runs on another host or in a container.
     pub(super) remote: bool,
     /// The level of the wrapper itself; safe if it has none.
     pub(super) level: Option<RiskLevel>,
 }
 
 impl Wrapper {
-    /// Whether one of its names is this one.
+    /// Whether the wrapper has this name.
     pub(super) fn is(&self, name: &str) -> bool {
         self.names.iter().any(|known| known == name)
     }

@@ -61,6 +61,7 @@ fn the_examples_of_every_rule_hold() {
     assert_eq!(faults, Vec::<String>::new());
 }
 
+/// The lines of a collection, each with the level in its field `bound`.
 fn corpus(text: &str, bound: &str) -> Vec<(serde_json::Value, RiskLevel)> {
     text.lines()
         .map(|line| {
@@ -71,7 +72,7 @@ fn corpus(text: &str, bound: &str) -> Vec<(serde_json::Value, RiskLevel)> {
         .collect()
 }
 
-// And at most one in a hundred is only caution.
+// At most one in a hundred may be rated only as caution.
 #[test]
 fn destructive_commands_are_never_safe() {
     let lines = corpus(include_str!("../../../tests/fixtures/risk/destructive.jsonl"), "at_least");
@@ -200,14 +201,14 @@ fn command_span_excludes_a_trailing_comment() {
         ("echo a#b # c", &["echo a#b"]),
         ("cat < a # b", &["cat < a"]),
     ] {
-        let reading = super::first_reading(text).unwrap();
+        let parsed = super::first_parse(text).unwrap();
         let read: Vec<_> =
-            reading.commands.iter().map(|span| text.get(span.clone()).unwrap()).collect();
+            parsed.commands.iter().map(|span| text.get(span.clone()).unwrap()).collect();
         assert_eq!(read, commands, "{text:?}");
     }
     let text = "{ ls; } > a # all of it";
-    let reading = super::first_reading(text).unwrap();
-    let spans = reading.commands.iter().map(|span| text.get(span.clone()).unwrap());
+    let parsed = super::first_parse(text).unwrap();
+    let spans = parsed.commands.iter().map(|span| text.get(span.clone()).unwrap());
     assert!(spans.clone().any(|span| span == "{ ls; } > a"), "{:?}", spans.collect::<Vec<_>>());
 }
 

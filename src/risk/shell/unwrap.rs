@@ -2,25 +2,32 @@
 
 use std::ops::Range;
 
-use super::elsewhere::Use;
-use super::judge::{Judge, MAX_DEPTH};
+use super::classifier::{Classifier, MAX_DEPTH};
+use super::elsewhere::PathUse;
 use super::listed::listed;
 use super::parse::parse;
 use super::syntax::{ARGUMENT, SimpleCommand, Word};
-use super::table::{Kind, Wrapper};
-use super::wrapper_words::{begins, own_words, quiet, replaced, takes_next, value_of};
+use super::table::{Wrapper, WrapperKind};
+use super::wrapper_words::{
+    command_value, index_after_name, input_redirects, placeholder, takes_next_word, wrapper_options,
+};
 use crate::plan::RiskLevel;
 
-impl Judge<'_> {
+impl Classifier<'_> {
     /// Rates the inner commands of a call of a wrapper. Returns whether the call itself is rated as a wrapper, and not
     /// as an ordinary program.
-    pub(super) fn unwrap(&mut self, command: &SimpleCommand, program: &str, depth: usize) -> bool {
+    pub(super) fn rate_inner_commands(
+        &mut self,
+        command: &SimpleCommand,
+        program: &str,
+        depth: usize,
+    ) -> bool {
         let table = self.table;
         let globals = table.globals.get(program).map(Vec::as_slice).unwrap_or_default();
-        let mut only = false;
+        let mut is_wrapper = false;
         let mut variants = vec![command.words.clone()];
         // Known values of variables make the inner command known.
-        if command.arguments().iter().any(Word::unknown)
+        if command.arguments().iter().any(Word::has_unknown)
             && command.words.iter().all(|word| word.inner.is_none())
         {
             variants = self.variants(&command.words, &command.span);
@@ -28,16 +35,20 @@ impl Judge<'_> {
         for words in &variants {
             for wrapper in &table.wrapper {
                 for name in &wrapper.names {
-                    let Some(start) = begins(name, program, words, globals) else { continue };
+                    let Some(start) = index_after_name(name, program, words, globals) else {
+                        continue;
+                    };
                     let rest = words.get(start..).unwrap_or_default();
-                    only |= self.wrapped(command, (program, name), wrapper, rest, depth);
+                    is_wrapper |= self.rate_wrapped(command, (program, name), wrapper, rest, depth);
                 }
             }
         }
-        only
+        is_wrapper
     }
 
-    fn wrapped(
+    /// Rates the inner commands of a call that matches `name`, a name of `wrapper`; `rest` are the words after the name.
+    /// Returns what [`Self::rate_inner_commands`] does.
+    fn rate_wrapped(
         &mut self,
         outer: &SimpleCommand,
         (program, name): (&str, &str),
@@ -47,7 +58,7 @@ impl Judge<'_> {
     ) -> bool {
         if wrapper.is("command") && rest.first().is_some_and(|it| listed("-v -V", &it.text)) {
             let reason = "Only shows what a name stands for.";
-            self.note(RiskLevel::Safe, "asks-name", outer.span(), reason);
+            self.add_finding(RiskLevel::Safe, "asks-name", outer.span(), reason);
             return true;
         }
         let mut context = outer.clone();
@@ -55,28 +66,34 @@ impl Judge<'_> {
         context.raised |= wrapper.raises;
         context.remote |= wrapper.remote;
         match wrapper.kind {
-            Kind::Shell => {
-                self.shell(&context, wrapper, rest, depth);
+            WrapperKind::Shell => {
+                self.rate_shell(&context, wrapper, rest, depth);
                 return true;
             }
-            Kind::Find => {
-                self.find(&context, rest, depth);
+            WrapperKind::Find => {
+                self.rate_find(&context, rest, depth);
                 return false;
             }
-            Kind::Interpreter => return self.interpreter(&context, wrapper, program, rest, depth),
-            Kind::Each => {
-                self.wrapper_elsewhere(outer, (program, name), &own_words(rest, &wrapper.values));
-                self.each(&context, wrapper, rest, depth);
+            WrapperKind::Interpreter => {
+                return self.rate_interpreter(&context, wrapper, program, rest, depth);
+            }
+            WrapperKind::Each => {
+                self.rate_wrapper_paths(
+                    outer,
+                    (program, name),
+                    &wrapper_options(rest, &wrapper.values),
+                );
+                self.rate_operands(&context, wrapper, rest, depth);
                 return true;
             }
-            Kind::Argv | Kind::Joined | Kind::Options => {}
+            WrapperKind::Argv | WrapperKind::Joined | WrapperKind::Options => {}
         }
-        let mut at = 0;
+        let mut index = 0;
         let mut scripts = false;
         let mut skip = wrapper.skip;
-        while let Some(word) = rest.get(at) {
+        while let Some(word) = rest.get(index) {
             let text = word.text.as_str();
-            at += 1;
+            index += 1;
             if text == "--" {
                 let ends = skip == 0 || wrapper.names.iter().any(|name| name.contains("kubectl"));
                 if program != "env" && ends {
@@ -85,52 +102,55 @@ impl Judge<'_> {
                 continue;
             }
             if text.starts_with('-') && text.len() > 1
-                || text.starts_with('+') && wrapper.kind == Kind::Options
+                || text.starts_with('+') && wrapper.kind == WrapperKind::Options
             {
-                if let Some((value, used)) = value_of(text, rest.get(at), wrapper) {
+                if let Some((value, used)) = command_value(text, rest.get(index), wrapper) {
                     scripts = true;
-                    let holder = rest.get(at).filter(|_| used).unwrap_or(word);
-                    at += usize::from(used);
+                    let holder = rest.get(index).filter(|_| used).unwrap_or(word);
+                    index += usize::from(used);
                     if program == "env" {
                         if value.contains(['\\', '$', '"', '\'']) {
                             let reason = "env splits this text by its own rules.";
-                            self.danger("escaped-word", holder.span(), reason);
+                            self.add_danger("escaped-word", holder.span(), reason);
                         }
                         // The split text is only the beginning of the command.
-                        let rest = rest.get(at..).unwrap_or_default();
+                        let rest = rest.get(index..).unwrap_or_default();
                         let split =
                             value.split_whitespace().map(|it| Word::literal(it, word.span()));
                         let env = std::iter::once(Word::literal("env", word.span()));
                         let words = env.chain(split).chain(rest.iter().cloned()).collect();
-                        let whole =
-                            SimpleCommand { words, redirects: quiet(outer), ..context.clone() };
-                        self.command(&whole, depth + 1);
+                        let whole = SimpleCommand {
+                            words,
+                            redirects: input_redirects(outer),
+                            ..context.clone()
+                        };
+                        self.rate_command(&whole, depth + 1);
                         break;
                     }
                     self.rate_text(&value, holder, &context, depth);
-                } else if takes_next(text, &wrapper.values) {
+                } else if takes_next_word(text, &wrapper.values) {
                     // The value may be a variable assignment.
-                    let assigned = rest.get(at).and_then(|word| word.text.split_once('='));
+                    let assigned = rest.get(index).and_then(|word| word.text.split_once('='));
                     if let Some((name, _)) = assigned {
-                        self.variable(name, None, &word.span());
+                        self.rate_variable(name, None, &word.span());
                     }
-                    at += 1;
-                } else if wrapper.kind != Kind::Options && !wrapper.allows(text) {
+                    index += 1;
+                } else if wrapper.kind != WrapperKind::Options && !wrapper.allows(text) {
                     // The next word may be the option's value rather than the program.
-                    if let Some(next) = rest.get(at)
+                    if let Some(next) = rest.get(index)
                         && !outer.remote
-                        && self.outside(&next.text, Use::Program).is_some()
+                        && self.outside_path(&next.text, PathUse::MayWrite).is_some()
                     {
                         let reason = "An unknown option names a path outside the working folder.";
-                        self.danger("elsewhere", next.span(), reason);
+                        self.add_danger("elsewhere", next.span(), reason);
                     }
                     let reason =
                         "Runs another command, with an option that is not known to be harmless.";
-                    self.caution("wrapper-option", word.span(), reason);
+                    self.add_caution("wrapper-option", word.span(), reason);
                 }
                 continue;
             }
-            if wrapper.kind == Kind::Options {
+            if wrapper.kind == WrapperKind::Options {
                 continue;
             }
             let assignment = text.split_once('=').filter(|(name, _)| {
@@ -147,19 +167,19 @@ impl Judge<'_> {
                     span: word.span(),
                     ..SimpleCommand::default()
                 };
-                self.command(&only, depth + 1);
+                self.rate_command(&only, depth + 1);
                 continue;
             }
             if skip > 0 {
                 skip -= 1;
                 continue;
             }
-            at -= 1;
+            index -= 1;
             break;
         }
-        let mut inner = rest.get(at..).unwrap_or_default().to_vec();
-        if wrapper.kind == Kind::Argv || wrapper.kind == Kind::Joined {
-            self.wrapper_elsewhere(outer, (program, name), rest.get(..at).unwrap_or_default());
+        let mut inner = rest.get(index..).unwrap_or_default().to_vec();
+        if wrapper.kind == WrapperKind::Argv || wrapper.kind == WrapperKind::Joined {
+            self.rate_wrapper_paths(outer, (program, name), rest.get(..index).unwrap_or_default());
         }
         if wrapper.fetches
             && let Some(first) = inner.first()
@@ -167,12 +187,15 @@ impl Judge<'_> {
             && !self.checks_project(&inner)
         {
             let reason = "Downloads and runs a package that is not a known development tool.";
-            self.danger("runs-fetched", first.span(), reason);
+            self.add_danger("runs-fetched", first.span(), reason);
         }
         if wrapper.more {
-            let options = rest.get(..at).unwrap_or_default();
-            let mark = replaced(options);
-            if self.replace_in(&mut inner, mark.as_deref().unwrap_or("{}"), ARGUMENT).is_none() {
+            let options = rest.get(..index).unwrap_or_default();
+            let mark = placeholder(options);
+            if self
+                .replace_in_words(&mut inner, mark.as_deref().unwrap_or("{}"), ARGUMENT)
+                .is_none()
+            {
                 return true;
             }
             if mark.is_none() {
@@ -180,15 +203,15 @@ impl Judge<'_> {
             }
             // The input becomes words of the command, including the paths in it.
             if let Some(path) =
-                self.named_in_input(outer).or_else(|| self.named_for_words(outer, options))
+                self.path_in_input(outer).or_else(|| self.path_for_words(outer, options))
             {
                 inner.push(Word::literal(&path, outer.span()));
             }
         }
-        if wrapper.kind == Kind::Options {
+        if wrapper.kind == WrapperKind::Options {
             if wrapper.is("su") && !scripts && program == "su" {
                 context.raised = true;
-                self.stdin(&context, depth);
+                self.rate_shell_input(&context, depth);
             }
             return false;
         }
@@ -198,18 +221,23 @@ impl Judge<'_> {
             && (wrapper.shell || context.remote || wrapper.raises)
             && !rest.iter().any(|word| listed(ASKS, &word.text))
         {
-            self.stdin(&context, depth);
+            self.rate_shell_input(&context, depth);
         }
         let level = wrapper.level.unwrap_or(RiskLevel::Safe);
         let elsewhere = context.raised || context.remote;
         if level > RiskLevel::Safe || inner.is_empty() || elsewhere {
             let level = if elsewhere { level.max(RiskLevel::Caution) } else { level };
-            self.note(level, "wrapper", outer.span(), "Runs another command, or code of its own.");
+            self.add_finding(
+                level,
+                "wrapper",
+                outer.span(),
+                "Runs another command, or code of its own.",
+            );
         }
         if inner.is_empty() && !scripts {
             return !wrapper.more;
         }
-        if wrapper.kind == Kind::Joined {
+        if wrapper.kind == WrapperKind::Joined {
             if program == "trap" {
                 // The remaining operands are signals.
                 inner.truncate(1);
@@ -220,18 +248,19 @@ impl Judge<'_> {
             }
         } else if !inner.is_empty() {
             // The inner command keeps the input redirections, since writes were rated already.
-            let mut inner = SimpleCommand { words: inner, redirects: quiet(outer), ..context };
+            let mut inner =
+                SimpleCommand { words: inner, redirects: input_redirects(outer), ..context };
             // `xargs` consumes the input itself.
             if wrapper.more {
                 (inner.redirects, inner.input) = (Vec::new(), None);
             }
-            self.command(&inner, depth + 1);
+            self.rate_command(&inner, depth + 1);
         }
         true
     }
 
-    /// The position of a text in the command, if it is there literally, with or without quotes.
-    fn verbatim(&self, text: &str, word: &Word) -> Option<usize> {
+    /// The start of a text in the command, if the word consists literally of this text, with or without quotes.
+    fn literal_position(&self, text: &str, word: &Word) -> Option<usize> {
         let written = self.source.get(word.span())?;
         let inner = written
             .strip_prefix('\'')
@@ -252,37 +281,37 @@ impl Judge<'_> {
         depth: usize,
     ) {
         if depth > MAX_DEPTH {
-            return self.too_deep(word.span());
+            return self.add_nesting_limit(word.span());
         }
         match parse(text, depth) {
             Ok(mut script) => {
-                let base = self.verbatim(text, word);
-                let place = |span: &Range<usize>| match base {
+                let base = self.literal_position(text, word);
+                let outer_span = |span: &Range<usize>| match base {
                     Some(base) => base + span.start..base + span.end,
                     None => word.span(),
                 };
                 for function in &mut script.functions {
-                    function.span = place(&function.span);
+                    function.span = outer_span(&function.span);
                 }
                 for span in &mut script.endless {
-                    *span = place(span);
+                    *span = outer_span(span);
                 }
                 for command in &mut script.commands {
-                    command.span = place(&command.span);
+                    command.span = outer_span(&command.span);
                     for word in command.all_words_mut() {
-                        word.span = place(&word.span);
+                        word.span = outer_span(&word.span);
                         word.inner = None;
                     }
                     // An inner shell inherits the input.
                     if command.input.is_none() && command.redirects.is_empty() {
-                        command.redirects = quiet(context);
+                        command.redirects = input_redirects(context);
                     }
                 }
-                self.script(script, context, depth + 1);
+                self.rate_script(script, context, depth + 1);
             }
             Err(_) => {
                 let reason = "This cannot be parsed completely as a command.";
-                self.danger("unreadable", word.span(), reason);
+                self.add_danger("unreadable", word.span(), reason);
             }
         }
     }
@@ -295,6 +324,6 @@ impl Judge<'_> {
         context: &SimpleCommand,
         depth: usize,
     ) {
-        self.only_if_dangerous(|judge| judge.rate_text(text, word, context, depth + 1));
+        self.keep_if_dangerous(|classifier| classifier.rate_text(text, word, context, depth + 1));
     }
 }

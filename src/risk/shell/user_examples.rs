@@ -19,7 +19,7 @@ pub enum BadRule {
         /// The message of the TOML parser.
         message: String,
     },
-    /// The prefix or `must_match` is empty, or one of their texts, the id or the reason is blank.
+    /// `prefix` or `must_match` is empty or has a blank entry, or the id or the reason is blank.
     #[error(
         "the risk rule {0:?} needs an id, a prefix, a reason and a command in must_match, none of them empty"
     )]
@@ -49,11 +49,11 @@ pub enum BadRule {
 }
 
 impl UserRules {
-    /// Reads rules from the tables of a settings file.
+    /// Reads rules from the tables of a settings file, and checks them as [`Self::new`] does.
     ///
     /// # Errors
     ///
-    /// The first faulty rule.
+    /// The first rule that cannot be read; if all can, as [`Self::new`].
     pub fn read(tables: &[toml::Table]) -> Result<Self, BadRule> {
         let rule = |(index, table): (usize, &toml::Table)| {
             UserRule::deserialize(table.clone()).map_err(|error| BadRule::Unreadable {
@@ -71,7 +71,8 @@ impl UserRules {
     ///
     /// # Errors
     ///
-    /// The first faulty rule.
+    /// The first rule that is incomplete, has the level safe, contradicts one of its examples, or has the id of an
+    /// earlier rule.
     pub fn new(rules: Vec<UserRule>) -> Result<Self, BadRule> {
         let mut names = BTreeSet::new();
         for rule in &rules {

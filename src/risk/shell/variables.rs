@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::elsewhere::Use;
-use super::judge::Judge;
-use super::listed::wild;
+use super::classifier::Classifier;
+use super::elsewhere::PathUse;
+use super::listed::matches_wildcard;
 use super::syntax::{END, UNKNOWN, Word, unknown};
 
 /// Limit for the values of one variable, and for the expansions of one word.
@@ -15,12 +15,12 @@ const MAX_TEXT_BYTES: usize = 64 * 1024;
 const MAX_TOTAL_BYTES: usize = 4 * 1024 * 1024;
 
 /// Suffixes of variables whose value is a command that programs run.
-const RUN: &str = "_EDITOR _PAGER _BROWSER _DIFF _ASKPASS _SSH _RSH _SHELL _HOOK _HOOKS _HELPER _WRAPPER _LAUNCHER _PRELOAD \
+const COMMAND_SUFFIXES: &str = "_EDITOR _PAGER _BROWSER _DIFF _ASKPASS _SSH _RSH _SHELL _HOOK _HOOKS _HELPER _WRAPPER _LAUNCHER _PRELOAD \
     _FILTER _VIEWER _TERMINAL _SSH_COMMAND";
 
-impl Judge<'_> {
+impl Classifier<'_> {
     /// Replaces a text inside another one. If a limit is reached, records a finding and returns `None`.
-    pub(super) fn replaced(
+    pub(super) fn replace_limited(
         &mut self,
         text: &str,
         from: &str,
@@ -29,38 +29,44 @@ impl Judge<'_> {
     ) -> Option<String> {
         let times = if from.is_empty() { 0 } else { text.matches(from).count() };
         let length = text.len().saturating_add(times.saturating_mul(to.len()));
-        if length > MAX_TEXT_BYTES || self.expanded.saturating_add(length) > MAX_TOTAL_BYTES {
-            self.too_much(span);
+        if length > MAX_TEXT_BYTES || self.expanded_bytes.saturating_add(length) > MAX_TOTAL_BYTES {
+            self.add_expansion_limit(span);
             return None;
         }
         if times == 0 {
             return Some(text.to_owned());
         }
-        self.expanded += length;
+        self.expanded_bytes += length;
         Some(text.replace(from, to))
     }
 
-    /// Replaces a text in every word; `None` as in [`Self::replaced`].
-    pub(super) fn replace_in(&mut self, words: &mut [Word], from: &str, to: &str) -> Option<()> {
+    /// Replaces a text in every word; `None` as in [`Self::replace_limited`].
+    pub(super) fn replace_in_words(
+        &mut self,
+        words: &mut [Word],
+        from: &str,
+        to: &str,
+    ) -> Option<()> {
         for word in words {
-            word.text = self.replaced(&word.text, from, to, &word.span)?;
+            word.text = self.replace_limited(&word.text, from, to, &word.span)?;
         }
         Some(())
     }
 
-    pub(super) fn too_much(&mut self, span: &Range<usize>) {
-        // One finding is enough. Nothing is expanded after the limit.
-        if self.expanded < MAX_TOTAL_BYTES {
-            self.danger(
+    /// Records that a limit is reached. Nothing is expanded afterwards.
+    pub(super) fn add_expansion_limit(&mut self, span: &Range<usize>) {
+        // One finding is enough.
+        if self.expanded_bytes < MAX_TOTAL_BYTES {
+            self.add_danger(
                 "expands-too-much",
                 span.clone(),
                 "Its variables expand to more text or more commands than are checked.",
             );
         }
-        self.expanded = MAX_TOTAL_BYTES;
+        self.expanded_bytes = MAX_TOTAL_BYTES;
     }
 
-    /// The possible values of a text, with unknown parts marked; `None` if there are too many.
+    /// The possible values of a text, with unknown parts marked; `None` if a limit is reached.
     pub(super) fn resolve(&mut self, text: &str, span: &Range<usize>) -> Option<Vec<String>> {
         let mut texts = vec![text.to_owned()];
         if !text.contains(UNKNOWN) {
@@ -69,7 +75,7 @@ impl Judge<'_> {
         // A value may name another variable. The limit ends circular references.
         for _ in 0..4 {
             let mut changed = false;
-            let names: Vec<String> = marks(&texts)
+            let names: Vec<String> = unknown_names(&texts)
                 .into_iter()
                 .filter(|name| self.variables.contains_key(name))
                 .collect();
@@ -89,14 +95,14 @@ impl Judge<'_> {
                         if value.contains(&mark) {
                             // The previous value inside its own new value stays unknown.
                             let value = value.replace(&mark, &unknown("+"));
-                            next.push(self.replaced(text, &mark, &value, span)?);
+                            next.push(self.replace_limited(text, &mark, &value, span)?);
                         } else {
-                            next.push(self.replaced(text, &mark, value, span)?);
+                            next.push(self.replace_limited(text, &mark, value, span)?);
                         }
                         changed = true;
                     }
                     if next.len() > MAX_VALUES {
-                        self.too_much(span);
+                        self.add_expansion_limit(span);
                         return None;
                     }
                 }
@@ -109,7 +115,7 @@ impl Judge<'_> {
         Some(texts)
     }
 
-    /// The words, in every combination of the known values of their variables.
+    /// The words, in every combination of the known values of their variables; empty if a limit is reached.
     pub(super) fn variants(&mut self, words: &[Word], span: &Range<usize>) -> Vec<Vec<Word>> {
         let mut variants = vec![Vec::new()];
         for word in words {
@@ -140,7 +146,7 @@ impl Judge<'_> {
                 }
             }
             if next.len() > MAX_VALUES {
-                self.too_much(span);
+                self.add_expansion_limit(span);
                 return Vec::new();
             }
             variants = next;
@@ -149,7 +155,7 @@ impl Judge<'_> {
     }
 
     /// Records values of a variable.
-    pub(super) fn assigns(&mut self, name: &str, values: Vec<String>, span: &Range<usize>) {
+    pub(super) fn record_values(&mut self, name: &str, values: Vec<String>, span: &Range<usize>) {
         let known = self.variables.entry(name.to_owned()).or_default();
         for value in values {
             if !known.contains(&value) {
@@ -157,26 +163,26 @@ impl Judge<'_> {
             }
         }
         if known.len() > MAX_VALUES {
-            self.too_much(span);
+            self.add_expansion_limit(span);
         }
     }
 
-    /// Rates an assignment that affects later programs or the shell itself.
-    pub(super) fn variable(&mut self, name: &str, value: Option<&str>, span: &Range<usize>) {
+    /// Rates an assignment to a variable that affects later programs or the shell itself.
+    pub(super) fn rate_variable(&mut self, name: &str, value: Option<&str>, span: &Range<usize>) {
         let table = self.table;
-        let is = |names: &[String]| names.iter().any(|known| wild(known, name));
+        let is = |names: &[String]| names.iter().any(|known| matches_wildcard(known, name));
         let harmless = value.is_some_and(|value| table.variables.is_harmless(name, value));
         // A prompt is expanded each time it is shown.
         let prompt = matches!(name, "PS0" | "PS1" | "PS2" | "RPROMPT")
             && value.is_some_and(|value| value.contains("$(") || value.contains('`'));
         if prompt || (is(&table.variables.hijack) && !is(&table.variables.harmless) && !harmless) {
-            self.danger(
+            self.add_danger(
                 "hijack-variable",
                 span.clone(),
                 "Changes which programs run later, or what they do.",
             );
         } else if is(&table.variables.traces) {
-            self.danger(
+            self.add_danger(
                 "history-variable",
                 span.clone(),
                 "Stops the shell from recording commands in its history.",
@@ -185,29 +191,31 @@ impl Judge<'_> {
     }
 
     /// Rates an exported variable whose value is a path outside the working folder or a command.
-    pub(super) fn exports_place(&mut self, name: &str, value: &str, span: &Range<usize>) {
+    pub(super) fn rate_exported_value(&mut self, name: &str, value: &str, span: &Range<usize>) {
         let table = &self.table.variables;
-        if table.harmless.iter().any(|known| wild(known, name)) || table.is_harmless(name, value) {
+        if table.harmless.iter().any(|known| matches_wildcard(known, name))
+            || table.is_harmless(name, value)
+        {
             return;
         }
         // A plain program name is one word. Anything more is a command that has not been reviewed.
         let command =
             value.contains([' ', '/', '$', '`', ';', '|']) && !table.is_harmless("EDITOR", value);
-        if command && RUN.split(' ').any(|ending| name.ends_with(ending)) {
+        if command && COMMAND_SUFFIXES.split(' ').any(|ending| name.ends_with(ending)) {
             let reason = "Sets a variable whose value other programs run as a command.";
-            self.danger("hijack-variable", span.clone(), reason);
+            self.add_danger("hijack-variable", span.clone(), reason);
         }
         let Some(values) = self.resolve(value, span) else { return };
-        if let Some(path) = values.iter().find_map(|it| self.outside(it, Use::Program)) {
+        if let Some(path) = values.iter().find_map(|it| self.outside_path(it, PathUse::MayWrite)) {
             let reason = format!("Sets a variable to a path outside the working folder: {path}.");
-            self.danger("elsewhere", span.clone(), &reason);
+            self.add_danger("elsewhere", span.clone(), &reason);
         }
     }
 
     /// Rates the export of a variable.
-    pub(super) fn exported(&mut self, name: &str, span: &Range<usize>) {
-        if !self.table.variables.harmless.iter().any(|known| wild(known, name)) {
-            self.caution(
+    pub(super) fn rate_export(&mut self, name: &str, span: &Range<usize>) {
+        if !self.table.variables.harmless.iter().any(|known| matches_wildcard(known, name)) {
+            self.add_caution(
                 "sets-variable",
                 span.clone(),
                 "Sets an environment variable, which can change what programs do.",
@@ -216,8 +224,8 @@ impl Judge<'_> {
     }
 }
 
-/// The names of the unknown parts of texts.
-fn marks(texts: &[String]) -> Vec<String> {
+/// The names of the unknown parts of texts, at most 65 of them.
+fn unknown_names(texts: &[String]) -> Vec<String> {
     let mut names = Vec::new();
     for text in texts {
         for part in text.split(UNKNOWN).skip(1) {

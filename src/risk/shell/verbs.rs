@@ -8,10 +8,13 @@ use super::lazy_regex::LazyRegex;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Verbs {
+    /// Operands that suggest a destructive action.
     words: LazyRegex,
+    /// Options that suggest a destructive action.
     options: LazyRegex,
-    /// Words that are destructive only together with an option that disables confirmations.
+    /// Operands that are destructive only together with an option of `forced`.
     removes: LazyRegex,
+    /// Options that disable confirmations.
     forced: LazyRegex,
     /// Options for dry runs and the like.
     dry: LazyRegex,
@@ -21,7 +24,7 @@ pub(super) struct Verbs {
     runs: LazyRegex,
     /// Options that only resemble destructive ones.
     harmless: LazyRegex,
-    strangers: Strangers,
+    strangers: UnlistedVerbs,
     /// Programs with arbitrary names as operands.
     except: Vec<String>,
 }
@@ -29,22 +32,25 @@ pub(super) struct Verbs {
 /// Stricter patterns for programs that are entirely unknown.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Strangers {
+pub(super) struct UnlistedVerbs {
     /// Program names that contain a destructive word.
     names: LazyRegex,
     /// Program names that refer to administered objects.
     about: LazyRegex,
+    /// Options that suggest an effect.
     options: LazyRegex,
+    /// Operands that suggest an effect.
     words: LazyRegex,
     /// Development tools, to which these patterns do not apply.
     tools: LazyRegex,
+    /// Naming patterns of development tools, to which only the patterns for names apply.
     families: LazyRegex,
 }
 
 impl Verbs {
     #[cfg(test)]
     pub(super) fn patterns(&self) -> impl Iterator<Item = &LazyRegex> {
-        let Strangers { names, about, options, words, tools, families } = &self.strangers;
+        let UnlistedVerbs { names, about, options, words, tools, families } = &self.strangers;
         let of_known = [
             &self.words,
             &self.options,
@@ -84,7 +90,7 @@ impl Verbs {
 
     /// Whether anything about a call of an entirely unknown program suggests more than reading.
     pub(super) fn suggests_effect(&self, program: &str, arguments: &[(String, bool)]) -> bool {
-        let Strangers { names, about, options, words, tools, families } = &self.strangers;
+        let UnlistedVerbs { names, about, options, words, tools, families } = &self.strangers;
         // Uppercase words, such as those of SQL, are not programs.
         if program.bytes().all(|it| it.is_ascii_uppercase()) {
             return false;

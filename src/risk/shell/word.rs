@@ -3,6 +3,7 @@
 use super::parse::{Parsed, Parser};
 use super::syntax::{OUTPUT, Word, name_length, unknown};
 
+// Unquoted braces and commas until brace expansion, which leaves quoted ones as they are.
 const OPEN: char = '\u{E010}';
 const COMMA: char = '\u{E011}';
 const CLOSE: char = '\u{E012}';
@@ -12,7 +13,7 @@ const MAX_BRACES: usize = 12;
 const MAX_BRACE_WORDS: usize = 64;
 
 impl Parser<'_> {
-    /// A word after brace expansion.
+    /// Parses a word, and expands its braces into several words.
     pub(super) fn words(&mut self) -> Parsed<Vec<Word>> {
         let word = self.raw_word()?;
         let texts = expand(&word.text, MAX_BRACE_WORDS);
@@ -25,7 +26,7 @@ impl Parser<'_> {
         Ok(texts.into_iter().map(|text| Word { text, ..word.clone() }).collect())
     }
 
-    /// A word without brace expansion.
+    /// Parses a word without expanding its braces.
     pub(super) fn word(&mut self) -> Parsed<Word> {
         let mut word = self.raw_word()?;
         word.text = plain(&word.text);
@@ -33,7 +34,7 @@ impl Parser<'_> {
     }
 
     fn raw_word(&mut self) -> Parsed<Word> {
-        let start = self.at;
+        let start = self.position;
         let mut word = Word::default();
         while let Some(next) = self.peek() {
             match next {
@@ -44,41 +45,41 @@ impl Parser<'_> {
                         break;
                     }
                     word.glob = true;
-                    self.pattern()?;
+                    self.skip_extended_glob()?;
                 }
                 '<' | '>' => {
                     if !self.rest().get(1..).is_some_and(|rest| rest.starts_with('(')) {
                         break;
                     }
                     self.script.bash_only = true;
-                    self.at += 2;
+                    self.position += 2;
                     let first = self.script.commands.len();
                     self.substitution(&mut word)?;
                     if next == '>' {
                         // The commands inside read what is written to the word.
-                        self.feed(first, 0..0);
+                        self.set_input(first, 0..0);
                     }
                     word.text.insert(0, next);
                 }
                 '\\' => {
-                    self.at += 1;
+                    self.position += 1;
                     match self.bump() {
                         Some('\n') | None => {}
                         Some(escaped) => word.text.push(escaped),
                     }
                 }
                 '\'' => {
-                    self.at += 1;
-                    self.single(&mut word)?;
+                    self.position += 1;
+                    self.single_quoted(&mut word)?;
                 }
                 '"' => {
-                    self.at += 1;
-                    self.double(&mut word)?;
+                    self.position += 1;
+                    self.double_quoted(&mut word)?;
                 }
-                '$' => self.dollar(&mut word, false)?,
+                '$' => self.dollar_expansion(&mut word, false)?,
                 '`' => self.backquote(&mut word)?,
                 '{' | ',' | '}' => {
-                    self.at += 1;
+                    self.position += 1;
                     word.text.push(match next {
                         '{' => OPEN,
                         ',' => COMMA,
@@ -87,19 +88,20 @@ impl Parser<'_> {
                 }
                 other => {
                     word.glob |= matches!(other, '*' | '?' | '[');
-                    self.at += other.len_utf8();
+                    self.position += other.len_utf8();
                     word.text.push(other);
                 }
             }
         }
-        if self.at == start {
-            return Err(self.fault("no word where one is needed"));
+        if self.position == start {
+            return Err(self.error("no word where one is needed"));
         }
-        word.span = start..self.at;
+        word.span = start..self.position;
         Ok(word)
     }
 
-    fn pattern(&mut self) -> Parsed<()> {
+    /// Skips the brackets of an extended glob.
+    fn skip_extended_glob(&mut self) -> Parsed<()> {
         let mut open = 0_usize;
         while let Some(next) = self.bump() {
             match next {
@@ -115,36 +117,36 @@ impl Parser<'_> {
                 return Ok(());
             }
         }
-        Err(self.fault("a pattern without its end"))
+        Err(self.error("a pattern without its end"))
     }
 
-    fn single(&mut self, word: &mut Word) -> Parsed<()> {
+    fn single_quoted(&mut self, word: &mut Word) -> Parsed<()> {
         let Some(end) = self.rest().find('\'') else {
-            return Err(self.fault("a quote without its end"));
+            return Err(self.error("a quote without its end"));
         };
         word.text.push_str(self.rest().get(..end).unwrap_or_default());
-        self.at += end + 1;
+        self.position += end + 1;
         Ok(())
     }
 
-    pub(super) fn double(&mut self, word: &mut Word) -> Parsed<()> {
+    pub(super) fn double_quoted(&mut self, word: &mut Word) -> Parsed<()> {
         loop {
             match self.peek() {
-                None => return Err(self.fault("a quote without its end")),
+                None => return Err(self.error("a quote without its end")),
                 Some('"') => {
-                    self.at += 1;
+                    self.position += 1;
                     return Ok(());
                 }
-                Some(_) => self.quoted(word)?,
+                Some(_) => self.quoted_piece(word)?,
             }
         }
     }
 
-    /// One piece of a text in which only expansions are special.
-    pub(super) fn quoted(&mut self, word: &mut Word) -> Parsed<()> {
+    /// Parses one piece of a text in which only expansions are special, as in double quotes.
+    pub(super) fn quoted_piece(&mut self, word: &mut Word) -> Parsed<()> {
         match self.peek() {
             Some('\\') => {
-                self.at += 1;
+                self.position += 1;
                 match self.bump() {
                     Some('\n') | None => {}
                     Some(next @ ('$' | '`' | '"' | '\\')) => word.text.push(next),
@@ -152,10 +154,10 @@ impl Parser<'_> {
                 }
                 Ok(())
             }
-            Some('$') => self.dollar(word, true),
+            Some('$') => self.dollar_expansion(word, true),
             Some('`') => self.backquote(word),
             Some(next) => {
-                self.at += next.len_utf8();
+                self.position += next.len_utf8();
                 word.text.push(next);
                 Ok(())
             }
@@ -163,16 +165,17 @@ impl Parser<'_> {
         }
     }
 
-    /// The text of a here-document with an unquoted delimiter.
+    /// Parses a text in which only expansions are special to its end: a here-document with an unquoted delimiter, or
+    /// arithmetic.
     pub(super) fn expanded_text(&mut self) -> Parsed<Word> {
         let mut word = Word::default();
         while self.peek().is_some() {
-            self.quoted(&mut word)?;
+            self.quoted_piece(&mut word)?;
         }
         Ok(word)
     }
 
-    /// `NAME=value`, if that follows.
+    /// Parses `NAME=value` or `NAME[subscript]=value`, also with `+=` or a list of values; `None` if none follows.
     pub(super) fn assignment(&mut self) -> Parsed<Option<Vec<(String, Word)>>> {
         let rest = self.rest();
         let end = name_length(rest);
@@ -190,17 +193,17 @@ impl Parser<'_> {
         let Some(value) = after.strip_prefix("+=").or_else(|| after.strip_prefix('=')) else {
             return Ok(None);
         };
-        let start = self.at;
+        let start = self.position;
         if let Some(subscript) = subscript {
             let from = start + name.len();
-            self.evaluated(subscript, from..from + subscript.len() + 2)?;
+            self.nested_arithmetic(subscript, from..from + subscript.len() + 2)?;
         }
-        self.at = self.source.len() - value.len();
+        self.position = self.source.len() - value.len();
         if self.take("(") {
             self.script.bash_only = true;
             let mut values = Vec::new();
             loop {
-                self.blanks();
+                self.skip_blanks();
                 if self.take("\n") {
                     continue;
                 }
@@ -220,17 +223,17 @@ impl Parser<'_> {
         }
         let ends = value.is_empty() || value.starts_with([' ', '\t', '\n', ';', '&', '|', ')']);
         let mut word = if ends { Word::default() } else { self.word()? };
-        word.span = start..self.at;
+        word.span = start..self.position;
         Ok(Some(vec![(name, word)]))
     }
 }
 
-/// The position of the closing bracket, skipping nested brackets and quotes.
+/// The position of the closing bracket, skipping nested brackets and quotes; `None` if the word ends first.
 fn closing(text: &str) -> Option<usize> {
     let mut open = 0_usize;
     let mut quote = None;
     let mut characters = text.char_indices();
-    while let Some((at, next)) = characters.next() {
+    while let Some((index, next)) = characters.next() {
         match (quote, next) {
             (None | Some('"'), '\\') => {
                 characters.next();
@@ -242,10 +245,10 @@ fn closing(text: &str) -> Option<usize> {
             (None, ']') => {
                 open -= 1;
                 if open == 0 {
-                    return Some(at);
+                    return Some(index);
                 }
             }
-            (None, ' ' | '\t' | '\n' | ';' | '|' | '&') if !text.get(..at)?.contains('$') => {
+            (None, ' ' | '\t' | '\n' | ';' | '|' | '&') if !text.get(..index)?.contains('$') => {
                 return None;
             }
             _ => {}
@@ -254,11 +257,13 @@ fn closing(text: &str) -> Option<usize> {
     None
 }
 
+/// The text with its marks replaced by braces and commas.
 fn plain(text: &str) -> String {
     text.replace(OPEN, "{").replace(COMMA, ",").replace(CLOSE, "}")
 }
 
-/// Brace expansion of a text.
+/// Brace expansion of a text, into at most `most` texts. A text with too many braces gets an unknown part; so does a
+/// range such as `{1..9}`.
 fn expand(text: &str, most: usize) -> Vec<String> {
     if text.matches(OPEN).count() > MAX_BRACES {
         return vec![plain(text) + OUTPUT];

@@ -1,13 +1,13 @@
 //! The words of a wrapper: where they start, which options take a value, and which contain a command.
 
-use super::judge::Judge;
+use super::classifier::Classifier;
 use super::listed::listed;
 use super::syntax::{Redirect, SimpleCommand, Word};
 use super::table::Wrapper;
 
-impl Judge<'_> {
-    /// Whether another part of the table names a program: the administration programs or the known packages.
-    pub(super) fn named_elsewhere(&self, program: &str) -> bool {
+impl Classifier<'_> {
+    /// Whether a program is an administration program or a well-known package.
+    pub(super) fn is_otherwise_listed(&self, program: &str) -> bool {
         self.table.admin.names(program) || self.table.packages.known.is_match(program)
     }
 
@@ -29,7 +29,7 @@ impl Judge<'_> {
 }
 
 /// The placeholder that operands replace; `None` if they are appended.
-pub(super) fn replaced(options: &[Word]) -> Option<String> {
+pub(super) fn placeholder(options: &[Word]) -> Option<String> {
     let (index, text) = options.iter().enumerate().find_map(|(index, word)| {
         let text = word.text.as_str();
         let value = ["-I", "--replace", "-i"].iter().find_map(|name| text.strip_prefix(name))?;
@@ -42,36 +42,38 @@ pub(super) fn replaced(options: &[Word]) -> Option<String> {
 }
 
 /// The input redirections of a command, which its inner command inherits. Writes were rated already.
-pub(super) fn quiet(command: &SimpleCommand) -> Vec<Redirect> {
+pub(super) fn input_redirects(command: &SimpleCommand) -> Vec<Redirect> {
     command.redirects.iter().filter(|redirect| !redirect.writes()).cloned().collect()
 }
 
 /// The options of a wrapper whose operands are command lines, with the values of the options that take one. A path
-/// after a long option is taken for its value, too.
-pub(super) fn own_words(rest: &[Word], values: &[String]) -> Vec<Word> {
-    let mut own = Vec::new();
-    let mut at = 0;
-    while let Some(word) = rest.get(at) {
-        at += 1;
+/// after a long option that starts with `e` is taken for its value, too.
+pub(super) fn wrapper_options(rest: &[Word], values: &[String]) -> Vec<Word> {
+    let mut options = Vec::new();
+    let mut index = 0;
+    while let Some(word) = rest.get(index) {
+        index += 1;
         if !word.text.starts_with('-') {
             continue;
         }
-        own.push(word.clone());
+        options.push(word.clone());
         let path = |it: &&Word| {
             it.text.starts_with(['/', '~'])
                 && !it.text.contains(' ')
                 && word.text.starts_with("--e")
         };
-        if let Some(next) = rest.get(at).filter(|it| takes_next(&word.text, values) || path(it)) {
-            own.push(next.clone());
-            at += 1;
+        if let Some(next) =
+            rest.get(index).filter(|it| takes_next_word(&word.text, values) || path(it))
+        {
+            options.push(next.clone());
+            index += 1;
         }
     }
-    own
+    options
 }
 
-/// The index after the wrapper's name, if the command starts with it.
-pub(super) fn begins(
+/// The index of the word after the wrapper's name; `None` if the command does not start with this name.
+pub(super) fn index_after_name(
     name: &str,
     program: &str,
     words: &[Word],
@@ -81,21 +83,22 @@ pub(super) fn begins(
     if parts.next() != Some(program) {
         return None;
     }
-    let mut at = 1;
+    let mut index = 1;
     for part in parts {
-        while words.get(at).is_some_and(|word| word.text.starts_with('-')) {
-            at += 1 + usize::from(words.get(at).is_some_and(|word| globals.contains(&word.text)));
+        while words.get(index).is_some_and(|word| word.text.starts_with('-')) {
+            index +=
+                1 + usize::from(words.get(index).is_some_and(|word| globals.contains(&word.text)));
         }
-        if words.get(at)?.text != part {
+        if words.get(index)?.text != part {
             return None;
         }
-        at += 1;
+        index += 1;
     }
-    Some(at)
+    Some(index)
 }
 
 /// The value of an option that contains a command, and whether it is the next word.
-pub(super) fn value_of(
+pub(super) fn command_value(
     text: &str,
     next: Option<&Word>,
     wrapper: &Wrapper,
@@ -141,7 +144,8 @@ pub(super) fn value_of(
     None
 }
 
-pub(super) fn takes_next(text: &str, values: &[String]) -> bool {
+/// Whether an option takes the next word as its value. Long options may be abbreviated.
+pub(super) fn takes_next_word(text: &str, values: &[String]) -> bool {
     let abbreviates = |value: &String| {
         value == text || (value.starts_with("--") && text.len() > 3 && value.starts_with(text))
     };

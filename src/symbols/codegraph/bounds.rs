@@ -13,14 +13,14 @@ use super::super::SymbolsError;
 use super::Codegraph;
 
 /// Maximum time to wait for another program's lock.
-const BUSY: Duration = Duration::from_millis(500);
+const BUSY_TIMEOUT: Duration = Duration::from_millis(500);
 /// Maximum number of steps of SQLite's virtual machine for all queries together. It ends queries that would
 /// never terminate because of a hostile schema; a time limit would make the answer depend on the machine.
 const MAX_STEPS: u64 = if cfg!(test) { 20_000_000 } else { 500_000_000 };
-/// Number of steps between two checks of the total.
-const STEPS_AT_ONCE: u32 = 10_000;
-/// Maximum number of rows of all answers together, which are in memory at once.
-pub(super) const MAX_ROWS_OF_ALL: usize = 2_000_000;
+/// Steps between two progress callbacks.
+const STEPS_PER_CALLBACK: u32 = 10_000;
+/// Maximum number of rows of all answers together, because they are in memory at once.
+pub(super) const MAX_TOTAL_ROWS: usize = 2_000_000;
 /// Maximum size of a value, in bytes.
 const VALUE_BYTES: i32 = 64 << 20;
 /// Maximum size of a statement of the schema, in bytes.
@@ -28,8 +28,8 @@ const SQL_BYTES: i32 = 1 << 20;
 
 impl Codegraph {
     /// Applies the limits and settings for a hostile file.
-    pub(super) fn bound(&mut self) -> rusqlite::Result<()> {
-        self.connection.busy_timeout(BUSY)?;
+    pub(super) fn apply_limits(&mut self) -> rusqlite::Result<()> {
+        self.connection.busy_timeout(BUSY_TIMEOUT)?;
         self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
         self.connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
         self.connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, VALUE_BYTES)?;
@@ -38,44 +38,44 @@ impl Codegraph {
         self.count_steps()
     }
 
-    /// Interrupts every query, and the reading of the schema, once the total of steps is over the limit.
+    /// Interrupts every query, including that of the schema, once the total number of steps exceeds the limit.
     fn count_steps(&mut self) -> rusqlite::Result<()> {
-        let (over, mut steps) = (Arc::clone(&self.over), 0_u64);
-        let each = i32::try_from(STEPS_AT_ONCE).unwrap_or(i32::MAX);
+        let (is_over_limit, mut steps) = (Arc::clone(&self.is_over_limit), 0_u64);
+        let interval = i32::try_from(STEPS_PER_CALLBACK).unwrap_or(i32::MAX);
         let count = move || {
-            steps += u64::from(STEPS_AT_ONCE);
+            steps += u64::from(STEPS_PER_CALLBACK);
             let is_over = steps > MAX_STEPS;
-            over.fetch_or(is_over, Ordering::Relaxed);
+            is_over_limit.fetch_or(is_over, Ordering::Relaxed);
             is_over
         };
-        self.connection.progress_handler(each, Some(count))
+        self.connection.progress_handler(interval, Some(count))
     }
 
     /// Checks that `table` is an ordinary table: no view, no virtual table, and without columns that are
     /// computed when read.
-    pub(super) fn is_table(&self, table: &str) -> Result<(), SymbolsError> {
+    pub(super) fn check_table(&self, table: &str) -> Result<(), SymbolsError> {
         let sql = "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?1";
-        let made: Option<Option<String>> = self.first(sql, [table], |row| row.get(0))?;
-        if !made.flatten().is_some_and(|made| made.starts_with("CREATE TABLE")) {
-            return Err(self.other(&format!("there is no table {table}")));
+        let statement: Option<Option<String>> = self.query_first(sql, [table], |row| row.get(0))?;
+        if !statement.flatten().is_some_and(|statement| statement.starts_with("CREATE TABLE")) {
+            return Err(self.wrong_schema(&format!("there is no table {table}")));
         }
         let sql = "SELECT count(*) FROM pragma_table_xinfo(?1) WHERE hidden <> 0";
-        let computed: Option<i64> = self.first(sql, [table], |row| row.get(0))?;
+        let computed: Option<i64> = self.query_first(sql, [table], |row| row.get(0))?;
         match computed {
             Some(0) => Ok(()),
-            _ => Err(self.other(&format!("the table {table} has computed columns"))),
+            _ => Err(self.wrong_schema(&format!("the table {table} has computed columns"))),
         }
     }
 
     /// The error for a query that takes too many steps.
-    pub(super) fn too_long(&self) -> SymbolsError {
+    pub(super) fn too_many_steps(&self) -> SymbolsError {
         let message = format!("it takes more than {MAX_STEPS} steps to answer");
         SymbolsError::Codegraph { path: self.path.clone(), message }
     }
 }
 
-/// The size of a database according to the header of its file.
-pub(super) fn said_bytes(head: &[u8; 100]) -> Option<u64> {
+/// The size of a database according to the header of its file, or `None` if the header does not contain it.
+pub(super) fn size_in_header(head: &[u8; 100]) -> Option<u64> {
     let number = |at: usize| Some(u32::from_be_bytes(head.get(at..at + 4)?.try_into().ok()?));
     let size = u64::from(number(16)? >> 16);
     // Versions of SQLite before 3.7 did not store the number of pages. In their files the two counters
@@ -117,9 +117,9 @@ mod tests {
     fn graph(sql: &str) -> (tempfile::TempDir, Result<Codegraph, SymbolsError>) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("codegraph.db");
-        let made = Connection::open(&path).unwrap();
-        made.execute_batch(sql).unwrap();
-        drop(made);
+        let writer = Connection::open(&path).unwrap();
+        writer.execute_batch(sql).unwrap();
+        drop(writer);
         let opened = Codegraph::open(&path);
         (folder, opened)
     }
@@ -156,8 +156,8 @@ mod tests {
         let (_folder, opened) = graph(&format!("{ENTITIES}{OTHERS}{rows}"));
         let graph = opened.unwrap();
         // Without an index each query scans every row.
-        let ask = || graph.symbols_named("a", &StopSignal::default());
-        let error = (0..1_000).find_map(|_| ask().err()).unwrap().to_string();
+        let query = || graph.symbols_named("a", &StopSignal::default());
+        let error = (0..1_000).find_map(|_| query().err()).unwrap().to_string();
         assert!(error.contains("steps to answer"), "{error}");
     }
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Codegraph, Symbol, SymbolsError};
 use crate::run::StopSignal;
 
-/// A kind and its number of occurrences.
+/// A kind or type, and its number of occurrences.
 type Count = (String, Value);
 
 impl Codegraph {
@@ -18,7 +18,9 @@ impl Codegraph {
         stop: &StopSignal,
     ) -> Result<(Vec<Count>, Vec<Count>), SymbolsError> {
         let count = |sql| {
-            self.all(sql, [], stop, |row| Ok((row.get(0)?, Value::from(row.get::<_, i64>(1)?))))
+            self.query_all(sql, [], stop, |row| {
+                Ok((row.get(0)?, Value::from(row.get::<_, i64>(1)?)))
+            })
         };
         Ok((
             count("SELECT kind, count(*) FROM graph_entities GROUP BY kind ORDER BY kind")?,
@@ -32,12 +34,15 @@ impl Codegraph {
     ///
     /// # Errors
     /// As [`Self::counts`].
-    pub(crate) fn named_most(&self, stop: &StopSignal) -> Result<Vec<(Symbol, i64)>, SymbolsError> {
+    pub(crate) fn symbols_by_references(
+        &self,
+        stop: &StopSignal,
+    ) -> Result<Vec<(Symbol, i64)>, SymbolsError> {
         let sql = "SELECT s.name, s.file_path, s.data,
                      (SELECT count(*) FROM graph_edges AS e
                       WHERE e.to_id = s.id AND e.edge_type = 'REFERENCES') AS named
                    FROM graph_entities AS s WHERE s.kind = 'Symbol'
                    ORDER BY named DESC, s.name, s.id";
-        self.all(sql, [], stop, |row| Ok((self.symbol(row)?, row.get(3)?)))
+        self.query_all(sql, [], stop, |row| Ok((self.symbol(row)?, row.get(3)?)))
     }
 }

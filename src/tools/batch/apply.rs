@@ -2,8 +2,8 @@
 //!
 //! Every new content is written to a temporary file beside its target and flushed before the first target
 //! changes. A replaced file is then exchanged with its temporary file, and a deleted file is renamed. The old
-//! files keep their mode and attributes until every change is in place and flushed. Until then rolling a
-//! batch back needs no disk space and writes no content.
+//! files remain, with their mode and attributes, until every change is in place and flushed. Until then rolling
+//! a batch back needs no disk space and writes no content.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -23,7 +23,7 @@ use crate::workspace::{
 };
 
 use super::error::BatchError;
-use super::undone::Undone;
+use super::rolled_back::RolledBack;
 
 /// Maximum number of temporary files that are open at once. All of them are written before the first is
 /// flushed, so that the file system can flush many together.
@@ -45,23 +45,23 @@ pub(in super::super) struct Applied {
 pub(in super::super) enum NewMode {
     /// The present mode of another file, by canonical path.
     Of(String),
-    /// A mode from the records.
+    /// A mode from the recorded history.
     Recorded(FileMode),
 }
 
 /// Brings each file from `before` to `after`: creates, replaces or deletes it, and creates missing folders.
-/// Each file may be in `effects` once. After an error all files are as before, or [`Undone`] lists those
-/// that are not. The keys of `modes` are canonical paths.
+/// A path may occur only once in `effects`. After an error all files are as before, or [`RolledBack`] lists
+/// those that are not. The keys of `modes` are canonical paths.
 ///
 /// # Errors
 /// A file that differs from `before` just before it would change (E004), a link or a folder in its place, a
-/// disk that cannot be written to, a stop.
+/// missing content, a disk that cannot be written to, a stop.
 pub(in super::super) fn apply(
     workspace: &Workspace,
     effects: &[FileEffect],
     modes: &BTreeMap<String, NewMode>,
     context: &WriteContext<'_>,
-) -> Result<Applied, Box<Undone>> {
+) -> Result<Applied, Box<RolledBack>> {
     apply_on(Disk::REAL, workspace, effects, modes, context)
 }
 
@@ -72,44 +72,44 @@ pub(super) fn apply_on(
     effects: &[FileEffect],
     modes: &BTreeMap<String, NewMode>,
     context: &WriteContext<'_>,
-) -> Result<Applied, Box<Undone>> {
-    let mut work = Work::new(disk, workspace, modes, context);
-    match work.all(effects) {
+) -> Result<Applied, Box<RolledBack>> {
+    let mut transaction = Transaction::new(disk, workspace, modes, context);
+    match transaction.apply_all(effects) {
         Ok(()) => {
-            work.is_over = true;
+            transaction.is_finished = true;
             Ok(Applied {
-                effects: work.slots.iter().map(Slot::done).collect(),
-                created_folders: work.folders.keep(),
-                warnings: std::mem::take(&mut work.warnings),
+                effects: transaction.slots.iter().map(Slot::actual_effect).collect(),
+                created_folders: transaction.folders.keep(),
+                warnings: std::mem::take(&mut transaction.warnings),
             })
         }
-        Err(error) => Err(Box::new(work.restore(error))),
+        Err(error) => Err(Box::new(transaction.roll_back(error))),
     }
 }
 
 /// The modes for created files whose content is that of a deleted file: such a pair is a rename, so the
 /// created file gets the mode of the deleted one.
-pub(in super::super) fn moved(effects: &[FileEffect]) -> BTreeMap<String, NewMode> {
+pub(in super::super) fn rename_modes(effects: &[FileEffect]) -> BTreeMap<String, NewMode> {
     let mut deleted = BTreeMap::new();
     for effect in effects {
         if let (FileState::Content(content), FileState::Absent) = (effect.before, effect.after) {
             deleted.insert(content.to_string(), &effect.path);
         }
     }
-    let from = |effect: &FileEffect| match (effect.before, effect.after) {
+    let mode_source = |effect: &FileEffect| match (effect.before, effect.after) {
         (FileState::Absent, FileState::Content(content)) => {
             let from = deleted.get(&content.to_string())?;
             Some((effect.path.clone(), NewMode::Of((*from).clone())))
         }
         _ => None,
     };
-    effects.iter().filter_map(from).collect()
+    effects.iter().filter_map(mode_source).collect()
 }
 
 /// The two temporary names beside a file. The file under the first name holds the new content and, after the
 /// exchange, the old one. The second name is for file systems that cannot exchange two names atomically. Both
 /// are hidden, so that no search finds them, and are derived from the id of the execution and the file name.
-pub(in super::super) fn waiting_names(execution_id: Uuid, name: &OsStr) -> [PathBuf; 2] {
+pub(in super::super) fn temporary_names(execution_id: Uuid, name: &OsStr) -> [PathBuf; 2] {
     let digest = Digest::of(name.as_encoded_bytes()).to_string();
     let short: String = digest.trim_start_matches("sha256:").chars().take(16).collect();
     let first = format!("{}-{short}", temporary_name(execution_id));
@@ -121,8 +121,8 @@ pub(in super::super) fn waiting_names(execution_id: Uuid, name: &OsStr) -> [Path
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     /// The file is unchanged; its temporary file may hold the new content.
-    Waiting,
-    /// The file has changed, or an attempt to change it failed without saying whether it took effect.
+    Pending,
+    /// The file has changed, or an attempt to change it failed and may still have taken effect.
     Changed,
     /// The old content is no longer in the temporary file.
     Discarded,
@@ -133,8 +133,9 @@ pub(super) struct Slot<'a> {
     pub(super) effect: &'a FileEffect,
     pub(super) folder: FolderId,
     pub(super) name: PathBuf,
-    /// See [`waiting_names`].
-    pub(super) waiting: PathBuf,
+    /// The first of the [`temporary_names`].
+    pub(super) temporary: PathBuf,
+    /// The second of the [`temporary_names`].
     pub(super) spare: PathBuf,
     /// The mode of the file before the change; `None` when the file is absent.
     pub(super) mode: Option<Permissions>,
@@ -145,13 +146,13 @@ pub(super) struct Slot<'a> {
 
 impl Slot<'_> {
     /// The change, with the actual modes before and after.
-    pub(super) fn done(&self) -> FileEffect {
+    pub(super) fn actual_effect(&self) -> FileEffect {
         FileEffect { modes: self.modes, ..self.effect.clone() }
     }
 }
 
-/// A batch in progress. Dropping it before `is_over` is set, as a panic does, rolls it back.
-pub(super) struct Work<'a> {
+/// A batch in progress. Dropping it before `is_finished` is set, as a panic does, rolls it back.
+pub(super) struct Transaction<'a> {
     pub(super) disk: Disk<'a>,
     workspace: &'a Workspace,
     modes: &'a BTreeMap<String, NewMode>,
@@ -160,19 +161,19 @@ pub(super) struct Work<'a> {
     pub(super) slots: Vec<Slot<'a>>,
     /// File attributes that could not be kept.
     warnings: Vec<String>,
-    pub(super) is_over: bool,
+    pub(super) is_finished: bool,
 }
 
-impl Drop for Work<'_> {
+impl Drop for Transaction<'_> {
     fn drop(&mut self) {
-        if !self.is_over {
+        if !self.is_finished {
             // During a panic there is no caller to report to; the recorded intent names the files to check.
-            let _ = self.put_all_back();
+            let _ = self.restore_all();
         }
     }
 }
 
-impl<'a> Work<'a> {
+impl<'a> Transaction<'a> {
     fn new(
         disk: Disk<'a>,
         workspace: &'a Workspace,
@@ -181,14 +182,14 @@ impl<'a> Work<'a> {
     ) -> Self {
         let folders = Folders::new(disk);
         let (slots, warnings) = (Vec::new(), Vec::new());
-        Self { disk, workspace, modes, context, folders, slots, warnings, is_over: false }
+        Self { disk, workspace, modes, context, folders, slots, warnings, is_finished: false }
     }
 
-    fn all(&mut self, effects: &'a [FileEffect]) -> Result<(), ToolError> {
+    fn apply_all(&mut self, effects: &'a [FileEffect]) -> Result<(), ToolError> {
         let changes = effects.iter().filter(|effect| effect.before != effect.after);
         let changes: Vec<&FileEffect> = changes.collect();
-        for some in changes.chunks(OPEN_FILES) {
-            self.prepare(some)?;
+        for chunk in changes.chunks(OPEN_FILES) {
+            self.prepare(chunk)?;
         }
         for index in 0..self.slots.len() {
             check_cancelled(self.context.stop)?;
@@ -206,18 +207,19 @@ impl<'a> Work<'a> {
         let mut written = Vec::new();
         for effect in effects {
             check_cancelled(self.context.stop)?;
-            let file = self.wait(effect)?;
+            let file = self.prepare_file(effect)?;
             written.extend(file.map(|file| (file, &effect.path)));
         }
         for (file, path) in written {
             check_cancelled(self.context.stop)?;
-            self.disk.flush_file(&file).map_err(failed(path))?;
+            self.disk.flush_file(&file).map_err(write_failed(path))?;
         }
         Ok(())
     }
 
-    /// Writes the new content of a file, if it has one, to its temporary file.
-    fn wait(&mut self, effect: &'a FileEffect) -> Result<Option<File>, ToolError> {
+    /// Adds a file to the batch, and writes its new content to its temporary file. Returns that file, which is not
+    /// flushed yet; `None` for a file that is deleted.
+    fn prepare_file(&mut self, effect: &'a FileEffect) -> Result<Option<File>, ToolError> {
         let path = &effect.path;
         let place = self.workspace.resolve(path, Last::Keep)?;
         let Some(name) = place.relative.file_name().filter(|_| place.key == *path) else {
@@ -228,21 +230,21 @@ impl<'a> Work<'a> {
         let name = PathBuf::from(name);
         let above = place.relative.parent().unwrap_or(Path::new(""));
         let is_new = effect.before == FileState::Absent;
-        let folder = self.folders.enter(place.root, above, is_new).map_err(failed(path))?;
-        let [waiting, spare] = waiting_names(self.context.execution_id, name.as_os_str());
-        let (stage, modes) = (Stage::Waiting, Modes::default());
-        let mut slot = Slot { effect, folder, name, waiting, spare, mode: None, modes, stage };
-        let mut like = None;
+        let folder = self.folders.enter(place.root, above, is_new).map_err(write_failed(path))?;
+        let [temporary, spare] = temporary_names(self.context.execution_id, name.as_os_str());
+        let (stage, modes) = (Stage::Pending, Modes::default());
+        let mut slot = Slot { effect, folder, name, temporary, spare, mode: None, modes, stage };
+        let mut attributes_from = None;
         if let Some((file, metadata)) = self.open(&slot, &slot.name)? {
             let mode = file::mode(&metadata);
             slot.modes.before = Some(mode);
             slot.mode = Some(file::permissions(mode.plain()));
-            like = Some(file);
+            attributes_from = Some(file);
         }
         // A renamed file keeps its attributes like a file that is changed in place.
         let mut mode = None;
         match self.modes.get(path) {
-            Some(NewMode::Of(from)) => like = self.file_at(from)?,
+            Some(NewMode::Of(from)) => attributes_from = self.open_file(from)?,
             Some(NewMode::Recorded(recorded)) => mode = Some(file::permissions(*recorded)),
             None => {}
         }
@@ -254,54 +256,54 @@ impl<'a> Work<'a> {
             self.slots.push(slot);
             return Ok(None);
         };
-        let dir = self.folders.dir(folder).map_err(failed(path))?;
+        let dir = self.folders.dir(folder).map_err(write_failed(path))?;
         let mut file = self
             .disk
-            .create_file(dir, &slot.waiting, like.is_some() || mode.is_some())
-            .map_err(failed(path))?;
+            .create_file(dir, &slot.temporary, attributes_from.is_some() || mode.is_some())
+            .map_err(write_failed(path))?;
         // From here on a temporary file exists that must be removed.
         self.slots.push(slot);
-        self.disk.write(&mut file, contents).map_err(failed(path))?;
-        if let Some(like) = like {
-            let lost = self.disk.set_attributes(&like, &file).map_err(failed(path))?;
+        self.disk.write(&mut file, contents).map_err(write_failed(path))?;
+        if let Some(source) = attributes_from {
+            let lost = self.disk.set_attributes(&source, &file).map_err(write_failed(path))?;
             self.warnings.extend(lost.into_iter().map(|lost| format!("{path}: {lost}")));
         }
         if let Some(mode) = mode {
-            self.disk.set_mode(&file, &mode).map_err(failed(path))?;
+            self.disk.set_mode(&file, &mode).map_err(write_failed(path))?;
         }
-        let after = file::mode(&file.metadata().map_err(failed(path))?);
+        let after = file::mode(&file.metadata().map_err(write_failed(path))?);
         if let Some(slot) = self.slots.last_mut() {
             slot.modes.after = Some(after);
         }
         Ok(Some(file))
     }
 
-    fn file_at(&self, path: &str) -> Result<Option<std::fs::File>, ToolError> {
+    fn open_file(&self, path: &str) -> Result<Option<std::fs::File>, ToolError> {
         let place = self.workspace.resolve(path, Last::Follow)?;
         Ok(place.open(path, Access::Write)?.map(|(file, _)| file))
     }
 
-    /// Changes one file, if its content is still the one from which the change was computed.
+    /// Changes one file if it still has the content from which the change was computed.
     fn change(&mut self, index: usize) -> Result<(), ToolError> {
         let Some(slot) = self.slots.get(index) else { return Ok(()) };
         let effect = slot.effect;
         let path = &effect.path;
         check_state(path, Some(effect.before), self.state(slot, &slot.name)?)?;
         if let Some(slot) = self.slots.get_mut(index) {
-            // Set before checking the result: some file systems report an error for an operation that took
+            // Set before the operation, because some file systems report an error for an operation that took
             // effect.
             slot.stage = Stage::Changed;
         }
-        let Some(Slot { folder, name, waiting, spare, .. }) = self.slots.get(index) else {
+        let Some(Slot { folder, name, temporary, spare, .. }) = self.slots.get(index) else {
             return Ok(());
         };
-        let dir = self.folders.dir(*folder).map_err(failed(path))?;
+        let dir = self.folders.dir(*folder).map_err(write_failed(path))?;
         match (effect.before, effect.after) {
-            (_, FileState::Absent) => self.disk.move_to_new(dir, name, waiting),
-            (FileState::Absent, _) => self.disk.move_to_new(dir, waiting, name),
-            _ => self.disk.exchange(dir, waiting, name, spare),
+            (_, FileState::Absent) => self.disk.move_to_new(dir, name, temporary),
+            (FileState::Absent, _) => self.disk.move_to_new(dir, temporary, name),
+            _ => self.disk.exchange(dir, temporary, name, spare),
         }
-        .map_err(failed(path))?;
+        .map_err(write_failed(path))?;
         Ok(())
     }
 
@@ -309,14 +311,14 @@ impl<'a> Work<'a> {
     /// the check in [`Self::change`].
     fn discard(&mut self) -> Result<(), ToolError> {
         for slot in self.slots.iter().filter(|slot| slot.effect.before != FileState::Absent) {
-            let was = self.state(slot, &slot.waiting)?;
-            check_state(&slot.effect.path, Some(slot.effect.before), was)?;
+            let old = self.state(slot, &slot.temporary)?;
+            check_state(&slot.effect.path, Some(slot.effect.before), old)?;
         }
         for slot in &mut self.slots {
             if slot.effect.before != FileState::Absent {
-                let dir = self.folders.dir(slot.folder).map_err(failed(&slot.effect.path))?;
-                let removed = self.disk.remove_file(dir, &slot.waiting);
-                removed.map_err(failed(&slot.effect.path))?;
+                let dir = self.folders.dir(slot.folder).map_err(write_failed(&slot.effect.path))?;
+                let removed = self.disk.remove_file(dir, &slot.temporary);
+                removed.map_err(write_failed(&slot.effect.path))?;
                 slot.stage = Stage::Discarded;
             }
         }
@@ -329,16 +331,16 @@ impl<'a> Work<'a> {
         name: &Path,
     ) -> Result<Option<(std::fs::File, cap_std::fs::Metadata)>, WorkspaceError> {
         let path = &slot.effect.path;
-        let dir = self.folders.dir(slot.folder).map_err(failed(path))?;
+        let dir = self.folders.dir(slot.folder).map_err(write_failed(path))?;
         file::open(dir, name, path, Access::Write)
     }
 
-    /// The state of the file under one of the two temporary names.
+    /// The state of the file with this name in the folder of `slot`.
     pub(super) fn state(&self, slot: &Slot<'_>, name: &Path) -> Result<FileState, WorkspaceError> {
         file::state(self.open(slot, name)?.map(|(file, _)| file), &slot.effect.path)
     }
 }
 
-pub(super) fn failed(path: &str) -> impl Fn(std::io::Error) -> WorkspaceError {
+pub(super) fn write_failed(path: &str) -> impl Fn(std::io::Error) -> WorkspaceError {
     |source| WorkspaceError::WriteFailed { path: path.to_owned(), source }
 }

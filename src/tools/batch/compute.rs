@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::plan::{Code, Digest, Edit};
 use crate::run::StopSignal;
-use crate::tools::{After, ToolError};
+use crate::tools::{ProjectedToolbox, ToolError};
 use crate::workspace::check_cancelled;
 
 use super::edits;
@@ -15,46 +15,46 @@ use super::files::{Computed, Files};
 /// edit gets no fault of its own, because its input is unknown.
 ///
 /// # Errors
-/// A stop. Faults of the edits are no errors, but part of the result.
+/// A stop. Faults of the edits are part of the result and not errors.
 pub(in super::super) fn compute(
-    at: After<'_>,
+    projected: ProjectedToolbox<'_>,
     batch: &[Edit],
     expected: &BTreeMap<String, Digest>,
     stop: &StopSignal,
 ) -> Result<Computed, ToolError> {
     let mut files = Files {
-        toolbox: at.toolbox,
+        toolbox: projected.toolbox,
         stop,
-        overlay: at.overlay.clone(),
+        overlay: projected.overlay.clone(),
         named: Vec::new(),
         before: BTreeMap::new(),
         modes: BTreeMap::new(),
         bytes: 0,
-        done: Computed::default(),
+        computed: Computed::default(),
     };
     for (path, expected) in expected {
         check_cancelled(stop)?;
-        if let Err(error) = files.expect(path, *expected) {
+        if let Err(error) = files.check_expected(path, *expected) {
             let error = Box::new(error);
-            files.done.faults.push(Fault { edit: None, path: path.clone(), error });
+            files.computed.faults.push(Fault { edit: None, path: path.clone(), error });
         }
     }
-    let mut doubtful = BTreeSet::new();
+    let mut unknown = BTreeSet::new();
     for (index, edit) in batch.iter().enumerate() {
         check_cancelled(stop)?;
-        let keys = || edit.paths().filter_map(|path| at.toolbox.key_of(path).ok());
-        if keys().any(|key| doubtful.contains(&key)) {
-            doubtful.extend(keys());
+        let keys = || edit.paths().filter_map(|path| projected.toolbox.key_of(path).ok());
+        if keys().any(|key| unknown.contains(&key)) {
+            unknown.extend(keys());
             continue;
         }
-        match edits::make(&mut files, edit) {
+        match edits::apply(&mut files, edit) {
             Ok(()) => {}
             Err(error) if error.code() == Code::Cancelled => return Err(error),
             Err(error) => {
-                doubtful.extend(keys());
+                unknown.extend(keys());
                 let path = edit.paths().next().unwrap_or_default().to_owned();
                 let edit = Some((index, edit.op()));
-                files.done.faults.push(Fault { edit, path, error: Box::new(error) });
+                files.computed.faults.push(Fault { edit, path, error: Box::new(error) });
             }
         }
     }

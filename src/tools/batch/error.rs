@@ -7,7 +7,7 @@ use crate::plan::{Code, Digest};
 use crate::run::ErrorInfo;
 
 use crate::tools::ToolError;
-use crate::tools::tool::set;
+use crate::tools::tool::set_field;
 
 use super::patch::PatchError;
 
@@ -27,11 +27,11 @@ pub enum BatchError {
     Text { path: String, times: usize, hint: &'static str },
     #[error("{path}: {source}")]
     Patch { path: String, source: PatchError },
-    #[error("the batch was refused, and no file was changed: {}", list(.faults))]
+    #[error("the batch was refused, and no file was changed: {}", list_faults(.faults))]
     Refused { faults: Vec<Fault> },
     #[error("the new content of {path} is not available")]
     NoContent { path: String },
-    #[error("{} not as before: {}. The batch was to be undone, because {why}", are(.files), .files.join(", "))]
+    #[error("{} not as before: {}. The batch was to be undone, because {why}", count_files(.files), .files.join(", "))]
     NotRestored { files: Vec<String>, why: String },
 }
 
@@ -50,26 +50,26 @@ fn occurrences(times: usize, hint: &str) -> String {
     }
 }
 
-fn list(faults: &[Fault]) -> String {
-    let said: Vec<String> = faults.iter().take(MAX_FAULTS).map(Fault::sentence).collect();
+fn list_faults(faults: &[Fault]) -> String {
+    let sentences: Vec<String> = faults.iter().take(MAX_FAULTS).map(Fault::sentence).collect();
     let more = match faults.len().saturating_sub(MAX_FAULTS) {
         0 => String::new(),
         more => format!("; and {more} more"),
     };
-    format!("{}{more}", said.join("; "))
+    format!("{}{more}", sentences.join("; "))
 }
 
-fn are(files: &[String]) -> String {
+fn count_files(files: &[String]) -> String {
     match files.len() {
         1 => "1 file is".to_owned(),
         count => format!("{count} files are"),
     }
 }
 
-/// One edit that cannot be applied, or one file that differs from what the batch expects.
+/// An edit that cannot be applied, or a file without the content that the batch expects.
 #[derive(Debug)]
 pub struct Fault {
-    /// The index of the edit, from 0, and its `op`; `None` for a file that is not as expected.
+    /// The index of the edit, from 0, and its `op`; `None` for a file without the expected content.
     pub edit: Option<(usize, &'static str)>,
     /// The file, as the plan names it.
     pub path: String,
@@ -78,7 +78,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// The fault as a sentence for the message.
+    /// The fault, as a clause of the message.
     pub(super) fn sentence(&self) -> String {
         match self.edit {
             Some((index, op)) => format!("edit {} ({op}): {}", index + 1, self.error),
@@ -88,21 +88,21 @@ impl Fault {
 
     /// The fault as part of the result of the step.
     pub(super) fn json(&self) -> Value {
-        let mut said = json!({
+        let mut row = json!({
             "path": self.path,
             "code": self.error.code(),
             "message": self.error.to_string(),
         });
         if let Some((index, op)) = self.edit {
-            set(&mut said, "edit_index", index);
-            set(&mut said, "op", op);
+            set_field(&mut row, "edit_index", index);
+            set_field(&mut row, "op", op);
         }
-        said
+        row
     }
 }
 
 impl ErrorInfo for BatchError {
-    /// The stable code. A batch refused because a file is not as expected is a conflict.
+    /// The stable code. A batch that is refused because of a file without the expected content is a conflict.
     fn code(&self) -> Code {
         let is_conflict = |fault: &Fault| fault.error.code() == Code::Conflict;
         match self {

@@ -17,27 +17,27 @@ use super::error::{BatchError, Fault};
 /// The computed result of a batch.
 #[derive(Default)]
 pub(in super::super) struct Computed {
-    /// The files that change, in the order in which the edits name them.
+    /// The files that change, in the order in which the edits first name them.
     pub(in super::super) effects: Vec<FileEffect>,
     /// The modes of files that do not keep their own; for a renamed file, that of the file under its old
     /// name.
     pub(in super::super) modes: BTreeMap<String, NewMode>,
     /// The state before the batch of every file that an edit or an expected hash names.
-    pub(super) seen: BTreeMap<String, FileState>,
+    pub(super) states: BTreeMap<String, FileState>,
     /// The symbols whose definitions are replaced.
     pub(super) symbols: Vec<String>,
     /// Notes for the preview.
     pub(super) notes: Vec<String>,
-    /// Why the batch cannot be applied; empty when it can.
+    /// The reasons why the batch cannot be applied; empty if it can.
     pub(super) faults: Vec<Fault>,
 }
 
 impl Computed {
-    /// Removes and returns the first fault that makes the plan itself invalid, whatever the state of the
-    /// workspace.
-    pub(super) fn about_the_plan(&mut self) -> Option<ToolError> {
-        let at = self.faults.iter().position(|fault| fault.error.is_about_the_plan())?;
-        Some(*self.faults.swap_remove(at).error)
+    /// Removes and returns the error of the first fault that makes the plan itself invalid, whatever the state of
+    /// the workspace.
+    pub(super) fn take_plan_error(&mut self) -> Option<ToolError> {
+        let index = self.faults.iter().position(|fault| fault.error.is_about_the_plan())?;
+        Some(*self.faults.swap_remove(index).error)
     }
 }
 
@@ -58,22 +58,23 @@ pub(super) struct Files<'a> {
     pub(super) modes: BTreeMap<String, FileMode>,
     /// The total size of `before`, in bytes.
     pub(super) bytes: u64,
-    pub(super) done: Computed,
+    pub(super) computed: Computed,
 }
 
 impl<'a> Files<'a> {
-    /// Checks that an edit may write the file. Returns its present content, and whether its folder exists.
+    /// Checks that an edit may write the file, and records the file when an edit names it for the first time. The
+    /// result has its content after the earlier edits.
     pub(super) fn writable(
         &mut self,
         path: &str,
         existing: Existing,
     ) -> Result<Prepared<'a>, ToolError> {
         let prepared = prepare(self.toolbox, &self.overlay, path, existing)?;
-        self.note(&prepared)?;
+        self.record(&prepared)?;
         Ok(prepared)
     }
 
-    /// Returns a file and its present content; fails when the file does not exist.
+    /// As [`Self::writable`]. Returns the file and its content, and fails if the file does not exist.
     pub(super) fn existing(&mut self, path: &str) -> Result<(Place<'a>, Arc<[u8]>), ToolError> {
         let missing = || WorkspaceError::NotFound { path: path.to_owned() };
         match self.writable(path, Existing::Replace) {
@@ -86,7 +87,7 @@ impl<'a> Files<'a> {
     }
 
     /// As [`Self::existing`], for a file that is deleted or renamed; refuses a link.
-    pub(super) fn leaving(&mut self, path: &str) -> Result<(Place<'a>, Arc<[u8]>), ToolError> {
+    pub(super) fn removable(&mut self, path: &str) -> Result<(Place<'a>, Arc<[u8]>), ToolError> {
         let found = self.existing(path)?;
         if found.0.through_link {
             return Err(BatchError::Link { path: path.to_owned() }.into());
@@ -95,31 +96,31 @@ impl<'a> Files<'a> {
     }
 
     /// Sets the content of a file; `None` deletes it.
-    pub(super) fn put(&mut self, key: &str, content: Option<Arc<[u8]>>) {
+    pub(super) fn set_content(&mut self, key: &str, content: Option<Arc<[u8]>>) {
         if content.is_none() {
-            self.done.modes.remove(key);
+            self.computed.modes.remove(key);
         }
         self.overlay.insert(key.to_owned(), content);
     }
 
     /// Adds a note to the preview unless it is there already.
     pub(super) fn note_once(&mut self, note: String) {
-        if !self.done.notes.contains(&note) {
-            self.done.notes.push(note);
+        if !self.computed.notes.contains(&note) {
+            self.computed.notes.push(note);
         }
     }
 
     /// Records the content and mode of a file when an edit names it for the first time.
-    fn note(&mut self, found: &Prepared<'_>) -> Result<(), ToolError> {
-        let (key, content) = (&found.place.key, &found.before);
+    fn record(&mut self, prepared: &Prepared<'_>) -> Result<(), ToolError> {
+        let (key, content) = (&prepared.place.key, &prepared.before);
         if !self.before.contains_key(key) {
             self.bytes += content.as_ref().map_or(0, |bytes| bytes.len() as u64);
             if self.bytes > MAX_BYTES {
                 return Err(BatchError::TooMuch { limit: MAX_BYTES }.into());
             }
-            self.done.seen.insert(key.to_owned(), file::state_of_bytes(content.as_deref()));
+            self.computed.states.insert(key.to_owned(), file::state_of_bytes(content.as_deref()));
             self.before.insert(key.to_owned(), content.clone());
-            self.modes.extend(found.mode.map(|mode| (key.to_owned(), mode)));
+            self.modes.extend(prepared.mode.map(|mode| (key.to_owned(), mode)));
         }
         if !self.named.iter().any(|named| named == key) {
             self.named.push(key.to_owned());
@@ -127,13 +128,13 @@ impl<'a> Files<'a> {
         Ok(())
     }
 
-    /// Fails unless the file has the expected content.
-    pub(super) fn expect(&mut self, path: &str, expected: Digest) -> Result<(), ToolError> {
+    /// Records the state of the file, and fails unless it has the expected content.
+    pub(super) fn check_expected(&mut self, path: &str, expected: Digest) -> Result<(), ToolError> {
         let place = self.toolbox.resolve(path, Last::Follow)?;
-        let at = self.toolbox.projected(&self.overlay);
-        let (content, _) = at.content_and_mode(&place, path, Access::Read)?;
+        let projected = self.toolbox.projected(&self.overlay);
+        let (content, _) = projected.content_and_mode(&place, path, Access::Read)?;
         let found = file::state_of_bytes(content.as_deref());
-        self.done.seen.insert(place.key, found);
+        self.computed.states.insert(place.key, found);
         if found == FileState::Content(expected) {
             return Ok(());
         }
@@ -150,7 +151,7 @@ impl<'a> Files<'a> {
                 None => before.clone(),
             };
             let mode_of = |key: &str| self.modes.get(key).copied();
-            let mode = match self.done.modes.get(&key) {
+            let mode = match self.computed.modes.get(&key) {
                 Some(NewMode::Of(from)) => mode_of(from),
                 Some(NewMode::Recorded(mode)) => Some(*mode),
                 None => mode_of(&key),
@@ -159,9 +160,9 @@ impl<'a> Files<'a> {
             let modes = Modes { before: mode_of(&key), after: after_mode };
             let effect = effect(key, before, after, modes);
             if effect.before != effect.after {
-                self.done.effects.push(effect);
+                self.computed.effects.push(effect);
             }
         }
-        self.done
+        self.computed
     }
 }

@@ -3,8 +3,8 @@
 //! [`compute`] computes the result of a batch in memory, from the contents of the files alone; [`apply`] then
 //! changes all files, or none.
 //!
-//! The preview, the effects recorded in the intent, and the run all use this computation (`compute`, `edits`,
-//! `patch`). `history` uses `apply` too.
+//! The preview, the effects in the intent, and the run all use this computation (`compute`, `edits`, `patch`).
+//! The tool `history` uses `apply` too.
 //!
 //! Each new content is first written to a temporary file beside its target; the hidden name of that file
 //! contains the id of the execution. When all temporary files are flushed, a replaced file and its temporary
@@ -16,9 +16,8 @@
 //!
 //! If the process is killed, the evidence has the contents before and after, and the temporary files show
 //! which change was in progress. `engine::FollowUp::Settle` then makes a plan that rolls the step back, or
-//! one that finishes it: batches with expected hashes, which a person authorizes like any other plan. The
-//! plan leaves out files that somebody else changed and contents that a plan cannot hold, and its notes list
-//! them.
+//! one that finishes it: batches with expected hashes, which a person authorizes like any other plan. The plan
+//! leaves out files that somebody else changed and contents that a plan cannot contain; its notes list both.
 
 mod apply;
 mod compute;
@@ -28,9 +27,9 @@ mod files;
 mod patch;
 mod preview;
 mod restore;
+mod rolled_back;
 #[cfg(test)]
 mod tests;
-mod undone;
 
 use serde_json::{Value, json};
 
@@ -40,24 +39,29 @@ use crate::run::{Edge, EdgeType, FileEffect, StopSignal, TargetKind};
 use crate::workspace::{Overlay, check_state};
 
 use super::changes::changed_files;
-use super::tool::{PreviewWithEffects, Tool, set};
-use super::{After, Context, Invocation, ToolError, Toolbox};
+use super::tool::{PreviewWithEffects, Tool, set_field};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 
 use compute::compute;
 use error::Fault;
 use files::Computed;
 
-pub(super) use apply::{NewMode, apply, moved, waiting_names};
+pub(super) use apply::{NewMode, apply, rename_modes, temporary_names};
 pub use error::BatchError;
 pub use patch::PatchError;
 pub(super) use preview::preview;
-pub(super) use undone::{NotRestored, Undone};
+pub(super) use rolled_back::{NotRestored, RolledBack};
+
 /// A batch of edits.
 pub(super) struct Batch<'a>(pub(super) &'a MutateBatch);
 
 impl Tool for Batch<'_> {
-    fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<PreviewWithEffects, ToolError> {
-        preview(at, self.0, stop)
+    fn preview(
+        &self,
+        projected: ProjectedToolbox<'_>,
+        stop: &StopSignal,
+    ) -> Result<PreviewWithEffects, ToolError> {
+        preview(projected, self.0, stop)
     }
 
     fn project(&self, toolbox: &Toolbox, overlay: &mut Overlay) -> Result<(), ToolError> {
@@ -65,10 +69,10 @@ impl Tool for Batch<'_> {
         if batch.dry_run {
             return Ok(());
         }
-        let at = toolbox.after(overlay);
+        let projected = toolbox.after(overlay);
         let mut computed =
-            compute(at, &batch.edits, &batch.expected_hashes, toolbox.stop_signal())?;
-        if let Some(error) = computed.about_the_plan() {
+            compute(projected, &batch.edits, &batch.expected_hashes, toolbox.stop_signal())?;
+        if let Some(error) = computed.take_plan_error() {
             return Err(error);
         }
         if computed.faults.is_empty() {
@@ -79,74 +83,77 @@ impl Tool for Batch<'_> {
         Ok(())
     }
 
-    fn tells_files(&self) -> bool {
+    fn adds_file_edges(&self) -> bool {
         true
     }
 
-    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError> {
         let MutateBatch { edits, expected_hashes, .. } = self.0;
         let computed = compute(toolbox.now(), edits, expected_hashes, context.stop)?;
-        Ok(made(toolbox, self.0, computed, context))
+        Ok(execute(toolbox, self.0, computed, context))
     }
 }
 
-fn made(
+/// Applies a computed batch, unless it has faults, is a dry run, or depends on a file that is not as authorized.
+fn execute(
     toolbox: &Toolbox,
     batch: &MutateBatch,
     mut computed: Computed,
     context: &Context<'_>,
-) -> Invocation {
+) -> CallResult {
     let faults = std::mem::take(&mut computed.faults);
-    let mut said = Said { valid: faults.is_empty(), ..Said::default() };
+    let mut outcome = BatchOutcome { valid: faults.is_empty(), ..BatchOutcome::default() };
     let mut edges = edges(&computed, batch.dry_run);
     if !faults.is_empty() {
-        said.errors = faults.iter().map(Fault::json).collect();
+        outcome.errors = faults.iter().map(Fault::json).collect();
         let error = BatchError::Refused { faults }.into();
-        return said.invocation(batch, &[], edges, Vec::new(), Some(error));
+        return outcome.into_call_result(batch, &[], edges, Vec::new(), Some(error));
     }
     if batch.dry_run {
-        return said.invocation(batch, &computed.effects, edges, Vec::new(), None);
+        return outcome.into_call_result(batch, &computed.effects, edges, Vec::new(), None);
     }
-    let approved = computed
-        .seen
+    let authorized = computed
+        .states
         .iter()
         .try_for_each(|(path, now)| check_state(path, context.expected.get(path).copied(), *now));
-    if let Err(error) = approved {
+    if let Err(error) = authorized {
         let error = error.into();
-        said.errors.push(plain(&error));
-        return said.invocation(batch, &[], edges, Vec::new(), Some(error));
+        outcome.errors.push(error_json(&error));
+        return outcome.into_call_result(batch, &[], edges, Vec::new(), Some(error));
     }
     match apply(toolbox, &computed.effects, &computed.modes, &context.write()) {
         Ok(applied) => {
-            said.committed = true;
-            said.created_folders = applied.created_folders;
-            said.warnings = applied.warnings;
+            outcome.committed = true;
+            outcome.created_folders = applied.created_folders;
+            outcome.warnings = applied.warnings;
             let symbols = computed.symbols.into_iter();
-            edges.extend(symbols.map(|it| Edge::new(EdgeType::Affected, TargetKind::Symbol, it)));
+            edges.extend(
+                symbols.map(|name| Edge::new(EdgeType::Affected, TargetKind::Symbol, name)),
+            );
             let effects = applied.effects;
-            said.invocation(batch, &effects.clone(), edges, effects, None)
+            outcome.into_call_result(batch, &effects.clone(), edges, effects, None)
         }
-        Err(undone) => {
-            let effects = undone.effects();
-            let Undone { error, not_restored, warnings } = *undone;
-            said.errors.push(plain(&error));
-            said.not_restored = not_restored.iter().map(NotRestored::json).collect();
-            said.warnings = warnings;
-            said.invocation(batch, &effects.clone(), edges, effects, Some(error))
+        Err(rolled_back) => {
+            let effects = rolled_back.effects();
+            let RolledBack { error, not_restored, warnings } = *rolled_back;
+            outcome.errors.push(error_json(&error));
+            outcome.not_restored = not_restored.iter().map(NotRestored::json).collect();
+            outcome.warnings = warnings;
+            outcome.into_call_result(batch, &effects.clone(), edges, effects, Some(error))
         }
     }
 }
 
-fn plain(error: &ToolError) -> Value {
+fn error_json(error: &ToolError) -> Value {
     json!({ "code": error.code(), "message": error.to_string() })
 }
 
-/// Edges to the files and symbols that the edits name. `touched.rs` adds the edges to changed files for all
-/// tools.
+/// The edges to the files and symbols that the edits and the expected hashes name. `tools/edges.rs` adds the edges to
+/// changed files.
 fn edges(computed: &Computed, dry_run: bool) -> Vec<Edge> {
     let edge_type = if dry_run { EdgeType::Referenced } else { EdgeType::ExecutedOn };
     let edge = |target_kind, target: &String| Edge::new(edge_type, target_kind, target);
-    let files = computed.seen.keys().map(|path| edge(TargetKind::File, path));
+    let files = computed.states.keys().map(|path| edge(TargetKind::File, path));
     let mut edges: Vec<Edge> = files.collect();
     for symbol in computed.symbols.iter().map(|symbol| edge(TargetKind::Symbol, symbol)) {
         if !edges.contains(&symbol) {
@@ -158,7 +165,7 @@ fn edges(computed: &Computed, dry_run: bool) -> Vec<Edge> {
 
 /// The result of a batch (SPEC §9).
 #[derive(Default)]
-struct Said {
+struct BatchOutcome {
     valid: bool,
     committed: bool,
     errors: Vec<Value>,
@@ -167,15 +174,15 @@ struct Said {
     warnings: Vec<String>,
 }
 
-impl Said {
-    fn invocation(
+impl BatchOutcome {
+    fn into_call_result(
         self,
         batch: &MutateBatch,
         changes: &[FileEffect],
         edges: Vec<Edge>,
         files: Vec<FileEffect>,
         error: Option<ToolError>,
-    ) -> Invocation {
+    ) -> CallResult {
         let mut result = json!({
             "valid": self.valid,
             "committed": self.committed,
@@ -183,21 +190,21 @@ impl Said {
             "errors": self.errors,
         });
         let splices = batch.edits.iter().any(|edit| edit.op() == "splice");
-        let engine = json!({ "name": "embedded", "version": code::GRAMMARS });
-        let more = [
+        let engine = json!({ "name": "embedded", "version": code::PARSER_VERSION });
+        let optional = [
             ("dry_run", batch.dry_run.then_some(Value::Bool(true))),
-            ("created_folders", some(self.created_folders)),
-            ("not_restored", some(self.not_restored)),
-            ("warnings", some(self.warnings)),
+            ("created_folders", non_empty(self.created_folders)),
+            ("not_restored", non_empty(self.not_restored)),
+            ("warnings", non_empty(self.warnings)),
             ("engine", splices.then_some(engine)),
         ];
-        for (name, value) in more.into_iter().filter_map(|(name, value)| Some((name, value?))) {
-            set(&mut result, name, value);
+        for (name, value) in optional.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+            set_field(&mut result, name, value);
         }
-        Invocation { result, edges, files, error, ..Invocation::default() }
+        CallResult { result, edges, files, error, ..CallResult::default() }
     }
 }
 
-fn some<T: Into<Value>>(list: Vec<T>) -> Option<Value> {
+fn non_empty<T: Into<Value>>(list: Vec<T>) -> Option<Value> {
     (!list.is_empty()).then(|| list.into_iter().map(Into::into).collect())
 }

@@ -1,7 +1,7 @@
-//! Applies a unified diff of one file, exactly at the lines it names (SPEC §9), in memory.
+//! Parses a unified diff of one file, and applies it in memory, exactly at the lines that it names (SPEC §9).
 //!
-//! Context and removed lines must match the file exactly. There is no fuzzy matching: a hunk applied at a
-//! similar place, or some lines away, could change text that the person who approved the diff never saw.
+//! Context and removed lines must match the file exactly. There is no fuzzy matching: a hunk applied to
+//! similar lines, or some lines away, could change text that the person who authorized the diff never saw.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub enum PatchError {
     #[error("the diff deletes the file and leaves a part of it")]
     NotEmptied,
     #[error("hunk {hunk} does not fit: line {line} is to be {expected} and is {found}")]
-    Mismatch { hunk: usize, line: usize, expected: Shown, found: Shown },
+    Mismatch { hunk: usize, line: usize, expected: ShownLine, found: ShownLine },
     #[error("hunk {hunk} begins before the end of the one above it")]
     OutOfOrder { hunk: usize },
     #[error("hunk {hunk} has a line without a line break that is not the last")]
@@ -29,9 +29,9 @@ pub enum PatchError {
 
 /// A line of a file, shortened for a message.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Shown(String);
+pub struct ShownLine(String);
 
-impl Shown {
+impl ShownLine {
     fn of(line: Option<&[u8]>) -> Self {
         let Some(line) = line else { return Self("behind the end of the file".to_owned()) };
         let (text, end) = match line {
@@ -43,7 +43,7 @@ impl Shown {
     }
 }
 
-impl fmt::Display for Shown {
+impl fmt::Display for ShownLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -85,45 +85,47 @@ impl Line<'_> {
     }
 }
 
-/// Header lines of git that only repeat what the file names and hunks contain.
-const SAID_AGAIN: [&str; 3] = ["diff --git ", "index ", "deleted file mode "];
+/// The beginnings of git's header lines that only repeat information in the file names and hunks.
+const REDUNDANT_HEADERS: [&str; 3] = ["diff --git ", "index ", "deleted file mode "];
 
 impl<'a> Patch<'a> {
     /// Parses a diff, which must be of the file `path`.
-    pub(super) fn read(diff: &'a str, path: &str) -> Result<Self, PatchError> {
+    pub(super) fn parse(diff: &'a str, path: &str) -> Result<Self, PatchError> {
         let lines: Vec<&str> = diff.split_inclusive('\n').map(without_break).collect();
-        let unreadable = |at: usize, why| PatchError::Unreadable { line: at + 1, why };
-        let mut at = 0;
+        let unreadable = |index: usize, why| PatchError::Unreadable { line: index + 1, why };
+        let mut index = 0;
         let before = loop {
-            let line = lines.get(at).ok_or_else(|| unreadable(at, "there is no line `--- `"))?;
+            let line =
+                lines.get(index).ok_or_else(|| unreadable(index, "there is no line `--- `"))?;
             match line.strip_prefix("--- ") {
                 Some(name) => break name,
-                None => heading(line).map_err(|why| unreadable(at, why))?,
+                None => check_header(line).map_err(|why| unreadable(index, why))?,
             }
-            at += 1;
+            index += 1;
         };
-        at += 1;
-        let after = lines.get(at).and_then(|line| line.strip_prefix("+++ "));
-        let after = after.ok_or_else(|| unreadable(at, "`+++ ` must follow `--- `"))?;
-        at += 1;
-        let (before, after) = (Name::read(before), Name::read(after));
+        index += 1;
+        let after = lines.get(index).and_then(|line| line.strip_prefix("+++ "));
+        let after = after.ok_or_else(|| unreadable(index, "`+++ ` must follow `--- `"))?;
+        index += 1;
+        let (before, after) = (Name::parse(before), Name::parse(after));
         for (name, side) in [(&before, "a/"), (&after, "b/")] {
             if let Name::File(name) = name
-                && !same(name, side, path)
+                && !is_same_file(name, side, path)
             {
                 return Err(PatchError::OtherFile { named: text::beginning(name) });
             }
         }
-        let (creates, deletes) = (before == Name::Nothing, after == Name::Nothing);
+        let (creates, deletes) = (before == Name::DevNull, after == Name::DevNull);
         if creates && deletes {
-            return Err(unreadable(at - 1, "both names are /dev/null"));
+            return Err(unreadable(index - 1, "both names are /dev/null"));
         }
         let mut hunks = Vec::new();
-        while at < lines.len() {
-            hunks.push(hunk(&lines, &mut at).map_err(|(at, why)| unreadable(at, why))?);
+        while index < lines.len() {
+            let hunk = parse_hunk(&lines, &mut index);
+            hunks.push(hunk.map_err(|(index, why)| unreadable(index, why))?);
         }
         if hunks.is_empty() {
-            return Err(unreadable(at, "there is no hunk"));
+            return Err(unreadable(index, "there is no hunk"));
         }
         Ok(Self { creates, deletes, hunks })
     }
@@ -133,7 +135,7 @@ impl<'a> Patch<'a> {
         self.creates
     }
 
-    /// The new content of the file; `None` when the diff deletes it.
+    /// The new content of the file; `None` if the diff deletes the file.
     pub(super) fn apply(&self, content: &[u8]) -> Result<Option<Vec<u8>>, PatchError> {
         let old: Vec<&[u8]> = content.split_inclusive(|byte| *byte == b'\n').collect();
         let mut new = Vec::with_capacity(content.len());
@@ -150,8 +152,8 @@ impl<'a> Patch<'a> {
                 return Err(PatchError::Mismatch {
                     hunk: number,
                     line: hunk.start + 1,
-                    expected: Shown::of(expected.as_deref()),
-                    found: Shown::of(None),
+                    expected: ShownLine::of(expected.as_deref()),
+                    found: ShownLine::of(None),
                 });
             };
             new.extend(kept.concat());
@@ -164,21 +166,21 @@ impl<'a> Patch<'a> {
                         return Err(PatchError::Mismatch {
                             hunk: number,
                             line: next + 1,
-                            expected: Shown::of(Some(&bytes)),
-                            found: Shown::of(found),
+                            expected: ShownLine::of(Some(&bytes)),
+                            found: ShownLine::of(found),
                         });
                     }
                     next += 1;
                 }
                 if line.kind != Kind::Removed {
-                    ends_in_break(&new, number)?;
+                    check_line_break(&new, number)?;
                     new.extend(bytes);
                 }
             }
         }
         let rest = old.get(next..).unwrap_or_default();
         if !rest.is_empty() {
-            ends_in_break(&new, self.hunks.len())?;
+            check_line_break(&new, self.hunks.len())?;
         }
         new.extend(rest.concat());
         match self.deletes {
@@ -189,7 +191,8 @@ impl<'a> Patch<'a> {
     }
 }
 
-fn ends_in_break(text: &[u8], hunk: usize) -> Result<(), PatchError> {
+/// Fails if `text` is not empty and does not end in a line break, so that no line may be added to it.
+fn check_line_break(text: &[u8], hunk: usize) -> Result<(), PatchError> {
     match text.last() {
         None | Some(b'\n') => Ok(()),
         Some(_) => Err(PatchError::BreakMissing { hunk }),
@@ -200,9 +203,9 @@ fn without_break(line: &str) -> &str {
     line.strip_suffix('\n').unwrap_or(line)
 }
 
-/// Accepts a header line above the file names. A header for a change of anything but the content, such as the
-/// mode, is an error.
-fn heading(line: &str) -> Result<(), &'static str> {
+/// Checks a header line above the file names. Only the content may change, so a header for a change of the mode, for
+/// example, is an error.
+fn check_header(line: &str) -> Result<(), &'static str> {
     let line = line.trim_end();
     match line {
         "" | "new file mode 100644" => Ok(()),
@@ -219,31 +222,31 @@ fn heading(line: &str) -> Result<(), &'static str> {
         _ if line.starts_with("GIT binary patch") || line.starts_with("Binary files ") => {
             Err("it is a binary patch")
         }
-        _ if SAID_AGAIN.iter().any(|start| line.starts_with(start)) => Ok(()),
+        _ if REDUNDANT_HEADERS.iter().any(|start| line.starts_with(start)) => Ok(()),
         _ => Err("a unified diff begins with `--- ` and `+++ `"),
     }
 }
 
 #[derive(Debug, PartialEq, Eq)]
 enum Name {
-    Nothing,
+    DevNull,
     File(String),
 }
 
 impl Name {
-    /// Reads a file name, without the timestamp that may follow it.
-    fn read(text: &str) -> Self {
+    /// Parses a file name, without the timestamp that may follow it.
+    fn parse(text: &str) -> Self {
         let text = text.split('\t').next().unwrap_or_default().trim_end_matches('\r');
-        match (text, text.strip_prefix('"').and_then(|it| it.strip_suffix('"'))) {
-            ("/dev/null", _) => Self::Nothing,
-            (_, Some(quoted)) => Self::File(unquoted(quoted)),
+        match (text, text.strip_prefix('"').and_then(|text| text.strip_suffix('"'))) {
+            ("/dev/null", _) => Self::DevNull,
+            (_, Some(quoted)) => Self::File(unquote(quoted)),
             _ => Self::File(text.to_owned()),
         }
     }
 }
 
 /// Decodes a file name that git has quoted.
-fn unquoted(text: &str) -> String {
+fn unquote(text: &str) -> String {
     let mut bytes = Vec::new();
     let mut rest = text.bytes().peekable();
     while let Some(byte) = rest.next() {
@@ -258,7 +261,7 @@ fn unquoted(text: &str) -> String {
             Some(digit @ b'0'..=b'7') => {
                 let mut value = u32::from(digit - b'0');
                 for _ in 0..2 {
-                    if let Some(digit) = rest.next_if(|it| (b'0'..=b'7').contains(it)) {
+                    if let Some(digit) = rest.next_if(|byte| (b'0'..=b'7').contains(byte)) {
                         value = value * 8 + u32::from(digit - b'0');
                     }
                 }
@@ -271,42 +274,44 @@ fn unquoted(text: &str) -> String {
 }
 
 /// Whether a file name in a diff means this path, with or without the prefix `side` (`a/` or `b/`).
-fn same(name: &str, side: &str, path: &str) -> bool {
+fn is_same_file(name: &str, side: &str, path: &str) -> bool {
     let plain = |text: &str| text.trim_start_matches("./").to_owned();
     let path = plain(path);
     plain(name) == path || name.strip_prefix(side).is_some_and(|name| plain(name) == path)
 }
 
-type Fault = (usize, &'static str);
+/// The index of a line that cannot be parsed, and the reason.
+type LineError = (usize, &'static str);
 
-/// Parses the hunk that begins at line `at`, and advances `at` past it.
-fn hunk<'a>(lines: &[&'a str], at: &mut usize) -> Result<Hunk<'a>, Fault> {
-    let head = lines.get(*at).copied().unwrap_or_default();
-    let fault = if head.starts_with("--- ") || head.starts_with("diff ") {
+/// Parses the hunk that begins at `lines[*index]`, and advances `index` past it.
+fn parse_hunk<'a>(lines: &[&'a str], index: &mut usize) -> Result<Hunk<'a>, LineError> {
+    let head = lines.get(*index).copied().unwrap_or_default();
+    let why = if head.starts_with("--- ") || head.starts_with("diff ") {
         "the diff is of more than one file"
     } else {
         "a hunk begins with `@@ -LINE,COUNT +LINE,COUNT @@`"
     };
-    let ([first, mut before], [_, mut after]) = ranges(head).ok_or((*at, fault))?;
-    let start = if before == 0 { first } else { first.checked_sub(1).ok_or((*at, fault))? };
-    *at += 1;
+    let ([first, mut before], [_, mut after]) = parse_ranges(head).ok_or((*index, why))?;
+    let start = if before == 0 { first } else { first.checked_sub(1).ok_or((*index, why))? };
+    *index += 1;
     let mut hunk = Hunk { start, lines: Vec::new() };
     while before > 0 || after > 0 {
-        let line = lines.get(*at).ok_or((*at, "the hunk has fewer lines than its head says"))?;
+        let line =
+            lines.get(*index).ok_or((*index, "the hunk has fewer lines than its head says"))?;
         let (kind, text) = match line.split_at_checked(1) {
             Some((" ", text)) => (Kind::Context, text),
             Some(("-", text)) => (Kind::Removed, text),
             Some(("+", text)) => (Kind::Added, text),
             Some(("\\", _)) => {
-                no_break(&mut hunk, (*at, "there is no line above it"))?;
-                *at += 1;
+                mark_no_break(&mut hunk, (*index, "there is no line above it"))?;
+                *index += 1;
                 continue;
             }
-            // A blank context line whose leading blank was stripped.
+            // An empty context line whose leading space was stripped.
             None => (Kind::Context, ""),
-            _ => return Err((*at, "it begins with none of blank, `-`, `+` and `\\`")),
+            _ => return Err((*index, "it begins with none of blank, `-`, `+` and `\\`")),
         };
-        let too_many = (*at, "the hunk has more lines than its head says");
+        let too_many = (*index, "the hunk has more lines than its head says");
         if kind != Kind::Added {
             before = before.checked_sub(1).ok_or(too_many)?;
         }
@@ -314,22 +319,23 @@ fn hunk<'a>(lines: &[&'a str], at: &mut usize) -> Result<Hunk<'a>, Fault> {
             after = after.checked_sub(1).ok_or(too_many)?;
         }
         hunk.lines.push(Line { kind, text, has_break: true });
-        *at += 1;
+        *index += 1;
     }
-    if lines.get(*at).is_some_and(|line| line.starts_with('\\')) {
-        no_break(&mut hunk, (*at, "there is no line above it"))?;
-        *at += 1;
+    if lines.get(*index).is_some_and(|line| line.starts_with('\\')) {
+        mark_no_break(&mut hunk, (*index, "there is no line above it"))?;
+        *index += 1;
     }
     Ok(hunk)
 }
 
-fn no_break(hunk: &mut Hunk<'_>, fault: Fault) -> Result<(), Fault> {
-    hunk.lines.last_mut().ok_or(fault)?.has_break = false;
+/// Marks the last line of `hunk` as one without a line break; returns `error` if there is none.
+fn mark_no_break(hunk: &mut Hunk<'_>, error: LineError) -> Result<(), LineError> {
+    hunk.lines.last_mut().ok_or(error)?.has_break = false;
     Ok(())
 }
 
-/// Parses the head of a hunk: the first line and the number of lines, before and after the change.
-fn ranges(head: &str) -> Option<([usize; 2], [usize; 2])> {
+/// Parses the head of a hunk: the number of its first line and its number of lines, before and after the change.
+fn parse_ranges(head: &str) -> Option<([usize; 2], [usize; 2])> {
     let (ranges, _) = head.strip_prefix("@@ -")?.split_once(" @@")?;
     let (before, after) = ranges.split_once(" +")?;
     let range = |text: &str| match text.split_once(',') {

@@ -3,26 +3,26 @@
 use crate::authorization::FileState;
 use crate::plan::MutateBatch;
 use crate::run::{ErrorInfo as _, FileEffect, Preview, StopSignal};
-use crate::tools::changes::{left_by_earlier_step, shown, too_large};
+use crate::tools::changes::{earlier_step_note, file_change, too_large_note};
 use crate::tools::tool::PreviewWithEffects;
-use crate::tools::{After, ToolError};
+use crate::tools::{ProjectedToolbox, ToolError};
 use crate::workspace::Last;
 
 use super::compute::compute;
 use super::error::{BatchError, Fault};
 use super::files::Computed;
 
-/// The preview of a batch and its changes of files; a dry run has none.
+/// The preview of a batch, and its file changes. A dry run has no file changes.
 ///
 /// # Errors
-/// A path that cannot be used or leads outside; a stop.
+/// A fault of the plan itself, such as a path that leads outside; a stop.
 pub(in super::super) fn preview(
-    at: After<'_>,
+    projected: ProjectedToolbox<'_>,
     batch: &MutateBatch,
     stop: &StopSignal,
 ) -> Result<PreviewWithEffects, ToolError> {
-    let mut computed = compute(at, &batch.edits, &batch.expected_hashes, stop)?;
-    if let Some(error) = computed.about_the_plan() {
+    let mut computed = compute(projected, &batch.edits, &batch.expected_hashes, stop)?;
+    if let Some(error) = computed.take_plan_error() {
         return Err(error);
     }
     if !computed.faults.is_empty() {
@@ -30,12 +30,12 @@ pub(in super::super) fn preview(
     }
     let mut notes = std::mem::take(&mut computed.notes);
     for effect in &computed.effects {
-        notes.extend(notes_of(at, effect)?);
+        notes.extend(notes_for(projected, effect)?);
     }
     if batch.edits.iter().any(|edit| edit.op() == "splice") {
         notes.push("Definitions are found and replaced by the embedded engine; the results parse. cargo check does not run for a batch.".to_owned());
     }
-    let changes = computed.effects.iter().map(shown).collect();
+    let changes = computed.effects.iter().map(file_change).collect();
     let summary = summary(&computed, batch);
     let effects = if batch.dry_run { Vec::new() } else { computed.effects };
     Ok((Preview::exact(summary, changes, notes), effects))
@@ -54,17 +54,20 @@ fn refused(faults: Vec<Fault>) -> Preview {
     Preview::failure(why, notes)
 }
 
-fn notes_of(at: After<'_>, effect: &FileEffect) -> Result<Vec<String>, ToolError> {
+fn notes_for(
+    projected: ProjectedToolbox<'_>,
+    effect: &FileEffect,
+) -> Result<Vec<String>, ToolError> {
     let path = &effect.path;
     let mut notes = Vec::new();
-    if at.overlay.get(path).is_some() {
-        notes.push(left_by_earlier_step(path));
+    if projected.overlay.get(path).is_some() {
+        notes.push(earlier_step_note(path));
     } else if effect.before != FileState::Absent && effect.after != FileState::Absent {
-        let place = at.toolbox.resolve(path, Last::Follow)?;
+        let place = projected.toolbox.resolve(path, Last::Follow)?;
         let keeps_mode = effect.modes.before == effect.modes.after;
         notes.extend(place.notes(path, keeps_mode)?);
     }
-    notes.extend(too_large(effect));
+    notes.extend(too_large_note(effect));
     Ok(notes)
 }
 
@@ -101,6 +104,6 @@ fn summary(computed: &Computed, batch: &MutateBatch) -> String {
     }
     let mut chars = all.chars();
     let first: String = chars.next().into_iter().flat_map(char::to_uppercase).collect();
-    let whole = if computed.effects.len() > 1 { ", all or none" } else { "" };
-    format!("{first}{}{whole}.", chars.as_str())
+    let atomic = if computed.effects.len() > 1 { ", all or none" } else { "" };
+    format!("{first}{}{atomic}.", chars.as_str())
 }

@@ -6,41 +6,43 @@ use crate::authorization::FileState;
 use crate::tools::ToolError;
 use crate::workspace::{WorkspaceError, check_state};
 
-use super::apply::{Slot, Stage, Work, failed};
+use super::apply::{Slot, Stage, Transaction, write_failed};
 use super::error::BatchError;
-use super::undone::{NotRestored, Undone};
+use super::rolled_back::{NotRestored, RolledBack};
 
-impl Work<'_> {
-    /// Rolls the whole batch back because of `error`.
-    pub(super) fn restore(mut self, error: ToolError) -> Undone {
-        let (not_restored, warnings) = self.put_all_back();
-        self.is_over = true;
+impl Transaction<'_> {
+    /// Rolls the batch back because of `error`.
+    pub(super) fn roll_back(mut self, error: ToolError) -> RolledBack {
+        let (not_restored, warnings) = self.restore_all();
+        self.is_finished = true;
         let error = match not_restored.as_slice() {
             [] => error,
             files => {
-                let files = files.iter().map(|it| it.effect.path.clone()).collect();
+                let files = files.iter().map(|file| file.effect.path.clone()).collect();
                 BatchError::NotRestored { files, why: error.to_string() }.into()
             }
         };
-        Undone { error, not_restored, warnings }
+        RolledBack { error, not_restored, warnings }
     }
 
-    pub(super) fn put_all_back(&mut self) -> (Vec<NotRestored>, Vec<String>) {
+    /// Restores all files, the last one first, and removes the temporary files and the created folders. Returns
+    /// the files that could not be restored, and warnings.
+    pub(super) fn restore_all(&mut self) -> (Vec<NotRestored>, Vec<String>) {
         let mut not_restored = Vec::new();
         let mut warnings = Vec::new();
         for slot in self.slots.iter().rev() {
-            let back = match slot.stage {
-                Stage::Waiting => Ok(()),
-                Stage::Changed | Stage::Discarded => self.put_back(slot),
+            let restored = match slot.stage {
+                Stage::Pending => Ok(()),
+                Stage::Changed | Stage::Discarded => self.restore_file(slot),
             };
-            match back {
-                Ok(()) => warnings.extend(self.tidy(slot)),
+            match restored {
+                Ok(()) => warnings.extend(self.remove_temporaries(slot)),
                 Err(error) => {
-                    let it = self.not_restored(slot, &error);
-                    if it.original.is_none() {
-                        warnings.extend(self.tidy_unless_it_is_theirs(slot));
+                    let file = self.not_restored(slot, &error);
+                    if file.original.is_none() {
+                        warnings.extend(self.remove_new_content(slot));
                     }
-                    not_restored.push(it);
+                    not_restored.push(file);
                 }
             }
         }
@@ -59,10 +61,10 @@ impl Work<'_> {
         (not_restored, warnings)
     }
 
-    /// Restores one file. If another process wrote to it just before the batch changed it, the content that
-    /// it wrote is restored.
-    fn put_back(&self, slot: &Slot<'_>) -> Result<(), ToolError> {
-        let Slot { effect, name, waiting, spare, .. } = slot;
+    /// Restores one file. If another process wrote to it just before the batch changed it, the content of that
+    /// process is restored.
+    fn restore_file(&self, slot: &Slot<'_>) -> Result<(), ToolError> {
+        let Slot { effect, name, temporary, spare, .. } = slot;
         let path = &effect.path;
         let now = self.state(slot, name)?;
         if now == effect.before {
@@ -73,34 +75,34 @@ impl Work<'_> {
             let approved = Some(effect.after);
             return Err(WorkspaceError::Stale { path: path.clone(), approved, now }.into());
         }
-        let was = match self.state(slot, waiting)? {
+        let old = match self.state(slot, temporary)? {
             FileState::Absent if effect.before != FileState::Absent => {
-                self.write_again(slot)?;
+                self.rewrite_old_content(slot)?;
                 effect.before
             }
             _ if effect.before == FileState::Absent => FileState::Absent,
-            waits => waits,
+            state => state,
         };
-        let dir = self.folders.dir(slot.folder).map_err(failed(path))?;
-        match (was, now) {
-            (FileState::Absent, _) => self.disk.move_to_new(dir, name, waiting),
-            (_, FileState::Absent) => self.disk.move_to_new(dir, waiting, name),
-            _ => self.disk.exchange(dir, waiting, name, spare),
+        let dir = self.folders.dir(slot.folder).map_err(write_failed(path))?;
+        match (old, now) {
+            (FileState::Absent, _) => self.disk.move_to_new(dir, name, temporary),
+            (_, FileState::Absent) => self.disk.move_to_new(dir, temporary, name),
+            _ => self.disk.exchange(dir, temporary, name, spare),
         }
-        .map_err(failed(path))?;
-        Ok(check_state(path, Some(was), self.state(slot, name)?)?)
+        .map_err(write_failed(path))?;
+        Ok(check_state(path, Some(old), self.state(slot, name)?)?)
     }
 
-    /// Writes the old content to the temporary file again after that file was removed.
-    fn write_again(&self, slot: &Slot<'_>) -> Result<(), ToolError> {
-        let Slot { effect, waiting, mode, .. } = slot;
+    /// Creates the removed temporary file again, with the old content.
+    fn rewrite_old_content(&self, slot: &Slot<'_>) -> Result<(), ToolError> {
+        let Slot { effect, temporary, mode, .. } = slot;
         let path = &effect.path;
         let Some(contents) = effect.before_bytes.as_deref() else {
             return Err(BatchError::NoContent { path: path.clone() }.into());
         };
-        let dir = self.folders.dir(slot.folder).map_err(failed(path))?;
+        let dir = self.folders.dir(slot.folder).map_err(write_failed(path))?;
         let write = || {
-            let mut file = self.disk.create_file(dir, waiting, true)?;
+            let mut file = self.disk.create_file(dir, temporary, true)?;
             self.disk.write(&mut file, contents)?;
             if let Some(mode) = mode {
                 self.disk.set_mode(&file, mode)?;
@@ -109,48 +111,49 @@ impl Work<'_> {
         };
         write().map_err(|error| {
             // A partly written file is useless.
-            let _ = self.disk.remove_file(dir, waiting);
-            failed(path)(error).into()
+            let _ = self.disk.remove_file(dir, temporary);
+            write_failed(path)(error).into()
         })
     }
 
-    /// Removes the temporary file of a file that was not restored if it still holds the new content. Any
-    /// other content may come from another process and stays.
-    fn tidy_unless_it_is_theirs(&self, slot: &Slot<'_>) -> Option<String> {
-        match self.state(slot, &slot.waiting) {
+    /// Removes the temporary files of a file that was not restored, if the first one still holds the new content.
+    /// Any other content may come from another process and stays. Returns a warning for files that stay.
+    fn remove_new_content(&self, slot: &Slot<'_>) -> Option<String> {
+        match self.state(slot, &slot.temporary) {
             Ok(FileState::Absent) => None,
-            Ok(waits) if waits == slot.effect.after => self.tidy(slot),
-            _ => Some(format!("{} stays", beside(&slot.effect.path, &slot.waiting))),
+            Ok(state) if state == slot.effect.after => self.remove_temporaries(slot),
+            _ => Some(format!("{} stays", sibling(&slot.effect.path, &slot.temporary))),
         }
     }
 
-    /// Removes the temporary files of a file; returns a warning for one that stays.
-    fn tidy(&self, slot: &Slot<'_>) -> Option<String> {
+    /// Removes the temporary files of a file. Returns a warning for those that stay.
+    fn remove_temporaries(&self, slot: &Slot<'_>) -> Option<String> {
         let dir = self.folders.dir(slot.folder).ok()?;
-        let names = [&slot.waiting, &slot.spare];
-        let there = names.into_iter().filter(|name| dir.symlink_metadata(name).is_ok());
-        let stay = there.filter_map(|name| {
+        let names = [&slot.temporary, &slot.spare];
+        let existing = names.into_iter().filter(|name| dir.symlink_metadata(name).is_ok());
+        let stay = existing.filter_map(|name| {
             let error = self.disk.remove_file(dir, name).err()?;
-            Some(format!("the temporary file {} stays: {error}", beside(&slot.effect.path, name)))
+            Some(format!("the temporary file {} stays: {error}", sibling(&slot.effect.path, name)))
         });
         let stay: Vec<String> = stay.collect();
         (!stay.is_empty()).then(|| stay.join("; "))
     }
 
     fn not_restored(&self, slot: &Slot<'_>, error: &ToolError) -> NotRestored {
-        let effect = slot.done();
-        let was = self.state(slot, &slot.waiting);
-        let is_kept = effect.before != FileState::Absent && was.is_ok_and(|it| it == effect.before);
+        let effect = slot.actual_effect();
+        let old = self.state(slot, &slot.temporary);
+        let is_kept =
+            effect.before != FileState::Absent && old.is_ok_and(|state| state == effect.before);
         NotRestored {
             now: self.state(slot, &slot.name).ok(),
             why: error.to_string(),
-            original: is_kept.then(|| beside(&effect.path, &slot.waiting)),
+            original: is_kept.then(|| sibling(&effect.path, &slot.temporary)),
             effect,
         }
     }
 }
 
-/// The canonical path of a name in the same folder.
-fn beside(path: &str, name: &Path) -> String {
+/// The canonical path of the file `name` in the folder of the file `path`.
+fn sibling(path: &str, name: &Path) -> String {
     Path::new(path).with_file_name(name).to_string_lossy().into_owned()
 }

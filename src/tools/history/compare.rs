@@ -1,4 +1,4 @@
-//! The operation `diff`: compares the files at two recorded moments, or at one moment with the present files.
+//! The operation `diff`: compares the files at two recorded moments, or at one moment and now.
 
 use std::collections::BTreeSet;
 
@@ -6,27 +6,27 @@ use serde_json::json;
 
 use crate::run::{CheckpointName, EdgeType, FileChange, History, is_git_path};
 
-use crate::tools::tool::set;
-use crate::tools::{Invocation, ToolError, Toolbox};
+use crate::tools::tool::set_field;
+use crate::tools::{CallResult, ToolError, Toolbox};
 use crate::workspace::file::hash;
 use crate::workspace::{diff, file};
 
-use super::effects::{now, state_bytes};
+use super::effects::{projected_content, recorded_content};
 use super::error::HistoryError;
-use super::records::{edge, past};
+use super::records::{edge, source};
 
-/// Compares the files. Where a content is not available, the result has only the digests.
+/// Compares the files. For a content that is not available, the result has only its digest.
 pub(super) fn invoke(
     toolbox: &Toolbox,
     history: &History,
     from: &str,
     to: Option<&str>,
-) -> Result<Invocation, ToolError> {
+) -> Result<CallResult, ToolError> {
     let position = |name: &str| -> Result<i64, HistoryError> {
         Ok(history.position(&name.parse::<CheckpointName>()?)?)
     };
     let (start, end) = (position(from)?, to.map(position).transpose()?);
-    let past = past(toolbox)?;
+    let source = source(toolbox)?;
     let first = end.map_or(start, |end| end.min(start));
     let entries = history.entries.iter().filter(|entry| entry.position >= first);
     let paths: BTreeSet<&str> = entries
@@ -37,12 +37,12 @@ pub(super) fn invoke(
     let (mut files, mut missing, mut text, mut edges) =
         (Vec::new(), Vec::new(), String::new(), Vec::new());
     for path in paths {
-        let at = |position| history.state_at(path, position);
-        let (before, after, found) = match end {
-            Some(end) => (at(start), at(end), None),
+        let state_at = |position| history.state_at(path, position);
+        let (before, after, present) = match end {
+            Some(end) => (state_at(start), state_at(end), None),
             None => {
-                let (found, _) = now(toolbox.now(), path)?;
-                (at(start), Some(file::state_of_bytes(found.as_deref())), Some(found))
+                let (present, _) = projected_content(toolbox.now(), path)?;
+                (state_at(start), Some(file::state_of_bytes(present.as_deref())), Some(present))
             }
         };
         let (Some(before), Some(after)) = (before, after) else {
@@ -55,9 +55,9 @@ pub(super) fn invoke(
             continue;
         }
         edges.push(edge(EdgeType::Referenced, path));
-        let mut said = json!({ "path": path, "from": hash(before), "to": hash(after) });
-        let old = state_bytes(past, before);
-        let new = found.map_or_else(|| state_bytes(past, after), Ok);
+        let mut row = json!({ "path": path, "from": hash(before), "to": hash(after) });
+        let old = recorded_content(source, before);
+        let new = present.map_or_else(|| recorded_content(source, after), Ok);
         match (old, new) {
             (Ok(old), Ok(new)) => {
                 let diff = diff::diff(old.as_deref(), new.as_deref());
@@ -69,14 +69,14 @@ pub(super) fn invoke(
                     "The recorded content of {path} is not available: {why}.\n"
                 ));
                 missing.push(json!({ "path": path, "why": why.to_string() }));
-                set(&mut said, "available", false);
+                set_field(&mut row, "available", false);
             }
         }
-        files.push(said);
+        files.push(row);
     }
     let to = to.unwrap_or("now");
     let result = json!({
         "operation": "diff", "from": from, "to": to, "files": files, "not_available": missing,
     });
-    Ok(Invocation { stdout: Some(text.into_bytes()), result, edges, ..Invocation::default() })
+    Ok(CallResult { stdout: Some(text.into_bytes()), result, edges, ..CallResult::default() })
 }

@@ -1,4 +1,4 @@
-//! Computes the exact file changes that restore recorded states, or the conflicts with later work.
+//! Computes the exact file changes that restore recorded states, or finds the conflicts with later work.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,60 +7,60 @@ use crate::authorization::FileState;
 use crate::run::{FileChange, FileEffect, FileMode, FileReversal, History, Modes};
 
 use crate::tools::batch::{self, NewMode};
-use crate::tools::{After, NotAvailable, Past, ToolError};
+use crate::tools::{HistorySource, NotAvailable, ProjectedToolbox, ToolError};
 use crate::workspace::{Access, ContentAndMode, Kind, Last, diff, file};
 
 use super::error::{Conflict, HistoryError};
-use super::records::past;
-use super::way::Intended;
+use super::records::source;
+use super::targets::Restoration;
 
-/// The result of comparing the files with the records.
+/// The result of comparing the files with the history.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct Comparison {
     /// The changes; a file that already has its target state has none.
     pub(super) effects: Vec<FileEffect>,
-    /// The present state of each file, by canonical path.
-    pub(super) seen: BTreeMap<String, FileState>,
+    /// The state of each file before the operation, by canonical path.
+    pub(super) states: BTreeMap<String, FileState>,
     /// The recorded modes to restore, including bits that [`FileMode::plain`] removes.
-    pub(super) recorded: BTreeMap<String, FileMode>,
+    pub(super) recorded_modes: BTreeMap<String, FileMode>,
 }
 
-impl Found {
+impl Comparison {
     /// The modes to set on files that do not keep their present mode.
     pub(super) fn modes(&self) -> BTreeMap<String, NewMode> {
-        let mut modes = batch::moved(&self.effects);
-        let recorded = self.recorded.iter();
+        let mut modes = batch::rename_modes(&self.effects);
+        let recorded = self.recorded_modes.iter();
         modes.extend(recorded.map(|(path, mode)| (path.clone(), NewMode::Recorded(mode.plain()))));
         modes
     }
 }
 
-/// Computes the changes and loads the recorded contents. The inner `Err` lists the files that hold later
-/// work.
+/// Computes the changes and loads the recorded contents. The inner `Err` lists the files with later work.
 ///
 /// # Errors
-/// Contents that are not available; a link or a folder in the place of a file.
-pub(super) fn find(
-    at: After<'_>,
+/// Contents that are not available or cannot be read; a link, a folder or another kind of file instead of the
+/// file.
+pub(super) fn compare_with_records(
+    projected: ProjectedToolbox<'_>,
     history: &History,
-    intended: &Intended,
-) -> Result<Result<Found, Vec<Conflict>>, ToolError> {
-    let past = past(at.toolbox)?;
-    let mut found = Found::default();
+    restoration: &Restoration,
+) -> Result<Result<Comparison, Vec<Conflict>>, ToolError> {
+    let source = source(projected.toolbox)?;
+    let mut comparison = Comparison::default();
     let (mut conflicts, mut missing) = (Vec::new(), Vec::new());
-    for way in &intended.ways {
-        let (before_bytes, mode) = now(at, &way.path)?;
+    for way in &restoration.files {
+        let (before_bytes, mode) = projected_content(projected, &way.path)?;
         let before = file::state_of_bytes(before_bytes.as_deref());
-        found.seen.insert(way.path.clone(), before);
+        comparison.states.insert(way.path.clone(), before);
         if before == way.target {
             continue;
         }
         if way.gap.is_some() || !way.left.contains(&before) {
             let bytes = before_bytes.as_deref();
-            conflicts.push(conflict(past, history, way, (before, bytes), intended.last));
+            conflicts.push(conflict(source, history, way, (before, bytes), restoration.last));
             continue;
         }
-        let after_bytes = match state_bytes(past, way.target) {
+        let after_bytes = match recorded_content(source, way.target) {
             Ok(after_bytes) => after_bytes,
             Err(why) => {
                 missing.push((way.path.clone(), why));
@@ -70,10 +70,10 @@ pub(super) fn find(
         let mut after = None;
         if after_bytes.is_some() {
             let recorded = way.recorded_mode(before_bytes.is_some(), mode);
-            found.recorded.extend(recorded.map(|mode| (way.path.clone(), mode)));
+            comparison.recorded_modes.extend(recorded.map(|mode| (way.path.clone(), mode)));
             after = recorded.map(FileMode::plain).or(mode);
         }
-        found.effects.push(FileEffect {
+        comparison.effects.push(FileEffect {
             path: way.path.clone(),
             before,
             after: way.target,
@@ -89,50 +89,59 @@ pub(super) fn find(
     if !missing.is_empty() {
         return Err(HistoryError::NotAvailable { files: missing }.into());
     }
-    Ok(Ok(found))
+    Ok(Ok(comparison))
 }
 
 /// The content and mode of a file after the earlier steps; the content is `None` when the file is absent.
-pub(super) fn now(at: After<'_>, path: &str) -> Result<ContentAndMode, ToolError> {
-    let place = at.toolbox.resolve(path, Last::Keep)?;
+///
+/// # Errors
+/// A link, a folder or another kind of file at this path, or a link or a file in the place of one of its folders; a
+/// file that cannot be read.
+pub(super) fn projected_content(
+    projected: ProjectedToolbox<'_>,
+    path: &str,
+) -> Result<ContentAndMode, ToolError> {
+    let place = projected.toolbox.resolve(path, Last::Keep)?;
     let in_the_way =
         |what: &str| HistoryError::InTheWay { path: path.to_owned(), what: what.to_owned() };
-    // Recorded paths are canonical, so a link on the way was made later.
+    // Recorded paths are canonical, so a link in place of one of the folders was created later.
     if place.key != path {
         return Err(in_the_way("behind a link").into());
     }
-    match at.overlay.kind(&place) {
-        Kind::File | Kind::Absent if place.blocked || at.overlay.blocks(path) => {
+    match projected.overlay.kind(&place) {
+        Kind::File | Kind::Absent if place.blocked || projected.overlay.blocks(path) => {
             Err(in_the_way("below a file").into())
         }
-        Kind::File | Kind::Absent => Ok(at.content_and_mode(&place, path, Access::Read)?),
+        Kind::File | Kind::Absent => Ok(projected.content_and_mode(&place, path, Access::Read)?),
         kind => Err(in_the_way(&kind.to_string()).into()),
     }
 }
 
 /// The content of a recorded state; `None` for an absent file.
-pub(super) fn state_bytes(
-    past: &dyn Past,
+pub(super) fn recorded_content(
+    source: &dyn HistorySource,
     state: FileState,
 ) -> Result<Option<Arc<[u8]>>, NotAvailable> {
     match state {
         FileState::Absent => Ok(None),
-        FileState::Content(digest) => past.content(&digest).map(Some),
+        FileState::Content(digest) => source.content(&digest).map(Some),
     }
 }
 
+/// Describes the conflict for a file whose present state is `now`. `last` is the position of the last reversed
+/// change.
 fn conflict(
-    past: &dyn Past,
+    source: &dyn HistorySource,
     history: &History,
     way: &FileReversal,
     (now, bytes): (FileState, Option<&[u8]>),
     last: i64,
 ) -> Conflict {
     let left = way.left.first().copied().unwrap_or(way.target);
-    // If the file is as the last recorded change left it, the conflict lies between two recorded changes. The
-    // file is then compared with the target state.
+    // If the file is as the last reversed change left it, the conflict is between two of the changes. The
+    // difference is then from the target state.
     let from = if left == now { way.target } else { left };
-    let difference = state_bytes(past, from).ok().map(|old| FileChange {
+    let difference = recorded_content(source, from).ok().map(|old| FileChange {
         path: way.path.clone(),
         before: from,
         after: now,

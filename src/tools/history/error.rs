@@ -19,18 +19,18 @@ pub struct Conflict {
     pub left: FileState,
     /// The present state of the file.
     pub now: FileState,
-    /// The later step that changed it; `None` when no record names one.
+    /// The later execution that left the file in state `now`; `None` if no recorded one did.
     pub changed_by: Option<Uuid>,
-    /// Set when the file was changed outside the records between two recorded changes: the execution that
-    /// made the second one.
+    /// If the file was changed between two of the recorded changes and this is not recorded: the execution of the
+    /// second one.
     pub gap: Option<Uuid>,
-    /// The difference from `left` to `now`, or from the target state to `now` where those two are equal.
-    /// `None` when the old content is not available.
+    /// The difference from `left` to `now`, or from the target state to `now` if `left` and `now` are equal.
+    /// `None` if the old content is not available.
     pub difference: Option<FileChange>,
 }
 
 impl Conflict {
-    /// The conflict as a sentence without its full stop.
+    /// The conflict, as a sentence without its full stop.
     pub(super) fn sentence(&self) -> String {
         let Self { path, gap, changed_by, .. } = self;
         match (gap, changed_by) {

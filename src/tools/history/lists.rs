@@ -7,15 +7,15 @@ use uuid::Uuid;
 
 use crate::run::{Checkpoint, CheckpointName, History, HistoryEntry};
 
-use crate::tools::Invocation;
+use crate::tools::CallResult;
 use crate::workspace::file::hash;
 
 /// The result of `list_entries`: the recorded changes.
-pub(super) fn entries(history: &History, limit: usize) -> Invocation {
+pub(super) fn entries(history: &History, limit: usize) -> CallResult {
     let standing = history.in_effect();
-    let mut taken_by: BTreeMap<Uuid, Uuid> = BTreeMap::new();
+    let mut undone_by: BTreeMap<Uuid, Uuid> = BTreeMap::new();
     for (entry, _) in history.entries.iter().zip(&standing).filter(|(_, stands)| **stands) {
-        taken_by.extend(entry.reverses.iter().map(|taken| (*taken, entry.execution_id)));
+        undone_by.extend(entry.reverses.iter().map(|undone| (*undone, entry.execution_id)));
     }
     let newest = history.entries.iter().zip(&standing).rev().take(limit);
     let mut text = String::new();
@@ -31,7 +31,7 @@ pub(super) fn entries(history: &History, limit: usize) -> Invocation {
                 "checkpoint": CheckpointName::Execution(entry.execution_id).to_string(),
                 "execution_id": entry.execution_id,
                 "run_id": entry.run_id,
-                "loop": entry.attempt.map(|it| CheckpointName::Attempt(it).to_string()),
+                "loop": entry.attempt.map(|attempt| CheckpointName::Attempt(attempt).to_string()),
                 "step_id": entry.step_id,
                 "tool": entry.tool_name,
                 "about": entry.about,
@@ -40,13 +40,13 @@ pub(super) fn entries(history: &History, limit: usize) -> Invocation {
                     "path": file.path, "before": hash(file.before), "after": hash(file.after),
                 })).collect::<Vec<_>>(),
                 "undone": !stands,
-                "undone_by": taken_by.get(&entry.execution_id),
+                "undone_by": undone_by.get(&entry.execution_id),
                 "took_back": entry.reverses,
                 "interrupted": !entry.is_recorded,
             })
         })
         .collect();
-    answer("list_entries", "entries", list, history.entries.len(), text)
+    list_result("list_entries", "entries", list, history.entries.len(), text)
 }
 
 fn line(entry: &HistoryEntry) -> String {
@@ -54,8 +54,8 @@ fn line(entry: &HistoryEntry) -> String {
     format!("{name}  {} {}", entry.tool_name, entry.about)
 }
 
-/// The result of `list_checkpoints`: the moments before those runs and attempts that changed files.
-pub(super) fn checkpoints(history: &History, limit: usize) -> Invocation {
+/// The result of `list_checkpoints`: the moments before the runs and attempts that changed files.
+pub(super) fn checkpoints(history: &History, limit: usize) -> CallResult {
     let changed = |checkpoint: &&Checkpoint| {
         history.entries.iter().any(|entry| entry.is_part_of(&checkpoint.name))
     };
@@ -71,10 +71,16 @@ pub(super) fn checkpoints(history: &History, limit: usize) -> Invocation {
             json!({ "checkpoint": name.to_string(), "timestamp_ms": timestamp_ms, "before": title })
         })
         .collect();
-    answer("list_checkpoints", "checkpoints", list, all.len(), text)
+    list_result("list_checkpoints", "checkpoints", list, all.len(), text)
 }
 
-fn answer(operation: &str, name: &str, list: Vec<Value>, total: usize, text: String) -> Invocation {
+fn list_result(
+    operation: &str,
+    name: &str,
+    list: Vec<Value>,
+    total: usize,
+    text: String,
+) -> CallResult {
     let result = json!({ "operation": operation, name: list, "total": total });
-    Invocation { stdout: Some(text.into_bytes()), result, ..Invocation::default() }
+    CallResult { stdout: Some(text.into_bytes()), result, ..CallResult::default() }
 }

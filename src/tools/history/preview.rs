@@ -3,26 +3,26 @@
 use crate::authorization::FileState;
 use crate::plan::HistoryOperation;
 use crate::run::{ErrorInfo as _, FileEffect, FileMode, Preview};
-use crate::tools::changes::{left_by_earlier_step, shown, too_large};
-use crate::tools::tool::{PreviewWithEffects, reads_only};
-use crate::tools::{After, ToolError};
+use crate::tools::changes::{earlier_step_note, file_change, too_large_note};
+use crate::tools::tool::{PreviewWithEffects, read_only};
+use crate::tools::{ProjectedToolbox, ToolError};
 use crate::workspace::Last;
 
-use super::effects::{Found, find};
+use super::effects::{Comparison, compare_with_records};
 use super::error::{Conflict, HistoryError};
-use super::records::record;
-use super::way::{Intended, intended};
+use super::records::history;
+use super::targets::{Restoration, restoration};
 
 /// The preview of an operation and its changes of files.
 ///
 /// # Errors
-/// Why the operation would fail. Conflicts with later work are no error here: the preview shows them.
+/// Why the operation would fail. Conflicts with later work are not an error: the preview shows them.
 pub(in super::super) fn preview(
-    at: After<'_>,
+    projected: ProjectedToolbox<'_>,
     operation: &HistoryOperation,
 ) -> Result<PreviewWithEffects, ToolError> {
-    let record = record(at)?;
-    let looks = match operation {
+    let history = history(projected)?;
+    let read_only_summary = match operation {
         HistoryOperation::ListEntries => Some("Lists what recorded steps changed here.".to_owned()),
         HistoryOperation::ListCheckpoints => {
             Some("Lists the checkpoints to which files can be restored.".to_owned())
@@ -33,41 +33,42 @@ pub(in super::super) fn preview(
         }
         _ => None,
     };
-    if let Some(summary) = looks {
-        return Ok(reads_only(summary, Vec::new()));
+    if let Some(summary) = read_only_summary {
+        return Ok(read_only(summary, Vec::new()));
     }
-    let intended = intended(&record, at.overlay, operation)?;
-    let found = match find(at, &record, &intended)? {
-        Ok(found) => found,
+    let restoration = restoration(&history, projected.overlay, operation)?;
+    let comparison = match compare_with_records(projected, &history, &restoration)? {
+        Ok(comparison) => comparison,
         Err(conflicts) => return Ok((refused(conflicts), Vec::new())),
     };
-    let notes = notes(at, &intended, &found)?;
-    let effects = found.effects;
-    let changes = effects.iter().map(shown).collect();
-    Ok((Preview::exact(summary(operation, &intended, effects.len()), changes, notes), effects))
+    let notes = notes(projected, &restoration, &comparison)?;
+    let effects = comparison.effects;
+    let changes = effects.iter().map(file_change).collect();
+    Ok((Preview::exact(summary(operation, &restoration, effects.len()), changes, notes), effects))
 }
 
 /// The preview of a refused operation: the later work that it would overwrite, as diffs.
 fn refused(conflicts: Vec<Conflict>) -> Preview {
     let mut notes: Vec<String> = match conflicts.as_slice() {
         [_] => Vec::new(),
-        many => many.iter().map(|it| format!("{}.", it.sentence())).collect(),
+        many => many.iter().map(|conflict| format!("{}.", conflict.sentence())).collect(),
     };
-    let changes: Vec<_> = conflicts.iter().filter_map(|it| it.difference.clone()).collect();
+    let changes: Vec<_> =
+        conflicts.iter().filter_map(|conflict| conflict.difference.clone()).collect();
     if !changes.is_empty() {
         notes.push("The difference shows the later work; no file would change.".to_owned());
     }
-    let many = conflicts.len();
+    let count = conflicts.len();
     let error = HistoryError::Conflict { conflicts };
     notes.push(error.next());
-    let why = match many {
+    let why = match count {
         1 => error.to_string(),
         many => format!("{many} files hold later work"),
     };
     Preview { changes, ..Preview::failure(why, notes) }
 }
 
-fn summary(operation: &HistoryOperation, intended: &Intended, files: usize) -> String {
+fn summary(operation: &HistoryOperation, restoration: &Restoration, files: usize) -> String {
     let files = match files {
         0 => return "This step changes nothing: the files are as they were already.".to_owned(),
         1 => "1 file".to_owned(),
@@ -82,36 +83,43 @@ fn summary(operation: &HistoryOperation, intended: &Intended, files: usize) -> S
                 .replace("file as they were", "file as it was")
         }
         _ => {
-            let count = intended.reverses.len();
+            let count = restoration.reverses.len();
             let steps = if count == 1 { "1 step".to_owned() } else { format!("{count} steps") };
             format!("Undoes what {steps} did to {files}.").replace(",.", ".")
         }
     }
 }
 
-fn notes(at: After<'_>, intended: &Intended, found: &Found) -> Result<Vec<String>, ToolError> {
+fn notes(
+    projected: ProjectedToolbox<'_>,
+    restoration: &Restoration,
+    comparison: &Comparison,
+) -> Result<Vec<String>, ToolError> {
     let mut notes: Vec<String> = Vec::new();
-    for path in &intended.left_out {
+    for path in &restoration.left_out {
         notes.push(format!("{path} stays as it is: nothing here touches .git."));
     }
-    let modes = found.modes();
-    for effect in &found.effects {
+    let modes = comparison.modes();
+    for effect in &comparison.effects {
         let path = &effect.path;
-        let is_left = at.overlay.get(path).is_some();
-        if is_left {
-            notes.push(left_by_earlier_step(path));
+        let is_from_earlier_step = projected.overlay.get(path).is_some();
+        if is_from_earlier_step {
+            notes.push(earlier_step_note(path));
         } else if effect.before == FileState::Absent && !modes.contains_key(path) {
             notes.push(format!(
                 "{path} is created again, without an execute bit: its mode is not recorded."
             ));
         }
-        let recorded = found.recorded.get(path);
+        let recorded = comparison.recorded_modes.get(path);
         notes.extend(recorded.into_iter().flat_map(|recorded| mode_notes(effect, *recorded)));
-        if !is_left && effect.before != FileState::Absent && effect.after != FileState::Absent {
-            let place = at.toolbox.resolve(path, Last::Follow)?;
+        if !is_from_earlier_step
+            && effect.before != FileState::Absent
+            && effect.after != FileState::Absent
+        {
+            let place = projected.toolbox.resolve(path, Last::Follow)?;
             notes.extend(place.notes(path, recorded.is_none())?);
         }
-        notes.extend(too_large(effect));
+        notes.extend(too_large_note(effect));
     }
     Ok(notes)
 }
@@ -121,7 +129,7 @@ fn mode_notes(effect: &FileEffect, recorded: FileMode) -> Vec<String> {
     let path = &effect.path;
     let mode = recorded.plain();
     let before = effect.modes.before.map(FileMode::is_executable);
-    let said = match (effect.before, before, mode.is_executable()) {
+    let note = match (effect.before, before, mode.is_executable()) {
         (FileState::Absent, _, true) => Some(format!("{path} is restored with its execute bit.")),
         (FileState::Absent, _, false) => None,
         (_, Some(false), true) => Some(format!("{path} gets its execute bit back.")),
@@ -130,5 +138,5 @@ fn mode_notes(effect: &FileEffect, recorded: FileMode) -> Vec<String> {
     };
     let without = (mode != recorded)
         .then(|| format!("{path} does not get its set-user-ID, set-group-ID or sticky bit back."));
-    said.into_iter().chain(without).collect()
+    note.into_iter().chain(without).collect()
 }

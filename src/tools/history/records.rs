@@ -1,26 +1,31 @@
-//! The records of the workspace after the earlier steps of a plan.
+//! The recorded history of the workspace after the earlier steps of a plan.
 
 use std::sync::Arc;
 
 use crate::run::{Edge, EdgeType, History, TargetKind};
-use crate::tools::{After, Past, ToolError, Toolbox, Unsupported};
+use crate::tools::{HistorySource, ProjectedToolbox, ToolError, Toolbox, Unsupported};
 
 use super::error::HistoryError;
 
-/// The recorded changes, with those that the earlier steps in `overlay` would add.
-pub(super) fn record(at: After<'_>) -> Result<Arc<History>, ToolError> {
-    let recorded = past(at.toolbox)?.history().map_err(|why| HistoryError::Unreadable { why })?;
-    if at.overlay.history.is_empty() {
+/// The recorded changes, and those that earlier undo steps of the plan would add.
+pub(super) fn history(projected: ProjectedToolbox<'_>) -> Result<Arc<History>, ToolError> {
+    let recorded =
+        source(projected.toolbox)?.history().map_err(|why| HistoryError::Unreadable { why })?;
+    if projected.overlay.history.is_empty() {
         return Ok(recorded);
     }
     let mut history = History::clone(&recorded);
-    history.entries.extend(at.overlay.history.iter().cloned());
+    history.entries.extend(projected.overlay.history.iter().cloned());
     Ok(Arc::new(history))
 }
 
-pub(super) fn past(toolbox: &Toolbox) -> Result<&dyn Past, ToolError> {
+/// The source of the recorded history.
+///
+/// # Errors
+/// The toolbox has none.
+pub(super) fn source(toolbox: &Toolbox) -> Result<&dyn HistorySource, ToolError> {
     let what = || "there is no record of what was changed in this workspace".to_owned();
-    toolbox.past.as_deref().ok_or_else(|| Unsupported { what: what() }.into())
+    toolbox.history.as_deref().ok_or_else(|| Unsupported { what: what() }.into())
 }
 
 /// An edge to a file.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use toml::{Table, Value};
 
-/// A package and its targets.
+/// A package and its targets, with paths relative to the workspace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Package {
     pub(super) name: String,
@@ -21,8 +21,8 @@ pub(super) struct Target {
     pub(super) path: String,
 }
 
-/// The kinds of which a package can have several targets: the key in the manifest, the folder, and the
-/// setting that turns off discovery.
+/// The kinds of targets of which a package can have several: the key in the manifest, the default folder, and the
+/// setting that turns off the discovery of files in that folder.
 const KINDS: [(&str, &str, &str); 4] = [
     ("bin", "src/bin", "autobins"),
     ("example", "examples", "autoexamples"),
@@ -30,13 +30,13 @@ const KINDS: [(&str, &str, &str); 4] = [
     ("bench", "benches", "autobenches"),
 ];
 
-/// Reads the manifest in a folder (`""`, or a path that ends in `/`), given all files of the workspace.
-/// `None` when it does not parse or has no package, as in a virtual workspace.
+/// Parses the manifest `text` of a folder (`""`, or a path that ends in `/`); `files` are all files of the workspace.
+/// `None` if the manifest does not parse or has no package, as in a virtual workspace.
 pub(super) fn package(text: &str, folder: &str, files: &BTreeSet<&str>) -> Option<Package> {
     let manifest: Table = text.parse().ok()?;
     let package = manifest.get("package")?.as_table()?;
     let name = package.get("name")?.as_str()?.to_owned();
-    let of = |kind, name: &str, path: &str| Target {
+    let target = |kind, name: &str, path: &str| Target {
         kind,
         name: name.to_owned(),
         path: format!("{folder}{path}"),
@@ -45,44 +45,46 @@ pub(super) fn package(text: &str, folder: &str, files: &BTreeSet<&str>) -> Optio
     let mut targets = Vec::new();
     let library = manifest.get("lib").and_then(Value::as_table);
     if library.is_some() || exists("src/lib.rs") {
-        let field = |field: &str| library.and_then(|it| it.get(field)).and_then(Value::as_str);
-        let usual = name.replace('-', "_");
-        let (lib, path) = (field("name").unwrap_or(&usual), field("path").unwrap_or("src/lib.rs"));
-        targets.push(of("lib", lib, path));
+        let field =
+            |field: &str| library.and_then(|table| table.get(field)).and_then(Value::as_str);
+        let default_name = name.replace('-', "_");
+        let lib_name = field("name").unwrap_or(&default_name);
+        targets.push(target("lib", lib_name, field("path").unwrap_or("src/lib.rs")));
     }
-    for (kind, place, switch) in KINDS {
-        let before = targets.len();
-        let named = manifest.get(kind).and_then(Value::as_array).into_iter().flatten();
-        for table in named.filter_map(Value::as_table) {
-            let Some(target) = table.get("name").and_then(Value::as_str) else { continue };
+    for (kind, default_folder, discovery) in KINDS {
+        let first = targets.len();
+        let listed = manifest.get(kind).and_then(Value::as_array).into_iter().flatten();
+        for table in listed.filter_map(Value::as_table) {
+            let Some(name) = table.get("name").and_then(Value::as_str) else { continue };
             let main = || (kind == "bin").then(|| "src/main.rs".to_owned());
-            let usual = [format!("{place}/{target}.rs"), format!("{place}/{target}/main.rs")];
-            let found = usual.iter().cloned().chain(main()).find(|path| exists(path));
+            let default_paths =
+                [format!("{default_folder}/{name}.rs"), format!("{default_folder}/{name}/main.rs")];
+            let found = default_paths.iter().cloned().chain(main()).find(|path| exists(path));
             let path = table.get("path").and_then(Value::as_str).or(found.as_deref());
-            targets.push(of(kind, target, path.unwrap_or(&usual[0])));
+            targets.push(target(kind, name, path.unwrap_or(&default_paths[0])));
         }
-        if package.get(switch).and_then(Value::as_bool) == Some(false) {
+        if package.get(discovery).and_then(Value::as_bool) == Some(false) {
             continue;
         }
-        let mut found: Vec<(String, String)> = Vec::new();
+        let mut discovered: Vec<(String, String)> = Vec::new();
         if kind == "bin" && exists("src/main.rs") {
-            found.push((name.clone(), "src/main.rs".to_owned()));
+            discovered.push((name.clone(), "src/main.rs".to_owned()));
         }
-        let below = format!("{folder}{place}/");
-        let inside = files.range(below.as_str()..).take_while(|path| path.starts_with(&below));
+        let prefix = format!("{folder}{default_folder}/");
+        let inside = files.range(prefix.as_str()..).take_while(|path| path.starts_with(&prefix));
         for path in inside {
-            let rest = path.strip_prefix(&below).unwrap_or(path);
-            let target = rest.strip_suffix("/main.rs").or_else(|| rest.strip_suffix(".rs"));
-            let target = target.filter(|target| !target.contains('/'));
-            if let Some(target) = target.filter(|target| !target.is_empty()) {
-                found.push((target.to_owned(), format!("{place}/{rest}")));
+            let rest = path.strip_prefix(&prefix).unwrap_or(path);
+            let name = rest.strip_suffix("/main.rs").or_else(|| rest.strip_suffix(".rs"));
+            let name = name.filter(|name| !name.contains('/'));
+            if let Some(name) = name.filter(|name| !name.is_empty()) {
+                discovered.push((name.to_owned(), format!("{default_folder}/{rest}")));
             }
         }
-        for (target, path) in found {
-            let (named, whole) =
-                (targets.get(before..).unwrap_or_default(), format!("{folder}{path}"));
-            if !named.iter().any(|it| it.name == target || it.path == whole) {
-                targets.push(of(kind, &target, &path));
+        for (name, path) in discovered {
+            let known = targets.get(first..).unwrap_or_default();
+            let full_path = format!("{folder}{path}");
+            if !known.iter().any(|known| known.name == name || known.path == full_path) {
+                targets.push(target(kind, &name, &path));
             }
         }
     }
@@ -112,7 +114,7 @@ mod tests {
         let targets: Vec<_> = package
             .targets
             .iter()
-            .map(|it| (it.kind, it.name.as_str(), it.path.as_str()))
+            .map(|target| (target.kind, target.name.as_str(), target.path.as_str()))
             .collect();
         assert_eq!(
             targets,

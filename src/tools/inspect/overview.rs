@@ -14,24 +14,24 @@ use crate::workspace::{Access, Last, Place, SearchBudget, WorkspaceError, file};
 
 /// Maximum size of a manifest, in bytes.
 const MANIFEST_BYTES: u64 = 1 << 20;
-/// The usual names of entry points in other languages.
-const BEGINNINGS: [&str; 8] =
+/// The names, without their extension, by which a file of another language than Rust counts as an entry point.
+const ENTRY_POINT_NAMES: [&str; 8] =
     ["main", "__main__", "index", "app", "cli", "Main", "Program", "manage"];
 
-/// Answers `InspectQuery::Overview`.
+/// The result of `InspectQuery::Overview`, with at most `max_results` packages, entry points and problems.
 pub(super) fn overview(
     toolbox: &Toolbox,
-    most: usize,
+    max_results: usize,
     stop: &StopSignal,
 ) -> Result<Value, WorkspaceError> {
     let place = toolbox.resolve(".", Last::Follow)?;
-    let seen =
-        search_files(&place, SearchBudget::unlimited(stop), |_, _, _| Ok(Some((Vec::new(), 1))))?;
-    let files: BTreeSet<&str> = seen.found.iter().map(|found| found.path.as_str()).collect();
-    let mut problems = seen.problems;
+    let all =
+        search_files(&place, SearchBudget::of_run(stop), |_, _, _| Ok(Some((Vec::new(), 1))))?;
+    let files: BTreeSet<&str> = all.found.iter().map(|found| found.path.as_str()).collect();
+    let mut problems = all.problems;
     let mut packages = Vec::new();
     for path in files.iter().filter(|path| file_name(path) == "Cargo.toml") {
-        match text_of(&place, path) {
+        match read_manifest(&place, path) {
             Ok(text) => {
                 let folder = path.strip_suffix("Cargo.toml").unwrap_or_default();
                 packages.extend(manifest::package(&text, folder, &files));
@@ -46,48 +46,48 @@ pub(super) fn overview(
     let entries = entry_points(&packages, &files);
     let mut left_out = serde_json::Map::new();
     let packages = packages.into_iter().map(|package| json!(package)).collect();
-    let packages = first(packages, most, "packages", &mut left_out);
-    let entries = first(entries, most, "entry_points", &mut left_out);
+    let packages = truncate(packages, max_results, "packages", &mut left_out);
+    let entries = truncate(entries, max_results, "entry_points", &mut left_out);
     let problems: Vec<Value> = problems.into_iter().map(Value::from).collect();
-    let problems = first(problems, most, "problems", &mut left_out);
+    let problems = truncate(problems, max_results, "problems", &mut left_out);
     Ok(json!({
-        "files": seen.files,
+        "files": all.files,
         "languages": languages,
         "packages": packages,
         "entry_points": entries,
-        "commands": toolbox.workspace_commands_shown(),
+        "commands": toolbox.workspace_commands_json(),
         "problems": problems,
         "left_out": left_out,
     }))
 }
 
-/// The first `most` values. The number of the others is added to `left_out` under the key `what`.
-fn first(
-    mut all: Vec<Value>,
-    most: usize,
-    what: &str,
+/// The first `max_results` values. The number of the others is added to `left_out` under `key`.
+fn truncate(
+    mut values: Vec<Value>,
+    max_results: usize,
+    key: &str,
     left_out: &mut serde_json::Map<String, Value>,
 ) -> Vec<Value> {
-    if all.len() > most {
-        left_out.insert(what.to_owned(), json!(all.len() - most));
-        all.truncate(most);
+    if values.len() > max_results {
+        left_out.insert(key.to_owned(), json!(values.len() - max_results));
+        values.truncate(max_results);
     }
-    all
+    values
 }
 
 fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-fn text_of(place: &Place<'_>, path: &str) -> Result<String, WorkspaceError> {
-    let not_there = || WorkspaceError::NotFound { path: path.to_owned() };
+fn read_manifest(place: &Place<'_>, path: &str) -> Result<String, WorkspaceError> {
+    let not_found = || WorkspaceError::NotFound { path: path.to_owned() };
     let opened = place.root.open_file(Path::new(path), path, Access::Read)?;
-    let (manifest, _) = opened.ok_or_else(not_there)?;
+    let (manifest, _) = opened.ok_or_else(not_found)?;
     let bytes = file::read_up_to(manifest, path, Access::Read, MANIFEST_BYTES)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The number of files in each language, the largest first.
+/// The languages with their numbers of files, the largest number first.
 fn languages(files: &BTreeSet<&str>) -> Vec<(usize, &'static str)> {
     let mut count: BTreeMap<&str, usize> = BTreeMap::new();
     for language in files.iter().filter_map(|path| Language::of_path(Path::new(path))) {
@@ -98,7 +98,8 @@ fn languages(files: &BTreeSet<&str>) -> Vec<(usize, &'static str)> {
     languages
 }
 
-/// The entry points: the programs that cargo builds, and files of other languages with a usual name.
+/// The entry points: the programs that cargo builds, and files of other languages with one of the
+/// [`ENTRY_POINT_NAMES`].
 fn entry_points(packages: &[Package], files: &BTreeSet<&str>) -> Vec<Value> {
     let of_cargo = packages
         .iter()
@@ -110,7 +111,7 @@ fn entry_points(packages: &[Package], files: &BTreeSet<&str>) -> Vec<Value> {
         let path = Path::new(path);
         let language = Language::of_path(path).filter(|language| *language != Language::Rust);
         let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-        language.is_some() && BEGINNINGS.contains(&stem)
+        language.is_some() && ENTRY_POINT_NAMES.contains(&stem)
     });
     of_cargo.chain(others.map(|path| json!({ "kind": "file", "path": path }))).collect()
 }

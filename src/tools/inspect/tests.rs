@@ -1,4 +1,4 @@
-//! The answers of `inspect` about small workspaces.
+//! `inspect` on small workspaces.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,12 +13,12 @@ use crate::process::NoCapture;
 use crate::risk::Policy;
 use crate::workspace::Overlay;
 
-struct Bench {
+struct Fixture {
     folder: TempDir,
     tools: Toolbox,
 }
 
-impl Bench {
+impl Fixture {
     fn with(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for (path, content) in files {
@@ -30,7 +30,7 @@ impl Bench {
         Self { folder, tools }
     }
 
-    fn ask(&self, query: InspectQuery, max_results: usize) -> Invocation {
+    fn inspect(&self, query: InspectQuery, max_results: usize) -> CallResult {
         let call = ToolCall::Inspect { query, max_results };
         let preview = self.tools.preview(&call, Overlay::empty()).unwrap();
         let (expected, stop) = (BTreeMap::new(), StopSignal::default());
@@ -47,14 +47,15 @@ impl Bench {
         answer
     }
 
-    fn tells(&self, query: InspectQuery, max_results: usize) -> Value {
-        let answer = self.ask(query, max_results);
+    /// The output of a call that succeeds. An object is also the return value.
+    fn output(&self, query: InspectQuery, max_results: usize) -> Value {
+        let answer = self.inspect(query, max_results);
         assert!(answer.error.is_none(), "{:?}", answer.error);
-        let told: Value = serde_json::from_slice(&answer.stdout.unwrap()).unwrap();
-        if told.is_object() {
-            assert_eq!(told, answer.result);
+        let output: Value = serde_json::from_slice(&answer.stdout.unwrap()).unwrap();
+        if output.is_object() {
+            assert_eq!(output, answer.result);
         }
-        told
+        output
     }
 }
 
@@ -62,7 +63,7 @@ const MANIFEST: &str = "[package]\nname = \"app\"\nversion = \"0.1.0\"\n";
 
 #[test]
 fn overview_lists_languages_packages_and_entry_points() {
-    let bench = Bench::with(&[
+    let fixture = Fixture::with(&[
         ("Cargo.toml", MANIFEST),
         ("src/main.rs", "fn main() {}"),
         ("src/lib.rs", ""),
@@ -73,62 +74,62 @@ fn overview_lists_languages_packages_and_entry_points() {
         ("one/Cargo.toml", "[package]\nname = \"one\"\n"),
         ("one/src/lib.rs", ""),
     ]);
-    let told = bench.tells(InspectQuery::Overview, 50);
-    assert_eq!(told["files"], 8, "{told}");
+    let output = fixture.output(InspectQuery::Overview, 50);
+    assert_eq!(output["files"], 8, "{output}");
     let languages = json!([
         { "language": "Rust", "files": 3 },
         { "language": "Python", "files": 2 }
     ]);
-    assert_eq!(told["languages"], languages);
-    assert_eq!(told["packages"][0]["name"], "app");
-    assert_eq!(told["packages"][1]["manifest"], "one/Cargo.toml");
+    assert_eq!(output["languages"], languages);
+    assert_eq!(output["packages"][0]["name"], "app");
+    assert_eq!(output["packages"][1]["manifest"], "one/Cargo.toml");
     let entries = json!([
         { "kind": "bin", "name": "app", "path": "src/main.rs" },
         { "kind": "file", "path": "tools/main.py" }
     ]);
-    assert_eq!(told["entry_points"], entries);
-    assert_eq!((&told["commands"], &told["left_out"]), (&Value::Null, &json!({})));
-    assert!(!bench.folder.path().join("target").exists());
+    assert_eq!(output["entry_points"], entries);
+    assert_eq!((&output["commands"], &output["left_out"]), (&Value::Null, &json!({})));
+    assert!(!fixture.folder.path().join("target").exists());
 
-    let told = bench.tells(InspectQuery::Overview, 1);
-    assert_eq!(told["packages"].as_array().unwrap().len(), 1);
-    assert_eq!(told["left_out"], json!({ "packages": 1, "entry_points": 1 }));
+    let output = fixture.output(InspectQuery::Overview, 1);
+    assert_eq!(output["packages"].as_array().unwrap().len(), 1);
+    assert_eq!(output["left_out"], json!({ "packages": 1, "entry_points": 1 }));
 }
 
 #[test]
 fn search_is_literal_and_counts_omitted_hits() {
-    let bench = Bench::with(&[("a.txt", "x.y\nxzy\nx.y\nx.y\n"), ("b.txt", "x.y\n")]);
-    let answer = bench.ask(InspectQuery::Search("x.y".to_owned()), 3);
-    let told: Value = serde_json::from_slice(answer.stdout.as_ref().unwrap()).unwrap();
-    let lines: Vec<_> = told.as_array().unwrap().iter().map(|hit| &hit["line"]).collect();
+    let fixture = Fixture::with(&[("a.txt", "x.y\nxzy\nx.y\nx.y\n"), ("b.txt", "x.y\n")]);
+    let answer = fixture.inspect(InspectQuery::Search("x.y".to_owned()), 3);
+    let output: Value = serde_json::from_slice(answer.stdout.as_ref().unwrap()).unwrap();
+    let lines: Vec<_> = output.as_array().unwrap().iter().map(|hit| &hit["line"]).collect();
     assert_eq!(lines, [1, 3, 4]);
     assert_eq!((&answer.result["matches"], &answer.result["left_out"]), (&4.into(), &1.into()));
-    assert_eq!(bench.tells(InspectQuery::Search("absent".to_owned()), 3), json!([]));
+    assert_eq!(fixture.output(InspectQuery::Search("absent".to_owned()), 3), json!([]));
 }
 
 #[test]
 fn symbol_query_lists_definitions_and_references() {
-    let bench = Bench::with(&[
+    let fixture = Fixture::with(&[
         ("a.rs", "pub fn f() {}\npub fn g() { f(); f() }\n"),
         ("b.py", "def f():\n    pass\n"),
         ("c.txt", "f"),
     ]);
-    let told = bench.tells(InspectQuery::Symbol("f".to_owned()), 50);
+    let output = fixture.output(InspectQuery::Symbol("f".to_owned()), 50);
     let files: Vec<_> =
-        told["definitions"].as_array().unwrap().iter().map(|it| &it["file_path"]).collect();
+        output["definitions"].as_array().unwrap().iter().map(|it| &it["file_path"]).collect();
     assert_eq!(files, ["a.rs", "b.py"]);
-    assert_eq!(told["references"].as_array().unwrap().len(), 2, "{told}");
-    assert_eq!(told["engine"]["name"], "embedded");
-    let told = bench.tells(InspectQuery::Symbol("f".to_owned()), 1);
-    assert_eq!(told["left_out"], json!({ "definitions": 1, "references": 1 }));
-    let told = bench.tells(InspectQuery::Symbol("absent".to_owned()), 1);
-    assert_eq!(told["definitions"], json!([]));
+    assert_eq!(output["references"].as_array().unwrap().len(), 2, "{output}");
+    assert_eq!(output["engine"]["name"], "embedded");
+    let output = fixture.output(InspectQuery::Symbol("f".to_owned()), 1);
+    assert_eq!(output["left_out"], json!({ "definitions": 1, "references": 1 }));
+    let output = fixture.output(InspectQuery::Symbol("absent".to_owned()), 1);
+    assert_eq!(output["definitions"], json!([]));
 }
 
 #[test]
 fn semantic_query_needs_a_code_graph() {
-    let bench = Bench::with(&[("a.rs", "")]);
-    let answer = bench.ask(InspectQuery::Semantic, 5);
+    let fixture = Fixture::with(&[("a.rs", "")]);
+    let answer = fixture.inspect(InspectQuery::Semantic, 5);
     let error = answer.error.unwrap();
     assert_eq!(error.code(), Code::NoCodegraph);
     assert!(!error.next().is_empty());

@@ -5,10 +5,10 @@ use std::path::Path;
 use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel};
 use serde::Deserialize;
 
+use super::collected::{Collected, without_duplicates};
 use super::error::ProgramError;
-use super::found::{Found, once};
-use super::job::{Job, Ran};
-use super::relay::{Forward, Reads};
+use super::job::{FinishedJob, Job};
+use super::relay::{Forward, OutputParser};
 use super::target::Selected;
 use crate::cargo::{self as by_cargo, Names, Project};
 use crate::plan::{Build, Code, OptLevel, VerifyScope};
@@ -19,14 +19,14 @@ use crate::tools::{Context, ToolError, Toolbox};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Command {
     pub(super) arguments: Vec<String>,
-    /// The name used in messages.
-    pub(super) called: &'static str,
-    pub(super) answers: Answers,
+    /// The name of the program in messages.
+    pub(super) display_name: &'static str,
+    pub(super) output: OutputForm,
 }
 
 /// The form of the output of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Answers {
+pub(super) enum OutputForm {
     /// JSON messages of cargo.
     Messages,
     /// The output of Rust's test harness.
@@ -38,11 +38,11 @@ fn owned(words: &[&str]) -> Vec<String> {
 }
 
 /// The commands of a `verify`; they run in this order until one fails.
-pub(super) fn verify(scope: VerifyScope) -> Vec<Command> {
+pub(super) fn verify_commands(scope: VerifyScope) -> Vec<Command> {
     let check = |words: &[&str]| Command {
         arguments: owned(words),
-        called: "cargo check",
-        answers: Answers::Messages,
+        display_name: "cargo check",
+        output: OutputForm::Messages,
     };
     match scope {
         VerifyScope::Local => vec![check(&["check", "--message-format=json"])],
@@ -51,15 +51,15 @@ pub(super) fn verify(scope: VerifyScope) -> Vec<Command> {
             Command {
                 // Run all tests, not only those up to the first test binary that fails.
                 arguments: owned(&["test", "--workspace", "--no-fail-fast"]),
-                called: "cargo test",
-                answers: Answers::Tests,
+                display_name: "cargo test",
+                output: OutputForm::Tests,
             },
         ],
     }
 }
 
-/// The command of a `compile`.
-pub(super) fn build(build: &Build, selected: Option<&Selected>) -> Command {
+/// The command that builds the program, for `compile` and `run`.
+pub(super) fn build_command(build: &Build, selected: Option<&Selected>) -> Command {
     let level = match build.opt_level {
         OptLevel::O0 => 0,
         OptLevel::O1 => 1,
@@ -67,8 +67,7 @@ pub(super) fn build(build: &Build, selected: Option<&Selected>) -> Command {
         OptLevel::O3 => 3,
     };
     let mut arguments = owned(&["build", "--message-format=json"]);
-    // The values are set for the dev profile, so that they apply whatever the manifest sets for release
-    // builds.
+    // cargo builds with the dev profile, so the values are set for that profile.
     for setting in [format!("opt-level={level}"), format!("debug={}", build.debug_symbols)] {
         arguments.extend(["--config".to_owned(), format!("profile.dev.{setting}")]);
     }
@@ -76,11 +75,11 @@ pub(super) fn build(build: &Build, selected: Option<&Selected>) -> Command {
         arguments.extend(["--target".to_owned(), target.clone()]);
     }
     arguments.extend(selected.into_iter().flat_map(Selected::arguments));
-    Command { arguments, called: "cargo build", answers: Answers::Messages }
+    Command { arguments, display_name: "cargo build", output: OutputForm::Messages }
 }
 
 impl Command {
-    /// The command line, for people.
+    /// The command line, for a person to read.
     pub(super) fn text(&self) -> String {
         format!("cargo {}", self.arguments.join(" "))
     }
@@ -88,14 +87,14 @@ impl Command {
     /// The command as a job in a project.
     ///
     /// # Errors
-    /// When cargo is missing.
+    /// cargo is missing.
     pub(super) fn job(&self, toolbox: &Toolbox, project: &Project) -> Result<Job, ToolError> {
         Ok(Job {
             command: self.text(),
-            called: self.called,
+            display_name: self.display_name,
             program: toolbox.launcher.cargo()?,
             arguments: self.arguments.clone(),
-            key: project.key.clone(),
+            key: project.folder_key.clone(),
             folder: project.folder.clone(),
             environment: Vec::new(),
             unset: Vec::new(),
@@ -116,9 +115,9 @@ pub(super) struct Built {
 
 /// Parses cargo's messages, and replaces each diagnostic with its rendered text.
 #[derive(Default)]
-pub(super) struct Messages {
-    said: Found<Diagnostic>,
-    /// The number of messages of the compiler that cannot be read.
+pub(super) struct MessageParser {
+    diagnostics: Collected<Diagnostic>,
+    /// The number of compiler messages that cannot be parsed.
     unreadable: usize,
     pub(super) built: Vec<Built>,
 }
@@ -138,82 +137,88 @@ struct Target {
     kind: Vec<String>,
 }
 
-/// Kinds of messages that are removed from the output, because they are only for programs.
-const PROTOCOL: [&str; 4] =
+/// Kinds of messages that are removed from the output, because people do not need them.
+const HIDDEN_MESSAGES: [&str; 4] =
     ["compiler-artifact", "build-script-executed", "build-finished", "timing-info"];
 
-impl Reads for Messages {
-    fn holds(&self, stream: Stream) -> bool {
+impl OutputParser for MessageParser {
+    fn holds_back(&self, stream: Stream) -> bool {
         stream == Stream::Stdout
     }
 
-    fn line(&mut self, stream: Stream, line: &[u8]) -> Forward {
+    fn parse_line(&mut self, stream: Stream, line: &[u8]) -> Forward {
         if stream != Stream::Stdout || !line.starts_with(b"{") {
-            return Forward::AsItIs;
+            return Forward::Unchanged;
         }
         match by_cargo::message(line) {
-            by_cargo::Message::Diagnostic(said) => {
-                let is_error = matches!(said.level, DiagnosticLevel::Error | DiagnosticLevel::Ice);
-                let text = said.rendered.clone();
-                self.said.push(is_error, *said);
-                return Forward::Instead(text);
+            by_cargo::Message::Diagnostic(diagnostic) => {
+                let is_error =
+                    matches!(diagnostic.level, DiagnosticLevel::Error | DiagnosticLevel::Ice);
+                let text = diagnostic.rendered.clone();
+                self.diagnostics.push(is_error, *diagnostic);
+                return Forward::Replaced(text);
             }
             by_cargo::Message::Unreadable => {
                 self.unreadable += 1;
-                return Forward::AsItIs;
+                return Forward::Unchanged;
             }
             by_cargo::Message::Other => {}
         }
         let Ok(message) = serde_json::from_slice::<Message<'_>>(line) else {
-            return Forward::AsItIs;
+            return Forward::Unchanged;
         };
         if let (Some(path), Some(target)) = (message.executable, message.target) {
             let is_example = target.kind.iter().any(|kind| kind == "example");
             self.built.push(Built { name: target.name, is_example, path });
         }
-        // The remaining compiler messages are totals; each diagnostic was already printed.
-        match PROTOCOL.contains(&&*message.reason) || message.reason == "compiler-message" {
-            true => Forward::Instead(None),
-            false => Forward::AsItIs,
+        // The remaining compiler messages are totals; each diagnostic was already forwarded.
+        match HIDDEN_MESSAGES.contains(&&*message.reason) || message.reason == "compiler-message" {
+            true => Forward::Replaced(None),
+            false => Forward::Unchanged,
         }
     }
 }
 
-impl Messages {
-    /// The diagnostics for the records without duplicates, and how many were left out.
+impl MessageParser {
+    /// The diagnostics for the evidence without duplicates, and the number of those left out.
     pub(super) fn finish(
         self,
         toolbox: &Toolbox,
         project: &Project,
         context: &Context<'_>,
     ) -> (Vec<DiagnosticArtifact>, usize) {
-        let (said, left_out) = self.said.finish();
-        let said = once(said, |it| (it.message.clone(), it.rendered.clone()));
-        let base = match said.is_empty() {
+        let (diagnostics, left_out) = self.diagnostics.finish();
+        let diagnostics = without_duplicates(diagnostics, |diagnostic| {
+            (diagnostic.message.clone(), diagnostic.rendered.clone())
+        });
+        let base = match diagnostics.is_empty() {
             true => None,
             false => toolbox.cargo(context).root_of(project),
         };
         let mut names = Names::new(toolbox, base);
         (
-            said.iter().map(|said| by_cargo::artifact(said, &mut names)).collect(),
+            diagnostics.iter().map(|it| by_cargo::artifact(it, &mut names)).collect(),
             left_out + self.unreadable,
         )
     }
 }
 
-/// The path of the program that was built for this target.
-pub(super) fn built<'b>(built: &'b [Built], selected: &Selected) -> Option<&'b Path> {
-    let is = |it: &&Built| it.name == selected.name && it.is_example == selected.is_example;
-    built.iter().rev().find(is).map(|it| Path::new(&it.path))
+/// The path of the program that was built for this target; `None` if cargo reported none.
+pub(super) fn path_of<'b>(built: &'b [Built], selected: &Selected) -> Option<&'b Path> {
+    let is_selected = |program: &&Built| {
+        program.name == selected.name && program.is_example == selected.is_example
+    };
+    built.iter().rev().find(is_selected).map(|program| Path::new(&program.path))
 }
 
-impl Ran {
-    /// The error for a failure of cargo, with its own message.
-    pub(super) fn cargo_failed(&self, how: String) -> ProgramError {
+impl FinishedJob {
+    /// The error for a failure of cargo, with cargo's own message. `status` is the end of a sentence that begins with
+    /// the command.
+    pub(super) fn cargo_failed(&self, status: String) -> ProgramError {
         ProgramError::Failed {
             program: self.job.command.clone(),
-            how,
-            said: by_cargo::said(&self.finished.stderr.latest()),
+            status,
+            output: by_cargo::failure_report(&self.process.stderr.latest()),
         }
     }
 }

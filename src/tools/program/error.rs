@@ -8,40 +8,40 @@ use crate::run::ErrorInfo;
 #[expect(missing_docs, reason = "the message of each variant says what its fields are")]
 pub enum ProgramError {
     #[error(
-        "there is nothing to {action} with: no command for it and no Cargo.toml in the workspace folder"
+        "the workspace folder has neither a command for {action} in countersign.toml nor a Cargo.toml"
     )]
     NoCommand { action: &'static str },
     #[error("{program} reported {errors} {}: {first}", if *errors == 1 { "error" } else { "errors, the first" })]
     Reported { program: String, errors: usize, first: String },
-    #[error("{program} {how}{}{said}", if said.is_empty() { "" } else { "\n" })]
-    Failed { program: String, how: String, said: String },
-    #[error("there is no binary or example {name:?}; there are: {}", listed(known))]
+    #[error("{program} {status}{}{output}", if output.is_empty() { "" } else { "\n" })]
+    Failed { program: String, status: String, output: String },
+    #[error("no binary or example is named {name:?}; available: {}", list_names(known))]
     NoEntry { name: String, known: Vec<String> },
     #[error(
-        "there is no binary, example or test {name:?}; binaries and examples are: {}",
-        listed(known)
+        "no binary, example or test is named {name:?}; available binaries and examples: {}",
+        list_names(known)
     )]
     NoFunction { name: String, known: Vec<String> },
-    #[error("there is no default binary; there are: {}", listed(known))]
+    #[error("no default binary is set; available: {}", list_names(known))]
     NoDefault { known: Vec<String> },
     #[error("{name:?} is in more than one package: {}", packages.join(", "))]
     Ambiguous { name: String, packages: Vec<String> },
-    #[error("cargo built {name:?} and did not say where")]
-    NotBuilt { name: String },
+    #[error("cargo built {name:?} but reported no path for it")]
+    NoExecutablePath { name: String },
     #[error("the commands of countersign.toml are not trusted ({now}), so none of them is run")]
     NotTrusted { now: String },
     #[error("{first}{}", if *count == 1 { String::new() } else { format!(" (and {} more)", count - 1) })]
     BadCommands { count: usize, first: String },
     #[error("the run command of countersign.toml takes no arguments: it has no \"$@\"")]
     NoArguments,
-    #[error("the program {how}")]
-    ProgramFailed { how: String },
+    #[error("the program {status}")]
+    ProgramFailed { status: String },
 }
 
 /// Maximum number of names in a message.
 const MAX_NAMES: usize = 20;
 
-fn listed(names: &[String]) -> String {
+fn list_names(names: &[String]) -> String {
     match names {
         [] => "none".to_owned(),
         names if names.len() > MAX_NAMES => {
@@ -56,7 +56,9 @@ impl ErrorInfo for ProgramError {
     fn code(&self) -> Code {
         match self {
             Self::NoCommand { .. } => Code::NoCargoProject,
-            Self::Reported { .. } | Self::Failed { .. } | Self::NotBuilt { .. } => Code::CargoCheck,
+            Self::Reported { .. } | Self::Failed { .. } | Self::NoExecutablePath { .. } => {
+                Code::CargoCheck
+            }
             Self::NoEntry { .. }
             | Self::NoFunction { .. }
             | Self::NoDefault { .. }
@@ -73,11 +75,11 @@ impl ErrorInfo for ProgramError {
             Self::NoCommand { .. } => {
                 "Choose the folder of a Cargo project as the workspace, or name the command in a countersign.toml there."
             }
-            Self::Reported { .. } => "Correct what it names, then run the plan again.",
-            Self::Failed { .. } => "Correct what it says, then run the plan again.",
-            Self::NoEntry { .. } => "Name a binary or an example that there is.",
+            Self::Reported { .. } => "Correct the reported errors, then run the plan again.",
+            Self::Failed { .. } => "Correct the reported problem, then run the plan again.",
+            Self::NoEntry { .. } => "Name one of the available binaries or examples.",
             Self::NoFunction { .. } => {
-                "Name a binary, an example, or a test by its whole path as cargo test prints it."
+                "Name a binary, an example, or a test by its full path as cargo test prints it."
             }
             Self::NoDefault { .. } => {
                 "Name the binary as entry_function, or set default-run in its Cargo.toml."
@@ -86,15 +88,15 @@ impl ErrorInfo for ProgramError {
                 "Give the binaries different names, or open one of the packages as the workspace."
             }
             Self::NotTrusted { .. } => {
-                "Look at the commands and trust them, or remove the file."
+                "Look at the commands and trust them, or remove countersign.toml."
             }
             Self::BadCommands { .. } => "Correct countersign.toml.",
             Self::NoArguments => {
-                "Write \"$@\" into the command where the arguments belong, or take them out of the plan."
+                "Write \"$@\" into the command where the arguments belong, or remove the arguments from the plan."
             }
-            Self::NotBuilt { .. } => "See what cargo printed.",
+            Self::NoExecutablePath { .. } => "Read the output of cargo.",
             Self::ProgramFailed { .. } => {
-                "Read what it printed; then correct the plan or its cause."
+                "Read the program's output, then correct the plan or the program."
             }
         }
         .to_owned()

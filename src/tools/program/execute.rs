@@ -7,14 +7,14 @@ use serde_json::{Map, Value, json};
 use crate::cargo::{CargoError, Names, Project, project};
 use crate::plan::{Build, Code, Digest, ToolCall, VerifyScope};
 use crate::tools::command_shell::OUTPUT_BYTES;
-use crate::tools::{Context, Invocation, ToolError, Toolbox, Unsupported};
+use crate::tools::{CallResult, Context, ToolError, Toolbox, Unsupported};
 use crate::workspace::{Projected, check_cancelled};
 
-use super::cargo::{self, Answers, Messages};
+use super::cargo::{self, MessageParser, OutputForm};
 use super::error::ProgramError;
-use super::harness::Tests;
-use super::job::{Job, Ran};
-use super::relay::{Nothing, Relay};
+use super::harness::TestParser;
+use super::job::{FinishedJob, Job};
+use super::relay::{NoParser, Relay};
 use super::target;
 use super::verdict::Verdict;
 use super::workspace::{self, WorkspaceCommand};
@@ -22,37 +22,41 @@ use super::workspace::{self, WorkspaceCommand};
 /// The Cargo project of the workspace folder.
 ///
 /// # Errors
-/// When there is neither a command nor a project for this action.
-pub(super) fn project_of(at: Projected<'_>, action: &'static str) -> Result<Project, ToolError> {
-    project(at, ".").map_err(|error| match error {
+/// A path that cannot be read, or no project. The latter is reported as [`ProgramError::NoCommand`], because the caller
+/// has found no command for `action` either.
+pub(super) fn project_of(
+    projected: Projected<'_>,
+    action: &'static str,
+) -> Result<Project, ToolError> {
+    project(projected, ".").map_err(|error| match error {
         CargoError::NoProject { .. } => ProgramError::NoCommand { action }.into(),
         error => error.into(),
     })
 }
 
-/// Verifies, builds or runs.
+/// Verifies, builds or runs the program, with the commands of the workspace if it has any for the call.
 pub(super) fn invoke(
     toolbox: &Toolbox,
     call: &ToolCall,
     context: &Context<'_>,
-) -> Result<Invocation, ToolError> {
+) -> Result<CallResult, ToolError> {
     check_cancelled(context.stop)?;
     let relay = Relay::new(toolbox, context);
-    if let Some(commands) = workspace::used(toolbox.unchanged(), call)? {
-        let verdict = by_workspace(toolbox, commands, call, &relay, context)?;
-        return Ok(verdict.invocation(toolbox, relay));
+    if let Some(commands) = workspace::commands_for(toolbox.unchanged(), call)? {
+        let verdict = run_workspace_commands(toolbox, commands, call, &relay, context)?;
+        return Ok(verdict.into_call_result(toolbox, relay));
     }
     let verdict = match call {
         ToolCall::Verify { scope } => verify(toolbox, *scope, &relay, context)?,
         ToolCall::Compile { build } => compile(toolbox, build, None, &relay, context)?,
         ToolCall::Run { build, args } => compile(toolbox, build, Some(args), &relay, context)?,
-        _ => return Err(not_yet(call)),
+        _ => return Err(unsupported(call)),
     };
-    Ok(verdict.invocation(toolbox, relay))
+    Ok(verdict.into_call_result(toolbox, relay))
 }
 
 /// Verifies, builds or runs with the commands of the workspace.
-fn by_workspace(
+fn run_workspace_commands(
     toolbox: &Toolbox,
     commands: (Digest, Vec<WorkspaceCommand>),
     call: &ToolCall,
@@ -64,12 +68,12 @@ fn by_workspace(
         ToolCall::Run { build, args } => (Some(build), args.as_slice()),
         _ => (None, &[][..]),
     };
-    let asked = workspace::run::Request { build, args };
-    let mut verdict = workspace::run::run(toolbox, commands, &asked, relay, context)?;
-    verdict.facts.insert("action".to_owned(), call.tool().name().into());
+    let request = workspace::run::Request { build, args };
+    let mut verdict = workspace::run::run(toolbox, commands, &request, relay, context)?;
+    verdict.fields.insert("action".to_owned(), call.tool().name().into());
     if let ToolCall::Verify { scope } = call {
-        verdict.facts.insert("scope".to_owned(), scope.as_str().into());
-        verdict.facts.insert("passed".to_owned(), verdict.error.is_none().into());
+        verdict.fields.insert("scope".to_owned(), scope.as_str().into());
+        verdict.fields.insert("passed".to_owned(), verdict.error.is_none().into());
     }
     Ok(verdict)
 }
@@ -82,27 +86,27 @@ fn verify(
 ) -> Result<Verdict, ToolError> {
     let project = project_of(toolbox.unchanged(), "verify")?;
     let mut verdict = Verdict::default();
-    for command in cargo::verify(scope) {
+    for command in cargo::verify_commands(scope) {
         let job = command.job(toolbox, &project)?;
-        match command.answers {
-            Answers::Messages => {
-                let mut messages = Messages::default();
-                verdict.ran.push(job.run(relay, &mut messages)?);
-                verdict.add(messages.finish(toolbox, &project, context));
+        match command.output {
+            OutputForm::Messages => {
+                let mut messages = MessageParser::default();
+                verdict.jobs.push(job.run(relay, &mut messages)?);
+                verdict.add_diagnostics(messages.finish(toolbox, &project, context));
             }
-            Answers::Tests => {
-                let mut tests = Tests::default();
-                verdict.ran.push(job.run(relay, &mut tests)?);
+            OutputForm::Tests => {
+                let mut tests = TestParser::default();
+                verdict.jobs.push(job.run(relay, &mut tests)?);
                 let base = toolbox.cargo(context).root_of(&project);
-                verdict.add(tests.finish(&mut Names::new(toolbox, base)));
+                verdict.add_diagnostics(tests.finish(&mut Names::new(toolbox, base)));
             }
         }
-        if !verdict.goes_on() {
+        if !verdict.may_continue() {
             break;
         }
     }
-    verdict.fail(Ran::cargo_failed);
-    verdict.facts = Map::from_iter([
+    verdict.set_error(FinishedJob::cargo_failed);
+    verdict.fields = Map::from_iter([
         ("action".to_owned(), "verify".into()),
         ("by".to_owned(), "cargo".into()),
         ("scope".to_owned(), scope.as_str().into()),
@@ -111,7 +115,7 @@ fn verify(
     Ok(verdict)
 }
 
-/// Builds the program, and runs it when the call has arguments for it.
+/// Builds the program, and runs it if `arguments` is not `None`.
 fn compile(
     toolbox: &Toolbox,
     build: &Build,
@@ -127,44 +131,44 @@ fn compile(
         _ => Some(target::select(toolbox, &project, entry, context)?),
     };
     let mut verdict = Verdict::default();
-    let mut messages = Messages::default();
-    let job = cargo::build(build, selected.as_ref()).job(toolbox, &project)?;
-    verdict.ran.push(job.run(relay, &mut messages)?);
+    let mut messages = MessageParser::default();
+    let job = cargo::build_command(build, selected.as_ref()).job(toolbox, &project)?;
+    verdict.jobs.push(job.run(relay, &mut messages)?);
     let built = std::mem::take(&mut messages.built);
-    verdict.add(messages.finish(toolbox, &project, context));
-    verdict.fail(Ran::cargo_failed);
-    let Value::Object(mut facts) = json!({
+    verdict.add_diagnostics(messages.finish(toolbox, &project, context));
+    verdict.set_error(FinishedJob::cargo_failed);
+    let Value::Object(mut fields) = json!({
         "action": action,
         "by": "cargo",
         "opt_level": build.opt_level,
         "target_triple": build.target_triple,
         "debug_symbols": build.debug_symbols,
-        "entry": selected.as_ref().map(|it| &it.name),
-        "programs": built.iter().map(|it| &it.path).collect::<Vec<_>>(),
+        "entry": selected.as_ref().map(|target| &target.name),
+        "programs": built.iter().map(|program| &program.path).collect::<Vec<_>>(),
         "built": verdict.error.is_none(),
     }) else {
         return Ok(verdict);
     };
     if let (Some(arguments), Some(selected), true) = (arguments, &selected, verdict.error.is_none())
     {
-        match cargo::built(&built, selected) {
+        match cargo::path_of(&built, selected) {
             Some(program) => {
-                facts.insert("program".to_owned(), program.to_string_lossy().into());
-                facts.insert("args".to_owned(), arguments.into());
-                start(toolbox, program, arguments, relay, &mut verdict)?;
+                fields.insert("program".to_owned(), program.to_string_lossy().into());
+                fields.insert("args".to_owned(), arguments.into());
+                run_program(toolbox, program, arguments, relay, &mut verdict)?;
             }
             None => {
                 let name = selected.name.clone();
-                verdict.error = Some(ProgramError::NotBuilt { name }.into());
+                verdict.error = Some(ProgramError::NoExecutablePath { name }.into());
             }
         }
     }
-    verdict.facts = facts;
+    verdict.fields = fields;
     Ok(verdict)
 }
 
 /// Runs the built program in the workspace folder, without a shell.
-fn start(
+fn run_program(
     toolbox: &Toolbox,
     program: &Path,
     arguments: &[String],
@@ -172,10 +176,11 @@ fn start(
     verdict: &mut Verdict,
 ) -> Result<(), ToolError> {
     let words = std::iter::once(program.to_string_lossy().into_owned());
-    let words: Vec<_> = words.chain(arguments.iter().map(|it| format!("{it:?}"))).collect();
+    let words: Vec<_> =
+        words.chain(arguments.iter().map(|argument| format!("{argument:?}"))).collect();
     let job = Job {
         command: words.join(" "),
-        called: "the program",
+        display_name: "the program",
         program: program.to_owned(),
         arguments: arguments.to_vec(),
         key: ".".to_owned(),
@@ -186,14 +191,17 @@ fn start(
         output_limit: OUTPUT_BYTES,
         code: Code::CommandFailed,
     };
-    let ran = job.run(relay, &mut Nothing)?;
-    let how = || ran.finished.failure().map(|how| ProgramError::ProgramFailed { how }.into());
-    verdict.error = ran.ended().map(ToolError::from).or_else(how);
-    verdict.ran.push(ran);
+    let finished = job.run(relay, &mut NoParser)?;
+    let failure = || {
+        let status = finished.process.failure()?;
+        Some(ProgramError::ProgramFailed { status }.into())
+    };
+    verdict.error = finished.termination_error().map(ToolError::from).or_else(failure);
+    verdict.jobs.push(finished);
     Ok(())
 }
 
 /// The error for a call that this module does not handle.
-pub(super) fn not_yet(call: &ToolCall) -> ToolError {
+pub(super) fn unsupported(call: &ToolCall) -> ToolError {
     Unsupported { what: format!("{} is not available yet", call.tool().name()) }.into()
 }

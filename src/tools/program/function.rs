@@ -6,128 +6,129 @@ use crate::cargo::Names;
 use crate::plan::Code;
 use crate::run::Stream;
 use crate::tools::command_shell::OUTPUT_BYTES;
-use crate::tools::{Context, Invocation, ToolError, Toolbox};
+use crate::tools::{CallResult, Context, ToolError, Toolbox};
 
 use super::call::function_call;
-use super::cargo::{self, Messages};
+use super::cargo::{self, MessageParser};
 use super::error::ProgramError;
 use super::execute::{invoke, project_of};
-use super::harness::Tests;
-use super::job::Ran;
-use super::relay::{Forward, Reads, Relay};
+use super::harness::TestParser;
+use super::job::FinishedJob;
+use super::relay::{Forward, OutputParser, Relay};
 use super::verdict::Verdict;
 
-/// The command line that runs the test of this name, for people.
-pub(in crate::tools) fn function_test(name: &str, inputs: &[String]) -> String {
-    run_test(name, inputs).text()
+/// The command line that runs the tests with this name, for a person to read.
+pub(in crate::tools) fn test_command_line(name: &str, inputs: &[String]) -> String {
+    test_command(name, inputs).text()
 }
 
-/// Builds and runs the binary or example of this name, or else the tests with this name.
+/// Builds and runs the binary or example with this name, or else the tests with this name. If there are none either,
+/// the result has the error [`ProgramError::NoFunction`].
 ///
 /// # Errors
-/// As for a `run`; and when there is no binary, example or test of this name.
-pub(in crate::tools) fn function(
+/// Why nothing was run.
+pub(in crate::tools) fn run_function(
     toolbox: &Toolbox,
     name: &str,
     inputs: &[String],
     traces: bool,
     context: &Context<'_>,
-) -> Result<Invocation, ToolError> {
-    let ran = invoke(toolbox, &function_call(name, inputs, traces), context);
-    match ran.as_ref().err().and_then(ToolError::get) {
+) -> Result<CallResult, ToolError> {
+    let result = invoke(toolbox, &function_call(name, inputs, traces), context);
+    match result.as_ref().err().and_then(ToolError::get) {
         Some(ProgramError::NoEntry { known, .. }) => {
-            test(toolbox, name, inputs, known.clone(), context)
+            run_tests(toolbox, name, inputs, known.clone(), context)
         }
-        _ => ran,
+        _ => result,
     }
 }
 
 /// The command that builds all tests, with JSON messages so that compile errors become diagnostics.
-fn build_tests() -> cargo::Command {
+fn build_tests_command() -> cargo::Command {
     let words = ["test", "--workspace", "--tests", "--no-run", "--message-format=json"];
     cargo::Command {
         arguments: words.map(str::to_owned).to_vec(),
-        called: "cargo test",
-        answers: cargo::Answers::Messages,
+        display_name: "cargo test",
+        output: cargo::OutputForm::Messages,
     }
 }
 
 /// The command that runs the tests with exactly this name. The inputs follow a second `--`, so that the
-/// harness never parses them as options; it takes them for the names of further tests, and the test reads
-/// them from its own arguments. The harness prints the output of a test after the test has ended.
-fn run_test(name: &str, inputs: &[String]) -> cargo::Command {
+/// harness never parses them as options. The harness takes them for the names of further tests; the test reads them
+/// from its own arguments. The harness prints the output of a test after the test has ended.
+fn test_command(name: &str, inputs: &[String]) -> cargo::Command {
     let words = ["test", "--workspace", "--tests", "--no-fail-fast", name, "--"];
     let words = words.into_iter().chain(["--exact", "--show-output", "--"]).map(str::to_owned);
     cargo::Command {
         arguments: words.chain(inputs.iter().cloned()).collect(),
-        called: "cargo test",
-        answers: cargo::Answers::Tests,
+        display_name: "cargo test",
+        output: cargo::OutputForm::Tests,
     }
 }
 
-fn test(
+fn run_tests(
     toolbox: &Toolbox,
     name: &str,
     inputs: &[String],
     known: Vec<String>,
     context: &Context<'_>,
-) -> Result<Invocation, ToolError> {
+) -> Result<CallResult, ToolError> {
     let relay = Relay::new(toolbox, context);
     let project = project_of(toolbox.unchanged(), "run")?;
     let mut verdict = Verdict::default();
-    let mut messages = Messages::default();
-    verdict.ran.push(build_tests().job(toolbox, &project)?.run(&relay, &mut messages)?);
-    verdict.add(messages.finish(toolbox, &project, context));
-    let mut found = 0;
-    if verdict.goes_on() {
-        let job = run_test(name, inputs).job(toolbox, &project)?;
+    let mut messages = MessageParser::default();
+    verdict.jobs.push(build_tests_command().job(toolbox, &project)?.run(&relay, &mut messages)?);
+    verdict.add_diagnostics(messages.finish(toolbox, &project, context));
+    let mut count = 0;
+    if verdict.may_continue() {
+        let job = test_command(name, inputs).job(toolbox, &project)?;
         let job = super::job::Job {
-            called: "the test",
+            display_name: "the test",
             timeout: toolbox.run_timeout,
             output_limit: OUTPUT_BYTES,
             code: Code::CommandFailed,
             ..job
         };
-        let mut tests = Named { name, found: 0, tests: Tests::default() };
-        verdict.ran.push(job.run(&relay, &mut tests)?);
-        found = tests.found;
+        let mut tests = NamedTests { name, count: 0, parser: TestParser::default() };
+        verdict.jobs.push(job.run(&relay, &mut tests)?);
+        count = tests.count;
         let base = toolbox.cargo(context).root_of(&project);
-        verdict.add(tests.tests.finish(&mut Names::new(toolbox, base)));
-        if found == 0 && verdict.ran.iter().all(|ran| ran.finished.is_success()) {
+        verdict.add_diagnostics(tests.parser.finish(&mut Names::new(toolbox, base)));
+        if count == 0 && verdict.jobs.iter().all(|job| job.process.is_success()) {
             verdict.error = Some(ProgramError::NoFunction { name: name.to_owned(), known }.into());
         }
     }
-    verdict.fail(Ran::cargo_failed);
-    verdict.facts = Map::from_iter([
+    verdict.set_error(FinishedJob::cargo_failed);
+    verdict.fields = Map::from_iter([
         ("action".to_owned(), Value::from("test")),
         ("by".to_owned(), "cargo".into()),
         ("entry".to_owned(), name.into()),
         ("args".to_owned(), inputs.into()),
-        ("tests".to_owned(), found.into()),
+        ("tests".to_owned(), count.into()),
     ]);
-    Ok(verdict.invocation(toolbox, relay))
+    Ok(verdict.into_call_result(toolbox, relay))
 }
 
 /// Parses the output of the harness, and counts the tests with this name that ran.
-struct Named<'n> {
+struct NamedTests<'n> {
     name: &'n str,
-    found: u64,
-    tests: Tests,
+    count: u64,
+    parser: TestParser,
 }
 
-impl Reads for Named<'_> {
-    fn holds(&self, stream: Stream) -> bool {
-        self.tests.holds(stream)
+impl OutputParser for NamedTests<'_> {
+    fn holds_back(&self, stream: Stream) -> bool {
+        self.parser.holds_back(stream)
     }
 
-    fn line(&mut self, stream: Stream, line: &[u8]) -> Forward {
-        let is_it = || {
+    fn parse_line(&mut self, stream: Stream, line: &[u8]) -> Forward {
+        let result_line = || {
             let rest = line.strip_prefix(b"test ")?.strip_prefix(self.name.as_bytes())?;
             (rest.starts_with(b" ... ") || rest.starts_with(b" - should panic ... ")).then_some(())
         };
-        if stream == Stream::Stdout && is_it().is_some() {
-            self.found += 1;
+        if stream == Stream::Stdout && result_line().is_some() {
+            self.count += 1;
         }
-        self.tests.line(stream, line)
+        self.parser.parse_line(stream, line)
     }
 }

@@ -1,72 +1,72 @@
-//! Converts the output of Rust's test harness into diagnostics: each failed test, with the place and
-//! message of its panic.
+//! Converts the output of Rust's test harness into diagnostics: one for each failed test, with the location and
+//! message of its first panic.
 
 use std::collections::BTreeMap;
 
-use super::found::Found;
-use super::relay::{Forward, Reads};
+use super::collected::Collected;
+use super::relay::{Forward, OutputParser};
 use crate::cargo::Names;
 use crate::run::text;
 use crate::run::{DiagnosticArtifact, Level, Stream};
 
-/// Size, in bytes, from which no more lines are added to a panic message.
+/// No more lines are added to a panic message of this size, in bytes.
 const MESSAGE_BYTES: usize = 2000;
 /// Maximum length of a line that is parsed, in bytes.
 const LINE_BYTES: usize = 64 << 10;
 
 /// Parses the output of the harness line by line.
 #[derive(Default)]
-pub(super) struct Tests {
-    failed: Found<String>,
-    /// The panic of each test, from its captured output.
+pub(super) struct TestParser {
+    failed: Collected<String>,
+    /// The first panic of each test, from its captured output.
     panics: BTreeMap<String, Panic>,
     /// The test whose captured output is being read.
-    of: Option<String>,
-    /// Whether the next lines belong to the panic message of the test in `of`.
-    is_told: bool,
+    current: Option<String>,
+    /// Whether the next lines belong to the panic message of the test in `current`.
+    in_message: bool,
 }
 
 #[derive(Debug, Default)]
 struct Panic {
     /// File, line and column, as printed.
-    place: String,
+    location: String,
     message: String,
 }
 
-impl Reads for Tests {
-    fn holds(&self, _: Stream) -> bool {
+impl OutputParser for TestParser {
+    fn holds_back(&self, _: Stream) -> bool {
         false
     }
 
-    fn line(&mut self, stream: Stream, line: &[u8]) -> Forward {
+    fn parse_line(&mut self, stream: Stream, line: &[u8]) -> Forward {
         if stream == Stream::Stdout && line.len() <= LINE_BYTES {
-            self.hear(&String::from_utf8_lossy(line));
+            self.parse(&String::from_utf8_lossy(line));
         }
-        Forward::AsItIs
+        Forward::Unchanged
     }
 }
 
-impl Tests {
-    fn hear(&mut self, line: &str) {
+impl TestParser {
+    fn parse(&mut self, line: &str) {
         if let Some(name) = between(line, "test ", " ... FAILED") {
             self.failed.push(true, name.to_owned());
         } else if let Some(name) = between(line, "---- ", " stdout ----") {
-            self.of = Some(name.to_owned());
-            self.is_told = false;
-        } else if let (Some(test), Some(place)) = (&self.of, panicked_at(line)) {
+            self.current = Some(name.to_owned());
+            self.in_message = false;
+        } else if let (Some(test), Some(location)) = (&self.current, panic_location(line)) {
             // The first panic is the cause; later ones are consequences.
-            self.is_told = !self.panics.contains_key(test);
-            if self.is_told {
-                let panic = Panic { place: place.to_owned(), message: String::new() };
+            self.in_message = !self.panics.contains_key(test);
+            if self.in_message {
+                let panic = Panic { location: location.to_owned(), message: String::new() };
                 self.panics.insert(test.clone(), panic);
             }
         } else if line.is_empty()
             || line.starts_with("note: run with")
             || line == "stack backtrace:"
         {
-            self.is_told = false;
-        } else if self.is_told
-            && let Some(panic) = self.of.as_ref().and_then(|test| self.panics.get_mut(test))
+            self.in_message = false;
+        } else if self.in_message
+            && let Some(panic) = self.current.as_ref().and_then(|test| self.panics.get_mut(test))
             && panic.message.len() < MESSAGE_BYTES
         {
             if !panic.message.is_empty() {
@@ -76,23 +76,23 @@ impl Tests {
         }
     }
 
-    /// The diagnostics of the failed tests, and how many were left out.
+    /// The diagnostics of the failed tests, and the number of those left out.
     pub(super) fn finish(self, names: &mut Names<'_>) -> (Vec<DiagnosticArtifact>, usize) {
         let (failed, left_out) = self.failed.finish();
-        let told = failed.iter().map(|test| diagnostic(test, self.panics.get(test), names));
-        (told.collect(), left_out)
+        let diagnostics = failed.iter().map(|test| diagnostic(test, self.panics.get(test), names));
+        (diagnostics.collect(), left_out)
     }
 }
 
 fn diagnostic(test: &str, panic: Option<&Panic>, names: &mut Names<'_>) -> DiagnosticArtifact {
-    let place = panic.and_then(|panic| place(&panic.place));
+    let location = panic.and_then(|panic| parse_location(&panic.location));
     let why = panic.map(|panic| panic.message.as_str()).filter(|message| !message.is_empty());
     let why = why.map_or_else(String::new, |why| format!(": {}", text::beginning(why)));
     let message = format!("the test {test} failed{why}");
     DiagnosticArtifact {
-        file_name: place.map_or_else(String::new, |(file, ..)| names.get(file).path),
-        line_start: place.map_or(0, |(_, line, _)| line),
-        column_start: place.map(|(.., column)| column),
+        file_name: location.map_or_else(String::new, |(file, ..)| names.get(file).path),
+        line_start: location.map_or(0, |(_, line, _)| line),
+        column_start: location.map(|(.., column)| column),
         ..DiagnosticArtifact::new(Level::Error, "failed", message)
     }
 }
@@ -101,14 +101,14 @@ fn between<'l>(line: &'l str, before: &str, after: &str) -> Option<&'l str> {
     line.strip_prefix(before)?.strip_suffix(after).filter(|name| !name.is_empty())
 }
 
-/// The `PLACE` in `thread 'NAME' (ID) panicked at PLACE:`.
-fn panicked_at(line: &str) -> Option<&str> {
-    let (_, place) = line.strip_prefix("thread '")?.split_once(" panicked at ")?;
-    place.strip_suffix(':')
+/// The `LOCATION` in `thread 'NAME' (ID) panicked at LOCATION:`.
+fn panic_location(line: &str) -> Option<&str> {
+    let (_, location) = line.strip_prefix("thread '")?.split_once(" panicked at ")?;
+    location.strip_suffix(':')
 }
 
 /// Parses the file, line and column of a panic.
-fn place(text: &str) -> Option<(&str, i64, i64)> {
+fn parse_location(text: &str) -> Option<(&str, i64, i64)> {
     let (rest, column) = text.rsplit_once(':')?;
     let (file, line) = rest.rsplit_once(':')?;
     Some((file, line.parse().ok()?, column.parse().ok()?))
@@ -128,16 +128,19 @@ mod tests {
             thread 'a::wrong' (77) panicked at src/lib.rs:9:5:\nassertion `left == right` failed\n  left: 1\n \
             right: 2\nnote: run with `RUST_BACKTRACE=1`\n\nthread 'a::wrong' panicked at src/drop.rs:1:1:\nagain\n\n\
             failures:\n    a::wrong\n\ntest result: FAILED. 1 passed; 2 failed\n";
-        let mut tests = Tests::default();
+        let mut tests = TestParser::default();
         for line in printed.lines() {
-            assert!(matches!(tests.line(Stream::Stdout, line.as_bytes()), Forward::AsItIs));
-            tests.line(Stream::Stderr, b"test b ... FAILED");
+            assert!(matches!(
+                tests.parse_line(Stream::Stdout, line.as_bytes()),
+                Forward::Unchanged
+            ));
+            tests.parse_line(Stream::Stderr, b"test b ... FAILED");
         }
         let folder = tempfile::tempdir().unwrap();
         let toolbox = Toolbox::open(folder.path(), &Policy::default()).unwrap();
-        let (told, left_out) = tests.finish(&mut Names::new(&toolbox, None));
+        let (diagnostics, left_out) = tests.finish(&mut Names::new(&toolbox, None));
         assert_eq!(left_out, 0);
-        let [wrong, doc] = &told[..] else { panic!("{told:?}") };
+        let [wrong, doc] = &diagnostics[..] else { panic!("{diagnostics:?}") };
         let message =
             "the test a::wrong failed: assertion `left == right` failed\n  left: 1\n right: 2";
         assert_eq!(wrong.message, message);

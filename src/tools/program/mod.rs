@@ -1,17 +1,17 @@
 //! `verify`, `compile` and `run` (SPEC §9): check, build and run the program in the workspace.
 //!
-//! cargo and the programs it builds are started like a `shell` command: output is streamed to the person
-//! and the evidence, and a stop, a timeout or a limit kills all processes. cargo prints JSON messages;
-//! diagnostics are parsed from them, and their rendered text is printed instead.
+//! cargo and the programs that it builds are run like a `shell` command: output is streamed to the person and the
+//! evidence, and all processes are ended at a stop, a timeout or a limit. Diagnostics are parsed from cargo's JSON
+//! messages, and their rendered text replaces these messages in the output.
 //!
 //! The output is parsed line by line (`relay.rs`), without holding all of it in memory. A workspace may
 //! define commands of its own in `countersign.toml` (`workspace/`).
 
 mod call;
 mod cargo;
+mod collected;
 mod error;
 mod execute;
-mod found;
 mod function;
 mod harness;
 mod job;
@@ -26,12 +26,12 @@ mod workspace;
 use crate::plan::ToolCall;
 use crate::run::StopSignal;
 
-use super::tool::{PreviewWithEffects, Tool, changes_nothing};
-use super::{After, Context, Invocation, ToolError, Toolbox};
+use super::tool::{PreviewWithEffects, Tool, without_effects};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 
 pub(super) use call::function_call;
 pub use error::ProgramError;
-pub(super) use function::{function, function_test};
+pub(super) use function::{run_function, test_command_line};
 pub(super) use preview::preview;
 pub use workspace::{CommandName, Fault, WorkspaceCommand, WorkspaceCommands};
 
@@ -41,11 +41,15 @@ pub(super) struct Program<'a> {
 }
 
 impl Tool for Program<'_> {
-    fn preview(&self, at: After<'_>, _: &StopSignal) -> Result<PreviewWithEffects, ToolError> {
-        preview(at, self.call).map(changes_nothing)
+    fn preview(
+        &self,
+        projected: ProjectedToolbox<'_>,
+        _: &StopSignal,
+    ) -> Result<PreviewWithEffects, ToolError> {
+        preview(projected, self.call).map(without_effects)
     }
 
-    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError> {
         execute::invoke(toolbox, self.call, context)
     }
 }

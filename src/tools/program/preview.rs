@@ -3,26 +3,33 @@
 use crate::plan::{Build, ToolCall};
 use crate::run::Preview;
 use crate::tools::command_shell::OUTPUT_BYTES;
-use crate::tools::tool::limits;
-use crate::tools::{After, ToolError};
+use crate::tools::tool::limits_note;
+use crate::tools::{ProjectedToolbox, ToolError};
 
-use super::execute::{not_yet, project_of};
+use super::execute::{project_of, unsupported};
 use super::{cargo, workspace};
 
 /// Lists the commands that would run, their folder and their limits.
-pub(in crate::tools) fn preview(at: After<'_>, call: &ToolCall) -> Result<Preview, ToolError> {
-    let toolbox = at.toolbox;
-    if let Some(used) = workspace::used(*at, call)? {
+pub(in crate::tools) fn preview(
+    projected: ProjectedToolbox<'_>,
+    call: &ToolCall,
+) -> Result<Preview, ToolError> {
+    let toolbox = projected.toolbox;
+    if let Some(commands) = workspace::commands_for(*projected, call)? {
         let args = if let ToolCall::Run { args, .. } = call { args.as_slice() } else { &[] };
-        return workspace::run::preview(toolbox, &used, args);
+        return workspace::run::preview(toolbox, &commands, args);
     }
     let (action, commands, build) = match call {
-        ToolCall::Verify { scope } => ("verify", cargo::verify(*scope), None),
-        ToolCall::Compile { build } => ("compile", vec![cargo::build(build, None)], Some(build)),
-        ToolCall::Run { build, .. } => ("run", vec![cargo::build(build, None)], Some(build)),
-        _ => return Err(not_yet(call)),
+        ToolCall::Verify { scope } => ("verify", cargo::verify_commands(*scope), None),
+        ToolCall::Compile { build } => {
+            ("compile", vec![cargo::build_command(build, None)], Some(build))
+        }
+        ToolCall::Run { build, .. } => {
+            ("run", vec![cargo::build_command(build, None)], Some(build))
+        }
+        _ => return Err(unsupported(call)),
     };
-    project_of(*at, action)?;
+    project_of(*projected, action)?;
     toolbox.launcher.cargo()?;
     let commands: Vec<_> = commands.iter().map(|command| format!("`{}`", command.text())).collect();
     let mut summary = format!("Runs {} in the workspace folder", commands.join(", then "));
@@ -34,22 +41,23 @@ pub(in crate::tools) fn preview(at: After<'_>, call: &ToolCall) -> Result<Previe
             args => format!("The program is run with the arguments {args:?}, not through a shell."),
         });
     }
-    notes.extend(build.and_then(|build| which(build, action)));
+    notes.extend(build.and_then(|build| selection_note(build, action)));
     notes.push("Runs code of the workspace: build scripts, macros, tests and programs.".to_owned());
     notes.push(
         "May write the target folder and Cargo.lock, and download missing dependencies.".to_owned(),
     );
-    let each = limits("Each command is ended", toolbox.check_timeout, crate::cargo::OUTPUT_BYTES);
-    notes.push(each);
+    let command_limits =
+        limits_note("Each command is ended", toolbox.check_timeout, crate::cargo::OUTPUT_BYTES);
+    notes.push(command_limits);
     if action == "run" {
-        notes.push(limits("The program is ended", toolbox.run_timeout, OUTPUT_BYTES));
+        notes.push(limits_note("The program is ended", toolbox.run_timeout, OUTPUT_BYTES));
     }
-    notes.extend(toolbox.launcher.programs.passed_over("cargo").map(|what| format!("{what}.")));
+    notes.extend(toolbox.launcher.programs.ignored_program("cargo").map(|note| format!("{note}.")));
     Ok(Preview::unpredictable(format!("{summary}."), notes))
 }
 
 /// The note on how the program to build is selected, when not all programs are built.
-fn which(build: &Build, action: &str) -> Option<String> {
+fn selection_note(build: &Build, action: &str) -> Option<String> {
     let metadata = "`cargo metadata --no-deps` says which package it belongs to";
     match &build.entry_function {
         Some(name) => {

@@ -1,11 +1,11 @@
-//! Forwards the output of the processes of one step as one output, and passes each line to a parser of
-//! diagnostics. Memory use is bounded by [`LINE_BYTES`], not by the size of the output.
+//! Forwards the output of the processes of one step as one output, and passes each line to a parser. The relay holds
+//! at most one line of each stream in memory, up to [`LINE_BYTES`].
 
 use std::cell::RefCell;
 use std::io;
 use std::time::Duration;
 
-use crate::process::{self, Behind, Capture, Finished, ProcessIo, Program};
+use crate::process::{self, Capture, Finished, ProcessIo, Program, ProgramWalls};
 use crate::run::{Decoder, Stream, StreamEnds};
 use crate::tools::{Context, Toolbox};
 
@@ -14,32 +14,32 @@ const LINE_BYTES: usize = 16 << 20;
 
 /// The output to forward for a parsed line.
 pub(super) enum Forward {
-    /// The line is forwarded unchanged.
-    AsItIs,
-    /// This text is forwarded on stderr, or nothing for `None`, because the line is only for programs.
-    Instead(Option<String>),
+    /// The line itself.
+    Unchanged,
+    /// This text, on stderr, instead of the line; nothing for `None`.
+    Replaced(Option<String>),
 }
 
 /// A parser of a program's output.
-pub(super) trait Reads {
-    /// Whether lines of this stream are held back until they are complete, because other text may replace
-    /// them. Only such lines can be replaced.
-    fn holds(&self, stream: Stream) -> bool;
+pub(super) trait OutputParser {
+    /// Whether the lines of this stream are held back until they are complete. Only such lines can be replaced;
+    /// others are forwarded at once, whatever [`Self::parse_line`] returns.
+    fn holds_back(&self, stream: Stream) -> bool;
 
     /// Parses the next line, without its line break.
-    fn line(&mut self, stream: Stream, line: &[u8]) -> Forward;
+    fn parse_line(&mut self, stream: Stream, line: &[u8]) -> Forward;
 }
 
-/// A parser that reports nothing and forwards every line.
-pub(super) struct Nothing;
+/// Parses nothing, and forwards the output at once.
+pub(super) struct NoParser;
 
-impl Reads for Nothing {
-    fn holds(&self, _: Stream) -> bool {
+impl OutputParser for NoParser {
+    fn holds_back(&self, _: Stream) -> bool {
         false
     }
 
-    fn line(&mut self, _: Stream, _: &[u8]) -> Forward {
-        Forward::AsItIs
+    fn parse_line(&mut self, _: Stream, _: &[u8]) -> Forward {
+        Forward::Unchanged
     }
 }
 
@@ -47,39 +47,33 @@ impl Reads for Nothing {
 pub(super) struct Relay<'a> {
     pub(super) toolbox: &'a Toolbox,
     context: &'a Context<'a>,
-    sides: [RefCell<Side>; 2],
+    /// The states of stdout and stderr.
+    streams: [RefCell<StreamState>; 2],
 }
 
 #[derive(Default)]
-struct Side {
+struct StreamState {
     ends: StreamEnds,
     decoder: Decoder,
-    /// The beginning of an incomplete line.
+    /// The incomplete line; empty if it is too long.
     pending: Vec<u8>,
-    /// Whether the line is too long to parse.
+    /// Whether the incomplete line is too long to parse.
     too_long: bool,
 }
 
-/// The relay for one process, with its parser.
-struct Part<'r, 'a, 'p> {
+/// The relay for one process, with the parser of its output.
+struct ProcessRelay<'r, 'a, 'p> {
     relay: &'r Relay<'a>,
-    reader: RefCell<&'p mut dyn Reads>,
-}
-
-const fn side(stream: Stream) -> usize {
-    match stream {
-        Stream::Stdout => 0,
-        Stream::Stderr => 1,
-    }
+    parser: RefCell<&'p mut dyn OutputParser>,
 }
 
 impl<'a> Relay<'a> {
     pub(super) fn new(toolbox: &'a Toolbox, context: &'a Context<'a>) -> Self {
-        Self { toolbox, context, sides: Default::default() }
+        Self { toolbox, context, streams: Default::default() }
     }
 
-    /// The walls of the processes of the step.
-    pub(super) fn behind(&self) -> Behind<'_> {
+    /// The walls of the processes of this step.
+    pub(super) fn behind(&self) -> ProgramWalls<'_> {
         self.toolbox.behind(self.context)
     }
 
@@ -90,35 +84,38 @@ impl<'a> Relay<'a> {
     pub(super) fn run(
         &self,
         program: &Program<'_>,
-        reader: &mut dyn Reads,
+        parser: &mut dyn OutputParser,
     ) -> io::Result<Finished<StreamEnds>> {
-        let part = Part { relay: self, reader: RefCell::new(reader) };
-        let io = ProcessIo { output: &|_, _| {}, capture: &part, ..self.context.io() };
+        let process = ProcessRelay { relay: self, parser: RefCell::new(parser) };
+        let io = ProcessIo { output: &|_, _| {}, capture: &process, ..self.context.io() };
         let finished = process::stream(program, io)?;
         for stream in [Stream::Stdout, Stream::Stderr] {
-            part.end(stream);
+            process.end(stream);
         }
         Ok(finished)
     }
 
     /// The ends of both outputs, for the result of the step.
     pub(super) fn ends(self) -> [StreamEnds; 2] {
-        self.sides.map(|side| side.into_inner().ends)
+        self.streams.map(|state| state.into_inner().ends)
     }
 
-    fn side(&self, stream: Stream) -> &RefCell<Side> {
-        let [stdout, stderr] = &self.sides;
-        if side(stream) == 0 { stdout } else { stderr }
+    fn state(&self, stream: Stream) -> &RefCell<StreamState> {
+        let [stdout, stderr] = &self.streams;
+        match stream {
+            Stream::Stdout => stdout,
+            Stream::Stderr => stderr,
+        }
     }
 
-    /// Forwards bytes; false when they cannot be recorded.
-    fn pass(&self, stream: Stream, bytes: &[u8]) -> bool {
+    /// Forwards bytes. Returns false if they cannot be recorded.
+    fn forward(&self, stream: Stream, bytes: &[u8]) -> bool {
         if bytes.is_empty() {
             return true;
         }
-        let mut side = self.side(stream).borrow_mut();
-        side.ends.push(bytes);
-        let text = side.decoder.push(bytes);
+        let mut state = self.state(stream).borrow_mut();
+        state.ends.push(bytes);
+        let text = state.decoder.push(bytes);
         if !text.is_empty() {
             (self.context.output)(stream, &text);
         }
@@ -126,52 +123,55 @@ impl<'a> Relay<'a> {
     }
 }
 
-impl Part<'_, '_, '_> {
+impl ProcessRelay<'_, '_, '_> {
     /// Adds bytes to the pending line, or marks the line as too long.
-    fn collect(&self, stream: Stream, piece: &[u8]) {
-        let mut side = self.relay.side(stream).borrow_mut();
-        side.too_long |= side.pending.len() + piece.len() > LINE_BYTES;
-        if !side.too_long {
-            side.pending.extend_from_slice(piece);
+    fn append(&self, stream: Stream, piece: &[u8]) {
+        let mut state = self.relay.state(stream).borrow_mut();
+        state.too_long |= state.pending.len() + piece.len() > LINE_BYTES;
+        if !state.too_long {
+            state.pending.extend_from_slice(piece);
         }
     }
 
-    /// Parses the complete line; false when its text cannot be recorded.
-    fn whole(&self, stream: Stream, holds: bool, ending: &[u8]) -> bool {
-        let (line, read) = {
-            let mut side = self.relay.side(stream).borrow_mut();
-            (std::mem::take(&mut side.pending), !std::mem::take(&mut side.too_long))
+    /// Parses the complete line, and forwards it or its replacement if it was held back. A line that is too long
+    /// was forwarded before. Returns false if the text cannot be recorded.
+    fn finish_line(&self, stream: Stream, is_held: bool, ending: &[u8]) -> bool {
+        let (line, is_parsed) = {
+            let mut state = self.relay.state(stream).borrow_mut();
+            (std::mem::take(&mut state.pending), !std::mem::take(&mut state.too_long))
         };
         let text = line.strip_suffix(b"\r").unwrap_or(&line);
-        let heard =
-            if read { self.reader.borrow_mut().line(stream, text) } else { Forward::AsItIs };
-        match heard {
-            Forward::AsItIs if holds => {
-                self.relay.pass(stream, &line) && self.relay.pass(stream, ending)
+        let forward = match is_parsed {
+            true => self.parser.borrow_mut().parse_line(stream, text),
+            false => Forward::Unchanged,
+        };
+        match forward {
+            Forward::Unchanged if is_held => {
+                self.relay.forward(stream, &line) && self.relay.forward(stream, ending)
             }
-            Forward::Instead(Some(text)) => self.relay.pass(Stream::Stderr, text.as_bytes()),
-            Forward::AsItIs | Forward::Instead(None) => true,
+            Forward::Replaced(Some(text)) => self.relay.forward(Stream::Stderr, text.as_bytes()),
+            Forward::Unchanged | Forward::Replaced(None) => true,
         }
     }
 
-    /// Ends the output, including a last line without a line break.
+    /// Forwards the rest of the output: a last line without a line break, and an incomplete character.
     fn end(&self, stream: Stream) {
-        let holds = self.reader.borrow().holds(stream);
-        let is_empty = self.relay.side(stream).borrow().pending.is_empty();
+        let is_held = self.parser.borrow().holds_back(stream);
+        let is_empty = self.relay.state(stream).borrow().pending.is_empty();
         if !is_empty {
-            self.whole(stream, holds, b"");
+            self.finish_line(stream, is_held, b"");
         }
-        let rest = self.relay.side(stream).borrow_mut().decoder.end();
+        let rest = self.relay.state(stream).borrow_mut().decoder.end();
         if !rest.is_empty() {
             (self.relay.context.output)(stream, rest);
         }
     }
 }
 
-impl Capture for Part<'_, '_, '_> {
+impl Capture for ProcessRelay<'_, '_, '_> {
     fn keep(&self, stream: Stream, bytes: &[u8]) -> bool {
-        let holds = self.reader.borrow().holds(stream);
-        if !holds && !self.relay.pass(stream, bytes) {
+        let is_held = self.parser.borrow().holds_back(stream);
+        if !is_held && !self.relay.forward(stream, bytes) {
             return false;
         }
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -179,12 +179,12 @@ impl Capture for Part<'_, '_, '_> {
                 Some(text) => (text, &b"\n"[..]),
                 None => (piece, &b""[..]),
             };
-            let was_too_long = self.relay.side(stream).borrow().too_long;
-            self.collect(stream, text);
-            if holds && self.gives_up(stream, was_too_long, text).is_some_and(|kept| !kept) {
+            let was_too_long = self.relay.state(stream).borrow().too_long;
+            self.append(stream, text);
+            if is_held && !self.forward_long_line(stream, was_too_long, text) {
                 return false;
             }
-            if !ending.is_empty() && !self.whole(stream, holds, ending) {
+            if !ending.is_empty() && !self.finish_line(stream, is_held, ending) {
                 return false;
             }
         }
@@ -196,19 +196,19 @@ impl Capture for Part<'_, '_, '_> {
     }
 }
 
-impl Part<'_, '_, '_> {
-    /// Forwards a line that was held back and is now too long to parse; `None` for other lines, false when it
-    /// cannot be recorded.
-    fn gives_up(&self, stream: Stream, was_too_long: bool, piece: &[u8]) -> Option<bool> {
+impl ProcessRelay<'_, '_, '_> {
+    /// Forwards a line that was held back and is now too long to parse; does nothing for other lines. Returns false if
+    /// the line cannot be recorded.
+    fn forward_long_line(&self, stream: Stream, was_too_long: bool, piece: &[u8]) -> bool {
         let held = {
-            let mut side = self.relay.side(stream).borrow_mut();
-            if !side.too_long {
-                return None;
+            let mut state = self.relay.state(stream).borrow_mut();
+            if !state.too_long {
+                return true;
             }
-            std::mem::take(&mut side.pending)
+            std::mem::take(&mut state.pending)
         };
         let held = if was_too_long { Vec::new() } else { held };
-        Some(self.relay.pass(stream, &held) && self.relay.pass(stream, piece))
+        self.relay.forward(stream, &held) && self.relay.forward(stream, piece)
     }
 }
 
@@ -218,37 +218,39 @@ mod tests {
 
     use uuid::Uuid;
 
-    use super::super::cargo::Messages;
+    use super::super::cargo::MessageParser;
     use super::*;
     use crate::process::NoCapture;
     use crate::run::StopSignal;
 
-    /// The output for these bytes, given in pieces of this size.
-    fn through(bytes: &[u8], piece: usize, reader: &mut dyn Reads) -> [String; 2] {
+    /// The forwarded output for these bytes, which are received in pieces of this size.
+    fn relayed(bytes: &[u8], piece: usize, parser: &mut dyn OutputParser) -> [String; 2] {
         let printed = RefCell::new([String::new(), String::new()]);
         let (expected, stop) = (BTreeMap::new(), StopSignal::default());
         let context = Context {
             expected: &expected,
             stop: &stop,
             execution_id: Uuid::nil(),
-            output: &|stream, text| printed.borrow_mut()[side(stream)].push_str(text),
+            output: &|stream, text| {
+                printed.borrow_mut()[usize::from(stream == Stream::Stderr)].push_str(text)
+            },
             capture: &NoCapture,
             walls: crate::authorization::StepWalls::NONE,
         };
         let folder = tempfile::tempdir().unwrap();
         let toolbox = Toolbox::open(folder.path(), &crate::risk::Policy::default()).unwrap();
         let relay = Relay::new(&toolbox, &context);
-        let part = Part { relay: &relay, reader: RefCell::new(reader) };
+        let process = ProcessRelay { relay: &relay, parser: RefCell::new(parser) };
         for piece in bytes.chunks(piece) {
-            assert!(part.keep(Stream::Stdout, piece));
+            assert!(process.keep(Stream::Stdout, piece));
         }
-        part.end(Stream::Stdout);
+        process.end(Stream::Stdout);
         let ends = relay.ends().map(|ends| ends.bytes());
         assert_eq!(ends, printed.borrow().each_ref().map(|text| text.len() as u64));
         printed.into_inner()
     }
 
-    // All other output is passed on in its order.
+    // Diagnostics are replaced by their rendered text; all other output is forwarded in its order.
     #[test]
     fn messages_are_extracted_however_output_is_cut() {
         let message = r#"{"reason":"compiler-message","message":{"message":"m","code":null,"level":"error","spans":[],"children":[],"rendered":"for people\n"}}"#;
@@ -256,25 +258,25 @@ mod tests {
             "\n{{\"reason\":\"mine\"}}\r\n{message}\nä\n{{\"reason\":\"compiler-artifact\"}}\n{message}"
         );
         for piece in [1, 2, 3, 7, 100, 10_000] {
-            let [stdout, stderr] = through(text.as_bytes(), piece, &mut Messages::default());
+            let [stdout, stderr] = relayed(text.as_bytes(), piece, &mut MessageParser::default());
             assert_eq!(stdout, "\n{\"reason\":\"mine\"}\r\nä\n", "in pieces of {piece}");
             assert_eq!(stderr, "for people\nfor people\n");
         }
         // Without a parser, an incomplete line is forwarded at once.
-        assert_eq!(through(b"no end", 1, &mut Nothing)[0], "no end");
+        assert_eq!(relayed(b"no end", 1, &mut NoParser)[0], "no end");
     }
 
     #[test]
     fn unreadable_compiler_message_is_passed_on() {
         let line = "{\"reason\":\"compiler-message\",\"message\":{\"level\":\"error\"}}\n";
-        let [stdout, _] = through(line.as_bytes(), 100, &mut Messages::default());
+        let [stdout, _] = relayed(line.as_bytes(), 100, &mut MessageParser::default());
         assert_eq!(stdout, line);
     }
 
     #[test]
     fn overlong_line_is_passed_on_whole() {
         let text = format!("{{{}\n{{\"reason\":\"build-finished\"}}\nend", "x".repeat(LINE_BYTES));
-        let [stdout, stderr] = through(text.as_bytes(), 64 << 10, &mut Messages::default());
+        let [stdout, stderr] = relayed(text.as_bytes(), 64 << 10, &mut MessageParser::default());
         assert_eq!(stdout.len(), 1 + LINE_BYTES + 1 + 3);
         assert!(stdout.ends_with("x\nend") && stderr.is_empty());
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::error::ProgramError;
-use crate::cargo::{METADATA, Metadata, Package, Project, Target, said};
+use crate::cargo::{METADATA, Metadata, Package, Project, Target, failure_report};
 use crate::process::{Cause, Leftovers, ProcessError};
 use crate::tools::{Context, ToolError, Toolbox};
 
@@ -12,15 +12,16 @@ use crate::tools::{Context, ToolError, Toolbox};
 pub(super) struct Selected {
     pub(super) name: String,
     pub(super) is_example: bool,
-    /// The manifest of its package, relative to the project's folder; `None` when it is in that folder.
+    /// The manifest of the target's package, relative to the project's folder; `None` if it is in that folder.
     manifest: Option<String>,
 }
 
 impl Selected {
+    /// The arguments of `cargo build` that select this target.
     pub(super) fn arguments(&self) -> Vec<String> {
         let kind = if self.is_example { "--example" } else { "--bin" };
         let manifest =
-            self.manifest.iter().flat_map(|it| ["--manifest-path".to_owned(), it.clone()]);
+            self.manifest.iter().flat_map(|path| ["--manifest-path".to_owned(), path.clone()]);
         manifest.chain([kind.to_owned(), self.name.clone()]).collect()
     }
 }
@@ -28,7 +29,7 @@ impl Selected {
 /// Selects the target with this name, or the default binary, from those that `cargo metadata` lists.
 ///
 /// # Errors
-/// When cargo fails, or no program matches.
+/// cargo fails, a stop, no target has the name, several have it, or there is no default binary.
 pub(super) fn select(
     toolbox: &Toolbox,
     project: &Project,
@@ -36,19 +37,19 @@ pub(super) fn select(
     context: &Context<'_>,
 ) -> Result<Selected, ToolError> {
     let cargo = toolbox.cargo(context);
-    let found = cargo.run_quietly(project, &METADATA, Leftovers::End)?;
-    if found.cause == Some(Cause::Stopped) {
+    let finished = cargo.run_quietly(project, &METADATA, Leftovers::End)?;
+    if finished.cause == Some(Cause::Stopped) {
         return Err(ProcessError::Stopped.into());
     }
-    let metadata: Option<Metadata> = match found.exit_code {
-        Some(0) => serde_json::from_slice(&found.stdout).ok(),
+    let metadata: Option<Metadata> = match finished.exit_code {
+        Some(0) => serde_json::from_slice(&finished.stdout).ok(),
         _ => None,
     };
     let Some(metadata) = metadata else {
         let program = format!("cargo {}", METADATA.join(" "));
-        let how = "did not say what there is".to_owned();
-        let said = said(&found.stderr);
-        return Err(ProgramError::Failed { program, how, said }.into());
+        let status = "did not list the packages".to_owned();
+        let output = failure_report(&finished.stderr);
+        return Err(ProgramError::Failed { program, status, output }.into());
     };
     Ok(choose(&metadata, &project.folder, toolbox.workspace(), entry)?)
 }
@@ -59,15 +60,16 @@ fn choose(
     workspace: &Path,
     entry: Option<&str>,
 ) -> Result<Selected, ProgramError> {
-    let here = |package: &&Package| Path::new(&package.manifest_path).parent() == Some(folder);
-    let inside = |package: &&Package| Path::new(&package.manifest_path).starts_with(workspace);
-    let all: Vec<&Package> = metadata.packages.iter().filter(inside).collect();
-    // In cargo's order: the package in the folder, or else the default members. A name is then looked up in
+    let in_folder = |package: &&Package| Path::new(&package.manifest_path).parent() == Some(folder);
+    let in_workspace =
+        |package: &&Package| Path::new(&package.manifest_path).starts_with(workspace);
+    let all: Vec<&Package> = metadata.packages.iter().filter(in_workspace).collect();
+    // As cargo does, first search the package in the folder, or if there is none the default members; then search
     // all packages.
     let is_default = |package: &&Package| metadata.workspace_default_members.contains(&package.id);
-    let mut usual: Vec<&Package> = all.iter().copied().filter(here).collect();
-    if usual.is_empty() {
-        usual = all.iter().copied().filter(is_default).collect();
+    let mut preferred: Vec<&Package> = all.iter().copied().filter(in_folder).collect();
+    if preferred.is_empty() {
+        preferred = all.iter().copied().filter(is_default).collect();
     }
     let selected = |package: &Package, target: &Target| {
         let manifest = Path::new(&package.manifest_path);
@@ -79,11 +81,11 @@ fn choose(
             manifest: elsewhere.then(|| relative.to_string_lossy().into_owned()),
         }
     };
-    let Some(name) = entry else { return default(&usual, &all, selected) };
-    for packages in [&usual, &all] {
+    let Some(name) = entry else { return default_binary(&preferred, &all, selected) };
+    for packages in [&preferred, &all] {
         for example in [false, true] {
             let found: Vec<(&Package, &Target)> = targets(packages)
-                .filter(|(_, it)| it.name == name && it.is_example() == Some(example))
+                .filter(|(_, target)| target.name == name && target.is_example() == Some(example))
                 .collect();
             match found.as_slice() {
                 [] => {}
@@ -99,13 +101,14 @@ fn choose(
     Err(ProgramError::NoEntry { name: name.to_owned(), known: names(&all) })
 }
 
-fn default(
-    usual: &[&Package],
+/// The binary that a package names as its default, or the only binary.
+fn default_binary(
+    preferred: &[&Package],
     all: &[&Package],
     selected: impl Fn(&Package, &Target) -> Selected,
 ) -> Result<Selected, ProgramError> {
     let binaries: Vec<_> =
-        targets(usual).filter(|(_, target)| target.is_example() == Some(false)).collect();
+        targets(preferred).filter(|(_, target)| target.is_example() == Some(false)).collect();
     let named: Vec<_> = binaries
         .iter()
         .filter(|(package, target)| package.default_run.as_ref() == Some(&target.name))
@@ -117,7 +120,10 @@ fn default(
 }
 
 fn targets<'p>(packages: &[&'p Package]) -> impl Iterator<Item = (&'p Package, &'p Target)> {
-    packages.iter().copied().flat_map(|package| package.targets.iter().map(move |it| (package, it)))
+    packages
+        .iter()
+        .copied()
+        .flat_map(|package| package.targets.iter().map(move |target| (package, target)))
 }
 
 /// The names of all binaries and examples.

@@ -19,7 +19,7 @@ use crate::run::{Level, Predicted, Stream};
 use crate::workspace::Overlay;
 
 /// A workspace, and its tools.
-pub(super) struct Bench {
+pub(super) struct Fixture {
     folder: TempDir,
     pub(super) tools: Toolbox,
     stop: StopSignal,
@@ -38,13 +38,13 @@ impl Capture for Kept {
     fn quiet(&self, _: Duration) {}
 }
 
-impl Bench {
+impl Fixture {
     pub(super) fn with(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let tools = Toolbox::open(folder.path(), &crate::risk::Policy::default()).unwrap();
-        let bench = Self { folder, tools, stop: StopSignal::default() };
-        files.iter().for_each(|(path, content)| bench.put(path, content));
-        bench
+        let fixture = Self { folder, tools, stop: StopSignal::default() };
+        files.iter().for_each(|(path, content)| fixture.put(path, content));
+        fixture
     }
 
     pub(super) fn put(&self, path: &str, content: &str) {
@@ -57,12 +57,12 @@ impl Bench {
         self.folder.path().join(path)
     }
 
-    /// The result and the output: stdout, then stderr. The streamed text must equal the captured one.
-    pub(super) fn call(&self, call: &ToolCall) -> (Invocation, [String; 2]) {
+    /// The result and the output: stdout, then stderr. Checks that the streamed and the captured output are equal.
+    pub(super) fn call(&self, call: &ToolCall) -> (CallResult, [String; 2]) {
         static NOTHING: BTreeMap<String, FileState> = BTreeMap::new();
         let printed = RefCell::new([String::new(), String::new()]);
         let kept = Kept::default();
-        let invocation = self.tools.invoke(
+        let call_result = self.tools.invoke(
             call,
             &Context {
                 expected: &NOTHING,
@@ -78,17 +78,17 @@ impl Bench {
         let printed = printed.into_inner();
         let kept = kept.0.into_inner().map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         assert_eq!(printed, kept);
-        if let Some(ends) = &invocation.captured {
+        if let Some(ends) = &call_result.captured {
             assert_eq!(ends.each_ref().map(|ends| ends.excerpt().text), printed);
         }
-        (invocation, printed)
+        (call_result, printed)
     }
 
-    fn verify(&self, scope: VerifyScope) -> (Invocation, [String; 2]) {
+    fn verify(&self, scope: VerifyScope) -> (CallResult, [String; 2]) {
         self.call(&ToolCall::Verify { scope })
     }
 
-    fn run(&self, entry: Option<&str>, args: &[&str]) -> (Invocation, [String; 2]) {
+    fn run(&self, entry: Option<&str>, args: &[&str]) -> (CallResult, [String; 2]) {
         let build = Build { entry_function: entry.map(str::to_owned), ..Build::default() };
         self.call(&ToolCall::Run { build, args: args.iter().map(|it| (*it).to_owned()).collect() })
     }
@@ -113,69 +113,69 @@ const MAIN: &str = r#"fn main() {
 }
 "#;
 
-fn app(files: &[(&str, &str)]) -> Bench {
-    let bench = Bench::with(&[("Cargo.toml", MANIFEST)]);
-    files.iter().for_each(|(path, content)| bench.put(path, content));
-    bench
+fn app(files: &[(&str, &str)]) -> Fixture {
+    let fixture = Fixture::with(&[("Cargo.toml", MANIFEST)]);
+    files.iter().for_each(|(path, content)| fixture.put(path, content));
+    fixture
 }
 
-fn error(invocation: &Invocation) -> (Code, String) {
-    let error = invocation.error.as_ref().expect("it fails");
+fn error(call_result: &CallResult) -> (Code, String) {
+    let error = call_result.error.as_ref().expect("it fails");
     assert!(!error.next().is_empty());
     (error.code(), error.to_string())
 }
 
-fn succeeds(invocation: &Invocation) {
-    assert!(invocation.error.is_none(), "{:?}", invocation.error);
-    assert_eq!(invocation.exit_code, Some(0));
+fn succeeds(call_result: &CallResult) {
+    assert!(call_result.error.is_none(), "{:?}", call_result.error);
+    assert_eq!(call_result.exit_code, Some(0));
 }
 
 #[test]
 fn verify_reads_diagnostics_and_prints_rendered_text() {
-    let bench = app(&[("src/lib.rs", "pub fn f() -> u8 {\n    absent\n}\n")]);
-    let (invocation, [stdout, stderr]) = bench.verify(VerifyScope::Local);
-    let (code, message) = error(&invocation);
+    let fixture = app(&[("src/lib.rs", "pub fn f() -> u8 {\n    absent\n}\n")]);
+    let (call_result, [stdout, stderr]) = fixture.verify(VerifyScope::Local);
+    let (code, message) = error(&call_result);
     assert_eq!(code, Code::CargoCheck);
     assert!(message.starts_with("cargo check reported 1 error: error[E0425]: "), "{message}");
-    let said = &invocation.diagnostics[0];
-    assert_eq!((said.file_name.as_str(), said.line_start), ("src/lib.rs", 2));
+    let diagnostic = &call_result.diagnostics[0];
+    assert_eq!((diagnostic.file_name.as_str(), diagnostic.line_start), ("src/lib.rs", 2));
     assert_eq!(stdout, "", "messages for programs are not for people");
     assert!(stderr.contains("error[E0425]: cannot find value `absent`"), "{stderr}");
     assert!(stderr.contains("could not compile `app`"), "{stderr}");
-    let result = &invocation.result;
+    let result = &call_result.result;
     assert_eq!((&result["passed"], &result["errors"]), (&false.into(), &1.into()));
     assert_eq!(result["commands"][0]["command"], "cargo check --message-format=json");
     assert_eq!(result["commands"][0]["exit_code"], 101);
     assert_eq!(result["new_errors"], Value::Null, "nothing was known before");
 
     // A second check in the same run reports only new errors as new.
-    bench.put("src/lib.rs", "\n\npub fn f() -> u8 {\n    absent\n}\npub fn g() -> Missing {}\n");
-    let (invocation, _) = bench.verify(VerifyScope::Local);
-    let new = invocation.result["new_errors"].as_array().unwrap();
+    fixture.put("src/lib.rs", "\n\npub fn f() -> u8 {\n    absent\n}\npub fn g() -> Missing {}\n");
+    let (call_result, _) = fixture.verify(VerifyScope::Local);
+    let new = call_result.result["new_errors"].as_array().unwrap();
     let [new] = &new[..] else { panic!("{new:?}") };
     assert!(new.as_str().unwrap().contains("Missing"), "{new}");
 
-    bench.put("src/lib.rs", "pub fn f() {\n    let unused = 1;\n}\n");
-    let (invocation, _) = bench.verify(VerifyScope::Local);
-    succeeds(&invocation);
-    assert_eq!(invocation.diagnostics[0].level, Level::Warning);
-    assert_eq!(invocation.result["passed"], true);
-    assert_eq!(invocation.result["new_errors"], json!([]));
+    fixture.put("src/lib.rs", "pub fn f() {\n    let unused = 1;\n}\n");
+    let (call_result, _) = fixture.verify(VerifyScope::Local);
+    succeeds(&call_result);
+    assert_eq!(call_result.diagnostics[0].level, Level::Warning);
+    assert_eq!(call_result.result["passed"], true);
+    assert_eq!(call_result.result["new_errors"], json!([]));
 }
 
 #[test]
 fn full_verify_reports_failed_tests_of_all_packages() {
     let lib =
         "#[test]\nfn fine() {}\n#[test]\nfn wrong() {\n    assert_eq!(1 + 1, 3, \"so much\");\n}\n";
-    let bench = app(&[
+    let fixture = app(&[
         ("src/lib.rs", "//! ```\n//! panic!(\"in the page\");\n//! ```\npub fn f() {}\n"),
         ("one/src/lib.rs", lib),
         ("one/Cargo.toml", &MANIFEST.replace("app", "one")),
     ]);
-    bench.put("Cargo.toml", &format!("{MANIFEST}[workspace]\nmembers = [\"one\"]\n"));
-    let (local, _) = bench.verify(VerifyScope::Local);
+    fixture.put("Cargo.toml", &format!("{MANIFEST}[workspace]\nmembers = [\"one\"]\n"));
+    let (local, _) = fixture.verify(VerifyScope::Local);
     succeeds(&local);
-    let (full, [stdout, _]) = bench.verify(VerifyScope::Full);
+    let (full, [stdout, _]) = fixture.verify(VerifyScope::Full);
     let (code, message) = error(&full);
     assert_eq!(code, Code::CargoCheck);
     assert!(message.starts_with("cargo test reported 2 errors, the first: "), "{message}");
@@ -193,26 +193,26 @@ fn full_verify_reports_failed_tests_of_all_packages() {
     assert_eq!(commands[1]["command"], "cargo test --workspace --no-fail-fast");
     assert_eq!(full.exit_code, Some(101));
 
-    bench.put("one/src/lib.rs", "#[test]\nfn fine() {}\n");
-    bench.put("src/lib.rs", "");
-    let (full, _) = bench.verify(VerifyScope::Full);
+    fixture.put("one/src/lib.rs", "#[test]\nfn fine() {}\n");
+    fixture.put("src/lib.rs", "");
+    let (full, _) = fixture.verify(VerifyScope::Full);
     succeeds(&full);
 
     // cargo reports an error in test code for each target; it is listed once, and no test runs.
-    bench.put("one/src/lib.rs", "pub fn f() -> u8 { absent }\n");
-    let (full, _) = bench.verify(VerifyScope::Full);
+    fixture.put("one/src/lib.rs", "pub fn f() -> u8 { absent }\n");
+    let (full, _) = fixture.verify(VerifyScope::Full);
     assert_eq!(full.result["commands"].as_array().unwrap().len(), 1);
     assert_eq!(full.result["errors"], 1, "{:?}", full.diagnostics);
 }
 
 #[test]
 fn build_uses_the_requested_options() {
-    let bench = app(&[
+    let fixture = app(&[
         ("src/lib.rs", ""),
         ("src/main.rs", MAIN),
         ("examples/show.rs", "fn main() { println!(\"shown\"); }"),
     ]);
-    let compile = |build: Build| bench.call(&ToolCall::Compile { build });
+    let compile = |build: Build| fixture.call(&ToolCall::Compile { build });
     let (all, [stdout, stderr]) = compile(Build::default());
     succeeds(&all);
     assert_eq!(stdout, "");
@@ -221,7 +221,7 @@ fn build_uses_the_requested_options() {
         --config profile.dev.debug=false";
     assert_eq!(all.result["commands"][0]["command"], command);
     assert_eq!(all.result["programs"].as_array().unwrap().len(), 1);
-    assert!(bench.path("target/debug/app").is_file());
+    assert!(fixture.path("target/debug/app").is_file());
 
     let build = Build {
         opt_level: OptLevel::O2,
@@ -235,12 +235,12 @@ fn build_uses_the_requested_options() {
         --config profile.dev.debug=true --example show";
     assert_eq!(one.result["commands"][0]["command"], command);
     assert_eq!(one.result["entry"], "show");
-    assert!(bench.path("target/debug/examples/show").is_file());
+    assert!(fixture.path("target/debug/examples/show").is_file());
 
     let (other, _) = compile(Build { entry_function: Some("nobody".to_owned()), ..build.clone() });
     let (code, message) = error(&other);
     assert_eq!(code, Code::FileNotFound);
-    assert_eq!(message, "there is no binary or example \"nobody\"; there are: app, show");
+    assert_eq!(message, "no binary or example is named \"nobody\"; available: app, show");
     assert!(other.captured.is_none(), "nothing was built");
 
     let (other, _) = compile(Build { target_triple: Some("no-such-triple".to_owned()), ..build });
@@ -251,37 +251,37 @@ fn build_uses_the_requested_options() {
 
 #[test]
 fn program_gets_its_arguments_without_a_shell() {
-    let bench = app(&[("src/main.rs", MAIN), ("src/bin/other.rs", "fn main() {}")]);
+    let fixture = app(&[("src/main.rs", MAIN), ("src/bin/other.rs", "fn main() {}")]);
     // Two binaries without a default.
-    let (invocation, _) = bench.run(None, &[]);
-    let (code, message) = error(&invocation);
+    let (call_result, _) = fixture.run(None, &[]);
+    let (code, message) = error(&call_result);
     assert_eq!(code, Code::FileNotFound);
-    assert_eq!(message, "there is no default binary; there are: app, other");
+    assert_eq!(message, "no default binary is set; available: app, other");
 
-    bench.put("Cargo.toml", &format!("{MANIFEST}default-run = \"app\"\n"));
-    let (invocation, [stdout, stderr]) = bench.run(None, &["a b", "$HOME; exit 3"]);
-    succeeds(&invocation);
-    assert_eq!(stdout, "[\"a b\", \"$HOME; exit 3\"] true\n", "and nothing that cargo said");
-    let folder = bench.folder.path().canonicalize().unwrap();
+    fixture.put("Cargo.toml", &format!("{MANIFEST}default-run = \"app\"\n"));
+    let (call_result, [stdout, stderr]) = fixture.run(None, &["a b", "$HOME; exit 3"]);
+    succeeds(&call_result);
+    assert_eq!(stdout, "[\"a b\", \"$HOME; exit 3\"] true\n", "and nothing that cargo printed");
+    let folder = fixture.folder.path().canonicalize().unwrap();
     assert!(stderr.contains(&format!("in {}", folder.display())), "{stderr}");
-    assert_eq!(invocation.result["args"], json!(["a b", "$HOME; exit 3"]));
-    assert_eq!(invocation.result["commands"].as_array().unwrap().len(), 2);
-    assert!(invocation.result["program"].as_str().unwrap().ends_with("target/debug/app"));
+    assert_eq!(call_result.result["args"], json!(["a b", "$HOME; exit 3"]));
+    assert_eq!(call_result.result["commands"].as_array().unwrap().len(), 2);
+    assert!(call_result.result["program"].as_str().unwrap().ends_with("target/debug/app"));
 
-    let (invocation, _) = bench.run(Some("app"), &["exit=7"]);
+    let (call_result, _) = fixture.run(Some("app"), &["exit=7"]);
     let expected = (Code::CommandFailed, "the program ended with exit code 7".to_owned());
-    assert_eq!(error(&invocation), expected);
-    assert_eq!(invocation.exit_code, Some(7));
+    assert_eq!(error(&call_result), expected);
+    assert_eq!(call_result.exit_code, Some(7));
 
-    bench.put("src/main.rs", "fn main() { absent() }");
-    let (invocation, _) = bench.run(Some("app"), &[]);
-    assert_eq!(error(&invocation).0, Code::CargoCheck);
-    assert_eq!(invocation.result["commands"].as_array().unwrap().len(), 1, "nothing was run");
+    fixture.put("src/main.rs", "fn main() { absent() }");
+    let (call_result, _) = fixture.run(Some("app"), &[]);
+    assert_eq!(error(&call_result).0, Code::CargoCheck);
+    assert_eq!(call_result.result["commands"].as_array().unwrap().len(), 1, "nothing was run");
 }
 
 #[test]
 fn program_of_any_package_is_found() {
-    let bench = Bench::with(&[
+    let fixture = Fixture::with(&[
         (
             "Cargo.toml",
             "[workspace]\nresolver = \"3\"\nmembers = [\"one\", \"two\"]\ndefault-members = [\"one\"]\n",
@@ -294,100 +294,100 @@ fn program_of_any_package_is_found() {
         ("one/src/bin/both.rs", "fn main() { println!(\"of the usual one\"); }"),
         ("one/src/bin/third.rs", "fn main() {}"),
     ]);
-    let (invocation, [stdout, _]) = bench.run(Some("two"), &[]);
-    succeeds(&invocation);
+    let (call_result, [stdout, _]) = fixture.run(Some("two"), &[]);
+    succeeds(&call_result);
     assert_eq!(stdout, "the second\n");
-    let command = invocation.result["commands"][0]["command"].as_str().unwrap();
+    let command = call_result.result["commands"][0]["command"].as_str().unwrap();
     assert!(command.ends_with("--manifest-path two/Cargo.toml --bin two"), "{command}");
-    assert_eq!(bench.run(Some("both"), &[]).1[0], "of the usual one\n");
-    bench.put("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"one\", \"two\"]\n");
-    let (code, message) = error(&bench.run(Some("both"), &[]).0);
+    assert_eq!(fixture.run(Some("both"), &[]).1[0], "of the usual one\n");
+    fixture.put("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"one\", \"two\"]\n");
+    let (code, message) = error(&fixture.run(Some("both"), &[]).0);
     assert_eq!(code, Code::FileNotFound);
     assert_eq!(message, "\"both\" is in more than one package: one, two");
 }
 
 #[test]
 fn timeout_ends_the_program() {
-    let mut bench =
+    let mut fixture =
         app(&[("src/main.rs", "fn main() { println!(\"here\"); loop { std::thread::park() } }")]);
-    bench.tools.run_timeout = Duration::from_millis(700);
-    let (invocation, [stdout, _]) = bench.run(None, &[]);
-    let (code, message) = error(&invocation);
+    fixture.tools.run_timeout = Duration::from_millis(700);
+    let (call_result, [stdout, _]) = fixture.run(None, &[]);
+    let (code, message) = error(&call_result);
     assert_eq!(code, Code::TimedOut);
     assert_eq!(message, "the program was still running after 700 ms and was ended");
     assert_eq!(stdout, "here\n", "what came is kept");
-    assert_eq!(invocation.result["timed_out"], true);
+    assert_eq!(call_result.result["timed_out"], true);
 }
 
 #[test]
 fn timeout_ends_the_check() {
-    let mut bench =
+    let mut fixture =
         app(&[("src/lib.rs", ""), ("build.rs", "fn main() { loop { std::thread::park() } }")]);
-    bench.tools.check_timeout = Duration::from_millis(1500);
-    let (invocation, _) = bench.verify(VerifyScope::Local);
-    let (code, message) = error(&invocation);
+    fixture.tools.check_timeout = Duration::from_millis(1500);
+    let (call_result, _) = fixture.verify(VerifyScope::Local);
+    let (code, message) = error(&call_result);
     assert_eq!(code, Code::TimedOut);
     assert_eq!(message, "cargo check was still running after 1500 ms and was ended");
 }
 
 #[test]
 fn a_stop_ends_the_program_at_once() {
-    let bench =
+    let fixture =
         app(&[("src/main.rs", "fn main() { println!(\"here\"); loop { std::thread::park() } }")]);
     let call = ToolCall::Run { build: Build::default(), args: Vec::new() };
     static NOTHING: BTreeMap<String, FileState> = BTreeMap::new();
-    let invocation = bench.tools.invoke(
+    let call_result = fixture.tools.invoke(
         &call,
         &Context {
             expected: &NOTHING,
-            stop: &bench.stop,
+            stop: &fixture.stop,
             execution_id: Uuid::nil(),
             output: &|_, text| {
                 if text.contains("here") {
-                    bench.stop.set();
+                    fixture.stop.set();
                 }
             },
             capture: &Kept::default(),
             walls: crate::authorization::StepWalls::NONE,
         },
     );
-    assert_eq!(error(&invocation).0, Code::Cancelled);
-    assert_eq!(invocation.captured.unwrap()[0].excerpt().text, "here\n");
+    assert_eq!(error(&call_result).0, Code::Cancelled);
+    assert_eq!(call_result.captured.unwrap()[0].excerpt().text, "here\n");
     // Nothing starts after a stop.
-    let (invocation, _) = bench.verify(VerifyScope::Local);
-    assert_eq!(error(&invocation).0, Code::Cancelled);
-    assert_eq!(invocation.result, Value::Null);
+    let (call_result, _) = fixture.verify(VerifyScope::Local);
+    assert_eq!(error(&call_result).0, Code::Cancelled);
+    assert_eq!(call_result.result, Value::Null);
 }
 
 #[test]
 fn verify_compile_and_run_need_a_project() {
-    let bench = Bench::with(&[("notes.md", "")]);
+    let fixture = Fixture::with(&[("notes.md", "")]);
     for (call, action) in [
         (ToolCall::Verify { scope: VerifyScope::Local }, "verify"),
         (ToolCall::Compile { build: Build::default() }, "compile"),
         (ToolCall::Run { build: Build::default(), args: Vec::new() }, "run"),
     ] {
-        let (invocation, _) = bench.call(&call);
-        let (code, message) = error(&invocation);
+        let (call_result, _) = fixture.call(&call);
+        let (code, message) = error(&call_result);
         assert_eq!(code, Code::NoCargoProject);
         let expected = format!(
-            "there is nothing to {action} with: no command for it and no Cargo.toml in the workspace folder"
+            "the workspace folder has neither a command for {action} in countersign.toml nor a Cargo.toml"
         );
         assert_eq!(message, expected);
-        let error = invocation.error.as_ref().and_then(ToolError::get);
+        let error = call_result.error.as_ref().and_then(ToolError::get);
         assert!(matches!(error, Some(ProgramError::NoCommand { .. })));
-        let preview = bench.tools.preview(&call, Overlay::empty()).unwrap();
+        let preview = fixture.tools.preview(&call, Overlay::empty()).unwrap();
         assert!(preview.would_fail(), "{preview:?}");
     }
-    assert_eq!(bench.names(), ["notes.md"]);
+    assert_eq!(fixture.names(), ["notes.md"]);
 }
 
 #[test]
 fn preview_names_commands_without_running_them() {
-    let bench = app(&[("src/main.rs", MAIN)]);
-    let before = bench.names();
+    let fixture = app(&[("src/main.rs", MAIN)]);
+    let before = fixture.names();
     let preview = |call: ToolCall| {
-        let preview = bench.tools.preview(&call, Overlay::empty()).unwrap();
+        let preview = fixture.tools.preview(&call, Overlay::empty()).unwrap();
         assert_eq!(preview.predicted, Predicted::Unpredictable);
         (preview.summary, preview.notes.join("\n"))
     };
@@ -408,7 +408,7 @@ fn preview_names_commands_without_running_them() {
     assert!(notes.contains("with the arguments [\"a b\"], not through a shell"), "{notes}");
     assert!(notes.contains("`--bin app` or `--example app`"), "{notes}");
     assert!(notes.contains("The program is ended after 2 minutes"), "{notes}");
-    assert_eq!(bench.names(), before);
+    assert_eq!(fixture.names(), before);
 }
 
 #[test]
@@ -417,13 +417,13 @@ fn output_resembling_a_message_is_printed() {
         println!(\"{{\\\"reason\\\":\\\"mine\\\"}}\\n\\nplain\"); TokenStream::new() }\n";
     let manifest =
         format!("{MANIFEST}[dependencies]\nmacros = {{ path = \"macros\" }}\n[workspace]\n");
-    let bench = app(&[("src/lib.rs", "macros::noise!();\n"), ("macros/src/lib.rs", macros)]);
-    bench.put("Cargo.toml", &manifest);
-    bench.put(
+    let fixture = app(&[("src/lib.rs", "macros::noise!();\n"), ("macros/src/lib.rs", macros)]);
+    fixture.put("Cargo.toml", &manifest);
+    fixture.put(
         "macros/Cargo.toml",
         &format!("{}[lib]\nproc-macro = true\n", MANIFEST.replace("app", "macros")),
     );
-    let (invocation, [stdout, _]) = bench.verify(VerifyScope::Local);
-    succeeds(&invocation);
+    let (call_result, [stdout, _]) = fixture.verify(VerifyScope::Local);
+    succeeds(&call_result);
     assert!(stdout.starts_with("{\"reason\":\"mine\"}\n\nplain\n"), "{stdout:?}");
 }

@@ -6,14 +6,14 @@ use crate::plan::Code;
 use crate::run::ErrorInfo;
 use crate::workspace::Kind;
 
-/// The timeout of a command, unless the plan sets one.
+/// The timeout of a command for which the plan sets none.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A shell command of a plan.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::tools) struct Command<'a> {
     pub(in crate::tools) command: &'a str,
-    /// The host on which it runs; `None` for the local machine.
+    /// The host on which the command runs; `None` for this computer.
     pub(in crate::tools) target: Option<&'a str>,
     /// The working directory, as the plan writes it.
     pub(in crate::tools) cwd: Option<&'a str>,
@@ -26,14 +26,14 @@ impl Command<'_> {
     }
 }
 
-/// The errors of a command, apart from those of its process.
+/// The errors of a command other than those of its process.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the message of each variant says what its fields are")]
 pub enum ShellError {
     #[error("cannot run in {path}: it is {kind}, not a folder")]
     NoFolder { path: String, kind: Kind },
-    #[error("the command {how}")]
-    Failed { how: String },
+    #[error("the command {status}")]
+    Failed { status: String },
     #[error("the outcome on {host} is unknown: {why}")]
     OutcomeUnknown { host: String, why: String },
     #[error("cannot run on {host}: there is no connection to it")]
@@ -51,7 +51,7 @@ impl ErrorInfo for ShellError {
     fn next(&self) -> String {
         match self {
             Self::NoFolder { .. } => "Create the folder first, or name another one.",
-            Self::Failed { .. } => "Read what it printed; then correct the plan or its cause.",
+            Self::Failed { .. } => "Read the command's output, then correct the plan or the cause.",
             Self::OutcomeUnknown { .. } => {
                 "Find out on the host what the command did before you run it again."
             }

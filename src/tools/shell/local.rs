@@ -1,4 +1,4 @@
-//! Runs a command on the local machine.
+//! Runs a command on this computer.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -10,13 +10,16 @@ use crate::plan::Code;
 use crate::process::{self, Finished, Leftovers, ProcessError, Profile, Program};
 use crate::run::StreamEnds;
 use crate::tools::command_shell::{self, CommandShell, OUTPUT_BYTES};
-use crate::tools::{Context, Invocation, ToolError, Toolbox};
+use crate::tools::{CallResult, Context, ToolError, Toolbox};
 use crate::workspace::{Kind, Last};
 
 use super::command::{Command, ShellError};
 
 /// The working directory of a command: its canonical path, and its absolute path.
-fn folder(toolbox: &Toolbox, command: &Command<'_>) -> Result<(String, PathBuf), ToolError> {
+fn working_directory(
+    toolbox: &Toolbox,
+    command: &Command<'_>,
+) -> Result<(String, PathBuf), ToolError> {
     let Some(cwd) = command.cwd else {
         return Ok((".".to_owned(), toolbox.workspace().to_owned()));
     };
@@ -28,22 +31,23 @@ fn folder(toolbox: &Toolbox, command: &Command<'_>) -> Result<(String, PathBuf),
     Ok((place.key, path))
 }
 
-/// The place of a command, as a phrase; and as sentences the shell and user, and the folders of `PATH` that
-/// are left out because they are in the workspace.
-pub(super) fn place(
+/// The parts of the preview: a phrase for the working directory, a sentence for the shell and the user, and if there
+/// are any, a sentence for the folders of `PATH` that are left out because they are in the workspace.
+pub(super) fn describe(
     toolbox: &Toolbox,
     command: &Command<'_>,
 ) -> Result<(String, String, Option<String>), ToolError> {
-    let place = match folder(toolbox, command)?.0.as_str() {
+    let folder = match working_directory(toolbox, command)?.0.as_str() {
         "." => "in the workspace folder".to_owned(),
         key => format!("in {key}"),
     };
-    let left_out = process::left_out(Profile::Step(toolbox.launcher.behind(StepWalls::NONE)));
-    let names: Vec<_> = left_out.iter().map(|it| it.to_string_lossy()).collect();
-    let without = (!names.is_empty())
+    let left_out =
+        process::excluded_folders(Profile::Step(toolbox.launcher.walls_for(StepWalls::NONE)));
+    let names: Vec<_> = left_out.iter().map(|folder| folder.to_string_lossy()).collect();
+    let path_note = (!names.is_empty())
         .then(|| format!("Folders of PATH in the workspace are left out: {}.", names.join(", ")));
     let shell = toolbox.command_shell()?.path.display();
-    Ok((place, format!("Run by {shell} as {}.", command_shell::user()), without))
+    Ok((folder, format!("Run by {shell} as {}.", command_shell::user()), path_note))
 }
 
 /// Runs the command in its working directory.
@@ -51,36 +55,36 @@ pub(super) fn invoke(
     toolbox: &Toolbox,
     command: &Command<'_>,
     context: &Context<'_>,
-) -> Result<Invocation, ToolError> {
-    let (key, folder) = folder(toolbox, command)?;
+) -> Result<CallResult, ToolError> {
+    let (key, folder) = working_directory(toolbox, command)?;
     let profile = Profile::Step(toolbox.behind(context));
-    read_by(toolbox.command_shell()?, command, (&key, &folder), OUTPUT_BYTES, profile, context)
+    run_in(toolbox.command_shell()?, command, (&key, &folder), OUTPUT_BYTES, profile, context)
 }
 
-/// Runs the command in a folder, given by its canonical and its absolute path. The command is killed when one
+/// Runs the command in a folder, given by its canonical and its absolute path. The command is ended when one
 /// of its outputs has more than `limit` bytes.
-fn read_by(
+fn run_in(
     shell: &CommandShell,
     command: &Command<'_>,
     (key, folder): (&str, &Path),
     limit: u64,
     profile: Profile<'_>,
     context: &Context<'_>,
-) -> Result<Invocation, ToolError> {
-    let left_out = process::left_out(profile);
+) -> Result<CallResult, ToolError> {
+    let left_out = process::excluded_folders(profile);
     let finished = run(shell, command, folder, limit, profile, context)?;
     let mut result = result(command, shell, key, &finished);
     if let (Value::Object(fields), false) = (&mut result, left_out.is_empty()) {
         let names = left_out.iter().map(|folder| folder.to_string_lossy().into_owned());
         fields.insert("not_in_path".to_owned(), names.collect::<Vec<_>>().into());
     }
-    Ok(Invocation {
+    Ok(CallResult {
         exit_code: finished.exit_code,
         result,
         error: error(command, &finished, limit),
         walls: finished.walls.clone(),
         captured: Some([finished.stdout, finished.stderr]),
-        ..Invocation::default()
+        ..CallResult::default()
     })
 }
 
@@ -99,7 +103,7 @@ fn run(
         input: None,
         folder,
         environment: &[],
-        unset: &command_shell::unset(),
+        unset: &command_shell::removed_variables(),
         // As in a terminal, background processes that a command starts keep running after it has exited.
         leftovers: Leftovers::Stay,
         timeout: command.timeout(),
@@ -109,11 +113,11 @@ fn run(
     process::stream(&program, context.io()).map_err(failed)
 }
 
-/// Why the command failed; `None` when it exited with 0 and was not killed.
+/// Why the command failed; `None` if it exited with 0 and was neither ended nor stopped by a wall.
 fn error(command: &Command<'_>, finished: &Finished<StreamEnds>, limit: u64) -> Option<ToolError> {
     match finished.ended("the command", command.timeout(), limit) {
-        Some(ended) => Some(ended.into()),
-        None => Some(ShellError::Failed { how: finished.failure()? }.into()),
+        Some(error) => Some(error.into()),
+        None => Some(ShellError::Failed { status: finished.failure()? }.into()),
     }
 }
 

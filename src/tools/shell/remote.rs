@@ -1,5 +1,4 @@
-//! Runs a command on another host (SPEC §7.3). An outcome that the host does not report is recorded as
-//! unknown.
+//! Runs a command on another host (SPEC §7.3). If the host does not report the outcome, it is recorded as unknown.
 
 use serde_json::{Value, json};
 
@@ -8,43 +7,46 @@ use crate::process::Cause;
 use crate::remote::{RemoteCommand, RemoteEnd, RemoteFinished};
 use crate::run::Host;
 use crate::tools::command_shell::OUTPUT_BYTES;
-use crate::tools::{Context, Invocation, ToolError, Toolbox};
+use crate::tools::{CallResult, Context, ToolError, Toolbox};
 
 /// Runs the command over the connection of the run.
+///
+/// # Errors
+/// There is no connection to this host, or the command cannot be sent.
 pub(super) fn invoke(
     toolbox: &Toolbox,
     target: &str,
     command: &Command<'_>,
     context: &Context<'_>,
-) -> Result<Invocation, ToolError> {
+) -> Result<CallResult, ToolError> {
     let connection = toolbox.remote.as_ref();
-    let connection = connection.filter(|it| it.host().target.destination == target);
+    let connection = connection.filter(|connection| connection.host().target.destination == target);
     let Some(connection) = connection else {
         return Err(ShellError::NotConnected { host: target.to_owned() }.into());
     };
-    let sent = RemoteCommand {
+    let remote_command = RemoteCommand {
         command: command.command,
         folder: command.cwd,
         timeout: command.timeout(),
         output_limit: OUTPUT_BYTES,
     };
-    let finished = connection.run(&sent, context.io())?;
+    let finished = connection.run(&remote_command, context.io())?;
     let exit_code = match finished.end {
         RemoteEnd::Exited(code) => Some(code),
         _ => None,
     };
-    Ok(Invocation {
+    Ok(CallResult {
         exit_code,
         result: result(command, connection.host(), exit_code, &finished),
         error: error(target, command, &finished.end),
         captured: Some([finished.stdout, finished.stderr]),
-        ..Invocation::default()
+        ..CallResult::default()
     })
 }
 
 /// Why the command failed, or why its outcome is unknown; `None` when it exited with 0.
 fn error(target: &str, command: &Command<'_>, end: &RemoteEnd) -> Option<ToolError> {
-    let how = match end {
+    let status = match end {
         RemoteEnd::Exited(0) => return None,
         RemoteEnd::Exited(code) => format!("ended with exit code {code} on {target}"),
         RemoteEnd::Signalled(signal) => format!("was ended by signal {signal} on {target}"),
@@ -52,19 +54,19 @@ fn error(target: &str, command: &Command<'_>, end: &RemoteEnd) -> Option<ToolErr
         RemoteEnd::Ended(cause) => {
             return Some(cause.error("the command", command.timeout(), OUTPUT_BYTES).into());
         }
-        RemoteEnd::Unknown { stop, said } => {
-            let ended_for = match stop {
+        RemoteEnd::Unknown { stop, reason } => {
+            let cause = match stop {
                 None => "",
                 Some(Cause::TimedOut) => "its time limit was reached, and ",
                 Some(Cause::Stopped) => "it was stopped, and ",
                 Some(Cause::TooMuch(_)) => "it printed too much, and ",
                 Some(Cause::NotKept) => "its output could not be stored, and ",
             };
-            let why = format!("{ended_for}{said}");
+            let why = format!("{cause}{reason}");
             return Some(ShellError::OutcomeUnknown { host: target.to_owned(), why }.into());
         }
     };
-    Some(ShellError::Failed { how }.into())
+    Some(ShellError::Failed { status }.into())
 }
 
 fn result(
@@ -110,18 +112,18 @@ fn result(
     })
 }
 
-/// The folder and the host of the command as a phrase, and the shell as a sentence.
-pub(super) fn place(toolbox: &Toolbox, target: &str, cwd: Option<&str>) -> (String, String) {
+/// The parts of the preview: a phrase for the folder and the host, and a sentence for the shell and the user.
+pub(super) fn describe(toolbox: &Toolbox, target: &str, cwd: Option<&str>) -> (String, String) {
     let folder = match cwd {
         Some(cwd) => format!("in {cwd} on {target}"),
         None => format!("in the home folder on {target}"),
     };
-    let by = match toolbox.host() {
+    let shell = match toolbox.host() {
         Some(host) => {
             let Host { bash, bash_version, system, target, .. } = host;
             format!("Run by {bash} {bash_version} as {}, on {system}.", target.address())
         }
         None => "Run by the bash of that host.".to_owned(),
     };
-    (folder, by)
+    (folder, shell)
 }

@@ -1,9 +1,9 @@
 //! Copies the workspace: the files that git does not ignore, and those that the simulation names.
 //!
-//! All files are opened through the handle of the workspace, as in every tool. A link is copied as a link,
-//! and only when it leads to a place inside, so that no tool can reach the workspace from the copy through
-//! a link. Contents are shared with the workspace where the file system supports it (`FICLONE`: Btrfs, XFS
-//! and others), and copied otherwise.
+//! All files are opened through the handle of the workspace folder, as in every tool. A link is copied as a link,
+//! and only if it leads inside the workspace. Its target is rewritten where needed, so that no link on the copy
+//! leads back to the workspace. Contents are shared with the workspace if the file system supports it (`FICLONE`:
+//! Btrfs, XFS and others), and copied otherwise.
 
 use std::collections::BTreeMap;
 use std::fs::{File, FileTimes};
@@ -31,9 +31,9 @@ use super::links;
 use super::settings::Limits;
 
 /// Number of bytes that are copied between two checks for a stop.
-const PIECE: u64 = 64 << 20;
+const CHUNK_BYTES: u64 = 64 << 20;
 /// Maximum number of omitted names that are listed.
-const MAX_TOLD: usize = 100;
+const MAX_LISTED: usize = 100;
 
 /// Detects a change of a file. The kernel updates the change time (ctime) at every change of content, mode or
 /// name, and no program can set it.
@@ -67,11 +67,11 @@ pub(super) struct Copied {
     pub(super) entries: BTreeMap<PathBuf, Entry>,
     pub(super) folders: u64,
     pub(super) bytes: u64,
-    /// Whether the file system shares the contents of at least one file with the workspace.
+    /// Whether at least one file shares its content with the workspace.
     pub(super) is_shared: bool,
-    /// Names that should have been copied and were not, with the reason; at most [`MAX_TOLD`].
+    /// Names that were not copied although they were chosen, with the reason; at most [`MAX_LISTED`].
     pub(super) left_out: Vec<String>,
-    /// The number of further omissions.
+    /// The number of further omitted names.
     pub(super) left_out_more: usize,
 }
 
@@ -87,18 +87,18 @@ pub(super) fn copy(
     limits: Limits,
     stop: &StopSignal,
 ) -> Result<Copied, ToolError> {
-    let work = Work {
+    let copier = Copier {
         workspace,
         from: &workspace.root,
         to,
         limits,
-        until: Instant::now().checked_add(limits.time),
+        deadline: Instant::now().checked_add(limits.time),
         stop,
         names: AtomicU64::new(0),
         bytes: AtomicU64::new(0),
-        shares: AtomicBool::new(true),
-        shared: AtomicBool::new(false),
-        done: Mutex::default(),
+        can_share: AtomicBool::new(true),
+        has_shared: AtomicBool::new(false),
+        progress: Mutex::default(),
     };
     let top = workspace.resolve(".", Last::Follow)?;
     walk_for(
@@ -106,106 +106,114 @@ pub(super) fn copy(
         &top,
         SearchBudget::unlimited(stop),
         || (),
-        |(), step| work.step(step),
+        |(), step| copier.copy_entry(step),
     )?;
-    if let Some(error) = work.done().error.take() {
+    if let Some(error) = copier.progress().error.take() {
         return Err(error);
     }
     for path in named {
-        work.name(path)?;
+        copier.copy_named(path)?;
     }
-    work.finish()
+    copier.finish()
 }
 
 /// A copy in progress, shared by all threads.
-struct Work<'a> {
+struct Copier<'a> {
     workspace: &'a Workspace,
     from: &'a Root,
     to: &'a Dir,
     limits: Limits,
-    until: Option<Instant>,
+    deadline: Option<Instant>,
     stop: &'a StopSignal,
+    /// The number of names so far.
     names: AtomicU64,
+    /// The size of the contents so far.
     bytes: AtomicU64,
-    /// Whether to try to share contents.
-    shares: AtomicBool,
-    shared: AtomicBool,
-    done: Mutex<Done>,
+    /// False once the file system has refused to share a content.
+    can_share: AtomicBool,
+    has_shared: AtomicBool,
+    progress: Mutex<Progress>,
 }
 
 #[derive(Default)]
-struct Done {
+struct Progress {
     copied: Copied,
     /// The modes of the folders, set after their contents are copied.
     modes: Vec<(PathBuf, Permissions)>,
     error: Option<ToolError>,
 }
 
-impl Work<'_> {
-    fn done(&self) -> std::sync::MutexGuard<'_, Done> {
-        self.done.lock().unwrap_or_else(PoisonError::into_inner)
+impl Copier<'_> {
+    fn progress(&self) -> std::sync::MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn step(&self, step: WalkEntry<'_>) -> ControlFlow<()> {
-        let done = match step {
-            WalkEntry::Folder(path) => self.folder(path),
-            WalkEntry::File(path) => self.file(path),
-            WalkEntry::Link(path) => self.link(path),
+    /// Copies one entry of the walk.
+    fn copy_entry(&self, step: WalkEntry<'_>) -> ControlFlow<()> {
+        let copied = match step {
+            WalkEntry::Folder(path) => self.copy_folder(path),
+            WalkEntry::File(path) => self.copy_file(path),
+            WalkEntry::Link(path) => self.copy_link(path),
             WalkEntry::Other(path) => {
-                self.leave_out(path, "it is a device, pipe or socket");
+                self.omit(path, "it is a device, pipe or socket");
                 Ok(())
             }
             WalkEntry::Problem(text) => {
-                self.leave_out_as(text);
+                self.list_omission(text);
                 Ok(())
             }
         };
-        match done {
+        match copied {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {
                 // The first error is the cause; later ones may be consequences.
-                self.done().error.get_or_insert(error);
+                self.progress().error.get_or_insert(error);
                 ControlFlow::Break(())
             }
         }
     }
 
-    fn leave_out(&self, path: &Path, why: &str) {
-        self.leave_out_as(format!("{}: {why}", self.from.key(path)));
+    /// Lists a name as omitted, with the reason.
+    fn omit(&self, path: &Path, why: &str) {
+        self.list_omission(format!("{}: {why}", self.from.key(path)));
     }
 
-    fn leave_out_as(&self, text: String) {
-        let copied = &mut self.done().copied;
-        if copied.left_out.len() < MAX_TOLD {
+    fn list_omission(&self, text: String) {
+        let copied = &mut self.progress().copied;
+        if copied.left_out.len() < MAX_LISTED {
             copied.left_out.push(text);
         } else {
             copied.left_out_more += 1;
         }
     }
 
-    /// Fails at a stop, and when copying takes too long.
-    fn goes_on(&self) -> Result<(), ToolError> {
+    /// Fails after a stop, and when copying takes too long.
+    fn check_continue(&self) -> Result<(), ToolError> {
         check_cancelled(self.stop)?;
-        if self.until.is_some_and(|until| Instant::now() >= until) {
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             let after = text::duration(self.limits.time);
             return Err(SimulationError::TooSlow { after }.into());
         }
         Ok(())
     }
 
-    /// Counts one more name, with this many bytes.
+    /// Counts one more name, whose content has this many bytes.
+    ///
+    /// # Errors
+    /// A limit is exceeded, or a stop.
     fn count(&self, bytes: u64) -> Result<(), ToolError> {
-        let Limits { names, bytes: most, .. } = self.limits;
-        self.goes_on()?;
-        if self.names.fetch_add(1, Ordering::Relaxed) >= names {
-            return Err(SimulationError::TooMany { limit: names }.into());
+        let limit = self.limits.names;
+        self.check_continue()?;
+        if self.names.fetch_add(1, Ordering::Relaxed) >= limit {
+            return Err(SimulationError::TooMany { limit }.into());
         }
-        self.count_bytes(bytes, most)
+        self.count_bytes(bytes)
     }
 
-    fn count_bytes(&self, bytes: u64, limit: u64) -> Result<(), ToolError> {
+    fn count_bytes(&self, bytes: u64) -> Result<(), ToolError> {
+        let limit = self.limits.bytes;
         let before = self.bytes.fetch_add(bytes, Ordering::Relaxed);
-        match before.checked_add(bytes).is_some_and(|all| all <= limit) {
+        match before.checked_add(bytes).is_some_and(|total| total <= limit) {
             true => Ok(()),
             false => Err(SimulationError::TooLarge { limit }.into()),
         }
@@ -216,28 +224,28 @@ impl Work<'_> {
         move |source| SimulationError::Copy { path: path.clone(), source }.into()
     }
 
-    fn folder(&self, path: &Path) -> Result<(), ToolError> {
+    fn copy_folder(&self, path: &Path) -> Result<(), ToolError> {
         if path.as_os_str().is_empty() {
             return Ok(());
         }
         let Ok(data) = self.from.dir.symlink_metadata(path) else { return Ok(()) };
         self.count(0)?;
         self.to.create_dir(path).map_err(self.failed(path))?;
-        let mut done = self.done();
-        done.copied.folders += 1;
-        done.modes.push((path.to_owned(), Permissions::from_mode(data.mode() & 0o777)));
+        let mut progress = self.progress();
+        progress.copied.folders += 1;
+        progress.modes.push((path.to_owned(), Permissions::from_mode(data.mode() & 0o777)));
         Ok(())
     }
 
-    fn file(&self, path: &Path) -> Result<(), ToolError> {
+    fn copy_file(&self, path: &Path) -> Result<(), ToolError> {
         let key = self.from.key(path);
         let (source, data) = match self.from.open_file(path, &key, Access::Read) {
             Ok(Some(opened)) => opened,
-            // The file was removed since its folder was read.
+            // The file was removed after its folder was read.
             Ok(None) => return Ok(()),
-            // The file is listed as left out, because a tool would fail on it in the workspace too.
+            // The file is listed as omitted, because a tool would fail on it in the workspace too.
             Err(error) => {
-                self.leave_out_as(error.to_string());
+                self.list_omission(error.to_string());
                 return Ok(());
             }
         };
@@ -247,9 +255,9 @@ impl Work<'_> {
         options.write(true).create_new(true).mode(mode);
         let failed = self.failed(path);
         let target = self.to.open_with(path, &options).map_err(&failed)?.into_std();
-        self.content(&source, &target, data.len(), path)?;
+        self.copy_content(&source, &target, data.len(), path)?;
         if let Ok(modified) = data.modified() {
-            // Keep the modification times, because build tools compare them.
+            // Build tools compare modification times.
             let times = FileTimes::new().set_modified(modified.into_std());
             target.set_times(times).map_err(&failed)?;
         }
@@ -260,58 +268,59 @@ impl Work<'_> {
             copy = target.metadata().map_err(&failed)?;
         }
         let entry = Entry { source: Stamp::of(&data), copy: Stamp::of(&copy), is_link: false };
-        self.done().copied.entries.insert(path.to_owned(), entry);
+        self.progress().copied.entries.insert(path.to_owned(), entry);
         Ok(())
     }
 
-    fn content(
+    /// Shares the content, or copies it if the file system cannot share. `size` is the size that was counted.
+    fn copy_content(
         &self,
         source: &File,
         target: &File,
         size: u64,
         path: &Path,
     ) -> Result<(), ToolError> {
-        if size > 0 && self.shares.load(Ordering::Relaxed) {
+        if size > 0 && self.can_share.load(Ordering::Relaxed) {
             if share(source, target).is_ok() {
-                self.shared.store(true, Ordering::Relaxed);
+                self.has_shared.store(true, Ordering::Relaxed);
                 return Ok(());
             }
             // Sharing will fail for the other files too, and trying takes longer than copying.
-            self.shares.store(false, Ordering::Relaxed);
+            self.can_share.store(false, Ordering::Relaxed);
         }
         let mut counted = size;
         let mut copied = 0;
         loop {
-            let piece = io::copy(&mut io::Read::take(source, PIECE), &mut { target });
-            let piece = piece.map_err(self.failed(path))?;
-            copied += piece;
+            let chunk = io::copy(&mut io::Read::take(source, CHUNK_BYTES), &mut { target });
+            let chunk = chunk.map_err(self.failed(path))?;
+            copied += chunk;
             if copied > counted {
                 // The file has grown, or its reported size was wrong.
-                self.count_bytes(copied - counted, self.limits.bytes)?;
+                self.count_bytes(copied - counted)?;
                 counted = copied;
             }
-            if piece < PIECE {
+            if chunk < CHUNK_BYTES {
                 return Ok(());
             }
-            self.goes_on()?;
+            self.check_continue()?;
         }
     }
 
-    fn link(&self, path: &Path) -> Result<(), ToolError> {
-        let Ok(text) = self.from.dir.read_link_contents(path) else { return Ok(()) };
+    fn copy_link(&self, path: &Path) -> Result<(), ToolError> {
+        let Ok(target) = self.from.dir.read_link_contents(path) else { return Ok(()) };
         let Ok(data) = self.from.dir.symlink_metadata(path) else { return Ok(()) };
-        let text = match links::on_copy(self.workspace, path, &text) {
-            Ok(text) => text,
+        let target = match links::target_on_copy(self.workspace, path, &target) {
+            Ok(target) => target,
             Err(why) => {
-                self.leave_out(path, why);
+                self.omit(path, why);
                 return Ok(());
             }
         };
         self.count(0)?;
-        self.to.symlink_contents(&text, path).map_err(self.failed(path))?;
+        self.to.symlink_contents(&target, path).map_err(self.failed(path))?;
         let copy = self.to.symlink_metadata(path).map_err(self.failed(path))?;
         let entry = Entry { source: Stamp::of(&data), copy: Stamp::of(&copy), is_link: true };
-        self.done().copied.entries.insert(path.to_owned(), entry);
+        self.progress().copied.entries.insert(path.to_owned(), entry);
         Ok(())
     }
 
@@ -319,11 +328,11 @@ impl Work<'_> {
         std::ptr::eq(place.root, self.from)
     }
 
-    /// Copies the file at a path that the simulation names, whether git ignores it or not. If the file does
-    /// not exist yet, only its existing parent folders are created.
-    fn name(&self, path: &str) -> Result<(), ToolError> {
+    /// Copies the file at a path that the simulation names, whether git ignores it or not: first the link there,
+    /// if it is one, then the file. If the file does not exist, only its existing parent folders are created.
+    fn copy_named(&self, path: &str) -> Result<(), ToolError> {
         for last in [Last::Keep, Last::Follow] {
-            // The tool that uses the path reports what is wrong with it.
+            // The tool that uses the path reports the error.
             let Ok(place) = self.workspace.resolve(path, last) else { return Ok(()) };
             if !self.is_in_workspace(&place) || self.to.symlink_metadata(&place.relative).is_ok() {
                 continue;
@@ -333,8 +342,10 @@ impl Work<'_> {
             }
             let is_link = self.from.dir.symlink_metadata(&place.relative);
             match place.kind {
-                _ if is_link.is_ok_and(|data| data.is_symlink()) => self.link(&place.relative)?,
-                Kind::File => self.file(&place.relative)?,
+                _ if is_link.is_ok_and(|data| data.is_symlink()) => {
+                    self.copy_link(&place.relative)?
+                }
+                Kind::File => self.copy_file(&place.relative)?,
                 _ => {}
             }
         }
@@ -342,25 +353,26 @@ impl Work<'_> {
     }
 
     fn finish(self) -> Result<Copied, ToolError> {
-        let shared = self.shared.load(Ordering::Relaxed);
+        let is_shared = self.has_shared.load(Ordering::Relaxed);
         let bytes = self.bytes.load(Ordering::Relaxed);
         let to = self.to;
-        let mut done = self.done.into_inner().unwrap_or_else(PoisonError::into_inner);
-        // Folders are handled before their parents, because a folder without search permission blocks access
+        let mut progress = self.progress.into_inner().unwrap_or_else(PoisonError::into_inner);
+        // Folders get their modes before their parents, because a folder without search permission blocks access
         // to the folders in it.
-        done.modes.sort_by(|(one, _), (other, _)| other.cmp(one));
-        for (path, mode) in done.modes {
+        progress.modes.sort_by(|(one, _), (other, _)| other.cmp(one));
+        for (path, mode) in progress.modes {
             let failed = |source| {
                 let path = path.to_string_lossy().into_owned();
                 ToolError::from(SimulationError::Copy { path, source })
             };
             to.set_permissions(&path, mode).map_err(failed)?;
         }
-        done.copied.left_out.sort();
-        Ok(Copied { bytes, is_shared: shared, ..done.copied })
+        progress.copied.left_out.sort();
+        Ok(Copied { bytes, is_shared, ..progress.copied })
     }
 }
 
+/// Makes `target` share the content of `source`.
 #[cfg(target_os = "linux")]
 fn share(source: &File, target: &File) -> io::Result<()> {
     rustix::fs::ioctl_ficlone(target, source).map_err(io::Error::from)

@@ -1,4 +1,4 @@
-//! Finds all changes on the copy, whoever made them and whether they were predicted or not.
+//! Finds all changes on the copy, whether a tool has reported them or not.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -16,26 +16,26 @@ use crate::workspace::{
 
 use super::copy::{Copied, Stamp};
 
-/// Most changed files that are listed.
+/// Maximum number of changed files that are listed.
 pub(super) const MAX_CHANGES: usize = 1_000;
-/// Most other changes that are listed.
-const MAX_BESIDES: usize = 100;
+/// Maximum number of other changes that are listed.
+const MAX_OTHERS: usize = 100;
 
 /// The changes on the copy.
 #[derive(Debug, Default)]
 pub(super) struct Difference {
-    /// By path.
+    /// The changed files, sorted by path; at most [`MAX_CHANGES`].
     pub(super) changes: Vec<FileChange>,
     /// The number of further changed files.
     pub(super) left_out: usize,
-    /// Changes other than file contents, and warnings about incomplete results; at most [`MAX_BESIDES`].
-    pub(super) besides: Vec<String>,
+    /// Changes other than file contents, and warnings about incomplete results; at most [`MAX_OTHERS`].
+    pub(super) others: Vec<String>,
     /// The number of further ones.
-    pub(super) besides_left_out: usize,
+    pub(super) others_left_out: usize,
 }
 
-/// Compares the copy with the workspace. Only those copied files are read that were touched since `mark`.
-/// New files are found by the same walk as for copying, and by the names in the plan.
+/// Compares the copy with the workspace. Of the copied files only those are read that may have changed since
+/// `mark`. New files are found by the same walk as for copying, and by the paths that the simulation names.
 ///
 /// # Errors
 /// A file that cannot be read; a stop.
@@ -47,36 +47,36 @@ pub(super) fn difference(
     named: &[String],
     stop: &StopSignal,
 ) -> Result<Difference, WorkspaceError> {
-    let mut look = Look {
+    let mut comparison = Comparison {
         from: &toolbox.files.root,
         to: &copy.files.root,
         copied,
         mark,
         stop,
-        found: Difference::default(),
+        difference: Difference::default(),
     };
-    let mut candidates = look.touched()?;
-    let (new, links) = new(copy, copied, stop)?;
+    let mut candidates = comparison.touched()?;
+    let (files, links) = new_files_and_links(copy, copied, stop)?;
     for link in &links {
-        look.found.add(|| format!("{} is a new link", look.to.key(link)));
+        comparison.difference.add(|| format!("{} is a new link", comparison.to.key(link)));
     }
-    candidates.extend(new);
+    candidates.extend(files);
     for path in named {
         let Ok(place) = copy.resolve(path, Last::Follow) else { continue };
-        if place.kind == Kind::File && std::ptr::eq(place.root, look.to) {
+        if place.kind == Kind::File && std::ptr::eq(place.root, comparison.to) {
             candidates.insert(place.relative);
         }
     }
     for path in candidates {
         check_cancelled(stop)?;
-        look.compare(&path)?;
+        comparison.compare(&path)?;
     }
-    look.found.changes.sort_by(|one, other| one.path.cmp(&other.path));
-    Ok(look.found)
+    comparison.difference.changes.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(comparison.difference)
 }
 
-/// The files and links on the copy that were not copied.
-fn new(
+/// The files and the links on the copy that were not copied.
+fn new_files_and_links(
     workspace: &Workspace,
     copied: &Copied,
     stop: &StopSignal,
@@ -103,54 +103,58 @@ fn new(
     Ok((files, links))
 }
 
-struct Look<'a> {
+/// A comparison in progress.
+struct Comparison<'a> {
+    /// The folder of the workspace.
     from: &'a Root,
+    /// The folder of the copy.
     to: &'a Root,
     copied: &'a Copied,
     mark: Stamp,
     stop: &'a StopSignal,
-    found: Difference,
+    difference: Difference,
 }
 
 /// One file, in the workspace or on the copy.
 struct Side {
     state: FileState,
     size: Option<u64>,
-    /// `None` where it is absent, or too large for a comparison of lines.
+    /// `None` if the file is absent, or too large for a diff of its lines.
     bytes: Option<Vec<u8>>,
 }
 
-impl Look<'_> {
-    /// The copied files that may have changed.
+impl Comparison<'_> {
+    /// The copied files that may have changed. Adds the changes of links and modes to the difference.
     fn touched(&mut self) -> Result<BTreeSet<PathBuf>, WorkspaceError> {
         let mut touched = BTreeSet::new();
         for (path, entry) in &self.copied.entries {
             check_cancelled(self.stop)?;
             let now = self.to.dir.symlink_metadata(path).ok();
             let stamp = now.as_ref().map(Stamp::of);
-            // A file that was copied at the very time of the mark may also have changed at that time.
+            // A file whose change time is not before that of the mark may have changed after it was copied.
             if stamp == Some(entry.copy) && entry.copy.changed < self.mark.changed {
                 continue;
             }
             let key = self.to.key(path);
-            let found = &mut self.found;
+            let difference = &mut self.difference;
             match now {
                 Some(data) if entry.is_link && data.is_symlink() => {
                     if stamp != Some(entry.copy) {
-                        found.add(|| format!("the link {key} was changed"));
+                        difference.add(|| format!("the link {key} was changed"));
                     }
                     continue;
                 }
-                _ if entry.is_link => found.add(|| format!("{key} is no longer a link")),
+                _ if entry.is_link => difference.add(|| format!("{key} is no longer a link")),
                 Some(data) if data.is_file() => {
                     let modes = [entry.copy.mode, Stamp::of(&data).mode].map(|mode| mode & 0o777);
                     if let [before, after] = modes
                         && before != after
                     {
-                        found.add(|| format!("the mode of {key} is {after:o} and was {before:o}"));
+                        difference
+                            .add(|| format!("the mode of {key} is {after:o} and was {before:o}"));
                     }
                 }
-                Some(_) => found.add(|| format!("{key} is no longer a file")),
+                Some(_) => difference.add(|| format!("{key} is no longer a file")),
                 None => {}
             }
             touched.insert(path.clone());
@@ -158,6 +162,7 @@ impl Look<'_> {
         Ok(touched)
     }
 
+    /// Adds the change of one file, if it has one.
     fn compare(&mut self, path: &Path) -> Result<(), WorkspaceError> {
         let key = self.to.key(path);
         let after = self.side(self.to, path, &key)?;
@@ -165,14 +170,14 @@ impl Look<'_> {
         if before.state == after.state {
             return Ok(());
         }
-        if self.found.changes.len() >= MAX_CHANGES {
-            self.found.left_out += 1;
+        if self.difference.changes.len() >= MAX_CHANGES {
+            self.difference.left_out += 1;
             return Ok(());
         }
-        let then = self.copied.entries.get(path).map(|entry| entry.source);
+        let copied = self.copied.entries.get(path).map(|entry| entry.source);
         let now = self.from.dir.symlink_metadata(path).ok().as_ref().map(Stamp::of);
-        if then != now {
-            self.found.add(|| {
+        if copied != now {
+            self.difference.add(|| {
                 format!(
                     "{key} was changed in the workspace meanwhile; the difference is against its present content there"
                 )
@@ -184,16 +189,16 @@ impl Look<'_> {
             false => Diff::Binary { before_bytes: before.size, after_bytes: after.size },
         };
         let (before, after) = (before.state, after.state);
-        self.found.changes.push(FileChange { path: key, before, after, diff });
+        self.difference.changes.push(FileChange { path: key, before, after, diff });
         Ok(())
     }
 
-    /// The state of a file in the workspace or on the copy. Links are followed as long as they stay inside.
+    /// The state of a file in the workspace or on the copy. Links that stay inside are followed.
     fn side(&self, root: &Root, path: &Path, key: &str) -> Result<Side, WorkspaceError> {
         let absent = Side { state: FileState::Absent, size: None, bytes: None };
         let opened = match file::open(&root.dir, path, key, Access::Read) {
             Ok(opened) => opened,
-            // The file was replaced by something else, which is reported separately.
+            // The file was replaced by something else, which `touched` has reported.
             Err(WorkspaceError::NotAFile { .. }) => None,
             Err(_) if root.dir.symlink_metadata(path).is_ok_and(|data| data.is_symlink()) => None,
             Err(error) => return Err(error),
@@ -213,26 +218,26 @@ impl Look<'_> {
 }
 
 impl Difference {
-    /// Adds a change other than a file's content, or counts it.
+    /// Adds a change other than that of a file's content, or only counts it above the limit.
     fn add(&mut self, text: impl FnOnce() -> String) {
-        if self.besides.len() < MAX_BESIDES {
-            self.besides.push(text());
+        if self.others.len() < MAX_OTHERS {
+            self.others.push(text());
         } else {
-            self.besides_left_out += 1;
+            self.others_left_out += 1;
         }
     }
 
-    /// The changes other than file contents, and how many there are above the limit.
+    /// Takes the changes other than file contents, as warnings. The last one reports how many are above the limit.
     pub(super) fn warnings(&mut self) -> Vec<String> {
-        let mut warnings = std::mem::take(&mut self.besides);
-        if self.besides_left_out > 0 {
-            warnings.push(format!("{} further such changes are left out", self.besides_left_out));
+        let mut warnings = std::mem::take(&mut self.others);
+        if self.others_left_out > 0 {
+            warnings.push(format!("{} further such changes are left out", self.others_left_out));
         }
         warnings
     }
 
-    /// The changes that are not in `earlier`, or differ there. Above the limit it is not known whose a change is;
-    /// the number left out has all of them.
+    /// The changed files that `earlier` does not have, or has with another content. The origin of changes above the
+    /// limit is unknown, so `left_out` counts all of them.
     pub(super) fn since(self, earlier: &Self) -> Self {
         let before: BTreeMap<_, _> =
             earlier.changes.iter().map(|change| (change.path.as_str(), change.after)).collect();
@@ -243,17 +248,17 @@ impl Difference {
     }
 }
 
-/// What a verification changed, from the difference after it and the one before.
+/// The changes that a verification made, from the differences after and before it.
 pub(super) fn by_verification(
     after: Result<Difference, WorkspaceError>,
     before: &Difference,
 ) -> Difference {
     match after {
         Ok(after) => after.since(before),
-        // After a stopped verification its changes do not matter.
+        // The changes of a stopped verification do not matter.
         Err(WorkspaceError::Cancelled) => Difference::default(),
         Err(error) => Difference {
-            besides: vec![format!("what the verification changed is not known: {error}")],
+            others: vec![format!("what the verification changed is not known: {error}")],
             ..Difference::default()
         },
     }
@@ -278,15 +283,15 @@ mod tests {
     #[test]
     fn verification_changes_keep_omissions_and_errors() {
         let before = changed(&["a"], 0);
-        let told = |after| {
-            let Difference { changes, left_out, besides, .. } = by_verification(after, &before);
+        let fields = |after| {
+            let Difference { changes, left_out, others, .. } = by_verification(after, &before);
             let paths: Vec<_> = changes.into_iter().map(|change| change.path).collect();
-            (paths.join(" "), left_out, besides.join(" "))
+            (paths.join(" "), left_out, others.join(" "))
         };
-        assert_eq!(told(Ok(changed(&["a", "b"], 0))), ("b".to_owned(), 0, String::new()));
-        assert_eq!(told(Ok(changed(&["a", "b"], 7))), ("b".to_owned(), 7, String::new()));
-        assert_eq!(told(Err(WorkspaceError::Cancelled)), Default::default());
-        let (paths, _, why) = told(Err(WorkspaceError::Outside { path: "b".to_owned() }));
+        assert_eq!(fields(Ok(changed(&["a", "b"], 0))), ("b".to_owned(), 0, String::new()));
+        assert_eq!(fields(Ok(changed(&["a", "b"], 7))), ("b".to_owned(), 7, String::new()));
+        assert_eq!(fields(Err(WorkspaceError::Cancelled)), Default::default());
+        let (paths, _, why) = fields(Err(WorkspaceError::Outside { path: "b".to_owned() }));
         assert!(paths.is_empty() && why.contains("is not known: "), "{why}");
         let earlier = changed(&[], 3);
         assert_eq!(by_verification(Ok(changed(&["b"], 0)), &earlier).left_out, 3);
@@ -294,10 +299,10 @@ mod tests {
 
     #[test]
     fn other_changes_are_limited_and_counted() {
-        let mut found = Difference::default();
-        (0..MAX_BESIDES + 5).for_each(|number| found.add(|| number.to_string()));
-        let warnings = found.warnings();
-        assert_eq!(warnings.len(), MAX_BESIDES + 1);
-        assert_eq!(warnings[MAX_BESIDES], "5 further such changes are left out");
+        let mut difference = Difference::default();
+        (0..MAX_OTHERS + 5).for_each(|number| difference.add(|| number.to_string()));
+        let warnings = difference.warnings();
+        assert_eq!(warnings.len(), MAX_OTHERS + 1);
+        assert_eq!(warnings[MAX_OTHERS], "5 further such changes are left out");
     }
 }

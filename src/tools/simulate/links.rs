@@ -1,39 +1,39 @@
-//! Rewrites the targets of links of the workspace for the copy.
+//! Computes the targets of links on the copy.
 
 use std::path::{Component, Path, PathBuf};
 
 use crate::workspace::{Last, Workspace, WorkspaceError};
 
-/// The target to write into the copy for the link at `path` with target `text`, both below the workspace:
-/// the same place in the copy.
+/// The target on the copy for the link `path` with this target in the workspace: the same file on the copy. `path` is
+/// relative to the workspace.
 ///
 /// # Errors
 /// Why the link cannot be copied.
-pub(super) fn on_copy(
+pub(super) fn target_on_copy(
     workspace: &Workspace,
     path: &Path,
-    text: &Path,
+    target: &Path,
 ) -> Result<PathBuf, &'static str> {
-    let written = path.to_str().ok_or("its name is not UTF-8")?;
-    let place = workspace.resolve(written, Last::Follow).map_err(|error| match error {
+    let path_text = path.to_str().ok_or("its name is not UTF-8")?;
+    let place = workspace.resolve(path_text, Last::Follow).map_err(|error| match error {
         WorkspaceError::Outside { .. } => "it leads outside the workspace",
         _ => "it leads nowhere",
     })?;
     if !std::ptr::eq(place.root, &workspace.root) {
         return Err("it leads outside the workspace");
     }
-    if stays_inside(path, text) {
-        return Ok(text.to_owned());
+    if stays_inside(path, target) {
+        return Ok(target.to_owned());
     }
     let folders = path.components().count().saturating_sub(1);
     let relative = PathBuf::from_iter(vec![".."; folders]).join(&place.relative);
     Ok(if relative.as_os_str().is_empty() { PathBuf::from(".") } else { relative })
 }
 
-/// Whether no prefix of the target leads above the top folder, judged by names alone.
-fn stays_inside(path: &Path, text: &Path) -> bool {
+/// Whether the target, judged by its names alone, never leads above the workspace folder.
+fn stays_inside(path: &Path, target: &Path) -> bool {
     let mut depth = path.components().count().saturating_sub(1);
-    text.components().all(|name| match name {
+    target.components().all(|name| match name {
         Component::Normal(_) => {
             depth += 1;
             true

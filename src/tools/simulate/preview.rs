@@ -1,28 +1,29 @@
-//! The preview of a simulation (SPEC §2). Makes no copy and runs nothing; the changes by edits and steps are
+//! The preview of a simulation (SPEC §2). Makes no copy and runs nothing; the changes of edits and steps are
 //! computed as if they were made in the workspace.
 
 use std::collections::BTreeMap;
 
 use crate::plan::{Edit, MutateBatch, Simulation, ToolCall, VerifyScope};
 use crate::run::{Predicted, Preview, StopSignal, text};
-use crate::tools::{After, ToolError, batch, program};
+use crate::tools::{ProjectedToolbox, ToolError, batch, program};
 use crate::workspace::Overlay;
 
 /// The preview of a simulation.
 ///
 /// # Errors
-/// A path that cannot be used or leads outside; a stop.
+/// A fault of the plan itself, a function that cannot be run, a file that cannot be read, or a stop.
 pub(in super::super) fn preview(
-    at: After<'_>,
+    projected: ProjectedToolbox<'_>,
     simulation: &Simulation,
     stop: &StopSignal,
 ) -> Result<Preview, ToolError> {
-    let (mut preview, left) = match simulation {
-        Simulation::Edits { edits, .. } => of_edits(at, edits, stop)?,
-        Simulation::Steps { steps, .. } => of_steps(at, steps, stop)?,
-        Simulation::Function { function, inputs, trace_enabled } => {
-            (of_function(at, function, inputs, *trace_enabled)?, at.overlay.clone())
-        }
+    let (mut preview, after) = match simulation {
+        Simulation::Edits { edits, .. } => preview_edits(projected, edits, stop)?,
+        Simulation::Steps { steps, .. } => preview_steps(projected, steps, stop)?,
+        Simulation::Function { function, inputs, trace_enabled } => (
+            preview_function(projected, function, inputs, *trace_enabled)?,
+            projected.overlay.clone(),
+        ),
     };
     if preview.would_fail() {
         return Ok(preview);
@@ -31,20 +32,23 @@ pub(in super::super) fn preview(
         Simulation::Edits { verify, .. } | Simulation::Steps { verify, .. } => *verify,
         Simulation::Function { .. } => None,
     };
-    match verify.map(|scope| verified(at.toolbox.after(&left), scope, stop)).transpose()? {
-        Some(verified) if verified.would_fail() => {
-            return Ok(Preview { changes: preview.changes, ..verified });
+    match verify
+        .map(|scope| verification(projected.toolbox.after(&after), scope, stop))
+        .transpose()?
+    {
+        Some(verification) if verification.would_fail() => {
+            return Ok(Preview { changes: preview.changes, ..verification });
         }
-        Some(verified) => {
-            let runs = verified.summary.trim_end_matches('.');
+        Some(verification) => {
+            let runs = verification.summary.trim_end_matches('.');
             let runs = runs.strip_suffix(" in the workspace folder").unwrap_or(runs);
-            preview.summary = format!("{}, and {} there.", preview.summary, lower(runs));
+            preview.summary = format!("{}, and {} there.", preview.summary, lowercase_first(runs));
             preview.predicted = preview.predicted.max(Predicted::Partial);
-            preview.notes.extend(verified.notes);
+            preview.notes.extend(verification.notes);
         }
         None => preview.summary.push('.'),
     }
-    let limits = at.toolbox.simulations.limits;
+    let limits = projected.toolbox.simulations.limits;
     preview.notes.push(format!(
         "The copy has the files that git does not ignore and those that the plan names, without .git; at most {} \
          files and folders, {} and {}. It is removed afterwards.",
@@ -62,15 +66,19 @@ pub(in super::super) fn preview(
     Ok(preview)
 }
 
-fn lower(sentence: &str) -> String {
+fn lowercase_first(sentence: &str) -> String {
     let mut chars = sentence.chars();
     let first: String = chars.next().into_iter().flat_map(char::to_lowercase).collect();
     format!("{first}{}", chars.as_str())
 }
 
 /// The preview of the verification.
-fn verified(at: After<'_>, scope: VerifyScope, stop: &StopSignal) -> Result<Preview, ToolError> {
-    Ok(at.preview_with_effects(&ToolCall::Verify { scope }, stop)?.0)
+fn verification(
+    projected: ProjectedToolbox<'_>,
+    scope: VerifyScope,
+    stop: &StopSignal,
+) -> Result<Preview, ToolError> {
+    Ok(projected.preview_with_effects(&ToolCall::Verify { scope }, stop)?.0)
 }
 
 /// The edits as a batch without expected hashes.
@@ -78,38 +86,40 @@ pub(super) fn as_batch(edits: &[Edit]) -> MutateBatch {
     MutateBatch { edits: edits.to_vec(), expected_hashes: BTreeMap::new(), dry_run: false }
 }
 
-fn of_edits(
-    at: After<'_>,
+/// The preview of the edits, and the overlay after them.
+fn preview_edits(
+    projected: ProjectedToolbox<'_>,
     edits: &[Edit],
     stop: &StopSignal,
 ) -> Result<(Preview, Overlay), ToolError> {
     let mut edits = MutateBatch { dry_run: true, ..as_batch(edits) };
-    let (preview, _) = batch::preview(at, &edits, stop)?;
-    let mut left = at.overlay.clone();
+    let (preview, _) = batch::preview(projected, &edits, stop)?;
+    let mut after = projected.overlay.clone();
     if preview.would_fail() {
-        return Ok((preview, left));
+        return Ok((preview, after));
     }
     edits.dry_run = false;
-    at.toolbox.project(&ToolCall::MutateBatch(edits), &mut left)?;
+    projected.toolbox.project(&ToolCall::MutateBatch(edits), &mut after)?;
     let summary = match preview.changes.len() {
         0 => "Tries edits on a copy of the workspace, which change nothing".to_owned(),
         1 => "Tries the change of 1 file on a copy of the workspace".to_owned(),
         count => format!("Tries the changes of {count} files on a copy of the workspace"),
     };
-    Ok((Preview { summary, ..preview }, left))
+    Ok((Preview { summary, ..preview }, after))
 }
 
-fn of_steps(
-    at: After<'_>,
+/// The preview of the steps, and the overlay after them.
+fn preview_steps(
+    projected: ProjectedToolbox<'_>,
     steps: &[ToolCall],
     stop: &StopSignal,
 ) -> Result<(Preview, Overlay), ToolError> {
-    let mut left = at.overlay.clone();
+    let mut after = projected.overlay.clone();
     let mut predicted = Predicted::Exact;
     let mut notes = Vec::new();
     let mut failure = None;
     for (index, step) in steps.iter().enumerate() {
-        let (preview, _) = at.toolbox.after(&left).preview_with_effects(step, stop)?;
+        let (preview, _) = projected.toolbox.after(&after).preview_with_effects(step, stop)?;
         notes.push(format!("Step {}, {}: {}", index + 1, step.tool().name(), preview.summary));
         if let Some(why) = preview.why_it_fails() {
             let why = why.trim_end_matches('.');
@@ -117,14 +127,15 @@ fn of_steps(
             failure = Some(Preview::failure(why, Vec::new()));
             break;
         }
-        // The preview is at worst partial: only a check is unpredictable here, and a check itself edits no source.
+        // Of the tools that a simulation allows, only a check is unpredictable, and it edits no source file. So the
+        // preview is at worst partial.
         predicted = match preview.predicted {
             Predicted::Exact => predicted,
             _ => Predicted::Partial,
         };
-        at.toolbox.project(step, &mut left)?;
+        projected.toolbox.project(step, &mut after)?;
     }
-    let mut changes = at.toolbox.projected(&left).changes_since(at.overlay)?;
+    let mut changes = projected.toolbox.projected(&after).changes_since(projected.overlay)?;
     changes.retain(|change| change.before != change.after);
     let count = match steps.len() {
         1 => "1 step".to_owned(),
@@ -134,20 +145,20 @@ fn of_steps(
         let summary = format!("Runs {count} on a copy of the workspace");
         Preview::exact(summary, Vec::new(), Vec::new())
     });
-    Ok((Preview { predicted, changes, notes, ..preview }, left))
+    Ok((Preview { predicted, changes, notes, ..preview }, after))
 }
 
-fn of_function(
-    at: After<'_>,
+fn preview_function(
+    projected: ProjectedToolbox<'_>,
     function: &str,
     inputs: &[String],
     traces: bool,
 ) -> Result<Preview, ToolError> {
     let call = program::function_call(function, inputs, traces);
-    let run = program::preview(at, &call)?;
+    let run = program::preview(projected, &call)?;
     let mut notes = vec![format!(
         "Where there is no binary or example of this name, the test of this name is run: `{}`.",
-        program::function_test(function, inputs)
+        program::test_command_line(function, inputs)
     )];
     notes.extend(run.notes);
     if traces {

@@ -5,15 +5,15 @@ use std::time::Duration;
 
 /// The location and limits of the simulations of a toolbox.
 #[derive(Debug)]
-pub(in super::super) struct Settings {
-    /// The parent folder; `None` for the default.
+pub(in super::super) struct SimulationSettings {
+    /// The folder in which the copies are made; `None` for the default.
     pub(super) parent: Option<PathBuf>,
     pub(super) limits: Limits,
 }
 
-impl Default for Settings {
+impl Default for SimulationSettings {
     fn default() -> Self {
-        Self { parent: None, limits: Limits::USUAL }
+        Self { parent: None, limits: Limits::DEFAULT }
     }
 }
 
@@ -22,12 +22,14 @@ impl Default for Settings {
 pub(in super::super) struct Limits {
     /// Maximum number of files, folders and links.
     pub(super) names: u64,
+    /// Maximum total size of the files.
     pub(super) bytes: u64,
+    /// Maximum time for copying.
     pub(super) time: Duration,
 }
 
 impl Limits {
-    /// Far more than the sources of a usual workspace; building one of this size takes hours.
-    pub(super) const USUAL: Self =
+    /// Far more than the sources of most workspaces; building one of this size takes hours.
+    pub(super) const DEFAULT: Self =
         Self { names: 200_000, bytes: 4 << 30, time: Duration::from_secs(300) };
 }

@@ -1,4 +1,4 @@
-//! Combines the output of all processes of a simulation.
+//! Combines the output of all calls of a simulation.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use crate::run::{Stream, StreamEnds};
 use crate::process::Capture;
 use crate::tools::Context;
 
-/// Forwards the output of all calls, and keeps the last part of each stream.
+/// Forwards the output of all calls, and keeps the beginning and the end of each stream.
 pub(super) struct Tee<'a> {
     context: &'a Context<'a>,
     ends: [RefCell<StreamEnds>; 2],
@@ -33,21 +33,21 @@ impl<'a> Tee<'a> {
         }
     }
 
-    /// Forwards the complete output of a tool. False when it cannot be recorded.
-    pub(super) fn whole(&self, stream: Stream, bytes: Option<&[u8]>) -> bool {
+    /// Forwards the complete output of a tool. Returns false if it cannot be recorded.
+    pub(super) fn forward(&self, stream: Stream, bytes: Option<&[u8]>) -> bool {
         let bytes = bytes.unwrap_or_default();
         // The next output begins on a new line.
         let end: &[u8] = if bytes.is_empty() || bytes.ends_with(b"\n") { b"" } else { b"\n" };
         self.keep(stream, bytes) && self.keep(stream, end)
     }
 
-    /// The ends of both outputs; `None` when nothing was printed.
+    /// The beginning and the end of both outputs; `None` if nothing was printed.
     pub(super) fn ends(self) -> Option<[StreamEnds; 2]> {
         let ends = self.ends.map(RefCell::into_inner);
         ends.iter().any(|ends| ends.bytes() > 0).then_some(ends)
     }
 
-    fn side(&self, stream: Stream) -> &RefCell<StreamEnds> {
+    fn ends_of(&self, stream: Stream) -> &RefCell<StreamEnds> {
         let [stdout, stderr] = &self.ends;
         match stream {
             Stream::Stdout => stdout,
@@ -61,7 +61,7 @@ impl Capture for Tee<'_> {
         if bytes.is_empty() {
             return true;
         }
-        self.side(stream).borrow_mut().push(bytes);
+        self.ends_of(stream).borrow_mut().push(bytes);
         self.context.capture.keep(stream, bytes)
     }
 

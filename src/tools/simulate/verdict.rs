@@ -11,7 +11,7 @@ use crate::run::{
     DiagnosticArtifact, Diff, Edge, EdgeType, FileChange, MAX_DIAGNOSTICS, TargetKind,
 };
 
-use crate::tools::{Invocation, ToolError};
+use crate::tools::{CallResult, ToolError};
 use crate::workspace::file::hash;
 
 use super::copy::Copied;
@@ -26,18 +26,19 @@ pub(super) struct Verdict {
     /// The error of the step.
     pub(super) error: Option<ToolError>,
     result: Map<String, Value>,
-    rows: Vec<Value>,
+    /// The results of the steps.
+    steps: Vec<Value>,
     warnings: Vec<String>,
     diagnostics: Vec<DiagnosticArtifact>,
     edges: Vec<Edge>,
     exit_code: Option<i32>,
     /// The file states that the tools reported, by canonical path.
-    said: BTreeMap<String, FileState>,
+    reported: BTreeMap<String, FileState>,
     changes: Vec<FileChange>,
 }
 
 impl Verdict {
-    pub(super) fn new(simulation: &Simulation, copied: Copied, took: Duration) -> Self {
+    pub(super) fn new(simulation: &Simulation, copied: Copied, copy_time: Duration) -> Self {
         let form = match simulation {
             Simulation::Edits { .. } => "edits",
             Simulation::Steps { .. } => "steps",
@@ -52,7 +53,7 @@ impl Verdict {
             "shared": copied.is_shared,
             "left_out": copied.left_out,
             "left_out_more": copied.left_out_more,
-            "duration_ms": u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+            "duration_ms": u64::try_from(copy_time.as_millis()).unwrap_or(u64::MAX),
         });
         let mut result = Map::new();
         result.insert("form".to_owned(), form.into());
@@ -60,20 +61,20 @@ impl Verdict {
         Self { copied, result, ..Self::default() }
     }
 
-    /// Adds the diagnostics and edges of a call on the copy; returns its result and error.
-    fn take(&mut self, call: Invocation) -> (Value, Option<ToolError>) {
+    /// Adds the exit code, diagnostics, edges and files of a call on the copy; returns its return value and error.
+    fn add_call(&mut self, call: CallResult) -> (Value, Option<ToolError>) {
         self.exit_code = call.exit_code.or(self.exit_code);
         let room = MAX_DIAGNOSTICS.saturating_sub(self.diagnostics.len());
         self.diagnostics.extend(call.diagnostics.into_iter().take(room));
         for edge in call.edges {
-            self.refer(edge);
+            self.add_edge(edge);
         }
-        self.said.extend(call.files.into_iter().map(|file| (file.path, file.after)));
+        self.reported.extend(call.files.into_iter().map(|file| (file.path, file.after)));
         (call.result, call.error)
     }
 
     /// Adds an edge. Every effect was on a copy, so edges to the original only reference it.
-    fn refer(&mut self, edge: Edge) {
+    fn add_edge(&mut self, edge: Edge) {
         let edge_type = match edge.edge_type {
             EdgeType::Produced => EdgeType::Produced,
             EdgeType::ExecutedOn | EdgeType::Affected | EdgeType::Referenced => {
@@ -87,22 +88,22 @@ impl Verdict {
     }
 
     /// Adds the outcome of the edits.
-    pub(super) fn edit(&mut self, call: Invocation) {
-        let (mut result, error) = self.take(call);
+    pub(super) fn add_edits(&mut self, call: CallResult) {
+        let (mut result, error) = self.add_call(call);
         for name in ["errors", "engine", "warnings"] {
-            if let Some(said) = result.get_mut(name) {
-                self.result.insert(name.to_owned(), said.take());
+            if let Some(value) = result.get_mut(name) {
+                self.result.insert(name.to_owned(), value.take());
             }
         }
         self.error = error;
     }
 
     /// Adds the outcome of one step.
-    pub(super) fn step(&mut self, index: usize, step: &ToolCall, call: Invocation) {
+    pub(super) fn add_step(&mut self, index: usize, step: &ToolCall, call: CallResult) {
         let exit_code = call.exit_code;
-        let (result, error) = self.take(call);
+        let (result, error) = self.add_call(call);
         let tool = step.tool().name();
-        self.rows.push(json!({
+        self.steps.push(json!({
             "step_index": index,
             "tool": tool,
             "success": error.is_none(),
@@ -117,19 +118,24 @@ impl Verdict {
     }
 
     /// Adds the outcome of the function.
-    pub(super) fn function(&mut self, call: Invocation) {
-        let (result, error) = self.take(call);
+    pub(super) fn add_function(&mut self, call: CallResult) {
+        let (result, error) = self.add_call(call);
         self.result.insert("run".to_owned(), result);
         self.error = error;
     }
 
-    /// Adds the outcome of the verification. If it does not pass, the step fails, and its result has the
-    /// changes and the diagnostics.
-    pub(super) fn verify(&mut self, scope: VerifyScope, call: Invocation, mut changed: Difference) {
-        let said = call.diagnostics.len();
-        let (mut result, error) = self.take(call);
+    /// Adds the outcome of the verification and the files that it changed. If it does not pass, the step fails, with
+    /// the changes and the diagnostics in its result.
+    pub(super) fn add_verification(
+        &mut self,
+        scope: VerifyScope,
+        call: CallResult,
+        mut changed: Difference,
+    ) {
+        let diagnostics = call.diagnostics.len();
+        let (mut result, error) = self.add_call(call);
         if let Value::Object(fields) = &mut result {
-            let files = changed.changes.iter().map(hashes).collect();
+            let files = changed.changes.iter().map(change_json).collect();
             fields.insert("changed_files".to_owned(), files);
             if changed.left_out > 0 {
                 fields.insert("changed_files_left_out".to_owned(), changed.left_out.into());
@@ -140,7 +146,7 @@ impl Verdict {
         if let Value::Object(fields) = &mut result {
             fields.insert("scope".to_owned(), scope.as_str().into());
             fields.insert("passed".to_owned(), error.is_none().into());
-            fields.entry("diagnostics").or_insert_with(|| said.into());
+            fields.entry("diagnostics").or_insert_with(|| diagnostics.into());
         }
         self.warnings.extend(changed.warnings());
         self.result.insert("verify".to_owned(), result);
@@ -148,25 +154,26 @@ impl Verdict {
         self.error = error;
     }
 
-    /// Adds the changes on the copy, without those by a verification.
-    pub(super) fn found(&mut self, mut found: Difference) {
-        for change in &found.changes {
-            self.refer(Edge::new(EdgeType::Referenced, TargetKind::File, change.path.as_str()));
+    /// Adds the changes on the copy, without those of the verification.
+    pub(super) fn add_difference(&mut self, mut difference: Difference) {
+        for change in &difference.changes {
+            self.add_edge(Edge::new(EdgeType::Referenced, TargetKind::File, change.path.as_str()));
         }
-        self.warnings.extend(found.warnings());
-        if found.left_out > 0 {
-            self.result.insert("changed_files_left_out".to_owned(), found.left_out.into());
+        self.warnings.extend(difference.warnings());
+        if difference.left_out > 0 {
+            let left_out = difference.left_out.into();
+            self.result.insert("changed_files_left_out".to_owned(), left_out);
         }
-        self.changes = found.changes;
+        self.changes = difference.changes;
     }
 
     /// The result of the step.
-    pub(super) fn invocation(mut self, tee: Tee<'_>) -> Invocation {
+    pub(super) fn into_call_result(mut self, tee: Tee<'_>) -> CallResult {
         let changed = self.changes.iter().map(|change| {
-            let mut row = hashes(change);
+            let mut row = change_json(change);
             if let Value::Object(fields) = &mut row {
-                let said = self.said.get(&change.path) == Some(&change.after);
-                fields.insert("predicted".to_owned(), said.into());
+                let is_reported = self.reported.get(&change.path) == Some(&change.after);
+                fields.insert("predicted".to_owned(), is_reported.into());
                 if let Diff::Text { added, removed, .. } = &change.diff {
                     fields.insert("added".to_owned(), (*added).into());
                     fields.insert("removed".to_owned(), (*removed).into());
@@ -181,12 +188,12 @@ impl Verdict {
         result.entry("valid").or_insert(is_valid.into());
         result.entry("verify").or_insert(Value::Null);
         result.insert("exit_code".to_owned(), self.exit_code.into());
-        if !self.rows.is_empty() {
-            result.insert("steps".to_owned(), self.rows.into());
+        if !self.steps.is_empty() {
+            result.insert("steps".to_owned(), self.steps.into());
         }
         let mut result = Value::Object(self.result);
         self.warnings.into_iter().for_each(|warning| warn(&mut result, warning));
-        Invocation {
+        CallResult {
             captured: tee.ends(),
             exit_code: self.exit_code,
             result,
@@ -194,13 +201,13 @@ impl Verdict {
             diagnostics: self.diagnostics,
             edges: self.edges,
             error: self.error,
-            ..Invocation::default()
+            ..CallResult::default()
         }
     }
 }
 
 /// A changed file with its hashes, for a result.
-fn hashes(change: &FileChange) -> Value {
+fn change_json(change: &FileChange) -> Value {
     json!({ "path": change.path, "before": hash(change.before), "after": hash(change.after) })
 }
 

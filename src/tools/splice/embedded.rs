@@ -1,5 +1,5 @@
-//! Makes a change without another program: writes the file atomically, checks it with cargo, and restores
-//! it when the check finds new errors.
+//! Makes a replacement without `splice`: writes the file atomically, checks the project with cargo, and restores the
+//! file if the check finds new errors.
 
 use std::ops::Range;
 
@@ -10,99 +10,99 @@ use crate::run::{DiagnosticArtifact, DiagnosticSpan, Stream};
 
 use crate::cargo;
 use crate::run::text;
-use crate::tools::tool::set;
+use crate::tools::tool::set_field;
 use crate::tools::{Context, ToolError, Toolbox};
 use crate::workspace::replace;
 
-use super::done::{Done, Hand, add};
 use super::error::SpliceError;
 use super::prepare::Prepared;
-use super::restore::{Unfinished, Writer, put_back};
+use super::progress::{Progress, Replacer, add_effect};
+use super::restore::{RestoreGuard, Writer, restore_after};
 
 /// Makes replacements by writing the files itself.
 pub(super) struct Embedded<'a> {
     toolbox: &'a Toolbox,
-    /// The manifest of the Cargo project that was changed last, and the latest verdict of cargo.
-    known: Option<(String, cargo::Verdict)>,
+    /// The manifest of the Cargo project of the last change, and cargo's verdict after that change.
+    last_verdict: Option<(String, cargo::Verdict)>,
 }
 
 impl<'a> Embedded<'a> {
     pub(super) fn new(toolbox: &'a Toolbox) -> Self {
-        Self { toolbox, known: None }
+        Self { toolbox, last_verdict: None }
     }
 
-    /// Checks the Cargo project of a file; `None` when the file is in no project.
+    /// Checks the Cargo project of a file; `None` if the file is in no project.
     fn check(
         &self,
         prepared: &Prepared<'_>,
         context: &Context<'_>,
-        done: &mut Done,
+        progress: &mut Progress,
     ) -> Result<Option<cargo::Verdict>, ToolError> {
-        // The progress of cargo is streamed, but not the diagnostics of unrelated code.
-        let progress = |stream, chunk: &str| {
+        // cargo's stderr is streamed, but not its stdout, which has the diagnostics of unrelated code.
+        let stderr_only = |stream, chunk: &str| {
             if stream == Stream::Stderr {
                 (context.output)(stream, chunk);
             }
         };
-        let context = Context { output: &progress, ..*context };
-        match self.toolbox.cargo(&context).gate(prepared.target.key())? {
+        let context = Context { output: &stderr_only, ..*context };
+        match self.toolbox.cargo(&context).check_workspace(prepared.target.key())? {
             None => Ok(None),
             Some(gate) => {
-                done.process("cargo check", &gate.finished);
+                progress.add_process("cargo check", &gate.finished);
                 Ok(Some(gate.verdict?))
             }
         }
     }
 
     /// Makes the change, with a check before and one after.
-    fn gated(
+    fn replace_checked(
         &mut self,
         prepared: &Prepared<'_>,
         project: Option<String>,
         context: &Context<'_>,
-        done: &mut Done,
+        progress: &mut Progress,
     ) -> Result<(), ToolError> {
-        let before = match (self.known.take(), &project) {
-            (Some((known, verdict)), Some(project)) if known == *project => Some(verdict),
-            _ => self.check(prepared, context, done)?,
+        let before = match (self.last_verdict.take(), &project) {
+            (Some((checked, verdict)), Some(project)) if checked == *project => Some(verdict),
+            _ => self.check(prepared, context, progress)?,
         };
-        self.write(prepared, context, done)?;
+        self.write(prepared, context, progress)?;
         let Some(before) = before else { return Ok(()) };
-        let unfinished = Unfinished::new(self.toolbox, prepared, context);
-        let after = self.check(prepared, context, done);
-        unfinished.over();
+        let guard = RestoreGuard::new(self.toolbox, prepared, context);
+        let after = self.check(prepared, context, progress);
+        guard.disarm();
         let key = prepared.target.key();
         let verdict = after.and_then(|after| {
             let after = after.unwrap_or_default();
-            done.checked.push(checked(prepared, &before, &after));
-            done.warn(before.hides(), key);
+            progress.cargo_checks.push(checks_json(prepared, &before, &after));
+            progress.warn(before.hidden_errors_warning(), key);
             let mut new = cargo::new_errors(&before.errors, after.errors.clone());
-            let gone = cargo::new_errors(&after.errors, before.errors.clone());
+            let removed = cargo::new_errors(&after.errors, before.errors.clone());
             let replaced = &prepared.replaced.text;
-            leave_out_old(key, prepared.target.text()?, replaced, gone, &mut new);
+            drop_known_errors(key, prepared.target.text()?, replaced, removed, &mut new);
             if new.is_empty() {
                 return Ok(after);
             }
             let path = key.to_owned();
-            let mut said = said(&new);
-            if let Some(hides) = before.hides() {
-                said.push_str("\n\n");
-                said.push_str(&hides);
+            let mut rendered = rendered_errors(&new);
+            if let Some(hides) = before.hidden_errors_warning() {
+                rendered.push_str("\n\n");
+                rendered.push_str(&hides);
             }
             if !before.not_reached.is_empty() {
-                said.push_str("\n\nBefore the change, cargo did not reach ");
-                said.push_str(&text::beginning(&before.not_reached.join(", ")));
+                rendered.push_str("\n\nBefore the change, cargo did not reach ");
+                rendered.push_str(&text::beginning(&before.not_reached.join(", ")));
             }
-            let error = SpliceError::NewErrors { path, errors: new.len(), said };
-            done.diagnostics.extend(new);
+            let error = SpliceError::NewErrors { path, errors: new.len(), rendered };
+            progress.diagnostics.extend(new);
             Err(error.into())
         });
         match verdict {
             Ok(after) => {
-                self.known = project.map(|project| (project, after));
+                self.last_verdict = project.map(|project| (project, after));
                 Ok(())
             }
-            Err(error) => Err(self.put_back(prepared, context, done, error)),
+            Err(error) => Err(self.restore_after(prepared, context, progress, error)),
         }
     }
 
@@ -110,55 +110,57 @@ impl<'a> Embedded<'a> {
         &self,
         prepared: &Prepared<'_>,
         context: &Context<'_>,
-        done: &mut Done,
+        progress: &mut Progress,
     ) -> Result<(), ToolError> {
         let (key, text) = (prepared.target.key(), &prepared.replaced.text);
         let (not_flushed, lost) = replace(self.toolbox, key, text, &context.write())?;
-        done.warnings.extend(lost.into_iter().map(|lost| format!("{key}: {lost}")));
+        progress.warnings.extend(lost.into_iter().map(|lost| format!("{key}: {lost}")));
         match not_flushed {
             None => Ok(()),
-            // The file is in place but not flushed. A step that succeeds guarantees durability, so the file
+            // The file is in place but not flushed. The change of a step that succeeds must be durable, so the file
             // is restored.
-            Some(not_flushed) => Err(self.put_back(prepared, context, done, not_flushed.into())),
+            Some(not_flushed) => {
+                Err(self.restore_after(prepared, context, progress, not_flushed.into()))
+            }
         }
     }
 
-    fn put_back(
+    fn restore_after(
         &self,
         prepared: &Prepared<'_>,
         context: &Context<'_>,
-        done: &mut Done,
+        progress: &mut Progress,
         error: ToolError,
     ) -> ToolError {
-        put_back(self.toolbox, prepared, context, Writer::Ourselves, done, error)
+        restore_after(self.toolbox, prepared, context, Writer::Countersign, progress, error)
     }
 }
 
-impl Hand for Embedded<'_> {
-    fn make(
+impl Replacer for Embedded<'_> {
+    fn replace(
         &mut self,
         prepared: &Prepared<'_>,
         context: &Context<'_>,
-        done: &mut Done,
+        progress: &mut Progress,
     ) -> Result<(), ToolError> {
-        // Cargo does not read this file, so the known verdict of a project stays valid.
+        // cargo does not compile this file, so the last verdict stays valid.
         if prepared.language != Language::Rust {
-            return self.write(prepared, context, done);
+            return self.write(prepared, context, progress);
         }
         let key = prepared.target.key();
         let project = self.toolbox.now().cargo_manifest_for(key)?;
         let locks = cargo::LockFiles::around(self.toolbox, project.as_deref());
-        let made = self.gated(prepared, project, context, done);
+        let result = self.replace_checked(prepared, project, context, progress);
         for effect in locks.changed(self.toolbox) {
-            add(&mut done.beside, effect);
+            add_effect(&mut progress.side_effects, effect);
         }
-        made
+        result
     }
 }
 
-/// The results of both checks as the result of the step lists them.
-fn checked(prepared: &Prepared<'_>, before: &cargo::Verdict, after: &cargo::Verdict) -> Value {
-    let mut checked = json!({
+/// The results of both checks, as the result of the step lists them.
+fn checks_json(prepared: &Prepared<'_>, before: &cargo::Verdict, after: &cargo::Verdict) -> Value {
+    let mut checks = json!({
         "file": prepared.target.key(),
         "errors_before": before.errors.len(),
         "errors_after": after.errors.len(),
@@ -170,35 +172,35 @@ fn checked(prepared: &Prepared<'_>, before: &cargo::Verdict, after: &cargo::Verd
         ("not_reached_after", &after.not_reached),
     ];
     for (name, targets) in lists.into_iter().filter(|(_, targets)| !targets.is_empty()) {
-        set(&mut checked, name, targets.as_slice());
+        set_field(&mut checks, name, targets.as_slice());
     }
-    checked
+    checks
 }
 
-/// Drops the errors that were already in the replaced lines: the compiler renders them differently because
-/// the lines changed, but they are not new. When an error occurs several times, as many are dropped as
-/// there were before.
-fn leave_out_old(
+/// Removes from `new` the errors that were already in the replaced lines: the compiler renders them differently because
+/// the lines changed, but they are not new. Each error in `removed`, which only the check before reported, accounts
+/// for at most one error in `new`.
+fn drop_known_errors(
     key: &str,
     old_text: &str,
     new_text: &str,
-    mut gone: Vec<DiagnosticArtifact>,
+    mut removed: Vec<DiagnosticArtifact>,
     new: &mut Vec<DiagnosticArtifact>,
 ) {
     let (old_lines, new_lines) = changed_lines(old_text, new_text);
     let is_in = |error: &DiagnosticArtifact, lines: &Range<usize>| {
-        let is_there = |file: &str, line: i64| {
+        let is_in_lines = |file: &str, line: i64| {
             file == key && usize::try_from(line).is_ok_and(|line| lines.contains(&line))
         };
-        is_there(&error.file_name, error.line_start)
-            || error.spans.iter().any(|span| is_there(&span.file_name, span.line_start))
+        is_in_lines(&error.file_name, error.line_start)
+            || error.spans.iter().any(|span| is_in_lines(&span.file_name, span.line_start))
     };
-    gone.retain(|error| is_in(error, &old_lines));
+    removed.retain(|error| is_in(error, &old_lines));
     new.retain(|error| {
         let same = |old: &DiagnosticArtifact| is_same(old, error);
-        match gone.iter().position(same).filter(|_| is_in(error, &new_lines)) {
+        match removed.iter().position(same).filter(|_| is_in(error, &new_lines)) {
             Some(index) => {
-                gone.remove(index);
+                removed.remove(index);
                 false
             }
             None => true,
@@ -206,22 +208,22 @@ fn leave_out_old(
     });
 }
 
-/// Whether two errors have the same message about the same text, in the same or in different lines.
+/// Whether two errors have the same message about the same text, whatever their lines.
 fn is_same(one: &DiagnosticArtifact, other: &DiagnosticArtifact) -> bool {
-    let place = |span: &DiagnosticSpan| {
-        let about = span.is_primary.then(|| pointed_at(span));
-        (span.file_name.clone(), span.label.as_deref().map(cargo::without_places), about)
+    let span_key = |span: &DiagnosticSpan| {
+        let text = span.is_primary.then(|| marked_text(span));
+        (span.file_name.clone(), span.label.as_deref().map(cargo::without_positions), text)
     };
-    let says = |error: &DiagnosticArtifact| {
-        (error.code.clone(), cargo::without_places(&error.message), error.file_name.clone())
+    let error_key = |error: &DiagnosticArtifact| {
+        (error.code.clone(), cargo::without_positions(&error.message), error.file_name.clone())
     };
-    says(one) == says(other)
+    error_key(one) == error_key(other)
         && one.spans.len() == other.spans.len()
-        && one.spans.iter().map(place).eq(other.spans.iter().map(place))
+        && one.spans.iter().map(span_key).eq(other.spans.iter().map(span_key))
 }
 
-/// The text that a span marks. For a span of several lines these are the whole lines, trimmed.
-fn pointed_at(span: &DiagnosticSpan) -> String {
+/// The text that a span marks. For a span of several lines this is the text of the complete lines, trimmed.
+fn marked_text(span: &DiagnosticSpan) -> String {
     let lines: Vec<&str> = span.text.iter().map(|line| line.trim()).collect();
     let [line] = span.text.as_slice() else { return lines.join("\n") };
     let column = |column: i64| usize::try_from(column - 1).unwrap_or(0);
@@ -229,32 +231,32 @@ fn pointed_at(span: &DiagnosticSpan) -> String {
     line.chars().skip(start).take(end.saturating_sub(start)).collect()
 }
 
-/// The ranges of lines, from 1, in which two texts differ. The lines before and after them are equal.
+/// The ranges of lines, from 1, in which two texts differ. The lines before and after the ranges are equal.
 fn changed_lines(old: &str, new: &str) -> (Range<usize>, Range<usize>) {
     let (old, new): (Vec<_>, Vec<_>) = (old.lines().collect(), new.lines().collect());
     let before = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
-    let room = old.len().min(new.len()) - before;
-    let behind = old.iter().rev().zip(new.iter().rev());
-    let behind = behind.take(room).take_while(|(old, new)| old == new).count();
-    (before + 1..old.len() - behind + 1, before + 1..new.len() - behind + 1)
+    let max_after = old.len().min(new.len()) - before;
+    let after = old.iter().rev().zip(new.iter().rev());
+    let after = after.take(max_after).take_while(|(old, new)| old == new).count();
+    (before + 1..old.len() - after + 1, before + 1..new.len() - after + 1)
 }
 
-/// The rendered errors of the compiler, as far as they fit into a message.
-fn said(errors: &[DiagnosticArtifact]) -> String {
-    const ROOM: usize = 4096;
-    let mut said = String::new();
+/// The rendered errors of the compiler that fit into a message, and the number of the others.
+fn rendered_errors(errors: &[DiagnosticArtifact]) -> String {
+    const MAX_BYTES: usize = 4096;
+    let mut all = String::new();
     for (index, error) in errors.iter().enumerate() {
         let text = error.rendered.as_deref().unwrap_or(&error.message).trim_end();
-        if index > 0 && said.len() + text.len() > ROOM {
-            said.push_str(&format!("\n… and {} more", errors.len() - index));
+        if index > 0 && all.len() + text.len() > MAX_BYTES {
+            all.push_str(&format!("\n… and {} more", errors.len() - index));
             break;
         }
         if index > 0 {
-            said.push_str("\n\n");
+            all.push_str("\n\n");
         }
-        said.push_str(text);
+        all.push_str(text);
     }
-    if said.len() > 2 * ROOM { text::beginning(&said) } else { said }
+    if all.len() > 2 * MAX_BYTES { text::beginning(&all) } else { all }
 }
 
 #[cfg(test)]
@@ -299,32 +301,35 @@ mod tests {
     #[test]
     fn moved_old_errors_are_not_new() {
         let (old, new) = ("{\nf(\"a\");\n}\n", "{\nlet x = 1; f(\"a\"); g(\"b\"); f(\"a\");\n}\n");
-        let was = |word, label| mismatch(old, word, label);
-        let is = |word, label| mismatch(new, word, label);
-        let left = |gone: Vec<DiagnosticArtifact>, mut found: Vec<DiagnosticArtifact>| {
-            leave_out_old("a.rs", old, new, gone, &mut found);
+        let before = |word, label| mismatch(old, word, label);
+        let after = |word, label| mismatch(new, word, label);
+        let new_errors = |removed: Vec<DiagnosticArtifact>, mut found: Vec<DiagnosticArtifact>| {
+            drop_known_errors("a.rs", old, new, removed, &mut found);
             found
         };
         let (a, b) = ("\"a\"", "\"b\"");
-        assert!(left(vec![was(a, "expected `u8`")], vec![is(a, "expected `u8`")]).is_empty());
+        assert!(
+            new_errors(vec![before(a, "expected `u8`")], vec![after(a, "expected `u8`")])
+                .is_empty()
+        );
         // The same message about another text, and another message about the same text.
-        let other = is(b, "expected `u8`");
-        assert_eq!(left(vec![was(a, "expected `u8`")], vec![other.clone()]), [other]);
-        let other = is(a, "expected `u16`");
-        assert_eq!(left(vec![was(a, "expected `u8`")], vec![other.clone()]), [other]);
+        let other = after(b, "expected `u8`");
+        assert_eq!(new_errors(vec![before(a, "expected `u8`")], vec![other.clone()]), [other]);
+        let other = after(a, "expected `u16`");
+        assert_eq!(new_errors(vec![before(a, "expected `u8`")], vec![other.clone()]), [other]);
         // Two errors where there was one.
-        let two = vec![is(a, "expected `u8`"), is(a, "expected `u8`")];
-        assert_eq!(left(vec![was(a, "expected `u8`")], two).len(), 1);
+        let two = vec![after(a, "expected `u8`"), after(a, "expected `u8`")];
+        assert_eq!(new_errors(vec![before(a, "expected `u8`")], two).len(), 1);
         // An old error elsewhere in the file does not count here.
         let elsewhere = DiagnosticArtifact {
             line_start: 9,
             spans: vec![DiagnosticSpan {
                 line_start: 9,
-                ..was(a, "expected `u8`").spans.remove(0)
+                ..before(a, "expected `u8`").spans.remove(0)
             }],
-            ..was(a, "expected `u8`")
+            ..before(a, "expected `u8`")
         };
-        assert_eq!(left(vec![elsewhere], vec![is(a, "expected `u8`")]).len(), 1);
+        assert_eq!(new_errors(vec![elsewhere], vec![after(a, "expected `u8`")]).len(), 1);
     }
 
     #[test]

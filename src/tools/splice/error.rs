@@ -1,4 +1,4 @@
-//! Why a possible replacement was not made, or was rolled back (SPEC §6).
+//! Why a replacement was not made, or was rolled back (SPEC §6).
 
 use crate::authorization::FileState;
 use crate::plan::Code;
@@ -15,10 +15,10 @@ pub enum SpliceError {
     #[error("splice failed: {message}")]
     Failed { message: String },
     #[error(
-        "cargo check reports {errors} new {}; {path} was put back\n{said}",
+        "cargo check reports {errors} new {}; {path} was put back\n{rendered}",
         if *errors == 1 { "error" } else { "errors" }
     )]
-    NewErrors { path: String, errors: usize, said: String },
+    NewErrors { path: String, errors: usize, rendered: String },
     #[error(
         "splice changed {path} to {now} instead of {shown}, which was shown; the file was put back"
     )]
@@ -44,8 +44,8 @@ impl ErrorInfo for SpliceError {
 
     fn next(&self) -> String {
         match self {
-            Self::Refused { .. } => "Correct what it names, or choose the embedded engine.",
-            Self::Failed { .. } => "See what it printed, or choose the embedded engine.",
+            Self::Refused { .. } => "Correct the reported problem, or choose the embedded engine.",
+            Self::Failed { .. } => "Read the output of splice, or choose the embedded engine.",
             Self::NewErrors { .. } => "Correct the replacement.",
             Self::OtherResult { .. } => "Choose the embedded engine for this step.",
             Self::ChangedMeanwhile { .. } => {

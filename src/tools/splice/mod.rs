@@ -4,19 +4,19 @@
 //! [`prepare`] computes the replacements from the files alone; the chosen engine, [`embedded`] or
 //! [`program`], makes them.
 //!
-//! A file is restored only if it has the content that the step wrote; content that another program wrote
-//! meanwhile stays, and the step reports it. Unexpected content that the program `splice` left in a file is
-//! kept in the result before the file is restored. During a panic the file is restored too. After a crash the
-//! outcome of the check is unknown, and *Reconcile* reports that. cargo's lock file is not among the
-//! predicted effects: its changes are in `Invocation::beside`.
+//! The embedded engine restores a file only if the file has the content that the step wrote; content that another
+//! program wrote meanwhile stays, and the step reports it. `splice` may leave any content in a file. Unexpected
+//! content is kept in the result, and then the file is restored. During a panic the embedded engine restores the
+//! file too. After a crash the outcome of the check is unknown, and *Reconcile* reports that. cargo's lock file is
+//! not among the predicted effects: its changes are in `CallResult::side_effects`.
 
-mod done;
 mod embedded;
 mod error;
 mod plan_file;
 mod prepare;
 mod preview;
 mod program;
+mod progress;
 mod restore;
 
 use serde_json::{Value, json};
@@ -28,11 +28,11 @@ use crate::workspace::{Overlay, check_cancelled, check_state};
 
 use super::changes::changed_files;
 use super::tool::{PreviewWithEffects, Tool};
-use super::{After, Context, Invocation, ToolError, Toolbox};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 
-use done::{Done, Hand};
 use plan_file::PlanFile;
 use prepare::{patches, prepare};
+use progress::{Progress, Replacer};
 
 pub use error::SpliceError;
 pub(super) use program::names_beside;
@@ -43,8 +43,12 @@ pub(super) struct Splice<'a> {
 }
 
 impl Tool for Splice<'_> {
-    fn preview(&self, at: After<'_>, stop: &StopSignal) -> Result<PreviewWithEffects, ToolError> {
-        preview::preview(at, self.call, stop)
+    fn preview(
+        &self,
+        projected: ProjectedToolbox<'_>,
+        stop: &StopSignal,
+    ) -> Result<PreviewWithEffects, ToolError> {
+        preview::preview(projected, self.call, stop)
     }
 
     fn project(&self, toolbox: &Toolbox, overlay: &mut Overlay) -> Result<(), ToolError> {
@@ -53,16 +57,19 @@ impl Tool for Splice<'_> {
         let before = overlay.clone();
         let chosen = toolbox.after(&before).symbols().choose(Work::Splice, &stop)?;
         for patch in &patches {
-            let at = toolbox.projected(overlay);
-            let effect = prepare(at, patch, &*chosen.engine, &stop)?.effect();
+            let projected = toolbox.projected(overlay);
+            let effect = prepare(projected, patch, &*chosen.engine, &stop)?.effect();
             overlay.insert(effect.path, effect.after_bytes);
         }
         Ok(())
     }
 
-    fn named(&self, at: After<'_>) -> Result<Vec<(PathRole, String)>, ToolError> {
+    fn named_paths(
+        &self,
+        projected: ProjectedToolbox<'_>,
+    ) -> Result<Vec<(PathRole, String)>, ToolError> {
         match self.call {
-            ToolCall::SplicePlan { plan_file } => named(at, plan_file),
+            ToolCall::SplicePlan { plan_file } => named_paths(projected, plan_file),
             _ => Ok(Vec::new()),
         }
     }
@@ -74,102 +81,107 @@ impl Tool for Splice<'_> {
         }
     }
 
-    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<Invocation, ToolError> {
-        let mut done = Done::default();
-        let mut who = Value::Null;
-        let error = run(toolbox, self.call, context, &mut done, &mut who).err();
+    fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError> {
+        let mut progress = Progress::default();
+        let mut engine = Value::Null;
+        let error = run(toolbox, self.call, context, &mut progress, &mut engine).err();
         let mut result = json!({
-            "changed_files": changed_files(done.effects.iter().chain(&done.beside)),
-            "patches": done.patches,
-            "engine": who,
+            "changed_files": changed_files(progress.effects.iter().chain(&progress.side_effects)),
+            "patches": progress.patches,
+            "engine": engine,
         });
         if let Value::Object(fields) = &mut result {
-            if let Some(Value::Object(process)) = done.process {
+            if let Some(Value::Object(process)) = progress.process {
                 fields.extend(process);
             }
             let lists = [
-                ("cargo_check", done.checked),
-                ("replaced_when_put_back", done.replaced_when_put_back),
-                ("warnings", done.warnings.into_iter().map(Value::from).collect()),
+                ("cargo_check", progress.cargo_checks),
+                ("replaced_when_put_back", progress.replaced_when_put_back),
+                ("warnings", progress.warnings.into_iter().map(Value::from).collect()),
             ];
-            let said = lists.into_iter().filter(|(_, list)| !list.is_empty());
-            fields.extend(said.map(|(name, list)| (name.to_owned(), list.into())));
+            let lists = lists.into_iter().filter(|(_, list)| !list.is_empty());
+            fields.extend(lists.map(|(name, list)| (name.to_owned(), list.into())));
         }
-        let written = |bytes: Vec<u8>| (!bytes.is_empty()).then_some(bytes);
-        Ok(Invocation {
-            stdout: written(done.stdout),
-            stderr: written(done.stderr),
-            exit_code: done.exit_code,
+        let non_empty = |bytes: Vec<u8>| (!bytes.is_empty()).then_some(bytes);
+        Ok(CallResult {
+            stdout: non_empty(progress.stdout),
+            stderr: non_empty(progress.stderr),
+            exit_code: progress.exit_code,
             result,
-            files: done.effects,
-            beside: done.beside,
-            diagnostics: done.diagnostics,
-            edges: done.edges,
+            files: progress.effects,
+            side_effects: progress.side_effects,
+            diagnostics: progress.diagnostics,
+            edges: progress.edges,
             error,
-            ..Invocation::default()
+            ..CallResult::default()
         })
     }
 }
 
-/// The files that a splice plan names, with their roles. The list is empty for a plan that is missing or
-/// faulty; its run reports why.
+/// The files that a splice plan names, with their roles. The list is empty for a plan that is missing or faulty; the
+/// preview and the run report why.
 ///
 /// # Errors
-/// A path that cannot be used, or a file that cannot be read.
-pub(super) fn named(at: After<'_>, plan_file: &str) -> Result<Vec<(PathRole, String)>, ToolError> {
-    let read = PlanFile::read(*at, plan_file)?;
-    let patches = match read.patches() {
+/// A path that cannot be used, or a plan that cannot be read.
+pub(super) fn named_paths(
+    projected: ProjectedToolbox<'_>,
+    plan_file: &str,
+) -> Result<Vec<(PathRole, String)>, ToolError> {
+    let plan = PlanFile::read(*projected, plan_file)?;
+    let patches = match plan.patches() {
         Err(SymbolsError::Workspace(error)) => return Err(error.into()),
         Err(_) => return Ok(Vec::new()),
         Ok(patches) => patches,
     };
     let roles = [PathRole::Writes, PathRole::ReadsWith];
-    Ok(patches.into_iter().flat_map(|it| roles.into_iter().zip([it.file, it.with])).collect())
+    Ok(patches
+        .into_iter()
+        .flat_map(|patch| roles.into_iter().zip([patch.file, patch.with]))
+        .collect())
 }
 
 fn run(
     toolbox: &Toolbox,
     call: &ToolCall,
     context: &Context<'_>,
-    done: &mut Done,
-    who: &mut Value,
+    progress: &mut Progress,
+    engine: &mut Value,
 ) -> Result<(), ToolError> {
     check_cancelled(context.stop)?;
     let now = toolbox.now();
-    // The splice plan must be the approved one. It is read once, so that a plan file that replaces it
-    // meanwhile has no effect.
+    // The splice plan must be the authorized one. It is read once, so that a later change of the file has no effect.
     let patches = patches(now, call, |path, plan| {
         check_state(path, context.expected.get(&plan.key).copied(), plan.state())
     })?;
     let chosen = now.symbols().choose(Work::Splice, context.stop)?;
-    *who = chosen.evidence(None);
-    let mut hand: Box<dyn Hand> = match chosen.is_external {
+    *engine = chosen.evidence(None);
+    let mut replacer: Box<dyn Replacer> = match chosen.is_external {
         false => Box::new(embedded::Embedded::new(toolbox)),
-        true => Box::new(program::Program::new(toolbox, context, who)?),
+        true => Box::new(program::Program::new(toolbox, context, engine)?),
     };
-    // The expected state of each file: as approved, then as the earlier patches left it.
+    // The expected state of each file: as authorized, then as the earlier patches left it.
     let mut expected = context.expected.clone();
     for patch in &patches {
         check_cancelled(context.stop)?;
         let prepared = prepare(*now, patch, &*chosen.engine, context.stop).inspect_err(|_| {
-            // The failure is recorded for this file and symbol too.
+            // The failure is recorded with edges to this file and symbol.
             if let Ok(key) = toolbox.key_of(&patch.file) {
-                done.edge(EdgeType::ExecutedOn, TargetKind::File, &key);
-                done.edge(EdgeType::ExecutedOn, TargetKind::Symbol, &patch.symbol);
+                progress.add_edge(EdgeType::ExecutedOn, TargetKind::File, &key);
+                progress.add_edge(EdgeType::ExecutedOn, TargetKind::Symbol, &patch.symbol);
             }
         })?;
         for file in [&prepared.target, &prepared.with] {
             check_state(file.key(), expected.get(file.key()).copied(), file.state())?;
         }
         let effect = prepared.effect();
-        done.worked_on(&prepared, false);
+        progress.add_edges(&prepared, false);
         if effect.before != effect.after {
             let context = Context { expected: &expected, ..*context };
-            hand.make(&prepared, &context, done)?;
+            replacer.replace(&prepared, &context, progress)?;
             expected.insert(effect.path.clone(), effect.after);
-            done.worked_on(&prepared, true);
+            progress.add_edges(&prepared, true);
         }
-        done.replaced(&prepared, effect);
+        progress.add_patch(&prepared, effect);
     }
     Ok(())
 }

@@ -6,18 +6,21 @@ use crate::code::{CodeError, Language, Patched};
 use crate::plan::ToolCall;
 use crate::run::{FileEffect, Modes, StopSignal};
 use crate::symbols::{CodeEngine, PatchRequest, SourceFile, SymbolsError};
-use crate::tools::{After, ToolError};
+use crate::tools::{ProjectedToolbox, ToolError};
 use crate::workspace::{Projected, WorkspaceError, effect};
 
 use super::plan_file::{Patch, PlanFile};
 
 /// A replacement whose result parses.
 pub(super) struct Prepared<'a> {
-    /// The path of the file in the plan.
+    /// The path of the target, as the plan writes it.
     pub(super) path: String,
+    /// The file in which the definition is replaced.
     pub(super) target: SourceFile<'a>,
+    /// The file with the replacement.
     pub(super) with: SourceFile<'a>,
     pub(super) language: Language,
+    /// The target after the replacement.
     pub(super) replaced: Patched,
 }
 
@@ -36,11 +39,11 @@ impl Prepared<'_> {
 /// The replacements of a call; empty for a call of another tool.
 ///
 /// # Errors
-/// A splice plan that cannot be read or that `is_approved` refuses; none of its steps is used then.
+/// A splice plan that cannot be read or that `check` refuses.
 pub(super) fn patches(
-    at: After<'_>,
+    projected: ProjectedToolbox<'_>,
     call: &ToolCall,
-    is_approved: impl FnOnce(&str, &PlanFile) -> Result<(), WorkspaceError>,
+    check: impl FnOnce(&str, &PlanFile) -> Result<(), WorkspaceError>,
 ) -> Result<Vec<Patch>, ToolError> {
     match call {
         ToolCall::SplicePatch { file, symbol, with, kind } => Ok(vec![Patch {
@@ -50,8 +53,8 @@ pub(super) fn patches(
             kind: kind.clone(),
         }]),
         ToolCall::SplicePlan { plan_file } => {
-            let plan = PlanFile::read(*at, plan_file)?;
-            is_approved(plan_file, &plan)?;
+            let plan = PlanFile::read(*projected, plan_file)?;
+            check(plan_file, &plan)?;
             Ok(plan.patches()?)
         }
         _ => Ok(Vec::new()),
@@ -61,35 +64,36 @@ pub(super) fn patches(
 /// Computes one replacement on the files as earlier replacements would leave them.
 ///
 /// # Errors
-/// A file that cannot be used, a symbol that is missing or ambiguous, a result that does not parse.
+/// A file that cannot be used, a symbol that is missing or ambiguous, a result that does not parse, a stop.
 pub(super) fn prepare<'a>(
-    at: Projected<'a>,
+    projected: Projected<'a>,
     patch: &Patch,
     engine: &dyn CodeEngine,
     stop: &StopSignal,
 ) -> Result<Prepared<'a>, SymbolsError> {
-    let target = source(at, &patch.file, "the file")?;
-    let with = source(at, &patch.with, "the replacement")?;
+    let target = source(projected, &patch.file, "the file")?;
+    let with = source(projected, &patch.with, "the replacement")?;
     let unusable = |reason| SymbolsError::Replacement { path: with.key().to_owned(), reason };
     let replacement = with.text().map_err(|_| unusable("it is not UTF-8 text"))?;
     if replacement.trim().is_empty() {
         return Err(unusable("it is empty"));
     }
     let language = target.language()?;
-    let asked = PatchRequest { symbol: &patch.symbol, kind: patch.kind.as_deref(), replacement };
-    let replaced = engine.replaced(language, target.text()?, &asked, stop).map_err(|source| {
-        let of = if source == CodeError::EmptyReplacement { &with } else { &target };
-        SymbolsError::Code { path: of.key().to_owned(), source }
+    let request = PatchRequest { symbol: &patch.symbol, kind: patch.kind.as_deref(), replacement };
+    let replaced = engine.replace(language, target.text()?, &request, stop).map_err(|source| {
+        let file = if source == CodeError::EmptyReplacement { &with } else { &target };
+        SymbolsError::Code { path: file.key().to_owned(), source }
     })?;
     Ok(Prepared { path: patch.file.clone(), target, with, language, replaced })
 }
 
+/// Reads a source file; `what` names it in the error for a missing file.
 fn source<'a>(
-    at: Projected<'a>,
+    projected: Projected<'a>,
     path: &str,
     what: &'static str,
 ) -> Result<SourceFile<'a>, SymbolsError> {
-    SourceFile::read(at, path).map_err(|error| match error {
+    SourceFile::read(projected, path).map_err(|error| match error {
         SymbolsError::Workspace(WorkspaceError::NotFound { path }) => {
             SymbolsError::Missing { what, path }
         }

@@ -4,33 +4,33 @@ use crate::code::Language;
 use crate::plan::ToolCall;
 use crate::run::{Diff, FileChange, FileEffect, Predicted, Preview, StopSignal, text};
 
-use crate::symbols::{Chosen, Work};
-use crate::tools::changes::{left_by_earlier_step, shown};
+use crate::symbols::{ChosenEngine, Work};
+use crate::tools::changes::{earlier_step_note, file_change};
 use crate::tools::tool::PreviewWithEffects;
-use crate::tools::{After, ToolError, Toolbox};
+use crate::tools::{ProjectedToolbox, ToolError, Toolbox};
 use crate::workspace::{Overlay, check_cancelled};
 
-use super::done::add;
 use super::plan_file::Patch;
 use super::prepare::{Prepared, patches, prepare};
+use super::progress::add_effect;
 
-/// The preview of a call that replaces definitions, and its changes of files. When a later patch of a plan
-/// would fail, the preview has the changes of the earlier ones and reports the failure.
+/// The preview of a call that replaces definitions, and its file changes. If a later patch of a plan would fail, the
+/// preview has the changes of the earlier ones and reports the failure.
 ///
 /// # Errors
-/// Why the first replacement would fail.
+/// Why the first replacement would fail; a stop.
 pub(in super::super) fn preview(
-    at: After<'_>,
+    projected: ProjectedToolbox<'_>,
     call: &ToolCall,
     stop: &StopSignal,
 ) -> Result<PreviewWithEffects, ToolError> {
-    let patches = patches(at, call, |_, _| Ok(()))?;
-    let chosen = at.symbols().choose(Work::Splice, stop)?;
-    let mut made = Made {
-        toolbox: at.toolbox,
+    let patches = patches(projected, call, |_, _| Ok(()))?;
+    let chosen = projected.symbols().choose(Work::Splice, stop)?;
+    let mut computed = Computed {
+        toolbox: projected.toolbox,
         stop,
-        is_gated: false,
-        overlay: at.overlay.clone(),
+        is_checked: false,
+        overlay: projected.overlay.clone(),
         changes: Vec::new(),
         effects: Vec::new(),
         notes: Vec::new(),
@@ -38,89 +38,99 @@ pub(in super::super) fn preview(
     let mut failure = None;
     for patch in &patches {
         check_cancelled(stop)?;
-        if let Err(error) = made.add(patch, &chosen, patches.len() > 1) {
+        if let Err(error) = computed.add(patch, &chosen, patches.len() > 1) {
             failure = Some(error);
             break;
         }
     }
     let mut preview = match failure {
-        Some(error) if made.changes.is_empty() => return Err(error),
+        Some(error) if computed.changes.is_empty() => return Err(error),
         Some(error) => {
             // A run would still make the earlier replacements, so their changes are shown.
-            made.notes.push(error.next());
-            let (place, count) = (made.changes.len() + 1, patches.len());
-            let why = format!("replacement {place} of {count}: {error}. The earlier ones stay");
+            computed.notes.push(error.next());
+            let (number, count) = (computed.changes.len() + 1, patches.len());
+            let why = format!("replacement {number} of {count}: {error}. The earlier ones stay");
             Preview::failure(why, Vec::new())
         }
-        None => Preview::exact(made.summary(), Vec::new(), Vec::new()),
+        None => Preview::exact(computed.summary(), Vec::new(), Vec::new()),
     };
-    made.notes.extend(chosen.notes(None));
+    computed.notes.extend(chosen.notes(None));
     if chosen.is_external {
-        made.notes.push(
+        computed.notes.push(
             "splice writes the file itself; if the result differs from this preview, the file is put back.".to_owned(),
         );
     }
     // The verdict of cargo or splice is known only after they have run.
-    if chosen.is_external || made.is_gated {
+    if chosen.is_external || computed.is_checked {
         preview.predicted = Predicted::Partial;
     }
-    Ok((Preview { changes: made.changes, notes: made.notes, ..preview }, made.effects))
+    Ok((Preview { changes: computed.changes, notes: computed.notes, ..preview }, computed.effects))
 }
 
-struct Made<'a> {
+/// The replacements that are computed so far.
+struct Computed<'a> {
     toolbox: &'a Toolbox,
     stop: &'a StopSignal,
-    /// Whether `cargo check` must find no new errors.
-    is_gated: bool,
+    /// Whether `cargo check` decides about at least one change.
+    is_checked: bool,
     overlay: Overlay,
     changes: Vec<FileChange>,
     effects: Vec<FileEffect>,
     notes: Vec<String>,
 }
 
-/// Describes how the result is checked, in sentences, and returns whether cargo checks it.
-fn gate(at: After<'_>, prepared: &Prepared<'_>) -> Result<(String, bool), ToolError> {
+/// The note on how the result is checked, and whether cargo checks it.
+fn check_note(
+    projected: ProjectedToolbox<'_>,
+    prepared: &Prepared<'_>,
+) -> Result<(String, bool), ToolError> {
     let parses = format!("The result parses as {}.", prepared.language.name());
     if prepared.language != Language::Rust {
         return Ok((parses, false));
     }
-    let is_gated = at.cargo_manifest_for(&prepared.path)?.is_some();
-    let cargo = if is_gated {
-        at.toolbox.launcher.cargo()?;
+    let is_checked = projected.cargo_manifest_for(&prepared.path)?.is_some();
+    let cargo = if is_checked {
+        projected.toolbox.launcher.cargo()?;
         "cargo check runs once you approve, before and after the change; a new error restores the file. If the \
          package does not compile before the change, earlier errors may hide new ones, and the result says so. \
          cargo check may write the target folder and Cargo.lock."
     } else {
         "There is no Cargo project here, so cargo check does not run."
     };
-    Ok((format!("{parses} {cargo}"), is_gated))
+    Ok((format!("{parses} {cargo}"), is_checked))
 }
 
-impl Made<'_> {
-    fn add(&mut self, patch: &Patch, chosen: &Chosen<'_>, many: bool) -> Result<(), ToolError> {
+impl Computed<'_> {
+    /// Computes one replacement after the earlier ones. `many` states whether the call has several.
+    fn add(
+        &mut self,
+        patch: &Patch,
+        chosen: &ChosenEngine<'_>,
+        many: bool,
+    ) -> Result<(), ToolError> {
         let prepared =
             prepare(self.toolbox.projected(&self.overlay), patch, &*chosen.engine, self.stop)?;
         let effect = prepared.effect();
-        let is_left = self.overlay.get(&effect.path).is_some();
-        let unchanged = effect.before == effect.after;
-        self.changes.push(shown(&effect));
-        self.notes.push(found(&prepared, many));
-        if is_left && !many {
-            self.notes.push(left_by_earlier_step(&effect.path));
+        let is_from_earlier_step = self.overlay.get(&effect.path).is_some();
+        let is_changed = effect.before != effect.after;
+        self.changes.push(file_change(&effect));
+        self.notes.push(definition_note(&prepared, many));
+        if is_from_earlier_step && !many {
+            self.notes.push(earlier_step_note(&effect.path));
         }
         if let Some(name) = &prepared.replaced.defines_instead {
-            let asked = &prepared.replaced.definition.name;
-            self.notes.push(format!("The replacement defines {name}, not {asked}."));
+            let replaced = &prepared.replaced.definition.name;
+            self.notes.push(format!("The replacement defines {name}, not {replaced}."));
         }
-        if !unchanged {
-            let (note, is_gated) = gate(self.toolbox.after(&self.overlay), &prepared)?;
-            self.is_gated |= is_gated;
+        if is_changed {
+            let (note, is_checked) = check_note(self.toolbox.after(&self.overlay), &prepared)?;
+            self.is_checked |= is_checked;
             if !self.notes.contains(&note) {
                 self.notes.push(note);
             }
         }
         self.overlay.insert(effect.path.clone(), effect.after_bytes.clone());
-        add(&mut self.effects, effect);
+        add_effect(&mut self.effects, effect);
         Ok(())
     }
 
@@ -150,11 +160,11 @@ impl Made<'_> {
     }
 }
 
-/// A sentence with the place of the definition.
-fn found(prepared: &Prepared<'_>, many: bool) -> String {
-    let it = &prepared.replaced.definition;
-    let span = it.span;
-    let kind = match it.kind.as_str() {
+/// The note on the kind and position of the definition; with `many` it names the file.
+fn definition_note(prepared: &Prepared<'_>, many: bool) -> String {
+    let definition = &prepared.replaced.definition;
+    let span = definition.span;
+    let kind = match definition.kind.as_str() {
         kind if kind.starts_with(['e', 'i']) => format!("an {kind}"),
         kind => format!("a {kind}"),
     };
@@ -162,9 +172,9 @@ fn found(prepared: &Prepared<'_>, many: bool) -> String {
         0 => format!("line {}", span.start_line),
         _ => format!("lines {} to {}", span.start_line, span.end_line),
     };
-    let place = if many { format!(" of {}", prepared.target.key()) } else { String::new() };
+    let file = if many { format!(" of {}", prepared.target.key()) } else { String::new() };
     format!(
-        "{} is found once{place}: {kind}, {lines}, bytes {} to {}.",
-        it.fqn, span.byte_start, span.byte_end
+        "{} is found once{file}: {kind}, {lines}, bytes {} to {}.",
+        definition.fqn, span.byte_start, span.byte_end
     )
 }

@@ -1,8 +1,8 @@
-//! Makes a change with the program `splice`, and compares the outcome with the preview.
+//! Makes a replacement with the program `splice`, and compares the resulting content with that of the preview.
 //!
-//! `splice` writes the file and runs cargo itself; its output is kept verbatim. Every replacement, also in a
-//! splice plan, is a separate run of `splice`, so that each can be compared with its preview and none uses a
-//! database that an earlier run left.
+//! `splice` writes the file and runs cargo itself; its output is kept verbatim. Every replacement of a splice plan is
+//! a separate run of `splice`, so that each can be compared with its preview and none uses the database of an
+//! earlier run.
 
 use std::ffi::OsStr;
 use std::fs::{File, Permissions};
@@ -14,52 +14,52 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::plan::Code;
-use crate::process::{self, Behind, Finished, Leftovers, ProcessError, Profile, private_folder};
+use crate::process::{
+    self, Finished, Leftovers, ProcessError, Profile, ProgramWalls, private_folder,
+};
 use crate::run::text::beginning;
 use crate::run::{DiagnosticArtifact, Level};
 use crate::tools::{Context, ToolError, Toolbox};
 use crate::workspace::{Access, Place, WorkspaceError};
 
-use super::done::{Done, Hand};
 use super::error::SpliceError;
 use super::prepare::Prepared;
-use super::restore::{Writer, put_back};
+use super::progress::{Progress, Replacer};
+use super::restore::{Writer, restore_after};
 
 /// Maximum size of each output: 64 MiB.
 const OUTPUT_BYTES: u64 = 64 << 20;
 /// The name of the program in messages.
 const NAME: &str = "splice";
 
-/// The program `splice`, whose version was queried.
+/// The program `splice`.
 pub(super) struct Program<'a> {
     toolbox: &'a Toolbox,
     path: PathBuf,
 }
 
 impl<'a> Program<'a> {
-    /// Finds the program, and writes its version into `who`.
+    /// Finds the program, and writes its version into `engine`.
     ///
     /// # Errors
-    /// The program is missing, or does not report its version.
+    /// The program is missing, or does not print its version.
     pub(super) fn new(
         toolbox: &'a Toolbox,
         context: &Context<'_>,
-        who: &mut Value,
+        engine: &mut Value,
     ) -> Result<Self, ToolError> {
         let program = Self { toolbox, path: toolbox.now().symbols().splice_program()? };
         let quiet = Context { output: &|_, _| {}, ..*context };
         let finished = program.run(&["--version"], toolbox.workspace(), &quiet)?;
-        ended(&finished, toolbox)?;
-        let said = String::from_utf8_lossy(&finished.stdout).trim().to_owned();
-        let Some(version) = said.strip_prefix("splice ").filter(|_| finished.exit_code == Some(0))
+        check_not_ended(&finished, toolbox)?;
+        let output = String::from_utf8_lossy(&finished.stdout).trim().to_owned();
+        let Some(version) =
+            output.strip_prefix("splice ").filter(|_| finished.exit_code == Some(0))
         else {
-            let said = beginning(&said);
-            return Err(SpliceError::Failed {
-                message: format!("it reports its version as {said:?}"),
-            }
-            .into());
+            let message = format!("it did not print its version, but {:?}", beginning(&output));
+            return Err(SpliceError::Failed { message }.into());
         };
-        who["version"] = version.into();
+        engine["version"] = version.into();
         Ok(program)
     }
 
@@ -69,7 +69,7 @@ impl<'a> Program<'a> {
         folder: &Path,
         context: &Context<'_>,
     ) -> Result<Finished, ProcessError> {
-        let behind = Behind { write: &[folder.to_owned()], ..self.toolbox.behind(context) };
+        let behind = ProgramWalls { write: &[folder.to_owned()], ..self.toolbox.behind(context) };
         let program = process::Program {
             profile: Profile::Build(behind),
             program: OsStr::new(&self.path),
@@ -87,24 +87,24 @@ impl<'a> Program<'a> {
 
     /// Runs `splice` to replace the definition.
     fn patch(&self, prepared: &Prepared<'_>, context: &Context<'_>) -> Result<Finished, ToolError> {
-        let desk = Desk::new().map_err(not_started)?;
-        // A copy of the approved replacement, because the file may have changed since.
-        let with = desk.put(prepared).map_err(not_started)?;
+        let folder = PrivateFolder::create().map_err(not_started)?;
+        // A copy of the authorized replacement, because the file may have changed since it was compared.
+        let with = folder.write_replacement(prepared).map_err(not_started)?;
         let option = |name: &str, value: &str| format!("--{name}={value}");
         let absolute = |place: &Place<'_>| place.root.path.join(&place.relative);
         let arguments = [
             "patch".to_owned(),
-            option("db", &desk.database().to_string_lossy()),
+            option("db", &folder.database().to_string_lossy()),
             option("file", &absolute(&prepared.target.place).to_string_lossy()),
             option("symbol", &prepared.replaced.definition.name),
             option("with", &with.to_string_lossy()),
             option("output", "json"),
         ];
-        own_names_are_free(prepared)?;
+        check_names_free(prepared)?;
         // `splice` runs in a private folder, because it writes a log into its working directory.
-        let finished = self.run(&arguments.each_ref().map(String::as_str), &desk.0, context);
-        // Removes the temporary files that `splice` leaves when it is killed.
-        for name in own_names(prepared) {
+        let finished = self.run(&arguments.each_ref().map(String::as_str), &folder.0, context);
+        // `splice` leaves its temporary files when it is killed.
+        for name in temporary_files(prepared) {
             let _ = prepared.target.place.root.dir.remove_file(name);
         }
         Ok(finished?)
@@ -116,7 +116,7 @@ fn not_started(source: std::io::Error) -> ProcessError {
 }
 
 /// The temporary files that `splice` writes beside the target.
-fn own_names(prepared: &Prepared<'_>) -> [PathBuf; 2] {
+fn temporary_files(prepared: &Prepared<'_>) -> [PathBuf; 2] {
     names_beside(&prepared.target.place.relative)
 }
 
@@ -126,10 +126,10 @@ pub(in crate::tools) fn names_beside(target: &Path) -> [PathBuf; 2] {
     ["patch", "rollback"].map(|what| target.with_file_name(format!(".{name}.{what}.tmp")))
 }
 
-/// Checks that the names of these temporary files are free. `splice` would write through a link at such a
-/// name, wherever the link leads.
-fn own_names_are_free(prepared: &Prepared<'_>) -> Result<(), WorkspaceError> {
-    for name in own_names(prepared) {
+/// Fails unless the names of the temporary files are free. `splice` would write through a link with such a name,
+/// wherever the link leads.
+fn check_names_free(prepared: &Prepared<'_>) -> Result<(), WorkspaceError> {
+    for name in temporary_files(prepared) {
         match prepared.target.place.root.dir.symlink_metadata(&name) {
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             found => {
@@ -144,41 +144,43 @@ fn own_names_are_free(prepared: &Prepared<'_>) -> Result<(), WorkspaceError> {
     Ok(())
 }
 
-impl Hand for Program<'_> {
-    fn make(
+impl Replacer for Program<'_> {
+    fn replace(
         &mut self,
         prepared: &Prepared<'_>,
         context: &Context<'_>,
-        done: &mut Done,
+        progress: &mut Progress,
     ) -> Result<(), ToolError> {
-        let held = open(prepared)?;
+        let file = open(prepared)?;
         let mode =
-            held.as_ref().and_then(|file| file.metadata().ok()).map(|data| data.permissions());
+            file.as_ref().and_then(|file| file.metadata().ok()).map(|data| data.permissions());
         let finished = self.patch(prepared, context)?;
-        done.process(NAME, &finished);
-        let verdict = ended(&finished, self.toolbox).and_then(|()| match finished.exit_code {
-            Some(0) => Ok(()),
-            _ => {
-                let refusal = refusal(&finished);
-                done.diagnostics.extend(refusal.diagnostics);
-                Err(refusal.error.into())
-            }
-        });
+        progress.add_process(NAME, &finished);
+        let verdict =
+            check_not_ended(&finished, self.toolbox).and_then(|()| match finished.exit_code {
+                Some(0) => Ok(()),
+                _ => {
+                    let refusal = refusal(&finished);
+                    progress.diagnostics.extend(refusal.diagnostics);
+                    Err(refusal.error.into())
+                }
+            });
         // `splice` replaces the file by a new one, which has the default mode.
-        let with_mode = || mode.clone().map_or(Ok(()), |mode| with_mode(prepared, mode));
-        let end = verdict.and_then(|()| self.is_as_shown(prepared));
-        let end = end.and_then(|()| Ok(with_mode()?));
-        end.map_err(|error| {
-            let error = put_back(self.toolbox, prepared, context, Writer::Program, done, error);
-            // The rollback keeps the present mode of the file, so the original mode is set again.
-            let _ = with_mode();
+        let restore_mode = || mode.clone().map_or(Ok(()), |mode| set_mode(prepared, mode));
+        let result = verdict.and_then(|()| self.check_content(prepared));
+        let result = result.and_then(|()| Ok(restore_mode()?));
+        result.map_err(|error| {
+            let error =
+                restore_after(self.toolbox, prepared, context, Writer::Splice, progress, error);
+            // Restoring keeps the present mode of the file, so the original mode is set afterwards.
+            let _ = restore_mode();
             error
         })
     }
 }
 
-/// Sets the mode that the file had before `splice` ran.
-fn with_mode(prepared: &Prepared<'_>, mode: Permissions) -> Result<(), WorkspaceError> {
+/// Sets the mode of the target, if it exists.
+fn set_mode(prepared: &Prepared<'_>, mode: Permissions) -> Result<(), WorkspaceError> {
     let failed = |source| WorkspaceError::WriteFailed { path: prepared.path.clone(), source };
     match open(prepared)? {
         Some(file) => file.set_permissions(mode).map_err(failed),
@@ -188,7 +190,7 @@ fn with_mode(prepared: &Prepared<'_>, mode: Permissions) -> Result<(), Workspace
 
 impl Program<'_> {
     /// Fails unless the file has the content of the preview.
-    fn is_as_shown(&self, prepared: &Prepared<'_>) -> Result<(), ToolError> {
+    fn check_content(&self, prepared: &Prepared<'_>) -> Result<(), ToolError> {
         let (shown, now) =
             (prepared.effect().after, self.toolbox.digest_of(prepared.target.key())?);
         if shown == now {
@@ -203,28 +205,28 @@ fn open(prepared: &Prepared<'_>) -> Result<Option<File>, WorkspaceError> {
     Ok(prepared.target.place.open(&prepared.path, Access::Write)?.map(|(file, _)| file))
 }
 
-/// Returns an error if the program was killed.
-fn ended(finished: &Finished, toolbox: &Toolbox) -> Result<(), ToolError> {
-    let ended = finished.ended(NAME, toolbox.check_timeout, OUTPUT_BYTES);
-    ended.map_or(Ok(()), |error| Err(error.into()))
+/// Fails if the program was ended or stopped by a wall.
+fn check_not_ended(finished: &Finished, toolbox: &Toolbox) -> Result<(), ToolError> {
+    let error = finished.ended(NAME, toolbox.check_timeout, OUTPUT_BYTES);
+    error.map_or(Ok(()), |error| Err(error.into()))
 }
 
-/// The refusal that `splice` prints to stderr or stdout.
+/// The JSON that `splice` prints to stderr or stdout when it refuses a replacement.
 #[derive(Deserialize)]
-struct Said {
-    error: SaidError,
+struct Report {
+    error: ReportedError,
 }
 
 #[derive(Deserialize)]
-struct SaidError {
+struct ReportedError {
     kind: String,
     message: String,
     #[serde(default)]
-    diagnostics: Vec<SaidDiagnostic>,
+    diagnostics: Vec<ReportedDiagnostic>,
 }
 
 #[derive(Deserialize)]
-struct SaidDiagnostic {
+struct ReportedDiagnostic {
     level: String,
     message: String,
     #[serde(default)]
@@ -244,16 +246,17 @@ struct Refusal {
     diagnostics: Vec<DiagnosticArtifact>,
 }
 
+/// The error and the diagnostics of a run of `splice` that failed.
 fn refusal(finished: &Finished) -> Refusal {
     let outputs = [&finished.stderr, &finished.stdout];
-    let said = outputs.iter().find_map(|bytes| serde_json::from_slice::<Said>(bytes).ok());
-    let Some(Said { error }) = said else {
+    let report = outputs.iter().find_map(|bytes| serde_json::from_slice::<Report>(bytes).ok());
+    let Some(Report { error }) = report else {
         let text = String::from_utf8_lossy(&finished.stderr);
-        let end = finished.exit_code.map_or_else(
+        let status = finished.exit_code.map_or_else(
             || "it was ended by a signal".to_owned(),
             |code| format!("exit code {code}"),
         );
-        let message = format!("{end}: {}", beginning(text.trim()));
+        let message = format!("{status}: {}", beginning(text.trim()));
         return Refusal { error: SpliceError::Failed { message }, diagnostics: Vec::new() };
     };
     let code = match error.kind.as_str() {
@@ -265,37 +268,36 @@ fn refusal(finished: &Finished) -> Refusal {
     Refusal { error: SpliceError::Refused { code, message: error.message }, diagnostics }
 }
 
-fn artifact(said: SaidDiagnostic) -> DiagnosticArtifact {
-    let level = match said.level.as_str() {
+fn artifact(diagnostic: ReportedDiagnostic) -> DiagnosticArtifact {
+    let level = match diagnostic.level.as_str() {
         level if level.starts_with("error") => Level::Error,
         "warning" => Level::Warning,
         _ => Level::Info,
     };
-    let note = said.note.map(|note| DiagnosticArtifact::new(Level::Info, "note", note));
+    let note = diagnostic.note.map(|note| DiagnosticArtifact::new(Level::Info, "note", note));
     DiagnosticArtifact {
-        file_name: said.file.unwrap_or_default(),
-        line_start: said.line.unwrap_or(0),
-        column_start: said.column,
-        code: said.code,
+        file_name: diagnostic.file.unwrap_or_default(),
+        line_start: diagnostic.line.unwrap_or(0),
+        column_start: diagnostic.column,
+        code: diagnostic.code,
         children: note.into_iter().collect(),
-        ..DiagnosticArtifact::new(level, said.level, said.message)
+        ..DiagnosticArtifact::new(level, diagnostic.level, diagnostic.message)
     }
 }
 
-/// A private folder for the database that `splice` uses while it runs, which it would otherwise create among
-/// the sources, and for the copy of the approved replacement. Only the user of this process can read the
-/// folder.
-struct Desk(PathBuf);
+/// A folder that only this user can access. It has the database of `splice`, which `splice` would otherwise create
+/// among the sources, and the copy of the authorized replacement. Dropping it removes the folder.
+struct PrivateFolder(PathBuf);
 
-impl Desk {
-    fn new() -> std::io::Result<Self> {
+impl PrivateFolder {
+    fn create() -> std::io::Result<Self> {
         let path = std::env::temp_dir().join(format!("countersign-{}", Uuid::new_v4().simple()));
         private_folder(&path)?;
         Ok(Self(path))
     }
 
-    /// Writes the approved bytes of the replacement to a file in this folder.
-    fn put(&self, prepared: &Prepared<'_>) -> std::io::Result<PathBuf> {
+    /// Writes the authorized bytes of the replacement to a file in this folder.
+    fn write_replacement(&self, prepared: &Prepared<'_>) -> std::io::Result<PathBuf> {
         let mut path = self.0.join("with");
         if let Some(extension) = prepared.with.place.relative.extension() {
             path.set_extension(extension);
@@ -309,7 +311,7 @@ impl Desk {
     }
 }
 
-impl Drop for Desk {
+impl Drop for PrivateFolder {
     fn drop(&mut self) {
         // A folder that cannot be removed stays with the system's temporary files.
         let _ = std::fs::remove_dir_all(&self.0);

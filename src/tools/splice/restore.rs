@@ -1,5 +1,4 @@
-//! Restores a file after a replacement that was refused (SPEC §4), and never overwrites content that somebody
-//! else has written since.
+//! Restores a file after a replacement that was refused (SPEC §4).
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,42 +10,44 @@ use crate::run::{FileEffect, Modes, StopSignal};
 use crate::tools::{Context, ToolError, Toolbox};
 use crate::workspace::{Access, ContentAndMode, Last, WorkspaceError, WriteContext, file, replace};
 
-use super::done::{Done, add};
 use super::error::SpliceError;
 use super::prepare::Prepared;
+use super::progress::{Progress, add_effect};
 
-/// The process that wrote the replacement.
+/// The program that wrote the replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Writer {
-    /// This process. The file has the content that this process wrote, or somebody else has changed it.
-    Ourselves,
-    /// The program `splice`, which may have left any content.
-    Program,
+    /// Countersign itself. If the file has any other content than Countersign wrote, somebody else has changed it, and
+    /// it is not restored.
+    Countersign,
+    /// The program `splice`, which may have left any content. The file is always restored.
+    Splice,
 }
 
 /// The outcome of restoring a file.
 struct Restored {
     /// The content that was overwritten, if it was neither the old nor the new one.
-    instead_of: Option<Arc<[u8]>>,
-    /// The file is restored, but may not survive a power cut.
+    overwritten: Option<Arc<[u8]>>,
+    /// Set if the file is restored, but may not survive a power failure.
     not_flushed: Option<WorkspaceError>,
 }
 
-/// Restores a file because of `error`, and returns the error of the step. Restores it also when a person
-/// asked to stop.
-pub(super) fn put_back(
+/// Restores a file because of `error`, also after a stop. Returns the error of the step: `error`, or if the file could
+/// not be restored, an error that reports both.
+pub(super) fn restore_after(
     toolbox: &Toolbox,
     prepared: &Prepared<'_>,
     context: &Context<'_>,
     writer: Writer,
-    done: &mut Done,
+    progress: &mut Progress,
     error: ToolError,
 ) -> ToolError {
     let path = prepared.target.key().to_owned();
     match restore(toolbox, prepared, context, writer) {
-        Ok(Restored { instead_of, not_flushed }) => {
-            done.replaced_when_put_back.extend(instead_of.map(|bytes| kept(&path, &bytes)));
-            done.warnings.extend(not_flushed.map(|source| {
+        Ok(Restored { overwritten, not_flushed }) => {
+            let overwritten = overwritten.map(|bytes| content_json(&path, &bytes));
+            progress.replaced_when_put_back.extend(overwritten);
+            progress.warnings.extend(not_flushed.map(|source| {
                 format!("{path} was put back, and may not survive a power cut: {source}")
             }));
             error
@@ -57,7 +58,8 @@ pub(super) fn put_back(
                 let after = file::state_of_bytes(now.as_deref());
                 let effect = prepared.effect();
                 let modes = Modes { after: mode, ..effect.modes };
-                add(&mut done.effects, FileEffect { after, after_bytes: now, modes, ..effect });
+                let effect = FileEffect { after, after_bytes: now, modes, ..effect };
+                add_effect(&mut progress.effects, effect);
             }
             let why = error.to_string();
             match source.get() {
@@ -71,39 +73,43 @@ pub(super) fn put_back(
     }
 }
 
-/// Restores the file when dropped before [`Self::over`], so that a panic leaves no unverified change.
-pub(super) struct Unfinished<'a> {
+/// Restores the file if it is dropped before [`Self::disarm`], so that a panic leaves no unchecked change.
+pub(super) struct RestoreGuard<'a> {
     toolbox: &'a Toolbox,
     prepared: &'a Prepared<'a>,
     context: &'a Context<'a>,
-    is_over: bool,
+    is_armed: bool,
 }
 
-impl<'a> Unfinished<'a> {
-    /// Must be called only after the replacement was written to the file.
+impl<'a> RestoreGuard<'a> {
+    /// Must be called after the replacement was written to the file.
     pub(super) fn new(
         toolbox: &'a Toolbox,
         prepared: &'a Prepared<'a>,
         context: &'a Context<'a>,
     ) -> Self {
-        Self { toolbox, prepared, context, is_over: false }
+        Self { toolbox, prepared, context, is_armed: true }
     }
 
-    /// Ends the guard: the caller decides about the file.
-    pub(super) fn over(mut self) {
-        self.is_over = true;
+    /// Leaves the file to the caller.
+    pub(super) fn disarm(mut self) {
+        self.is_armed = false;
     }
 }
 
-impl Drop for Unfinished<'_> {
+impl Drop for RestoreGuard<'_> {
     fn drop(&mut self) {
-        if !self.is_over {
+        if self.is_armed {
             // During a panic there is no caller to report to; the recorded intent names the files to check.
-            let _ = restore(self.toolbox, self.prepared, self.context, Writer::Ourselves);
+            let _ = restore(self.toolbox, self.prepared, self.context, Writer::Countersign);
         }
     }
 }
 
+/// Writes the old content to the file, unless the file already has it.
+///
+/// # Errors
+/// Somebody else has changed the file, or it cannot be written.
 fn restore(
     toolbox: &Toolbox,
     prepared: &Prepared<'_>,
@@ -114,28 +120,28 @@ fn restore(
     let (found, _) = content(toolbox, path)?;
     let now = file::state_of_bytes(found.as_deref());
     if now == prepared.target.state() {
-        return Ok(Restored { instead_of: None, not_flushed: None });
+        return Ok(Restored { overwritten: None, not_flushed: None });
     }
-    let made = prepared.effect().after;
-    if writer == Writer::Ourselves && now != made {
-        let (path, approved) = (path.to_owned(), Some(made));
+    let written = prepared.effect().after;
+    if writer == Writer::Countersign && now != written {
+        let (path, approved) = (path.to_owned(), Some(written));
         return Err(WorkspaceError::Stale { path, approved, now }.into());
     }
     let expected = BTreeMap::from([(path.to_owned(), now)]);
-    let on = StopSignal::default();
-    let context = WriteContext { expected: &expected, stop: &on, ..context.write() };
+    let never = StopSignal::default();
+    let context = WriteContext { expected: &expected, stop: &never, ..context.write() };
     let (not_flushed, _) = replace(toolbox, path, prepared.target.text()?, &context)?;
-    Ok(Restored { instead_of: found.filter(|_| now != made), not_flushed })
+    Ok(Restored { overwritten: found.filter(|_| now != written), not_flushed })
 }
 
-/// The content and mode of the file; the content is `None` when the file does not exist.
+/// The content and the mode of the file; the content is `None` if the file does not exist.
 fn content(toolbox: &Toolbox, path: &str) -> Result<ContentAndMode, WorkspaceError> {
     let place = toolbox.resolve(path, Last::Follow)?;
     toolbox.unchanged().content_and_mode(&place, path, Access::Write)
 }
 
-/// A content for the result: text, or hexadecimal digits when it is not UTF-8.
-fn kept(path: &str, bytes: &[u8]) -> Value {
+/// A content for the result: as text, or as hexadecimal digits if it is not UTF-8.
+fn content_json(path: &str, bytes: &[u8]) -> Value {
     let state = match file::state_of_bytes(Some(bytes)) {
         FileState::Content(digest) => digest.to_string(),
         FileState::Absent => String::new(),

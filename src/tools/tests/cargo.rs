@@ -11,13 +11,13 @@ use crate::cargo::{CargoError, new_errors};
 use crate::run::{DiagnosticArtifact, EdgeType, Level, Predicted, text};
 
 /// A workspace with Cargo projects in it.
-struct Bench {
+struct Fixture {
     folder: TempDir,
     tools: Toolbox,
     stop: StopSignal,
 }
 
-impl Bench {
+impl Fixture {
     fn with(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for (path, content) in files {
@@ -35,14 +35,14 @@ impl Bench {
     }
 
     /// The result and the streamed output: stdout, then stderr.
-    fn check(&self, path: &str) -> (Invocation, [String; 2]) {
+    fn check(&self, path: &str) -> (CallResult, [String; 2]) {
         let printed = RefCell::new([String::new(), String::new()]);
         let output = |stream: Stream, text: &str| {
             printed.borrow_mut()[usize::from(stream == Stream::Stderr)].push_str(text);
         };
         let call = ToolCall::LspCheck { path: path.to_owned() };
-        let invocation = self.tools.invoke(&call, &self.context(&output));
-        (invocation, printed.into_inner())
+        let call_result = self.tools.invoke(&call, &self.context(&output));
+        (call_result, printed.into_inner())
     }
 
     fn context<'a>(&'a self, output: &'a dyn Fn(Stream, &str)) -> Context<'a> {
@@ -58,7 +58,7 @@ impl Bench {
     }
 
     fn errors(&self, path: &str) -> Result<Option<Vec<DiagnosticArtifact>>, CargoError> {
-        let verdict = self.tools.cargo(&self.context(&|_, _| {})).gate(path)?;
+        let verdict = self.tools.cargo(&self.context(&|_, _| {})).check_workspace(path)?;
         verdict.map(|gate| Ok(gate.verdict?.errors)).transpose()
     }
 }
@@ -68,40 +68,40 @@ fn package(name: &str) -> String {
 }
 
 /// A package with one library.
-fn one(source: &str) -> Bench {
-    Bench::with(&[("Cargo.toml", &package("one")), ("src/lib.rs", source)])
+fn one(source: &str) -> Fixture {
+    Fixture::with(&[("Cargo.toml", &package("one")), ("src/lib.rs", source)])
 }
 
-fn targets(invocation: &Invocation, edge_type: EdgeType) -> Vec<&str> {
-    let edges = invocation.edges.iter().filter(|edge| edge.edge_type == edge_type);
+fn targets(call_result: &CallResult, edge_type: EdgeType) -> Vec<&str> {
+    let edges = call_result.edges.iter().filter(|edge| edge.edge_type == edge_type);
     edges.map(|edge| edge.target.as_str()).collect()
 }
 
 #[test]
 fn valid_code_succeeds_with_output_of_cargo() {
-    let bench = one("pub fn f() {}\n");
-    let (invocation, [stdout, stderr]) = bench.check(".");
-    assert!(invocation.error.is_none(), "{:?}", invocation.error);
-    assert_eq!(invocation.exit_code, Some(0));
-    assert!(invocation.diagnostics.is_empty());
-    assert_eq!(invocation.stdout.as_deref(), Some(stdout.as_bytes()));
-    assert_eq!(invocation.stderr.as_deref(), Some(stderr.as_bytes()));
+    let fixture = one("pub fn f() {}\n");
+    let (call_result, [stdout, stderr]) = fixture.check(".");
+    assert!(call_result.error.is_none(), "{:?}", call_result.error);
+    assert_eq!(call_result.exit_code, Some(0));
+    assert!(call_result.diagnostics.is_empty());
+    assert_eq!(call_result.stdout.as_deref(), Some(stdout.as_bytes()));
+    assert_eq!(call_result.stderr.as_deref(), Some(stderr.as_bytes()));
     assert!(stdout.ends_with("{\"reason\":\"build-finished\",\"success\":true}\n"), "{stdout}");
     assert!(stderr.contains("Checking one v0.1.0"), "{stderr}");
-    let result = &invocation.result;
+    let result = &call_result.result;
     assert_eq!(result["command"], "cargo check --message-format=json");
     assert_eq!((&result["exit_code"], &result["timed_out"]), (&json!(0), &json!(false)));
     assert_eq!((&result["signal"], &result["errors"]), (&Value::Null, &json!(0)));
-    assert_eq!(targets(&invocation, EdgeType::ExecutedOn), ["."]);
+    assert_eq!(targets(&call_result, EdgeType::ExecutedOn), ["."]);
 }
 
 #[test]
 fn warning_has_place_notes_and_suggestion() {
-    let bench = one("pub fn f() {\n    let größe = 1;\n}\n");
+    let fixture = one("pub fn f() {\n    let größe = 1;\n}\n");
     // For a file, the project is found in a parent folder.
-    let (invocation, _) = bench.check("src/lib.rs");
-    assert!(invocation.error.is_none(), "{:?}", invocation.error);
-    let [warning] = &invocation.diagnostics[..] else { panic!("{:?}", invocation.diagnostics) };
+    let (call_result, _) = fixture.check("src/lib.rs");
+    assert!(call_result.error.is_none(), "{:?}", call_result.error);
+    let [warning] = &call_result.diagnostics[..] else { panic!("{:?}", call_result.diagnostics) };
     assert_eq!((warning.level, warning.tool_level.as_str()), (Level::Warning, "warning"));
     assert_eq!(warning.code.as_deref(), Some("unused_variables"));
     assert_eq!((warning.file_name.as_str(), warning.line_start), ("src/lib.rs", 2));
@@ -117,17 +117,17 @@ fn warning_has_place_notes_and_suggestion() {
     assert_eq!(suggested, [("_größe", "MachineApplicable")]);
     let note = warning.children.iter().find(|child| child.tool_level == "note").unwrap();
     assert_eq!((note.level, note.file_name.as_str(), note.line_start), (Level::Info, "", 0));
-    assert_eq!(invocation.result["warnings"], 1);
-    assert_eq!(targets(&invocation, EdgeType::ExecutedOn), [".", "src/lib.rs"]);
-    assert_eq!(targets(&invocation, EdgeType::Produced), ["unused_variables"]);
-    assert_eq!(targets(&invocation, EdgeType::Referenced), ["src/lib.rs"]);
+    assert_eq!(call_result.result["warnings"], 1);
+    assert_eq!(targets(&call_result, EdgeType::ExecutedOn), [".", "src/lib.rs"]);
+    assert_eq!(targets(&call_result, EdgeType::Produced), ["unused_variables"]);
+    assert_eq!(targets(&call_result, EdgeType::Referenced), ["src/lib.rs"]);
 }
 
 /// Two members with an error each; the second depends on the first.
-fn two_members() -> Bench {
+fn two_members() -> Fixture {
     let depends =
         format!("{}[dependencies]\nfirst = {{ path = \"../first\" }}\n", package("second"));
-    Bench::with(&[
+    Fixture::with(&[
         ("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"crates/*\"]\n"),
         ("crates/first/Cargo.toml", &package("first")),
         ("crates/first/src/lib.rs", "pub fn f() -> u8 {\n    1\n}\npub mod deep;\n"),
@@ -140,42 +140,42 @@ fn two_members() -> Bench {
 // A check of one member ignores the errors of other members; a check of the workspace reports them.
 #[test]
 fn errors_of_the_checked_member_fail_the_step() {
-    let bench = two_members();
-    fs::write(bench.path("crates/first/src/deep/mod.rs"), "fn g() -> u8 {\n    absent\n}\n")
+    let fixture = two_members();
+    fs::write(fixture.path("crates/first/src/deep/mod.rs"), "fn g() -> u8 {\n    absent\n}\n")
         .unwrap();
-    let (invocation, _) = bench.check("crates/first/src/deep");
-    let error = invocation.error.as_ref().unwrap();
+    let (call_result, _) = fixture.check("crates/first/src/deep");
+    let error = call_result.error.as_ref().unwrap();
     assert_eq!(error.code(), Code::CargoCheck);
     assert_eq!(
         error.to_string(),
         "cargo check reported 1 error: error[E0425]: cannot find value `absent` in this scope \
          (crates/first/src/deep/mod.rs:2)"
     );
-    assert_eq!(invocation.exit_code, Some(101));
-    assert_eq!(invocation.diagnostics.iter().filter(|it| it.level == Level::Error).count(), 1);
-    assert_eq!(targets(&invocation, EdgeType::Referenced), ["crates/first/src/deep/mod.rs"]);
-    assert!(targets(&invocation, EdgeType::Produced).contains(&"E0425"));
+    assert_eq!(call_result.exit_code, Some(101));
+    assert_eq!(call_result.diagnostics.iter().filter(|it| it.level == Level::Error).count(), 1);
+    assert_eq!(targets(&call_result, EdgeType::Referenced), ["crates/first/src/deep/mod.rs"]);
+    assert!(targets(&call_result, EdgeType::Produced).contains(&"E0425"));
 
-    fs::write(bench.path("crates/first/src/deep/mod.rs"), "pub fn g() {}\n").unwrap();
-    fs::write(bench.path("crates/second/src/lib.rs"), "fn h() {\n    first::f(1)\n}\n").unwrap();
-    let (invocation, _) = bench.check("crates/first");
-    assert!(invocation.error.is_none(), "the other member is not looked at");
-    let (invocation, _) = bench.check(".");
-    assert_eq!(invocation.error.as_ref().map(|error| error.code()), Some(Code::CargoCheck));
-    assert_eq!(invocation.result["command"], "cargo check --workspace --message-format=json");
-    assert!(invocation.diagnostics.iter().any(|it| it.file_name == "crates/second/src/lib.rs"));
-    let message = invocation.error.unwrap().to_string();
+    fs::write(fixture.path("crates/first/src/deep/mod.rs"), "pub fn g() {}\n").unwrap();
+    fs::write(fixture.path("crates/second/src/lib.rs"), "fn h() {\n    first::f(1)\n}\n").unwrap();
+    let (call_result, _) = fixture.check("crates/first");
+    assert!(call_result.error.is_none(), "the other member is not looked at");
+    let (call_result, _) = fixture.check(".");
+    assert_eq!(call_result.error.as_ref().map(|error| error.code()), Some(Code::CargoCheck));
+    assert_eq!(call_result.result["command"], "cargo check --workspace --message-format=json");
+    assert!(call_result.diagnostics.iter().any(|it| it.file_name == "crates/second/src/lib.rs"));
+    let message = call_result.error.unwrap().to_string();
     assert!(message.starts_with("cargo check reported 2 errors, the first: error"), "{message}");
 }
 
 #[test]
 fn cargo_workspace_may_be_a_parent_folder() {
-    let bench = one("pub fn f() -> u8 { absent }\n");
+    let fixture = one("pub fn f() -> u8 { absent }\n");
     let root = "[workspace]\nresolver = \"3\"\nmembers = [\"ws\"]\n";
-    fs::write(bench.folder.path().join("Cargo.toml"), root).unwrap();
-    let (invocation, _) = bench.check(".");
-    assert!(invocation.result["errors"] == 1, "{}", invocation.result);
-    assert_eq!(invocation.diagnostics[0].file_name, "src/lib.rs", "not ws/src/lib.rs");
+    fs::write(fixture.folder.path().join("Cargo.toml"), root).unwrap();
+    let (call_result, _) = fixture.check(".");
+    assert!(call_result.result["errors"] == 1, "{}", call_result.result);
+    assert_eq!(call_result.diagnostics[0].file_name, "src/lib.rs", "not ws/src/lib.rs");
 }
 
 #[test]
@@ -200,7 +200,7 @@ fn output_of_scripts_and_macros_is_no_diagnostic() {
         println!("cargo::rustc-cfg=made_by_script");
         eprintln!("to its stderr");
     }"#;
-    let bench = Bench::with(&[
+    let fixture = Fixture::with(&[
         ("Cargo.toml", "[workspace]\nresolver = \"3\"\nmembers = [\"macros\", \"user\"]\n"),
         ("macros/Cargo.toml", &macros),
         ("macros/src/lib.rs", &noise),
@@ -208,14 +208,14 @@ fn output_of_scripts_and_macros_is_no_diagnostic() {
         ("user/build.rs", script),
         ("user/src/lib.rs", "macros::noise!();\n"),
     ]);
-    let (invocation, [stdout, stderr]) = bench.check(".");
+    let (call_result, [stdout, stderr]) = fixture.check(".");
     assert!(stdout.contains("plain text\n"), "{stdout:.2000}");
     assert!(stdout.contains("\"reason\":\"build-script-executed\""));
     assert!(stderr.contains("from the script"), "{stderr}");
     assert!(stderr.contains("to stderr"), "{stderr}");
     // The code generated by the macro has the only error, reported at the use of the macro.
     let errors: Vec<_> =
-        invocation.diagnostics.iter().filter(|it| it.level == Level::Error).collect();
+        call_result.diagnostics.iter().filter(|it| it.level == Level::Error).collect();
     let [error] = errors[..] else { panic!("{errors:?}") };
     assert_eq!(error.code.as_deref(), Some("E0425"));
     assert_eq!((error.file_name.as_str(), error.line_start), ("user/src/lib.rs", 1));
@@ -225,9 +225,9 @@ fn output_of_scripts_and_macros_is_no_diagnostic() {
 fn errors_inside_macros_are_reported_at_their_use() {
     let source = "pub fn f() {\n    assert_eq!(1_u8, \"one\");\n}\n\
                   macro_rules! round { ($($t:tt)*) => { round!($($t)* x) } }\nround!();\n";
-    let bench = one(source);
-    let (invocation, _) = bench.check(".");
-    let places: Vec<_> = invocation
+    let fixture = one(source);
+    let (call_result, _) = fixture.check(".");
+    let places: Vec<_> = call_result
         .diagnostics
         .iter()
         .filter(|it| it.level == Level::Error)
@@ -238,60 +238,61 @@ fn errors_inside_macros_are_reported_at_their_use() {
         places.iter().any(|(message, file, _)| *message == recursion && *file == "src/lib.rs"),
         "{places:?}"
     );
-    let bench = one("pub fn f() {\n    assert_eq!(1_u8, \"one\");\n}\n");
-    let (invocation, _) = bench.check(".");
-    let error = &invocation.diagnostics[0];
+    let fixture = one("pub fn f() {\n    assert_eq!(1_u8, \"one\");\n}\n");
+    let (call_result, _) = fixture.check(".");
+    let error = &call_result.diagnostics[0];
     assert_eq!((error.file_name.as_str(), error.line_start), ("src/lib.rs", 2));
 }
 
 #[test]
 fn broken_manifest_quotes_the_error_of_cargo() {
-    let bench = Bench::with(&[("Cargo.toml", "[package]\nname = 3\n"), ("src/lib.rs", "")]);
-    let (invocation, [_, stderr]) = bench.check(".");
-    let error = invocation.error.unwrap();
+    let fixture = Fixture::with(&[("Cargo.toml", "[package]\nname = 3\n"), ("src/lib.rs", "")]);
+    let (call_result, [_, stderr]) = fixture.check(".");
+    let error = call_result.error.unwrap();
     assert_eq!(error.code(), Code::CargoCheck);
-    let said = stderr.trim_end();
-    assert!(said.contains("Cargo.toml") && said.starts_with("error"), "{said}");
-    assert_eq!(error.to_string(), format!("cargo check ended with exit code 101\n{said}"));
-    assert!(matches!(bench.errors("src/lib.rs"), Err(CargoError::Failed { .. })));
+    let output = stderr.trim_end();
+    assert!(output.contains("Cargo.toml") && output.starts_with("error"), "{output}");
+    assert_eq!(error.to_string(), format!("cargo check ended with exit code 101\n{output}"));
+    assert!(matches!(fixture.errors("src/lib.rs"), Err(CargoError::Failed { .. })));
 }
 
 #[test]
 fn failed_build_script_is_reported_with_its_output() {
-    let bench = one("");
+    let fixture = one("");
     let script = "fn main() { eprintln!(\"no heron here\"); std::process::exit(3); }";
-    fs::write(bench.path("build.rs"), script).unwrap();
-    let message = bench.check(".").0.error.unwrap().to_string();
+    fs::write(fixture.path("build.rs"), script).unwrap();
+    let message = fixture.check(".").0.error.unwrap().to_string();
     assert!(message.contains("ended with exit code 101\nerror: failed to run"), "{message}");
     assert!(message.contains("no heron here"), "{message}");
 }
 
 #[test]
 fn only_a_project_inside_the_workspace_is_checked() {
-    let bench = Bench::with(&[("docs/a.md", ""), ("app/Cargo.toml", "[workspace]"), ("app/x", "")]);
-    fs::write(bench.folder.path().join("Cargo.toml"), package("outer")).unwrap();
+    let fixture =
+        Fixture::with(&[("docs/a.md", ""), ("app/Cargo.toml", "[workspace]"), ("app/x", "")]);
+    fs::write(fixture.folder.path().join("Cargo.toml"), package("outer")).unwrap();
     for (path, code) in [
         ("docs", Code::NoCargoProject),
         ("docs/a.md", Code::NoCargoProject),
         ("absent", Code::ReadFailed),
         ("..", Code::OutsideWorkspace),
     ] {
-        let (invocation, _) = bench.check(path);
-        assert_eq!(invocation.error.map(|error| error.code()), Some(code), "{path}");
-        assert_eq!(invocation.exit_code, None, "{path}");
+        let (call_result, _) = fixture.check(path);
+        assert_eq!(call_result.error.map(|error| error.code()), Some(code), "{path}");
+        assert_eq!(call_result.exit_code, None, "{path}");
     }
-    assert!(matches!(bench.errors("docs/a.md"), Ok(None)));
+    assert!(matches!(fixture.errors("docs/a.md"), Ok(None)));
 }
 
 /// A project whose build script waits forever.
-fn waiting() -> Bench {
-    let bench = one("");
-    let fifo = bench.path("fifo");
+fn waiting() -> Fixture {
+    let fixture = one("");
+    let fifo = fixture.path("fifo");
     let script = format!("fn main() {{ std::fs::read({fifo:?}).unwrap(); }}");
-    fs::write(bench.path("build.rs"), script).unwrap();
+    fs::write(fixture.path("build.rs"), script).unwrap();
     let mode = rustix::fs::Mode::from_raw_mode(0o600);
     rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, mode, 0).unwrap();
-    bench
+    fixture
 }
 
 /// The running programs whose executable is below a folder.
@@ -303,47 +304,47 @@ fn programs_below(folder: &std::path::Path) -> Vec<PathBuf> {
 
 #[test]
 fn stop_ends_the_check_and_its_processes() {
-    let bench = waiting();
-    let (invocation, running) = thread::scope(|scope| {
+    let fixture = waiting();
+    let (call_result, running) = thread::scope(|scope| {
         let other = scope.spawn(|| {
             // Returns when the build script has opened the pipe.
-            let pipe = OpenOptions::new().write(true).open(bench.path("fifo")).unwrap();
-            let running = programs_below(bench.folder.path());
-            bench.stop.set();
+            let pipe = OpenOptions::new().write(true).open(fixture.path("fifo")).unwrap();
+            let running = programs_below(fixture.folder.path());
+            fixture.stop.set();
             // The script waits as long as this is open.
             (pipe, running)
         });
-        let (invocation, _) = bench.check(".");
-        let left = programs_below(bench.folder.path());
+        let (call_result, _) = fixture.check(".");
+        let left = programs_below(fixture.folder.path());
         assert!(left.is_empty(), "{left:?}");
-        (invocation, other.join().unwrap().1)
+        (call_result, other.join().unwrap().1)
     });
     assert_eq!(running.len(), 1, "the build script ran: {running:?}");
-    assert_eq!(invocation.error.unwrap().code(), Code::Cancelled);
+    assert_eq!(call_result.error.unwrap().code(), Code::Cancelled);
     // Other checks of the same user may hold the lock first, and cargo prints that too.
-    let stderr = String::from_utf8(invocation.stderr.unwrap()).unwrap();
+    let stderr = String::from_utf8(call_result.stderr.unwrap()).unwrap();
     assert!(stderr.contains("   Compiling one"), "what came is kept: {stderr}");
-    assert_eq!(invocation.result["timed_out"], false);
+    assert_eq!(call_result.result["timed_out"], false);
 }
 
 #[test]
 fn timeout_ends_the_check() {
-    let mut bench = waiting();
-    bench.tools.check_timeout = Duration::from_millis(1500);
-    let (invocation, _) = bench.check(".");
-    let error = invocation.error.unwrap();
+    let mut fixture = waiting();
+    fixture.tools.check_timeout = Duration::from_millis(1500);
+    let (call_result, _) = fixture.check(".");
+    let error = call_result.error.unwrap();
     assert_eq!(error.code(), Code::TimedOut);
     assert_eq!(error.to_string(), "cargo check was still running after 1500 ms and was ended");
-    assert_eq!(invocation.result["timed_out"], true);
-    assert!(programs_below(bench.folder.path()).is_empty());
+    assert_eq!(call_result.result["timed_out"], true);
+    assert!(programs_below(fixture.folder.path()).is_empty());
 }
 
 #[test]
 fn preview_names_command_and_folder_without_running() {
-    let bench = two_members();
+    let fixture = two_members();
     let preview = |path: &str, overlay: &Overlay| {
         let call = ToolCall::LspCheck { path: path.to_owned() };
-        bench.tools.preview(&call, overlay).unwrap()
+        fixture.tools.preview(&call, overlay).unwrap()
     };
     let member = preview("crates/first/src/lib.rs", &Overlay::default());
     assert_eq!(member.predicted, Predicted::Unpredictable);
@@ -356,7 +357,7 @@ fn preview_names_command_and_folder_without_running() {
         "{all:?}"
     );
     assert!(preview("absent", &Overlay::default()).would_fail());
-    assert!(!bench.path("target").exists() && !bench.path("Cargo.lock").exists());
+    assert!(!fixture.path("target").exists() && !fixture.path("Cargo.lock").exists());
 
     // A manifest that an earlier step would create is found.
     let mut overlay = Overlay::default();
@@ -364,27 +365,27 @@ fn preview_names_command_and_folder_without_running() {
         path: "crates/first/src/Cargo.toml".to_owned(),
         contents: "[workspace]".to_owned(),
     };
-    bench.tools.project(&create, &mut overlay).unwrap();
+    fixture.tools.project(&create, &mut overlay).unwrap();
     let created = preview("crates/first/src/lib.rs", &overlay);
     assert!(created.summary.ends_with("in crates/first/src."), "{}", created.summary);
 }
 
 #[test]
 fn new_errors_in_other_packages_are_found() {
-    let bench = two_members();
+    let fixture = two_members();
     let path = "crates/first/src/lib.rs";
-    let before = bench.errors(path).unwrap().unwrap();
+    let before = fixture.errors(path).unwrap().unwrap();
     assert!(before.is_empty(), "{before:?}");
-    fs::write(bench.path(path), "pub fn f() -> &'static str {\n    \"\"\n}\npub mod deep;\n")
+    fs::write(fixture.path(path), "pub fn f() -> &'static str {\n    \"\"\n}\npub mod deep;\n")
         .unwrap();
-    let after = bench.errors(path).unwrap().unwrap();
+    let after = fixture.errors(path).unwrap().unwrap();
     let new = new_errors(&before, after.clone());
     let [error] = &new[..] else { panic!("{new:?}") };
     assert_eq!(error.file_name, "crates/second/src/lib.rs");
     // The same error three lines further down is not new.
     let moved = "// one\n// two\n// three\npub fn h() -> u8 {\n    first::f()\n}\n";
-    fs::write(bench.path("crates/second/src/lib.rs"), moved).unwrap();
-    let later = bench.errors(path).unwrap().unwrap();
+    fs::write(fixture.path("crates/second/src/lib.rs"), moved).unwrap();
+    let later = fixture.errors(path).unwrap().unwrap();
     assert_eq!(later[0].line_start, error.line_start + 3);
     assert!(new_errors(&after, later).is_empty());
 }

@@ -8,15 +8,15 @@ use crate::run::{EdgeType, Predicted, TargetKind};
 const LIB: &str = "mod other;\n/// Old.\n#[inline]\npub fn old_function(n: u32) -> u32 {\n    n + 1\n}\n\npub struct Thing;\n\nimpl Thing {\n    pub fn new() -> u32 {\n        old_function(1)\n    }\n}\n\npub struct Other;\n\nimpl Other {\n    pub fn new() -> u32 {\n        2\n    }\n}\n";
 const FIX: &str = "pub fn old_function(n: u32) -> u32 {\n    n + 2\n}\n";
 
-fn project() -> House {
-    let house = house();
-    house.put("src/lib.rs", LIB);
-    house
+fn project() -> TestWorkspace {
+    let workspace = test_workspace();
+    workspace.put("src/lib.rs", LIB);
+    workspace
         .put("src/other.rs", "use crate::old_function;\nfn f() -> u32 {\n    old_function(3)\n}\n");
-    house.put("py/a.py", "def old_function():\n    return 1\n\n\nold_function()\n");
-    house.put("notes.txt", "old_function\n");
-    house.put("patches/fix.rs", FIX);
-    house
+    workspace.put("py/a.py", "def old_function():\n    return 1\n\n\nold_function()\n");
+    workspace.put("notes.txt", "old_function\n");
+    workspace.put("patches/fix.rs", FIX);
+    workspace
 }
 
 fn symbols(path: &str) -> ToolCall {
@@ -51,20 +51,20 @@ fn plan(path: &str) -> ToolCall {
     ToolCall::SplicePlan { plan_file: path.to_owned() }
 }
 
-fn rows(invocation: &Invocation) -> Vec<Value> {
-    serde_json::from_slice(invocation.stdout.as_ref().unwrap()).unwrap()
+fn rows(call_result: &CallResult) -> Vec<Value> {
+    serde_json::from_slice(call_result.stdout.as_ref().unwrap()).unwrap()
 }
 
-fn places(invocation: &Invocation) -> Vec<String> {
+fn places(call_result: &CallResult) -> Vec<String> {
     let place = |row: &Value| format!("{}:{}:{}", row["file_path"], row["line"], row["column"]);
-    rows(invocation).iter().map(|row| place(row).replace('"', "")).collect()
+    rows(call_result).iter().map(|row| place(row).replace('"', "")).collect()
 }
 
 #[test]
 fn symbols_are_listed_in_file_order() {
-    let house = project();
-    let invocation = house.succeeds(&symbols("src/lib.rs"));
-    let rows = rows(&invocation);
+    let workspace = project();
+    let call_result = workspace.succeeds(&symbols("src/lib.rs"));
+    let rows = rows(&call_result);
     let names: Vec<_> = rows.iter().map(|row| row["fqn"].as_str().unwrap()).collect();
     assert_eq!(
         names,
@@ -77,57 +77,57 @@ fn symbols_are_listed_in_file_order() {
         "byte_start": start, "byte_end": start + FIX.len() - 1,
     });
     assert_eq!(rows[1], expected);
-    assert_eq!(invocation.result["engine"]["name"], "embedded");
-    assert_eq!(invocation.result["engine"]["version"], crate::code::GRAMMARS);
-    assert_eq!(invocation.result["symbols"], 8);
+    assert_eq!(call_result.result["engine"]["name"], "embedded");
+    assert_eq!(call_result.result["engine"]["version"], crate::code::PARSER_VERSION);
+    assert_eq!(call_result.result["symbols"], 8);
 }
 
 #[test]
 fn references_are_sorted_by_file_and_place() {
-    let house = project();
-    let invocation = house.succeeds(&references("old_function"));
+    let workspace = project();
+    let call_result = workspace.succeeds(&references("old_function"));
     assert_eq!(
-        places(&invocation),
+        places(&call_result),
         ["py/a.py:5:0", "src/lib.rs:12:8", "src/other.rs:1:11", "src/other.rs:3:4"]
     );
-    let row = &rows(&invocation)[1];
+    let row = &rows(&call_result)[1];
     assert_eq!(row["from_symbol"], "Thing::new");
     assert_eq!(row["symbol"], "old_function");
     let start = LIB.find("old_function(1)").unwrap();
     assert_eq!([&row["byte_start"], &row["byte_end"]], [start, start + "old_function".len()]);
-    assert!(rows(&invocation)[0].get("from_symbol").is_none(), "nothing is around it");
+    assert!(rows(&call_result)[0].get("from_symbol").is_none(), "nothing is around it");
     let referenced = |edge: &&Edge| edge.edge_type == EdgeType::Referenced;
     let mut targets: Vec<_> =
-        invocation.edges.iter().filter(referenced).map(|edge| edge.target.as_str()).collect();
+        call_result.edges.iter().filter(referenced).map(|edge| edge.target.as_str()).collect();
     targets.sort_unstable();
     assert_eq!(targets, ["old_function", "py/a.py", "src/lib.rs", "src/other.rs"]);
 
-    let one = house.succeeds(&references_from("src/other.rs", "old_function"));
+    let one = workspace.succeeds(&references_from("src/other.rs", "old_function"));
     assert_eq!(places(&one), ["src/other.rs:1:11", "src/other.rs:3:4"]);
     for nothing in [references("nowhere"), references_from("src/lib.rs", "nowhere")] {
-        let invocation = house.succeeds(&nothing);
-        assert_eq!(invocation.stdout.as_deref(), Some(&b"[]"[..]), "an answer and no failure");
-        assert_eq!(invocation.result["matches"], 0);
+        let call_result = workspace.succeeds(&nothing);
+        assert_eq!(call_result.stdout.as_deref(), Some(&b"[]"[..]), "an answer and no failure");
+        assert_eq!(call_result.result["matches"], 0);
     }
 }
 
 #[test]
 fn references_skip_ignored_and_name_unreadable_files() {
-    let house = project();
-    house.put(".hidden.rs", "fn f() { old_function(1) }");
-    house.put(".ignore", "vendor\n");
-    house.put("vendor/v.rs", "fn f() { old_function(1) }");
-    house.put("latin.rs", b"// \xe9\nfn f() { old_function(1) }");
-    let invocation = house.succeeds(&references("old_function"));
-    assert_eq!(places(&invocation).len(), 4);
+    let workspace = project();
+    workspace.put(".hidden.rs", "fn f() { old_function(1) }");
+    workspace.put(".ignore", "vendor\n");
+    workspace.put("vendor/v.rs", "fn f() { old_function(1) }");
+    workspace.put("latin.rs", b"// \xe9\nfn f() { old_function(1) }");
+    let call_result = workspace.succeeds(&references("old_function"));
+    assert_eq!(places(&call_result).len(), 4);
     let problem = "latin.rs cannot be read as code: it is not UTF-8 text";
-    assert_eq!(invocation.result["problems"], serde_json::json!([problem]));
+    assert_eq!(call_result.result["problems"], serde_json::json!([problem]));
 }
 
 #[test]
 fn unreadable_source_files_are_reported() {
-    let house = project();
-    house.put("latin.rs", b"// \xe9\n");
+    let workspace = project();
+    workspace.put("latin.rs", b"// \xe9\n");
     for (call, code, part) in [
         (symbols("notes.txt"), Code::CodeEngine, "no grammar is there"),
         (references_from("notes.txt", "x"), Code::CodeEngine, "no grammar is there"),
@@ -137,7 +137,7 @@ fn unreadable_source_files_are_reported() {
         (symbols("../outside/secret"), Code::OutsideWorkspace, "outside the workspace"),
         (patch("notes.txt", "x", "patches/fix.rs"), Code::CodeEngine, "no grammar is there"),
     ] {
-        let (found, message) = house.fails(&call);
+        let (found, message) = workspace.fails(&call);
         assert_eq!(found, code, "{message}");
         assert!(message.contains(part), "{message}");
     }
@@ -146,30 +146,30 @@ fn unreadable_source_files_are_reported() {
 #[test]
 fn a_definition_is_replaced_and_nothing_else() {
     use std::os::unix::fs::PermissionsExt as _;
-    let house = project();
-    let path = house.path("src/lib.rs");
+    let workspace = project();
+    let path = workspace.path("src/lib.rs");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
     let call = patch("src/lib.rs", "old_function", "patches/fix.rs");
-    let inputs = house.tools.inputs(&call).unwrap();
+    let inputs = workspace.tools.inputs(&call).unwrap();
     assert_eq!(inputs.keys().collect::<Vec<_>>(), ["patches/fix.rs", "src/lib.rs"]);
-    let predicted = house.tools.preview_with_effects(&call, &StopSignal::default()).unwrap().1;
-    let invocation = house.succeeds(&call);
+    let predicted = workspace.tools.preview_with_effects(&call, &StopSignal::default()).unwrap().1;
+    let call_result = workspace.succeeds(&call);
     let expected = LIB.replace("n + 1", "n + 2");
-    assert_eq!(house.content("src/lib.rs"), expected.as_bytes());
+    assert_eq!(workspace.content("src/lib.rs"), expected.as_bytes());
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
-    assert_eq!(invocation.files, predicted);
-    let changed = &invocation.result["changed_files"][0];
+    assert_eq!(call_result.files, predicted);
+    let changed = &call_result.result["changed_files"][0];
     assert_eq!(changed["path"], "src/lib.rs");
     assert_eq!(changed["before"], Digest::of(LIB.as_bytes()).to_string());
     assert_eq!(changed["after"], Digest::of(expected.as_bytes()).to_string());
-    assert_eq!(invocation.stdout, None, "no program printed anything");
+    assert_eq!(call_result.stdout, None, "no program printed anything");
     let edge = |edge_type, target_kind, target: &str| Edge {
         edge_type,
         target_kind,
         target: target.to_owned(),
     };
     assert_eq!(
-        invocation.edges,
+        call_result.edges,
         [
             edge(EdgeType::ExecutedOn, TargetKind::File, "src/lib.rs"),
             edge(EdgeType::ExecutedOn, TargetKind::Symbol, "old_function"),
@@ -182,15 +182,15 @@ fn a_definition_is_replaced_and_nothing_else() {
 
 #[test]
 fn refused_replacement_leaves_files_unchanged() {
-    let house = project();
-    house.put("src/broken.rs", "fn good() {}\nfn bad() { let }\n");
-    house.put("src/macros.rs", "macro_rules! make { () => { fn made() {} } }\nmake!();\n");
-    house.put("empty.rs", "");
-    house.put("blank.rs", " \n\t\n");
-    house.put("words.rs", "// only words\n");
-    house.put("latin.rs", b"fn old_function() { /* \xe9 */ }");
-    house.put("open.rs", "fn old_function() {");
-    house.put("bad.rs", "fn bad() { 1; }");
+    let workspace = project();
+    workspace.put("src/broken.rs", "fn good() {}\nfn bad() { let }\n");
+    workspace.put("src/macros.rs", "macro_rules! make { () => { fn made() {} } }\nmake!();\n");
+    workspace.put("empty.rs", "");
+    workspace.put("blank.rs", " \n\t\n");
+    workspace.put("words.rs", "// only words\n");
+    workspace.put("latin.rs", b"fn old_function() { /* \xe9 */ }");
+    workspace.put("open.rs", "fn old_function() {");
+    workspace.put("bad.rs", "fn bad() { 1; }");
     let to = |with: &str| patch("src/lib.rs", "old_function", with);
     for (call, code, part) in [
         (to("absent.rs"), Code::FileNotFound, "the replacement absent.rs does not exist"),
@@ -229,16 +229,18 @@ fn refused_replacement_leaves_files_unchanged() {
         (patch("src/macros.rs", "made", "bad.rs"), Code::SymbolNotFound, "in the macro make"),
         (patch("src/broken.rs", "bad", "bad.rs"), Code::CodeEngine, "the file does not parse"),
     ] {
-        let before: Vec<_> =
-            ["src/lib.rs", "src/broken.rs", "src/macros.rs"].map(|path| house.content(path)).into();
-        let (found, message) = house.fails(&call);
+        let before: Vec<_> = ["src/lib.rs", "src/broken.rs", "src/macros.rs"]
+            .map(|path| workspace.content(path))
+            .into();
+        let (found, message) = workspace.fails(&call);
         assert_eq!(found, code, "{message}");
         assert!(message.contains(part), "{message}");
-        let after: Vec<_> =
-            ["src/lib.rs", "src/broken.rs", "src/macros.rs"].map(|path| house.content(path)).into();
+        let after: Vec<_> = ["src/lib.rs", "src/broken.rs", "src/macros.rs"]
+            .map(|path| workspace.content(path))
+            .into();
         assert_eq!(before, after);
         if code != Code::OutsideWorkspace {
-            let preview = house.tools.preview(&call, &Overlay::default()).unwrap();
+            let preview = workspace.tools.preview(&call, &Overlay::default()).unwrap();
             assert!(preview.would_fail() && preview.summary.contains(part), "{preview:?}");
         }
     }
@@ -246,43 +248,43 @@ fn refused_replacement_leaves_files_unchanged() {
 
 #[test]
 fn changed_input_makes_the_patch_stale() {
-    let house = project();
+    let workspace = project();
     let call = patch("src/lib.rs", "old_function", "patches/fix.rs");
-    let approved = house.tools.inputs(&call).unwrap();
+    let approved = workspace.tools.inputs(&call).unwrap();
     for path in ["src/lib.rs", "patches/fix.rs"] {
-        let before = house.content(path);
-        house.put(path, [&before[..], b"// more\n"].concat());
-        let lib = house.content("src/lib.rs");
-        let error = house.run_approved(&call, &approved).error.unwrap();
+        let before = workspace.content(path);
+        workspace.put(path, [&before[..], b"// more\n"].concat());
+        let lib = workspace.content("src/lib.rs");
+        let error = workspace.run_approved(&call, &approved).error.unwrap();
         assert_eq!(error.code(), Code::Stale, "{error}");
-        assert_eq!(house.content("src/lib.rs"), lib);
-        house.put(path, before);
+        assert_eq!(workspace.content("src/lib.rs"), lib);
+        workspace.put(path, before);
     }
-    let error = house.run_approved(&call, &BTreeMap::new()).error.unwrap();
+    let error = workspace.run_approved(&call, &BTreeMap::new()).error.unwrap();
     assert_eq!(error.code(), Code::Stale, "nothing was approved");
-    assert!(house.run_approved(&call, &approved).error.is_none());
+    assert!(workspace.run_approved(&call, &approved).error.is_none());
 }
 
 #[test]
 fn identical_replacement_changes_nothing() {
-    let house = project();
-    house.put("same.rs", FIX.replace("n + 2", "n + 1"));
+    let workspace = project();
+    workspace.put("same.rs", FIX.replace("n + 2", "n + 1"));
     let call = patch("src/lib.rs", "old_function", "same.rs");
-    let preview = house.tools.preview(&call, &Overlay::default()).unwrap();
+    let preview = workspace.tools.preview(&call, &Overlay::default()).unwrap();
     assert_eq!(
         preview.summary,
         "This step changes nothing: src/lib.rs has this definition already."
     );
-    let invocation = house.succeeds(&call);
-    assert_eq!(house.content("src/lib.rs"), LIB.as_bytes());
-    assert_eq!(invocation.files[0].before, invocation.files[0].after);
-    assert!(!invocation.edges.iter().any(|edge| edge.edge_type == EdgeType::Affected));
+    let call_result = workspace.succeeds(&call);
+    assert_eq!(workspace.content("src/lib.rs"), LIB.as_bytes());
+    assert_eq!(call_result.files[0].before, call_result.files[0].after);
+    assert!(!call_result.edges.iter().any(|edge| edge.edge_type == EdgeType::Affected));
 }
 
 #[test]
 fn splice_plan_stops_at_its_first_failure() {
-    let house = project();
-    house.put("patches/new.rs", "pub fn new() -> u32 {\n    7\n}\n");
+    let workspace = project();
+    workspace.put("patches/new.rs", "pub fn new() -> u32 {\n    7\n}\n");
     let steps = |last: &str| {
         format!(
             r#"{{"steps": [
@@ -291,32 +293,32 @@ fn splice_plan_stops_at_its_first_failure() {
                 {{"file": "../src/lib.rs", "symbol": "{last}", "with": "new.rs"}}]}}"#
         )
     };
-    house.put("patches/bad.json", steps("nowhere"));
+    workspace.put("patches/bad.json", steps("nowhere"));
     let call = plan("patches/bad.json");
-    let predicted = house.tools.preview_with_effects(&call, &StopSignal::default()).unwrap().1;
+    let predicted = workspace.tools.preview_with_effects(&call, &StopSignal::default()).unwrap().1;
     assert_eq!(predicted.len(), 2);
-    let preview = house.tools.preview(&call, &Overlay::default()).unwrap();
+    let preview = workspace.tools.preview(&call, &Overlay::default()).unwrap();
     assert!(preview.would_fail() && preview.changes.len() == 2, "{preview:?}");
     assert!(preview.summary.contains("replacement 3 of 3"), "{}", preview.summary);
-    let invocation = house.run(&call);
-    assert_eq!(invocation.error.as_ref().unwrap().code(), Code::SymbolNotFound);
-    assert_eq!(invocation.files, predicted, "the earlier ones stay");
+    let call_result = workspace.run(&call);
+    assert_eq!(call_result.error.as_ref().unwrap().code(), Code::SymbolNotFound);
+    assert_eq!(call_result.files, predicted, "the earlier ones stay");
     let expected = LIB.replace("n + 1", "n + 2").replace("        old_function(1)", "        7");
-    assert_eq!(String::from_utf8(house.content("src/lib.rs")).unwrap(), expected);
+    assert_eq!(String::from_utf8(workspace.content("src/lib.rs")).unwrap(), expected);
 
-    house.put("src/lib.rs", LIB);
-    house.put("patches/good.json", steps("Other::new"));
-    let invocation = house.succeeds(&plan("patches/good.json"));
-    assert_eq!(invocation.files.len(), 3);
-    assert_eq!(invocation.files[2].before, invocation.files[1].after);
-    assert_eq!(invocation.result["patches"][1]["symbol"], "Thing::new");
+    workspace.put("src/lib.rs", LIB);
+    workspace.put("patches/good.json", steps("Other::new"));
+    let call_result = workspace.succeeds(&plan("patches/good.json"));
+    assert_eq!(call_result.files.len(), 3);
+    assert_eq!(call_result.files[2].before, call_result.files[1].after);
+    assert_eq!(call_result.result["patches"][1]["symbol"], "Thing::new");
     let expected = expected.replace("        2\n", "        7\n");
-    assert_eq!(String::from_utf8(house.content("src/lib.rs")).unwrap(), expected);
+    assert_eq!(String::from_utf8(workspace.content("src/lib.rs")).unwrap(), expected);
 }
 
 #[test]
 fn unusable_splice_plan_is_refused_whole() {
-    let house = project();
+    let workspace = project();
     let step = r#"{"file": "src/lib.rs", "symbol": "old_function", "with": "patches/fix.rs"}"#;
     for (text, part) in [
         ("", "EOF while parsing"),
@@ -328,81 +330,82 @@ fn unusable_splice_plan_is_refused_whole() {
         (&format!(r#"{{"steps": [{step}], "steps": []}}"#), "duplicate field"),
         (&format!(r#"{{"steps": [{}]}}"#, step.replace("with", "wiht")), "unknown field"),
     ] {
-        house.put("p.json", text);
-        let (code, message) = house.fails(&plan("p.json"));
+        workspace.put("p.json", text);
+        let (code, message) = workspace.fails(&plan("p.json"));
         assert_eq!(code, Code::BadArgument, "{message}");
         assert!(message.contains(part), "{text}: {message}");
     }
-    let (code, message) = house.fails(&plan("absent.json"));
+    let (code, message) = workspace.fails(&plan("absent.json"));
     assert_eq!(
         (code, &*message),
         (Code::FileNotFound, "the splice plan absent.json does not exist")
     );
 
-    house.put("p.json", format!(r#"{{"steps": [{step}]}}"#));
-    let approved = house.tools.inputs(&plan("p.json")).unwrap();
-    house.put("p.json", format!(r#"{{"steps": [{step}, {step}]}}"#));
-    let error = house.run_approved(&plan("p.json"), &approved).error.unwrap();
+    workspace.put("p.json", format!(r#"{{"steps": [{step}]}}"#));
+    let approved = workspace.tools.inputs(&plan("p.json")).unwrap();
+    workspace.put("p.json", format!(r#"{{"steps": [{step}, {step}]}}"#));
+    let error = workspace.run_approved(&plan("p.json"), &approved).error.unwrap();
     assert_eq!(error.code(), Code::Stale, "the plan itself was approved, too");
-    assert_eq!(house.content("src/lib.rs"), LIB.as_bytes());
+    assert_eq!(workspace.content("src/lib.rs"), LIB.as_bytes());
 }
 
 #[test]
 fn stop_prevents_every_code_tool() {
-    let house = project();
-    house.stop.set();
+    let workspace = project();
+    workspace.stop.set();
     for call in [
         symbols("src/lib.rs"),
         references("old_function"),
         references_from("src/lib.rs", "old_function"),
         patch("src/lib.rs", "old_function", "patches/fix.rs"),
     ] {
-        assert_eq!(house.fails(&call).0, Code::Cancelled);
+        assert_eq!(workspace.fails(&call).0, Code::Cancelled);
     }
 }
 
 /// A Cargo project with a pipe that nobody writes to.
-fn waiting(house: &mut House) -> PathBuf {
-    house.put("Cargo.toml", "[package]\nname = \"p\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
-    house.put("src/lib.rs", FIX.replace("n + 2", "n + 1"));
-    let fifo = house.folder.path().join("fifo");
+fn waiting(workspace: &mut TestWorkspace) -> PathBuf {
+    workspace
+        .put("Cargo.toml", "[package]\nname = \"p\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
+    workspace.put("src/lib.rs", FIX.replace("n + 2", "n + 1"));
+    let fifo = workspace.folder.path().join("fifo");
     rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, 0o600.into()).unwrap();
     fifo
 }
 
 #[test]
 fn check_timeout_restores_the_file() {
-    let mut house = project();
-    let fifo = waiting(&mut house);
+    let mut workspace = project();
+    let fifo = waiting(&mut workspace);
     // The build script waits only when the source has the replacement.
     let script = format!(
         "fn main() {{\n    println!(\"cargo::rerun-if-changed=src/lib.rs\");\n    \
          if std::fs::read_to_string(\"src/lib.rs\").unwrap().contains(\"n + 2\") {{\n        \
          std::fs::read({fifo:?}).unwrap();\n    }}\n}}\n"
     );
-    house.put("build.rs", script);
+    workspace.put("build.rs", script);
     let call = patch("src/lib.rs", "old_function", "patches/fix.rs");
     // The first check takes long, and is not what this test measures.
-    let before = house.content("src/lib.rs");
-    house.put("same.rs", FIX.replace("n + 2", "n + 3"));
-    let done = house.run(&patch("src/lib.rs", "old_function", "same.rs"));
+    let before = workspace.content("src/lib.rs");
+    workspace.put("same.rs", FIX.replace("n + 2", "n + 3"));
+    let done = workspace.run(&patch("src/lib.rs", "old_function", "same.rs"));
     assert!(done.error.is_none(), "{:?}", done.error);
-    house.put("src/lib.rs", &before);
-    house.tools.check_timeout = Duration::from_secs(10);
-    let done = house.run(&call);
+    workspace.put("src/lib.rs", &before);
+    workspace.tools.check_timeout = Duration::from_secs(10);
+    let done = workspace.run(&call);
     let error = done.error.unwrap();
     assert_eq!(error.code(), Code::TimedOut, "{error}");
     assert_eq!(error.to_string(), "cargo check was still running after 10 seconds and was ended");
     assert!(done.files.is_empty(), "nothing is recorded as changed");
-    assert_eq!(house.content("src/lib.rs"), before);
+    assert_eq!(workspace.content("src/lib.rs"), before);
 }
 
 #[test]
 fn splice_timeout_restores_the_file() {
     use std::os::unix::fs::PermissionsExt as _;
-    let mut house = project();
-    let fifo = waiting(&mut house);
-    let program = house.folder.path().join("splice");
+    let mut workspace = project();
+    let fifo = waiting(&mut workspace);
+    let program = workspace.folder.path().join("splice");
     let script = format!(
         "#!/bin/sh\n[ \"$1\" = --version ] && echo 'splice 9.9.9' && exit 0\n\
          echo half > src/lib.rs\nread line < {}\n",
@@ -415,28 +418,28 @@ fn splice_timeout_restores_the_file() {
         splice_program: Some(program),
         ..Policy::default()
     };
-    house.tools = Toolbox::open(house.tools.workspace(), &policy).unwrap();
-    house.tools.check_timeout = Duration::from_secs(2);
-    let before = house.content("src/lib.rs");
-    let done = house.run(&patch("src/lib.rs", "old_function", "patches/fix.rs"));
+    workspace.tools = Toolbox::open(workspace.tools.workspace(), &policy).unwrap();
+    workspace.tools.check_timeout = Duration::from_secs(2);
+    let before = workspace.content("src/lib.rs");
+    let done = workspace.run(&patch("src/lib.rs", "old_function", "patches/fix.rs"));
     let error = done.error.unwrap();
     assert_eq!(error.code(), Code::TimedOut, "{error}");
     assert_eq!(error.to_string(), "splice was still running after 2 seconds and was ended");
     assert_eq!(done.result["timed_out"], true);
     assert!(done.files.is_empty(), "nothing is recorded as changed");
-    assert_eq!(house.content("src/lib.rs"), before);
+    assert_eq!(workspace.content("src/lib.rs"), before);
 }
 
 #[test]
 fn preview_names_place_result_and_engine() {
-    let house = project();
+    let workspace = project();
     let call = patch("src/lib.rs", "old_function", "patches/fix.rs");
-    let preview = house.tools.preview(&call, &Overlay::default()).unwrap();
+    let preview = workspace.tools.preview(&call, &Overlay::default()).unwrap();
     assert_eq!(preview.predicted, Predicted::Exact);
     assert_eq!(preview.summary, "Replaces a definition in src/lib.rs: 1 line becomes 1.");
     assert_eq!(
         preview.changes[0].after,
-        house.tools.preview_with_effects(&call, &StopSignal::default()).unwrap().1[0].after
+        workspace.tools.preview_with_effects(&call, &StopSignal::default()).unwrap().1[0].after
     );
     assert_eq!(
         preview.notes,
@@ -444,26 +447,26 @@ fn preview_names_place_result_and_engine() {
             "old_function is found once: a function, lines 4 to 6, bytes 30 to 78.".to_owned(),
             "The result parses as Rust. There is no Cargo project here, so cargo check does not run."
                 .to_owned(),
-            format!("Done by the embedded engine, {}.", crate::code::GRAMMARS),
+            format!("Done by the embedded engine, {}.", crate::code::PARSER_VERSION),
         ]
     );
-    house.put("Cargo.toml", "[package]\nname = \"p\"\n");
-    let preview = house.tools.preview(&call, &Overlay::default()).unwrap();
+    workspace.put("Cargo.toml", "[package]\nname = \"p\"\n");
+    let preview = workspace.tools.preview(&call, &Overlay::default()).unwrap();
     assert!(preview.notes[1].contains("cargo check runs once you approve"), "{:?}", preview.notes);
-    house.put("named.rs", "pub fn another() {}");
+    workspace.put("named.rs", "pub fn another() {}");
     let call = patch("src/lib.rs", "old_function", "named.rs");
-    let preview = house.tools.preview(&call, &Overlay::default()).unwrap();
-    let said = "The replacement defines another, not old_function.".to_owned();
-    assert!(preview.notes.contains(&said), "{:?}", preview.notes);
-    let preview = house.tools.preview(&symbols("src/lib.rs"), &Overlay::default()).unwrap();
+    let preview = workspace.tools.preview(&call, &Overlay::default()).unwrap();
+    let note = "The replacement defines another, not old_function.".to_owned();
+    assert!(preview.notes.contains(&note), "{:?}", preview.notes);
+    let preview = workspace.tools.preview(&symbols("src/lib.rs"), &Overlay::default()).unwrap();
     assert_eq!(preview.summary, "Lists what src/lib.rs defines.");
-    let preview = house.tools.preview(&references("x"), &Overlay::default()).unwrap();
+    let preview = workspace.tools.preview(&references("x"), &Overlay::default()).unwrap();
     assert_eq!(preview.summary, "Lists what names x in the workspace.");
 }
 
 #[test]
 fn preview_includes_changes_of_earlier_steps() {
-    let house = project();
+    let workspace = project();
     let mut overlay = Overlay::default();
     for call in [
         write("src/lib.rs", "fn first() {}\nfn second() {}\n"),
@@ -473,30 +476,30 @@ fn preview_includes_changes_of_earlier_steps() {
             r#"{"steps": [{"file": "../src/lib.rs", "symbol": "first", "with": "../new.rs"}]}"#,
         ),
     ] {
-        house.tools.project(&call, &mut overlay).unwrap();
+        workspace.tools.project(&call, &mut overlay).unwrap();
     }
     let before = overlay.clone();
     for call in [patch("src/lib.rs", "first", "new.rs"), plan("plans/p.json")] {
         let mut overlay = before.clone();
-        let preview = house.tools.preview(&call, &overlay).unwrap();
+        let preview = workspace.tools.preview(&call, &overlay).unwrap();
         assert!(!preview.would_fail(), "{}", preview.summary);
-        house.tools.project(&call, &mut overlay).unwrap();
-        let changes = house.tools.after(&overlay).changes_since(Overlay::empty()).unwrap();
+        workspace.tools.project(&call, &mut overlay).unwrap();
+        let changes = workspace.tools.after(&overlay).changes_since(Overlay::empty()).unwrap();
         let lib = changes.iter().find(|change| change.path == "src/lib.rs").unwrap();
         assert_eq!(lib.after, content("fn first() {\n    1;\n}\nfn second() {}\n"));
         assert_eq!(lib.before, content(LIB));
         let again = patch("src/lib.rs", "second", "new.rs");
-        let preview = house.tools.preview(&again, &overlay).unwrap();
+        let preview = workspace.tools.preview(&again, &overlay).unwrap();
         assert_eq!(preview.changes[0].before, lib.after);
     }
-    assert_eq!(house.content("src/lib.rs"), LIB.as_bytes(), "nothing was touched");
+    assert_eq!(workspace.content("src/lib.rs"), LIB.as_bytes(), "nothing was touched");
 }
 
 #[test]
 fn symbol_is_found_in_file_or_workspace() {
-    let house = project();
+    let workspace = project();
     let found = |symbol: &str, file: Option<&str>| {
-        house.tools.now().symbol_defined(symbol, file, &StopSignal::default()).unwrap()
+        workspace.tools.now().describe_definition(symbol, file, &StopSignal::default()).unwrap()
     };
     let words = found("old_function", Some("src/lib.rs")).unwrap();
     assert!(
@@ -511,36 +514,36 @@ fn symbol_is_found_in_file_or_workspace() {
     );
     assert!(found("Thing::new", None).unwrap().contains("src/lib.rs, line 11"));
     assert_eq!(found("Nothing::new", None), None);
-    let error = house
+    let error = workspace
         .tools
         .now()
-        .symbol_defined("x", Some("notes.txt"), &StopSignal::default())
+        .describe_definition("x", Some("notes.txt"), &StopSignal::default())
         .unwrap_err();
     assert_eq!(error.code(), Code::CodeEngine);
-    let error = house.tools.indexed_by_magellan("src/lib.rs").unwrap_err();
+    let error = workspace.tools.describe_indexed_file("src/lib.rs").unwrap_err();
     assert_eq!(error.code(), Code::NoCodegraph);
 }
 
 #[test]
 fn grammar_version_is_that_of_the_manifest() {
     let manifest = include_str!("../../../Cargo.toml");
-    let version = crate::code::GRAMMARS.strip_prefix("tree-sitter ").unwrap();
+    let version = crate::code::PARSER_VERSION.strip_prefix("tree-sitter ").unwrap();
     assert!(manifest.contains(&format!("\ntree-sitter = \"{version}\"\n")));
 }
 
 #[test]
 fn oversized_source_file_is_named_but_unread() {
-    let house = project();
-    house.put("large.rs", "");
+    let workspace = project();
+    workspace.put("large.rs", "");
     // The file has zeros and not the symbol's name, so it is reported for its size alone.
-    let file = fs::OpenOptions::new().write(true).open(house.path("large.rs")).unwrap();
+    let file = fs::OpenOptions::new().write(true).open(workspace.path("large.rs")).unwrap();
     file.set_len(crate::code::MAX_SOURCE_BYTES as u64 + 1).unwrap();
-    let invocation = house.succeeds(&references("old_function"));
-    assert_eq!(places(&invocation).len(), 4);
-    let problem = invocation.result["problems"][0].as_str().unwrap();
+    let call_result = workspace.succeeds(&references("old_function"));
+    assert_eq!(places(&call_result).len(), 4);
+    let problem = call_result.result["problems"][0].as_str().unwrap();
     assert!(problem.starts_with("large.rs: it has 33554433 bytes"), "{problem}");
     for call in [symbols("large.rs"), patch("large.rs", "x", "patches/fix.rs")] {
-        let (code, message) = house.fails(&call);
+        let (code, message) = workspace.fails(&call);
         assert_eq!(code, Code::CodeEngine, "{message}");
         assert!(message.contains("the engine reads at most 33554432"), "{message}");
     }
@@ -548,38 +551,38 @@ fn oversized_source_file_is_named_but_unread() {
 
 #[test]
 fn stop_ends_lookups_and_previews() {
-    let house = project();
-    house.stop.set();
-    let now = house.tools.now();
+    let workspace = project();
+    workspace.stop.set();
+    let now = workspace.tools.now();
     for file in [None, Some("src/lib.rs")] {
-        let error = now.symbol_defined("old_function", file, &house.stop).unwrap_err();
+        let error = now.describe_definition("old_function", file, &workspace.stop).unwrap_err();
         assert_eq!(error.code(), Code::Cancelled, "{error}");
     }
     let call = patch("src/lib.rs", "old_function", "patches/fix.rs");
-    let (preview, files) = house.tools.preview_with_effects(&call, &house.stop).unwrap();
+    let (preview, files) = workspace.tools.preview_with_effects(&call, &workspace.stop).unwrap();
     assert!(preview.would_fail() && preview.summary.contains("stopped"), "{}", preview.summary);
     assert!(files.is_empty());
 }
 
-// Kept are the content before the first patch of a file and the one after its last.
+// Only the contents before the first patch of a file and after its last are kept.
 #[test]
 fn repeated_patches_keep_two_contents() {
-    let house = project();
-    house.put("two.rs", "pub fn old_function(n: u32) -> u32 {\n    n + 3\n}\n");
+    let workspace = project();
+    workspace.put("two.rs", "pub fn old_function(n: u32) -> u32 {\n    n + 3\n}\n");
     let steps: Vec<_> = (0..20)
-        .map(|at| {
-            let with = if at % 2 == 0 { "patches/fix.rs" } else { "two.rs" };
+        .map(|index| {
+            let with = if index % 2 == 0 { "patches/fix.rs" } else { "two.rs" };
             serde_json::json!({"file": "src/lib.rs", "symbol": "old_function", "with": with})
         })
         .collect();
-    house.put("p.json", serde_json::json!({ "steps": steps }).to_string());
+    workspace.put("p.json", serde_json::json!({ "steps": steps }).to_string());
     let call = plan("p.json");
-    let predicted = house.tools.preview_with_effects(&call, &StopSignal::default()).unwrap().1;
-    let done = house.succeeds(&call).files;
+    let predicted = workspace.tools.preview_with_effects(&call, &StopSignal::default()).unwrap().1;
+    let done = workspace.succeeds(&call).files;
     assert_eq!(predicted, done);
     assert_eq!(done.len(), 20, "every state is known");
     let contents = done.iter().flat_map(|it| [&it.before_bytes, &it.after_bytes]).flatten();
     assert_eq!(contents.count(), 2, "before the first and after the last");
     assert_eq!(done[0].before_bytes.as_deref(), Some(LIB.as_bytes()));
-    assert_eq!(done[19].after_bytes.as_deref(), Some(&*house.content("src/lib.rs")));
+    assert_eq!(done[19].after_bytes.as_deref(), Some(&*workspace.content("src/lib.rs")));
 }

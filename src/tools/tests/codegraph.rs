@@ -24,15 +24,15 @@ const SCHEMA: &str = "
 
 /// A workspace with `src/lib.rs` and a code graph of it.
 struct Graph {
-    house: House,
+    workspace: TestWorkspace,
 }
 
 impl Graph {
     fn new(engine: EngineChoice) -> Self {
-        let mut house = house();
-        house.put("src/lib.rs", LIB);
-        house.tools = tools(&house, engine);
-        Self { house }
+        let mut workspace = test_workspace();
+        workspace.put("src/lib.rs", LIB);
+        workspace.tools = tools(&workspace, engine);
+        Self { workspace }
     }
 
     /// As [`Self::new`], with a valid graph.
@@ -47,7 +47,7 @@ impl Graph {
     }
 
     fn path(&self) -> PathBuf {
-        self.house.path("codegraph.db")
+        self.workspace.path("codegraph.db")
     }
 
     #[expect(clippy::disallowed_methods, reason = "another program's database, made by the test")]
@@ -56,7 +56,7 @@ impl Graph {
     }
 
     fn fill(&self, connection: &Connection) {
-        let root = self.house.tools.workspace().to_str().unwrap().to_owned();
+        let root = self.workspace.tools.workspace().to_str().unwrap().to_owned();
         let file = format!("{root}/src/lib.rs");
         let sql = "INSERT INTO magellan_meta (magellan_schema_version, index_root) VALUES (21, ?1)";
         connection.execute(sql, [&root]).unwrap();
@@ -100,21 +100,21 @@ impl Graph {
 
     /// Sets the modification time of the graph, in seconds after that of the source.
     fn written_after(&self, seconds: i64) {
-        written_after(&self.house, seconds);
+        written_after(&self.workspace, seconds);
     }
 }
 
-fn written_after(house: &House, seconds: i64) {
-    let source = fs::metadata(house.path("src/lib.rs")).unwrap().modified().unwrap();
+fn written_after(workspace: &TestWorkspace, seconds: i64) {
+    let source = fs::metadata(workspace.path("src/lib.rs")).unwrap().modified().unwrap();
     let distance = Duration::from_secs(seconds.unsigned_abs());
     let time = if seconds < 0 { source - distance } else { source + distance };
-    let file = fs::File::options().write(true).open(house.path("codegraph.db")).unwrap();
+    let file = fs::File::options().write(true).open(workspace.path("codegraph.db")).unwrap();
     file.set_modified(time).unwrap();
 }
 
-fn tools(house: &House, engine: EngineChoice) -> Toolbox {
+fn tools(workspace: &TestWorkspace, engine: EngineChoice) -> Toolbox {
     let policy = Policy { engine, ..Policy::default() };
-    Toolbox::open(house.tools.workspace(), &policy).unwrap()
+    Toolbox::open(workspace.tools.workspace(), &policy).unwrap()
 }
 
 fn symbols() -> ToolCall {
@@ -125,14 +125,14 @@ fn references(symbol: &str) -> ToolCall {
     ToolCall::ReferencesToSymbolName { symbol: symbol.to_owned() }
 }
 
-fn rows(invocation: &Invocation) -> Vec<Value> {
-    serde_json::from_slice(invocation.stdout.as_ref().unwrap()).unwrap()
+fn rows(call_result: &CallResult) -> Vec<Value> {
+    serde_json::from_slice(call_result.stdout.as_ref().unwrap()).unwrap()
 }
 
 #[test]
 fn graph_rows_equal_those_of_embedded_engine() {
     let graph = Graph::written(EngineChoice::External);
-    let embedded = tools(&graph.house, EngineChoice::Embedded);
+    let embedded = tools(&graph.workspace, EngineChoice::Embedded);
     let calls = [
         symbols(),
         references("one"),
@@ -142,13 +142,13 @@ fn graph_rows_equal_those_of_embedded_engine() {
         },
     ];
     for call in calls {
-        let external = graph.house.succeeds(&call);
+        let external = graph.workspace.succeeds(&call);
         assert_eq!(external.result["engine"], json!({ "name": "magellan", "version": "4.17.0" }));
         let embedded = embedded.invoke(
             &call,
             &Context {
                 expected: &BTreeMap::new(),
-                stop: &graph.house.stop,
+                stop: &graph.workspace.stop,
                 capture: &NoCapture,
                 walls: crate::authorization::StepWalls::NONE,
                 execution_id: Uuid::nil(),
@@ -156,57 +156,62 @@ fn graph_rows_equal_those_of_embedded_engine() {
             },
         );
         let mut expected = rows(&embedded);
-        // Engines may disagree on where a definition ends; the last column here is made up.
+        // The engines may report different ends of a definition; the last column in this graph is invented.
         expected.iter_mut().for_each(|row| drop(row.as_object_mut().unwrap().remove("end_col")));
         let mut found = rows(&external);
         found.iter_mut().for_each(|row| drop(row.as_object_mut().unwrap().remove("end_col")));
         assert_eq!(found, expected);
     }
-    let names = graph.house.names();
+    let names = graph.workspace.names();
     assert_eq!(names, ["codegraph.db", "src", "src/lib.rs"], "reading leaves nothing beside it");
 }
 
 #[test]
 fn graph_finds_symbols_and_indexed_files() {
     let graph = Graph::written(EngineChoice::External);
-    let tools = &graph.house.tools;
+    let tools = &graph.workspace.tools;
     let words = tools
         .now()
-        .symbol_defined("two", Some("src/lib.rs"), &StopSignal::default())
+        .describe_definition("two", Some("src/lib.rs"), &StopSignal::default())
         .unwrap()
         .unwrap();
     assert_eq!(words, "two is in src/lib.rs, line 5, says magellan 4.17.0");
-    assert!(tools.now().symbol_defined("two", None, &StopSignal::default()).unwrap().is_some());
-    assert_eq!(tools.now().symbol_defined("three", None, &StopSignal::default()).unwrap(), None);
+    assert!(
+        tools.now().describe_definition("two", None, &StopSignal::default()).unwrap().is_some()
+    );
     assert_eq!(
-        tools.now().symbol_defined("Type::two", None, &StopSignal::default()).unwrap(),
+        tools.now().describe_definition("three", None, &StopSignal::default()).unwrap(),
         None
     );
-    let words = tools.indexed_by_magellan("src/lib.rs").unwrap().unwrap();
+    assert_eq!(
+        tools.now().describe_definition("Type::two", None, &StopSignal::default()).unwrap(),
+        None
+    );
+    let words = tools.describe_indexed_file("src/lib.rs").unwrap().unwrap();
     assert!(words.ends_with("codegraph.db has src/lib.rs"), "{words}");
-    assert_eq!(tools.indexed_by_magellan("src/new.rs").unwrap(), None);
-    graph.house.put("src/new.rs", "fn f() {}");
+    assert_eq!(tools.describe_indexed_file("src/new.rs").unwrap(), None);
+    graph.workspace.put("src/new.rs", "fn f() {}");
     let call = ToolCall::SymbolsInFile { file_path: "src/new.rs".to_owned() };
-    let (code, message) = graph.house.fails(&call);
+    let (code, message) = graph.workspace.fails(&call);
     assert_eq!(code, Code::CodeEngine);
     assert!(message.ends_with("codegraph.db does not know src/new.rs"), "{message}");
 
-    let now = fs::metadata(graph.house.path("src/lib.rs")).unwrap().modified().unwrap();
+    let now = fs::metadata(graph.workspace.path("src/lib.rs")).unwrap().modified().unwrap();
     let old = now - Duration::from_secs(5_000);
-    let file = fs::File::options().write(true).open(graph.house.path("src/lib.rs")).unwrap();
+    let file = fs::File::options().write(true).open(graph.workspace.path("src/lib.rs")).unwrap();
     file.set_modified(old).unwrap();
-    let words = tools.indexed_by_magellan("src/lib.rs").unwrap().unwrap();
+    let words = tools.describe_indexed_file("src/lib.rs").unwrap().unwrap();
     assert!(words.ends_with("and it has changed since"), "{words}");
-    let invocation = graph.house.succeeds(&symbols());
-    let remark = invocation.result["engine"]["remarks"][0].as_str().unwrap();
+    let call_result = graph.workspace.succeeds(&symbols());
+    let remark = call_result.result["engine"]["remarks"][0].as_str().unwrap();
     assert!(remark.starts_with("src/lib.rs has changed since "), "{remark}");
 }
 
-// The engine `auto` then uses the embedded engine and says why.
+// With the setting `auto` the embedded engine is used then, and a note gives the reason.
 #[test]
 fn unusable_graph_is_reported() {
     let graph = Graph::new(EngineChoice::External);
-    let (code, message) = graph.house.fails(&symbols());
+    let (code, message) = graph.workspace.fails(&symbols());
     assert_eq!(
         (code, &*message),
         (Code::NoCodegraph, "there is no codegraph.db in the workspace or above it")
@@ -248,31 +253,31 @@ fn unusable_graph_is_reported() {
         (one_short, "it is malformed: "),
         (scribbled, "malformed"),
     ] {
-        graph.house.put("codegraph.db", &bytes);
+        graph.workspace.put("codegraph.db", &bytes);
         for call in [symbols(), references("one")] {
-            let (code, message) = graph.house.fails(&call);
+            let (code, message) = graph.workspace.fails(&call);
             assert_eq!(code, Code::CodeEngine, "{message}");
             assert!(message.contains("codegraph.db cannot be used: "), "{message}");
             assert!(message.contains(part), "{message}");
         }
-        let preview = graph.house.tools.preview(&symbols(), &Overlay::default()).unwrap();
+        let preview = graph.workspace.tools.preview(&symbols(), &Overlay::default()).unwrap();
         assert!(preview.would_fail(), "{}", preview.summary);
         let error = graph
-            .house
+            .workspace
             .tools
             .now()
-            .symbol_defined("one", None, &StopSignal::default())
+            .describe_definition("one", None, &StopSignal::default())
             .unwrap_err();
         assert_eq!(error.code(), Code::CodeEngine);
 
-        let auto = tools(&graph.house, EngineChoice::Auto);
+        let auto = tools(&graph.workspace, EngineChoice::Auto);
         let words =
-            auto.now().symbol_defined("one", None, &StopSignal::default()).unwrap().unwrap();
+            auto.now().describe_definition("one", None, &StopSignal::default()).unwrap().unwrap();
         assert!(words.ends_with("says the embedded engine, tree-sitter 0.27"), "{words}");
         let preview = auto.preview(&symbols(), &Overlay::default()).unwrap();
-        let said = &preview.notes[1];
-        assert!(said.starts_with("The embedded engine is used, because "), "{said}");
-        assert!(said.contains(part), "{said}");
+        let note = &preview.notes[1];
+        assert!(note.starts_with("The embedded engine is used, because "), "{note}");
+        assert!(note.contains(part), "{note}");
     }
 }
 
@@ -281,7 +286,7 @@ fn malformed_graph_row_is_reported() {
     let graph = Graph::written(EngineChoice::External);
     let spoil = "UPDATE graph_entities SET data = '{' WHERE kind = 'Symbol'";
     assert_eq!(graph.connection().execute(spoil, []).unwrap(), 2);
-    let (code, message) = graph.house.fails(&symbols());
+    let (code, message) = graph.workspace.fails(&symbols());
     assert_eq!(code, Code::CodeEngine);
     assert!(message.contains("EOF while parsing"), "{message}");
 }
@@ -294,20 +299,20 @@ fn locked_graph_is_reported_until_unlocked() {
     writer.execute_batch(SCHEMA).unwrap();
     graph.fill(&writer);
     writer.execute_batch("BEGIN EXCLUSIVE").unwrap();
-    let (code, message) = graph.house.fails(&symbols());
+    let (code, message) = graph.workspace.fails(&symbols());
     assert_eq!(code, Code::CodeEngine);
     assert!(message.ends_with("database is locked"), "{message}");
     writer.execute_batch("COMMIT").unwrap();
-    graph.house.succeeds(&symbols());
+    graph.workspace.succeeds(&symbols());
 }
 
 #[test]
 fn only_committed_graph_rows_are_read() {
     let graph = Graph::written(EngineChoice::External);
     let writer = graph.connection();
-    let count = |graph: &Graph| rows(&graph.house.succeeds(&symbols())).len();
+    let count = |graph: &Graph| rows(&graph.workspace.succeeds(&symbols())).len();
     writer.execute_batch("DELETE FROM graph_entities WHERE name = 'two'").unwrap();
-    assert!(graph.house.path("codegraph.db-wal").exists(), "it is in the log alone");
+    assert!(graph.workspace.path("codegraph.db-wal").exists(), "it is in the log alone");
     assert_eq!(count(&graph), 1);
     writer.execute_batch("BEGIN; DELETE FROM graph_entities WHERE name = 'one'").unwrap();
     assert_eq!(count(&graph), 1);
@@ -318,20 +323,20 @@ fn only_committed_graph_rows_are_read() {
 #[test]
 fn auto_ignores_a_graph_older_than_sources() {
     let graph = Graph::written(EngineChoice::Auto);
-    let who = |graph: &Graph| graph.house.succeeds(&symbols()).result["engine"].clone();
-    assert_eq!(who(&graph)["name"], "magellan");
-    assert_eq!(who(&graph).get("remarks"), None);
+    let engine = |graph: &Graph| graph.workspace.succeeds(&symbols()).result["engine"].clone();
+    assert_eq!(engine(&graph)["name"], "magellan");
+    assert_eq!(engine(&graph).get("remarks"), None);
 
     graph.written_after(-1_000);
-    assert_eq!(who(&graph)["name"], "embedded");
-    let remark = who(&graph)["remarks"][0].as_str().unwrap().to_owned();
+    assert_eq!(engine(&graph)["name"], "embedded");
+    let remark = engine(&graph)["remarks"][0].as_str().unwrap().to_owned();
     assert!(remark.ends_with("codegraph.db is older than src/lib.rs."), "{remark}");
 
     graph.written_after(1_000);
-    assert_eq!(who(&graph)["name"], "magellan");
+    assert_eq!(engine(&graph)["name"], "magellan");
     let mut overlay = Overlay::default();
-    graph.house.tools.project(&write("src/lib.rs", "fn f() {}"), &mut overlay).unwrap();
-    let preview = graph.house.tools.preview(&symbols(), &overlay).unwrap();
+    graph.workspace.tools.project(&write("src/lib.rs", "fn f() {}"), &mut overlay).unwrap();
+    let preview = graph.workspace.tools.preview(&symbols(), &overlay).unwrap();
     assert!(
         preview.notes[1].contains("older than the changes of earlier steps"),
         "{:?}",
@@ -339,52 +344,55 @@ fn auto_ignores_a_graph_older_than_sources() {
     );
 
     fs::remove_file(graph.path()).unwrap();
-    assert_eq!(who(&graph), json!({ "name": "embedded", "version": crate::code::GRAMMARS }));
+    assert_eq!(
+        engine(&graph),
+        json!({ "name": "embedded", "version": crate::code::PARSER_VERSION })
+    );
 }
 
 #[test]
 fn graph_in_a_parent_folder_omits_outside_files() {
     let graph = Graph::written(EngineChoice::External);
-    let above = graph.house.folder.path().join("codegraph.db");
+    let above = graph.workspace.folder.path().join("codegraph.db");
     fs::rename(graph.path(), above).unwrap();
-    let invocation = graph.house.succeeds(&references("one"));
-    assert_eq!(rows(&invocation).len(), 2, "the file outside is left out");
+    let call_result = graph.workspace.succeeds(&references("one"));
+    assert_eq!(rows(&call_result).len(), 2, "the file outside is left out");
 }
 
 #[test]
 fn without_splice_the_external_engine_replaces_nothing() {
     let graph = Graph::written(EngineChoice::External);
-    let program = graph.house.path("bin/splice");
+    let program = graph.workspace.path("bin/splice");
     let policy = Policy {
         engine: EngineChoice::External,
         splice_program: Some(program.clone()),
         ..Policy::default()
     };
-    let mut house = graph.house;
-    house.tools = Toolbox::open(house.tools.workspace(), &policy).unwrap();
-    house.put("one.rs", "pub fn one() -> u32 {\n    2\n}\n");
+    let mut workspace = graph.workspace;
+    workspace.tools = Toolbox::open(workspace.tools.workspace(), &policy).unwrap();
+    workspace.put("one.rs", "pub fn one() -> u32 {\n    2\n}\n");
     let call = ToolCall::SplicePatch {
         file: "src/lib.rs".to_owned(),
         symbol: "one".to_owned(),
         with: "one.rs".to_owned(),
         kind: None,
     };
-    let (code, message) = house.fails(&call);
+    let (code, message) = workspace.fails(&call);
     assert_eq!(code, Code::Splice);
     assert_eq!(message, format!("the program splice was not found at {}", program.display()));
-    assert_eq!(house.content("src/lib.rs"), LIB.as_bytes());
-    let preview = house.tools.preview(&call, &Overlay::default()).unwrap();
+    assert_eq!(workspace.content("src/lib.rs"), LIB.as_bytes());
+    let preview = workspace.tools.preview(&call, &Overlay::default()).unwrap();
     assert!(preview.would_fail(), "{}", preview.summary);
 
     let auto = Policy { engine: EngineChoice::Auto, ..policy };
-    house.tools = Toolbox::open(house.tools.workspace(), &auto).unwrap();
-    written_after(&house, 1_000);
-    let preview = house.tools.preview(&call, &Overlay::default()).unwrap();
-    let said = preview.notes.iter().find(|note| note.contains("was not found")).unwrap();
-    assert!(said.starts_with("The embedded engine is used, because "), "{said}");
-    let invocation = house.succeeds(&call);
-    assert_eq!(invocation.result["engine"]["name"], "embedded");
-    assert_eq!(house.content("src/lib.rs"), LIB.replace("    1\n", "    2\n").as_bytes());
+    workspace.tools = Toolbox::open(workspace.tools.workspace(), &auto).unwrap();
+    written_after(&workspace, 1_000);
+    let preview = workspace.tools.preview(&call, &Overlay::default()).unwrap();
+    let note = preview.notes.iter().find(|note| note.contains("was not found")).unwrap();
+    assert!(note.starts_with("The embedded engine is used, because "), "{note}");
+    let call_result = workspace.succeeds(&call);
+    assert_eq!(call_result.result["engine"]["name"], "embedded");
+    assert_eq!(workspace.content("src/lib.rs"), LIB.replace("    1\n", "    2\n").as_bytes());
 }
 
 #[test]
@@ -397,7 +405,7 @@ fn graph_answers_have_a_row_limit() {
     connection.execute(sql, []).unwrap();
     connection.close().unwrap();
     let call = ToolCall::ReferencesToSymbolName { symbol: "many".to_owned() };
-    let (code, message) = graph.house.fails(&call);
+    let (code, message) = graph.workspace.fails(&call);
     assert_eq!(code, Code::CodeEngine);
     assert!(message.contains("it answers with more than 500000 rows"), "{message}");
 }
@@ -405,9 +413,9 @@ fn graph_answers_have_a_row_limit() {
 #[test]
 fn stop_ends_a_code_graph_query() {
     let graph = Graph::written(EngineChoice::External);
-    graph.house.stop.set();
-    let now = graph.house.tools.now();
-    let error = now.symbol_defined("one", None, &graph.house.stop).unwrap_err();
+    graph.workspace.stop.set();
+    let now = graph.workspace.tools.now();
+    let error = now.describe_definition("one", None, &graph.workspace.stop).unwrap_err();
     assert_eq!(error.code(), Code::Cancelled, "{error}");
 }
 
@@ -416,19 +424,19 @@ fn inspection_summarizes_the_graph_without_outside_files() {
     use crate::plan::InspectQuery;
     let graph = Graph::written(EngineChoice::External);
     let inspect = |query: InspectQuery, max_results| {
-        let answer = graph.house.succeeds(&ToolCall::Inspect { query, max_results });
+        let answer = graph.workspace.succeeds(&ToolCall::Inspect { query, max_results });
         serde_json::from_slice::<Value>(&answer.stdout.unwrap()).unwrap()
     };
-    let told = inspect(InspectQuery::Semantic, 1);
-    assert_eq!(told["entities"], json!({ "File": 1, "Reference": 3, "Symbol": 2 }));
-    assert_eq!(told["edges"], json!({ "REFERENCES": 3 }));
-    assert_eq!((&told["version"], &told["left_out"]["symbols"]), (&json!("4.17.0"), &json!(1)));
-    let most = &told["symbols"][0];
+    let output = inspect(InspectQuery::Semantic, 1);
+    assert_eq!(output["entities"], json!({ "File": 1, "Reference": 3, "Symbol": 2 }));
+    assert_eq!(output["edges"], json!({ "REFERENCES": 3 }));
+    assert_eq!((&output["version"], &output["left_out"]["symbols"]), (&json!("4.17.0"), &json!(1)));
+    let most = &output["symbols"][0];
     assert_eq!((&most["name"], &most["references"]), (&json!("one"), &json!(3)));
     assert_eq!((&most["file_path"], &most["line"]), (&json!("src/lib.rs"), &json!(1)));
 
-    let told = inspect(InspectQuery::Symbol("one".to_owned()), 5);
-    assert_eq!(told["definitions"].as_array().unwrap().len(), 1);
-    assert_eq!(told["references"].as_array().unwrap().len(), 2, "{told}");
-    assert_eq!(told["engine"]["name"], "magellan");
+    let output = inspect(InspectQuery::Symbol("one".to_owned()), 5);
+    assert_eq!(output["definitions"].as_array().unwrap().len(), 1);
+    assert_eq!(output["references"].as_array().unwrap().len(), 2, "{output}");
+    assert_eq!(output["engine"]["name"], "magellan");
 }

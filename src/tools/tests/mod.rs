@@ -1,4 +1,4 @@
-//! Tests of the tools on a real folder: successes and every failure.
+//! The tools on a real folder: successes and failures.
 
 mod bounds;
 mod cargo;
@@ -28,36 +28,36 @@ use crate::risk::Policy;
 use crate::run::{Edge, ErrorInfo as _, FileEffect, Preview, StopSignal, Stream};
 use crate::workspace::{Kind, Overlay, WorkspaceError, file};
 
-/// The part of the changes that can be predicted: the system chooses the mode of a new file.
-pub(super) fn knowable(done: &[FileEffect], foreseen: &[FileEffect]) -> Vec<FileEffect> {
+/// The changes without the modes that cannot be predicted, because the system chooses them.
+pub(super) fn predictable(done: &[FileEffect], predicted: &[FileEffect]) -> Vec<FileEffect> {
     let mut done = done.to_vec();
-    for (done, foreseen) in done.iter_mut().zip(foreseen) {
-        // This includes a replaced file, which gets the mode of a new file.
-        if foreseen.after != FileState::Absent && foreseen.modes.after.is_none() {
+    for (done, predicted) in done.iter_mut().zip(predicted) {
+        // A new file, or a file that was replaced by a new one.
+        if predicted.after != FileState::Absent && predicted.modes.after.is_none() {
             assert!(done.modes.after.take().is_some(), "{} has a mode", done.path);
         }
     }
     done
 }
 
-/// A workspace beside a folder that no tool may touch.
-pub(super) struct House {
+/// A workspace `ws` beside a folder `outside`, which no tool may access.
+pub(super) struct TestWorkspace {
     pub(super) folder: TempDir,
     pub(super) tools: Toolbox,
     pub(super) stop: StopSignal,
 }
 
 #[must_use]
-pub(super) fn house() -> House {
+pub(super) fn test_workspace() -> TestWorkspace {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("ws")).unwrap();
     fs::create_dir(folder.path().join("outside")).unwrap();
     fs::write(folder.path().join("outside/secret"), "secret").unwrap();
     let tools = Toolbox::open(&folder.path().join("ws"), &Policy::default()).unwrap();
-    House { folder, tools, stop: StopSignal::default() }
+    TestWorkspace { folder, tools, stop: StopSignal::default() }
 }
 
-impl House {
+impl TestWorkspace {
     pub(super) fn path(&self, relative: &str) -> PathBuf {
         self.tools.workspace().join(relative)
     }
@@ -94,8 +94,8 @@ impl House {
         names
     }
 
-    /// Runs the call with an approval of the present files.
-    pub(super) fn run(&self, call: &ToolCall) -> Invocation {
+    /// Runs the call with the present states of its input files as the authorized ones.
+    pub(super) fn run(&self, call: &ToolCall) -> CallResult {
         let expected = self.tools.inputs(call).unwrap_or_default();
         self.run_approved(call, &expected)
     }
@@ -104,7 +104,7 @@ impl House {
         &self,
         call: &ToolCall,
         expected: &BTreeMap<String, FileState>,
-    ) -> Invocation {
+    ) -> CallResult {
         let written = Cell::new(0);
         let output = |_: Stream, text: &str| written.set(written.get() + text.len());
         let execution_id = Uuid::new_v4();
@@ -119,12 +119,12 @@ impl House {
         self.tools.invoke(call, &context)
     }
 
-    /// The error of the call, which must not have changed anything.
+    /// The error of the call. Checks that the call has changed nothing.
     pub(super) fn fails(&self, call: &ToolCall) -> (Code, String) {
         let before = self.names();
-        let invocation = self.run(call);
-        let error = invocation.error.expect("the call fails");
-        assert!(invocation.files.is_empty(), "a failed call has no effect");
+        let call_result = self.run(call);
+        let error = call_result.error.expect("the call fails");
+        assert!(call_result.files.is_empty(), "a failed call has no effect");
         assert_eq!(self.names(), before, "and leaves no name behind");
         assert!(!error.next().is_empty());
         assert_eq!(
@@ -135,11 +135,11 @@ impl House {
         (error.code(), error.to_string())
     }
 
-    pub(super) fn succeeds(&self, call: &ToolCall) -> Invocation {
-        let invocation = self.run(call);
-        assert!(invocation.error.is_none(), "{:?}", invocation.error);
-        assert_eq!(invocation.exit_code, None, "no process ran");
-        invocation
+    pub(super) fn succeeds(&self, call: &ToolCall) -> CallResult {
+        let call_result = self.run(call);
+        assert!(call_result.error.is_none(), "{:?}", call_result.error);
+        assert_eq!(call_result.exit_code, None, "no process ran");
+        call_result
     }
 }
 
@@ -169,20 +169,20 @@ pub(super) fn content(text: &str) -> FileState {
 
 #[test]
 fn files_named_by_a_splice_plan_are_inputs() {
-    let house = house();
-    house.put("plans/p.json", r#"{"steps":[{"file":"../a.rs","symbol":"f","with":"new.rs"}]}"#);
-    house.put("a.rs", "a");
+    let workspace = test_workspace();
+    workspace.put("plans/p.json", r#"{"steps":[{"file":"../a.rs","symbol":"f","with":"new.rs"}]}"#);
+    workspace.put("a.rs", "a");
     let call = ToolCall::SplicePlan { plan_file: "plans/p.json".to_owned() };
-    let inputs = house.tools.inputs(&call).unwrap();
+    let inputs = workspace.tools.inputs(&call).unwrap();
     assert_eq!(inputs.keys().collect::<Vec<_>>(), ["a.rs", "plans/new.rs", "plans/p.json"]);
     assert_eq!(inputs["a.rs"], content("a"));
     assert_eq!(inputs["plans/new.rs"], FileState::Absent);
-    house.put(
+    workspace.put(
         "plans/p.json",
         r#"{"steps":[{"file":"../../outside/secret","symbol":"f","with":"x"}]}"#,
     );
-    let error = house.tools.inputs(&call).unwrap_err();
+    let error = workspace.tools.inputs(&call).unwrap_err();
     assert!(matches!(error.get(), Some(WorkspaceError::Outside { .. })));
-    house.put("plans/p.json", "no json");
-    assert_eq!(house.tools.inputs(&call).unwrap().len(), 1);
+    workspace.put("plans/p.json", "no json");
+    assert_eq!(workspace.tools.inputs(&call).unwrap().len(), 1);
 }

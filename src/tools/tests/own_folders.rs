@@ -1,4 +1,4 @@
-//! No tool can access the folders of this program.
+//! No tool can access Countersign's own folders.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -10,8 +10,8 @@ use crate::run::{ErrorInfo as _, StopSignal};
 use crate::tools::{Context, Toolbox};
 use crate::workspace::Overlay;
 
-/// A workspace with an evidence folder, and other names outside for a file in it.
-fn bench() -> (tempfile::TempDir, Toolbox) {
+/// A workspace with an own folder `Own`, and links outside that folder to it and to a file in it.
+fn fixture() -> (tempfile::TempDir, Toolbox) {
     let folder = tempfile::tempdir().unwrap();
     let ws = folder.path().canonicalize().unwrap().join("ws");
     fs::create_dir_all(ws.join("Own/deep")).unwrap();
@@ -30,7 +30,7 @@ fn bench() -> (tempfile::TempDir, Toolbox) {
 
 #[test]
 fn no_spelling_leads_into_an_own_folder() {
-    let (_folder, tools) = bench();
+    let (_folder, tools) = fixture();
     let absolute = tools.workspace().join("Own/key").to_string_lossy().into_owned();
     for path in [
         "Own",
@@ -59,7 +59,7 @@ fn no_spelling_leads_into_an_own_folder() {
 
 #[test]
 fn searches_and_lists_skip_own_folders() {
-    let (_folder, tools) = bench();
+    let (_folder, tools) = fixture();
     for call in [
         ToolCall::FileSearch { pattern: "needle".to_owned(), root: ".".to_owned() },
         ToolCall::FileGlob { pattern: "**".to_owned(), root: ".".to_owned() },
@@ -81,7 +81,7 @@ fn searches_and_lists_skip_own_folders() {
 
 #[test]
 fn workspace_inside_an_own_folder_is_refused() {
-    let (_folder, tools) = bench();
+    let (_folder, tools) = fixture();
     let inside = tools.workspace().join("Own/deep");
     let policy = Policy { own_folders: vec![tools.workspace().join("Own")], ..Policy::default() };
     let tools = Toolbox::open(&inside, &policy).unwrap();

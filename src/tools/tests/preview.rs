@@ -3,11 +3,11 @@
 use super::*;
 use crate::run::{Diff, LineKind};
 
-fn preview(house: &House, call: &ToolCall) -> Preview {
-    house.tools.preview(call, &Overlay::default()).unwrap()
+fn preview(workspace: &TestWorkspace, call: &ToolCall) -> Preview {
+    workspace.tools.preview(call, &Overlay::default()).unwrap()
 }
 
-/// The difference as `diff -u` writes it, with `~` for lines left out.
+/// The difference in the format of `diff -u`, with `~` for omitted lines and `$` for a missing line break at the end.
 fn drawn(diff: &Diff) -> Vec<String> {
     let Diff::Text { lines, .. } = diff else { panic!("no text: {diff:?}") };
     lines
@@ -27,10 +27,10 @@ fn drawn(diff: &Diff) -> Vec<String> {
 
 #[test]
 fn diff_has_three_lines_of_context() {
-    let house = house();
+    let workspace = test_workspace();
     let old: String = (1..=20).map(|n| format!("line {n}\n")).collect();
-    house.put("f", &old);
-    let preview = preview(&house, &write("f", &old.replace("line 10\n", "other\nmore\n")));
+    workspace.put("f", &old);
+    let preview = preview(&workspace, &write("f", &old.replace("line 10\n", "other\nmore\n")));
     assert_eq!(preview.summary, "Replaces 1 line of f by 2.");
     let diff = &preview.changes[0].diff;
     assert_eq!(
@@ -54,63 +54,63 @@ fn diff_has_three_lines_of_context() {
     assert_eq!((lines[4].before, lines[4].after), (Some(10), None));
     assert_eq!((lines[6].before, lines[6].after), (None, Some(11)));
     assert_eq!((lines[7].before, lines[7].after), (Some(11), Some(12)));
-    assert_eq!(house.content("f"), old.as_bytes(), "a preview changes nothing");
+    assert_eq!(workspace.content("f"), old.as_bytes(), "a preview changes nothing");
 }
 
 #[test]
 fn line_endings_are_content() {
-    let house = house();
-    house.put("f", "a\r\nb");
-    let preview = preview(&house, &write("f", "a\nb\n"));
+    let workspace = test_workspace();
+    workspace.put("f", "a\r\nb");
+    let preview = preview(&workspace, &write("f", "a\nb\n"));
     assert_eq!(preview.summary, "Replaces 2 lines of f.");
     assert_eq!(drawn(&preview.changes[0].diff), ["-a\r", "-b$", "+a", "+b"]);
 }
 
 #[test]
 fn each_kind_of_change_has_its_summary() {
-    let house = house();
-    house.put("f", "a\nb\n");
-    house.put("empty", "");
-    house.put("binary", b"\xff");
-    let says = |call: &ToolCall| preview(&house, call).summary;
+    let workspace = test_workspace();
+    workspace.put("f", "a\nb\n");
+    workspace.put("empty", "");
+    workspace.put("binary", b"\xff");
+    let summary = |call: &ToolCall| preview(&workspace, call).summary;
     assert_eq!(
-        says(&write("f", "a\nb\n")),
+        summary(&write("f", "a\nb\n")),
         "This step changes nothing: f has this content already."
     );
-    assert_eq!(says(&write("f", "a\nb\nc\n")), "Adds 1 line to f.");
-    assert_eq!(says(&write("f", "")), "Removes 2 lines from f.");
-    assert_eq!(says(&write("f", "A\nB\n")), "Replaces 2 lines of f.");
-    assert_eq!(says(&write("empty", "x")), "Adds 1 line to empty.");
-    assert_eq!(says(&write("new", "x\ny\n")), "Creates new with 2 lines.");
-    assert_eq!(says(&write("new", "")), "Creates new, which stays empty.");
-    assert_eq!(says(&write("binary", "xy")), "Replaces binary: 1 byte before, 2 bytes after.");
-    assert_eq!(says(&create("f", "x")), "Would fail: cannot create f: it exists already.");
+    assert_eq!(summary(&write("f", "a\nb\nc\n")), "Adds 1 line to f.");
+    assert_eq!(summary(&write("f", "")), "Removes 2 lines from f.");
+    assert_eq!(summary(&write("f", "A\nB\n")), "Replaces 2 lines of f.");
+    assert_eq!(summary(&write("empty", "x")), "Adds 1 line to empty.");
+    assert_eq!(summary(&write("new", "x\ny\n")), "Creates new with 2 lines.");
+    assert_eq!(summary(&write("new", "")), "Creates new, which stays empty.");
+    assert_eq!(summary(&write("binary", "xy")), "Replaces binary: 1 byte before, 2 bytes after.");
+    assert_eq!(summary(&create("f", "x")), "Would fail: cannot create f: it exists already.");
     assert_eq!(
-        says(&write("no/f", "x")),
+        summary(&write("no/f", "x")),
         "Would fail: cannot write no/f: its folder does not exist."
     );
-    assert_eq!(says(&read("f")), "Reads f (4 bytes).");
-    house.put("f", "x".repeat(2100));
-    assert_eq!(says(&read("f")), "Reads f (2 KiB).");
+    assert_eq!(summary(&read("f")), "Reads f (4 bytes).");
+    workspace.put("f", "x".repeat(2100));
+    assert_eq!(summary(&read("f")), "Reads f (2 KiB).");
     assert_eq!(
-        says(&search("a+", ".")),
+        summary(&search("a+", ".")),
         "Searches the files of the workspace for lines that match a+."
     );
-    assert_eq!(says(&search("a+", "f")), "Searches f for lines that match a+.");
-    let made = preview(&house, &create("a/b/c", "x\n"));
+    assert_eq!(summary(&search("a+", "f")), "Searches f for lines that match a+.");
+    let made = preview(&workspace, &create("a/b/c", "x\n"));
     assert_eq!(made.notes, ["Creates the folder a/b, which does not exist now."]);
-    assert_eq!(house.names(), ["binary", "empty", "f"], "previews leave nothing behind");
+    assert_eq!(workspace.names(), ["binary", "empty", "f"], "previews leave nothing behind");
 }
 
 #[test]
 fn preview_follows_earlier_steps() {
-    let house = house();
-    house.put("f", "old\n");
+    let workspace = test_workspace();
+    workspace.put("f", "old\n");
     let mut overlay = Overlay::default();
     for call in [write("f", "new\n"), create("docs/a.md", "a\n"), write("no/x", "fails")] {
-        house.tools.project(&call, &mut overlay).unwrap();
+        workspace.tools.project(&call, &mut overlay).unwrap();
     }
-    let preview = |call: &ToolCall| house.tools.preview(call, &overlay).unwrap();
+    let preview = |call: &ToolCall| workspace.tools.preview(call, &overlay).unwrap();
     let again = preview(&write("f", "newer\n"));
     assert_eq!(drawn(&again.changes[0].diff), ["-new", "+newer"]);
     assert_eq!(again.changes[0].before, content("new\n"));
@@ -126,25 +126,25 @@ fn preview_follows_earlier_steps() {
         preview(&glob("*.md", "docs")).summary,
         "Lists, of the files below docs, what matches *.md."
     );
-    let outside = house.tools.project(&write("../x", ""), &mut overlay);
+    let outside = workspace.tools.project(&write("../x", ""), &mut overlay);
     assert!(matches!(outside.unwrap_err().get(), Some(WorkspaceError::Outside { .. })));
-    assert_eq!(house.names(), ["f"]);
+    assert_eq!(workspace.names(), ["f"]);
 }
 
 #[test]
 fn preview_notes_links_modes_and_hard_links() {
     use std::os::unix::fs::PermissionsExt;
-    let house = house();
-    house.put("tool", "x");
-    fs::set_permissions(house.path("tool"), fs::Permissions::from_mode(0o755)).unwrap();
-    fs::hard_link(house.path("tool"), house.path("twin")).unwrap();
-    house.link("link", "tool");
-    assert!(house.tools.now().key_and_is_executable("link").unwrap().1);
-    house.put("plain", "x");
-    assert!(!house.tools.now().key_and_is_executable("plain").unwrap().1);
-    assert!(!house.tools.now().key_and_is_executable("absent").unwrap().1);
+    let workspace = test_workspace();
+    workspace.put("tool", "x");
+    fs::set_permissions(workspace.path("tool"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::hard_link(workspace.path("tool"), workspace.path("twin")).unwrap();
+    workspace.link("link", "tool");
+    assert!(workspace.tools.now().key_and_is_executable("link").unwrap().1);
+    workspace.put("plain", "x");
+    assert!(!workspace.tools.now().key_and_is_executable("plain").unwrap().1);
+    assert!(!workspace.tools.now().key_and_is_executable("absent").unwrap().1);
     assert_eq!(
-        preview(&house, &write("link", "y")).notes,
+        preview(&workspace, &write("link", "y")).notes,
         [
             "link is a link; the file it leads to is written.",
             "tool is executable and stays so.",
@@ -153,16 +153,16 @@ fn preview_notes_links_modes_and_hard_links() {
     );
 }
 
-// Its deadline may end the comparison early; the diff is correct all the same.
+// The comparison may end early at its deadline; the diff is still correct.
 #[test]
 fn diff_of_a_huge_rewrite_is_correct() {
-    let house = house();
+    let workspace = test_workspace();
     let lines = |seed: usize| -> String {
         (0..60_000).map(|n| format!("{}\n", (n * 7919 + seed * 104_729) % 50_021)).collect()
     };
-    house.put("f", lines(1));
+    workspace.put("f", lines(1));
     let after = lines(2);
-    let preview = preview(&house, &write("f", &after));
+    let preview = preview(&workspace, &write("f", &after));
     let Diff::Text { lines: shown, added, removed } = &preview.changes[0].diff else { panic!() };
     assert_eq!(added, removed, "both sides have the same number of lines");
     // Correct even when truncated: added and kept lines make up the new file.
@@ -171,9 +171,9 @@ fn diff_of_a_huge_rewrite_is_correct() {
 
 #[test]
 fn oversized_content_is_summarized_by_size() {
-    let house = house();
-    house.put("f", "x\n".repeat((8 << 20) + 1));
-    let preview = preview(&house, &write("f", ""));
+    let workspace = test_workspace();
+    workspace.put("f", "x\n".repeat((8 << 20) + 1));
+    let preview = preview(&workspace, &write("f", ""));
     assert_eq!(preview.summary, "Replaces f: 16 MiB before, 0 bytes after.");
     assert_eq!(preview.notes, ["f is too large to be shown line by line."]);
     assert!(matches!(preview.changes[0].diff, Diff::Binary { after_bytes: Some(0), .. }));

@@ -8,12 +8,12 @@ use super::*;
 use crate::run::{EdgeType, FileMode, Modes, TargetKind};
 use crate::workspace::Access;
 
-/// A path that fails also for root, whom permissions do not stop: it leads through a file.
+/// A path through a file. It fails also for root, who ignores permissions.
 const THROUGH_A_FILE: &str = "file/below";
 
 #[test]
 fn reading_gives_the_exact_bytes() {
-    let house = house();
+    let workspace = test_workspace();
     for bytes in [
         &b""[..],
         b"no final newline",
@@ -22,36 +22,41 @@ fn reading_gives_the_exact_bytes() {
         b"\xff\xfe\x00binary",
         b"\0",
     ] {
-        house.put("f", bytes);
-        let invocation = house.succeeds(&read("f"));
-        assert_eq!(invocation.stdout.as_deref(), Some(bytes));
-        assert_eq!(invocation.result["bytes"], bytes.len());
-        assert_eq!(invocation.result["sha256"], Digest::of(bytes).to_string());
-        assert_eq!(invocation.result.get("lines").is_some(), std::str::from_utf8(bytes).is_ok());
-        assert!(invocation.files.is_empty());
+        workspace.put("f", bytes);
+        let call_result = workspace.succeeds(&read("f"));
+        assert_eq!(call_result.stdout.as_deref(), Some(bytes));
+        assert_eq!(call_result.result["bytes"], bytes.len());
+        assert_eq!(call_result.result["sha256"], Digest::of(bytes).to_string());
+        assert_eq!(call_result.result.get("lines").is_some(), std::str::from_utf8(bytes).is_ok());
+        assert!(call_result.files.is_empty());
     }
-    assert!(house.tools.inputs(&read("f")).unwrap().is_empty());
+    assert!(workspace.tools.inputs(&read("f")).unwrap().is_empty());
     assert!(
-        house.tools.preview_with_effects(&read("f"), &StopSignal::default()).unwrap().1.is_empty()
+        workspace
+            .tools
+            .preview_with_effects(&read("f"), &StopSignal::default())
+            .unwrap()
+            .1
+            .is_empty()
     );
 }
 
 #[test]
 fn unreadable_paths_are_errors_and_never_block() {
-    let house = house();
-    house.put("file", "x");
-    fs::create_dir(house.path("folder")).unwrap();
+    let workspace = test_workspace();
+    workspace.put("file", "x");
+    fs::create_dir(workspace.path("folder")).unwrap();
     rustix::fs::mknodat(
         rustix::fs::CWD,
-        house.path("pipe"),
+        workspace.path("pipe"),
         rustix::fs::FileType::Fifo,
         rustix::fs::Mode::RUSR,
         0,
     )
     .unwrap();
-    let _socket = std::os::unix::net::UnixListener::bind(house.path("socket")).unwrap();
-    house.link("dangling", "nothing");
-    house.link("to_pipe", "pipe");
+    let _socket = std::os::unix::net::UnixListener::bind(workspace.path("socket")).unwrap();
+    workspace.link("dangling", "nothing");
+    workspace.link("to_pipe", "pipe");
     for (path, words) in [
         ("missing", "does not exist"),
         ("dangling", "does not exist"),
@@ -62,51 +67,53 @@ fn unreadable_paths_are_errors_and_never_block() {
         ("to_pipe", "is a device, pipe or socket"),
         ("socket", "is a device, pipe or socket"),
     ] {
-        let (code, message) = house.fails(&read(path));
+        let (code, message) = workspace.fails(&read(path));
         assert_eq!(code, Code::ReadFailed, "{path}");
         assert!(message.contains(words), "{message}");
-        let preview = house.tools.preview(&read(path), &Overlay::default()).unwrap();
+        let preview = workspace.tools.preview(&read(path), &Overlay::default()).unwrap();
         assert!(preview.summary.contains(words), "{}", preview.summary);
     }
     // A pipe that replaces the file after the check is opened without blocking, and refused.
-    let workspace =
-        cap_std::fs::Dir::open_ambient_dir(house.tools.workspace(), cap_std::ambient_authority())
-            .unwrap();
+    let dir = cap_std::fs::Dir::open_ambient_dir(
+        workspace.tools.workspace(),
+        cap_std::ambient_authority(),
+    )
+    .unwrap();
     for name in ["pipe", "to_pipe"] {
-        assert!(file::open(&workspace, Path::new(name), name, Access::Read).is_err());
+        assert!(file::open(&dir, Path::new(name), name, Access::Read).is_err());
     }
 }
 
 #[test]
 fn oversized_file_is_not_read() {
-    let house = house();
-    let file = fs::File::create(house.path("sparse")).unwrap();
+    let workspace = test_workspace();
+    let file = fs::File::create(workspace.path("sparse")).unwrap();
     file.set_len(file::FILE_BYTES + 1).unwrap();
-    let (code, message) = house.fails(&read("sparse"));
+    let (code, message) = workspace.fails(&read("sparse"));
     assert_eq!(code, Code::ReadFailed);
     assert!(message.contains(&file::FILE_BYTES.to_string()), "{message}");
 }
 
 #[test]
 fn writing_keeps_the_mode_and_reports_changes() {
-    let house = house();
-    house.put("tool.sh", "old");
-    fs::set_permissions(house.path("tool.sh"), fs::Permissions::from_mode(0o751)).unwrap();
+    let workspace = test_workspace();
+    workspace.put("tool.sh", "old");
+    fs::set_permissions(workspace.path("tool.sh"), fs::Permissions::from_mode(0o751)).unwrap();
     let call = write("tool.sh", "new\r\n");
-    let predicted = house.tools.preview_with_effects(&call, &StopSignal::default()).unwrap().1;
-    let invocation = house.succeeds(&call);
-    assert_eq!(house.content("tool.sh"), b"new\r\n");
-    assert_eq!(fs::metadata(house.path("tool.sh")).unwrap().mode() & 0o7777, 0o751);
-    assert_eq!(house.names(), ["tool.sh"], "no temporary file is left");
-    assert_eq!(invocation.stdout, None);
-    assert_eq!(predicted, invocation.files, "it did what was predicted");
+    let predicted = workspace.tools.preview_with_effects(&call, &StopSignal::default()).unwrap().1;
+    let call_result = workspace.succeeds(&call);
+    assert_eq!(workspace.content("tool.sh"), b"new\r\n");
+    assert_eq!(fs::metadata(workspace.path("tool.sh")).unwrap().mode() & 0o7777, 0o751);
+    assert_eq!(workspace.names(), ["tool.sh"], "no temporary file is left");
+    assert_eq!(call_result.stdout, None);
+    assert_eq!(predicted, call_result.files, "it did what was predicted");
     assert_eq!(predicted[0].modes, Modes::kept(Some(FileMode::new(0o751))));
-    let effect = &invocation.files[0];
+    let effect = &call_result.files[0];
     assert_eq!((effect.before, effect.after), (content("old"), content("new\r\n")));
     assert_eq!(effect.before_bytes.as_deref(), Some(&b"old"[..]));
     assert_eq!(effect.after_bytes.as_deref(), Some(&b"new\r\n"[..]));
     assert_eq!(
-        invocation.result,
+        call_result.result,
         serde_json::json!({
             "changed_files": [{
                 "path": "tool.sh",
@@ -116,7 +123,7 @@ fn writing_keeps_the_mode_and_reports_changes() {
             "bytes": 5,
         })
     );
-    assert!(invocation.edges.contains(&Edge {
+    assert!(call_result.edges.contains(&Edge {
         edge_type: EdgeType::Affected,
         target_kind: TargetKind::File,
         target: "tool.sh".to_owned(),
@@ -125,76 +132,78 @@ fn writing_keeps_the_mode_and_reports_changes() {
 
 #[test]
 fn writing_creates_a_missing_file_but_no_folder() {
-    let house = house();
-    house.succeeds(&write("new", ""));
-    assert_eq!(house.content("new"), b"");
-    let (code, message) = house.fails(&write("no/new", "x"));
+    let workspace = test_workspace();
+    workspace.succeeds(&write("new", ""));
+    assert_eq!(workspace.content("new"), b"");
+    let (code, message) = workspace.fails(&write("no/new", "x"));
     assert_eq!((code, message.contains("folder does not exist")), (Code::WriteFailed, true));
-    let (preview, files) =
-        house.tools.preview_with_effects(&write("no/new", "x"), &StopSignal::default()).unwrap();
+    let (preview, files) = workspace
+        .tools
+        .preview_with_effects(&write("no/new", "x"), &StopSignal::default())
+        .unwrap();
     assert!(preview.would_fail() && preview.summary.contains("folder does not exist"));
     assert_eq!(files, []);
 }
 
 #[test]
 fn writing_goes_through_a_link_inside_the_workspace() {
-    let house = house();
-    house.put("src/a", "old");
-    house.link("link", "src/a");
-    house.link("dangling", "src/b");
-    house.succeeds(&write("link", "new"));
-    house.succeeds(&write("dangling", "b"));
-    assert_eq!(house.content("src/a"), b"new");
-    assert_eq!(house.content("src/b"), b"b");
-    assert!(fs::symlink_metadata(house.path("link")).unwrap().is_symlink());
+    let workspace = test_workspace();
+    workspace.put("src/a", "old");
+    workspace.link("link", "src/a");
+    workspace.link("dangling", "src/b");
+    workspace.succeeds(&write("link", "new"));
+    workspace.succeeds(&write("dangling", "b"));
+    assert_eq!(workspace.content("src/a"), b"new");
+    assert_eq!(workspace.content("src/b"), b"b");
+    assert!(fs::symlink_metadata(workspace.path("link")).unwrap().is_symlink());
 }
 
 #[test]
 fn folders_and_impossible_names_are_not_written() {
-    let house = house();
-    house.put("file", "x");
-    fs::create_dir(house.path("folder")).unwrap();
+    let workspace = test_workspace();
+    workspace.put("file", "x");
+    fs::create_dir(workspace.path("folder")).unwrap();
     for path in ["folder", ".", THROUGH_A_FILE] {
-        assert_eq!(house.fails(&write(path, "x")).0, Code::WriteFailed, "{path}");
-        assert_eq!(house.fails(&create(path, "x")).0, Code::WriteFailed, "{path}");
+        assert_eq!(workspace.fails(&write(path, "x")).0, Code::WriteFailed, "{path}");
+        assert_eq!(workspace.fails(&create(path, "x")).0, Code::WriteFailed, "{path}");
     }
-    assert!(house.fails(&write(THROUGH_A_FILE, "x")).1.contains("Not a directory"));
+    assert!(workspace.fails(&write(THROUGH_A_FILE, "x")).1.contains("Not a directory"));
     // The folder is created before the system refuses the name, and then removed.
     let long = "n".repeat(300);
-    let (code, message) = house.fails(&create(&format!("new/{long}"), "x"));
+    let (code, message) = workspace.fails(&create(&format!("new/{long}"), "x"));
     assert_eq!(code, Code::WriteFailed);
     assert!(message.contains("name too long"), "{message}");
 }
 
 #[test]
 fn creating_makes_folders_and_refuses_what_exists() {
-    let house = house();
+    let workspace = test_workspace();
     let call = create("docs/deep/n.md", "x\n");
-    let predicted = house.tools.preview_with_effects(&call, &StopSignal::default()).unwrap().1;
-    let invocation = house.succeeds(&call);
-    assert_eq!(house.content("docs/deep/n.md"), b"x\n");
-    assert_eq!(invocation.result["created_folders"], serde_json::json!(["docs", "docs/deep"]));
-    assert_eq!(invocation.result["changed_files"][0]["before"], serde_json::Value::Null);
-    assert_eq!(predicted, knowable(&invocation.files, &predicted));
-    house.link("dangling", "nothing");
-    house.link("link", "docs/deep/n.md");
+    let predicted = workspace.tools.preview_with_effects(&call, &StopSignal::default()).unwrap().1;
+    let call_result = workspace.succeeds(&call);
+    assert_eq!(workspace.content("docs/deep/n.md"), b"x\n");
+    assert_eq!(call_result.result["created_folders"], serde_json::json!(["docs", "docs/deep"]));
+    assert_eq!(call_result.result["changed_files"][0]["before"], serde_json::Value::Null);
+    assert_eq!(predicted, predictable(&call_result.files, &predicted));
+    workspace.link("dangling", "nothing");
+    workspace.link("link", "docs/deep/n.md");
     for path in ["docs/deep/n.md", "docs", "dangling", "link"] {
-        let (code, message) = house.fails(&create(path, "other"));
+        let (code, message) = workspace.fails(&create(path, "other"));
         assert_eq!(code, Code::WriteFailed, "{path}");
         assert!(message.contains("exists already"), "{message}");
     }
-    assert_eq!(house.content("docs/deep/n.md"), b"x\n");
+    assert_eq!(workspace.content("docs/deep/n.md"), b"x\n");
 }
 
 #[test]
 fn only_one_of_concurrent_creations_succeeds() {
-    let house = house();
+    let workspace = test_workspace();
     let successes: Vec<_> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..8)
             .map(|n| {
-                let (tools, text) = (&house.tools, format!("content of {n}"));
+                let (tools, text) = (&workspace.tools, format!("content of {n}"));
                 scope.spawn(move || {
-                    let invocation = tools.invoke(
+                    let call_result = tools.invoke(
                         &create("new/f", &text),
                         &Context {
                             expected: &BTreeMap::from([("new/f".to_owned(), FileState::Absent)]),
@@ -205,58 +214,58 @@ fn only_one_of_concurrent_creations_succeeds() {
                             output: &|_, _| {},
                         },
                     );
-                    invocation.error.is_none().then_some(text)
+                    call_result.error.is_none().then_some(text)
                 })
             })
             .collect();
         threads.into_iter().filter_map(|thread| thread.join().unwrap()).collect()
     });
     assert_eq!(successes.len(), 1);
-    assert_eq!(house.content("new/f"), successes[0].as_bytes());
-    assert_eq!(house.names(), ["new", "new/f"]);
+    assert_eq!(workspace.content("new/f"), successes[0].as_bytes());
+    assert_eq!(workspace.names(), ["new", "new/f"]);
 }
 
 #[test]
 fn changed_target_is_stale_and_untouched() {
-    let house = house();
-    house.put("f", "approved");
+    let workspace = test_workspace();
+    workspace.put("f", "approved");
     for (call, key) in
         [(write("f", "new"), "f"), (write("new", "new"), "new"), (create("c", "new"), "c")]
     {
-        let expected = house.tools.inputs(&call).unwrap();
-        house.put(key, "changed since");
-        let names = house.names();
+        let expected = workspace.tools.inputs(&call).unwrap();
+        workspace.put(key, "changed since");
+        let names = workspace.names();
         for expected in [expected, BTreeMap::new()] {
-            let invocation = house.run_approved(&call, &expected);
-            let error = invocation.error.unwrap();
+            let call_result = workspace.run_approved(&call, &expected);
+            let error = call_result.error.unwrap();
             assert_eq!(error.code(), Code::Stale, "{error}");
-            assert!(invocation.files.is_empty());
-            assert_eq!(house.content(key), b"changed since");
-            assert_eq!(house.names(), names);
+            assert!(call_result.files.is_empty());
+            assert_eq!(workspace.content(key), b"changed since");
+            assert_eq!(workspace.names(), names);
         }
     }
-    // A link that leads to another file since then resolves to a path that nobody approved.
-    house.put("a", "same");
-    house.put("b", "same");
-    house.link("link", "a");
-    let expected = house.tools.inputs(&write("link", "new")).unwrap();
-    fs::remove_file(house.path("link")).unwrap();
-    house.link("link", "b");
-    let error = house.run_approved(&write("link", "new"), &expected).error.unwrap();
+    // A link that was changed to lead to another file resolves to a path that is not authorized.
+    workspace.put("a", "same");
+    workspace.put("b", "same");
+    workspace.link("link", "a");
+    let expected = workspace.tools.inputs(&write("link", "new")).unwrap();
+    fs::remove_file(workspace.path("link")).unwrap();
+    workspace.link("link", "b");
+    let error = workspace.run_approved(&write("link", "new"), &expected).error.unwrap();
     assert_eq!(error.code(), Code::Stale);
-    assert_eq!(house.content("b"), b"same");
+    assert_eq!(workspace.content("b"), b"same");
 }
 
 #[test]
 fn stop_prevents_reading_writing_and_searching() {
-    let house = house();
-    house.put("f", "x");
-    house.stop.set();
+    let workspace = test_workspace();
+    workspace.put("f", "x");
+    workspace.stop.set();
     for call in [read("f"), write("f", "y"), create("new/g", "y"), search("x", "."), glob("*", ".")]
     {
-        assert_eq!(house.fails(&call).0, Code::Cancelled, "{call:?}");
+        assert_eq!(workspace.fails(&call).0, Code::Cancelled, "{call:?}");
     }
-    assert_eq!(house.content("f"), b"x");
+    assert_eq!(workspace.content("f"), b"x");
 }
 
 #[test]
@@ -277,17 +286,17 @@ proptest! {
     fn writes_read_back_and_change_nothing_else(
         contents in any::<String>(), old in proptest::option::of(any::<Vec<u8>>()),
     ) {
-        let house = house();
-        house.put("sub/neighbour", "n");
+        let workspace = test_workspace();
+        workspace.put("sub/neighbour", "n");
         if let Some(old) = &old {
-            house.put("sub/f", old);
+            workspace.put("sub/f", old);
         }
-        let invocation = house.succeeds(&write("sub/f", &contents));
-        prop_assert_eq!(invocation.files[0].before_bytes.as_deref(), old.as_deref());
-        let bytes = house.succeeds(&read("sub/f")).stdout;
+        let call_result = workspace.succeeds(&write("sub/f", &contents));
+        prop_assert_eq!(call_result.files[0].before_bytes.as_deref(), old.as_deref());
+        let bytes = workspace.succeeds(&read("sub/f")).stdout;
         prop_assert_eq!(bytes.as_deref(), Some(contents.as_bytes()));
-        prop_assert_eq!(house.names(), ["sub", "sub/f", "sub/neighbour"]);
-        prop_assert_eq!(house.content("sub/neighbour"), b"n");
-        prop_assert_eq!(house.tools.digest_of("sub/f").unwrap(), invocation.files[0].after);
+        prop_assert_eq!(workspace.names(), ["sub", "sub/f", "sub/neighbour"]);
+        prop_assert_eq!(workspace.content("sub/neighbour"), b"n");
+        prop_assert_eq!(workspace.tools.digest_of("sub/f").unwrap(), call_result.files[0].after);
     }
 }

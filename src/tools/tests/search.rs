@@ -5,81 +5,81 @@ use serde_json::{Value, json};
 use super::*;
 use crate::run::{EdgeType, TargetKind};
 
-fn answer(house: &House, call: &ToolCall) -> Value {
-    serde_json::from_slice(&house.succeeds(call).stdout.unwrap()).unwrap()
+fn output(workspace: &TestWorkspace, call: &ToolCall) -> Value {
+    serde_json::from_slice(&workspace.succeeds(call).stdout.unwrap()).unwrap()
 }
 
-fn paths(answer: &Value) -> Vec<&str> {
-    let rows = answer.as_array().unwrap();
+fn paths(output: &Value) -> Vec<&str> {
+    let rows = output.as_array().unwrap();
     rows.iter().map(|row| row.as_str().or_else(|| row["path"].as_str()).unwrap()).collect()
 }
 
 #[test]
 fn a_search_names_path_line_column_and_text() {
-    let house = house();
-    house.put("src/a.rs", "fn one() {}\r\n  é fn two() {}\n\nno match\nfn three()");
+    let workspace = test_workspace();
+    workspace.put("src/a.rs", "fn one() {}\r\n  é fn two() {}\n\nno match\nfn three()");
     assert_eq!(
-        answer(&house, &search(r"fn \w+", "src")),
+        output(&workspace, &search(r"fn \w+", "src")),
         json!([
             {"path": "src/a.rs", "line": 1, "column": 1, "text": "fn one() {}"},
             {"path": "src/a.rs", "line": 2, "column": 6, "text": "  é fn two() {}"},
             {"path": "src/a.rs", "line": 5, "column": 1, "text": "fn three()"},
         ])
     );
-    let invocation = house.succeeds(&search("fn", "src/a.rs"));
+    let call_result = workspace.succeeds(&search("fn", "src/a.rs"));
     assert_eq!(
-        invocation.result,
+        call_result.result,
         json!({"matches": 3, "files_with_matches": 1, "files": 1, "problems": []})
     );
-    assert_eq!(invocation.stderr, None);
-    assert!(invocation.edges.contains(&Edge {
+    assert_eq!(call_result.stderr, None);
+    assert!(call_result.edges.contains(&Edge {
         edge_type: EdgeType::Referenced,
         target_kind: TargetKind::File,
         target: "src/a.rs".to_owned(),
     }));
-    assert_eq!(answer(&house, &search("nowhere", ".")), json!([]), "empty is no error");
+    assert_eq!(output(&workspace, &search("nowhere", ".")), json!([]), "empty is no error");
 }
 
 #[test]
 fn results_are_sorted_by_path_bytes() {
-    let house = house();
+    let workspace = test_workspace();
     for path in ["b", "a/b", "a-b", "a.b", "a/a", "é", "Z"] {
-        house.put(path, "x");
+        workspace.put(path, "x");
     }
     let order = ["Z", "a-b", "a.b", "a/a", "a/b", "b", "é"];
-    assert_eq!(paths(&answer(&house, &search("x", "."))), order);
-    assert_eq!(paths(&answer(&house, &glob("**", "."))), order);
+    assert_eq!(paths(&output(&workspace, &search("x", "."))), order);
+    assert_eq!(paths(&output(&workspace, &glob("**", "."))), order);
 }
 
 #[test]
 fn hidden_ignored_and_binary_files_are_left_out() {
-    let house = house();
-    house.put(".hidden", "x");
-    house.put(".dir/a", "x");
-    house.put("binary", "x\0");
-    house.put("late", format!("x\n{}\0", "y\n".repeat(100_000)));
-    house.put("ignored.log", "x");
-    house.put(".gitignore", "*.log\n");
-    house.put("by_ignore.txt", "x");
-    house.put(".ignore", "by_ignore.txt\n");
-    house.put("shown", "x");
+    let workspace = test_workspace();
+    workspace.put(".hidden", "x");
+    workspace.put(".dir/a", "x");
+    workspace.put("binary", "x\0");
+    workspace.put("late", format!("x\n{}\0", "y\n".repeat(100_000)));
+    workspace.put("ignored.log", "x");
+    workspace.put(".gitignore", "*.log\n");
+    workspace.put("by_ignore.txt", "x");
+    workspace.put(".ignore", "by_ignore.txt\n");
+    workspace.put("shown", "x");
     assert_eq!(
-        paths(&answer(&house, &search("x", "."))),
+        paths(&output(&workspace, &search("x", "."))),
         ["ignored.log", "shown"],
         ".gitignore means nothing outside a repository"
     );
-    fs::create_dir(house.path(".git")).unwrap();
-    assert_eq!(paths(&answer(&house, &search("x", "."))), ["shown"]);
-    assert_eq!(paths(&answer(&house, &glob("*", "."))), ["binary", "late", "shown"]);
+    fs::create_dir(workspace.path(".git")).unwrap();
+    assert_eq!(paths(&output(&workspace, &search("x", "."))), ["shown"]);
+    assert_eq!(paths(&output(&workspace, &glob("*", "."))), ["binary", "late", "shown"]);
     assert_eq!(
-        paths(&answer(&house, &search("x", ".dir"))),
+        paths(&output(&workspace, &search("x", ".dir"))),
         [".dir/a"],
         "a root that is named is looked at"
     );
 }
 
 /// A tree with every kind of ignore file; some contradict each other.
-fn lists(house: &House) {
+fn put_ignore_files(workspace: &TestWorkspace) {
     for (path, content) in [
         (".gitignore", "\u{feff}*.log\r\n/top\n!kept.log\n"),
         (".ignore", "by_ignore\n!.shown\n"),
@@ -91,7 +91,7 @@ fn lists(house: &House) {
         ("inner/.gitignore", "inner_only\n"),
         ("bad/.ignore", "a\n{\nb\n"),
     ] {
-        house.put(path, content);
+        workspace.put(path, content);
     }
     for path in [
         "a.log",
@@ -119,18 +119,18 @@ fn lists(house: &House) {
         "deep/deep/deep/x",
         "deep/deep/deep/x.log",
     ] {
-        house.put(path, "x\n");
+        workspace.put(path, "x\n");
     }
 }
 
 #[test]
 fn ignore_files_apply_as_in_ripgrep() {
-    let house = house();
+    let workspace = test_workspace();
     // Ignore files above the workspace apply too.
-    fs::write(house.folder.path().join(".ignore"), "ws/deep/deep/deep/x\n").unwrap();
-    lists(&house);
+    fs::write(workspace.folder.path().join(".ignore"), "ws/deep/deep/deep/x\n").unwrap();
+    put_ignore_files(&workspace);
     assert_eq!(
-        paths(&answer(&house, &search("x", "."))),
+        paths(&output(&workspace, &search("x", "."))),
         [
             ".shown",
             "bad/c",
@@ -141,17 +141,17 @@ fn ignore_files_apply_as_in_ripgrep() {
             "sub/top"
         ]
     );
-    assert_eq!(paths(&answer(&house, &search("x", "sub"))), ["sub/deep/only_here", "sub/top"]);
-    assert_eq!(paths(&answer(&house, &search("x", "top"))), ["top"], "it is named");
-    assert_eq!(paths(&answer(&house, &glob("*", "inner"))), ["inner/a.log", "inner/excluded"]);
+    assert_eq!(paths(&output(&workspace, &search("x", "sub"))), ["sub/deep/only_here", "sub/top"]);
+    assert_eq!(paths(&output(&workspace, &search("x", "top"))), ["top"], "it is named");
+    assert_eq!(paths(&output(&workspace, &glob("*", "inner"))), ["inner/a.log", "inner/excluded"]);
 }
 
 #[test]
 fn faulty_ignore_rule_is_reported() {
-    let house = house();
-    lists(&house);
-    let invocation = house.succeeds(&search("x", "bad"));
-    let problems = invocation.result["problems"].as_array().unwrap();
+    let workspace = test_workspace();
+    put_ignore_files(&workspace);
+    let call_result = workspace.succeeds(&search("x", "bad"));
+    let problems = call_result.result["problems"].as_array().unwrap();
     assert_eq!(problems.len(), 1, "{problems:?}");
     let problem = problems[0].as_str().unwrap();
     assert!(problem.contains("bad/.ignore: line 2: "), "{problem}");
@@ -160,27 +160,31 @@ fn faulty_ignore_rule_is_reported() {
 /// Search results depend on ignore files, so reading one from outside would reveal its content.
 #[test]
 fn ignore_files_outside_are_never_read() {
-    let house = house();
-    let outside = house.folder.path().join("outside");
+    let workspace = test_workspace();
+    let outside = workspace.folder.path().join("outside");
     fs::write(outside.join("list"), "seen\n").unwrap();
     fs::create_dir_all(outside.join("git/info")).unwrap();
     fs::write(outside.join("git/info/exclude"), "seen\n").unwrap();
-    house.put("seen", "x");
-    house.put("list", "by_link\n");
-    house.put("by_link", "x");
-    house.link(".ignore", outside.join("list"));
-    house.link(".git", outside.join("git"));
-    house.link(".gitignore", "../outside/list");
-    house.link(".rgignore", "list");
-    assert_eq!(paths(&answer(&house, &search("x", "."))), ["seen"], "a link inside is followed");
-    fs::remove_file(house.path(".git")).unwrap();
-    house.put(".git", format!("gitdir: {}\n", outside.join("git").display()));
-    assert_eq!(paths(&answer(&house, &search("x", "."))), ["seen"]);
+    workspace.put("seen", "x");
+    workspace.put("list", "by_link\n");
+    workspace.put("by_link", "x");
+    workspace.link(".ignore", outside.join("list"));
+    workspace.link(".git", outside.join("git"));
+    workspace.link(".gitignore", "../outside/list");
+    workspace.link(".rgignore", "list");
+    assert_eq!(
+        paths(&output(&workspace, &search("x", "."))),
+        ["seen"],
+        "a link inside is followed"
+    );
+    fs::remove_file(workspace.path(".git")).unwrap();
+    workspace.put(".git", format!("gitdir: {}\n", outside.join("git").display()));
+    assert_eq!(paths(&output(&workspace, &search("x", "."))), ["seen"]);
 }
 
 #[test]
 fn large_tree_is_listed_whole_unless_stopped() {
-    let house = house();
+    let workspace = test_workspace();
     let mut expected = Vec::new();
     for index in 0..400 {
         expected.push(format!("many/{index:03}"));
@@ -188,32 +192,32 @@ fn large_tree_is_listed_whole_unless_stopped() {
     }
     expected.push(format!("{}x", "deep/".repeat(300)));
     expected.sort();
-    expected.iter().for_each(|path| house.put(path, "x"));
-    assert_eq!(paths(&answer(&house, &glob("**", "."))), expected);
-    house.stop.set();
-    let (code, _) = house.fails(&glob("**", "."));
+    expected.iter().for_each(|path| workspace.put(path, "x"));
+    assert_eq!(paths(&output(&workspace, &glob("**", "."))), expected);
+    workspace.stop.set();
+    let (code, _) = workspace.fails(&glob("**", "."));
     assert_eq!(code, Code::Cancelled);
 }
 
 #[test]
 fn a_search_follows_no_link() {
-    let house = house();
-    house.put("a", "secret");
-    house.link("out", house.folder.path().join("outside"));
-    house.link("file", house.folder.path().join("outside/secret"));
-    house.link("inner", "a");
-    assert_eq!(paths(&answer(&house, &search("secret", "."))), ["a"]);
-    assert_eq!(paths(&answer(&house, &glob("**", "."))), ["a"]);
-    assert_eq!(paths(&answer(&house, &search("secret", "inner"))), ["a"], "its canonical path");
+    let workspace = test_workspace();
+    workspace.put("a", "secret");
+    workspace.link("out", workspace.folder.path().join("outside"));
+    workspace.link("file", workspace.folder.path().join("outside/secret"));
+    workspace.link("inner", "a");
+    assert_eq!(paths(&output(&workspace, &search("secret", "."))), ["a"]);
+    assert_eq!(paths(&output(&workspace, &glob("**", "."))), ["a"]);
+    assert_eq!(paths(&output(&workspace, &search("secret", "inner"))), ["a"], "its canonical path");
 }
 
 #[test]
 fn only_two_stars_match_across_folders() {
-    let house = house();
+    let workspace = test_workspace();
     for path in ["src/a.rs", "src/deep/b.rs", "src/c.txt", "d.rs"] {
-        house.put(path, "");
+        workspace.put(path, "");
     }
-    let found = |pattern: &str, root: &str| answer(&house, &glob(pattern, root));
+    let found = |pattern: &str, root: &str| output(&workspace, &glob(pattern, root));
     assert_eq!(found("*.rs", "."), json!(["d.rs"]));
     assert_eq!(found("**/*.rs", "."), json!(["d.rs", "src/a.rs", "src/deep/b.rs"]));
     assert_eq!(found("*.rs", "src"), json!(["src/a.rs"]), "matched from the root on");
@@ -224,7 +228,7 @@ fn only_two_stars_match_across_folders() {
 
 #[test]
 fn bad_patterns_and_roots_are_refused() {
-    let house = house();
+    let workspace = test_workspace();
     // A valid pattern that is too large to compile.
     let large = "?".repeat(1_000_000);
     for call in [
@@ -235,22 +239,22 @@ fn bad_patterns_and_roots_are_refused() {
         glob("{a", "."),
         glob(&large, "."),
     ] {
-        assert_eq!(house.fails(&call).0, Code::BadArgument, "{call:?}");
-        assert!(house.tools.preview(&call, &Overlay::default()).is_err());
+        assert_eq!(workspace.fails(&call).0, Code::BadArgument, "{call:?}");
+        assert!(workspace.tools.preview(&call, &Overlay::default()).is_err());
     }
     for call in [search("x", "missing"), glob("*", "missing")] {
-        assert_eq!(house.fails(&call).0, Code::ReadFailed, "{call:?}");
-        let preview = house.tools.preview(&call, &Overlay::default()).unwrap();
+        assert_eq!(workspace.fails(&call).0, Code::ReadFailed, "{call:?}");
+        let preview = workspace.tools.preview(&call, &Overlay::default()).unwrap();
         assert!(preview.summary.starts_with("Would fail"), "{}", preview.summary);
     }
 }
 
 #[test]
 fn invalid_utf8_is_replaced_utf16_is_read() {
-    let house = house();
-    house.put("latin", b"caf\xe9 x\n");
-    house.put("wide", b"\xff\xfex\0y\0");
-    let found = answer(&house, &search("x", "."));
+    let workspace = test_workspace();
+    workspace.put("latin", b"caf\xe9 x\n");
+    workspace.put("wide", b"\xff\xfex\0y\0");
+    let found = output(&workspace, &search("x", "."));
     assert_eq!(found[0]["text"], "caf\u{fffd} x");
     assert_eq!(found[0]["column"], 6, "bytes of the file");
     assert_eq!(found[1]["text"], "xy");

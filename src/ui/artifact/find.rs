@@ -1,4 +1,4 @@
-//! Search in a shown text, limited in each frame so that no frame is slow.
+//! Search in a shown text. Each frame searches a limited part of it, so that no frame is slow.
 
 use egui::{Id, Key, Margin, Modifiers, TextEdit, Ui};
 use regex::{Regex, RegexBuilder};
@@ -12,7 +12,7 @@ use crate::ui::widgets;
 
 /// The height of the search field with its margins, in points.
 pub(super) const HEIGHT: f32 = 36.0;
-/// The largest number of hits; the search stops there.
+/// The maximum number of hits. The search stops when it is reached.
 const MAX_HITS: usize = 100_000;
 
 /// A search and its hits.
@@ -20,26 +20,28 @@ const MAX_HITS: usize = 100_000;
 pub(super) struct Finder {
     pub(super) query: String,
     pattern: Option<Regex>,
+    /// The start and end of each hit, in bytes.
     hits: Vec<(u32, u32)>,
     /// The next line to search.
-    line: usize,
+    next_line: usize,
     /// The index of the current hit.
-    at: usize,
-    /// Whether to scroll to the first hit as soon as one is found.
-    go: bool,
+    current: usize,
+    /// Whether to scroll to the first hit as soon as it is found.
+    scroll_to_first: bool,
 }
 
 impl Finder {
-    /// Starts a search. It is case sensitive if the query has an uppercase letter.
-    pub(super) fn ask(&mut self, query: String) {
-        let any_case = !query.chars().any(char::is_uppercase);
-        let pattern = RegexBuilder::new(&regex::escape(&query)).case_insensitive(any_case).build();
+    /// Starts a new search. It is case sensitive if the query has an uppercase letter.
+    pub(super) fn start(&mut self, query: String) {
+        let ignore_case = !query.chars().any(char::is_uppercase);
+        let pattern =
+            RegexBuilder::new(&regex::escape(&query)).case_insensitive(ignore_case).build();
         let pattern = pattern.ok().filter(|_| !query.is_empty());
-        *self = Self { query, pattern, go: true, ..Self::default() };
+        *self = Self { query, pattern, scroll_to_first: true, ..Self::default() };
     }
 
     pub(super) fn is_complete(&self, doc: &TextDoc) -> bool {
-        self.pattern.is_none() || self.line >= doc.line_count() || self.hits.len() >= MAX_HITS
+        self.pattern.is_none() || self.next_line >= doc.line_count() || self.hits.len() >= MAX_HITS
     }
 
     /// Searches about this many more bytes.
@@ -47,29 +49,28 @@ impl Finder {
         let Some(pattern) = self.pattern.as_ref().filter(|_| !self.is_complete(doc)) else {
             return;
         };
-        let start = doc.start(self.line);
-        // A hit never spans a line break, so whole lines are searched.
+        let start = doc.start(self.next_line);
+        // The field has one line, so that no hit spans a line break and none is lost between two parts.
         let last = doc.line_at(start.saturating_add(bytes));
-        let next = last.max(self.line) + 1;
+        let next = last.max(self.next_line) + 1;
         let part = doc.text().get(start..doc.start(next)).unwrap_or_default();
-        let room = MAX_HITS - self.hits.len();
-        let places = pattern.find_iter(part).take(room);
-        self.hits.extend(places.map(|it| ((start + it.start()) as u32, (start + it.end()) as u32)));
-        self.line = next;
+        let found = pattern.find_iter(part).take(MAX_HITS - self.hits.len());
+        self.hits.extend(found.map(|it| ((start + it.start()) as u32, (start + it.end()) as u32)));
+        self.next_line = next;
     }
 
-    /// The hits in a part of the text; the flag marks the current hit.
+    /// The hits in a part of the text, cut at its ends; the flag marks the current hit.
     pub(super) fn hits_in(&self, start: usize, end: usize) -> Vec<(usize, usize, bool)> {
         let first = self.hits.partition_point(|hit| hit.1 as usize <= start);
         let hits = self.hits.iter().enumerate().skip(first);
         hits.take_while(|(_, hit)| (hit.0 as usize) < end)
             .map(|(index, hit)| {
-                ((hit.0 as usize).max(start), (hit.1 as usize).min(end), index == self.at)
+                ((hit.0 as usize).max(start), (hit.1 as usize).min(end), index == self.current)
             })
             .collect()
     }
 
-    /// The number of hits, in words.
+    /// The number of the current hit and of all hits, as shown beside the field; empty without a query.
     fn count(&self, doc: &TextDoc) -> String {
         if self.pattern.is_none() {
             return String::new();
@@ -80,32 +81,33 @@ impl Finder {
             0 => "searching".to_owned(),
             hits => format!(
                 "{} of {}{more}",
-                format::count(self.at as u64 + 1),
+                format::count(self.current as u64 + 1),
                 format::count(hits as u64)
             ),
         }
     }
 
+    /// Moves to the next or previous hit, around the ends of the text. Returns its start, or `None` without hits.
     fn step(&mut self, forward: bool) -> Option<usize> {
         let count = self.hits.len();
         let by = if forward { 1 } else { count.saturating_sub(1) };
-        self.at = (self.at + by).checked_rem(count)?;
-        self.hits.get(self.at).map(|hit| hit.0 as usize)
+        self.current = (self.current + by).checked_rem(count)?;
+        self.hits.get(self.current).map(|hit| hit.0 as usize)
     }
 
     fn field(id: Id) -> Id {
         id.with("find")
     }
 
-    /// Gives the search field the focus.
+    /// Focuses the search field.
     pub(super) fn focus(ui: &Ui, id: Id) {
         ui.memory_mut(|memory| memory.request_focus(Self::field(id)));
     }
 
-    /// Draws the field. Returns the position in the text to scroll to, if any.
+    /// Draws the field. Returns the byte offset in the text to scroll to, if any.
     pub(super) fn ui(&mut self, ui: &mut Ui, id: Id, name: &str, doc: &TextDoc) -> Option<usize> {
         let theme = Theme::of(ui);
-        let mut place = None;
+        let mut target = None;
         let mut text = self.query.clone();
         ui.horizontal(|ui| {
             ui.set_height(HEIGHT - 6.0);
@@ -117,9 +119,9 @@ impl Finder {
                 let take =
                     |modifiers| ui.input_mut(|input| input.consume_key(modifiers, Key::Enter));
                 if take(Modifiers::SHIFT) {
-                    place = self.step(false);
+                    target = self.step(false);
                 } else if take(Modifiers::NONE) {
-                    place = self.step(true);
+                    target = self.step(true);
                 }
             }
             let width = (ui.available_width() - 140.0).clamp(90.0, 240.0);
@@ -135,19 +137,19 @@ impl Finder {
                 ui.memory_mut(|memory| memory.request_focus(id));
             }
             if text != self.query {
-                self.ask(text);
-                self.advance(doc, super::text::A_FRAME);
+                self.start(text);
+                self.advance(doc, super::text::BYTES_PER_FRAME);
             }
-            if self.go && !self.hits.is_empty() {
-                self.go = false;
-                place = self.hits.first().map(|hit| hit.0 as usize);
+            if self.scroll_to_first && !self.hits.is_empty() {
+                self.scroll_to_first = false;
+                target = self.hits.first().map(|hit| hit.0 as usize);
             }
             if !self.hits.is_empty() {
                 if widgets::icon_button(ui, icon::UP, "Previous hit").clicked() {
-                    place = self.step(false);
+                    target = self.step(false);
                 }
                 if widgets::icon_button(ui, icon::DOWN, "Next hit").clicked() {
-                    place = self.step(true);
+                    target = self.step(true);
                 }
             }
             let count = self.count(doc);
@@ -155,7 +157,7 @@ impl Finder {
                 ui.label(widgets::rich(count, Text::Meta, theme.dim));
             }
         });
-        place
+        target
     }
 }
 
@@ -166,7 +168,7 @@ mod tests {
     fn found(text: &str, query: &str) -> (TextDoc, Finder) {
         let doc = TextDoc::new(text);
         let mut finder = Finder::default();
-        finder.ask(query.to_owned());
+        finder.start(query.to_owned());
         while !finder.is_complete(&doc) {
             finder.advance(&doc, 8);
         }
@@ -180,12 +182,12 @@ mod tests {
         let (doc, mut finder) = found(text, "heron");
         assert_eq!(finder.count(&doc), "1 of 3");
         assert_eq!(finder.hits, [(0, 5), (10, 15), (25, 30)]);
-        let places: Vec<_> = [true, true, true, false].map(|on| finder.step(on).unwrap()).into();
-        assert_eq!(places, [10, 25, 0, 25]);
+        let steps = [true, true, true, false];
+        assert_eq!(steps.map(|forward| finder.step(forward).unwrap()), [10, 25, 0, 25]);
         assert_eq!(finder.hits_in(10, 21), [(10, 15, false)]);
-        assert_eq!(finder.hits_in(27, 32), [(27, 30, true)], "a hit that a row's end has cut");
-        assert_eq!(found(text, "Heron").1.hits, [(0, 5)], "capital letters matter");
-        assert_eq!(found(text, "(two)").1.hits, [(16, 21)], "no pattern is meant");
+        assert_eq!(finder.hits_in(27, 32), [(27, 30, true)], "a hit cut at the start of the part");
+        assert_eq!(found(text, "Heron").1.hits, [(0, 5)], "case sensitive");
+        assert_eq!(found(text, "(two)").1.hits, [(16, 21)], "not a regular expression");
         let (doc, mut finder) = found(text, "egret");
         assert_eq!((finder.count(&doc).as_str(), finder.step(true)), ("not found", None));
     }

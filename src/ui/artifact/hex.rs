@@ -9,7 +9,7 @@ use crate::ui::plan::{Gutter, columns};
 use crate::ui::theme::{Text, Theme};
 use crate::ui::widgets;
 
-/// A row of this many bytes: offset, hex bytes and characters.
+/// The offset, the hex bytes and the characters of one row with `width` bytes.
 fn hex_row(bytes: &[u8], row: usize, width: usize) -> (String, String, String) {
     let start = row.saturating_mul(width);
     let part = bytes.get(start..bytes.len().min(start + width)).unwrap_or_default();
@@ -28,7 +28,7 @@ fn hex_row(bytes: &[u8], row: usize, width: usize) -> (String, String, String) {
     (format!("{start:08x}"), hex.trim_end().to_owned(), part.iter().map(letter).collect())
 }
 
-/// The shown bytes as text, for the clipboard.
+/// A hex dump of the bytes, for the clipboard.
 pub fn hex_text(bytes: &[u8]) -> String {
     let rows = 0..bytes.len().div_ceil(16);
     rows.map(|row| {
@@ -41,21 +41,22 @@ pub fn hex_text(bytes: &[u8]) -> String {
 /// State of the hex viewer between frames.
 #[derive(Debug, Clone, Default)]
 struct HexState {
-    place: Option<(Id, usize)>,
+    /// The viewer and the number of bytes shown last.
+    shown: Option<(Id, usize)>,
     cursor: Cursor,
 }
 
 /// Draws bytes.
 pub(super) fn hex_ui(ui: &mut Ui, area: Area<'_>, bytes: &Arc<[u8]>) {
-    // A row has as many bytes as fit: 16, 8 or 4.
-    let room = columns(ui, ui.available_width(), Gutter::NONE);
-    let fits = |width: &usize| 10 + 3 * width + 2 + width <= room;
+    // A row has as many bytes as fit: 16, 8 or 4. The offset takes ten columns, each hex byte three, the gaps two.
+    let columns = columns(ui, ui.available_width(), Gutter::NONE);
+    let fits = |width: &usize| 10 + 3 * width + 2 + width <= columns;
     let width = [16, 8].into_iter().find(fits).unwrap_or(4);
     let rows = bytes.len().div_ceil(width);
-    with_state(ui, |ui, HexState { place, cursor }: &mut HexState| {
-        let here = Some((area.id, bytes.len()));
-        if *place != here {
-            (*place, *cursor) = (here, Cursor::default());
+    with_state(ui, |ui, HexState { shown, cursor }: &mut HexState| {
+        let current = Some((area.id, bytes.len()));
+        if *shown != current {
+            (*shown, *cursor) = (current, Cursor::default());
         }
         let input = list_ui(ui, area, rows, cursor, |ui, rect, row, _| {
             row_ui(ui, rect, row, bytes, width);
@@ -72,9 +73,9 @@ fn row_ui(ui: &Ui, rect: Rect, row: usize, bytes: &[u8], width: usize) {
     let (offset, hex, letters) = hex_row(bytes, row, width);
     let middle = rect.center().y;
     let left = rect.left() + f32::from(super::MARGIN);
-    let column = |at: usize| pos2(left + advance * at as f32, middle);
-    let paint = |at: usize, text: &str, color| {
-        widgets::paint_parts(ui, column(at), f32::INFINITY, &[(text, Text::Mono, color)]);
+    let paint = |column: usize, text: &str, color| {
+        let position = pos2(left + advance * column as f32, middle);
+        widgets::paint_parts(ui, position, f32::INFINITY, &[(text, Text::Mono, color)]);
     };
     paint(0, &offset, theme.dim);
     paint(10, &hex, theme.text);
@@ -95,6 +96,6 @@ mod tests {
         assert_eq!(letters, "PK.. name....rs~");
         let last = hex_row(&bytes, 1, 16);
         assert_eq!(last, ("00000010".to_owned(), "0a 21".to_owned(), ".!".to_owned()));
-        assert_eq!(hex_row(&bytes, 9, 16).2, "", "behind the end there is nothing");
+        assert_eq!(hex_row(&bytes, 9, 16).2, "", "no bytes after the end");
     }
 }

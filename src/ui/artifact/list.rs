@@ -1,5 +1,5 @@
-//! The list that all viewers share: any number of rows of which only the visible ones are drawn, with a
-//! current row that the mouse or the keyboard moves.
+//! The list that all viewers share: any number of rows, of which only the visible ones are drawn. The mouse and the
+//! keyboard choose the current row.
 
 use egui::{
     Align, Event, EventFilter, Id, Key, Layout, Modifiers, Rect, Response, Role, ScrollArea, Sense,
@@ -8,7 +8,7 @@ use egui::{
 
 use crate::ui::theme::{self, Theme};
 
-/// Draws something with its state from the last frame. Only one state per type is stored, that of the content
+/// Calls `show` with the state that it left in the last frame. Only one state per type is stored, that of the content
 /// shown last, because states of long contents are large.
 pub(super) fn with_state<T, R>(ui: &mut Ui, show: impl FnOnce(&mut Ui, &mut T) -> R) -> R
 where
@@ -17,12 +17,12 @@ where
     let id = Id::unique("artifact viewer");
     // The state is removed while drawing because egui's data must not stay locked meanwhile.
     let mut state: T = ui.data_mut(|data| data.remove_temp(id)).unwrap_or_default();
-    let shown = show(ui, &mut state);
+    let result = show(ui, &mut state);
     ui.data_mut(|data| data.insert_temp(id, state));
-    shown
+    result
 }
 
-/// The id and the accessible name of a viewer, and its largest height in points.
+/// The id and the accessible name of a viewer, and its maximum height in points.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Area<'a> {
     pub(super) id: Id,
@@ -34,11 +34,12 @@ pub(super) struct Area<'a> {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Cursor {
     pub(super) row: usize,
-    /// Whether to scroll the current row into view.
+    /// Whether to scroll the current row into view in the next frame.
     reveal: bool,
 }
 
 impl Cursor {
+    /// Makes a row the current one and scrolls it into view.
     pub(super) fn to(row: usize) -> Self {
         Self { row, reveal: true }
     }
@@ -60,7 +61,7 @@ fn keyboard() -> Id {
     Id::unique("a viewer has the keyboard")
 }
 
-/// Marks this part of the page as having the keyboard, and reserves the arrow keys and Escape for it.
+/// Marks a viewer as having the keyboard, and reserves the arrow keys and Escape for its control `id`.
 pub fn keep_keyboard(ui: &Ui, id: Id) {
     let filter =
         EventFilter { tab: false, horizontal_arrows: true, vertical_arrows: true, escape: true };
@@ -89,11 +90,11 @@ pub(super) fn row_buttons_ui<R>(
     id: Id,
     add: impl FnOnce(&mut Ui) -> R,
 ) -> R {
-    let place = UiBuilder::new()
+    let builder = UiBuilder::new()
         .id_salt(id.with("row buttons"))
         .max_rect(rect.shrink2(vec2(6.0, 0.0)))
         .layout(Layout::right_to_left(Align::Center));
-    ui.scope_builder(place, add).inner
+    ui.scope_builder(builder, add).inner
 }
 
 /// Draws `count` rows. `draw` gets the rectangle of a row, its index, and whether it is the current row.
@@ -110,31 +111,33 @@ pub(super) fn list_ui(
     let mut page = 1;
     cursor.row = cursor.row.min(count.saturating_sub(1));
     ui.spacing_mut().item_spacing.y = 0.0;
-    let whole = (row_height * count as f64) as f32;
+    let total_height = (row_height * count as f64) as f32;
     let area = ScrollArea::vertical()
         .id_salt(id)
-        .max_height(height.min(whole))
-        .min_scrolled_height(height.min(whole))
+        .max_height(height.min(total_height))
+        .min_scrolled_height(height.min(total_height))
         .auto_shrink([false, true]);
     area.show_viewport(ui, |ui, viewport| {
-        let (all, _) = ui.allocate_exact_size(vec2(ui.available_width(), whole), Sense::hover());
+        let size = vec2(ui.available_width(), total_height);
+        let (all, _) = ui.allocate_exact_size(size, Sense::hover());
         // A million rows are twenty million points high, where an `f32` cannot represent single points.
         // Positions relative to the visible part stay exact.
         let first = (f64::from(viewport.top()) / row_height).floor().max(0.0) as usize;
         let last = (f64::from(viewport.bottom()) / row_height).ceil().max(0.0) as usize;
         page = last.saturating_sub(first).saturating_sub(2).max(1);
-        let seen_top = f64::from(all.top()) + f64::from(viewport.top());
-        let y_of =
-            |row: usize| (seen_top + (row as f64 * row_height - f64::from(viewport.top()))) as f32;
-        let seen = all.intersect(ui.clip_rect());
-        let response = ui.interact(seen, id, Sense::click());
+        let visible_top = f64::from(all.top()) + f64::from(viewport.top());
+        let y_of = |row: usize| {
+            (visible_top + (row as f64 * row_height - f64::from(viewport.top()))) as f32
+        };
+        let visible = all.intersect(ui.clip_rect());
+        let response = ui.interact(visible, id, Sense::click());
         response.widget_info(|| WidgetInfo::labeled(Role::List, true, name));
         if response.clicked()
-            && let Some(at) = response.interact_pointer_pos()
+            && let Some(pos) = response.interact_pointer_pos()
         {
-            let row = ((f64::from(at.y) - f64::from(y_of(first))) / row_height).max(0.0) as usize;
+            let row = ((f64::from(pos.y) - f64::from(y_of(first))) / row_height).max(0.0) as usize;
             cursor.row = (first + row).min(count.saturating_sub(1));
-            input.clicked = Some((cursor.row, at));
+            input.clicked = Some((cursor.row, pos));
             response.request_focus();
         }
         let focused = response.has_focus();
@@ -151,7 +154,7 @@ pub(super) fn list_ui(
             keep_keyboard(ui, id);
             take_keys(ui, count, page, cursor, &mut input);
             let stroke = egui::Stroke::new(2.0, theme.accent);
-            ui.painter().rect_stroke(seen, 0.0, stroke, egui::StrokeKind::Inside);
+            ui.painter().rect_stroke(visible, 0.0, stroke, egui::StrokeKind::Inside);
             if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
                 response.surrender_focus();
             }
@@ -159,8 +162,8 @@ pub(super) fn list_ui(
         if std::mem::take(&mut cursor.reveal) {
             let size = vec2(1.0, theme::CODE_ROW);
             let rect = Rect::from_min_size(pos2(all.left(), y_of(cursor.row)), size);
-            let is_seen = cursor.row > first && cursor.row + 2 <= last;
-            if !is_seen {
+            let is_visible = cursor.row > first && cursor.row + 2 <= last;
+            if !is_visible {
                 let far = cursor.row < first.saturating_sub(page) || cursor.row > last + page;
                 ui.scroll_to_rect(rect, far.then_some(Align::Center));
             }
@@ -171,7 +174,7 @@ pub(super) fn list_ui(
 
 fn take_keys(ui: &Ui, count: usize, page: usize, cursor: &mut Cursor, input: &mut Input) {
     let last = count.saturating_sub(1);
-    let key = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
+    let consume = |key| ui.input_mut(|input| input.consume_key(Modifiers::NONE, key));
     let row = cursor.row;
     let moves = [
         (Key::ArrowDown, row + 1),
@@ -181,15 +184,15 @@ fn take_keys(ui: &Ui, count: usize, page: usize, cursor: &mut Cursor, input: &mu
         (Key::Home, 0),
         (Key::End, last),
     ];
-    for (pressed, to) in moves {
-        if key(pressed) {
-            *cursor = Cursor::to(to.min(last));
+    for (key, target) in moves {
+        if consume(key) {
+            *cursor = Cursor::to(target.min(last));
             ui.ctx().request_repaint();
         }
     }
-    input.left = key(Key::ArrowLeft);
-    input.right = key(Key::ArrowRight);
-    input.enter = key(Key::Enter) || key(Key::Space);
+    input.left = consume(Key::ArrowLeft);
+    input.right = consume(Key::ArrowRight);
+    input.enter = consume(Key::Enter) || consume(Key::Space);
     input.find = ui.input_mut(|input| input.consume_key(Modifiers::COMMAND, Key::F));
     input.copy = ui.input(|input| input.events.contains(&Event::Copy));
 }

@@ -1,5 +1,4 @@
-//! Viewers for step output and other artifacts, one for each shape of content. All artifacts are shown with
-//! [`artifacts_ui`].
+//! Viewers for step output and other artifacts, one for each [`Form`]. All artifacts are shown with [`artifacts_ui`].
 
 mod find;
 mod hex;
@@ -18,7 +17,7 @@ use std::sync::Arc;
 use egui::{Align, Id, Layout, ScrollArea, Ui};
 use serde_json::Value;
 
-use super::action::{Action, ArtifactAction, Saved};
+use super::action::{Action, ArtifactAction, SavedContent};
 use super::format;
 use super::icon;
 use super::plan::changes_ui;
@@ -40,32 +39,32 @@ const MAX_COPY_BYTES: u64 = 16 << 20;
 
 /// The state of a requested content.
 #[derive(Debug, Clone)]
-pub enum Loaded {
+pub enum LoadState {
     /// The content is being read.
-    Asked,
+    Requested,
     /// The content, prepared for display.
-    Here(Arc<Prepared>),
+    Ready(Arc<Prepared>),
     /// The content is not available, for this reason.
     Missing(String),
 }
 
-/// The requested contents, by digest and expected shape.
-pub type Contents = BTreeMap<(Digest, Shape), Loaded>;
+/// The states of the requested contents, by digest and expected shape.
+pub type Contents = BTreeMap<(Digest, Shape), LoadState>;
 
-/// The part of an artifact that is available without a request.
+/// The content of an artifact, or the part of it that is available without a request.
 #[derive(Debug, Clone, Copy)]
-enum Source<'a> {
-    /// The whole artifact as a JSON value.
+enum AvailableContent<'a> {
+    /// The complete artifact as a JSON value.
     Json(&'a Value),
-    /// Text, complete or partial.
+    /// Text, complete or without its middle.
     Text(&'a str),
     /// The beginning of a longer content.
     Head(&'a str),
 }
 
-/// The location of the complete artifact when only a part is available.
+/// The stored content of an artifact of which only a part is available without a request.
 #[derive(Debug, Clone, Copy)]
-struct Whole {
+struct StoredContent {
     digest: Digest,
     bytes: u64,
 }
@@ -76,10 +75,11 @@ pub struct ArtifactView<'a> {
     /// The name of the artifact on screen.
     name: String,
     shape: Shape,
-    source: Source<'a>,
+    available: AvailableContent<'a>,
     bytes: u64,
-    whole: Option<Whole>,
-    /// Whether the source is only a part. The complete content may be stored elsewhere, or not be known yet.
+    /// The complete content; `None` also while the record of the step has not been read.
+    stored: Option<StoredContent>,
+    /// Whether `available` is only a part of the artifact, or a conversion of it.
     is_part: bool,
 }
 
@@ -87,18 +87,18 @@ impl<'a> ArtifactView<'a> {
     /// An artifact of the evidence.
     pub fn of_record(artifact: &'a ArtifactRecord, tool: &str) -> Self {
         let head = |content: &'a Value| content.get("head").and_then(Value::as_str);
-        let whole = artifact.blob.map(|digest| Whole { digest, bytes: artifact.bytes });
-        let source = match whole {
-            Some(_) => Source::Head(head(&artifact.content).unwrap_or_default()),
-            None => Source::Json(&artifact.content),
+        let stored = artifact.blob.map(|digest| StoredContent { digest, bytes: artifact.bytes });
+        let available = match stored {
+            Some(_) => AvailableContent::Head(head(&artifact.content).unwrap_or_default()),
+            None => AvailableContent::Json(&artifact.content),
         };
         Self {
             name: artifact.artifact_type.replace('_', " "),
             shape: Shape::of(&artifact.artifact_type, tool),
-            source,
+            available,
             bytes: artifact.bytes,
-            is_part: whole.is_some(),
-            whole,
+            is_part: stored.is_some(),
+            stored,
         }
     }
 
@@ -108,8 +108,8 @@ impl<'a> ArtifactView<'a> {
         detail.artifacts.iter().map(|artifact| Self::of_record(artifact, tool)).collect()
     }
 
-    /// The output of a finished step. `record` is the record of the step, `None` until it is read; it has the digest
-    /// of the complete output.
+    /// The output of a finished step. `record` is the record of the step, `None` until it is read; it has the digests
+    /// of the complete outputs.
     pub fn output(result: &'a StepResult, record: Option<&ExecutionDetail>) -> Vec<Self> {
         let streams = [
             ("stdout", &result.stdout, result.stdout_bytes, result.stdout_truncated),
@@ -117,17 +117,19 @@ impl<'a> ArtifactView<'a> {
         ];
         let streams = streams.into_iter().filter_map(|(name, text, bytes, is_part)| {
             let text = text.as_deref().filter(|text| !text.is_empty())?;
-            let kept = record
+            let artifact = record
                 .and_then(|record| record.artifacts.iter().find(|it| it.artifact_type == name));
-            // Output that is not valid text was converted for display; the evidence has the original bytes.
-            let is_bytes = kept.is_some_and(|it| it.content.get("encoding").is_some());
-            let whole = kept.filter(|_| is_part || is_bytes);
+            // Output that is not UTF-8 was converted for display; the evidence has the original bytes.
+            let is_bytes = artifact.is_some_and(|it| it.content.get("encoding").is_some());
+            let stored = artifact.filter(|_| is_part || is_bytes);
+            let stored =
+                stored.and_then(|it| Some(StoredContent { digest: it.blob?, bytes: it.bytes }));
             Some(Self {
                 name: name.to_owned(),
                 shape: Shape::of(name, &result.tool_name),
-                source: Source::Text(text),
+                available: AvailableContent::Text(text),
                 bytes,
-                whole: whole.and_then(|it| Some(Whole { digest: it.blob?, bytes: it.bytes })),
+                stored,
                 is_part: is_part || is_bytes,
             })
         });
@@ -135,7 +137,7 @@ impl<'a> ArtifactView<'a> {
     }
 }
 
-/// The prepared content of a source, reused until the source changes.
+/// The prepared available content, reused until the content changes.
 #[derive(Debug, Clone, Default)]
 struct Cached {
     json: Value,
@@ -145,23 +147,24 @@ struct Cached {
 }
 
 fn cached(ui: &mut Ui, view: &ArtifactView<'_>) -> Arc<Prepared> {
-    list::with_state(ui, |_, state: &mut Cached| state.of(view))
+    list::with_state(ui, |_, state: &mut Cached| state.prepare(view))
 }
 
 impl Cached {
-    fn of(&mut self, view: &ArtifactView<'_>) -> Arc<Prepared> {
+    fn prepare(&mut self, view: &ArtifactView<'_>) -> Arc<Prepared> {
+        use AvailableContent::{Head, Json, Text};
         let same = self.shape == Some(view.shape)
-            && match view.source {
-                Source::Json(json) => self.text.is_empty() && self.json == *json,
-                Source::Text(text) | Source::Head(text) => self.text == text && self.json.is_null(),
+            && match view.available {
+                Json(json) => self.text.is_empty() && self.json == *json,
+                Text(text) | Head(text) => self.text == text && self.json.is_null(),
             };
         if let Some(prepared) = self.prepared.as_ref().filter(|_| same) {
             return Arc::clone(prepared);
         }
-        let (json, text, prepared) = match view.source {
-            Source::Json(it) => (it.clone(), "", Prepared::of_json(view.shape, it)),
-            Source::Text(it) => (Value::Null, it, Prepared::of_text(view.shape, it)),
-            Source::Head(it) => (Value::Null, it, Prepared::of_head(view.shape, it)),
+        let (json, text, prepared) = match view.available {
+            Json(it) => (it.clone(), "", Prepared::of_json(view.shape, it)),
+            Text(it) => (Value::Null, it, Prepared::of_text(view.shape, it)),
+            Head(it) => (Value::Null, it, Prepared::of_head(view.shape, it)),
         };
         let (text, prepared) = (text.to_owned(), Arc::new(prepared));
         let shown = Some(Arc::clone(&prepared));
@@ -174,18 +177,18 @@ impl Cached {
 /// until the person chooses another.
 pub fn artifacts_ui(
     ui: &mut Ui,
-    place: impl egui::AsIdSalt,
+    id_salt: impl egui::AsIdSalt,
     artifacts: &[ArtifactView<'_>],
     first: &str,
     contents: &Contents,
     height: f32,
     actions: &mut Vec<Action>,
 ) {
-    let id = ui.scope_id().with(place);
+    let id = ui.scope_id().with(id_salt);
     let chosen_id = id.with("chosen");
     let chosen: Option<String> = ui.data(|data| data.get_temp(chosen_id));
-    let at = |name: &str| artifacts.iter().position(|artifact| artifact.name == name);
-    let chosen = chosen.as_deref().and_then(at).or_else(|| at(first)).unwrap_or(0);
+    let index_of = |name: &str| artifacts.iter().position(|artifact| artifact.name == name);
+    let chosen = chosen.as_deref().and_then(index_of).or_else(|| index_of(first)).unwrap_or(0);
     let Some(artifact) = artifacts.get(chosen) else { return };
     let top = ui.cursor().top();
     if artifacts.len() > 1 {
@@ -201,9 +204,9 @@ pub fn artifacts_ui(
         widgets::line_below(ui);
     }
     let id = id.with(&artifact.name);
-    let loaded = artifact.whole.and_then(|whole| contents.get(&(whole.digest, artifact.shape)));
+    let loaded = artifact.stored.and_then(|stored| contents.get(&(stored.digest, artifact.shape)));
     let (prepared, is_part) = match loaded {
-        Some(Loaded::Here(prepared)) => (Arc::clone(prepared), false),
+        Some(LoadState::Ready(prepared)) => (Arc::clone(prepared), false),
         _ => (cached(ui, artifact), artifact.is_part),
     };
     ui.add_space(4.0);
@@ -214,8 +217,8 @@ pub fn artifacts_ui(
         }
     });
     ui.add_space(4.0);
-    let left = (height - (ui.cursor().top() - top)).max(80.0);
-    let area = Area { id, name: &artifact.name, height: left };
+    let remaining = (height - (ui.cursor().top() - top)).max(80.0);
+    let area = Area { id, name: &artifact.name, height: remaining };
     match &prepared.form {
         Form::Empty => inside_margins(ui, |ui| {
             let text = format!("The {} is empty.", artifact.name);
@@ -227,7 +230,7 @@ pub fn artifacts_ui(
         Form::Tree(tree) => tree::tree_ui(ui, area, tree),
         Form::Table(table) => table::table_ui(ui, area, table),
         Form::Diff(changes) => {
-            let area = ScrollArea::vertical().id_salt(id).max_height(left);
+            let area = ScrollArea::vertical().id_salt(id).max_height(remaining);
             area.auto_shrink([false, true]).show(ui, |ui| {
                 scroll::by_key(ui);
                 ui.spacing_mut().item_spacing.y = 6.0;
@@ -248,7 +251,7 @@ fn is_as_text(ui: &Ui, id: Id) -> bool {
     ui.data(|data| data.get_temp(id.with("as text"))).unwrap_or(false)
 }
 
-/// The size of the content, the choice of its form, and the actions on the complete content.
+/// Shows the size of the content, the choice between its form and text, and the copy and save buttons.
 fn toolbar_ui(
     ui: &mut Ui,
     id: Id,
@@ -263,23 +266,24 @@ fn toolbar_ui(
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
             if widgets::icon_button(ui, icon::SAVE, &format!("Save {name} as…")).clicked() {
-                // Copy the stored bytes where they are available; the shown text was formatted for reading.
-                let what = match (artifact.whole, &prepared.form) {
-                    (Some(whole), _) => Saved::Kept { digest: whole.digest, shape: artifact.shape },
-                    (None, Form::Hex(bytes)) => Saved::Bytes(Arc::clone(bytes)),
-                    (None, _) => Saved::Text(Arc::clone(prepared.text.kept())),
+                // Save the stored bytes if there are any; the shown text was formatted for reading.
+                let shape = artifact.shape;
+                let content = match (artifact.stored, &prepared.form) {
+                    (Some(stored), _) => SavedContent::Stored { digest: stored.digest, shape },
+                    (None, Form::Hex(bytes)) => SavedContent::Bytes(Arc::clone(bytes)),
+                    (None, _) => SavedContent::Text(Arc::clone(prepared.text.original())),
                 };
                 let name = file_name(name, &prepared.form);
-                actions.push(Action::Artifact(ArtifactAction::Save { name, what }));
+                actions.push(Action::Artifact(ArtifactAction::Save { name, content }));
             }
-            let part = if is_part && artifact.whole.is_none() { "the shown part of " } else { "" };
+            let part = if is_part && artifact.stored.is_none() { "the shown part of " } else { "" };
             if artifact.bytes > MAX_COPY_BYTES {
                 ui.add_space(24.0);
             } else if widgets::icon_button(ui, icon::COPY, &format!("Copy {part}{name}")).clicked()
             {
-                match (artifact.whole.filter(|_| is_part), &prepared.form) {
-                    (Some(whole), _) => actions.push(Action::Artifact(ArtifactAction::Load {
-                        digest: whole.digest,
+                match (artifact.stored.filter(|_| is_part), &prepared.form) {
+                    (Some(stored), _) => actions.push(Action::Artifact(ArtifactAction::Load {
+                        digest: stored.digest,
                         shape: artifact.shape,
                         copy: true,
                     })),
@@ -308,7 +312,7 @@ fn toolbar_ui(
                 }
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                let shown = if is_part { String::new() } else { prepared.measure() };
+                let shown = if is_part { String::new() } else { prepared.summary() };
                 let text = match (&prepared.form, shown.is_empty()) {
                     (Form::Empty, _) => shown,
                     (_, true) => format::size(artifact.bytes),
@@ -320,37 +324,38 @@ fn toolbar_ui(
     });
 }
 
-/// The remark that only a part is shown, with a button for the complete content.
+/// The remark that only a part is shown, with a button that loads the complete content if that is possible.
 fn part_ui(
     ui: &mut Ui,
     artifact: &ArtifactView<'_>,
-    loaded: Option<&Loaded>,
+    loaded: Option<&LoadState>,
     actions: &mut Vec<Action>,
 ) {
-    let Some(whole) = artifact.whole else {
-        let text = "Only the beginning and the end are shown. The evidence has all of it.";
+    let Some(stored) = artifact.stored else {
+        let text = "Only the beginning and the end of the output are shown. The complete output is in \
+                    the evidence.";
         widgets::remark(ui, icon::INFO, Tone::Caution, text);
         return;
     };
     match loaded {
-        Some(Loaded::Missing(why)) => {
-            let text = format!("Only this part can be shown. {why}");
+        Some(LoadState::Missing(reason)) => {
+            let text = format!("Only this part can be shown. {reason}");
             widgets::remark(ui, icon::PROHIBIT, Tone::Caution, text);
         }
-        Some(Loaded::Asked) => {
-            widgets::remark(ui, icon::CLOCK, Tone::Dim, "Reading all of it…");
+        Some(LoadState::Requested) => {
+            widgets::remark(ui, icon::CLOCK, Tone::Dim, "Reading the rest…");
         }
-        _ if whole.bytes > MAX_SHOWN_BYTES => {
-            let text =
-                "Only a part is shown. The rest is too large for the window; save it instead.";
+        _ if stored.bytes > MAX_SHOWN_BYTES => {
+            let text = "Only a part is shown. The complete content is too large to show; save it to \
+                        a file instead.";
             widgets::remark(ui, icon::INFO, Tone::Caution, text);
         }
         _ => {
             ui.horizontal_wrapped(|ui| {
-                let text = format!("Show all ({})", format::size(whole.bytes));
+                let text = format!("Show all ({})", format::size(stored.bytes));
                 if widgets::button(ui, Look::Plain, Some(icon::DOWN), &text, true).clicked() {
                     actions.push(Action::Artifact(ArtifactAction::Load {
-                        digest: whole.digest,
+                        digest: stored.digest,
                         shape: artifact.shape,
                         copy: false,
                     }));
@@ -361,7 +366,7 @@ fn part_ui(
     }
 }
 
-/// A file name for this content.
+/// The suggested file name for this content.
 fn file_name(name: &str, form: &Form) -> String {
     let extension = match form {
         Form::Tree(_) | Form::Table(_) => "json",

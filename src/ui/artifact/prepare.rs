@@ -1,4 +1,4 @@
-//! Prepares stored content for a viewer. Pure, so that a long content can be prepared on any thread.
+//! Prepares the content of an artifact for a viewer. Pure, so that long content can be prepared on any thread.
 
 use std::sync::Arc;
 
@@ -7,15 +7,15 @@ use serde_json::Value;
 use super::table::Table;
 use super::text::TextDoc;
 use super::tree::TreeDoc;
-use super::unified::read_unified;
+use super::unified::parse_unified;
 use crate::run::FileChange;
 
-/// The largest content that a viewer accepts, in bytes; larger contents can only be saved.
+/// The maximum size of a content that is shown completely, in bytes; of a larger one only a part is shown.
 pub const MAX_SHOWN_BYTES: u64 = 64 << 20;
-/// The longest diff that is laid out as a diff, in bytes; a longer one is shown as text.
+/// The maximum length of a diff that is laid out as a diff, in bytes; a longer one is shown as text.
 const MAX_DIFF_BYTES: usize = 2 << 20;
 
-/// The expected shape of an artifact, from its type and its tool. The content may turn out to be different.
+/// The expected shape of an artifact, from its type and its tool. The content may have another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Shape {
     /// Tool output or the text of a file.
@@ -33,7 +33,7 @@ pub enum Shape {
 impl Shape {
     /// The shape of an artifact of this type, made by a step with this tool.
     pub fn of(artifact_type: &str, tool: &str) -> Self {
-        let lists = [
+        let list_tools = [
             "file_search",
             "file_glob",
             "symbols_in_file",
@@ -41,7 +41,7 @@ impl Shape {
             "references_from_file_to_symbol_name",
         ];
         match artifact_type {
-            "stdout" if lists.contains(&tool) => Self::Rows,
+            "stdout" if list_tools.contains(&tool) => Self::Rows,
             "stdout" | "stderr" if tool == "shell" => Self::Printed,
             "stdout" | "stderr" => Self::Text,
             "diagnostics" => Self::Rows,
@@ -51,10 +51,10 @@ impl Shape {
     }
 }
 
-/// The initial form of a content.
+/// The form in which a content is shown first.
 #[derive(Debug, Clone)]
 pub enum Form {
-    /// There is nothing to show.
+    /// The content is empty.
     Empty,
     /// The content is shown as text.
     Text,
@@ -71,14 +71,14 @@ pub enum Form {
 /// A content ready to be shown.
 #[derive(Debug, Clone)]
 pub struct Prepared {
-    /// The initial form.
+    /// The form in which the content is shown first.
     pub form: Form,
     /// The content as text; empty for bytes.
     pub text: Arc<TextDoc>,
 }
 
 impl Prepared {
-    /// Prepares stored bytes.
+    /// Prepares stored bytes: as text if they are UTF-8, otherwise as bytes.
     pub fn of_bytes(shape: Shape, bytes: Vec<u8>) -> Self {
         match String::from_utf8(bytes) {
             Ok(text) => Self::of_text(shape, &text),
@@ -105,7 +105,7 @@ impl Prepared {
             // A long diff is stored as a JSON string.
             Shape::Diff => match text.starts_with('"').then(json).flatten() {
                 Some(value) => Self::of_json(shape, &value),
-                None => Self::difference(text),
+                None => Self::diff(text),
             },
         }
     }
@@ -113,7 +113,7 @@ impl Prepared {
     /// Prepares a JSON value, the storage format of short contents.
     pub fn of_json(shape: Shape, value: &Value) -> Self {
         match (shape, value) {
-            (Shape::Diff, Value::String(text)) => return Self::difference(text),
+            (Shape::Diff, Value::String(text)) => return Self::diff(text),
             // Tool output is stored as a JSON string, which may itself contain JSON.
             (Shape::Text | Shape::Printed | Shape::Rows, Value::String(text)) => {
                 return Self::of_text(shape, text);
@@ -148,19 +148,19 @@ impl Prepared {
         Self { form: Form::Text, text: Arc::new(TextDoc::printed(text)) }
     }
 
-    fn difference(text: &str) -> Self {
+    fn diff(text: &str) -> Self {
         let plain = Self::plain(text);
         if text.is_empty() {
             return Self { form: Form::Empty, ..plain };
         }
-        match (text.len() <= MAX_DIFF_BYTES).then(|| read_unified(text)).flatten() {
+        match (text.len() <= MAX_DIFF_BYTES).then(|| parse_unified(text)).flatten() {
             Some(changes) => Self { form: Form::Diff(changes.into()), ..plain },
             None => plain,
         }
     }
 
-    /// The kind and size of the content, in a few words.
-    pub fn measure(&self) -> String {
+    /// The number of lines, values, rows or files of the content, or that it is empty or binary.
+    pub fn summary(&self) -> String {
         use crate::ui::format::counted;
         match &self.form {
             Form::Empty => "empty".to_owned(),
@@ -174,11 +174,13 @@ impl Prepared {
 }
 
 /// Decodes the beginning of a JSON string; any other text is returned unchanged.
+/// An escape sequence that is cut off at the end is dropped.
 fn unquoted_head(head: &str) -> String {
     // The text may end inside an escape sequence, which has at most twelve characters.
     let longest = if head.starts_with('"') { 12 } else { 0 };
-    let cuts = (0..longest).filter_map(|cut| head.get(..head.len().checked_sub(cut)?));
-    cuts.filter_map(|part| serde_json::from_str(&format!("{part}\"")).ok())
+    let prefixes = (0..longest).filter_map(|cut| head.get(..head.len().checked_sub(cut)?));
+    prefixes
+        .filter_map(|prefix| serde_json::from_str(&format!("{prefix}\"")).ok())
         .next()
         .unwrap_or_else(|| head.to_owned())
 }
@@ -203,7 +205,7 @@ mod tests {
             Form::Hex(_) => "hex",
         };
         let text = |text: &str| Value::String(text.to_owned());
-        assert_eq!(form("stdout", "file_read", text("[1]")), "text", "a file is shown as it is");
+        assert_eq!(form("stdout", "file_read", text("[1]")), "text", "a file is shown as text");
         assert_eq!(form("stdout", "file_read", text("")), "empty");
         assert_eq!(form("stdout", "file_glob", text("[\"a\"]")), "table");
         assert_eq!(form("stdout", "file_glob", text("[]")), "empty");
@@ -216,9 +218,13 @@ mod tests {
         assert_eq!(form("result", "file_read", serde_json::json!({"bytes": 1})), "tree");
         assert_eq!(form("result", "file_read", serde_json::json!(7)), "text");
         assert_eq!(form("diff", "file_write", text("@@ -1 +1 @@\n-a\n+b\n")), "diff");
-        assert_eq!(form("diff", "file_write", text("free words")), "text");
+        assert_eq!(form("diff", "file_write", text("not a diff")), "text");
         assert_eq!(Shape::of("stderr", "shell"), Shape::Printed);
-        assert_eq!(Shape::of("stdout", "file_read"), Shape::Text, "a file has no colours to show");
+        assert_eq!(
+            Shape::of("stdout", "file_read"),
+            Shape::Text,
+            "escape sequences of a file are no colours"
+        );
         assert_eq!(form("stdout", "shell", text("[1]")), "text");
         let bytes = Prepared::of_bytes(Shape::Text, vec![0xff, 0x00]);
         assert!(matches!(bytes.form, Form::Hex(_)));
@@ -229,14 +235,14 @@ mod tests {
     fn a_stored_diff_is_decoded() {
         let diff = "--- a/ä.txt\n+++ b/ä.txt\n@@ -1,1 +1,1 @@\n-\"old\"\t\u{1}\n+new\n";
         let stored = Value::from(diff).to_string();
-        let whole = Prepared::of_bytes(Shape::Diff, stored.clone().into_bytes());
-        assert_eq!(&**whole.text.text(), diff);
+        let complete = Prepared::of_bytes(Shape::Diff, stored.clone().into_bytes());
+        assert_eq!(&**complete.text.text(), diff);
         for end in (2..stored.len()).filter(|end| stored.is_char_boundary(*end)) {
             let head = unquoted_head(&stored[..end]);
             assert!(diff.starts_with(&head), "{head:?}");
         }
-        let cut = Prepared::of_head(Shape::Diff, &stored[..stored.len() - 6]);
-        assert!(matches!(cut.form, Form::Diff(_)), "as far as it goes");
+        let head = Prepared::of_head(Shape::Diff, &stored[..stored.len() - 6]);
+        assert!(matches!(head.form, Form::Diff(_)), "an incomplete diff is still a diff");
     }
 
     #[test]

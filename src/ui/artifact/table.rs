@@ -13,94 +13,95 @@ use crate::ui::icon;
 use crate::ui::theme::{self, Text, Theme};
 use crate::ui::widgets;
 
-/// A column: its field, its heading, its kind of content, and its share of the remaining width.
 struct Column {
+    /// The JSON field of an item; empty for the item itself.
     field: &'static str,
     heading: &'static str,
-    holds: Holds,
+    kind: ColumnKind,
+    /// The share of the width that the columns of numbers leave.
     share: f32,
-    /// Whether the column is shown only in a wide table.
-    wide: bool,
+    /// Whether the column is hidden in a table narrower than [`NARROW`].
+    wide_only: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Holds {
-    Words,
+enum ColumnKind {
+    Text,
     /// Paths; a path that is too long is shortened at its start.
-    Paths,
-    Numbers,
+    Path,
+    Number,
 }
 
-const fn words(field: &'static str, heading: &'static str, share: f32) -> Column {
-    Column { field, heading, holds: Holds::Words, share, wide: false }
+const fn text(field: &'static str, heading: &'static str, share: f32) -> Column {
+    Column { field, heading, kind: ColumnKind::Text, share, wide_only: false }
 }
 
-const fn paths(field: &'static str, heading: &'static str, share: f32) -> Column {
-    Column { field, heading, holds: Holds::Paths, share, wide: false }
+const fn path(field: &'static str, heading: &'static str, share: f32) -> Column {
+    Column { field, heading, kind: ColumnKind::Path, share, wide_only: false }
 }
 
 const fn number(field: &'static str, heading: &'static str) -> Column {
-    Column { field, heading, holds: Holds::Numbers, share: 0.0, wide: false }
+    Column { field, heading, kind: ColumnKind::Number, share: 0.0, wide_only: false }
 }
 
-const fn wide(column: Column) -> Column {
-    Column { wide: true, ..column }
+const fn wide_only(column: Column) -> Column {
+    Column { wide_only: true, ..column }
 }
 
-/// Below this width, in points, a table shows only its most important columns; copied rows have all.
+/// Below this width, in points, a table hides its less important columns; copied rows have all.
 const NARROW: f32 = 420.0;
 
-/// The columns of diagnostics, matches, references and symbols. An array uses the first entry whose required fields
-/// (the first part of the entry) all occur in the first item of the array.
-static SHAPES: [(&[&str], &[Column]); 4] = [
+/// The columns of diagnostics, matches, references and symbols, after the fields that identify these items. An array
+/// has the columns of the first entry whose fields all occur in the first item of the array.
+static LAYOUTS: [(&[&str], &[Column]); 4] = [
     (
         &["level", "message"],
         &[
-            words("level", "Level", 0.8),
-            wide(words("code", "Code", 0.7)),
-            paths("file_name", "File", 1.6),
+            text("level", "Level", 0.8),
+            wide_only(text("code", "Code", 0.7)),
+            path("file_name", "File", 1.6),
             number("line_start", "Line"),
-            words("message", "Message", 3.0),
+            text("message", "Message", 3.0),
         ],
     ),
     (
         &["path", "line", "text"],
         &[
-            paths("path", "File", 1.0),
+            path("path", "File", 1.0),
             number("line", "Line"),
-            wide(number("column", "Column")),
-            words("text", "Text", 1.6),
+            wide_only(number("column", "Column")),
+            text("text", "Text", 1.6),
         ],
     ),
     (
         &["symbol", "file_path", "line"],
         &[
-            paths("file_path", "File", 1.5),
+            path("file_path", "File", 1.5),
             number("line", "Line"),
-            wide(number("column", "Column")),
-            words("symbol", "Symbol", 1.0),
-            wide(words("from_symbol", "In", 1.0)),
+            wide_only(number("column", "Column")),
+            text("symbol", "Symbol", 1.0),
+            wide_only(text("from_symbol", "In", 1.0)),
         ],
     ),
     (
         &["name", "kind", "start_line"],
         &[
-            words("name", "Name", 1.2),
-            words("kind", "Kind", 0.7),
+            text("name", "Name", 1.2),
+            text("kind", "Kind", 0.7),
             number("start_line", "From"),
-            wide(number("end_line", "To")),
-            wide(words("fqn", "Whole name", 1.6)),
+            wide_only(number("end_line", "To")),
+            wide_only(text("fqn", "Whole name", 1.6)),
         ],
     ),
 ];
 
-static PATHS: [Column; 1] = [paths("", "File", 1.0)];
+static PATHS: [Column; 1] = [path("", "File", 1.0)];
 
 /// A list in the form of a table.
 pub struct Table {
     columns: &'static [Column],
     rows: Vec<Box<[Box<str>]>>,
-    /// For each column, the row indices sorted by it.
+    /// For each column, the row indices in the order of its cells.
     orders: Vec<Vec<u32>>,
 }
 
@@ -111,14 +112,14 @@ impl std::fmt::Debug for Table {
 }
 
 impl Table {
-    /// The table of an array; `None` if the array is empty or its items are of an unknown kind.
+    /// The table of an array; `None` if the value is not an array, it is empty, or its first item has no known columns.
     pub fn of(value: &Value) -> Option<Self> {
         let items = value.as_array()?;
         let columns: &[Column] = match items.first()? {
             Value::String(_) => &PATHS,
             Value::Object(fields) => {
-                let has = |wanted: &[&str]| wanted.iter().all(|name| fields.contains_key(*name));
-                SHAPES.iter().find(|(wanted, _)| has(wanted)).map(|(_, columns)| *columns)?
+                let has = |names: &[&str]| names.iter().all(|name| fields.contains_key(*name));
+                LAYOUTS.iter().find(|(names, _)| has(names)).map(|(_, columns)| *columns)?
             }
             _ => return None,
         };
@@ -127,7 +128,7 @@ impl Table {
             .map(|item| columns.iter().map(|column| cell(item, column.field)).collect())
             .collect();
         let orders =
-            columns.iter().enumerate().map(|(at, column)| order(&rows, at, column)).collect();
+            columns.iter().enumerate().map(|(index, column)| order(&rows, index, column)).collect();
         Some(Self { columns, rows, orders })
     }
 
@@ -136,14 +137,15 @@ impl Table {
         self.rows.len()
     }
 
-    /// The cells of the row at this index of the shown order. Without `sort`, that is the input order.
+    /// The cells of the row at this index of the shown order, which is the input order without `sort`; `None` after the
+    /// last row.
     fn row(&self, index: usize, sort: Option<Sort>) -> Option<&[Box<str>]> {
         let index = match sort {
             None => index,
-            Some(Sort { column, down }) => {
+            Some(Sort { column, descending }) => {
                 let order = self.orders.get(column)?;
-                let at = if down { order.len().checked_sub(index + 1)? } else { index };
-                *order.get(at)? as usize
+                let position = if descending { order.len().checked_sub(index + 1)? } else { index };
+                *order.get(position)? as usize
             }
         };
         self.rows.get(index).map(AsRef::as_ref)
@@ -159,11 +161,12 @@ fn cell(item: &Value, field: &str) -> Box<str> {
     }
 }
 
-/// The row indices sorted by a column; the sort is stable.
-fn order(rows: &[Box<[Box<str>]>], at: usize, column: &Column) -> Vec<u32> {
-    let text = |row: &u32| rows.get(*row as usize).and_then(|row| row.get(at)).map_or("", |it| it);
+/// The row indices sorted by the column at an index; the sort is stable.
+fn order(rows: &[Box<[Box<str>]>], index: usize, column: &Column) -> Vec<u32> {
+    let text =
+        |row: &u32| rows.get(*row as usize).and_then(|row| row.get(index)).map_or("", |it| it);
     let mut order: Vec<u32> = (0..rows.len() as u32).collect();
-    if column.holds == Holds::Numbers {
+    if column.kind == ColumnKind::Number {
         order.sort_by_cached_key(|row| text(row).parse::<u64>().unwrap_or(u64::MAX));
     } else {
         order.sort_by(|one, other| text(one).cmp(text(other)));
@@ -174,7 +177,7 @@ fn order(rows: &[Box<[Box<str>]>], at: usize, column: &Column) -> Vec<u32> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Sort {
     column: usize,
-    down: bool,
+    descending: bool,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -201,23 +204,23 @@ fn shown_ui(ui: &mut Ui, area: Area<'_>, table: &Arc<Table>, state: &mut TableSt
     let cursor = &mut state.cursor;
     let input = list_ui(ui, below, table.row_count(), cursor, |ui, rect, index, current| {
         let Some(cells) = table.row(index, sort) else { return };
-        let room = if current { 28.0 } else { 0.0 };
-        row_ui(ui, rect, index, cells, table.columns, &edges, room);
+        let reserved = if current { COPY_BUTTON } else { 0.0 };
+        row_ui(ui, rect, index, cells, table.columns, &edges, reserved);
         let copy = |ui: &mut Ui| widgets::icon_button(ui, icon::COPY, "Copy row").clicked();
         if current && row_buttons_ui(ui, rect, area.id, copy) {
-            copied = Some(as_text(cells));
+            copied = Some(tab_separated(cells));
         }
     });
     if input.copy {
-        copied = table.row(state.cursor.row, sort).map(as_text);
+        copied = table.row(state.cursor.row, sort).map(tab_separated);
     }
     if let Some(text) = copied {
         ui.ctx().copy_text(text);
     }
 }
 
-/// A row in tab-separated form, for spreadsheets.
-fn as_text(cells: &[Box<str>]) -> String {
+/// A row in the form that spreadsheets accept.
+fn tab_separated(cells: &[Box<str>]) -> String {
     cells.join("\t")
 }
 
@@ -226,23 +229,23 @@ fn edges(width: f32, columns: &[Column]) -> Vec<Option<(f32, f32)>> {
     const NUMBER: f32 = 50.0;
     const GAP: f32 = 12.0;
     let margin = f32::from(super::MARGIN);
-    let shown = |column: &&Column| !column.wide || width >= NARROW;
+    let shown = |column: &&Column| !column.wide_only || width >= NARROW;
     let count = columns.iter().filter(shown).count();
-    let numbers = columns.iter().filter(shown).filter(|it| it.holds == Holds::Numbers).count();
+    let numbers = columns.iter().filter(shown).filter(|it| it.kind == ColumnKind::Number).count();
     let gaps = GAP * count.saturating_sub(1) as f32;
     let shares: f32 = columns.iter().filter(shown).map(|column| column.share).sum();
-    let left = (width - 2.0 * margin - NUMBER * numbers as f32 - gaps).max(60.0);
-    let mut at = margin;
-    let place = |column: &Column| {
+    let remaining = (width - 2.0 * margin - NUMBER * numbers as f32 - gaps).max(60.0);
+    let mut left = margin;
+    let range = |column: &Column| {
         shown(&column).then(|| {
-            let number = column.holds == Holds::Numbers;
-            let width = if number { NUMBER } else { left * column.share / shares.max(0.1) };
-            let edge = (at, at + width);
-            at += width + GAP;
+            let is_number = column.kind == ColumnKind::Number;
+            let width = if is_number { NUMBER } else { remaining * column.share / shares.max(0.1) };
+            let edge = (left, left + width);
+            left += width + GAP;
             edge
         })
     };
-    columns.iter().map(place).collect()
+    columns.iter().map(range).collect()
 }
 
 fn header_ui(
@@ -259,12 +262,11 @@ fn header_ui(
         let Some(edge) = edge else { continue };
         let rect = Rect::from_x_y_ranges(all.left() + edge.0..=all.left() + edge.1, all.y_range());
         let response = ui.interact(rect, id.with(("column", index)), Sense::click());
-        let now = sort.filter(|sort| sort.column == index);
-        let color = if now.is_some() || response.hovered() { theme.text } else { theme.dim };
+        let current = sort.filter(|sort| sort.column == index);
+        let color = if current.is_some() || response.hovered() { theme.text } else { theme.dim };
         let parts = [(column.heading, Text::Meta, color)];
-        let room = (rect.width() - 12.0).max(0.0);
         let middle = rect.center().y;
-        let mut right = if column.holds == Holds::Numbers {
+        let mut icon_x = if column.kind == ColumnKind::Number {
             let width = widgets::paint_right(
                 ui,
                 pos2(rect.right(), middle),
@@ -274,18 +276,19 @@ fn header_ui(
             );
             rect.right() - width - 8.0
         } else {
-            widgets::paint_parts(ui, rect.left_center(), room, &parts).0.right() + 9.0
+            let heading_width = (rect.width() - 12.0).max(0.0);
+            widgets::paint_parts(ui, rect.left_center(), heading_width, &parts).0.right() + 9.0
         };
-        right = right.max(rect.left() - 6.0);
+        icon_x = icon_x.max(rect.left() - 6.0);
         // Clicks cycle through ascending, descending and original order.
-        let sorted = |down| Some(Sort { column: index, down });
-        let (icon, state, next) = match now.map(|sort| sort.down) {
+        let sorted = |descending| Some(Sort { column: index, descending });
+        let (icon, state, next) = match current.map(|sort| sort.descending) {
             None => (None, "", sorted(false)),
             Some(false) => (Some(icon::UP), ", sorted upwards", sorted(true)),
             Some(true) => (Some(icon::DOWN), ", sorted downwards", None),
         };
         if let Some(icon) = icon {
-            widgets::paint_icon(ui, pos2(right, middle), icon, 11.0, theme.accent);
+            widgets::paint_icon(ui, pos2(icon_x, middle), icon, 11.0, theme.accent);
         }
         widgets::focus_ring(ui, &response);
         response.widget_info(|| {
@@ -300,6 +303,10 @@ fn header_ui(
     ui.painter().hline(all.x_range(), all.bottom() - 0.5, stroke);
 }
 
+/// The width that the copy button of the current row takes, in points.
+const COPY_BUTTON: f32 = 28.0;
+
+/// Draws a row that leaves `reserved` points free at its right end.
 fn row_ui(
     ui: &Ui,
     rect: Rect,
@@ -307,33 +314,34 @@ fn row_ui(
     cells: &[Box<str>],
     columns: &[Column],
     edges: &[Option<(f32, f32)>],
-    room: f32,
+    reserved: f32,
 ) {
     let theme = Theme::of(ui);
     let middle = rect.center().y;
     let advance = Text::Mono.digit_width(ui);
-    let mut any_cut = false;
+    let mut any_hidden = false;
     for ((cell, column), edge) in cells.iter().zip(columns).zip(edges) {
         let Some(edge) = edge else {
-            any_cut = true;
+            any_hidden = true;
             continue;
         };
-        let (left, right) = (rect.left() + edge.0, (rect.left() + edge.1).min(rect.right() - room));
-        if column.holds == Holds::Numbers {
+        let left = rect.left() + edge.0;
+        let right = (rect.left() + edge.1).min(rect.right() - reserved);
+        if column.kind == ColumnKind::Number {
             widgets::paint_right(ui, pos2(right, middle), cell, Text::SmallMono, theme.dim);
         } else {
             let width = (right - left).max(0.0);
             let mut text = Cow::Borrowed(cell.trim_start());
-            if column.holds == Holds::Paths {
+            if column.kind == ColumnKind::Path {
                 text = format::end_of(cell.trim_start(), (width / advance) as usize);
             }
-            any_cut |= matches!(text, Cow::Owned(_));
+            any_hidden |= matches!(text, Cow::Owned(_));
             let parts = [(&*text, Text::Mono, theme.text)];
-            any_cut |= widgets::paint_parts(ui, pos2(left, middle), width, &parts).1;
+            any_hidden |= widgets::paint_parts(ui, pos2(left, middle), width, &parts).1;
         }
     }
     let response = row_label(ui, rect, index, || visible(&cells.join("  ")).into_owned());
-    if any_cut {
+    if any_hidden {
         response.on_hover_ui(|ui| {
             for (cell, column) in cells.iter().zip(columns).filter(|(cell, _)| !cell.is_empty()) {
                 let text = cell.get(..cell.floor_char_boundary(2_000)).unwrap_or_default();
@@ -369,7 +377,7 @@ mod tests {
 
     #[test]
     fn a_narrow_table_hides_minor_columns() {
-        let columns = SHAPES[1].1;
+        let columns = LAYOUTS[1].1;
         let shown = |width| edges(width, columns).iter().map(Option::is_some).collect::<Vec<_>>();
         assert_eq!(shown(300.0), [true, true, false, true]);
         assert_eq!(shown(470.0), [true; 4]);
@@ -391,13 +399,13 @@ mod tests {
         let paths = |sort| {
             (0..3).map(|row| &*table.row(row, sort).unwrap()[0]).collect::<Vec<_>>().concat()
         };
-        let by = |column, down| Some(Sort { column, down });
+        let by = |column, descending| Some(Sort { column, descending });
         assert_eq!(paths(None), "bac");
         assert_eq!(paths(by(0, false)), "abc");
         assert_eq!(paths(by(1, false)), "abc");
         assert_eq!(paths(by(1, true)), "cba");
         assert_eq!(paths(by(3, false)), "cba");
-        assert_eq!(as_text(table.row(0, None).unwrap()), "b\t10\t1\tsame");
+        assert_eq!(tab_separated(table.row(0, None).unwrap()), "b\t10\t1\tsame");
         assert!(table.row(3, by(1, true)).is_none());
     }
 }

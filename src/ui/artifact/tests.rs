@@ -1,4 +1,4 @@
-//! The content of each viewer, and its reaction to input.
+//! What each viewer shows, and its reaction to input.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use egui_kittest::kittest::Queryable as _;
 
 use super::*;
 use crate::ui::commands::Command;
-use crate::ui::evidence::detail::kept_ui;
+use crate::ui::evidence::detail::stored_artifacts_ui;
 use crate::ui::tests::{Window, fixture, window};
 
 /// A viewer alone in a window, with the record of a step.
@@ -28,7 +28,7 @@ fn bench(name: &str, size: [f32; 2]) -> Harness<'static, Bench> {
         .build_ui_state(
             |ui, bench: &mut Bench| {
                 let height = ui.available_height();
-                kept_ui(ui, &bench.detail, &bench.contents, height, &mut bench.actions);
+                stored_artifacts_ui(ui, &bench.detail, &bench.contents, height, &mut bench.actions);
             },
             Bench { detail, contents, actions: Vec::new() },
         );
@@ -36,12 +36,12 @@ fn bench(name: &str, size: [f32; 2]) -> Harness<'static, Bench> {
     harness
 }
 
-/// As [`bench`], with a long text that was loaded.
+/// Like [`bench`], with `text` loaded as the complete content.
 fn long(text: String) -> Harness<'static, Bench> {
     let mut harness = bench("viewer-part", [480.0, 600.0]);
     let digest = harness.state().detail.artifacts[0].blob.unwrap();
     let prepared = Prepared::of_bytes(Shape::Text, text.into_bytes());
-    let loaded = Loaded::Here(Arc::new(prepared));
+    let loaded = LoadState::Ready(Arc::new(prepared));
     harness.state_mut().contents.insert((digest, Shape::Text), loaded);
     harness
 }
@@ -55,7 +55,7 @@ fn press(harness: &mut Harness<'_, Bench>, key: Key) {
     harness.run_ok();
 }
 
-/// The parts of the visible rows that have this colour.
+/// The parts of the drawn texts that have this colour.
 fn painted(harness: &Harness<'_, Bench>, color: egui::Color32) -> Vec<String> {
     let mut pieces = Vec::new();
     for clipped in &harness.output().shapes {
@@ -80,12 +80,12 @@ fn copied(harness: &Harness<'_, Bench>) -> Option<String> {
 
 /// Presses a button and returns what it copied to the clipboard.
 fn copy(harness: &mut Harness<'_, Bench>, button: &str) -> Option<String> {
-    let at = harness.get_by_label(button).rect().center();
-    click(harness, at);
+    let center = harness.get_by_label(button).rect().center();
+    click(harness, center);
     copied(harness)
 }
 
-/// Clicks. The last frame that is drawn is that of the click.
+/// Clicks, and draws only the frame of the click.
 fn click(harness: &mut Harness<'_, Bench>, pos: egui::Pos2) {
     harness.event(Event::PointerMoved(pos));
     for pressed in [true, false] {
@@ -107,8 +107,8 @@ fn a_text_shows_hidden_characters() {
     assert_eq!(copy(&mut harness, "Copy stderr").unwrap(), "error: something\n");
     harness.get_by_label("Save stderr as…").click();
     harness.run_ok();
-    let what = Saved::Text("error: something\n".into());
-    let save = ArtifactAction::Save { name: "stderr.txt".into(), what };
+    let content = SavedContent::Text("error: something\n".into());
+    let save = ArtifactAction::Save { name: "stderr.txt".into(), content };
     assert_eq!(harness.state().actions, [Action::Artifact(save)]);
 }
 
@@ -118,7 +118,7 @@ fn a_text_is_searched_by_key() {
     let mut harness = long(lines);
     harness.run_ok();
     assert!(shows(&harness, "line 1 has") && !shows(&harness, "line 250 has"));
-    // The list has the focus first, then the search field.
+    // The search key works while the list has the focus.
     harness.get_by_role_and_label(egui::accesskit::Role::List, "stdout").click();
     harness.run_ok();
     harness.key_press_modifiers(Modifiers::COMMAND, Key::F);
@@ -193,7 +193,7 @@ fn long_texts_are_drawn_in_time() {
         }
         let steady = time_of_step(&mut harness);
         println!("{name}: longest {longest:.3} s, then {steady:.3} s");
-        // The limit for an unoptimized build; an optimized one takes a tenth of it.
+        // The limits are for an unoptimized build; an optimized one takes a tenth of the time.
         assert!(longest < 0.5 && steady < 0.1, "{name}: {longest} {steady}");
         harness.get_by_role_and_label(egui::accesskit::Role::List, "stdout").click();
         harness.run_ok();
@@ -221,18 +221,18 @@ fn tree_nodes_open_and_are_copied() {
     harness.get_by_role_and_label(egui::accesskit::Role::List, "result").focus();
     harness.run_ok();
     press(&mut harness, Key::ArrowLeft);
-    assert!(!shows(&harness, "path \"src/lib.rs\""), "closed");
+    assert!(!shows(&harness, "path \"src/lib.rs\""), "collapsed");
     let value = copy(&mut harness, "Copy value").unwrap();
     assert!(value.contains("\"path\": \"src/lib.rs\""), "{value}");
     harness.get_by_role_and_label(egui::accesskit::Role::List, "result").focus();
     harness.run_ok();
     press(&mut harness, Key::Enter);
-    assert!(shows(&harness, "path \"src/lib.rs\""), "open again");
+    assert!(shows(&harness, "path \"src/lib.rs\""), "expanded again");
     press(&mut harness, Key::ArrowDown);
     press(&mut harness, Key::ArrowDown);
     press(&mut harness, Key::ArrowLeft);
     press(&mut harness, Key::ArrowLeft);
-    assert!(!shows(&harness, "path \"src/lib.rs\""), "from inside, to what holds it, and closed");
+    assert!(!shows(&harness, "path \"src/lib.rs\""), "to the parent, then collapsed");
     harness.get_by_label("Text").click();
     harness.run_ok();
     assert!(shows(&harness, "\"changed_files\": ["));
@@ -257,12 +257,15 @@ fn table_rows_are_sorted_and_copied() {
     assert!(first(&mut harness).starts_with("tests/round_trip.rs\t"));
     harness.get_by_label("Sort by file, sorted downwards").click();
     harness.run_ok();
-    assert!(first(&mut harness).starts_with("src/parser/token.rs\t7\t1\t"), "as it was found");
+    assert!(
+        first(&mut harness).starts_with("src/parser/token.rs\t7\t1\t"),
+        "in the original order"
+    );
     harness.get_by_label("Sort by line").click();
     harness.run_ok();
     harness.get_by_label("Sort by line, sorted upwards").click();
     harness.run_ok();
-    assert!(first(&mut harness).contains("\t416\t"), "by number and not by word");
+    assert!(first(&mut harness).contains("\t416\t"), "sorted by number, not as text");
     let drawn = harness.query_all_by_label_contains("old_function").count();
     assert!((5..40).contains(&drawn), "{drawn} of 400 rows");
 }
@@ -281,7 +284,7 @@ fn a_diff_looks_like_those_of_steps() {
 #[test]
 fn hex_rows_fit_the_width() {
     let harness = bench("viewer-hex", [480.0, 500.0]);
-    assert!(shows(&harness, "00000008  "), "eight in a row");
+    assert!(shows(&harness, "00000008  "), "eight bytes in a row");
     let mut harness = bench("viewer-hex", [800.0, 500.0]);
     assert!(shows(&harness, "00000010  ") && !shows(&harness, "00000008  "));
     let text = copy(&mut harness, "Copy stdout").unwrap();
@@ -290,9 +293,10 @@ fn hex_rows_fit_the_width() {
     harness.run_ok();
     let saved = harness.state().actions.last().cloned().unwrap();
     let digest = harness.state().detail.artifacts[0].blob.unwrap();
-    let what = Saved::Kept { digest, shape: Shape::Text };
+    let content = SavedContent::Stored { digest, shape: Shape::Text };
     let name = "stdout.bin".to_owned();
-    assert_eq!(saved, Action::Artifact(ArtifactAction::Save { name, what }), "exactly as kept");
+    let save = ArtifactAction::Save { name, content };
+    assert_eq!(saved, Action::Artifact(save), "the stored bytes");
 }
 
 // The complete artifact can be requested.
@@ -308,27 +312,27 @@ fn a_long_artifact_shows_its_beginning_first() {
     harness.get_by_label("Save stdout as…").click();
     harness.run_ok();
     let shape = Shape::Text;
-    let what = Saved::Kept { digest, shape };
+    let content = SavedContent::Stored { digest, shape };
     let wanted = [
         ArtifactAction::Load { digest, shape, copy: false },
         ArtifactAction::Load { digest, shape, copy: true },
-        ArtifactAction::Save { name: "stdout.txt".into(), what },
+        ArtifactAction::Save { name: "stdout.txt".into(), content },
     ];
     assert_eq!(harness.state().actions, wanted.map(Action::Artifact));
-    for (name, said) in [
-        ("viewer-loading", "Reading all of it…"),
+    for (name, message) in [
+        ("viewer-loading", "Reading the rest…"),
         ("viewer-sealed", "is encrypted"),
         ("viewer-empty", "The stdout is empty."),
     ] {
         let harness = bench(name, [480.0, 500.0]);
-        assert!(shows(&harness, said), "{name}");
+        assert!(shows(&harness, message), "{name}");
         assert!(!shows(&harness, "Show all"), "{name}");
     }
     let mut harness = bench("viewer-part", [480.0, 500.0]);
     let artifact = &mut harness.state_mut().detail.artifacts[0];
     artifact.bytes = MAX_SHOWN_BYTES + 1;
     harness.run_ok();
-    assert!(shows(&harness, "too large for the window") && !shows(&harness, "Show all"));
+    assert!(shows(&harness, "too large to show") && !shows(&harness, "Show all"));
 }
 
 #[test]
@@ -343,7 +347,7 @@ fn a_focused_viewer_keeps_its_keys() {
     }
     harness.key_press_modifiers(Modifiers::COMMAND, Key::F);
     harness.run_ok();
-    assert_eq!(harness.state().actions, [], "no step was left, no page either");
+    assert_eq!(harness.state().actions, [], "neither another step nor another page");
     harness.key_press(Key::Escape);
     harness.run_ok();
     harness.key_press(Key::ArrowDown);
@@ -364,7 +368,10 @@ fn step_output_has_the_same_viewers() {
 fn colours_are_shown_but_not_copied() {
     let mut harness = bench("viewer-colours", [480.0, 600.0]);
     assert!(shows(&harness, "   Compiling parser v0.4.0"));
-    assert!(shows(&harness, "␛[2J␛[1;1Hnothing moves the cursor here"), "no other sequence counts");
+    assert!(
+        shows(&harness, "␛[2J␛[1;1Hnothing moves the cursor here"),
+        "other escape sequences are shown"
+    );
     let red = painted(&harness, crate::ui::theme::DARK.danger).concat();
     assert!(red.contains("FAILED, and what it says") && red.contains("until it ends"), "{red}");
     assert!(!red.contains("then plain"), "{red}");
@@ -374,7 +381,9 @@ fn colours_are_shown_but_not_copied() {
     harness.get_by_label("Save stdout as…").click();
     harness.run_ok();
     let saved = harness.state().actions.iter().find_map(|action| match action {
-        Action::Artifact(ArtifactAction::Save { what: Saved::Text(text), .. }) => Some(text),
+        Action::Artifact(ArtifactAction::Save { content: SavedContent::Text(text), .. }) => {
+            Some(text)
+        }
         _ => None,
     });
     assert!(saved.unwrap().contains("... \u{1b}[32mok\u{1b}[0m\n"));

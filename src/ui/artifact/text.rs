@@ -1,5 +1,5 @@
-//! A text of any length with line numbers, wrapped lines and search. Only the visible rows are drawn, and
-//! work on the whole text is divided over several frames.
+//! A text of any length with line numbers, wrapped lines and search. Only the visible rows are drawn; wrapping and
+//! searching are divided over several frames.
 
 use std::ops::Range;
 use std::sync::{Arc, Weak};
@@ -15,17 +15,17 @@ use crate::ui::plan::{Gutter, columns};
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets;
 
-/// The bytes of text that are wrapped or searched in one frame.
-pub(super) const A_FRAME: usize = 1 << 20;
+/// About this many bytes of text are wrapped, and as many searched, in one frame.
+pub(super) const BYTES_PER_FRAME: usize = 1 << 20;
 
 /// A text and the starts of its lines.
 #[derive(Debug)]
 pub struct TextDoc {
     text: Arc<str>,
     starts: Vec<u32>,
-    /// Ranges that a program printed with their own style, in order.
+    /// The ranges with a style, in order.
     styles: Vec<(Range<u32>, AnsiStyle)>,
-    /// The original output, if it differs from the text.
+    /// The output with its escape sequences, if the text is without them.
     printed: Option<Arc<str>>,
 }
 
@@ -35,7 +35,7 @@ impl TextDoc {
         let text = text.get(..text.floor_char_boundary(u32::MAX as usize)).unwrap_or_default();
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
         let mut starts: Vec<u32> =
-            std::iter::once(0).chain(breaks.map(|(at, _)| at as u32 + 1)).collect();
+            std::iter::once(0).chain(breaks.map(|(index, _)| index as u32 + 1)).collect();
         // A line break at the end of the text does not begin another line.
         if starts.last().is_some_and(|last| *last as usize == text.len()) {
             starts.pop();
@@ -49,28 +49,30 @@ impl TextDoc {
             return Self::new(printed);
         }
         let (text, styles) = coloured(printed);
-        let place = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        let styles = styles.into_iter().map(|(it, style)| (place(it.start)..place(it.end), style));
+        let offset = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
+        let styles = styles
+            .into_iter()
+            .map(|(range, style)| (offset(range.start)..offset(range.end), style));
         Self { styles: styles.collect(), printed: Some(printed.into()), ..Self::new(&text) }
     }
 
-    /// The whole text.
+    /// The text without line numbers and styles.
     pub fn text(&self) -> &Arc<str> {
         &self.text
     }
 
-    /// The original output with every escape sequence.
-    pub fn kept(&self) -> &Arc<str> {
+    /// The text as it was given, with its escape sequences.
+    pub fn original(&self) -> &Arc<str> {
         self.printed.as_ref().unwrap_or(&self.text)
     }
 
-    /// The styles in a part of the text, in order.
+    /// The styles in a part of the text, in order, cut at its ends.
     fn styles_in(&self, part: Range<usize>) -> impl Iterator<Item = (Range<usize>, AnsiStyle)> {
         let first = self.styles.partition_point(|(it, _)| it.end as usize <= part.start);
         let styles = self.styles.iter().skip(first);
         styles.take_while(move |(it, _)| (it.start as usize) < part.end).map(move |(it, style)| {
-            let cut = (it.start as usize).max(part.start)..(it.end as usize).min(part.end);
-            (cut, *style)
+            let range = (it.start as usize).max(part.start)..(it.end as usize).min(part.end);
+            (range, *style)
         })
     }
 
@@ -93,19 +95,21 @@ impl TextDoc {
     }
 
     /// The line that contains a byte offset.
-    pub(super) fn line_at(&self, place: usize) -> usize {
-        self.starts.partition_point(|start| *start as usize <= place).saturating_sub(1)
+    pub(super) fn line_at(&self, offset: usize) -> usize {
+        self.starts.partition_point(|start| *start as usize <= offset).saturating_sub(1)
     }
 }
 
-/// The starts of the rows of a text wrapped at this number of columns.
+/// A text wrapped at a number of columns, as far as it is done.
 #[derive(Debug, Clone, Default)]
 struct Wrapped {
     columns: usize,
+    /// The byte offsets at which the rows start.
     rows: Vec<u32>,
-    /// The line and the offset at which wrapping continues.
+    /// The line in which wrapping continues.
     line: usize,
-    place: usize,
+    /// The byte offset at which wrapping continues.
+    offset: usize,
 }
 
 impl Wrapped {
@@ -119,23 +123,22 @@ impl Wrapped {
 
     /// Wraps about this many more bytes.
     fn advance(&mut self, doc: &TextDoc, bytes: usize) {
-        let enough = self.place.saturating_add(bytes);
-        while self.line < doc.line_count() && self.place < enough {
+        let limit = self.offset.saturating_add(bytes);
+        while self.line < doc.line_count() && self.offset < limit {
             let end = doc.end(self.line);
-            self.rows.push(self.place as u32);
-            let rest = doc.text.get(self.place..end).unwrap_or_default();
-            let taken = row_length(rest, self.columns);
-            self.place += taken;
-            if self.place >= end {
+            self.rows.push(self.offset as u32);
+            let rest = doc.text.get(self.offset..end).unwrap_or_default();
+            self.offset += row_length(rest, self.columns);
+            if self.offset >= end {
                 self.line += 1;
-                self.place = doc.start(self.line);
+                self.offset = doc.start(self.line);
             }
         }
     }
 
     /// The row that contains a byte offset.
-    fn row_at(&self, place: usize) -> usize {
-        self.rows.partition_point(|row| *row as usize <= place).saturating_sub(1)
+    fn row_at(&self, offset: usize) -> usize {
+        self.rows.partition_point(|row| *row as usize <= offset).saturating_sub(1)
     }
 }
 
@@ -144,8 +147,9 @@ fn row_length(line: &str, columns: usize) -> usize {
     if line.len() <= columns && line.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
         return line.len();
     }
-    let (mut used, mut space) = (0, None);
-    for (at, c) in line.char_indices() {
+    let (mut used, mut after_space) = (0, None);
+    for (index, c) in line.char_indices() {
+        // The columns of the visible form; a hidden character is shown as `⟨U+202E⟩`.
         let width = match c {
             '\t' => 4,
             '\u{1b}' => 1,
@@ -153,12 +157,12 @@ fn row_length(line: &str, columns: usize) -> usize {
             c if u32::from(c) < 0x1100 => 1,
             _ => 2,
         };
-        if used + width > columns && at > 0 {
-            // Break after a space near the end so that words stay whole. The space belongs to the first row.
-            return space.filter(|space| *space > at * 3 / 5).unwrap_or(at);
+        if used + width > columns && index > 0 {
+            // Breaks after a space, unless that would leave much of the row empty.
+            return after_space.filter(|end| *end > index * 3 / 5).unwrap_or(index);
         }
         if c == ' ' {
-            space = Some(at + 1);
+            after_space = Some(index + 1);
         }
         used += width;
     }
@@ -168,42 +172,42 @@ fn row_length(line: &str, columns: usize) -> usize {
 /// State of the text viewer between frames.
 #[derive(Debug, Clone, Default)]
 struct TextState {
-    place: Option<Id>,
+    viewer: Option<Id>,
     doc: Weak<TextDoc>,
     wrapped: Wrapped,
-    /// Rows for another width; they replace `wrapped` once they are complete.
+    /// The text wrapped at another width; replaces `wrapped` once it is complete.
     next: Option<Wrapped>,
     cursor: Cursor,
     finder: Finder,
 }
 
 impl TextState {
-    /// Continues unfinished work; returns true while more is left.
-    fn advance(&mut self, place: Id, doc: &Arc<TextDoc>, columns: usize) -> bool {
+    /// Continues wrapping and searching. Returns whether more is left to do.
+    fn advance(&mut self, viewer: Id, doc: &Arc<TextDoc>, columns: usize) -> bool {
         if !std::ptr::eq(self.doc.as_ptr(), Arc::as_ptr(doc)) {
-            // The query survives when the complete text replaces a part at the same place.
-            let same = self.place == Some(place);
+            // The query survives when the complete text replaces a part in the same viewer.
+            let same = self.viewer == Some(viewer);
             let query = if same { std::mem::take(&mut self.finder.query) } else { String::new() };
-            let (doc, place) = (Arc::downgrade(doc), Some(place));
-            *self = Self { place, doc, wrapped: Wrapped::new(columns), ..Self::default() };
-            self.finder.ask(query);
+            let (doc, viewer) = (Arc::downgrade(doc), Some(viewer));
+            *self = Self { viewer, doc, wrapped: Wrapped::new(columns), ..Self::default() };
+            self.finder.start(query);
         }
         let latest = self.next.as_ref().unwrap_or(&self.wrapped);
         if latest.columns != columns.max(8) {
             self.next = Some(Wrapped::new(columns));
         }
         if let Some(next) = &mut self.next {
-            next.advance(doc, A_FRAME);
+            next.advance(doc, BYTES_PER_FRAME);
             if next.is_complete(doc) {
-                let line = self.wrapped.rows.get(self.cursor.row).copied().unwrap_or(0);
-                self.cursor.row = next.row_at(line as usize);
+                let offset = self.wrapped.rows.get(self.cursor.row).copied().unwrap_or(0);
+                self.cursor.row = next.row_at(offset as usize);
                 self.wrapped = std::mem::take(next);
                 self.next = None;
             }
         } else {
-            self.wrapped.advance(doc, A_FRAME);
+            self.wrapped.advance(doc, BYTES_PER_FRAME);
         }
-        self.finder.advance(doc, A_FRAME);
+        self.finder.advance(doc, BYTES_PER_FRAME);
         self.next.is_some() || !self.wrapped.is_complete(doc) || !self.finder.is_complete(doc)
     }
 }
@@ -222,12 +226,13 @@ fn shown_ui(ui: &mut Ui, area: Area<'_>, doc: &Arc<TextDoc>, state: &mut TextSta
     }
     let TextState { wrapped, cursor, finder, .. } = state;
     egui::Frame::NONE.inner_margin(egui::Margin::symmetric(super::MARGIN, 0)).show(ui, |ui| {
-        if let Some(place) = finder.ui(ui, area.id, area.name, doc) {
-            *cursor = Cursor::to(wrapped.row_at(place));
+        if let Some(offset) = finder.ui(ui, area.id, area.name, doc) {
+            *cursor = Cursor::to(wrapped.row_at(offset));
         }
     });
     let rows = &wrapped.rows;
-    let place_of = |row: usize| {
+    // The line of a row, and the range of the row in the text.
+    let range_of = |row: usize| {
         let start = rows.get(row).map_or(0, |start| *start as usize);
         let line = doc.line_at(start);
         let end = rows.get(row + 1).map_or(usize::MAX, |next| *next as usize).min(doc.end(line));
@@ -235,13 +240,13 @@ fn shown_ui(ui: &mut Ui, area: Area<'_>, doc: &Arc<TextDoc>, state: &mut TextSta
     };
     let below = Area { height: (area.height - super::find::HEIGHT).max(60.0), ..area };
     let input = list_ui(ui, below, rows.len(), cursor, |ui, rect, row, _| {
-        let (line, start, end) = place_of(row);
+        let (line, start, end) = range_of(row);
         let first = doc.start(line) == start;
         let hits = finder.hits_in(start, end);
         row_ui(ui, rect, gutter, first.then_some(line + 1), doc, (start, end), &hits);
     });
     if input.copy {
-        let (line, ..) = place_of(cursor.row);
+        let (line, ..) = range_of(cursor.row);
         let text = doc.text.get(doc.start(line)..doc.end(line)).unwrap_or_default();
         ui.ctx().copy_text(text.to_owned());
     }
@@ -250,7 +255,8 @@ fn shown_ui(ui: &mut Ui, area: Area<'_>, doc: &Arc<TextDoc>, state: &mut TextSta
     }
 }
 
-/// Draws a row; `hits` are byte ranges, and the flag marks the current hit.
+/// Draws a row, with the line number `number` if it is the first row of the line. `hits` are byte ranges, and the flag
+/// marks the current hit.
 fn row_ui(
     ui: &mut Ui,
     rect: Rect,
@@ -264,35 +270,34 @@ fn row_ui(
     let middle = rect.center().y;
     let left = rect.left() + gutter.width();
     if let Some(number) = number {
-        let at = pos2(left - 14.0, middle);
-        widgets::paint_right(ui, at, &number.to_string(), Text::SmallMono, theme.dim);
+        let right = pos2(left - 14.0, middle);
+        widgets::paint_right(ui, right, &number.to_string(), Text::SmallMono, theme.dim);
     }
     let mut job = LayoutJob { break_on_newline: false, ..LayoutJob::default() };
-    let mut piece = |from: usize, to: usize, style: AnsiStyle, ground: Color32| {
+    let mut append = |from: usize, to: usize, style: AnsiStyle, background: Color32| {
         let text = visible(doc.text.get(from..to).unwrap_or_default());
-        let (color, underline) = theme.ink(style, theme.text);
+        let (color, underline) = theme.ansi_style(style, theme.text);
         let plain = widgets::text_format(Text::Mono, color);
-        let format = TextFormat { underline, background: ground, ..plain };
-        job.append(&text, 0.0, format);
+        job.append(&text, 0.0, TextFormat { underline, background, ..plain });
     };
-    let mut push = |from: usize, to: usize, ground: Color32| {
-        let mut at = from;
-        for (it, style) in doc.styles_in(from..to) {
-            piece(at, it.start, AnsiStyle::default(), ground);
-            piece(it.start, it.end, style, ground);
-            at = it.end;
+    let mut append_styled = |from: usize, to: usize, background: Color32| {
+        let mut done = from;
+        for (range, style) in doc.styles_in(from..to) {
+            append(done, range.start, AnsiStyle::default(), background);
+            append(range.start, range.end, style, background);
+            done = range.end;
         }
-        piece(at, to, AnsiStyle::default(), ground);
+        append(done, to, AnsiStyle::default(), background);
     };
-    let mut at = start;
-    for (from, to, gone_to) in hits {
-        let tone = if *gone_to { Tone::Accent } else { Tone::Caution };
-        let ground = theme.background.lerp_to_gamma(theme.tone(tone), 0.35);
-        push(at, (*from).max(at), Color32::TRANSPARENT);
-        push((*from).max(at), *to, ground);
-        at = (*to).max(at);
+    let mut done = start;
+    for (from, to, is_current) in hits {
+        let tone = if *is_current { Tone::Accent } else { Tone::Caution };
+        let background = theme.background.lerp_to_gamma(theme.tone(tone), 0.35);
+        append_styled(done, (*from).max(done), Color32::TRANSPARENT);
+        append_styled((*from).max(done), *to, background);
+        done = (*to).max(done);
     }
-    push(at, end, Color32::TRANSPARENT);
+    append_styled(done, end, Color32::TRANSPARENT);
     widgets::paint_galley(ui, pos2(left, middle), ui.painter().layout_job(job));
     let name = || visible(doc.text.get(start..end).unwrap_or_default()).into_owned();
     row_label(ui, rect, start, name);
@@ -312,7 +317,7 @@ mod tests {
         let doc = TextDoc::new("one\r\n\ntwo");
         let lines: Vec<_> = (0..3).map(|line| &doc.text[doc.start(line)..doc.end(line)]).collect();
         assert_eq!(lines, ["one", "", "two"]);
-        assert_eq!([0, 4, 5, 6].map(|place| doc.line_at(place)), [0, 0, 1, 2]);
+        assert_eq!([0, 4, 5, 6].map(|offset| doc.line_at(offset)), [0, 0, 1, 2]);
     }
 
     #[test]
@@ -320,7 +325,7 @@ mod tests {
         let printed = "one \x1b[31mred\nstill\x1b[0m end \x1b[2J\n";
         let doc = TextDoc::printed(printed);
         assert_eq!(&**doc.text(), "one red\nstill end \x1b[2J\n");
-        assert_eq!(&**doc.kept(), printed);
+        assert_eq!(&**doc.original(), printed);
         assert_eq!(doc.line_count(), 2);
         let styles = |line| {
             let styles = doc.styles_in(doc.start(line)..doc.end(line));
@@ -332,10 +337,10 @@ mod tests {
             std::slice::from_ref(&(5..6))
         );
         let mut finder = Finder::default();
-        finder.ask("red".to_owned());
-        finder.advance(&doc, A_FRAME);
+        finder.start("red".to_owned());
+        finder.advance(&doc, BYTES_PER_FRAME);
         assert_eq!(finder.hits_in(0, doc.end(0)), [(4, 7, true)]);
-        assert_eq!(TextDoc::printed("plain").kept(), TextDoc::new("plain").text());
+        assert_eq!(TextDoc::printed("plain").original(), TextDoc::new("plain").text());
     }
 
     #[test]
@@ -343,23 +348,24 @@ mod tests {
         for text in ["a line\n".repeat(1_500_000), "wide ".repeat(2 << 20)] {
             let doc = Arc::new(TextDoc::new(&text));
             let mut state = TextState::default();
-            let place = Id::unique("here");
+            let viewer = Id::unique("viewer");
             let mut frames = 0;
             let mut before = 0;
-            while state.advance(place, &doc, 60) {
-                assert!(state.wrapped.place - before <= A_FRAME + 100, "{}", state.wrapped.place);
-                before = state.wrapped.place;
+            while state.advance(viewer, &doc, 60) {
+                let offset = state.wrapped.offset;
+                assert!(offset - before <= BYTES_PER_FRAME + 100, "{offset}");
+                before = offset;
                 frames += 1;
             }
             assert!((9..=11).contains(&frames), "{frames}");
             let rows = state.wrapped.rows.len();
             // For another width, the old rows stay in use until the new ones are complete.
-            assert!(state.advance(place, &doc, 30) && state.wrapped.rows.len() == rows);
-            while state.advance(place, &doc, 30) {}
+            assert!(state.advance(viewer, &doc, 30) && state.wrapped.rows.len() == rows);
+            while state.advance(viewer, &doc, 30) {}
             assert_eq!(state.wrapped.columns, 30);
-            // Each frame searches as many bytes as it wraps.
-            state.finder.ask("not there".to_owned());
-            assert_eq!(state.advance(place, &doc, 30), text.contains('\n'), "a line is one piece");
+            // A search takes several frames, unless the text is one line: lines are not divided.
+            state.finder.start("not there".to_owned());
+            assert_eq!(state.advance(viewer, &doc, 30), text.contains('\n'));
         }
     }
 

@@ -12,7 +12,7 @@ use crate::ui::icon;
 use crate::ui::theme::{Text, Theme};
 use crate::ui::widgets;
 
-/// A field of an object or an item of an array.
+/// The root, a field of an object, or an item of an array.
 #[derive(Debug)]
 struct Node {
     depth: u16,
@@ -20,18 +20,18 @@ struct Node {
     /// The index of the first node after its descendants.
     end: u32,
     key: Key,
-    value: Leaf,
+    value: NodeValue,
 }
 
 #[derive(Debug)]
 enum Key {
-    Whole,
+    Root,
     Item(u32),
     Field(Box<str>),
 }
 
 #[derive(Debug)]
-enum Leaf {
+enum NodeValue {
     /// An object with this number of fields.
     Object(u32),
     /// An array with this number of items.
@@ -47,15 +47,15 @@ pub struct TreeDoc {
 }
 
 /// Nodes with more children than this are collapsed at first, except for the root.
-const MAX_OPEN_CHILDREN: u32 = 100;
+const MAX_EXPANDED_CHILDREN: u32 = 100;
 /// Nodes at this depth and deeper are collapsed at first. The root has depth 0.
-const MAX_OPEN_DEPTH: u16 = 3;
+const COLLAPSED_DEPTH: u16 = 3;
 
 impl TreeDoc {
     /// Creates the tree of a value.
     pub fn of(value: &Value) -> Self {
         let mut tree = Self::default();
-        tree.add(Key::Whole, value, 0, 0);
+        tree.add(Key::Root, value, 0, 0);
         tree
     }
 
@@ -65,28 +65,28 @@ impl TreeDoc {
     }
 
     fn add(&mut self, key: Key, value: &Value, depth: u16, parent: u32) {
-        let at = self.nodes.len() as u32;
-        let leaf = match value {
-            Value::Object(fields) => Leaf::Object(fields.len() as u32),
-            Value::Array(items) => Leaf::Array(items.len() as u32),
-            scalar => Leaf::Scalar(scalar.clone()),
+        let index = self.nodes.len() as u32;
+        let node_value = match value {
+            Value::Object(fields) => NodeValue::Object(fields.len() as u32),
+            Value::Array(items) => NodeValue::Array(items.len() as u32),
+            scalar => NodeValue::Scalar(scalar.clone()),
         };
-        self.nodes.push(Node { depth, parent, end: at + 1, key, value: leaf });
+        self.nodes.push(Node { depth, parent, end: index + 1, key, value: node_value });
         match value {
             Value::Object(fields) => {
                 for (name, value) in fields {
-                    self.add(Key::Field(name.as_str().into()), value, depth + 1, at);
+                    self.add(Key::Field(name.as_str().into()), value, depth + 1, index);
                 }
             }
             Value::Array(items) => {
-                for (index, value) in items.iter().enumerate() {
-                    self.add(Key::Item(index as u32), value, depth + 1, at);
+                for (item, value) in items.iter().enumerate() {
+                    self.add(Key::Item(item as u32), value, depth + 1, index);
                 }
             }
             _ => {}
         }
         let end = self.nodes.len() as u32;
-        if let Some(node) = self.nodes.get_mut(at as usize) {
+        if let Some(node) = self.nodes.get_mut(index as usize) {
             node.end = end;
         }
     }
@@ -98,22 +98,22 @@ impl TreeDoc {
     /// The path of a node, as a JSON Pointer.
     fn pointer(&self, index: u32) -> String {
         let mut parts = Vec::new();
-        let mut at = index;
-        while let Some(node) = self.node(at) {
+        let mut ancestor = index;
+        while let Some(node) = self.node(ancestor) {
             match &node.key {
-                Key::Whole => break,
+                Key::Root => break,
                 Key::Item(index) => parts.push(index.to_string()),
                 Key::Field(name) => parts.push(name.replace('~', "~0").replace('/', "~1")),
             }
-            at = node.parent;
+            ancestor = node.parent;
         }
         parts.iter().rev().map(|part| format!("/{part}")).collect()
     }
 
-    /// A value as text: a string without quotes, anything else as JSON.
+    /// The value of a node as text: a string without quotes, anything else as JSON.
     fn value(&self, index: u32) -> String {
         match self.node(index).map(|node| &node.value) {
-            Some(Leaf::Scalar(Value::String(text))) => text.clone(),
+            Some(NodeValue::Scalar(Value::String(text))) => text.clone(),
             _ => serde_json::to_string_pretty(&self.json(index)).unwrap_or_default(),
         }
     }
@@ -121,11 +121,11 @@ impl TreeDoc {
     fn json(&self, index: u32) -> Value {
         let Some(node) = self.node(index) else { return Value::Null };
         match &node.value {
-            Leaf::Object(_) => Value::Object(
+            NodeValue::Object(_) => Value::Object(
                 self.children(index).map(|child| (self.name(child), self.json(child))).collect(),
             ),
-            Leaf::Array(_) => self.children(index).map(|child| self.json(child)).collect(),
-            Leaf::Scalar(value) => value.clone(),
+            NodeValue::Array(_) => self.children(index).map(|child| self.json(child)).collect(),
+            NodeValue::Scalar(value) => value.clone(),
         }
     }
 
@@ -133,7 +133,7 @@ impl TreeDoc {
         match self.node(index).map(|node| &node.key) {
             Some(Key::Field(name)) => name.to_string(),
             Some(Key::Item(index)) => index.to_string(),
-            Some(Key::Whole) | None => String::new(),
+            Some(Key::Root) | None => String::new(),
         }
     }
 
@@ -144,23 +144,23 @@ impl TreeDoc {
     }
 
     /// Whether each node is expanded at first.
-    fn open_at_first(&self) -> Vec<bool> {
-        let open = |node: &Node| match node.value {
-            Leaf::Object(count) | Leaf::Array(count) => {
-                node.depth == 0 || (count <= MAX_OPEN_CHILDREN && node.depth < MAX_OPEN_DEPTH)
+    fn initially_expanded(&self) -> Vec<bool> {
+        let is_expanded = |node: &Node| match node.value {
+            NodeValue::Object(count) | NodeValue::Array(count) => {
+                node.depth == 0 || (count <= MAX_EXPANDED_CHILDREN && node.depth < COLLAPSED_DEPTH)
             }
-            Leaf::Scalar(_) => false,
+            NodeValue::Scalar(_) => false,
         };
-        self.nodes.iter().map(open).collect()
+        self.nodes.iter().map(is_expanded).collect()
     }
 
-    /// The nodes that are visible if those marked in `open` are expanded.
-    fn rows(&self, open: &[bool]) -> Vec<u32> {
+    /// The nodes that are visible if those marked in `expanded` are expanded.
+    fn rows(&self, expanded: &[bool]) -> Vec<u32> {
         let mut rows = Vec::new();
-        let mut at = 0;
-        while let Some(node) = self.node(at) {
-            rows.push(at);
-            at = if open.get(at as usize) == Some(&true) { at + 1 } else { node.end };
+        let mut index = 0;
+        while let Some(node) = self.node(index) {
+            rows.push(index);
+            index = if expanded.get(index as usize) == Some(&true) { index + 1 } else { node.end };
         }
         rows
     }
@@ -169,7 +169,9 @@ impl TreeDoc {
 #[derive(Debug, Clone, Default)]
 struct TreeState {
     tree: Weak<TreeDoc>,
-    open: Vec<bool>,
+    /// Whether each node is expanded.
+    expanded: Vec<bool>,
+    /// The nodes of the rows.
     rows: Vec<u32>,
     cursor: Cursor,
 }
@@ -187,40 +189,41 @@ pub(super) fn tree_ui(ui: &mut Ui, area: Area<'_>, tree: &Arc<TreeDoc>) {
 
 fn shown_ui(ui: &mut Ui, area: Area<'_>, tree: &Arc<TreeDoc>, state: &mut TreeState) {
     if !std::ptr::eq(state.tree.as_ptr(), Arc::as_ptr(tree)) {
-        let open = tree.open_at_first();
-        let rows = tree.rows(&open);
-        *state = TreeState { tree: Arc::downgrade(tree), open, rows, cursor: Cursor::default() };
+        let expanded = tree.initially_expanded();
+        let rows = tree.rows(&expanded);
+        let tree = Arc::downgrade(tree);
+        *state = TreeState { tree, expanded, rows, cursor: Cursor::default() };
     }
-    let TreeState { open, rows, cursor, .. } = state;
+    let TreeState { expanded, rows, cursor, .. } = state;
     let mut copied = None;
     let input = list_ui(ui, area, rows.len(), cursor, |ui, rect, row, current| {
-        let Some((index, node)) = rows.get(row).and_then(|at| Some((*at, tree.node(*at)?))) else {
-            return;
-        };
-        let is_open = open.get(index as usize) == Some(&true);
-        row_ui(ui, rect, tree, index, node, is_open, if current { 62.0 } else { 0.0 });
+        let Some(index) = rows.get(row).copied() else { return };
+        let Some(node) = tree.node(index) else { return };
+        let is_expanded = expanded.get(index as usize) == Some(&true);
+        let reserved = if current { BUTTONS } else { 0.0 };
+        row_ui(ui, rect, tree, index, node, is_expanded, reserved);
         if current {
             copied = copied.take().or(buttons_ui(ui, rect, area.id, node));
         }
     });
-    let Some(at) = rows.get(cursor.row).copied() else { return };
-    let Some(node) = tree.node(at) else { return };
+    let Some(index) = rows.get(cursor.row).copied() else { return };
+    let Some(node) = tree.node(index) else { return };
     match copied {
-        Some(Copied::Path) => ui.ctx().copy_text(tree.pointer(at)),
-        Some(Copied::Value) => ui.ctx().copy_text(tree.value(at)),
-        None if input.copy => ui.ctx().copy_text(tree.value(at)),
+        Some(Copied::Path) => ui.ctx().copy_text(tree.pointer(index)),
+        Some(Copied::Value) => ui.ctx().copy_text(tree.value(index)),
+        None if input.copy => ui.ctx().copy_text(tree.value(index)),
         None => {}
     }
-    let is_open = open.get(at as usize) == Some(&true);
-    let holds = node.end > at + 1;
+    let is_expanded = expanded.get(index as usize) == Some(&true);
+    let has_children = node.end > index + 1;
     let caret = f32::from(super::MARGIN) + INDENT * (f32::from(node.depth) + 1.0);
     let on_caret = input.clicked.is_some_and(|(_, pos)| pos.x < ui.min_rect().left() + caret + 4.0);
-    let toggle = holds && (input.enter || on_caret || (input.right && !is_open));
-    if toggle || (input.left && is_open) {
-        if let Some(open) = open.get_mut(at as usize) {
-            *open = !is_open;
+    let toggle = has_children && (input.enter || on_caret || (input.right && !is_expanded));
+    if toggle || (input.left && is_expanded) {
+        if let Some(expanded) = expanded.get_mut(index as usize) {
+            *expanded = !is_expanded;
         }
-        *rows = tree.rows(open);
+        *rows = tree.rows(expanded);
         ui.ctx().request_repaint();
     } else if input.left {
         let row = rows.partition_point(|row| *row < node.parent);
@@ -231,41 +234,52 @@ fn shown_ui(ui: &mut Ui, area: Area<'_>, tree: &Arc<TreeDoc>, state: &mut TreeSt
 
 /// The indentation of one level, in points.
 const INDENT: f32 = 16.0;
+/// The width that the buttons of the current row take, in points.
+const BUTTONS: f32 = 62.0;
 
-fn row_ui(ui: &Ui, rect: Rect, tree: &TreeDoc, index: u32, node: &Node, is_open: bool, room: f32) {
+/// Draws a row that leaves `reserved` points free at its right end.
+fn row_ui(
+    ui: &Ui,
+    rect: Rect,
+    tree: &TreeDoc,
+    index: u32,
+    node: &Node,
+    is_expanded: bool,
+    reserved: f32,
+) {
     let theme = Theme::of(ui);
     let middle = rect.center().y;
     let left = rect.left() + f32::from(super::MARGIN) + INDENT * f32::from(node.depth);
     if node.end > index + 1 {
-        let icon = if is_open { icon::DOWN } else { icon::RIGHT };
+        let icon = if is_expanded { icon::DOWN } else { icon::RIGHT };
         widgets::paint_icon(ui, pos2(left + 6.0, middle), icon, 12.0, theme.dim);
     }
     let (text, color) = match &node.value {
-        Leaf::Object(0) => ("{}".to_owned(), theme.dim),
-        Leaf::Array(0) => ("[]".to_owned(), theme.dim),
-        Leaf::Object(count) => (format::counted(*count as usize, "field"), theme.dim),
-        Leaf::Array(count) => (format::counted(*count as usize, "item"), theme.dim),
-        Leaf::Scalar(Value::String(text)) => {
+        NodeValue::Object(0) => ("{}".to_owned(), theme.dim),
+        NodeValue::Array(0) => ("[]".to_owned(), theme.dim),
+        NodeValue::Object(count) => (format::counted(*count as usize, "field"), theme.dim),
+        NodeValue::Array(count) => (format::counted(*count as usize, "item"), theme.dim),
+        NodeValue::Scalar(Value::String(text)) => {
             let end = text.floor_char_boundary(1_000);
             let more = if end < text.len() { "…" } else { "" };
             let text = text.get(..end).unwrap_or_default();
             (format!("\"{text}\"{more}"), theme.safe)
         }
-        Leaf::Scalar(number @ Value::Number(_)) => (number.to_string(), theme.caution),
-        Leaf::Scalar(other) => (other.to_string(), theme.keyword),
+        NodeValue::Scalar(number @ Value::Number(_)) => (number.to_string(), theme.caution),
+        NodeValue::Scalar(other) => (other.to_string(), theme.keyword),
     };
     let key = tree.name(index);
     let parts = match &node.key {
-        Key::Whole => vec![(text.as_str(), Text::Mono, color)],
+        Key::Root => vec![(text.as_str(), Text::Mono, color)],
         Key::Item(_) => vec![(&*key, Text::Mono, theme.dim), (&*text, Text::Mono, color)],
         Key::Field(_) => vec![(&*key, Text::Mono, theme.text), (&*text, Text::Mono, color)],
     };
-    let at = pos2(left + INDENT, middle);
-    let width = (rect.right() - at.x - 8.0 - room).max(0.0);
-    let (_, cut) = widgets::paint_parts(ui, at, width, &parts);
+    let start = pos2(left + INDENT, middle);
+    let width = (rect.right() - start.x - 8.0 - reserved).max(0.0);
+    let (_, truncated) = widgets::paint_parts(ui, start, width, &parts);
     let name = || visible(&format!("{key} {text}")).trim_start().to_owned();
     let response = row_label(ui, rect, index as usize, name);
-    if cut && let Leaf::Scalar(Value::String(text)) = &node.value {
+    if truncated && let NodeValue::Scalar(Value::String(text)) = &node.value {
         let text = text.get(..text.floor_char_boundary(2_000)).unwrap_or_default();
         response.on_hover_text(crate::plan::visible_lines(text));
     }
@@ -276,8 +290,8 @@ fn buttons_ui(ui: &mut Ui, rect: Rect, id: Id, node: &Node) -> Option<Copied> {
     row_buttons_ui(ui, rect, id, |ui| {
         ui.spacing_mut().item_spacing.x = 2.0;
         let value = widgets::icon_button(ui, icon::COPY, "Copy value").clicked();
-        let whole = matches!(node.key, Key::Whole);
-        let path = !whole && widgets::icon_button(ui, icon::LINK, "Copy path").clicked();
+        let is_root = matches!(node.key, Key::Root);
+        let path = !is_root && widgets::icon_button(ui, icon::LINK, "Copy path").clicked();
         if value { Some(Copied::Value) } else { path.then_some(Copied::Path) }
     })
 }
@@ -294,10 +308,10 @@ mod tests {
         assert_eq!(tree.value_count(), 7);
         for index in 0..tree.nodes.len() as u32 {
             let pointer = tree.pointer(index);
-            let there = value.pointer(&pointer).unwrap_or_else(|| panic!("{pointer}"));
-            assert_eq!(&tree.json(index), there, "{pointer}");
+            let expected = value.pointer(&pointer).unwrap_or_else(|| panic!("{pointer}"));
+            assert_eq!(&tree.json(index), expected, "{pointer}");
         }
-        let text = (0..8).find(|at| tree.pointer(*at) == "/a~1b/1").unwrap();
+        let text = (0..8).find(|index| tree.pointer(*index) == "/a~1b/1").unwrap();
         assert_eq!(tree.value(text), "two\nlines");
         assert_eq!(tree.value(0), serde_json::to_string_pretty(&value).unwrap());
     }
@@ -307,14 +321,15 @@ mod tests {
     fn closed_nodes_hide_their_children() {
         let long: Vec<_> = (0..200).collect();
         let tree = TreeDoc::of(&json!({"long": long, "short": [1, {"deep": {"deeper": [1]}}]}));
-        let mut open = tree.open_at_first();
-        let names = |open: &[bool]| {
-            tree.rows(open).into_iter().map(|row| tree.name(row)).collect::<Vec<_>>().join(" ")
+        let mut expanded = tree.initially_expanded();
+        let names = |expanded: &[bool]| {
+            let rows = tree.rows(expanded).into_iter();
+            rows.map(|row| tree.name(row)).collect::<Vec<_>>().join(" ")
         };
-        assert_eq!(names(&open).trim(), "long short 0 1 deep");
-        open[0] = false;
-        assert_eq!(names(&open), "");
-        open.fill(true);
-        assert_eq!(tree.rows(&open).len(), tree.value_count() + 1);
+        assert_eq!(names(&expanded).trim(), "long short 0 1 deep");
+        expanded[0] = false;
+        assert_eq!(names(&expanded), "");
+        expanded.fill(true);
+        assert_eq!(tree.rows(&expanded).len(), tree.value_count() + 1);
     }
 }

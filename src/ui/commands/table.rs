@@ -6,45 +6,45 @@ use super::{Command, Situation, Spec};
 use crate::ui::action::Page;
 use crate::ui::icon::{self, Icon};
 
-fn needs_plan(at: &Situation) -> Option<&'static str> {
-    (!at.plan_open).then_some("Open a plan first.")
+fn needs_plan(state: &Situation) -> Option<&'static str> {
+    (!state.plan_open).then_some("Open a plan first.")
 }
 
-fn needs_rows(at: &Situation) -> Option<&'static str> {
-    let rows = match at.page {
-        Page::Plan => at.steps,
-        Page::Evidence => at.results,
-        Page::Diagnostics => at.diagnostics,
+fn needs_rows(state: &Situation) -> Option<&'static str> {
+    let rows = match state.page {
+        Page::Plan => state.steps,
+        Page::Evidence => state.results,
+        Page::Diagnostics => state.diagnostics,
         Page::Loop => 0,
     };
     (rows == 0).then_some("There is nothing to select.")
 }
 
-fn needs_diagnostics(at: &Situation) -> Option<&'static str> {
-    let shown = at.page == Page::Diagnostics && at.diagnostics > 0;
+fn needs_diagnostics(state: &Situation) -> Option<&'static str> {
+    let shown = state.page == Page::Diagnostics && state.diagnostics > 0;
     (!shown).then_some("The diagnostics page shows no diagnostics.")
 }
 
-fn needs_run(at: &Situation) -> Option<&'static str> {
-    (!at.running).then_some("No run is under way.")
+fn needs_run(state: &Situation) -> Option<&'static str> {
+    (!state.running).then_some("No run is under way.")
 }
 
-fn needs_no_run(at: &Situation) -> Option<&'static str> {
-    at.running.then_some("A run is under way.")
+fn needs_no_run(state: &Situation) -> Option<&'static str> {
+    state.running.then_some("A run is under way.")
 }
 
-fn needs_no_loop(at: &Situation) -> Option<&'static str> {
-    at.looping.then_some("A loop is under way.")
+fn needs_no_loop(state: &Situation) -> Option<&'static str> {
+    state.looping.then_some("A loop is under way.")
 }
 
-fn needs_end(at: &Situation, given: bool, why_not: &'static str) -> Option<&'static str> {
-    needs_no_run(at).or((!given).then_some(why_not))
+fn needs_ended_run(state: &Situation, shown: bool, why_not: &'static str) -> Option<&'static str> {
+    needs_no_run(state).or((!shown).then_some(why_not))
 }
 
 const SHIFT_COMMAND: Modifiers = Modifiers { shift: true, ..Modifiers::COMMAND };
 
 impl Spec {
-    /// A command without a key that is always available.
+    /// A command that is always available, without a tooltip and a key.
     const fn new(command: Command, text: &'static str, icon: Option<Icon>) -> Self {
         Self { command, text, icon, tooltip: "", shortcut: None, unavailable: |_| None }
     }
@@ -57,13 +57,13 @@ impl Spec {
         Self { shortcut: Some(KeyboardShortcut::new(modifiers, key)), ..self }
     }
 
-    /// The reason why the command is not available, if it is not.
+    /// Makes the command unavailable whenever `unavailable` returns a reason.
     const fn unless(self, unavailable: fn(&Situation) -> Option<&'static str>) -> Self {
         Self { unavailable, ..self }
     }
 }
 
-/// Every command, in the order of the palette.
+/// Every command, in the order of [`Command`], which is also that of the palette.
 pub static TABLE: [Spec; 43] = [
     Spec::new(Command::OpenPlan, "Open plan…", Some(icon::OPEN))
         .tooltip("Choose a plan file. Nothing of it runs before you authorize it.")
@@ -73,76 +73,76 @@ pub static TABLE: [Spec; 43] = [
     Spec::new(Command::Reload, "Review again", Some(icon::REVERT))
         .tooltip("Read the plan file and check the workspace again.")
         .key(Modifiers::COMMAND, Key::R)
-        .unless(|at| needs_plan(at).or(needs_no_run(at))),
+        .unless(|state| needs_plan(state).or(needs_no_run(state))),
     Spec::new(Command::Simulate, "Simulate", Some(icon::DIFF))
         .tooltip("Show what all steps would change together, as one diff. Nothing runs or changes.")
         .key(Modifiers::NONE, Key::F9)
-        .unless(|at| needs_plan(at).or(needs_no_run(at)).or(at.not_simulatable)),
+        .unless(|state| needs_plan(state).or(needs_no_run(state)).or(state.not_simulatable)),
     Spec::new(Command::TryHost, "Try the connection", Some(icon::TERMINAL))
         .tooltip("Connect to the plan's host and show how it answers. Nothing of the plan is sent.")
-        .unless(|at| {
-            needs_plan(at)
-                .or((!at.remote).then_some("The plan runs on this computer."))
-                .or(at.trying.then_some("The connection is being tried."))
+        .unless(|state| {
+            needs_plan(state)
+                .or((!state.remote).then_some("The plan runs on this computer."))
+                .or(state.testing_connection.then_some("The connection is being tried."))
         }),
     Spec::new(Command::StopTrying, "Stop trying", Some(icon::STOP))
         .tooltip("Do not wait for the host's answer any longer.")
-        .unless(|at| (!at.trying).then_some("No connection is being tried.")),
+        .unless(|state| (!state.testing_connection).then_some("No connection is being tried.")),
     Spec::new(Command::Authorize, "Authorize…", Some(icon::SIGNATURE))
         .tooltip("See exactly what your authorization covers, then give it.")
         .key(Modifiers::COMMAND, Key::Enter)
-        .unless(|at| {
-            needs_plan(at)
-                .or(at.not_authorizable)
-                .or(at.approved.then_some("The plan is authorized already."))
+        .unless(|state| {
+            needs_plan(state)
+                .or(state.not_authorizable)
+                .or(state.approved.then_some("The plan is authorized already."))
         }),
     Spec::new(Command::Reject, "Reject…", Some(icon::PROHIBIT))
         .tooltip("Record that this plan must not run, and why.")
-        .unless(|at| needs_plan(at).or(at.not_authorizable)),
+        .unless(|state| needs_plan(state).or(state.not_authorizable)),
     Spec::new(Command::Run, "Run", Some(icon::PLAY))
         .tooltip("Run the authorized plan, step by step.")
         .key(Modifiers::NONE, Key::F5)
-        .unless(|at| {
-            needs_no_run(at)
-                .or(needs_no_loop(at))
-                .or((!at.approved).then_some("The plan is not authorized."))
+        .unless(|state| {
+            needs_no_run(state)
+                .or(needs_no_loop(state))
+                .or((!state.approved).then_some("The plan is not authorized."))
         }),
     Spec::new(Command::RunAgain, "Run again…", Some(icon::REVERT))
         .tooltip("Review this run's plan against the present workspace, and authorize it again.")
-        .unless(|at| needs_end(at, at.over, "No ended run is shown.")),
+        .unless(|state| needs_ended_run(state, state.over, "No ended run is shown.")),
     Spec::new(Command::ContinueFromHere, "Continue from here…", Some(icon::SKIP))
         .tooltip("Make a new plan of the steps that did not succeed. It needs your authorization.")
-        .unless(|at| needs_end(at, at.unfinished, "No run that left something undone is shown.")),
+        .unless(|state| needs_ended_run(state, state.unfinished, "No run that left something undone is shown.")),
     Spec::new(Command::RollBack, "Roll back…", Some(icon::REVERT))
         .tooltip("Open the plan's rollback commands as a new plan. It needs your authorization.")
-        .unless(|at| {
-            needs_end(at, at.unfinished, "No run that left something undone is shown.")
-                .or((!at.way_back).then_some("The plan has no rollback commands."))
+        .unless(|state| {
+            needs_ended_run(state, state.unfinished, "No run that left something undone is shown.")
+                .or((!state.way_back).then_some("The plan has no rollback commands."))
         }),
     Spec::new(Command::Revert, "Revert…", Some(icon::REVERT))
         .tooltip("Make a plan that undoes this run's file changes. It needs your authorization.")
         .key(SHIFT_COMMAND, Key::R)
-        .unless(|at| needs_end(at, at.changed_files, "No ended run that changed files is shown.")),
+        .unless(|state| needs_ended_run(state, state.changed_files, "No ended run that changed files is shown.")),
     Spec::new(Command::Reconcile, "Reconcile", Some(icon::DIFF))
         .tooltip("Compare the interrupted step's files with what it was to write, and record the result.")
-        .unless(|at| needs_end(at, at.interrupted, "No interrupted run is shown.")),
+        .unless(|state| needs_ended_run(state, state.interrupted, "No interrupted run is shown.")),
     Spec::new(Command::Pause, "Pause", Some(icon::PAUSE))
         .tooltip("Wait before the next step.")
         .key(Modifiers::NONE, Key::F6)
-        .unless(|at| {
-            needs_run(at)
-                .or(at.paused.then_some("The run is paused."))
-                .or(at.requested.then_some("A pause or an end is already requested."))
+        .unless(|state| {
+            needs_run(state)
+                .or(state.paused.then_some("The run is paused."))
+                .or(state.requested.then_some("A pause or an end is already requested."))
         }),
     Spec::new(Command::Resume, "Resume", Some(icon::PLAY))
         .tooltip("Go on with the next step.")
         .key(Modifiers::NONE, Key::F7)
-        .unless(|at| (!at.paused).then_some("The run is not paused.")),
+        .unless(|state| (!state.paused).then_some("The run is not paused.")),
     Spec::new(Command::GoOnGuided, "Go on guided", Some(icon::HAND))
         .tooltip("From the next step on, ask at each one: run it, do it by hand, or skip it.")
-        .unless(|at| {
-            needs_run(at)
-                .or((!at.automatic).then_some("The run is guided already, or it runs no commands."))
+        .unless(|state| {
+            needs_run(state)
+                .or((!state.automatic).then_some("The run is guided already, or it runs no commands."))
         }),
     Spec::new(Command::CancelAfterStep, "Cancel after this step", Some(icon::SKIP))
         .tooltip("Let the step under way end, then end the run.")
@@ -150,11 +150,11 @@ pub static TABLE: [Spec; 43] = [
     Spec::new(Command::StopNow, "Stop now", Some(icon::STOP))
         .tooltip("End the run or the loop at once, with every process it started.")
         .key(SHIFT_COMMAND, Key::Period)
-        .unless(|at| (!at.running && !at.looping).then_some("Nothing is under way.")),
+        .unless(|state| (!state.running && !state.looping).then_some("Nothing is under way.")),
     Spec::new(Command::AnswerStep, "Answer step", Some(icon::HAND))
         .tooltip("The run waits for your answer to a step. Open the question again.")
         .key(Modifiers::NONE, Key::F8)
-        .unless(|at| at.asking.is_none().then_some("No step waits for an answer.")),
+        .unless(|state| state.asking.is_none().then_some("No step waits for an answer.")),
     Spec::new(Command::NextStep, "Next step or result", None)
         .tooltip("Select the one below.")
         .key(Modifiers::NONE, Key::ArrowDown)
@@ -166,8 +166,8 @@ pub static TABLE: [Spec; 43] = [
     Spec::new(Command::FollowRun, "Follow the run", None)
         .tooltip("Keep the step under way selected.")
         .key(Modifiers::COMMAND, Key::J)
-        .unless(|at| {
-            needs_run(at).or((!at.looking_elsewhere).then_some("The list follows the run already."))
+        .unless(|state| {
+            needs_run(state).or((!state.current_step_hidden).then_some("The list follows the run already."))
         }),
     Spec::new(Command::ToggleOutput, "Output", Some(icon::TERMINAL))
         .tooltip("Show or hide everything that the run prints, below the steps.")
@@ -195,23 +195,23 @@ pub static TABLE: [Spec; 43] = [
     Spec::new(Command::StartLoop, "Start and run the planner", Some(icon::PLAY))
         .tooltip("Run the planner of the form at once. Its plans still need your authorization.")
         .key(Modifiers::SHIFT, Key::F5)
-        .unless(|at| {
-            let no_form = at.page != Page::Loop || !at.loop_form;
+        .unless(|state| {
+            let no_form = state.page != Page::Loop || !state.loop_form;
             no_form
                 .then_some("Fill in the form of a new loop first.")
-                .or(needs_no_loop(at))
-                .or(needs_no_run(at))
-                .or(at.no_place)
+                .or(needs_no_loop(state))
+                .or(needs_no_run(state))
+                .or(state.folders_unusable)
         }),
     Spec::new(Command::OpenAttempt, "Look at the plan", Some(icon::PLAN))
         .tooltip("Show the plan of the attempt that waits for you. This authorizes nothing.")
         .key(Modifiers::SHIFT, Key::F8)
-        .unless(|at| {
-            (!at.attempt_waits).then_some("No plan of a loop waits for your authorization.")
+        .unless(|state| {
+            (!state.attempt_waits).then_some("No plan of a loop waits for your authorization.")
         }),
     Spec::new(Command::LoopAgain, "Same goal again…", Some(icon::REVERT))
         .tooltip("Fill the form with the goal, the planner and the workspace of this loop.")
-        .unless(|at| (at.page != Page::Loop || at.loop_form).then_some("No loop is shown.")),
+        .unless(|state| (state.page != Page::Loop || state.loop_form).then_some("No loop is shown.")),
     Spec::new(Command::FilterDiagnostics, "Filter diagnostics", Some(icon::SEARCH))
         .tooltip("Go to the diagnostics and filter them.")
         .key(SHIFT_COMMAND, Key::F),

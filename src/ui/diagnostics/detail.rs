@@ -1,14 +1,14 @@
-//! One diagnostic in full: the source with marks, its notes, and the compiler's text.
+//! The selected diagnostic in full: the source with marks, its notes, and the compiler's text.
 
 use egui::text::{LayoutJob, TextFormat};
 use egui::{
     Align, Color32, Layout, Margin, Rect, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
 };
 
-use super::copy::{place, written};
+use super::copy::{location, written};
 use super::excerpt::{Excerpt, ExcerptRow};
 use super::listing::{Entry, diagnostic};
-use super::{DiagnosticsView, level_look, standing_look};
+use super::{DiagnosticsView, baseline_look, level_look};
 use crate::plan::visible;
 use crate::run::{
     BaselineState, DiagnosticArtifact, DiagnosticSpan, LineKind, Question, TargetKind,
@@ -18,7 +18,7 @@ use crate::ui::commands::{Command, Situation, command_button};
 use crate::ui::controls;
 use crate::ui::evidence::question_items_ui;
 use crate::ui::icon;
-use crate::ui::plan::{CodeRow, Gutter, code_rows_ui, columns, kept_rows, text_rows};
+use crate::ui::plan::{CodeRow, Gutter, cached_rows, code_rows_ui, columns, text_rows};
 use crate::ui::theme::{self, Text, Theme, Tone};
 use crate::ui::widgets::{self, Chip, Look};
 
@@ -28,26 +28,26 @@ pub(super) fn detail_ui(
     situation: &Situation,
     actions: &mut Vec<Action>,
 ) {
-    let Some(entry) = view.listing.chosen() else { return };
-    let Some(it) = diagnostic(view.run, entry.place) else { return };
+    let Some(entry) = view.listing.selected_entry() else { return };
+    let Some(it) = diagnostic(view.run, entry.position) else { return };
     ui.spacing_mut().item_spacing.y = 0.0;
     widgets::margins(10, 8).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 6.0;
         head_ui(ui, entry, it, situation, actions);
     });
     widgets::line_below(ui);
-    let id = ("diagnostic", entry.place);
+    let id = ("diagnostic", entry.position);
     ScrollArea::vertical().id_salt(id).auto_shrink([false, false]).show(ui, |ui| {
         widgets::margins(10, 16).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 8.0;
             ui.set_min_width(ui.available_width());
             widgets::paragraph(ui, &it.message, Text::Strong, Tone::Plain);
             if !it.file_name.is_empty() {
-                let place = place(it);
-                widgets::copyable(ui, &place, &place, "the location");
+                let location = location(it);
+                widgets::copyable(ui, &location, &location, "the location");
             }
             excerpt_ui(ui, it, view.excerpt);
-            elsewhere_ui(ui, it);
+            other_files_ui(ui, it);
             for child in &it.children {
                 child_ui(ui, child);
             }
@@ -56,7 +56,7 @@ pub(super) fn detail_ui(
     });
 }
 
-/// The severity, code and location, with the actions on the diagnostic.
+/// The severity, the code and the result of the comparison, with the actions on the diagnostic.
 fn head_ui(
     ui: &mut Ui,
     entry: Entry,
@@ -72,9 +72,9 @@ fn head_ui(
         if let Some(code) = &it.code {
             ui.label(widgets::rich(visible(code), Text::Mono, theme.text));
         }
-        if let Some(standing) = entry.standing {
-            let (icon, word, tone) = standing_look(standing);
-            Chip::new(icon, word, tone).explained(meaning(standing)).ui(ui);
+        if let Some(state) = entry.baseline {
+            let (icon, word, tone) = baseline_look(state);
+            Chip::new(icon, word, tone).with_tooltip(meaning(state)).ui(ui);
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             evidence_menu(ui, it, actions);
@@ -85,15 +85,15 @@ fn head_ui(
     });
 }
 
-fn meaning(standing: BaselineState) -> &'static str {
-    match standing {
-        BaselineState::New => "The run's first check did not have it.",
-        BaselineState::Unchanged => "The run's first check had it too; its line may have moved.",
-        BaselineState::Gone => "The run's first check had it, and this one no longer does.",
+fn meaning(state: BaselineState) -> &'static str {
+    match state {
+        BaselineState::New => "The earlier check did not report it.",
+        BaselineState::Unchanged => "The earlier check reported it too; its line may have moved.",
+        BaselineState::Gone => "The earlier check reported it, and this one no longer does.",
     }
 }
 
-/// A menu of queries to the evidence about the code and the file of a diagnostic.
+/// A menu of queries to the evidence: about the code and the file of a diagnostic, and about recurring ones.
 fn evidence_menu(ui: &mut Ui, it: &DiagnosticArtifact, actions: &mut Vec<Action>) {
     let mut questions = Vec::new();
     if let Some(code) = &it.code {
@@ -165,46 +165,48 @@ fn paint_row(ui: &Ui, rect: Rect, row: &ExcerptRow, galley: std::sync::Arc<egui:
     let theme = Theme::of(ui);
     let middle = rect.center().y;
     if let Some(number) = row.number {
-        let at = pos2(rect.left() + NUMBERS - 18.0, middle);
-        widgets::paint_right(ui, at, &number.to_string(), Text::SmallMono, theme.dim);
+        let right = pos2(rect.left() + NUMBERS - 18.0, middle);
+        widgets::paint_right(ui, right, &number.to_string(), Text::SmallMono, theme.dim);
     }
     widgets::paint_galley(ui, pos2(rect.left() + NUMBERS, middle), galley);
 }
 
 fn row_job(row: &ExcerptRow, tone: Tone, theme: &Theme) -> LayoutJob {
     let mut job = LayoutJob { break_on_newline: false, ..LayoutJob::default() };
-    let about = theme.tone(tone);
-    let whole = match (row.carets, row.number) {
-        (Some(true), _) => about,
+    let row_color = match (row.carets, row.number) {
+        (Some(true), _) => theme.tone(tone),
         (Some(false), _) => theme.accent,
         (None, Some(_)) => theme.text,
         (None, None) => theme.dim,
     };
     let ends = row.colours.iter().flat_map(|(it, _)| [it.start, it.end]);
-    let mut cuts: Vec<usize> =
+    let mut bounds: Vec<usize> =
         ends.chain(row.marks.iter().flat_map(|(it, _)| [it.start, it.end])).collect();
-    cuts.extend([0, row.text.len()]);
-    cuts.sort_unstable();
-    cuts.dedup();
-    for cut in cuts.windows(2) {
-        let [start, end] = cut else { continue };
+    bounds.extend([0, row.text.len()]);
+    bounds.sort_unstable();
+    bounds.dedup();
+    for section in bounds.windows(2) {
+        let [start, end] = section else { continue };
         let Some(text) = row.text.get(*start..*end) else { continue };
         let colour = row.colours.iter().find(|(it, _)| it.contains(start));
         let mark = row.marks.iter().find(|(it, _)| it.contains(start));
-        let (color, ground) = match mark {
+        let (color, background) = match mark {
             // A mark has its own background, designed for the plain text colour.
             Some((_, true)) => (theme.text, theme.chip(tone, theme.background)),
             Some((_, false)) => (theme.text, theme.chip(Tone::Accent, theme.background)),
-            None => (colour.map_or(whole, |(_, class)| theme.syntax(*class)), Color32::TRANSPARENT),
+            None => {
+                let color = colour.map_or(row_color, |(_, class)| theme.syntax(*class));
+                (color, Color32::TRANSPARENT)
+            }
         };
-        let format = TextFormat { background: ground, ..widgets::text_format(Text::Mono, color) };
+        let format = TextFormat { background, ..widgets::text_format(Text::Mono, color) };
         job.append(text, 0.0, format);
     }
     job
 }
 
-/// Locations in other files, which the excerpt does not show.
-fn elsewhere_ui(ui: &mut Ui, it: &DiagnosticArtifact) {
+/// The spans in other files, which the excerpt does not show.
+fn other_files_ui(ui: &mut Ui, it: &DiagnosticArtifact) {
     for span in it.spans.iter().filter(|span| span.file_name != it.file_name).take(8) {
         let label = span.label.as_deref().unwrap_or("also reported here");
         let text = format!("{}:{}: {label}", span.file_name, span.line_start);
@@ -212,7 +214,7 @@ fn elsewhere_ui(ui: &mut Ui, it: &DiagnosticArtifact) {
     }
 }
 
-/// A note or help of the diagnostic, with its suggested replacement.
+/// A note or help of the diagnostic, with its suggested replacements.
 fn child_ui(ui: &mut Ui, child: &DiagnosticArtifact) {
     let tone = if child.tool_level == "help" { Tone::Safe } else { Tone::Accent };
     let icon = if child.tool_level == "help" { icon::HELP } else { icon::INFO };
@@ -225,20 +227,22 @@ fn child_ui(ui: &mut Ui, child: &DiagnosticArtifact) {
 
 fn suggestion_ui(ui: &mut Ui, index: usize, span: &DiagnosticSpan) {
     let text = span.suggested_replacement.as_deref().unwrap_or_default();
-    let sure = match span.applicability.as_deref() {
+    let confidence = match span.applicability.as_deref() {
         Some("MachineApplicable") => "can be applied as it is",
         Some("MaybeIncorrect") => "may be wrong",
         Some("HasPlaceholders") => "has placeholders",
         _ => "not rated",
     };
     let inserts = (span.line_start, span.column_start) == (span.line_end, span.column_end);
-    let what = match (text.is_empty(), inserts) {
+    let action = match (text.is_empty(), inserts) {
         (true, _) => "Remove the text at",
         (false, true) => "Insert at",
         (false, false) => "Replace the text at",
     };
-    let head =
-        format!("{what} {}:{}:{} ({sure})", span.file_name, span.line_start, span.column_start);
+    let head = format!(
+        "{action} {}:{}:{} ({confidence})",
+        span.file_name, span.line_start, span.column_start
+    );
     ui.horizontal(|ui| {
         ui.add_space(24.0);
         ui.vertical(|ui| {
@@ -262,26 +266,26 @@ fn rendered_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, entry: Entry, it: &Diagn
         if it.rendered.is_some() { "As the compiler wrote it" } else { "In short" },
     );
     // A result never changes, so its id and the index identify the text.
-    let result = super::listing::result(view.run, entry.place.step);
+    let result = super::listing::result(view.run, entry.position.step);
     let id = result.map(|it| it.execution_id.to_string()).unwrap_or_default();
-    let key = format!("{id} {}", entry.place.at);
+    let key = format!("{id} {}", entry.position.index);
     code_ui(ui, "rendered", &key, |columns| text_rows(&written(it), columns));
 }
 
 /// A box with rows of code, laid out again only when `key` or the number of columns changes.
 fn code_ui(
     ui: &mut Ui,
-    place: impl egui::AsIdSalt + Copy,
+    id_salt: impl egui::AsIdSalt + Copy,
     key: &str,
     rows: impl FnOnce(usize) -> Vec<CodeRow>,
 ) {
     widgets::card(ui).inner_margin(Margin::symmetric(0, 6)).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
         let columns = columns(ui, ui.available_width(), Gutter::NONE);
-        let rows = kept_rows(ui, place, &[key], columns, || {
+        let rows = cached_rows(ui, id_salt, &[key], columns, || {
             let unnumbered = |row| CodeRow { numbers: (None, None), ..row };
             rows(columns).into_iter().map(unnumbered).collect()
         });
-        code_rows_ui(ui, place, &rows, Gutter::NONE);
+        code_rows_ui(ui, id_salt, &rows, Gutter::NONE);
     });
 }

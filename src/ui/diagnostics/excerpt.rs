@@ -9,23 +9,23 @@ use crate::plan::visible;
 use crate::run::{DiagnosticArtifact, DiagnosticSpan, SourceLine, shown_line};
 
 /// The number of context lines before and after a span.
-const AROUND: usize = 2;
-/// A span of many lines shows this many at its start and this many at its end.
-const ENDS: usize = 4;
-/// The largest number of spans shown.
+const CONTEXT_LINES: usize = 2;
+/// The number of lines shown at the start and at the end of a span that has more than twice as many.
+const END_LINES: usize = 4;
+/// The maximum number of spans shown.
 const MAX_SPANS: usize = 8;
 
 /// The source of a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Excerpt {
-    /// The lines are those that the compiler read, as far as is known.
+    /// The source lines. They have not changed since the check, as far as the evidence can tell.
     Shown {
         /// The rows to draw.
         rows: Vec<ExcerptRow>,
-        /// Whether the records contain the lines that the compiler read, so that the file could be compared.
+        /// Whether lines that the compiler read are recorded, so that the file could be compared with them.
         compared: bool,
     },
-    /// The file has changed at these lines.
+    /// The file no longer has the lines that the compiler read.
     Changed,
     /// The source is missing, for this reason.
     Missing(String),
@@ -57,8 +57,9 @@ fn lines_of(span: &DiagnosticSpan) -> RangeInclusive<usize> {
     number(span.line_start)..=number(span.line_end.max(span.line_start))
 }
 
-/// The spans of a diagnostic in its own file, the primary one first.
-fn places(it: &DiagnosticArtifact) -> Vec<DiagnosticSpan> {
+/// At most [`MAX_SPANS`] spans of a diagnostic in its own file, primary ones first. Without spans, one is made of the
+/// diagnostic's own location.
+fn spans(it: &DiagnosticArtifact) -> Vec<DiagnosticSpan> {
     let in_file = |span: &&DiagnosticSpan| span.file_name == it.file_name && span.line_start > 0;
     let mut spans: Vec<_> = it.spans.iter().filter(in_file).cloned().collect();
     spans.sort_by_key(|span| !span.is_primary);
@@ -78,20 +79,20 @@ fn places(it: &DiagnosticArtifact) -> Vec<DiagnosticSpan> {
     spans
 }
 
-/// The line numbers of the excerpt of a diagnostic; empty when it has no location.
-pub fn wanted(it: &DiagnosticArtifact) -> Vec<RangeInclusive<usize>> {
+/// The ranges of lines that the excerpt of a diagnostic shows; empty when it has no location.
+pub fn excerpt_lines(it: &DiagnosticArtifact) -> Vec<RangeInclusive<usize>> {
     if it.file_name.is_empty() {
         return Vec::new();
     }
     let mut ranges = Vec::new();
-    for span in places(it) {
+    for span in spans(it) {
         let (first, last) = lines_of(&span).into_inner();
-        let from = first.saturating_sub(AROUND).max(1);
-        if last - first >= 2 * ENDS {
-            ranges.push(from..=first + ENDS - 1);
-            ranges.push(last + 1 - ENDS..=last + AROUND);
+        let from = first.saturating_sub(CONTEXT_LINES).max(1);
+        if last - first >= 2 * END_LINES {
+            ranges.push(from..=first + END_LINES - 1);
+            ranges.push(last + 1 - END_LINES..=last + CONTEXT_LINES);
         } else {
-            ranges.push(from..=last + AROUND);
+            ranges.push(from..=last + CONTEXT_LINES);
         }
     }
     ranges.sort_by_key(|range| *range.start());
@@ -107,26 +108,26 @@ pub fn wanted(it: &DiagnosticArtifact) -> Vec<RangeInclusive<usize>> {
     merged
 }
 
-/// The excerpt of a diagnostic, from these lines of its file.
+/// The excerpt of a diagnostic. `lines` has the present lines of its file in the ranges of [`excerpt_lines`].
 pub fn excerpt(it: &DiagnosticArtifact, lines: &[SourceLine]) -> Excerpt {
-    let places = places(it);
-    if it.file_name.is_empty() || places.is_empty() {
+    let spans = spans(it);
+    if it.file_name.is_empty() || spans.is_empty() {
         return Excerpt::Nowhere;
     }
-    let line = |wanted: usize| lines.iter().find(|line| line.number == wanted);
+    let line = |number: usize| lines.iter().find(|line| line.number == number);
     let mut compared = false;
-    for span in &places {
+    for span in &spans {
         for (number, text) in (*lines_of(span).start()..).zip(&span.text) {
             compared = true;
-            // Only some lines of a long span were read.
-            let was_wanted = wanted(it).iter().any(|range| range.contains(&number));
+            // `lines` has only some lines of a long span.
+            let is_shown = excerpt_lines(it).iter().any(|range| range.contains(&number));
             let is_same = line(number).is_some_and(|line| line.text == shown_line(text));
-            if was_wanted && !is_same {
+            if is_shown && !is_same {
                 return Excerpt::Changed;
             }
         }
     }
-    if line(places.first().map_or(0, |span| number(span.line_start))).is_none() {
+    if line(spans.first().map_or(0, |span| number(span.line_start))).is_none() {
         return Excerpt::Changed;
     }
     let colours = colours(&it.file_name, lines);
@@ -137,7 +138,7 @@ pub fn excerpt(it: &DiagnosticArtifact, lines: &[SourceLine]) -> Excerpt {
             rows.push(plain("⋯".to_owned()));
         }
         before = Some(source.number);
-        let parts: Vec<_> = places.iter().filter_map(|span| part(span, source)).collect();
+        let parts: Vec<_> = spans.iter().filter_map(|span| part(span, source)).collect();
         rows.push(ExcerptRow {
             number: Some(source.number),
             marks: parts.iter().map(|(range, span)| (range.clone(), span.is_primary)).collect(),
@@ -154,8 +155,7 @@ fn plain(text: String) -> ExcerptRow {
     ExcerptRow { number: None, text, marks: Vec::new(), colours: Vec::new(), carets: None }
 }
 
-/// The character columns of a span in a line, counted from 0. In lines after the first of the span they start
-/// at the indentation.
+/// The range of a span in a line, in characters. In lines after the first of the span it starts after the indentation.
 fn columns(span: &DiagnosticSpan, source: &SourceLine) -> Range<usize> {
     let (first, last) = lines_of(span).into_inner();
     let length = source.text.chars().count();
@@ -166,7 +166,7 @@ fn columns(span: &DiagnosticSpan, source: &SourceLine) -> Range<usize> {
     start..end.max(start + 1)
 }
 
-/// The byte range of a span in the visible text of a line; `None` for a line outside the span.
+/// The byte range of a span in the visible text of a line, with the span; `None` for a line outside the span.
 fn part<'a>(
     span: &'a DiagnosticSpan,
     source: &SourceLine,
@@ -198,18 +198,18 @@ fn carets(span: &DiagnosticSpan, source: &SourceLine) -> ExcerptRow {
     ExcerptRow { carets: Some(span.is_primary), ..plain(text) }
 }
 
-/// The syntax colours of each line; none for a line with hidden characters, whose visible form would shift
-/// them.
+/// The syntax colours of each line. A line with hidden characters has none, because they are longer in its visible
+/// form.
 fn colours(file: &str, lines: &[SourceLine]) -> Vec<Vec<(Range<usize>, Class)>> {
     let mut colours = vec![Vec::new(); lines.len()];
     let Some(language) = Language::of_path(Path::new(file)) else { return colours };
     let text: String = lines.iter().flat_map(|line| [line.text.as_str(), "\n"]).collect();
-    let pieces = highlight(language, &text);
+    let tokens = highlight(language, &text);
     let mut start = 0;
     for (line, colours) in lines.iter().zip(&mut colours) {
         let end = start + line.text.len();
         if visible(&line.text) == line.text {
-            let inside = pieces.iter().filter(|(it, _)| it.start < end && it.end > start);
+            let inside = tokens.iter().filter(|(it, _)| it.start < end && it.end > start);
             colours.extend(
                 inside.map(|(it, class)| {
                     (it.start.max(start) - start..it.end.min(end) - start, *class)
@@ -240,7 +240,7 @@ mod tests {
         }
     }
 
-    fn about(spans: Vec<DiagnosticSpan>) -> DiagnosticArtifact {
+    fn with_spans(spans: Vec<DiagnosticSpan>) -> DiagnosticArtifact {
         DiagnosticArtifact {
             level: Level::Error,
             tool_level: "error".to_owned(),
@@ -258,9 +258,9 @@ mod tests {
     }
 
     fn lines(text: &str, it: &DiagnosticArtifact) -> Vec<SourceLine> {
-        let wanted = wanted(it);
+        let ranges = excerpt_lines(it);
         let all = (1..).zip(text.split('\n'));
-        all.filter(|(number, _)| wanted.iter().any(|range| range.contains(number)))
+        all.filter(|(number, _)| ranges.iter().any(|range| range.contains(number)))
             .map(|(number, text)| SourceLine { number, text: shown_line(text) })
             .collect()
     }
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn carets_stand_below_their_span() {
-        let it = about(vec![
+        let it = with_spans(vec![
             span(3, 5..8, "    foo(1);", Some("not found")),
             span(1, 4..5, "fn f() {", None),
         ]);
@@ -299,7 +299,7 @@ mod tests {
     #[test]
     fn carets_align_after_tabs_and_hidden_characters() {
         let line = "\tlet \u{202e}x = 1;";
-        let it = about(vec![span(1, 7..8, line, Some("here"))]);
+        let it = with_spans(vec![span(1, 7..8, line, Some("here"))]);
         let shown = drawn(&it, line);
         assert_eq!(shown[0], "1     let ⟨U+202E⟩x = 1;");
         let caret = shown[1].chars().position(|c| c == '^').unwrap();
@@ -311,8 +311,8 @@ mod tests {
         let text: String = (1..=60).map(|line| format!("line {line}\n")).collect();
         let mut long = span(5, 1..4, "line 5", Some("all of this"));
         long.line_end = 30;
-        let it = about(vec![long, span(50, 1..5, "line 50", None)]);
-        assert_eq!(wanted(&it), [3..=8, 27..=32, 48..=52]);
+        let it = with_spans(vec![long, span(50, 1..5, "line 50", None)]);
+        assert_eq!(excerpt_lines(&it), [3..=8, 27..=32, 48..=52]);
         let shown = drawn(&it, &text);
         assert_eq!(shown.iter().filter(|row| row.contains('⋯')).count(), 2);
         let carets: Vec<_> = shown.iter().filter(|row| row.contains(['^', '-'])).collect();
@@ -321,15 +321,15 @@ mod tests {
 
     #[test]
     fn changed_lines_are_not_marked() {
-        let it = about(vec![span(2, 1..4, "foo();", Some("no"))]);
+        let it = with_spans(vec![span(2, 1..4, "foo();", Some("no"))]);
         for text in ["x\nfoo() ;\n", "foo();\n", ""] {
             assert_eq!(excerpt(&it, &lines(text, &it)), Excerpt::Changed, "{text:?}");
         }
         // Changes of the surrounding lines do not matter.
         assert!(matches!(excerpt(&it, &lines("y\nfoo();\r\n", &it)), Excerpt::Shown { .. }));
-        let mut nowhere = about(vec![]);
+        let mut nowhere = with_spans(vec![]);
         assert_eq!(excerpt(&nowhere, &[]), Excerpt::Nowhere);
-        assert!(wanted(&nowhere).is_empty());
+        assert!(excerpt_lines(&nowhere).is_empty());
         // Without recorded lines there is nothing to compare.
         nowhere.line_start = 1;
         let shown = excerpt(&nowhere, &lines("foo();\n", &nowhere));
@@ -339,7 +339,7 @@ mod tests {
 
     #[test]
     fn empty_span_has_a_caret() {
-        let it = about(vec![span(1, 7..7, "foo(1)", Some("expected `;`"))]);
+        let it = with_spans(vec![span(1, 7..7, "foo(1)", Some("expected `;`"))]);
         assert_eq!(drawn(&it, "foo(1)")[1], "        ^ expected `;`");
     }
 }

@@ -11,8 +11,8 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Parses a text: `code:` and `file:` search one field, other words search all fields. The search ignores
-    /// case.
+    /// Parses a filter text. `code:` and `file:` search one field; other words search the code, the file, the messages
+    /// and the labels. The search ignores case.
     pub fn parse(text: &str) -> Self {
         let mut filter = Self::default();
         for token in text.to_lowercase().split_whitespace() {
@@ -34,7 +34,7 @@ impl Filter {
         }
         let code = it.code.as_deref().unwrap_or_default().to_lowercase();
         let file = it.file_name.to_lowercase();
-        let all = |wanted: &[String], text: &str| wanted.iter().all(|part| text.contains(part));
+        let all = |parts: &[String], text: &str| parts.iter().all(|part| text.contains(part));
         if !all(&self.codes, &code) || !all(&self.files, &file) {
             return false;
         }
@@ -44,11 +44,11 @@ impl Filter {
         let children = it.children.iter().map(|child| child.message.as_str());
         let labels = it.spans.iter().filter_map(|span| span.label.as_deref());
         let texts = std::iter::once(it.message.as_str()).chain(children).chain(labels);
-        let said: Vec<_> = texts.map(str::to_lowercase).collect();
+        let texts: Vec<_> = texts.map(str::to_lowercase).collect();
         self.words.iter().all(|word| {
             code.contains(word)
                 || file.contains(word)
-                || said.iter().any(|text| text.contains(word.as_str()))
+                || texts.iter().any(|text| text.contains(word.as_str()))
         })
     }
 }

@@ -1,5 +1,5 @@
-//! Selects, sorts and compares the diagnostics of a run; the comparison is with the run's first check. Pure;
-//! computed again only when the run or the selection changes.
+//! Selects and sorts the diagnostics of a run, and compares them with an earlier check. Pure; computed again only when
+//! the run or the options change.
 
 #[cfg(test)]
 mod tests;
@@ -14,7 +14,8 @@ use crate::run::{
     compare,
 };
 
-/// The tool that checks a project or a part of it. Other tools report only errors that their change would cause.
+/// The tool that checks a project or a part of it. The other tools of a step plan report only errors that their change
+/// would cause.
 const CHECK: &str = "lsp_check";
 
 /// The maximum number of codes, and of files, offered as filters.
@@ -22,11 +23,11 @@ const MAX_FREQUENT: usize = 12;
 
 /// The position of a diagnostic in the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Place {
+pub struct DiagnosticPosition {
     /// The step that found the diagnostic, counted from 0.
     pub step: usize,
-    /// The index among the diagnostics of the step, counted from 0.
-    pub at: usize,
+    /// The index among the diagnostics of the step.
+    pub index: usize,
 }
 
 /// A column by which the table can be sorted.
@@ -46,13 +47,13 @@ pub enum Column {
 pub enum Facet {
     /// The diagnostics of one severity.
     Level(Level),
-    /// The diagnostics with one result of the comparison with the first check.
+    /// The diagnostics with one result of the comparison with the earlier check.
     BaselineState(BaselineState),
 }
 
-/// The filter, the order and the selection of the person.
+/// The filter, the order and the selection that the person has chosen.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Sight {
+pub struct ListOptions {
     /// The step whose diagnostics are shown; `None` means the latest step that has some.
     pub step: Option<usize>,
     /// The text of the filter field.
@@ -64,10 +65,10 @@ pub struct Sight {
     /// Whether the order is reversed.
     pub reversed: bool,
     /// The selected diagnostic.
-    pub picked: Option<Place>,
+    pub selected: Option<DiagnosticPosition>,
 }
 
-impl Sight {
+impl ListOptions {
     /// Hides a group, or shows it if it is hidden.
     pub fn toggle(&mut self, facet: Facet) {
         if self.hidden.contains(&facet) {
@@ -109,15 +110,15 @@ impl Counts {
         }
     }
 
-    fn add(&mut self, level: Level, standing: Option<BaselineState>) {
+    fn add(&mut self, level: Level, baseline: Option<BaselineState>) {
         // A diagnostic that is gone does not count as an error or warning.
         match level {
-            _ if standing == Some(BaselineState::Gone) => {}
+            _ if baseline == Some(BaselineState::Gone) => {}
             Level::Error => self.errors += 1,
             Level::Warning => self.warnings += 1,
             Level::Info => self.notes += 1,
         }
-        match standing {
+        match baseline {
             Some(BaselineState::New) => self.new += 1,
             Some(BaselineState::Unchanged) => self.unchanged += 1,
             Some(BaselineState::Gone) => self.gone += 1,
@@ -126,7 +127,7 @@ impl Counts {
     }
 }
 
-/// A step of the run that checked the code.
+/// A step of the run that checked the code or reported diagnostics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(test, derive(serde::Serialize))]
 pub struct Check {
@@ -135,32 +136,32 @@ pub struct Check {
     /// The tool of the step.
     pub tool: String,
     /// The subject of the check, for example a path.
-    pub about: String,
-    /// The numbers of diagnostics that the check found.
-    pub found: Counts,
-    /// Whether the check completed with a verdict.
-    pub verdict: bool,
+    pub subject: String,
+    /// The numbers of diagnostics that the check reported.
+    pub counts: Counts,
+    /// Whether the check passed or found errors. Otherwise it did not finish.
+    pub has_verdict: bool,
 }
 
 /// A diagnostic of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
     /// The position of the diagnostic in the run.
-    pub place: Place,
-    /// The result of the comparison with the run's first check; `None` without a comparison.
-    pub standing: Option<BaselineState>,
+    pub position: DiagnosticPosition,
+    /// The result of the comparison with the earlier check; `None` without a comparison.
+    pub baseline: Option<BaselineState>,
 }
 
 /// The diagnostics to show, with counts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Listing {
-    /// All steps that checked the code.
+    /// All steps that checked the code or reported diagnostics.
     pub checks: Vec<Check>,
-    /// The step whose diagnostics are listed.
+    /// The step whose diagnostics are listed; `None` if there are no checks.
     pub step: Option<usize>,
-    /// The step that `step` is compared with.
+    /// The earlier check that `step` is compared with.
     pub base: Option<usize>,
-    /// A limitation of the comparison.
+    /// A limitation of the comparison, if there is one.
     pub caution: Option<String>,
     /// Counts by group, including hidden diagnostics.
     pub counts: Counts,
@@ -177,12 +178,13 @@ pub struct Listing {
 }
 
 impl Listing {
-    /// Computes the list.
-    pub fn of(run: &RunState, plan: Option<&ShownPlan>, sight: &Sight) -> Self {
-        let checks: Vec<_> = (0..run.steps.len()).filter_map(|at| check(run, plan, at)).collect();
+    /// Computes the list for a run of `plan`, which names the subjects of the checks.
+    pub fn of(run: &RunState, plan: Option<&ShownPlan>, options: &ListOptions) -> Self {
+        let checks: Vec<_> =
+            (0..run.steps.len()).filter_map(|step| check(run, plan, step)).collect();
         let of_step = |step: usize| checks.iter().find(|check| check.step == step);
         let latest = || checks.iter().rfind(|it| it.tool == CHECK).or(checks.last());
-        let Some(check) = sight.step.and_then(of_step).or_else(latest) else {
+        let Some(check) = options.step.and_then(of_step).or_else(latest) else {
             return Self { checks, ..Self::default() };
         };
         let step = check.step;
@@ -190,44 +192,45 @@ impl Listing {
         let caution = base.and_then(of_step).and_then(|base| caution(check, base));
         let entries = entries(run, step, base, check);
         let mut counts = Counts::default();
-        let filter = Filter::parse(&sight.filter);
+        let filter = Filter::parse(&options.filter);
         let mut shown: Vec<(Entry, &DiagnosticArtifact)> = Vec::new();
         for entry in &entries {
-            let Some(it) = diagnostic(run, entry.place) else { continue };
-            counts.add(it.level, entry.standing);
+            let Some(it) = diagnostic(run, entry.position) else { continue };
+            counts.add(it.level, entry.baseline);
             let hidden = |facet: &Facet| match facet {
                 Facet::Level(level) => *level == it.level,
-                Facet::BaselineState(standing) => Some(*standing) == entry.standing,
+                Facet::BaselineState(state) => Some(*state) == entry.baseline,
             };
-            if !sight.hidden.iter().any(hidden) && filter.matches(it) {
+            if !options.hidden.iter().any(hidden) && filter.matches(it) {
                 shown.push((*entry, it));
             }
         }
         shown.sort_by(|a, b| {
-            let order = order(sight.sort, a, b);
-            if sight.reversed { order.reverse() } else { order }.then_with(|| usual(a, b))
+            let order = order(options.sort, a, b);
+            if options.reversed { order.reverse() } else { order }.then_with(|| default_order(a, b))
         });
         let shown: Vec<_> = shown.into_iter().map(|(entry, _)| entry).collect();
-        let picked = shown.iter().position(|entry| Some(entry.place) == sight.picked);
-        let selected = picked.or((!shown.is_empty()).then_some(0));
-        let all = || entries.iter().filter_map(|entry| diagnostic(run, entry.place));
+        let selected = shown.iter().position(|entry| Some(entry.position) == options.selected);
+        let selected = selected.or((!shown.is_empty()).then_some(0));
+        let all = || entries.iter().filter_map(|entry| diagnostic(run, entry.position));
         let codes = frequent(all().filter_map(|it| it.code.as_deref()));
         let files = frequent(all().map(|it| it.file_name.as_str()).filter(|it| !it.is_empty()));
         let (step, total) = (Some(step), entries.len());
         Self { checks, step, base, caution, counts, total, codes, files, shown, selected }
     }
 
-    /// The selected entry.
-    pub fn chosen(&self) -> Option<Entry> {
+    /// The selected entry; `None` if the list is empty.
+    pub fn selected_entry(&self) -> Option<Entry> {
         self.shown.get(self.selected?).copied()
     }
 }
 
-/// The diagnostic at a position.
-pub fn diagnostic(run: &RunState, place: Place) -> Option<&DiagnosticArtifact> {
-    result(run, place.step)?.diagnostic_artifacts.get(place.at)
+/// The diagnostic at a position; `None` if the run has none there.
+pub fn diagnostic(run: &RunState, position: DiagnosticPosition) -> Option<&DiagnosticArtifact> {
+    result(run, position.step)?.diagnostic_artifacts.get(position.index)
 }
 
+/// The result of a step; `None` until it has finished.
 pub(super) fn result(run: &RunState, step: usize) -> Option<&StepResult> {
     match run.steps.get(step)? {
         StepState::Done(result) => Some(result),
@@ -241,42 +244,43 @@ fn is_about_code(it: &DiagnosticArtifact) -> bool {
     it.tool_level != "failure-note"
 }
 
+/// The check that a step was; `None` if it has not finished, or neither checked the code nor reported diagnostics.
 fn check(run: &RunState, plan: Option<&ShownPlan>, step: usize) -> Option<Check> {
     let result = result(run, step)?;
     // A step that was skipped or denied checked nothing.
     let invoked = matches!(result.outcome, Outcome::Succeeded | Outcome::Failed);
-    let looked = result.tool_name == CHECK && invoked;
-    if !looked && result.diagnostic_artifacts.is_empty() {
+    let is_check = result.tool_name == CHECK && invoked;
+    if !is_check && result.diagnostic_artifacts.is_empty() {
         return None;
     }
-    let mut found = Counts::default();
+    let mut counts = Counts::default();
     for it in result.diagnostic_artifacts.iter().filter(|it| is_about_code(it)) {
-        found.add(it.level, None);
+        counts.add(it.level, None);
     }
     let call = plan.and_then(|plan| plan.steps.get(step)).and_then(|step| step.call.as_ref());
-    let about = call.map(|call| match call {
+    let subject = call.map(|call| match call {
         ToolCall::LspCheck { path } => path.clone(),
         other => other.headline().1,
     });
     Some(Check {
         step,
         tool: result.tool_name.clone(),
-        about: about.unwrap_or_default(),
-        verdict: result.success
-            || (result.error_code == Some(Code::CargoCheck) && found.errors > 0),
-        found,
+        subject: subject.unwrap_or_default(),
+        has_verdict: result.success
+            || (result.error_code == Some(Code::CargoCheck) && counts.errors > 0),
+        counts,
     })
 }
 
-/// The base of the comparison: an earlier check with a verdict, the first one of the same project part or
-/// else the first of the run.
+/// The base of the comparison: of the earlier checks with a verdict the first with the same subject, or else the first
+/// of all; `None` if there is no such check.
 fn base<'a>(checks: &'a [Check], check: &Check) -> Option<&'a Check> {
-    let mut first = checks
-        .iter()
-        .filter(|first| first.step < check.step && first.tool == CHECK && first.verdict);
-    first.clone().find(|first| first.about == check.about).or_else(|| first.next())
+    let mut earlier =
+        checks.iter().filter(|it| it.step < check.step && it.tool == CHECK && it.has_verdict);
+    earlier.clone().find(|it| it.subject == check.subject).or_else(|| earlier.next())
 }
 
+/// Why the comparison of a check with its base is limited; `None` if it is not.
 fn caution(check: &Check, base: &Check) -> Option<String> {
     if check.tool != CHECK {
         return Some(
@@ -285,38 +289,45 @@ fn caution(check: &Check, base: &Check) -> Option<String> {
                 .to_owned(),
         );
     }
-    if !check.verdict {
-        return Some(
-            "The check did not finish: a diagnostic that is missing here may still exist.".into(),
-        );
+    if !check.has_verdict {
+        return Some("The check did not finish, so no diagnostic is listed as gone.".into());
     }
-    (check.about != base.about).then(|| {
-        format!("The first check covered {}, this one covers {}.", base.about, check.about)
+    (check.subject != base.subject).then(|| {
+        format!(
+            "The comparison is with a check of {}; this one checks {}.",
+            base.subject, check.subject
+        )
     })
 }
 
+/// The diagnostics of a step, and those of the base that are gone. None is gone unless the step was a check with a
+/// verdict.
 fn entries(run: &RunState, step: usize, base: Option<usize>, check: &Check) -> Vec<Entry> {
-    let of = |step| result(run, step).map_or(&[][..], |it| &it.diagnostic_artifacts);
-    let now = of(step);
-    let compared: Option<(usize, Comparison)> = base.map(|base| (base, compare(of(base), now)));
-    let standing = |at: usize| {
-        let is_new = *compared.as_ref()?.1.is_new.get(at)?;
+    let diagnostics = |step| result(run, step).map_or(&[][..], |it| &it.diagnostic_artifacts);
+    let now = diagnostics(step);
+    let compared: Option<(usize, Comparison)> =
+        base.map(|base| (base, compare(diagnostics(base), now)));
+    let baseline = |index: usize| {
+        let is_new = *compared.as_ref()?.1.is_new.get(index)?;
         Some(if is_new { BaselineState::New } else { BaselineState::Unchanged })
     };
     let mut entries: Vec<_> = (0..now.len())
-        .filter(|at| now.get(*at).is_some_and(is_about_code))
-        .map(|at| Entry { place: Place { step, at }, standing: standing(at) })
+        .filter(|index| now.get(*index).is_some_and(is_about_code))
+        .map(|index| Entry {
+            position: DiagnosticPosition { step, index },
+            baseline: baseline(index),
+        })
         .collect();
     if let Some((base, compared)) = &compared
-        && check.verdict
+        && check.has_verdict
         && check.tool == CHECK
     {
-        let before = of(*base);
+        let before = diagnostics(*base);
         let gone = compared.gone.iter();
-        let gone = gone.filter(|at| before.get(**at).is_some_and(is_about_code));
-        entries.extend(gone.map(|at| Entry {
-            place: Place { step: *base, at: *at },
-            standing: Some(BaselineState::Gone),
+        let gone = gone.filter(|index| before.get(**index).is_some_and(is_about_code));
+        entries.extend(gone.map(|index| Entry {
+            position: DiagnosticPosition { step: *base, index: *index },
+            baseline: Some(BaselineState::Gone),
         }));
     }
     entries
@@ -324,29 +335,33 @@ fn entries(run: &RunState, step: usize, base: Option<usize>, check: &Check) -> V
 
 type Listed<'a> = (Entry, &'a DiagnosticArtifact);
 
+/// The order by one column.
 fn order(column: Column, a: &Listed<'_>, b: &Listed<'_>) -> Ordering {
     match column {
         Column::Severity => a.1.level.cmp(&b.1.level),
         // Diagnostics without a code come last.
         Column::Code => (a.1.code.is_none(), &a.1.code).cmp(&(b.1.code.is_none(), &b.1.code)),
         Column::Message => a.1.message.cmp(&b.1.message),
-        Column::File => spot(a.1).cmp(&spot(b.1)),
-        Column::BaselineState => a.0.standing.cmp(&b.0.standing),
+        Column::File => location_key(a.1).cmp(&location_key(b.1)),
+        Column::BaselineState => a.0.baseline.cmp(&b.0.baseline),
     }
 }
 
 /// The location as a sort key; diagnostics without one come last.
-fn spot(it: &DiagnosticArtifact) -> (bool, &str, i64, Option<i64>) {
+fn location_key(it: &DiagnosticArtifact) -> (bool, &str, i64, Option<i64>) {
     (it.file_name.is_empty(), &it.file_name, it.line_start, it.column_start)
 }
 
-/// The order of diagnostics that are equal in the chosen column.
-fn usual(a: &Listed<'_>, b: &Listed<'_>) -> Ordering {
-    let key = |it: &Listed<'_>| (it.1.level, it.0.standing);
-    key(a).cmp(&key(b)).then_with(|| spot(a.1).cmp(&spot(b.1))).then(a.0.place.cmp(&b.0.place))
+/// The order of diagnostics that are equal in the column by which the table is sorted.
+fn default_order(a: &Listed<'_>, b: &Listed<'_>) -> Ordering {
+    let key = |it: &Listed<'_>| (it.1.level, it.0.baseline);
+    key(a)
+        .cmp(&key(b))
+        .then_with(|| location_key(a.1).cmp(&location_key(b.1)))
+        .then(a.0.position.cmp(&b.0.position))
 }
 
-/// The most frequent values with their counts, in descending order.
+/// The [`MAX_FREQUENT`] most frequent values with their counts, in descending order.
 fn frequent<'a>(values: impl Iterator<Item = &'a str>) -> Vec<(String, usize)> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for value in values {

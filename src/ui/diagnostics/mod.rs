@@ -1,11 +1,10 @@
-//! The diagnostics page: a table of what the checks of a run found, the selected diagnostic in full, and the
-//! comparison with the run's first check.
+//! The diagnostics page: a table of the diagnostics of a check, compared with an earlier check of the run, and the
+//! selected diagnostic in full.
 //!
-//! A [`Listing`], computed outside of drawing, has the shown diagnostics in order. Of ten thousand rows only
-//! the visible ones are drawn.
+//! A [`Listing`], computed outside of drawing, has the shown diagnostics in order. Only the visible rows are drawn.
 //!
-//! Records keep the lines that a diagnostic is about as the compiler read them. The page compares them with the file
-//! before it marks anything there, because a mark below another line would be wrong.
+//! The evidence has the source lines of a diagnostic as the compiler read them. The page compares them with the file
+//! before it marks anything, because a mark below a changed line would be wrong.
 
 mod copy;
 mod detail;
@@ -30,8 +29,8 @@ use crate::run::{BaselineState, Level, MAX_DIAGNOSTICS, RunState};
 
 pub(crate) use copy::written;
 pub use copy::{copied, copied_all};
-pub use excerpt::{Excerpt, excerpt, wanted};
-pub use listing::{Check, Column, Facet, Listing, Place, Sight, diagnostic};
+pub use excerpt::{Excerpt, excerpt, excerpt_lines};
+pub use listing::{Check, Column, DiagnosticPosition, Facet, ListOptions, Listing, diagnostic};
 
 /// All data of the page.
 #[derive(Debug, Clone)]
@@ -40,9 +39,9 @@ pub struct DiagnosticsView<'a> {
     pub run: &'a RunState,
     /// The shown diagnostics.
     pub listing: &'a Listing,
-    /// The person's selection.
-    pub sight: &'a Sight,
-    /// The source of the selected diagnostic, once read.
+    /// The filter, the order and the selection.
+    pub options: &'a ListOptions,
+    /// The source of the selected diagnostic; `None` until it is read.
     pub excerpt: Option<&'a Excerpt>,
     /// Whether to focus the filter field now.
     pub focus_filter: bool,
@@ -61,15 +60,15 @@ pub(crate) fn level_look(level: Level) -> (Icon, &'static str, Tone) {
 
 /// The icon, word and colour of a comparison result. New is not a bad result by itself; the severity shows how bad
 /// the diagnostic is.
-fn standing_look(standing: BaselineState) -> (Icon, &'static str, Tone) {
-    match standing {
+fn baseline_look(state: BaselineState) -> (Icon, &'static str, Tone) {
+    match state {
         BaselineState::New => (icon::FILE_PLUS, "new", Tone::Accent),
         BaselineState::Unchanged => (icon::CLOCK, "unchanged", Tone::Dim),
         BaselineState::Gone => (icon::CHECK, "gone", Tone::Safe),
     }
 }
 
-/// The whole page; `None` when no plan is open.
+/// Draws the page; `view` is `None` when no plan is open.
 pub fn diagnostics_page_ui(
     ui: &mut Ui,
     view: Option<&DiagnosticsView<'_>>,
@@ -80,11 +79,11 @@ pub fn diagnostics_page_ui(
     let background = || panel_frame(theme.background, Margin::ZERO);
     let checked = view.filter(|view| view.listing.step.is_some());
     let Some(view) = checked else {
-        CentralPanel::no_frame().frame(background()).show(ui, |ui| nothing_ui(ui, view));
+        CentralPanel::no_frame().frame(background()).show(ui, |ui| no_check_ui(ui, view));
         return;
     };
     widgets::side_panel_ui(ui, "checks", |ui| side::side_ui(ui, view, actions));
-    if view.listing.chosen().is_some() {
+    if view.listing.selected_entry().is_some() {
         let height = ui.available_height();
         Panel::bottom("diagnostic")
             .default_size(height * 0.5)
@@ -112,7 +111,7 @@ pub fn diagnostics_page_ui(
         });
         widgets::line_below(ui);
         if view.listing.total == 0 {
-            widgets::empty_state(ui, icon::DONE, "Nothing found", &found_nothing(view.listing));
+            widgets::empty_state(ui, icon::DONE, "Nothing found", &no_diagnostics(view.listing));
         } else if view.listing.shown.is_empty() {
             widgets::empty_state(
                 ui,
@@ -126,8 +125,8 @@ pub fn diagnostics_page_ui(
     });
 }
 
-/// Shows why the page is empty.
-fn nothing_ui(ui: &mut Ui, view: Option<&DiagnosticsView<'_>>) {
+/// Shows why there is no check to show.
+fn no_check_ui(ui: &mut Ui, view: Option<&DiagnosticsView<'_>>) {
     let (title, text) = match view {
         None => (
             "No plan is open",
@@ -150,10 +149,11 @@ fn nothing_ui(ui: &mut Ui, view: Option<&DiagnosticsView<'_>>) {
     widgets::empty_state(ui, icon::CHECK, title, text);
 }
 
-fn found_nothing(listing: &Listing) -> String {
+/// Why the shown check has no diagnostics.
+fn no_diagnostics(listing: &Listing) -> String {
     let check = listing.checks.iter().find(|check| Some(check.step) == listing.step);
     match check {
-        Some(check) if !check.verdict => {
+        Some(check) if !check.has_verdict => {
             "The check did not finish, so its result is unknown. Its output says why.".to_owned()
         }
         _ => "The check finished without errors, warnings or notes.".to_owned(),
@@ -167,7 +167,7 @@ fn filter_ui(
     actions: &mut Vec<Action>,
 ) {
     let theme = Theme::of(ui);
-    let mut text = view.sight.filter.clone();
+    let mut text = view.options.filter.clone();
     let (shown, total) = (view.listing.shown.len(), view.listing.total);
     let count = format!("{} of {}", format::count(shown as u64), format::count(total as u64));
     let copy = "Copy all shown";
@@ -205,26 +205,26 @@ fn facets_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, actions: &mut Vec<Action>)
             return;
         }
         ui.add_space(10.0);
-        for standing in [BaselineState::New, BaselineState::Unchanged, BaselineState::Gone] {
-            facet_ui(ui, view, Facet::BaselineState(standing), actions);
+        for state in [BaselineState::New, BaselineState::Unchanged, BaselineState::Gone] {
+            facet_ui(ui, view, Facet::BaselineState(state), actions);
         }
     });
 }
 
 fn facet_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, facet: Facet, actions: &mut Vec<Action>) {
     let count = view.listing.counts.of(facet);
-    let ((icon, word, tone), noun) = match facet {
+    let ((icon, word, tone), is_noun) = match facet {
         Facet::Level(level) => (level_look(level), true),
-        Facet::BaselineState(standing) => (standing_look(standing), false),
+        Facet::BaselineState(state) => (baseline_look(state), false),
     };
-    let text = if noun {
+    let text = if is_noun {
         format::counted(count, word)
     } else {
         format!("{} {word}", format::count(count as u64))
     };
     // Empty groups stay visible but dimmed, so that nothing moves.
     let tone = if count == 0 { Tone::Dim } else { tone };
-    let shown = !view.sight.hidden.contains(&facet);
+    let shown = !view.options.hidden.contains(&facet);
     let tip = if shown { "Click to hide these." } else { "Click to show these." };
     if controls::toggle(ui, icon, &text, tone, shown).on_hover_text(tip).clicked() {
         actions.push(Action::Diagnostics(DiagnosticsAction::Toggle(facet)));

@@ -1,4 +1,4 @@
-//! The checks of the run, and the most frequent codes and files of the one shown.
+//! The side panel: the checks of the run, and the most frequent codes and files of the listed diagnostics.
 
 use egui::{ScrollArea, Sense, Ui, pos2, vec2};
 
@@ -33,8 +33,8 @@ pub(super) fn side_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, actions: &mut Vec
             widgets::heading(ui, title);
             ui.add_space(4.0);
             for (value, count) in values {
-                let (text, set) = toggled(&view.sight.filter, word, value);
-                if facet_item(ui, value, &format::count(*count as u64), set) {
+                let (text, is_set) = toggled(&view.options.filter, word, value);
+                if facet_item(ui, value, &format::count(*count as u64), is_set) {
                     actions.push(Action::Diagnostics(DiagnosticsAction::Filter(text)));
                 }
             }
@@ -42,19 +42,22 @@ pub(super) fn side_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, actions: &mut Vec
     });
 }
 
-/// The filter text with this part added, or without it if it was set; and whether it was set.
+/// The filter text with `word:value` in place of any other value of `word`, or without it if it was set; and whether it
+/// was set.
 fn toggled(filter: &str, word: &str, value: &str) -> (String, bool) {
     let part = format!("{word}:{value}");
     let tokens: Vec<_> = filter.split_whitespace().collect();
-    let set = tokens.contains(&part.as_str());
+    let was_set = tokens.contains(&part.as_str());
     let prefix = format!("{word}:");
-    let kept = tokens.into_iter().filter(|token| !token.starts_with(&prefix));
-    let added = (!set).then_some(part.as_str());
-    (kept.chain(added).collect::<Vec<_>>().join(" "), set)
+    let others = tokens.into_iter().filter(|token| !token.starts_with(&prefix));
+    let added = (!was_set).then_some(part.as_str());
+    (others.chain(added).collect::<Vec<_>>().join(" "), was_set)
 }
 
+/// The height of a check in the panel, in points.
 const HEIGHT: f32 = 44.0;
 
+/// Draws a check. Returns whether it was clicked.
 fn check_ui(ui: &mut Ui, check: &Check, listing: &Listing) -> bool {
     let theme = Theme::of(ui);
     let selected = listing.step == Some(check.step);
@@ -65,16 +68,17 @@ fn check_ui(ui: &mut Ui, check: &Check, listing: &Listing) -> bool {
     let name = format!("Step {}", check.step + 1);
     let first = if listing.base == Some(check.step) { "first" } else { "" };
     let right = pos2(rect.right() - 8.0, rect.top() + 14.0);
-    let taken = widgets::paint_right(ui, right, first, Text::Small, theme.dim);
-    let about = if check.about == "." { "workspace" } else { &check.about };
-    let parts = [(name.as_str(), Text::Body, theme.text), (about, Text::SmallMono, theme.dim)];
+    let first_width = widgets::paint_right(ui, right, first, Text::Small, theme.dim);
+    let subject = if check.subject == "." { "workspace" } else { &check.subject };
+    let parts = [(name.as_str(), Text::Body, theme.text), (subject, Text::SmallMono, theme.dim)];
     let top = pos2(left, rect.top() + 14.0);
-    let (_, cut) = widgets::paint_parts(ui, top, (width - taken - 8.0).max(0.0), &parts);
+    let name_width = (width - first_width - 8.0).max(0.0);
+    let (_, truncated) = widgets::paint_parts(ui, top, name_width, &parts);
     let summary = summary(check);
     let (icon, tone) = match check {
-        Check { verdict: false, .. } => (icon::WARNING, theme.caution),
-        Check { found, .. } if found.errors > 0 => (icon::FAILED, theme.danger),
-        Check { found, .. } if found.warnings > 0 => (icon::WARNING, theme.caution),
+        Check { has_verdict: false, .. } => (icon::WARNING, theme.caution),
+        Check { counts, .. } if counts.errors > 0 => (icon::FAILED, theme.danger),
+        Check { counts, .. } if counts.warnings > 0 => (icon::WARNING, theme.caution),
         _ => (icon::DONE, theme.safe),
     };
     let middle = rect.top() + 31.0;
@@ -82,26 +86,26 @@ fn check_ui(ui: &mut Ui, check: &Check, listing: &Listing) -> bool {
     let parts = [(summary.as_str(), Text::Small, theme.dim)];
     widgets::paint_parts(ui, pos2(left + 17.0, middle), width - 17.0, &parts);
     let clicked = controls::selectable(ui, &response, selected, || {
-        format!("{name}: {} {}, {summary}", check.tool, visible(&check.about))
+        format!("{name}: {} {}, {summary}", check.tool, visible(&check.subject))
     });
-    if cut {
-        response.on_hover_text(format!("{} {}", check.tool, visible(&check.about)));
+    if truncated {
+        response.on_hover_text(format!("{} {}", check.tool, visible(&check.subject)));
     }
     clicked
 }
 
 fn summary(check: &Check) -> String {
     let counts = [
-        (check.found.errors, "error"),
-        (check.found.warnings, "warning"),
-        (check.found.notes, "note"),
+        (check.counts.errors, "error"),
+        (check.counts.warnings, "warning"),
+        (check.counts.notes, "note"),
     ];
     let mut parts: Vec<_> = counts
         .into_iter()
         .filter(|(count, _)| *count > 0)
         .map(|(count, noun)| format::counted(count, noun))
         .collect();
-    if !check.verdict && check.tool == "lsp_check" {
+    if !check.has_verdict && check.tool == "lsp_check" {
         parts.push("not finished".to_owned());
     }
     if parts.is_empty() { "nothing found".to_owned() } else { parts.join(", ") }
@@ -113,9 +117,9 @@ mod tests {
 
     #[test]
     fn a_filter_part_is_set_and_removed() {
-        let (set, was) = toggled("word", "code", "E0425");
-        assert_eq!((set.as_str(), was), ("word code:E0425", false));
-        assert_eq!(toggled(&set, "code", "E0308").0, "word code:E0308");
-        assert_eq!(toggled(&set, "code", "E0425"), ("word".to_owned(), true));
+        let (filter, was_set) = toggled("word", "code", "E0425");
+        assert_eq!((filter.as_str(), was_set), ("word code:E0425", false));
+        assert_eq!(toggled(&filter, "code", "E0308").0, "word code:E0308");
+        assert_eq!(toggled(&filter, "code", "E0425"), ("word".to_owned(), true));
     }
 }

@@ -141,9 +141,9 @@ fn diagnostics_page_works_by_keyboard() {
     ] {
         harness.key_press_modifiers(modifiers, key);
         harness.run_ok();
-        let given = harness.state().actions.contains(&Action::Do(command));
+        let pressed = harness.state().actions.contains(&Action::Do(command));
         // The run has no check, so there is nothing to move between.
-        assert_eq!(given, command == Command::GoDiagnostics, "{command:?}");
+        assert_eq!(pressed, command == Command::GoDiagnostics, "{command:?}");
     }
     let mut harness = page("diagnostics");
     let shift = egui::Modifiers { shift: true, ..egui::Modifiers::COMMAND };
@@ -168,22 +168,22 @@ fn diagnostics_page_works_by_keyboard() {
 #[test]
 fn only_visible_diagnostics_are_drawn() {
     let frame = |harness: &mut Harness<'_, Window>| {
-        let took = (0..8).map(|_| {
+        let times = (0..8).map(|_| {
             let start = std::time::Instant::now();
             harness.step();
             start.elapsed()
         });
-        took.min().unwrap()
+        times.min().unwrap()
     };
     // The table draws only the rows that fit into it.
     let mut few = page("diagnostics");
-    few.state_mut().scene.find(40);
+    few.state_mut().scene.set_diagnostic_count(40);
     few.run_ok();
     let few = frame(&mut few);
     let mut harness = page("diagnostics");
-    harness.state_mut().scene.find(10_000);
+    harness.state_mut().scene.set_diagnostic_count(10_000);
     let start = std::time::Instant::now();
-    harness.state_mut().scene.list();
+    harness.state_mut().scene.update_listing();
     println!("10,000 compared, filtered and sorted in {:?}", start.elapsed());
     harness.run_ok();
     assert_eq!(harness.state().scene.listed().len(), 10_004);
@@ -241,8 +241,8 @@ fn the_evidence_menu_asks_about_a_diagnostic() {
     ] {
         click(&mut harness, "In the evidence");
         click(&mut harness, name);
-        let asked = Action::Evidence(EvidenceAction::Ask(question));
-        assert!(harness.state().actions.contains(&asked), "{name}");
+        let query = Action::Evidence(EvidenceAction::RunQuery(question));
+        assert!(harness.state().actions.contains(&query), "{name}");
         harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
         harness.run_ok();
     }

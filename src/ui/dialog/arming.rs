@@ -3,9 +3,9 @@
 //! A decision must be deliberate: the second half of a double click, a key held from before, or the click
 //! that activated the window must not count.
 
-/// The time for which a question must have been visible before any answer counts, in milliseconds.
+/// The time for which a dialog must have been visible before any answer counts, in milliseconds.
 pub const DELAY_MS: u64 = 500;
-/// As [`DELAY_MS`], for approving something dangerous.
+/// The same time for approving something dangerous.
 pub const DANGEROUS_DELAY_MS: u64 = 1_500;
 
 /// The input of one frame.
@@ -24,15 +24,15 @@ pub struct Input {
 /// The answers that are allowed in this frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Allowed {
-    /// Whether the safe answers (deny, skip) count.
-    pub hold_back: bool,
+    /// Whether the safe answers, such as deny and skip, count.
+    pub safe: bool,
     /// Whether approval counts.
     pub approve: bool,
     /// The number of milliseconds until approval can count; `None` once it counts.
     pub wait_ms: Option<u64>,
 }
 
-/// The state of one display of a question. Every display starts with [`Arming::new`].
+/// The state of one display of a dialog. Every display starts with [`Arming::new`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Arming {
     delay_ms: u64,
@@ -42,26 +42,26 @@ pub struct Arming {
 }
 
 impl Arming {
-    /// A question that has not been painted yet and must be visible for this long.
+    /// A dialog that has not been drawn yet, and whose approval counts once it was visible for `delay_ms`.
     pub fn new(delay_ms: u64) -> Self {
         Self { delay_ms, first_drawn: None, visible_since: None, allowed: Allowed::default() }
     }
 
-    /// Whether the question was drawn before this frame.
+    /// Whether the dialog was drawn before this frame.
     pub fn was_drawn(&self) -> bool {
         self.first_drawn.is_some()
     }
 
-    /// Processes one frame and returns which answers its buttons may give.
+    /// Processes the input of one frame. Returns the answers that the buttons may give in it.
     pub fn frame(&mut self, input: Input) -> Allowed {
         if !input.focused {
-            // Start over, so that the click that activates the window is never an answer.
+            // Starts over, so that the click that activates the window is never an answer.
             *self = Self::new(self.delay_ms);
             return self.allowed;
         }
         let first = *self.first_drawn.get_or_insert(input.now_ms);
-        // A frame becomes visible only when it is complete, and laying out a megabyte takes time, so the
-        // delay counts from the second frame. egui may lay out one frame twice with the same time.
+        // A frame becomes visible only after it is drawn, and laying out a megabyte takes time, so the delay counts
+        // from the second frame. egui may lay out one frame twice with the same time.
         if self.visible_since.is_none() && input.now_ms > first {
             self.visible_since = Some(input.now_ms);
         }
@@ -73,7 +73,7 @@ impl Arming {
         let at_rest = !input.pointer_down && !input.key_down;
         // Answers become allowed only in a frame without any press, so that the press that answers is a new
         // one. Once allowed, they stay allowed during that press.
-        self.allowed.hold_back |= at_rest && elapsed >= self.delay_ms.min(DELAY_MS);
+        self.allowed.safe |= at_rest && elapsed >= self.delay_ms.min(DELAY_MS);
         self.allowed.approve |= at_rest && elapsed >= self.delay_ms;
         self.allowed.wait_ms =
             (!self.allowed.approve).then(|| self.delay_ms.saturating_sub(elapsed));
@@ -88,7 +88,7 @@ mod tests {
     /// The start of the frame after the first, from which the delay counts.
     const SEEN: u64 = 100;
 
-    /// A frame this many milliseconds after the question became visible.
+    /// A frame this many milliseconds after the dialog became visible.
     fn at(ms: u64) -> Input {
         Input { now_ms: SEEN + ms, focused: true, pointer_down: false, key_down: false }
     }
@@ -117,7 +117,7 @@ mod tests {
     #[test]
     fn nothing_counts_in_the_first_frame() {
         let mut arming = Arming::new(0);
-        // The same time twice: a repeated layout of one frame makes nothing visible.
+        // egui may lay out one frame twice, which makes nothing visible.
         for _ in 0..2 {
             assert_eq!(arming.frame(at(0)), Allowed { wait_ms: Some(0), ..Allowed::default() });
         }
@@ -130,7 +130,7 @@ mod tests {
         arming.frame(Input { now_ms: 0, ..at(0) });
         for (after, counts) in [(3_000, false), (3_499, false), (3_500, true)] {
             let allowed = arming.frame(at(after));
-            assert_eq!((allowed.approve, allowed.hold_back), (counts, counts), "{after}");
+            assert_eq!((allowed.approve, allowed.safe), (counts, counts), "{after}");
         }
     }
 
@@ -146,7 +146,7 @@ mod tests {
     fn held_key_must_be_released_first() {
         let mut arming = shown(DELAY_MS);
         let held = Input { key_down: true, ..at(2_000) };
-        assert!(!arming.frame(held).approve && !arming.frame(held).hold_back);
+        assert!(!arming.frame(held).approve && !arming.frame(held).safe);
         assert!(arming.frame(at(2_001)).approve);
     }
 
@@ -167,7 +167,7 @@ mod tests {
         let press_first = Input { pointer_down: true, ..away };
         assert_eq!(arming.frame(press_first), Allowed::default());
         let with_focus = Input { pointer_down: true, ..at(5_020) };
-        assert!(!arming.frame(with_focus).approve && !arming.frame(with_focus).hold_back);
+        assert!(!arming.frame(with_focus).approve && !arming.frame(with_focus).safe);
         assert!(!arming.frame(at(5_100)).approve);
         assert!(!arming.frame(at(5_519)).approve);
         assert!(arming.frame(at(5_600)).approve);
@@ -177,10 +177,10 @@ mod tests {
     #[test]
     fn holding_back_never_needs_the_longer_delay() {
         let mut arming = shown(DANGEROUS_DELAY_MS);
-        assert!(!arming.frame(at(499)).hold_back);
-        assert!(!arming.frame(Input { pointer_down: true, ..at(510) }).hold_back);
+        assert!(!arming.frame(at(499)).safe);
+        assert!(!arming.frame(Input { pointer_down: true, ..at(510) }).safe);
         let allowed = arming.frame(at(520));
-        assert!(allowed.hold_back && !allowed.approve);
+        assert!(allowed.safe && !allowed.approve);
     }
 
     #[test]

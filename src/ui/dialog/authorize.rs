@@ -5,7 +5,7 @@ use std::sync::Arc;
 use egui::Ui;
 use uuid::Uuid;
 
-use super::{Answer, Answers, PromptId, READ_FIRST, Shape, question_ui};
+use super::{Answer, Answers, DialogShape, PromptId, READ_FIRST, question_ui};
 use crate::authorization::FileState;
 use crate::plan::visible;
 use crate::plan::{Mode, ShownPlan};
@@ -14,37 +14,37 @@ use crate::ui::action::{Action, DialogAction};
 use crate::ui::format;
 use crate::ui::icon;
 use crate::ui::plan::{
-    GroupedSteps, Gutter, PlanAttempt, WallLines, code_rows_ui, columns, indented, kept_rows,
-    lines_ui, text_rows, wall_lines, whole_ui,
+    GroupedSteps, Gutter, PlanAttempt, WallLines, cached_rows, code_rows_ui, columns, full_text_ui,
+    indented, lines_ui, text_rows, wall_lines,
 };
 use crate::ui::theme::{Text, Tone};
 use crate::ui::widgets;
 
-/// The content of one authorization.
+/// The content of the authorization dialog.
 #[derive(Debug, Clone)]
 pub struct AuthorizeView {
     /// The plan.
     pub plan: Arc<ShownPlan>,
     /// The review of the plan. Its binding is what the authorization covers.
     pub review: Arc<Review>,
-    /// The run that this plan follows up.
+    /// The run that this plan continues or reverts.
     pub continues: Option<Uuid>,
     /// The attempt of a bounded loop. Its plan runs as soon as it is authorized.
     pub attempt: Option<PlanAttempt>,
-    /// The time for which the authorization is valid before the run begins, in words.
+    /// For how long the authorization is valid if the run does not begin, as a sentence part.
     pub expiry: String,
     /// Each file whose present content is covered, with the digest of the content; one line each.
     pub inputs: Arc<str>,
     /// The files that would be written, one line each.
     pub writes: Arc<str>,
-    /// Each reason to ask for confirmation, with its steps.
+    /// Each reason to ask for confirmation, with the numbers of its steps.
     pub asks: Vec<String>,
-    /// The walls of the steps that are covered; `None` when no step has any.
+    /// The walls of the steps; `None` when no step has any.
     pub walls: Option<WallLines>,
 }
 
 impl AuthorizeView {
-    /// The content of an authorization of this plan, as reviewed, that is valid for `ttl_ms` milliseconds.
+    /// The dialog for an authorization of this plan, as reviewed, that is valid for `ttl_ms` milliseconds.
     pub fn new(
         plan: Arc<ShownPlan>,
         review: Arc<Review>,
@@ -57,7 +57,6 @@ impl AuthorizeView {
                 FileState::Absent => "absent now".to_owned(),
                 FileState::Content(digest) => digest.to_string(),
             };
-            // The untruncated digest, below its path.
             format!("{}\n    {state}", visible(path))
         };
         let lines = |lines: Vec<_>| Arc::from(lines.join("\n"));
@@ -82,7 +81,7 @@ pub(super) fn authorize_ui(
     view: &AuthorizeView,
     actions: &mut Vec<Action>,
 ) {
-    let shape = Shape {
+    let shape = DialogShape {
         title: "Authorize exactly this plan?",
         risk: view.review.impact.worst,
         chip_prefix: "worst: ",
@@ -108,7 +107,7 @@ pub(super) fn authorize_ui(
 fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     let AuthorizeView { plan, review, .. } = view;
     let binding = &review.binding;
-    whole_ui(ui, "name", plan.name(), |ui, name| {
+    full_text_ui(ui, "name", plan.name(), |ui, name| {
         widgets::paragraph(ui, name, Text::Strong, Tone::Plain);
     });
     let text = "Your authorization covers what is listed here. If any of it changes before the run \
@@ -123,8 +122,8 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     widgets::fact(ui, "plan digest", plan.digest.to_string(), Text::SmallMono);
     widgets::fact(ui, "steps", format::counted(plan.steps.len(), "step"), Text::Body);
     if let Some(run_id) = view.continues {
-        let how = if plan.is_revert() { "reverts" } else { "continues" };
-        widgets::fact(ui, how, format!("run {run_id}"), Text::Mono);
+        let relation = if plan.is_revert() { "reverts" } else { "continues" };
+        widgets::fact(ui, relation, format!("run {run_id}"), Text::Mono);
     }
     widgets::fact(ui, "workspace", &binding.workspace, Text::Mono);
     let target = binding.target.as_ref().map(ToString::to_string);
@@ -180,13 +179,13 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
 /// The distinct reasons to ask for confirmation, each with its step numbers. `asks` has the reason of each step.
 fn by_reason(asks: &[Option<String>]) -> Vec<String> {
     let mut reasons = GroupedSteps::default();
-    for (index, why) in asks.iter().enumerate() {
-        reasons.add(index, why.iter().map(|why| (0, why.clone())));
+    for (index, reason) in asks.iter().enumerate() {
+        reasons.add(index, reason.iter().map(|reason| (0, reason.clone())));
     }
     reasons.lines()
 }
 
-/// An untruncated list of any length, drawn only where visible.
+/// A complete list of any length, of which only the visible rows are drawn.
 fn list(ui: &mut Ui, title: &str, text: &Arc<str>, empty: &str) {
     ui.add_space(4.0);
     widgets::heading(ui, title);
@@ -195,7 +194,7 @@ fn list(ui: &mut Ui, title: &str, text: &Arc<str>, empty: &str) {
         return;
     }
     let columns = columns(ui, ui.available_width(), Gutter::NONE);
-    let rows = kept_rows(ui, title, &[Arc::clone(text)], columns, || text_rows(text, columns));
+    let rows = cached_rows(ui, title, &[Arc::clone(text)], columns, || text_rows(text, columns));
     code_rows_ui(ui, title, &rows, Gutter::NONE);
 }
 
@@ -206,7 +205,7 @@ mod tests {
     #[test]
     fn steps_are_grouped_by_reason() {
         let asks = ["a", "", "b", "a", "a", "", "a", "a", "a"];
-        let asks = asks.map(|why| (!why.is_empty()).then(|| why.to_owned()));
+        let asks = asks.map(|reason| (!reason.is_empty()).then(|| reason.to_owned()));
         assert_eq!(by_reason(&asks), ["Steps 1, 4, 5, 7–9: a", "Step 3: b"]);
     }
 }

@@ -1,15 +1,15 @@
-//! The question whether to run a step. It shows everything the step would do before any answer counts.
+//! The dialog that asks whether to run a step. It shows everything that the step would do.
 
 use egui::Ui;
 
-use super::{Answer, Answers, PromptId, READ_FIRST, Shape, field, question_ui};
+use super::{Answer, Answers, DialogShape, PromptId, READ_FIRST, field, question_ui};
 use crate::plan::visible;
 use crate::run::{ConfirmationRequest, Decision};
 use crate::ui::action::{Action, DialogAction};
 use crate::ui::icon::{self, Icon};
 use crate::ui::plan::{argument_ui, indented, preview_ui, request_ui, short_first};
 
-/// The safe answers about a step with icon, text and tooltip, in display order. The last is for guided steps.
+/// The safe answers about a step with icon, text and tooltip, in display order. The last is only for guided runs.
 pub(in crate::ui) const SAFE_ANSWERS: [(Decision, Icon, &str, &str); 3] = [
     (Decision::Cancel, icon::FAILED, "Deny and stop", "Do not run this step, and end the run."),
     (
@@ -22,7 +22,7 @@ pub(in crate::ui) const SAFE_ANSWERS: [(Decision, Icon, &str, &str); 3] = [
         Decision::DoneByHand,
         icon::HAND,
         "Mark as done",
-        "You have done the step by hand: nothing is run for it, and the run goes on with the next step.",
+        "You have done the step by hand: nothing is run for it, and the run continues with the next step.",
     ),
 ];
 
@@ -37,8 +37,12 @@ pub(super) fn confirm_ui(
     let (step, count) = (request.step_index + 1, request.step_count);
     let title = format!("Execute step {step} of {count}: {tool}?");
     let run = if request.guided { "Run this step" } else { "Approve this step" };
-    let shape =
-        Shape { title: &title, risk: Some(request.risk.level), chip_prefix: "", width: 760.0 };
+    let shape = DialogShape {
+        title: &title,
+        risk: Some(request.risk.level),
+        chip_prefix: "",
+        width: 760.0,
+    };
     let dangerous = shape.is_dangerous();
     let answer = |decision| DialogAction::Answer {
         run_id: request.run_id,
@@ -49,9 +53,9 @@ pub(super) fn confirm_ui(
         let safe = SAFE_ANSWERS.iter().filter(|it| request.guided || it.0 != Decision::DoneByHand);
         let safe =
             safe.map(|(it, icon, text, hint)| Answer::safe(Some(*icon), text, hint, answer(*it)));
-        let named = !dangerous || request.names_target(typed);
+        let ready = !dangerous || request.names_target(typed);
         let approve = Answer::approve(icon::DONE, run, READ_FIRST, answer(Decision::Approve));
-        let approve = match named {
+        let approve = match ready {
             true => approve,
             false => {
                 Answer { ready: false, hint: format!("Type “{word}” first.").into(), ..approve }
@@ -63,8 +67,8 @@ pub(super) fn confirm_ui(
         indented(ui, |ui| {
             request_ui(ui, request);
             if dangerous {
-                let what = if request.guided { "run" } else { "approve" };
-                field(ui, id.with("word"), &format!("Type {word} to {what}"), typed, 200.0);
+                let verb = if request.guided { "run" } else { "approve" };
+                field(ui, id.with("word"), &format!("Type {word} to {verb}"), typed, 200.0);
             }
         });
         preview_ui(ui, &request.preview);

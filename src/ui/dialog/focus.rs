@@ -1,4 +1,4 @@
-//! Restores the keyboard focus after a question, so that keyboard users continue where they were.
+//! Restores the keyboard focus after a dialog, so that keyboard users continue where they were.
 
 use egui::{Context, Id};
 
@@ -6,8 +6,8 @@ fn id() -> Id {
     Id::unique("the focus before a question")
 }
 
-/// Saves and clears the focus. If a question follows another one, the focus saved first is kept.
-pub(super) fn take(ctx: &Context) {
+/// Saves and clears the focus. If a dialog follows another one, the focus saved first is kept.
+pub(super) fn save(ctx: &Context) {
     if let Some(focused) = ctx.memory(|memory| memory.focused()) {
         ctx.memory_mut(|memory| memory.surrender_focus(focused));
         ctx.data_mut(|data| {
@@ -16,23 +16,23 @@ pub(super) fn take(ctx: &Context) {
     }
 }
 
-/// Drops the saved focus. Called after an answer that starts or stops something, because the control may have a
+/// Drops the saved focus. Call this after an answer that starts or stops something, because the control may have a
 /// different meaning then.
 pub(super) fn forget(ctx: &Context) {
     ctx.data_mut(|data| data.remove::<Id>(id()));
 }
 
-/// Restores the focus; call this in every frame without a question. It waits until no key is held, so that
-/// the key that answered the question does not press the restored control.
-pub fn give_back(ctx: &Context) {
+/// Restores the saved focus, unless another control has the focus by then. Call this in every frame without a dialog.
+/// It waits until no key is held, so that the key that closed the dialog does not press the restored control.
+pub fn restore(ctx: &Context) {
     if ctx.input(|input| !input.keys_down.is_empty()) {
         return;
     }
-    if let Some(before) = ctx.data(|data| data.get_temp::<Id>(id())) {
+    if let Some(saved) = ctx.data(|data| data.get_temp::<Id>(id())) {
         forget(ctx);
         ctx.memory_mut(|memory| {
             if memory.focused().is_none() {
-                memory.request_focus(before);
+                memory.request_focus(saved);
             }
         });
     }

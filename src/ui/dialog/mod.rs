@@ -1,7 +1,7 @@
 //! The dialogs: run a step, authorize or reject a plan, trust commands, close the window during a run.
 //!
-//! All use one frame with the same rules: each question gets a new identity, no control has the initial focus, the
-//! safe button comes first, nothing is truncated, buttons do not move, and no answer counts before [`Arming`] allows
+//! All use one frame with the same rules: each display of a dialog gets a new id, no control has the initial focus, the
+//! safe buttons come first, nothing is truncated, buttons do not move, and no answer counts before [`Arming`] allows
 //! it. Escape, a click outside the dialog, and closing it decide nothing.
 
 pub(super) mod after_click;
@@ -37,36 +37,36 @@ use arming::{Arming, DANGEROUS_DELAY_MS, DELAY_MS, Input};
 pub use after_click::swallow_rest_of_click;
 pub use authorize::AuthorizeView;
 pub(super) use confirm::SAFE_ANSWERS;
-pub use focus::give_back as give_focus_back;
+pub use focus::restore as restore_focus;
 
-/// Identifies one display of a question. The same question gets a new id each time it is shown.
+/// Identifies one display of a dialog. The same question gets a new id each time it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PromptId {
     /// The run of a question about a step; `None` for other questions.
     pub run_id: Option<Uuid>,
-    /// The step of such a question, counted from 0; otherwise 0.
+    /// The step of a question about a step, counted from 0; otherwise 0.
     pub step_index: usize,
-    /// Counts the times that any question was shown.
+    /// The number of times that a dialog was shown before.
     pub showing: u64,
 }
 
-/// A question shown in front of everything else.
+/// A dialog in front of everything else.
 #[derive(Debug, Clone)]
 pub struct Dialog<'a> {
-    /// The identity of this display.
+    /// The id of this display.
     pub prompt: PromptId,
-    /// The question.
+    /// The question that the dialog asks.
     pub question: Question<'a>,
 }
 
-/// The kinds of questions.
+/// The question that a dialog asks.
 #[derive(Debug, Clone)]
 pub enum Question<'a> {
     /// Whether to run a step.
     Confirm(&'a ConfirmationRequest),
     /// Whether to authorize the plan.
     Authorize(Arc<AuthorizeView>),
-    /// A question for the reason why the plan is rejected.
+    /// Why the plan is rejected.
     Reject {
         /// The plan's digest.
         digest: crate::plan::Digest,
@@ -81,14 +81,14 @@ pub enum Question<'a> {
         workspace: &'a str,
         /// The commands.
         commands: &'a CommandsReview,
-        /// Whether the shown plan would run some of them.
+        /// Whether the dialog was opened for the shown plan, and not for a loop.
         of_plan: bool,
     },
     /// Whether to close the window while a run is under way.
     Close,
 }
 
-/// State of one display of a question between frames, stored by its identity.
+/// State of one display of a dialog between frames, stored by its id.
 #[derive(Debug, Clone)]
 struct Memory {
     arming: Arming,
@@ -98,17 +98,17 @@ struct Memory {
     typed: String,
 }
 
-/// The fixed parts of a question.
-struct Shape<'a> {
+/// The parts of a dialog that do not change while it is shown.
+struct DialogShape<'a> {
     title: &'a str,
-    /// The highest risk that the question is about. A dangerous approval needs a longer delay.
+    /// The highest risk of what an approval permits. A dangerous approval needs a longer delay.
     risk: Option<RiskLevel>,
     /// The text in front of the risk in the risk chip.
     chip_prefix: &'static str,
     width: f32,
 }
 
-impl Shape<'_> {
+impl DialogShape<'_> {
     fn is_dangerous(&self) -> bool {
         self.risk.is_some_and(|risk| risk >= RiskLevel::Dangerous)
     }
@@ -119,9 +119,10 @@ struct Answer<'a> {
     look: Look,
     icon: Option<Icon>,
     text: &'a str,
-    /// The tooltip: what the answer does, or why approval is not enabled yet.
+    /// The tooltip: what a safe answer does, or why an approval is disabled.
     hint: Cow<'a, str>,
-    /// Whether the answer can be given once the delay is over. Otherwise the person must enter something first.
+    /// Whether the answer can be given once the delay is over. Otherwise the person must enter or correct something
+    /// first.
     ready: bool,
     action: DialogAction,
 }
@@ -132,7 +133,7 @@ impl<'a> Answer<'a> {
         Self { look: Look::Plain, icon, text, hint: hint.into(), ready: true, action }
     }
 
-    /// Closes the question without an answer.
+    /// Closes the dialog without an answer.
     fn leave(text: &'a str) -> Self {
         Self::safe(
             None,
@@ -152,7 +153,7 @@ impl<'a> Answer<'a> {
         if response.clicked() {
             actions.push(Action::Dialog(self.action));
         }
-        // An approval is explained only while its button is disabled.
+        // An approval has a tooltip only while its button is disabled.
         match self.look {
             Look::Primary => response.on_disabled_hover_text(self.hint),
             Look::Plain | Look::Bare => response.on_hover_text(self.hint),
@@ -160,21 +161,24 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// The answers to a question. `safe` has the safe ones; Tab reaches the first of them first. `approve` lets something
-/// happen, for example a run or a rejection.
+/// The answers to a question.
 struct Answers<'a> {
+    /// The safe answers. Tab reaches the first of them first.
     safe: Vec<Answer<'a>>,
+    /// The answer that has an effect, for example an approval or a rejection.
     approve: Option<Answer<'a>>,
 }
 
 /// The tooltip of an approval while the delay is not over.
 const READ_FIRST: &str = "Read the question first. The button is enabled after a moment.";
+/// The height of the title, in points.
 const HEADER: f32 = 56.0;
+/// The height of the buttons, in points.
 const FOOTER: f32 = 60.0;
-/// The left and right margin, in points. The inspector has the same, because dialogs contain some of its parts.
+/// The left and right margin, in points; the same as that of the inspector, because dialogs contain some of its parts.
 const PADDING: f32 = 16.0;
 
-/// Shows a question.
+/// Draws a dialog.
 pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
     match &dialog.question {
         Question::Confirm(request) => confirm::confirm_ui(ui, dialog.prompt, request, actions),
@@ -183,19 +187,20 @@ pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
             short::reject_ui(ui, dialog.prompt, *digest, name, *ends_loop, actions);
         }
         Question::Trust { workspace, commands, of_plan } => {
-            let shown = (*workspace, *commands, *of_plan);
-            trust::trust_ui(ui, dialog.prompt, shown, actions);
+            let content = (*workspace, *commands, *of_plan);
+            trust::trust_ui(ui, dialog.prompt, content, actions);
         }
         Question::Close => short::close_ui(ui, dialog.prompt, actions),
     }
 }
 
-/// Shows the frame of a question. The buttons are added before `body`, so that Tab reaches the first one first.
-/// `answers` gets the text that the person has typed; `body` draws the text field and gets its id.
+/// Draws the frame of a dialog with its buttons and `body`. The buttons are added before the body, so that Tab reaches
+/// them first. `answers` gets the text that the person has typed. `body` also gets that text, for its text field, and
+/// the id of the dialog.
 fn question_ui<'a>(
     ui: &mut Ui,
     prompt: PromptId,
-    shape: &Shape<'_>,
+    shape: &DialogShape<'_>,
     actions: &mut Vec<Action>,
     answers: impl FnOnce(&str) -> Answers<'a>,
     body: impl FnOnce(&mut Ui, &mut String, Id),
@@ -210,7 +215,7 @@ fn question_ui<'a>(
         typed: String::new(),
     });
     if !memory.arming.was_drawn() {
-        // Text typed before the question was visible was meant for something else.
+        // Text typed before the dialog was visible was meant for something else.
         ctx.input_mut(|input| {
             input.events.retain(|event| {
                 !matches!(
@@ -219,18 +224,18 @@ fn question_ui<'a>(
                 )
             });
         });
-        focus::take(&ctx);
+        focus::save(&ctx);
     }
     let allowed = memory.arming.frame(read_input(&ctx));
     if let Some(wait) = allowed.wait_ms {
         // Safe answers are enabled earlier than a dangerous approval.
-        let wait = if allowed.hold_back { wait } else { wait.min(DELAY_MS / 5) };
+        let wait = if allowed.safe { wait } else { wait.min(DELAY_MS / 5) };
         ctx.request_repaint_after(std::time::Duration::from_millis(wait.max(16)));
     }
     let screen = ctx.content_rect();
     let width = shape.width.min(screen.width() - 32.0);
-    let room = (screen.height() - 32.0 - HEADER - FOOTER).max(60.0);
-    let body_height = memory.body_height.min(room);
+    let max_height = (screen.height() - 32.0 - HEADER - FOOTER).max(60.0);
+    let body_height = memory.body_height.min(max_height);
     let scroll_to = scroll_by_key(&ctx, &memory, body_height);
     let frame = Frame::NONE
         .fill(theme.raised)
@@ -239,8 +244,8 @@ fn question_ui<'a>(
         .shadow(ui.visuals().window_shadow);
     let modal = Modal::new(id).frame(frame).backdrop_color(theme.backdrop).show(&ctx, |ui| {
         let size = vec2(width, HEADER + body_height + FOOTER);
-        let (whole, _) = ui.allocate_exact_size(size, Sense::hover());
-        let (top, rest) = whole.split_top_bottom_at_y(whole.top() + HEADER);
+        let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
+        let (top, rest) = rect.split_top_bottom_at_y(rect.top() + HEADER);
         let (middle, bottom) = rest.split_top_bottom_at_y(rest.bottom() - FOOTER);
         ui.painter().rect_filled(
             bottom,
@@ -258,7 +263,7 @@ fn question_ui<'a>(
             ui.new_child(UiBuilder::new().id_salt("footer").max_rect(inner).layout(layout));
         let Answers { safe, approve } = answers(&memory.typed);
         for answer in safe {
-            answer.ui(&mut area, allowed.hold_back, actions);
+            answer.ui(&mut area, allowed.safe, actions);
         }
         if let Some(answer) = approve {
             area.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -275,7 +280,6 @@ fn question_ui<'a>(
             scroll = scroll.vertical_scroll_offset(offset);
         }
         scroll.show(&mut area, |ui| {
-            // The parts have margins of their own.
             ui.spacing_mut().item_spacing.y = 4.0;
             body(ui, &mut memory.typed, id);
             ui.add_space(8.0);
@@ -288,8 +292,8 @@ fn question_ui<'a>(
         ctx.request_repaint();
     }
     ctx.data_mut(|data| data.insert_temp(id, memory));
-    // The second half of the double click that opened the question must not close it.
-    let too_early = modal.backdrop_response.clicked() && !allowed.hold_back;
+    // The second click of the double click that opened the dialog must not close it.
+    let too_early = modal.backdrop_response.clicked() && !allowed.safe;
     if modal.should_close() && !too_early {
         actions.push(Action::Dialog(DialogAction::LeaveUndecided));
     }
@@ -302,8 +306,9 @@ fn question_ui<'a>(
     }
 }
 
-/// The scroll offset requested by a key. A focused text field keeps the keys that it needs itself.
-fn scroll_by_key(ctx: &egui::Context, memory: &Memory, seen: f32) -> Option<f32> {
+/// The scroll offset requested by a key, for a body of which `visible_height` points are visible. A focused text field
+/// keeps the keys that it needs itself.
+fn scroll_by_key(ctx: &egui::Context, memory: &Memory, visible_height: f32) -> Option<f32> {
     let typing = ctx.text_edit_focused();
     let focused = ctx.memory(|memory| memory.focused().is_some());
     let is_free = |key: &Key| match key {
@@ -313,11 +318,11 @@ fn scroll_by_key(ctx: &egui::Context, memory: &Memory, seen: f32) -> Option<f32>
         _ => true,
     };
     let keys: Vec<_> = scroll::VERTICAL_KEYS.into_iter().filter(is_free).collect();
-    let by = scroll::pressed(ctx, seen, &keys)?.y;
-    Some((memory.offset - by).clamp(0.0, (memory.body_height - seen).max(0.0)))
+    let delta = scroll::pressed(ctx, visible_height, &keys)?.y;
+    Some((memory.offset - delta).clamp(0.0, (memory.body_height - visible_height).max(0.0)))
 }
 
-fn title_ui(ui: &mut Ui, rect: Rect, shape: &Shape<'_>) {
+fn title_ui(ui: &mut Ui, rect: Rect, shape: &DialogShape<'_>) {
     let layout = Layout::right_to_left(Align::Center);
     let mut area = ui.new_child(UiBuilder::new().id_salt("title").max_rect(rect).layout(layout));
     if let Some(risk) = shape.risk {
@@ -332,7 +337,7 @@ fn title_ui(ui: &mut Ui, rect: Rect, shape: &Shape<'_>) {
     });
 }
 
-/// The input of this frame for [`Arming`]. Removes key repeats, so that no button receives them.
+/// The input of this frame for [`Arming`]. Removes the repeats of Enter and Space, so that no button receives them.
 pub(super) fn read_input(ctx: &egui::Context) -> Input {
     let answers = |key: &Key| matches!(key, Key::Enter | Key::Space);
     ctx.input_mut(|input| {

@@ -1,8 +1,8 @@
-//! The short questions: whether to close the window while a run is in progress, and why a plan is rejected.
+//! The short dialogs: closing the window while a run is under way, and rejecting a plan.
 
 use egui::{Margin, TextEdit, Ui};
 
-use super::{Answer, Answers, PromptId, Shape, question_ui};
+use super::{Answer, Answers, DialogShape, PromptId, question_ui};
 use crate::plan::Digest;
 use crate::ui::action::{Action, DialogAction};
 use crate::ui::icon;
@@ -12,7 +12,7 @@ use crate::ui::widgets;
 
 pub(super) fn close_ui(ui: &mut Ui, prompt: PromptId, actions: &mut Vec<Action>) {
     let shape =
-        Shape { title: "Stop the run and close?", risk: None, chip_prefix: "", width: 480.0 };
+        DialogShape { title: "Stop the run and close?", risk: None, chip_prefix: "", width: 480.0 };
     let leave = Answer::leave("Keep running");
     let text = "The run is cancelled, then the window closes.";
     let stop = Answer::safe(Some(icon::STOP), "Stop and close", text, DialogAction::StopAndClose);
@@ -42,7 +42,8 @@ pub(super) fn reject_ui(
     ends_loop: bool,
     actions: &mut Vec<Action>,
 ) {
-    let shape = Shape { title: "Reject this plan?", risk: None, chip_prefix: "", width: 520.0 };
+    let shape =
+        DialogShape { title: "Reject this plan?", risk: None, chip_prefix: "", width: 520.0 };
     let answers = |typed: &str| {
         let reason = typed.trim().to_owned();
         let ready = !reason.is_empty();

@@ -1,4 +1,4 @@
-//! The dialogs follow the rules of [`super::arming`]; one test for each rule.
+//! Tests of the rules that all dialogs follow.
 
 use egui::{Event, Key, Modifiers, PointerButton, Pos2};
 use egui_kittest::Harness;
@@ -12,7 +12,7 @@ use crate::ui::tests::{Window, fixture, window};
 
 const APPROVE: &str = "Approve this step";
 
-fn asked(name: &str) -> Harness<'static, Window> {
+fn large_window(name: &str) -> Harness<'static, Window> {
     window(name, [1280.0, 800.0])
 }
 
@@ -83,11 +83,11 @@ fn approval_is_disabled_until_the_delay_passed() {
         while !enabled(&harness) {
             harness.step();
             steps += 1;
-            assert!(steps < 100, "{name} never comes on");
+            assert!(steps < 100, "{name} is never enabled");
         }
         let times = &harness.state().1;
-        let seen = times.last().unwrap() - times.first().unwrap();
-        assert!((delay - 0.001..delay + 0.1).contains(&seen), "{name}: {seen} s");
+        let elapsed = times.last().unwrap() - times.first().unwrap();
+        assert!((delay - 0.001..delay + 0.1).contains(&elapsed), "{name}: {elapsed} s");
     }
 }
 
@@ -98,7 +98,7 @@ fn an_armed_dialog_is_answered_by_a_click() {
         ("Skip this step", Decision::Skip),
         ("Deny and stop", Decision::Cancel),
     ] {
-        let mut harness = asked("dialog");
+        let mut harness = large_window("dialog");
         wait(&mut harness, 1_000);
         harness.get_by_label(name).click();
         harness.run_ok();
@@ -108,32 +108,32 @@ fn an_armed_dialog_is_answered_by_a_click() {
 
 #[test]
 fn a_pointer_held_from_before_approves_nothing() {
-    let mut harness = asked("asking");
+    let mut harness = large_window("asking");
     wait(&mut harness, 500);
-    let place = button_at(&asked("dialog"), APPROVE);
-    pointer(&harness, place, true);
+    let position = button_at(&large_window("dialog"), APPROVE);
+    pointer(&harness, position, true);
     harness.step();
     // The dialog appears while the pointer button is down.
     harness.state_mut().scene = Scene::new("dialog");
     wait(&mut harness, 2_000);
     assert!(!enabled(&harness, APPROVE));
-    pointer(&harness, place, false);
+    pointer(&harness, position, false);
     harness.run_steps(2);
     assert_eq!(answers(&harness), []);
-    assert!(enabled(&harness, APPROVE), "a new press counts from now on");
+    assert!(enabled(&harness, APPROVE), "a new press counts");
 }
 
 #[test]
 fn release_of_an_early_press_is_no_answer() {
     for name in [APPROVE, "Deny and stop"] {
-        let mut harness = asked("plan");
-        let place = button_at(&asked("dialog"), name);
+        let mut harness = large_window("plan");
+        let position = button_at(&large_window("dialog"), name);
         harness.state_mut().scene = Scene::new("dialog");
         harness.run_steps(2);
         assert!(!enabled(&harness, name));
-        pointer(&harness, place, true);
+        pointer(&harness, position, true);
         wait(&mut harness, 2_000);
-        pointer(&harness, place, false);
+        pointer(&harness, position, false);
         harness.run_steps(2);
         assert_eq!(answers(&harness), [], "{name}");
     }
@@ -145,7 +145,7 @@ fn key(key: Key, pressed: bool) -> Event {
 
 #[test]
 fn a_held_enter_approves_nothing() {
-    let mut harness = asked("asking");
+    let mut harness = large_window("asking");
     wait(&mut harness, 500);
     harness.input_mut().events.push(key(Key::Enter, true));
     harness.step();
@@ -161,8 +161,8 @@ fn a_held_enter_approves_nothing() {
     assert_eq!(answers(&harness), []);
     harness.input_mut().events.push(key(Key::Enter, true));
     harness.step();
-    assert_eq!(answers(&harness), [Decision::Approve], "a fresh press counts");
-    // The key stays down: the next question must ignore its repeats.
+    assert_eq!(answers(&harness), [Decision::Approve], "a new press counts");
+    // The key stays down: the next dialog must ignore its repeats.
     harness.state_mut().scene = Scene::new("dialog");
     harness.state_mut().scene.ask_again();
     for _ in 0..8 {
@@ -174,7 +174,7 @@ fn a_held_enter_approves_nothing() {
 
 #[test]
 fn keys_typed_before_it_was_painted_are_dropped() {
-    let mut harness = asked("asking");
+    let mut harness = large_window("asking");
     wait(&mut harness, 500);
     harness.state_mut().scene = Scene::new("dialog");
     for typed in [Key::Escape, Key::Tab, Key::Enter, Key::Space] {
@@ -182,28 +182,28 @@ fn keys_typed_before_it_was_painted_are_dropped() {
     }
     harness.run_steps(4);
     assert_eq!(answers(&harness), []);
-    assert!(!left_undecided(&harness), "not even Escape was meant for it");
-    assert!(!harness.get_by_label("Deny and stop").is_focused(), "nor was Tab");
+    assert!(!left_undecided(&harness), "Escape was dropped");
+    assert!(!harness.get_by_label("Deny and stop").is_focused(), "Tab was dropped");
 }
 
 #[test]
 fn the_click_that_focuses_the_window_is_swallowed() {
     for name in [APPROVE, "Deny and stop"] {
-        let mut harness = asked("dialog");
+        let mut harness = large_window("dialog");
         wait(&mut harness, 1_000);
         harness.input_mut().focused = false;
         harness.event(Event::WindowFocused(false));
         harness.step();
-        let place = button_at(&harness, name);
+        let position = button_at(&harness, name);
         harness.input_mut().focused = true;
         let click = |pressed| Event::PointerButton {
-            pos: place,
+            pos: position,
             button: PointerButton::Primary,
             pressed,
             modifiers: Modifiers::NONE,
         };
         let focus = Event::WindowFocused(true);
-        harness.input_mut().events.extend([Event::PointerMoved(place), focus, click(true)]);
+        harness.input_mut().events.extend([Event::PointerMoved(position), focus, click(true)]);
         harness.step();
         harness.input_mut().events.push(click(false));
         harness.run_steps(2);
@@ -213,7 +213,7 @@ fn the_click_that_focuses_the_window_is_swallowed() {
 
 #[test]
 fn tab_reaches_deny_first_from_no_focus() {
-    let mut harness = asked("dialog");
+    let mut harness = large_window("dialog");
     wait(&mut harness, 1_000);
     for name in ["Deny and stop", "Skip this step", APPROVE] {
         assert!(!harness.get_by_label(name).is_focused(), "{name}");
@@ -225,13 +225,16 @@ fn tab_reaches_deny_first_from_no_focus() {
 
 #[test]
 fn escape_and_the_backdrop_decide_nothing() {
-    let mut harness = asked("dialog");
+    let mut harness = large_window("dialog");
     wait(&mut harness, 1_000);
     harness.key_press(Key::Escape);
     harness.run_ok();
     assert!(left_undecided(&harness) && answers(&harness).is_empty());
-    assert!(harness.query_by_label("Answer step 3").is_some(), "the way back");
-    let mut harness = asked("dialog");
+    assert!(
+        harness.query_by_label("Answer step 3").is_some(),
+        "the button that reopens the dialog"
+    );
+    let mut harness = large_window("dialog");
     wait(&mut harness, 1_000);
     let beside = Pos2::new(40.0, 600.0);
     pointer(&harness, beside, true);
@@ -271,30 +274,30 @@ fn double_click_does_not_close_its_question() {
 
 #[test]
 fn double_click_answers_only_one_question() {
-    let mut harness = asked("dialog");
+    let mut harness = large_window("dialog");
     wait(&mut harness, 1_000);
-    let place = button_at(&harness, APPROVE);
-    pointer(&harness, place, true);
-    pointer(&harness, place, false);
+    let position = button_at(&harness, APPROVE);
+    pointer(&harness, position, true);
+    pointer(&harness, position, false);
     harness.step();
     assert_eq!(answers(&harness), [Decision::Approve]);
-    // The next question appears at once at the same place, and the second click hits it.
+    // The next dialog appears at once in the same position, and the second click hits it.
     harness.state_mut().scene = Scene::new("dialog");
     harness.state_mut().scene.ask_again();
-    pointer(&harness, place, true);
-    pointer(&harness, place, false);
+    pointer(&harness, position, true);
+    pointer(&harness, position, false);
     harness.run_steps(2);
     assert_eq!(answers(&harness), [Decision::Approve]);
 }
 
 #[test]
 fn dangerous_step_needs_its_target_name() {
-    let mut harness = asked("dangerous");
+    let mut harness = large_window("dangerous");
     wait(&mut harness, 3_000);
     assert!(!enabled(&harness, APPROVE));
     let plan = fixture::dangerous_plan();
     assert_eq!(fixture::request(&plan, 2).target_word(), "release.yml");
-    for (text, counts) in [("yes", false), ("", false), ("release.yml", true)] {
+    for (text, is_enabled) in [("yes", false), ("", false), ("release.yml", true)] {
         harness.get_by_role(egui::accesskit::Role::TextInput).focus();
         harness.step();
         harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
@@ -303,7 +306,7 @@ fn dangerous_step_needs_its_target_name() {
             harness.get_by_role(egui::accesskit::Role::TextInput).type_text(text);
         }
         harness.run_ok();
-        assert_eq!(enabled(&harness, APPROVE), counts, "{text:?}");
+        assert_eq!(enabled(&harness, APPROVE), is_enabled, "{text:?}");
     }
 }
 
@@ -317,14 +320,14 @@ fn dangerous_guided_step_needs_its_word_to_run() {
         ("Skip this step", Decision::Skip),
         ("Deny and stop", Decision::Cancel),
     ] {
-        let mut harness = asked("guided-dialog");
+        let mut harness = large_window("guided-dialog");
         wait(&mut harness, 3_000);
         assert!(harness.query_by_label("Execute step 3 of 5: shell?").is_some());
         harness.get_by_label(name).click();
         harness.run_ok();
         assert_eq!(answers(&harness), [decision]);
     }
-    let mut harness = asked("guided-dialog");
+    let mut harness = large_window("guided-dialog");
     wait(&mut harness, 3_000);
     assert!(!enabled(&harness, RUN) && enabled(&harness, DONE));
     let word = fixture::request(&fixture::guided_plan(true), 2).target_word().to_owned();
@@ -337,11 +340,11 @@ fn dangerous_guided_step_needs_its_word_to_run() {
     harness.run_ok();
     assert_eq!(answers(&harness), [Decision::Approve]);
     // Without a guided run there is no *Mark as done*.
-    let mut harness = asked("dialog");
+    let mut harness = large_window("dialog");
     wait(&mut harness, 1_000);
     assert!(harness.query_by_label(DONE).is_none());
-    // The answers can be reached by keys alone, in display order.
-    let mut harness = asked("guided-dialog");
+    // Tab reaches the answers in display order.
+    let mut harness = large_window("guided-dialog");
     wait(&mut harness, 3_000);
     for name in ["Deny and stop", "Skip this step", DONE] {
         harness.key_press(Key::Tab);
@@ -381,7 +384,7 @@ fn arguments_and_buttons_stay_visible() {
 
 #[test]
 fn authorization_shows_its_coverage_and_is_given() {
-    let mut harness = asked("authorize");
+    let mut harness = large_window("authorize");
     let plan = fixture::plan();
     for text in [
         plan.digest.to_string().as_str(),
@@ -399,7 +402,7 @@ fn authorization_shows_its_coverage_and_is_given() {
 
 #[test]
 fn a_rejection_needs_a_reason() {
-    let mut harness = asked("reject");
+    let mut harness = large_window("reject");
     wait(&mut harness, 1_000);
     assert!(!enabled(&harness, "Reject"));
     harness.get_by_label("Reason").focus();
@@ -414,7 +417,7 @@ fn a_rejection_needs_a_reason() {
     assert!(harness.state().actions.contains(&reject));
 }
 
-/// The window, drawn at fifty frames a second.
+/// The window, drawn at 50 frames per second.
 fn at_speed(name: &str) -> Harness<'static, Window> {
     Harness::builder()
         .with_size([1280.0, 800.0])
@@ -431,11 +434,11 @@ fn at_speed(name: &str) -> Harness<'static, Window> {
 
 #[test]
 fn trailing_clicks_press_nothing_behind_the_question() {
-    let place = button_at(&asked("asking"), "Open plan…");
+    let position = button_at(&large_window("asking"), "Open plan…");
     let click = |harness: &mut Harness<'static, Window>| {
-        pointer(harness, place, true);
+        pointer(harness, position, true);
         harness.step();
-        pointer(harness, place, false);
+        pointer(harness, position, false);
         harness.run_steps(2);
     };
     let pressed = |harness: &Harness<'static, Window>| {
@@ -454,46 +457,46 @@ fn trailing_clicks_press_nothing_behind_the_question() {
     }
     harness.run_steps(30);
     click(&mut harness);
-    assert!(pressed(&harness), "a click for itself counts");
+    assert!(pressed(&harness), "a separate click counts");
 }
 
 #[test]
 fn keys_scroll_the_body_but_not_buttons() {
     let mut harness = window("dialog", [720.0, 480.0]);
     wait(&mut harness, 1_000);
-    let place = button_at(&harness, APPROVE);
+    let position = button_at(&harness, APPROVE);
     // The second to last line of the last argument; only visible rows are drawn.
-    let end_seen = |harness: &Harness<'static, Window>| {
+    let end_visible = |harness: &Harness<'static, Window>| {
         harness.query_all_by_label("    n.saturating_add(2)").next().is_some()
     };
-    assert!(!end_seen(&harness));
+    assert!(!end_visible(&harness));
     harness.key_press(Key::End);
     harness.run_ok();
-    assert!(end_seen(&harness));
-    assert_eq!(button_at(&harness, APPROVE), place);
+    assert!(end_visible(&harness));
+    assert_eq!(button_at(&harness, APPROVE), position);
     harness.key_press(Key::Home);
     harness.run_ok();
-    assert!(!end_seen(&harness));
+    assert!(!end_visible(&harness));
     harness.key_press(Key::PageDown);
     harness.run_ok();
     harness.key_press(Key::ArrowDown);
     harness.run_ok();
-    assert_eq!(button_at(&harness, APPROVE), place);
+    assert_eq!(button_at(&harness, APPROVE), position);
     assert_eq!(answers(&harness), []);
 }
 
-/// The keyboard focus is restored after a question. After an answer that starts something it is not, because
-/// the control may have a different meaning by then.
+/// The keyboard focus is restored after a dialog, but not after an answer that starts something, because the control
+/// may have a different meaning by then.
 #[test]
 fn focus_returns_to_what_opened_a_question() {
     const BEHIND: &str = "Look at the commands…";
-    for (page, question, answer, goes_back) in [
+    for (page, question, answer, is_restored) in [
         ("loop-untrusted", "loop-trust", "Not now", true),
         ("loop-untrusted", "loop-trust", "Trust these commands", true),
         ("loop-untrusted", "dialog", APPROVE, false),
         ("untrusted", "trust", "Trust these commands", true),
     ] {
-        let mut harness = asked(page);
+        let mut harness = large_window(page);
         let focused = |harness: &Harness<'static, Window>| {
             harness.query_by_label(BEHIND).is_some_and(|it| it.is_focused())
         };
@@ -508,12 +511,12 @@ fn focus_returns_to_what_opened_a_question() {
         harness.input_mut().events.push(key(Key::Enter, true));
         harness.step();
         assert!(harness.state().actions.iter().any(|it| matches!(it, Action::Dialog(_))));
-        // The key is held for longer than the question is shown.
+        // The key is held for longer than the dialog is shown.
         harness.state_mut().scene = Scene::new(page);
         harness.run_steps(3);
         assert!(!focused(&harness), "{answer}");
         harness.input_mut().events.push(key(Key::Enter, false));
         harness.run_steps(3);
-        assert_eq!(focused(&harness), goes_back, "{answer}");
+        assert_eq!(focused(&harness), is_restored, "{answer}");
     }
 }

@@ -1,9 +1,8 @@
-//! The question whether to trust the commands that a workspace names. It shows all of them, untruncated,
-//! before any answer counts.
+//! The dialog that asks whether to trust the commands that a workspace names. It shows all of them in full.
 
 use egui::Ui;
 
-use super::{Answer, Answers, PromptId, READ_FIRST, Shape, question_ui};
+use super::{Answer, Answers, DialogShape, PromptId, READ_FIRST, question_ui};
 use crate::risk::RiskLevel;
 use crate::run::{CommandReview, CommandsReview};
 use crate::ui::action::{Action, DialogAction};
@@ -21,7 +20,7 @@ pub(super) fn trust_ui(
 ) {
     let title = if view.trusted { "You trust these commands" } else { "Trust these commands?" };
     let risk = view.commands.iter().map(|command| command.risk.level).max();
-    let shape = Shape { title, risk, chip_prefix: "worst: ", width: 680.0 };
+    let shape = DialogShape { title, risk, chip_prefix: "worst: ", width: 680.0 };
     let decide = |trusted| DialogAction::Trust { digest: view.digest, trusted };
     let answers = if view.trusted {
         // Withdrawing trust is a safe answer too.
@@ -61,11 +60,11 @@ fn body_ui(ui: &mut Ui, workspace: &str, view: &CommandsReview, of_plan: bool) {
     }
     for (index, command) in view.commands.iter().enumerate() {
         ui.add_space(4.0);
-        command_of_ui(ui, index, command, of_plan);
+        workspace_command_ui(ui, index, command, of_plan);
     }
 }
 
-fn command_of_ui(ui: &mut Ui, index: usize, command: &CommandReview, of_plan: bool) {
+fn workspace_command_ui(ui: &mut Ui, index: usize, command: &CommandReview, of_plan: bool) {
     ui.horizontal_wrapped(|ui| {
         widgets::heading(ui, &command.name);
         risk_chip(command.risk.level).ui(ui);

@@ -1,4 +1,4 @@
-//! The answer to a query about one file, symbol or diagnostic, shown in place of the search.
+//! The answer to a query about a file, a symbol or diagnostics, shown in place of the search results.
 
 use egui::{Align, Layout, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
@@ -19,7 +19,7 @@ pub(super) fn answer_ui(
     view: &EvidenceView<'_>,
     actions: &mut Vec<Action>,
 ) {
-    let (meaning, nothing) = explained(question);
+    let (meaning, empty) = descriptions(question);
     widgets::margins(4, 8).show(ui, |ui| {
         ui.horizontal(|ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -48,14 +48,14 @@ pub(super) fn answer_ui(
     match view.answer {
         None => widgets::empty_state(ui, icon::DATABASE, "Reading the evidence", ""),
         Some(answer) if answer.is_empty() => {
-            widgets::empty_state(ui, icon::SEARCH, "Nothing found", nothing);
+            widgets::empty_state(ui, icon::SEARCH, "Nothing found", empty);
         }
         Some(answer) => rows_ui(ui, answer, view, actions),
     }
 }
 
-/// What the answer means, and what is shown when it is empty.
-fn explained(question: &Question) -> (&'static str, &'static str) {
+/// The sentence about an answer, and the one shown when the answer is empty.
+fn descriptions(question: &Question) -> (&'static str, &'static str) {
     match question {
         Question::WithCode(_) => (
             "Each execution that found a diagnostic of this code, oldest first.",
@@ -86,17 +86,17 @@ fn rows_ui(
     view: &EvidenceView<'_>,
     actions: &mut Vec<Action>,
 ) {
-    let is_selected = |at: &usize| {
-        let row = answer.execution(*at);
+    let is_selected = |index: &usize| {
+        let row = answer.execution(*index);
         row.is_some_and(|row| Some(row.execution_id) == view.selected)
     };
     let reveal = view.scroll_to_selected.then(|| (0..answer.len()).find(is_selected)).flatten();
     rows::rows_ui(ui, "answer", theme::ROW, answer.len(), reveal, |ui, rect, index| {
-        ui.push_id(index, |ui| one_ui(ui, rect, answer, index, view, actions));
+        ui.push_id(index, |ui| answer_row_ui(ui, rect, answer, index, view, actions));
     });
 }
 
-fn one_ui(
+fn answer_row_ui(
     ui: &mut Ui,
     rect: Rect,
     answer: &EvidenceAnswer,
@@ -109,19 +109,19 @@ fn one_ui(
             && recurring_ui(ui, rect, row, view.now)
         {
             let question = Question::WithCode(row.code.clone());
-            actions.push(Action::Evidence(EvidenceAction::Ask(question)));
+            actions.push(Action::Evidence(EvidenceAction::RunQuery(question)));
         }
         return;
     }
     let Some((row, changed)) = answer.listed(index) else { return };
     let theme = Theme::of(ui);
     let selected = view.selected == Some(row.execution_id);
-    let opened = row_ui(ui, rect, (row, changed), selected, view.now, |ui, at, width, word| {
-        let text = if changed { WAS_CHANGED.to_owned() } else { said(answer, index, word) };
-        widgets::paint_parts(ui, at, width, &[(text.as_str(), Text::SmallMono, theme.dim)]);
+    let opened = row_ui(ui, rect, (row, changed), selected, view.now, |ui, start, width, word| {
+        let text = if changed { WAS_CHANGED.to_owned() } else { second_line(answer, index, word) };
+        widgets::paint_parts(ui, start, width, &[(text.as_str(), Text::SmallMono, theme.dim)]);
         // The accessible name of the row does not include the painted second line.
-        let place = Rect::from_min_size(at, vec2(width.max(0.0), 1.0));
-        let label = ui.interact(place, ui.scope_id().with("second line"), Sense::hover());
+        let line = Rect::from_min_size(start, vec2(width.max(0.0), 1.0));
+        let label = ui.interact(line, ui.scope_id().with("second line"), Sense::hover());
         label.widget_info(|| WidgetInfo::labeled(Role::Label, true, visible(&text)));
     });
     if opened {
@@ -129,8 +129,8 @@ fn one_ui(
     }
 }
 
-/// What the answer says about one of its executions.
-fn said(answer: &EvidenceAnswer, index: usize, word: &str) -> String {
+/// The second line of an execution in the answer. `word` is the outcome.
+fn second_line(answer: &EvidenceAnswer, index: usize, word: &str) -> String {
     match answer {
         EvidenceAnswer::Touched(rows) => {
             let types = rows.get(index).map(|row| row.edge_types.join(", ")).unwrap_or_default();
@@ -147,6 +147,7 @@ fn said(answer: &EvidenceAnswer, index: usize, word: &str) -> String {
     }
 }
 
+/// Draws a recurring diagnostic. Returns whether it was clicked.
 fn recurring_ui(ui: &mut Ui, rect: Rect, row: &RecurringDiagnostic, now: &Now) -> bool {
     let theme = Theme::of(ui);
     let response = ui.interact(rect, ui.scope_id().with("recurring"), Sense::click());
@@ -155,10 +156,10 @@ fn recurring_ui(ui: &mut Ui, rect: Rect, row: &RecurringDiagnostic, now: &Now) -
     let top = rect.top() + 15.0;
     let times = format!("{} times", format::count(row.count));
     let right = pos2(rect.right() - 18.0, top);
-    let taken = widgets::paint_right(ui, right, &times, Text::Mono, theme.text);
-    let place = if row.file_name.is_empty() { "no file" } else { &row.file_name };
-    let parts = [(row.code.as_str(), Text::Mono, theme.text), (place, Text::Mono, theme.dim)];
-    let width = (rect.width() - taken - 52.0).max(0.0);
+    let times_width = widgets::paint_right(ui, right, &times, Text::Mono, theme.text);
+    let file = if row.file_name.is_empty() { "no file" } else { &row.file_name };
+    let parts = [(row.code.as_str(), Text::Mono, theme.text), (file, Text::Mono, theme.dim)];
+    let width = (rect.width() - times_width - 52.0).max(0.0);
     widgets::paint_parts(ui, pos2(left, top), width, &parts);
     let seen = format!(
         "first seen {}, last seen {}, by {}",
@@ -169,7 +170,7 @@ fn recurring_ui(ui: &mut Ui, rect: Rect, row: &RecurringDiagnostic, now: &Now) -
     let parts = [(seen.as_str(), Text::Small, theme.dim)];
     widgets::paint_parts(ui, pos2(left, rect.top() + 32.0), rect.width() - 36.0, &parts);
     response.widget_info(|| {
-        let name = format!("{} in {place}, {times}, {seen}", row.code);
+        let name = format!("{} in {file}, {times}, {seen}", row.code);
         WidgetInfo::labeled(Role::Button, true, visible(&name))
     });
     widgets::focus_ring(ui, &response);

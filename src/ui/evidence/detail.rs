@@ -35,14 +35,14 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<
         widgets::empty_state(ui, icon::DATABASE, "Reading the record", "");
         return;
     };
-    let shown = ui.available_height();
+    let height = ui.available_height();
     let area = ScrollArea::vertical().id_salt(detail.row.execution_id);
     area.auto_shrink([false, false]).show(ui, |ui| {
         scroll::by_key(ui);
         widgets::margins(0, 0).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 6.0;
-            for what in &detail.changed {
-                let text = format!("This record was changed after it was written: {what}.");
+            for change in &detail.changed {
+                let text = format!("This record was changed after it was written: {change}.");
                 widgets::remark(ui, icon::WARNING, Tone::Danger, text);
             }
             facts_ui(ui, (detail, view.attempt), view.now, actions);
@@ -53,7 +53,7 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<
             }
             section(ui, "Artifacts");
         });
-        kept_ui(ui, detail, view.contents, (shown * 0.8).max(220.0), actions);
+        stored_artifacts_ui(ui, detail, view.contents, (height * 0.8).max(220.0), actions);
     });
 }
 
@@ -76,8 +76,8 @@ fn interrupted_ui(
     {
         actions.push(Action::Evidence(EvidenceAction::Reconcile(row.run_id)));
     }
-    let here = |found: &&Reconciled| found.execution_id == row.execution_id;
-    reconciled_ui(ui, view.reconciled.iter().filter(here));
+    let is_of_step = |found: &&Reconciled| found.execution_id == row.execution_id;
+    reconciled_ui(ui, view.reconciled.iter().filter(is_of_step));
     settle_ui(ui, Some(row.run_id), view.reconciled, actions);
 }
 
@@ -88,7 +88,8 @@ fn section(ui: &mut Ui, name: &str) {
     widgets::line(ui, name, Text::Strong, Tone::Plain);
 }
 
-/// Shows an execution without its arguments and artifacts: the call, the outcome, the plan and the decisions.
+/// Shows an execution without its arguments and artifacts: the call, the outcome, the plan, the decisions, the touched
+/// targets and its link of the chain.
 pub(crate) fn facts_ui(
     ui: &mut Ui,
     (detail, attempt): (&ExecutionDetail, Option<Attempt>),
@@ -120,10 +121,10 @@ pub(crate) fn facts_ui(
     if detail.intent_at_ms.is_some() {
         widgets::fact(ui, "intent", "recorded before the tool was called", Text::Body);
     }
-    widgets::copyable_fact(ui, "execution", &row.execution_id.to_string(), "the execution's id");
+    widgets::copyable_value(ui, "execution", &row.execution_id.to_string(), "the execution's id");
     section(ui, "Why");
     widgets::fact(ui, "plan", &detail.run.plan_name, Text::Body);
-    widgets::copyable_fact(
+    widgets::copyable_value(
         ui,
         "plan digest",
         &detail.run.plan_digest.to_string(),
@@ -132,7 +133,7 @@ pub(crate) fn facts_ui(
     let step = format!("{} of {}, {}", row.step_index + 1, detail.run.step_count, row.step_id);
     widgets::fact(ui, "step", step, Text::Body);
     widgets::fact(ui, "workspace", &detail.run.workspace, Text::Mono);
-    widgets::copyable_fact(ui, "run", &row.run_id.to_string(), "the run's id");
+    widgets::copyable_value(ui, "run", &row.run_id.to_string(), "the run's id");
     ui.horizontal_wrapped(|ui| {
         if widgets::button(ui, Look::Plain, Some(icon::PLAN), "Show the run", true).clicked() {
             actions.push(Action::Plan(PlanAction::OpenRun(row.run_id)));
@@ -167,19 +168,20 @@ pub(crate) fn facts_ui(
         section(ui, "Ledger");
         widgets::fact(ui, "link", format::count(u64::try_from(seq).unwrap_or(0)), Text::Mono);
         if let Some(digest) = detail.ledger_digest {
-            widgets::copyable_fact(ui, "digest", &digest.to_string(), "the link's digest");
+            widgets::copyable_value(ui, "digest", &digest.to_string(), "the link's digest");
         }
     }
 }
 
-/// The button that opens a plan to revert the file changes of an execution.
+/// The button that opens a plan to revert the file changes of an execution; none if it cannot have changed a file.
 fn revert_ui(ui: &mut Ui, detail: &ExecutionDetail, actions: &mut Vec<Action>) {
-    let changed = |edge: &EdgeRecord| {
+    let is_file_change = |edge: &EdgeRecord| {
         edge.edge_type == EdgeType::Affected.as_str()
             && edge.target_kind == TargetKind::File.as_str()
     };
-    let may_have = matches!(detail.row.known, Known::Interrupted) && detail.intent_at_ms.is_some();
-    if !may_have && !detail.edges.iter().any(changed) {
+    let is_unknown =
+        matches!(detail.row.known, Known::Interrupted) && detail.intent_at_ms.is_some();
+    if !is_unknown && !detail.edges.iter().any(is_file_change) {
         return;
     }
     let over = detail.run.fate != RunFate::Active;
@@ -195,7 +197,7 @@ fn revert_ui(ui: &mut Ui, detail: &ExecutionDetail, actions: &mut Vec<Action>) {
 }
 
 /// The stored artifacts of an execution, in an area of at most this height, in points.
-pub(crate) fn kept_ui(
+pub(crate) fn stored_artifacts_ui(
     ui: &mut Ui,
     detail: &ExecutionDetail,
     contents: &Contents,
@@ -208,13 +210,12 @@ pub(crate) fn kept_ui(
             widgets::paragraph(ui, "This step has no artifacts.", Text::Body, Tone::Dim);
         });
     }
-    let place = ("artifacts", detail.row.execution_id);
+    let id_salt = ("artifacts", detail.row.execution_id);
     let artifacts = ArtifactView::all(detail);
-    artifacts_ui(ui, place, &artifacts, first(detail), contents, height, actions);
+    artifacts_ui(ui, id_salt, &artifacts, first(detail), contents, height, actions);
 }
 
-/// The artifact shown first: the diff, or else the output; after an error the diagnostics, or else the
-/// output.
+/// The artifact shown first: the diff or, after an error, the diagnostics; otherwise the output, otherwise the result.
 fn first(detail: &ExecutionDetail) -> &'static str {
     let has = |name: &&&str| detail.artifacts.iter().any(|it| it.artifact_type == **name);
     let failed = detail.row.error_message.is_some();

@@ -1,4 +1,4 @@
-//! The side list of the evidence page: filter values of the results, queries, and saved searches.
+//! The side panel of the evidence page: the verification, filter values of the results, queries, and saved searches.
 
 use egui::{ScrollArea, Sense, Ui, pos2, vec2};
 
@@ -13,7 +13,7 @@ use crate::ui::rows;
 use crate::ui::theme::{Text, Theme};
 use crate::ui::widgets::{self, Look};
 
-/// The saved searches: a name and the text for the search box.
+/// The saved searches: a name and the text for the search field.
 pub const SAVED: [(&str, &str); 6] = [
     ("Everything", ""),
     ("Failures", "outcome:failed"),
@@ -46,14 +46,14 @@ pub(super) fn facets_ui(
                 ui.add_space(4.0);
                 for (value, number) in values {
                     let text = toggle(view.text, filter, value);
-                    // Removing a filter makes the text shorter, which shows that it was set.
-                    let set = text.len() < view.text.len();
+                    // Only removing a filter makes the text shorter, so it was set.
+                    let is_set = text.len() < view.text.len();
                     let number = format::count(*number);
                     let name = match filter {
                         Filter::Outcome => value.replace('_', " "),
                         _ => value.clone(),
                     };
-                    if facet_item(ui, &name, &number, set) {
+                    if facet_item(ui, &name, &number, is_set) {
                         actions.push(Action::Evidence(EvidenceAction::Search(text)));
                     }
                 }
@@ -63,9 +63,9 @@ pub(super) fn facets_ui(
         widgets::heading(ui, "Questions");
         ui.add_space(4.0);
         for question in questions(view.text) {
-            let set = view.question == Some(&question);
-            if facet_item(ui, &question.title(), "", set) {
-                actions.push(Action::Evidence(EvidenceAction::Ask(question)));
+            let selected = view.question == Some(&question);
+            if facet_item(ui, &question.title(), "", selected) {
+                actions.push(Action::Evidence(EvidenceAction::RunQuery(question)));
             }
         }
         ui.add_space(14.0);
@@ -79,7 +79,7 @@ pub(super) fn facets_ui(
     });
 }
 
-/// The query that is always offered, and those that apply to the filters in the search box.
+/// The query that is always offered, and those that apply to the filters in the search field.
 fn questions(text: &str) -> Vec<Question> {
     let parsed = parse(text, &jiff::tz::TimeZone::UTC).query;
     let mut questions = vec![Question::Recurring];
@@ -94,21 +94,21 @@ fn questions(text: &str) -> Vec<Question> {
     questions
 }
 
-/// A line in a list of filters, with its count. Returns whether it was clicked.
-pub(crate) fn facet_item(ui: &mut Ui, name: &str, number: &str, set: bool) -> bool {
+/// An item in a list of filters, with its count. Returns whether it was clicked.
+pub(crate) fn facet_item(ui: &mut Ui, name: &str, count: &str, selected: bool) -> bool {
     let theme = Theme::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 24.0), Sense::click());
-    rows::item_background(ui, &response, set);
+    rows::item_background(ui, &response, selected);
     let middle = rect.center().y;
     let right = pos2(rect.right() - 6.0, middle);
-    let taken = widgets::paint_right(ui, right, number, Text::SmallMono, theme.dim);
-    let width = (rect.width() - taken - 18.0).max(0.0);
+    let count_width = widgets::paint_right(ui, right, count, Text::SmallMono, theme.dim);
+    let width = (rect.width() - count_width - 18.0).max(0.0);
     let parts = [(name, Text::Body, theme.text)];
-    let (_, cut) = widgets::paint_parts(ui, pos2(rect.left() + 6.0, middle), width, &parts);
-    let clicked = controls::selectable(ui, &response, set, || {
-        format!("{} {number}", visible(name)).trim().to_owned()
+    let (_, truncated) = widgets::paint_parts(ui, pos2(rect.left() + 6.0, middle), width, &parts);
+    let clicked = controls::selectable(ui, &response, selected, || {
+        format!("{} {count}", visible(name)).trim().to_owned()
     });
-    if cut {
+    if truncated {
         response.on_hover_text(visible(name));
     }
     clicked

@@ -1,4 +1,4 @@
-//! The targets that an execution touched, each as a link to further evidence about it.
+//! The targets that an execution touched, each as a link with a menu of queries about the target.
 
 use egui::Ui;
 
@@ -10,7 +10,7 @@ use crate::ui::format;
 use crate::ui::theme::{Text, Tone};
 use crate::ui::widgets;
 
-/// The largest number of links shown; a check of a large project has a thousand.
+/// The maximum number of links shown; a check of a large project has a thousand.
 const MAX_LINKS: usize = 40;
 
 pub(super) fn links_ui(ui: &mut Ui, edges: &[EdgeRecord], actions: &mut Vec<Action>) {
@@ -28,7 +28,7 @@ pub(super) fn links_ui(ui: &mut Ui, edges: &[EdgeRecord], actions: &mut Vec<Acti
 
 fn link_ui(ui: &mut Ui, edge: &EdgeRecord, actions: &mut Vec<Action>) {
     ui.horizontal(|ui| {
-        widgets::fact_name(ui, &edge.edge_type.to_lowercase().replace('_', " "));
+        widgets::value_label(ui, &edge.edge_type.to_lowercase().replace('_', " "));
         let name = format!("{} {}", edge.target_kind, edge.target);
         let response = controls::menu_link(ui, &edge.target, &name, |ui| {
             question_items_ui(ui, questions(edge), actions);
@@ -44,7 +44,7 @@ fn link_ui(ui: &mut Ui, edge: &EdgeRecord, actions: &mut Vec<Action>) {
 pub(crate) fn question_items_ui(ui: &mut Ui, questions: Vec<Question>, actions: &mut Vec<Action>) {
     for question in questions {
         if controls::menu_item(ui, &question.title()) {
-            actions.push(Action::Evidence(EvidenceAction::Ask(question)));
+            actions.push(Action::Evidence(EvidenceAction::RunQuery(question)));
         }
     }
 }

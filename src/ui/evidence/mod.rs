@@ -1,4 +1,4 @@
-//! The evidence page: search box, facets, timeline, results, and one execution in full.
+//! The evidence page: search field, facets, timeline, results or the answer to a query, and one execution in full.
 
 mod answer;
 pub mod detail;
@@ -28,44 +28,44 @@ pub(crate) use facets::facet_item;
 pub(crate) use links::question_items_ui;
 pub use query::{Filter, parse, toggle};
 
-/// The state of the chain verification.
+/// The state of the verification of the chain.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Verification {
     /// No verification was requested.
     #[default]
-    NotAsked,
+    NotRequested,
     /// The verification is in progress.
     UnderWay,
-    /// The verification is complete.
+    /// The verification has finished.
     Done(VerifyReport),
 }
 
 /// All data of the page.
 #[derive(Debug, Clone)]
 pub struct EvidenceView<'a> {
-    /// The text of the search box.
+    /// The text of the search field.
     pub text: &'a str,
     /// The parts of `text` that could not be parsed.
     pub problems: &'a [String],
-    /// The latest search results.
+    /// The latest search results; `None` until they are read.
     pub page: Option<&'a SearchPage>,
     /// The query whose answer replaces the search results.
     pub question: Option<&'a Question>,
-    /// The answer of that query, once read.
+    /// The answer to that query; `None` until it is read.
     pub answer: Option<&'a EvidenceAnswer>,
     /// The execution that is open.
     pub selected: Option<Uuid>,
-    /// The details of `selected`, once read.
+    /// The details of `selected`; `None` until they are read.
     pub detail: Option<&'a ExecutionDetail>,
     /// The attempt of a bounded loop that the run of this execution belongs to.
     pub attempt: Option<Attempt>,
     /// The results of comparing the interrupted steps of this execution's run with the disk.
     pub reconciled: &'a [Reconciled],
-    /// Artifact contents that were requested.
+    /// The states of the requested artifact contents.
     pub contents: &'a Contents,
-    /// The state of the chain verification.
+    /// The state of the verification of the chain.
     pub verification: &'a Verification,
-    /// Whether to focus the search box now.
+    /// Whether to focus the search field now.
     pub focus_search: bool,
     /// Whether to scroll the list to the open result now.
     pub scroll_to_selected: bool,
@@ -73,8 +73,8 @@ pub struct EvidenceView<'a> {
     pub now: &'a Now,
 }
 
-/// Handles Escape unless a text field has the focus or a menu is open: it closes the open execution first,
-/// then the answer to a query.
+/// Handles Escape, which closes the open execution or else the answer to a query, unless a text field or a viewer has
+/// the focus or a menu is open.
 pub(super) fn take_keys(ui: &Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
     let close = match (view.selected, view.question) {
         (Some(_), _) => EvidenceAction::CloseDetail,
@@ -90,7 +90,7 @@ pub(super) fn take_keys(ui: &Ui, view: &EvidenceView<'_>, actions: &mut Vec<Acti
     }
 }
 
-/// The whole page.
+/// Draws the page.
 pub fn evidence_page_ui(
     ui: &mut Ui,
     view: &EvidenceView<'_>,
@@ -112,7 +112,7 @@ pub fn evidence_page_ui(
         ui.spacing_mut().item_spacing.y = 0.0;
         widgets::margins(16, 8).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 6.0;
-            search_box_ui(ui, view, actions);
+            search_field_ui(ui, view, actions);
             for problem in view.problems {
                 widgets::remark(ui, icon::WARNING, Tone::Caution, problem);
             }
@@ -180,13 +180,13 @@ fn loop_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
     }
 }
 
-fn search_box_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
+fn search_field_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
     let mut text = view.text.to_owned();
-    // The count belongs to the search, which an answer hides.
+    // The count is that of the search results, which an answer replaces.
     let count = view.page.filter(|_| view.question.is_none()).map(|page| {
-        let took = page.took_us.div_ceil(1_000);
-        format!("{} of {} in {took} ms", format::count(page.total), format::count(page.of))
+        let ms = page.took_us.div_ceil(1_000);
+        format!("{} of {} in {ms} ms", format::count(page.total), format::count(page.of))
     });
     let suffix = widgets::rich(count.unwrap_or_default(), Text::Meta, theme.dim);
     let edit = TextEdit::singleline(&mut text)
@@ -213,7 +213,7 @@ fn search_box_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>
 /// The result of the verification in one sentence, with its tone; `None` when none was requested.
 pub fn verification_text(verification: &Verification) -> Option<(Tone, String)> {
     match verification {
-        Verification::NotAsked => None,
+        Verification::NotRequested => None,
         Verification::UnderWay => Some((Tone::Dim, "Recomputing the chain…".to_owned())),
         Verification::Done(report) if report.ok => Some((
             Tone::Safe,

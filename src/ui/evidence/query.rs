@@ -1,4 +1,4 @@
-//! Parses the text of the search box. Pure.
+//! Parses the text of the search field. Pure.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -7,7 +7,7 @@ use crate::plan::words::words;
 use crate::run::SearchQuery;
 
 words! {
-    /// A filter of the search box; a word like `tool:file_read` sets it.
+    /// A filter of the search; a word such as `tool:file_read` sets it.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     #[expect(missing_docs, reason = "the filters by their names")]
     pub enum Filter {
@@ -34,13 +34,15 @@ pub struct Parsed {
     pub problems: Vec<String>,
 }
 
-/// Parses a search text. Days are those of `zone`: `after:` includes the day, `before:` excludes it.
+/// Parses a search text. Days begin at midnight in `zone`; `after:` includes the day, `before:` excludes it.
 pub fn parse(text: &str, zone: &TimeZone) -> Parsed {
     let mut parsed = Parsed::default();
     let mut words = Vec::new();
     for token in tokens(text) {
-        match split(&token) {
-            Some((filter, value)) if !value.is_empty() => set(&mut parsed, filter, value, zone),
+        match split_filter(&token) {
+            Some((filter, value)) if !value.is_empty() => {
+                set_filter(&mut parsed, filter, value, zone);
+            }
             // `tool:` without a value is an unfinished filter.
             Some(_) => {}
             None => words.push(token),
@@ -50,7 +52,8 @@ pub fn parse(text: &str, zone: &TimeZone) -> Parsed {
     parsed
 }
 
-fn set(parsed: &mut Parsed, filter: Filter, value: &str, zone: &TimeZone) {
+/// Sets a filter of the query, or adds a problem if the value is not valid.
+fn set_filter(parsed: &mut Parsed, filter: Filter, value: &str, zone: &TimeZone) {
     let query = &mut parsed.query;
     let text = Some(value.to_owned());
     let day = || {
@@ -58,17 +61,17 @@ fn set(parsed: &mut Parsed, filter: Filter, value: &str, zone: &TimeZone) {
         Some(start.timestamp().as_millisecond())
     };
     let valid = match filter {
-        Filter::Tool => replace(&mut query.tool, text),
-        Filter::Outcome => replace(&mut query.outcome, text),
-        Filter::Risk => replace(&mut query.risk, text),
-        Filter::Plan => replace(&mut query.plan_id, text),
-        Filter::Host => replace(&mut query.host, text),
-        Filter::Path => replace(&mut query.path, text),
-        Filter::Code => replace(&mut query.code, text),
-        Filter::Run => replace(&mut query.run_id, value.parse().ok()),
-        Filter::Loop => replace(&mut query.loop_id, value.parse().ok()),
-        Filter::After => replace(&mut query.since_ms, day()),
-        Filter::Before => replace(&mut query.until_ms, day()),
+        Filter::Tool => set_if_valid(&mut query.tool, text),
+        Filter::Outcome => set_if_valid(&mut query.outcome, text),
+        Filter::Risk => set_if_valid(&mut query.risk, text),
+        Filter::Plan => set_if_valid(&mut query.plan_id, text),
+        Filter::Host => set_if_valid(&mut query.host, text),
+        Filter::Path => set_if_valid(&mut query.path, text),
+        Filter::Code => set_if_valid(&mut query.code, text),
+        Filter::Run => set_if_valid(&mut query.run_id, value.parse().ok()),
+        Filter::Loop => set_if_valid(&mut query.loop_id, value.parse().ok()),
+        Filter::After => set_if_valid(&mut query.since_ms, day()),
+        Filter::Before => set_if_valid(&mut query.until_ms, day()),
     };
     if !valid {
         let word = filter.as_str();
@@ -80,8 +83,8 @@ fn set(parsed: &mut Parsed, filter: Filter, value: &str, zone: &TimeZone) {
     }
 }
 
-/// Replaces the value of a field by a valid one; returns false when it is not valid.
-fn replace<T>(field: &mut Option<T>, value: Option<T>) -> bool {
+/// Sets a field to a value unless the value is `None`. Returns whether the field was set.
+fn set_if_valid<T>(field: &mut Option<T>, value: Option<T>) -> bool {
     let valid = value.is_some();
     if valid {
         *field = value;
@@ -110,7 +113,8 @@ fn tokens(text: &str) -> Vec<String> {
     tokens
 }
 
-fn split(token: &str) -> Option<(Filter, &str)> {
+/// Splits a token into a filter and its value; `None` if it is no filter.
+fn split_filter(token: &str) -> Option<(Filter, &str)> {
     let (word, value) = token.split_once(':')?;
     let (_, filter) = Filter::WORDS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name))?;
     Some((*filter, value))
@@ -120,20 +124,20 @@ fn quoted(token: &str) -> String {
     if token.contains(char::is_whitespace) { format!("\"{token}\"") } else { token.to_owned() }
 }
 
-/// The text with this filter set to this value, or without the filter if it had this value already.
+/// The search text with a filter set to this value, or without the filter if it had this value already.
 pub fn toggle(text: &str, filter: Filter, value: &str) -> String {
     let mut was_set = false;
-    let mut kept = Vec::new();
+    let mut parts = Vec::new();
     for token in tokens(text) {
-        match split(&token) {
+        match split_filter(&token) {
             Some((other, old)) if other == filter => was_set |= old == value,
-            _ => kept.push(quoted(&token)),
+            _ => parts.push(quoted(&token)),
         }
     }
     if !was_set {
-        kept.push(quoted(&format!("{}:{value}", filter.as_str())));
+        parts.push(quoted(&format!("{}:{value}", filter.as_str())));
     }
-    kept.join(" ")
+    parts.join(" ")
 }
 
 #[cfg(test)]
@@ -198,10 +202,10 @@ mod tests {
 
     #[test]
     fn facet_is_set_replaced_and_removed() {
-        let once = toggle("word", Filter::Tool, "file_read");
-        assert_eq!(once, "word tool:file_read");
-        assert_eq!(toggle(&once, Filter::Tool, "file_glob"), "word tool:file_glob");
-        assert_eq!(toggle(&once, Filter::Tool, "file_read"), "word");
+        let text = toggle("word", Filter::Tool, "file_read");
+        assert_eq!(text, "word tool:file_read");
+        assert_eq!(toggle(&text, Filter::Tool, "file_glob"), "word tool:file_glob");
+        assert_eq!(toggle(&text, Filter::Tool, "file_read"), "word");
         let path = toggle("", Filter::Path, "my file.rs");
         assert_eq!(query(&path).path.as_deref(), Some("my file.rs"));
     }

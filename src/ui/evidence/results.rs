@@ -1,4 +1,4 @@
-//! The executions that were found, as rows of which only the visible ones are drawn.
+//! The search results, as rows of which only the visible ones are drawn.
 
 use super::EvidenceView;
 use crate::plan::visible;
@@ -42,8 +42,8 @@ pub(super) fn results_ui(
         } else {
             let text = format!("{} more. Narrow the search to see them.", format::count(more));
             let parts = [(text.as_str(), Text::Body, Theme::of(ui).dim)];
-            let at = pos2(rect.left() + 46.0, rect.center().y);
-            widgets::paint_parts(ui, at, rect.width() - 60.0, &parts);
+            let start = pos2(rect.left() + 46.0, rect.center().y);
+            widgets::paint_parts(ui, start, rect.width() - 60.0, &parts);
         }
     });
 }
@@ -54,26 +54,27 @@ const NARROW: f32 = 460.0;
 const TOOL: f32 = 132.0;
 
 fn hit_ui(ui: &mut Ui, rect: Rect, hit: &SearchHit, selected: bool, now: &Now) -> bool {
-    row_ui(ui, rect, (&hit.row, hit.changed), selected, now, |ui, at, width, word| {
-        second_line(ui, at, width, hit, word);
+    row_ui(ui, rect, (&hit.row, hit.changed), selected, now, |ui, start, width, word| {
+        second_line_ui(ui, start, width, hit, word);
     })
 }
 
-/// A record that was changed after it was written proves nothing, so this look replaces that of its outcome.
+/// The icon, word and colour of a record that was changed after it was written. They replace those of its outcome,
+/// because such a record proves nothing.
 const CHANGED: (Icon, &str, Tone) = (icon::WARNING, "changed after it was written", Tone::Danger);
 
-/// Said in the second line of such a record.
+/// The second line of such a record.
 pub(super) const WAS_CHANGED: &str = "This record was changed after it was written.";
 
-/// One execution, and whether it was changed after it was written, as a row. `second` draws the second line and gets its position, its width, and the word for
-/// the outcome.
+/// Draws an execution as a row; the flag is whether its record was changed after it was written. `draw_second_line`
+/// gets the left end of the line, its width, and the word for the outcome. Returns whether the row was clicked.
 pub(super) fn row_ui(
     ui: &mut Ui,
     rect: Rect,
     (row, changed): (&Execution, bool),
     selected: bool,
     now: &Now,
-    second: impl FnOnce(&Ui, egui::Pos2, f32, &str),
+    draw_second_line: impl FnOnce(&Ui, egui::Pos2, f32, &str),
 ) -> bool {
     let theme = Theme::of(ui);
     let (icon, word, tone) = if changed { CHANGED } else { known_look(row.known) };
@@ -82,7 +83,7 @@ pub(super) fn row_ui(
     let middle = rect.center().y;
     widgets::paint_icon(ui, pos2(rect.left() + 26.0, middle), icon, 17.0, theme.tone(tone));
     let mut right = rect.right() - 18.0;
-    // Next to an open execution there is no room for durations; the open record shows its own.
+    // A narrow list has no room for durations; the details of the open execution show its duration.
     if rect.width() > NARROW {
         if let Some(duration) = row.duration_ms {
             let text = format::duration(duration);
@@ -94,23 +95,24 @@ pub(super) fn row_ui(
     right -= widgets::paint_right(ui, pos2(right, middle), &when, Text::Mono, theme.dim);
     let left = rect.left() + 46.0;
     let width = (right - 16.0 - left).max(0.0);
-    let at = pos2(left, rect.top() + 15.0);
-    let (tool, about) =
-        ((&*row.tool_name, Text::Body, theme.text), (&*row.about, Text::Mono, theme.text));
+    let start = pos2(left, rect.top() + 15.0);
+    let tool = (&*row.tool_name, Text::Body, theme.text);
+    let subject = (&*row.about, Text::Mono, theme.text);
     if rect.width() > NARROW {
-        widgets::paint_parts(ui, at, TOOL - 8.0, &[tool]);
-        widgets::paint_parts(ui, pos2(left + TOOL, at.y), (width - TOOL).max(0.0), &[about]);
+        widgets::paint_parts(ui, start, TOOL - 8.0, &[tool]);
+        widgets::paint_parts(ui, pos2(left + TOOL, start.y), (width - TOOL).max(0.0), &[subject]);
     } else {
-        widgets::paint_parts(ui, at, width, &[about, tool]);
+        widgets::paint_parts(ui, start, width, &[subject, tool]);
     }
-    second(ui, pos2(left, rect.top() + 32.0), width, word);
+    draw_second_line(ui, pos2(left, rect.top() + 32.0), width, word);
     controls::selectable(ui, &response, selected, || {
         format!("{} {}, {word}, {when}", row.tool_name, visible(&row.about))
     })
 }
 
-/// The line around the first match, with the matches marked; otherwise the error, or else the outcome.
-fn second_line(ui: &Ui, left_center: egui::Pos2, width: f32, hit: &SearchHit, word: &str) {
+/// Draws the excerpt around the first match, with the matches marked; without one the error, or else the outcome. For
+/// a record that was changed, only that is shown.
+fn second_line_ui(ui: &Ui, left_center: egui::Pos2, width: f32, hit: &SearchHit, word: &str) {
     let theme = Theme::of(ui);
     let mut job =
         LayoutJob { wrap: TextWrapping::truncate_at_width(width), ..LayoutJob::default() };
@@ -130,23 +132,23 @@ fn second_line(ui: &Ui, left_center: egui::Pos2, width: f32, hit: &SearchHit, wo
         append(&error_line(&hit.row).unwrap_or_else(step), false);
     } else {
         append(&format!("{}: ", hit.found_in), false);
-        let mut from = 0;
+        let mut end = 0;
         for mark in &hit.marks {
             let (Some(before), Some(marked)) =
-                (hit.excerpt.get(from..mark.start), hit.excerpt.get(mark.clone()))
+                (hit.excerpt.get(end..mark.start), hit.excerpt.get(mark.clone()))
             else {
                 continue;
             };
             append(before, false);
             append(marked, true);
-            from = mark.end;
+            end = mark.end;
         }
-        append(hit.excerpt.get(from..).unwrap_or_default(), false);
+        append(hit.excerpt.get(end..).unwrap_or_default(), false);
     }
     widgets::paint_galley(ui, left_center, ui.painter().layout_job(job));
 }
 
-/// The code and the first line of the error of an execution.
+/// The code and the first line of the error of an execution; `None` if it has no error.
 pub(super) fn error_line(row: &Execution) -> Option<String> {
     let message = row.error_message.as_ref()?;
     let code = row.error_code.map(|code| format!("{code} ")).unwrap_or_default();

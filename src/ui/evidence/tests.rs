@@ -17,8 +17,8 @@ fn click(harness: &mut Harness<'_, Window>, name: &str) {
     harness.run_ok();
 }
 
-fn asked(harness: &Harness<'_, Window>, question: &Question) -> bool {
-    harness.state().actions.contains(&Action::Evidence(EvidenceAction::Ask(question.clone())))
+fn ran_query(harness: &Harness<'_, Window>, question: &Question) -> bool {
+    harness.state().actions.contains(&Action::Evidence(EvidenceAction::RunQuery(question.clone())))
 }
 
 fn touched(kind: TargetKind, target: &str) -> Question {
@@ -43,7 +43,7 @@ fn touched_targets_lead_to_queries() {
         let mut harness = page("execution");
         click(&mut harness, link);
         click(&mut harness, item);
-        assert!(asked(&harness, &question), "{item}");
+        assert!(ran_query(&harness, &question), "{item}");
         assert!(harness.query_all_by_label(item).next().is_some(), "the answer has its heading");
     }
     let file = "src/lib.rs";
@@ -60,7 +60,7 @@ fn touched_targets_lead_to_queries() {
             .click();
         harness.run_ok();
         click(&mut harness, item);
-        assert!(asked(&harness, &question), "{item}");
+        assert!(ran_query(&harness, &question), "{item}");
     }
 }
 
@@ -76,7 +76,7 @@ fn a_link_works_by_keys_alone() {
     harness.run_ok();
     harness.key_press(egui::Key::Enter);
     harness.run_ok();
-    assert!(asked(&harness, &Question::WithCode("E0425".into())));
+    assert!(ran_query(&harness, &Question::WithCode("E0425".into())));
     // Escape closes the open execution first, then the answer.
     for close in [EvidenceAction::CloseDetail, EvidenceAction::CloseAnswer] {
         harness.key_press(egui::Key::Escape);
@@ -90,12 +90,12 @@ fn a_link_works_by_keys_alone() {
 fn recurring_diagnostics_lead_to_their_executions() {
     let mut harness = page("evidence");
     click(&mut harness, "Recurring diagnostics");
-    assert!(asked(&harness, &Question::Recurring));
+    assert!(ran_query(&harness, &Question::Recurring));
     let row =
         harness.get_by_label_contains("E0425 in src/lexer.rs, 14 times, first seen 2026-11-12");
     row.click();
     harness.run_ok();
-    assert!(asked(&harness, &Question::WithCode("E0425".into())));
+    assert!(ran_query(&harness, &Question::WithCode("E0425".into())));
 }
 
 // The page states only that the change came after the diagnostic, not that it repaired anything.
@@ -103,8 +103,8 @@ fn recurring_diagnostics_lead_to_their_executions() {
 fn a_later_change_claims_no_repair() {
     let mut harness = page("answer");
     assert!(harness.query_by_label("Changes of src/lexer.rs after E0425").is_some());
-    let said = "succeeded, 1 min 12 s after the diagnostic was seen in src/lexer.rs";
-    assert!(harness.query_all_by_label(said).next().is_some());
+    let outcome = "succeeded, 1 min 12 s after the diagnostic was seen in src/lexer.rs";
+    assert!(harness.query_all_by_label(outcome).next().is_some());
     assert!(harness.query_all_by_label_contains("fixed").next().is_none());
     // A record that was changed does not show its outcome.
     let row = "file_search old_function in src, changed after it was written";
@@ -133,16 +133,16 @@ fn filters_in_the_search_box_offer_their_questions() {
         assert!(harness.query_by_label(item).is_some(), "{item}");
     }
     click(&mut harness, "Latest outcome for src/lib.rs");
-    assert!(asked(&harness, &Question::Latest("src/lib.rs".into())));
+    assert!(ran_query(&harness, &Question::Latest("src/lib.rs".into())));
 }
 
 #[test]
 fn tampered_records_are_marked() {
     let harness = page("tampered");
-    for said in
+    for text in
         ["nothing can be run with it", "accept-head --reason", "Note: one of the two copies"]
     {
-        assert!(harness.query_by_label_contains(said).is_some(), "{said}");
+        assert!(harness.query_by_label_contains(text).is_some(), "{text}");
     }
     let row = "file_write src/lexer.rs, changed after it was written";
     assert!(harness.query_by_label_contains(row).is_some(), "the row of the list");

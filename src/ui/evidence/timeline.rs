@@ -1,4 +1,5 @@
-//! The times of the results as bars. The failed ones are the lower part, in another colour.
+//! The times of the results as a bar chart. The lower part of a bar, in another colour, counts the executions that
+//! failed, were denied or were interrupted.
 
 use egui::{CornerRadius, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
@@ -7,9 +8,10 @@ use crate::ui::format::{self, Now};
 use crate::ui::theme::{Text, Theme};
 use crate::ui::widgets;
 
+/// The height of the chart, in points.
 const HEIGHT: f32 = 56.0;
-/// The widest bar, so that a few executions do not look like many.
-const WIDEST: f32 = 28.0;
+/// The maximum width of a bar, in points, so that a few executions do not look like many.
+const MAX_BAR_WIDTH: f32 = 28.0;
 
 pub(super) fn timeline_ui(ui: &mut Ui, buckets: &[TimeBucket], now: &Now) {
     let (Some(first), Some(last)) = (buckets.first(), buckets.last()) else { return };
@@ -19,16 +21,15 @@ pub(super) fn timeline_ui(ui: &mut Ui, buckets: &[TimeBucket], now: &Now) {
     let most = buckets.iter().map(|bucket| bucket.fine + bucket.bad).max().unwrap_or(1).max(1);
     let step = rect.width() / buckets.len() as f32;
     let pointer = response.hover_pos();
-    let mut under_pointer = None;
+    let mut hovered = None;
     for (index, bucket) in buckets.iter().enumerate() {
         let left = rect.left() + step * index as f32;
-        let size = vec2((step - 2.0).clamp(1.0, WIDEST), HEIGHT);
-        let place = Rect::from_min_size(pos2(left, rect.top()), size);
-        let bar = |number: u64, from: f32| {
+        let right = left + (step - 2.0).clamp(1.0, MAX_BAR_WIDTH);
+        let bar = |number: u64, bottom: f32| {
             // Even the smallest number stays visible.
             let part = number as f32 / most as f32;
             let height = if number == 0 { 0.0 } else { (part * HEIGHT).max(2.0) };
-            Rect::from_min_max(pos2(place.left(), from - height), pos2(place.right(), from))
+            Rect::from_min_max(pos2(left, bottom - height), pos2(right, bottom))
         };
         let bad = bar(bucket.bad, rect.bottom());
         let fine = bar(bucket.fine, bad.top());
@@ -36,7 +37,7 @@ pub(super) fn timeline_ui(ui: &mut Ui, buckets: &[TimeBucket], now: &Now) {
         ui.painter().rect_filled(fine, CornerRadius::same(1), tint);
         ui.painter().rect_filled(bad, CornerRadius::same(1), theme.danger);
         if pointer.is_some_and(|pointer| pointer.x >= left && pointer.x < left + step) {
-            under_pointer = Some(bucket);
+            hovered = Some(bucket);
         }
     }
     let baseline = egui::Stroke::new(1.0, theme.line);
@@ -46,7 +47,7 @@ pub(super) fn timeline_ui(ui: &mut Ui, buckets: &[TimeBucket], now: &Now) {
         let text = format!("Timeline of {} executions", format::count(total));
         WidgetInfo::labeled(Role::Image, true, text)
     });
-    if let Some(bucket) = under_pointer {
+    if let Some(bucket) = hovered {
         response.on_hover_text(format!(
             "{} to {}\n{} fine, {} failed, denied or interrupted",
             now.full(bucket.from_ms),
@@ -62,15 +63,15 @@ pub(super) fn timeline_ui(ui: &mut Ui, buckets: &[TimeBucket], now: &Now) {
     widgets::paint_right(ui, line.right_center(), &end, Text::Small, theme.dim);
 }
 
-/// What stands below the first and the last bar.
+/// The labels below the first and the last bar, as precise as the time between them requires.
 fn ends(from: i64, to: i64, now: &Now) -> (String, String) {
     let same_day = now.is_same_day(from, to);
-    let name = |ms: i64| match to - from {
+    let label = |ms: i64| match to - from {
         0..600_000 if same_day => now.second(ms),
         _ if same_day => now.minute(ms),
         _ => now.day(ms),
     };
-    (name(from), name(to.min(now.ms)))
+    (label(from), label(to.min(now.ms)))
 }
 
 #[cfg(test)]
@@ -80,13 +81,13 @@ mod tests {
     #[test]
     fn a_whole_year_shows_both_years() {
         let now = Now { ms: 1_700_000_000_000, zone: jiff::tz::TimeZone::UTC };
-        let said = |from: i64| {
-            let (start, end) = ends(now.ms - from, now.ms, &now);
+        let labels = |age_ms: i64| {
+            let (start, end) = ends(now.ms - age_ms, now.ms, &now);
             format!("{start} to {end}")
         };
-        assert_eq!(said(365 * 86_400_000), "14 Nov 2022 to 14 Nov");
-        assert_eq!(said(86_400_000), "13 Nov to 14 Nov");
-        assert_eq!(said(3_600_000), "21:13 to 22:13");
-        assert_eq!(said(60_000), "22:12:20 to 22:13:20");
+        assert_eq!(labels(365 * 86_400_000), "14 Nov 2022 to 14 Nov");
+        assert_eq!(labels(86_400_000), "13 Nov to 14 Nov");
+        assert_eq!(labels(3_600_000), "21:13 to 22:13");
+        assert_eq!(labels(60_000), "22:12:20 to 22:13:20");
     }
 }

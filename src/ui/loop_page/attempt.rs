@@ -1,10 +1,10 @@
-//! One attempt: the planner's answer, the changes of the plan, the authorization, the actions, and the
+//! One attempt: the planner's answer, the differences from the plan before, the authorization, the actions, and the
 //! verification.
 
 use egui::{CornerRadius, Frame, Id, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::TimelineView;
-use super::happened::{actions_ui, verify_ui};
+use super::action_list::{actions_ui, verify_ui};
 use super::model::{attempt_look, verify_sentence};
 use crate::plan::visible;
 use crate::run::{
@@ -17,11 +17,11 @@ use crate::ui::icon::{self, Icon};
 use crate::ui::theme::{self, Text, Theme, Tone};
 use crate::ui::widgets::{self, Chip, Look};
 
-/// The largest number of findings, changed steps or actions listed; the plan page shows all.
+/// The maximum number of findings, changed steps or actions listed; the plan page shows all.
 pub(super) const MAX_LISTED: usize = 50;
 /// The maximum number of lines shown of the planner's output. The last ones are shown.
 const MAX_LINES: usize = 12;
-/// The maximum number of characters of a message that are laid out.
+/// The maximum number of characters of a message that are shown.
 const MAX_CHARS: usize = 2_000;
 /// The width of the icon column, in points.
 const ICONS: f32 = 24.0;
@@ -35,18 +35,18 @@ pub(super) fn attempt_ui(
 ) {
     let number = attempt.attempt;
     let is_latest = view.shown.state.attempts.last().is_some_and(|last| last.attempt == number);
-    let unfolded = view.unfolded.get(&number).copied().unwrap_or(is_latest);
+    let expanded = view.expanded.get(&number).copied().unwrap_or(is_latest);
     ui.push_id(number, |ui| {
         let frame: Frame = widgets::card(ui).inner_margin(0);
         frame.show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
-            if head_ui(ui, view, attempt, unfolded, now) {
-                actions.push(Action::Loop(LoopAction::Unfold(number, !unfolded)));
+            if head_ui(ui, view, attempt, expanded, now) {
+                actions.push(Action::Loop(LoopAction::SetExpanded(number, !expanded)));
             }
-            if unfolded {
+            if expanded {
                 // Only the latest attempt of a live loop can still change.
                 let id = Id::unique(("attempt", view.shown.state.loop_id, number));
-                draw_near(ui, id, is_latest && !view.shown.recorded, |ui| {
+                draw_if_near(ui, id, is_latest && !view.shown.recorded, |ui| {
                     Frame::NONE
                         .inner_margin(egui::Margin { left: 12, right: 12, top: 2, bottom: 12 })
                         .show(ui, |ui| {
@@ -60,12 +60,12 @@ pub(super) fn attempt_ui(
     });
 }
 
-/// The header of an attempt, which expands or collapses it. Returns whether it was pressed.
+/// The header of an attempt, which expands or collapses it. Returns whether it was clicked.
 fn head_ui(
     ui: &mut Ui,
     view: &TimelineView<'_>,
     attempt: &AttemptState,
-    unfolded: bool,
+    expanded: bool,
     now: &Now,
 ) -> bool {
     let theme = Theme::of(ui);
@@ -75,9 +75,9 @@ fn head_ui(
     let name = format!("Attempt {} of {}", attempt.attempt, view.shown.state.max_attempts);
     response.widget_info(|| {
         let name = format!("{name}, {word}");
-        WidgetInfo::selected(Role::Button, true, unfolded, name)
+        WidgetInfo::selected(Role::Button, true, expanded, name)
     });
-    // A header outside the visible part is only needed for keyboard navigation.
+    // A header out of sight is only needed for keyboard navigation.
     if !ui.is_rect_visible(rect) {
         return response.clicked();
     }
@@ -85,20 +85,20 @@ fn head_ui(
     let inner = rect.shrink(1.0);
     ui.painter().rect_filled(inner, CornerRadius::same(theme::RADIUS), fill);
     let middle = rect.center().y;
-    let arrow = if unfolded { icon::DOWN } else { icon::RIGHT };
+    let arrow = if expanded { icon::DOWN } else { icon::RIGHT };
     widgets::paint_icon(ui, pos2(rect.left() + 18.0, middle), arrow, 14.0, theme.dim);
     let chip = Chip::new(icon, word, tone);
     let right = pos2(rect.right() - 12.0, middle);
-    let taken = widgets::paint_right(
+    let time_width = widgets::paint_right(
         ui,
         right,
         &now.second(attempt.started_at_ms),
         Text::SmallMono,
         theme.dim,
     );
-    let chip_at = pos2(right.x - taken - 10.0, middle);
-    let chip_rect = chip.paint_right(ui, chip_at, fill);
-    let summary = if unfolded { String::new() } else { in_short(attempt) };
+    let chip_right = pos2(right.x - time_width - 10.0, middle);
+    let chip_rect = chip.paint_right(ui, chip_right, fill);
+    let summary = if expanded { String::new() } else { collapsed_summary(attempt) };
     let left = rect.left() + 34.0;
     let parts =
         [(name.as_str(), Text::Strong, theme.text), (summary.as_str(), Text::Meta, theme.dim)];
@@ -107,8 +107,9 @@ fn head_ui(
     response.clicked()
 }
 
-/// The summary of a collapsed attempt.
-fn in_short(attempt: &AttemptState) -> String {
+/// The summary of a collapsed attempt: the planner's failure code, the result of the verification, or the number of
+/// actions.
+fn collapsed_summary(attempt: &AttemptState) -> String {
     let Some(planner) = &attempt.planner else { return String::new() };
     match (&planner.failure_code, verify_sentence(attempt)) {
         (Some(code), _) => code.clone(),
@@ -150,20 +151,22 @@ pub(super) fn stage(ui: &mut Ui, icon: Icon, tone: Tone, title: &str, add: impl 
     });
 }
 
-fn planner_ui(ui: &mut Ui, view: &TimelineView<'_>, attempt: &AttemptState, at_work: bool) {
-    let printed = match attempt.planner_output.as_str() {
-        "" => view.shown.printed.get(&attempt.attempt).map(String::as_str).unwrap_or_default(),
+fn planner_ui(ui: &mut Ui, view: &TimelineView<'_>, attempt: &AttemptState, is_planning: bool) {
+    let output = match attempt.planner_output.as_str() {
+        "" => {
+            view.shown.planner_output.get(&attempt.attempt).map(String::as_str).unwrap_or_default()
+        }
         live => live,
     };
     match &attempt.planner {
-        None if at_work => {
+        None if is_planning => {
             stage(ui, icon::RUNNING, Tone::Accent, "The planner is at work.", |ui| {
-                printed_ui(ui, printed);
+                planner_output_ui(ui, output);
             });
         }
         None => {
             let title = "The planner's answer is not recorded.";
-            stage(ui, icon::WARNING, Tone::Danger, title, |ui| printed_ui(ui, printed));
+            stage(ui, icon::WARNING, Tone::Danger, title, |ui| planner_output_ui(ui, output));
         }
         Some(report) => {
             let (icon, tone) = match report.status {
@@ -172,10 +175,10 @@ fn planner_ui(ui: &mut Ui, view: &TimelineView<'_>, attempt: &AttemptState, at_w
             };
             stage(ui, icon, tone, &answer_text(report), |ui| {
                 if let Some(message) = &report.message {
-                    widgets::paragraph(ui, cut(message), Text::Mono, Tone::Plain);
+                    widgets::paragraph(ui, beginning(message), Text::Mono, Tone::Plain);
                 }
                 findings_ui(ui, report);
-                printed_ui(ui, printed);
+                planner_output_ui(ui, output);
             });
         }
     }
@@ -209,7 +212,7 @@ fn findings_ui(ui: &mut Ui, report: &PlannerReport) {
             finding.code,
             finding.line,
             finding.column,
-            cut(&finding.message)
+            beginning(&finding.message)
         );
         widgets::remark(ui, icon, tone, text);
     }
@@ -217,7 +220,7 @@ fn findings_ui(ui: &mut Ui, report: &PlannerReport) {
 }
 
 /// The last lines of the planner's error output.
-fn printed_ui(ui: &mut Ui, text: &str) {
+fn planner_output_ui(ui: &mut Ui, text: &str) {
     let lines: Vec<&str> = text.lines().collect();
     if lines.is_empty() {
         return;
@@ -251,7 +254,7 @@ fn difference_ui(ui: &mut Ui, attempt: &AttemptState) {
     let title = format!("The plan was revised: {}.", difference.sentence());
     stage(ui, icon::DIFF, Tone::Accent, &title, |ui| {
         if !reason.is_empty() {
-            let text = format!("Because of the previous attempt: {}", cut(reason));
+            let text = format!("Because of the previous attempt: {}", beginning(reason));
             widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
         }
         steps_ui(ui, difference);
@@ -266,7 +269,7 @@ fn steps_ui(ui: &mut Ui, difference: &PlanDifference) {
             StepChange::Gone => ("−", "gone", Tone::Danger),
             StepChange::Changed => ("~", "changed", Tone::Caution),
         };
-        let place = step.after.or(step.before).map_or(0, |index| index + 1).to_string();
+        let number = step.after.or(step.before).map_or(0, |index| index + 1).to_string();
         let (rect, response) =
             ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
         let color = theme.tone(tone);
@@ -276,17 +279,18 @@ fn steps_ui(ui: &mut Ui, difference: &PlanDifference) {
         let parts = [(head.as_str(), Text::Mono, color)];
         widgets::paint_parts(ui, pos2(rect.left(), middle), width - 8.0, &parts);
         let parts = [
-            (place.as_str(), Text::Mono, theme.dim),
+            (number.as_str(), Text::Mono, theme.dim),
             (step.tool.as_str(), Text::Body, theme.text),
             (step.about.as_str(), Text::Mono, theme.dim),
         ];
         let left = rect.left() + width;
-        let (_, was_cut) =
+        let (_, truncated) =
             widgets::paint_parts(ui, pos2(left, middle), rect.right() - left, &parts);
-        let whole = format!("{word}: step {place}, {} {}", step.tool, visible(cut(&step.about)));
-        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &whole));
-        if was_cut {
-            response.on_hover_text(whole);
+        let subject = visible(beginning(&step.about));
+        let text = format!("{word}: step {number}, {} {subject}", step.tool);
+        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
+        if truncated {
+            response.on_hover_text(text);
         }
     }
     more_ui(ui, difference.new + difference.gone + difference.changed);
@@ -307,26 +311,26 @@ fn authorization_ui(
                 false => (icon::SIGNATURE, "Authorized."),
             };
             stage(ui, icon, Tone::Safe, title, |ui| {
-                widgets::paragraph(ui, cut(how), Text::Meta, Tone::Dim);
+                widgets::paragraph(ui, beginning(how), Text::Meta, Tone::Dim);
                 open_plan_ui(ui, view, attempt, actions);
             });
         }
         (Some((false, how)), _) => {
             stage(ui, icon::PROHIBIT, Tone::Caution, "Not authorized; nothing ran.", |ui| {
-                widgets::paragraph(ui, cut(how), Text::Meta, Tone::Dim);
+                widgets::paragraph(ui, beginning(how), Text::Meta, Tone::Dim);
             });
         }
         (None, LoopPhase::AwaitingAuthorization(outside)) if live => {
             let title = "Waits for your authorization. Nothing runs before that.";
             stage(ui, icon::HAND, Tone::Caution, title, |ui| {
-                for what in outside.iter().take(MAX_LISTED) {
-                    let text = format!("Outside the class: {}", cut(what));
+                for reason in outside.iter().take(MAX_LISTED) {
+                    let text = format!("Outside the class: {}", beginning(reason));
                     widgets::remark(ui, icon::SEAL, Tone::Caution, text);
                 }
                 more_ui(ui, outside.len());
                 let (text, hint) =
                     ("Look at the plan, then authorize", Command::OpenAttempt.spec().tooltip);
-                if widgets::link_button(ui, Look::Plain, icon::PLAN, text, hint) {
+                if widgets::tooltip_button(ui, Look::Plain, icon::PLAN, text, hint) {
                     actions.push(Action::Loop(LoopAction::OpenAttempt(attempt.attempt)));
                 }
             });
@@ -348,21 +352,21 @@ fn open_plan_ui(
     }
     let name = format!("Plan and run of attempt {}", attempt.attempt);
     let hint = "Show the plan of this attempt, with its steps, on the plan page.";
-    if widgets::link_button(ui, Look::Bare, icon::PLAN, &name, hint) {
+    if widgets::tooltip_button(ui, Look::Bare, icon::PLAN, &name, hint) {
         actions.push(Action::Loop(LoopAction::OpenAttempt(attempt.attempt)));
     }
 }
 
-/// The remark that a list is incomplete, with the number of missing entries.
-pub(super) fn more_ui(ui: &mut Ui, all: usize) {
-    if let Some(more) = all.checked_sub(MAX_LISTED).filter(|more| *more > 0) {
+/// The remark that a list of `count` entries shows only [`MAX_LISTED`] of them, if so.
+pub(super) fn more_ui(ui: &mut Ui, count: usize) {
+    if let Some(more) = count.checked_sub(MAX_LISTED).filter(|more| *more > 0) {
         let text = format!("{} more; the plan page has them all.", format::count(more as u64));
         widgets::paragraph(ui, text, Text::Small, Tone::Dim);
     }
 }
 
-/// The part of a long message that is laid out.
-pub(super) fn cut(text: &str) -> &str {
+/// The part of a long message that is shown.
+pub(super) fn beginning(text: &str) -> &str {
     match text.char_indices().nth(MAX_CHARS) {
         Some((end, _)) => text.get(..end).unwrap_or_default(),
         None => text,
@@ -373,15 +377,16 @@ pub(super) fn cut(text: &str) -> &str {
 /// controls.
 const NEAR: f32 = 240.0;
 
-/// Draws a part, or reserves the height that it had when it was last drawn if it is out of sight. A part that
-/// `changes` is always drawn, because its height may differ.
-fn draw_near(ui: &mut Ui, id: Id, changes: bool, add: impl FnOnce(&mut Ui)) {
+/// Draws a part; if it is not near the visible area, only reserves the height that it had at this width when it was
+/// last drawn. A part that `may_change` is always drawn, because its height may differ.
+fn draw_if_near(ui: &mut Ui, id: Id, may_change: bool, add: impl FnOnce(&mut Ui)) {
     let width = ui.available_width();
-    let known = ui.data(|data| data.get_temp::<(f32, f32)>(id));
-    if let Some((_, height)) = known.filter(|(of, _)| *of == width && !changes) {
-        let room = Rect::from_min_size(ui.cursor().min, vec2(width, height));
-        if !room.expand(NEAR).intersects(ui.clip_rect()) {
-            ui.allocate_space(room.size());
+    let drawn_size = ui.data(|data| data.get_temp::<(f32, f32)>(id));
+    let known = drawn_size.filter(|(drawn_width, _)| *drawn_width == width && !may_change);
+    if let Some((_, height)) = known {
+        let rect = Rect::from_min_size(ui.cursor().min, vec2(width, height));
+        if !rect.expand(NEAR).intersects(ui.clip_rect()) {
+            ui.allocate_space(rect.size());
             return;
         }
     }

@@ -1,7 +1,7 @@
-//! The state and the commands of the bar with which a loop is started and stopped.
+//! The content of the bar below a loop or its form, with the commands that start and stop it.
 
 use super::model::phase_look;
-use super::{Form, LoopView, Shown, TimelineView};
+use super::{LoopForm, LoopView, Shown, TimelineView};
 use crate::run::LoopPhase;
 use crate::ui::commands::{Command, Situation};
 use crate::ui::format;
@@ -14,20 +14,20 @@ pub(super) fn bar(view: &LoopView<'_>, situation: &Situation) -> Bar {
     match &view.shown {
         Shown::Reading => Bar::new(icon::CLOCK, Tone::Dim, "One moment", ""),
         Shown::Form(view) => {
-            Bar { primary: Some(Command::StartLoop), ..of_form(view.form, situation) }
+            Bar { primary: Some(Command::StartLoop), ..form_bar(view.form, situation) }
         }
         Shown::Loop(timeline) => {
-            let runs = !timeline.shown.recorded && !timeline.shown.state.is_over();
-            let primary = (runs && situation.attempt_waits).then_some(Command::OpenAttempt);
-            let others = vec![if runs { Command::StopNow } else { Command::LoopAgain }];
-            Bar { primary, others, ..of_loop(timeline) }
+            let is_active = !timeline.shown.recorded && !timeline.shown.state.is_over();
+            let primary = (is_active && situation.attempt_waits).then_some(Command::OpenAttempt);
+            let others = vec![if is_active { Command::StopNow } else { Command::LoopAgain }];
+            Bar { primary, others, ..loop_bar(timeline) }
         }
     }
 }
 
-fn of_form(form: &Form, situation: &Situation) -> Bar {
+fn form_bar(form: &LoopForm, situation: &Situation) -> Bar {
     let faults = form.faults().len();
-    match (&form.refusal, form.tried && faults > 0) {
+    match (&form.refusal, form.start_attempted && faults > 0) {
         (Some(refusal), _) => {
             Bar::new(icon::WARNING, Tone::Danger, "The loop could not begin", refusal)
         }
@@ -36,8 +36,8 @@ fn of_form(form: &Form, situation: &Situation) -> Bar {
             let detail = "Each fault is shown below its field.";
             Bar::new(icon::WARNING, Tone::Caution, title, detail)
         }
-        (None, false) if situation.no_place.is_some() && !situation.looping => {
-            let title = situation.no_place.unwrap_or_default();
+        (None, false) if situation.folders_unusable.is_some() && !situation.looping => {
+            let title = situation.folders_unusable.unwrap_or_default();
             let detail = "No loop can start there. The fault is shown below the field.";
             Bar::new(icon::WARNING, Tone::Caution, title, detail)
         }
@@ -49,7 +49,7 @@ fn of_form(form: &Form, situation: &Situation) -> Bar {
     }
 }
 
-fn of_loop(timeline: &TimelineView<'_>) -> Bar {
+fn loop_bar(timeline: &TimelineView<'_>) -> Bar {
     let state = &timeline.shown.state;
     let (icon, word, tone) = phase_look(&state.phase);
     if timeline.shown.stopping && !state.is_over() {

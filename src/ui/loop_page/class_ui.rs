@@ -2,7 +2,7 @@
 
 use egui::{Id, Margin, TextEdit, Ui};
 
-use super::form::{Field, Form};
+use super::form::{Field, LoopForm};
 use super::form_ui::{Choice, choices_ui, fault_ui, numbers_ui};
 use crate::plan::{RiskLevel, TOOLS};
 use crate::ui::controls;
@@ -27,7 +27,7 @@ const SIGNATURES: [Choice<bool>; 2] = [
     ),
 ];
 
-pub(super) fn class_ui(ui: &mut Ui, form: &mut Form) {
+pub(super) fn class_ui(ui: &mut Ui, form: &mut LoopForm) {
     ui.add_space(6.0);
     widgets::heading(ui, "Authorization");
     choices_ui(ui, &mut form.class.on, &SIGNATURES);
@@ -71,7 +71,7 @@ pub(super) fn class_ui(ui: &mut Ui, form: &mut Form) {
     );
 }
 
-fn tools_ui(ui: &mut Ui, form: &mut Form) {
+fn tools_ui(ui: &mut Ui, form: &mut LoopForm) {
     ui.add_space(4.0);
     widgets::heading(ui, "Tools");
     ui.horizontal_wrapped(|ui| {

@@ -1,4 +1,4 @@
-//! The settings of a bounded loop before its start, and their validation. Pure.
+//! The form for a new loop, and its validation. Pure.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use crate::authorization::AuthorizationClass;
 use crate::plan::{RiskLevel, VerifyScope};
 use crate::run::LoopPlace;
 
-/// The largest number of attempts, as on the command line.
+/// The maximum number of attempts, as on the command line.
 const MAX_ATTEMPTS: u32 = 100;
 /// The longest planner timeout, in seconds: a day.
 const MAX_TIMEOUT_S: u32 = 86_400;
@@ -62,9 +62,9 @@ pub struct ClassForm {
     pub minutes: String,
 }
 
-/// All fields of the form.
+/// The form for a new loop.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Form {
+pub struct LoopForm {
     /// The goal of the loop.
     pub goal: String,
     /// The kind of planner.
@@ -75,7 +75,7 @@ pub struct Form {
     pub command: String,
     /// The workspace folder.
     pub workspace: String,
-    /// The largest number of attempts.
+    /// The maximum number of attempts.
     pub max_attempts: String,
     /// The planner's timeout for one answer, in seconds.
     pub timeout_s: String,
@@ -83,13 +83,13 @@ pub struct Form {
     pub verify: Option<VerifyScope>,
     /// The class that is authorized in advance.
     pub class: ClassForm,
-    /// Whether a start was tried; from then on every fault is shown.
-    pub tried: bool,
+    /// Whether a start was attempted while the form had faults; from then on every fault is shown.
+    pub start_attempted: bool,
     /// Why the loop could not begin. Cleared by an edit or a new start.
     pub refusal: Option<String>,
 }
 
-impl Default for Form {
+impl Default for LoopForm {
     fn default() -> Self {
         Self {
             goal: String::new(),
@@ -109,7 +109,7 @@ impl Default for Form {
                 max_attempts: "3".to_owned(),
                 minutes: "30".to_owned(),
             },
-            tried: false,
+            start_attempted: false,
             refusal: None,
         }
     }
@@ -117,14 +117,14 @@ impl Default for Form {
 
 /// The settings of a loop, from a form without faults.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct LoopSettings {
     /// The goal of the loop.
     pub goal: String,
     /// The planner, as `loop --planner` names it.
     pub planner: String,
     /// The workspace folder.
     pub workspace: PathBuf,
-    /// The largest number of attempts.
+    /// The maximum number of attempts.
     pub max_attempts: u32,
     /// The planner's timeout for one answer, in seconds.
     pub timeout_s: u32,
@@ -134,7 +134,7 @@ pub struct Wanted {
     pub class: Option<AuthorizationClass>,
 }
 
-impl Form {
+impl LoopForm {
     /// The planner as `loop --planner` names it; empty when a part is missing.
     pub fn planner_name(&self) -> String {
         match (self.planner, self.folder.trim()) {
@@ -146,102 +146,107 @@ impl Form {
         }
     }
 
-    /// The folders of the loop; `None` while no workspace is given.
+    /// The folders and the planner of the loop; `None` while no workspace is given.
     pub fn place(&self) -> Option<LoopPlace> {
         let path = |typed: &str| Some(typed.trim()).filter(|it| !it.is_empty()).map(PathBuf::from);
-        let replays = self.planner == PlannerChoice::Replay;
+        let is_replay = self.planner == PlannerChoice::Replay;
         Some(LoopPlace {
             workspace: path(&self.workspace)?,
-            plans: path(&self.folder).filter(|_| replays),
+            plans: path(&self.folder).filter(|_| is_replay),
             planner: self.planner_name(),
         })
     }
 
-    /// A sentence about what *Start* executes at once.
+    /// Says what starting the loop executes at once, and when a plan needs a signature.
     pub fn announcement(&self) -> String {
-        let place = match self.workspace.trim() {
+        let workspace = match self.workspace.trim() {
             "" => "the workspace",
-            place => place,
+            path => path,
         };
-        let rest = if self.class.on {
+        let signatures = if self.class.on {
             "Plans inside the class run without asking you; any other plan needs your authorization."
         } else {
             "Each plan is shown and needs your authorization before it runs."
         };
         match self.planner {
             PlannerChoice::CargoFix => format!(
-                "Starting asks the compiler: it runs cargo, with the project's build scripts, in {place}. {rest}"
+                "Starting asks the compiler: it runs cargo, with the project's build scripts, in \
+                 {workspace}. {signatures}"
             ),
             PlannerChoice::Model => format!(
                 "Starting sends the goal, the names of the workspace's files and what went wrong to the model \
-                 server, from {place}. {rest}"
+                 server, from {workspace}. {signatures}"
             ),
             PlannerChoice::Replay => format!(
-                "Starting reads the plans of the folder, and proposes one after the other for {place}. {rest}"
+                "Starting reads the plans of the folder, and proposes one after the other for {workspace}. \
+                 {signatures}"
             ),
-            PlannerChoice::Command => format!("Starting runs this command in {place}. {rest}"),
+            PlannerChoice::Command => {
+                format!("Starting runs this command in {workspace}. {signatures}")
+            }
         }
     }
 
     /// All faults, by field.
     pub fn faults(&self) -> Vec<(Field, String)> {
         let mut faults = Vec::new();
-        let mut say = |field, text: &str| faults.push((field, text.to_owned()));
+        let mut report = |field, text: &str| faults.push((field, text.to_owned()));
         if self.goal.trim().is_empty() {
-            say(Field::Goal, "Enter a goal.");
+            report(Field::Goal, "Enter a goal.");
         }
         match self.planner {
             PlannerChoice::Replay if self.folder.trim().is_empty() => {
-                say(Field::Planner, "Enter the folder with the plans.");
+                report(Field::Planner, "Enter the folder with the plans.");
             }
             PlannerChoice::Command if self.command.trim().is_empty() => {
-                say(Field::Planner, "Enter the command that prints the plans.");
+                report(Field::Planner, "Enter the command that prints the plans.");
             }
             _ => {}
         }
         if self.workspace.trim().is_empty() {
-            say(Field::Workspace, "Enter the workspace folder.");
+            report(Field::Workspace, "Enter the workspace folder.");
         }
         let numbers = [
             (Field::Attempts, &self.max_attempts, MAX_ATTEMPTS),
             (Field::Timeout, &self.timeout_s, MAX_TIMEOUT_S),
         ];
-        let of_class = [
+        let class_numbers = [
             (Field::ClassAttempts, &self.class.max_attempts, MAX_ATTEMPTS),
             (Field::ClassMinutes, &self.class.minutes, MAX_CLASS_MINUTES),
         ];
-        let of_class = of_class.into_iter().filter(|_| self.class.on);
-        for (field, typed, most) in numbers.into_iter().chain(of_class) {
-            if number(typed, most).is_none() {
-                say(field, &format!("Enter a whole number from 1 to {most}."));
+        let class_numbers = class_numbers.into_iter().filter(|_| self.class.on);
+        for (field, typed, max) in numbers.into_iter().chain(class_numbers) {
+            if number(typed, max).is_none() {
+                report(field, &format!("Enter a whole number from 1 to {max}."));
             }
         }
         if self.class.on {
-            self.class_faults(&mut say);
+            self.class_faults(&mut report);
         }
         faults
     }
 
-    fn class_faults(&self, say: &mut impl FnMut(Field, &str)) {
+    fn class_faults(&self, report: &mut impl FnMut(Field, &str)) {
         if self.class.tools.is_empty() {
-            say(
+            report(
                 Field::ClassTools,
                 "Choose at least one tool; without one the class allows nothing.",
             );
         }
         let paths = self.class.paths();
         if paths.is_empty() {
-            say(Field::ClassPaths, "Enter at least one path; a dot is the whole workspace.");
+            report(Field::ClassPaths, "Enter at least one path; a dot is the whole workspace.");
         }
         for path in &paths {
             if path.starts_with('/') || path.contains('\\') || path.split('/').any(|it| it == "..")
             {
-                say(Field::ClassPaths, &format!("{path} is not a path inside the workspace."));
+                report(Field::ClassPaths, &format!("{path} is not a path inside the workspace."));
             }
         }
     }
 
-    /// The fault of a field, if it should be shown: after a start was tried, or once the field has text.
+    /// The first fault of a field, if it should be shown: after an attempted start, or once a number or the paths have
+    /// been entered.
     pub fn shown_fault(&self, field: Field) -> Option<String> {
         let typed = match field {
             Field::Attempts => &self.max_attempts,
@@ -251,20 +256,20 @@ impl Form {
             Field::ClassMinutes => &self.class.minutes,
             _ => "",
         };
-        let fault = self.faults().into_iter().find(|(of, _)| *of == field);
-        fault.filter(|_| self.tried || !typed.trim().is_empty()).map(|(_, text)| text)
+        let fault = self.faults().into_iter().find(|(faulty, _)| *faulty == field);
+        fault.filter(|_| self.start_attempted || !typed.trim().is_empty()).map(|(_, text)| text)
     }
 
-    /// The settings, at this time in Unix milliseconds; `None` while there is a fault.
-    pub fn wanted(&self, now_ms: i64) -> Option<Wanted> {
+    /// The settings of a loop that starts at `now_ms`, in Unix milliseconds; `None` while there is a fault.
+    pub fn settings(&self, now_ms: i64) -> Option<LoopSettings> {
         if !self.faults().is_empty() {
             return None;
         }
         let class = match self.class.on {
-            true => Some(self.class.read(now_ms)?),
+            true => Some(self.class.class(now_ms)?),
             false => None,
         };
-        Some(Wanted {
+        Some(LoopSettings {
             goal: self.goal.trim().to_owned(),
             planner: self.planner_name(),
             workspace: self.workspace.trim().into(),
@@ -282,9 +287,10 @@ impl ClassForm {
         lines.map(str::to_owned).collect()
     }
 
-    fn read(&self, now_ms: i64) -> Option<AuthorizationClass> {
+    /// The class that begins at `now_ms`; `None` if it is not valid.
+    fn class(&self, now_ms: i64) -> Option<AuthorizationClass> {
         let minutes = i64::from(number(&self.minutes, MAX_CLASS_MINUTES)?);
-        let ends = Timestamp::from_millisecond(now_ms.checked_add(minutes * 60_000)?).ok()?;
+        let expiry = Timestamp::from_millisecond(now_ms.checked_add(minutes * 60_000)?).ok()?;
         let hosts = self.hosts.split([',', ' ', '\n']).filter(|host| !host.is_empty());
         let class = AuthorizationClass {
             tools: self.tools.iter().map(|&tool| tool.to_owned()).collect(),
@@ -292,7 +298,7 @@ impl ClassForm {
             hosts: hosts.map(str::to_owned).collect(),
             max_risk: self.max_risk,
             max_attempts: number(&self.max_attempts, MAX_ATTEMPTS)?,
-            expires_at: ends.to_string(),
+            expires_at: expiry.to_string(),
             needs: Default::default(),
         };
         // The same rules apply as for a class read from a file.
@@ -300,29 +306,30 @@ impl ClassForm {
     }
 }
 
-fn number(text: &str, most: u32) -> Option<u32> {
-    text.trim().parse().ok().filter(|number| (1..=most).contains(number))
+/// Parses a number from 1 to `max`.
+fn number(text: &str, max: u32) -> Option<u32> {
+    text.trim().parse().ok().filter(|number| (1..=max).contains(number))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn filled() -> Form {
-        Form {
+    fn filled() -> LoopForm {
+        LoopForm {
             goal: " it builds ".to_owned(),
             planner: PlannerChoice::Command,
             command: "python3 plan.py".to_owned(),
             workspace: "/work".to_owned(),
-            ..Form::default()
+            ..LoopForm::default()
         }
     }
 
     #[test]
     fn missing_fields_are_reported_only_after_starting() {
-        let mut form = Form { planner: PlannerChoice::Replay, ..Form::default() };
-        assert!(form.shown_fault(Field::Goal).is_none() && form.wanted(0).is_none());
-        form.tried = true;
+        let mut form = LoopForm { planner: PlannerChoice::Replay, ..LoopForm::default() };
+        assert!(form.shown_fault(Field::Goal).is_none() && form.settings(0).is_none());
+        form.start_attempted = true;
         for field in [Field::Goal, Field::Planner, Field::Workspace] {
             assert!(form.shown_fault(field).is_some(), "{field:?}");
         }
@@ -331,13 +338,14 @@ mod tests {
 
     #[test]
     fn filled_form_gives_the_wanted_loop() {
-        let wanted = filled().wanted(0).unwrap();
+        let settings = filled().settings(0).unwrap();
         assert_eq!(
-            (wanted.goal.as_str(), wanted.planner.as_str()),
+            (settings.goal.as_str(), settings.planner.as_str()),
             ("it builds", "python3 plan.py")
         );
-        assert_eq!((wanted.max_attempts, wanted.timeout_s, wanted.class), (3, 120, None));
-        let name = |planner| Form { planner, folder: " p ".to_owned(), ..filled() }.planner_name();
+        assert_eq!((settings.max_attempts, settings.timeout_s, settings.class), (3, 120, None));
+        let name =
+            |planner| LoopForm { planner, folder: " p ".to_owned(), ..filled() }.planner_name();
         assert_eq!(name(PlannerChoice::Replay), "replay:p");
         assert_eq!(name(PlannerChoice::CargoFix), "cargo-fix");
         assert_eq!(name(PlannerChoice::Model), "openai-compatible");
@@ -346,9 +354,9 @@ mod tests {
     #[test]
     fn invalid_number_is_reported_at_once() {
         for typed in ["0", "101", "-1", "x", "2.5"] {
-            let form = Form { max_attempts: typed.to_owned(), ..filled() };
+            let form = LoopForm { max_attempts: typed.to_owned(), ..filled() };
             assert!(form.shown_fault(Field::Attempts).is_some(), "{typed}");
-            assert!(form.wanted(0).is_none());
+            assert!(form.settings(0).is_none());
         }
     }
 
@@ -372,7 +380,7 @@ mod tests {
         assert!(form.shown_fault(Field::ClassPaths).is_some_and(|it| it.contains("../out")));
         form.class.paths = "src\n\nbenches".to_owned();
         form.class.hosts = "a@b, c".to_owned();
-        let class = form.wanted(60_000).unwrap().class.unwrap();
+        let class = form.settings(60_000).unwrap().class.unwrap();
         assert_eq!(class.paths, ["src", "benches"]);
         assert_eq!(class.hosts, ["a@b", "c"]);
         assert_eq!(class.expires_at_ms(), Some(31 * 60_000));

@@ -1,10 +1,10 @@
-//! The form that describes a loop.
+//! Draws the form for a new loop.
 
 use egui::{Id, Label, Margin, TextEdit, Ui, vec2};
 
 use super::FormView;
 use super::class_ui::class_ui;
-use super::form::{Field, Form, PlannerChoice};
+use super::form::{Field, LoopForm, PlannerChoice};
 use crate::plan::{VerifyScope, visible_lines};
 use crate::run::{CommandsReview, PlaceReview};
 use crate::ui::action::{Action, FolderFor, LoopAction};
@@ -15,7 +15,7 @@ use crate::ui::scroll;
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets::{self, Look};
 
-/// The largest width of the form, in points. Longer lines are hard to read.
+/// The maximum width of the form, in points. Longer lines are hard to read.
 const WIDTH: f32 = 680.0;
 
 pub(super) fn form_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action>) {
@@ -31,10 +31,10 @@ pub(super) fn form_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action
         ui.add_space(8.0);
         goal_ui(ui, &mut edited, view.focus_goal);
         planner_ui(ui, &mut edited, actions);
-        limits_ui(ui, view);
-        plans_ui(ui, view);
-        place_ui(ui, &mut edited, actions);
-        workspace_ui(ui, view, actions);
+        permissions_ui(ui, view);
+        plans_fault_ui(ui, view);
+        workspace_ui(ui, &mut edited, actions);
+        workspace_remarks_ui(ui, view, actions);
         budget_ui(ui, &mut edited);
         class_ui(ui, &mut edited);
     });
@@ -44,7 +44,7 @@ pub(super) fn form_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action
     }
 }
 
-fn goal_ui(ui: &mut Ui, form: &mut Form, focus: bool) {
+fn goal_ui(ui: &mut Ui, form: &mut LoopForm, focus: bool) {
     let label = widgets::heading(ui, "Goal");
     let edit = TextEdit::multiline(&mut form.goal)
         .id(Id::unique("loop goal"))
@@ -59,7 +59,7 @@ fn goal_ui(ui: &mut Ui, form: &mut Form, focus: bool) {
     fault_ui(ui, form, Field::Goal);
 }
 
-fn planner_ui(ui: &mut Ui, form: &mut Form, actions: &mut Vec<Action>) {
+fn planner_ui(ui: &mut Ui, form: &mut LoopForm, actions: &mut Vec<Action>) {
     ui.add_space(6.0);
     widgets::heading(ui, "Planner");
     choices_ui(ui, &mut form.planner, &PLANNERS);
@@ -77,14 +77,14 @@ fn planner_ui(ui: &mut Ui, form: &mut Form, actions: &mut Vec<Action>) {
     fault_ui(ui, form, Field::Planner);
 }
 
-fn place_ui(ui: &mut Ui, form: &mut Form, actions: &mut Vec<Action>) {
+fn workspace_ui(ui: &mut Ui, form: &mut LoopForm, actions: &mut Vec<Action>) {
     ui.add_space(6.0);
     widgets::heading(ui, "Workspace");
     folder_ui(ui, "Workspace folder", &mut form.workspace, FolderFor::Workspace, actions);
     fault_ui(ui, form, Field::Workspace);
 }
 
-fn budget_ui(ui: &mut Ui, form: &mut Form) {
+fn budget_ui(ui: &mut Ui, form: &mut LoopForm) {
     ui.add_space(6.0);
     numbers_ui(
         ui,
@@ -159,16 +159,16 @@ pub(super) fn choices_ui<T: Copy + PartialEq>(ui: &mut Ui, chosen: &mut T, choic
             }
         }
     });
-    if let Some((.., about)) = choices.iter().find(|it| it.0 == *chosen) {
-        widgets::paragraph(ui, about, Text::Meta, Tone::Dim);
+    if let Some((.., sentence)) = choices.iter().find(|it| it.0 == *chosen) {
+        widgets::paragraph(ui, sentence, Text::Meta, Tone::Dim);
     }
 }
 
 /// A number field: its identity, its name, and a function that returns its text in the form.
-type NumberField<'a> = (Field, &'a str, fn(&mut Form) -> &mut String);
+type NumberField<'a> = (Field, &'a str, fn(&mut LoopForm) -> &mut String);
 
 /// Two number fields next to each other, each with its name and its fault.
-pub(super) fn numbers_ui(ui: &mut Ui, form: &mut Form, fields: [NumberField<'_>; 2]) {
+pub(super) fn numbers_ui(ui: &mut Ui, form: &mut LoopForm, fields: [NumberField<'_>; 2]) {
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = 24.0;
         for (field, name, text) in fields {
@@ -187,7 +187,7 @@ fn folder_ui(
     ui: &mut Ui,
     name: &str,
     text: &mut String,
-    what: FolderFor,
+    purpose: FolderFor,
     actions: &mut Vec<Action>,
 ) {
     ui.horizontal(|ui| {
@@ -197,14 +197,14 @@ fn folder_ui(
         ui.add(edit.hint_text("/home/ada/src/parser")).accessible_name(name);
         let response = widgets::button(ui, Look::Plain, Some(icon::OPEN), "Choose…", true);
         if response.clicked() {
-            actions.push(Action::Loop(LoopAction::PickFolder(what)));
+            actions.push(Action::Loop(LoopAction::PickFolder(purpose)));
         }
         response.on_hover_text(format!("Choose the {}.", name.to_lowercase()));
     });
 }
 
 /// The fault of a field, below the field.
-pub(super) fn fault_ui(ui: &mut Ui, form: &Form, field: Field) {
+pub(super) fn fault_ui(ui: &mut Ui, form: &LoopForm, field: Field) {
     let Some(fault) = form.shown_fault(field) else { return };
     fault_line(ui, &fault);
 }
@@ -220,7 +220,7 @@ pub(super) fn fault_line(ui: &mut Ui, fault: &str) {
 }
 
 /// Remarks below the workspace field.
-fn workspace_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action>) {
+fn workspace_remarks_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action>) {
     let Some(place) = view.place else { return };
     if let Some(fault) = &place.workspace_fault {
         fault_line(ui, &fault.sentence());
@@ -229,16 +229,16 @@ fn workspace_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action>) {
     let commands = match &place.commands {
         Ok(Some(commands)) => commands,
         Ok(None) => return,
-        Err(why) => {
+        Err(reason) => {
             let text = format!(
                 "The countersign.toml of this workspace cannot be used: {}.",
-                visible_lines(why)
+                visible_lines(reason)
             );
             widgets::remark(ui, icon::WARNING, Tone::Caution, text);
             return;
         }
     };
-    let (tone, text) = says(view.form, place, commands);
+    let (tone, text) = commands_remark(view.form, place, commands);
     match tone {
         Tone::Dim => {
             widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
@@ -246,37 +246,41 @@ fn workspace_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action>) {
         tone => widgets::remark(ui, icon::WARNING, tone, text),
     }
     if commands_button(ui, commands) {
-        actions.push(Action::Loop(LoopAction::LookAtCommands));
+        actions.push(Action::Loop(LoopAction::ReviewCommands));
     }
 }
 
-/// Shows the permissions of the planner, below its name.
-fn limits_ui(ui: &mut Ui, view: &FormView<'_>) {
+/// Shows the permissions of the planner, below its field.
+fn permissions_ui(ui: &mut Ui, view: &FormView<'_>) {
     let Some(place) = view.place.filter(|it| it.place.planner == view.form.planner_name()) else {
         return;
     };
     match &place.planner {
-        Ok(limits) if limits.is_empty() => {}
-        Ok(limits) => {
-            let text = format!("The planner's permissions: {}.", visible_lines(limits));
+        Ok(permissions) if permissions.is_empty() => {}
+        Ok(permissions) => {
+            let text = format!("The planner's permissions: {}.", visible_lines(permissions));
             widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
         }
-        Err(why) => {
-            widgets::remark(ui, icon::WARNING, Tone::Caution, visible_lines(why));
+        Err(reason) => {
+            widgets::remark(ui, icon::WARNING, Tone::Caution, visible_lines(reason));
         }
     }
 }
 
-/// Remarks below the field of the plan folder.
-fn plans_ui(ui: &mut Ui, view: &FormView<'_>) {
+/// Shows the fault of the plan folder, below its field.
+fn plans_fault_ui(ui: &mut Ui, view: &FormView<'_>) {
     let fault = view.place.and_then(|place| place.plans_fault.as_ref());
     if let Some(fault) = fault {
         fault_line(ui, &fault.sentence());
     }
 }
 
-/// The effect of the workspace's commands on a loop.
-fn says(form: &Form, place: &PlaceReview, commands: &CommandsReview) -> (Tone, &'static str) {
+/// The remark about the effect of the workspace's commands on a loop.
+fn commands_remark(
+    form: &LoopForm,
+    place: &PlaceReview,
+    commands: &CommandsReview,
+) -> (Tone, &'static str) {
     let verifies = form.verify.is_some_and(|scope| place.verified_by.contains(&scope));
     match (commands.faults.is_empty(), commands.trusted) {
         (false, _) => (

@@ -4,12 +4,12 @@
 //! Nothing is authorized here. The plan of an attempt is shown on the plan page and authorized in the same dialog as
 //! any other plan.
 
+mod action_list;
 mod attempt;
 mod bar;
 mod class_ui;
 mod form;
 mod form_ui;
-mod happened;
 mod model;
 #[cfg(test)]
 mod tests;
@@ -30,7 +30,7 @@ use crate::plan::{ShownPlan, visible};
 use crate::run::{Attempt, LoopState, LoopSummary, PlaceReview};
 use egui::{CentralPanel, Margin, Panel, ScrollArea, Ui, UiBuilder};
 
-pub use form::{ClassForm, Field, Form, PlannerChoice, Wanted};
+pub use form::{ClassForm, Field, LoopForm, LoopSettings, PlannerChoice};
 pub use model::{ActionRow, action_rows, attempt_look, fate_look, gate_row, phase_look};
 
 /// All data of the page.
@@ -59,8 +59,8 @@ pub enum Shown<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct FormView<'a> {
     /// The fields of the form.
-    pub form: &'a Form,
-    /// The review of the folders; `None` until it is complete.
+    pub form: &'a LoopForm,
+    /// The review of the folders and the planner; `None` until it is complete.
     pub place: Option<&'a PlaceReview>,
     /// Whether to focus the goal now.
     pub focus_goal: bool,
@@ -76,31 +76,31 @@ pub struct ShownLoop {
     /// The plans of its attempts, by attempt; empty for a loop from the evidence.
     pub plans: BTreeMap<u32, Arc<ShownPlan>>,
     /// The end of the planner's error output, by attempt; only for a loop from the evidence.
-    pub printed: BTreeMap<u32, String>,
-    /// The scope of the verification after each attempt, as a word.
+    pub planner_output: BTreeMap<u32, String>,
+    /// The scope of the verification after each attempt, as shown.
     pub verify: String,
     /// The class that was authorized in advance.
     pub class: Option<AuthorizationClass>,
     /// Whether that class was revoked.
     pub class_revoked: bool,
-    /// Whether a stop was requested but has not happened yet.
+    /// Whether a stop was requested; the loop may already have ended.
     pub stopping: bool,
     /// The time at which the loop ended, in Unix milliseconds.
     pub ended_at_ms: Option<i64>,
 }
 
-/// A loop in order of time.
+/// A loop as a timeline.
 #[derive(Debug, Clone, Copy)]
 pub struct TimelineView<'a> {
     /// The loop.
     pub shown: &'a ShownLoop,
-    /// Attempts that were expanded or collapsed by hand; by default only the latest is expanded.
-    pub unfolded: &'a BTreeMap<u32, bool>,
+    /// The attempts that the person has expanded or collapsed; by default only the latest is expanded.
+    pub expanded: &'a BTreeMap<u32, bool>,
     /// Whether to scroll to the latest attempt now.
     pub scroll_to_latest: bool,
 }
 
-/// The whole page.
+/// Draws the page.
 pub fn loop_page_ui(
     ui: &mut Ui,
     view: &LoopView<'_>,
@@ -125,18 +125,17 @@ pub fn loop_page_ui(
             Shown::Loop(timeline) => timeline::timeline_ui(ui, timeline, view.now, actions),
         }
     });
-    // The bar is drawn last because Tab follows the drawing order, and a loop is started after its form is
-    // complete.
+    // The bar is drawn last because Tab follows the drawing order: the person fills in the form before starting.
     let mut area = ui.new_child(UiBuilder::new().id_salt("loop bar").max_rect(bar.0));
     area.set_clip_rect(bar.1);
-    // The effect of starting must be readable, so the detail may take two rows.
+    // The detail may take two rows, because what starting executes must be readable.
     bar_ui(&mut area, &bar::bar(view, situation), 2, situation, actions);
 }
 
-/// The link from a run to its loop.
+/// The button that leads from a run to its loop.
 pub(crate) fn loop_link_ui(ui: &mut Ui, attempt: Attempt, actions: &mut Vec<Action>) {
     let hint = format!("This is attempt {} of a loop. Show that loop.", attempt.number);
-    if widgets::link_button(ui, Look::Plain, icon::REPEAT, "Open its loop", &hint) {
+    if widgets::tooltip_button(ui, Look::Plain, icon::REPEAT, "Open its loop", &hint) {
         actions.push(Action::Do(Command::GoLoop));
         actions.push(Action::Loop(LoopAction::Show(attempt.loop_id)));
     }
@@ -171,10 +170,10 @@ fn entry_ui(ui: &mut Ui, summary: &LoopSummary, selected: bool, now: &Now) -> bo
     let entry = Entry {
         look: Some((icon, tone)),
         title: goal,
-        below: Some(word),
+        second_line: Some(word),
         time: &time,
         name: format!("Loop {}, {word}, {time}", visible(goal)),
-        hover: format!(
+        tooltip: format!(
             "{}\n{word}, {} of {} attempts\nplanner {}\nstarted {}\nin {}",
             visible(&summary.goal),
             summary.attempts_begun,
@@ -187,7 +186,7 @@ fn entry_ui(ui: &mut Ui, summary: &LoopSummary, selected: bool, now: &Now) -> bo
     entry.ui(ui, selected)
 }
 
-/// The first line of a text that is not blank.
+/// The first non-blank line of a text.
 pub(super) fn first_line(text: &str) -> &str {
     text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim()
 }

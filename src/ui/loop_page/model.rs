@@ -1,4 +1,4 @@
-//! Icons, words and colours for the states of a loop and its attempts. Pure.
+//! Icons, words and colours for the states of a loop and its attempts, and the rows of their actions. Pure.
 
 use uuid::Uuid;
 
@@ -11,7 +11,7 @@ use crate::ui::format;
 use crate::ui::icon::{self, Icon};
 use crate::ui::theme::Tone;
 
-/// An icon, a word and the tone of the colour.
+/// The icon, the word and the tone of a state.
 pub type StateLook = (Icon, &'static str, Tone);
 
 /// The icon, word and colour of a loop in a list: its outcome, or that it is under way or interrupted.
@@ -118,10 +118,10 @@ impl ActionRow {
 pub fn action_rows(attempt: &AttemptState, plan: Option<&ShownPlan>) -> Vec<ActionRow> {
     if let Some(record) = &attempt.record {
         let rows = record.actions.iter().filter(|row| row.kind != VERIFY_GATE);
-        return rows.map(|row| recorded(row, attempt.run.as_deref())).collect();
+        return rows.map(|row| recorded_row(row, attempt.run.as_deref())).collect();
     }
     let Some(run) = &attempt.run else { return Vec::new() };
-    let about = |index: usize| {
+    let describe = |index: usize| {
         let step = plan.and_then(|plan| plan.steps.get(index));
         let call = step.and_then(|step| step.call.as_ref());
         let (verb, object) = call.map(ToolCall::headline).unwrap_or_default();
@@ -129,10 +129,10 @@ pub fn action_rows(attempt: &AttemptState, plan: Option<&ShownPlan>) -> Vec<Acti
         (kind, format!("{verb} {object}").trim().to_owned())
     };
     let row = |(index, state): (usize, &StepState)| {
-        let (kind, summary) = about(index);
+        let (kind, summary) = describe(index);
         let look = match state {
             StepState::Done(result) => {
-                let row = recorded(&ActionRecord::of(result, &summary), Some(run));
+                let row = recorded_row(&ActionRecord::of(result, &summary), Some(run));
                 return ActionRow { kind: result.tool_name.clone(), ..row };
             }
             StepState::Running if run.is_active() => (icon::RUNNING, "running", Tone::Accent),
@@ -145,21 +145,23 @@ pub fn action_rows(attempt: &AttemptState, plan: Option<&ShownPlan>) -> Vec<Acti
     run.steps.iter().enumerate().map(row).collect()
 }
 
-/// The loop's own verification, once it has begun or was skipped.
+/// The loop's own verification; `None` until it begins or is skipped.
 pub fn gate_row(attempt: &AttemptState) -> Option<ActionRow> {
     if let Some(record) = &attempt.record {
         let row = record.actions.iter().find(|row| row.kind == VERIFY_GATE)?;
-        let of_run = ActionRecord { action_index: 0, ..row.clone() };
-        let mut shown = recorded(&of_run, attempt.gate.as_deref());
+        // The run of the verification has one step.
+        let gate_record = ActionRecord { action_index: 0, ..row.clone() };
+        let mut gate_row = recorded_row(&gate_record, attempt.gate.as_deref());
         if let Some(note) = attempt.gate.as_ref().and_then(|gate| gate.skip_reasons.get(&0)) {
-            shown.summary = format!("{}: {note}", shown.summary);
+            gate_row.summary = format!("{}: {note}", gate_row.summary);
         }
-        return Some(shown);
+        return Some(gate_row);
     }
     let run = attempt.gate.as_deref()?;
     let look = match run.steps.first() {
         Some(StepState::Done(result)) => {
-            return Some(recorded(&ActionRecord::of(result, "Verify the program"), Some(run)));
+            let record = ActionRecord::of(result, "Verify the program");
+            return Some(recorded_row(&record, Some(run)));
         }
         _ if run.is_active() => (icon::RUNNING, "running", Tone::Accent),
         _ => UNKNOWN,
@@ -168,7 +170,8 @@ pub fn gate_row(attempt: &AttemptState) -> Option<ActionRow> {
     Some(ActionRow::without_result(look, VERIFY_GATE.to_owned(), summary))
 }
 
-fn recorded(row: &ActionRecord, run: Option<&RunState>) -> ActionRow {
+/// The row of a recorded action. `run` has the id of its execution.
+fn recorded_row(row: &ActionRecord, run: Option<&RunState>) -> ActionRow {
     let look = match row.status {
         ActionStatus::Succeeded => (icon::DONE, "succeeded", Tone::Safe),
         ActionStatus::Failed => (icon::FAILED, "failed", Tone::Danger),
@@ -182,30 +185,30 @@ fn recorded(row: &ActionRecord, run: Option<&RunState>) -> ActionRow {
         Some(StepState::Done(result)) => Some(result.execution_id),
         _ => None,
     };
-    let done = row.status != ActionStatus::Skipped;
+    let was_executed = row.status != ActionStatus::Skipped;
     ActionRow {
         look,
         kind: row.kind.clone(),
         summary: row.summary.clone(),
         failure,
-        duration_ms: done.then_some(row.duration_ms),
+        duration_ms: was_executed.then_some(row.duration_ms),
         execution_id,
     }
 }
 
-/// The result of an attempt's verification in a sentence, and whether it passed.
+/// Whether an attempt's verification passed, and its result in a sentence; `None` without a recorded verification.
 pub fn verify_sentence(attempt: &AttemptState) -> Option<(bool, String)> {
     let verify = attempt.record.as_ref()?.verify.as_ref()?;
     let count = |level: Level, noun: &str| {
-        let of = verify.diagnostics.iter().filter(|it| it.level == level);
-        format::counted(of.count(), noun)
+        let matching = verify.diagnostics.iter().filter(|it| it.level == level);
+        format::counted(matching.count(), noun)
     };
     let word = if verify.passed { "passed" } else { "failed" };
-    let found = match verify.diagnostics.is_empty() {
+    let counts = match verify.diagnostics.is_empty() {
         true => String::new(),
         false => {
             format!(": {}, {}", count(Level::Error, "error"), count(Level::Warning, "warning"))
         }
     };
-    Some((verify.passed, format!("Verification ({}) {word}{found}", verify.scope.as_str())))
+    Some((verify.passed, format!("Verification ({}) {word}{counts}", verify.scope.as_str())))
 }

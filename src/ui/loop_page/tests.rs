@@ -10,7 +10,7 @@ use crate::ui::tests::{Window, window};
 
 const SIZE: [f32; 2] = [1280.0, 1600.0];
 
-fn says(harness: &Harness<'_, Window>, text: &str) -> bool {
+fn shows(harness: &Harness<'_, Window>, text: &str) -> bool {
     harness.query_all_by_label_contains(text).next().is_some()
 }
 
@@ -19,7 +19,7 @@ fn each_stop_reason_shows_meaning_and_advice() {
     for code in StopCode::ALL {
         let harness = window(&format!("loop-{}", code.as_str()), SIZE);
         for text in [code.as_str(), code.meaning(), code.next()] {
-            assert!(says(&harness, text), "{code:?}: {text}");
+            assert!(shows(&harness, text), "{code:?}: {text}");
         }
         let stop = harness.query_by_label(Command::StopNow.spec().text);
         assert!(stop.is_none(), "{code:?} is over");
@@ -36,11 +36,11 @@ fn faulty_form_marks_each_field() {
         "Enter a whole number from 1 to 100.",
         "4 fields to correct",
     ] {
-        assert!(says(&harness, text), "{text}");
+        assert!(shows(&harness, text), "{text}");
     }
     let harness = window("loop", SIZE);
-    assert!(!says(&harness, "Enter a goal."), "nobody has tried to start yet");
-    assert!(says(&harness, "Starting asks the compiler"));
+    assert!(!shows(&harness, "Enter a goal."), "no start was attempted yet");
+    assert!(shows(&harness, "Starting asks the compiler"));
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn tab_visits_the_form_then_start() {
     assert_eq!(seen, ["cargo-fix", "Workspace", "local", "authorize a class of plans in advance"]);
 }
 
-/// *Start*, *Stop now* and *Same goal again…* appear one after the other at the same place.
+/// *Start*, *Stop now* and *Same goal again…* appear one after the other in the same position.
 #[test]
 fn held_key_only_starts_a_loop() {
     let mut harness = window("loop", SIZE);
@@ -81,7 +81,7 @@ fn held_key_only_starts_a_loop() {
         harness.input_mut().events.push(enter.clone());
         harness.step();
     }
-    let did: Vec<Command> = harness
+    let commands: Vec<Command> = harness
         .state()
         .actions
         .iter()
@@ -90,7 +90,7 @@ fn held_key_only_starts_a_loop() {
             _ => None,
         })
         .collect();
-    assert_eq!(did, [Command::StartLoop]);
+    assert_eq!(commands, [Command::StartLoop]);
 }
 
 #[test]
@@ -114,14 +114,14 @@ fn form_is_filled_and_started_by_keyboard() {
 #[test]
 fn waiting_plan_opens_but_is_not_signed() {
     let mut harness = window("loop-waiting", SIZE);
-    assert!(says(&harness, "Outside the class: benches/parse.rs is outside src"));
-    assert!(says(&harness, "1 new, 1 changed, 1 gone, 2 as before"));
+    assert!(shows(&harness, "Outside the class: benches/parse.rs is outside src"));
+    assert!(shows(&harness, "1 new, 1 changed, 1 gone, 2 as before"));
     harness.get_by_label("Look at the plan, then authorize").click();
     harness.run_ok();
-    let did = &harness.state().actions;
-    assert!(did.contains(&Action::Loop(LoopAction::OpenAttempt(2))), "{did:?}");
+    let actions = &harness.state().actions;
+    assert!(actions.contains(&Action::Loop(LoopAction::OpenAttempt(2))), "{actions:?}");
     let signs = |action: &Action| matches!(action, Action::Dialog(_));
-    assert!(!did.iter().any(signs), "{did:?}");
+    assert!(!actions.iter().any(signs), "{actions:?}");
     assert!(harness.query_by_label("Authorize").is_none());
 }
 
@@ -133,9 +133,9 @@ fn an_action_leads_to_its_record() {
     let row = harness.query_all_by_label_contains("Action 3: ").next().unwrap();
     row.click();
     harness.run_ok();
-    let did = &harness.state().actions;
+    let actions = &harness.state().actions;
     let opened = |action: &Action| matches!(action, Action::Evidence(EvidenceAction::Open(_)));
-    assert!(did.iter().any(opened), "{did:?}");
+    assert!(actions.iter().any(opened), "{actions:?}");
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn running_loop_can_be_stopped_interrupted_cannot() {
     let harness = window("loop-interrupted", SIZE);
     assert_eq!(harness.state().scene.looping.shown.state.phase, LoopPhase::Interrupted);
     assert!(harness.query_by_label(Command::StopNow.spec().text).is_none());
-    assert!(says(&harness, "will not resume by itself"));
+    assert!(shows(&harness, "will not resume by itself"));
 }
 
 #[test]
@@ -172,36 +172,39 @@ fn loop_and_its_records_link_each_other() {
 fn unusable_folder_prevents_the_start() {
     let harness = window("loop-nowhere", SIZE);
     assert_eq!(harness.query_all_by_label_contains("There is no such folder.").count(), 2);
-    assert!(says(&harness, "The workspace folder does not exist."), "in the bar");
+    assert!(shows(&harness, "The workspace folder does not exist."), "in the bar");
     let start = harness.get_by_label(Command::StartLoop.spec().text);
     assert!(start.accesskit_node().is_disabled());
 }
 
 #[test]
 fn untrusted_commands_are_shown_with_their_question() {
-    for (name, says_so, button) in [
+    for (name, remark, button) in [
         ("loop-untrusted", "it would end as not_authorized", "Look at the commands…"),
         ("loop-trusted", "You trust the commands", "Commands of the workspace…"),
     ] {
         let mut harness = window(name, SIZE);
-        assert!(says(&harness, says_so), "{name}");
+        assert!(shows(&harness, remark), "{name}");
         let start = harness.get_by_label(Command::StartLoop.spec().text);
-        assert!(!start.accesskit_node().is_disabled(), "{name}: the planner may do without them");
+        assert!(
+            !start.accesskit_node().is_disabled(),
+            "{name}: the planner may not need the commands"
+        );
         harness.get_by_label(button).focus();
         harness.run_ok();
         harness.key_press(egui::Key::Space);
         harness.run_ok();
-        assert!(harness.state().actions.contains(&Action::Loop(LoopAction::LookAtCommands)));
+        assert!(harness.state().actions.contains(&Action::Loop(LoopAction::ReviewCommands)));
     }
     let harness = window("loop-trust", SIZE);
-    assert!(says(&harness, "Trust these commands?"));
-    assert!(!says(&harness, "not run by this plan"), "there is no plan yet");
+    assert!(shows(&harness, "Trust these commands?"));
+    assert!(!shows(&harness, "not run by this plan"), "there is no plan yet");
 }
 
 #[test]
 fn a_verification_that_never_began_says_why() {
     let harness = window("loop-unverified", SIZE);
-    assert!(says(&harness, "Not verified: the workspace has no verify command."));
+    assert!(shows(&harness, "Not verified: the workspace has no verify command."));
 }
 
 #[test]
@@ -218,7 +221,7 @@ fn run_and_record_open_their_loop() {
     assert!(window("failed", [1280.0, 800.0]).query_by_label("Open its loop").is_none());
 }
 
-// All of a hundred attempts are unfolded, and each can be reached by keyboard.
+// All of a hundred attempts are expanded, and each can be reached by keyboard.
 #[test]
 fn only_visible_attempts_are_drawn() {
     let size = [1280.0, 800.0];
@@ -228,7 +231,7 @@ fn only_visible_attempts_are_drawn() {
         harness.query_all_by_label_contains("Plan and run of attempt").count()
     };
     let heads = harness.query_all_by_label_contains(" of 100, ").count();
-    assert_eq!(heads, 100, "each has its line for the keyboard");
+    assert_eq!(heads, 100, "each header can be focused");
     let drawn = bodies(&harness);
     assert!((1..6).contains(&drawn), "{drawn} of 100 attempts");
     // Focusing a header that is out of sight scrolls to it and draws its contents.
@@ -236,7 +239,7 @@ fn only_visible_attempts_are_drawn() {
     harness.run_ok();
     harness.get_by_label("Attempt 60 of 100, an action failed").scroll_to_me();
     harness.run_ok();
-    assert!(says(&harness, "Plan and run of attempt 60"));
+    assert!(shows(&harness, "Plan and run of attempt 60"));
     let drawn = bodies(&harness);
     assert!((1..8).contains(&drawn), "{drawn} of 100 attempts");
     let heights = |harness: &Harness<'_, Window>| {

@@ -1,4 +1,4 @@
-//! A loop in order of time: its goal, its attempts, and why it ended.
+//! The timeline of a loop: its goal, why it ended, and its attempts in order of time.
 
 use egui::{Frame, Margin, Ui, vec2};
 
@@ -53,24 +53,30 @@ fn header_ui(ui: &mut Ui, view: &TimelineView<'_>, now: &Now, actions: &mut Vec<
             let can_revoke = !view.shown.recorded && !view.shown.class_revoked && !state.is_over();
             if let Some(class_id) = state.class_id.filter(|_| can_revoke) {
                 let hint = "From the next plan on, you are asked about each plan.";
-                if widgets::link_button(ui, Look::Plain, icon::PROHIBIT, "Revoke the class", hint) {
+                if widgets::tooltip_button(
+                    ui,
+                    Look::Plain,
+                    icon::PROHIBIT,
+                    "Revoke the class",
+                    hint,
+                ) {
                     actions.push(Action::Loop(LoopAction::RevokeClass(class_id)));
                 }
             }
         });
-        let named = |ui: &mut Ui, name: &str, value: &str, what: &str| {
+        let labeled = |ui: &mut Ui, name: &str, value: &str, what: &str| {
             ui.spacing_mut().item_spacing.x = 8.0;
             ui.spacing_mut().interact_size.y = 18.0;
             widgets::line(ui, name, Text::Meta, Tone::Dim);
             widgets::copyable(ui, value, value, what);
         };
-        ui.horizontal(|ui| named(ui, "planner", &state.planner, "the planner"));
+        ui.horizontal(|ui| labeled(ui, "planner", &state.planner, "the planner"));
         ui.horizontal(|ui| {
-            named(ui, "in", &state.workspace, "the workspace");
+            labeled(ui, "in", &state.workspace, "the workspace");
             if let Some(loop_id) = state.loop_id {
                 let name = "Records of the loop";
                 let hint = "Search the evidence for everything that ran in this loop.";
-                if widgets::link_button(ui, Look::Bare, icon::DATABASE, name, hint) {
+                if widgets::tooltip_button(ui, Look::Bare, icon::DATABASE, name, hint) {
                     let search = EvidenceAction::Search(format!("loop:{loop_id}"));
                     actions.push(Action::Evidence(search));
                 }
@@ -85,14 +91,14 @@ fn chips(view: &TimelineView<'_>, now: &Now) -> Vec<Chip> {
     let attempts = format!("{} of {} attempts", state.attempts.len(), state.max_attempts);
     let mut chips = vec![
         Chip::new(icon::REPEAT, attempts, Tone::Dim)
-            .explained("The attempts so far, and the maximum."),
+            .with_tooltip("The attempts so far, and the maximum."),
         Chip::new(icon::CHECK, format!("verify: {}", view.shown.verify), Tone::Dim)
-            .explained("What the loop verifies itself if a plan has not verified it."),
+            .with_tooltip("What the loop verifies itself if a plan has not verified it."),
     ];
     if state.attempts_left == Some(1) && !state.is_over() {
         chips.push(
             Chip::new(icon::WARNING, "last attempt", Tone::Caution)
-                .explained("If this one fails, the loop ends."),
+                .with_tooltip("If this one fails, the loop ends."),
         );
     }
     if let Some(class) = &view.shown.class {
@@ -100,7 +106,7 @@ fn chips(view: &TimelineView<'_>, now: &Now) -> Vec<Chip> {
             true => ("class revoked", Tone::Dim),
             false => ("class authorized in advance", Tone::Accent),
         };
-        chips.push(Chip::new(icon::SEAL, text, tone).explained(class_text(class)));
+        chips.push(Chip::new(icon::SEAL, text, tone).with_tooltip(class_text(class)));
     }
     if state.started_at_ms > 0 {
         let end = view.shown.ended_at_ms.or((!view.shown.recorded).then_some(now.ms));
@@ -109,22 +115,22 @@ fn chips(view: &TimelineView<'_>, now: &Now) -> Vec<Chip> {
             _ => format!("since {}", now.minute(state.started_at_ms)),
         };
         let started = format!("Started {}.", now.full(state.started_at_ms));
-        chips.push(Chip::new(icon::CLOCK, text, Tone::Dim).explained(started));
+        chips.push(Chip::new(icon::CLOCK, text, Tone::Dim).with_tooltip(started));
     }
     chips
 }
 
 /// Everything that a class allows, one line each.
 fn class_text(class: &AuthorizationClass) -> String {
-    let or = |list: &[String], none: &str| match list.is_empty() {
-        true => none.to_owned(),
-        false => list.join(", "),
+    let list = |items: &[String], empty: &str| match items.is_empty() {
+        true => empty.to_owned(),
+        false => items.join(", "),
     };
     let text = format!(
         "tools: {}\npaths: {}\nhosts: {}\nworst risk: {}\nattempts: the first {}\nuntil {}",
-        or(&class.tools, "none"),
-        or(&class.paths, "none"),
-        or(&class.hosts, "this computer alone"),
+        list(&class.tools, "none"),
+        list(&class.paths, "none"),
+        list(&class.hosts, "this computer alone"),
         class.max_risk.as_str(),
         class.max_attempts,
         class.expires_at,
@@ -132,7 +138,7 @@ fn class_text(class: &AuthorizationClass) -> String {
     crate::plan::visible_lines(&text)
 }
 
-/// Why the loop ended, what that means, and what to do next.
+/// Shows why the loop ended, what that means, and what to do next; nothing while it is under way.
 fn ended_ui(ui: &mut Ui, state: &LoopState) {
     match &state.phase {
         LoopPhase::Ended(reason) => boxed(ui, |ui| reason_ui(ui, reason)),
@@ -163,18 +169,18 @@ fn reason_ui(ui: &mut Ui, reason: &StopReason) {
     ui.horizontal_wrapped(|ui| {
         Chip::new(icon, reason.code.as_str(), tone).ui(ui);
         let detail = &reason.detail;
-        let place = [
+        let location = [
             detail.attempt.map(|attempt| format!("attempt {attempt}")),
             detail.action_index.map(|index| format!("action {}", index + 1)),
             detail.planner_failure_code.clone(),
         ];
-        let place: Vec<String> = place.into_iter().flatten().collect();
-        if !place.is_empty() {
-            widgets::line(ui, place.join(", "), Text::Meta, Tone::Dim);
+        let location: Vec<String> = location.into_iter().flatten().collect();
+        if !location.is_empty() {
+            widgets::line(ui, location.join(", "), Text::Meta, Tone::Dim);
         }
         if detail.verified == Some(false) {
             Chip::new(icon::WARNING, "not verified", Tone::Caution)
-                .explained("No verification has passed: nothing has checked the result.")
+                .with_tooltip("No verification has passed: nothing has checked the result.")
                 .ui(ui);
         }
     });

@@ -1,4 +1,4 @@
-//! The bar with which a plan is authorized and its run controlled; the page of the loop has such a bar too.
+//! Draws the bar below a plan or a loop: its state, and the commands that authorize, start and control it.
 
 use egui::text::LayoutJob;
 use egui::{Align, Layout, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
@@ -10,7 +10,7 @@ use crate::ui::commands::{Command, Situation, command_button};
 use crate::ui::theme::{self, Text, Theme, Tone};
 use crate::ui::widgets::{self, Look};
 
-/// Draws a bar into the panel at the bottom. `rows`: how many rows the detail may take.
+/// Draws a bar into the panel at the bottom. The detail may take `rows` rows.
 pub(crate) fn bar_ui(
     ui: &mut Ui,
     bar: &Bar,
@@ -55,7 +55,7 @@ pub(crate) fn bar_ui(
     });
 }
 
-/// Draws the text of a bar into the room that its buttons have left.
+/// Draws the text of a bar into the width that its buttons have left.
 fn text_ui(ui: &mut Ui, bar: &Bar, rows: usize) {
     let theme = Theme::of(ui);
     let size = vec2(ui.available_width().max(0.0), theme::ACTION_BAR - 6.0);
@@ -65,29 +65,31 @@ fn text_ui(ui: &mut Ui, bar: &Bar, rows: usize) {
     widgets::paint_icon(ui, center, bar.icon, 18.0, color);
     let (left, width) = (rect.left() + 28.0, (rect.width() - 40.0).max(0.0));
     // Two letters and an ellipsis would be less clear than the icon with its tooltip.
-    let mut cut = width < 48.0;
-    if !cut {
+    let mut truncated = width < 48.0;
+    if !truncated {
         let strong = if bar.tone == Tone::Dim { theme.text } else { color };
         let detail = widgets::beginning(&bar.detail).into_owned();
         let mut job = LayoutJob::simple(detail, Text::Small.font(), theme.dim, width);
         (job.wrap.max_rows, job.wrap.break_anywhere) = (rows, rows == 1);
-        let lines = ui.painter().layout_job(job);
-        let below = if bar.detail.is_empty() { 0.0 } else { lines.size().y + 3.0 };
-        let middle = rect.center().y - below / 2.0;
+        let detail = ui.painter().layout_job(job);
+        let detail_height = if bar.detail.is_empty() { 0.0 } else { detail.size().y + 3.0 };
+        let middle = rect.center().y - detail_height / 2.0;
         let parts = [(bar.title.as_str(), Text::Body, strong)];
-        cut = widgets::paint_parts(ui, pos2(left, middle), width, &parts).1 || lines.elided;
-        ui.painter().galley(pos2(left, middle + 9.0), lines, theme.dim);
+        let (_, title_truncated) = widgets::paint_parts(ui, pos2(left, middle), width, &parts);
+        truncated = title_truncated || detail.elided;
+        ui.painter().galley(pos2(left, middle + 9.0), detail, theme.dim);
     }
     response.widget_info(|| {
         let text = format!("{}. {}", bar.title, visible(&bar.detail));
         WidgetInfo::labeled(Role::Label, true, text)
     });
-    if cut || !bar.more.is_empty() {
+    if truncated || !bar.more.is_empty() {
         let more = if bar.more.is_empty() { &bar.detail } else { &bar.more };
         response.on_hover_text(visible_lines(&format!("{}\n{more}", bar.title)));
     }
 }
 
+/// A button with only the icon of a command; none while the command is unavailable.
 fn icon_command(ui: &mut Ui, command: Command, situation: &Situation, actions: &mut Vec<Action>) {
     let spec = command.spec();
     if let (None, Some(icon)) = ((spec.unavailable)(situation), spec.icon)

@@ -1,4 +1,4 @@
-//! The text and commands of the bar below the steps, for every state of a plan.
+//! The content of the bar below the steps, for every state of a plan and its run.
 
 use super::{Approval, PlanView};
 use crate::plan::visible;
@@ -21,7 +21,7 @@ pub struct Bar {
     pub title: String,
     /// A sentence of detail.
     pub detail: String,
-    /// The tooltip; empty when the detail is complete.
+    /// The tooltip. If it is empty, a truncated text shows the detail instead.
     pub more: String,
     /// The primary command.
     pub primary: Option<Command>,
@@ -63,12 +63,12 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
         }
         Approval::Void(changes) => {
             let first = changes.first().map(|change| format!("Changed since: {}", change.what));
-            let rest = match changes.len() {
+            let others = match changes.len() {
                 0 | 1 => String::new(),
                 number => format!(" and {} more", number - 1),
             };
             let all: Vec<_> = changes.iter().map(ToString::to_string).collect();
-            let detail = format!("{}{rest}", first.unwrap_or_default());
+            let detail = format!("{}{others}", first.unwrap_or_default());
             let bar = Bar::new(icon::WARNING, Tone::Caution, "The authorization is void", detail);
             Bar { more: all.join("\n"), ..bar }
         }
@@ -116,7 +116,7 @@ impl Bar {
 fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {
     let total = view.run.steps.len();
     let number = view.run.current_step + 1;
-    let signed = match view.approval {
+    let authorized = match view.approval {
         Approval::Used { at_ms } | Approval::Approved { at_ms, .. } => {
             format!("Authorized {}", view.now.minute(*at_ms))
         }
@@ -129,7 +129,7 @@ fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {
         _ if view.run.became_guided && !view.run.guided_begun && situation.asking.is_none() => {
             "Guided from the next step on".to_owned()
         }
-        _ => signed,
+        _ => authorized,
     };
     let title = format!("Running step {number} of {total}");
     let mut bar = Bar::new(icon::RUNNING, Tone::Accent, title, detail);
@@ -155,7 +155,7 @@ fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {
     bar
 }
 
-/// The outcome of a finished run.
+/// The bar of a run that has ended or was interrupted; `None` for any other state.
 fn ended(view: &PlanView<'_>, situation: &Situation) -> Option<Bar> {
     let (icon, tone, word) = match view.run.phase {
         Phase::Ended(RunStatus::Completed) => (icon::DONE, Tone::Safe, "Completed"),
@@ -196,14 +196,14 @@ fn ended(view: &PlanView<'_>, situation: &Situation) -> Option<Bar> {
     let more = detail.clone();
     if view.run.phase == Phase::Interrupted {
         others.insert(0, Command::Reconcile);
-        // Three buttons leave little room; the tooltip has the whole sentence.
+        // Three buttons leave little room; the tooltip has the complete detail.
         title = word.to_owned();
         detail = format!("{} of {} done", view.run.steps.done(), view.run.steps.len());
     }
     Some(Bar { icon, tone, title, more, detail, primary: None, others })
 }
 
-/// The outcomes with their counts, in words.
+/// The number of steps by outcome, and the duration of all steps.
 fn tally(view: &PlanView<'_>) -> String {
     let mut parts = Vec::new();
     for (outcome, word) in [

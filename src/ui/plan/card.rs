@@ -1,14 +1,12 @@
 //! The confirmation of the step that a guided run waits for, shown as a card in the list of steps.
 //!
-//! The dialog asks the same question, and the same rules apply ([`arming`]): each display has a new identity, no
-//! control has the initial focus, the safe answer comes first, and no answer counts before the whole card was visible
-//! for long enough. A step that requires the dialog gets a button that opens it.
+//! The same rules apply as for the dialog ([`arming`]): each display has a new id, no control has the initial focus,
+//! the safe answers come first, and no answer counts before the complete card was visible for long enough. The card is
+//! in a list that scrolls, so its delay restarts after each frame in which a part of it is not visible.
 //!
-//! The waiting step has one question (`worker/prompt.rs`) that is shown in two places: in the card, and, if the step
-//! would require a confirmation in an automatic run too, in the dialog (`ConfirmationRequest::required`). *Run* in
-//! the card of such a step opens the dialog; `App` checks this again, so that no view can approve without the dialog.
-//! The card is in a list that scrolls, so its delay counts only while the whole card is visible, and restarts after
-//! each frame in which it is not. If the list has no room for the card, a button opens the dialog.
+//! If the step would require a confirmation in an automatic run too (`ConfirmationRequest::required`), *Run* in the
+//! card opens the dialog. `App` checks this again, so that no view can approve such a step without the dialog. If the
+//! list has no room for the card, a button opens the dialog.
 
 #[cfg(test)]
 mod tests;
@@ -35,78 +33,81 @@ use crate::ui::widgets::{self, Look};
 /// A step that waits for the person's answer.
 #[derive(Debug, Clone, Copy)]
 pub struct CardView<'a> {
-    /// The identity of this display.
+    /// The id of this display.
     pub prompt: PromptId,
-    /// The question.
+    /// The request for the confirmation.
     pub request: &'a ConfirmationRequest,
     /// Whether to scroll to the card and focus it now.
     pub reveal: bool,
-    /// Whether something covers the card.
+    /// Whether a dialog or an overlay covers the card.
     pub covered: bool,
-    /// Whether the dialog with the same question covers it.
-    pub in_front: bool,
+    /// Whether the dialog with the same request is open.
+    pub dialog_open: bool,
 }
 
-/// State of one display of a card between frames, stored by its identity.
+/// State of one display of a card between frames, stored by its id.
 #[derive(Debug, Clone, Copy)]
 struct Memory {
     arming: Arming,
     /// The frame in which the card was last drawn.
     frame: u64,
-    /// The height of its contents, in points.
-    content: f32,
-    /// Whether the card is being scrolled into view. `focus`: whether it gets the keyboard focus afterwards.
+    /// The height of the contents, in points.
+    content_height: f32,
+    /// Whether the card is being scrolled into view.
     revealing: bool,
-    /// The frame of the latest request to scroll the list. `told`: the number of requests.
-    scrolled: u64,
-    told: u8,
+    /// The frame of the latest request to scroll the list.
+    scroll_frame: u64,
+    /// The number of requests to scroll the list.
+    scroll_requests: u8,
+    /// Whether the card gets the keyboard focus once it is visible.
     focus: bool,
 }
 
 /// The height of one line of buttons with its margins, in points.
 const LINE: f32 = theme::BUTTON + 8.0;
-/// The smallest visible part of the contents, in points, with which the step can be answered.
-const LEAST: f32 = 56.0;
+/// The minimum visible height of the contents, in points. With less, the card has no answer buttons.
+const MIN_BODY: f32 = 56.0;
 /// The maximum number of requests to scroll the list for one display of the card.
 const MAX_SCROLLS: u8 = 4;
 /// The left and right margin, in points.
 const MARGIN: f32 = 18.0;
 
-/// The layout of a card in the available room.
+/// The layout of a card in the visible part of the list.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Card<'a> {
     view: CardView<'a>,
     memory: Memory,
-    /// The visible height of the contents; `None` when there is too little room to answer.
+    /// The visible height of the contents; `None` if the list has no room for them.
     body: Option<f32>,
     /// The number of button lines.
     lines: f32,
 }
 
 impl<'a> Card<'a> {
-    /// Lays out the card in a list of steps whose visible part has the size `seen`.
-    pub(super) fn new(ui: &Ui, view: CardView<'a>, seen: egui::Vec2) -> Self {
+    /// Lays out the card in a list of steps whose visible part has the size `visible`.
+    pub(super) fn new(ui: &Ui, view: CardView<'a>, visible: egui::Vec2) -> Self {
         let memory = ui.data_mut(|data| data.get_temp::<Memory>(id(view.prompt)));
         let mut memory = memory.unwrap_or(Memory {
             arming: Arming::new(DELAY_MS),
             frame: 0,
-            content: 120.0,
+            content_height: 120.0,
             revealing: false,
-            scrolled: 0,
-            told: 0,
+            scroll_frame: 0,
+            scroll_requests: 0,
             focus: false,
         });
         if view.reveal {
-            (memory.revealing, memory.focus, memory.told) = (true, true, 0);
+            (memory.revealing, memory.focus, memory.scroll_requests) = (true, true, 0);
         }
-        let width = seen.x - 2.0 * MARGIN;
+        let width = visible.x - 2.0 * MARGIN;
         let gap = ui.spacing().item_spacing.x;
-        let hold_back =
+        let safe_answers =
             SAFE_ANSWERS.iter().map(|(_, _, text, _)| button_width(ui, text, true) + gap);
-        let whole = hold_back.sum::<f32>() + button_width(ui, run_text(view.request), true);
-        let lines = if whole <= width { 1.0 } else { 2.0 };
-        let room = seen.y - theme::ROW - lines * LINE - 6.0;
-        let body = (room >= LEAST.min(memory.content)).then(|| memory.content.min(room));
+        let buttons = safe_answers.sum::<f32>() + button_width(ui, run_text(view.request), true);
+        let lines = if buttons <= width { 1.0 } else { 2.0 };
+        let max_body = visible.y - theme::ROW - lines * LINE - 6.0;
+        let content = memory.content_height;
+        let body = (max_body >= MIN_BODY.min(content)).then(|| content.min(max_body));
         Self { view, memory, body, lines: if body.is_some() { lines } else { 1.0 } }
     }
 
@@ -116,91 +117,92 @@ impl<'a> Card<'a> {
     }
 
     /// The height of the card below the row of its step, in points.
-    pub(super) fn extra(&self) -> f32 {
+    pub(super) fn height(&self) -> f32 {
         self.body.unwrap_or(0.0) + self.lines * LINE + 6.0
     }
 
     /// Requests that the card is scrolled into view.
-    pub(super) fn want(&mut self) {
-        (self.memory.revealing, self.memory.told) = (true, 0);
+    pub(super) fn request_reveal(&mut self) {
+        (self.memory.revealing, self.memory.scroll_requests) = (true, 0);
     }
 
-    /// Scrolls to the card if requested. Call this after drawing everything: a scroll area inside the card
-    /// would consume the request.
-    pub(super) fn reveal(&self, ui: &Ui, place: Rect) {
+    /// Scrolls the list to the card if requested. Call this after drawing the card, whose own scroll area would consume
+    /// the scroll request.
+    pub(super) fn scroll_into_view(&self, ui: &Ui, rect: Rect) {
         if !self.memory.revealing {
             return;
         }
         let (id, frame) = (id(self.view.prompt), ui.ctx().cumulative_frame_nr());
-        // The list reaches its new position only two frames later. Asking again before that would scroll
-        // twice as far.
-        let tell = frame > self.memory.scrolled + 2;
-        if tell {
-            ui.scroll_to_rect_animation(place, None, ScrollAnimation::none());
+        // The list reaches its new position only two frames later. Another request before that would scroll twice as
+        // far.
+        let scrolls = frame > self.memory.scroll_frame + 2;
+        if scrolls {
+            ui.scroll_to_rect_animation(rect, None, ScrollAnimation::none());
         }
         ui.data_mut(|data| {
             // A drawn card has stored its own memory in this frame; a card out of view has not.
             let memory = data.get_temp_mut_or_insert_with(id, || self.memory);
             memory.revealing |= memory.frame != frame;
             memory.focus |= self.memory.focus && memory.frame != frame;
-            if tell {
-                (memory.scrolled, memory.told) = (frame, self.memory.told + 1);
+            if scrolls {
+                memory.scroll_frame = frame;
+                memory.scroll_requests = self.memory.scroll_requests + 1;
             }
-            // Without enough room the card never becomes visible, so the number of attempts is limited.
-            memory.revealing &= memory.told < MAX_SCROLLS;
+            // Without enough room the card never becomes visible, so the number of requests is limited.
+            memory.revealing &= memory.scroll_requests < MAX_SCROLLS;
         });
         ui.ctx().request_repaint();
     }
 
-    /// Draws the card below the row of the step, whose id is `row`.
+    /// Draws the card below the row of the step. `rect` includes the row, whose id is `row`.
     pub(super) fn ui(
         mut self,
         ui: &mut Ui,
-        whole: Rect,
+        rect: Rect,
         row: Id,
         plan: &PlanView<'_>,
         actions: &mut Vec<Action>,
     ) {
         let theme = Theme::of(ui);
-        let below = whole.with_min_y(whole.top() + theme::ROW);
+        let below = rect.with_min_y(rect.top() + theme::ROW);
         ui.painter().rect_filled(below, CornerRadius::ZERO, theme.panel);
-        let bar = Rect::from_min_size(whole.min, vec2(3.0, whole.height()));
+        let bar = Rect::from_min_size(rect.min, vec2(3.0, rect.height()));
         ui.painter().rect_filled(bar, CornerRadius::ZERO, theme.caution);
-        let seen = ui.clip_rect().expand(2.0).contains_rect(whole);
-        if self.memory.focus && (seen || self.body.is_none()) {
+        let visible = ui.clip_rect().expand(2.0).contains_rect(rect);
+        if self.memory.focus && (visible || self.body.is_none()) {
             ui.memory_mut(|memory| memory.request_focus(row));
             self.memory.focus = false;
         }
         let Some(height) = self.body else {
             self.no_room_ui(ui, below, actions);
-            self.remember(ui, seen, self.memory.content);
+            self.store_memory(ui, visible, self.memory.content_height);
             return;
         };
-        let allowed = self.allowed(ui, seen);
+        let allowed = self.allowed(ui, visible);
         let (body, footer) = below.split_top_bottom_at_y(below.top() + height);
-        let content = self.body_ui(ui, body, plan);
+        let content_height = self.body_ui(ui, body, plan);
         self.footer_ui(ui, footer, allowed, actions);
-        self.remember(ui, seen, content);
+        self.store_memory(ui, visible, content_height);
     }
 
-    fn remember(mut self, ui: &Ui, seen: bool, content: f32) {
-        let grows = (content - self.memory.content).abs() > 0.5;
-        if grows {
+    fn store_memory(mut self, ui: &Ui, visible: bool, content_height: f32) {
+        let resized = (content_height - self.memory.content_height).abs() > 0.5;
+        if resized {
             ui.ctx().request_repaint();
         }
-        self.memory.content = content;
-        self.memory.revealing &= grows || !seen;
+        self.memory.content_height = content_height;
+        self.memory.revealing &= resized || !visible;
         self.memory.frame = ui.ctx().cumulative_frame_nr();
         ui.data_mut(|data| data.insert_temp(id(self.view.prompt), self.memory));
     }
 
-    /// The answers allowed in this frame: none unless the whole card is visible and nothing covers it.
-    fn allowed(&mut self, ui: &Ui, seen: bool) -> Allowed {
-        let goes_on = self.memory.frame + 1 >= ui.ctx().cumulative_frame_nr();
-        if !seen || self.view.covered || !goes_on {
+    /// The answers allowed in this frame: none unless the complete card is visible and nothing covers it.
+    fn allowed(&mut self, ui: &Ui, visible: bool) -> Allowed {
+        let was_drawn = self.memory.frame + 1 >= ui.ctx().cumulative_frame_nr();
+        if !visible || self.view.covered || !was_drawn {
             self.memory.arming = Arming::new(DELAY_MS);
         }
-        if !seen || self.view.covered {
+        if !visible || self.view.covered {
             return Allowed::default();
         }
         let allowed = self.memory.arming.frame(read_input(ui.ctx()));
@@ -211,14 +213,14 @@ impl<'a> Card<'a> {
     }
 
     /// Draws the contents and returns their height.
-    fn body_ui(&self, ui: &mut Ui, place: Rect, plan: &PlanView<'_>) -> f32 {
+    fn body_ui(&self, ui: &mut Ui, rect: Rect, plan: &PlanView<'_>) -> f32 {
         let request = self.view.request;
-        let mut area = ui.new_child(UiBuilder::new().id_salt("card").max_rect(place));
-        let scroll = self.scroll(&mut area, place);
-        let area_of = ScrollArea::vertical().id_salt(self.view.prompt).max_height(place.height());
-        let shown = area_of.auto_shrink([false, false]).show(&mut area, |ui| {
-            if let Some(by) = scroll {
-                ui.scroll_with_delta_animation(by, ScrollAnimation::none());
+        let mut area = ui.new_child(UiBuilder::new().id_salt("card").max_rect(rect));
+        let delta = self.scroll_delta(&mut area, rect);
+        let scroll = ScrollArea::vertical().id_salt(self.view.prompt).max_height(rect.height());
+        let shown = scroll.auto_shrink([false, false]).show(&mut area, |ui| {
+            if let Some(delta) = delta {
+                ui.scroll_with_delta_animation(delta, ScrollAnimation::none());
             }
             let margin = Margin { left: MARGIN as i8, right: MARGIN as i8, top: 8, bottom: 4 };
             Frame::NONE.inner_margin(margin).show(ui, |ui| {
@@ -234,13 +236,13 @@ impl<'a> Card<'a> {
         shown.content_size.y
     }
 
-    /// Contents that do not fit can be focused with Tab and scrolled with keys.
-    fn scroll(&self, ui: &mut Ui, place: Rect) -> Option<Vec2> {
-        if self.memory.content <= place.height() + 0.5 {
+    /// Makes contents that do not fit focusable, and returns how far a key scrolls them while they have the focus.
+    fn scroll_delta(&self, ui: &mut Ui, rect: Rect) -> Option<Vec2> {
+        if self.memory.content_height <= rect.height() + 0.5 {
             return None;
         }
         let id = id(self.view.prompt).with("body");
-        let response = ui.interact(place, id, Sense::click());
+        let response = ui.interact(rect, id, Sense::click());
         response.widget_info(|| WidgetInfo::labeled(Role::Document, true, "The step in full"));
         if !response.has_focus() {
             return None;
@@ -250,28 +252,27 @@ impl<'a> Card<'a> {
             response.surrender_focus();
         }
         widgets::focus_ring(ui, &response);
-        scroll::pressed(ui.ctx(), place.height(), &scroll::VERTICAL_KEYS)
+        scroll::pressed(ui.ctx(), rect.height(), &scroll::VERTICAL_KEYS)
     }
 
-    fn footer_ui(&self, ui: &mut Ui, place: Rect, allowed: Allowed, actions: &mut Vec<Action>) {
+    fn footer_ui(&self, ui: &mut Ui, rect: Rect, allowed: Allowed, actions: &mut Vec<Action>) {
         let theme = Theme::of(ui);
-        let line_at = place.with_min_x(place.left() + 3.0).x_range();
-        ui.painter().hline(line_at, place.top() + 0.5, Stroke::new(1.0, theme.line));
+        let x_range = rect.with_min_x(rect.left() + 3.0).x_range();
+        ui.painter().hline(x_range, rect.top() + 0.5, Stroke::new(1.0, theme.line));
         let request = self.view.request;
-        if self.view.in_front {
-            // The dialog in front has the answer buttons; the card shows none meanwhile.
+        if self.view.dialog_open {
+            // The dialog has the answer buttons meanwhile.
             return;
         }
-        let inner = place.shrink2(vec2(MARGIN, 3.0));
+        let inner = rect.shrink2(vec2(MARGIN, 3.0));
         let (first, last) =
             if self.lines > 1.0 { inner.split_top_bottom_at_fraction(0.5) } else { (inner, inner) };
         let mut area = line(ui, "hold back", first, Layout::left_to_right(Align::Center));
         for (decision, icon, text, tooltip) in SAFE_ANSWERS {
-            let clicked =
-                widgets::button(&mut area, Look::Plain, Some(icon), text, allowed.hold_back)
-                    .on_hover_text(tooltip)
-                    .on_disabled_hover_text(WAIT)
-                    .clicked();
+            let clicked = widgets::button(&mut area, Look::Plain, Some(icon), text, allowed.safe)
+                .on_hover_text(tooltip)
+                .on_disabled_hover_text(WAIT)
+                .clicked();
             if clicked {
                 self.answer(ui, decision, actions);
             }
@@ -282,7 +283,7 @@ impl<'a> Card<'a> {
             widgets::button(&mut area, Look::Primary, Some(icon::PLAY), text, allowed.approve);
         if run.on_disabled_hover_text(WAIT).clicked() {
             if request.required {
-                actions.push(Action::Plan(PlanAction::AskInFront));
+                actions.push(Action::Plan(PlanAction::OpenConfirmation));
                 after_click::remember(ui.ctx());
             } else {
                 self.answer(ui, Decision::Approve, actions);
@@ -290,16 +291,16 @@ impl<'a> Card<'a> {
         }
     }
 
-    /// In a window this small, a button opens the dialog instead.
-    fn no_room_ui(&self, ui: &mut Ui, place: Rect, actions: &mut Vec<Action>) {
-        let inner = place.shrink2(vec2(MARGIN, 3.0));
+    /// Draws the button that opens the dialog, for a list without room for the card.
+    fn no_room_ui(&self, ui: &mut Ui, rect: Rect, actions: &mut Vec<Action>) {
+        let inner = rect.shrink2(vec2(MARGIN, 3.0));
         let mut area = line(ui, "answer", inner, Layout::left_to_right(Align::Center));
         let enabled = !self.view.covered;
         let look = Look::Primary;
         if widgets::button(&mut area, look, Some(icon::HAND), "Answer this step…", enabled)
             .clicked()
         {
-            actions.push(Action::Plan(PlanAction::AskInFront));
+            actions.push(Action::Plan(PlanAction::OpenConfirmation));
         }
     }
 
@@ -310,6 +311,7 @@ impl<'a> Card<'a> {
     }
 }
 
+/// The tooltip of an answer that does not count yet.
 const WAIT: &str = "Read the card first. The buttons are enabled once the whole card has been visible for a moment.";
 
 fn id(prompt: PromptId) -> Id {
@@ -321,6 +323,6 @@ fn run_text(request: &ConfirmationRequest) -> &'static str {
     if request.required { "Run this step…" } else { "Run this step" }
 }
 
-fn line(ui: &mut Ui, salt: &str, place: Rect, layout: Layout) -> Ui {
-    ui.new_child(UiBuilder::new().id_salt(salt).max_rect(place).layout(layout))
+fn line(ui: &mut Ui, salt: &str, rect: Rect, layout: Layout) -> Ui {
+    ui.new_child(UiBuilder::new().id_salt(salt).max_rect(rect).layout(layout))
 }

@@ -2,7 +2,7 @@
 
 use egui::{Align, Label, Layout, ScrollArea, Sense, TextStyle, TextWrapMode, Ui, vec2};
 
-use super::code::whole_ui;
+use super::code::full_text_ui;
 use super::diff::{diff_ui, layout_ui};
 use super::inspector::indented;
 use crate::authorization::FileState;
@@ -14,30 +14,30 @@ use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets;
 
 /// The number of diffs shown at first, and added by each click on the button for more.
-const FILES: usize = 50;
+const DIFFS_PER_PAGE: usize = 50;
 
 /// The width, in points, that the icon and the choice of [`layout_ui`] take beside a path.
 const BESIDE_PATH: f32 = 190.0;
 
-/// The number of files from which on they are listed above their diffs.
-const MANY: usize = 4;
-/// The largest height of the list, in points; it scrolls beyond that.
-const HEIGHT: f32 = 168.0;
+/// The minimum number of files that are listed above their diffs.
+const MIN_LISTED: usize = 4;
+/// The maximum height of the list, in points; it scrolls beyond that.
+const MAX_LIST_HEIGHT: f32 = 168.0;
 
 /// Shows the preview of a step: the diffs of its files, and remarks.
 pub(crate) fn preview_ui(ui: &mut Ui, preview: &Preview) {
-    // Remarks after the diffs of many files would go unnoticed, and an expected failure has no diff.
-    let words_first = are_many(&preview.changes) || preview.would_fail();
-    if words_first {
-        words_ui(ui, preview);
+    // Remarks below the diffs of many files would go unnoticed, and so would an expected failure.
+    let remarks_first = has_file_list(&preview.changes) || preview.would_fail();
+    if remarks_first {
+        remarks_ui(ui, preview);
     }
     changes_ui(ui, "preview", &preview.changes);
-    if !words_first {
-        words_ui(ui, preview);
+    if !remarks_first {
+        remarks_ui(ui, preview);
     }
 }
 
-fn words_ui(ui: &mut Ui, preview: &Preview) {
+fn remarks_ui(ui: &mut Ui, preview: &Preview) {
     indented(ui, |ui| {
         let (icon, tone) = match preview.predicted {
             Predicted::Exact => (icon::DONE, Tone::Safe),
@@ -48,29 +48,30 @@ fn words_ui(ui: &mut Ui, preview: &Preview) {
         let (icon, tone) = if fails { (icon::WARNING, Tone::Caution) } else { (icon, tone) };
         // Each remark is one sentence; a line break in a file name must not split it.
         let summary = visible(&preview.summary);
-        whole_ui(ui, "summary", &summary, |ui, text| widgets::remark(ui, icon, tone, text));
+        full_text_ui(ui, "summary", &summary, |ui, text| widgets::remark(ui, icon, tone, text));
         if let Some(caveat) = preview.caveat() {
             widgets::remark(ui, icon::CLOCK, Tone::Dim, caveat);
         }
         for (index, note) in preview.notes.iter().enumerate() {
-            whole_ui(ui, ("note", index), &visible(note), |ui, text| {
+            full_text_ui(ui, ("note", index), &visible(note), |ui, text| {
                 widgets::remark(ui, icon::INFO, Tone::Dim, text);
             });
         }
     });
 }
 
-/// Shows the diffs of files, one after the other. `place` distinguishes several uses in the same part of the window.
-pub(crate) fn changes_ui(ui: &mut Ui, place: &str, changes: &[FileChange]) {
-    let id = ui.scope_id().with(("files shown", place, changes.len()));
-    let mut shown = ui.data(|data| data.get_temp(id)).unwrap_or(FILES);
-    let wanted = files_ui(ui, place, changes);
-    if let Some(wanted) = wanted.filter(|wanted| *wanted >= shown) {
-        shown = wanted + 1;
+/// Shows the diffs of files, one after the other, below a list of the files if there are many. `id_salt` distinguishes
+/// several uses in the same part of the window.
+pub(crate) fn changes_ui(ui: &mut Ui, id_salt: &str, changes: &[FileChange]) {
+    let id = ui.scope_id().with(("files shown", id_salt, changes.len()));
+    let mut shown = ui.data(|data| data.get_temp(id)).unwrap_or(DIFFS_PER_PAGE);
+    let chosen = files_ui(ui, id_salt, changes);
+    if let Some(chosen) = chosen.filter(|chosen| *chosen >= shown) {
+        shown = chosen + 1;
         ui.data_mut(|data| data.insert_temp(id, shown));
     }
     for (index, change) in changes.iter().take(shown).enumerate() {
-        if wanted == Some(index) {
+        if chosen == Some(index) {
             ui.scroll_to_cursor(Some(Align::Min));
         }
         change_ui(ui, change, index);
@@ -78,9 +79,10 @@ pub(crate) fn changes_ui(ui: &mut Ui, place: &str, changes: &[FileChange]) {
     let more = changes.len().saturating_sub(shown);
     if more > 0 {
         indented(ui, |ui| {
-            let text = format!("Show {} more of {}", more.min(FILES), format::count(more as u64));
+            let next = more.min(DIFFS_PER_PAGE);
+            let text = format!("Show {next} more of {}", format::count(more as u64));
             if widgets::button(ui, widgets::Look::Plain, Some(icon::DOWN), &text, true).clicked() {
-                ui.data_mut(|data| data.insert_temp(id, shown + FILES));
+                ui.data_mut(|data| data.insert_temp(id, shown + DIFFS_PER_PAGE));
             }
         });
     }
@@ -89,7 +91,7 @@ pub(crate) fn changes_ui(ui: &mut Ui, place: &str, changes: &[FileChange]) {
 fn change_ui(ui: &mut Ui, change: &FileChange, index: usize) {
     let theme = Theme::of(ui);
     indented(ui, |ui| {
-        whole_ui(ui, ("path", index), &change.path, |ui, path| {
+        full_text_ui(ui, ("path", index), &change.path, |ui, path| {
             let has_choice = index == 0 && matches!(change.diff, Diff::Text { .. });
             let mut parts = vec![(path, Text::Mono, theme.text)];
             let counts = match &change.diff {
@@ -102,7 +104,7 @@ fn change_ui(ui: &mut Ui, change: &FileChange, index: usize) {
                 parts.push((added, Text::Mono, theme.safe));
                 parts.push((removed, Text::Mono, theme.danger));
             }
-            let name = widgets::job(&parts);
+            let name = widgets::styled_text(&parts);
             // If the path would wrap because of the choice, the choice moves to its own line.
             let line = name.clone().into_galley(
                 ui,
@@ -122,7 +124,7 @@ fn change_ui(ui: &mut Ui, change: &FileChange, index: usize) {
                         layout_ui(ui);
                     }
                     ui.with_layout(Layout::left_to_right(Align::Min), |ui| {
-                        // The dialog never truncates: a long path wraps.
+                        // A long path wraps, because a dialog truncates nothing.
                         ui.add(Label::new(name).wrap());
                     });
                 });
@@ -144,36 +146,38 @@ fn change_ui(ui: &mut Ui, change: &FileChange, index: usize) {
     ui.add_space(4.0);
 }
 
-/// Whether there are enough files for a list.
-fn are_many(changes: &[FileChange]) -> bool {
-    changes.len() >= MANY
+/// Whether the files are listed above their diffs.
+fn has_file_list(changes: &[FileChange]) -> bool {
+    changes.len() >= MIN_LISTED
 }
 
-/// Lists the files if there are many. Returns the index of the file that was chosen.
-fn files_ui(ui: &mut Ui, place: &str, changes: &[FileChange]) -> Option<usize> {
-    if !are_many(changes) {
+/// Lists the files if there are many. Returns the index of the file that was clicked.
+fn files_ui(ui: &mut Ui, id_salt: &str, changes: &[FileChange]) -> Option<usize> {
+    if !has_file_list(changes) {
         return None;
     }
-    let mut wanted = None;
+    let mut clicked = None;
     indented(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 2.0;
         let title = format!("{} files", format::count(changes.len() as u64));
         widgets::line(ui, title, Text::Small, Tone::Dim);
         widgets::card(ui).show(ui, |ui| {
             ui.set_width(ui.available_width());
-            ScrollArea::vertical().id_salt(("files", place)).max_height(HEIGHT).show(ui, |ui| {
+            let list = ScrollArea::vertical().id_salt(("files", id_salt));
+            list.max_height(MAX_LIST_HEIGHT).show(ui, |ui| {
                 for (index, change) in changes.iter().enumerate() {
                     if file_ui(ui, change) {
-                        wanted = Some(index);
+                        clicked = Some(index);
                     }
                 }
             });
         });
         ui.add_space(6.0);
     });
-    wanted
+    clicked
 }
 
+/// A line of the list. Returns whether it was clicked.
 fn file_ui(ui: &mut Ui, change: &FileChange) -> bool {
     let theme = Theme::of(ui);
     let counts = match &change.diff {
@@ -192,7 +196,7 @@ fn file_ui(ui: &mut Ui, change: &FileChange) -> bool {
     };
     let path = visible(&change.path);
     let [added, removed] = &counts;
-    let text = widgets::job(&[
+    let text = widgets::styled_text(&[
         (&path, Text::Mono, theme.text),
         (word, Text::Small, theme.dim),
         (added, Text::Mono, theme.safe),
@@ -226,11 +230,11 @@ mod tests {
 
     #[test]
     fn many_files_are_listed_and_selectable() {
-        let wanted = std::cell::Cell::new(None);
+        let clicked = std::cell::Cell::new(None);
         let all = changes(128);
         let mut harness = Harness::builder().with_size(egui::vec2(500.0, 400.0)).build_ui(|ui| {
             if let Some(index) = files_ui(ui, "test", &all) {
-                wanted.set(Some(index));
+                clicked.set(Some(index));
             }
         });
         harness.get_by_label("128 files");
@@ -239,7 +243,7 @@ mod tests {
         harness.run();
         harness.key_press(egui::Key::Enter);
         harness.run();
-        assert_eq!(wanted.get(), Some(3), "by the keyboard alone");
+        assert_eq!(clicked.get(), Some(3), "by the keyboard alone");
     }
 
     #[test]

@@ -1,13 +1,13 @@
-//! Lines of code and of output: wrapped, never truncated, drawn only where visible.
+//! Rows of code and of output: long lines are wrapped and never truncated, and only visible rows are drawn.
 
 use std::borrow::Borrow;
 
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Color32, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::kept::kept_rows;
 use super::marks::Marks;
 use super::output::text_rows;
+use super::row_cache::cached_rows;
 use crate::plan::visible;
 use crate::run::{DiffLine, LineKind};
 use crate::ui::theme::{self, Text, Theme};
@@ -17,7 +17,7 @@ use crate::ui::widgets::{self, text_format};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(test, derive(serde::Serialize))]
 pub struct CodeRow {
-    /// The line numbers before and after the change, on the line's first row only.
+    /// The line numbers before and after the change; only on the first row of a line.
     pub numbers: (Option<usize>, Option<usize>),
     /// The kind of the line.
     pub kind: LineKind,
@@ -45,13 +45,13 @@ impl CodeRow {
         }
     }
 
-    /// A row of a numbered text, with the number on the first row only.
+    /// A row of a text with line numbers. `number` is `None` for the continuation rows of a wrapped line.
     pub fn numbered(number: Option<usize>, text: String) -> Self {
         Self { numbers: (None, number), ..Self::plain(text) }
     }
 }
 
-/// Splits the text, with hidden characters made visible, into pieces of at most `columns` characters.
+/// Splits the text, with hidden characters made visible, into pieces of at most `columns` columns, but not below 8.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(8);
     let shown = visible(text);
@@ -63,12 +63,11 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     for c in shown.chars() {
         let width = columns_of(c);
         if used + width > columns {
-            // Break after a space near the end so that words stay whole. The space belongs to the first
-            // piece.
-            let near = piece.len() * 3 / 5;
-            let cut =
-                piece.rfind(' ').map(|at| at + 1).filter(|at| *at > near && *at < piece.len());
-            let rest = cut.map(|at| piece.split_off(at)).unwrap_or_default();
+            // Breaks after a space, unless that would leave much of the row empty.
+            let min_end = piece.len() * 3 / 5;
+            let after_space = piece.rfind(' ').map(|space| space + 1);
+            let end = after_space.filter(|end| *end > min_end && *end < piece.len());
+            let rest = end.map(|end| piece.split_off(end)).unwrap_or_default();
             used = rest.chars().map(columns_of).sum();
             pieces.push(std::mem::replace(&mut piece, rest));
         }
@@ -79,7 +78,8 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     pieces
 }
 
-/// The rows of a text with its marks, which are ranges of the line in which the text begins at byte `from`.
+/// The rows of a part of a line with its marks. The part begins at byte `from` of the line, and `marks` are ranges of
+/// the line.
 pub(super) fn marked_rows(
     text: &str,
     marks: &Marks,
@@ -106,7 +106,7 @@ pub struct Gutter {
     digits: u8,
 }
 
-/// The largest width of a digit in a line number, in points.
+/// The maximum width of a digit in a line number, in points.
 const DIGIT: f32 = 7.0;
 
 impl Gutter {
@@ -123,12 +123,11 @@ impl Gutter {
         Self { numbers: 2, digits: digits(Self::largest(lines)) }
     }
 
-    /// The largest number of these lines.
+    /// The largest line number of a diff, as far as its last thousand lines tell.
     pub fn largest(lines: &[DiffLine]) -> usize {
-        // Only the last lines are searched: searching a million lines for a number that is absent is too
-        // slow.
-        let near = || lines.iter().rev().take(1_000);
-        let last = |number: fn(&DiffLine) -> Option<usize>| near().find_map(number);
+        // If all lines were added, searching a million lines for a number before the change would be too slow.
+        let last_lines = || lines.iter().rev().take(1_000);
+        let last = |number: fn(&DiffLine) -> Option<usize>| last_lines().find_map(number);
         last(|line| line.before).max(last(|line| line.after)).unwrap_or(0)
     }
 
@@ -151,7 +150,7 @@ impl Gutter {
     }
 }
 
-/// The number of digits of a line number, at least four, so that the code of short texts lines up.
+/// The number of digits for which there is space: at least four, so that the code of short texts is aligned.
 fn digits(largest: usize) -> u8 {
     largest.checked_ilog10().map_or(0, |log| log as u8 + 1).max(4)
 }
@@ -163,47 +162,47 @@ pub fn columns(ui: &Ui, width: f32, gutter: Gutter) -> usize {
     ((width - gutter.width() - 16.0) / advance).max(8.0) as usize
 }
 
-/// A text of any length, untruncated. `short` draws a text of usual length; a text too long for one layout is
-/// drawn in rows. `place` distinguishes several uses in the same part of the window.
-pub fn whole_ui(
+/// A text of any length, untruncated. `draw_short` draws a text that is not too long for one layout; any other is drawn
+/// in rows. `id_salt` distinguishes several uses in the same part of the window.
+pub fn full_text_ui(
     ui: &mut Ui,
-    place: impl egui::AsIdSalt + Copy,
+    id_salt: impl egui::AsIdSalt + Copy,
     text: &str,
-    short: impl FnOnce(&mut Ui, &str),
+    draw_short: impl FnOnce(&mut Ui, &str),
 ) {
-    const USUAL: usize = 8 << 10;
-    if text.len() <= USUAL {
-        return short(ui, text);
+    const MAX_SHORT_BYTES: usize = 8 << 10;
+    if text.len() <= MAX_SHORT_BYTES {
+        return draw_short(ui, text);
     }
     let columns = columns(ui, ui.available_width(), Gutter::NONE);
-    let rows = kept_rows(ui, place, &[text], columns, || text_rows(text, columns));
-    code_rows_ui(ui, place, &rows, Gutter::NONE);
+    let rows = cached_rows(ui, id_salt, &[text], columns, || text_rows(text, columns));
+    code_rows_ui(ui, id_salt, &rows, Gutter::NONE);
 }
 
-/// All rows of a code block. Only rows inside the clip rectangle are drawn, so an enclosing scroll area may
-/// hold any number.
+/// Draws the rows of a code block. Only rows inside the clip rectangle are drawn, so there may be any number of them in
+/// a scroll area.
 pub fn code_rows_ui(ui: &mut Ui, id: impl egui::AsIdSalt, rows: &[CodeRow], gutter: Gutter) {
-    growing_rows_ui(ui, id, rows.len(), gutter, |index| rows.get(index));
+    incremental_rows_ui(ui, id, rows.len(), gutter, |index| rows.get(index));
 }
 
-/// As [`code_rows_ui`], for `count` rows. `row` creates a row when it is drawn; it returns `None` for a row that is
+/// Like [`code_rows_ui`], for `count` rows that `row` creates when they are drawn. It returns `None` for a row that is
 /// not laid out yet.
-pub(super) fn growing_rows_ui<R: Borrow<CodeRow>>(
+pub(super) fn incremental_rows_ui<R: Borrow<CodeRow>>(
     ui: &mut Ui,
     id: impl egui::AsIdSalt,
     count: usize,
     gutter: Gutter,
     row: impl Fn(usize) -> Option<R>,
 ) {
-    seen_ui(ui, id, count, |ui, index, place, id| {
+    visible_rows_ui(ui, id, count, |ui, index, rect, id| {
         if let Some(row) = row(index) {
-            row_ui(ui, place, row.borrow(), gutter, id);
+            row_ui(ui, rect, row.borrow(), gutter, id);
         }
     });
 }
 
-/// Pairs of rows next to each other: even indices are the left side, odd indices the right side, each with
-/// the line number of its side.
+/// Draws `count` pairs of rows side by side, each with the line number of its side. `row` gets an even index for the
+/// left side, and the next odd index for the right side.
 pub(super) fn pairs_ui(
     ui: &mut Ui,
     id: impl egui::AsIdSalt,
@@ -211,21 +210,21 @@ pub(super) fn pairs_ui(
     gutter: Gutter,
     row: impl Fn(usize) -> Option<CodeRow>,
 ) {
-    seen_ui(ui, id, count, |ui, index, place, id| {
-        let (left, right) = place.split_left_right_at_x(place.center().x.round());
-        for (side, place) in [left, right].into_iter().enumerate() {
+    visible_rows_ui(ui, id, count, |ui, index, rect, id| {
+        let (left, right) = rect.split_left_right_at_x(rect.center().x.round());
+        for (side, side_rect) in [left, right].into_iter().enumerate() {
             if let Some(mut row) = row(2 * index + side) {
                 row.numbers = (None, if side == 0 { row.numbers.0 } else { row.numbers.1 });
-                row_ui(ui, place, &row, gutter, id.with(side));
+                row_ui(ui, side_rect, &row, gutter, id.with(side));
             }
         }
         let stroke = Stroke::new(1.0, Theme::of(ui).line);
-        ui.painter().vline(right.left(), place.y_range(), stroke);
+        ui.painter().vline(right.left(), rect.y_range(), stroke);
     });
 }
 
-/// Calls back for each visible row of `count` rows with its position.
-fn seen_ui(
+/// Calls `draw` for each visible one of `count` rows, with the index, the rectangle and the id of the row.
+fn visible_rows_ui(
     ui: &mut Ui,
     id: impl egui::AsIdSalt,
     count: usize,
@@ -234,38 +233,38 @@ fn seen_ui(
     let height = f64::from(theme::CODE_ROW);
     let size = vec2(ui.available_width(), (height * count as f64) as f32);
     let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
-    let seen = ui.clip_rect();
+    let visible = ui.clip_rect();
     // A million rows are twenty million points high, where an `f32` cannot represent single points. Positions
     // relative to the visible part stay exact.
     let top = f64::from(rect.top());
     let row_at = |y: f32| ((f64::from(y) - top) / height).max(0.0);
-    let first = row_at(seen.top()).floor() as usize;
-    let last = (row_at(seen.bottom()).ceil() as usize).min(count);
+    let first = row_at(visible.top()).floor() as usize;
+    let last = (row_at(visible.bottom()).ceil() as usize).min(count);
     let id = ui.scope_id().with(id);
     for index in first..last {
         let y = (top + index as f64 * height) as f32;
-        let place = Rect::from_min_size(pos2(rect.left(), y), vec2(rect.width(), theme::CODE_ROW));
-        draw(ui, index, place, id.with(index));
+        let row = Rect::from_min_size(pos2(rect.left(), y), vec2(rect.width(), theme::CODE_ROW));
+        draw(ui, index, row, id.with(index));
     }
 }
 
 fn row_ui(ui: &Ui, rect: Rect, row: &CodeRow, gutter: Gutter, id: egui::Id) {
     let theme = Theme::of(ui);
-    let (ground, text) = match row.kind {
+    let (background, text) = match row.kind {
         LineKind::Added => (Some(theme.added), theme.added_text),
         LineKind::Removed => (Some(theme.removed), theme.removed_text),
         LineKind::Context if row.stderr => (None, theme.danger),
         LineKind::Context => (None, theme.text),
         LineKind::Gap => (Some(theme.panel), theme.dim),
     };
-    if let Some(ground) = ground {
-        ui.painter().rect_filled(rect, 0.0, ground);
+    if let Some(background) = background {
+        ui.painter().rect_filled(rect, 0.0, background);
     }
     let middle = rect.center().y;
     let number = |x: f32, number: Option<usize>| {
         if let Some(number) = number {
-            let at = pos2(rect.left() + x, middle);
-            widgets::paint_right(ui, at, &number.to_string(), Text::SmallMono, theme.dim);
+            let right = pos2(rect.left() + x, middle);
+            widgets::paint_right(ui, right, &number.to_string(), Text::SmallMono, theme.dim);
         }
     };
     if gutter.numbers > 0 {
@@ -292,48 +291,48 @@ fn row_ui(ui: &Ui, rect: Rect, row: &CodeRow, gutter: Gutter, id: egui::Id) {
 pub(super) struct Piece<'a> {
     pub(super) text: &'a str,
     pub(super) colour: Color32,
-    /// The background of a changed word.
-    pub(super) ground: Option<Color32>,
+    /// The background, for a changed word.
+    pub(super) background: Option<Color32>,
     /// The underline of text that needs attention.
     pub(super) underline: Stroke,
 }
 
 impl<'a> Piece<'a> {
     pub(super) fn plain(text: &'a str, colour: Color32) -> Self {
-        Self { text, colour, ground: None, underline: Stroke::NONE }
+        Self { text, colour, background: None, underline: Stroke::NONE }
     }
 }
 
 /// Splits the text of a row where its style changes.
 fn pieces<'a>(row: &'a CodeRow, plain: Color32, theme: &Theme) -> Vec<Piece<'a>> {
-    let Marks { colours, changed, pointed, styles } = &row.marks;
+    let Marks { colours, changed, emphasized, styles } = &row.marks;
     let ends = colours.iter().flat_map(|(it, _)| [it.start, it.end]);
-    let marked = changed.iter().chain(pointed.iter().map(|(it, _)| it));
+    let marked = changed.iter().chain(emphasized.iter().map(|(it, _)| it));
     let marked = marked.chain(styles.iter().map(|(it, _)| it));
-    let mut cuts: Vec<usize> = ends.chain(marked.flat_map(|it| [it.start, it.end])).collect();
-    cuts.extend([0, row.text.len()]);
-    cuts.sort_unstable();
-    cuts.dedup();
-    let spans = cuts.windows(2).filter_map(|cut| match cut {
+    let mut bounds: Vec<usize> = ends.chain(marked.flat_map(|it| [it.start, it.end])).collect();
+    bounds.extend([0, row.text.len()]);
+    bounds.sort_unstable();
+    bounds.dedup();
+    let sections = bounds.windows(2).filter_map(|section| match section {
         [start, end] => Some((*start, row.text.get(*start..*end)?)),
         _ => None,
     });
-    spans
-        .map(|(at, text)| {
-            let colour = colours.iter().find(|(it, _)| it.contains(&at));
+    sections
+        .map(|(start, text)| {
+            let colour = colours.iter().find(|(it, _)| it.contains(&start));
             let colour = colour.map_or(plain, |(_, class)| theme.syntax(*class));
             let mut piece = Piece::plain(text, colour);
             // A changed word has its own background, designed for the plain text colour.
-            if changed.iter().any(|it| it.contains(&at)) {
+            if changed.iter().any(|it| it.contains(&start)) {
                 piece = Piece {
-                    ground: Some(theme.changed_word(row.kind)),
+                    background: Some(theme.changed_word(row.kind)),
                     ..Piece::plain(text, plain)
                 };
             }
-            if let Some((_, ink)) = styles.iter().find(|(it, _)| it.contains(&at)) {
-                (piece.colour, piece.underline) = theme.ink(*ink, plain);
+            if let Some((_, style)) = styles.iter().find(|(it, _)| it.contains(&start)) {
+                (piece.colour, piece.underline) = theme.ansi_style(*style, plain);
             }
-            if let Some((_, tone)) = pointed.iter().find(|(it, _)| it.contains(&at)) {
+            if let Some((_, tone)) = emphasized.iter().find(|(it, _)| it.contains(&start)) {
                 piece.underline = Stroke::new(2.0, theme.tone(*tone));
             }
             piece
@@ -347,9 +346,9 @@ pub(super) fn paint<'a>(
     pieces: impl IntoIterator<Item = Piece<'a>>,
 ) {
     let mut job = LayoutJob { break_on_newline: false, ..LayoutJob::default() };
-    for Piece { text, colour, ground, underline } in pieces {
+    for Piece { text, colour, background, underline } in pieces {
         let format = TextFormat {
-            background: ground.unwrap_or(Color32::TRANSPARENT),
+            background: background.unwrap_or(Color32::TRANSPARENT),
             underline,
             ..text_format(Text::Mono, colour)
         };

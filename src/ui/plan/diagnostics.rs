@@ -1,10 +1,10 @@
-//! The diagnostics of a step: counts by level, and each diagnostic as its tool renders it.
+//! The diagnostics of a step: counts by level, and each diagnostic as its tool rendered it.
 
 use egui::{ScrollArea, Ui};
 
 use super::code::{CodeRow, Gutter, code_rows_ui, columns, wrap};
 use super::inspector::indented;
-use super::kept::kept_rows;
+use super::row_cache::cached_rows;
 use crate::run::{DiagnosticArtifact, Level, StepResult};
 use crate::ui::action::{Action, DiagnosticsAction};
 use crate::ui::diagnostics::written;
@@ -21,8 +21,8 @@ pub(super) fn diagnostics_ui(ui: &mut Ui, result: &StepResult, actions: &mut Vec
             widgets::remark(ui, icon, tone, text);
         }
         let text = "Show in the table";
-        let hint = "Each with its source, compared with the run's first check.";
-        if widgets::link_button(ui, Look::Plain, icon::CHECK, text, hint) {
+        let hint = "Each with its source, compared with an earlier check.";
+        if widgets::tooltip_button(ui, Look::Plain, icon::CHECK, text, hint) {
             let step = Some(result.step_index);
             actions.push(Action::Diagnostics(DiagnosticsAction::Show(step)));
         }
@@ -31,14 +31,14 @@ pub(super) fn diagnostics_ui(ui: &mut Ui, result: &StepResult, actions: &mut Vec
     // A result never changes, so its id identifies its content.
     let id = result.execution_id.to_string();
     let rows =
-        kept_rows(ui, "diagnostics", &[id.as_str()], columns, || diagnostic_rows(all, columns));
+        cached_rows(ui, "diagnostics", &[id.as_str()], columns, || diagnostic_rows(all, columns));
     ScrollArea::vertical()
         .id_salt(("diagnostics", id))
         .auto_shrink([false, false])
         .show(ui, |ui| code_rows_ui(ui, "diagnostics", &rows, Gutter::NONE));
 }
 
-/// Counts by level, the worst level first.
+/// The levels that occur, with their counts, the worst level first.
 fn counts(all: &[DiagnosticArtifact]) -> Vec<(Icon, Tone, String)> {
     [
         (Level::Error, icon::FAILED, Tone::Danger, "error"),
@@ -53,7 +53,7 @@ fn counts(all: &[DiagnosticArtifact]) -> Vec<(Icon, Tone, String)> {
     .collect()
 }
 
-/// The diagnostics in rows of at most `columns` characters, separated by an empty row.
+/// The diagnostics in rows of at most `columns` columns, separated by empty rows.
 pub fn diagnostic_rows(all: &[DiagnosticArtifact], columns: usize) -> Vec<CodeRow> {
     let mut rows = Vec::new();
     for it in all {
@@ -106,7 +106,7 @@ mod tests {
             diagnostic(Level::Error, "error", Some("error: third")),
         ];
         let texts: Vec<_> = diagnostic_rows(&all, 80).into_iter().map(|row| row.text).collect();
-        let wanted = [
+        let expected = [
             &*crate::plan::visible("warning: un\u{202e}used"),
             " --> a.rs",
             "",
@@ -116,8 +116,8 @@ mod tests {
             "",
             "error: third",
         ];
-        assert_eq!(texts, wanted);
-        assert!(!texts[0].contains('\u{202e}'), "nothing hidden stays hidden");
+        assert_eq!(texts, expected);
+        assert!(!texts[0].contains('\u{202e}'), "hidden characters are made visible");
         let words: Vec<_> = counts(&all).into_iter().map(|(_, _, text)| text).collect();
         assert_eq!(words, ["2 errors", "1 warning"]);
     }

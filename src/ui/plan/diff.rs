@@ -2,8 +2,8 @@
 
 use egui::{Id, Ui};
 
-use super::code::{CodeRow, Gutter, columns, growing_rows_ui, marked_rows, pairs_ui};
-use super::growing::{Rows, Wanted, growing_rows};
+use super::code::{CodeRow, Gutter, columns, incremental_rows_ui, marked_rows, pairs_ui};
+use super::incremental_rows::{LayoutKey, Rows, incremental_rows};
 use super::marks::{Marks, marks, pairs};
 use crate::plan::visible;
 use crate::run::{DiffLine, FileChange, LineKind};
@@ -11,64 +11,64 @@ use crate::ui::icon;
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets;
 
-/// The bytes of one line that are laid out in one piece.
-pub(super) const PART: usize = 64 << 10;
+/// The number of bytes of a line that are laid out at once.
+pub(super) const PART_BYTES: usize = 64 << 10;
 
-/// The lines of a change. `place` distinguishes several uses in the same part of the window.
+/// Draws the lines of a change. `id_salt` distinguishes several uses in the same part of the window.
 pub(super) fn diff_ui(
     ui: &mut Ui,
-    place: impl egui::AsIdSalt + Copy,
+    id_salt: impl egui::AsIdSalt + Copy,
     change: &FileChange,
     lines: &[DiffLine],
 ) {
     // The states before and after determine the diff.
-    let (from, to) = (format!("{:?}", change.before), format!("{:?}", change.after));
-    let beside = is_side_by_side(ui);
-    let (gutter, width) = if beside {
+    let (before, after) = (format!("{:?}", change.before), format!("{:?}", change.after));
+    let side_by_side = is_side_by_side(ui);
+    let (gutter, width) = if side_by_side {
         (Gutter::one(Gutter::largest(lines)), ui.available_width() / 2.0)
     } else {
         (Gutter::of_diff(lines), ui.available_width())
     };
-    let sources = [change.path.clone(), from, to];
-    let wanted = Wanted { sources, columns: columns(ui, width, gutter), beside };
-    let Rows { layout, laid, left } = growing_rows(ui, place, wanted, lines);
-    if layout.is_left_plain(lines) {
+    let sources = [change.path.clone(), before, after];
+    let key = LayoutKey { sources, columns: columns(ui, width, gutter), side_by_side };
+    let Rows { layout, rows, remaining_lines } = incremental_rows(ui, id_salt, key, lines);
+    if layout.is_unmarked(lines) {
         let text = "Too long for colours and for marks of changed words; the text is complete.";
         widgets::remark(ui, icon::INFO, Tone::Dim, text);
     }
-    let row = |index: usize| laid.get(index).and_then(|laid| layout.row(lines, laid));
-    if beside {
-        pairs_ui(ui, ("beside", place), laid.len() / 2 + left, gutter, row);
+    let row = |index: usize| rows.get(index).and_then(|row| layout.row(lines, row));
+    if side_by_side {
+        pairs_ui(ui, ("beside", id_salt), rows.len() / 2 + remaining_lines, gutter, row);
     } else {
-        growing_rows_ui(ui, place, laid.len() + left, gutter, row);
+        incremental_rows_ui(ui, id_salt, rows.len() + remaining_lines, gutter, row);
     }
 }
 
-/// The chosen layout of diffs, kept until the window closes.
-fn side_by_side() -> Id {
+/// The id of the person's choice between unified and side by side, which lasts until the window closes.
+fn side_by_side_id() -> Id {
     Id::unique("differences side by side")
 }
 
 fn is_side_by_side(ui: &Ui) -> bool {
-    ui.data(|data| data.get_temp(side_by_side())).unwrap_or(false)
+    ui.data(|data| data.get_temp(side_by_side_id())).unwrap_or(false)
 }
 
 /// The choice between unified and side by side.
 pub(super) fn layout_ui(ui: &mut Ui) {
     let theme = Theme::of(ui);
-    let now = is_side_by_side(ui);
-    // The choice is on the line of the path, so it must not be higher.
+    let current = is_side_by_side(ui);
+    // The choice must not be higher than the line with the path.
     ui.spacing_mut().button_padding.y = 0.0;
     ui.spacing_mut().interact_size.y = 18.0;
     // Listed in reverse, because this layout goes from right to left.
-    for (name, beside) in [("Side by side", true), ("Unified", false)] {
-        let color = if now == beside { theme.text } else { theme.dim };
+    for (name, choice) in [("Side by side", true), ("Unified", false)] {
+        let color = if current == choice { theme.text } else { theme.dim };
         let text = widgets::rich(name, Text::Meta, color);
-        let button = egui::Button::selectable(now == beside, text).frame_when_inactive(false);
+        let button = egui::Button::selectable(current == choice, text).frame_when_inactive(false);
         let response = ui.add(button);
         widgets::focus_ring(ui, &response);
         if response.clicked() {
-            ui.data_mut(|data| data.insert_temp(side_by_side(), beside));
+            ui.data_mut(|data| data.insert_temp(side_by_side_id(), choice));
         }
     }
 }
@@ -77,58 +77,58 @@ pub(super) fn layout_ui(ui: &mut Ui) {
 pub(super) struct Layout {
     columns: usize,
     marks: Vec<Marks>,
-    /// Pairs of lines that stand side by side; `None` for a unified diff.
+    /// The removed and added lines that are side by side; `None` for a unified diff.
     pairs: Option<Vec<(usize, usize)>>,
 }
 
-/// The content of a row. Most lines take one row, which is created when it is drawn, so the lines of a long diff are
-/// not copied.
-pub(super) enum Laid {
-    /// The whole line at this index.
+/// A row whose position is known. Most lines take one row, whose content is created when it is drawn, so that the lines
+/// of a long diff are not copied.
+pub(super) enum LaidOutRow {
+    /// The complete line at this index.
     Line(usize),
     /// A part of a line.
     Part(Box<CodeRow>),
-    /// The empty space next to a longer line.
-    Nothing,
+    /// The empty space beside a line that takes more rows.
+    Empty,
 }
 
 impl Layout {
-    pub(super) fn new(wanted: &Wanted, lines: &[DiffLine]) -> Self {
-        let [path, ..] = &wanted.sources;
+    pub(super) fn new(key: &LayoutKey, lines: &[DiffLine]) -> Self {
+        let [path, ..] = &key.sources;
         Self {
-            columns: wanted.columns,
+            columns: key.columns,
             marks: marks(path, lines),
-            pairs: wanted.beside.then(|| pairs(lines)),
+            pairs: key.side_by_side.then(|| pairs(lines)),
         }
     }
 
     /// Whether the diff is too long to compute syntax colours and changed words.
-    fn is_left_plain(&self, lines: &[DiffLine]) -> bool {
+    fn is_unmarked(&self, lines: &[DiffLine]) -> bool {
         self.marks.is_empty() && !lines.is_empty()
     }
 
-    /// Adds the rows of the line at `index`: [`PART`] bytes of its text, starting at byte `from`. In a
-    /// side-by-side diff, the call for the first line of a pair adds both. Returns the byte from which text
-    /// is left.
+    /// Adds the rows of [`PART_BYTES`] bytes of the line at `index`, from byte `from` on. In a side-by-side diff, the
+    /// call for the removed line of a pair adds both lines, and that for the added line none. Returns the byte from
+    /// which on the line has more text; `None` if it has none.
     pub(super) fn push(
         &self,
         lines: &[DiffLine],
         index: usize,
         from: usize,
-        found: &mut Vec<Laid>,
+        rows: &mut Vec<LaidOutRow>,
     ) -> Option<usize> {
         let line = lines.get(index)?;
-        let more = |sides: [Option<usize>; 2]| {
+        let next_part = |sides: [Option<usize>; 2]| {
             let mut sides = sides.into_iter().flatten().filter_map(|index| lines.get(index));
-            sides.any(|line| line.text.len() > from + PART).then_some(from + PART)
+            sides.any(|line| line.text.len() > from + PART_BYTES).then_some(from + PART_BYTES)
         };
         let Some(pairs) = &self.pairs else {
-            self.lay(lines, index, from, found);
-            return more([Some(index), None]);
+            self.push_line(lines, index, from, rows);
+            return next_part([Some(index), None]);
         };
-        // Both columns of the pairs are sorted.
-        let beside = pairs.binary_search_by_key(&index, |(old, _)| *old).ok();
-        let (left, right) = match (line.kind, beside.and_then(|at| pairs.get(at))) {
+        // The pairs are sorted by both lines.
+        let pair = pairs.binary_search_by_key(&index, |(old, _)| *old).ok();
+        let (left, right) = match (line.kind, pair.and_then(|pair| pairs.get(pair))) {
             (LineKind::Context | LineKind::Gap, _) => (Some(index), Some(index)),
             (LineKind::Removed, Some((_, new))) => (Some(index), Some(*new)),
             (LineKind::Removed, None) => (Some(index), None),
@@ -139,48 +139,51 @@ impl Layout {
                 (None, Some(index))
             }
         };
-        // Almost all pairs take one row on both sides, and there are many of them.
+        // The usual case: each side takes one row.
         if [left, right].into_iter().flatten().all(|index| self.fits(lines, index)) {
-            found.extend([left, right].map(|index| index.map_or(Laid::Nothing, Laid::Line)));
+            let row = |index: Option<usize>| index.map_or(LaidOutRow::Empty, LaidOutRow::Line);
+            rows.extend([left, right].map(row));
             return None;
         }
-        let more = more([left, right]);
+        let next = next_part([left, right]);
         let [left, right] = [left, right].map(|index| {
-            let mut rows = Vec::new();
-            index.into_iter().for_each(|index| self.lay(lines, index, from, &mut rows));
-            rows
+            let mut side = Vec::new();
+            index.into_iter().for_each(|index| self.push_line(lines, index, from, &mut side));
+            side
         });
         let height = left.len().max(right.len());
         let (mut left, mut right) = (left.into_iter(), right.into_iter());
         for _ in 0..height {
-            found.push(left.next().unwrap_or(Laid::Nothing));
-            found.push(right.next().unwrap_or(Laid::Nothing));
+            rows.push(left.next().unwrap_or(LaidOutRow::Empty));
+            rows.push(right.next().unwrap_or(LaidOutRow::Empty));
         }
-        more
+        next
     }
 
-    fn lay(&self, lines: &[DiffLine], index: usize, from: usize, found: &mut Vec<Laid>) {
+    /// Adds the rows of one line, as [`Layout::push`] does.
+    fn push_line(&self, lines: &[DiffLine], index: usize, from: usize, rows: &mut Vec<LaidOutRow>) {
         if self.fits(lines, index) {
-            found.extend((from == 0).then_some(Laid::Line(index)));
+            rows.extend((from == 0).then_some(LaidOutRow::Line(index)));
         } else {
-            found.extend(self.parts(lines, index, from).map(|row| Laid::Part(Box::new(row))));
+            rows.extend(self.parts(lines, index, from).map(|row| LaidOutRow::Part(Box::new(row))));
         }
     }
 
     /// Whether a line takes one row.
     fn fits(&self, lines: &[DiffLine], index: usize) -> bool {
         lines.get(index).is_some_and(|line| {
-            // Making characters visible never shortens a text, so a text that is too long need not be
-            // searched for hidden ones.
-            let most = self.columns.max(8);
-            let short = || {
+            // Making hidden characters visible never shortens a text, so a text that is too long is not searched for
+            // them.
+            let max = self.columns.max(8);
+            let is_short = || {
                 line.kind == LineKind::Gap
-                    || line.text.len() <= most && visible(&line.text).len() <= most
+                    || line.text.len() <= max && visible(&line.text).len() <= max
             };
-            !line.missing_newline && short()
+            !line.missing_newline && is_short()
         })
     }
 
+    /// The rows of a part of a line, from byte `from` on.
     fn parts(
         &self,
         lines: &[DiffLine],
@@ -193,17 +196,19 @@ impl Layout {
         rows.into_iter().flatten()
     }
 
-    /// The code row of a laid-out row; an empty row for [`Laid::Nothing`].
-    pub(super) fn row(&self, lines: &[DiffLine], laid: &Laid) -> Option<CodeRow> {
-        match laid {
-            Laid::Line(index) => self.parts(lines, *index, 0).next(),
-            Laid::Part(row) => Some(CodeRow::clone(row)),
-            Laid::Nothing => Some(CodeRow { kind: LineKind::Gap, ..CodeRow::plain(String::new()) }),
+    /// The content of a laid out row; `None` if there is no such line.
+    pub(super) fn row(&self, lines: &[DiffLine], row: &LaidOutRow) -> Option<CodeRow> {
+        match row {
+            LaidOutRow::Line(index) => self.parts(lines, *index, 0).next(),
+            LaidOutRow::Part(row) => Some(CodeRow::clone(row)),
+            LaidOutRow::Empty => {
+                Some(CodeRow { kind: LineKind::Gap, ..CodeRow::plain(String::new()) })
+            }
         }
     }
 }
 
-/// The rows of [`PART`] bytes of a line.
+/// The rows of [`PART_BYTES`] bytes of a line, from byte `from` on.
 fn line_rows(line: &DiffLine, marks: &Marks, columns: usize, from: usize) -> Vec<CodeRow> {
     let sign = match line.kind {
         LineKind::Added => "+",
@@ -215,7 +220,8 @@ fn line_rows(line: &DiffLine, marks: &Marks, columns: usize, from: usize) -> Vec
     if from > 0 && from >= text.len() {
         return Vec::new();
     }
-    let (start, end) = (text.floor_char_boundary(from), text.floor_char_boundary(from + PART));
+    let (start, end) =
+        (text.floor_char_boundary(from), text.floor_char_boundary(from + PART_BYTES));
     let is_last = end == text.len();
     let text = text.get(start..end).unwrap_or_default();
     let mut rows: Vec<_> = marked_rows(text, marks, start, columns)
@@ -241,17 +247,17 @@ fn line_rows(line: &DiffLine, marks: &Marks, columns: usize, from: usize) -> Vec
 mod tests {
     use super::*;
 
-    fn rows(lines: &[DiffLine], columns: usize, beside: bool) -> Vec<CodeRow> {
+    fn rows(lines: &[DiffLine], columns: usize, side_by_side: bool) -> Vec<CodeRow> {
         let sources = ["a.txt", "", ""].map(str::to_owned);
-        let layout = Layout::new(&Wanted { sources, columns, beside }, lines);
-        let mut laid = Vec::new();
+        let layout = Layout::new(&LayoutKey { sources, columns, side_by_side }, lines);
+        let mut rows = Vec::new();
         for index in 0..lines.len() {
-            let mut from = Some(0);
-            while let Some(at) = from {
-                from = layout.push(lines, index, at, &mut laid);
+            let mut next = Some(0);
+            while let Some(from) = next {
+                next = layout.push(lines, index, from, &mut rows);
             }
         }
-        laid.iter().map(|laid| layout.row(lines, laid).unwrap()).collect()
+        rows.iter().map(|row| layout.row(lines, row).unwrap()).collect()
     }
 
     fn line(kind: LineKind, number: usize, text: &str) -> DiffLine {
@@ -278,9 +284,9 @@ mod tests {
         let rows = rows(&lines, 14, true);
         let shown: Vec<_> = rows
             .chunks(2)
-            .map(|two| {
+            .map(|pair| {
                 let number = |row: &CodeRow, side: usize| <[_; 2]>::from(row.numbers)[side];
-                [0, 1].map(|side| (number(&two[side], side).unwrap_or(0), &*two[side].text))
+                [0, 1].map(|side| (number(&pair[side], side).unwrap_or(0), &*pair[side].text))
             })
             .collect();
         assert_eq!(
@@ -298,20 +304,20 @@ mod tests {
 
     #[test]
     fn long_lines_are_whole_in_both_layouts() {
-        let text = "é一 word".repeat(3 * PART / 8);
-        let old = line(LineKind::Removed, 1, &text[..text.floor_char_boundary(PART + 10)]);
+        let text = "é一 word".repeat(3 * PART_BYTES / 8);
+        let old = line(LineKind::Removed, 1, &text[..text.floor_char_boundary(PART_BYTES + 10)]);
         let new = DiffLine { missing_newline: true, ..line(LineKind::Added, 1, &text) };
-        for beside in [false, true] {
-            let rows = rows(&[old.clone(), new.clone()], 80, beside);
-            for (wanted, kind) in [(&old, LineKind::Removed), (&new, LineKind::Added)] {
+        for side_by_side in [false, true] {
+            let rows = rows(&[old.clone(), new.clone()], 80, side_by_side);
+            for (line, kind) in [(&old, LineKind::Removed), (&new, LineKind::Added)] {
                 let of_kind: Vec<_> = rows.iter().filter(|row| row.kind == kind).collect();
                 let shown: String = of_kind.iter().map(|row| row.text.as_str()).collect();
                 let end = "(no line break at the end of the file)";
                 assert!(
-                    shown.strip_suffix(end).unwrap_or(&shown) == wanted.text,
-                    "{kind:?} {beside}"
+                    shown.strip_suffix(end).unwrap_or(&shown) == line.text,
+                    "{kind:?} {side_by_side}"
                 );
-                assert_eq!(shown.ends_with(end), wanted.missing_newline);
+                assert_eq!(shown.ends_with(end), line.missing_newline);
                 assert_eq!(of_kind.iter().filter(|row| !row.sign.is_empty()).count(), 1);
             }
         }
@@ -319,14 +325,14 @@ mod tests {
 
     #[test]
     fn overlong_diff_is_left_uncoloured() {
-        let said = |lines: &[DiffLine]| {
+        let is_unmarked = |lines: &[DiffLine]| {
             let sources = ["a.rs", "", ""].map(str::to_owned);
-            let wanted = Wanted { sources, columns: 80, beside: false };
-            Layout::new(&wanted, lines).is_left_plain(lines)
+            let key = LayoutKey { sources, columns: 80, side_by_side: false };
+            Layout::new(&key, lines).is_unmarked(lines)
         };
-        assert!(said(&[line(LineKind::Added, 1, &"x".repeat(1 << 20))]));
-        assert!(!said(&[line(LineKind::Added, 1, "x")]));
-        assert!(!said(&[]));
+        assert!(is_unmarked(&[line(LineKind::Added, 1, &"x".repeat(1 << 20))]));
+        assert!(!is_unmarked(&[line(LineKind::Added, 1, "x")]));
+        assert!(!is_unmarked(&[]));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The findings about a plan, each with its position in the file, so that the author can correct it.
+//! The findings about a plan, each with its location in the file, so that the author can correct the plan.
 
 use egui::{Frame, Label, Margin, ScrollArea, Ui, vec2};
 
@@ -17,7 +17,7 @@ fn look(severity: Severity) -> (Icon, Tone, &'static str) {
     }
 }
 
-/// The number of findings, in words.
+/// The numbers of errors, warnings and notes as a sentence, and the consequence of errors.
 pub fn summary(findings: &[Finding]) -> String {
     let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
     let mut parts = Vec::new();
@@ -29,12 +29,12 @@ pub fn summary(findings: &[Finding]) -> String {
             parts.push(format::counted(number, noun));
         }
     }
-    let tail = if count(Severity::Error) > 0 {
+    let consequence = if count(Severity::Error) > 0 {
         ". The plan cannot be authorized until its errors are corrected."
     } else {
         "."
     };
-    format!("{}{tail}", parts.join(", "))
+    format!("{}{consequence}", parts.join(", "))
 }
 
 /// A finding as text for the author of the plan.
@@ -98,14 +98,14 @@ fn finding_ui(ui: &mut Ui, finding: &Finding) {
                 Label::new(widgets::rich(visible(&finding.message), Text::Body, theme.text)).wrap(),
             );
             let pointer = if finding.pointer.is_empty() { "whole file" } else { &finding.pointer };
-            let place = format!(
+            let location = format!(
                 "{} {word} · line {}, column {} · {}",
                 finding.code,
                 finding.line,
                 finding.column,
                 visible(pointer)
             );
-            ui.add(Label::new(widgets::rich(place, Text::SmallMono, theme.dim)).wrap())
+            ui.add(Label::new(widgets::rich(location, Text::SmallMono, theme.dim)).wrap())
                 .on_hover_text(finding.code.title());
             if !finding.allowed.is_empty() {
                 let allowed = format!("allowed: {}", visible(&finding.allowed.join(", ")));

@@ -15,10 +15,10 @@ use crate::ui::reconcile::{reconciled_ui, settle_ui};
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets::{self, Chip, Look};
 
-/// Numbers of steps of a plan, computed once and not in every frame.
+/// The numbers of steps of a plan, computed once and not in every frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Figures {
-    /// Steps with an error.
+pub struct StepCounts {
+    /// Steps without a valid call.
     faulty: usize,
     /// Steps that change files.
     changing: usize,
@@ -26,7 +26,7 @@ pub struct Figures {
     commands: usize,
 }
 
-impl Figures {
+impl StepCounts {
     /// Counts the steps of a plan.
     pub fn of(plan: &ShownPlan) -> Self {
         let calls = plan.steps.iter().filter_map(|step| step.call.as_ref());
@@ -39,23 +39,23 @@ impl Figures {
     }
 }
 
-/// The counts of a plan as chips.
+/// The effects of a plan as chips; for a faulty plan, the number of faulty steps.
 pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
     let mut chips = Vec::new();
-    let faulty = view.figures.faulty;
+    let faulty = view.step_counts.faulty;
     if faulty > 0 {
         let text = format!("{} faulty", format::counted(faulty, "step"));
         chips.push(
             Chip::new(icon::FAILED, text, Tone::Danger)
-                .explained("What these steps would do is unknown. The findings say why."),
+                .with_tooltip("What these steps would do is unknown. The findings say why."),
         );
         return chips;
     }
     let Some(review) = view.review else { return chips };
     let impact = &review.impact;
     let (text, files) = match impact.files.len() {
-        0 if view.figures.commands > 0 => (
-            format::counted(view.figures.commands, "command"),
+        0 if view.step_counts.commands > 0 => (
+            format::counted(view.step_counts.commands, "command"),
             "What a command changes cannot be predicted.".to_owned(),
         ),
         0 => ("no files".to_owned(), "Writes no file.".to_owned()),
@@ -63,7 +63,7 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
             (format::counted(count, "file"), format!("Writes:\n{}", visible_list(&impact.files)))
         }
     };
-    chips.push(Chip::new(icon::FILES, text, Tone::Dim).explained(files));
+    chips.push(Chip::new(icon::FILES, text, Tone::Dim).with_tooltip(files));
     if !impact.hosts.is_empty() {
         let target = view.plan.and_then(|plan| plan.target.as_deref());
         let text = match target {
@@ -71,7 +71,8 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
             None => format::counted(impact.hosts.len(), "host"),
         };
         chips.push(
-            Chip::new(icon::TERMINAL, text, Tone::Caution).explained(visible_list(&impact.hosts)),
+            Chip::new(icon::TERMINAL, text, Tone::Caution)
+                .with_tooltip(visible_list(&impact.hosts)),
         );
     }
     if let Some(plan) = view.plan {
@@ -81,21 +82,21 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
         let icon = super::rows::risk_icon(worst);
         chips.push(
             Chip::new(icon, format!("worst: {}", worst.as_str()), worst.into())
-                .explained("The most dangerous step of the plan."),
+                .with_tooltip("The most dangerous step of the plan."),
         );
     }
     chips.extend(review.walls.as_ref().and_then(walls::chip));
     chips.push(match impact.asks {
         0 => Chip::new(icon::HAND, "asks nothing", Tone::Dim)
-            .explained("No step waits for your answer."),
+            .with_tooltip("No step waits for your answer."),
         asks => Chip::new(icon::HAND, format!("asks {asks}×"), Tone::Accent)
-            .explained("This many steps wait for your answer before they run."),
+            .with_tooltip("This many steps wait for your answer before they run."),
     });
     chips.push(match impact.irreversible {
         0 => Chip::new(icon::REVERT, "contents kept", Tone::Safe)
-            .explained("The evidence keeps what is needed to restore every file."),
+            .with_tooltip("The evidence keeps what is needed to restore every file."),
         number => Chip::new(icon::WARNING, format!("{number} not restorable"), Tone::Caution)
-            .explained("This many steps may change something that the evidence cannot restore."),
+            .with_tooltip("This many steps may change something that the evidence cannot restore."),
     });
     chips
 }
@@ -106,21 +107,21 @@ fn notes_chips(plan: &ShownPlan) -> Vec<Chip> {
     if plan.mode == Mode::Guided {
         chips.push(
             Chip::new(icon::HAND, "guided", Tone::Accent)
-                .explained("You start each step, do it by hand, or leave it out."),
+                .with_tooltip("You start each step, do it by hand, or leave it out."),
         );
     }
-    let way_back = &plan.notes.rollback;
-    if !way_back.is_empty() {
-        let text = format!("rollback: {}", format::counted(way_back.len(), "command"));
-        chips.push(Chip::new(icon::REVERT, text, Tone::Dim).explained(format!(
+    let rollback = &plan.notes.rollback;
+    if !rollback.is_empty() {
+        let text = format!("rollback: {}", format::counted(rollback.len(), "command"));
+        chips.push(Chip::new(icon::REVERT, text, Tone::Dim).with_tooltip(format!(
             "The author's commands to undo the plan. After a failure they are offered as a plan:\n{}",
-            visible_list(way_back)
+            visible_list(rollback)
         )));
     }
     chips
 }
 
-/// The success criteria and the estimated time of a command plan. They are shown, but never evaluated.
+/// Shows the success criteria and the estimated time of a command plan, which are never evaluated.
 fn success_ui(ui: &mut Ui, plan: &ShownPlan) {
     let notes = &plan.notes;
     let criteria = &notes.success_criteria;
@@ -133,20 +134,20 @@ fn success_ui(ui: &mut Ui, plan: &ShownPlan) {
     widgets::line(ui, text, Text::Meta, Tone::Dim);
 }
 
-/// A sentence about an intent of the plan that its steps contradict; `None` if they do not.
+/// A sentence about the intent of the plan if its steps contradict it; `None` if they do not.
 pub fn contradiction(view: &PlanView<'_>) -> Option<String> {
     let intent = view.plan?.intent?;
-    (view.figures.changing > 0 && intent.as_str() != "MUTATE").then(|| {
+    (view.step_counts.changing > 0 && intent.as_str() != "MUTATE").then(|| {
         format!("The plan calls itself {}, but some of its steps change files.", intent.as_str())
     })
 }
 
 fn visible_list(items: &[String]) -> String {
-    const SHOWN: usize = 30;
+    const MAX_SHOWN: usize = 30;
     let mut lines: Vec<_> =
-        items.iter().take(SHOWN).map(|item| visible(item).into_owned()).collect();
-    if items.len() > SHOWN {
-        lines.push(format!("and {} more", items.len() - SHOWN));
+        items.iter().take(MAX_SHOWN).map(|item| visible(item).into_owned()).collect();
+    if items.len() > MAX_SHOWN {
+        lines.push(format!("and {} more", items.len() - MAX_SHOWN));
     }
     lines.join("\n")
 }
@@ -166,7 +167,7 @@ pub(super) fn header_ui(
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if view.plan.is_some() {
                     // Commands on a host cannot be simulated.
-                    let command = match (situation.remote, situation.trying) {
+                    let command = match (situation.remote, situation.testing_connection) {
                         (true, true) => Command::StopTrying,
                         (true, false) => Command::TryHost,
                         (false, _) => Command::Simulate,
@@ -198,7 +199,7 @@ pub(super) fn header_ui(
                     "What the author says the plan is for. It never changes what runs.",
                 );
             }
-            // A file that could not be read has no digest of its own; the one given is that of empty content.
+            // A file that could not be read has the digest of empty content.
             if view.digest != Digest::of(b"") {
                 let digest = view.digest.to_string();
                 widgets::copyable(ui, &format::digest(&view.digest), &digest, "the plan's digest");
@@ -207,11 +208,11 @@ pub(super) fn header_ui(
                 && ui.available_width() > 80.0
             {
                 ui.label(widgets::rich("from", Text::Meta, theme.dim));
-                let whole = path.display().to_string();
+                let full_path = path.display().to_string();
                 let name = path
                     .file_name()
-                    .map_or_else(|| whole.clone(), |name| name.to_string_lossy().into_owned());
-                widgets::copyable(ui, &name, &whole, "the path");
+                    .map_or_else(|| full_path.clone(), |name| name.to_string_lossy().into_owned());
+                widgets::copyable(ui, &name, &full_path, "the path");
             }
             if let Some(author) = view.plan.and_then(|plan| plan.created_by.as_deref())
                 && ui.available_width() > 80.0
@@ -227,21 +228,21 @@ pub(super) fn header_ui(
         if let Some(run_id) = view.continues {
             let mut short = run_id.to_string();
             short.truncate(8);
-            let (text, what) = match view.plan {
+            let (text, hint) = match view.plan {
                 Some(plan) if plan.is_revert() => (
                     format!("Reverts run {short}"),
                     "Show the run whose changes this plan reverts.",
                 ),
                 _ => (format!("Continues run {short}"), "Show the run that this plan continues."),
             };
-            if widgets::link_button(ui, Look::Plain, icon::LINK, &text, what) {
+            if widgets::tooltip_button(ui, Look::Plain, icon::LINK, &text, hint) {
                 actions.push(Action::Plan(PlanAction::OpenRun(run_id)));
             }
         }
         if let Some(attempt) = view.of_loop {
             loop_link_ui(ui, attempt, actions);
         }
-        walls::proposal_ui(ui, view, actions);
+        walls::grants_ui(ui, view, actions);
         workspace_commands_ui(ui, view, actions);
         reconciled_ui(ui, view.reconciled);
         settle_ui(ui, view.run.run_id, view.reconciled, actions);
@@ -252,7 +253,7 @@ pub(super) fn header_ui(
     widgets::line_below(ui);
 }
 
-/// Whether the commands that the workspace names are trusted, with a button that opens the trust dialog.
+/// Shows whether the commands that the workspace names are trusted, with a button that opens the trust dialog.
 fn workspace_commands_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     let commands = view.review.and_then(|review| review.workspace_commands.as_ref());
     let Some(commands) = commands else { return };
@@ -261,15 +262,15 @@ fn workspace_commands_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Act
             "The plan would run commands that the workspace names. You do not trust them yet.";
         widgets::remark(ui, icon::WARNING, Tone::Caution, text);
     } else {
-        // The button below keeps its identity, so that it keeps the keyboard focus.
+        // Keeps the id of the button below, and so its keyboard focus.
         ui.skip_ahead_auto_ids(1);
     }
     if commands_button(ui, commands) {
-        actions.push(Action::Plan(PlanAction::LookAtCommands));
+        actions.push(Action::Plan(PlanAction::ReviewCommands));
     }
 }
 
-/// The button that opens the trust dialog for the commands of a workspace. Returns whether it was pressed.
+/// The button that opens the trust dialog for the commands of a workspace. Returns whether it was clicked.
 pub(crate) fn commands_button(ui: &mut Ui, commands: &CommandsReview) -> bool {
     let (text, hint) = match commands.trusted {
         true => (
@@ -278,5 +279,5 @@ pub(crate) fn commands_button(ui: &mut Ui, commands: &CommandsReview) -> bool {
         ),
         false => ("Look at the commands…", "See them all, and decide whether they may be run."),
     };
-    widgets::link_button(ui, Look::Plain, icon::TERMINAL, text, hint)
+    widgets::tooltip_button(ui, Look::Plain, icon::TERMINAL, text, hint)
 }

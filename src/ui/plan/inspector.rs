@@ -1,4 +1,4 @@
-//! One step in full: its preview, its arguments, its output, and its record.
+//! The selected step in full: its preview, its arguments, its output, its diagnostics, its artifacts, and its record.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,11 +7,11 @@ use std::sync::Arc;
 use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
 use super::changes::preview_ui;
-use super::code::{Gutter, code_rows_ui, columns, whole_ui};
+use super::code::{Gutter, code_rows_ui, columns, full_text_ui};
 use super::diagnostics::diagnostics_ui;
-use super::kept::kept_rows;
 use super::output::output_lines;
 use super::request::{command_ui, verdict_ui};
+use super::row_cache::cached_rows;
 use super::rows::{outcome_look, risk_chip, step_row};
 use super::walls::{WALLS, sentence, step_walls};
 use super::{PlanView, text_rows};
@@ -38,9 +38,10 @@ const TABS: [(Tab, &str); 6] = [
     (Tab::Evidence, "Evidence"),
 ];
 
-/// The margin in the inspector, in points.
+/// The left and right margin in the inspector, in points.
 const MARGIN: i8 = 16;
-const SCROLLED: Margin = Margin::symmetric(MARGIN, 12);
+/// The margin of the tabs that scroll.
+const TAB_MARGIN: Margin = Margin::symmetric(MARGIN, 12);
 
 pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
@@ -55,11 +56,11 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
                 let count = view.plan.map_or(0, |plan| plan.steps.len());
                 let (rect, _) = ui.allocate_exact_size(vec2(18.0, 24.0), egui::Sense::hover());
                 widgets::paint_icon(ui, rect.center(), row.icon, 17.0, theme.tone(row.tone));
-                let place = format!("Step {} of {}", row.number, format::count(count as u64));
-                ui.label(widgets::rich(place, Text::Meta, theme.dim));
+                let position = format!("Step {} of {}", row.number, format::count(count as u64));
+                ui.label(widgets::rich(position, Text::Meta, theme.dim));
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                     if let Some((level, reason)) = &row.risk {
-                        risk_chip(*level).explained(reason.clone()).ui(ui);
+                        risk_chip(*level).with_tooltip(reason.clone()).ui(ui);
                     }
                     ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                         widgets::line(ui, &step.tool_name, Text::Mono, Tone::Plain);
@@ -84,32 +85,33 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
                 diagnostics_ui(ui, result, actions);
             }
             Some(StepState::Done(_)) => {
-                nothing(ui, icon::DONE, "No diagnostics", "The step ended and found nothing.");
+                empty_tab_ui(ui, icon::DONE, "No diagnostics", "The step ended and found nothing.");
             }
-            _ => nothing(ui, icon::INFO, "No diagnostics yet", FINDS),
+            _ => empty_tab_ui(ui, icon::INFO, "No diagnostics yet", NO_DIAGNOSTICS),
         },
         Tab::Artifacts => match view.execution {
             Some(execution) => {
                 let height = ui.available_height();
-                detail::kept_ui(ui, execution, view.contents, height, actions);
+                detail::stored_artifacts_ui(ui, execution, view.contents, height, actions);
             }
-            None => nothing(ui, icon::FILE_TEXT, "No artifacts yet", NOT_RUN),
+            None => empty_tab_ui(ui, icon::FILE_TEXT, "No artifacts yet", NOT_RUN),
         },
         Tab::Evidence => match view.execution {
-            Some(execution) => scroll::area(ui, "evidence", SCROLLED, |ui| {
+            Some(execution) => scroll::area(ui, "evidence", TAB_MARGIN, |ui| {
                 detail::facts_ui(ui, (execution, view.of_loop), view.now, actions)
             }),
-            None => nothing(ui, icon::DATABASE, "No evidence yet", NOT_RUN),
+            None => empty_tab_ui(ui, icon::DATABASE, "No evidence yet", NOT_RUN),
         },
     }
 }
 
-const FINDS: &str = "Errors, warnings and notes of a check appear here.";
-const BY_HAND: &str = "You did this step yourself; nothing was run for it.";
-const LEFT_OUT: &str = "You skipped this step; nothing was run for it.";
+const NO_DIAGNOSTICS: &str = "Errors, warnings and notes of a check appear here.";
+const DONE_BY_HAND: &str = "You did this step yourself; nothing was run for it.";
+const SKIPPED: &str = "You skipped this step; nothing was run for it.";
 const NOT_RUN: &str = "The record appears here once the step has run, was skipped or was denied.";
 
-/// Why the step asks for confirmation; otherwise the reason that its author gives.
+/// The line below the name of a step: that it is faulty, why it asks for confirmation, the reason that its author
+/// gives, or that it does not ask.
 fn second_line(view: &PlanView<'_>, step: &ShownStep) -> String {
     if step.call.is_none() {
         return "Faulty: it cannot run.".to_owned();
@@ -120,13 +122,13 @@ fn second_line(view: &PlanView<'_>, step: &ShownStep) -> String {
     };
     let asks = review.asks.get(step.step_index).and_then(Option::as_deref);
     match (asks, &step.reason) {
-        (Some(why), _) => format!("Asks before it runs: {why}"),
+        (Some(reason), _) => format!("Asks before it runs: {reason}"),
         (None, Some(reason)) => reason.clone(),
         (None, None) => "Runs without asking, once the plan is authorized.".to_owned(),
     }
 }
 
-fn nothing(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
+fn empty_tab_ui(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
     Frame::NONE
         .inner_margin(Margin::symmetric(MARGIN, 12))
         .show(ui, |ui| widgets::empty_state(ui, icon, title, text));
@@ -138,7 +140,7 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) {
         if let Some(StepState::Done(result)) = view.run.steps.get(view.selected)
             && result.error_message.is_some()
         {
-            indented(ui, |ui| trouble_ui(ui, result));
+            indented(ui, |ui| error_ui(ui, result));
         }
         if let Some(command) = step.arguments.get("command").filter(|_| step.tool_name == "shell") {
             let risk = view.review.and_then(|review| review.risks.get(step.step_index));
@@ -182,7 +184,7 @@ pub(crate) fn indented(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     });
 }
 
-/// The state of the step's precondition, as a remark; `None` if it has none.
+/// The state of the step's precondition, as a remark; `None` if it has none or was not reviewed.
 fn precondition(view: &PlanView<'_>, step: &ShownStep) -> Option<(Icon, Tone, String)> {
     let text = &step.precondition_text;
     Some(match view.review?.preconditions.get(step.step_index)? {
@@ -203,7 +205,7 @@ fn precondition(view: &PlanView<'_>, step: &ShownStep) -> Option<(Icon, Tone, St
 
 fn arguments_ui(ui: &mut Ui, step: &ShownStep) {
     let theme = Theme::of(ui);
-    scroll::area(ui, "arguments", SCROLLED, |ui| {
+    scroll::area(ui, "arguments", TAB_MARGIN, |ui| {
         widgets::fact(ui, "step id", &step.step_id, Text::Mono);
         widgets::fact(ui, "precondition", &step.precondition_text, Text::Body);
         let asks = if step.requires_confirmation {
@@ -237,18 +239,18 @@ pub(crate) fn argument_ui(ui: &mut Ui, name: &str, value: &str) {
     });
     widgets::card(ui).inner_margin(Margin::symmetric(0, 6)).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
-        let many = value.lines().nth(1).is_some();
-        // A text has at most as many lines as bytes. Counting the lines in every frame would be slow.
-        let gutter = if many { Gutter::one(value.len()) } else { Gutter::NONE };
+        let is_multiline = value.lines().nth(1).is_some();
+        // The number of bytes is an upper bound of the line numbers; counting lines in every frame would be slow.
+        let gutter = if is_multiline { Gutter::one(value.len()) } else { Gutter::NONE };
         let columns = columns(ui, ui.available_width(), gutter);
-        let place = ("argument", name);
-        let rows = kept_rows(ui, place, &[value], columns, || text_rows(value, columns));
+        let id_salt = ("argument", name);
+        let rows = cached_rows(ui, id_salt, &[value], columns, || text_rows(value, columns));
         if rows.is_empty() {
             indented(ui, |ui| {
                 ui.label(widgets::rich("empty", Text::Meta, theme.dim));
             });
         }
-        code_rows_ui(ui, ("argument", name), &rows, gutter);
+        code_rows_ui(ui, id_salt, &rows, gutter);
     });
 }
 
@@ -261,9 +263,9 @@ fn output_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     let columns = columns(ui, ui.available_width(), Gutter::NONE);
     let rows = match state {
         Some(StepState::Running) => {
-            // Comparing the whole text in every frame would be slow; its length is enough.
+            // Comparing the complete text in every frame would be slow; its extent is enough.
             let extent = format!("{:?}", view.output.transcript.extent());
-            kept_rows(ui, ("output", view.run.run_id, view.selected), &[extent], columns, || {
+            cached_rows(ui, ("output", view.run.run_id, view.selected), &[extent], columns, || {
                 output_lines(&view.output.transcript, view.selected, columns)
             })
         }
@@ -275,7 +277,7 @@ fn output_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
                 Some(StepState::Running) => "Nothing printed yet.",
                 _ => "The output of the step appears here, line by line.",
             };
-            nothing(ui, icon::TERMINAL, "No output", text);
+            empty_tab_ui(ui, icon::TERMINAL, "No output", text);
         }
         ScrollArea::vertical()
             .id_salt(("output", view.selected))
@@ -295,7 +297,7 @@ fn ended_ui(ui: &mut Ui, view: &PlanView<'_>, result: &StepResult, actions: &mut
             if let Some(step) = step {
                 expected_ui(ui, step);
             }
-            trouble_ui(ui, result);
+            error_ui(ui, result);
             if let Some(code) = result.exit_code {
                 widgets::fact(ui, "exit code", code.to_string(), Text::Mono);
             }
@@ -306,45 +308,45 @@ fn ended_ui(ui: &mut Ui, view: &PlanView<'_>, result: &StepResult, actions: &mut
         if result.error_message.is_none() {
             let skipped;
             let (icon, title, text) = match result.outcome {
-                Outcome::DoneByHand => (icon::HAND, "Done by hand", BY_HAND),
+                Outcome::DoneByHand => (icon::HAND, "Done by hand", DONE_BY_HAND),
                 Outcome::Skipped => {
-                    skipped = why_skipped(view.run.skip_reasons.get(&view.selected));
+                    skipped = skip_text(view.run.skip_reasons.get(&view.selected));
                     (icon::SKIP, "Skipped", &*skipped)
                 }
                 _ => (icon::TERMINAL, "No output", "The step ended and printed nothing."),
             };
-            nothing(ui, icon, title, text);
+            empty_tab_ui(ui, icon, title, text);
         }
         return;
     }
     let first = if result.success { "stdout" } else { "stderr" };
-    let (place, height) = (("output", result.execution_id), ui.available_height());
-    artifacts_ui(ui, place, &output, first, view.contents, height, actions);
+    let (id_salt, height) = (("output", result.execution_id), ui.available_height());
+    artifacts_ui(ui, id_salt, &output, first, view.contents, height, actions);
 }
 
-/// The reason why a step was not executed, in words.
-fn why_skipped(reason: Option<&String>) -> Cow<'static, str> {
+/// A sentence about why a step was skipped. `reason` is the person's note, or [`SKIPPED_WITH_COMMAND`].
+fn skip_text(reason: Option<&String>) -> Cow<'static, str> {
     match reason.map(String::as_str) {
-        None => LEFT_OUT.into(),
+        None => SKIPPED.into(),
         Some(SKIPPED_WITH_COMMAND) => {
             format!("Nothing was run for it: {SKIPPED_WITH_COMMAND}.").into()
         }
-        Some(note) => format!("{LEFT_OUT} Your note: {}", visible(note)).into(),
+        Some(note) => format!("{SKIPPED} Your note: {}", visible(note)).into(),
     }
 }
 
-/// The output that the author expects; shown next to the real output, never evaluated.
+/// Shows the output that the author expects, which is never evaluated.
 pub(super) fn expected_ui(ui: &mut Ui, step: &ShownStep) {
     if let Some(expected) = &step.expected_output {
         let text = format!("The plan expects: {expected}");
-        whole_ui(ui, "expected", &text, |ui, text| {
+        full_text_ui(ui, "expected", &text, |ui, text| {
             widgets::remark(ui, icon::TERMINAL, Tone::Dim, text);
         });
     }
 }
 
-/// The error of a step, and what to do next.
-fn trouble_ui(ui: &mut Ui, result: &StepResult) {
+/// Shows the error of a step, and what to do next.
+fn error_ui(ui: &mut Ui, result: &StepResult) {
     let Some(message) = &result.error_message else { return };
     let (icon, _, tone) = outcome_look(result.outcome);
     let code = result.error_code.map(|code| format!("{code} ")).unwrap_or_default();
@@ -354,7 +356,7 @@ fn trouble_ui(ui: &mut Ui, result: &StepResult) {
     }
 }
 
-/// Arguments in reading order: the subject of the step before long contents.
+/// The arguments in order of their names, those of one short line before the others.
 pub(crate) fn short_first(arguments: &BTreeMap<String, String>) -> Vec<(&String, &String)> {
     let mut arguments: Vec<_> = arguments.iter().collect();
     arguments.sort_by_key(|(_, value)| value.len() > 200 || value.contains('\n'));

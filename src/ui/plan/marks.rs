@@ -11,12 +11,12 @@ use crate::plan::visible;
 use crate::run::{AnsiStyle, DiffLine, LineKind};
 use crate::ui::theme::Tone;
 
-/// The maximum text that is coloured at once, in bytes. Longer texts stay plain, because colouring them would cause a
-/// noticeable pause.
+/// The maximum length of a diff that has marks, in bytes. Computing those of a longer one would cause a noticeable
+/// pause.
 const MAX_COLOURED_BYTES: usize = 128 << 10;
-/// The maximum length of lines that are compared word by word, in bytes.
+/// The maximum length of lines whose changed words are marked, in bytes.
 const MAX_COMPARED_BYTES: usize = 1_000;
-/// The minimum similarity ratio of two lines that are compared word by word.
+/// The minimum similarity ratio of two lines whose changed words are marked.
 const MIN_SIMILARITY: f32 = 0.5;
 
 /// The marks of one line; ranges are bytes of its text.
@@ -27,7 +27,7 @@ pub struct Marks {
     /// Text that the other version of the line does not have, in order.
     pub changed: Vec<Range<usize>>,
     /// Text that needs attention, in order, with the tone of the reason.
-    pub pointed: Vec<(Range<usize>, Tone)>,
+    pub emphasized: Vec<(Range<usize>, Tone)>,
     /// Text that a program printed with its own style, in order.
     pub styles: Vec<(Range<usize>, AnsiStyle)>,
 }
@@ -35,7 +35,7 @@ pub struct Marks {
 impl Marks {
     /// The marks of a part of the line, with ranges relative to the start of the part.
     pub fn part(&self, part: Range<usize>) -> Self {
-        let cut = |range: &Range<usize>| {
+        let intersect = |range: &Range<usize>| {
             let (start, end) = (range.start.max(part.start), range.end.min(part.end));
             (start < end).then(|| start - part.start..end - part.start)
         };
@@ -43,22 +43,30 @@ impl Marks {
             colours: self
                 .colours
                 .iter()
-                .filter_map(|(it, class)| Some((cut(it)?, *class)))
+                .filter_map(|(it, class)| Some((intersect(it)?, *class)))
                 .collect(),
-            changed: self.changed.iter().filter_map(cut).collect(),
-            styles: self.styles.iter().filter_map(|(it, ink)| Some((cut(it)?, *ink))).collect(),
-            pointed: self.pointed.iter().filter_map(|(it, tone)| Some((cut(it)?, *tone))).collect(),
+            changed: self.changed.iter().filter_map(intersect).collect(),
+            styles: self
+                .styles
+                .iter()
+                .filter_map(|(it, style)| Some((intersect(it)?, *style)))
+                .collect(),
+            emphasized: self
+                .emphasized
+                .iter()
+                .filter_map(|(it, tone)| Some((intersect(it)?, *tone)))
+                .collect(),
         }
     }
 }
 
 /// The marks of every line of the diff of the file at `path`; empty when the diff is too long.
 pub fn marks(path: &str, lines: &[DiffLine]) -> Vec<Marks> {
-    let mut room = MAX_COLOURED_BYTES;
+    let mut remaining = MAX_COLOURED_BYTES;
     for line in lines {
-        // Stop as soon as the limit is exceeded, without reading a hundred thousand lines.
-        match room.checked_sub(line.text.len() + 1) {
-            Some(rest) => room = rest,
+        // Stops as soon as the limit is exceeded, without reading a hundred thousand lines.
+        match remaining.checked_sub(line.text.len() + 1) {
+            Some(rest) => remaining = rest,
             None => return Vec::new(),
         }
     }
@@ -71,14 +79,15 @@ pub fn marks(path: &str, lines: &[DiffLine]) -> Vec<Marks> {
     compare(lines, &mut marks);
     for (line, marks) in lines.iter().zip(&mut marks) {
         if matches!(visible(&line.text), Cow::Owned(_)) {
-            // Hidden characters get longer when made visible, which would shift all ranges behind them.
+            // Hidden characters get longer when made visible, which would shift the ranges after them.
             *marks = Marks::default();
         }
     }
     marks
 }
 
-/// Colours the lines of one side; each sequence of adjacent lines is parsed as one text.
+/// Colours the text after the change (if `side` is added) or before it (if removed). The lines between two gaps are
+/// parsed as one text.
 fn colour(language: Language, lines: &[DiffLine], side: LineKind, marks: &mut [Marks]) {
     let mut text = String::new();
     let mut starts: Vec<(usize, usize)> = Vec::new();
@@ -124,20 +133,20 @@ fn compare(lines: &[DiffLine], marks: &mut [Marks]) {
         if words.ratio() < MIN_SIMILARITY {
             continue;
         }
-        let (mut at_old, mut at_new) = (0, 0);
+        let (mut old_offset, mut new_offset) = (0, 0);
         for change in words.iter_all_changes() {
             let length = change.value().len();
-            let (index, at) = match change.tag() {
+            let (index, offset) = match change.tag() {
                 ChangeTag::Equal => {
-                    at_old += length;
-                    at_new += length;
+                    old_offset += length;
+                    new_offset += length;
                     continue;
                 }
-                ChangeTag::Delete => (old, &mut at_old),
-                ChangeTag::Insert => (new, &mut at_new),
+                ChangeTag::Delete => (old, &mut old_offset),
+                ChangeTag::Insert => (new, &mut new_offset),
             };
-            let range = *at..*at + length;
-            *at += length;
+            let range = *offset..*offset + length;
+            *offset += length;
             let Some(marks) = marks.get_mut(index) else { continue };
             match marks.changed.last_mut() {
                 Some(last) if last.end == range.start => last.end = range.end,
@@ -147,7 +156,8 @@ fn compare(lines: &[DiffLine], marks: &mut [Marks]) {
     }
 }
 
-/// Pairs of removed lines and the added lines that replace them, by index.
+/// The indices of removed lines and of the added lines that replace them: the nth of the added lines that directly
+/// follow removed lines replaces the nth of those.
 pub fn pairs(lines: &[DiffLine]) -> Vec<(usize, usize)> {
     let mut pairs = Vec::new();
     let mut removed = 0..0;

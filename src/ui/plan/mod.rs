@@ -1,5 +1,5 @@
-//! The plan page: the list of plans and runs, the plan with its steps, the bar with which the plan is
-//! authorized and its run controlled, and the inspector.
+//! The plan page: the list of plans and runs, the plan with its steps, the inspector of the selected step, the output
+//! of the run, and the bar with the commands that authorize the plan and control its run.
 //!
 //! [`PlanView`] borrows all data. Pure functions compute what each part shows, row by row, so that a plan of
 //! ten thousand steps costs no more than its visible rows.
@@ -12,14 +12,14 @@ mod code;
 mod diagnostics;
 mod diff;
 mod findings;
-mod growing;
 mod header;
+mod incremental_rows;
 mod inspector;
-mod kept;
 mod marks;
 mod output;
 mod output_pane;
 mod request;
+mod row_cache;
 mod rows;
 mod sidebar;
 mod simulation;
@@ -49,13 +49,13 @@ pub(crate) use action_bar::bar_ui;
 pub use bar_model::{Bar, bar};
 pub use card::CardView;
 pub(crate) use changes::{changes_ui, preview_ui};
-pub use code::{CodeRow, Gutter, code_rows_ui, columns, whole_ui};
-pub use header::Figures;
+pub use code::{CodeRow, Gutter, code_rows_ui, columns, full_text_ui};
+pub use header::StepCounts;
 pub(crate) use header::commands_button;
 pub(crate) use inspector::{argument_ui, indented, short_first};
-pub use kept::kept_rows;
 pub use output::{output_lines, text_rows};
 pub(crate) use request::{command_ui, request_ui};
+pub use row_cache::cached_rows;
 pub use rows::{StepRow, step_row};
 pub(crate) use rows::{outcome_look, risk_chip, risk_icon};
 pub(crate) use sidebar::Entry;
@@ -82,7 +82,7 @@ pub enum Approval {
     },
     /// The approval has expired.
     Expired,
-    /// Something that the approval covered has changed since.
+    /// What the approval covers has changed in these respects.
     Void(Vec<Change>),
     /// The plan was rejected, for this reason.
     Rejected(String),
@@ -98,17 +98,17 @@ pub enum Approval {
 /// All data of the plan page.
 #[derive(Debug, Clone)]
 pub struct PlanView<'a> {
-    /// The plan's file; `None` for a plan without a file, for example from the records or of a loop.
+    /// The plan's file; `None` for a plan without a file, for example from the evidence or of a loop.
     pub path: Option<&'a Path>,
     /// The digest of the plan's bytes.
     pub digest: Digest,
     /// The plan, if enough of it could be parsed to show it.
     pub plan: Option<&'a ShownPlan>,
-    /// Counts about the plan.
-    pub figures: Figures,
+    /// The numbers of steps of the plan.
+    pub step_counts: StepCounts,
     /// The findings about the plan.
     pub findings: &'a [Finding],
-    /// The result of the review.
+    /// The result of the review; `None` for a recorded run.
     pub review: Option<&'a Review>,
     /// The authorization state of the plan.
     pub approval: &'a Approval,
@@ -116,7 +116,7 @@ pub struct PlanView<'a> {
     pub run: &'a RunState,
     /// The output of the run.
     pub output: &'a RunOutput,
-    /// The run that this plan or run continues.
+    /// The run that this plan or run continues or reverts.
     pub continues: Option<Uuid>,
     /// The attempt of a bounded loop that this plan belongs to, while this process runs the loop.
     pub attempt: Option<PlanAttempt>,
@@ -126,19 +126,19 @@ pub struct PlanView<'a> {
     pub reconciled: &'a [Reconciled],
     /// The step in the inspector, counted from 0.
     pub selected: usize,
-    /// Whether to scroll the list to that step now.
+    /// Whether to scroll the list to the selected step now.
     pub scroll_to_selected: bool,
     /// The selected tab of the inspector.
     pub tab: Tab,
-    /// The question of a guided run about its current step, shown as a card among the steps.
+    /// The card with which a guided run asks about its current step.
     pub card: Option<CardView<'a>>,
-    /// The preview of the selected step, once computed.
+    /// The preview of the selected step; `None` until it is computed.
     pub preview: Option<&'a Preview>,
     /// The simulation of all steps; `None` while the steps are shown.
     pub simulation: Option<&'a Simulated>,
-    /// Artifact contents that were requested.
+    /// The states of the requested artifact contents.
     pub contents: &'a Contents,
-    /// The evidence of the selected step, once read.
+    /// The evidence of the selected step; `None` until it is read.
     pub execution: Option<&'a ExecutionDetail>,
     /// The current time.
     pub now: &'a Now,
@@ -160,18 +160,18 @@ pub struct RunOutput {
 pub struct PlanAttempt {
     /// The loop, and the number of the attempt.
     pub attempt: Attempt,
-    /// The largest number of attempts.
+    /// The maximum number of attempts.
     pub max_attempts: u32,
     /// Whether the loop waits for a decision about this plan.
     pub waits: bool,
 }
 
 /// The minimum height of the output pane in a small window, in points.
-const LITTLE_OUTPUT: f32 = 96.0;
-/// A window with less room than this for steps and output, in points, counts as small.
+const MIN_OUTPUT: f32 = 96.0;
+/// A window with less height than this for steps and output, in points, counts as small.
 const SMALL: f32 = 560.0;
 
-/// The whole page.
+/// Draws the page.
 pub fn plan_page_ui(
     ui: &mut Ui,
     sidebar: &SidebarView<'_>,
@@ -219,13 +219,13 @@ pub fn plan_page_ui(
     let height = ui.available_height();
     // In a small window the steps of a guided run have priority, because the person answers there.
     let small = height < SMALL && view.run.is_active() && rows::is_guided(view);
-    let (id, least) = if small { ("little output", 300.0) } else { ("output", 200.0) };
-    let has_room = !small || height >= least + LITTLE_OUTPUT;
+    let (id, min_steps) = if small { ("little output", 300.0) } else { ("output", 200.0) };
+    let has_room = !small || height >= min_steps + MIN_OUTPUT;
     if view.output.is_shown && view.simulation.is_none() && has_room {
-        let usual = if small { LITTLE_OUTPUT } else { theme::OUTPUT.min(height * 0.4) };
+        let default_size = if small { MIN_OUTPUT } else { theme::OUTPUT.min(height * 0.4) };
         Panel::bottom(id)
-            .default_size(usual)
-            .size_range(LITTLE_OUTPUT..=(height - least).max(LITTLE_OUTPUT))
+            .default_size(default_size)
+            .size_range(MIN_OUTPUT..=(height - min_steps).max(MIN_OUTPUT))
             .resizable(true)
             .frame(panel_frame(theme.background, Margin::ZERO))
             .show(ui, |ui| {

@@ -1,34 +1,35 @@
-//! The output of the current step, as lines.
+//! The output of a running step, and texts with line numbers, as code rows.
 
 use super::code::{CodeRow, marked_rows, wrap};
 use super::marks::Marks;
 use crate::run::{LineKind, Part, Stream, Transcript};
 
-/// The maximum output that is laid out, in bytes. Earlier output is left out, because every new line repeats the
-/// layout.
+/// About this many bytes of output are laid out. Earlier output is omitted, because the layout is repeated with every
+/// new line.
 const LATEST_BYTES: usize = 32 << 10;
 
-/// The latest output of a step in rows of at most `columns` characters, in order of arrival.
+/// The latest output of a step in rows of at most `columns` columns, in order of arrival. A first row says whether
+/// earlier output is omitted.
 pub fn output_lines(transcript: &Transcript, step: usize, columns: usize) -> Vec<CodeRow> {
-    let mut room = LATEST_BYTES;
+    let mut remaining = LATEST_BYTES;
     let mut lines = Vec::new();
     let mut earlier = transcript.latest_of(step);
     for line in earlier.by_ref() {
         lines.push(line);
-        // Count the line break, so that empty lines use up room too.
-        room = room.saturating_sub(line.text.len() + 1);
-        if room == 0 {
+        // Counts the line break, so that the number of empty lines is limited too.
+        remaining = remaining.saturating_sub(line.text.len() + 1);
+        if remaining == 0 {
             break;
         }
     }
     let mut rows = Vec::new();
     if earlier.next().is_some() {
         let text = "Earlier output is in the output pane below the steps.";
-        rows.extend(remarks(text, columns));
+        rows.extend(remark_rows(text, columns));
     }
     for line in lines.into_iter().rev() {
         let Part::Output(stream) = line.part else {
-            rows.extend(remarks(&line.text, columns));
+            rows.extend(remark_rows(&line.text, columns));
             continue;
         };
         let marks = Marks { styles: line.styles.clone(), ..Marks::default() };
@@ -41,12 +42,12 @@ pub fn output_lines(transcript: &Transcript, step: usize, columns: usize) -> Vec
 }
 
 /// A remark about the output, in rows.
-fn remarks(text: &str, columns: usize) -> impl Iterator<Item = CodeRow> {
+fn remark_rows(text: &str, columns: usize) -> impl Iterator<Item = CodeRow> {
     let row = |piece| CodeRow { kind: LineKind::Gap, ..CodeRow::plain(piece) };
     wrap(text, columns).into_iter().map(row)
 }
 
-/// A text with line numbers, in rows of at most `columns` characters.
+/// A text with line numbers, in rows of at most `columns` columns.
 pub fn text_rows(text: &str, columns: usize) -> Vec<CodeRow> {
     let mut rows = Vec::new();
     for (index, line) in text.lines().enumerate() {

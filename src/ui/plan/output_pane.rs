@@ -1,6 +1,6 @@
-//! All output of the run, in order of arrival, below the steps.
+//! The output of all steps of the run, in order of arrival, below the steps.
 //!
-//! Lines are not wrapped and have the same height, so that fifty thousand lines cost no more than the visible ones.
+//! Lines are not wrapped, so that all rows have the same height and only the visible ones are laid out.
 //! The pane follows the end of the output until the person scrolls.
 
 use egui::{
@@ -21,15 +21,16 @@ use crate::ui::{format, icon, widgets};
 /// The width of the stream name in front of a line, in points.
 const GUTTER: f32 = 62.0;
 /// The height of the pane's header, in points.
-const HEAD: f32 = 32.0;
+const HEADER: f32 = 32.0;
 
 pub(super) fn output_pane_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     // The pane keeps the height that the person chose, whatever its content.
     ui.set_min_height(ui.available_height());
-    head_ui(ui, view, actions);
+    header_ui(ui, view, actions);
     let transcript = &view.output.transcript;
-    let extra = usize::from(transcript.left_out() > 0);
-    let count = transcript.lines().len() + extra;
+    // A first row says how many lines were dropped, if any were.
+    let first_line = usize::from(transcript.left_out() > 0);
+    let count = transcript.lines().len() + first_line;
     if count == 0 {
         let text = "The output of the steps appears here, in order of arrival.";
         widgets::empty_state(ui, icon::TERMINAL, "No output", text);
@@ -42,42 +43,42 @@ pub(super) fn output_pane_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec
         .auto_shrink([false, false])
         .stick_to_bottom(true)
         .show_viewport(ui, |ui, viewport| {
-            let seen = ui.clip_rect();
-            take_keys(ui, seen);
-            let size = vec2(width.max(seen.width()), theme::CODE_ROW * count as f32);
-            let (whole, _) = ui.allocate_exact_size(size, Sense::hover());
-            keep_place(ui, view.output.transcript.left_out(), count, viewport.bottom());
+            let visible = ui.clip_rect();
+            take_keys(ui, visible);
+            let size = vec2(width.max(visible.width()), theme::CODE_ROW * count as f32);
+            let (all, _) = ui.allocate_exact_size(size, Sense::hover());
+            keep_position(ui, view.output.transcript.left_out(), count, viewport.bottom());
             let first = (viewport.top() / theme::CODE_ROW).floor().max(0.0) as usize;
             let last = (viewport.bottom() / theme::CODE_ROW).ceil().max(0.0) as usize;
             for row in first..last.min(count) {
-                let top = whole.top() + theme::CODE_ROW * row as f32;
-                let place =
-                    Rect::from_min_size(pos2(whole.left(), top), vec2(size.x, theme::CODE_ROW));
-                let Some(index) = row.checked_sub(extra) else {
+                let top = all.top() + theme::CODE_ROW * row as f32;
+                let rect =
+                    Rect::from_min_size(pos2(all.left(), top), vec2(size.x, theme::CODE_ROW));
+                let Some(index) = row.checked_sub(first_line) else {
                     let lines = format::counted(transcript.left_out() as usize, "line");
                     let text =
                         format!("{lines} before this are not shown; the evidence has all of them.");
-                    remark_ui(ui, place, &text);
+                    remark_ui(ui, rect, &text);
                     continue;
                 };
                 let Some(line) = transcript.lines().get(index) else { continue };
                 match line.part {
-                    Part::Heading => heading_ui(ui, place, view, line.step_index, actions),
-                    Part::Remark => remark_ui(ui, place, &line.text),
+                    Part::Heading => heading_ui(ui, rect, view, line.step_index, actions),
+                    Part::Remark => remark_ui(ui, rect, &line.text),
                     Part::Output(stream) => {
-                        let before = index.checked_sub(1).and_then(|at| transcript.lines().get(at));
-                        let goes_on = before.is_some_and(|it| it.part == line.part);
-                        line_ui(ui, place, line, stream, !goes_on || row == first);
+                        let before = index.checked_sub(1).and_then(|it| transcript.lines().get(it));
+                        let same_stream = before.is_some_and(|it| it.part == line.part);
+                        line_ui(ui, rect, line, stream, !same_stream || row == first);
                     }
                 }
             }
         });
 }
 
-/// Scrolls the pane with the usual keys while it has the focus, which it gets by Tab or a click.
-fn take_keys(ui: &Ui, seen: Rect) {
+/// Makes the pane focusable, and scrolls it by keys while it has the focus.
+fn take_keys(ui: &Ui, visible: Rect) {
     let id = ui.scope_id().with("lines");
-    let response = ui.interact(seen, id, Sense::click());
+    let response = ui.interact(visible, id, Sense::click());
     response.widget_info(|| WidgetInfo::labeled(Role::List, true, "Output of the run"));
     if response.clicked() {
         response.request_focus();
@@ -88,16 +89,17 @@ fn take_keys(ui: &Ui, seen: Rect) {
     keep_keyboard(ui, id);
     widgets::focus_ring(ui, &response);
     let keys = [&scroll::VERTICAL_KEYS[..], &[Key::ArrowRight, Key::ArrowLeft]].concat();
-    if let Some(by) = scroll::pressed(ui.ctx(), seen.height(), &keys) {
-        ui.scroll_with_delta_animation(by, egui::style::ScrollAnimation::none());
+    if let Some(delta) = scroll::pressed(ui.ctx(), visible.height(), &keys) {
+        ui.scroll_with_delta_animation(delta, egui::style::ScrollAnimation::none());
     }
     if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
         response.surrender_focus();
     }
 }
 
-/// Keeps the visible lines in place while older lines are dropped, if the person has scrolled back.
-fn keep_place(ui: &Ui, left_out: u64, count: usize, bottom: f32) {
+/// Scrolls so that the visible lines do not move while older lines are dropped, if the person has scrolled back.
+/// `left_out` is the number of dropped lines.
+fn keep_position(ui: &Ui, left_out: u64, count: usize, bottom: f32) {
     let id = ui.scope_id().with("place");
     let before = ui.data_mut(|data| {
         let before = data.get_temp::<(u64, usize)>(id);
@@ -105,21 +107,24 @@ fn keep_place(ui: &Ui, left_out: u64, count: usize, bottom: f32) {
         before
     });
     let Some((left_out_before, count_before)) = before else { return };
-    let gone = left_out.saturating_sub(left_out_before) as f32 * theme::CODE_ROW;
+    let dropped_height = left_out.saturating_sub(left_out_before) as f32 * theme::CODE_ROW;
     let at_end = bottom + theme::CODE_ROW > theme::CODE_ROW * count_before as f32;
-    if gone > 0.0 && !at_end {
-        ui.scroll_with_delta_animation(vec2(0.0, gone), egui::style::ScrollAnimation::none());
+    if dropped_height > 0.0 && !at_end {
+        ui.scroll_with_delta_animation(
+            vec2(0.0, dropped_height),
+            egui::style::ScrollAnimation::none(),
+        );
     }
 }
 
-fn head_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
+fn header_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
-    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), HEAD), Sense::hover());
+    let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), HEADER), Sense::hover());
     ui.painter().rect_filled(rect, CornerRadius::ZERO, theme.panel);
     ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.line));
-    let printed = view.output.transcript.printed() as usize;
-    let lines = if printed > 0 { format::counted(printed, "line") } else { String::new() };
-    let parts = [("Output", Text::Strong, theme.text), (&*lines, Text::Meta, theme.dim)];
+    let lines = view.output.transcript.printed() as usize;
+    let count = if lines > 0 { format::counted(lines, "line") } else { String::new() };
+    let parts = [("Output", Text::Strong, theme.text), (&*count, Text::Meta, theme.dim)];
     let left = pos2(rect.left() + 18.0, rect.center().y);
     widgets::paint_parts(ui, left, (rect.width() - 120.0).max(0.0), &parts);
     let buttons = egui::UiBuilder::new()
@@ -129,28 +134,33 @@ fn head_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
         if widgets::icon_button(ui, icon::CLOSE, "Hide the output").clicked() {
             actions.push(Action::Do(Command::ToggleOutput));
         }
-        if printed > 0 && widgets::icon_button(ui, icon::COPY, "Copy all output").clicked() {
+        if lines > 0 && widgets::icon_button(ui, icon::COPY, "Copy all output").clicked() {
             actions.push(Action::Plan(PlanAction::CopyOutput));
         }
     });
 }
 
-/// The heading of a step's output: its state, what it does, and at the right its exit code and duration.
-fn heading_ui(ui: &Ui, place: Rect, view: &PlanView<'_>, index: usize, actions: &mut Vec<Action>) {
+/// Draws the heading of a step's output: its state, what it does, and at the right its exit code and duration.
+fn heading_ui(
+    ui: &Ui,
+    row_rect: Rect,
+    view: &PlanView<'_>,
+    index: usize,
+    actions: &mut Vec<Action>,
+) {
     let theme = Theme::of(ui);
     let Some(row) = step_row(view, index) else { return };
-    // The heading stays in place during horizontal scrolling.
-    let seen = ui.clip_rect();
-    let rect = Rect::from_x_y_ranges(seen.x_range(), place.y_range());
+    // The heading does not scroll horizontally.
+    let rect = Rect::from_x_y_ranges(ui.clip_rect().x_range(), row_rect.y_range());
     let response = ui.interact(rect, ui.scope_id().with(("heading", index)), Sense::click());
-    let ground = if response.hovered() { theme.hover } else { theme.raised };
-    ui.painter().rect_filled(rect, CornerRadius::ZERO, ground);
+    let background = if response.hovered() { theme.hover } else { theme.raised };
+    ui.painter().rect_filled(rect, CornerRadius::ZERO, background);
     let middle = rect.center().y;
     widgets::paint_icon(ui, pos2(rect.left() + 24.0, middle), row.icon, 14.0, theme.tone(row.tone));
-    let how = how_it_went(view, index);
+    let summary = result_summary(view, index);
     let right = pos2(rect.right() - 16.0, middle);
-    let tone = if row.tone == theme::Tone::Danger { theme.danger } else { theme.dim };
-    let taken = right.x - widgets::paint_right(ui, right, &how, Text::SmallMono, tone);
+    let color = if row.tone == theme::Tone::Danger { theme.danger } else { theme.dim };
+    let summary_left = right.x - widgets::paint_right(ui, right, &summary, Text::SmallMono, color);
     let left = rect.left() + 40.0;
     let number = format!("{}", row.number);
     let parts = [
@@ -158,10 +168,10 @@ fn heading_ui(ui: &Ui, place: Rect, view: &PlanView<'_>, index: usize, actions: 
         (row.verb.as_str(), Text::Body, theme.text),
         (&*row.object, Text::Mono, theme.text),
     ];
-    widgets::paint_parts(ui, pos2(left, middle), (taken - 16.0 - left).max(0.0), &parts);
+    widgets::paint_parts(ui, pos2(left, middle), (summary_left - 16.0 - left).max(0.0), &parts);
     widgets::focus_ring(ui, &response);
     response.widget_info(|| {
-        let name = format!("Output of step {}, {}, {how}", row.number, row.state);
+        let name = format!("Output of step {}, {}, {summary}", row.number, row.state);
         WidgetInfo::labeled(Role::Button, true, name)
     });
     if response.clicked() {
@@ -169,7 +179,9 @@ fn heading_ui(ui: &Ui, place: Rect, view: &PlanView<'_>, index: usize, actions: 
     }
 }
 
-fn how_it_went(view: &PlanView<'_>, index: usize) -> String {
+/// The exit code and duration of a finished step, the time for which a step has run, or another state; empty for a step
+/// that has not begun.
+fn result_summary(view: &PlanView<'_>, index: usize) -> String {
     match view.run.steps.get(index) {
         // Nothing was executed for this step.
         Some(StepState::Done(result))
@@ -195,29 +207,30 @@ fn how_it_went(view: &PlanView<'_>, index: usize) -> String {
     }
 }
 
-fn remark_ui(ui: &Ui, place: Rect, text: &str) {
+fn remark_ui(ui: &Ui, rect: Rect, text: &str) {
     let theme = Theme::of(ui);
-    let at = pos2(place.left() + GUTTER, place.center().y);
-    widgets::paint_parts(ui, at, f32::INFINITY, &[(text, Text::Small, theme.dim)]);
-    set_name(ui, place, text.to_owned());
+    let start = pos2(rect.left() + GUTTER, rect.center().y);
+    widgets::paint_parts(ui, start, f32::INFINITY, &[(text, Text::Small, theme.dim)]);
+    set_name(ui, rect, text.to_owned());
 }
 
 /// Sets the accessible name of a line.
-fn set_name(ui: &Ui, place: Rect, words: String) {
-    let id = ui.scope_id().with(("line", place.top() as i64));
-    let response = ui.interact(place.intersect(ui.clip_rect()), id, Sense::hover());
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &words));
+fn set_name(ui: &Ui, rect: Rect, name: String) {
+    let id = ui.scope_id().with(("line", rect.top() as i64));
+    let response = ui.interact(rect.intersect(ui.clip_rect()), id, Sense::hover());
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
 }
 
-fn line_ui(ui: &Ui, place: Rect, line: &TranscriptLine, stream: Stream, marked: bool) {
+/// Draws a line of output. `names_stream` writes `stderr` in front of a line from standard error.
+fn line_ui(ui: &Ui, rect: Rect, line: &TranscriptLine, stream: Stream, names_stream: bool) {
     let theme = Theme::of(ui);
-    let middle = place.center().y;
+    let middle = rect.center().y;
     if stream == Stream::Stderr {
-        let bar = Rect::from_min_size(place.left_top(), vec2(3.0, place.height()));
+        let bar = Rect::from_min_size(rect.left_top(), vec2(3.0, rect.height()));
         ui.painter().rect_filled(bar, CornerRadius::ZERO, theme.caution);
-        if marked {
-            let at = pos2(place.left() + GUTTER - 10.0, middle);
-            widgets::paint_right(ui, at, "stderr", Text::SmallMono, theme.caution);
+        if names_stream {
+            let right = pos2(rect.left() + GUTTER - 10.0, middle);
+            widgets::paint_right(ui, right, "stderr", Text::SmallMono, theme.caution);
         }
     }
     let mut pieces = Vec::with_capacity(2 * line.styles.len() + 1);
@@ -225,16 +238,16 @@ fn line_ui(ui: &Ui, place: Rect, line: &TranscriptLine, stream: Stream, marked: 
     for (range, style) in &line.styles {
         let before = line.text.get(end..range.start).unwrap_or_default();
         let styled = line.text.get(range.clone()).unwrap_or_default();
-        let (colour, underline) = theme.ink(*style, theme.text);
+        let (colour, underline) = theme.ansi_style(*style, theme.text);
         pieces.push(Piece::plain(before, theme.text));
         pieces.push(Piece { underline, ..Piece::plain(styled, colour) });
         end = range.end;
     }
     pieces.push(Piece::plain(line.text.get(end..).unwrap_or_default(), theme.text));
     pieces.retain(|piece| !piece.text.is_empty());
-    paint(ui, pos2(place.left() + GUTTER, middle), pieces);
+    paint(ui, pos2(rect.left() + GUTTER, middle), pieces);
     let stream = if stream == Stream::Stderr { "stderr: " } else { "" };
-    set_name(ui, place, format!("{stream}{}", line.text));
+    set_name(ui, rect, format!("{stream}{}", line.text));
 }
 
 #[cfg(test)]
@@ -271,8 +284,8 @@ mod tests {
         let heading = "Output of step 1, succeeded, 12 ms";
         harness.get_by_label(heading).click();
         harness.run_ok();
-        let picked = Action::Plan(PlanAction::SelectStep(0));
-        assert!(harness.state().actions.contains(&picked), "{:?}", harness.state().actions);
+        let select = Action::Plan(PlanAction::SelectStep(0));
+        assert!(harness.state().actions.contains(&select), "{:?}", harness.state().actions);
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! The request for a decision about a step, in the dialog and in the card of a guided run. A command is shown in full
-//! in a box, with the parts that determine its risk underlined.
+//! in a box, and the part that determines its risk is underlined.
 
 use std::ops::Range;
 
 use egui::{Align2, Margin, Ui, UiBuilder, Vec2, vec2};
 
-use super::code::{CodeRow, Gutter, code_rows_ui, columns, marked_rows, whole_ui};
-use super::kept::kept_rows;
+use super::code::{CodeRow, Gutter, code_rows_ui, columns, full_text_ui, marked_rows};
 use super::marks::Marks;
+use super::row_cache::cached_rows;
 use super::rows::risk_icon;
 use super::walls::{WALLS, sentence};
 use crate::authorization::WallLevel;
@@ -21,19 +21,20 @@ use crate::ui::widgets;
 /// The width of the copy button at the right, in points.
 const COPY: f32 = 24.0;
 
-/// Shows the host and user, the whole command, its purpose, and its risk with the reason.
+/// Shows where the step runs, the complete command, its purpose, its risk with the reason, its walls, and why the
+/// person is asked.
 pub(crate) fn request_ui(ui: &mut Ui, request: &ConfirmationRequest) {
-    place_ui(ui, request);
+    location_ui(ui, request);
     if let Some(command) = request.command() {
         command_ui(ui, ("command", request.step_index), command, Some(&request.risk));
     }
     if let Some(purpose) = &request.purpose {
-        whole_ui(ui, "purpose", purpose, |ui, text| {
+        full_text_ui(ui, "purpose", purpose, |ui, text| {
             widgets::paragraph(ui, text, Text::Strong, Tone::Plain);
         });
     }
     if let Some(explanation) = &request.explanation {
-        whole_ui(ui, "explanation", explanation, |ui, text| {
+        full_text_ui(ui, "explanation", explanation, |ui, text| {
             widgets::paragraph(ui, text, Text::Body, Tone::Plain);
         });
     }
@@ -48,13 +49,13 @@ pub(crate) fn request_ui(ui: &mut Ui, request: &ConfirmationRequest) {
     }
     if let Some(warning) = &request.warning {
         let text = format!("The plan's author warns: {warning}");
-        whole_ui(ui, "warning", &text, |ui, text| {
+        full_text_ui(ui, "warning", &text, |ui, text| {
             widgets::remark(ui, icon::WARNING, Tone::Caution, text);
         });
     }
     if request.required {
-        let why = format!("You are asked because {}", lower(&request.why));
-        widgets::remark(ui, icon::HAND, Tone::Dim, visible(&why));
+        let text = format!("You are asked because {}", reason_clause(&request.why));
+        widgets::remark(ui, icon::HAND, Tone::Dim, visible(&text));
     }
 }
 
@@ -68,7 +69,8 @@ pub(super) fn verdict_ui(ui: &mut Ui, verdict: &Verdict) {
     }
 }
 
-fn place_ui(ui: &mut Ui, request: &ConfirmationRequest) {
+/// Shows the host, the folder and the user of the step.
+fn location_ui(ui: &mut Ui, request: &ConfirmationRequest) {
     let theme = Theme::of(ui);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
@@ -89,8 +91,8 @@ fn place_ui(ui: &mut Ui, request: &ConfirmationRequest) {
     });
 }
 
-/// The sentence with a lower-case first letter, to continue another sentence. An empty one is replaced.
-fn lower(sentence: &str) -> String {
+/// A sentence with a lower-case first letter, to follow "because". An empty one is replaced.
+fn reason_clause(sentence: &str) -> String {
     let mut chars = sentence.chars();
     match chars.next() {
         Some(first) => first.to_lowercase().chain(chars).collect(),
@@ -98,25 +100,26 @@ fn lower(sentence: &str) -> String {
     }
 }
 
-/// Shows the untruncated command and underlines the parts that determine its risk.
+/// Shows the complete command and underlines the part that determines its risk. `id_salt` distinguishes several uses in
+/// the same part of the window.
 pub(crate) fn command_ui(
     ui: &mut Ui,
-    place: impl egui::AsIdSalt + Copy,
+    id_salt: impl egui::AsIdSalt + Copy,
     command: &str,
     risk: Option<&Verdict>,
 ) {
-    // A harmless command has nothing to underline.
+    // In a safe command nothing is underlined.
     let risk = risk.filter(|it| it.level > RiskLevel::Safe);
-    let pointed = risk.and_then(|it| Some((it.span.as_ref()?, Tone::from(it.level))));
+    let emphasized = risk.and_then(|it| Some((it.span.as_ref()?, Tone::from(it.level))));
     widgets::card(ui).inner_margin(Margin::symmetric(0, 8)).show(ui, |ui| {
         let width = ui.available_width();
         ui.set_min_width(width);
         let right_top = ui.cursor().left_top() + vec2(width - 4.0, -2.0);
         let columns = columns(ui, width - COPY, Gutter::NONE);
-        let rows = kept_rows(ui, (place, &pointed), &[command], columns, || {
-            command_rows(command, pointed, columns)
+        let rows = cached_rows(ui, (id_salt, &emphasized), &[command], columns, || {
+            command_rows(command, emphasized, columns)
         });
-        code_rows_ui(ui, place, &rows, Gutter::NONE);
+        code_rows_ui(ui, id_salt, &rows, Gutter::NONE);
         let corner = Align2::RIGHT_TOP.anchor_size(right_top, Vec2::splat(24.0));
         ui.scope_builder(UiBuilder::new().max_rect(corner), |ui| {
             widgets::copy_button(ui, command, "command");
@@ -124,29 +127,30 @@ pub(crate) fn command_ui(
     });
 }
 
-/// The command in rows of at most `columns` characters; its line breaks are kept. `pointed` has the parts
-/// that determine its risk and their colour.
+/// The command in rows of at most `columns` columns; its line breaks are kept. `emphasized` is the range of the part
+/// that determines its risk, and the tone of the risk.
 pub fn command_rows(
     command: &str,
-    pointed: Option<(&Range<usize>, Tone)>,
+    emphasized: Option<(&Range<usize>, Tone)>,
     columns: usize,
 ) -> Vec<CodeRow> {
     let mut rows = Vec::new();
-    let mut begin = 0;
+    let mut offset = 0;
     for line in command.split_inclusive('\n') {
         let text = line.strip_suffix('\n').unwrap_or(line);
-        let inside = pointed.and_then(|(span, tone)| {
-            let cut = span.start.max(begin)..span.end.min(begin + text.len());
-            (cut.start < cut.end).then(|| (cut.start - begin..cut.end - begin, tone))
+        let mark = emphasized.and_then(|(span, tone)| {
+            let part = span.start.max(offset)..span.end.min(offset + text.len());
+            (part.start < part.end).then(|| (part.start - offset..part.end - offset, tone))
         });
-        begin += line.len();
-        // A hidden character takes more room once it is made visible, which shifts the text after it.
-        let shown = |bytes: Range<usize>| visible(text.get(bytes).unwrap_or_default()).len();
-        let inside = inside.map(|(it, tone)| {
-            let start = shown(0..it.start);
-            (start..start + shown(it), tone)
+        offset += line.len();
+        // A hidden character gets longer when made visible, which shifts the text after it.
+        let visible_length =
+            |bytes: Range<usize>| visible(text.get(bytes).unwrap_or_default()).len();
+        let mark = mark.map(|(range, tone)| {
+            let start = visible_length(0..range.start);
+            (start..start + visible_length(range), tone)
         });
-        let marks = Marks { pointed: inside.into_iter().collect(), ..Marks::default() };
+        let marks = Marks { emphasized: mark.into_iter().collect(), ..Marks::default() };
         rows.extend(marked_rows(text, &marks, 0, columns));
     }
     rows
@@ -156,16 +160,16 @@ pub fn command_rows(
 mod tests {
     use super::*;
 
-    fn pointed(command: &str, span: Range<usize>, columns: usize) -> Vec<(String, Vec<String>)> {
+    fn emphasized(command: &str, span: Range<usize>, columns: usize) -> Vec<(String, Vec<String>)> {
         let rows = command_rows(command, Some((&span, Tone::Caution)), columns);
-        let of = |row: &CodeRow| {
-            let texts = row.marks.pointed.iter().map(|(it, tone)| {
+        let marked = |row: &CodeRow| {
+            let texts = row.marks.emphasized.iter().map(|(it, tone)| {
                 assert_eq!(*tone, Tone::Caution);
                 row.text[it.clone()].to_owned()
             });
             (row.text.clone(), texts.collect())
         };
-        rows.iter().map(of).collect()
+        rows.iter().map(marked).collect()
     }
 
     #[test]
@@ -174,7 +178,7 @@ mod tests {
         let start = command.find("rm").unwrap();
         let end = command.find(" &&").unwrap();
         assert_eq!(
-            pointed(command, start..end, 80),
+            emphasized(command, start..end, 80),
             [
                 ("cd /srv".to_owned(), vec![]),
                 (
@@ -188,7 +192,7 @@ mod tests {
     #[test]
     fn marks_continue_in_wrapped_rows() {
         let command = "find / -name '*.log' -delete; true";
-        let rows = pointed(command, 0..28, 10);
+        let rows = emphasized(command, 0..28, 10);
         let text: String = rows.iter().map(|(text, _)| text.as_str()).collect();
         let marked: String = rows.iter().flat_map(|(_, marked)| marked.clone()).collect();
         assert_eq!((text.as_str(), marked.as_str()), (command, &command[..28]));

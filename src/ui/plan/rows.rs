@@ -31,7 +31,7 @@ pub struct StepRow {
     pub verb: String,
     /// The object of the action.
     pub object: String,
-    /// The second line: the tool and further details.
+    /// The second line: the tool, then the error or else the state, the walls and the title.
     pub detail: String,
     /// The risk and its reason.
     pub risk: Option<(RiskLevel, String)>,
@@ -78,12 +78,12 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
         }
         None => ("Faulty".to_owned(), step.tool_name.clone()),
     };
-    // Borrowed, because the result of a step may hold half a megabyte of output.
+    // Borrowed, because the result of a step may have half a megabyte of output.
     let state = view.run.steps.get(index).unwrap_or(&StepState::Waiting);
-    let under_way = view.run.current_step == index;
+    let is_current = view.run.current_step == index;
     let (icon, word, tone) = match (state, &view.run.phase) {
         (StepState::Done(result), _) => outcome_look(result.outcome),
-        (StepState::Running, Phase::AwaitingConfirmation(_)) if under_way => {
+        (StepState::Running, Phase::AwaitingConfirmation(_)) if is_current => {
             (icon::HAND, "waits for you", Tone::Caution)
         }
         (StepState::Running, Phase::Interrupted) => {
@@ -157,26 +157,28 @@ pub(super) fn is_guided(view: &PlanView<'_>) -> bool {
 
 /// The positions of the rows. All have the same height, except for the row with the card, which is higher.
 #[derive(Clone, Copy)]
-struct Heights {
+struct RowPositions {
+    /// The row with the card, and the height of the card.
     card: Option<(usize, f32)>,
 }
 
-impl Heights {
+impl RowPositions {
     /// The top of a row, relative to the list.
     fn top(self, index: usize) -> f32 {
         let above = self.card.filter(|(card, _)| *card < index);
-        theme::ROW * index as f32 + above.map_or(0.0, |(_, extra)| extra)
+        theme::ROW * index as f32 + above.map_or(0.0, |(_, height)| height)
     }
 
-    fn of(self, index: usize) -> f32 {
+    /// The height of a row, with the card.
+    fn height(self, index: usize) -> f32 {
         self.top(index + 1) - self.top(index)
     }
 
     /// The index of the row at this position; below the last row, the index that a further row would have.
-    fn at(self, y: f32) -> usize {
+    fn index_at(self, y: f32) -> usize {
         let row = |y: f32| (y / theme::ROW).floor().max(0.0) as usize;
         match self.card {
-            Some((card, extra)) if row(y) > card => row(y - extra).max(card),
+            Some((card, height)) if row(y) > card => row(y - height).max(card),
             _ => row(y),
         }
     }
@@ -194,29 +196,32 @@ pub(super) fn rows_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action
     }
     area.show_viewport(ui, |ui, viewport| {
         let mut card = view.card.map(|card| Card::new(ui, card, viewport.size()));
-        let heights = Heights { card: card.as_ref().map(|card| (card.index(), card.extra())) };
-        ui.set_height(heights.top(count));
-        let place = |ui: &Ui, index: usize| {
-            let whole = ui.max_rect();
-            let (y, height) = (whole.top() + heights.top(index), heights.of(index));
-            Rect::from_min_size(pos2(whole.left(), y), vec2(whole.width(), height))
+        let card_height = card.as_ref().map(|card| (card.index(), card.height()));
+        let positions = RowPositions { card: card_height };
+        ui.set_height(positions.top(count));
+        let row_rect = |ui: &Ui, index: usize| {
+            let list = ui.max_rect();
+            let (y, height) = (list.top() + positions.top(index), positions.height(index));
+            Rect::from_min_size(pos2(list.left(), y), vec2(list.width(), height))
         };
         match &mut card {
-            Some(card) if view.scroll_to_selected && view.selected == card.index() => card.want(),
-            _ if view.scroll_to_selected => ui.scroll_to_rect(place(ui, view.selected), None),
+            Some(card) if view.scroll_to_selected && view.selected == card.index() => {
+                card.request_reveal();
+            }
+            _ if view.scroll_to_selected => ui.scroll_to_rect(row_rect(ui, view.selected), None),
             _ => {}
         }
-        let first = heights.at(viewport.top());
-        let last = (heights.at(viewport.bottom()) + 1).min(count);
+        let first = positions.index_at(viewport.top());
+        let last = (positions.index_at(viewport.bottom()) + 1).min(count);
         // The width for the longest step number, the same in every row.
         let indent = if count > 999 { 14.0 } else { 0.0 };
         for index in first..last {
             let Some(row) = step_row(view, index) else { continue };
-            let rect = place(ui, index);
+            let rect = row_rect(ui, index);
             let selected = view.selected == index;
-            let head = rect.with_max_y(rect.top() + theme::ROW);
+            let without_card = rect.with_max_y(rect.top() + theme::ROW);
             let id = ui.scope_id().with(("step", row.number));
-            if row_ui(ui, head, id, &row, selected, indent) {
+            if row_ui(ui, without_card, id, &row, selected, indent) {
                 actions.push(Action::Plan(PlanAction::SelectStep(index)));
             }
             if let Some(card) = card.filter(|card| card.index() == index) {
@@ -225,14 +230,15 @@ pub(super) fn rows_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action
             ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.line));
         }
         if let Some(card) = card {
-            card.reveal(ui, place(ui, card.index()));
+            card.scroll_into_view(ui, row_rect(ui, card.index()));
         }
     });
 }
 
-/// Below this width, in points, rows have no room for durations and show them on hover.
+/// Below this width, in points, rows have no room for durations and show them only on hover.
 const NARROW: f32 = 460.0;
 
+/// Draws a row, with `indent` more points for its number. Returns whether it was clicked.
 fn row_ui(
     ui: &mut Ui,
     rect: Rect,
@@ -243,14 +249,14 @@ fn row_ui(
 ) -> bool {
     let theme = Theme::of(ui);
     let response = ui.interact(rect, id, Sense::click());
-    let ground = if selected {
+    let background = if selected {
         theme.selection
     } else if response.hovered() {
         theme.hover
     } else {
         theme.background
     };
-    ui.painter().rect_filled(rect, CornerRadius::ZERO, ground);
+    ui.painter().rect_filled(rect, CornerRadius::ZERO, background);
     if selected {
         let bar = Rect::from_min_size(rect.min, vec2(3.0, rect.height()));
         ui.painter().rect_filled(bar, CornerRadius::ZERO, theme.accent);
@@ -265,7 +271,7 @@ fn row_ui(
         Text::Mono,
         theme.dim,
     );
-    // The columns at the right have fixed places, so that nothing moves when a duration appears.
+    // The columns at the right have fixed positions, so that nothing moves when a duration appears.
     let mut right = rect.right() - 18.0;
     if rect.width() > NARROW {
         if let Some(duration) = &row.duration {
@@ -274,17 +280,19 @@ fn row_ui(
         right -= 68.0;
     }
     if let Some((level, _)) = &row.risk {
-        right = risk_chip(*level).paint_right(ui, pos2(right, middle), ground).left();
+        right = risk_chip(*level).paint_right(ui, pos2(right, middle), background).left();
     }
     let left = rect.left() + 74.0 + indent;
     let width = (right - 12.0 - left).max(0.0);
     let parts =
         [(row.verb.as_str(), Text::Strong, theme.text), (&*row.object, Text::Mono, theme.text)];
-    let (_, cut_above) = widgets::paint_parts(ui, pos2(left, rect.top() + 15.0), width, &parts);
+    let (_, first_truncated) =
+        widgets::paint_parts(ui, pos2(left, rect.top() + 15.0), width, &parts);
     let failed = row.tone == Tone::Danger;
     let detail_color = if failed { theme.danger } else { theme.dim };
     let parts = [(row.detail.as_str(), Text::Small, detail_color)];
-    let (_, cut_below) = widgets::paint_parts(ui, pos2(left, rect.top() + 32.0), width, &parts);
+    let (_, second_truncated) =
+        widgets::paint_parts(ui, pos2(left, rect.top() + 32.0), width, &parts);
     widgets::focus_ring(ui, &response);
     let risk = row.risk.as_ref().map_or("", |(level, _)| level.as_str());
     response.widget_info(|| {
@@ -299,7 +307,7 @@ fn row_ui(
     });
     let clicked = response.clicked();
     let mut hover = Vec::new();
-    if cut_above || cut_below {
+    if first_truncated || second_truncated {
         hover.push(format!("{} {}\n{}", row.verb, visible(&row.object), visible(&row.detail)));
     }
     if let Some((level, reason)) = &row.risk {

@@ -32,7 +32,7 @@ pub struct RecentPlan {
 pub struct SidebarView<'a> {
     /// Plans, latest first.
     pub plans: &'a [RecentPlan],
-    /// The open plan.
+    /// The file of the open plan.
     pub open: Option<&'a std::path::Path>,
     /// Runs, latest first.
     pub runs: &'a [RunSummary],
@@ -94,10 +94,10 @@ fn plan_ui(ui: &mut Ui, plan: &RecentPlan, selected: bool) -> bool {
     let entry = Entry {
         look: None,
         title: &plan.name,
-        below: Some(&plan.detail),
+        second_line: Some(&plan.detail),
         time: "",
         name: format!("Plan {name}"),
-        hover: format!("{name}\n{}", visible(&path)),
+        tooltip: format!("{name}\n{}", visible(&path)),
     };
     entry.ui(ui, selected)
 }
@@ -108,10 +108,10 @@ fn run_ui(ui: &mut Ui, run: &RunSummary, selected: bool, now: &Now) -> bool {
     let entry = Entry {
         look: Some((icon, tone)),
         title: &run.plan_name,
-        below: None,
+        second_line: None,
         time: &time,
         name: format!("Run of {name}, {word}, {time}"),
-        hover: format!(
+        tooltip: format!(
             "{name}\n{word}, {} of {}\nstarted {}\nin {}",
             run.steps_recorded,
             format::counted(run.step_count, "step"),
@@ -127,19 +127,19 @@ pub(crate) struct Entry<'a> {
     pub(crate) look: Option<(Icon, Tone)>,
     pub(crate) title: &'a str,
     /// The second line; `None` for an entry of one line.
-    pub(crate) below: Option<&'a str>,
+    pub(crate) second_line: Option<&'a str>,
     /// The time, at the right of the last line.
     pub(crate) time: &'a str,
     /// The accessible name.
     pub(crate) name: String,
-    pub(crate) hover: String,
+    pub(crate) tooltip: String,
 }
 
 impl Entry<'_> {
     /// Draws the entry. Returns whether it was clicked.
     pub(crate) fn ui(self, ui: &mut Ui, selected: bool) -> bool {
         let theme = Theme::of(ui);
-        let size = vec2(ui.available_width(), if self.below.is_some() { 42.0 } else { 28.0 });
+        let size = vec2(ui.available_width(), if self.second_line.is_some() { 42.0 } else { 28.0 });
         let (rect, response) = ui.allocate_exact_size(size, Sense::click());
         let fill = match (selected, response.hovered()) {
             (true, _) => theme.selection,
@@ -148,27 +148,28 @@ impl Entry<'_> {
         };
         ui.painter().rect_filled(rect, CornerRadius::same(theme::RADIUS), fill);
         let first = rect.top() + 14.0;
-        let last = if self.below.is_some() { rect.top() + 30.0 } else { first };
+        let last = if self.second_line.is_some() { rect.top() + 30.0 } else { first };
         let (mut left, right) = (rect.left() + 10.0, rect.right() - 8.0);
         if let Some((icon, tone)) = self.look {
             let center = pos2(rect.left() + 17.0, first);
             widgets::paint_icon(ui, center, icon, 15.0, theme.tone(tone));
             left = rect.left() + 32.0;
         }
-        let at = pos2(right, last);
-        let taken = widgets::paint_right(ui, at, self.time, Text::SmallMono, theme.dim);
-        let beside_time = (right - taken - 8.0 - left).max(0.0);
+        let time_right = pos2(right, last);
+        let time_width =
+            widgets::paint_right(ui, time_right, self.time, Text::SmallMono, theme.dim);
+        let width_beside_time = (right - time_width - 8.0 - left).max(0.0);
         let title = [(self.title, Text::Body, theme.text)];
-        let width = if self.below.is_some() { right - left } else { beside_time };
+        let width = if self.second_line.is_some() { right - left } else { width_beside_time };
         widgets::paint_parts(ui, pos2(left, first), width, &title);
-        if let Some(below) = self.below {
-            let below = [(below, Text::Small, theme.dim)];
-            widgets::paint_parts(ui, pos2(left, last), beside_time, &below);
+        if let Some(text) = self.second_line {
+            let parts = [(text, Text::Small, theme.dim)];
+            widgets::paint_parts(ui, pos2(left, last), width_beside_time, &parts);
         }
         response.widget_info(|| WidgetInfo::selected(Role::Button, true, selected, &self.name));
         widgets::focus_ring(ui, &response);
         let clicked = response.clicked();
-        response.on_hover_text(self.hover);
+        response.on_hover_text(self.tooltip);
         clicked
     }
 }

@@ -1,4 +1,4 @@
-//! The combined effect of all steps of a plan: the diff of each file, and the preview of each step.
+//! The simulation of a plan: the diff of each file after all steps, and the preview of each step.
 
 use egui::{CornerRadius, Frame, Key, Margin, Modifiers, Role, ScrollArea, Sense, Stroke, Ui};
 use egui::{WidgetInfo, pos2, vec2};
@@ -17,35 +17,35 @@ use crate::ui::tabs::tabs_ui;
 use crate::ui::theme::{self, Text, Theme, Tone};
 use crate::ui::widgets::{self, Look};
 
-/// A simulation that was asked for.
+/// A requested simulation of a plan.
 #[derive(Debug, Clone)]
 pub struct Simulated {
-    /// Its result; `None` while it is in progress.
+    /// The result; `None` while the simulation is in progress.
     pub outcome: Option<Result<Effect, Failure>>,
     /// Whether the plan, its workspace or a file that it uses has changed since.
     pub stale: bool,
-    /// Whether the page shows it instead of the steps.
+    /// Whether the page shows the simulation instead of the steps.
     pub is_shown: bool,
 }
 
-/// What all steps of a plan would do together.
+/// The result of a simulation.
 #[derive(Debug, Clone)]
 pub struct Effect {
     /// The preview of each step, given the steps before it.
     pub previews: Vec<Preview>,
-    /// The difference between the files now and after the last step.
+    /// The changes of the files from now to the end of the last step.
     pub changes: Vec<FileChange>,
 }
 
-/// The selected view of a simulation.
+/// A tab of the simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Side {
+enum SimulationTab {
     #[default]
     Difference,
     Steps,
 }
 
-/// A simulation in one sentence.
+/// The icon, the tone and a sentence about the result of a simulation.
 pub fn verdict(plan: &ShownPlan, previews: &[Preview]) -> (Icon, Tone, String) {
     let fails = |(step, preview): (&crate::plan::ShownStep, &Preview)| {
         step.call.is_none() || preview.would_fail()
@@ -53,32 +53,34 @@ pub fn verdict(plan: &ShownPlan, previews: &[Preview]) -> (Icon, Tone, String) {
     if let Some(index) = plan.steps.iter().zip(previews).position(fails) {
         let after = plan.steps.len().saturating_sub(index + 1);
         let preview = previews.get(index);
-        let rest = match after {
+        let unreached = match after {
             0 => String::new(),
             _ => format!(" {} after it would not be reached.", format::counted(after, "step")),
         };
         let text = match preview.and_then(Preview::why_it_fails) {
-            Some(why) => format!("Step {} would fail: {}{rest}", index + 1, visible(why)),
+            Some(reason) => {
+                format!("Step {} would fail: {}{unreached}", index + 1, visible(reason))
+            }
             None => {
-                let why = preview.map_or("", |preview| &preview.summary);
-                format!("Step {} would end the run. {}{rest}", index + 1, visible(why))
+                let summary = preview.map_or("", |preview| &preview.summary);
+                format!("Step {} would end the run. {}{unreached}", index + 1, visible(summary))
             }
         };
         return (icon::FAILED, Tone::Danger, text);
     }
-    let unsure = previews.iter().filter(|it| it.predicted != Predicted::Exact).count();
-    if unsure == 0 {
+    let uncertain = previews.iter().filter(|it| it.predicted != Predicted::Exact).count();
+    if uncertain == 0 {
         return (icon::DONE, Tone::Safe, "Every step would succeed.".to_owned());
     }
     let text = format!(
         "No step would fail, but the effect of {} can be predicted only in part.",
-        format::counted(unsure, "step")
+        format::counted(uncertain, "step")
     );
     (icon::INFO, Tone::Caution, text)
 }
 
-/// The number of files in a diff, and of lines on each side.
-fn figures(changes: &[FileChange]) -> (String, usize, usize) {
+/// The number of changed files, as text, and the numbers of added and removed lines.
+fn change_counts(changes: &[FileChange]) -> (String, usize, usize) {
     let lines = changes.iter().map(|change| match change.diff {
         Diff::Text { added, removed, .. } => (added, removed),
         Diff::Unchanged | Diff::Binary { .. } => (0, 0),
@@ -95,11 +97,11 @@ pub(super) fn simulation_ui(
     actions: &mut Vec<Action>,
 ) {
     let Some(plan) = view.plan else { return };
-    let side_id = egui::Id::unique("side of the simulation");
-    let mut side: Side = ui.data(|data| data.get_temp(side_id)).unwrap_or_default();
+    let tab_id = egui::Id::unique("side of the simulation");
+    let mut tab: SimulationTab = ui.data(|data| data.get_temp(tab_id)).unwrap_or_default();
     Frame::NONE.inner_margin(Margin { left: 18, right: 18, top: 12, bottom: 0 }).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 6.0;
-        head_ui(ui, simulation, situation, actions);
+        header_ui(ui, simulation, situation, actions);
         match &simulation.outcome {
             None => {
                 let text = "Working out what every step would do. Nothing is run or changed.";
@@ -115,23 +117,24 @@ pub(super) fn simulation_ui(
             Some(Ok(Effect { previews, .. })) => {
                 let (icon, tone, text) = verdict(plan, previews);
                 widgets::remark(ui, icon, tone, text);
-                let tabs = [(Side::Difference, "Difference"), (Side::Steps, "Steps")];
-                if let Some(chosen) = tabs_ui(ui, &tabs, side) {
-                    side = chosen;
-                    ui.data_mut(|data| data.insert_temp(side_id, side));
+                let tabs =
+                    [(SimulationTab::Difference, "Difference"), (SimulationTab::Steps, "Steps")];
+                if let Some(chosen) = tabs_ui(ui, &tabs, tab) {
+                    tab = chosen;
+                    ui.data_mut(|data| data.insert_temp(tab_id, tab));
                 }
             }
         }
     });
     let Some(Ok(Effect { previews, changes })) = &simulation.outcome else { return };
     widgets::line_below(ui);
-    match side {
-        Side::Difference => difference_ui(ui, changes),
-        Side::Steps => steps_ui(ui, plan, previews, actions),
+    match tab {
+        SimulationTab::Difference => difference_ui(ui, changes),
+        SimulationTab::Steps => steps_ui(ui, plan, previews, actions),
     }
 }
 
-/// Handles Escape, which leads back to the steps unless the person is typing.
+/// Handles Escape, which shows the steps again, unless a text field or a viewer has the focus.
 pub(in crate::ui) fn take_keys(ui: &Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     if view.simulation.is_some()
         && !artifact::has_keyboard(ui.ctx())
@@ -142,8 +145,13 @@ pub(in crate::ui) fn take_keys(ui: &Ui, view: &PlanView<'_>, actions: &mut Vec<A
     }
 }
 
-/// The header: what the simulation is, whether it is current, and a button back to the steps.
-fn head_ui(ui: &mut Ui, simulation: &Simulated, situation: &Situation, actions: &mut Vec<Action>) {
+/// The header: a title, a button back to the steps, and a warning if the simulation is stale.
+fn header_ui(
+    ui: &mut Ui,
+    simulation: &Simulated,
+    situation: &Situation,
+    actions: &mut Vec<Action>,
+) {
     ui.horizontal(|ui| {
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let back = "Back to the steps";
@@ -156,10 +164,11 @@ fn head_ui(ui: &mut Ui, simulation: &Simulated, situation: &Situation, actions: 
         });
     });
     if simulation.stale {
-        let text = "The plan, its workspace or a file it uses has changed since this simulation, which shows the earlier state.";
+        let text = "The plan, its workspace or a file it uses has changed since this simulation, which \
+                    shows the earlier state.";
         widgets::remark(ui, icon::WARNING, Tone::Caution, text);
-        let again = Some("Simulate again");
-        command_button(ui, Command::Simulate, Look::Plain, again, situation, actions);
+        let text = Some("Simulate again");
+        command_button(ui, Command::Simulate, Look::Plain, text, situation, actions);
     }
 }
 
@@ -179,7 +188,7 @@ fn difference_ui(ui: &mut Ui, changes: &[FileChange]) {
                 ui,
                 |ui| {
                     ui.horizontal(|ui| {
-                        let (files, added, removed) = figures(changes);
+                        let (files, added, removed) = change_counts(changes);
                         ui.label(widgets::rich(files, Text::Meta, theme.dim));
                         let added = format!("+{added}");
                         ui.label(widgets::rich(added, Text::SmallMono, theme.safe));
@@ -215,7 +224,7 @@ fn steps_ui(ui: &mut Ui, plan: &ShownPlan, previews: &[Preview], actions: &mut V
     );
 }
 
-/// The preview of one step, given the steps before it. Returns true when the person selects the step.
+/// Draws the preview of one step, given the steps before it. Returns whether it was clicked.
 fn step_ui(ui: &mut Ui, index: usize, tool: &str, preview: &Preview, faulty: bool) -> bool {
     let theme = Theme::of(ui);
     let size = vec2(ui.available_width(), theme::ROW);
@@ -232,15 +241,15 @@ fn step_ui(ui: &mut Ui, index: usize, tool: &str, preview: &Preview, faulty: boo
     let middle = rect.center().y;
     widgets::paint_icon(ui, pos2(rect.left() + 27.0, middle), icon, 18.0, theme.tone(tone));
     let number = (index + 1).to_string();
-    let at = pos2(rect.left() + 72.0, middle);
-    widgets::paint_right(ui, at, &number, Text::Mono, theme.dim);
+    let number_right = pos2(rect.left() + 72.0, middle);
+    widgets::paint_right(ui, number_right, &number, Text::Mono, theme.dim);
     let left = rect.left() + 84.0;
     let width = (rect.right() - 18.0 - left).max(0.0);
     let parts = [(tool, Text::Mono, theme.text)];
     widgets::paint_parts(ui, pos2(left, rect.top() + 15.0), width, &parts);
     let color = if tone == Tone::Danger { theme.danger } else { theme.dim };
     let parts = [(preview.summary.as_str(), Text::Small, color)];
-    let (_, cut) = widgets::paint_parts(ui, pos2(left, rect.top() + 32.0), width, &parts);
+    let (_, truncated) = widgets::paint_parts(ui, pos2(left, rect.top() + 32.0), width, &parts);
     let line = Stroke::new(1.0, theme.line);
     ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, line);
     widgets::focus_ring(ui, &response);
@@ -249,7 +258,7 @@ fn step_ui(ui: &mut Ui, index: usize, tool: &str, preview: &Preview, faulty: boo
         WidgetInfo::labeled(Role::Button, true, text)
     });
     let clicked = response.clicked();
-    if cut {
+    if truncated {
         response.on_hover_text(visible(&preview.summary));
     }
     clicked
@@ -266,17 +275,17 @@ mod tests {
         let mut plan = fixture::plan();
         let mut previews: Vec<_> =
             (0..plan.steps.len()).map(|index| fixture::preview(&plan, index)).collect();
-        let said = |plan: &ShownPlan, previews: &[Preview]| verdict(plan, previews).2;
-        assert!(said(&plan, &previews).contains("predicted only in part"), "one runs cargo");
+        let sentence = |plan: &ShownPlan, previews: &[Preview]| verdict(plan, previews).2;
+        assert!(sentence(&plan, &previews).contains("predicted only in part"), "one runs cargo");
         previews[3].predicted = Predicted::Exact;
-        assert_eq!(said(&plan, &previews), "Every step would succeed.");
+        assert_eq!(sentence(&plan, &previews), "Every step would succeed.");
         previews[2] = Preview::failure("E301 src/lib.rs is a folder", Vec::new());
         let after = plan.steps.len() - 3;
-        let text = said(&plan, &previews);
+        let text = sentence(&plan, &previews);
         assert!(text.starts_with("Step 3 would fail: E301"), "{text}");
         assert!(text.contains(&format!("{after} steps after it")), "{text}");
         plan.steps[0].call = None;
-        assert!(said(&plan, &previews).starts_with("Step 1 would end the run."));
+        assert!(sentence(&plan, &previews).starts_with("Step 1 would end the run."));
     }
 
     #[test]
@@ -287,38 +296,38 @@ mod tests {
         assert!(harness.state().actions.contains(&Action::Do(Command::Simulate)));
         assert!(harness.query_by_label("All steps together").is_some());
         assert!(harness.query_by_label_contains("+    n.saturating_add(2)").is_some());
-        assert!(harness.query_by_label("Will do").is_none(), "the inspector has made room");
+        assert!(harness.query_by_label("Will do").is_none(), "the inspector is hidden");
         harness.get_by_label("Side by side").click();
         harness.run_ok();
-        let beside = harness.query_all_by_label_contains("n.saturating_add(2)").count();
-        assert_eq!(beside, 1, "on the right side alone");
+        let count = harness.query_all_by_label_contains("n.saturating_add(2)").count();
+        assert_eq!(count, 1, "only on the right side");
         harness.get_by_label("Steps").click();
         harness.run_ok();
         harness.get_by_label_contains("Simulated step 5: file_create").click();
         harness.run_ok();
         assert!(harness.state().actions.contains(&Action::Plan(PlanAction::SelectStep(4))));
-        assert!(harness.query_by_label("Will do").is_some(), "the steps are back");
+        assert!(harness.query_by_label("Will do").is_some(), "the steps are shown again");
     }
 
     #[test]
     fn a_long_difference_is_scrolled_by_key() {
         let mut harness = window("simulation", [900.0, 500.0]);
-        let seen = |harness: &egui_kittest::Harness<'_, _>, text: &str| {
-            let place = harness.query_all_by_label_contains(text).next().map(|node| node.rect());
-            place.is_some_and(|place| place.top() > 280.0 && place.bottom() < 420.0)
+        let is_visible = |harness: &egui_kittest::Harness<'_, _>, text: &str| {
+            let rect = harness.query_all_by_label_contains(text).next().map(|node| node.rect());
+            rect.is_some_and(|rect| rect.top() > 280.0 && rect.bottom() < 420.0)
         };
-        assert!(seen(&harness, "Sum of all parts") && !seen(&harness, "# Changelog"));
+        assert!(is_visible(&harness, "Sum of all parts") && !is_visible(&harness, "# Changelog"));
         harness.key_press(Key::End);
         harness.run_ok();
-        assert!(!seen(&harness, "Sum of all parts"));
+        assert!(!is_visible(&harness, "Sum of all parts"));
         harness.key_press(Key::Home);
         harness.run_ok();
         harness.key_press(Key::PageDown);
         harness.run_ok();
-        assert!(!seen(&harness, "Sum of all parts"));
+        assert!(!is_visible(&harness, "Sum of all parts"));
         harness.key_press(Key::PageUp);
         harness.run_ok();
-        assert!(seen(&harness, "Sum of all parts"));
+        assert!(is_visible(&harness, "Sum of all parts"));
     }
 
     #[test]

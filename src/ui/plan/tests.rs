@@ -1,4 +1,4 @@
-//! Snapshots of the texts of the rows and the bar in each state.
+//! Snapshots of the texts of the rows and the bar, and tests of wrapped lines and output.
 
 use std::fmt::Write as _;
 
@@ -15,7 +15,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         path: None,
         digest: plan.digest,
         plan: Some(&plan),
-        figures: Figures::of(&plan),
+        step_counts: StepCounts::of(&plan),
         findings: &[],
         review: Some(&review),
         approval,
@@ -67,8 +67,8 @@ fn an_open_plan() {
 fn a_run_that_asks() {
     let run = fixture::asking(&fixture::plan());
     let used = Approval::Used { at_ms: fixture::NOW_MS };
-    let at = Situation { running: true, asking: Some(2), ..Situation::default() };
-    insta::assert_snapshot!(page(&used, &run, &at));
+    let situation = Situation { running: true, asking: Some(2), ..Situation::default() };
+    insta::assert_snapshot!(page(&used, &run, &situation));
 }
 
 #[test]
@@ -98,11 +98,11 @@ fn a_void_approval_says_what_changed() {
 
 #[test]
 fn a_plan_that_cannot_be_authorized_says_why() {
-    let at = Situation {
+    let situation = Situation {
         not_authorizable: Some("Its findings contain errors."),
         ..Situation::default()
     };
-    let text = page(&Approval::None, &RunState::default(), &at);
+    let text = page(&Approval::None, &RunState::default(), &situation);
     assert!(text.contains("Cannot be authorized: Its findings contain errors."), "{text}");
 }
 
@@ -125,7 +125,7 @@ fn output_keeps_its_streams_apart() {
     let rows = output_lines(&transcript, 2, 80);
     let rows: Vec<_> = rows.iter().map(|row| (row.text.as_str(), row.stderr)).collect();
     assert_eq!(rows, [("ab", false), ("c", false), ("bad", true)]);
-    assert!(output_lines(&transcript, 1, 80).is_empty(), "another step's is not shown");
+    assert!(output_lines(&transcript, 1, 80).is_empty(), "output of other steps is not shown");
 }
 
 /// Output of the second step, then these chunks of the third.
@@ -183,17 +183,18 @@ fn unrecorded_step_is_not_shown_as_running() {
 
 #[test]
 fn bar_announces_guidance_until_it_begins() {
-    let at = Situation { running: true, ..Situation::default() };
+    let situation = Situation { running: true, ..Situation::default() };
     let used = Approval::Used { at_ms: fixture::NOW_MS };
     let plan = fixture::plan();
     let mut run = fixture::running(&plan);
-    let says = |run: &RunState| page(&used, run, &at).contains("Guided from the next step on");
-    assert!(!says(&run));
+    let announces =
+        |run: &RunState| page(&used, run, &situation).contains("Guided from the next step on");
+    assert!(!announces(&run));
     run.apply(&RunEvent::ControlRequested { control: crate::run::Control::GoOnGuided });
-    assert!(says(&run));
+    assert!(announces(&run));
     let next = run.current_step + 1;
     let step_id = plan.steps[next].step_id.clone();
     let start = step_started(step_id, next, fixture::NOW_MS);
     run.apply(&start);
-    assert!(!says(&run) && run.became_guided);
+    assert!(!announces(&run) && run.became_guided);
 }

@@ -1,4 +1,4 @@
-//! The walls of a plan's steps, as shown at the top of the plan page, in the authorization dialog, and with a step.
+//! The walls of a plan's steps, as shown in the header of the plan page, in the authorization dialog, and with a step.
 
 use egui::{ScrollArea, Ui};
 
@@ -12,16 +12,16 @@ use crate::ui::icon::{self, Icon};
 use crate::ui::theme::Tone;
 use crate::ui::widgets::{self, Chip, Look};
 
-/// The lines about the walls of a plan, the widest grants first.
+/// The lines about the walls of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WallLines {
     /// The level of the walls.
     pub level: String,
     /// Whether the level is lower than full.
     pub is_weak: bool,
-    /// Grants beyond the walls, with the numbers of the steps.
+    /// The grants beyond the walls, with the numbers of the steps, the widest first.
     pub granted: Vec<String>,
-    /// Proposed grants that nobody has made.
+    /// The proposed grants that the person has not made, with the numbers of the steps.
     pub proposed: Vec<String>,
 }
 
@@ -30,29 +30,30 @@ pub fn wall_lines(walls: &WallsReview) -> Option<WallLines> {
     if !walls.concerns_any() {
         return None;
     }
-    let why = walls.why_not_better.as_ref().map_or_else(String::new, |why| format!(" ({why})"));
+    let reason = walls.why_not_better.as_ref();
+    let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
     let level = match (walls.level, walls.setting) {
         (WallLevel::None, WallSetting::Off) => {
             "Walls are off in your settings: steps rated caution ask before they run.".to_owned()
         }
         (WallLevel::None, _) => {
-            format!("This computer has no walls{why}: steps rated caution ask before they run.")
+            format!("This computer has no walls{reason}: steps rated caution ask before they run.")
         }
         (WallLevel::Files, _) => {
-            format!("Level files: access to files and to the network is restricted{why}.")
+            format!("Level files: access to files and to the network is restricted{reason}.")
         }
         (WallLevel::Full, _) => {
             let is_wider = walls.steps.iter().flatten().any(|step| step.walls.is_widened());
-            let what = if is_wider { "Level full for all else" } else { "Level full" };
-            format!("{what}: writes stay in the workspace, no network.")
+            let scope = if is_wider { "Level full for all else" } else { "Level full" };
+            format!("{scope}: writes stay in the workspace, no network.")
         }
     };
     let mut granted = GroupedSteps::default();
     let mut proposed = GroupedSteps::default();
     for (index, step) in walls.steps.iter().enumerate() {
         let Some(step) = step else { continue };
-        granted.add(index, parts(&step.walls));
-        proposed.add(index, words(&step.proposed, &step.reasons.join("; ")));
+        granted.add(index, ranked_grants(&step.walls));
+        proposed.add(index, proposal(&step.proposed, &step.reasons.join("; ")));
     }
     Some(WallLines {
         level,
@@ -68,29 +69,30 @@ pub(super) fn step_walls<'v>(view: &PlanView<'v>, index: usize) -> Option<&'v St
     steps.get(index)?.as_ref().map(|step| &step.walls)
 }
 
-/// The grants beyond the walls of a step, in a few words each; usually empty.
+/// The grants beyond the walls of a step, in a few words each; empty for most steps.
 pub(super) fn wider(walls: &StepWalls) -> impl Iterator<Item = String> {
-    let parts = if walls.is_widened() { parts(walls) } else { Vec::new() };
-    parts.into_iter().map(|(_, what)| visible(&what).into_owned())
+    let grants = if walls.is_widened() { ranked_grants(walls) } else { Vec::new() };
+    grants.into_iter().map(|(_, grant)| visible(&grant).into_owned())
 }
 
-/// The grants of walls, each with its rank; the widest grant has the lowest rank.
-fn parts(walls: &StepWalls) -> Vec<(u8, String)> {
-    let mut parts = Vec::new();
+/// The grants of walls in words, each with its rank; the widest grant has the lowest rank.
+fn ranked_grants(walls: &StepWalls) -> Vec<(u8, String)> {
+    let mut grants = Vec::new();
     if walls.open {
-        parts.push((0, "no walls".to_owned()));
+        grants.push((0, "no walls".to_owned()));
     }
     if walls.network {
-        parts.push((1, "network".to_owned()));
+        grants.push((1, "network".to_owned()));
     }
-    parts.extend(walls.write.iter().map(|path| (2, format!("writes {path}"))));
+    grants.extend(walls.write.iter().map(|path| (2, format!("writes {path}"))));
     if walls.writes_repository {
-        parts.push((3, "writes the repository".to_owned()));
+        grants.push((3, "writes the repository".to_owned()));
     }
-    parts
+    grants
 }
 
-fn words(needs: &Needs, reasons: &str) -> Option<(u8, String)> {
+/// Proposed needs in words with their reasons, as a group of [`GroupedSteps`]; `None` if there are none.
+fn proposal(needs: &Needs, reasons: &str) -> Option<(u8, String)> {
     (!needs.is_empty()).then(|| (0, format!("{needs} ({reasons})")))
 }
 
@@ -99,11 +101,12 @@ fn words(needs: &Needs, reasons: &str) -> Option<(u8, String)> {
 pub(crate) struct GroupedSteps(Vec<((u8, String), Vec<usize>)>);
 
 impl GroupedSteps {
-    pub(crate) fn add(&mut self, index: usize, words: impl IntoIterator<Item = (u8, String)>) {
-        for words in words {
-            match self.0.iter_mut().find(|(known, _)| *known == words) {
+    /// Adds the step at `index` to these groups, each a rank and a text.
+    pub(crate) fn add(&mut self, index: usize, groups: impl IntoIterator<Item = (u8, String)>) {
+        for group in groups {
+            match self.0.iter_mut().find(|(known, _)| *known == group) {
                 Some((_, steps)) => steps.push(index + 1),
-                None => self.0.push((words, vec![index + 1])),
+                None => self.0.push((group, vec![index + 1])),
             }
         }
     }
@@ -111,23 +114,23 @@ impl GroupedSteps {
     /// One line per group, the lowest rank first: `Steps 2, 4–7: network`.
     pub(crate) fn lines(mut self) -> Vec<String> {
         self.0.sort_by_key(|((rank, _), steps)| (*rank, steps.first().copied()));
-        let line = |((_, what), steps): ((u8, String), Vec<usize>)| {
-            format!("{}: {what}", steps_in_words(&steps))
+        let line = |((_, text), steps): ((u8, String), Vec<usize>)| {
+            format!("{}: {text}", step_ranges(&steps))
         };
         self.0.into_iter().map(line).collect()
     }
 }
 
 /// Ascending step numbers, with ranges joined: `Steps 2, 4–7`.
-fn steps_in_words(numbers: &[usize]) -> String {
-    let mut runs: Vec<(usize, usize)> = Vec::new();
+fn step_ranges(numbers: &[usize]) -> String {
+    let mut ranges: Vec<(usize, usize)> = Vec::new();
     for &number in numbers {
-        match runs.last_mut() {
+        match ranges.last_mut() {
             Some((_, last)) if *last + 1 == number => *last = number,
-            _ => runs.push((number, number)),
+            _ => ranges.push((number, number)),
         }
     }
-    let parts: Vec<_> = runs
+    let parts: Vec<_> = ranges
         .iter()
         .map(|&(first, last)| match last - first {
             0 => first.to_string(),
@@ -139,11 +142,11 @@ fn steps_in_words(numbers: &[usize]) -> String {
     format!("{noun} {}", parts.join(", "))
 }
 
-/// The chip about the walls of a plan.
+/// The chip about the walls of a plan; `None` when no step has walls.
 pub(super) fn chip(walls: &WallsReview) -> Option<Chip> {
     let lines = wall_lines(walls)?;
-    let opened = walls.steps.iter().flatten().filter(|step| step.walls.is_widened()).count();
-    let (icon, text, tone) = match (walls.level, opened) {
+    let widened = walls.steps.iter().flatten().filter(|step| step.walls.is_widened()).count();
+    let (icon, text, tone) = match (walls.level, widened) {
         (WallLevel::None, _) => (icon::WARNING, "no walls".to_owned(), Tone::Caution),
         (level, 0) => {
             let tone = if level == WallLevel::Full { Tone::Safe } else { Tone::Dim };
@@ -154,27 +157,28 @@ pub(super) fn chip(walls: &WallsReview) -> Option<Chip> {
             (WALLS, text, Tone::Caution)
         }
     };
-    let hover = [vec![lines.level], lines.granted].concat().join("\n");
-    Some(Chip::new(icon, text, tone).explained(visible(&hover).into_owned()))
+    let tooltip = [vec![lines.level], lines.granted].concat().join("\n");
+    Some(Chip::new(icon, text, tone).with_tooltip(visible(&tooltip).into_owned()))
 }
 
 /// The icon of the walls.
 pub(crate) const WALLS: Icon = icon::WALL;
 
-/// Buttons after a wall has stopped a step, or may have: they review the same plan with a further grant.
-fn wider_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
+/// Buttons after a wall has stopped a step, or may have: each opens the authorization dialog for the same plan with a
+/// further grant.
+fn further_grant_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     // A plan without a file is run again as a follow-up plan, which would not get the grant.
     if view.path.is_none() || !view.run.is_over() {
         return;
     }
-    let mut offer = |text: &str, hint: &str, action: PlanAction| {
-        if widgets::link_button(ui, Look::Plain, WALLS, &visible(text), &visible(hint)) {
+    let mut button = |text: &str, hint: &str, action: PlanAction| {
+        if widgets::tooltip_button(ui, Look::Plain, WALLS, &visible(text), &visible(hint)) {
             actions.push(Action::Plan(action));
         }
     };
     if view.run.failure.as_ref().is_some_and(|(code, _)| *code == Code::StoppedByWall) {
         let hint = "Every step of the run gets the network of this computer. You authorize the plan again.";
-        offer("Run again with the network…", hint, PlanAction::RunAgainWider(None));
+        button("Run again with the network…", hint, PlanAction::AuthorizeWithGrant(None));
     }
     let stopped = view.run.steps.stopped_at().and_then(|index| view.run.steps.get(index));
     if let Some(StepState::Done(result)) = stopped
@@ -184,26 +188,26 @@ fn wider_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
         let hint = format!(
             "Every step of the run may write {path} and what is below it. You authorize the plan again."
         );
-        offer(&text, &hint, PlanAction::RunAgainWider(Some(path.clone())));
+        button(&text, &hint, PlanAction::AuthorizeWithGrant(Some(path.clone())));
     }
 }
 
-/// A button at the top of the plan page: its text, its tooltip and its action.
-type HeadButton = (&'static str, &'static str, PlanAction);
+/// A button in the header of the plan page: its text, its tooltip and its action.
+type HeaderButton = (&'static str, &'static str, PlanAction);
 
-/// The walls at the top of the plan page: proposed grants, grants for every plan of the workspace, and the buttons
-/// that change them.
-pub(super) fn proposal_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
-    wider_ui(ui, view, actions);
+/// The grants in the header of the plan page: those that are proposed, those for every plan of the workspace, and the
+/// buttons that make or withdraw them.
+pub(super) fn grants_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
+    further_grant_ui(ui, view, actions);
     let Some(walls) = view.review.and_then(|review| review.walls.as_ref()) else { return };
     let grants = view.review.map(|review| &review.binding.grants);
-    let (mut lines, offers): (Vec<_>, Vec<_>) =
+    let (mut lines, buttons): (Vec<_>, Vec<_>) =
         [remembered(walls, grants), proposed(walls, grants)].into_iter().flatten().unzip();
-    if offers.is_empty() {
+    if buttons.is_empty() {
         return;
     }
     let lines = lines.iter_mut().flat_map(std::mem::take);
-    // Long lists scroll; otherwise the steps would have no room.
+    // Long lists scroll, so that there is room for the steps.
     let height = (ui.available_height() * 0.25).max(60.0);
     ScrollArea::vertical()
         .id_salt("proposed")
@@ -213,7 +217,7 @@ pub(super) fn proposal_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Ac
             lines.for_each(|line| widgets::remark(ui, WALLS, Tone::Caution, visible(&line)))
         });
     ui.horizontal_wrapped(|ui| {
-        for (text, hint, action) in offers.into_iter().rev() {
+        for (text, hint, action) in buttons.into_iter().rev() {
             let button = widgets::button(ui, Look::Plain, Some(WALLS), text, !view.run.is_active());
             if button.on_hover_text(hint).clicked() {
                 actions.push(Action::Plan(action));
@@ -222,8 +226,9 @@ pub(super) fn proposal_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Ac
     });
 }
 
-/// The lines of the proposed grants, and the button that makes them or withdraws them.
-fn proposed(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<String>, HeadButton)> {
+/// The lines of the proposed grants, and the button that makes or withdraws them; `None` if there are none, or they are
+/// granted to every plan of the workspace.
+fn proposed(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<String>, HeaderButton)> {
     let is_remembered = walls.remembered.as_ref().is_some_and(|grants| grants.proposed);
     let is_granted = grants.is_some_and(|grants| grants.proposed);
     if is_remembered || (!walls.proposes() && !is_granted) {
@@ -236,12 +241,12 @@ fn proposed(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<String>
     } else {
         ("Grant what is proposed", "The steps get this beyond their walls once you authorize.")
     };
-    Some((lines, (text, hint, PlanAction::GrantProposed(!is_granted))))
+    Some((lines, (text, hint, PlanAction::GrantNeeds(!is_granted))))
 }
 
-/// The lines of the grants for every plan of the workspace and the button that withdraws them; or only the button
-/// that makes such grants.
-fn remembered(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<String>, HeadButton)> {
+/// The line of the grants for every plan of the workspace, and the button that withdraws them. Without such grants only
+/// the button that extends the grants of this plan to every plan; `None` if this plan has none either.
+fn remembered(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<String>, HeaderButton)> {
     if let Some(remembered) = &walls.remembered {
         let line = format!("Every plan in this workspace is granted: {remembered}.");
         let hint = "From now on, plans in this workspace get only what they ask for.";
@@ -268,7 +273,7 @@ pub(crate) fn lines_ui(ui: &mut Ui, lines: &WallLines) {
 
 /// The walls of one step, in a sentence.
 pub(crate) fn sentence(walls: &StepWalls) -> String {
-    let granted: Vec<_> = parts(walls).into_iter().map(|(_, what)| what).collect();
+    let granted: Vec<_> = ranked_grants(walls).into_iter().map(|(_, grant)| grant).collect();
     match (walls.open, walls.level) {
         (true, _) => "No walls: the step may do everything that you may.".to_owned(),
         (false, WallLevel::None) => "No walls here.".to_owned(),

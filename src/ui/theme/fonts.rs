@@ -34,8 +34,8 @@ pub(super) fn definitions() -> FontDefinitions {
 
 /// Disables the glyph substitution table (`GSUB`) of a font by renaming it.
 ///
-/// Both text fonts draw `!=`, `->` or `www` as a ligature. People compare characters before they sign, so
-/// every character must stay separate. The new name keeps the table directory sorted.
+/// With this table, both text fonts draw some character sequences as ligatures, for example `->`. People compare
+/// characters before they sign, so every character must stay separate. The new name keeps the table directory sorted.
 pub(super) fn without_substitution(font: &[u8]) -> Vec<u8> {
     const HEADER: usize = 12;
     const RECORD: usize = 16;

@@ -1,8 +1,8 @@
 //! The appearance of the window: colours, fonts, text sizes, and measures that several views share. Only this module
 //! may have colour literals.
 //!
-//! Every view gets its colours from [`Theme::of`]. The person's choice of a theme is not made here: the
-//! window code sets it as egui's theme preference.
+//! Every view gets its colours from [`Theme::of`]. The window code applies the theme that the person has chosen, as
+//! egui's theme preference and by [`set_contrast`].
 
 mod fonts;
 #[cfg(test)]
@@ -24,9 +24,9 @@ pub use tokens::{DARK, LIGHT, THEMES, Theme};
 pub const TOP_BAR: f32 = 44.0;
 /// The height of the status bar, in points.
 pub const STATUS_BAR: f32 = 30.0;
-/// The height of the bar with which a plan is authorized and its run controlled, in points.
+/// The height of the bar with the commands for a plan or a loop, in points.
 pub const ACTION_BAR: f32 = 58.0;
-/// The default width of the list of plans and runs, in points.
+/// The default width of the panel at the left side of a page, in points.
 pub const SIDEBAR: f32 = 208.0;
 /// The default width of the inspector, in points.
 pub const INSPECTOR: f32 = 470.0;
@@ -159,31 +159,30 @@ impl Theme {
     }
 
     /// The colour and the underline of a terminal style; `plain` is the colour of unstyled text.
-    pub fn ink(&self, ink: AnsiStyle, plain: Color32) -> (Color32, Stroke) {
-        let color = match ink.hue {
+    pub fn ansi_style(&self, style: AnsiStyle, plain: Color32) -> (Color32, Stroke) {
+        let color = match style.hue {
             Some(hue) => self.hue(hue),
-            None if ink.faint => self.dim,
+            None if style.faint => self.dim,
             None => plain,
         };
-        (color, if ink.underlined { Stroke::new(1.0, color) } else { Stroke::NONE })
+        (color, if style.underlined { Stroke::new(1.0, color) } else { Stroke::NONE })
     }
 
     /// The background of a changed word, on the background of its line.
     pub fn changed_word(&self, line: LineKind) -> Color32 {
-        let (ground, text) = match line {
+        let (background, text) = match line {
             LineKind::Removed => (self.removed, self.removed_text),
             _ => (self.added, self.added_text),
         };
-        ground.lerp_to_gamma(text, if self.dark { 0.2 } else { 0.14 })
+        background.lerp_to_gamma(text, if self.dark { 0.2 } else { 0.14 })
     }
 
-    /// The fill of a chip: its tone at 16 percent over the background.
+    /// The fill of a chip: its tone at 16 percent over the colour `below`.
     pub fn chip(&self, tone: Tone, below: Color32) -> Color32 {
         below.lerp_to_gamma(self.tone(tone), 0.16)
     }
 
-    /// The text colour of a chip. It is slightly closer to plain text than the tone, which would be too faint
-    /// on its own tint.
+    /// The text colour of a chip. It is closer to plain text than the tone, which would be too faint on its own tint.
     pub fn chip_text(&self, tone: Tone) -> Color32 {
         let towards_text = match (self.high_contrast, self.dark) {
             (true, _) => 0.6,

@@ -21,8 +21,8 @@ fn contrast_is_measured_as_the_guideline_says() {
     assert!((contrast(rgb(0x77_77_77), Color32::WHITE) - 4.48).abs() < 0.01);
 }
 
-/// The contrast ratios that WCAG requires for text: level AA, and AAA for the themes with higher contrast.
-fn least(theme: &Theme) -> f64 {
+/// The contrast ratio that WCAG requires for text: level AA, and AAA for the themes with higher contrast.
+fn min_ratio(theme: &Theme) -> f64 {
     if theme.high_contrast { 7.0 } else { 4.5 }
 }
 
@@ -46,8 +46,8 @@ fn theme_is_recognized_by_its_style() {
 #[test]
 fn high_contrast_lines_stand_out() {
     for theme in THEMES.into_iter().filter(|theme| theme.high_contrast) {
-        for ground in [theme.background, theme.panel, theme.raised, theme.hover] {
-            assert!(contrast(theme.line, ground) >= 3.0, "{ground:?}, dark {}", theme.dark);
+        for background in [theme.background, theme.panel, theme.raised, theme.hover] {
+            assert!(contrast(theme.line, background) >= 3.0, "{background:?}, dark {}", theme.dark);
         }
     }
 }
@@ -55,25 +55,26 @@ fn high_contrast_lines_stand_out() {
 #[test]
 fn every_text_can_be_read_on_every_ground() {
     for theme in THEMES {
-        let grounds = [theme.background, theme.panel, theme.raised, theme.selection, theme.hover];
-        for ground in grounds {
+        let backgrounds =
+            [theme.background, theme.panel, theme.raised, theme.selection, theme.hover];
+        for background in backgrounds {
             for tone in
                 [Tone::Plain, Tone::Dim, Tone::Accent, Tone::Safe, Tone::Caution, Tone::Danger]
             {
-                let ratio = contrast(theme.tone(tone), ground);
+                let ratio = contrast(theme.tone(tone), background);
                 assert!(
-                    ratio >= least(theme),
-                    "{tone:?} on {ground:?}, dark {}: {ratio}",
+                    ratio >= min_ratio(theme),
+                    "{tone:?} on {background:?}, dark {}: {ratio}",
                     theme.dark
                 );
             }
         }
-        for (text, ground) in [
+        for (text, background) in [
             (theme.on_accent, theme.accent),
             (theme.added_text, theme.added),
             (theme.removed_text, theme.removed),
         ] {
-            assert!(contrast(text, ground) >= least(theme), "{text:?} on {ground:?}");
+            assert!(contrast(text, background) >= min_ratio(theme), "{text:?} on {background:?}");
         }
     }
 }
@@ -84,9 +85,9 @@ fn code_is_legible_on_its_backgrounds() {
     for theme in THEMES {
         let plain = [theme.background, theme.panel, theme.raised, theme.added, theme.removed];
         for class in [Comment, Function, Keyword, Number, String, Type] {
-            for ground in plain {
-                let ratio = contrast(theme.syntax(class), ground);
-                assert!(ratio >= 4.5, "{class:?} on {ground:?}, dark {}: {ratio}", theme.dark);
+            for background in plain {
+                let ratio = contrast(theme.syntax(class), background);
+                assert!(ratio >= 4.5, "{class:?} on {background:?}, dark {}: {ratio}", theme.dark);
             }
         }
         for (kind, text) in
@@ -105,11 +106,11 @@ fn every_chip_can_be_read() {
             for tone in
                 [Tone::Plain, Tone::Dim, Tone::Accent, Tone::Safe, Tone::Caution, Tone::Danger]
             {
-                let ground = theme.chip(tone, below);
+                let background = theme.chip(tone, below);
                 let text = theme.chip_text(tone);
-                let ratio = contrast(text, ground);
+                let ratio = contrast(text, background);
                 assert!(
-                    ratio >= least(theme),
+                    ratio >= min_ratio(theme),
                     "{tone:?} on {below:?}, dark {}: {ratio}",
                     theme.dark
                 );
@@ -127,7 +128,7 @@ fn no_font_joins_characters() {
             let tables = usize::from(u16::from_be_bytes([font[4], font[5]]));
             let tags: Vec<_> = (0..tables).map(|i| &font[12 + 16 * i..16 + 16 * i]).collect();
             assert!(!tags.contains(&&b"GSUB"[..]), "{name}");
-            assert!(tags.is_sorted(), "{name}: a reader may search the directory by halves");
+            assert!(tags.is_sorted(), "{name}: the table directory may be searched by bisection");
         }
     }
 }

@@ -4,7 +4,7 @@ use egui::Color32;
 
 /// The colours of one theme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the tokens by their names; what each is for stands in its uses")]
+#[expect(missing_docs, reason = "each token is described by its name and its uses")]
 pub struct Theme {
     pub dark: bool,
     pub high_contrast: bool,
@@ -60,7 +60,7 @@ impl Column {
         }
     }
 
-    /// The colours of this column. With higher contrast, borders are as visible as text.
+    /// The colours of this column. With higher contrast, borders are much more visible.
     const fn theme(self) -> Theme {
         Theme {
             dark: self.of([true, false, true, false]),

@@ -7,15 +7,15 @@ use crate::authorization::AuthorizationClass;
 use crate::autonomy::{LoopOutcome, scripted};
 use crate::run::{LoopFate, LoopPhase, LoopState, PlannerStatus, StopCode};
 
-/// The events of a loop, and its result.
-struct Told {
+/// The outcome of a loop, the state after its events, and the plans that it proposed.
+struct EndedLoop {
     outcome: Result<Box<LoopOutcome>, Failure>,
     state: LoopState,
     proposed: Vec<PlanProposal>,
 }
 
 impl Desktop {
-    /// The order for a loop whose planner prints the n-th of these plans at the n-th attempt.
+    /// The order for a loop whose planner prints the n-th of these plans in the n-th attempt.
     fn order(&self, plans: &[Value]) -> LoopOrder {
         LoopOrder {
             goal: "a file".to_owned(),
@@ -28,8 +28,8 @@ impl Desktop {
         }
     }
 
-    /// Runs a loop to its end. Each event is first passed to `react`.
-    fn run_loop(&self, order: LoopOrder, mut react: impl FnMut(&Self, &RunEvent)) -> Told {
+    /// Runs a loop to its end. Each event of it is passed to `react`.
+    fn run_loop(&self, order: LoopOrder, mut react: impl FnMut(&Self, &RunEvent)) -> EndedLoop {
         self.worker.send(Command::Loop(Box::new(order))).unwrap();
         let (mut state, mut proposed) = (LoopState::default(), Vec::new());
         loop {
@@ -39,13 +39,15 @@ impl Desktop {
                     react(self, &event);
                 }
                 Event::Proposed(plan) => proposed.push(*plan),
-                Event::LoopFinished(outcome) => return Told { outcome, state, proposed },
+                Event::LoopFinished(outcome) => return EndedLoop { outcome, state, proposed },
                 other => panic!("{other:?}"),
             }
         }
     }
 
-    fn approve_each(&self, event: &RunEvent) {
+    /// Approves the plan if the event asks for its authorization. Answers about other plans, and a second answer, are
+    /// refused.
+    fn approve_plan(&self, event: &RunEvent) {
         if let RunEvent::AuthorizationNeeded { loop_id, attempt, .. } = event {
             let approve = || PlanDecision::Approve {
                 method: Method::Window,
@@ -68,26 +70,26 @@ fn command(command: &str) -> Value {
 fn a_loop_shows_its_plans_and_replays() {
     let desktop = desktop();
     let order = desktop.order(&[command("exit 3"), command("echo done > a.txt")]);
-    let told = desktop.run_loop(LoopOrder { max_attempts: 2, ..order }, Desktop::approve_each);
-    let outcome = told.outcome.unwrap();
+    let ended = desktop.run_loop(LoopOrder { max_attempts: 2, ..order }, Desktop::approve_plan);
+    let outcome = ended.outcome.unwrap();
     assert_eq!(outcome.stop_reason.code, StopCode::Completed, "{outcome:?}");
     assert!(desktop.workspace().join("a.txt").exists());
-    let [first, second] = told.proposed.as_slice() else { panic!("{:?}", told.proposed) };
+    let [first, second] = ended.proposed.as_slice() else { panic!("{:?}", ended.proposed) };
     assert_eq!(first.attempt, 1);
-    assert!(told.state.attempts[0].revised.is_none());
-    assert_eq!(told.state.attempts[1].revised.as_ref().unwrap().1.changed, 1);
+    assert!(ended.state.attempts[0].revised.is_none());
+    assert_eq!(ended.state.attempts[1].revised.as_ref().unwrap().1.changed, 1);
     assert_eq!((second.attempt, second.plan.steps.len(), second.review.risks.len()), (2, 1, 1));
-    assert_eq!(told.state.attempts[1].planner_output, "thinking\n");
+    assert_eq!(ended.state.attempts[1].planner_output, "thinking\n");
 
-    let loops = desktop.ask(ListLoops(5)).unwrap();
+    let loops = desktop.query(ListLoops(5)).unwrap();
     assert_eq!(loops.len(), 1);
     assert_eq!(loops[0].fate, LoopFate::Ended(StopCode::Completed));
-    let replayed = desktop.ask(ReplayLoop(loops[0].loop_id)).unwrap();
+    let replayed = desktop.query(ReplayLoop(loops[0].loop_id)).unwrap();
     let mut again = LoopState::default();
     replayed.events.iter().for_each(|event| again.apply(event));
-    let mut live = told.state;
+    let mut live = ended.state;
     live.attempts.iter_mut().for_each(|attempt| attempt.planner_output.clear());
-    assert_eq!(again, live, "a reopened loop is the loop that was watched");
+    assert_eq!(again, live, "the replayed state equals the live state");
     let records: Vec<_> = replayed.detail.attempts.iter().map(|it| it.record.clone()).collect();
     assert_eq!(records, outcome.attempts.into_iter().map(Some).collect::<Vec<_>>());
 }
@@ -96,14 +98,14 @@ fn a_loop_shows_its_plans_and_replays() {
 fn a_rejected_plan_ends_the_loop() {
     let desktop = desktop();
     let order = desktop.order(&[command("echo done > a.txt")]);
-    let told = desktop.run_loop(order, |desktop, event| {
+    let ended = desktop.run_loop(order, |desktop, event| {
         if let RunEvent::AuthorizationNeeded { loop_id, attempt, .. } = event {
             let answer =
                 PlanDecision::Reject { method: Method::Window, reason: "not this".to_owned() };
             assert!(desktop.worker.answer_plan(*loop_id, *attempt, answer));
         }
     });
-    let outcome = told.outcome.unwrap();
+    let outcome = ended.outcome.unwrap();
     assert_eq!(outcome.stop_reason.code, StopCode::NotAuthorized);
     assert_eq!(outcome.stop_reason.message, "not this");
     assert!(!desktop.workspace().join("a.txt").exists());
@@ -111,36 +113,36 @@ fn a_rejected_plan_ends_the_loop() {
 
 #[test]
 fn a_stop_ends_a_loop_in_any_phase() {
-    for at in ["planner", "authorization", "run"] {
+    for phase in ["planner", "authorization", "run"] {
         let desktop = desktop();
         let plans = [command("sleep 600; echo late > late.txt")];
         let mut order = desktop.order(&plans);
-        if at == "planner" {
+        if phase == "planner" {
             order.planner = "sleep 600; echo late > late.txt".to_owned();
         }
-        let told = desktop.run_loop(order, |desktop, event| {
-            let now = match event {
+        let ended = desktop.run_loop(order, |desktop, event| {
+            let current = match event {
                 RunEvent::PlannerStarted { .. } => "planner",
                 RunEvent::AuthorizationNeeded { .. } => "authorization",
                 RunEvent::StepStarted { .. } => "run",
                 _ => return,
             };
-            if now == at {
+            if current == phase {
                 desktop.worker.control(Control::StopNow);
             } else {
-                desktop.approve_each(event);
+                desktop.approve_plan(event);
             }
         });
-        let outcome = told.outcome.unwrap();
-        assert_eq!(outcome.stop_reason.code, StopCode::OperatorStopped, "{at}: {outcome:?}");
-        assert_eq!(told.state.phase, LoopPhase::Ended(Box::new(outcome.stop_reason)));
+        let outcome = ended.outcome.unwrap();
+        assert_eq!(outcome.stop_reason.code, StopCode::OperatorStopped, "{phase}: {outcome:?}");
+        assert_eq!(ended.state.phase, LoopPhase::Ended(Box::new(outcome.stop_reason)));
         assert!(!desktop.workspace().join("late.txt").exists());
-        let report = desktop.ask(Verify).unwrap();
+        let report = desktop.query(Verify).unwrap();
         assert!(report.ok, "{report:?}");
-        // The same worker takes the next command.
+        // The same thread takes the next command.
         let order = desktop.order(&[command("true"), command("true"), command("true")]);
-        let told = desktop.run_loop(order, Desktop::approve_each);
-        assert_eq!(told.outcome.unwrap().stop_reason.code, StopCode::Completed, "{at}");
+        let ended = desktop.run_loop(order, Desktop::approve_plan);
+        assert_eq!(ended.outcome.unwrap().stop_reason.code, StopCode::Completed, "{phase}");
     }
 }
 
@@ -158,30 +160,30 @@ fn a_class_authorizes_until_revoked() {
         needs: Default::default(),
     });
     let mut class = None;
-    let mut asked = Vec::new();
-    let told = desktop.run_loop(order, |desktop, event| match event {
+    let mut outside_class = Vec::new();
+    let ended = desktop.run_loop(order, |desktop, event| match event {
         RunEvent::LoopStarted { class_id, .. } => class = *class_id,
         RunEvent::AttemptStarted { attempt: 2, .. } => {
             let class_id = class.unwrap();
             for revoked in [true, false] {
-                assert_eq!(desktop.ask(RevokeClass(class_id)).unwrap(), revoked);
+                assert_eq!(desktop.query(RevokeClass(class_id)).unwrap(), revoked);
             }
         }
         RunEvent::AuthorizationNeeded { attempt, outside, .. } => {
-            asked.push((*attempt, outside.clone()));
-            desktop.approve_each(event);
+            outside_class.push((*attempt, outside.clone()));
+            desktop.approve_plan(event);
         }
         _ => {}
     });
     let revoked = vec!["the class was revoked".to_owned()];
-    assert_eq!(asked, [(2, revoked.clone()), (3, revoked)]);
-    let outcome = told.outcome.unwrap();
+    assert_eq!(outside_class, [(2, revoked.clone()), (3, revoked)]);
+    let outcome = ended.outcome.unwrap();
     assert_eq!(outcome.stop_reason.code, StopCode::RetryBudgetExhausted);
-    assert_eq!(told.proposed.len(), 3, "a person sees also what nobody is asked about");
-    let how: Vec<_> =
-        told.state.attempts.iter().map(|it| it.authorized.clone().unwrap().1).collect();
-    assert!(how[0].contains("inside the authorization class"), "{how:?}");
-    assert!(how[1].contains("in the window"), "{how:?}");
+    assert_eq!(ended.proposed.len(), 3, "plans that the class authorizes are shown, too");
+    let reasons: Vec<_> =
+        ended.state.attempts.iter().map(|it| it.authorized.clone().unwrap().1).collect();
+    assert!(reasons[0].contains("inside the authorization class"), "{reasons:?}");
+    assert!(reasons[1].contains("in the window"), "{reasons:?}");
 }
 
 #[test]
@@ -189,9 +191,9 @@ fn a_planner_without_name_records_nothing() {
     let desktop = desktop();
     let mut order = desktop.order(&[]);
     order.planner = "replay:".to_owned();
-    let told = desktop.run_loop(order, |_, event| panic!("{event:?}"));
-    assert!(told.outcome.unwrap_err().message.contains("replay:DIR"));
-    let loops = desktop.ask(ListLoops(5)).unwrap();
+    let ended = desktop.run_loop(order, |_, event| panic!("{event:?}"));
+    assert!(ended.outcome.unwrap_err().message.contains("replay:DIR"));
+    let loops = desktop.query(ListLoops(5)).unwrap();
     assert_eq!(loops, []);
 }
 
@@ -200,17 +202,17 @@ fn a_panicking_loop_leaves_the_worker_usable() {
     let desktop = desktop();
     desktop.faults.plant("worker");
     let order = desktop.order(&[command("true")]);
-    let told = desktop.run_loop(order, Desktop::approve_each);
-    let outcome = told.outcome.unwrap();
+    let ended = desktop.run_loop(order, Desktop::approve_plan);
+    let outcome = ended.outcome.unwrap();
     assert_eq!(outcome.stop_reason.code, StopCode::RunnerInternalError);
     assert!(outcome.stop_reason.message.contains("planted in the worker"), "{outcome:?}");
     assert!(outcome.not_recorded.is_none());
     assert_eq!(outcome.attempts.len(), 1);
     assert_eq!(outcome.attempts[0].planner.status, PlannerStatus::Accepted);
-    let loops = desktop.ask(ListLoops(5)).unwrap();
+    let loops = desktop.query(ListLoops(5)).unwrap();
     assert_eq!(loops[0].fate, LoopFate::Ended(StopCode::RunnerInternalError));
-    let runs = desktop.ask(ListRuns(5)).unwrap();
-    assert_eq!(runs[0].fate, RunFate::Interrupted, "the run that it was in");
-    let report = desktop.ask(Verify).unwrap();
+    let runs = desktop.query(ListRuns(5)).unwrap();
+    assert_eq!(runs[0].fate, RunFate::Interrupted, "the run of the attempt");
+    let report = desktop.query(Verify).unwrap();
     assert!(report.ok, "{report:?}");
 }

@@ -1,14 +1,14 @@
-//! Plans that take long to read: opening another plan does not wait for them.
+//! Plans that take long to review: opening another plan does not wait for them.
 
 use super::*;
 
-/// A plan whose precondition looks for a symbol in this file.
-fn hard(desktop: &Desktop, name: &str, text: &str) -> OpenPlan {
+/// A query for a plan whose precondition searches a file with this text for a symbol.
+fn slow_query(desktop: &Desktop, name: &str, text: &str) -> OpenPlan {
     let workspace = desktop.workspace();
-    std::fs::write(workspace.join("hard.rs"), text).unwrap();
+    std::fs::write(workspace.join("slow.rs"), text).unwrap();
     std::fs::write(workspace.join("with.txt"), "fn a() {}").unwrap();
     let step = json!({"step_id": "s", "tool": "splice_patch", "precondition": "symbol exists",
-        "arguments": {"file": "hard.rs", "symbol": "a", "with": "with.txt"}});
+        "arguments": {"file": "slow.rs", "symbol": "a", "with": "with.txt"}});
     let path = workspace.join(name);
     let plan = json!({"plan_id": "p", "intent": "MUTATE", "steps": [step]});
     std::fs::write(&path, plan.to_string()).unwrap();
@@ -19,8 +19,8 @@ fn hard(desktop: &Desktop, name: &str, text: &str) -> OpenPlan {
 #[test]
 fn a_file_beyond_limits_is_a_finding() {
     let desktop = desktop();
-    let query = hard(&desktop, "hard.json", &"(".repeat(300_000));
-    let opened = desktop.ask(query).unwrap();
+    let query = slow_query(&desktop, "slow.json", &"(".repeat(300_000));
+    let opened = desktop.query(query).unwrap();
     let found = &opened.findings[0];
     assert_eq!((found.code, &*found.pointer), (Code::Limit, "/steps/0/arguments"), "{found:?}");
     assert!(found.line > 0, "{found:?}");
@@ -29,18 +29,18 @@ fn a_file_beyond_limits_is_a_finding() {
     let workspace = review.workspace.clone();
     let query =
         PreviewStep { plan: Arc::clone(&plan), workspace: workspace.clone(), step_index: 0 };
-    let preview = desktop.ask(query).unwrap();
+    let preview = desktop.query(query).unwrap();
     assert!(preview.would_fail() && preview.summary.contains("it takes more than"), "{preview:?}");
-    let simulation = desktop.ask(Simulate { plan, workspace }).unwrap();
+    let simulation = desktop.query(Simulate { plan, workspace }).unwrap();
     assert_eq!(simulation.findings[0].code, Code::Limit);
 }
 
 #[test]
 fn opening_another_plan_stops_the_earlier_one() {
     let desktop = desktop();
-    let first = hard(&desktop, "hard.json", &"a,".repeat(1 << 20));
+    let first = slow_query(&desktop, "slow.json", &"a,".repeat(1 << 20));
     let first = desktop.send(first);
-    let path = desktop.workspace().join("easy.json");
+    let path = desktop.workspace().join("fast.json");
     let step = json!({"step_id": "s", "tool": "file_read", "arguments": {"path": "with.txt"}});
     let plan = json!({"plan_id": "q", "intent": "READ", "steps": [step]});
     std::fs::write(&path, plan.to_string()).unwrap();
@@ -54,7 +54,8 @@ fn opening_another_plan_stops_the_earlier_one() {
 #[test]
 fn opening_the_same_plan_stops_nothing() {
     let desktop = desktop();
-    let both = [(), ()].map(|()| desktop.send(hard(&desktop, "hard.json", &"(".repeat(300_000))));
+    let both =
+        [(), ()].map(|()| desktop.send(slow_query(&desktop, "slow.json", &"(".repeat(300_000))));
     for answer in both {
         desktop.take_next();
         answer.try_recv().unwrap().unwrap();

@@ -192,7 +192,7 @@ fn in_the_middle(home: &Home) -> (EvidenceStore, Uuid) {
             invoked: true,
             stdout: None,
             stderr: None,
-            taken: None,
+            captured: None,
             result_json: &Value::Null,
             artifacts: &[],
             predicted: &[],

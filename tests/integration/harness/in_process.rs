@@ -213,7 +213,7 @@ impl Harness {
     pub fn records(&self) -> EvidenceLocation {
         EvidenceLocation {
             evidence: self.evidence(),
-            secrets: self.folder.path().join("key").into(),
+            user_folders: self.folder.path().join("key").into(),
         }
     }
 
@@ -306,7 +306,7 @@ impl Harness {
             authorization: self
                 .pending(plan)
                 .approve(NOW_MS, self.policy.authorization_ttl_ms)
-                .given(self.clock.since_boot()),
+                .with_boot_time(self.clock.since_boot()),
         }
     }
 

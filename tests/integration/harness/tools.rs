@@ -6,7 +6,7 @@ use countersign::authorization::{FileState, StepWalls};
 use countersign::plan::ToolCall;
 use countersign::process::NoCapture;
 use countersign::run::StopSignal;
-use countersign::tools::{Context, Invocation, Toolbox};
+use countersign::tools::{CallResult, Context, Toolbox};
 use uuid::Uuid;
 
 /// Calls a tool without walls. The input files count as approved in the states `expected`.
@@ -14,7 +14,7 @@ pub fn invoke(
     toolbox: &Toolbox,
     call: &ToolCall,
     expected: &BTreeMap<String, FileState>,
-) -> Invocation {
+) -> CallResult {
     let stop = StopSignal::default();
     let context = Context {
         expected,

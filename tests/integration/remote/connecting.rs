@@ -23,10 +23,10 @@ fn an_unknown_key_stops_before_anything_is_sent() {
     let sshd = Sshd::start();
     sshd.forget();
     let error = failed(&sshd);
-    let RemoteError::UnknownKey { host_key, said, .. } = &error else { panic!("{error}") };
+    let RemoteError::UnknownKey { host_key, messages, .. } = &error else { panic!("{error}") };
     assert_eq!(host_key.as_deref(), Some(sshd.fingerprint("host_key").as_str()));
-    assert!(said.ends_with("Host key verification failed."), "{said}");
-    assert!(error.to_string().contains(said), "OpenSSH's own words");
+    assert!(messages.ends_with("Host key verification failed."), "{messages}");
+    assert!(error.to_string().contains(messages), "OpenSSH's own words");
     assert_eq!(sshd.logged("Accepted"), 0);
 }
 
@@ -46,9 +46,9 @@ fn a_changed_key_stops_before_anything_is_sent() {
     let sshd = Sshd::start();
     sshd.know("other_key");
     let error = failed(&sshd);
-    let RemoteError::ChangedKey { host_key, said, .. } = &error else { panic!("{error}") };
+    let RemoteError::ChangedKey { host_key, messages, .. } = &error else { panic!("{error}") };
     assert_eq!(host_key.as_deref(), Some(sshd.fingerprint("host_key").as_str()));
-    assert!(said.contains("WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!"), "{said}");
+    assert!(messages.contains("WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!"), "{messages}");
     assert_eq!(sshd.logged("Accepted"), 0);
 }
 
@@ -59,8 +59,8 @@ fn refused_user_key_stops_before_sending() {
     sshd.settle(&format!("IdentityFile {}", other.display()));
     fs::remove_file(sshd.config().with_file_name("authorized_keys")).unwrap();
     let error = failed(&sshd);
-    let RemoteError::Refused { said, .. } = &error else { panic!("{error}") };
-    assert!(said.contains("Permission denied (publickey)"), "{said}");
+    let RemoteError::Refused { messages, .. } = &error else { panic!("{error}") };
+    assert!(messages.contains("Permission denied (publickey)"), "{messages}");
 }
 
 #[test]
@@ -68,8 +68,8 @@ fn a_closed_port_is_not_reached() {
     let sshd = Sshd::start();
     sshd.settle("Host loopback\nPort 1");
     let error = failed(&sshd);
-    let RemoteError::Unreachable { said, .. } = &error else { panic!("{error}") };
-    assert!(said.contains("Connection refused"), "{said}");
+    let RemoteError::Unreachable { messages, .. } = &error else { panic!("{error}") };
+    assert!(messages.contains("Connection refused"), "{messages}");
 }
 
 #[test]
@@ -105,8 +105,8 @@ fn missing_ssh_client_is_reported() {
 fn a_host_without_bash_is_not_usable() {
     let sshd = Sshd::with("ForceCommand echo This account is not available.; exit 1");
     let error = sshd.open().unwrap_err();
-    let RemoteError::NoBash { said, .. } = &error else { panic!("{error}") };
-    assert_eq!(said, "This account is not available.");
+    let RemoteError::NoBash { messages, .. } = &error else { panic!("{error}") };
+    assert_eq!(messages, "This account is not available.");
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn opened(
     follow_up: FollowUp,
 ) -> Arc<ShownPlan> {
     let query = OpenFollowUp { id, follow_up };
-    queries.ask(query, |opened, answer| *opened = Some(answer.unwrap())).unwrap();
+    queries.send(query, |opened, answer| *opened = Some(answer.unwrap())).unwrap();
     let mut opened = None;
     queries.recv().unwrap()(&mut opened);
     let opened = opened.unwrap();

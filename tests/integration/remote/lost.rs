@@ -14,9 +14,12 @@ fn killed_connection_leaves_outcome_unknown() {
     let script = "echo $$; sleep 300";
     let (finished, lines) =
         run_and_then(&connection, &command(script), 1, |_| sshd.kill_connections());
-    let RemoteEnd::Unknown { stop: None, said } = &finished.end else { panic!("{finished:?}") };
-    assert!(said.starts_with("the connection was lost\n"), "{said}");
-    assert!(said.contains("closed by remote host") || said.contains("reset by peer"), "{said}");
+    let RemoteEnd::Unknown { stop: None, reason } = &finished.end else { panic!("{finished:?}") };
+    assert!(reason.starts_with("the connection was lost\n"), "{reason}");
+    assert!(
+        reason.contains("closed by remote host") || reason.contains("reset by peer"),
+        "{reason}"
+    );
     // The process group is still running.
     assert!(is_alive(&lines[0]));
     let after = run(&connection, "touch mark");
@@ -34,9 +37,9 @@ fn silent_host_is_noticed() {
     let connection = sshd.open().unwrap();
     let (finished, lines) =
         run_and_then(&connection, &command("echo $$; sleep 300"), 1, |_| sshd.halt_connections());
-    let RemoteEnd::Unknown { stop: None, said } = &finished.end else { panic!("{finished:?}") };
-    assert!(said.starts_with("the connection was lost\n"), "{said}");
-    assert!(said.contains("not responding"), "{said}");
+    let RemoteEnd::Unknown { stop: None, reason } = &finished.end else { panic!("{finished:?}") };
+    assert!(reason.starts_with("the connection was lost\n"), "{reason}");
+    assert!(reason.contains("not responding"), "{reason}");
     assert!(finished.duration < Duration::from_secs(30), "{:?}", finished.duration);
     let id = rustix::process::Pid::from_raw(lines[0].parse().unwrap()).unwrap();
     rustix::process::kill_process_group(id, rustix::process::Signal::KILL).unwrap();
@@ -61,7 +64,7 @@ fn killed_wrapper_leaves_outcome_unknown() {
     let sshd = Sshd::start();
     let connection = sshd.open().unwrap();
     let finished = run(&connection, "kill -KILL $PPID; sleep 0.1; kill -KILL 0");
-    let RemoteEnd::Unknown { stop: None, said } = &finished.end else { panic!("{finished:?}") };
-    assert_eq!(said, "the host did not confirm that the command has left no process");
+    let RemoteEnd::Unknown { stop: None, reason } = &finished.end else { panic!("{finished:?}") };
+    assert_eq!(reason, "the host did not confirm that the command has left no process");
     assert_eq!(run(&connection, "true").end, RemoteEnd::Exited(0));
 }

@@ -283,7 +283,7 @@ fn host_check_does_not_delay_other_queries() {
     let check = || {
         let (destination, workspace) = ("loopback".to_owned(), workspace.clone());
         let query = CheckTarget { destination, workspace };
-        queries.ask(query, |state, answer| *state = Some(answer.unwrap())).unwrap();
+        queries.send(query, |state, answer| *state = Some(answer.unwrap())).unwrap();
     };
     check();
     let state = answer().unwrap();
@@ -296,7 +296,7 @@ fn host_check_does_not_delay_other_queries() {
     check();
     let (held, _) = listener.accept().unwrap();
     let open = OpenPlan { path: "no.json".into(), workspace: None, grants: Default::default() };
-    queries.ask(open, |_, opened| assert!(opened.is_ok(), "{opened:?}")).unwrap();
+    queries.send(open, |_, opened| assert!(opened.is_ok(), "{opened:?}")).unwrap();
     assert_eq!(answer(), None, "it is opened while the host is silent");
     drop(held);
     let state = answer();

@@ -244,7 +244,7 @@ fn invariant_7_cancel_and_search_never_wait() {
     // The fake clock dates the approval far from the present, so it gets a present date.
     let clock = SystemClock::default();
     let authorization =
-        approved.authorization.approve(clock.now_ms(), 60_000).given(clock.since_boot());
+        approved.authorization.approve(clock.now_ms(), 60_000).with_boot_time(clock.since_boot());
     let run = ApprovedPlan { authorization, ..approved };
     worker.send(Command::Run { approved: Box::new(run), file: None }).unwrap();
     // The step runs until the test releases it.
@@ -256,7 +256,7 @@ fn invariant_7_cancel_and_search_never_wait() {
             break;
         }
     }
-    queries.ask(Search(Default::default()), |found, page| *found = page.is_ok()).unwrap();
+    queries.send(Search(Default::default()), |found, page| *found = page.is_ok()).unwrap();
     let mut found = false;
     queries.recv().unwrap()(&mut found);
     assert!(found, "while the step is under way");

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use countersign::authorization::{StepWalls, WallLevel};
 use countersign::plan::{Code, ToolCall};
 use countersign::process::NoCapture;
-use countersign::process::walls::{RunWalls, WallPlace, WallProbe};
+use countersign::process::walls::{RunWalls, WallPaths, WallProbe};
 use countersign::risk::Policy;
 use countersign::run::StopSignal;
 use countersign::tools::{Context, Toolbox};
@@ -34,8 +34,9 @@ impl Space {
             fs::create_dir(top.join(name)).unwrap();
         }
         fs::write(top.join("own/key"), "HERON-SECRET").unwrap();
-        let place = WallPlace { hidden: vec![top.join("own")], ..WallPlace::default() };
-        let toolbox = Toolbox::open(&top.join("work"), &Policy::default()).unwrap().walled(place);
+        let place = WallPaths { hidden: vec![top.join("own")], ..WallPaths::default() };
+        let toolbox =
+            Toolbox::open(&top.join("work"), &Policy::default()).unwrap().with_walls(place);
         let walls = StepWalls { level, ..StepWalls::default() };
         Self { _folder: folder, top, toolbox, walls }
     }
@@ -274,8 +275,8 @@ fn own_folders_in_the_workspace_are_hidden() {
         fs::create_dir_all(home.join("project")).unwrap();
         fs::write(home.join(".config/countersign/key"), "HERON-SECRET").unwrap();
         let place =
-            WallPlace { hidden: vec![home.join(".config/countersign")], ..WallPlace::default() };
-        let toolbox = Toolbox::open(&home, &Policy::default()).unwrap().walled(place);
+            WallPaths { hidden: vec![home.join(".config/countersign")], ..WallPaths::default() };
+        let toolbox = Toolbox::open(&home, &Policy::default()).unwrap().with_walls(place);
         let space = Space { toolbox, ..space };
         space.works("echo x > project/made");
         let (printed, _) = space.run(
@@ -291,7 +292,7 @@ fn own_folders_in_the_workspace_are_hidden() {
 #[test]
 fn dropping_walls_ends_their_processes() {
     let folder = tempfile::tempdir().unwrap();
-    let walls = RunWalls::new(folder.path().canonicalize().unwrap(), WallPlace::default());
+    let walls = RunWalls::new(folder.path().canonicalize().unwrap(), WallPaths::default());
     assert_eq!(walls.end(), [""; 0]);
     let space = Space::new(WallLevel::Full);
     space.works("setsid sleep 4713 >/dev/null 2>&1 &");

@@ -10,7 +10,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use super::{Listing, MARK};
 
 /// Maximum size of `/proc/ID/stat`, in bytes: about 50 numbers and a name of 64 bytes.
-const STAT: usize = 2048;
+const STAT_BYTES: usize = 2048;
 
 /// The fields of `/proc/ID/stat` that are used here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,12 +22,12 @@ pub(super) struct Stat {
     /// The start time in ticks since boot. It identifies a process together with the id.
     pub(super) start: u64,
     /// Whether all its threads have exited, so that it only waits to be reaped.
-    pub(super) is_over: bool,
-    /// Whether all its running threads are stopped by a signal.
-    pub(super) is_halted: bool,
-    /// Whether it is in uninterruptible sleep, for example waiting for a `vfork` child. SIGSTOP then takes
-    /// effect later.
-    pub(super) is_deaf: bool,
+    pub(super) has_exited: bool,
+    /// Whether all its threads that have not exited are stopped, and there is one.
+    pub(super) is_suspended: bool,
+    /// Whether its first thread is in uninterruptible sleep, for example waiting for a `vfork` child. SIGSTOP then
+    /// takes effect later.
+    pub(super) is_uninterruptible: bool,
 }
 
 /// The states of the threads of a process.
@@ -42,15 +42,17 @@ fn states_of_threads(id: i32) -> Vec<String> {
 }
 
 impl Stat {
+    /// Reads the state of the process with this id; `None` if there is none.
     pub(super) fn of(id: i32) -> Option<Self> {
-        let mut text = [0; STAT];
+        let mut text = [0; STAT_BYTES];
         // The file is read with a single system call, because there are hundreds of processes.
         let length = File::open(format!("/proc/{id}/stat")).ok()?.read(&mut text).ok()?;
         Self::parse(id, &String::from_utf8_lossy(text.get(..length)?))
     }
 
+    /// Parses the text of `/proc/ID/stat`. If the first thread does not run, also reads the states of the others.
     pub(super) fn parse(id: i32, text: &str) -> Option<Self> {
-        // The name is in parentheses and may itself contain spaces and parentheses.
+        // The name of the program is in parentheses, and may itself contain spaces and parentheses.
         let mut fields = text.rsplit_once(") ")?.1.split(' ');
         let state = fields.next()?;
         let mut number = || fields.next()?.parse().ok();
@@ -71,25 +73,26 @@ impl Stat {
             group,
             session,
             start,
-            is_over: all(&["Z", "X"]),
-            is_halted: all(&["T", "t", "Z", "X"]) && !all(&["Z", "X"]),
-            is_deaf: state == "D",
+            has_exited: all(&["Z", "X"]),
+            is_suspended: all(&["T", "t", "Z", "X"]) && !all(&["Z", "X"]),
+            is_uninterruptible: state == "D",
         })
     }
 
+    /// The states of all processes.
     pub(super) fn all() -> Vec<Self> {
         Listing::now().0.into_keys().filter_map(Self::of).collect()
     }
 
     /// A pidfd of this process; `None` when the process is gone, even if its id was reused.
-    pub(super) fn open(&self) -> Option<OwnedFd> {
+    pub(super) fn open_pidfd(&self) -> Option<OwnedFd> {
         let handle = pidfd_open(Pid::from_raw(self.id)?, PidfdFlags::empty()).ok()?;
         (Self::of(self.id)?.start == self.start).then_some(handle)
     }
 
-    /// Whether the environment with which it was started contains this mark. The environment of another
-    /// user's process cannot be read.
-    pub(super) fn has(&self, mark: &str) -> bool {
+    /// Whether the environment with which it was started contains this mark. False for a process of another user,
+    /// whose environment cannot be read.
+    pub(super) fn has_mark(&self, mark: &str) -> bool {
         let environment = fs::read(format!("/proc/{}/environ", self.id)).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|variable| {
             let value = variable.strip_prefix(MARK.as_bytes()).and_then(|it| it.strip_prefix(b"="));
@@ -99,9 +102,10 @@ impl Stat {
         })
     }
 
-    /// Sends a signal. False when permission is denied, as for a process of another user that `sudo` started.
+    /// Sends a signal. False when permission is denied, as for a process of another user that `sudo` started. A
+    /// process that is gone counts as signalled.
     pub(super) fn send(&self, signal: Signal) -> bool {
-        // A process that is gone counts as signalled.
-        self.open().is_none_or(|handle| pidfd_send_signal(&handle, signal) != Err(Errno::PERM))
+        self.open_pidfd()
+            .is_none_or(|handle| pidfd_send_signal(&handle, signal) != Err(Errno::PERM))
     }
 }

@@ -1,7 +1,7 @@
 //! The seccomp filters of system calls.
 //!
-//! A deny list, because programs of every kind run behind it. Unknown calls are denied: a call with a higher number
-//! than those of today fails as missing.
+//! They are deny lists, because programs of every kind run behind them. Unknown calls are denied too: a call with a
+//! higher number than [`LAST_CALL`] fails as missing.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,43 +11,45 @@ use seccompiler::{
     SeccompRule, TargetArch, sock_filter,
 };
 
-/// How much of the network a program may use.
+/// The network that a program may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Network {
     /// This computer's network.
     Granted,
-    /// The run's own network namespace, which contains only the run.
+    /// The run's own network namespace, which contains only processes of the run.
     Own,
-    /// No network: at this level the run has no network namespace.
+    /// None: sockets are refused, because the run has no network namespace at level *files*.
     Nothing,
 }
 
 /// The filters of one program.
 pub(super) struct Filters {
     pub(super) plain: Vec<BpfProgram>,
-    /// Refuses calls through a listener, which counts them. Must be installed before the others.
-    pub(super) told: Option<BpfProgram>,
+    /// Passes calls to a listener, which refuses and counts them. Must be installed before the others.
+    pub(super) counted: Option<BpfProgram>,
 }
 
 /// The highest system call number of Linux 6.18. Calls that later kernels add fail with `ENOSYS`, and so do x32 calls,
 /// whose numbers start at `0x4000_0000`.
-const HIGHEST: u32 = 469;
+const LAST_CALL: u32 = 469;
 /// Marks the return instructions to change into `SECCOMP_RET_USER_NOTIF`, which the compiler cannot emit.
-const TOLD: u32 = 0x1e57;
+const NOTIFY_MARK: u32 = 0x1e57;
 
-const SOCKET_KIND: u64 = 0xf;
-const FILE_KIND: u64 = libc::S_IFMT as u64;
+/// The bits of the socket type, without its flags.
+const SOCKET_TYPE: u64 = 0xf;
+/// The bits of the file type in a mode.
+const FILE_TYPE: u64 = libc::S_IFMT as u64;
 /// The netlink protocol by which programs read interface names and addresses.
 const NETLINK_ROUTE: u64 = 0;
-/// Terminal commands that inject input for the person, or change the console for others.
+/// Terminal commands that inject input as if a person had typed it, or that control the console.
 const TERMINAL_COMMANDS: [u64; 2] = [libc::TIOCSTI, libc::TIOCLINUX];
 
-/// Not in libc for every target.
+// The two calls that libc does not define for every target.
 const OPEN_TREE_ATTR: libc::c_long = 467;
 const KEXEC_FILE_LOAD: libc::c_long = if cfg!(target_arch = "x86_64") { 320 } else { 294 };
 
-/// Refused with any arguments. Other walls cover what is missing here: signals (pid namespace and Landlock scope),
-/// everything that needs a dropped capability, and paths.
+/// Calls that are refused with any arguments. Not listed are signals (covered by the pid namespace and the Landlock
+/// scope), calls that need a dropped capability, and access to paths.
 const REFUSED: &[libc::c_long] = &[
     // Other processes.
     libc::SYS_ptrace,
@@ -105,8 +107,9 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_vhangup,
 ];
 
+/// More such calls, which only this architecture has.
 #[cfg(target_arch = "x86_64")]
-const REFUSED_HERE: &[libc::c_long] = &[
+const REFUSED_ON_ARCH: &[libc::c_long] = &[
     libc::SYS_iopl,
     libc::SYS_ioperm,
     libc::SYS_modify_ldt,
@@ -114,10 +117,10 @@ const REFUSED_HERE: &[libc::c_long] = &[
     libc::SYS_nfsservctl,
 ];
 #[cfg(not(target_arch = "x86_64"))]
-const REFUSED_HERE: &[libc::c_long] = &[];
+const REFUSED_ON_ARCH: &[libc::c_long] = &[];
 
-/// IPC objects that processes of a user share by number or name, which path rules do not cover.
-const SHARED: &[libc::c_long] = &[
+/// Calls on IPC objects that processes of a user share by number or name, which path rules do not cover.
+const SHARED_IPC: &[libc::c_long] = &[
     libc::SYS_shmget,
     libc::SYS_shmat,
     libc::SYS_semget,
@@ -130,7 +133,7 @@ const SHARED: &[libc::c_long] = &[
 
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// The filters for a program.
+/// The filters for a program. `has_namespaces` is whether it runs in the run's own namespaces, at level *full*.
 ///
 /// # Errors
 /// An unsupported processor architecture.
@@ -138,12 +141,13 @@ pub(super) fn filters(network: Network, has_namespaces: bool) -> io::Result<Filt
     let mut forbidden = compile(forbidden(has_namespaces)?, libc::EPERM)?;
     let mut prelude = unknown_calls();
     prelude.append(&mut forbidden);
-    let absent = compile(absent(), libc::ENOSYS)?;
+    let missing = compile(missing(), libc::ENOSYS)?;
     let sockets = compile(sockets(network)?, libc::EACCES)?;
-    let told = (network == Network::Nothing).then(told).transpose()?;
-    Ok(Filters { plain: vec![prelude, absent, sockets], told })
+    let counted = (network == Network::Nothing).then(counted_sockets).transpose()?;
+    Ok(Filters { plain: vec![prelude, missing, sockets], counted })
 }
 
+/// A filter under which the calls of these rules fail with this error.
 fn compile(rules: Rules, error: libc::c_int) -> io::Result<BpfProgram> {
     build(rules, SeccompAction::Errno(error.cast_unsigned()))
 }
@@ -154,26 +158,25 @@ fn build(rules: Rules, action: SeccompAction) -> io::Result<BpfProgram> {
     filter.and_then(TryInto::try_into).map_err(io::Error::other)
 }
 
-/// Calls of another interface and calls with unknown numbers fail with `ENOSYS`.
+/// The beginning of a filter: calls with numbers above [`LAST_CALL`], also those of x32, fail with `ENOSYS`.
 fn unknown_calls() -> BpfProgram {
     let instruction = |code: u32, jt: u8, k: u32| sock_filter { code: code as u16, jt, jf: 0, k };
     let error = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned();
-    // The filter after this one checks the architecture first. Under another one any number may occur; the call is
-    // killed there.
+    // The filter that follows checks the architecture first, and kills a process that makes a call of another one.
     vec![
         instruction(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0),
         sock_filter {
             code: (libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K) as u16,
             jt: 0,
             jf: 1,
-            k: HIGHEST,
+            k: LAST_CALL,
         },
         instruction(libc::BPF_RET | libc::BPF_K, 0, error),
     ]
 }
 
-/// A condition on the lower 32 bits of one argument. Only for an argument of which the kernel reads no more: an `int`,
-/// a mode, or flags that all are in these bits. A pointer needs [`is_given`].
+/// A condition on the lower 32 bits of one argument. Only for an argument of which the kernel reads no more bits: an
+/// `int`, a mode, or flags that are all in these bits. A pointer needs [`is_not_null`].
 fn condition(argument: u8, operator: SeccompCmpOp, value: u64) -> io::Result<SeccompCondition> {
     SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
         .map_err(io::Error::other)
@@ -191,23 +194,27 @@ fn is_not(argument: u8, value: u64) -> io::Result<SeccompCondition> {
     condition(argument, SeccompCmpOp::Ne, value)
 }
 
-/// Whether a pointer is not null. Compares all 64 bits: a program can map memory whose address ends in 32 zero bits.
-fn is_given(pointer: u8) -> io::Result<SeccompCondition> {
+/// A condition that a pointer is not null. Compares all 64 bits: a program can map memory whose address ends in 32
+/// zero bits.
+fn is_not_null(pointer: u8) -> io::Result<SeccompCondition> {
     SeccompCondition::new(pointer, SeccompCmpArgLen::Qword, SeccompCmpOp::Ne, 0)
         .map_err(io::Error::other)
 }
 
-fn has(argument: u8, mask: u64, value: u64) -> io::Result<SeccompCondition> {
+/// A condition that the bits of `mask` have this value.
+fn has_bits(argument: u8, mask: u64, value: u64) -> io::Result<SeccompCondition> {
     condition(argument, SeccompCmpOp::MaskedEq(mask), value)
 }
 
-fn any_of(argument: u8, bits: &[libc::c_int]) -> io::Result<Vec<SeccompRule>> {
+/// One rule for each of these bits.
+fn any_bit(argument: u8, bits: &[libc::c_int]) -> io::Result<Vec<SeccompRule>> {
     let bits = bits.iter().map(|bit| u64::from(bit.cast_unsigned()));
-    bits.map(|bit| all_of(vec![has(argument, bit, bit)?])).collect()
+    bits.map(|bit| all_of(vec![has_bits(argument, bit, bit)?])).collect()
 }
 
+/// Calls that fail as not permitted.
 fn forbidden(has_namespaces: bool) -> io::Result<Rules> {
-    let always = REFUSED.iter().chain(REFUSED_HERE).map(|call| (*call, Vec::new()));
+    let always = REFUSED.iter().chain(REFUSED_ON_ARCH).map(|call| (*call, Vec::new()));
     let mut rules: Rules = always.collect();
     let namespaces = [
         libc::CLONE_NEWNS,
@@ -220,34 +227,34 @@ fn forbidden(has_namespaces: bool) -> io::Result<Rules> {
         // `CLONE_NEWTIME`. In `clone` this bit is part of the exit signal, where it is never used.
         0x80,
     ];
-    rules.insert(libc::SYS_unshare, any_of(0, &namespaces)?);
-    rules.insert(libc::SYS_clone, any_of(0, &namespaces)?);
+    rules.insert(libc::SYS_unshare, any_bit(0, &namespaces)?);
+    rules.insert(libc::SYS_clone, any_bit(0, &namespaces)?);
     // A second listener would take precedence over ours.
     let listener = [libc::SECCOMP_FILTER_FLAG_NEW_LISTENER as libc::c_int];
-    rules.insert(libc::SYS_seccomp, any_of(1, &listener)?);
+    rules.insert(libc::SYS_seccomp, any_bit(1, &listener)?);
     let terminal: io::Result<_> =
         TERMINAL_COMMANDS.iter().map(|command| all_of(vec![is(1, *command)?])).collect();
     rules.insert(libc::SYS_ioctl, terminal?);
     let devices = |mode: u8| -> io::Result<Vec<SeccompRule>> {
         [libc::S_IFCHR, libc::S_IFBLK]
             .iter()
-            .map(|kind| all_of(vec![has(mode, FILE_KIND, u64::from(*kind))?]))
+            .map(|kind| all_of(vec![has_bits(mode, FILE_TYPE, u64::from(*kind))?]))
             .collect()
     };
     rules.insert(libc::SYS_mknodat, devices(2)?);
     #[cfg(target_arch = "x86_64")]
     rules.insert(libc::SYS_mknod, devices(1)?);
     if !has_namespaces {
-        rules.extend(SHARED.iter().map(|call| (*call, Vec::new())));
+        rules.extend(SHARED_IPC.iter().map(|call| (*call, Vec::new())));
         // Sets a limit of another process; the process id 0 is the caller.
-        rules.insert(libc::SYS_prlimit64, vec![all_of(vec![is_not(0, 0)?, is_given(2)?])?]);
+        rules.insert(libc::SYS_prlimit64, vec![all_of(vec![is_not(0, 0)?, is_not_null(2)?])?]);
     }
     Ok(rules)
 }
 
-/// Calls that fail as missing, because programs then use others: their arguments are in memory, where a filter cannot
+/// Calls that fail as missing, so that programs use other calls: their arguments are in memory, where a filter cannot
 /// read them, or they do the work of other calls and bypass the filters.
-fn absent() -> Rules {
+fn missing() -> Rules {
     [
         libc::SYS_clone3,
         libc::SYS_io_uring_setup,
@@ -259,21 +266,22 @@ fn absent() -> Rules {
     .collect()
 }
 
-fn family(family: libc::c_int) -> u64 {
-    u64::from(family.cast_unsigned())
+/// A constant of libc as an argument of a system call.
+fn argument(constant: libc::c_int) -> u64 {
+    u64::from(constant.cast_unsigned())
 }
 
-/// Sockets that are refused without being counted: programs try them in passing (name lookups connect to daemons) and
-/// continue without them.
+/// Socket calls that are refused without being counted: many programs try them (name lookups connect to daemons) and
+/// continue if they fail.
 fn sockets(network: Network) -> io::Result<Rules> {
     let mut rules = Rules::new();
-    let unix = family(libc::AF_UNIX);
-    let netlink = family(libc::AF_NETLINK);
+    let unix = argument(libc::AF_UNIX);
+    let netlink = argument(libc::AF_NETLINK);
     let socket = match network {
         Network::Granted | Network::Own => vec![
             all_of(vec![
-                is_not(0, family(libc::AF_INET))?,
-                is_not(0, family(libc::AF_INET6))?,
+                is_not(0, argument(libc::AF_INET))?,
+                is_not(0, argument(libc::AF_INET6))?,
                 is_not(0, netlink)?,
             ])?,
             all_of(vec![is(0, netlink)?, is_not(2, NETLINK_ROUTE)?])?,
@@ -287,30 +295,31 @@ fn sockets(network: Network) -> io::Result<Rules> {
     };
     rules.insert(libc::SYS_socket, socket);
     // A connectionless socket could send to any address.
-    let connected = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET].map(family);
+    let connected = [libc::SOCK_STREAM, libc::SOCK_SEQPACKET].map(argument);
     let mut pairs = vec![all_of(vec![is_not(0, unix)?])?];
     // The kernel turns a raw socket into a datagram socket, and may do so with other types.
-    for kind in (0..=SOCKET_KIND).filter(|kind| !connected.contains(kind)) {
-        pairs.push(all_of(vec![has(1, SOCKET_KIND, kind)?])?);
+    for kind in (0..=SOCKET_TYPE).filter(|kind| !connected.contains(kind)) {
+        pairs.push(all_of(vec![has_bits(1, SOCKET_TYPE, kind)?])?);
     }
     rules.insert(libc::SYS_socketpair, pairs);
     Ok(rules)
 }
 
-/// Sockets that are refused and counted.
-fn told() -> io::Result<BpfProgram> {
+/// Sockets that a listener refuses and counts: those of every family that [`sockets`] does not refuse.
+fn counted_sockets() -> io::Result<BpfProgram> {
     let others = vec![all_of(vec![
-        is_not(0, family(libc::AF_UNIX))?,
-        is_not(0, family(libc::AF_NETLINK))?,
+        is_not(0, argument(libc::AF_UNIX))?,
+        is_not(0, argument(libc::AF_NETLINK))?,
     ])?];
-    let mut program = build([(libc::SYS_socket, others)].into(), SeccompAction::Trace(TOLD))?;
+    let mut program =
+        build([(libc::SYS_socket, others)].into(), SeccompAction::Trace(NOTIFY_MARK))?;
     notify_instead_of_trace(&mut program)?;
     Ok(program)
 }
 
-/// Changes the marked return instructions. Without one, refused sockets would not be counted.
+/// Changes the marked return instructions. It is an error if there is none: refused sockets would not be counted.
 fn notify_instead_of_trace(program: &mut BpfProgram) -> io::Result<()> {
-    let is_marked = |it: &&mut sock_filter| it.k == libc::SECCOMP_RET_TRACE | TOLD;
+    let is_marked = |it: &&mut sock_filter| it.k == libc::SECCOMP_RET_TRACE | NOTIFY_MARK;
     let mut marked = program.iter_mut().filter(is_marked).peekable();
     if marked.peek().is_none() {
         return Err(io::Error::other("the filter of counted sockets has no instruction to change"));
@@ -325,11 +334,10 @@ mod tests {
 
     const ALLOWED: u32 = libc::SECCOMP_RET_ALLOW;
 
-    /// What the filters of a level without network return for a system call, as the kernel computes it: the
-    /// return value of the first filter that does not allow the call.
+    /// The result of the filters without network for a system call: that of the first filter that does not allow it.
     fn returned(has_namespaces: bool, number: libc::c_long, arguments: [u64; 6]) -> u32 {
         let filters = filters(Network::Nothing, has_namespaces).unwrap();
-        let returned = filters.told.iter().chain(&filters.plain);
+        let returned = filters.counted.iter().chain(&filters.plain);
         let mut returned = returned.map(|program| run(program, number, arguments));
         returned.find(|it| *it != ALLOWED).unwrap_or(ALLOWED)
     }
@@ -339,18 +347,18 @@ mod tests {
         let architecture = if cfg!(target_arch = "x86_64") { 0xc000_003e } else { 0xc000_00b7 };
         let mut data = vec![u32::try_from(number).unwrap(), architecture, 0, 0];
         data.extend(arguments.iter().flat_map(|it| [*it as u32, (*it >> 32) as u32]));
-        let (mut at, mut value) = (0, 0);
+        let (mut index, mut value) = (0, 0);
         loop {
-            let sock_filter { code, jt, jf, k } = program[at];
-            at += 1;
+            let sock_filter { code, jt, jf, k } = program[index];
+            index += 1;
             let jump = |is_so: bool| usize::from(if is_so { jt } else { jf });
             match code {
                 0x20 => value = data[k as usize / 4],
                 0x54 => value &= k,
-                0x05 => at += k as usize,
-                0x15 => at += jump(value == k),
-                0x25 => at += jump(value > k),
-                0x35 => at += jump(value >= k),
+                0x05 => index += k as usize,
+                0x15 => index += jump(value == k),
+                0x25 => index += jump(value > k),
+                0x35 => index += jump(value >= k),
                 0x06 => return k,
                 _ => panic!("instruction {code:#x}"),
             }
@@ -393,8 +401,8 @@ mod tests {
             assert_eq!(returned(true, call, arguments), refused(libc::EPERM), "{call}");
         }
         let socket = |family| returned(true, libc::SYS_socket, [high | family, 1, 0, 0, 0, 0]);
-        assert_eq!(socket(family(libc::AF_UNIX)), refused(libc::EACCES));
-        assert_eq!(socket(family(libc::AF_INET)), libc::SECCOMP_RET_USER_NOTIF);
+        assert_eq!(socket(argument(libc::AF_UNIX)), refused(libc::EACCES));
+        assert_eq!(socket(argument(libc::AF_INET)), libc::SECCOMP_RET_USER_NOTIF);
     }
 
     #[test]
@@ -411,8 +419,8 @@ mod tests {
 
     #[test]
     fn filter_without_its_mark_is_an_error() {
-        let mut unmarked = build(Rules::new(), SeccompAction::Trace(TOLD + 1)).unwrap();
+        let mut unmarked = build(Rules::new(), SeccompAction::Trace(NOTIFY_MARK + 1)).unwrap();
         assert!(notify_instead_of_trace(&mut unmarked).is_err());
-        assert!(told().unwrap().iter().any(|it| it.k == libc::SECCOMP_RET_USER_NOTIF));
+        assert!(counted_sockets().unwrap().iter().any(|it| it.k == libc::SECCOMP_RET_USER_NOTIF));
     }
 }

@@ -1,9 +1,8 @@
 //! The helper of the walls: this executable, called as `countersign __walled …` in the child that becomes a walled
 //! program.
 //!
-//! The helper has one thread. It drops its own rights, and the program that it then starts inherits the
-//! remaining ones. Its command line is internal and may change between versions: only the modules beside this
-//! one build it.
+//! The helper has one thread. It drops its own rights, and the program that it then starts inherits the remaining
+//! ones. Its command line is internal and may change between versions: only modules of this folder build it.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read as _, Write as _};
@@ -19,7 +18,7 @@ use rustix::process::Pid;
 use super::filter::{Network, filters};
 use super::landlock_rules::{self, Files};
 use super::probe;
-use super::report::Teller;
+use super::report::Sender;
 use super::system;
 use crate::process::{bare_command, tree};
 
@@ -48,6 +47,7 @@ pub(super) mod option {
     /// A descriptor: a namespace to join.
     pub(in super::super) const JOIN: &str = "--join";
 
+    /// The options that make the helper join this namespace.
     pub(in super::super) fn join(namespace: &OwnedFd) -> [String; 2] {
         [JOIN.to_owned(), namespace.as_raw_fd().to_string()]
     }
@@ -56,8 +56,8 @@ pub(super) mod option {
     pub(in super::super) const FOLDER: &str = "--folder";
     /// A file or folder that may be written to.
     pub(in super::super) const WRITE: &str = "--write";
-    /// Identity of the preceding `--write` path: device and inode number, separated by a colon.
-    pub(in super::super) const IS: &str = "--is";
+    /// The identity of the preceding `--write` path: device and inode number, separated by a colon.
+    pub(in super::super) const IDENTITY: &str = "--is";
     /// A folder that cannot be read.
     pub(in super::super) const HIDE: &str = "--hide";
     /// The allowed network access.
@@ -73,28 +73,28 @@ impl Network {
         }
     }
 
-    fn read(text: &OsStr) -> Option<Self> {
+    fn parse(text: &OsStr) -> Option<Self> {
         [Self::Granted, Self::Own, Self::Nothing].into_iter().find(|it| text == it.as_str())
     }
 }
 
-/// Runs the helper if the command line names it; otherwise returns `None`.
+/// Runs the helper if the command line names it, and returns its exit code; otherwise returns `None`.
 pub fn start(line: impl Iterator<Item = OsString>) -> Option<ExitCode> {
-    code(line).map(ExitCode::from)
+    run(line).map(ExitCode::from)
 }
 
-fn code(mut line: impl Iterator<Item = OsString>) -> Option<u8> {
+fn run(mut line: impl Iterator<Item = OsString>) -> Option<u8> {
     line.next();
     if line.next()? != COMMAND {
         return None;
     }
     let work = line.next().unwrap_or_default();
-    let done = match Options::read(&mut line) {
+    let result = match Options::parse(&mut line) {
         Ok(options) => {
             let report = options.report.as_ref().map(|it| it.as_fd().try_clone_to_owned());
-            let report = report.and_then(Result::ok).map(Teller);
+            let report = report.and_then(Result::ok).map(Sender);
             let rest: Vec<OsString> = line.collect();
-            // After a panic, no value that the closure has changed is used.
+            // No value that the closure changes is used after a panic.
             let work = std::panic::AssertUnwindSafe(|| match work.to_str() {
                 Some(work::APPLY) => apply(options, &rest),
                 Some(work::VIEW) => view(options, &rest),
@@ -102,27 +102,27 @@ fn code(mut line: impl Iterator<Item = OsString>) -> Option<u8> {
                 Some(probe::TRY) => probe::attempts(&rest),
                 _ => Err(io::Error::other("this part of the program cannot be called directly")),
             });
-            let done = catch_unwind(work)
+            let result = catch_unwind(work)
                 .unwrap_or_else(|_| Err(io::Error::other("the helper of the walls has panicked")));
-            if let (Err(error), Some(report)) = (&done, report) {
+            if let (Err(error), Some(report)) = (&result, report) {
                 report.failed(error);
             }
-            done
+            result
         }
         Err(error) => Err(error),
     };
-    Some(done.unwrap_or_else(|error| {
-        // Without a report channel, the process that started the helper reads the error from stderr.
+    Some(result.unwrap_or_else(|error| {
+        // Without a channel, the process that started the helper reads the error from stderr.
         let _ = writeln!(io::stderr(), "countersign: {error}");
-        CANNOT
+        FAILED
     }))
 }
 
-/// Test and benchmark executables are also started as the helper. This code runs before their harness.
+/// Starts the helper in test and benchmark executables too, before their harness runs.
 #[cfg(any(test, feature = "inspection"))]
 mod test_helper {
     extern "C" fn start() {
-        if let Some(code) = super::code(std::env::args_os()) {
+        if let Some(code) = super::run(std::env::args_os()) {
             #[expect(clippy::disallowed_methods, reason = "there is no main to return to yet")]
             std::process::exit(code.into());
         }
@@ -136,7 +136,7 @@ mod test_helper {
 }
 
 /// The exit code of a helper that failed.
-const CANNOT: u8 = 125;
+const FAILED: u8 = 125;
 
 #[derive(Debug, Default)]
 struct Options {
@@ -149,19 +149,20 @@ struct Options {
 
 impl Options {
     /// Reads the options up to and including [`END`]; the rest of `line` is not consumed.
-    fn read(line: &mut impl Iterator<Item = OsString>) -> io::Result<Self> {
+    fn parse(line: &mut impl Iterator<Item = OsString>) -> io::Result<Self> {
         let mut options = Self::default();
-        let wrong =
+        let usage_error =
             || io::Error::other("the helper of the walls was called in a way it does not know");
         loop {
-            let name = line.next().ok_or_else(wrong)?;
-            let name = name.to_str().ok_or_else(wrong)?;
+            let name = line.next().ok_or_else(usage_error)?;
+            let name = name.to_str().ok_or_else(usage_error)?;
             if name == END {
                 return Ok(options);
             }
-            let value = line.next().ok_or_else(wrong)?;
+            let value = line.next().ok_or_else(usage_error)?;
             let descriptor = || {
-                let number = value.to_str().and_then(|text| text.parse().ok()).ok_or_else(wrong)?;
+                let number =
+                    value.to_str().and_then(|text| text.parse().ok()).ok_or_else(usage_error)?;
                 system::inherited(number)
             };
             match name {
@@ -169,28 +170,27 @@ impl Options {
                 option::JOIN => options.join.push(descriptor()?),
                 option::FOLDER => options.folder = Some(PathBuf::from(value)),
                 option::WRITE => options.files.write.push((PathBuf::from(value), None)),
-                option::IS => {
+                option::IDENTITY => {
                     let numbers = value.to_str().and_then(|text| text.split_once(':'));
-                    let (device, number) = numbers.ok_or_else(wrong)?;
-                    let read = |text: &str| text.parse::<u64>().map_err(|_| wrong());
-                    let (_, is) = options.files.write.last_mut().ok_or_else(wrong)?;
-                    *is = Some((read(device)?, read(number)?));
+                    let (device, inode) = numbers.ok_or_else(usage_error)?;
+                    let parse = |text: &str| text.parse::<u64>().map_err(|_| usage_error());
+                    let (_, identity) = options.files.write.last_mut().ok_or_else(usage_error)?;
+                    *identity = Some((parse(device)?, parse(inode)?));
                 }
                 option::HIDE => options.files.hidden.push(PathBuf::from(value)),
                 option::NETWORK => {
-                    options.network = Some(Network::read(&value).ok_or_else(wrong)?);
+                    options.network = Some(Network::parse(&value).ok_or_else(usage_error)?);
                 }
-                _ => return Err(wrong()),
+                _ => return Err(usage_error()),
             }
         }
     }
 }
 
-/// The keeper: holds the namespaces of a run until the process that started it is gone. It is process 1 of
-/// the pid namespace, so that the kernel kills all others when it exits, and signals from inside cannot end
-/// it.
+/// The keeper: holds the namespaces of a run until the process that started it closes the pipe or exits. The keeper is
+/// process 1 of the pid namespace: the kernel kills all others when it exits, and signals from inside cannot end it.
 fn keep() -> io::Result<u8> {
-    system::forget_children()?;
+    system::ignore_sigchld()?;
     io::stdout().write_all(b"!")?;
     io::stdout().flush()?;
     // Nothing is ever written to this pipe; reading returns when it is closed.
@@ -198,42 +198,41 @@ fn keep() -> io::Result<u8> {
     Ok(0)
 }
 
-/// Puts up the walls, and starts the program.
+/// Puts up the walls, and executes the program or starts it as a child.
 fn apply(mut options: Options, line: &[OsString]) -> io::Result<u8> {
-    let wrong = || io::Error::other("the helper of the walls was not told all that it needs");
+    let missing = || io::Error::other("the helper of the walls was not given all options");
     let namespaces = std::mem::take(&mut options.join);
     let is_inside = !namespaces.is_empty();
     if is_inside {
-        let folder = options.folder.take().ok_or_else(wrong)?;
+        let folder = options.folder.take().ok_or_else(missing)?;
         if let Some(child) = enter(namespaces, &folder)? {
-            // This process must not keep its end of the channel open: the channel must close when the helper
-            // inside exits.
+            // This process must not keep the channel open, which must close when the helper inside exits.
             drop(options);
             return wait_outside(child);
         }
     }
-    let report = Teller(options.report.ok_or_else(wrong)?);
-    let network = options.network.ok_or_else(wrong)?;
-    system::let_inherit_no_other()?;
+    let report = Sender(options.report.ok_or_else(missing)?);
+    let network = options.network.ok_or_else(missing)?;
+    system::close_others_on_exec()?;
     let (program, arguments) = split(line)?;
     let mut command = bare_command(program);
     command.args(arguments);
-    system::gain_nothing()?;
+    system::set_no_new_privs()?;
     system::drop_capabilities()?;
     let has_network = network != Network::Nothing;
     landlock_rules::enforce(&Files { has_network, ..options.files })?;
     let filters = filters(network, is_inside)?;
     // Installed first, because the other filters forbid a second listener.
-    if let Some(told) = &filters.told
-        && let Some(listener) = system::filter(told, true)?
+    if let Some(counted) = &filters.counted
+        && let Some(listener) = system::install_filter(counted, true)?
     {
         report.listener(&listener)?;
     }
     for filter in &filters.plain {
-        system::filter(filter, false)?;
+        system::install_filter(filter, false)?;
     }
     if is_inside {
-        return run_below(command, &report);
+        return run_as_child(command, &report);
     }
     report.about_to_start()?;
     Err(command.exec())
@@ -245,7 +244,7 @@ fn view(options: Options, line: &[OsString]) -> io::Result<u8> {
         return wait_outside(child);
     }
     // bubblewrap looks up its own process in `/proc`.
-    system::see_own_processes()?;
+    system::mount_proc()?;
     let (program, arguments) = split(line)?;
     Err(bare_command(program).args(arguments).exec())
 }
@@ -253,7 +252,7 @@ fn view(options: Options, line: &[OsString]) -> io::Result<u8> {
 /// Joins the run's namespaces. Joining a pid namespace affects only later children, so this forks: `None` in the
 /// child, which is inside, and the child's id in the parent, which is outside.
 fn enter(namespaces: Vec<OwnedFd>, folder: &Path) -> io::Result<Option<Pid>> {
-    system::ignore_requests_to_end()?;
+    system::ignore_sigterm()?;
     for namespace in &namespaces {
         rustix::thread::move_into_link_name_space(namespace.as_fd(), None).map_err(|error| {
             io::Error::other(format!("joining a namespace of the run: {error}"))
@@ -263,14 +262,14 @@ fn enter(namespaces: Vec<OwnedFd>, folder: &Path) -> io::Result<Option<Pid>> {
     rustix::process::chdir(folder)?;
     let child = system::fork()?;
     if child.is_none() {
-        // The child is killed when its parent is gone, because no process would then receive its status.
+        // The child is killed when its parent exits, because no process would then wait for it.
         rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
     }
     Ok(child)
 }
 
-/// Waits for the helper inside. The exit code of that helper is not the program's status, which it has sent
-/// as a message.
+/// Waits for the helper inside, and returns its exit code. That is not the program's status, which the helper inside
+/// has sent as a message.
 fn wait_outside(inside: Pid) -> io::Result<u8> {
     let status = wait_for(inside)?;
     Ok(u8::try_from(status.code().unwrap_or(1)).unwrap_or(1))
@@ -278,10 +277,10 @@ fn wait_outside(inside: Pid) -> io::Result<u8> {
 
 /// Starts the program and waits for it. The program does not replace this process: it needs a parent that
 /// reports its exact exit status and that adopts its orphans in the namespace.
-fn run_below(mut command: std::process::Command, report: &Teller) -> io::Result<u8> {
-    system::close_to_others()?;
-    system::outlive_requests_to_end()?;
-    system::adopt_orphans()?;
+fn run_as_child(mut command: std::process::Command, report: &Sender) -> io::Result<u8> {
+    system::set_undumpable()?;
+    system::catch_sigterm()?;
+    system::become_subreaper()?;
     tree::new_session(&mut command);
     let child = command.spawn()?;
     // Reported even when the program has already exited.
@@ -304,6 +303,7 @@ fn wait_for(child: Pid) -> io::Result<ExitStatus> {
     }
 }
 
+/// The program and its arguments.
 fn split(line: &[OsString]) -> io::Result<(&OsStr, &[OsString])> {
     match line.split_first() {
         Some((program, arguments)) if !program.as_bytes().is_empty() => Ok((program, arguments)),

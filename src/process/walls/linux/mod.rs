@@ -5,9 +5,9 @@ mod filter;
 mod helper;
 mod keeper;
 mod landlock_rules;
-mod lasting;
 mod nested;
 mod probe;
+mod protected;
 mod refused;
 mod report;
 mod repository;
@@ -15,10 +15,10 @@ mod start;
 mod system;
 mod table;
 mod view;
-mod watched;
+mod wall_state;
 
-use super::{RunWalls, TEMPORARY, WallPlace, WallProbe, WallReport};
+use super::{RunWalls, TEMPORARY, WallPaths, WallProbe, WallReport};
 
 pub use helper::start as start_helper;
-pub(super) use lasting::State;
 pub(in crate::process) use start::Walled;
+pub(super) use wall_state::State;

@@ -6,64 +6,66 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Maximum depth below the workspace at which repositories are found.
+/// Maximum depth below the workspace at which repositories are found. Reaching it does not make a search incomplete.
 const MAX_DEPTH: usize = 6;
-/// Number of names after which a search stops. The limit is checked before each folder is read; of a folder
-/// with more names the rest is not read. The search runs before every start, because each step may create a
-/// repository that the next one must not change. Repositories that the search did not reach are not
-/// protected, and the report of the walls is then marked as incomplete.
+/// Number of folder entries after which a search stops. It is checked before each folder is read; of a folder with
+/// more entries, the others are not read. The limit is low because the search runs before every start: each step may
+/// create a repository that the next one must not change. Repositories that a search does not reach are not protected,
+/// and the report of the walls is then marked as incomplete.
 const MAX_ENTRIES: usize = 10_000;
-/// A listing is cached only when the folder has been unchanged for this many seconds.
-const SETTLED: i64 = 2;
-/// Maximum number of repositories, because each of them adds several mounts to a view.
+/// A listing is cached only if the folder has not changed for more than this many seconds.
+const MIN_AGE: i64 = 2;
+/// Maximum number of repositories that are found, because each of them adds several mounts to a view.
 const MAX_REPOSITORIES: usize = 200;
-/// Folders that build tools fill and empty. Protecting a repository in them would keep a build from recreating its
-/// own output.
+/// Folders of build output, which are not searched: protecting a repository in them would keep a build from recreating
+/// its output.
 const OUTPUTS: [&str; 2] = ["node_modules", "target"];
 
-/// Cached folder listings of a workspace. A folder is read again only when it has changed, or changed just
+/// Cached folder listings of a workspace. A folder is read again only if it has changed since, or had changed just
 /// before it was read.
 #[derive(Debug, Default)]
 pub(super) struct Listings(HashMap<PathBuf, (Stamp, Listing)>);
 
-/// State of a folder: device, inode number, and its ctime, which programs cannot set.
+/// The state of a folder: device, inode number, and ctime, which programs cannot set.
 type Stamp = (u64, u64, i64, i64);
 
 /// The relevant contents of a folder.
 #[derive(Debug, Clone, Default)]
 struct Listing {
+    /// The number of entries that were read.
     entries: usize,
+    /// The subfolders to search.
     folders: Vec<PathBuf>,
-    /// Whether it contains `.git`.
-    is_tree: bool,
+    /// Whether the folder contains `.git`.
+    is_repository: bool,
 }
 
 impl Listings {
-    /// The folders below this one that contain `.git`, nearest first, and whether the search ended at a limit of
+    /// The folders below this one that contain `.git`, by increasing depth, and whether the search ended at a limit of
     /// entries or repositories.
     pub(super) fn repositories_below(&mut self, top: &Path) -> (Vec<PathBuf>, bool) {
-        self.look(top, now())
+        self.search(top, now())
     }
 
-    fn look(&mut self, top: &Path, now: i64) -> (Vec<PathBuf>, bool) {
+    fn search(&mut self, top: &Path, now: i64) -> (Vec<PathBuf>, bool) {
         let mut found = Vec::new();
-        let (mut looked_at, mut is_cut) = (0, false);
+        let (mut entries, mut is_incomplete) = (0, false);
         let mut folders = VecDeque::from([(top.to_owned(), 0)]);
-        while looked_at <= MAX_ENTRIES
+        while entries <= MAX_ENTRIES
             && found.len() < MAX_REPOSITORIES
             && let Some((folder, depth)) = folders.pop_front()
         {
             let Some(listing) = self.listing(&folder, now) else { continue };
-            looked_at += listing.entries;
-            is_cut |= listing.entries > MAX_ENTRIES;
+            entries += listing.entries;
+            is_incomplete |= listing.entries > MAX_ENTRIES;
             if depth < MAX_DEPTH {
                 folders.extend(listing.folders.into_iter().map(|folder| (folder, depth + 1)));
             }
-            if listing.is_tree && depth > 0 {
+            if listing.is_repository && depth > 0 {
                 found.push(folder);
             }
         }
-        (found, is_cut || !folders.is_empty())
+        (found, is_incomplete || !folders.is_empty())
     }
 
     fn listing(&mut self, folder: &Path, now: i64) -> Option<Listing> {
@@ -74,9 +76,9 @@ impl Listings {
             _ => {}
         }
         let listing = Listing::read(folder);
-        // File system timestamps are coarse: another change in the same tick as the one before this read
-        // would not be detected.
-        if now > data.ctime().saturating_add(SETTLED) {
+        // File system timestamps are coarse: a change after this read, in the same tick as the last change before
+        // it, would not be detected.
+        if now > data.ctime().saturating_add(MIN_AGE) {
             self.0.insert(folder.to_owned(), (stamp, listing.clone()));
         }
         Some(listing)
@@ -97,10 +99,10 @@ impl Listing {
             listing.entries += 1;
             let name = entry.file_name();
             if name == ".git" {
-                listing.is_tree = true;
+                listing.is_repository = true;
                 continue;
             }
-            // Links are not followed, because a target in the workspace is found under its own path.
+            // Links are not followed: a target in the workspace is found by its own path.
             let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
             if is_folder && OUTPUTS.iter().all(|output| name != *output) {
                 listing.folders.push(folder.join(&name));
@@ -124,8 +126,8 @@ mod tests {
         fs::create_dir(top.join("d")).unwrap();
         fs::write(top.join("d/.git"), "gitdir: ../.git/modules/d\n").unwrap();
         std::os::unix::fs::symlink(top.join("a"), top.join("link")).unwrap();
-        let (mut found, is_cut) = Listings::default().repositories_below(top);
-        assert!(!is_cut);
+        let (mut found, is_incomplete) = Listings::default().repositories_below(top);
+        assert!(!is_incomplete);
         assert_eq!(found.last(), Some(&top.join("1/2/3/4/5/6")), "the deepest comes last");
         found.sort();
         assert_eq!(found, ["1/2/3/4/5/6", "a", "b/c", "d"].map(|tree| top.join(tree)));
@@ -137,11 +139,11 @@ mod tests {
         for number in 0..MAX_REPOSITORIES + 10 {
             fs::create_dir_all(folder.path().join(format!("{number}/.git"))).unwrap();
         }
-        let (found, is_cut) = Listings::default().repositories_below(folder.path());
-        assert_eq!((found.len(), is_cut), (MAX_REPOSITORIES, true));
+        let (found, is_incomplete) = Listings::default().repositories_below(folder.path());
+        assert_eq!((found.len(), is_incomplete), (MAX_REPOSITORIES, true));
     }
 
-    // A folder with exactly the limit is read whole; one entry more is not read.
+    /// A folder with exactly the maximum of entries is read completely; one more makes the search incomplete.
     #[test]
     fn search_over_the_entry_limit_says_so() {
         let folder = tempfile::tempdir().unwrap();
@@ -159,10 +161,10 @@ mod tests {
         let top = folder.path().join("a");
         fs::create_dir_all(top.join("b/c")).unwrap();
         let mut listings = Listings::default();
-        assert_eq!(listings.look(&top, now()).0, Vec::<PathBuf>::new());
+        assert_eq!(listings.search(&top, now()).0, Vec::<PathBuf>::new());
         assert!(listings.0.is_empty(), "what has just changed may change again unseen");
-        let later = now() + SETTLED + 10;
-        assert_eq!(listings.look(&top, later).0, Vec::<PathBuf>::new());
+        let later = now() + MIN_AGE + 10;
+        assert_eq!(listings.search(&top, later).0, Vec::<PathBuf>::new());
         assert_eq!(listings.0.len(), 3);
         // File system timestamps may have steps of some milliseconds.
         let before = top.join("b/c").symlink_metadata().unwrap().ctime_nsec();
@@ -171,10 +173,10 @@ mod tests {
             fs::remove_file(top.join("b/c/.git")).unwrap();
         }
         fs::write(top.join("b/c/.git"), "gitdir: x").unwrap();
-        assert_eq!(listings.look(&top, later).0, [top.join("b/c")]);
+        assert_eq!(listings.search(&top, later).0, [top.join("b/c")]);
         fs::create_dir_all(top.join("d/.git")).unwrap();
-        assert_eq!(listings.look(&top, now()).0, [top.join("d"), top.join("b/c")]);
+        assert_eq!(listings.search(&top, now()).0, [top.join("d"), top.join("b/c")]);
         fs::rename(top.join("b"), folder.path().join("b")).unwrap();
-        assert_eq!(listings.look(&top, now()).0, [top.join("d")]);
+        assert_eq!(listings.search(&top, now()).0, [top.join("d")]);
     }
 }

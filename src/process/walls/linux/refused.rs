@@ -9,23 +9,24 @@ use std::thread;
 
 use super::system;
 
-/// Starts a thread that refuses and counts every socket call that the filter stops. The thread ends when no
-/// process is left behind the filter.
+/// Starts a thread that refuses and counts every socket call that the filter passes to its listener. The thread ends
+/// when no process is left behind the filter.
 ///
 /// # Errors
-/// A thread that cannot be started.
+/// When the thread cannot be started.
 pub(super) fn count_sockets(listener: OwnedFd, count: Arc<AtomicU64>) -> io::Result<()> {
     let refuse = move || {
         loop {
-            match system::next_refusal(listener.as_fd()) {
-                Ok(refusal) => {
+            match system::next_notification(listener.as_fd()) {
+                Ok(notification) => {
                     count.fetch_add(1, Ordering::Relaxed);
                     // The process may have exited meanwhile.
-                    let _ = system::refuse(listener.as_fd(), &refusal);
+                    let _ = system::refuse(listener.as_fd(), &notification);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 // The process exited before its call was received; other processes may be left.
-                Err(error) if error.kind() == io::ErrorKind::NotFound && is_watched(&listener) => {}
+                Err(error)
+                    if error.kind() == io::ErrorKind::NotFound && has_processes(&listener) => {}
                 Err(_) => break,
             }
         }
@@ -34,31 +35,31 @@ pub(super) fn count_sockets(listener: OwnedFd, count: Arc<AtomicU64>) -> io::Res
 }
 
 /// Whether a process is left behind the filter.
-fn is_watched(listener: &OwnedFd) -> bool {
+fn has_processes(listener: &OwnedFd) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    let mut wanted = [PollFd::new(listener, PollFlags::IN)];
-    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-    let _ = poll(&mut wanted, Some(&at_once));
-    !wanted.iter().any(|it| it.revents().contains(PollFlags::HUP))
+    let mut handles = [PollFd::new(listener, PollFlags::IN)];
+    let no_wait = Timespec { tv_sec: 0, tv_nsec: 0 };
+    let _ = poll(&mut handles, Some(&no_wait));
+    !handles.iter().any(|it| it.revents().contains(PollFlags::HUP))
 }
 
-/// The number of attempts of the run's processes to reach something outside of their network: packets without
-/// a route, and UDP packets to a port without a listener, such as DNS queries. The numbers are read from the
-/// kernel's counters of the network namespace.
+/// The number of attempts of the run's processes to reach a host outside their network: packets without a route, and
+/// UDP packets to a port without a listener, such as DNS queries. They are read from the kernel's counters of the
+/// network namespace in which the process `keeper` is.
 pub(super) fn unreachable(keeper: i32) -> u64 {
     let read = |name: &str| fs::read_to_string(format!("/proc/{keeper}/net/{name}"));
-    let (old, new) = (read("snmp").unwrap_or_default(), read("snmp6").unwrap_or_default());
-    let named = |name: &str| {
-        let mut lines = new.lines().filter_map(|line| line.split_once(char::is_whitespace));
+    let (snmp, snmp6) = (read("snmp").unwrap_or_default(), read("snmp6").unwrap_or_default());
+    let value_of = |name: &str| {
+        let mut lines = snmp6.lines().filter_map(|line| line.split_once(char::is_whitespace));
         lines.find(|(found, _)| *found == name).and_then(|(_, value)| value.trim().parse().ok())
     };
     let tables = [("Ip", "OutNoRoutes"), ("Udp", "NoPorts")];
-    let old = tables.iter().filter_map(|(table, name)| column(&old, table, name));
-    let new = ["Ip6OutNoRoutes", "Udp6NoPorts"].iter().filter_map(|name| named(name));
-    old.chain(new).sum::<u64>()
+    let ipv4 = tables.iter().filter_map(|(table, name)| column(&snmp, table, name));
+    let ipv6 = ["Ip6OutNoRoutes", "Udp6NoPorts"].iter().filter_map(|name| value_of(name));
+    ipv4.chain(ipv6).sum::<u64>()
 }
 
-/// A value from a table with names in one line and numbers in the next.
+/// A value of a table that has its names in one line and its numbers in the next.
 fn column(text: &str, table: &str, name: &str) -> Option<u64> {
     let mut lines = text.lines().filter_map(|line| line.strip_prefix(table)?.strip_prefix(':'));
     let (names, numbers) = (lines.next()?, lines.next()?);

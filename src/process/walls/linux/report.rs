@@ -13,8 +13,8 @@ use super::system;
 
 /// A message of the helper.
 pub(super) enum Message {
-    /// The walls are up, and the program is about to replace the helper. If the channel closes without
-    /// another message, the program has replaced it.
+    /// The walls are up, and the program is about to replace the helper. If the channel then closes without another
+    /// message, the program has replaced the helper.
     AboutToStart,
     /// The program was started as a child of the helper.
     Started,
@@ -27,9 +27,9 @@ pub(super) enum Message {
 }
 
 /// The sending end of the channel, in the helper.
-pub(super) struct Teller(pub(super) OwnedFd);
+pub(super) struct Sender(pub(super) OwnedFd);
 
-impl Teller {
+impl Sender {
     fn send(&self, kind: u8, rest: &[u8], descriptor: Option<&OwnedFd>) -> io::Result<()> {
         let message = [&[kind], rest].concat();
         system::send(self.0.as_fd(), &message, descriptor.map(|it| it.as_fd()))
@@ -48,7 +48,7 @@ impl Teller {
         let number = error.raw_os_error().unwrap_or(0).to_le_bytes();
         let mut text = error.to_string();
         text.truncate(text.floor_char_boundary(2000));
-        // Sending fails only when the process that started the helper is gone.
+        // Sending fails only if the process that started the helper is gone.
         let _ = self.send(b'E', &[&number[..], text.as_bytes()].concat(), None);
     }
 
@@ -63,15 +63,15 @@ impl Teller {
 
 /// The receiving end of the channel, in the process that started the helper.
 #[derive(Debug)]
-pub(super) struct Hearer(pub(super) OwnedFd);
+pub(super) struct Receiver(pub(super) OwnedFd);
 
-impl Hearer {
+impl Receiver {
     /// Whether a message arrives or the channel is closed within this time.
-    pub(super) fn hears_within(&self, time: Duration) -> io::Result<bool> {
+    pub(super) fn is_readable_within(&self, time: Duration) -> io::Result<bool> {
         let time = Timespec::try_from(time).map_err(io::Error::other)?;
-        let mut wanted = [PollFd::new(&self.0, PollFlags::IN)];
+        let mut handles = [PollFd::new(&self.0, PollFlags::IN)];
         loop {
-            match poll(&mut wanted, Some(&time)) {
+            match poll(&mut handles, Some(&time)) {
                 Ok(count) => return Ok(count > 0),
                 Err(Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
@@ -79,7 +79,7 @@ impl Hearer {
         }
     }
 
-    /// The next message; `None` when the channel is closed, or when none has arrived and `wait` is false.
+    /// Receives the next message; `None` if the channel is closed, or if no message has arrived and `wait` is false.
     pub(super) fn next(&self, wait: bool) -> io::Result<Option<Message>> {
         let Some((message, descriptor)) = system::receive(self.0.as_fd(), wait)? else {
             return Ok(None);

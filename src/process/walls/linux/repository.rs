@@ -5,26 +5,26 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Maximum nesting of included settings, and of modules in modules.
+/// Maximum nesting of included settings, and of the folders of modules.
 const MAX_DEPTH: usize = 8;
-/// Maximum number of module repositories that are read.
-const MODULES: usize = 500;
+/// Maximum number of modules and worktrees of a repository that are read.
+const MAX_MODULES: usize = 500;
 
 /// A git repository.
 #[derive(Debug, Default)]
 pub(super) struct Repository {
     /// The folder that contains `.git`.
     pub(super) tree: PathBuf,
-    /// The repository's own folders, which git commands write to.
+    /// The folders of the repository itself, to which git commands write.
     pub(super) folders: Vec<PathBuf>,
-    /// The paths that no step may write: settings, hooks, and files that the settings include. Some of them
-    /// may be missing on the disk.
+    /// The paths that no step may write: settings, hooks, and files that the settings include. Some of them may not
+    /// exist.
     pub(super) protected: Vec<PathBuf>,
 }
 
 impl Repository {
     /// The repository that this folder is in, if any.
-    pub(super) fn around(folder: &Path) -> Option<Self> {
+    pub(super) fn containing(folder: &Path) -> Option<Self> {
         let tree = folder.ancestors().find(|tree| tree.join(".git").symlink_metadata().is_ok())?;
         Some(Self::of(tree))
     }
@@ -59,26 +59,26 @@ impl Repository {
     }
 
     fn protect_settings_of(&mut self, folder: &Path, tree: &Path) {
-        // By writing `commondir` a step could make git read all the other files from elsewhere.
+        // By writing `commondir`, a step could make git read the other files from another folder.
         for name in ["config", "config.worktree", "hooks", "commondir"] {
             self.protected.push(folder.join(name));
         }
         for name in ["config", "config.worktree"] {
-            self.follow(&folder.join(name), tree, MAX_DEPTH);
+            self.protect_named_in(&folder.join(name), tree, MAX_DEPTH);
         }
     }
 
-    /// Adds the paths of hooks and included settings that a settings file names.
-    fn follow(&mut self, settings: &Path, tree: &Path, depth: usize) {
+    /// Protects the paths of hooks and included settings that a settings file names.
+    fn protect_named_in(&mut self, settings: &Path, tree: &Path, depth: usize) {
         let Ok(text) = fs::read_to_string(settings) else { return };
         let Some(depth) = depth.checked_sub(1) else { return };
         for (section, name, value) in values(&text) {
-            let beside = settings.parent().unwrap_or(tree);
+            let folder = settings.parent().unwrap_or(tree);
             match (section.as_str(), name.as_str()) {
                 ("core", "hookspath") => self.protected.push(absolute(&value, tree)),
                 ("include" | "includeif", "path") => {
-                    let included = absolute(&value, beside);
-                    self.follow(&included, tree, depth);
+                    let included = absolute(&value, folder);
+                    self.protect_named_in(&included, tree, depth);
                     self.protected.push(included);
                 }
                 _ => {}
@@ -87,12 +87,12 @@ impl Repository {
     }
 }
 
-/// Finds the folders of module repositories, which have their own settings and hooks.
+/// Adds the folders of the modules or worktrees in this folder and below, which have their own settings and hooks.
 fn modules_in(folder: &Path, found: &mut Vec<PathBuf>, depth: usize) {
     let Some(depth) = depth.checked_sub(1) else { return };
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
-        if found.len() >= MODULES || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+        if found.len() >= MAX_MODULES || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             continue;
         }
         if path.join("HEAD").is_file() {
@@ -104,11 +104,11 @@ fn modules_in(folder: &Path, found: &mut Vec<PathBuf>, depth: usize) {
     }
 }
 
-/// Resolves a path in the settings: relative to the home folder, absolute, or relative to `beside`.
-fn absolute(value: &str, beside: &Path) -> PathBuf {
+/// Resolves a path in the settings: relative to the home folder, absolute, or relative to `base`.
+fn absolute(value: &str, base: &Path) -> PathBuf {
     match value.strip_prefix("~/") {
         Some(rest) => std::env::home_dir().unwrap_or_default().join(rest),
-        None => beside.join(value),
+        None => base.join(value),
     }
 }
 
@@ -125,7 +125,7 @@ fn values(text: &str) -> Vec<(String, String, String)> {
             line = rest.trim();
         }
         if let Some((name, value)) = line.split_once('=') {
-            let value = plain(value.trim());
+            let value = unquoted(value.trim());
             found.push((section.clone(), name.trim().to_ascii_lowercase(), value));
         }
     }
@@ -133,7 +133,7 @@ fn values(text: &str) -> Vec<(String, String, String)> {
 }
 
 /// A value without quotes, escapes and comment.
-fn plain(value: &str) -> String {
+fn unquoted(value: &str) -> String {
     let (mut text, mut is_quoted) = (String::new(), false);
     let mut characters = value.chars();
     while let Some(character) = characters.next() {
@@ -170,10 +170,10 @@ mod tests {
         fs::write(tree.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
         fs::create_dir_all(folder.path().join("main/.git/modules/m/n/hooks")).unwrap();
         fs::write(folder.path().join("main/.git/modules/m/n/HEAD"), "x").unwrap();
-        let found = Repository::around(&tree.join("sub")).unwrap();
+        let found = Repository::containing(&tree.join("sub")).unwrap();
         assert_eq!(found.folders, [own.clone(), own.join("../..")]);
         assert!(found.protected.contains(&tree.join(".git")));
         assert!(found.protected.contains(&own.join("../..").join("modules/m/n").join("hooks")));
-        assert!(Repository::around(Path::new("/proc")).is_none());
+        assert!(Repository::containing(Path::new("/proc")).is_none());
     }
 }

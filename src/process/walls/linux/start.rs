@@ -1,4 +1,4 @@
-//! Builds the helper's command line for a walled program, and receives the helper's messages.
+//! Starts a program behind walls: builds the helper's command line, and receives the helper's messages.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -14,26 +14,26 @@ use super::filter::Network;
 use super::helper::{COMMAND, END, option, work};
 use super::keeper::THIS_PROGRAM;
 use super::landlock_rules::DEVICES;
-use super::lasting::{MEMORY, Shared};
-use super::report::{Hearer, Message};
+use super::protected::ProtectedFiles;
+use super::report::{Message, Receiver};
 use super::table::{self, Access, Table};
-use super::view::Ingredients;
-use super::watched::Watched;
+use super::view::ViewInputs;
+use super::wall_state::{SHARED_MEMORY, Shared};
 use super::{TEMPORARY, WallProbe, WallReport, probe, refused};
 use crate::authorization::WallLevel;
-use crate::process::{Behind, Program, command, tree};
+use crate::process::{Program, ProgramWalls, command, tree};
 
-/// How long the helper may take to report the start; the program's own timeout also limits it.
-const START: Duration = Duration::from_secs(10);
+/// How long to wait for the helper's report of the start; the program's own timeout also limits the wait.
+const START_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A program behind walls.
 pub(in crate::process) struct Walled {
     arguments: Vec<OsString>,
     environment: Vec<(&'static str, OsString)>,
-    /// Descriptors that the helper inherits, until it is started.
+    /// The descriptors that the helper inherits; empty once it was started.
     inherited: Vec<OwnedFd>,
-    hearer: Hearer,
-    watched: Watched,
+    receiver: Receiver,
+    protected: ProtectedFiles,
     refused: Refused,
     writable: Vec<PathBuf>,
     is_incomplete: bool,
@@ -44,54 +44,55 @@ pub(in crate::process) struct Walled {
 enum Refused {
     /// The listener of the seccomp filter counts.
     Sockets(Arc<AtomicU64>),
-    /// The kernel counts in the run's network namespace: the process id of the keeper, and the count before
-    /// this program.
+    /// The kernel counts in the run's network namespace. The values are the process id of the keeper, and the count
+    /// before this program.
     Unreachable(i32, u64),
     /// Refused access is not counted, because the network is allowed.
     Nothing,
 }
 
 impl Walled {
-    /// The program behind its walls; `None` when its profile has none.
+    /// Prepares the walls of the program; `None` when its profile has none. `mark` is the mark in its environment.
     ///
     /// # Errors
-    /// Walls that cannot be put up.
+    /// When the walls cannot be put up.
     pub(in crate::process) fn of(program: &Program<'_>, mark: &str) -> io::Result<Option<Self>> {
         match program.profile.walls() {
             None => Ok(None),
-            Some(behind) => Self::behind(behind, program, mark).map(Some),
+            Some(walls) => Self::new(walls, program, mark).map(Some),
         }
     }
 
-    fn behind(behind: Behind<'_>, program: &Program<'_>, mark: &str) -> io::Result<Self> {
-        let Behind { step, run, write } = behind;
-        if let Some(why) = run.impossible() {
+    fn new(walls: ProgramWalls<'_>, program: &Program<'_>, mark: &str) -> io::Result<Self> {
+        let ProgramWalls { step, run, write } = walls;
+        if let Some(why) = run.unsupported_reason() {
             return Err(io::Error::other(why));
         }
+        // The probe itself starts a program behind walls.
         let is_trial = program.arguments.get(1) == Some(&probe::TRY)
             && program.program == OsStr::new(THIS_PROGRAM);
         if !is_trial {
-            let here = WallProbe::of_this_computer();
-            if here.level < step.level {
-                let why = here.why_not_better.as_deref().unwrap_or_default();
+            let probe = WallProbe::of_this_computer();
+            if probe.level < step.level {
+                let why = probe.why_not_better.as_deref().unwrap_or_default();
                 let text = format!("walls of level {} were authorized: {why}", step.level);
                 return Err(io::Error::other(text));
             }
         }
         let shared = run.state.shared();
-        let mut lasting = shared.lock();
-        // Stops the processes of earlier steps before the workspace is examined.
-        lasting.halt();
+        let mut wall_state = shared.lock();
+        // The processes of earlier steps are suspended before the workspace is examined.
+        wall_state.suspend();
         let table = Table::of(run, step, write, program.folder)?;
-        let temporary = lasting.temporary()?;
-        let (ours, theirs) = super::system::channel()?;
-        let line = Line { step, program, table: &table, temporary, report: &theirs };
+        let temporary = wall_state.temporary()?;
+        let (own_end, helper_end) = super::system::channel()?;
+        let line = HelperLine { step, program, table: &table, temporary, report: &helper_end };
         let (arguments, mut inherited, refused) = match step.level {
             WallLevel::Full => {
-                let wanted = line.view(lasting.memory());
-                let keeper = lasting.keeper(run, &wanted)?;
-                let program = bubblewrap::path(&run.workspace)?;
-                let namespaces = keeper.namespaces_for(&program, wanted, step.network)?;
+                let wanted = line.view(wall_state.shared_memory());
+                let keeper = wall_state.keeper(run, &wanted)?;
+                let bubblewrap = bubblewrap::path(&run.workspace)?;
+                let namespaces = keeper.namespaces_for(&bubblewrap, wanted, step.network)?;
                 let refused = match step.network {
                     true => Refused::Nothing,
                     false => Refused::Unreachable(keeper.id, refused::unreachable(keeper.id)),
@@ -99,25 +100,27 @@ impl Walled {
                 (line.full(&namespaces)?, namespaces, refused)
             }
             WallLevel::Files => {
-                lasting.marks.push(mark.to_owned());
+                wall_state.marks.push(mark.to_owned());
                 (line.files(), Vec::new(), Refused::Sockets(Arc::default()))
             }
             WallLevel::None => return Err(io::Error::other("there are no walls of level none")),
         };
         let environment = line.environment();
         let writable = line.writable();
-        inherited.push(theirs);
-        let watched = match step.level {
-            WallLevel::Full => Watched::look(table.absent(), table.read_only()),
-            _ => Watched::look([table.absent(), table.read_only()].concat(), Vec::new()),
+        inherited.push(helper_end);
+        let protected = match step.level {
+            WallLevel::Full => ProtectedFiles::read(table.unmountable(), table.read_only()),
+            _ => {
+                ProtectedFiles::read([table.unmountable(), table.read_only()].concat(), Vec::new())
+            }
         };
-        drop(lasting);
+        drop(wall_state);
         Ok(Self {
             arguments,
             environment,
             inherited,
-            hearer: Hearer(ours),
-            watched,
+            receiver: Receiver(own_end),
+            protected,
             refused,
             writable,
             is_incomplete: table.is_incomplete,
@@ -138,25 +141,26 @@ impl Walled {
         tree::new_session_with(command, std::mem::take(&mut self.inherited));
     }
 
-    /// Waits until the program runs behind its walls. When no message arrives in time, for example because
-    /// the program has stopped its helper, the program counts as started, and the supervisor's timeout ends
-    /// it.
+    /// Waits until the program runs behind its walls, and resumes the processes of earlier steps. If no message arrives
+    /// in time, for example because the program has suspended its helper, the program counts as started, and the
+    /// supervisor's timeout ends it.
     ///
     /// # Errors
     /// Why the program was not started.
     pub(in crate::process) fn wait_until_started(&mut self, timeout: Duration) -> io::Result<()> {
-        let started = self.started(START.min(timeout));
-        self.shared.lock().go_on();
+        let started = self.receive_start(START_TIMEOUT.min(timeout));
+        self.shared.lock().resume();
         started
     }
 
-    fn started(&self, patience: Duration) -> io::Result<()> {
+    /// Receives messages until the program was started.
+    fn receive_start(&self, timeout: Duration) -> io::Result<()> {
         let mut is_about_to = false;
         loop {
-            if !self.hearer.hears_within(patience)? {
+            if !self.receiver.is_readable_within(timeout)? {
                 return Ok(());
             }
-            match self.hearer.next(true)? {
+            match self.receiver.next(true)? {
                 Some(Message::AboutToStart) => is_about_to = true,
                 Some(Message::Started) => return Ok(()),
                 Some(Message::Failed(error)) => return Err(error),
@@ -185,18 +189,18 @@ impl Walled {
             return Some(outer);
         }
         loop {
-            match self.hearer.next(false) {
+            match self.receiver.next(false) {
                 Ok(Some(Message::Ended(status))) => return Some(status),
-                // A late message about the start.
+                // The message about the start came too late.
                 Ok(Some(Message::Started)) => {}
-                // The helper inside was killed before it sent a status, and the program was killed with it.
+                // The helper inside was killed before it sent the status, and the program was killed with it.
                 _ => return Some(ExitStatus::from_raw(rustix::process::Signal::KILL.as_raw())),
             }
         }
     }
 
-    /// The report of the walls. Also stops the processes that the program left running, and renames protected
-    /// files that were created.
+    /// Suspends the processes that the program left running, renames protected files that were created, and returns the
+    /// report of the walls.
     pub(in crate::process) fn report(&self) -> WallReport {
         let refused = match &self.refused {
             Refused::Sockets(count) => count.load(Ordering::Relaxed),
@@ -206,13 +210,13 @@ impl Walled {
             Refused::Nothing => 0,
         };
         let (writable, is_incomplete) = (self.writable.clone(), self.is_incomplete);
-        self.shared.lock().halt();
-        WallReport { refused, changed: self.watched.set_aside(), writable, is_incomplete }
+        self.shared.lock().suspend();
+        WallReport { refused, changed: self.protected.rename_created(), writable, is_incomplete }
     }
 }
 
 /// The inputs of the helper's command line.
-struct Line<'a> {
+struct HelperLine<'a> {
     step: &'a crate::authorization::StepWalls,
     program: &'a Program<'a>,
     table: &'a Table,
@@ -220,8 +224,8 @@ struct Line<'a> {
     report: &'a OwnedFd,
 }
 
-impl Line<'_> {
-    /// Whether the run's temporary folder is mounted at [`TEMPORARY`].
+impl HelperLine<'_> {
+    /// Whether the run's temporary folder is mounted over [`TEMPORARY`].
     fn replaces_temporary(&self) -> bool {
         self.step.level == WallLevel::Full && self.table.can_replace_temporary()
     }
@@ -231,6 +235,7 @@ impl Line<'_> {
         if self.replaces_temporary() { TEMPORARY.into() } else { self.temporary.clone() }
     }
 
+    /// The paths that the program can write to.
     fn writable(&self) -> Vec<PathBuf> {
         let mut writable: Vec<PathBuf> =
             self.table.paths(Access::Write).map(ToOwned::to_owned).collect();
@@ -239,23 +244,23 @@ impl Line<'_> {
         writable
     }
 
-    /// The command line: the options of the walls, those in `before`, then the program with its arguments.
-    fn apply(&self, network: Network, before: Vec<OsString>) -> Vec<OsString> {
+    /// The command line: the options of the walls, with `more` options among them, then the program with its arguments.
+    fn apply(&self, network: Network, more: Vec<OsString>) -> Vec<OsString> {
         let mut line: Vec<OsString> = vec![COMMAND.into(), work::APPLY.into()];
         line.extend([option::REPORT.into(), self.report.as_raw_fd().to_string().into()]);
-        line.extend(before);
+        line.extend(more);
         line.extend([option::NETWORK.into(), network.as_str().into()]);
         for path in self.table.paths(Access::Write) {
             line.extend([option::WRITE.into(), path.into()]);
-            if let Some((device, number)) = table::place(path) {
-                line.extend([option::IS.into(), format!("{device}:{number}").into()]);
+            if let Some((device, inode)) = table::identity(path) {
+                line.extend([option::IDENTITY.into(), format!("{device}:{inode}").into()]);
             }
         }
         line.extend([option::WRITE.into(), self.seen_temporary().into()]);
         match self.step.level {
             WallLevel::Full => {
                 // These paths are mounted for the run alone.
-                for path in [MEMORY, "/dev/pts", "/dev/ptmx"] {
+                for path in [SHARED_MEMORY, "/dev/pts", "/dev/ptmx"] {
                     line.extend([option::WRITE.into(), path.into()]);
                 }
             }
@@ -270,28 +275,30 @@ impl Line<'_> {
         line
     }
 
+    /// The command line at level files.
     fn files(&self) -> Vec<OsString> {
         let network = if self.step.network { Network::Granted } else { Network::Nothing };
         self.apply(network, Vec::new())
     }
 
     /// The inputs of the program's view of the file system.
-    fn view(&self, memory: Option<PathBuf>) -> Ingredients {
+    fn view(&self, memory: Option<PathBuf>) -> ViewInputs {
         let temporary = self.seen_temporary();
         let mut folders = vec![(temporary.as_path(), self.temporary.as_path())];
-        folders.extend(memory.as_deref().map(|memory| (Path::new(MEMORY), memory)));
-        Ingredients::new(bubblewrap::view(self.table, &folders), self.table)
+        folders.extend(memory.as_deref().map(|memory| (Path::new(SHARED_MEMORY), memory)));
+        ViewInputs::new(bubblewrap::view(self.table, &folders), self.table)
     }
 
+    /// The command line at level full.
     fn full(&self, namespaces: &[OwnedFd]) -> io::Result<Vec<OsString>> {
         let network = if self.step.network { Network::Granted } else { Network::Own };
         let join = namespaces.iter().flat_map(option::join);
-        let mut before: Vec<OsString> = join.map(OsString::from).collect();
-        before.extend([option::FOLDER.into(), self.program.folder.canonicalize()?.into()]);
-        Ok(self.apply(network, before))
+        let mut more: Vec<OsString> = join.map(OsString::from).collect();
+        more.extend([option::FOLDER.into(), self.program.folder.canonicalize()?.into()]);
+        Ok(self.apply(network, more))
     }
 
-    /// Variables that point programs to writable folders for temporary files and caches.
+    /// The environment of the walls: writable folders for temporary files and caches, and a setting of git.
     fn environment(&self) -> Vec<(&'static str, OsString)> {
         let temporary = self.seen_temporary();
         let mut environment = vec![("TMPDIR", temporary.clone().into_os_string())];
@@ -305,15 +312,15 @@ impl Line<'_> {
             }
         }
         if !self.step.writes_repository {
-            // Without this, `git status` would try to update the index, and be refused.
+            // Otherwise `git status` would try to update the index, and be refused.
             environment.push(("GIT_OPTIONAL_LOCKS", "0".into()));
         }
         environment
     }
 }
 
-/// Caches that builds need: the variable that names the folder, and the folder in the run's temporary folder.
-/// Each run has caches of its own, because files that one build writes into a shared cache would be used by
-/// every later build. There is no entry for cargo, for which read access to its home suffices.
+/// Caches that builds need: the variable that names the folder, and the folder's name in the run's temporary folder.
+/// Each run has its own caches, because files that one build writes into a shared cache would be used by every later
+/// build. Cargo is not listed, because read access to its home suffices.
 const CACHES: [(&str, &str); 3] =
     [("GOCACHE", "go-build"), ("PIP_CACHE_DIR", "pip"), ("npm_config_cache", "npm")];

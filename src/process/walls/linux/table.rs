@@ -12,7 +12,7 @@ use super::repository::Repository;
 use super::{RunWalls, TEMPORARY};
 use crate::authorization::StepWalls;
 
-/// Access to a path and to everything below it. Later variants are stricter.
+/// The access to a path and to everything below it. Later variants are stricter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Access {
     Write,
@@ -20,21 +20,21 @@ pub(super) enum Access {
     Hidden,
 }
 
-/// The entries, and the protected paths that cannot have one because they do not exist.
+/// The access table of one program.
 #[derive(Debug, Default)]
 pub(super) struct Table {
     entries: BTreeMap<PathBuf, Access>,
-    /// Protected paths that do not exist, or that are links.
-    absent: Vec<PathBuf>,
+    /// The protected paths that no mount can protect, because they do not exist or are links.
+    unmountable: Vec<PathBuf>,
     /// Whether the search for nested repositories ended at a limit.
     pub(super) is_incomplete: bool,
 }
 
 impl Table {
-    /// The table of a program that runs in `folder`.
+    /// The table of a program that runs in `folder`, and may also write to the paths in `write`.
     ///
     /// # Errors
-    /// A granted folder that cannot be created or found, or a hidden folder that cannot be created.
+    /// When a folder cannot be created, a path cannot be resolved, or a granted path contains a link by now.
     pub(super) fn of(
         run: &RunWalls,
         step: &StepWalls,
@@ -44,21 +44,23 @@ impl Table {
         let mut table = Self::default();
         table.add(&run.workspace, Access::Write)?;
         let granted: Vec<PathBuf> = step.write.iter().map(PathBuf::from).collect();
-        granted.iter().try_for_each(|path| unmoved(path).map_err(|error| about(path, &error)))?;
-        for path in granted.into_iter().chain(run.place.write.iter().chain(write).cloned()) {
-            // A granted folder may be missing because the step itself is to create it.
+        granted
+            .iter()
+            .try_for_each(|path| check_no_link(path).map_err(|error| about(path, &error)))?;
+        for path in granted.into_iter().chain(run.paths.write.iter().chain(write).cloned()) {
+            // A granted folder may be one that the step itself would create.
             if !path.exists() {
                 fs::create_dir_all(&path).map_err(|error| about(&path, &error))?;
             }
             // The path is used unresolved, as it was approved, so it must not contain a link by now.
-            if place(&path).is_none() {
-                return Err(about(&path, &io::Error::other(MOVED)));
+            if identity(&path).is_none() {
+                return Err(about(&path, &io::Error::other(LINK_APPEARED)));
             }
-            table.say(path, Access::Write);
+            table.insert(path, Access::Write);
         }
-        let mut repositories = vec![Repository::around(&run.workspace)];
+        let mut repositories = vec![Repository::containing(&run.workspace)];
         if !folder.starts_with(&run.workspace) || folder != run.workspace {
-            repositories.push(Repository::around(folder));
+            repositories.push(Repository::containing(folder));
         }
         for repository in repositories.into_iter().flatten() {
             table.add_repository(&repository, run, step)?;
@@ -72,13 +74,13 @@ impl Table {
             table.protect(&run.workspace.join(".git"))?;
         }
         table.protect(&run.workspace.join(crate::plan::COMMANDS_FILE))?;
-        for path in &run.place.read_only {
+        for path in &run.paths.read_only {
             table.protect(path)?;
         }
-        for path in &run.place.hidden {
+        for path in &run.paths.hidden {
             table.hide(path)?;
         }
-        table.pin();
+        table.pin_folders();
         Ok(table)
     }
 
@@ -89,23 +91,24 @@ impl Table {
         run: &RunWalls,
         step: &StepWalls,
     ) -> io::Result<()> {
-        // An earlier step may have created a nested repository whose files refer to any folder. Outside of the
-        // workspace it grants nothing.
+        // An earlier step may have created a nested repository whose files refer to any folder. Outside the
+        // workspace, it grants no access.
         let is_nested =
             repository.tree != run.workspace && repository.tree.starts_with(&run.workspace);
         let own = if step.writes_repository { Access::Write } else { Access::ReadOnly };
         for folder in &repository.folders {
             let is_inside = || folder.canonicalize().is_ok_and(|it| it.starts_with(&run.workspace));
             if !is_nested || is_inside() {
-                gone_is_fine(self.add(folder, own), is_nested)?;
+                accept_missing(self.add(folder, own), is_nested)?;
             }
         }
         for path in &repository.protected {
-            // The workspace itself and the folders above it are never protected, because no step could then
-            // write.
-            let holds_all = || path.canonicalize().is_ok_and(|it| run.workspace.starts_with(it));
-            if !is_nested || !holds_all() {
-                gone_is_fine(self.protect(path), is_nested)?;
+            // A nested repository cannot protect the workspace itself or a folder above it, because no step could
+            // then write.
+            let contains_workspace =
+                || path.canonicalize().is_ok_and(|it| run.workspace.starts_with(it));
+            if !is_nested || !contains_workspace() {
+                accept_missing(self.protect(path), is_nested)?;
             }
         }
         Ok(())
@@ -114,32 +117,34 @@ impl Table {
     /// Adds an entry for the path with its links resolved. A stricter entry stays.
     fn add(&mut self, path: &Path, access: Access) -> io::Result<()> {
         let path = path.canonicalize().map_err(|error| about(path, &error))?;
-        self.say(path, access);
+        self.insert(path, access);
         Ok(())
     }
 
-    fn say(&mut self, path: PathBuf, access: Access) {
+    /// Adds an entry for a path without links. A stricter entry stays.
+    fn insert(&mut self, path: PathBuf, access: Access) {
         let entry = self.entries.entry(path).or_insert(access);
         *entry = (*entry).max(access);
     }
 
-    /// Makes the path read-only. If it does not exist, its creation is detected afterwards.
+    /// Makes the path read-only. If it does not exist or is a link, a change of it can only be detected afterwards.
     fn protect(&mut self, path: &Path) -> io::Result<()> {
         match path.symlink_metadata() {
             Ok(data) if data.is_symlink() => {
-                // The link itself may be in a writable folder, and its target may be elsewhere.
-                self.absent.push(path.to_owned());
+                // The link itself may be in a writable folder, and its target in another one.
+                self.unmountable.push(path.to_owned());
                 if path.exists() { self.add(path, Access::ReadOnly) } else { Ok(()) }
             }
             Ok(_) => self.add(path, Access::ReadOnly),
             Err(_) => {
-                self.absent.push(path.to_owned());
+                self.unmountable.push(path.to_owned());
                 Ok(())
             }
         }
     }
 
-    /// Makes the contents unreadable. A missing folder is created first if a step could create it.
+    /// Makes the contents unreadable. A missing folder is created first if a step could create it; else it gets no
+    /// entry.
     fn hide(&mut self, path: &Path) -> io::Result<()> {
         if !path.exists() {
             if !self.is_writable(path) {
@@ -154,8 +159,8 @@ impl Table {
     /// Whether a step could write to this path.
     fn is_writable(&self, path: &Path) -> bool {
         // The nearest existing folder, with links resolved.
-        let there = path.ancestors().find_map(|path| path.canonicalize().ok());
-        there.is_some_and(|there| self.access(&there) == Some(Access::Write))
+        let existing = path.ancestors().find_map(|path| path.canonicalize().ok());
+        existing.is_some_and(|existing| self.access(&existing) == Some(Access::Write))
     }
 
     /// The access that the nearest entry gives to a path.
@@ -163,19 +168,19 @@ impl Table {
         path.ancestors().find_map(|path| self.entries.get(path)).copied()
     }
 
-    /// Whether the path is in a hidden folder, and not in a writable folder inside of that one.
-    fn lies_in_hidden(&self, path: &Path) -> bool {
+    /// Whether the path is in a hidden folder, and not in a writable folder inside that one.
+    fn is_in_hidden(&self, path: &Path) -> bool {
         let above = path.ancestors().skip(1).filter_map(|above| self.entries.get(above));
         above.copied().find(|access| *access != Access::ReadOnly) == Some(Access::Hidden)
     }
 
-    /// Adds an entry for every folder between a writable folder and a protected path in it. Such a folder is a mount
-    /// point and cannot be renamed, so the protected path cannot be moved away with it.
-    fn pin(&mut self) {
+    /// Adds an entry for every folder between a writable folder and a protected path in it. Such a folder becomes a
+    /// mount point and cannot be renamed, so the protected path cannot be moved away with it.
+    fn pin_folders(&mut self) {
         // A read-only path in a hidden folder loses its entry: an entry of its own would make it visible.
         let inside: Vec<PathBuf> = self
             .entries()
-            .filter(|(path, access)| *access != Access::Write && self.lies_in_hidden(path))
+            .filter(|(path, access)| *access != Access::Write && self.is_in_hidden(path))
             .map(|(path, _)| path.to_owned())
             .collect();
         for path in inside {
@@ -203,12 +208,12 @@ impl Table {
     }
 
     /// The protected paths that no mount can protect, because they do not exist or are links.
-    pub(super) fn absent(&self) -> Vec<PathBuf> {
-        self.absent.clone()
+    pub(super) fn unmountable(&self) -> Vec<PathBuf> {
+        self.unmountable.clone()
     }
 
-    /// The read-only paths directly in a writable folder. At every level, other read-only paths cannot be
-    /// written to.
+    /// The read-only paths directly in a writable folder, where a program could replace them. Other read-only paths
+    /// cannot be written at any level.
     pub(super) fn read_only(&self) -> Vec<PathBuf> {
         self.paths(Access::ReadOnly)
             .filter(|path| path.parent().and_then(|it| self.access(it)) == Some(Access::Write))
@@ -223,44 +228,46 @@ impl Table {
     }
 }
 
-/// Accepts a missing path of a nested repository: a process that an earlier step left running may have removed it.
-fn gone_is_fine(added: io::Result<()>, is_nested: bool) -> io::Result<()> {
+/// Ignores the error for a missing path of a nested repository: a process that an earlier step left running may have
+/// removed it.
+fn accept_missing(added: io::Result<()>, is_nested: bool) -> io::Result<()> {
     added.or_else(|error| {
         if is_nested && error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) }
     })
 }
 
 /// Checks that this absolute path still contains no link. It had none when it was granted, but an earlier step may
-/// have put one there.
-fn unmoved(path: &Path) -> io::Result<()> {
-    let there = path.ancestors().find(|it| it.symlink_metadata().is_ok()).unwrap_or(path);
-    if there.canonicalize()? == there {
+/// have created one.
+fn check_no_link(path: &Path) -> io::Result<()> {
+    let existing = path.ancestors().find(|it| it.symlink_metadata().is_ok()).unwrap_or(path);
+    if existing.canonicalize()? == existing {
         return Ok(());
     }
-    Err(io::Error::other(MOVED))
+    Err(io::Error::other(LINK_APPEARED))
 }
 
-const MOVED: &str = "a link was created in this path after writing there was granted";
+const LINK_APPEARED: &str = "a link was created in this path after writing there was granted";
 
-/// Device and inode number of the file or folder at this path; `None` when the path contains a link.
-pub(super) fn place(path: &Path) -> Option<(u64, u64)> {
+/// Device and inode number of the file or folder at this path; `None` if the path contains a link or does not exist.
+pub(super) fn identity(path: &Path) -> Option<(u64, u64)> {
     let flags = OFlags::PATH | OFlags::CLOEXEC;
     let opened = openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS).ok()?;
     let data = File::from(opened).metadata().ok()?;
     Some((data.dev(), data.ino()))
 }
 
+/// The error with the path that it concerns.
 fn about(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("walls around {}: {error}", path.display()))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::WallPlace;
+    use super::super::WallPaths;
     use super::*;
 
-    fn table(workspace: &Path, place: WallPlace, step: &StepWalls) -> Table {
-        let run = RunWalls::new(workspace.to_owned(), place);
+    fn table(workspace: &Path, paths: WallPaths, step: &StepWalls) -> Table {
+        let run = RunWalls::new(workspace.to_owned(), paths);
         Table::of(&run, step, &[], workspace).unwrap()
     }
 
@@ -270,9 +277,9 @@ mod tests {
         let top = folder.path().canonicalize().unwrap();
         fs::create_dir_all(top.join("a/b")).unwrap();
         fs::write(top.join("a/b/plan.json"), "{}").unwrap();
-        let place =
-            WallPlace { read_only: vec![top.join("a/b/plan.json")], ..WallPlace::default() };
-        let table = table(&top, place, StepWalls::NONE);
+        let paths =
+            WallPaths { read_only: vec![top.join("a/b/plan.json")], ..WallPaths::default() };
+        let table = table(&top, paths, StepWalls::NONE);
         let entries: Vec<_> = table.entries().collect();
         assert_eq!(
             entries,
@@ -283,7 +290,7 @@ mod tests {
                 (&top.join("a/b/plan.json"), Access::ReadOnly),
             ]
         );
-        assert_eq!(table.absent(), [top.join(".git"), top.join("countersign.toml")]);
+        assert_eq!(table.unmountable(), [top.join(".git"), top.join("countersign.toml")]);
     }
 
     #[test]
@@ -292,8 +299,8 @@ mod tests {
         let top = folder.path().canonicalize().unwrap();
         let hidden =
             vec![top.join(".config/countersign"), PathBuf::from("/nonexistent/countersign")];
-        let place = WallPlace { hidden, ..WallPlace::default() };
-        let table = table(&top, place, StepWalls::NONE);
+        let paths = WallPaths { hidden, ..WallPaths::default() };
+        let table = table(&top, paths, StepWalls::NONE);
         let hidden: Vec<_> = table.paths(Access::Hidden).collect();
         assert_eq!(hidden, [top.join(".config/countersign")]);
         assert!(top.join(".config/countersign").is_dir());
@@ -304,10 +311,10 @@ mod tests {
     fn strictest_access_to_a_path_holds() {
         let folder = tempfile::tempdir().unwrap();
         let top = folder.path().canonicalize().unwrap();
-        let place = WallPlace { hidden: vec![top.join("own")], ..WallPlace::default() };
+        let paths = WallPaths { hidden: vec![top.join("own")], ..WallPaths::default() };
         let own = top.join("own").to_string_lossy().into_owned();
         let step = StepWalls { write: vec![own], ..StepWalls::default() };
-        let table = table(&top, place, &step);
+        let table = table(&top, paths, &step);
         assert_eq!(table.access(&top.join("own/key")), Some(Access::Hidden));
     }
 
@@ -321,7 +328,7 @@ mod tests {
         fs::write(top.join(".git/config"), "[core]\n\thooksPath = shared/hooks\n").unwrap();
         for (writes, of_git) in [(true, Access::Write), (false, Access::ReadOnly)] {
             let step = StepWalls { writes_repository: writes, ..StepWalls::default() };
-            let table = table(&top, WallPlace::default(), &step);
+            let table = table(&top, WallPaths::default(), &step);
             assert_eq!(table.access(&top.join(".git/index")), Some(of_git));
             for path in [".git/config", ".git/hooks/pre-commit", "shared/hooks/x"] {
                 assert_eq!(table.access(&top.join(path)), Some(Access::ReadOnly), "{path}");
@@ -355,7 +362,7 @@ mod tests {
         ];
         for (writes, of_git) in [(true, Access::Write), (false, Access::ReadOnly)] {
             let step = StepWalls { writes_repository: writes, ..StepWalls::default() };
-            let table = table(&top, WallPlace::default(), &step);
+            let table = table(&top, WallPaths::default(), &step);
             for (path, access) in wanted {
                 assert_eq!(table.access(&top.join(path)), Some(access), "{path}");
             }
@@ -376,11 +383,11 @@ mod tests {
         fs::write(work.join("planted/.git"), "gitdir: ../../elsewhere\n").unwrap();
         fs::write(work.join("tree/.git"), "gitdir: own\n").unwrap();
         fs::write(work.join("tree/own/commondir"), "../../../elsewhere\n").unwrap();
-        // Paths named by settings that a step wrote cannot make the workspace read-only either.
+        // Settings that a step wrote cannot make the workspace read-only.
         fs::write(work.join("closes/.git/config"), "[core]\n\thooksPath = ../..\n").unwrap();
         let step = StepWalls { writes_repository: true, ..StepWalls::default() };
         for folder in ["", "planted", "tree", "closes"] {
-            let run = RunWalls::new(work.clone(), WallPlace::default());
+            let run = RunWalls::new(work.clone(), WallPaths::default());
             let table = Table::of(&run, &step, &[], &work.join(folder)).unwrap();
             assert_eq!(table.access(&top.join("elsewhere/x")), None, "{folder}");
             assert_eq!(table.access(&work.join("x")), Some(Access::Write), "{folder}");

@@ -1,9 +1,8 @@
 //! A view of the file system, shared by the steps of a run that have the same walls.
 //!
 //! bubblewrap makes a view in a mount namespace that these steps join: the first view of a run together with
-//! the run's other namespaces, every later view inside of them. A mount disappears when a process outside
-//! removes the file or folder on which it is mounted, so a view is reused only while all mount points are
-//! unchanged.
+//! the run's other namespaces, every later view inside them. A mount disappears when a process outside removes the
+//! file or folder on which it is mounted, so a view is reused only while all mount points are unchanged.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
@@ -18,90 +17,94 @@ use super::bubblewrap;
 use super::helper::{COMMAND, END, option, work};
 use super::keeper::THIS_PROGRAM;
 use super::table::Table;
-use crate::process::running::nameless;
+use crate::process::running::anonymous_file;
 use crate::process::{command, tree};
 
-/// A program that exits at once, because bubblewrap must start some program.
-const NOTHING: [&str; 3] = ["/bin/sh", "-c", ":"];
+/// A program that exits at once, because bubblewrap must start a program.
+const EXIT_AT_ONCE: [&str; 3] = ["/bin/sh", "-c", ":"];
 
 /// A mount namespace, and the inputs from which it was made.
 #[derive(Debug)]
 pub(super) struct View {
-    pub(super) made_of: Ingredients,
+    pub(super) inputs: ViewInputs,
     pub(super) mounts: OwnedFd,
 }
 
 /// The inputs of a view.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Ingredients {
+pub(super) struct ViewInputs {
     /// bubblewrap's options.
     pub(super) options: Vec<OsString>,
-    /// Identity of each mount point; `None` where the file system records no creation time, so that a replacement
-    /// could not be detected.
-    places: Vec<Option<Place>>,
+    /// The identity of each mount point; `None` if it does not exist, or if the file system records no creation time,
+    /// so that a replacement could not be detected.
+    identities: Vec<Option<Identity>>,
 }
 
-/// A file or folder: device, inode number, and creation time, because inode numbers are reused.
-type Place = (u64, u64, SystemTime);
+/// Identifies a file or folder: device, inode number, and creation time, because inode numbers are reused.
+type Identity = (u64, u64, SystemTime);
 
-impl Ingredients {
+impl ViewInputs {
     pub(super) fn new(options: Vec<OsString>, table: &Table) -> Self {
-        let place = |data: Metadata| Some((data.dev(), data.ino(), data.created().ok()?));
-        let look = |path: &Path| path.symlink_metadata().ok().and_then(place);
-        let places = table.entries().map(|(path, _)| look(path)).collect();
-        Self { options, places }
+        let identity = |data: Metadata| Some((data.dev(), data.ino(), data.created().ok()?));
+        let identities = table
+            .entries()
+            .map(|(path, _)| path.symlink_metadata().ok().and_then(identity))
+            .collect();
+        Self { options, identities }
     }
 }
 
 impl View {
-    /// Makes a view inside these namespaces; `processes` is their `/proc`.
+    /// Makes a view with bubblewrap (`program`) in the namespaces `within`, whose `/proc` is `processes`.
     ///
     /// # Errors
-    /// The error message of bubblewrap.
+    /// The error message of bubblewrap, or an error of the operating system.
     pub(super) fn make(
-        made_of: Ingredients,
+        inputs: ViewInputs,
         program: &Path,
         within: Vec<OwnedFd>,
         processes: &Path,
     ) -> io::Result<Self> {
-        let (mut information, told) = io::pipe()?;
-        let (waits, hold) = io::pipe()?;
-        let words = nameless()?;
-        let (told, waits) = (OwnedFd::from(told), OwnedFd::from(waits));
+        let (mut information, information_end) = io::pipe()?;
+        let (block_end, hold) = io::pipe()?;
+        let stderr = anonymous_file()?;
+        let (information_end, block_end) =
+            (OwnedFd::from(information_end), OwnedFd::from(block_end));
         let mut command = command(OsStr::new(THIS_PROGRAM));
         command
             .args([COMMAND, work::VIEW])
             .args(within.iter().flat_map(option::join))
             .args([END.as_ref(), program.as_os_str()])
-            .args(bubblewrap::tells(&told))
-            .args(bubblewrap::waits(&waits))
-            .args(&made_of.options)
+            .args(bubblewrap::information_options(&information_end))
+            .args(bubblewrap::block_options(&block_end))
+            .args(&inputs.options)
             .arg(END)
-            .args(NOTHING)
+            .args(EXIT_AT_ONCE)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(words.try_clone()?);
-        tree::pass_on(&mut command, within.into_iter().chain([told, waits]).collect());
+            .stderr(stderr.try_clone()?);
+        let inherited = within.into_iter().chain([information_end, block_end]).collect();
+        tree::plain_session_with(&mut command, inherited);
         let mut child = command.spawn()?;
         // This process must not keep its copies of the child's ends of the pipes.
         drop(command);
-        let mounts = bubblewrap::is_quick(&information)
-            .and_then(|()| bubblewrap::child(&mut information))
+        let mounts = bubblewrap::wait_for_output(&information)
+            .and_then(|()| bubblewrap::child_id(&mut information))
             .and_then(|id| File::open(processes.join(format!("{id}/ns/mnt"))));
-        // Lets the child exit. Until here it kept the mount namespace alive.
+        // The child can exit now. Until here it kept the mount namespace alive.
         drop(hold);
         if mounts.is_err() {
             child.kill()?;
         }
-        let ended = child.wait()?;
+        let status = child.wait()?;
         match mounts {
-            Ok(mounts) if ended.success() => Ok(Self { made_of, mounts: mounts.into() }),
-            _ => Err(io::Error::other(bubblewrap::words(words))),
+            Ok(mounts) if status.success() => Ok(Self { inputs, mounts: mounts.into() }),
+            _ => Err(io::Error::other(bubblewrap::error_text(stderr))),
         }
     }
 
-    /// Whether a view made from these inputs would be the same as this one.
-    pub(super) fn serves(&self, wanted: &Ingredients) -> bool {
-        self.made_of == *wanted && wanted.places.iter().all(Option::is_some)
+    /// Whether this view can be used for these inputs: they are the same, and every mount point has an identity.
+    pub(super) fn matches(&self, wanted: &ViewInputs) -> bool {
+        self.inputs == *wanted && wanted.identities.iter().all(Option::is_some)
     }
 }

@@ -1,10 +1,10 @@
 //! Options of any program whose value is written, and options whose value is a code file.
 
-use super::neighbours::is_neighbour;
 use super::paths::paths;
+use super::siblings::is_in_sibling;
 use crate::risk::shell::lazy_regex::LazyRegex;
 use crate::risk::shell::listed::listed;
-use crate::risk::shell::place;
+use crate::risk::shell::path_kind;
 
 /// Names of options whose value is an output.
 static OUTPUTS: LazyRegex = LazyRegex::new(
@@ -12,8 +12,8 @@ static OUTPUTS: LazyRegex = LazyRegex::new(
     |dist-?(path|dir)|dest|dest-?dir|destination|target-?dir|install-?(dir|path|to)|bin-?dir|to-?dir|save-?(to|as|path|dir)|write-?to
     |export-?(to|path|dir)|dump-?(to|dir|file)|download-?dir|extract-?(to|dir))$",
 );
-/// Usual names for build output beside its sources.
-static BUILT: LazyRegex = LazyRegex::new(
+/// Usual names of folders for build output beside the sources.
+static BUILD_FOLDERS: LazyRegex = LazyRegex::new(
     r"(?xi)^(build|builds|build[-_][\w-]+|dist|out|output|outputs|img|images|docs?|public|site|_site|artifacts?|target|bin|gen|generated
     |reports?|coverage|releases?|html|assets|static|www|export|exports|results?|plots?|figures|logs?|wheels|wheelhouse|packages|pkg|debs|screenshots|renders?|rendered|thumbs|icons|pdf|dist-[\w-]+)$",
 );
@@ -42,11 +42,11 @@ pub(super) fn writes_to(program: &str, option: Option<&str>) -> bool {
 pub(in crate::risk::shell) fn sends(option: &str, text: &str) -> bool {
     let schemes = ["http://", "https://", "s3://", "gs://", "ftp://", "sftp://", "ssh://"];
     let host = schemes.iter().find_map(|it| text.strip_prefix(it));
-    let here = |it: &str| it.starts_with("localhost") || it.starts_with("127.");
-    OUTPUTS.is_match(option) && host.is_some_and(|it| !here(it))
+    let is_local = |it: &str| it.starts_with("localhost") || it.starts_with("127.");
+    OUTPUTS.is_match(option) && host.is_some_and(|it| !is_local(it))
 }
 
-/// Whether an option loads a code file, judged by its extension.
+/// Whether an option loads a code file, which is recognized by its extension, or names the folder of a project to run.
 pub(super) fn loads_code(option: &str, text: &str) -> bool {
     // These options name a project, which is built and run with the project's own settings.
     const PROJECTS: &str =
@@ -63,7 +63,7 @@ pub(super) fn is_beside(
 ) -> bool {
     let value = text.split_once('=').filter(|_| text.starts_with('-')).map_or(text, |it| it.1);
     let named = option.is_some_and(|it| OUTPUTS.is_match(it) || matches!(it, "-o" | "-O" | "-B"));
-    let plain = !value.contains('*') && is_neighbour(value);
+    let plain = !value.contains('*') && is_in_sibling(value);
     let first = value.strip_prefix("../").and_then(|rest| rest.split('/').next());
     // A last word without an option may also be changed in place, so only pure build folders count.
     const BUILDS: &str = "build dist out output bin target artifacts release export";
@@ -75,8 +75,8 @@ pub(super) fn is_beside(
     (named || released)
         && folder.is_empty()
         && plain
-        && !place::is_sensitive(value)
-        && first.is_some_and(|it| BUILT.is_match(it))
+        && !path_kind::is_sensitive(value)
+        && first.is_some_and(|it| BUILD_FOLDERS.is_match(it))
 }
 
 /// Whether an option of a configure step only names the later installation prefix.
@@ -95,7 +95,7 @@ pub(super) fn only_named(program: &str, option: Option<&str>, text: &str, raised
             it == "-DCMAKE_INSTALL_PREFIX"
                 || program != "cmake" && it.starts_with("--") && named(it)
         })
-        && (USUAL.split(' ').any(|it| place::below(&path, it))
+        && (USUAL.split(' ').any(|it| path_kind::below(&path, it))
             || path.starts_with("/usr/")
             || path.starts_with("/opt/"))
         && !path.contains("..")

@@ -3,12 +3,12 @@
 use std::sync::LazyLock;
 
 use crate::risk::shell::listed::listed;
-use crate::risk::shell::place;
+use crate::risk::shell::path_kind;
 use crate::risk::shell::syntax::unknown;
 
-/// Names of folders in the root directory. A text with a leading slash counts as a path if it starts with one of them.
-/// Other such texts may be routes or patterns.
-const KNOWN: &str = "bin boot data dev etc home lib lib32 lib64 media mnt nix opt private proc root run sbin snap srv sys tmp \
+/// Names of folders in the root directory. A text that starts with a slash counts as a path only if one of these names
+/// follows, because it may also be a route or a pattern.
+const ROOT_FOLDERS: &str = "bin boot data dev etc home lib lib32 lib64 media mnt nix opt private proc root run sbin snap srv sys tmp \
     usr var Applications Library System Users Volumes workspace workspaces";
 
 /// Folders of installed programs, which are not writable without raised privileges.
@@ -18,23 +18,24 @@ const INSTALLED: &str = "/usr /opt /bin /sbin /lib /lib32 /lib64 /nix /snap";
 const DEVICES: &str = "/dev/random /dev/urandom /dev/stdin /dev/tty /dev/null /dev/fd";
 
 /// Whether a folder of this name exists at the root.
-pub(super) fn is_top(name: &str) -> bool {
-    listed(KNOWN, name)
+pub(super) fn is_root_folder_name(name: &str) -> bool {
+    listed(ROOT_FOLDERS, name)
 }
 
 /// How a path is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::risk::shell) enum Use {
-    /// A program may change the path with the rights of the user, who cannot write folders of installed programs.
-    Program,
-    /// The path is certainly written, or privileges are raised. Folders of installed programs count, too.
-    Raised,
+pub(in crate::risk::shell) enum PathUse {
+    /// A program may write the path with the rights of the user. Temporary folders and folders of installed programs,
+    /// which the user cannot write, do not count.
+    MayWrite,
+    /// The path is certainly written, or privileges are raised. Only temporary folders do not count.
+    Written,
     /// A program loads code from the path. Temporary folders count, folders of installed programs do not.
-    Code,
+    LoadsCode,
 }
 
-/// Whether a normalized path is in a hidden folder of a world-writable place.
-pub(in crate::risk::shell) fn is_planted(path: &str) -> bool {
+/// Whether a normalized path is a hidden file, or in a hidden folder, directly in a world-writable folder.
+pub(in crate::risk::shell) fn is_in_hidden_temporary(path: &str) -> bool {
     let folders = ["/tmp/", "/var/tmp/", "/dev/shm/"];
     let Some(rest) = folders.iter().find_map(|folder| path.strip_prefix(folder)) else {
         return false;
@@ -53,18 +54,18 @@ pub(in crate::risk::shell) fn is_planted(path: &str) -> bool {
 
 /// Whether a normalized path is outside the working folder. Folders that are harmless for this use do not count, such
 /// as temporary folders.
-pub(in crate::risk::shell) fn is_elsewhere(path: &str, used: Use) -> bool {
-    if !place::is_outside(path) {
+pub(in crate::risk::shell) fn is_elsewhere(path: &str, used: PathUse) -> bool {
+    if !path_kind::is_outside(path) {
         return false;
     }
-    let below = |folders: &str| folders.split(' ').any(|folder| place::below(path, folder));
-    if below("/tmp /var/tmp /var/folders") && !is_planted(path) {
-        return used == Use::Code;
+    let below = |folders: &str| folders.split(' ').any(|folder| path_kind::below(path, folder));
+    if below("/tmp /var/tmp /var/folders") && !is_in_hidden_temporary(path) {
+        return used == PathUse::LoadsCode;
     }
     if below(DEVICES) || path.starts_with("/dev/tty") {
         return false;
     }
-    used == Use::Raised || !below(INSTALLED)
+    used == PathUse::Written || !below(INSTALLED)
 }
 
 /// The paths in a text: the text itself, parts after separators of names and values, and the value attached to an
@@ -100,7 +101,7 @@ pub(in crate::risk::shell) fn paths(text: &str) -> Vec<String> {
                 let rest = rest.trim_start_matches(['/', '.']);
                 let first = rest.split(['/', ' ', '\n', ';', ':', ',']).next().unwrap_or_default();
                 // In a text of several words a path needs more than one name.
-                (listed(KNOWN, first)
+                (listed(ROOT_FOLDERS, first)
                     && (!piece.contains(' ')
                         || rest.get(first.len()..).is_some_and(|it| it.starts_with('/'))))
                     || first.contains(['*', '?', '[']) && first.len() < 8
@@ -129,8 +130,8 @@ pub(in crate::risk::shell) fn paths(text: &str) -> Vec<String> {
         }
     }
     if let Some(letters) = head.strip_prefix('-').filter(|rest| !rest.starts_with('-')) {
-        let at = ["/", "~/", "../"].iter().filter_map(|begin| letters.find(begin)).min();
-        if let Some(piece) = at.filter(|at| *at > 0).and_then(|at| letters.get(at..))
+        let index = ["/", "~/", "../"].iter().filter_map(|begin| letters.find(begin)).min();
+        if let Some(piece) = index.filter(|index| *index > 0).and_then(|index| letters.get(index..))
             && is_path(piece)
         {
             found.push(piece.to_owned());
@@ -139,8 +140,8 @@ pub(in crate::risk::shell) fn paths(text: &str) -> Vec<String> {
     found
 }
 
-/// The local path of a container mount, if the container may write there.
-pub(super) fn mounted(text: &str) -> Option<&str> {
+/// The local path of a container mount; `None` if the mount is read-only or the text is no mount.
+pub(super) fn writable_mount(text: &str) -> Option<&str> {
     let text = text.trim_start_matches("--volume=").trim_start_matches("-v");
     if let Some(source) = text.split(',').find_map(|part| {
         part.strip_prefix("source=")
@@ -156,34 +157,38 @@ pub(super) fn mounted(text: &str) -> Option<&str> {
 }
 
 /// For a call of `tar`: whether it creates an archive, and the indices of the words that name the archive. Creating
-/// writes the archive and reads the rest; extracting reads the archive and may write the rest.
-pub(super) fn archive(program: &str, arguments: &[(String, bool)]) -> Option<(bool, Vec<usize>)> {
+/// writes the archive and reads the other paths; extracting reads the archive and may write the other paths. `None`
+/// for other programs.
+pub(super) fn tar_archive(
+    program: &str,
+    arguments: &[(String, bool)],
+) -> Option<(bool, Vec<usize>)> {
     if !matches!(program, "tar" | "bsdtar" | "gtar") {
         return None;
     }
     let (mut creates, mut named, mut written) = (false, Vec::new(), Vec::new());
-    for (at, (text, _)) in arguments.iter().enumerate() {
-        let letters = text.strip_prefix('-').or((at == 0).then_some(text.as_str()));
+    for (index, (text, _)) in arguments.iter().enumerate() {
+        let letters = text.strip_prefix('-').or((index == 0).then_some(text.as_str()));
         let Some(letters) = letters else { continue };
         if let Some(long) = letters.strip_prefix('-') {
             creates |= matches!(long, "create" | "append" | "update" | "concatenate" | "catenate");
             match long.strip_prefix("file") {
-                Some("") => named.push(at + 1),
-                Some(value) if value.starts_with('=') => named.push(at),
+                Some("") => named.push(index + 1),
+                Some(value) if value.starts_with('=') => named.push(index),
                 // Further files that are written while an archive is created.
-                _ if long.contains('=') && !long.starts_with("exclude") => written.push(at),
+                _ if long.contains('=') && !long.starts_with("exclude") => written.push(index),
                 _ => {}
             }
             continue;
         }
         let known = letters.split(['/', '~', '=']).next().unwrap_or_default();
         let value = known.find(['f', 'C', 'g', 'X', 'T', 'I', 'H', 'b']);
-        let bundle = known.get(..value.map_or(known.len(), |at| at + 1)).unwrap_or_default();
+        let bundle = known.get(..value.map_or(known.len(), |index| index + 1)).unwrap_or_default();
         creates |= bundle.contains(['c', 'r', 'u', 'A']);
         match bundle.chars().next_back() {
-            Some('f') if at == 0 && !text.starts_with('-') => named.push(1),
-            Some('f') if bundle.len() == letters.len() => named.push(at + 1),
-            Some('f' | 'g') => named.push(at),
+            Some('f') if index == 0 && !text.starts_with('-') => named.push(1),
+            Some('f') if bundle.len() == letters.len() => named.push(index + 1),
+            Some('f' | 'g') => named.push(index),
             _ => {}
         }
     }

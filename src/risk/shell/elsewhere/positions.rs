@@ -14,14 +14,14 @@ pub(in crate::risk::shell) struct Elsewhere {
     /// Options of every program that load code.
     pub(super) loads: LazyRegex,
     /// Options of certain programs that load code.
-    coded: Vec<Coded>,
-    pub(super) reads: Vec<Reads>,
+    coded: Vec<CodeOptions>,
+    pub(super) reads: Vec<ReadPositions>,
 }
 
 /// Programs with their options that load code.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Coded {
+struct CodeOptions {
     programs: Vec<String>,
     options: Vec<String>,
 }
@@ -29,7 +29,7 @@ struct Coded {
 /// The read-only positions of a program.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub(super) struct Reads {
+pub(super) struct ReadPositions {
     /// `program` or `program subcommand`; words may be `a|b`.
     names: Vec<String>,
     pub(super) operands: Operands,
@@ -83,16 +83,20 @@ impl Elsewhere {
             )
         };
         let glued = text.contains('=') && is(text);
-        let own = (program == "cmake" && text.starts_with('/')) || !configures;
-        own && (glued || before.is_some_and(is))
+        let installs = (program == "cmake" && text.starts_with('/')) || !configures;
+        installs && (glued || before.is_some_and(is))
     }
 }
 
-impl Reads {
-    /// The index of the first operand, if this entry matches the call.
-    pub(super) fn begins(&self, program: &str, arguments: &[(String, bool)]) -> Option<usize> {
+impl ReadPositions {
+    /// The index after the subcommands; `None` if this entry does not match the call.
+    pub(super) fn index_after_name(
+        &self,
+        program: &str,
+        arguments: &[(String, bool)],
+    ) -> Option<usize> {
         self.names.iter().find_map(|name| {
-            let mut at = 0;
+            let mut next = 0;
             for (index, alternatives) in name.split(' ').enumerate() {
                 let is = |text: &str| alternatives.split('|').any(|word| word == text);
                 if index == 0 {
@@ -101,9 +105,9 @@ impl Reads {
                     }
                     continue;
                 }
-                at += arguments.iter().skip(at).position(|(text, _)| is(text))? + 1;
+                next += arguments.iter().skip(next).position(|(text, _)| is(text))? + 1;
             }
-            Some(at)
+            Some(next)
         })
     }
 }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::lexer::string;
 use super::tokens::{Cursor, Token, cursors, name};
 use crate::risk::shell::listed::{listed, listed_in};
-use crate::risk::shell::place;
+use crate::risk::shell::path_kind;
 use crate::risk::shell::syntax::{Word, name_length};
 
 /// Limit for code that can be reviewed at a glance.
@@ -26,8 +26,8 @@ const GNUPLOT: &str = include_str!("../../../../assets/risk/words/gnuplot.txt");
 const COMMANDS: &str = "plot splot replot set unset print stats reset exit quit pause";
 
 const LISP: &str = include_str!("../../../../assets/risk/words/lisp.txt");
-/// Names for variables and functions that none of the languages defines.
-const OWN: &str = include_str!("../../../../assets/risk/words/lisp-variables.txt");
+/// Names for variables and functions that none of the Lisps defines.
+const LISP_VARIABLES: &str = include_str!("../../../../assets/risk/words/lisp-variables.txt");
 
 /// Whether code only computes; `None` for languages that are not handled here.
 pub(super) fn computes(program: &str, options: &[Word], code: &str, rest: &[Word]) -> Option<bool> {
@@ -51,8 +51,8 @@ pub(super) fn computes(program: &str, options: &[Word], code: &str, rest: &[Word
         matches!(word.text.as_str(), "--quit" | "-persist" | "-p" | "--non-interactive")
             || language == "gnuplot"
                 && !word.text.starts_with('-')
-                && !word.unknown()
-                && place::is_in_project(&word.text)
+                && !word.has_unknown()
+                && path_kind::is_in_project(&word.text)
     };
     if code.len() > MAX_LENGTH || !options.iter().all(known) || !rest.iter().all(after) {
         return Some(false);
@@ -71,18 +71,19 @@ fn lex(code: &str, language: &str) -> Option<Vec<Token>> {
     }
     let bytes = code.as_bytes();
     let mut found = Vec::new();
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        let rest = code.get(at..)?;
-        let before = at.checked_sub(1).and_then(|at| bytes.get(at)).copied().unwrap_or(b' ');
+    let mut index = 0;
+    while let Some(byte) = bytes.get(index) {
+        let rest = code.get(index..)?;
+        let before =
+            index.checked_sub(1).and_then(|index| bytes.get(index)).copied().unwrap_or(b' ');
         let ends = matches!(
             found.last(),
-            Some(Token::Name(_) | Token::Number(_) | Token::Sign(')' | ']' | '}' | '\''))
+            Some(Token::Name(_) | Token::Number(_) | Token::Punct(')' | ']' | '}' | '\''))
         );
         if byte.is_ascii_alphabetic() || *byte == b'_' {
             let length = name_length(rest);
             found.push(Token::Name(rest.get(..length)?.to_owned()));
-            at += length;
+            index += length;
         } else if byte.is_ascii_digit() {
             let length = rest.bytes().take_while(|it| it.is_ascii_digit() || *it == b'.').count();
             let number: f64 = rest.get(..length)?.trim_end_matches('.').parse().ok()?;
@@ -93,34 +94,34 @@ fn lex(code: &str, language: &str) -> Option<Vec<Token>> {
             let power = rest.get(length..)?;
             let signed = power.strip_prefix(['e', 'E']).map(|it| it.trim_start_matches(['-', '+']));
             let digits = signed.map_or(0, |it| it.bytes().take_while(u8::is_ascii_digit).count());
-            at += length;
+            index += length;
             if digits > 0 {
-                at += power.len() - signed?.len() + digits;
+                index += power.len() - signed?.len() + digits;
             }
             found.push(Token::Number(number));
         } else if *byte == b'\'' && language == "octave" && ends {
-            // After a value this is the transpose operator. With a blank between it is ambiguous.
+            // Directly after a value this is the transpose operator; after a blank it is ambiguous.
             if before.is_ascii_whitespace() {
                 return None;
             }
-            found.push(Token::Sign('\''));
-            at += 1;
+            found.push(Token::Punct('\''));
+            index += 1;
         } else if matches!(byte, b'\'' | b'"') {
             // Single quotes have no escapes.
-            let (text, end) = string(code, at, |quote, next| match (quote, next) {
+            let (text, end) = string(code, index, |quote, next| match (quote, next) {
                 (b'\'', _) => Some(1),
                 (_, b'n' | b't' | b'"' | b'\\') => Some(2),
                 _ => None,
             })?;
             found.push(Token::Text(text));
-            at = end;
+            index = end;
         } else if *byte == b'\n' {
-            found.push(Token::Sign(';'));
-            at += 1;
+            found.push(Token::Punct(';'));
+            index += 1;
         } else if byte.is_ascii_whitespace() {
-            at += 1;
+            index += 1;
         } else {
-            let next = bytes.get(at + 1).copied().unwrap_or(b' ');
+            let next = bytes.get(index + 1).copied().unwrap_or(b' ');
             let refused = match byte {
                 b'\\' | b'?' => true,
                 b'%' => language == "octave",
@@ -132,88 +133,93 @@ fn lex(code: &str, language: &str) -> Option<Vec<Token>> {
             if refused {
                 return None;
             }
-            found.push(Token::Sign(char::from(*byte)));
-            at += 1;
+            found.push(Token::Punct(char::from(*byte)));
+            index += 1;
         }
     }
     Some(found)
 }
 
 fn octave(all: &[Token]) -> bool {
-    let control = |here: &Cursor| matches!(here.name(0), Some("if" | "for" | "while" | "else"));
-    let control = cursors(all).find(control).map_or(all.len(), |here| here.at);
+    let control = |cursor: &Cursor| matches!(cursor.name(0), Some("if" | "for" | "while" | "else"));
+    let control = cursors(all).find(control).map_or(all.len(), |cursor| cursor.index);
     let next = |from: usize, end: char| {
-        let at = all.iter().skip(from).position(|it| *it == Token::Sign(end));
-        at.map_or(all.len(), |at| from + at)
+        let index = all.iter().skip(from).position(|it| *it == Token::Punct(end));
+        index.map_or(all.len(), |index| from + index)
     };
     // Variables that are assigned unconditionally, from the end of that statement on; and conditionally assigned
     // ones, which must not be called.
     let (mut first, mut later) = (BTreeMap::new(), BTreeSet::new());
     let mut depth = 0_usize;
-    for here in cursors(all) {
-        match here.get(0) {
-            Some(Token::Sign('(' | '[' | '{')) => depth += 1,
-            Some(Token::Sign(')' | ']' | '}')) => depth = depth.saturating_sub(1),
-            Some(Token::Sign('@')) if here.sign(1, "(") => {
-                let inside = all.get(here.at..next(here.at, ')')).unwrap_or_default();
+    for cursor in cursors(all) {
+        match cursor.get(0) {
+            Some(Token::Punct('(' | '[' | '{')) => depth += 1,
+            Some(Token::Punct(')' | ']' | '}')) => depth = depth.saturating_sub(1),
+            Some(Token::Punct('@')) if cursor.is_punct(1, "(") => {
+                let inside = all.get(cursor.index..next(cursor.index, ')')).unwrap_or_default();
                 later.extend(inside.iter().filter_map(|it| name(Some(it))));
             }
-            Some(Token::Name(own)) if here.is_assigned() => {
-                let starts = depth == 0 && (here.get(-1).is_none() || here.sign(-1, ";"));
-                if starts && here.at < control {
-                    first.entry(own.as_str()).or_insert(next(here.at, ';'));
+            Some(Token::Name(ident)) if cursor.is_assigned() => {
+                let starts = depth == 0 && (cursor.get(-1).is_none() || cursor.is_punct(-1, ";"));
+                if starts && cursor.index < control {
+                    first.entry(ident.as_str()).or_insert(next(cursor.index, ';'));
                 }
-                later.insert(own);
+                later.insert(ident);
             }
             _ => {}
         }
     }
-    let set = |own: &str, at: usize| first.get(own).is_some_and(|end| *end < at);
-    cursors(all).all(|here| {
-        let Some(own) = here.name(0) else { return true };
-        if own == "pkg" {
-            return here.name(1) == Some("load");
+    let set = |ident: &str, index: usize| first.get(ident).is_some_and(|end| *end < index);
+    cursors(all).all(|cursor| {
+        let Some(ident) = cursor.name(0) else { return true };
+        if ident == "pkg" {
+            return cursor.name(1) == Some("load");
         }
-        if own == "load" {
-            return here.name(-1) == Some("pkg");
+        if ident == "load" {
+            return cursor.name(-1) == Some("pkg");
         }
-        if here.name(-1) == Some("load") {
-            return listed(PACKAGES, own);
+        if cursor.name(-1) == Some("load") {
+            return listed(PACKAGES, ident);
         }
-        if listed(READS, own) {
-            let inside = here.text(2).is_some_and(place::is_in_project);
-            return here.sign(1, "(") && inside && here.sign(3, "),");
+        if listed(READS, ident) {
+            let inside = cursor.text(2).is_some_and(path_kind::is_in_project);
+            return cursor.is_punct(1, "(") && inside && cursor.is_punct(3, "),");
         }
-        let field = here.sign(-1, ".") && here.name(-2).is_some_and(|it| set(it, here.at));
-        let called = here.sign(1, "(") || here.name(1).is_some() || here.text(1).is_some();
-        listed_in(OCTAVE, own) || field || set(own, here.at) || later.contains(own) && !called
+        let field =
+            cursor.is_punct(-1, ".") && cursor.name(-2).is_some_and(|it| set(it, cursor.index));
+        let called =
+            cursor.is_punct(1, "(") || cursor.name(1).is_some() || cursor.text(1).is_some();
+        listed_in(OCTAVE, ident)
+            || field
+            || set(ident, cursor.index)
+            || later.contains(ident) && !called
     })
 }
 
 fn gnuplot(all: &[Token]) -> bool {
-    let starts = |here: &Cursor| here.get(-1).is_none() || here.sign(-1, ";");
+    let starts = |cursor: &Cursor| cursor.get(-1).is_none() || cursor.is_punct(-1, ";");
     let bound: BTreeSet<&str> = cursors(all).filter(starts).filter_map(defined).collect();
-    cursors(all).all(|here| match here.get(0) {
+    cursors(all).all(|cursor| match cursor.get(0) {
         Some(Token::Text(text)) => {
-            let written = here.name(-1) == Some("output") || here.name(-2) == Some("set");
+            let written = cursor.name(-1) == Some("output") || cursor.name(-2) == Some("set");
             // gnuplot runs such a text as a command for input or output.
             !text.contains(['<', '|'])
-                && (!(written || text.contains('/')) || place::is_in_project(text))
+                && (!(written || text.contains('/')) || path_kind::is_in_project(text))
         }
-        Some(Token::Name(own)) if starts(&here) && !listed(COMMANDS, own) => {
-            defined(here).is_some()
+        Some(Token::Name(ident)) if starts(&cursor) && !listed(COMMANDS, ident) => {
+            defined(cursor).is_some()
         }
-        Some(Token::Sign('{' | '}')) => false,
-        Some(Token::Name(own)) => listed_in(GNUPLOT, own) || bound.contains(own.as_str()),
+        Some(Token::Punct('{' | '}')) => false,
+        Some(Token::Name(ident)) => listed_in(GNUPLOT, ident) || bound.contains(ident.as_str()),
         _ => true,
     })
 }
 
-/// The variable or function that a statement of gnuplot defines.
-fn defined(here: Cursor<'_>) -> Option<&str> {
-    let close = (2..8).find(|by| here.sign(*by, ")"));
-    let function = here.sign(1, "(") && close.is_some_and(|by| here.sign(by + 1, "="));
-    here.name(0).filter(|own| (here.is_assigned() || function) && *own != "system")
+/// The variable or function that a statement of gnuplot defines; `None` for any other statement.
+fn defined(cursor: Cursor<'_>) -> Option<&str> {
+    let close = (2..8).find(|by| cursor.is_punct(*by, ")"));
+    let function = cursor.is_punct(1, "(") && close.is_some_and(|by| cursor.is_punct(by + 1, "="));
+    cursor.name(0).filter(|ident| (cursor.is_assigned() || function) && *ident != "system")
 }
 
 fn lisp(code: &str) -> bool {
@@ -232,7 +238,7 @@ fn lisp(code: &str) -> bool {
             let Some(end) = rest.get(1..).and_then(|it| it.find('"')) else { return false };
             let text = rest.get(1..=end).unwrap_or_default();
             // A format of Common Lisp can call a function.
-            if text.contains("~/") || before == "slurp" && !place::is_in_project(text) {
+            if text.contains("~/") || before == "slurp" && !path_kind::is_in_project(text) {
                 return false;
             }
             before.clear();
@@ -251,7 +257,7 @@ fn lisp(code: &str) -> bool {
                 && number.bytes().all(|it| it.is_ascii_digit() || matches!(it, b'.' | b'/'));
             let key = matches!(word.as_str(), ":key" | ":initial-value" | ":test" | ":end");
             if before == "slurp"
-                || !(number || key || listed_in(LISP, &word) || listed_in(OWN, &word))
+                || !(number || key || listed_in(LISP, &word) || listed_in(LISP_VARIABLES, &word))
             {
                 return false;
             }

@@ -2,7 +2,7 @@
 
 use super::language::Language;
 
-/// Whether a text may contain code. `double`: it is in double quotes.
+/// Whether a text may contain code. `double`: the text is in double quotes.
 pub(super) fn in_text(text: &str, double: bool, language: Language) -> bool {
     match language {
         Language::Ruby => double && text.contains('#'),
@@ -23,7 +23,7 @@ pub(super) fn in_pattern(text: &str, language: Language) -> bool {
     }
     match language {
         Language::Perl => interpolates(text, true) || has_code_group(text),
-        // A comment, or a slash inside a class.
+        // An empty pattern is a comment, and a slash inside a class does not end the pattern.
         Language::JavaScript => text.is_empty() || in_class(text),
         _ => false,
     }
@@ -53,8 +53,8 @@ fn in_class(text: &str) -> bool {
 /// plain.
 pub(super) fn interpolates(text: &str, pattern: bool) -> bool {
     let mut rest = text;
-    while let Some(at) = rest.find(['\\', '$', '@']) {
-        let from = rest.get(at..).unwrap_or_default();
+    while let Some(index) = rest.find(['\\', '$', '@']) {
+        let from = rest.get(index..).unwrap_or_default();
         let mut after = from.get(1..).unwrap_or_default();
         if from.starts_with('\\') {
             rest = after.get(1..).unwrap_or_default();
@@ -66,7 +66,7 @@ pub(super) fn interpolates(text: &str, pattern: bool) -> bool {
         rest = after;
         let first = match after.bytes().next() {
             None => return false,
-            // Here it is the end of a line.
+            // Here the dollar sign matches the end of a line.
             Some(b')' | b'|' | b' ' | b'\n') if pattern => continue,
             Some(first) => first,
         };
@@ -85,11 +85,11 @@ pub(super) fn interpolates(text: &str, pattern: bool) -> bool {
     false
 }
 
-/// What follows the subscripts at the start of a text; `None` if one of them is not plain.
+/// The rest of a text after the subscripts at its start; `None` if one of them is not plain.
 fn subscripts(text: &str) -> Option<&str> {
     let mut rest = text;
     loop {
-        // A list of elements.
+        // A postfix dereference.
         if ["->%", "->@", "->$"].iter().any(|it| rest.starts_with(it)) {
             return None;
         }

@@ -21,29 +21,32 @@ pub(in crate::risk::shell) enum Language {
 /// The names that code of one language may use.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(in crate::risk::shell) struct Inline {
+pub(in crate::risk::shell) struct InlineRules {
     pub(super) language: Language,
     pub(super) programs: Vec<String>,
+    /// Names of functions, classes and keywords.
     pub(super) names: String,
     pub(super) attributes: String,
+    /// Modules that may be imported.
     pub(super) modules: String,
     /// Modules that belong to the language.
     pub(super) standard: String,
+    /// Functions that read the file which their first argument names.
     pub(super) reads: String,
 }
 
-impl Inline {
-    pub(super) fn allows_name(&self, own: &str) -> bool {
-        listed(&self.names, own) || listed(&self.reads, own)
+impl InlineRules {
+    pub(super) fn allows_name(&self, ident: &str) -> bool {
+        listed(&self.names, ident) || listed(&self.reads, ident)
     }
 
-    pub(super) fn allows_attribute(&self, own: &str) -> bool {
-        listed(&self.attributes, own) || listed(&self.reads, own)
+    pub(super) fn allows_attribute(&self, ident: &str) -> bool {
+        listed(&self.attributes, ident) || listed(&self.reads, ident)
     }
 }
 
-/// Signs that start comments, here-documents, other quotes, or names in a namespace.
-pub(super) const fn refused(language: Language) -> &'static [&'static str] {
+/// Symbols that start comments, here-documents, other quotes, or names in a namespace.
+pub(super) const fn refused_symbols(language: Language) -> &'static [&'static str] {
     match language {
         Language::Python => &[],
         Language::Lua => &["--", "[[", "[="],
@@ -60,8 +63,8 @@ pub(super) const fn refused(language: Language) -> &'static [&'static str] {
 pub(super) fn skips_lines(line: &str, language: Language) -> bool {
     match language {
         Language::Perl | Language::Ruby => {
-            let documents = line.strip_prefix('=');
-            documents.is_some_and(|it| it.starts_with(|c: char| c.is_ascii_alphabetic()))
+            let directive = line.strip_prefix('=');
+            directive.is_some_and(|it| it.starts_with(|c: char| c.is_ascii_alphabetic()))
                 || language == Language::Ruby && line.starts_with("__END__")
         }
         _ => false,

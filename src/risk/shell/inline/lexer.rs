@@ -1,10 +1,10 @@
-//! A tokenizer for inline code: strings, numbers, names and signs.
+//! A tokenizer for inline code: strings, numbers, names and punctuation.
 //!
 //! Syntax that the tokenizer could read differently from the language is refused: comments, other text that the
 //! language skips, code inside strings and patterns, other quotes, escapes outside strings.
 
 use super::hidden;
-use super::language::{Language, refused, skips_lines};
+use super::language::{Language, refused_symbols, skips_lines};
 use super::tokens::{Token, name};
 use crate::risk::shell::listed::listed;
 use crate::risk::shell::syntax::name_length;
@@ -21,7 +21,7 @@ const PYTHON_WORDS: &str = "in and or not if else is for lambda";
 
 /// The tokens of code; `None` for unsupported syntax.
 pub(super) fn tokens(code: &str, language: Language) -> Option<Vec<Token>> {
-    lex(code, language, refused(language))
+    lex(code, language, refused_symbols(language))
 }
 
 fn lex(code: &str, language: Language, refused: &[&str]) -> Option<Vec<Token>> {
@@ -36,7 +36,7 @@ fn lex(code: &str, language: Language, refused: &[&str]) -> Option<Vec<Token>> {
     {
         return None;
     }
-    let mut lexer = Lexer { code, language, at: 0, found: Vec::new(), newlines: 0, depth: 0 };
+    let mut lexer = Lexer { code, language, position: 0, tokens: vec![], newlines: 0, depth: 0 };
     while let Some(byte) = lexer.byte(0) {
         let blank = byte.is_ascii_whitespace();
         if !blank && refused.iter().any(|it| lexer.rest().starts_with(it)) {
@@ -49,21 +49,21 @@ fn lex(code: &str, language: Language, refused: &[&str]) -> Option<Vec<Token>> {
             b'/' => lexer.slash()?,
             b'\\' => return None,
             _ if blank => lexer.blank()?,
-            _ => lexer.sign(byte)?,
+            _ => lexer.punctuation(byte)?,
         }
         if !blank {
             lexer.newlines = 0;
         }
     }
-    Some(lexer.found)
+    Some(lexer.tokens)
 }
 
 struct Lexer<'a> {
     code: &'a str,
     language: Language,
-    at: usize,
-    found: Vec<Token>,
-    /// Tokens for newlines at the end of `found`.
+    position: usize,
+    tokens: Vec<Token>,
+    /// The number of newlines at the end of `tokens`.
     newlines: usize,
     /// Open round and square brackets.
     depth: usize,
@@ -71,27 +71,27 @@ struct Lexer<'a> {
 
 impl<'a> Lexer<'a> {
     fn rest(&self) -> &'a str {
-        self.code.get(self.at..).unwrap_or_default()
+        self.code.get(self.position..).unwrap_or_default()
     }
 
     fn byte(&self, distance: usize) -> Option<u8> {
-        self.code.as_bytes().get(self.at + distance).copied()
+        self.code.as_bytes().get(self.position + distance).copied()
     }
 
-    /// A token before the current position, counted from 1. Newlines do not count.
-    fn back(&self, distance: usize) -> Option<&Token> {
-        self.found.len().checked_sub(self.newlines + distance).and_then(|at| self.found.get(at))
+    /// The token at this distance before the current position. Newlines do not count.
+    fn prev(&self, distance: usize) -> Option<&Token> {
+        self.tokens.get(self.tokens.len().checked_sub(self.newlines + distance)?)
     }
 
-    /// Whether a token before the current position is one of these signs.
-    fn back_sign(&self, distance: usize, wanted: &str) -> bool {
-        matches!(self.back(distance), Some(Token::Sign(sign)) if wanted.contains(*sign))
+    /// Whether the token at this distance before the current position is one of these characters.
+    fn prev_punct(&self, distance: usize, wanted: &str) -> bool {
+        matches!(self.prev(distance), Some(Token::Punct(sign)) if wanted.contains(*sign))
     }
 
     fn name(&mut self) -> Option<()> {
         let length = name_length(self.rest());
-        let mut own = self.rest().get(..length)?.to_owned();
-        self.at += length;
+        let mut ident = self.rest().get(..length)?.to_owned();
+        self.position += length;
         if self.language == Language::Ruby
             && self.byte(0) == Some(b'?')
             && !matches!(self.byte(1), Some(b' '))
@@ -100,27 +100,27 @@ impl<'a> Lexer<'a> {
             if self.byte(1) == Some(b'=') {
                 return None;
             }
-            own.push('?');
-            self.at += 1;
+            ident.push('?');
+            self.position += 1;
         }
         if matches!(self.byte(0), Some(b'\'' | b'"')) {
             match self.language {
                 // The prefix of a text.
-                Language::Python if matches!(own.as_str(), "r" | "b" | "u" | "rb" | "br") => {
+                Language::Python if matches!(ident.as_str(), "r" | "b" | "u" | "rb" | "br") => {
                     return Some(());
                 }
-                Language::Python if own == "f" => {
-                    let (text, end) = string(self.code, self.at, |_, _| Some(2))?;
-                    self.found.push(Token::Text(String::new()));
-                    self.found.append(&mut formatted(&text)?);
-                    self.at = end;
+                Language::Python if ident == "f" => {
+                    let (text, end) = string(self.code, self.position, |_, _| Some(2))?;
+                    self.tokens.push(Token::Text(String::new()));
+                    self.tokens.append(&mut formatted(&text)?);
+                    self.position = end;
                     return Some(());
                 }
                 Language::Lua | Language::Ruby | Language::Php => {}
                 _ => return None,
             }
         }
-        self.found.push(Token::Name(own));
+        self.tokens.push(Token::Name(ident));
         Some(())
     }
 
@@ -132,7 +132,7 @@ impl<'a> Lexer<'a> {
             length = rest.find("..")?;
         }
         let mut number = rest.get(..length)?.replace('_', "");
-        self.at += length;
+        self.position += length;
         let radix = match self.byte(0) {
             Some(b'x') => 16,
             Some(b'o') => 8,
@@ -143,7 +143,7 @@ impl<'a> Lexer<'a> {
         if let Some(tail) = self.rest().strip_prefix(['e', 'E']) {
             let digits = tail.bytes().take_while(u8::is_ascii_digit).count();
             number = format!("{number}e{}", tail.get(..digits)?);
-            self.at += 1 + digits;
+            self.position += 1 + digits;
         } else if number == "0" && radix != 10 {
             let tail = self.rest().get(1..)?;
             let length = tail.bytes().take_while(u8::is_ascii_alphanumeric).count();
@@ -151,13 +151,13 @@ impl<'a> Lexer<'a> {
             #[expect(clippy::cast_precision_loss, reason = "only the size matters")]
             let large = u64::from_str_radix(digits, radix).ok()? as f64;
             value = Some(large);
-            self.at += 1 + length;
+            self.position += 1 + length;
         }
-        // The name after it would seem to be no attribute, or be read as part of the number.
+        // A name directly after a number could be part of the number in one language and an attribute in another.
         if self.byte(0).is_some_and(|it| it.is_ascii_alphanumeric() || it == b'_') {
             return None;
         }
-        self.found.push(Token::Number(match value {
+        self.tokens.push(Token::Number(match value {
             Some(value) => value,
             None => number.parse().ok()?,
         }));
@@ -166,18 +166,18 @@ impl<'a> Lexer<'a> {
 
     fn text(&mut self) -> Option<()> {
         let double = self.byte(0) == Some(b'"');
-        // In Julia this is the adjoint operator.
-        let ends = matches!(self.found.last(), Some(Token::Number(_) | Token::Text(_)))
-            || matches!(self.found.last(), Some(Token::Sign(')' | ']' | '}')));
+        // After a value, a single quote in Julia is the adjoint operator.
+        let ends = matches!(self.tokens.last(), Some(Token::Number(_) | Token::Text(_)))
+            || matches!(self.tokens.last(), Some(Token::Punct(')' | ']' | '}')));
         if self.language == Language::Julia && !double && ends {
             return None;
         }
-        let (text, end) = string(self.code, self.at, |_, _| Some(2))?;
+        let (text, end) = string(self.code, self.position, |_, _| Some(2))?;
         if hidden::in_text(&text, double, self.language) {
             return None;
         }
-        self.found.push(Token::Text(text));
-        self.at = end;
+        self.tokens.push(Token::Text(text));
+        self.position = end;
         Some(())
     }
 
@@ -189,9 +189,9 @@ impl<'a> Lexer<'a> {
         let divides = match self.language {
             Language::Python | Language::Lua | Language::Php => true,
             // After these the operator itself is the value.
-            Language::R | Language::Julia => !self.back_sign(1, "(,~"),
+            Language::R | Language::Julia => !self.prev_punct(1, "(,~"),
             Language::JavaScript => {
-                let value = matches!(self.back(1), Some(Token::Name(_) | Token::Sign(')')));
+                let value = matches!(self.prev(1), Some(Token::Name(_) | Token::Punct(')')));
                 let single = value && self.newlines == 0 && !self.rest().get(1..)?.contains('/');
                 single || self.after_number()
             }
@@ -200,13 +200,13 @@ impl<'a> Lexer<'a> {
         if !divides {
             return None;
         }
-        self.found.push(Token::Sign('/'));
-        self.at += 1;
+        self.tokens.push(Token::Punct('/'));
+        self.position += 1;
         Some(())
     }
 
     fn after_number(&self) -> bool {
-        matches!(self.found.last(), Some(Token::Number(_)))
+        matches!(self.tokens.last(), Some(Token::Number(_)))
     }
 
     fn starts_pattern(&self) -> bool {
@@ -214,32 +214,32 @@ impl<'a> Lexer<'a> {
             Language::Python | Language::Lua | Language::Php | Language::R | Language::Julia => {
                 false
             }
-            Language::JavaScript => self.newlines == 0 && self.back_sign(1, "(,~"),
-            // A sign or a word may belong to a variable.
+            Language::JavaScript => self.newlines == 0 && self.prev_punct(1, "(,~"),
+            // After a sigil, the word or the character is the name of a variable.
             Language::Perl => {
-                let word = name(self.back(1)).is_some_and(|it| listed(BEFORE_PATTERN, it));
-                self.back(1).is_none()
-                    || !self.back_sign(2, "$@%*&") && (word || self.back_sign(1, "(,;~"))
+                let word = name(self.prev(1)).is_some_and(|it| listed(BEFORE_PATTERN, it));
+                self.prev(1).is_none()
+                    || !self.prev_punct(2, "$@%*&") && (word || self.prev_punct(1, "(,;~"))
             }
             Language::Ruby => {
-                let method = self.back_sign(2, ".:") || name(self.back(2)) == Some("def");
-                match self.back(1) {
+                let method = self.prev_punct(2, ".:") || name(self.prev(2)) == Some("def");
+                match self.prev(1) {
                     _ if self.newlines > 0 => false,
-                    Some(Token::Sign('~')) => {
-                        let called = self.back_sign(3, ".:") || name(self.back(3)) == Some("def");
-                        self.back_sign(2, "=!") && !called
+                    Some(Token::Punct('~')) => {
+                        let called = self.prev_punct(3, ".:") || name(self.prev(3)) == Some("def");
+                        self.prev_punct(2, "=!") && !called
                     }
-                    Some(Token::Sign('(' | ',')) => !self.back_sign(2, ":"),
+                    Some(Token::Punct('(' | ',')) => !self.prev_punct(2, ":"),
                     // A method, unless blanks make it a division.
-                    Some(Token::Name(own)) if matches!(own.as_str(), "split" | "grep") => {
-                        let before = self.code.get(..self.at).unwrap_or_default();
+                    Some(Token::Name(ident)) if matches!(ident.as_str(), "split" | "grep") => {
+                        let before = self.code.get(..self.position).unwrap_or_default();
                         let after = self.byte(1).unwrap_or(b' ');
-                        self.back_sign(2, ".")
+                        self.prev_punct(2, ".")
                             && before.ends_with(' ')
                             && !after.is_ascii_whitespace()
                             && after != b'='
                     }
-                    Some(Token::Name(own)) => !method && listed(BEFORE_PATTERN, own),
+                    Some(Token::Name(ident)) => !method && listed(BEFORE_PATTERN, ident),
                     _ => false,
                 }
             }
@@ -252,12 +252,12 @@ impl<'a> Lexer<'a> {
         if hidden::in_pattern(text, self.language) {
             return None;
         }
-        self.at += length + 2;
-        self.at += self.rest().bytes().take_while(|it| b"gimx".contains(it)).count();
+        self.position += length + 2;
+        self.position += self.rest().bytes().take_while(|it| b"gimx".contains(it)).count();
         if self.byte(0).is_some_and(|it| it.is_ascii_alphabetic()) {
             return None;
         }
-        self.found.push(Token::Text(text.to_owned()));
+        self.tokens.push(Token::Text(text.to_owned()));
         Some(())
     }
 
@@ -266,46 +266,46 @@ impl<'a> Lexer<'a> {
             if self.is_continued() {
                 return None;
             }
-            self.found.push(Token::Sign(';'));
+            self.tokens.push(Token::Punct(';'));
             self.newlines += 1;
         }
-        self.at += 1;
+        self.position += 1;
         Some(())
     }
 
-    /// Whether a statement goes on over this newline in a way that the rules for neighbouring tokens would miss.
+    /// Whether a statement continues after this newline in a way that the rules for adjacent tokens would miss.
     fn is_continued(&self) -> bool {
-        if self.back_sign(1, ".") {
+        if self.prev_punct(1, ".") {
             return true;
         }
         let value = matches!(
-            self.back(1),
-            Some(Token::Name(_) | Token::Text(_) | Token::Number(_) | Token::Sign(')' | ']'))
+            self.prev(1),
+            Some(Token::Name(_) | Token::Text(_) | Token::Number(_) | Token::Punct(')' | ']'))
         );
-        let script = self.language == Language::JavaScript;
+        let js = self.language == Language::JavaScript;
         let bracketed = match self.language {
             Language::JavaScript | Language::Lua => value,
-            Language::Php => value || self.back_sign(1, "}"),
+            Language::Php => value || self.prev_punct(1, "}"),
             Language::Python => {
-                let word = name(self.back(1)).is_some_and(|it| listed(PYTHON_WORDS, it));
+                let word = name(self.prev(1)).is_some_and(|it| listed(PYTHON_WORDS, it));
                 value && !word && self.depth > 0
             }
             Language::R | Language::Julia => value && self.depth > 0,
             Language::Ruby | Language::Perl => false,
         };
         match self.rest().trim_start().bytes().next() {
-            Some(b'[') if script && self.back_sign(1, "{") => true,
+            Some(b'[') if js && self.prev_punct(1, "{") => true,
             Some(b'(' | b'[') => bracketed,
             Some(b'=') => value,
-            Some(b':') => script && matches!(self.back(1), Some(Token::Text(_) | Token::Sign(']'))),
+            Some(b':') => js && matches!(self.prev(1), Some(Token::Text(_) | Token::Punct(']'))),
             _ => false,
         }
     }
 
-    fn sign(&mut self, byte: u8) -> Option<()> {
+    fn punctuation(&mut self, byte: u8) -> Option<()> {
         let sign = char::from(byte);
         let next = self.byte(1).unwrap_or(b' ');
-        // Signs that start comments, other kinds of quotes or names.
+        // Characters that start comments, other kinds of quotes or names.
         let quotes = match (sign, self.language) {
             ('#', Language::Lua) => false,
             ('#', _) => true,
@@ -316,12 +316,12 @@ impl<'a> Lexer<'a> {
             ('@', Language::JavaScript) => true,
             ('@', _) => matches!(next, b'\'' | b'"' | b'{'),
             ('?', Language::Ruby) => next != b' ',
-            // Where a value is expected, even a blank is a quote.
+            // Where a value is expected, `%` and any character, even a blank, start a quote.
             ('%', Language::Ruby) => {
-                let value = match self.back(1) {
+                let value = match self.prev(1) {
                     _ if self.newlines > 0 => false,
-                    Some(Token::Name(own)) => !listed(RUBY_WORDS, own),
-                    Some(Token::Text(_) | Token::Number(_) | Token::Sign(')' | ']')) => true,
+                    Some(Token::Name(ident)) => !listed(RUBY_WORDS, ident),
+                    Some(Token::Text(_) | Token::Number(_) | Token::Punct(')' | ']')) => true,
                     _ => false,
                 };
                 !self.rest().starts_with("% ") || !value
@@ -336,8 +336,8 @@ impl<'a> Lexer<'a> {
             ')' | ']' => self.depth = self.depth.saturating_sub(1),
             _ => {}
         }
-        self.found.push(Token::Sign(sign));
-        self.at += 1;
+        self.tokens.push(Token::Punct(sign));
+        self.position += 1;
         Some(())
     }
 }
@@ -351,18 +351,18 @@ pub(super) fn string(
 ) -> Option<(String, usize)> {
     let bytes = code.as_bytes();
     let quote = *bytes.get(start)?;
-    let mut at = start + 1;
+    let mut end = start + 1;
     loop {
-        match *bytes.get(at)? {
-            b'\\' => at += escape(quote, *bytes.get(at + 1)?)?,
+        match *bytes.get(end)? {
+            b'\\' => end += escape(quote, *bytes.get(end + 1)?)?,
             b'\n' => return None,
-            byte if byte == quote => return Some((code.get(start + 1..at)?.to_owned(), at + 1)),
-            _ => at += 1,
+            byte if byte == quote => return Some((code.get(start + 1..end)?.to_owned(), end + 1)),
+            _ => end += 1,
         }
     }
 }
 
-/// The code inside the braces of a formatted string.
+/// The tokens of the code inside the braces of a formatted string; `None` for unsupported syntax.
 fn formatted(text: &str) -> Option<Vec<Token>> {
     let text = text.replace("{{", "").replace("}}", "");
     let mut found = Vec::new();
@@ -389,9 +389,9 @@ fn formatted(text: &str) -> Option<Vec<Token>> {
             Some(_) => return None,
             None => code,
         };
-        found.push(Token::Sign('('));
+        found.push(Token::Punct('('));
         found.append(&mut tokens(code, Language::Python)?);
-        found.push(Token::Sign(')'));
+        found.push(Token::Punct(')'));
     }
     Some(found)
 }
@@ -411,7 +411,7 @@ mod tests {
         Language::Julia,
     ];
 
-    /// Code with one refused sign and no other one.
+    /// Code with one refused symbol and no other one.
     fn sample(language: Language, refused: &str) -> &'static str {
         match (language, refused) {
             (Language::Lua, "--") => "a = 1 -- b",
@@ -444,10 +444,10 @@ mod tests {
     #[test]
     fn every_refused_sign_is_needed() {
         for language in LANGUAGES {
-            for entry in refused(language) {
+            for entry in refused_symbols(language) {
                 let code = sample(language, entry);
                 let others: Vec<&str> =
-                    refused(language).iter().copied().filter(|it| it != entry).collect();
+                    refused_symbols(language).iter().copied().filter(|it| it != entry).collect();
                 assert_eq!(tokens(code, language), None, "{language:?} {entry}");
                 assert!(lex(code, language, &others).is_some(), "{language:?} {entry}");
             }

@@ -3,16 +3,16 @@
 use std::sync::LazyLock;
 
 use super::hidden::has_code_group;
-use crate::risk::shell::judge::Judge;
+use crate::risk::shell::classifier::Classifier;
 use crate::risk::shell::lazy_regex::LazyRegex;
-use crate::risk::shell::place;
+use crate::risk::shell::path_kind;
 use crate::risk::shell::program::program_of;
 use crate::risk::shell::syntax::{SimpleCommand, UNKNOWN, Word, unknown};
 
 /// Limit for code that can be reviewed at a glance.
 const MAX_LENGTH: usize = 400;
 
-/// One statement with its terminator. Texts contain no subscripts or blocks, since Perl runs code inside them;
+/// One statement with its terminator. Its texts contain no subscripts or blocks, in which Perl would run code; its
 /// patterns contain no variables or code.
 static STATEMENT: LazyLock<LazyRegex> = LazyLock::new(|| {
     let variable = r"\$(?:_|&|\.|\d+|[a-z]\w*|F\[-?\d+\])";
@@ -71,7 +71,7 @@ fn has_subscript(code: &str) -> bool {
     SUBSCRIPT.is_match(code)
 }
 
-/// Whether a subscript contains a call. Perl runs it even inside a text.
+/// Whether a subscript contains a call, which Perl runs even inside a text.
 pub(super) fn hides_call(code: &str) -> bool {
     static CALLS: LazyLock<LazyRegex> = LazyLock::new(|| {
         let names = "system|exec|qx|open|eval|do|require|rename|unlink|rmdir|mkdir|kill|fork|syscall|chmod|chown|link|symlink\
@@ -81,9 +81,9 @@ pub(super) fn hides_call(code: &str) -> bool {
     CALLS.is_match(code)
 }
 
-impl Judge<'_> {
-    /// Whether a word consists of project file names printed by a command that only searches for them.
-    pub(super) fn lists_project(&self, word: &Word) -> bool {
+impl Classifier<'_> {
+    /// Whether a word consists of names of project files, printed by commands that only search for them.
+    pub(super) fn lists_project_files(&self, word: &Word) -> bool {
         let lists = |it: &SimpleCommand| {
             let mut words = it.words.iter().map(|it| it.text.as_str());
             let program = words.next().and_then(program_of);
@@ -101,11 +101,13 @@ impl Judge<'_> {
             let commands = self.commands_in(inner.clone());
             return !commands.is_empty()
                 && commands.iter().all(lists)
-                && self.named_by(inner).is_none();
+                && self.path_in_commands(inner).is_none();
         }
         let is = |it: &SimpleCommand, name: &str| it.program().as_deref() == Some(name);
         let found = word.text.strip_suffix(&format!("/{}", unknown("FOUND")));
-        if found.is_some_and(|folder| place::is_project_file(folder) && !folder.contains(UNKNOWN)) {
+        if found
+            .is_some_and(|folder| path_kind::is_project_file(folder) && !folder.contains(UNKNOWN))
+        {
             let mut commands = self.script.commands.iter();
             return self.folder.is_empty() && commands.all(|it| is(it, "find"));
         }

@@ -6,12 +6,12 @@ pub(super) enum Token {
     Name(String),
     Text(String),
     Number(f64),
-    Sign(char),
+    Punct(char),
 }
 
-/// Whether a token is this sign.
-pub(super) fn sign(token: Option<&Token>, wanted: char) -> bool {
-    matches!(token, Some(Token::Sign(sign)) if *sign == wanted)
+/// Whether a token is this punctuation character.
+pub(super) fn is_punct(token: Option<&Token>, wanted: char) -> bool {
+    matches!(token, Some(Token::Punct(found)) if *found == wanted)
 }
 
 /// The text of a name token.
@@ -22,26 +22,27 @@ pub(super) fn name(token: Option<&Token>) -> Option<&str> {
     }
 }
 
-/// A token and its neighbours. Distances are negative before the token.
+/// A position in a list of tokens. Methods address other tokens by their distance, which is negative before the
+/// position.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
     pub(super) all: &'a [Token],
-    pub(super) at: usize,
+    pub(super) index: usize,
 }
 
 /// A cursor on each token.
 pub(super) fn cursors(all: &[Token]) -> impl Iterator<Item = Cursor<'_>> {
-    (0..all.len()).map(move |at| Cursor { all, at })
+    (0..all.len()).map(move |index| Cursor { all, index })
 }
 
 impl<'a> Cursor<'a> {
     pub(super) fn get(self, distance: isize) -> Option<&'a Token> {
-        self.all.get(self.at.checked_add_signed(distance)?)
+        self.all.get(self.index.checked_add_signed(distance)?)
     }
 
-    /// Whether the token is one of these signs.
-    pub(super) fn sign(self, distance: isize, wanted: &str) -> bool {
-        matches!(self.get(distance), Some(Token::Sign(sign)) if wanted.contains(*sign))
+    /// Whether the token at this distance is one of these punctuation characters.
+    pub(super) fn is_punct(self, distance: isize, wanted: &str) -> bool {
+        matches!(self.get(distance), Some(Token::Punct(found)) if wanted.contains(*found))
     }
 
     pub(super) fn name(self, distance: isize) -> Option<&'a str> {
@@ -57,16 +58,16 @@ impl<'a> Cursor<'a> {
 
     /// Whether `=` follows, but not `==`.
     pub(super) fn is_assigned(self) -> bool {
-        self.sign(1, "=") && !self.sign(2, "=")
+        self.is_punct(1, "=") && !self.is_punct(2, "=")
     }
 
-    /// Whether it follows a dot, but not two.
+    /// Whether the token follows a dot, but not two.
     pub(super) fn is_attribute(self) -> bool {
-        self.sign(-1, ".") && !self.sign(-2, ".")
+        self.is_punct(-1, ".") && !self.is_punct(-2, ".")
     }
 
-    /// Whether it follows a text or a closing bracket.
+    /// Whether the token follows a text or a closing bracket.
     pub(super) fn follows_value(self) -> bool {
-        self.text(-1).is_some() || self.sign(-1, ")]")
+        self.text(-1).is_some() || self.is_punct(-1, ")]")
     }
 }

@@ -2,14 +2,16 @@
 
 use super::super::lazy_regex::LazyRegex;
 use super::super::syntax::UNKNOWN;
-use super::{CallEffect, Taken};
+use super::{CallEffect, ParsedArguments};
 
-pub(super) fn call(taken: &Taken) -> CallEffect {
-    let Some((scripts, call)) = taken.scripts(["e", "source"]) else { return CallEffect::Unlisted };
-    scripts.into_iter().map(program).fold(call, CallEffect::max)
+pub(super) fn effect(parsed: &ParsedArguments) -> CallEffect {
+    let Some((scripts, effect)) = parsed.scripts(["e", "source"]) else {
+        return CallEffect::Unlisted;
+    };
+    scripts.into_iter().map(program).fold(effect, CallEffect::max)
 }
 
-/// The effect of an awk program. Texts and patterns inside it are ignored.
+/// The effect of an awk program. The contents of its strings, patterns and comments are ignored.
 pub(super) fn program(text: &str) -> CallEffect {
     static TEXTS: LazyRegex =
         LazyRegex::new(r#""(?:[^"\\]|\\.)*"|(^|[({,!~&|;\s])/(?:[^/\\\n]|\\.)*/|#[^\n]*"#);

@@ -110,10 +110,12 @@ pub(super) struct Entry {
     pub(super) sets: Vec<String>,
     /// Whether options are whole words with one dash; `-name=` takes the next word.
     pub(super) single: bool,
-    /// Whether `-20` is allowed.
+    /// Whether a number is allowed as an option, as in `-20`.
     pub(super) digits: bool,
     pub(super) operands: Operands,
+    /// The maximum number of operands.
     pub(super) most: Option<usize>,
+    /// The minimum number of operands.
     pub(super) least: usize,
     /// A pattern for every operand.
     pub(super) only: Option<LazyRegex>,
@@ -138,7 +140,7 @@ pub(in crate::risk::shell) struct Argument<'a> {
     pub(in crate::risk::shell) quoted: bool,
 }
 
-/// Splits an option from its attached value.
+/// Splits an option into its name and its attached value.
 pub(super) fn split_value(text: &str) -> (&str, Option<&str>) {
     text.split_once('=').map_or((text, None), |(name, value)| (name, Some(value)))
 }
@@ -179,25 +181,25 @@ impl Entries {
         })
     }
 
-    /// The arguments after the subcommand, if those before it are listed.
+    /// The arguments after the subcommand; `None` if another subcommand is called, or an option before it is not listed.
     pub(super) fn subcommand<'a, 'b>(
         &self,
         program: &str,
         subcommands: &[Vec<String>],
         arguments: &'a [Argument<'b>],
     ) -> Option<&'a [Argument<'b>]> {
-        let mut at = 0;
+        let mut index = 0;
         for wanted in subcommands {
-            while let Some(argument) = arguments.get(at).filter(|it| it.text.starts_with('-')) {
+            while let Some(argument) = arguments.get(index).filter(|it| it.text.starts_with('-')) {
                 if wanted.iter().any(|word| word == argument.text) {
                     break;
                 }
-                let before = at;
+                let before = index;
                 let set = self.global.get(program)?;
                 let (name, glued) = split_value(argument.text);
                 let mut options = set.long.split_whitespace().map(LongOption::read);
                 let option = options.find(|option| option.name == name)?;
-                at += match (option.takes, glued) {
+                index += match (option.takes, glued) {
                     (Takes::Nothing, None) | (Takes::Value | Takes::GluedValue, Some(_)) => 1,
                     (Takes::Value, None) => 2,
                     _ => return None,
@@ -205,16 +207,16 @@ impl Entries {
                 // The settings of another folder can name programs to run.
                 let outside =
                     |it: &Argument| it.text.contains(UNKNOWN) || it.text.starts_with(['/', '~']);
-                if arguments.get(before..at).is_none_or(|used| used.iter().any(outside)) {
+                if arguments.get(before..index).is_none_or(|used| used.iter().any(outside)) {
                     return None;
                 }
             }
-            let word = arguments.get(at)?;
+            let word = arguments.get(index)?;
             if !wanted.iter().any(|wanted| wanted == word.text) {
                 return None;
             }
-            at += 1;
+            index += 1;
         }
-        arguments.get(at..)
+        arguments.get(index..)
     }
 }

@@ -1,20 +1,20 @@
 //! `sed` scripts: those that only select, replace and print, as opposed to those that run and write.
 
 use super::super::syntax::{END, UNKNOWN};
-use super::{CallEffect, Taken};
+use super::{CallEffect, ParsedArguments};
 
-pub(super) fn call(taken: &Taken) -> CallEffect {
-    let Some((scripts, call)) = taken.scripts(["e", "expression"]) else {
+pub(super) fn effect(parsed: &ParsedArguments) -> CallEffect {
+    let Some((scripts, effect)) = parsed.scripts(["e", "expression"]) else {
         return CallEffect::Unlisted;
     };
-    call.max(script(&scripts.join("\n")))
+    effect.max(script(&scripts.join("\n")))
 }
 
 /// The effect of a script.
 pub(super) fn script(text: &str) -> CallEffect {
     if text.contains(UNKNOWN) {
-        // An unknown part is usually a number in an address, but could contain any command. The script is harmful
-        // if it would be so with a number, a word and an empty text in its place.
+        // An unknown part is usually a number in an address, but could contain any command. The script counts as
+        // harmful only if it is harmful with a number, with a word and with an empty text in place of that part.
         let harms = |value: &str| script(&with_values(text, value)) == CallEffect::Harmful;
         return if harms("1") && harms("x") && harms("") {
             CallEffect::Harmful
@@ -23,9 +23,9 @@ pub(super) fn script(text: &str) -> CallEffect {
         };
     }
     let mut reader =
-        ScriptParser { rest: text.chars().collect(), at: 0, call: CallEffect::ReadsOnly };
+        ScriptParser { rest: text.chars().collect(), position: 0, effect: CallEffect::ReadsOnly };
     match reader.commands() {
-        Some(()) => reader.call,
+        Some(()) => reader.effect,
         None => CallEffect::Harmful,
     }
 }
@@ -43,18 +43,18 @@ fn with_values(text: &str, value: &str) -> String {
 
 struct ScriptParser {
     rest: Vec<char>,
-    at: usize,
-    call: CallEffect,
+    position: usize,
+    effect: CallEffect,
 }
 
 impl ScriptParser {
     fn peek(&self) -> Option<char> {
-        self.rest.get(self.at).copied()
+        self.rest.get(self.position).copied()
     }
 
     fn next(&mut self) -> Option<char> {
         let next = self.peek();
-        self.at += 1;
+        self.position += 1;
         next
     }
 
@@ -64,14 +64,14 @@ impl ScriptParser {
 
     fn skip_while(&mut self, skips: impl Fn(char) -> bool) {
         while self.peek().is_some_and(&skips) {
-            self.at += 1;
+            self.position += 1;
         }
     }
 
     fn digits(&mut self) -> bool {
-        let before = self.at;
+        let before = self.position;
         self.skip("0123456789");
-        self.at > before
+        self.position > before
     }
 
     /// Skips a text and its closing delimiter.
@@ -91,55 +91,56 @@ impl ScriptParser {
 
     /// Skips a bracket expression. An opening bracket without a closing one is an ordinary character.
     fn bracket(&mut self, delimiter: char) {
-        let mut at = self.at;
-        if self.rest.get(at) == Some(&'^') {
-            at += 1;
+        let mut index = self.position;
+        if self.rest.get(index) == Some(&'^') {
+            index += 1;
         }
-        if self.rest.get(at) == Some(&']') {
-            at += 1;
+        if self.rest.get(index) == Some(&']') {
+            index += 1;
         }
-        while let Some(next) = self.rest.get(at) {
+        while let Some(next) = self.rest.get(index) {
             match next {
                 ']' => {
-                    let inside = self.rest.get(self.at..at).unwrap_or_default();
+                    let inside = self.rest.get(self.position..index).unwrap_or_default();
                     // Implementations differ on where such a pattern ends.
                     if inside.contains(&delimiter) {
-                        self.call = self.call.max(CallEffect::Unlisted);
+                        self.effect = self.effect.max(CallEffect::Unlisted);
                     }
-                    self.at = at + 1;
+                    self.position = index + 1;
                     return;
                 }
                 '\n' => return,
-                _ => at += 1,
+                _ => index += 1,
             }
         }
     }
 
+    /// Skips an address. Returns whether there is one; `None` for an unknown form.
     fn address(&mut self) -> Option<bool> {
         match self.peek() {
             Some('$') => {
-                self.at += 1;
+                self.position += 1;
             }
             Some('0'..='9') => {
                 self.digits();
                 if self.peek() == Some('~') {
-                    self.at += 1;
+                    self.position += 1;
                     self.digits();
                 }
             }
             Some('/') => {
-                self.at += 1;
+                self.position += 1;
                 self.delimited('/')?;
                 self.skip("IM");
             }
             Some('\\') => {
-                self.at += 1;
+                self.position += 1;
                 let end = self.next()?;
                 self.delimited(end)?;
                 self.skip("IM");
             }
             Some('+' | '~') => {
-                self.at += 1;
+                self.position += 1;
                 if !self.digits() {
                     return None;
                 }
@@ -149,6 +150,7 @@ impl ScriptParser {
         Some(true)
     }
 
+    /// Checks every command; `None` if one runs or writes something, or is not known.
     fn commands(&mut self) -> Option<()> {
         let mut open = 0_usize;
         loop {
@@ -159,7 +161,7 @@ impl ScriptParser {
             if self.address()? {
                 self.skip(" \t");
                 if self.peek() == Some(',') {
-                    self.at += 1;
+                    self.position += 1;
                     self.skip(" \t");
                     if !self.address()? {
                         return None;
@@ -195,9 +197,9 @@ impl ScriptParser {
                     self.skip("gpiIMm0123456789");
                 }
                 'y' => self.replacement()?,
-                // Reads a file that is named inside the script and not by an operand.
+                // These commands read a file that the script names, and not an operand.
                 'r' | 'R' => {
-                    self.call = self.call.max(CallEffect::Unlisted);
+                    self.effect = self.effect.max(CallEffect::Unlisted);
                     self.line();
                     continue;
                 }

@@ -4,12 +4,14 @@ use super::super::listed::listed;
 use super::super::syntax::UNKNOWN;
 use super::{Argument, CallEffect};
 
-const ONE: &str = "-a -b -c -d -e -f -g -h -k -n -p -r -s -t -u -w -x -z -G -L -N -O -S";
-const TWO: [&str; 14] =
+/// Operators with one operand.
+const UNARY: &str = "-a -b -c -d -e -f -g -h -k -n -p -r -s -t -u -w -x -z -G -L -N -O -S";
+/// Operators with two operands.
+const BINARY: [&str; 14] =
     ["=", "==", "!=", "<", ">", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"];
 
 /// The effect of an expression. An unquoted unknown word could expand to several.
-pub(super) fn call(arguments: &[Argument]) -> CallEffect {
+pub(super) fn effect(arguments: &[Argument]) -> CallEffect {
     let mut rest = match arguments.split_last() {
         Some((last, rest)) if last.text == "]" => rest,
         _ => arguments,
@@ -28,9 +30,9 @@ pub(super) fn call(arguments: &[Argument]) -> CallEffect {
             rest = others;
         }
         let used = match rest {
-            [_, middle, _, ..] if TWO.contains(&middle.text) => 3,
+            [_, middle, _, ..] if BINARY.contains(&middle.text) => 3,
             [first, second, ..]
-                if listed(ONE, first.text) && !matches!(second.text, "-a" | "-o") =>
+                if listed(UNARY, first.text) && !matches!(second.text, "-a" | "-o") =>
             {
                 2
             }

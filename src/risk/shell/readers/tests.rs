@@ -25,13 +25,13 @@ fn every_example_of_a_reader_is_safe() {
     assert_eq!(faults, Vec::<String>::new());
 }
 
-/// Modifies the examples of all entries and checks that no modified example is safe. `bend` returns `None` for an
+/// Checks that no example is safe after `modify`. `modify` returns `None` for an
 /// example that it does not modify.
-fn bent(bend: impl Fn(&Entry, &str) -> Option<String>) {
+fn assert_not_safe(modify: impl Fn(&Entry, &str) -> Option<String>) {
     let (mut faults, mut tried) = (Vec::new(), 0);
     for reader in &readers().reader {
         for example in &reader.examples {
-            let Some(text) = bend(reader, example) else { continue };
+            let Some(text) = modify(reader, example) else { continue };
             tried += 1;
             if level(&text) == RiskLevel::Safe {
                 faults.push(text);
@@ -49,7 +49,7 @@ fn is_open(reader: &Entry) -> bool {
 #[test]
 fn an_unknown_option_is_not_safe() {
     for option in ["--such-an-option", "--such=x", "-\u{40}", "--output=/x", "-o/x"] {
-        bent(|reader, example| {
+        assert_not_safe(|reader, example| {
             let listed = match option {
                 "-o/x" => {
                     reader.short.contains('o')
@@ -67,7 +67,7 @@ fn an_unknown_option_is_not_safe() {
 
 #[test]
 fn abbreviated_options_are_not_safe() {
-    bent(|reader, example| {
+    assert_not_safe(|reader, example| {
         let long = reader.options.iter().find(|it| it.name.len() > 6 && !reader.single)?;
         let short = long.name.get(..4)?;
         let named = reader.options.iter().any(|it| it.name == short);
@@ -78,7 +78,7 @@ fn abbreviated_options_are_not_safe() {
 
 #[test]
 fn flags_with_attached_values_are_not_safe() {
-    bent(|reader, example| {
+    assert_not_safe(|reader, example| {
         let flag = reader.options.iter().find(|it| it.takes == Takes::Nothing && !reader.single)?;
         let name = &flag.name;
         (!is_open(reader) && !example.contains(" -- ")).then(|| format!("{example} --{name}=x"))
@@ -88,7 +88,7 @@ fn flags_with_attached_values_are_not_safe() {
 #[test]
 fn unknown_words_are_not_safe() {
     for word in ["$(date)", "\"$UNSET\"", "$1"] {
-        bent(|reader, example| {
+        assert_not_safe(|reader, example| {
             let open = is_open(reader) || reader.language == Some(Language::Test);
             (!open).then(|| format!("{example} {word}"))
         });

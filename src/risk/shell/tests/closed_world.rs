@@ -1,15 +1,15 @@
-//! Commands that must not be safe: with words that bash evaluates again, hidden paths, exponential expansions, or
-//! ineffective dry runs.
+//! Commands with words that bash evaluates again, hidden programs, exponential expansions, ineffective dry runs,
+//! unknown options and wrappers: none may be rated too low.
 
 use super::*;
 
 fn at_least(level: RiskLevel, commands: &[&str]) {
-    let milder: Vec<_> = commands
+    let lower: Vec<_> = commands
         .iter()
         .filter(|command| super::level(command) < level)
         .map(|command| format!("{command}: {}", verdict_on(command).rule))
         .collect();
-    assert_eq!(milder, Vec::<String>::new());
+    assert_eq!(lower, Vec::<String>::new());
 }
 
 #[test]

@@ -4,17 +4,19 @@ use std::path::PathBuf;
 
 use super::*;
 
+/// The commands that are not dangerous by this rule.
 fn faults(rule: &str, commands: &[&str]) -> Vec<String> {
-    let judged = commands.iter().map(|command| (command, verdict_on(command)));
-    judged
+    let verdicts = commands.iter().map(|command| (command, verdict_on(command)));
+    verdicts
         .filter(|(_, found)| found.level < RiskLevel::Dangerous || found.rule != rule)
         .map(|(command, found)| format!("{command}: {} by {}", found.level.as_str(), found.rule))
         .collect()
 }
 
-fn asked(commands: &[&str]) -> Vec<String> {
-    let judged = commands.iter().map(|command| (command, verdict_on(command)));
-    judged
+/// The commands that are dangerous, with the rule.
+fn dangerous(commands: &[&str]) -> Vec<String> {
+    let verdicts = commands.iter().map(|command| (command, verdict_on(command)));
+    verdicts
         .filter(|(_, found)| found.level >= RiskLevel::Dangerous)
         .map(|(command, found)| format!("{command}: {}", found.rule))
         .collect()
@@ -110,7 +112,7 @@ fn outside_paths_may_be_read() {
         "PYTHONPATH=src pytest",
         "export PATH=\"$PWD/node_modules/.bin:$PATH\"",
     ];
-    assert_eq!(asked(&commands), NONE);
+    assert_eq!(dangerous(&commands), NONE);
     for command in ["cat ~/notes.txt", "ls ..", "grep -rn x /etc/hosts", "find ~ -name '*.rs'"] {
         assert_eq!(level(command), RiskLevel::Safe, "{command}");
     }
@@ -140,12 +142,12 @@ fn printing_secrets_is_dangerous() {
     for command in ["printenv PATH", "echo $HOME", "env | grep -i path", "ls -l ~/.ssh/id_rsa"] {
         assert_eq!(level(command), RiskLevel::Safe, "{command}");
     }
-    let told = [
+    let piped = [
         "echo \"$REGISTRY_TOKEN\" | docker login -u me --password-stdin",
         "curl -H \"Authorization: Bearer $TOKEN\" https://api.example.com",
         "[ -n \"$TOKEN\" ]",
     ];
-    assert_eq!(asked(&told), NONE);
+    assert_eq!(dangerous(&piped), NONE);
 }
 
 #[test]
@@ -159,7 +161,7 @@ fn fetching_and_running_unknown_packages_is_dangerous() {
         "uvx ruff check",
         "npx @angular/cli new a",
     ];
-    assert_eq!(asked(&known), NONE);
+    assert_eq!(dangerous(&known), NONE);
 }
 
 #[test]
@@ -204,7 +206,7 @@ fn further_commands_that_run_or_delete_are_dangerous() {
         "alias ll='ls -l'",
         "nodemon --exec 'ts-node src/index.ts'",
     ];
-    assert_eq!(asked(&everyday), NONE);
+    assert_eq!(dangerous(&everyday), NONE);
 }
 
 #[test]
@@ -212,7 +214,7 @@ fn naming_an_own_folder_is_dangerous() {
     let own =
         [PathBuf::from("/home/u/.config/countersign"), "/home/u/.local/share/countersign".into()];
     let rules = UserRules::default();
-    let rule = |command: &str| of_command_beside(command, Shell::Bash, &rules, &own).rule;
+    let rule = |command: &str| of_local_command(command, Shell::Bash, &rules, &own).rule;
     for command in [
         "cat ~/.config/countersign/settings.toml",
         "ls /home/u/.config/countersign",
@@ -230,7 +232,7 @@ fn naming_an_own_folder_is_dangerous() {
         "d=~/.config; ls $d/countersign",
         "python3 -c 'open(\"/home/u/.config/countersign/key\")'",
     ] {
-        let found = of_command_beside(command, Shell::Bash, &rules, &own);
+        let found = of_local_command(command, Shell::Bash, &rules, &own);
         assert!(found.level >= RiskLevel::Dangerous, "{command}: {}", found.rule);
     }
     assert_eq!(rule("cat ~/.config/countersign/key"), "own-folder");

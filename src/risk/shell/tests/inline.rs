@@ -241,8 +241,8 @@ fn locally_bound_names_are_unknown_elsewhere() {
     }
 }
 
-/// Code that acts where a reader of names alone sees text: in patterns, strings, comments, subscripts and skipped lines, and
-/// behind names that are bound where the call does not see them.
+// Code in patterns, strings, comments, subscripts and skipped lines, and calls of names that are bound in another
+// scope.
 #[test]
 fn hidden_inline_code_is_dangerous() {
     let commands = include_str!("../../../../tests/fixtures/risk/inline_code.txt");

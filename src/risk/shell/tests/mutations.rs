@@ -2,6 +2,7 @@
 
 use super::*;
 
+/// A text with every character rewritten.
 fn letters(text: &str, write: impl Fn(char) -> String) -> String {
     text.chars().map(write).collect()
 }
@@ -10,7 +11,7 @@ fn letters(text: &str, write: impl Fn(char) -> String) -> String {
 fn mutations(command: &str) -> Vec<(&'static str, String)> {
     let (program, rest) = command.split_once(' ').unwrap_or((command, ""));
     let quoted = command.replace('\'', r"'\''");
-    let mut ways = vec![
+    let mut rewritten = vec![
         ("newline", format!("true\n{command}\n")),
         ("crlf", format!("true\r\n{command}\r\n")),
         ("list", format!("true && {command}")),
@@ -45,7 +46,7 @@ fn mutations(command: &str) -> Vec<(&'static str, String)> {
     let keyword = ["for", "if", "while", "until", "case", "select", "function", "time", "coproc"];
     if plain && !keyword.contains(&program) {
         let (head, tail) = program.split_at(1);
-        ways.extend([
+        rewritten.extend([
             ("redirection first", format!("2>/dev/null {command}")),
             ("quotes", format!("'{program}' {rest}")),
             ("double quotes", format!("{head}\"{tail}\" {rest}")),
@@ -73,7 +74,7 @@ fn mutations(command: &str) -> Vec<(&'static str, String)> {
             "builtin",
         ];
         if !builtin.contains(&program) {
-            ways.extend([
+            rewritten.extend([
                 ("sudo", format!("sudo -u root -- {command}")),
                 ("env", format!("env -i A=b {command}")),
                 ("timeout", format!("timeout -k 5 10 {command}")),
@@ -93,7 +94,7 @@ fn mutations(command: &str) -> Vec<(&'static str, String)> {
             ]);
             let nests = command.starts_with("find") || command.contains("{}");
             if !nests && !command.contains(['|', ';', '&', '<', '>', '(', '#']) {
-                ways.extend([
+                rewritten.extend([
                     ("xargs", format!("echo a | xargs -I% {command}")),
                     ("find", format!("find . -maxdepth 0 -exec {command} \\;")),
                     ("sh in xargs", format!("xargs -I% sh -c '{quoted}' < list")),
@@ -102,7 +103,7 @@ fn mutations(command: &str) -> Vec<(&'static str, String)> {
             }
         }
     }
-    ways
+    rewritten
 }
 
 #[test]
@@ -122,11 +123,11 @@ fn rewriting_a_command_never_lowers_its_verdict() {
             continue;
         }
         let before = verdict_on(command).level;
-        for (way, mutated) in mutations(command) {
+        for (name, mutated) in mutations(command) {
             tried += 1;
             let after = verdict_on(&mutated);
             if after.level < before.min(RiskLevel::Dangerous) {
-                faults.push(format!("{way}: {mutated} ({})", after.rule));
+                faults.push(format!("{name}: {mutated} ({})", after.rule));
             }
         }
     }

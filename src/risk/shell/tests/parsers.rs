@@ -27,11 +27,11 @@ fn a_command_only_the_second_parser_sees() {
     for lost in 0..script.commands.len() {
         let mut less = script.clone();
         let gone = less.commands.remove(lost);
-        if gone.words.is_empty() || gone.adopted {
+        if gone.words.is_empty() || gone.nested {
             continue;
         }
         let at = disagreement(COMMAND, &less, &second);
-        // The second parser reports no program here, so this direction is not checked.
+        // Where the second parser reports no program, it cannot contradict the first parser.
         let named = second.programs.contains(&gone.words[0].span.start);
         assert_eq!(at, named.then_some(gone.words[0].span.start), "{gone:?}");
     }
@@ -96,7 +96,7 @@ fn a_place_never_cuts_a_character() {
     }
 }
 
-/// The second parser needs exponential time for the first command: two interpretations, doubled by each pipe.
+// The second parser needs exponential time for the first command: two interpretations, doubled by each pipe.
 #[test]
 fn dangerous_commands_skip_the_second_parser() {
     let pipes = "+|@|x|".repeat(30);

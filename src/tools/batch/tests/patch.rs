@@ -9,87 +9,120 @@ use crate::run::FileChange;
 use crate::workspace::diff::diff;
 
 fn apply(content: &str, diff: &str) -> Result<Option<String>, String> {
-    let patch = Patch::read(diff, "f").map_err(|error| error.to_string())?;
+    let patch = Patch::parse(diff, "f").map_err(|error| error.to_string())?;
     let bytes = patch.apply(content.as_bytes()).map_err(|error| error.to_string())?;
     Ok(bytes.map(|bytes| String::from_utf8(bytes).unwrap()))
 }
 
-fn gives(content: &str, diff: &str, new: &str) {
+fn assert_applies(content: &str, diff: &str, new: &str) {
     assert_eq!(apply(content, diff), Ok(Some(new.to_owned())), "{diff}");
 }
 
-fn fails(content: &str, diff: &str, why: &str) {
+fn assert_fails(content: &str, diff: &str, why: &str) {
     let error = apply(content, diff).expect_err(diff);
     assert!(error.contains(why), "{error:?} instead of {why:?}");
 }
 
-const HEAD: &str = "--- a/f\n+++ b/f\n";
+const NAMES: &str = "--- a/f\n+++ b/f\n";
 
-fn of(hunks: &str) -> String {
-    format!("{HEAD}{hunks}")
+fn with_names(hunks: &str) -> String {
+    format!("{NAMES}{hunks}")
 }
 
 #[test]
 fn hunks_are_applied_at_their_lines() {
     let old = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
-    let two = of("@@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3\n@@ -8,2 +8,3 @@ fn x()\n 8\n+8b\n 9\n");
-    gives(old, &two, "1\ntwo\n3\n4\n5\n6\n7\n8\n8b\n9\n");
-    gives(old, &of("@@ -0,0 +1 @@\n+0\n"), &format!("0\n{old}"));
-    gives("1\n2\n", &of("@@ -2,0 +3,1 @@\n+3\n"), "1\n2\n3\n");
-    gives("1\n2\n3\n", &of("@@ -2 +1,0 @@\n-2\n"), "1\n3\n");
-    gives("1\n\n3\n", &of("@@ -1,3 +1,3 @@\n 1\n\n-3\n+4\n"), "1\n\n4\n");
+    let two =
+        with_names("@@ -1,3 +1,3 @@\n 1\n-2\n+two\n 3\n@@ -8,2 +8,3 @@ fn x()\n 8\n+8b\n 9\n");
+    assert_applies(old, &two, "1\ntwo\n3\n4\n5\n6\n7\n8\n8b\n9\n");
+    assert_applies(old, &with_names("@@ -0,0 +1 @@\n+0\n"), &format!("0\n{old}"));
+    assert_applies("1\n2\n", &with_names("@@ -2,0 +3,1 @@\n+3\n"), "1\n2\n3\n");
+    assert_applies("1\n2\n3\n", &with_names("@@ -2 +1,0 @@\n-2\n"), "1\n3\n");
+    assert_applies("1\n\n3\n", &with_names("@@ -1,3 +1,3 @@\n 1\n\n-3\n+4\n"), "1\n\n4\n");
     let git = "diff --git a/f b/f\nindex 1..2 100644\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-1\n+one";
-    gives("1\n", git, "one\n");
-    gives("1\n", "--- f\t2026-01-01\n+++ ./f\t2026-01-02\n@@ -1 +1 @@\n-1\n+one\n", "one\n");
+    assert_applies("1\n", git, "one\n");
+    assert_applies(
+        "1\n",
+        "--- f\t2026-01-01\n+++ ./f\t2026-01-02\n@@ -1 +1 @@\n-1\n+one\n",
+        "one\n",
+    );
     // A line inside a hunk that looks like a file name is content.
-    gives("-- a\n", &of("@@ -1 +1 @@\n--- a\n+++ b\n"), "++ b\n");
+    assert_applies("-- a\n", &with_names("@@ -1 +1 @@\n--- a\n+++ b\n"), "++ b\n");
 }
 
 #[test]
 fn there_is_no_fuzz_and_no_offset() {
     let old = "0\n1\n2\n3\n";
-    fails(old, &of("@@ -1,2 +1,2 @@\n 1\n-2\n+two\n"), "hunk 1 does not fit: line 1");
-    fails(old, &of("@@ -2,3 +2,3 @@\n x\n-2\n+two\n 3\n"), "line 2 is to be \"x\" and is \"1\"");
-    fails(old, &of("@@ -4,2 +4,2 @@\n 3\n-4\n+5\n"), "is behind the end of the file");
-    fails(old, &of("@@ -9 +9 @@\n-1\n+2\n"), "hunk 1 does not fit: line 9");
-    let back = of("@@ -3 +3 @@\n-2\n+two\n@@ -1 +1 @@\n-0\n+zero\n");
-    fails(old, &back, "hunk 2 begins before the end of the one above it");
-    let overlapping = of("@@ -1,2 +1,2 @@\n 0\n-1\n+one\n@@ -2 +2 @@\n-1\n+one\n");
-    fails(old, &overlapping, "hunk 2 begins before");
+    assert_fails(
+        old,
+        &with_names("@@ -1,2 +1,2 @@\n 1\n-2\n+two\n"),
+        "hunk 1 does not fit: line 1",
+    );
+    assert_fails(
+        old,
+        &with_names("@@ -2,3 +2,3 @@\n x\n-2\n+two\n 3\n"),
+        "line 2 is to be \"x\" and is \"1\"",
+    );
+    assert_fails(
+        old,
+        &with_names("@@ -4,2 +4,2 @@\n 3\n-4\n+5\n"),
+        "is behind the end of the file",
+    );
+    assert_fails(old, &with_names("@@ -9 +9 @@\n-1\n+2\n"), "hunk 1 does not fit: line 9");
+    let back = with_names("@@ -3 +3 @@\n-2\n+two\n@@ -1 +1 @@\n-0\n+zero\n");
+    assert_fails(old, &back, "hunk 2 begins before the end of the one above it");
+    let overlapping = with_names("@@ -1,2 +1,2 @@\n 0\n-1\n+one\n@@ -2 +2 @@\n-1\n+one\n");
+    assert_fails(old, &overlapping, "hunk 2 begins before");
 }
 
 #[test]
 fn final_line_break_must_match() {
     let marker = "\\ No newline at end of file\n";
-    gives("1", &of(&format!("@@ -1 +1 @@\n-1\n{marker}+2\n")), "2\n");
-    gives("1\n", &of(&format!("@@ -1 +1 @@\n-1\n+2\n{marker}")), "2");
-    gives("1\n2", &of(&format!("@@ -1,2 +1,2 @@\n-1\n+one\n 2\n{marker}")), "one\n2");
-    fails("1", &of("@@ -1 +1 @@\n-1\n+2\n"), "is \"1\" without a line break");
-    fails("1\n", &of(&format!("@@ -1 +1 @@\n-1\n{marker}+2\n")), "is to be \"1\" without a line");
-    let inside = of(&format!("@@ -1,2 +1,2 @@\n-1\n+one\n{marker} 2\n"));
-    fails("1\n2\n", &inside, "not the last");
-    let before_rest = of(&format!("@@ -1 +1 @@\n-1\n+one\n{marker}"));
-    fails("1\n2\n", &before_rest, "not the last");
-    let first = of(&format!("@@ -1 +1 @@\n{marker}-1\n+one\n"));
-    fails("1\n", &first, "no line above");
+    assert_applies("1", &with_names(&format!("@@ -1 +1 @@\n-1\n{marker}+2\n")), "2\n");
+    assert_applies("1\n", &with_names(&format!("@@ -1 +1 @@\n-1\n+2\n{marker}")), "2");
+    assert_applies(
+        "1\n2",
+        &with_names(&format!("@@ -1,2 +1,2 @@\n-1\n+one\n 2\n{marker}")),
+        "one\n2",
+    );
+    assert_fails("1", &with_names("@@ -1 +1 @@\n-1\n+2\n"), "is \"1\" without a line break");
+    assert_fails(
+        "1\n",
+        &with_names(&format!("@@ -1 +1 @@\n-1\n{marker}+2\n")),
+        "is to be \"1\" without a line",
+    );
+    let inside = with_names(&format!("@@ -1,2 +1,2 @@\n-1\n+one\n{marker} 2\n"));
+    assert_fails("1\n2\n", &inside, "not the last");
+    let before_rest = with_names(&format!("@@ -1 +1 @@\n-1\n+one\n{marker}"));
+    assert_fails("1\n2\n", &before_rest, "not the last");
+    let first = with_names(&format!("@@ -1 +1 @@\n{marker}-1\n+one\n"));
+    assert_fails("1\n", &first, "no line above");
 }
 
 #[test]
 fn carriage_returns_are_content() {
-    gives("1\r\n2\r\n", &of("@@ -1,2 +1,2 @@\n-1\r\n+one\r\n 2\r\n"), "one\r\n2\r\n");
-    fails("1\r\n", &of("@@ -1 +1 @@\n-1\n+one\n"), "is to be \"1\" and is \"1\" with CRLF");
-    gives("1\n", &of("@@ -1 +1 @@\n-1\n+one\r\n"), "one\r\n");
+    assert_applies(
+        "1\r\n2\r\n",
+        &with_names("@@ -1,2 +1,2 @@\n-1\r\n+one\r\n 2\r\n"),
+        "one\r\n2\r\n",
+    );
+    assert_fails(
+        "1\r\n",
+        &with_names("@@ -1 +1 @@\n-1\n+one\n"),
+        "is to be \"1\" and is \"1\" with CRLF",
+    );
+    assert_applies("1\n", &with_names("@@ -1 +1 @@\n-1\n+one\r\n"), "one\r\n");
 }
 
 #[test]
 fn dev_null_creates_and_deletes_files() {
     let new = "diff --git a/f b/f\nnew file mode 100644\n--- /dev/null\n+++ b/f\n@@ -0,0 +1,2 @@\n+1\n+2\n";
-    assert!(Patch::read(new, "f").unwrap().creates());
-    gives("", new, "1\n2\n");
+    assert!(Patch::parse(new, "f").unwrap().creates());
+    assert_applies("", new, "1\n2\n");
     let gone = "--- a/f\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-1\n-2\n";
     assert_eq!(apply("1\n2\n", gone), Ok(None));
-    fails("1\n2\n3\n", gone, "leaves a part of it");
-    fails("", "--- /dev/null\n+++ /dev/null\n@@ -0,0 +0,0 @@\n", "both names");
+    assert_fails("1\n2\n3\n", gone, "leaves a part of it");
+    assert_fails("", "--- /dev/null\n+++ /dev/null\n@@ -0,0 +0,0 @@\n", "both names");
 }
 
 #[test]
@@ -102,14 +135,14 @@ fn diff_of_another_file_is_refused() {
         "--- /f\n+++ /f\n",
         "--- a/../f\n+++ b/../f\n",
     ] {
-        fails("1\n", &format!("{names}{body}"), "the diff is of");
+        assert_fails("1\n", &format!("{names}{body}"), "the diff is of");
     }
-    let more = format!("{HEAD}{body}--- a/g\n+++ b/g\n{body}");
-    fails("1\n", &more, "more than one file");
+    let more = format!("{NAMES}{body}--- a/g\n+++ b/g\n{body}");
+    assert_fails("1\n", &more, "more than one file");
     let quoted = "--- \"a/\\303\\244\"\n+++ \"b/\\303\\244\"\n@@ -1 +1 @@\n-1\n+one\n";
-    assert!(Patch::read(quoted, "ä").is_ok());
+    assert!(Patch::parse(quoted, "ä").is_ok());
     assert_eq!(
-        Patch::read(quoted, "a").unwrap_err(),
+        Patch::parse(quoted, "a").unwrap_err(),
         PatchError::OtherFile { named: "a/ä".to_owned() }
     );
 }
@@ -134,7 +167,7 @@ fn malformed_diff_is_refused_with_its_line() {
         ("diff --git a/f b/f\nGIT binary patch\n", "binary patch"),
     ];
     for (diff, why) in cases {
-        fails("1\n", diff, why);
+        assert_fails("1\n", diff, why);
     }
 }
 
@@ -156,7 +189,7 @@ proptest! {
             diff: diff(Some(old.as_bytes()), Some(new.as_bytes())),
         };
         let unified = change.unified();
-        let patch = Patch::read(&unified, "f").map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let patch = Patch::parse(&unified, "f").map_err(|error| TestCaseError::fail(error.to_string()))?;
         prop_assert_eq!(patch.apply(old.as_bytes()), Ok(Some(new.clone().into_bytes())), "{}", unified);
         if let Ok(Some(applied)) = patch.apply(other.as_bytes()) {
             let lines = |text: &[u8]| text.split_inclusive(|byte| *byte == b'\n').count();

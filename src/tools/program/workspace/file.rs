@@ -1,5 +1,5 @@
 //! `countersign.toml` (SPEC §9): the commands that verify, build, run and test a workspace. Parses the bytes
-//! of the file into commands and a list of all faults, without any access to the disk.
+//! of the file into commands and a list of all faults, and does not access the disk.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use toml::de::DeTable;
 
 use super::matcher::{Matcher, Pattern};
 use super::needs;
-use super::reader::{Field, Reader, position};
+use super::parser::{Field, Parser, position};
 use crate::plan::{Digest, Needs};
 
-pub use super::reader::Fault;
+pub use super::parser::Fault;
 
 /// The file's name, in the workspace folder.
 pub use crate::plan::COMMANDS_FILE as FILE;
@@ -27,7 +27,7 @@ const TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
 /// The purpose of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "the names that stand in the file")]
+#[expect(missing_docs, reason = "the names are the keys in the file")]
 pub enum CommandName {
     VerifyLocal,
     VerifyFull,
@@ -49,7 +49,7 @@ impl CommandName {
     }
 
     /// The name of the command in messages.
-    pub(in crate::tools::program) const fn called(self) -> &'static str {
+    pub(in crate::tools::program) const fn display_name(self) -> &'static str {
         match self {
             Self::VerifyLocal | Self::VerifyFull => "the verify command",
             Self::Build => "the build command",
@@ -66,7 +66,7 @@ pub struct WorkspaceCommand {
     pub name: CommandName,
     /// The command line, for a shell.
     pub command: String,
-    /// The time after which the command is killed.
+    /// The time after which the command is ended.
     pub timeout: Duration,
     /// The access that the command needs beyond its walls. A person grants it by trusting the file.
     pub needs: Needs,
@@ -75,9 +75,9 @@ pub struct WorkspaceCommand {
 }
 
 impl WorkspaceCommand {
-    /// The matcher in a few words, for people.
+    /// A short description of the matcher.
     pub fn matcher(&self) -> String {
-        self.matcher.words()
+        self.matcher.description()
     }
 }
 
@@ -100,7 +100,7 @@ impl WorkspaceCommands {
 }
 
 /// Parses the bytes of the file.
-pub(in crate::tools::program) fn read(bytes: &[u8]) -> WorkspaceCommands {
+pub(in crate::tools::program) fn parse(bytes: &[u8]) -> WorkspaceCommands {
     let digest = Digest::of(bytes);
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
@@ -112,17 +112,17 @@ pub(in crate::tools::program) fn read(bytes: &[u8]) -> WorkspaceCommands {
             return WorkspaceCommands { digest, commands: Vec::new(), faults: vec![fault] };
         }
     };
-    let mut reader = Reader { text, faults: Vec::new() };
+    let mut parser = Parser { text, faults: Vec::new() };
     let (table, errors) = DeTable::parse_recoverable(text);
     for error in errors {
-        reader.fault(error.span().unwrap_or_default().start, error.message().to_owned());
+        parser.fault(error.span().unwrap_or_default().start, error.message().to_owned());
     }
     let mut commands = Vec::new();
     let table = table.into_inner();
     for (key, value) in &table {
         let name = match key.get_ref().as_ref() {
             "verify" => {
-                reader.verify(value, &mut commands);
+                parser.verify(value, &mut commands);
                 continue;
             }
             "build" => CommandName::Build,
@@ -130,22 +130,22 @@ pub(in crate::tools::program) fn read(bytes: &[u8]) -> WorkspaceCommands {
             "test" => CommandName::Test,
             other => {
                 let known = "verify.local, verify.full, build, run and test";
-                reader.fault(
+                parser.fault(
                     key.span().start,
                     format!("there is no {other:?} here; there are {known}"),
                 );
                 continue;
             }
         };
-        commands.extend(reader.command(name, value));
+        commands.extend(parser.command(name, value));
     }
     commands.sort_by_key(|command| command.name);
-    let mut faults = reader.faults;
+    let mut faults = parser.faults;
     faults.sort_by_key(|fault| (fault.line, fault.column));
     WorkspaceCommands { digest, commands, faults }
 }
 
-impl Reader<'_> {
+impl Parser<'_> {
     fn verify(&mut self, value: &Field<'_>, commands: &mut Vec<WorkspaceCommand>) {
         let Some(table) = self.table("verify", value) else { return };
         for (key, value) in table {
@@ -168,10 +168,10 @@ impl Reader<'_> {
         let mut needs = Needs::default();
         for (key, value) in table {
             match key.get_ref().as_ref() {
-                "command" => command = Some(self.text_of("command", value, COMMAND_BYTES)),
+                "command" => command = Some(self.string("command", value, COMMAND_BYTES)),
                 "timeout_seconds" => timeout = self.seconds(value).unwrap_or(TIMEOUT),
                 "matcher" => matcher = self.matcher(value).unwrap_or(Matcher::None),
-                "needs" => needs = needs::read(self, value),
+                "needs" => needs = needs::parse(self, value),
                 other => {
                     let known = "command, timeout_seconds, matcher and needs";
                     let message = format!("there is no field {other:?}; there are {known}");
@@ -191,12 +191,12 @@ impl Reader<'_> {
         let number = value.get_ref().as_integer();
         let number =
             number.and_then(|number| u64::from_str_radix(number.as_str(), number.radix()).ok());
-        let fits = number.filter(|number| (1..=MAX_SECONDS).contains(number));
-        if fits.is_none() {
+        let seconds = number.filter(|number| (1..=MAX_SECONDS).contains(number));
+        if seconds.is_none() {
             let message = format!("timeout_seconds must be a whole number from 1 to {MAX_SECONDS}");
             self.fault(value.span().start, message);
         }
-        fits.map(Duration::from_secs)
+        seconds.map(Duration::from_secs)
     }
 
     fn matcher(&mut self, value: &Field<'_>) -> Option<Matcher> {
@@ -209,14 +209,15 @@ impl Reader<'_> {
                 for (key, value) in table {
                     match key.get_ref().as_ref() {
                         "sarif" => {
-                            let file = self.text_of("sarif", value, 4096)?;
+                            let file = self.string("sarif", value, 4096)?;
                             return Some(Matcher::Sarif { file: Some(file) });
                         }
                         "pattern" => {
-                            let text = self.text_of("pattern", value, PATTERN_BYTES)?;
-                            let read = Pattern::read_from(&text);
-                            let read = read.map_err(|wrong| self.fault(value.span().start, wrong));
-                            return read.ok().map(Matcher::Pattern);
+                            let text = self.string("pattern", value, PATTERN_BYTES)?;
+                            let pattern = Pattern::compile(&text).map_err(|message| {
+                                self.fault(value.span().start, message);
+                            });
+                            return pattern.ok().map(Matcher::Pattern);
                         }
                         _ => {}
                     }
@@ -236,7 +237,7 @@ mod tests {
     use super::*;
 
     fn faults(text: &str) -> Vec<String> {
-        read(text.as_bytes()).faults.iter().map(ToString::to_string).collect()
+        parse(text.as_bytes()).faults.iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -245,17 +246,21 @@ mod tests {
             timeout_seconds = 0x3C\nmatcher = \"gnu\"\n[verify.full]\ncommand = \"make all\"\n\
             matcher = { sarif = \"out.sarif\" }\n[test]\ncommand = \"t\"\nmatcher = \"cargo-json\"\n\
             [run]\ncommand = './app \"$@\"'\nmatcher = { pattern = '(?<message>E.*)' }\n";
-        let file = read(text.as_bytes());
+        let file = parse(text.as_bytes());
         assert_eq!(file.faults, []);
         assert_eq!(file.digest, Digest::of(text.as_bytes()));
-        let told: Vec<_> = file
+        let commands: Vec<_> = file
             .commands
             .iter()
-            .map(|it| (it.name.as_str(), it.command.as_str(), it.timeout.as_secs(), it.matcher()))
+            .map(|command| {
+                let seconds = command.timeout.as_secs();
+                (command.name.as_str(), command.command.as_str(), seconds, command.matcher())
+            })
             .collect();
-        let told: Vec<_> = told.iter().map(|(a, b, c, d)| (*a, *b, *c, d.as_str())).collect();
+        let commands: Vec<_> =
+            commands.iter().map(|(a, b, c, d)| (*a, *b, *c, d.as_str())).collect();
         assert_eq!(
-            told,
+            commands,
             [
                 ("verify.local", "make check", 60, "gnu"),
                 ("verify.full", "make all", 600, "sarif in out.sarif"),
@@ -264,7 +269,7 @@ mod tests {
                 ("test", "t", 600, "cargo-json"),
             ]
         );
-        assert_eq!(read(b"").faults, []);
+        assert_eq!(parse(b"").faults, []);
     }
 
     #[test]
@@ -292,7 +297,7 @@ mod tests {
             assert!(fault.starts_with(expected), "{fault} is not {expected}");
         }
         assert!(
-            super::read(b"[build]\ncommand = \"\xff\"").faults[0]
+            super::parse(b"[build]\ncommand = \"\xff\"").faults[0]
                 .to_string()
                 .contains(":2:12: it is not UTF-8")
         );
@@ -313,7 +318,7 @@ mod tests {
             text in "(\\[|\\]|verify|local|run|command|matcher|=|\"|'|\\{|\\}|\n|\\.|[0-9]| |é){0,60}",
         ) {
             for bytes in [bytes.as_slice(), text.as_bytes()] {
-                let file = read(bytes);
+                let file = parse(bytes);
                 prop_assert!(file.faults.iter().all(|fault| fault.line > 0 && fault.column > 0));
             }
         }

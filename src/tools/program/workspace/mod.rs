@@ -4,7 +4,7 @@
 mod file;
 pub(super) mod matcher;
 mod needs;
-mod reader;
+mod parser;
 pub(super) mod run;
 #[cfg(test)]
 mod tests;
@@ -15,53 +15,53 @@ use super::call::function_call;
 use super::error::ProgramError;
 use crate::authorization::FileState;
 use crate::plan::{Digest, Simulation, ToolCall, VerifyScope};
-use crate::tools::{After, ToolError, Toolbox};
+use crate::tools::{ProjectedToolbox, ToolError, Toolbox};
 use crate::workspace::{Access, Kind, Last, Projected, WorkspaceError};
 
 pub use file::{CommandName, FILE, Fault, WorkspaceCommand, WorkspaceCommands};
 
-/// Parses the file as earlier steps would leave it; `None` when it does not exist.
+/// Parses the file as the earlier steps would leave it; `None` if it does not exist.
 ///
 /// # Errors
 /// A file that is too large, leads outside, or cannot be read.
-pub(super) fn read(at: Projected<'_>) -> Result<Option<WorkspaceCommands>, WorkspaceError> {
-    let place = at.workspace.resolve(FILE, Last::Follow)?;
-    if at.overlay.kind(&place) == Kind::Absent {
+pub(super) fn read(projected: Projected<'_>) -> Result<Option<WorkspaceCommands>, WorkspaceError> {
+    let place = projected.workspace.resolve(FILE, Last::Follow)?;
+    if projected.overlay.kind(&place) == Kind::Absent {
         return Ok(None);
     }
-    if at.overlay.get(&place.key).is_none() {
+    if projected.overlay.get(&place.key).is_none() {
         let size = place.open(FILE, Access::Read)?.map_or(0, |(_, data)| data.len());
         if size > file::FILE_BYTES {
             let (path, limit) = (FILE.to_owned(), file::FILE_BYTES);
             return Err(WorkspaceError::TooLarge { path, limit, access: Access::Read });
         }
     }
-    let content = at.content_and_mode(&place, FILE, Access::Read)?.0;
-    Ok(content.map(|bytes| file::read(&bytes)))
+    let content = projected.content_and_mode(&place, FILE, Access::Read)?.0;
+    Ok(content.map(|bytes| file::parse(&bytes)))
 }
 
-/// The commands that a call would run, in order, with the digest of the file; `None` when the file has no
+/// The commands that a call would run, in order, with the digest of the file; `None` if the file has no
 /// command for the call, so that cargo is used.
 ///
 /// # Errors
 /// A file that cannot be read, or that has a fault.
-pub(super) fn used(
-    at: Projected<'_>,
+pub(super) fn commands_for(
+    projected: Projected<'_>,
     call: &ToolCall,
 ) -> Result<Option<(Digest, Vec<WorkspaceCommand>)>, ToolError> {
     use CommandName::{Build, Run, Test, VerifyFull, VerifyLocal};
-    let Some(file) = read(at)? else { return Ok(None) };
+    let Some(file) = read(projected)? else { return Ok(None) };
     if let Some(first) = file.faults.first() {
         let (count, first) = (file.faults.len(), first.to_string());
         return Err(ProgramError::BadCommands { count, first }.into());
     }
-    let has = |name| file.get(name).is_some();
+    let is_defined = |name| file.get(name).is_some();
     let names: &[CommandName] = match call {
         ToolCall::Verify { scope: VerifyScope::Local } => &[VerifyLocal],
-        ToolCall::Verify { scope: VerifyScope::Full } if has(VerifyFull) => &[VerifyFull],
+        ToolCall::Verify { scope: VerifyScope::Full } if is_defined(VerifyFull) => &[VerifyFull],
         ToolCall::Verify { scope: VerifyScope::Full } => &[VerifyLocal, Test],
         ToolCall::Compile { .. } => &[Build],
-        ToolCall::Run { .. } if has(Run) => &[Build, Run],
+        ToolCall::Run { .. } if is_defined(Run) => &[Build, Run],
         _ => &[],
     };
     let commands: Vec<_> = names.iter().filter_map(|name| file.get(*name).cloned()).collect();
@@ -69,7 +69,7 @@ pub(super) fn used(
 }
 
 impl Toolbox {
-    /// The parsed `countersign.toml` of the workspace; `None` when it does not exist.
+    /// The parsed `countersign.toml` of the workspace; `None` if it does not exist.
     ///
     /// # Errors
     /// A file that is too large, leads outside, or cannot be read.
@@ -82,8 +82,8 @@ impl Toolbox {
         self.trusted.contains(&digest)
     }
 
-    /// The commands for an overview of the program; null when there are none.
-    pub(in crate::tools) fn workspace_commands_shown(&self) -> Value {
+    /// The commands, for the result of `inspect`; null if the file does not exist.
+    pub(in crate::tools) fn workspace_commands_json(&self) -> Value {
         let file = match self.workspace_commands() {
             Ok(None) => return Value::Null,
             Ok(Some(file)) => file,
@@ -107,8 +107,8 @@ impl Toolbox {
     }
 }
 
-impl After<'_> {
-    /// The commands of the workspace that a call would run; empty when it runs none.
+impl ProjectedToolbox<'_> {
+    /// The commands of the workspace that a call would run, also on the copy of a simulation.
     ///
     /// # Errors
     /// As [`Toolbox::workspace_commands`]; and a file with a fault.
@@ -116,7 +116,7 @@ impl After<'_> {
         let on_copy;
         let call = match call {
             ToolCall::Verify { .. } | ToolCall::Compile { .. } | ToolCall::Run { .. } => call,
-            ToolCall::Simulate(simulation) => match of_program(simulation) {
+            ToolCall::Simulate(simulation) => match program_call(simulation) {
                 Some(call) => {
                     on_copy = call;
                     &on_copy
@@ -125,12 +125,12 @@ impl After<'_> {
             },
             _ => return Ok(Vec::new()),
         };
-        Ok(used(*self, call)?.map(|(_, commands)| commands).unwrap_or_default())
+        Ok(commands_for(*self, call)?.map(|(_, commands)| commands).unwrap_or_default())
     }
 }
 
-/// The call within a simulation that may run commands of the workspace.
-fn of_program(simulation: &Simulation) -> Option<ToolCall> {
+/// The call of a simulation that may run commands of the workspace: its verification or its function.
+fn program_call(simulation: &Simulation) -> Option<ToolCall> {
     match simulation {
         Simulation::Edits { verify, .. } | Simulation::Steps { verify, .. } => {
             verify.map(|scope| ToolCall::Verify { scope })

@@ -6,11 +6,11 @@ use crate::cargo::{Names, Project};
 use crate::plan::{Build, Code, Digest};
 use crate::run::{DiagnosticArtifact, Level, Preview, Stream, text};
 use crate::tools::command_shell::{self, OUTPUT_BYTES};
-use crate::tools::program::cargo::Messages;
+use crate::tools::program::cargo::MessageParser;
+use crate::tools::program::collected::Collected;
 use crate::tools::program::error::ProgramError;
-use crate::tools::program::found::Found;
-use crate::tools::program::job::{Job, Ran};
-use crate::tools::program::relay::{Forward, Reads, Relay};
+use crate::tools::program::job::{FinishedJob, Job};
+use crate::tools::program::relay::{Forward, OutputParser, Relay};
 use crate::tools::program::verdict::Verdict;
 use crate::tools::{Context, ToolError, Toolbox};
 use crate::workspace::{Access, Last, WorkspaceError, file};
@@ -19,17 +19,20 @@ use super::file::{CommandName, WorkspaceCommand};
 use super::matcher::{LINE_BYTES, Matcher, Problem, SARIF_BYTES, sarif};
 use super::not_trusted;
 
-/// The parameters of the call that the commands carry out.
+/// The parameters of the call for which the commands run.
 pub(in crate::tools::program) struct Request<'a> {
     pub(in crate::tools::program) build: Option<&'a Build>,
     pub(in crate::tools::program) args: &'a [String],
 }
 
-/// Runs the commands in order until one fails. Fails unless a person trusts the file with this digest.
+/// Runs the commands in order until one fails.
+///
+/// # Errors
+/// No person trusts the file with this digest, or a command cannot be started.
 pub(in crate::tools::program) fn run(
     toolbox: &Toolbox,
     (digest, commands): (Digest, Vec<WorkspaceCommand>),
-    asked: &Request<'_>,
+    request: &Request<'_>,
     relay: &Relay<'_>,
     context: &Context<'_>,
 ) -> Result<Verdict, ToolError> {
@@ -38,66 +41,66 @@ pub(in crate::tools::program) fn run(
     }
     let mut verdict = Verdict::default();
     for command in &commands {
-        let job = job(toolbox, command, asked)?;
+        let job = job(toolbox, command, request)?;
         let is_run = command.name == CommandName::Run;
-        let before = report(toolbox, command);
-        let mut listener = Listener::of(&command.matcher);
-        let ran = job.run(relay, &mut listener)?;
-        let is_fine = ran.finished.is_success();
-        verdict.ran.push(ran);
-        match listener.finish(toolbox, command, before, context) {
-            Ok(said) => verdict.add(said),
-            // A missing or invalid log is the error only when the command itself succeeded.
-            Err(how) if is_fine => {
-                verdict.error = verdict.ran.last().map(|ran| ran.failed(how).into());
+        let before = report_stamp(toolbox, command);
+        let mut parser = MatcherParser::new(&command.matcher);
+        let finished = job.run(relay, &mut parser)?;
+        let succeeded = finished.process.is_success();
+        verdict.jobs.push(finished);
+        match parser.finish(toolbox, command, before, context) {
+            Ok(diagnostics) => verdict.add_diagnostics(diagnostics),
+            // A missing or invalid log is the error only if the command itself succeeded.
+            Err(status) if succeeded => {
+                verdict.error = verdict.jobs.last().map(|job| job.command_failed(status).into());
             }
             Err(_) => {}
         }
-        verdict.fail(|ran, how| match is_run {
-            true => ProgramError::ProgramFailed { how },
-            false => ran.failed(how),
+        verdict.set_error(|job, status| match is_run {
+            true => ProgramError::ProgramFailed { status },
+            false => job.command_failed(status),
         });
         if verdict.error.is_some() {
             break;
         }
     }
-    verdict.facts.insert("by".to_owned(), super::FILE.into());
-    verdict.facts.insert("commands_digest".to_owned(), digest.to_string().into());
+    verdict.fields.insert("by".to_owned(), super::FILE.into());
+    verdict.fields.insert("commands_digest".to_owned(), digest.to_string().into());
     Ok(verdict)
 }
 
 fn job(
     toolbox: &Toolbox,
     command: &WorkspaceCommand,
-    asked: &Request<'_>,
+    request: &Request<'_>,
 ) -> Result<Job, ToolError> {
-    let reader = toolbox.command_shell()?;
+    let shell = toolbox.command_shell()?;
     let mut arguments: Vec<String> =
-        reader.arguments(&command.command).into_iter().map(str::to_owned).collect();
-    if command.name == CommandName::Run && !asked.args.is_empty() {
+        shell.arguments(&command.command).into_iter().map(str::to_owned).collect();
+    if command.name == CommandName::Run && !request.args.is_empty() {
         if !command.command.contains("$@") {
             return Err(ProgramError::NoArguments.into());
         }
-        // The shell takes the first as `$0` and the others as `"$@"`. None of them is parsed as shell code.
+        // The shell takes the first of these as `$0` and the others as `"$@"`, and parses none of them as code.
         arguments.push("countersign".to_owned());
-        arguments.extend(asked.args.iter().cloned());
+        arguments.extend(request.args.iter().cloned());
     }
     Ok(Job {
         command: command.command.clone(),
-        called: command.name.called(),
-        program: reader.path.clone(),
+        display_name: command.name.display_name(),
+        program: shell.path.clone(),
         arguments,
         key: ".".to_owned(),
         folder: toolbox.workspace().to_owned(),
-        environment: asked.build.map(environment).unwrap_or_default(),
-        unset: command_shell::unset(),
+        environment: request.build.map(environment).unwrap_or_default(),
+        unset: command_shell::removed_variables(),
         timeout: command.timeout,
         output_limit: OUTPUT_BYTES,
         code: Code::CommandFailed,
     })
 }
 
-/// The environment variables that describe the request to a build or run command.
+/// The environment variables with the parameters of a `compile` or `run` call.
 fn environment(build: &Build) -> Vec<(&'static str, String)> {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
     vec![
@@ -109,26 +112,28 @@ fn environment(build: &Build) -> Vec<(&'static str, String)> {
 }
 
 /// Parses the output of a command with its matcher.
-enum Listener<'m> {
-    Cargo(Messages),
-    Lines(&'m Matcher, Found<Problem>),
-    /// Collects stdout, up to the size limit of a SARIF log.
-    Whole(Vec<u8>),
+enum MatcherParser<'m> {
+    Cargo(MessageParser),
+    /// Matches each line. [`Matcher::None`] and a SARIF log in a file match no line.
+    Lines(&'m Matcher, Collected<Problem>),
+    /// Collects stdout as a SARIF log, up to the size limit.
+    Sarif(Vec<u8>),
 }
 
-impl<'m> Listener<'m> {
-    fn of(matcher: &'m Matcher) -> Self {
+impl<'m> MatcherParser<'m> {
+    fn new(matcher: &'m Matcher) -> Self {
         match matcher {
-            Matcher::CargoJson => Self::Cargo(Messages::default()),
-            Matcher::Sarif { file: None } => Self::Whole(Vec::new()),
-            matcher => Self::Lines(matcher, Found::default()),
+            Matcher::CargoJson => Self::Cargo(MessageParser::default()),
+            Matcher::Sarif { file: None } => Self::Sarif(Vec::new()),
+            matcher => Self::Lines(matcher, Collected::default()),
         }
     }
 
-    /// The diagnostics, and how many were left out.
+    /// The diagnostics, and the number of those left out. `before` is the stamp of the report file before the
+    /// command ran.
     ///
     /// # Errors
-    /// Why there is no valid log, as the end of a sentence that begins with the command.
+    /// Why there is no valid SARIF log, as the end of a sentence that begins with the command.
     fn finish(
         self,
         toolbox: &Toolbox,
@@ -136,82 +141,83 @@ impl<'m> Listener<'m> {
         before: Option<Stamp>,
         context: &Context<'_>,
     ) -> Result<(Vec<DiagnosticArtifact>, usize), String> {
-        let found = match self {
+        let collected = match self {
             Self::Cargo(messages) => {
                 // The folder in which the command ran cargo is unknown, so file names are resolved from the
                 // workspace.
                 let project = Project {
                     path: ".".to_owned(),
-                    key: ".".to_owned(),
+                    folder_key: ".".to_owned(),
                     folder: toolbox.workspace().to_owned(),
                     is_workspace: true,
                 };
                 return Ok(messages.finish(toolbox, &project, context));
             }
-            Self::Whole(log) => {
-                found(sarif(&log).map_err(|why| format!("printed no SARIF: {why}"))?)
+            Self::Sarif(log) => {
+                collect(sarif(&log).map_err(|why| format!("printed no SARIF: {why}"))?)
             }
             Self::Lines(Matcher::Sarif { file: Some(path) }, _) => {
-                if report(toolbox, command) == before {
-                    // The report is from an earlier run; only the exit status counts.
+                if report_stamp(toolbox, command) == before {
+                    // The command did not write the report, so only its exit status counts.
                     return Ok((Vec::new(), 0));
                 }
-                let log = log(toolbox, path).map_err(|error| format!("left no SARIF: {error}"))?;
-                found(sarif(&log).map_err(|why| format!("left no SARIF in {path}: {why}"))?)
+                let log = read_report(toolbox, path)
+                    .map_err(|error| format!("left no SARIF: {error}"))?;
+                collect(sarif(&log).map_err(|why| format!("left no SARIF in {path}: {why}"))?)
             }
-            Self::Lines(_, found) => found,
+            Self::Lines(_, collected) => collected,
         };
-        let (problems, left_out) = found.finish();
+        let (problems, left_out) = collected.finish();
         let mut names = Names::new(toolbox, Some(toolbox.workspace().to_owned()));
-        Ok((problems.into_iter().map(|it| it.artifact(&mut names)).collect(), left_out))
+        Ok((problems.into_iter().map(|problem| problem.artifact(&mut names)).collect(), left_out))
     }
 }
 
-fn found(problems: Vec<Problem>) -> Found<Problem> {
-    let mut found = Found::default();
+fn collect(problems: Vec<Problem>) -> Collected<Problem> {
+    let mut collected = Collected::default();
     for problem in problems {
-        found.push(problem.level() == Level::Error, problem);
+        collected.push(problem.level() == Level::Error, problem);
     }
-    found
+    collected
 }
 
-impl Reads for Listener<'_> {
-    fn holds(&self, stream: Stream) -> bool {
-        matches!(self, Self::Cargo(messages) if messages.holds(stream))
+impl OutputParser for MatcherParser<'_> {
+    fn holds_back(&self, stream: Stream) -> bool {
+        matches!(self, Self::Cargo(messages) if messages.holds_back(stream))
     }
 
-    fn line(&mut self, stream: Stream, line: &[u8]) -> Forward {
+    fn parse_line(&mut self, stream: Stream, line: &[u8]) -> Forward {
         match self {
-            Self::Cargo(messages) => return messages.line(stream, line),
-            Self::Lines(matcher, found) if line.len() <= LINE_BYTES => {
-                if let Some(problem) = matcher.line(&String::from_utf8_lossy(line)) {
-                    found.push(problem.level() == Level::Error, problem);
+            Self::Cargo(messages) => return messages.parse_line(stream, line),
+            Self::Lines(matcher, collected) if line.len() <= LINE_BYTES => {
+                if let Some(problem) = matcher.match_line(&String::from_utf8_lossy(line)) {
+                    collected.push(problem.level() == Level::Error, problem);
                 }
             }
-            Self::Whole(log)
+            Self::Sarif(log)
                 if stream == Stream::Stdout && log.len() + line.len() < SARIF_BYTES =>
             {
                 log.extend_from_slice(line);
                 log.push(b'\n');
             }
-            Self::Lines(..) | Self::Whole(_) => {}
+            Self::Lines(..) | Self::Sarif(_) => {}
         }
-        Forward::AsItIs
+        Forward::Unchanged
     }
 }
 
-/// Size and modification time, to detect whether a report was written.
+/// The size and the modification time of a report file, by which a new report is detected.
 type Stamp = (u64, Option<SystemTime>);
 
-/// The stamp of the report file of a command, if it has one.
-fn report(toolbox: &Toolbox, command: &WorkspaceCommand) -> Option<Stamp> {
+/// The stamp of the report file of a command; `None` if its matcher names none or the file cannot be opened.
+fn report_stamp(toolbox: &Toolbox, command: &WorkspaceCommand) -> Option<Stamp> {
     let Matcher::Sarif { file: Some(path) } = &command.matcher else { return None };
     let place = toolbox.resolve(path, Last::Follow).ok()?;
     let (_, data) = place.open(path, Access::Read).ok()??;
     Some((data.len(), data.modified().ok().map(|time| time.into_std())))
 }
 
-fn log(toolbox: &Toolbox, path: &str) -> Result<Vec<u8>, WorkspaceError> {
+fn read_report(toolbox: &Toolbox, path: &str) -> Result<Vec<u8>, WorkspaceError> {
     let place = toolbox.resolve(path, Last::Follow)?;
     let opened = place.open(path, Access::Read)?;
     let (report, _) = opened.ok_or_else(|| WorkspaceError::NotFound { path: path.to_owned() })?;
@@ -224,17 +230,17 @@ pub(in crate::tools::program) fn preview(
     (digest, commands): &(Digest, Vec<WorkspaceCommand>),
     args: &[String],
 ) -> Result<Preview, ToolError> {
-    let reader = toolbox.command_shell()?;
+    let shell = toolbox.command_shell()?;
     let named: Vec<_> = commands.iter().map(|command| format!("`{}`", command.command)).collect();
     let mut notes: Vec<String> = commands
         .iter()
         .map(|command| {
-            let read = match &command.matcher {
+            let evaluation = match &command.matcher {
                 Matcher::None => "only its exit code counts".to_owned(),
-                matcher => format!("its output is read by the matcher {}", matcher.words()),
+                matcher => format!("its output is read by the matcher {}", matcher.description()),
             };
             format!(
-                "{} of {}: time limit {}; {read}.",
+                "{} of {}: time limit {}; {evaluation}.",
                 command.name.as_str(),
                 super::FILE,
                 text::duration(command.timeout),
@@ -244,7 +250,7 @@ pub(in crate::tools::program) fn preview(
     if !args.is_empty() {
         notes.push(format!("The run command is given the arguments {args:?} as \"$@\"."));
     }
-    notes.push(format!("Run by {} as {}.", reader.path.display(), command_shell::user()));
+    notes.push(format!("Run by {} as {}.", shell.path.display(), command_shell::user()));
     if !toolbox.trusts(*digest) {
         notes.push(format!("The commands of {} are not trusted yet.", super::FILE));
     }
@@ -252,23 +258,28 @@ pub(in crate::tools::program) fn preview(
     Ok(Preview::unpredictable(summary, notes))
 }
 
-impl Ran {
-    /// The error of a failed command, with the end of its output.
-    fn failed(&self, how: String) -> ProgramError {
-        let stderr = self.finished.stderr.latest();
-        let bytes = if stderr.is_empty() { self.finished.stdout.latest() } else { stderr };
-        ProgramError::Failed { program: self.job.command.clone(), how, said: last(&bytes) }
+impl FinishedJob {
+    /// The error of a failed command, with the end of its output. `status` is the end of a sentence that begins with
+    /// the command.
+    fn command_failed(&self, status: String) -> ProgramError {
+        let stderr = self.process.stderr.latest();
+        let bytes = if stderr.is_empty() { self.process.stdout.latest() } else { stderr };
+        ProgramError::Failed {
+            program: self.job.command.clone(),
+            status,
+            output: output_end(&bytes),
+        }
     }
 }
 
 /// Maximum size of the output in a message, in bytes.
-const SAID_BYTES: usize = 4096;
+const MESSAGE_BYTES: usize = 4096;
 
-/// The end of an output, as far as it fits into a message.
-fn last(bytes: &[u8]) -> String {
+/// The end of an output that fits into a message.
+fn output_end(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim_end();
-    let start = text.ceil_char_boundary(text.len().saturating_sub(SAID_BYTES));
+    let start = text.ceil_char_boundary(text.len().saturating_sub(MESSAGE_BYTES));
     match text.get(start..) {
         Some(end) if start > 0 => format!("…{end}"),
         _ => text.to_owned(),

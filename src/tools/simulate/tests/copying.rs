@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use super::*;
 
-/// Lists the copy by a program that runs in it: every name with its mode and text.
-fn listing(bench: &Bench) -> BTreeMap<String, String> {
+/// Runs a program on the copy that lists every name there, with the mode and time of a file and the target of a link.
+fn listing(fixture: &Fixture) -> BTreeMap<String, String> {
     let list = "use std::os::unix::fs::MetadataExt;\n\
         fn list(folder: &str) { for entry in std::fs::read_dir(folder).unwrap() {\n\
         let entry = entry.unwrap(); let path = format!(\"{folder}/{}\", entry.file_name().to_str().unwrap());\n\
@@ -15,17 +15,17 @@ fn listing(bench: &Bench) -> BTreeMap<String, String> {
         else if data.is_symlink() { println!(\"{path}\\tlink {}\", std::fs::read_link(&path).unwrap().display()); }\n\
         else { println!(\"{path}\\tfile {:o} {}\", data.mode() & 0o777, data.mtime()); } } }\n\
         fn main() { list(\".\") }\n";
-    bench.put("Cargo.toml", MANIFEST);
-    bench.put("src/main.rs", list);
-    let done = bench.function("app", &["x"], false).succeeds();
+    fixture.put("Cargo.toml", MANIFEST);
+    fixture.put("src/main.rs", list);
+    let done = fixture.function("app", &["x"], false).succeeds();
     let lines = done.printed[0].lines().filter_map(|line| line.split_once('\t'));
     lines.map(|(path, what)| (path[2..].to_owned(), what.to_owned())).collect()
 }
 
-// With their modes and times, and with empty folders; build and cache folders are left out.
+// Files are copied with their modes and times, and empty folders are copied too; build and cache folders are not.
 #[test]
 fn copy_has_the_files_git_would_track() {
-    let bench = Bench::with(&[
+    let fixture = Fixture::with(&[
         (".gitignore", "*.log\n/out/\n!keep.log\n"),
         ("sub/.gitignore", "private\n"),
         ("sub/private", "x"),
@@ -44,16 +44,21 @@ fn copy_has_the_files_git_would_track() {
         ("no-cache/CACHEDIR.TAG", "Signature: none\n"),
         ("run.sh", "x"),
     ]);
-    fs::create_dir(bench.path("empty")).unwrap();
+    fs::create_dir(fixture.path("empty")).unwrap();
     let mode = |path: &str, mode| {
-        fs::set_permissions(bench.path(path), fs::Permissions::from_mode(mode)).unwrap();
+        fs::set_permissions(fixture.path(path), fs::Permissions::from_mode(mode)).unwrap();
     };
     mode("run.sh", 0o755);
     mode(".hidden", 0o400);
     mode("empty", 0o550);
     let then = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
-    fs::File::options().write(true).open(bench.path("run.sh")).unwrap().set_modified(then).unwrap();
-    let listed = listing(&bench);
+    fs::File::options()
+        .write(true)
+        .open(fixture.path("run.sh"))
+        .unwrap()
+        .set_modified(then)
+        .unwrap();
+    let listed = listing(&fixture);
     mode("empty", 0o750);
     let names: Vec<&str> = listed.keys().map(String::as_str).collect();
     let expected = [
@@ -83,20 +88,20 @@ fn copy_has_the_files_git_would_track() {
 
 #[test]
 fn links_are_copied_only_inside_the_workspace() {
-    let bench = Bench::with(&[("deep/er/file", "x"), ("data", "x")]);
-    fs::write(bench.folder.path().join("secret"), "secret").unwrap();
-    bench.link("deep/in", "../data");
-    bench.link("folder", "deep/er");
-    bench.link("deep/absolute", bench.path("data").canonicalize().unwrap());
-    bench.link("deep/around", format!("../../{}/data", "ws"));
-    bench.link("dangling", "nothing");
-    bench.link("out", "../secret");
-    bench.link("away", "/etc/passwd");
-    // By its names alone the link stays inside; through the other link it leads outside.
-    bench.link("here", ".");
-    bench.link("sly", "here/../secret");
-    bench.link("loop", "loop");
-    let listed = listing(&bench);
+    let fixture = Fixture::with(&[("deep/er/file", "x"), ("data", "x")]);
+    fs::write(fixture.folder.path().join("secret"), "secret").unwrap();
+    fixture.link("deep/in", "../data");
+    fixture.link("folder", "deep/er");
+    fixture.link("deep/absolute", fixture.path("data").canonicalize().unwrap());
+    fixture.link("deep/around", format!("../../{}/data", "ws"));
+    fixture.link("dangling", "nothing");
+    fixture.link("out", "../secret");
+    fixture.link("away", "/etc/passwd");
+    // By its names alone this link stays inside; through `here` it leads outside.
+    fixture.link("here", ".");
+    fixture.link("sly", "here/../secret");
+    fixture.link("loop", "loop");
+    let listed = listing(&fixture);
     let links: BTreeMap<&str, &str> = listed
         .iter()
         .filter_map(|(path, what)| Some((path.as_str(), what.strip_prefix("link ")?)))
@@ -110,75 +115,75 @@ fn links_are_copied_only_inside_the_workspace() {
         ("here", "."),
     ];
     assert_eq!(links, BTreeMap::from(expected));
-    let done = bench.edits(vec![write("deep/absolute", "new\n")], None).succeeds();
+    let done = fixture.edits(vec![write("deep/absolute", "new\n")], None).succeeds();
     assert_eq!(done.changes(), [("data".to_owned(), 1, 1)]);
     let left_out: Vec<_> = done.result()["copy"]["left_out"].as_array().unwrap().clone();
-    let said = ["away", "loop", "out", "sly"];
-    assert_eq!(left_out.len(), said.len(), "{left_out:?}");
-    for (said, text) in said.iter().zip(left_out) {
-        assert!(text.as_str().unwrap().starts_with(&format!("{said}: it leads ")), "{text}");
+    let expected = ["away", "loop", "out", "sly"];
+    assert_eq!(left_out.len(), expected.len(), "{left_out:?}");
+    for (name, text) in expected.iter().zip(left_out) {
+        assert!(text.as_str().unwrap().starts_with(&format!("{name}: it leads ")), "{text}");
     }
 }
 
 #[test]
 fn special_files_are_left_out_and_named() {
-    let bench = Bench::with(&[("a.txt", "x")]);
-    let pipe = bench.path("pipe");
+    let fixture = Fixture::with(&[("a.txt", "x")]);
+    let pipe = fixture.path("pipe");
     let mode = rustix::fs::Mode::from_raw_mode(0o600);
     rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, mode).unwrap();
-    let done = bench.edits(vec![write("a.txt", "y")], None).succeeds();
+    let done = fixture.edits(vec![write("a.txt", "y")], None).succeeds();
     let left_out = &done.result()["copy"]["left_out"];
     assert_eq!(left_out[0], "pipe: it is a device, pipe or socket");
 }
 
 #[test]
 fn ignored_file_named_by_the_plan_is_copied() {
-    let bench =
-        Bench::with(&[(".gitignore", "local*\n"), ("local.toml", "a\n"), ("local/x", "1\n")]);
+    let fixture =
+        Fixture::with(&[(".gitignore", "local*\n"), ("local.toml", "a\n"), ("local/x", "1\n")]);
     let edits = vec![
         Edit::Replace { path: "local.toml".to_owned(), old: "a".to_owned(), new: "b".to_owned() },
         write("local/y", "2\n"),
     ];
-    let done = bench.edits(edits, None).succeeds();
+    let done = fixture.edits(edits, None).succeeds();
     let changed: Vec<_> = done.changes().into_iter().map(|(path, ..)| path).collect();
     assert_eq!(changed, ["local.toml", "local/y"]);
 }
 
 #[test]
 fn reached_copy_limit_is_named() {
-    let mut bench = Bench::with(&[("a/one", "12345"), ("a/two", "12345"), ("b", "")]);
-    let usual = Limits::USUAL;
+    let mut fixture = Fixture::with(&[("a/one", "12345"), ("a/two", "12345"), ("b", "")]);
+    let default = Limits::DEFAULT;
     let mut under = |limits: Limits| {
-        bench.tools.simulations.limits = limits;
-        let done = bench.edits(vec![write("b", "x")], None);
-        done.invocation.error.is_some().then(|| done.error())
+        fixture.tools.simulations.limits = limits;
+        let done = fixture.edits(vec![write("b", "x")], None);
+        done.call_result.error.is_some().then(|| done.error())
     };
     // Three files and a folder.
-    assert_eq!(under(Limits { names: 4, bytes: 10, ..usual }), None);
-    let (code, message) = under(Limits { names: 3, ..usual }).unwrap();
+    assert_eq!(under(Limits { names: 4, bytes: 10, ..default }), None);
+    let (code, message) = under(Limits { names: 3, ..default }).unwrap();
     assert_eq!(code, "E302");
     assert!(message.contains("more than 3 files and folders"), "{message}");
-    let (code, message) = under(Limits { bytes: 9, ..usual }).unwrap();
+    let (code, message) = under(Limits { bytes: 9, ..default }).unwrap();
     assert_eq!(code, "E302");
     assert!(message.contains("have more than 9 bytes"), "{message}");
-    let (code, message) = under(Limits { time: Duration::ZERO, ..usual }).unwrap();
+    let (code, message) = under(Limits { time: Duration::ZERO, ..default }).unwrap();
     assert_eq!(code, "E306");
     assert_eq!(message, "copying the workspace took more than 0 ms and was ended");
 }
 
 #[test]
 fn changes_are_found_by_content_not_times() {
-    let bench = Bench::with(&[("same.txt", "12345"), ("touched.txt", "x"), ("mode.sh", "x")]);
+    let fixture = Fixture::with(&[("same.txt", "12345"), ("touched.txt", "x"), ("mode.sh", "x")]);
     let program = "use std::{fs, time::SystemTime, os::unix::fs::PermissionsExt};\n\
         fn main() { let old = fs::metadata(\"same.txt\").unwrap().modified().unwrap();\n\
         fs::write(\"same.txt\", \"54321\").unwrap();\n\
         fs::File::options().write(true).open(\"same.txt\").unwrap().set_modified(old).unwrap();\n\
         fs::File::options().write(true).open(\"touched.txt\").unwrap().set_modified(SystemTime::now()).unwrap();\n\
         fs::set_permissions(\"mode.sh\", fs::Permissions::from_mode(0o755)).unwrap(); }\n";
-    fs::set_permissions(bench.path("mode.sh"), fs::Permissions::from_mode(0o644)).unwrap();
-    bench.put("Cargo.toml", MANIFEST);
-    bench.put("src/main.rs", program);
-    let done = bench.function("app", &["x"], false).succeeds();
+    fs::set_permissions(fixture.path("mode.sh"), fs::Permissions::from_mode(0o644)).unwrap();
+    fixture.put("Cargo.toml", MANIFEST);
+    fixture.put("src/main.rs", program);
+    let done = fixture.function("app", &["x"], false).succeeds();
     let changed: Vec<_> = done.predicted().into_iter().map(|(path, _)| path).collect();
     assert_eq!(changed, ["Cargo.lock", "same.txt"]);
     let warnings = done.result()["warnings"].to_string();
@@ -187,11 +192,11 @@ fn changes_are_found_by_content_not_times() {
 
 #[test]
 fn uncreatable_simulation_folder_is_reported() {
-    let mut bench = Bench::with(&[("a", "x")]);
-    let file = bench.folder.path().join("file");
+    let mut fixture = Fixture::with(&[("a", "x")]);
+    let file = fixture.folder.path().join("file");
     fs::write(&file, "").unwrap();
-    bench.tools.simulations.parent = Some(file);
-    let done = bench.edits(vec![write("a", "y")], None);
+    fixture.tools.simulations.parent = Some(file);
+    let done = fixture.edits(vec![write("a", "y")], None);
     let (code, message) = done.error();
     assert_eq!(code, "E302");
     assert!(message.starts_with("cannot make a folder for the simulation in "), "{message}");

@@ -20,11 +20,11 @@ use crate::process::NoCapture;
 use crate::risk::Policy;
 use crate::run::StopSignal;
 use crate::run::{Diff, EdgeType, Preview, Stream};
-use crate::tools::{Context, Invocation, Toolbox};
+use crate::tools::{CallResult, Context, Toolbox};
 use crate::workspace::Overlay;
 
 /// A workspace, and a folder beside it for its simulations.
-struct Bench {
+struct Fixture {
     folder: TempDir,
     tools: Toolbox,
     stop: StopSignal,
@@ -51,22 +51,22 @@ fn tree(top: &Path) -> Tree {
                 data if data.is_file() => fs::read(&path).unwrap(),
                 _ => Vec::new(),
             };
-            let facts = (data.mode(), data.ino(), data.mtime(), data.mtime_nsec(), content);
-            tree.insert(path.strip_prefix(top).unwrap().to_owned(), facts);
+            let entry = (data.mode(), data.ino(), data.mtime(), data.mtime_nsec(), content);
+            tree.insert(path.strip_prefix(top).unwrap().to_owned(), entry);
         }
     }
     tree
 }
 
-impl Bench {
+impl Fixture {
     fn with(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("ws")).unwrap();
         let mut tools = Toolbox::open(&folder.path().join("ws"), &Policy::default()).unwrap();
         tools.simulations.parent = Some(folder.path().join("scratch"));
-        let bench = Self { folder, tools, stop: StopSignal::default() };
-        files.iter().for_each(|(path, content)| bench.put(path, content));
-        bench
+        let fixture = Self { folder, tools, stop: StopSignal::default() };
+        files.iter().for_each(|(path, content)| fixture.put(path, content));
+        fixture
     }
 
     fn path(&self, path: &str) -> PathBuf {
@@ -84,20 +84,20 @@ impl Bench {
     }
 
     /// The files that remain in the folder of the simulations, except for its lock.
-    fn left(&self) -> Vec<PathBuf> {
+    fn scratch_files(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.folder.path().join("scratch")).into_iter().flatten();
         let paths = entries.map(|entry| entry.unwrap().path());
         paths.filter(|path| !path.ends_with("door")).collect()
     }
 
-    /// Runs a simulation, and checks that the workspace is unchanged and the scratch folder is removed;
-    /// `hear` receives the streamed output.
-    fn simulate_hearing(&self, simulation: Simulation, hear: &dyn Fn(&str)) -> Done {
+    /// Runs a simulation, and checks that the workspace is unchanged and the scratch folder is removed.
+    /// `on_output` receives the streamed output.
+    fn simulate_with(&self, simulation: Simulation, on_output: &dyn Fn(&str)) -> Simulated {
         let before = tree(&self.path(""));
         let call = ToolCall::Simulate(simulation);
         let expected = self.tools.inputs(&call).unwrap();
         let printed = RefCell::new([String::new(), String::new()]);
-        let invocation = self.tools.invoke(
+        let call_result = self.tools.invoke(
             &call,
             &Context {
                 expected: &expected,
@@ -105,33 +105,33 @@ impl Bench {
                 execution_id: Uuid::new_v4(),
                 output: &|stream, text| {
                     printed.borrow_mut()[usize::from(stream == Stream::Stderr)].push_str(text);
-                    hear(text);
+                    on_output(text);
                 },
                 capture: &NoCapture,
                 walls: crate::authorization::StepWalls::NONE,
             },
         );
         assert_eq!(tree(&self.path("")), before, "the workspace is as it was");
-        assert_eq!(self.left(), Vec::<PathBuf>::new(), "nothing is left of the copy");
-        assert!(invocation.files.is_empty() && invocation.beside.is_empty());
+        assert_eq!(self.scratch_files(), Vec::<PathBuf>::new(), "nothing is left of the copy");
+        assert!(call_result.files.is_empty() && call_result.side_effects.is_empty());
         let affects = |edge: &EdgeType| matches!(edge, EdgeType::Affected | EdgeType::ExecutedOn);
-        assert!(!invocation.edges.iter().any(|edge| affects(&edge.edge_type)), "{invocation:?}");
-        Done { invocation, printed: printed.into_inner() }
+        assert!(!call_result.edges.iter().any(|edge| affects(&edge.edge_type)), "{call_result:?}");
+        Simulated { call_result, printed: printed.into_inner() }
     }
 
-    fn simulate(&self, simulation: Simulation) -> Done {
-        self.simulate_hearing(simulation, &|_| {})
+    fn simulate(&self, simulation: Simulation) -> Simulated {
+        self.simulate_with(simulation, &|_| {})
     }
 
-    fn edits(&self, edits: Vec<Edit>, verify: Option<VerifyScope>) -> Done {
+    fn edits(&self, edits: Vec<Edit>, verify: Option<VerifyScope>) -> Simulated {
         self.simulate(Simulation::Edits { edits, verify })
     }
 
-    fn steps(&self, steps: Vec<ToolCall>) -> Done {
+    fn steps(&self, steps: Vec<ToolCall>) -> Simulated {
         self.simulate(Simulation::Steps { steps, verify: None })
     }
 
-    fn function(&self, name: &str, inputs: &[&str], traces: bool) -> Done {
+    fn function(&self, name: &str, inputs: &[&str], traces: bool) -> Simulated {
         self.simulate(function(name, inputs, traces))
     }
 
@@ -145,41 +145,41 @@ impl Bench {
 }
 
 fn function(name: &str, inputs: &[&str], trace_enabled: bool) -> Simulation {
-    let inputs = inputs.iter().map(|it| (*it).to_owned()).collect();
+    let inputs = inputs.iter().map(|input| (*input).to_owned()).collect();
     Simulation::Function { function: name.to_owned(), inputs, trace_enabled }
 }
 
 /// The result of a simulation, and its output.
-struct Done {
-    invocation: Invocation,
+struct Simulated {
+    call_result: CallResult,
     printed: [String; 2],
 }
 
-impl Done {
+impl Simulated {
     #[track_caller]
     fn succeeds(self) -> Self {
-        assert!(self.invocation.error.is_none(), "{:?} {:?}", self.invocation, self.printed);
+        assert!(self.call_result.error.is_none(), "{:?} {:?}", self.call_result, self.printed);
         self
     }
 
     #[track_caller]
     fn error(&self) -> (&'static str, String) {
-        let error = self.invocation.error.as_ref().expect("it fails");
+        let error = self.call_result.error.as_ref().expect("it fails");
         assert!(!error.next().is_empty());
         (error.code().as_str(), error.to_string())
     }
 
     fn result(&self) -> &Value {
-        &self.invocation.result
+        &self.call_result.result
     }
 
-    /// The changed files on the copy, with the numbers of added and removed lines.
+    /// The changed files on the copy, with their numbers of added and removed lines.
     fn changes(&self) -> Vec<(String, usize, usize)> {
         let count = |diff: &Diff| match diff {
             Diff::Text { added, removed, .. } => (*added, *removed),
             other => panic!("{other:?}"),
         };
-        let changes = self.invocation.simulated.iter().map(|change| {
+        let changes = self.call_result.simulated.iter().map(|change| {
             let (added, removed) = count(&change.diff);
             (change.path.clone(), added, removed)
         });
@@ -201,8 +201,8 @@ fn write(path: &str, contents: &str) -> Edit {
 const MANIFEST: &str = "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
 
 /// A crate with these files.
-fn app(files: &[(&str, &str)]) -> Bench {
-    let bench = Bench::with(files);
-    bench.put("Cargo.toml", MANIFEST);
-    bench
+fn app(files: &[(&str, &str)]) -> Fixture {
+    let fixture = Fixture::with(files);
+    fixture.put("Cargo.toml", MANIFEST);
+    fixture
 }

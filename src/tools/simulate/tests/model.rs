@@ -34,19 +34,19 @@ proptest! {
         before in prop::collection::btree_map(name(), "[xy\n]{0,5}", 0..5),
         edits in prop::collection::vec(edit(), 1..6),
     ) {
-        let bench = Bench::with(&[(".gitignore", "ignored\n")]);
+        let fixture = Fixture::with(&[(".gitignore", "ignored\n")]);
         for (path, text) in &before {
-            bench.put(path, text);
+            fixture.put(path, text);
         }
         let batch = MutateBatch { edits: edits.clone(), expected_hashes: BTreeMap::new(), dry_run: true };
-        let preview = bench.tools.preview(&ToolCall::MutateBatch(batch), Overlay::empty()).unwrap();
-        let own = bench.preview(Simulation::Edits { edits: edits.clone(), verify: None });
-        prop_assert_eq!(preview.would_fail(), own.would_fail());
-        prop_assert_eq!(&preview.changes, &own.changes);
-        let done = bench.edits(edits, None);
-        prop_assert_eq!(preview.would_fail(), done.invocation.error.is_some());
-        let mut foreseen = preview.changes;
-        foreseen.sort_by(|one, other| one.path.cmp(&other.path));
-        prop_assert_eq!(foreseen, done.invocation.simulated);
+        let preview = fixture.tools.preview(&ToolCall::MutateBatch(batch), Overlay::empty()).unwrap();
+        let simulated = fixture.preview(Simulation::Edits { edits: edits.clone(), verify: None });
+        prop_assert_eq!(preview.would_fail(), simulated.would_fail());
+        prop_assert_eq!(&preview.changes, &simulated.changes);
+        let done = fixture.edits(edits, None);
+        prop_assert_eq!(preview.would_fail(), done.call_result.error.is_some());
+        let mut predicted = preview.changes;
+        predicted.sort_by(|one, other| one.path.cmp(&other.path));
+        prop_assert_eq!(predicted, done.call_result.simulated);
     }
 }

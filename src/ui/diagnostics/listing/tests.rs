@@ -1,12 +1,15 @@
-//! Which checks are compared, and which diagnostics must never be reported as gone.
+//! Which checks are compared, and which diagnostics are reported as gone.
 
 use super::*;
 use crate::plan::ToolCall;
 use crate::run::{Outcome, RunEvent};
 use crate::ui::tests::{fixture, found};
 
-/// A step: its call, its outcome, and its diagnostics (level, file, message and line).
-type Ran = (ToolCall, Outcome, Option<Code>, Vec<(Level, &'static str, &'static str, i64)>);
+/// A diagnostic: its level, file, message and line.
+type Reported = (Level, &'static str, &'static str, i64);
+
+/// A step: its call, its outcome, its error code, and its diagnostics.
+type Ran = (ToolCall, Outcome, Option<Code>, Vec<Reported>);
 
 fn check(path: &str) -> ToolCall {
     ToolCall::LspCheck { path: path.to_owned() }
@@ -23,10 +26,10 @@ fn patch() -> ToolCall {
 
 fn run_of(steps: Vec<Ran>) -> (RunState, ShownPlan) {
     let mut plan = fixture::plan();
-    let model = plan.steps.remove(0);
+    let template = plan.steps.remove(0);
     plan.steps.clear();
     for (index, (call, ..)) in steps.iter().enumerate() {
-        let mut step = model.clone();
+        let mut step = template.clone();
         step.step_index = index;
         step.tool_name = call.tool().name().to_owned();
         step.call = Some(call.clone());
@@ -39,43 +42,44 @@ fn run_of(steps: Vec<Ran>) -> (RunState, ShownPlan) {
         step_count: steps.len(),
         timestamp_ms: 0,
     });
-    for (index, (_, outcome, code, said)) in steps.into_iter().enumerate() {
+    for (index, (_, outcome, code, reported)) in steps.into_iter().enumerate() {
         let mut result = fixture::result(&plan, index, outcome, 1);
         result.error_code = code;
-        let model = found::many(1).remove(0);
-        let said = said.into_iter().map(|(level, file, message, line_start)| DiagnosticArtifact {
+        let template = found::many(1).remove(0);
+        let artifact = |(level, file, message, line_start): Reported| DiagnosticArtifact {
             level,
             file_name: file.to_owned(),
             message: message.to_owned(),
             line_start,
-            ..model.clone()
-        });
-        result.diagnostic_artifacts = said.collect();
+            ..template.clone()
+        };
+        result.diagnostic_artifacts = reported.into_iter().map(artifact).collect();
         run.apply(&RunEvent::StepCompleted { result });
     }
     (run, plan)
 }
 
-fn failed(path: &str, said: Vec<(Level, &'static str, &'static str, i64)>) -> Ran {
-    (check(path), Outcome::Failed, Some(Code::CargoCheck), said)
+fn failed(path: &str, reported: Vec<Reported>) -> Ran {
+    (check(path), Outcome::Failed, Some(Code::CargoCheck), reported)
 }
 
-fn passed(path: &str, said: Vec<(Level, &'static str, &'static str, i64)>) -> Ran {
-    (check(path), Outcome::Succeeded, None, said)
+fn passed(path: &str, reported: Vec<Reported>) -> Ran {
+    (check(path), Outcome::Succeeded, None, reported)
 }
 
 fn listing(steps: Vec<Ran>) -> Listing {
     let (run, plan) = run_of(steps);
-    Listing::of(&run, Some(&plan), &Sight::default())
+    Listing::of(&run, Some(&plan), &ListOptions::default())
 }
 
-fn standings(listing: &Listing) -> [usize; 3] {
+/// The numbers of new, unchanged and gone diagnostics.
+fn baseline_counts(listing: &Listing) -> [usize; 3] {
     [listing.counts.new, listing.counts.unchanged, listing.counts.gone]
 }
 
-const OLD: (Level, &str, &str, i64) = (Level::Warning, "a.rs", "old", 3);
-const MOVED: (Level, &str, &str, i64) = (Level::Warning, "a.rs", "old", 9);
-const OTHER: (Level, &str, &str, i64) = (Level::Error, "a.rs", "other", 3);
+const OLD: Reported = (Level::Warning, "a.rs", "old", 3);
+const MOVED: Reported = (Level::Warning, "a.rs", "old", 9);
+const OTHER: Reported = (Level::Error, "a.rs", "other", 3);
 
 #[test]
 fn the_latest_check_is_compared_with_the_first() {
@@ -85,7 +89,7 @@ fn the_latest_check_is_compared_with_the_first() {
         failed(".", vec![MOVED, OTHER]),
     ]);
     assert_eq!((found.step, found.base), (Some(2), Some(0)));
-    assert_eq!(standings(&found), [1, 1, 1]);
+    assert_eq!(baseline_counts(&found), [1, 1, 1]);
     assert_eq!(found.caution, None);
     // A diagnostic that is gone does not count as a warning.
     assert_eq!((found.counts.errors, found.counts.warnings), (1, 1));
@@ -98,25 +102,26 @@ fn a_base_of_the_same_path_comes_first() {
         passed("two", vec![OLD]),
         passed("two", vec![MOVED]),
     ]);
-    assert_eq!((found.base, standings(&found), found.caution), (Some(1), [0, 1, 0], None));
+    assert_eq!((found.base, baseline_counts(&found), found.caution), (Some(1), [0, 1, 0], None));
     let found = listing(vec![passed("one", vec![OLD]), passed("two", vec![OTHER])]);
     assert_eq!(found.base, Some(0));
-    assert_eq!(found.caution.as_deref(), Some("The first check covered one, this one covers two."));
+    let caution = "The comparison is with a check of one; this one checks two.";
+    assert_eq!(found.caution.as_deref(), Some(caution));
 }
 
 #[test]
 fn an_unfinished_check_clears_nothing() {
     let stopped = (check("."), Outcome::Failed, Some(Code::TimedOut), vec![MOVED]);
     let found = listing(vec![passed(".", vec![OLD, OTHER]), stopped.clone()]);
-    assert_eq!(standings(&found), [0, 1, 0]);
+    assert_eq!(baseline_counts(&found), [0, 1, 0]);
     assert!(found.caution.unwrap().contains("did not finish"));
     // Nothing is compared with an incomplete check.
     let found = listing(vec![stopped, passed(".", vec![OLD])]);
-    assert_eq!((found.base, standings(&found)), (None, [0, 0, 0]));
-    // cargo itself failed: there is no error in the code, and no verdict.
-    let broken = failed(".", vec![]);
-    let found = listing(vec![passed(".", vec![OLD]), broken]);
-    assert_eq!((standings(&found), found.checks[1].verdict), ([0, 0, 0], false));
+    assert_eq!((found.base, baseline_counts(&found)), (None, [0, 0, 0]));
+    // cargo failed without an error in the code, so there is no verdict.
+    let unfinished = failed(".", vec![]);
+    let found = listing(vec![passed(".", vec![OLD]), unfinished]);
+    assert_eq!((baseline_counts(&found), found.checks[1].has_verdict), ([0, 0, 0], false));
 }
 
 #[test]
@@ -124,12 +129,12 @@ fn a_gate_never_shows_gone_diagnostics() {
     let gate = (patch(), Outcome::Failed, Some(Code::CargoCheck), vec![OTHER, MOVED]);
     let steps = || vec![passed(".", vec![OLD, (Level::Warning, "b.rs", "still", 1)]), gate.clone()];
     let (run, plan) = run_of(steps());
-    let sight = Sight { step: Some(1), ..Sight::default() };
-    let found = Listing::of(&run, Some(&plan), &sight);
-    assert_eq!((found.base, standings(&found)), (Some(0), [1, 1, 0]));
+    let options = ListOptions { step: Some(1), ..ListOptions::default() };
+    let found = Listing::of(&run, Some(&plan), &options);
+    assert_eq!((found.base, baseline_counts(&found)), (Some(0), [1, 1, 0]));
     assert!(found.caution.unwrap().contains("Others may still exist"));
-    assert_eq!(found.checks[1].about, "f in a.rs by f.txt");
-    // A check is preferred to an error gate as the step shown first.
+    assert_eq!(found.checks[1].subject, "f in a.rs by f.txt");
+    // A check is preferred to the error gate of a patch as the step shown first.
     assert_eq!(listing(steps()).step, Some(0));
     assert_eq!(listing(vec![gate.clone()]).step, Some(0));
 }
@@ -148,17 +153,20 @@ fn a_skipped_step_is_no_check() {
 #[test]
 fn the_selection_follows_its_diagnostic() {
     let (run, plan) = run_of(vec![failed(".", vec![OLD, OTHER, (Level::Info, "c.rs", "note", 1)])]);
-    let mut sight = Sight { picked: Some(Place { step: 0, at: 0 }), ..Sight::default() };
-    let selected = |sight: &Sight| Listing::of(&run, Some(&plan), sight).selected;
-    assert_eq!(selected(&sight), Some(1), "behind the error");
-    sight.sort_by(Column::Message);
-    assert_eq!(selected(&sight), Some(1));
-    sight.sort_by(Column::Severity);
-    sight.sort_by(Column::Severity);
-    assert_eq!(selected(&sight), Some(1));
-    sight.toggle(Facet::Level(Level::Warning));
-    assert_eq!(selected(&sight), Some(0), "hidden, it makes room for the first");
-    sight.toggle(Facet::Level(Level::Warning));
-    sight.filter = "nothing has this".to_owned();
-    assert_eq!(selected(&sight), None);
+    let mut options = ListOptions {
+        selected: Some(DiagnosticPosition { step: 0, index: 0 }),
+        ..ListOptions::default()
+    };
+    let selected = |options: &ListOptions| Listing::of(&run, Some(&plan), options).selected;
+    assert_eq!(selected(&options), Some(1), "after the error");
+    options.sort_by(Column::Message);
+    assert_eq!(selected(&options), Some(1));
+    options.sort_by(Column::Severity);
+    options.sort_by(Column::Severity);
+    assert_eq!(selected(&options), Some(1));
+    options.toggle(Facet::Level(Level::Warning));
+    assert_eq!(selected(&options), Some(0), "the first one, because the selected one is hidden");
+    options.toggle(Facet::Level(Level::Warning));
+    options.filter = "nothing has this".to_owned();
+    assert_eq!(selected(&options), None);
 }

@@ -1,4 +1,4 @@
-//! The card of a guided step follows the rules of the dialog; one test for each rule.
+//! Tests that the card of a guided step follows the rules of the dialog.
 
 use egui::accesskit::Role;
 use egui::{Event, Key, Modifiers, PointerButton, Pos2};
@@ -19,7 +19,7 @@ const ANSWERS: [(&str, Decision); 4] = [
     (RUN, Decision::Approve),
 ];
 
-fn asked(name: &str) -> Harness<'static, Window> {
+fn large_window(name: &str) -> Harness<'static, Window> {
     window(name, [1280.0, 800.0])
 }
 
@@ -54,10 +54,10 @@ fn key(key: Key, pressed: bool) -> Event {
 #[test]
 fn answers_count_once_the_card_was_seen() {
     for (name, decision) in ANSWERS {
-        let mut harness = asked("asking");
+        let mut harness = large_window("asking");
         harness.state_mut().scene = Scene::new("guided");
         harness.run_steps(2);
-        assert!(!enabled(&harness, name), "{name}: not before it was seen");
+        assert!(!enabled(&harness, name), "{name}: not before it was visible for long enough");
         wait(&mut harness, 1_500);
         harness.get_by_label(name).click();
         harness.run_ok();
@@ -67,7 +67,7 @@ fn answers_count_once_the_card_was_seen() {
 
 #[test]
 fn the_card_says_what_runs_where_and_why() {
-    let harness = asked("guided");
+    let harness = large_window("guided");
     for text in [
         "/home/ada/src/parser",
         "ada",
@@ -78,9 +78,9 @@ fn the_card_says_what_runs_where_and_why() {
     }
     let command = "cp -R docs/. target/site/ && tar -C target -czf target/site.tar.gz site";
     let labels = harness.query_all_by_role(Role::Label);
-    let said = labels.filter(|node| (210.0..810.0).contains(&node.rect().left()));
-    let said: String = said.filter_map(|node| node.accesskit_node().value()).collect();
-    assert!(said.contains(command), "all of the command: {said}");
+    let in_card = labels.filter(|node| (210.0..810.0).contains(&node.rect().left()));
+    let text: String = in_card.filter_map(|node| node.accesskit_node().value()).collect();
+    assert!(text.contains(command), "the complete command: {text}");
     assert_eq!(harness.query_all_by_label("Copy command").count(), 2, "here and in the inspector");
     for text in ["Step 1: Run git status --short docs, succeeded, safe", "shell"] {
         assert!(harness.query_all_by_label(text).next().is_some(), "{text}");
@@ -103,7 +103,7 @@ fn ended_steps_show_their_outcome() {
 
 #[test]
 fn key_and_tab_reach_card_and_answers() {
-    let mut harness = asked("guided");
+    let mut harness = large_window("guided");
     wait(&mut harness, 1_000);
     harness.key_press(Key::F8);
     harness.run_ok();
@@ -126,21 +126,21 @@ fn key_and_tab_reach_card_and_answers() {
 
 #[test]
 fn dangerous_step_runs_only_through_the_dialog() {
-    let mut harness = asked("guided-dangerous");
+    let mut harness = large_window("guided-dangerous");
     wait(&mut harness, 3_000);
-    assert!(harness.query_by_role(Role::TextInput).is_none(), "there is no dialog yet");
+    assert!(harness.query_by_role(Role::TextInput).is_none(), "no dialog is open yet");
     harness.get_by_label("Run this step…").click();
     harness.run_ok();
     assert_eq!(answers(&harness), []);
-    assert!(harness.state().actions.contains(&Action::Plan(PlanAction::AskInFront)));
+    assert!(harness.state().actions.contains(&Action::Plan(PlanAction::OpenConfirmation)));
     wait(&mut harness, 3_000);
-    assert!(!enabled(&harness, RUN), "not without its word");
+    assert!(!enabled(&harness, RUN), "not before the target is typed");
     let skips = harness.query_all_by_label("Skip this step").count();
-    assert_eq!(skips, 1, "the answers are in the dialog alone");
+    assert_eq!(skips, 1, "only the dialog has answers");
     harness.key_press(Key::Escape);
     harness.run_steps(2);
     assert!(harness.query_by_role(Role::TextInput).is_none());
-    assert!(!enabled(&harness, "Skip this step"), "it has to be seen anew");
+    assert!(!enabled(&harness, "Skip this step"), "the delay starts again");
     wait(&mut harness, 1_000);
     assert!(enabled(&harness, "Skip this step"));
     assert_eq!(answers(&harness), []);
@@ -148,18 +148,18 @@ fn dangerous_step_runs_only_through_the_dialog() {
 
 #[test]
 fn held_pointer_or_key_answers_nothing() {
-    let place = asked("guided").get_by_label(RUN).rect().center();
-    let mut harness = asked("asking");
-    pointer(&harness, place, true);
+    let position = large_window("guided").get_by_label(RUN).rect().center();
+    let mut harness = large_window("asking");
+    pointer(&harness, position, true);
     harness.step();
     harness.state_mut().scene = Scene::new("guided");
     wait(&mut harness, 2_000);
     assert!(!enabled(&harness, RUN));
-    pointer(&harness, place, false);
+    pointer(&harness, position, false);
     harness.run_steps(2);
     assert_eq!(answers(&harness), []);
 
-    let mut harness = asked("asking");
+    let mut harness = large_window("asking");
     harness.input_mut().events.push(key(Key::Enter, true));
     harness.step();
     harness.state_mut().scene = Scene::new("guided");
@@ -173,8 +173,8 @@ fn held_pointer_or_key_answers_nothing() {
     harness.run_steps(2);
     harness.input_mut().events.push(key(Key::Enter, true));
     harness.step();
-    assert_eq!(answers(&harness), [Decision::Approve], "a fresh press counts");
-    // The key stays down: the next question must ignore its repeats.
+    assert_eq!(answers(&harness), [Decision::Approve], "a new press counts");
+    // The key stays down: the next card must ignore its repeats.
     harness.state_mut().scene = Scene::new("guided");
     harness.state_mut().scene.ask_again();
     for _ in 0..8 {
@@ -186,7 +186,7 @@ fn held_pointer_or_key_answers_nothing() {
 
 #[test]
 fn keys_typed_before_it_was_seen_answer_nothing() {
-    let mut harness = asked("asking");
+    let mut harness = large_window("asking");
     harness.state_mut().scene = Scene::new("guided");
     for typed in [Key::F8, Key::Tab, Key::Tab, Key::Enter, Key::Space] {
         harness.input_mut().events.extend([key(typed, true), key(typed, false)]);
@@ -198,12 +198,12 @@ fn keys_typed_before_it_was_seen_answer_nothing() {
 
 #[test]
 fn double_click_answers_only_one_card() {
-    let mut harness = asked("guided");
+    let mut harness = large_window("guided");
     wait(&mut harness, 1_000);
-    let place = harness.get_by_label(RUN).rect().center();
+    let position = harness.get_by_label(RUN).rect().center();
     for _ in 0..2 {
-        pointer(&harness, place, true);
-        pointer(&harness, place, false);
+        pointer(&harness, position, true);
+        pointer(&harness, position, false);
         harness.run_steps(2);
         assert_eq!(answers(&harness), [Decision::Approve]);
         harness.state_mut().scene.ask_again();
@@ -213,17 +213,17 @@ fn double_click_answers_only_one_card() {
 #[test]
 fn focusing_click_is_no_answer() {
     for (name, _) in ANSWERS {
-        let mut harness = asked("guided");
+        let mut harness = large_window("guided");
         wait(&mut harness, 1_000);
-        let place = harness.get_by_label(name).rect().center();
+        let position = harness.get_by_label(name).rect().center();
         harness.input_mut().focused = false;
         harness.event(Event::WindowFocused(false));
         harness.step();
         harness.input_mut().focused = true;
         harness.event(Event::WindowFocused(true));
-        pointer(&harness, place, true);
+        pointer(&harness, position, true);
         harness.step();
-        pointer(&harness, place, false);
+        pointer(&harness, position, false);
         harness.run_steps(2);
         assert_eq!(answers(&harness), [], "{name}");
     }
@@ -244,10 +244,10 @@ fn partly_hidden_card_takes_no_answer() {
         modifiers: Modifiers::NONE,
     });
     wait(&mut harness, 2_000);
-    assert!(!enabled(&harness, RUN), "its command is out of sight");
+    assert!(!enabled(&harness, RUN), "a part of the card is out of sight");
     harness.key_press(Key::F8);
     wait(&mut harness, 2_000);
-    assert!(enabled(&harness, RUN), "it was brought back");
+    assert!(enabled(&harness, RUN), "the card was scrolled into view");
     assert!(harness.state().actions.contains(&Action::Do(Command::AnswerStep)));
 }
 
@@ -288,12 +288,12 @@ fn card_without_room_does_not_keep_repainting() {
     }
 }
 
-// The answers stay in their place.
+// The answers do not move.
 #[test]
 fn long_command_is_scrolled_by_keys() {
     let mut harness = window("guided-long", [1280.0, 800.0]);
     wait(&mut harness, 1_000);
-    let place = harness.get_by_label(RUN).rect();
+    let position = harness.get_by_label(RUN).rect();
     let line = |harness: &Harness<'static, Window>, text: &str| {
         harness.query_all_by_label(text).any(|node| node.rect().right() < 820.0)
     };
@@ -304,5 +304,5 @@ fn long_command_is_scrolled_by_keys() {
     harness.run_ok();
     assert!(!line(&harness, "echo line 1"));
     assert!(line(&harness, "echo line 100"), "its end");
-    assert_eq!(harness.get_by_label(RUN).rect(), place);
+    assert_eq!(harness.get_by_label(RUN).rect(), position);
 }

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use countersign::code::{CodeError, Definition, Language, Source, SymbolKind};
 use countersign::plan::{Plan, ToolCall};
 use countersign::risk::{EngineChoice, Policy};
-use countersign::tools::{Invocation, Toolbox};
+use countersign::tools::{CallResult, Toolbox};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::TestCaseError;
@@ -46,7 +46,7 @@ impl Bench {
         text: &str,
         definition: &Definition,
         with: &str,
-    ) -> (Invocation, String) {
+    ) -> (CallResult, String) {
         let file = self.folder.path().join(name);
         fs::write(&file, text).unwrap();
         fs::write(self.folder.path().join("with"), with).unwrap();
@@ -54,7 +54,7 @@ impl Bench {
         (invocation, fs::read_to_string(&file).unwrap())
     }
 
-    fn invoke(&self, call: &ToolCall) -> Invocation {
+    fn invoke(&self, call: &ToolCall) -> CallResult {
         invoke(&self.tools, call, &self.tools.inputs(call).unwrap())
     }
 }
@@ -96,7 +96,7 @@ fn the_fixtures_are_whole_and_of_every_language() {
         let lines = fixture.text.lines().count();
         assert!((60..=150).contains(&lines), "{}: {lines}", fixture.name);
         let source = parsed(language, &fixture.text);
-        assert_eq!(source.faults(), [], "{}", fixture.name);
+        assert_eq!(source.syntax_errors(), [], "{}", fixture.name);
         let definitions = source.definitions();
         assert!(definitions.len() >= 9, "{}: {}", fixture.name, definitions.len());
     }
@@ -163,7 +163,7 @@ impl Put<'_> {
         let span = self.definition.span;
         let mut text = self.text.clone();
         text.replace_range(span.byte_start..span.byte_end, self.with.trim());
-        let faults = |text: &str| parsed(self.language, text).faults().len();
+        let faults = |text: &str| parsed(self.language, text).syntax_errors().len();
         faults(&text) > faults(&self.text)
     }
 }
@@ -190,7 +190,7 @@ fn replacement_changes_nothing_outside_the_definition() {
         prop_assert!(after.starts_with(&text[..above]), "{}", after);
         let below = &text[definition.span.byte_end..];
         prop_assert!(after.ends_with(below), "{}", after);
-        let faults = |text: &str| parsed(*language, text).faults().len();
+        let faults = |text: &str| parsed(*language, text).syntax_errors().len();
         prop_assert!(faults(&after) <= faults(text), "{}", after);
         let crlf = after.matches("\r\n").count();
         prop_assert!(!case.crlf || crlf == 0 || crlf == after.matches('\n').count(), "{:?}", after);

@@ -18,7 +18,7 @@ use super::{ESCAPED, SECRET};
 use countersign::authorization::{StepWalls, WallLevel};
 use countersign::plan::{Code, ToolCall};
 use countersign::process::NoCapture;
-use countersign::process::walls::WallPlace;
+use countersign::process::walls::WallPaths;
 use countersign::risk::Policy;
 use countersign::run::StopSignal;
 use countersign::tools::{Context, Toolbox};
@@ -258,12 +258,13 @@ impl Yard {
     }
 
     pub fn invoke(&self, script: &str) -> (String, Option<Code>) {
-        let place = WallPlace {
+        let place = WallPaths {
             hidden: vec![self.path("own")],
             read_only: vec![self.path("work/plans/plan.json")],
             write: Vec::new(),
         };
-        let toolbox = Toolbox::open(&self.path("work"), &Policy::default()).unwrap().walled(place);
+        let toolbox =
+            Toolbox::open(&self.path("work"), &Policy::default()).unwrap().with_walls(place);
         let printed = RefCell::new(String::new());
         let walls = StepWalls { level: self.level, ..StepWalls::default() };
         let context = Context {

@@ -15,10 +15,10 @@ const SEVERITIES: [&str; 10] = [
     "style",
 ];
 
-/// The problem in one line; `None` when the line has another form.
-pub(super) fn read(line: &str) -> Option<Problem> {
+/// The problem that one line reports; `None` if the line has another form.
+pub(super) fn parse(line: &str) -> Option<Problem> {
     let line = line.trim_end();
-    let (file, rest) = split(line)?;
+    let (file, rest) = split_file(line)?;
     let (number, rest) = digits(rest)?;
     let (column, rest) = match rest.strip_prefix(':').and_then(digits) {
         Some((column, rest)) => (Some(column), rest),
@@ -35,7 +35,7 @@ pub(super) fn read(line: &str) -> Option<Problem> {
         return None;
     }
     let severity = match (severity, code.as_deref()) {
-        // Tools with the `unix` format of eslint put severity and rule into brackets: `[Error/no-undef]`.
+        // The `unix` format of eslint has severity and rule in brackets: `[Error/no-undef]`.
         (None, Some(code)) if code.starts_with("Error/") => Some("error"),
         (None, Some(code)) if code.starts_with("Warning/") => Some("warning"),
         (severity, _) => severity,
@@ -55,17 +55,17 @@ pub(super) fn read(line: &str) -> Option<Problem> {
     })
 }
 
-/// Splits off the file, at the first colon that is followed by a digit.
-fn split(line: &str) -> Option<(&str, &str)> {
-    let at = line.bytes().enumerate().find(|(at, byte)| {
-        *byte == b':' && line.as_bytes().get(at + 1).is_some_and(u8::is_ascii_digit)
+/// Splits a line at the first colon that is followed by a digit. `None` if the text before it cannot be a path.
+fn split_file(line: &str) -> Option<(&str, &str)> {
+    let colon = line.bytes().enumerate().find(|(index, byte)| {
+        *byte == b':' && line.as_bytes().get(index + 1).is_some_and(u8::is_ascii_digit)
     });
-    let (at, _) = at?;
-    let (file, rest) = (line.get(..at)?, line.get(at + 1..)?);
+    let (colon, _) = colon?;
+    let (file, rest) = (line.get(..colon)?, line.get(colon + 1..)?);
     let is_path = !file.is_empty()
         && !file.starts_with(char::is_whitespace)
         && !file.ends_with(char::is_whitespace)
-        // Rejects a time of day, a URL, or a sentence before the colon.
+        // These are a time of day, a URL, a sentence, and the include stack of gcc.
         && !file.bytes().all(|byte| byte.is_ascii_digit())
         && !file.contains("://")
         && !file.contains(": ")
@@ -73,12 +73,13 @@ fn split(line: &str) -> Option<(&str, &str)> {
     is_path.then_some((file, rest))
 }
 
-/// The number at the beginning of a text, and the rest.
+/// Splits off the number at the beginning of a text.
 fn digits(text: &str) -> Option<(u32, &str)> {
     let end = text.bytes().position(|byte| !byte.is_ascii_digit()).unwrap_or(text.len());
     Some((text.get(..end)?.parse().ok()?, text.get(end..)?))
 }
 
+/// Splits off the severity at the beginning of a text, if there is one.
 fn severity(text: &str) -> (Option<&str>, &str) {
     for word in SEVERITIES {
         let head = text.get(..word.len());
@@ -92,7 +93,7 @@ fn severity(text: &str) -> (Option<&str>, &str) {
     (None, text)
 }
 
-/// The message, and the code in brackets at its end: `[-Wunused]`.
+/// Splits off the code in brackets at the end of a message, as in `[-Wunused]`.
 fn code(text: &str) -> (&str, Option<String>) {
     let inside = text.strip_suffix(']').and_then(|text| text.rsplit_once('['));
     match inside {

@@ -27,15 +27,15 @@ pub(in crate::tools::program) enum Matcher {
     CargoJson,
     /// The output has lines of the form `file:line:column: severity: message`.
     Gnu,
-    /// The output is a SARIF log, on stdout or in this file.
+    /// The output is a SARIF log: in `file`, or on stdout if `file` is `None`.
     Sarif { file: Option<String> },
     /// A regular expression is applied to each line.
     Pattern(Pattern),
 }
 
 impl Matcher {
-    /// The matcher in a few words, for people.
-    pub(in crate::tools::program) fn words(&self) -> String {
+    /// A short description of the matcher.
+    pub(in crate::tools::program) fn description(&self) -> String {
         match self {
             Self::None => "none".to_owned(),
             Self::CargoJson => "cargo-json".to_owned(),
@@ -46,12 +46,12 @@ impl Matcher {
         }
     }
 
-    /// The problem in one line, if any.
-    pub(in crate::tools::program) fn line(&self, line: &str) -> Option<Problem> {
+    /// The problem that one line reports, if any.
+    pub(in crate::tools::program) fn match_line(&self, line: &str) -> Option<Problem> {
         let line = without_colours(line);
         match self {
-            Self::Gnu => gnu::read(&line),
-            Self::Pattern(pattern) => pattern.read(&line),
+            Self::Gnu => gnu::parse(&line),
+            Self::Pattern(pattern) => pattern.match_line(&line),
             Self::None | Self::CargoJson | Self::Sarif { .. } => None,
         }
     }
@@ -60,9 +60,9 @@ impl Matcher {
 /// The problems of a SARIF log.
 ///
 /// # Errors
-/// Why the text is no SARIF log.
+/// Why the text is not a SARIF log.
 pub(in crate::tools::program) fn sarif(text: &[u8]) -> Result<Vec<Problem>, String> {
-    sarif::read(text)
+    sarif::parse(text)
 }
 
 /// The line without ANSI colour sequences: `ESC [ … letter`.

@@ -4,7 +4,7 @@ use regex::{Regex, RegexBuilder};
 
 use super::problem::Problem;
 
-/// The names of the groups that are used.
+/// The names that groups may have.
 const GROUPS: [&str; 6] = ["file", "line", "column", "severity", "code", "message"];
 /// Maximum size of the compiled expression, in bytes.
 const COMPILED_BYTES: usize = 1 << 20;
@@ -18,7 +18,7 @@ impl Pattern {
     ///
     /// # Errors
     /// Why the expression cannot be used.
-    pub(in crate::tools::program) fn read_from(text: &str) -> Result<Self, String> {
+    pub(in crate::tools::program) fn compile(text: &str) -> Result<Self, String> {
         let compiled = RegexBuilder::new(text).size_limit(COMPILED_BYTES).build();
         let regex = compiled.map_err(|error| format!("the pattern cannot be used: {error}"))?;
         let mut names: Vec<&str> = regex.capture_names().flatten().collect();
@@ -37,8 +37,8 @@ impl Pattern {
         self.0.as_str()
     }
 
-    /// The problem in one line; `None` when it does not match.
-    pub(super) fn read(&self, line: &str) -> Option<Problem> {
+    /// The problem that one line reports; `None` if the line does not match or its message is empty.
+    pub(super) fn match_line(&self, line: &str) -> Option<Problem> {
         let found = self.0.captures(line)?;
         let text = |name: &str| {
             let text = found.name(name)?.as_str().trim();

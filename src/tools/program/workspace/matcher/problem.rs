@@ -1,23 +1,24 @@
-//! A problem that a tool reports about a place.
+//! The common form of the problems that matchers find.
 
 use crate::cargo::Names;
 use crate::run::{DiagnosticArtifact, Level};
 
-/// A problem that a tool reports about a place.
+/// A problem that a tool reports, with its location if the tool reports one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::tools::program) struct Problem {
     pub(in crate::tools::program) file: Option<String>,
     pub(in crate::tools::program) line: Option<u32>,
     pub(in crate::tools::program) column: Option<u32>,
+    /// The line and the column of the end.
     pub(in crate::tools::program) end: Option<(u32, Option<u32>)>,
-    /// The severity in the word of the tool, if it reports one.
+    /// The severity as the tool spells it.
     pub(in crate::tools::program) severity: Option<String>,
     pub(in crate::tools::program) code: Option<String>,
     pub(in crate::tools::program) message: String,
 }
 
 impl Problem {
-    /// The level of the problem. Without a severity it is an error.
+    /// The level of the problem. Without a severity, or with an unknown one, it is an error.
     pub(in crate::tools::program) fn level(&self) -> Level {
         let word = self.severity.as_deref().unwrap_or("error").to_ascii_lowercase();
         match word.trim() {
@@ -29,7 +30,7 @@ impl Problem {
         }
     }
 
-    /// The problem as a diagnostic for the records.
+    /// The problem, as a diagnostic for the evidence.
     pub(in crate::tools::program) fn artifact(self, names: &mut Names<'_>) -> DiagnosticArtifact {
         let level = self.level();
         let number = |number: Option<u32>| number.map(i64::from);

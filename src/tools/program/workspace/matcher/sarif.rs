@@ -1,4 +1,4 @@
-//! Parses SARIF 2.1.0, the common log format of static analysers, into problems with their places.
+//! Parses SARIF 2.1.0, the common log format of static analysers.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -15,10 +15,10 @@ struct Log {
 #[serde(rename_all = "camelCase")]
 struct Run {
     #[serde(default)]
-    results: Vec<Found>,
+    results: Vec<ResultObject>,
     tool: Option<Tool>,
     #[serde(default)]
-    original_uri_base_ids: BTreeMap<String, Location>,
+    original_uri_base_ids: BTreeMap<String, ArtifactLocation>,
 }
 
 #[derive(Deserialize)]
@@ -48,14 +48,14 @@ struct Configuration {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Found {
+struct ResultObject {
     level: Option<String>,
     kind: Option<String>,
     rule_id: Option<String>,
     rule_index: Option<i64>,
     message: Option<Message>,
     #[serde(default)]
-    locations: Vec<Place>,
+    locations: Vec<Location>,
     #[serde(default)]
     suppressions: Vec<serde::de::IgnoredAny>,
 }
@@ -70,20 +70,20 @@ struct Message {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Place {
-    physical_location: Option<Physical>,
+struct Location {
+    physical_location: Option<PhysicalLocation>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Physical {
-    artifact_location: Option<Location>,
+struct PhysicalLocation {
+    artifact_location: Option<ArtifactLocation>,
     region: Option<Region>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Location {
+struct ArtifactLocation {
     uri: Option<String>,
     uri_base_id: Option<String>,
 }
@@ -100,8 +100,8 @@ struct Region {
 /// The problems of the log, in order.
 ///
 /// # Errors
-/// Why the text is no SARIF log.
-pub(super) fn read(text: &[u8]) -> Result<Vec<Problem>, String> {
+/// Why the text is not a SARIF log.
+pub(super) fn parse(text: &[u8]) -> Result<Vec<Problem>, String> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let log: Log = serde_json::from_slice(text).map_err(|error| error.to_string())?;
     Ok(log.runs.iter().flat_map(Run::problems).collect())
@@ -113,63 +113,67 @@ impl Run {
         let rules = rules.map_or(&[][..], |driver| &driver.rules);
         let named = rules.iter().filter_map(|rule| Some((rule.id.as_deref()?, rule))).collect();
         let rules = Rules { all: rules, named };
-        self.results.iter().filter_map(|found| self.problem(found, &rules)).collect()
+        self.results.iter().filter_map(|result| self.problem(result, &rules)).collect()
     }
 
-    fn problem(&self, found: &Found, rules: &Rules<'_>) -> Option<Problem> {
-        // Results that passed or were suppressed are no problems.
-        let is_wrong = found.kind.as_deref().is_none_or(|kind| kind == "fail" || kind == "review");
-        if !is_wrong || !found.suppressions.is_empty() {
+    fn problem(&self, result: &ResultObject, rules: &Rules<'_>) -> Option<Problem> {
+        // Results that passed or were suppressed are not problems.
+        let is_problem =
+            result.kind.as_deref().is_none_or(|kind| kind == "fail" || kind == "review");
+        if !is_problem || !result.suppressions.is_empty() {
             return None;
         }
-        let rule = rules.of(found);
-        let usual = || rule?.default_configuration.as_ref()?.level.clone();
-        let level = found.level.clone().or_else(usual);
-        let physical = found.locations.first().and_then(|place| place.physical_location.as_ref());
-        let region = physical.and_then(|it| it.region.as_ref());
-        let end_line = region.and_then(|it| it.end_line.or(it.end_column.and(it.start_line)));
+        let rule = rules.of(result);
+        let default_level = || rule?.default_configuration.as_ref()?.level.clone();
+        let level = result.level.clone().or_else(default_level);
+        let physical = result.locations.first();
+        let physical = physical.and_then(|location| location.physical_location.as_ref());
+        let region = physical.and_then(|location| location.region.as_ref());
+        let end_line =
+            region.and_then(|region| region.end_line.or(region.end_column.and(region.start_line)));
         Some(Problem {
-            file: physical.and_then(|it| self.file(it.artifact_location.as_ref()?)),
-            line: region.and_then(|it| it.start_line),
-            column: region.and_then(|it| it.start_column),
-            end: end_line.map(|line| (line, region.and_then(|it| it.end_column))),
+            file: physical.and_then(|location| self.file(location.artifact_location.as_ref()?)),
+            line: region.and_then(|region| region.start_line),
+            column: region.and_then(|region| region.start_column),
+            end: end_line.map(|line| (line, region.and_then(|region| region.end_column))),
             // The specification defines a warning as the default.
             severity: Some(level.unwrap_or_else(|| "warning".to_owned())),
-            code: found.rule_id.clone().or_else(|| rule?.id.clone()),
-            message: message(found.message.as_ref(), rule),
+            code: result.rule_id.clone().or_else(|| rule?.id.clone()),
+            message: message(result.message.as_ref(), rule),
         })
     }
 
     /// The path of a file, relative to the folder of the command or absolute.
-    fn file(&self, location: &Location) -> Option<String> {
+    fn file(&self, location: &ArtifactLocation) -> Option<String> {
         let uri = location.uri.as_deref()?;
         let base = location.uri_base_id.as_ref().and_then(|id| self.original_uri_base_ids.get(id));
         let base = base.and_then(|base| base.uri.as_deref()).filter(|_| !uri.contains("://"));
-        let whole = format!("{}{uri}", base.unwrap_or_default());
-        let path = whole.strip_prefix("file://").unwrap_or(&whole);
-        Some(decoded(path)).filter(|path| !path.is_empty())
+        let uri = format!("{}{uri}", base.unwrap_or_default());
+        let path = uri.strip_prefix("file://").unwrap_or(&uri);
+        Some(percent_decoded(path)).filter(|path| !path.is_empty())
     }
 }
 
-/// The rules of a tool, by index and by name.
+/// The rules of a tool, by index and by id.
 struct Rules<'a> {
     all: &'a [Rule],
     named: HashMap<&'a str, &'a Rule>,
 }
 
 impl<'a> Rules<'a> {
-    fn of(&self, found: &Found) -> Option<&'a Rule> {
-        let numbered =
-            found.rule_index.and_then(|index| self.all.get(usize::try_from(index).ok()?));
-        numbered.or_else(|| self.named.get(found.rule_id.as_deref()?).copied())
+    fn of(&self, result: &ResultObject) -> Option<&'a Rule> {
+        let by_index =
+            result.rule_index.and_then(|index| self.all.get(usize::try_from(index).ok()?));
+        by_index.or_else(|| self.named.get(result.rule_id.as_deref()?).copied())
     }
 }
 
+/// The text of a message, with the text of the rule and the arguments inserted.
 fn message(message: Option<&Message>, rule: Option<&Rule>) -> String {
     let text = message.and_then(|message| {
         let by_id = || {
-            let found = rule?.message_strings.get(message.id.as_ref()?)?;
-            found.text.clone()
+            let template = rule?.message_strings.get(message.id.as_ref()?)?;
+            template.text.clone()
         };
         let mut text = message.text.clone().or_else(by_id)?;
         for (index, argument) in message.arguments.iter().enumerate().take(10) {
@@ -181,14 +185,14 @@ fn message(message: Option<&Message>, rule: Option<&Rule>) -> String {
 }
 
 /// Decodes the percent-encoding of a path.
-fn decoded(path: &str) -> String {
+fn percent_decoded(path: &str) -> String {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
     while let [first, after @ ..] = rest {
         let hex = match after {
             [high, low, ..] if *first == b'%' => std::str::from_utf8(&[*high, *low])
                 .ok()
-                .and_then(|it| u8::from_str_radix(it, 16).ok()),
+                .and_then(|digits| u8::from_str_radix(digits, 16).ok()),
             _ => None,
         };
         bytes.push(hex.unwrap_or(*first));

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::run::Level;
 
-fn told(problem: &Problem) -> (Level, &str, u32, u32, &str, &str) {
+fn fields(problem: &Problem) -> (Level, &str, u32, u32, &str, &str) {
     (
         problem.level(),
         problem.file.as_deref().unwrap_or_default(),
@@ -17,7 +17,7 @@ fn told(problem: &Problem) -> (Level, &str, u32, u32, &str, &str) {
 }
 
 fn all(matcher: &Matcher, text: &str) -> Vec<Problem> {
-    text.lines().filter_map(|line| matcher.line(line)).collect()
+    text.lines().filter_map(|line| matcher.match_line(line)).collect()
 }
 
 /// Output of gcc 14, make, clang 19, clang-tidy, mypy and eslint's unix format, and lines that only resemble
@@ -47,10 +47,10 @@ thread 'main' panicked at src/main.rs:2:5:
 #[test]
 fn gnu_messages_of_compilers_are_read() {
     let problems = all(&Matcher::Gnu, GNU);
-    let told: Vec<_> = problems.iter().map(told).collect();
+    let found: Vec<_> = problems.iter().map(fields).collect();
     use Level::{Error, Info, Warning};
     assert_eq!(
-        told,
+        found,
         [
             (Error, "src/a.c", 5, 12, "", "'absent' undeclared (first use in this function)"),
             (
@@ -74,11 +74,11 @@ fn gnu_messages_of_compilers_are_read() {
 
 #[test]
 fn patterns_read_output_of_other_tools() {
-    let tsc = Pattern::read_from(
+    let tsc = Pattern::compile(
         r"^(?<file>[^(]+)\((?<line>\d+),(?<column>\d+)\): (?<severity>\w+) (?<code>TS\d+): (?<message>.+)$",
     );
-    let said = "src/app.ts(12,5): error TS2322: Type 'string' is not assignable to type 'number'.\nFound 1 error.\n";
-    let problems = all(&Matcher::Pattern(tsc.unwrap()), said);
+    let output = "src/app.ts(12,5): error TS2322: Type 'string' is not assignable to type 'number'.\nFound 1 error.\n";
+    let problems = all(&Matcher::Pattern(tsc.unwrap()), output);
     let [problem] = &problems[..] else { panic!("{problems:?}") };
     let expected = (
         Level::Error,
@@ -88,22 +88,22 @@ fn patterns_read_output_of_other_tools() {
         "TS2322",
         "Type 'string' is not assignable to type 'number'.",
     );
-    assert_eq!(told(problem), expected);
+    assert_eq!(fields(problem), expected);
 
-    let pytest = Pattern::read_from(r"^FAILED (?<file>[^:]+)::\S+ - (?<message>.+)$").unwrap();
-    let said = "FAILED tests/test_x.py::test_sum - assert 3 == 4\n1 failed, 2 passed in 0.02s\n";
-    let problems = all(&Matcher::Pattern(pytest), said);
+    let pytest = Pattern::compile(r"^FAILED (?<file>[^:]+)::\S+ - (?<message>.+)$").unwrap();
+    let output = "FAILED tests/test_x.py::test_sum - assert 3 == 4\n1 failed, 2 passed in 0.02s\n";
+    let problems = all(&Matcher::Pattern(pytest), output);
     let [problem] = &problems[..] else { panic!("{problems:?}") };
-    assert_eq!(told(problem), (Level::Error, "tests/test_x.py", 0, 0, "", "assert 3 == 4"));
+    assert_eq!(fields(problem), (Level::Error, "tests/test_x.py", 0, 0, "", "assert 3 == 4"));
 
-    for (pattern, said) in [
+    for (pattern, expected) in [
         ("(?<message>a", "cannot be used"),
         ("(?<file>a)", "needs a group (?<message>…)"),
         ("(?<message>a)(?<name>b)", "has a group \"name\"; the groups are: file, line, "),
         ("(?<message>(a{1000}){1000})", "cannot be used"),
     ] {
-        let error = Pattern::read_from(pattern).unwrap_err();
-        assert!(error.contains(said), "{error}");
+        let error = Pattern::compile(pattern).unwrap_err();
+        assert!(error.contains(expected), "{error}");
     }
 }
 
@@ -128,9 +128,9 @@ const SARIF: &str = r#"{
 #[test]
 fn sarif_logs_are_read() {
     let problems = sarif(SARIF.as_bytes()).unwrap();
-    let told: Vec<_> = problems.iter().map(told).collect();
+    let found: Vec<_> = problems.iter().map(fields).collect();
     assert_eq!(
-        told,
+        found,
         [
             (Level::Error, "/home/a/x y.py", 1, 8, "F401", "`os` imported but unused"),
             (Level::Info, "/work space/b.py", 0, 0, "X1", "use it"),
@@ -146,13 +146,13 @@ fn sarif_logs_are_read() {
 
 #[test]
 fn matching_a_long_line_takes_linear_time() {
-    let pattern = Pattern::read_from("(?<file>(a|b|:)*):(?<line>\\d+):(?<message>.*)x$").unwrap();
+    let pattern = Pattern::compile("(?<file>(a|b|:)*):(?<line>\\d+):(?<message>.*)x$").unwrap();
     let started = std::time::Instant::now();
     for piece in [":1", ":", "a: 1:", "1:1-", "[", "\u{1b}[", "\u{1b}", "error: "] {
         let line = piece.repeat(LINE_BYTES / piece.len());
         for matcher in [Matcher::Gnu, Matcher::Pattern(pattern.clone())] {
             for _ in 0..8 {
-                let _ = matcher.line(&line);
+                let _ = matcher.match_line(&line);
             }
         }
     }
@@ -167,10 +167,10 @@ proptest! {
         any in any::<String>(),
         bytes in proptest::collection::vec(any::<u8>(), 0..300),
     ) {
-        let pattern = Pattern::read_from("(?<file>\\S*):(?<line>\\d*):?(?<message>.*)").unwrap();
+        let pattern = Pattern::compile("(?<file>\\S*):(?<line>\\d*):?(?<message>.*)").unwrap();
         for matcher in [Matcher::Gnu, Matcher::Pattern(pattern), Matcher::None] {
             for line in [text.as_str(), any.as_str()] {
-                if let Some(problem) = matcher.line(line) {
+                if let Some(problem) = matcher.match_line(line) {
                     prop_assert!(!problem.message.is_empty());
                     problem.level();
                 }
@@ -178,7 +178,7 @@ proptest! {
         }
         let _ = sarif(&bytes);
         let _ = sarif(any.as_bytes());
-        let cut = bytes.first().map_or(0, |at| SARIF.len() * usize::from(*at) / 256);
+        let cut = bytes.first().map_or(0, |byte| SARIF.len() * usize::from(*byte) / 256);
         let _ = sarif(&SARIF.as_bytes()[..cut]);
     }
 
@@ -190,10 +190,10 @@ proptest! {
         message in "[a-z'][a-z' ]{0,40}[a-z']",
         code in proptest::option::of("-W[a-z]{1,9}"),
     ) {
-        let column_text = column.map_or_else(String::new, |it| format!("{it}:"));
-        let code_text = code.as_ref().map_or_else(String::new, |it| format!(" [{it}]"));
+        let column_text = column.map_or_else(String::new, |column| format!("{column}:"));
+        let code_text = code.as_ref().map_or_else(String::new, |code| format!(" [{code}]"));
         let text = format!("{file}:{line}:{column_text} warning: {message}{code_text}");
-        let problem = Matcher::Gnu.line(&text).unwrap();
+        let problem = Matcher::Gnu.match_line(&text).unwrap();
         prop_assert_eq!(problem.level(), Level::Warning);
         prop_assert_eq!(problem.file, Some(file));
         prop_assert_eq!((problem.line, problem.column), (Some(line), column));

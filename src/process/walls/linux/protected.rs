@@ -1,4 +1,4 @@
-//! Detects changes of protected files that the walls cannot prevent, by comparing them before and after.
+//! Detects changes of protected files that the walls cannot prevent, by comparing the files before and after.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,34 +7,36 @@ use std::path::{Path, PathBuf};
 
 use super::table;
 
-/// Maximum number of files that are checked below one protected path. The objects of a repository are
-/// skipped, because their names are derived from their contents.
-const MAX_FILES: usize = 20_000;
+/// Maximum number of files and folders that are compared below one protected path; changes of others are not
+/// detected. The objects of a repository are skipped, because their names are derived from their contents.
+const MAX_ENTRIES: usize = 20_000;
 
-/// A file or folder: device and inode number.
-type Place = (u64, u64);
+/// Identifies a file or folder: device and inode number.
+type Identity = (u64, u64);
 
-/// State of a file: device, inode number, size, and ctime, which programs cannot set.
+/// The state of a file: device, inode number, size, and ctime, which programs cannot set.
 type Stamp = (u64, u64, u64, i64, i64);
 
 /// The state of protected paths before a program started.
 #[derive(Debug, Default)]
-pub(super) struct Watched {
+pub(super) struct ProtectedFiles {
     paths: Vec<PathBuf>,
     before: BTreeMap<PathBuf, Stamp>,
     /// Paths protected by mounts, each with its identity. Such a mount disappears when a process outside replaces the
     /// file.
-    held: Vec<(PathBuf, Option<Place>)>,
+    mounted: Vec<(PathBuf, Option<Identity>)>,
 }
 
-impl Watched {
-    pub(super) fn look(paths: Vec<PathBuf>, held: Vec<PathBuf>) -> Self {
+impl ProtectedFiles {
+    /// Reads the state of `paths`, which are compared in full, and the identities of the `mounted` paths.
+    pub(super) fn read(paths: Vec<PathBuf>, mounted: Vec<PathBuf>) -> Self {
         let before = stamps(&paths);
-        let held = held.into_iter().map(|path| (path.clone(), table::place(&path))).collect();
-        Self { paths, before, held }
+        let mounted =
+            mounted.into_iter().map(|path| (path.clone(), table::identity(&path))).collect();
+        Self { paths, before, mounted }
     }
 
-    /// The paths that were created, removed or changed since.
+    /// The paths that were created, removed or changed since, and mounted paths that were replaced, sorted.
     pub(super) fn changed(&self) -> Vec<PathBuf> {
         let after = stamps(&self.paths);
         let mut changed: Vec<PathBuf> = self
@@ -44,29 +46,30 @@ impl Watched {
             .map(|(path, _)| path.clone())
             .collect();
         changed.extend(after.into_keys().filter(|path| !self.before.contains_key(path)));
-        let replaced = self.held.iter().filter(|(path, place)| table::place(path) != *place);
+        let replaced =
+            self.mounted.iter().filter(|(path, identity)| table::identity(path) != *identity);
         changed.extend(replaced.map(|(path, _)| path.clone()));
         changed.sort();
         changed
     }
 
-    /// As [`Self::changed`]. Also renames files that were created, so that no program uses them: no mount
-    /// could prevent their creation.
-    pub(super) fn set_aside(&self) -> Vec<PathBuf> {
+    /// Renames the files that were created, so that no program uses them: no mount could prevent their creation.
+    /// Returns the paths as [`Self::changed`] does.
+    pub(super) fn rename_created(&self) -> Vec<PathBuf> {
         let changed = self.changed();
-        let is_held = |path: &PathBuf| self.held.iter().any(|(held, _)| held == path);
-        let is_new = |path: &&PathBuf| !self.before.contains_key(*path) && !is_held(path);
+        let is_mounted = |path: &PathBuf| self.mounted.iter().any(|(mounted, _)| mounted == path);
+        let is_new = |path: &&PathBuf| !self.before.contains_key(*path) && !is_mounted(path);
         for path in changed.iter().filter(is_new) {
             if path.symlink_metadata().is_ok_and(|data| !data.is_dir()) {
-                let mut aside = path.clone().into_os_string();
-                // A random name, so that nothing can exist there.
-                aside.push(format!(".refused-{}", uuid::Uuid::new_v4().simple()));
-                // When renaming fails, the path is still reported.
+                let mut new_path = path.clone().into_os_string();
+                // A random name, so that no file has it already.
+                new_path.push(format!(".refused-{}", uuid::Uuid::new_v4().simple()));
+                // If renaming fails, the path is still reported.
                 let _ = rustix::fs::renameat_with(
                     rustix::fs::CWD,
                     path,
                     rustix::fs::CWD,
-                    PathBuf::from(aside),
+                    PathBuf::from(new_path),
                     rustix::fs::RenameFlags::NOREPLACE,
                 );
             }
@@ -75,6 +78,7 @@ impl Watched {
     }
 }
 
+/// The states of these paths and of everything below them.
 fn stamps(paths: &[PathBuf]) -> BTreeMap<PathBuf, Stamp> {
     let mut found = BTreeMap::new();
     for path in paths {
@@ -86,7 +90,7 @@ fn stamps(paths: &[PathBuf]) -> BTreeMap<PathBuf, Stamp> {
 fn add(path: &Path, top: &Path, found: &mut BTreeMap<PathBuf, Stamp>, count: &mut usize) {
     let Ok(data) = path.symlink_metadata() else { return };
     *count += 1;
-    if *count > MAX_FILES {
+    if *count > MAX_ENTRIES {
         return;
     }
     if !data.is_dir() {
@@ -94,7 +98,7 @@ fn add(path: &Path, top: &Path, found: &mut BTreeMap<PathBuf, Stamp>, count: &mu
         found.insert(path.to_owned(), stamp);
         return;
     }
-    // A folder is compared by the files in it and not by its timestamp, so creating and removing a file in it
+    // A folder is compared by its identity and its files, not by its timestamp, so that creating and removing a file
     // is no change.
     found.insert(path.to_owned(), (data.dev(), data.ino(), 0, 0, 0));
     if path.strip_prefix(top).is_ok_and(|inside| inside == Path::new("objects")) {
@@ -117,22 +121,23 @@ mod tests {
         for name in ["kept/same", "kept/changes", "goes"] {
             fs::write(path(name), "1").unwrap();
         }
-        let watched = Watched::look(vec![path("kept"), path("goes"), path("comes")], Vec::new());
-        assert_eq!(watched.changed(), Vec::<PathBuf>::new());
+        let protected =
+            ProtectedFiles::read(vec![path("kept"), path("goes"), path("comes")], Vec::new());
+        assert_eq!(protected.changed(), Vec::<PathBuf>::new());
         fs::write(path("kept/changes"), "2").unwrap();
         fs::write(path("kept/new"), "").unwrap();
         fs::write(path("kept/objects/aa"), "").unwrap();
         fs::remove_file(path("goes")).unwrap();
         fs::write(path("comes"), "").unwrap();
         let changed = ["comes", "goes", "kept/changes", "kept/new"].map(path);
-        assert_eq!(watched.set_aside(), changed);
-        let is_aside = |name: &str| {
+        assert_eq!(protected.rename_created(), changed);
+        let is_renamed = |name: &str| {
             let mut names = fs::read_dir(path(name).parent().unwrap()).unwrap().flatten();
             let start = format!("{}.refused-", path(name).file_name().unwrap().display());
             !path(name).exists()
                 && names.any(|it| it.file_name().to_string_lossy().starts_with(&start))
         };
-        assert!(is_aside("comes") && is_aside("kept/new"));
+        assert!(is_renamed("comes") && is_renamed("kept/new"));
         assert!(path("kept/changes").exists());
     }
 }

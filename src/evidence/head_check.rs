@@ -1,4 +1,4 @@
-//! Checks whether a database continues the chain whose head was kept outside its folder (SPEC §8).
+//! Checks whether a database continues the chain whose head is kept outside its folder (SPEC §8).
 
 use std::path::Path;
 
@@ -11,11 +11,11 @@ use super::rows::{find, value};
 use super::{migrations, schema};
 use crate::run::HeadReport;
 
-/// Compares a database with the kept heads. `conn` is `None` if there is no database yet, or an empty file.
+/// Compares a database and its format with the kept heads. `conn` is `None` if the database does not exist or is empty.
 ///
 /// # Errors
 /// When the database cannot be read.
-pub(super) fn standing(
+pub(super) fn check_head(
     conn: Option<(&Connection, i64)>,
     dir: &Path,
     kept: &KeptHeads,
@@ -36,7 +36,7 @@ pub(super) fn standing(
     if let Some(why) = kept.unusable() {
         return Ok(report(None, Some(format!("the kept heads cannot be used ({why})"))));
     }
-    if let Some(other) = kept.other_in(dir, database_id) {
+    if let Some(other) = kept.latest_other_in(dir, database_id) {
         let records = other.rows;
         let what = if rows == 0 {
             format!(
@@ -65,9 +65,10 @@ pub(super) fn standing(
             let what = format!("the end of the database was cut off or exchanged: {cut}");
             return Ok(report(Some(kept), Some(what)));
         }
-        latest = latest.filter(|it: &&KeptHead| it.rows > kept.rows).or(Some(kept));
+        latest = latest.filter(|latest: &&KeptHead| latest.rows > kept.rows).or(Some(kept));
     }
-    // A head is kept before any row but that of the id is written. So this database comes from elsewhere.
+    // A head is kept before any row after the one with the id is written. Without a kept head, a database with such
+    // rows comes from elsewhere.
     let id_row: Option<i64> = value(conn, "SELECT max(row) FROM database_ids", [])?;
     let is_fresh = rows == id_row.unwrap_or(rows);
     if latest.is_none() && !is_fresh {
@@ -77,7 +78,7 @@ pub(super) fn standing(
         );
         return Ok(report(None, Some(what)));
     }
-    // If neither copy contains a head of this database, a missing copy is no problem.
+    // A missing copy is reported only if the other one contains a head of this database.
     let note = latest.and_then(|_| kept.note()).map(str::to_owned);
     Ok(HeadReport { note, ..report(latest, None) })
 }

@@ -1,4 +1,4 @@
-//! Reads a TOML table, and reports every fault with its position.
+//! Reads the values of a TOML file, and collects every fault with its position.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ pub struct Fault {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// The message, which names what is wrong or what is allowed there.
+    /// What is wrong, or what is allowed there.
     pub message: String,
 }
 
@@ -25,7 +25,7 @@ impl fmt::Display for Fault {
 }
 
 /// The text of the file, and the faults found so far.
-pub(super) struct Reader<'t> {
+pub(super) struct Parser<'t> {
     pub(super) text: &'t str,
     pub(super) faults: Vec<Fault>,
 }
@@ -33,12 +33,14 @@ pub(super) struct Reader<'t> {
 /// A value with its position.
 pub(super) type Field<'a> = Spanned<DeValue<'a>>;
 
-impl Reader<'_> {
-    pub(super) fn fault(&mut self, at: usize, message: String) {
-        let (line, column) = position(self.text, at);
+impl Parser<'_> {
+    /// Adds a fault at this byte offset.
+    pub(super) fn fault(&mut self, offset: usize, message: String) {
+        let (line, column) = position(self.text, offset);
         self.faults.push(Fault { line, column, message });
     }
 
+    /// Returns the value if it is a table; otherwise adds a fault and returns `None`.
     pub(super) fn table<'v, 'i>(
         &mut self,
         what: &str,
@@ -51,25 +53,33 @@ impl Reader<'_> {
         table
     }
 
-    /// Returns the string if it is not blank, has at most `most` bytes and no NUL; otherwise adds a fault.
-    pub(super) fn text_of(&mut self, what: &str, value: &Field<'_>, most: usize) -> Option<String> {
+    /// Returns the string if it is not blank, has at most `max_bytes` bytes and no NUL; otherwise adds a fault and
+    /// returns `None`.
+    pub(super) fn string(
+        &mut self,
+        what: &str,
+        value: &Field<'_>,
+        max_bytes: usize,
+    ) -> Option<String> {
         let text = value.get_ref().as_str();
-        let wrong = match text {
+        let message = match text {
             None => format!("{what} must be a string"),
             Some(text) if text.trim().is_empty() => format!("{what} is empty"),
-            Some(text) if text.len() > most => format!("{what} has more than {most} bytes"),
+            Some(text) if text.len() > max_bytes => {
+                format!("{what} has more than {max_bytes} bytes")
+            }
             Some(text) if text.contains('\0') => format!("{what} contains a NUL character"),
             Some(text) => return Some(text.to_owned()),
         };
-        self.fault(value.span().start, wrong);
+        self.fault(value.span().start, message);
         None
     }
 }
 
-/// Line and column of a byte offset, both from 1.
-pub(super) fn position(text: &str, at: usize) -> (usize, usize) {
-    let before = text.get(..text.floor_char_boundary(at)).unwrap_or_default();
+/// The line and the column of a byte offset, both from 1.
+pub(super) fn position(text: &str, offset: usize) -> (usize, usize) {
+    let before = text.get(..text.floor_char_boundary(offset)).unwrap_or_default();
     let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
-    let start = before.rfind('\n').map_or(0, |at| at + 1);
+    let start = before.rfind('\n').map_or(0, |index| index + 1);
     (line, before.get(start..).unwrap_or_default().chars().count() + 1)
 }

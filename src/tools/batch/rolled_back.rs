@@ -5,18 +5,18 @@ use serde_json::{Value, json};
 use crate::authorization::FileState;
 use crate::run::{FileEffect, Modes};
 use crate::tools::ToolError;
-use crate::tools::tool::set;
+use crate::tools::tool::set_field;
 use crate::workspace::file::hash;
 
 /// A batch that failed and was rolled back.
 #[derive(Debug)]
-pub(in super::super) struct Undone {
+pub(in super::super) struct RolledBack {
     /// The cause; `BatchError::NotRestored` when files could not be restored.
     pub(in super::super) error: ToolError,
     /// The files that could not be restored; empty when all were.
     pub(in super::super) not_restored: Vec<NotRestored>,
-    /// Temporary files and folders that could not be removed, and restored files that may not survive a power
-    /// failure.
+    /// Temporary files and folders that could not be removed, and folders whose restored files may not survive a
+    /// power failure.
     pub(in super::super) warnings: Vec<String>,
 }
 
@@ -29,7 +29,8 @@ pub(in super::super) struct NotRestored {
     pub(in super::super) now: Option<FileState>,
     /// Why the file could not be restored.
     pub(in super::super) why: String,
-    /// The file that holds the old content, by canonical path; `None` when only the evidence has it.
+    /// The file that has the old content, by canonical path; `None` if the file did not exist before, or if only the
+    /// evidence has the content.
     pub(in super::super) original: Option<String>,
 }
 
@@ -46,25 +47,25 @@ impl NotRestored {
 
     /// The file as part of the result of the step.
     pub(in super::super) fn json(&self) -> Value {
-        let mut said = json!({ "path": self.effect.path, "state": self.state(), "why": self.why });
+        let mut row = json!({ "path": self.effect.path, "state": self.state(), "why": self.why });
         if let Some(now) = self.now {
-            set(&mut said, "now", hash(now));
+            set_field(&mut row, "now", hash(now));
         }
         if let Some(original) = &self.original {
-            set(&mut said, "original_in", original.as_str());
+            set_field(&mut row, "original_in", original.as_str());
         }
-        said
+        row
     }
 }
 
-impl Undone {
+impl RolledBack {
     /// The changes that remain on the disk, for the evidence.
     pub(in super::super) fn effects(&self) -> Vec<FileEffect> {
-        let changed = self.not_restored.iter().filter(|it| it.now != Some(it.effect.before));
+        let changed = self.not_restored.iter().filter(|file| file.now != Some(file.effect.before));
         changed
-            .map(|it| {
-                let effect = it.effect.clone();
-                match it.now {
+            .map(|file| {
+                let effect = file.effect.clone();
+                match file.now {
                     Some(now) if now != effect.after => {
                         let modes = Modes { after: None, ..effect.modes };
                         FileEffect { after: now, after_bytes: None, modes, ..effect }

@@ -1,20 +1,20 @@
-//! Calls that print secrets: key files, variables with secrets, and the whole environment.
+//! Calls that print secrets: files with keys or passwords, variables with secrets, and the complete environment.
 
-use super::judge::Judge;
+use super::classifier::Classifier;
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
-use super::place;
+use super::path_kind;
 use super::rating::Rating;
 use super::syntax::{END, Redirect, SimpleCommand, UNKNOWN, Word};
 use crate::plan::RiskLevel;
 
 /// Programs that show that a file exists, but not its content.
-const ONLY_NAMES: &str = "ls dir vdir exa eza tree stat test [ [[ file du realpath readlink basename dirname find fd fdfind echo \
+const NO_CONTENT: &str = "ls dir vdir exa eza tree stat test [ [[ file du realpath readlink basename dirname find fd fdfind echo \
     printf cd pushd ssh-keygen openssl which type lsof getfacl lsattr git pathchk";
 
-impl Judge<'_> {
-    /// Raises a rating if the call prints a secret.
-    pub(super) fn discloses(
+impl Classifier<'_> {
+    /// Raises a rating if the call prints a secret, or passes a file with keys or passwords on.
+    pub(super) fn raise_for_secrets(
         &self,
         command: &SimpleCommand,
         program: &str,
@@ -26,29 +26,29 @@ impl Judge<'_> {
         }
         let reads = matches!(rating.rule.as_str(), "reads" | "perhaps-reads");
         let mut files = command.redirects.iter().filter(|it| it.operator == "<");
-        let keeps = |text: &String| {
+        let names_keys = |text: &String| {
             let value = text.split_once('=').map_or(text.as_str(), |(_, value)| value);
             [text.as_str(), value]
                 .iter()
-                .any(|text| place::keeps_keys(&place::normalize(text, &self.folder)))
+                .any(|text| path_kind::holds_keys(&path_kind::normalize(text, &self.folder)))
         };
-        let shows = reads && !listed(ONLY_NAMES, program)
+        let shows = reads && !listed(NO_CONTENT, program)
             || matches!(program, "docker" | "podman" | "kubectl")
                 && arguments.iter().any(|(it, _)| it == "cp");
-        let given = shows && arguments.iter().any(|(text, _)| keeps(text));
-        if given || files.any(|it| keeps(&it.target.text)) {
-            return discloses("reads-secrets", "Prints keys or passwords, or passes them on.");
+        let given = shows && arguments.iter().any(|(text, _)| names_keys(text));
+        if given || files.any(|it| names_keys(&it.target.text)) {
+            return disclosure("reads-secrets", "Prints keys or passwords, or passes them on.");
         }
         if command.remote || !reads {
             return rating;
         }
         let receivers = self.receivers(command);
         // A secret that is piped to another program as input is not printed.
-        let told = receivers.iter().any(|it| !self.prints_on(it));
+        let is_hidden = receivers.iter().any(|it| !self.passes_input_on(it));
         let mut texts = arguments.iter().map(|(text, _)| text.as_str());
         let secret = match program {
             "printenv" => texts.any(is_secret_name),
-            "echo" | "printf" => !told && texts.any(holds_secret),
+            "echo" | "printf" => !is_hidden && texts.any(holds_secret),
             "cat" => command
                 .redirects
                 .iter()
@@ -65,7 +65,7 @@ impl Judge<'_> {
         if secret {
             let reason =
                 "Prints a variable that looks like a secret; the output of a step is stored.";
-            return discloses("prints-secret", reason);
+            return disclosure("prints-secret", reason);
         }
         let dumps = match program {
             "env" | "printenv" | "export" | "declare" | "typeset" | "readonly" => {
@@ -81,7 +81,7 @@ impl Judge<'_> {
         let mut words = receivers.iter().flat_map(|it| it.arguments());
         if words.any(|word| names_secret(&word.text)) {
             let reason = "Prints variables that look like secrets; the output of a step is stored.";
-            return discloses("prints-secret", reason);
+            return disclosure("prints-secret", reason);
         }
         let chooses = |it: &&SimpleCommand| {
             let all = |word: &Word| matches!(word.text.as_str(), "-v" | "." | "" | "=" | ".*");
@@ -92,7 +92,7 @@ impl Judge<'_> {
             return rating;
         }
         let reason = "Prints all environment variables, some of which may be secrets.";
-        Rating { level: RiskLevel::Caution, ..discloses("prints-environment", reason) }
+        Rating { level: RiskLevel::Caution, ..disclosure("prints-environment", reason) }
     }
 
     /// The commands that read the output of a command.
@@ -104,14 +104,15 @@ impl Judge<'_> {
     }
 
     /// Whether a command passes its input through to its output.
-    fn prints_on(&self, command: &SimpleCommand) -> bool {
+    fn passes_input_on(&self, command: &SimpleCommand) -> bool {
         const PASS_ON: &str = "cat tac rev tr cut head tail sed awk grep sort uniq fold base64 base32 xxd od hexdump less more \
             tee nl";
         command.program().is_some_and(|name| listed(PASS_ON, &name))
     }
 }
 
-fn discloses(rule: &str, reason: &str) -> Rating {
+/// The dangerous rating of a call that prints a secret.
+fn disclosure(rule: &str, reason: &str) -> Rating {
     Rating::dangerous(rule, reason)
         .with_safer("Check only whether it exists, without printing its content.")
 }

@@ -8,19 +8,19 @@ use crate::autonomy::PlanDecision;
 use crate::engine::{ConfirmationCallback, ControlHandle, Provenance};
 use crate::run::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision};
 
-/// Shared by the executor thread, which waits for answers, and the window, which gives them.
+/// The answers that the executor thread waits for and the window gives. Clones share them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Prompt {
-    /// The confirmation of a step, by run and index of the step.
+pub(super) struct AnswerSlots {
+    /// The answer about a step. The key is the run and the index of the step.
     pub(super) step: Arc<Slot<(Uuid, usize), Answer>>,
-    /// The decision about the plan of an attempt, by loop and number of the attempt.
+    /// The decision about the plan of an attempt. The key is the loop and the number of the attempt.
     pub(super) plan: Arc<Slot<(Uuid, u32), PlanDecision>>,
-    /// The last answer that the executor took.
-    taken: Arc<Mutex<Option<Answer>>>,
+    /// The last answer about a step that the executor received.
+    last_answer: Arc<Mutex<Option<Answer>>>,
     control: ControlHandle,
 }
 
-/// A question and its answer.
+/// A slot for one answer `A` about the subject with the key `K`.
 #[derive(Debug)]
 pub(super) struct Slot<K, A> {
     state: Mutex<State<K, A>>,
@@ -29,41 +29,43 @@ pub(super) struct Slot<K, A> {
 
 #[derive(Debug)]
 enum State<K, A> {
-    Nothing,
-    Asked(K),
+    Closed,
+    /// Accepts an answer with this key.
+    Open(K),
     Answered(A),
 }
 
 impl<K, A> Default for Slot<K, A> {
     fn default() -> Self {
-        Self { state: Mutex::new(State::Nothing), changed: Condvar::new() }
+        Self { state: Mutex::new(State::Closed), changed: Condvar::new() }
     }
 }
 
 impl<K: PartialEq, A> Slot<K, A> {
-    /// Accepts an answer to this question from now on. The executor may start to wait later, because the window gets
-    /// the question first.
+    /// Accepts an answer with this key from now on. The slot is opened before the executor waits, because the window
+    /// may answer earlier.
     pub(super) fn open(&self, key: K) {
-        *self.lock() = State::Asked(key);
+        *self.lock() = State::Open(key);
     }
 
-    /// Gives an answer. Returns false if the slot does not accept one to this question.
+    /// Gives an answer. Returns false if the slot does not accept an answer with this key.
     pub(super) fn answer(&self, key: K, answer: A) -> bool {
         let mut state = self.lock();
-        let asked = matches!(&*state, State::Asked(asked) if *asked == key);
-        if asked {
+        let is_accepted = matches!(&*state, State::Open(open) if *open == key);
+        if is_accepted {
             *state = State::Answered(answer);
             self.changed.notify_all();
         }
-        asked
+        is_accepted
     }
 
-    /// Waits for the answer; `None` if `is_over` becomes true first.
+    /// Waits for the answer and closes the slot. `None` if the slot was closed, or `is_over` was true before there was
+    /// an answer.
     fn wait(&self, is_over: impl Fn() -> bool) -> Option<A> {
-        let waits = |state: &mut State<K, A>| matches!(state, State::Asked(_)) && !is_over();
-        let waited = self.changed.wait_while(self.lock(), waits);
+        let must_wait = |state: &mut State<K, A>| matches!(state, State::Open(_)) && !is_over();
+        let waited = self.changed.wait_while(self.lock(), must_wait);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner);
-        match std::mem::replace(&mut *state, State::Nothing) {
+        match std::mem::replace(&mut *state, State::Closed) {
             State::Answered(answer) => Some(answer),
             _ => None,
         }
@@ -71,7 +73,7 @@ impl<K: PartialEq, A> Slot<K, A> {
 
     /// Makes a waiting thread check again whether the wait is over.
     fn wake(&self) {
-        // Taking the lock once ensures that a wait that is about to begin does not miss the notification.
+        // Taking the lock once prevents a wait that is about to begin from missing the notification.
         drop(self.lock());
         self.changed.notify_all();
     }
@@ -81,46 +83,47 @@ impl<K: PartialEq, A> Slot<K, A> {
     }
 }
 
-impl Prompt {
+impl AnswerSlots {
     pub(super) fn new(control: ControlHandle) -> Self {
         Self { control, ..Self::default() }
     }
 
-    /// Waits for the answer to a plan, or for the end of the loop.
+    /// Waits for the decision about a plan. Once a stop or a cancellation was requested, returns
+    /// [`PlanDecision::Stop`].
     pub(super) fn wait_for_plan(&self) -> PlanDecision {
         self.plan.wait(|| self.control.is_ending()).unwrap_or(PlanDecision::Stop)
     }
 
-    /// Accepts no more answers.
+    /// Closes both slots and forgets the last answer.
     pub(super) fn close(&self) {
-        *self.step.lock() = State::Nothing;
-        *self.plan.lock() = State::Nothing;
-        *self.taken() = None;
+        *self.step.lock() = State::Closed;
+        *self.plan.lock() = State::Closed;
+        *self.last_answer() = None;
     }
 
-    /// Requests a control. It also ends a wait for an answer.
+    /// Requests a control, and makes waiting threads check it.
     pub(super) fn control(&self, control: Control) {
         self.control.request(control, AnsweredBy::Window);
         self.step.wake();
         self.plan.wake();
     }
 
-    fn taken(&self) -> MutexGuard<'_, Option<Answer>> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    fn last_answer(&self) -> MutexGuard<'_, Option<Answer>> {
+        self.last_answer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl ConfirmationCallback for Prompt {
+impl ConfirmationCallback for AnswerSlots {
     fn request_confirmation(&self, _request: &ConfirmationRequest) -> Decision {
         let answer = self.step.wait(|| self.control.is_stopped());
-        // There is no answer only if the run was stopped, which the executor checks before the decision.
+        // Without an answer the run was stopped. The executor checks that before it uses the decision.
         let decision = answer.as_ref().map_or(Decision::Cancel, |answer| answer.decision);
-        *self.taken() = answer;
+        *self.last_answer() = answer;
         decision
     }
 
     fn provenance(&self) -> Provenance {
-        match &*self.taken() {
+        match &*self.last_answer() {
             Some(answer) => Provenance { by: answer.by, note: answer.note.clone() },
             None => Provenance { by: AnsweredBy::Window, note: String::new() },
         }
@@ -133,23 +136,23 @@ mod tests {
 
     #[test]
     fn poisoned_lock_does_not_block_answers() {
-        let prompt = Prompt::new(ControlHandle::default());
+        let answers = AnswerSlots::new(ControlHandle::default());
         let poisoned = std::thread::scope(|scope| {
             let panics = || {
-                let _state = prompt.step.lock();
-                panic!("while it holds the lock");
+                let _state = answers.step.lock();
+                panic!("while the lock is held");
             };
             scope.spawn(panics).join()
         });
-        assert!(poisoned.is_err() && prompt.step.state.is_poisoned());
+        assert!(poisoned.is_err() && answers.step.state.is_poisoned());
         let run_id = Uuid::new_v4();
-        prompt.step.open((run_id, 0));
+        answers.step.open((run_id, 0));
         let answer =
             Answer { decision: Decision::Approve, by: AnsweredBy::Window, note: String::new() };
-        assert!(prompt.step.answer((run_id, 0), answer.clone()));
-        prompt.close();
-        assert!(!prompt.step.answer((run_id, 0), answer), "nobody waits for it any more");
-        prompt.control(Control::StopNow);
-        assert!(prompt.control.is_stopped());
+        assert!(answers.step.answer((run_id, 0), answer.clone()));
+        answers.close();
+        assert!(!answers.step.answer((run_id, 0), answer), "the slot is closed");
+        answers.control(Control::StopNow);
+        assert!(answers.control.is_stopped());
     }
 }

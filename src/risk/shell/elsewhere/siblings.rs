@@ -1,9 +1,9 @@
 //! Calls of unlisted programs with files of a sibling folder, where nothing suggests writing.
 
-use super::paths::is_top;
-use crate::risk::shell::judge::Judge;
+use super::paths::is_root_folder_name;
+use crate::risk::shell::classifier::Classifier;
 use crate::risk::shell::lazy_regex::LazyRegex;
-use crate::risk::shell::place;
+use crate::risk::shell::path_kind;
 use crate::risk::shell::syntax::UNKNOWN;
 
 /// Names of programs that write, pack, convert or move files.
@@ -21,24 +21,24 @@ static WRITING_WORDS: LazyRegex = LazyRegex::new(
     "(?i)^(write|save|rm|remove|copy|cp|mv|move|install|extract|unpack|pack|create|convert|format|fmt|fix|apply|patch|edit|set|put|sync|clean|add|import|export|init|new|update|upgrade|rename|touch|push|pull|build|make|generate|gen|merge|split|strip|sign|compress|decompress|encrypt|decrypt|backup|restore|store|link|replace|truncate|append|insert|run|exec|train|sort|index|mount|flash|burn|upload|clone|checkout|reset|record|dump|to|into|output|out)$",
 );
 
-impl Judge<'_> {
+impl Classifier<'_> {
     /// Whether all outside paths of a call are plain files in sibling folders, and neither the program's name nor
     /// its other words suggest writing.
-    pub(in crate::risk::shell) fn only_neighbours(
+    pub(in crate::risk::shell) fn only_reads_siblings(
         &self,
         program: &str,
         arguments: &[(String, bool)],
     ) -> bool {
         let name = program.rsplit('/').next().unwrap_or(program);
-        if WRITERS.is_match(name) || place::is_outside(&self.folder) {
+        if WRITERS.is_match(name) || path_kind::is_outside(&self.folder) {
             return false;
         }
-        let neighbour = |(text, glob): &(String, bool)| {
-            !glob && is_neighbour(&place::normalize(text, &self.folder)) && is_neighbour(text)
+        let in_sibling = |(text, glob): &(String, bool)| {
+            !glob && is_in_sibling(&path_kind::normalize(text, &self.folder)) && is_in_sibling(text)
         };
-        let (near, others): (Vec<_>, Vec<_>) =
-            arguments.iter().cloned().partition(|argument| neighbour(argument));
-        let speaks = |(text, _): &(String, bool)| {
+        let (siblings, others): (Vec<_>, Vec<_>) =
+            arguments.iter().cloned().partition(|argument| in_sibling(argument));
+        let suggests_writing = |(text, _): &(String, bool)| {
             let (option, value) =
                 text.split_once('=').map_or((text.as_str(), None), |(name, it)| (name, Some(it)));
             text.contains(['>', '<', '|', ';', '&', '`', '$', UNKNOWN])
@@ -46,27 +46,25 @@ impl Judge<'_> {
                 || WRITING_OPTIONS.is_match(option)
                 || WRITING_WORDS.is_match(text)
         };
-        if near.is_empty() || others.iter().any(speaks) {
+        if siblings.is_empty() || others.iter().any(suggests_writing) {
             return false;
         }
         // The last of several files may be the target.
         let mut plain = arguments.iter().filter(|(text, _)| !text.starts_with('-'));
         let subcommand = |text: &str| text.bytes().all(|it| it.is_ascii_lowercase() || it == b'-');
-        let first = plain.next().is_some_and(|it| neighbour(it) || subcommand(&it.0));
-        first && plain.all(neighbour) && self.elsewhere(program, &others, false).is_none()
+        let first = plain.next().is_some_and(|it| in_sibling(it) || subcommand(&it.0));
+        first && plain.all(in_sibling) && self.changed_path(program, &others, false).is_none()
     }
-}
 
-impl Judge<'_> {
-    /// The path in a folder of installed programs that an unlisted program gets as an argument, if the program's name
-    /// or another word suggests writing.
-    pub(in crate::risk::shell) fn writes_installed(
+    /// The first outside path of an unlisted program, which may also be in a folder of installed programs; `None` unless
+    /// the program's name or a word suggests writing.
+    pub(in crate::risk::shell) fn changed_installed_path(
         &self,
         program: &str,
         arguments: &[(String, bool)],
     ) -> Option<String> {
         let name = program.rsplit('/').next().unwrap_or(program);
-        let speaks = |(text, _): &(String, bool)| {
+        let suggests_writing = |(text, _): &(String, bool)| {
             let option = text.split('=').next().unwrap_or_default();
             // An option of a single letter may have any meaning.
             let names = matches!(
@@ -76,18 +74,18 @@ impl Judge<'_> {
             option.len() > 2 && !names && WRITING_OPTIONS.is_match(option)
                 || WRITING_WORDS.is_match(text)
         };
-        let writes = WRITERS.is_match(name) || arguments.iter().any(speaks);
+        let writes = WRITERS.is_match(name) || arguments.iter().any(suggests_writing);
         let tool = self.table.verbs.is_tool(name) || self.table.verbs.excepted(name);
         // The options of a project script may have any meaning, and an option that names a file may only read it.
         if tool || !writes || program.contains('/') || program == "meson" {
             return None;
         }
-        self.elsewhere(program, arguments, true)
+        self.changed_path(program, arguments, true)
     }
 }
 
 /// Whether a text is one plain path in a sibling of the working folder or of its parent.
-pub(super) fn is_neighbour(text: &str) -> bool {
+pub(super) fn is_in_sibling(text: &str) -> bool {
     let Some(rest) = text.strip_prefix("../") else { return false };
     let rest = rest.strip_prefix("../").unwrap_or(rest);
     let plain = |c: char| c.is_ascii_alphanumeric() || "._+~^%,-/".contains(c);
@@ -95,9 +93,9 @@ pub(super) fn is_neighbour(text: &str) -> bool {
     let first = parts.next().unwrap_or_default();
     let named = |part: &str| !part.starts_with(['.', '-', '~']);
     !first.is_empty()
-        && !is_top(first)
+        && !is_root_folder_name(first)
         && named(first)
         && parts.all(named)
         && rest.chars().all(plain)
-        && !place::is_private(text)
+        && !path_kind::is_private(text)
 }

@@ -1,5 +1,5 @@
-//! The state of the walls that lasts for a run: its namespaces, its private folders, and the cached folder
-//! listings of the workspace.
+//! The state of the walls that the programs of a run share: namespaces, private folders, and cached folder listings
+//! of the workspace.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use super::RunWalls;
 use super::bubblewrap;
 use super::keeper::Keeper;
 use super::nested::Listings;
-use super::view::Ingredients;
+use super::view::ViewInputs;
 use crate::process::Scratch;
-use crate::process::tree::{self, Halted};
+use crate::process::tree::{self, Suspended};
 
 /// The folder of POSIX shared memory.
-pub(super) const MEMORY: &str = "/dev/shm";
+pub(super) const SHARED_MEMORY: &str = "/dev/shm";
 
 /// The folder in which the temporary folders of runs are created.
 fn temporary_folders() -> PathBuf {
@@ -22,7 +22,7 @@ fn temporary_folders() -> PathBuf {
     std::env::temp_dir().join(format!("countersign-runs-{user}"))
 }
 
-/// A private folder that is removed on drop. Folders of killed processes are removed too.
+/// Creates a private folder that is removed on drop. Also removes the folders of killed processes.
 pub(super) fn private_folder() -> io::Result<Scratch> {
     Scratch::create(&temporary_folders())
 }
@@ -31,28 +31,28 @@ pub(super) fn private_folder() -> io::Result<Scratch> {
 #[derive(Debug, Default)]
 pub(in super::super) struct State(Shared, Mutex<Listings>);
 
-/// The part of the state that a running program needs.
+/// The part of the state that a running program needs, shared with it.
 #[derive(Debug, Default, Clone)]
-pub(super) struct Shared(Arc<Mutex<Lasting>>);
+pub(super) struct Shared(Arc<Mutex<WallState>>);
 
+/// The namespaces, processes and folders of a run.
 #[derive(Debug, Default)]
-pub(super) struct Lasting {
-    // This field is dropped first, so that no process uses the temporary folder when that is removed.
+pub(super) struct WallState {
+    // This field is dropped first, so that no process uses the temporary folder when that folder is removed.
     keeper: Option<Keeper>,
-    /// The processes that steps left running at level full, stopped (SIGSTOP) between steps. So they do not
-    /// change the workspace while it is examined, and each change is attributed to the step during which it
-    /// was made.
-    halted: Option<Halted>,
+    /// The processes that steps left running at level full, suspended between steps. So they do not change the
+    /// workspace while it is examined, and each change is attributed to the step during which it was made.
+    suspended: Option<Suspended>,
     /// The marks of programs started at level files, by which their processes are found: there is no pid
     /// namespace at that level.
     pub(super) marks: Vec<String>,
     temporary: Option<Scratch>,
-    /// A folder in memory, mounted at [`MEMORY`] in every view.
-    memory: Option<Scratch>,
+    /// A folder in memory, mounted at [`SHARED_MEMORY`] in every view.
+    shared_memory: Option<Scratch>,
 }
 
 impl Shared {
-    pub(super) fn lock(&self) -> MutexGuard<'_, Lasting> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, WallState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -72,26 +72,26 @@ impl State {
     }
 }
 
-impl Lasting {
-    /// Stops the processes that steps left running. If some cannot be stopped, all are killed.
-    pub(super) fn halt(&mut self) {
+impl WallState {
+    /// Suspends the processes that steps left running at level full. If some cannot be suspended, all are killed.
+    pub(super) fn suspend(&mut self) {
         let Some(keeper) =
-            self.keeper.as_ref().filter(|it| self.halted.is_none() && !it.is_alone())
+            self.keeper.as_ref().filter(|it| self.suspended.is_none() && !it.is_alone())
         else {
             return;
         };
-        self.halted = Halted::below(keeper.id);
-        if self.halted.is_none() {
+        self.suspended = Suspended::below(keeper.id);
+        if self.suspended.is_none() {
             self.keeper = None;
         }
     }
 
-    /// Continues the stopped processes.
-    pub(super) fn go_on(&mut self) {
-        self.halted = None;
+    /// Resumes the suspended processes.
+    pub(super) fn resume(&mut self) {
+        self.suspended = None;
     }
 
-    /// The temporary folder of the run.
+    /// The temporary folder of the run, which is created on the first call.
     pub(super) fn temporary(&mut self) -> io::Result<PathBuf> {
         Ok(match &self.temporary {
             Some(temporary) => temporary.target(),
@@ -99,24 +99,24 @@ impl Lasting {
         })
     }
 
-    /// A folder in memory; `None` when the system has no [`MEMORY`] folder.
-    pub(super) fn memory(&mut self) -> Option<PathBuf> {
-        if self.memory.is_none() {
+    /// The folder in memory of the run; `None` when it cannot be created in [`SHARED_MEMORY`].
+    pub(super) fn shared_memory(&mut self) -> Option<PathBuf> {
+        if self.shared_memory.is_none() {
             let user = rustix::process::geteuid().as_raw();
-            let folder = Path::new(MEMORY).join(format!("countersign-runs-{user}"));
-            self.memory = Scratch::create(&folder).ok();
+            let folder = Path::new(SHARED_MEMORY).join(format!("countersign-runs-{user}"));
+            self.shared_memory = Scratch::create(&folder).ok();
         }
-        self.memory.as_ref().map(Scratch::target)
+        self.shared_memory.as_ref().map(Scratch::target)
     }
 
-    /// The keeper of the run's namespaces. It is created for the first program that needs it, together with
-    /// the view for that program, and again if it has exited.
+    /// The keeper of the run's namespaces. It is created, together with the view for `wanted`, for the first program
+    /// that needs it, and again if it has exited.
     pub(super) fn keeper(
         &mut self,
         run: &RunWalls,
-        wanted: &Ingredients,
+        wanted: &ViewInputs,
     ) -> io::Result<&mut Keeper> {
-        if self.keeper.as_mut().is_some_and(|keeper| !keeper.stands()) {
+        if self.keeper.as_mut().is_some_and(|keeper| !keeper.is_running()) {
             self.keeper = None;
         }
         match self.keeper {
@@ -128,18 +128,19 @@ impl Lasting {
         }
     }
 
+    /// Kills the processes that steps left running, and returns their names, sorted.
     fn end(&mut self) -> Vec<String> {
         let mut names = self.keeper.as_ref().map_or_else(Vec::new, Keeper::processes);
         self.keeper = None;
         for mark in std::mem::take(&mut self.marks) {
-            names.extend(tree::end_marked(&mark));
+            names.extend(tree::kill_marked(&mark));
         }
         names.sort();
         names
     }
 }
 
-impl Drop for Lasting {
+impl Drop for WallState {
     fn drop(&mut self) {
         self.end();
     }

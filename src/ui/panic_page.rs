@@ -12,21 +12,21 @@ use super::theme::{Text, Theme, Tone};
 use super::widgets::{self, Look};
 use super::{bottom_bar_ui, keys, overlay, upper_bar_ui};
 
-/// A view that panicked.
+/// The panic of a view, as shown.
 #[derive(Debug, Clone, Copy)]
-pub struct Breakdown<'a> {
+pub struct PanicView<'a> {
     /// The message of the panic.
     pub message: &'a str,
     /// Whether a run is in progress; the run is not affected.
     pub running: bool,
 }
 
-/// Draws the window without its page. Dialogs about a plan are not shown, because their subject cannot be seen.
-/// `view` has the data of the surrounding bars and of the dialog before closing. It is `None` if drawing those
-/// panicked too; then only the message is shown.
-pub fn breakdown_ui(
+/// Draws the window with the message of the panic in place of the page. Of the dialogs only the one before closing is
+/// shown, because the subject of the others is not visible. `view` is `None` if drawing the bars, the dialog or the
+/// overlay panicked too; then only the message is shown.
+pub fn panic_page_ui(
     ui: &mut Ui,
-    broken: &Breakdown<'_>,
+    panic: &PanicView<'_>,
     view: Option<&WindowView<'_>>,
     actions: &mut Vec<Action>,
 ) {
@@ -41,7 +41,7 @@ pub fn breakdown_ui(
     CentralPanel::no_frame().frame(frame).show(ui, |ui| {
         ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 8.0;
-            message_ui(ui, broken, actions);
+            message_ui(ui, panic, actions);
         });
     });
     let Some(view) = view else { return };
@@ -54,7 +54,7 @@ pub fn breakdown_ui(
     }
 }
 
-fn message_ui(ui: &mut Ui, broken: &Breakdown<'_>, actions: &mut Vec<Action>) {
+fn message_ui(ui: &mut Ui, panic: &PanicView<'_>, actions: &mut Vec<Action>) {
     widgets::line(ui, "This page cannot be shown", Text::Title, Tone::Plain);
     widgets::paragraph(
         ui,
@@ -63,20 +63,20 @@ fn message_ui(ui: &mut Ui, broken: &Breakdown<'_>, actions: &mut Vec<Action>) {
         Text::Body,
         Tone::Plain,
     );
-    widgets::paragraph(ui, broken.message, Text::Mono, Tone::Danger);
+    widgets::paragraph(ui, panic.message, Text::Mono, Tone::Danger);
     ui.horizontal(|ui| {
         if widgets::button(ui, Look::Primary, None, "Try again", true).clicked() {
             actions.push(Action::Window(WindowAction::TryAgain));
         }
-        widgets::copy_button(ui, broken.message, "this message");
+        widgets::copy_button(ui, panic.message, "this message");
         // Last, so that nothing moves when the run ends.
-        if broken.running
+        if panic.running
             && widgets::button(ui, Look::Plain, Some(icon::STOP), "Stop now", true).clicked()
         {
             actions.push(Action::Do(Command::StopNow));
         }
     });
-    if broken.running {
+    if panic.running {
         widgets::paragraph(
             ui,
             "The run under way continues, and waits when it needs your answer.",

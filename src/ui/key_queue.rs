@@ -8,36 +8,36 @@ use egui::{Event, Key};
 
 /// Events held back for a later frame.
 #[derive(Debug, Default)]
-pub struct KeyOrder {
+pub struct KeyQueue {
     later: Vec<Event>,
-    /// The number of the question shown when the events arrived.
-    question: u64,
+    /// The dialog number when the events arrived.
+    dialog: u64,
 }
 
-impl KeyOrder {
-    /// Leaves in `events` what this frame may handle together, preceded by the events held back earlier.
-    /// Returns true when events are held back for the next frame.
+impl KeyQueue {
+    /// Puts the events held back earlier in front of `events`, and holds back those that this frame must not handle
+    /// together with the ones before them. Returns whether any are held back for the next frame.
     ///
-    /// `question` changes whenever a question appears or disappears. Events held back before such a change
-    /// were not meant for what is shown now.
-    pub fn put_in_order(&mut self, events: &mut Vec<Event>, question: u64) -> bool {
-        if self.question != question {
-            let_go_of(&mut self.later);
+    /// `dialog` is a number that changes whenever a dialog appears or disappears. Presses held back before such a
+    /// change are dropped, because they were meant for what was shown then.
+    pub fn hold_back(&mut self, events: &mut Vec<Event>, dialog: u64) -> bool {
+        if self.dialog != dialog {
+            drop_completed(&mut self.later);
         }
-        self.question = question;
+        self.dialog = dialog;
         events.splice(0..0, self.later.drain(..));
-        self.later = take_later(events);
+        self.later = split_off_later(events);
         !self.later.is_empty()
     }
 }
 
-/// Drops complete key presses and clicks, and text. Keeps presses without a release because the key is still
-/// held, and releases because otherwise the key would seem held forever.
-fn let_go_of(events: &mut Vec<Event>) {
-    let whole = std::mem::take(events);
-    for (at, event) in whole.iter().enumerate() {
-        let rest = whole.get(at..).unwrap_or_default();
-        let done = match event {
+/// Drops text and completed presses of keys and buttons. Keeps the releases, because otherwise the keys would seem
+/// held forever, and presses without a release, because these keys are still held.
+fn drop_completed(events: &mut Vec<Event>) {
+    let all = std::mem::take(events);
+    for (index, event) in all.iter().enumerate() {
+        let rest = all.get(index..).unwrap_or_default();
+        let completed = match event {
             Event::Key { key, pressed: true, .. } => rest
                 .iter()
                 .any(|it| matches!(it, Event::Key { key: up, pressed: false, .. } if up == key)),
@@ -48,28 +48,29 @@ fn let_go_of(events: &mut Vec<Event>) {
             Event::AccessKitActionRequest(_) => true,
             _ => false,
         };
-        if !done {
+        if !completed {
             events.push(event.clone());
         }
     }
 }
 
-fn take_later(events: &mut Vec<Event>) -> Vec<Event> {
+/// Splits off the events from the first one that a later frame must handle.
+fn split_off_later(events: &mut Vec<Event>) -> Vec<Event> {
     let (mut moves, mut tabs, mut presses) = (false, false, false);
     let later = events.iter().position(|event| {
         let kind = kind(event);
-        let waits = match kind {
+        let is_later = match kind {
             Kind::Tab => tabs || presses,
-            Kind::Moves => presses,
-            Kind::Presses => moves,
+            Kind::FocusMove => presses,
+            Kind::Press => moves,
             Kind::Other => false,
         };
-        moves |= matches!(kind, Kind::Tab | Kind::Moves);
+        moves |= matches!(kind, Kind::Tab | Kind::FocusMove);
         tabs |= kind == Kind::Tab;
-        presses |= kind == Kind::Presses;
-        waits
+        presses |= kind == Kind::Press;
+        is_later
     });
-    later.map_or_else(Vec::new, |at| events.split_off(at))
+    later.map_or_else(Vec::new, |index| events.split_off(index))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -77,9 +78,9 @@ enum Kind {
     /// Moves the focus by one control.
     Tab,
     /// Moves or releases the focus. Several may share a frame, because a held key must not lag behind.
-    Moves,
+    FocusMove,
     /// Acts on the focused control.
-    Presses,
+    Press,
     Other,
 }
 
@@ -96,8 +97,8 @@ fn kind(event: &Event) -> Kind {
                 | Key::Escape,
             pressed: true,
             ..
-        } => Kind::Moves,
-        Event::Key { pressed: true, .. } | Event::Text(_) | Event::Paste(_) => Kind::Presses,
+        } => Kind::FocusMove,
+        Event::Key { pressed: true, .. } | Event::Text(_) | Event::Paste(_) => Kind::Press,
         _ => Kind::Other,
     }
 }
@@ -114,11 +115,11 @@ mod tests {
         Event::Key { key, physical_key: None, pressed, repeat: false, modifiers }
     }
 
-    fn press(of: Key) -> Event {
-        key(of, true)
+    fn press(pressed: Key) -> Event {
+        key(pressed, true)
     }
 
-    /// The keys of each frame, by their first letter.
+    /// The events of each frame, each as one character: a key by its first letter, text by itself.
     fn frames(keys: &str) -> Vec<String> {
         let event = |c| match c {
             'T' => press(Key::Tab),
@@ -132,11 +133,11 @@ mod tests {
             Event::Text(text) => text.chars().next().unwrap(),
             other => panic!("{other:?}"),
         };
-        let mut order = KeyOrder::default();
+        let mut queue = KeyQueue::default();
         let mut now: Vec<_> = keys.chars().map(event).collect();
         let mut frames = Vec::new();
         loop {
-            let more = order.put_in_order(&mut now, 0);
+            let more = queue.hold_back(&mut now, 0);
             frames.push(now.drain(..).map(|event| letter(&event)).collect());
             if !more {
                 return frames;
@@ -155,16 +156,16 @@ mod tests {
 
     #[test]
     fn a_new_question_drops_held_back_presses() {
-        let mut order = KeyOrder::default();
+        let mut queue = KeyQueue::default();
         let typed = [press(Key::F5), press(Key::Tab), Event::Text("y".into()), press(Key::Escape)];
-        let let_go = [key(Key::Tab, false), key(Key::Escape, false)];
+        let releases = [key(Key::Tab, false), key(Key::Escape, false)];
         let held = press(Key::Enter);
-        let mut now = [&typed[..], &let_go, std::slice::from_ref(&held)].concat();
-        assert!(order.put_in_order(&mut now, 0));
+        let mut now = [&typed[..], &releases, std::slice::from_ref(&held)].concat();
+        assert!(queue.hold_back(&mut now, 0));
         assert_eq!(now, [press(Key::F5)]);
         now.clear();
-        assert!(!order.put_in_order(&mut now, 1));
-        assert_eq!(now, [&let_go[..], &[held]].concat());
+        assert!(!queue.hold_back(&mut now, 1));
+        assert_eq!(now, [&releases[..], &[held]].concat());
     }
 
     proptest! {

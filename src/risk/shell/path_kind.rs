@@ -9,13 +9,13 @@ const SYSTEM: &str = "/etc /usr /bin /sbin /lib /lib32 /lib64 /boot /var /root /
     /Applications /opt";
 
 /// Folders with the files of users. Deleting one of them as a whole is never reasonable.
-const PEOPLE: [&str; 3] = ["/home", "/Users", "/srv"];
+const USER_FOLDERS: [&str; 3] = ["/home", "/Users", "/srv"];
 
 /// Files of `/dev` that are harmless to write.
 const HARMLESS: [&str; 7] =
     ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/full", "/dev/fd"];
 
-/// Normalizes a path: replaces variables for folders, resolves `.` and `..`, and prepends `folder`.
+/// Normalizes a path: replaces `HOME` and `PWD`, prepends `folder` to a relative path, and resolves `.` and `..`.
 pub(super) fn normalize(text: &str, folder: &str) -> String {
     let home = unknown("HOME");
     let here = unknown("PWD");
@@ -48,12 +48,17 @@ pub(super) fn below(path: &str, folder: &str) -> bool {
     path == folder || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// Whether a path is the root, a home folder or a system folder as a whole, also with a trailing `/*`.
+/// Whether a path is the root, the home folder, a system folder or a folder of users as a whole, also with a trailing
+/// `/*`.
 pub(super) fn is_root(path: &str) -> bool {
     let path =
         path.strip_suffix("/*").map_or(path, |head| if head.is_empty() { "/" } else { head });
     let path = if path == "*" { "" } else { path };
-    path == "/" || path == "~" || path == "/*" || listed(SYSTEM, path) || PEOPLE.contains(&path)
+    path == "/"
+        || path == "~"
+        || path == "/*"
+        || listed(SYSTEM, path)
+        || USER_FOLDERS.contains(&path)
 }
 
 /// Whether a path is a system folder or below one, where only packages should write.
@@ -71,18 +76,18 @@ pub(super) fn is_outside(path: &str) -> bool {
         && !HARMLESS.iter().any(|file| below(path, file))
 }
 
-/// Whether a path is a plain file in a temporary folder, whose content is not kept, and which is private behind walls.
-/// Hidden files and the folders for sockets of other programs do not count.
-fn is_scratch(path: &str) -> bool {
+/// Whether a path is a plain file in a temporary folder. Its content is not kept, and behind walls these folders are
+/// private. Hidden files and files in the folders for sockets of other programs do not count.
+fn is_temporary_file(path: &str) -> bool {
     let rest = path.strip_prefix("/tmp/").map(|rest| (rest, 3));
     let rest = rest.or_else(|| path.strip_prefix("/var/tmp/").map(|rest| (rest, 1)));
-    rest.is_some_and(|(rest, most)| {
+    rest.is_some_and(|(rest, max_names)| {
         let plain = |part: &str| {
             part.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
                 && part.chars().all(|c| c.is_ascii_alphanumeric() || "._+@%,=-".contains(c))
         };
         let others = ["ssh-", "systemd-", "tmux-", "snap", "dbus-", "gpg-", "krb5", "vscode-"];
-        rest.split('/').count() <= most
+        rest.split('/').count() <= max_names
             && rest.split('/').all(plain)
             && !others.iter().any(|begin| rest.starts_with(begin))
     })
@@ -90,7 +95,7 @@ fn is_scratch(path: &str) -> bool {
 
 /// Whether a path is neither below the working folder nor a plain temporary file.
 pub(super) fn is_beyond(path: &str) -> bool {
-    is_outside(path) && !is_scratch(path)
+    is_outside(path) && !is_temporary_file(path)
 }
 
 /// Whether a text, as in `container:path`, names a system file inside a container. Files that web servers publish do
@@ -112,7 +117,7 @@ pub(super) fn is_inside_system(text: &str) -> bool {
 /// Whether a file configures other programs or contains keys.
 pub(super) fn is_sensitive(path: &str) -> bool {
     let history = unknown("HISTFILE");
-    path.contains(&history) || sensitive::sensitive(path).is_some()
+    path.contains(&history) || sensitive::find_sensitive(path).is_some()
 }
 
 /// Whether a file contains keys or passwords, or is the memory or the environment of a process. Public keys do not
@@ -124,19 +129,19 @@ pub(super) fn is_secret(path: &str) -> bool {
     memory || sensitive::is_secret_file(path)
 }
 
-/// Whether a path as it is written leads to a project file as in [`is_project_file`].
+/// As [`is_project_file`], for a path that is not normalized.
 pub(super) fn is_in_project(text: &str) -> bool {
     is_project_file(&normalize(text, ""))
 }
 
 /// Whether a path is a file or a whole folder with keys or passwords.
-pub(super) fn keeps_keys(path: &str) -> bool {
+pub(super) fn holds_keys(path: &str) -> bool {
     is_secret(path) || is_keys(path)
 }
 
 /// Whether a path is a file or folder with keys or passwords, or a file that configures other programs.
 pub(super) fn is_private(path: &str) -> bool {
-    keeps_keys(path) || is_sensitive(path)
+    holds_keys(path) || is_sensitive(path)
 }
 
 /// Whether a path is a whole folder of keys, also with a trailing `/*`.
@@ -145,7 +150,7 @@ pub(super) fn is_keys(path: &str) -> bool {
     ["/.ssh", "/.gnupg", "/.aws", "/.password-store"].iter().any(|folder| path.ends_with(folder))
 }
 
-/// Whether a normalized path is in the project, and neither configures other programs nor contains keys.
+/// Whether a normalized path is known, is in the project, and neither configures other programs nor contains keys.
 pub(super) fn is_project_file(path: &str) -> bool {
     !is_outside(path)
         && !is_sensitive(path)
@@ -165,8 +170,9 @@ pub(super) fn is_disk(path: &str) -> bool {
             .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
     };
     let nvme = name.strip_prefix("nvme").and_then(|rest| rest.split_once('n')).is_some_and(
-        |(controller, space)| {
-            !space.is_empty() && controller.bytes().chain(space.bytes()).all(|b| b.is_ascii_digit())
+        |(controller, namespace)| {
+            !namespace.is_empty()
+                && controller.bytes().chain(namespace.bytes()).all(|b| b.is_ascii_digit())
         },
     );
     ["sd", "vd", "hd", "xvd"].iter().any(|prefix| letters(prefix))
@@ -174,7 +180,7 @@ pub(super) fn is_disk(path: &str) -> bool {
         || nvme
 }
 
-/// Whether a text is `host:path`, `user@host:path`, or the address of a store.
+/// Whether a text is `host:path`, `user@host:path`, or a URL.
 pub(super) fn is_remote(text: &str) -> bool {
     text.split_once(':')
         .is_some_and(|(host, _)| !host.is_empty() && !host.contains('/') && !host.starts_with('.'))

@@ -1,5 +1,5 @@
-//! The query that checks the folders of a bounded loop before it starts, so that the form can show what would prevent
-//! it (SPEC §9, §10). It runs and writes nothing.
+//! The query that checks the folders of a bounded loop before its start, so that the form can show what would prevent
+//! the start (SPEC §9, §10). No program is started and no file is written.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -12,25 +12,25 @@ use crate::plan::{ToolCall, VerifyScope};
 use crate::run::{CommandsReview, LoopPlace, PlaceFault, PlaceReview};
 use crate::tools::Toolbox;
 
-/// The maximum number of names that are read. If a folder has more, it is assumed that a plan is among the rest.
-const MAX_NAMES: usize = 100_000;
+/// The maximum number of directory entries that are checked for a plan. A folder with more entries is accepted.
+const MAX_ENTRIES: usize = 100_000;
 
-/// Checks the folders of a loop before it starts.
-pub struct ReviewPlace(pub LoopPlace);
+/// Checks the folders of a loop before its start.
+pub struct ReviewLoopFolders(pub LoopPlace);
 
-impl Query for ReviewPlace {
+impl Query for ReviewLoopFolders {
     type Answer = PlaceReview;
     const FAILURE: &str = "The folders of the form cannot be checked.";
 
     fn run(self, context: &mut QueryContext) -> Result<PlaceReview, QueryError> {
-        Ok(context.place(self.0))
+        Ok(context.review_folders(self.0))
     }
 }
 
 impl QueryContext {
-    fn place(&mut self, place: LoopPlace) -> PlaceReview {
+    fn review_folders(&mut self, place: LoopPlace) -> PlaceReview {
         let workspace_fault = folder_fault(&place.workspace);
-        // If the workspace is missing, a relative folder in it gets no fault of its own.
+        // If the workspace has a fault, a folder of plans in it gets no fault of its own.
         let plans = place.plans.iter().find(|it| workspace_fault.is_none() || it.is_absolute());
         let plans = plans.map(|plans| place.workspace.join(plans));
         let mut review = PlaceReview {
@@ -57,29 +57,32 @@ impl QueryContext {
             review.planner = planner_limits(&review.place.planner, &toolbox, &self.setup.policy);
         }
         review.commands = self.commands_in(&toolbox);
-        let runs_some = |scope: &VerifyScope| {
+        let has_commands = |scope: &VerifyScope| {
             let commands = toolbox.now().commands_of(&ToolCall::Verify { scope: *scope });
             commands.is_ok_and(|commands| !commands.is_empty())
         };
         let scopes = [VerifyScope::Local, VerifyScope::Full];
-        review.verified_by = scopes.into_iter().filter(runs_some).collect();
+        review.verified_by = scopes.into_iter().filter(has_commands).collect();
         review
     }
 
-    /// The commands that a workspace names, and whether they are trusted now.
+    /// The commands that a workspace names, and whether they are trusted now; `None` if it names none.
+    ///
+    /// # Errors
+    /// Why the commands cannot be read, as a message.
     fn commands_in(&mut self, toolbox: &Toolbox) -> Result<Option<CommandsReview>, String> {
-        let found = workspace_commands(toolbox.workspace(), &self.setup.policy);
-        let (folder, found) = found.map_err(|error| error.to_string())?;
-        let Some(mut commands) = found else { return Ok(None) };
-        // If the evidence cannot be read, nothing is trusted; recording trust then fails with the reason.
+        let read = workspace_commands(toolbox.workspace(), &self.setup.policy);
+        let (folder, commands) = read.map_err(|error| error.to_string())?;
+        let Some(mut commands) = commands else { return Ok(None) };
+        // If the evidence cannot be read, nothing is trusted; a later attempt to record trust then reports the error.
         let trusted = self.evidence.trusted_commands();
-        let file = (folder, commands.digest);
-        commands.trusted = trusted.is_ok_and(|trusted| trusted.contains(&file));
+        let key = (folder, commands.digest);
+        commands.trusted = trusted.is_ok_and(|trusted| trusted.contains(&key));
         Ok(Some(commands))
     }
 }
 
-/// Why this folder cannot be used, if so.
+/// Why this folder cannot be used; `None` if it can.
 fn folder_fault(folder: &Path) -> Option<PlaceFault> {
     match fs::metadata(folder) {
         Ok(metadata) if metadata.is_dir() => None,
@@ -89,7 +92,7 @@ fn folder_fault(folder: &Path) -> Option<PlaceFault> {
     }
 }
 
-/// Why no plan of this folder can be replayed, if so. The plans themselves are not read.
+/// Why this folder has no plan to replay; `None` if it contains a file ending in `.json`. The files are not read.
 fn plans_fault(folder: &Path) -> Option<PlaceFault> {
     if let Some(fault) = folder_fault(folder) {
         return Some(fault);
@@ -101,6 +104,6 @@ fn plans_fault(folder: &Path) -> Option<PlaceFault> {
     let is_plan = |entry: std::io::Result<fs::DirEntry>| {
         entry.is_ok_and(|entry| entry.path().extension().is_some_and(|it| it == "json"))
     };
-    let found = entries.by_ref().take(MAX_NAMES).any(is_plan) || entries.next().is_some();
-    (!found).then_some(PlaceFault::NoPlans)
+    let has_plan = entries.by_ref().take(MAX_ENTRIES).any(is_plan) || entries.next().is_some();
+    (!has_plan).then_some(PlaceFault::NoPlans)
 }

@@ -1,5 +1,4 @@
-//! Collects the results of the replacements of one call, and defines the trait [`Hand`] of the code that
-//! makes them.
+//! The results of the replacements of one call so far, and the trait [`Replacer`] of the code that makes them.
 
 use serde_json::{Value, json};
 
@@ -9,13 +8,13 @@ use crate::tools::{Context, ToolError};
 
 use super::prepare::Prepared;
 
-/// Adds the change of one replacement. When several replacements change one file, only its first and last
-/// content are kept: the contents between are never needed, and a long plan would keep one for each step.
-pub(super) fn add(effects: &mut Vec<FileEffect>, mut effect: FileEffect) {
-    if let Some(earlier) = effects.iter_mut().rev().find(|it| it.path == effect.path) {
+/// Adds the change of one replacement. If several replacements change one file, only its first and last content are
+/// kept: the others are never needed, and a long plan would keep one for each step.
+pub(super) fn add_effect(effects: &mut Vec<FileEffect>, mut effect: FileEffect) {
+    if let Some(earlier) = effects.iter_mut().rev().find(|other| other.path == effect.path) {
         earlier.after_bytes = None;
         effect.before_bytes = None;
-        // The preview of an earlier replacement has no mode on the disk yet; the file keeps its mode.
+        // In a preview, a file that an earlier replacement writes has no mode yet. Replacements keep the mode.
         if effect.modes.before.is_none() {
             effect.modes = Modes::kept(earlier.modes.after);
         }
@@ -23,12 +22,13 @@ pub(super) fn add(effects: &mut Vec<FileEffect>, mut effect: FileEffect) {
     effects.push(effect);
 }
 
-/// Maximum size of each output that one step keeps, of all its programs together: 64 MiB.
+/// Maximum size of each output that one step keeps, for all its programs together: 64 MiB.
 const OUTPUT_BYTES: usize = 64 << 20;
 
-/// The results of one call in progress.
+/// The results of one call so far.
 #[derive(Default)]
-pub(super) struct Done {
+pub(super) struct Progress {
+    /// The replaced definitions, for the return value.
     pub(super) patches: Vec<Value>,
     pub(super) effects: Vec<FileEffect>,
     pub(super) edges: Vec<Edge>,
@@ -36,21 +36,21 @@ pub(super) struct Done {
     pub(super) stdout: Vec<u8>,
     pub(super) stderr: Vec<u8>,
     pub(super) exit_code: Option<i32>,
-    /// The results of `cargo check` before and after each change.
-    pub(super) checked: Vec<Value>,
-    /// The exit status of the last process, if one ran.
+    /// The results of `cargo check` before and after each change, for the return value.
+    pub(super) cargo_checks: Vec<Value>,
+    /// The exit status of the last process, for the return value; `None` if no process ran.
     pub(super) process: Option<Value>,
     /// The files that cargo changed itself, such as `Cargo.lock`.
-    pub(super) beside: Vec<FileEffect>,
-    /// Contents that a rollback overwrote and that are kept only in this list.
+    pub(super) side_effects: Vec<FileEffect>,
+    /// Unexpected contents that a rollback overwrote. They are kept only here.
     pub(super) replaced_when_put_back: Vec<Value>,
     /// Warnings; they do not fail the step.
     pub(super) warnings: Vec<String>,
 }
 
-impl Done {
-    /// Records a replaced definition.
-    pub(super) fn replaced(&mut self, prepared: &Prepared<'_>, effect: FileEffect) {
+impl Progress {
+    /// Adds a replaced definition.
+    pub(super) fn add_patch(&mut self, prepared: &Prepared<'_>, effect: FileEffect) {
         let definition = &prepared.replaced.definition;
         self.patches.push(json!({
             "file": effect.path,
@@ -60,11 +60,11 @@ impl Done {
             "byte_end": definition.span.byte_end,
             "with": prepared.with.key(),
         }));
-        add(&mut self.effects, effect);
+        add_effect(&mut self.effects, effect);
     }
 
-    /// Keeps the output of a process and its exit status.
-    pub(super) fn process(&mut self, name: &str, finished: &Finished) {
+    /// Adds the output of a process, and sets the exit status.
+    pub(super) fn add_process(&mut self, name: &str, finished: &Finished) {
         let outputs = [(&mut self.stdout, &finished.stdout), (&mut self.stderr, &finished.stderr)];
         for (kept, output) in outputs {
             if kept.len() + output.len() <= OUTPUT_BYTES {
@@ -85,8 +85,8 @@ impl Done {
         }));
     }
 
-    /// Adds a warning about a change of `file` to the result and to the diagnostics. A warning that applies
-    /// to several patches is added once.
+    /// Adds a warning, if there is one, about a change of `file` to the result and to the diagnostics. A warning that
+    /// applies to several patches is added once.
     pub(super) fn warn(&mut self, warning: Option<String>, file: &str) {
         if let Some(warning) = warning.filter(|warning| !self.warnings.contains(warning)) {
             let diagnostic = DiagnosticArtifact::new(Level::Warning, "warning", warning.clone());
@@ -95,23 +95,23 @@ impl Done {
         }
     }
 
-    pub(super) fn edge(&mut self, edge_type: EdgeType, target_kind: TargetKind, target: &str) {
+    pub(super) fn add_edge(&mut self, edge_type: EdgeType, target_kind: TargetKind, target: &str) {
         let edge = Edge::new(edge_type, target_kind, target);
         if !self.edges.contains(&edge) {
             self.edges.push(edge);
         }
     }
 
-    /// Adds the edges to the file and the symbol of a replacement, whether it succeeds or not.
-    pub(super) fn worked_on(&mut self, prepared: &Prepared<'_>, changed: bool) {
+    /// Adds the edges to the files and the symbol of a replacement; with `is_changed`, also those for the change.
+    pub(super) fn add_edges(&mut self, prepared: &Prepared<'_>, is_changed: bool) {
         let symbol = &prepared.replaced.definition.fqn;
         let mut edge = |edge_type, target_kind, target: &str| {
-            self.edge(edge_type, target_kind, target);
+            self.add_edge(edge_type, target_kind, target);
         };
         edge(EdgeType::ExecutedOn, TargetKind::File, prepared.target.key());
         edge(EdgeType::ExecutedOn, TargetKind::Symbol, symbol);
         edge(EdgeType::Referenced, TargetKind::File, prepared.with.key());
-        if changed {
+        if is_changed {
             edge(EdgeType::Affected, TargetKind::File, prepared.target.key());
             edge(EdgeType::Affected, TargetKind::Symbol, symbol);
         }
@@ -119,16 +119,16 @@ impl Done {
 }
 
 /// Writes a prepared replacement to its file: directly, or with the program `splice`.
-pub(super) trait Hand {
+pub(super) trait Replacer {
     /// Makes the change. After an error the file is as before, unless the error reports that it could not be
     /// restored.
     ///
     /// # Errors
-    /// A change that was refused, stopped, or could not be made.
-    fn make(
+    /// The change was refused or stopped, or could not be made.
+    fn replace(
         &mut self,
         prepared: &Prepared<'_>,
         context: &Context<'_>,
-        done: &mut Done,
+        progress: &mut Progress,
     ) -> Result<(), ToolError>;
 }

@@ -5,25 +5,25 @@ use crate::engine::walls;
 use crate::plan::{Mode, Step};
 use crate::risk::{Policy, RiskLevel, Verdict};
 
-/// Why a person is asked.
+/// Why a person is asked before a step.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::engine) struct Ask {
+pub(in crate::engine) struct ConfirmationReason {
     /// The reason as text.
     pub(in crate::engine) text: String,
-    /// Whether the missing walls are the only reason, and the risk calls for no more than caution. A flag of the
-    /// command line may answer such a question.
+    /// Whether missing walls are the only reason, and the risk is at most caution. A flag of the command line may
+    /// answer such a question.
     pub(in crate::engine) unwalled: bool,
 }
 
-/// Why a person is asked before this step; `None` if nobody is.
-pub(in crate::engine) fn ask(
+/// Why a person is asked before this step; `None` if nobody is asked. `walls` are those of the step, if it has any.
+pub(in crate::engine) fn confirmation_reason(
     step: &Step,
     risk: &Verdict,
     policy: &Policy,
     mode: Mode,
     walls: Option<&StepWalls>,
-) -> Option<Ask> {
-    let because = |text: String| Some(Ask { text, unwalled: false });
+) -> Option<ConfirmationReason> {
+    let because = |text: String| Some(ConfirmationReason { text, unwalled: false });
     if risk.level >= RiskLevel::Dangerous {
         return because(format!("The step is {}.", risk.level.as_str()));
     }
@@ -37,6 +37,6 @@ pub(in crate::engine) fn ask(
     if policy.confirm_tools.contains(&tool) {
         return because(format!("Your settings ask before every {}.", tool.name()));
     }
-    let text = walls::ask(risk, walls, policy.walls)?;
-    Some(Ask { text: text.to_owned(), unwalled: true })
+    let text = walls::confirmation_reason(risk, walls, policy.walls)?;
+    Some(ConfirmationReason { text: text.to_owned(), unwalled: true })
 }

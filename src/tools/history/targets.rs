@@ -14,23 +14,27 @@ use crate::workspace::Overlay;
 use super::error::HistoryError;
 
 /// The files that an operation restores, and the executions that it reverses.
-pub(super) struct Intended {
+pub(super) struct Restoration {
     /// The executions that the operation reverses; for `redo`, those of the undo steps. Empty for a restored
     /// checkpoint.
     pub(super) reverses: BTreeSet<Uuid>,
-    pub(super) ways: Vec<FileReversal>,
-    /// The position in the records of the last change that is reversed.
+    pub(super) files: Vec<FileReversal>,
+    /// The position in the history of the last change that is reversed; 0 if none is.
     pub(super) last: i64,
     /// Files in `.git`, which stay unchanged.
     pub(super) left_out: Vec<String>,
 }
 
 /// Determines what an operation that changes files would do. For other operations the result is empty.
-pub(super) fn intended(
+///
+/// # Errors
+/// A name that is invalid or unknown, nothing to reverse, only files in `.git`, or a preview that depends on a
+/// change of an earlier step.
+pub(super) fn restoration(
     history: &History,
     overlay: &Overlay,
     operation: &HistoryOperation,
-) -> Result<Intended, HistoryError> {
+) -> Result<Restoration, HistoryError> {
     let named = |name: &str| name.parse::<CheckpointName>();
     let (entries, reverses) = match operation {
         HistoryOperation::Undo { checkpoint: Some(name) } => {
@@ -47,18 +51,18 @@ pub(super) fn intended(
         | HistoryOperation::ListCheckpoints
         | HistoryOperation::Diff { .. } => (Vec::new(), false),
     };
-    let taken = entries.iter().filter(|_| reverses).map(|entry| entry.execution_id);
-    let reverses: BTreeSet<Uuid> = taken.collect();
-    let (left_out, ways): (Vec<_>, Vec<_>) =
-        reversals(&entries).into_iter().partition(|way| is_git_path(&way.path));
-    if ways.is_empty() && !left_out.is_empty() {
+    let reversed = entries.iter().filter(|_| reverses).map(|entry| entry.execution_id);
+    let reverses: BTreeSet<Uuid> = reversed.collect();
+    let (left_out, files): (Vec<_>, Vec<_>) =
+        reversals(&entries).into_iter().partition(|file| is_git_path(&file.path));
+    if files.is_empty() && !left_out.is_empty() {
         return Err(HistoryError::OnlyGit);
     }
-    Ok(Intended {
+    Ok(Restoration {
         reverses,
-        ways,
+        files,
         last: entries.last().map_or(0, |entry| entry.position),
-        left_out: left_out.into_iter().map(|way| way.path).collect(),
+        left_out: left_out.into_iter().map(|file| file.path).collect(),
     })
 }
 

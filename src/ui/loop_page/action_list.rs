@@ -1,8 +1,8 @@
-//! The actions and the verification of an attempt, each with a link to its record.
+//! The actions and the verification of an attempt, each with a link to its record in the evidence.
 
 use egui::{CornerRadius, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use super::attempt::{MAX_LISTED, cut, more_ui, stage};
+use super::attempt::{MAX_LISTED, beginning, more_ui, stage};
 use super::model::{ActionRow, action_rows, gate_row, verify_sentence};
 use crate::plan::{ShownPlan, visible};
 use crate::run::AttemptState;
@@ -19,7 +19,7 @@ pub(super) fn actions_ui(
     plan: Option<&ShownPlan>,
     actions: &mut Vec<Action>,
 ) {
-    // A plan that never ran has no actions to show.
+    // The plan has not been run.
     if attempt.run.is_none() {
         return;
     }
@@ -34,9 +34,9 @@ pub(super) fn actions_ui(
     let title = format!("{done} of {}.", format::counted(rows.len(), "action"));
     stage(ui, icon, tone, &title, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        // The list ends with the latest action, because that one is watched.
-        let shown = rows.iter().rposition(|row| row.look.1 != "waiting").map_or(0, |at| at + 1);
-        let first = shown.saturating_sub(MAX_LISTED);
+        // The list includes the latest action that has begun, because a person watches that one.
+        let begun = rows.iter().rposition(|row| row.look.1 != "waiting").map_or(0, |last| last + 1);
+        let first = begun.saturating_sub(MAX_LISTED);
         if first > 0 {
             let text =
                 format!("{} earlier actions are on the plan page.", format::count(first as u64));
@@ -55,14 +55,14 @@ pub(super) fn verify_ui(ui: &mut Ui, attempt: &AttemptState, actions: &mut Vec<A
     let (icon, tone, title) = match (&sentence, &row) {
         (Some((true, text)), _) => (icon::SHIELD_CHECK, Tone::Safe, text.clone()),
         (Some((false, text)), _) => (icon::FAILED, Tone::Danger, text.clone()),
-        // A verification that never began has its reason as the summary, and no record.
-        (None, Some(row)) if is_left_out(row) => {
+        // The summary of a skipped verification is the reason why it was skipped.
+        (None, Some(row)) if is_skipped(row) => {
             (row.look.0, row.look.2, format!("Not verified: {}", row.summary))
         }
         (None, Some(row)) => (row.look.0, row.look.2, format!("Verification: {}", row.look.1)),
         (None, None) => return,
     };
-    let row = row.filter(|row| !is_left_out(row));
+    let row = row.filter(|row| !is_skipped(row));
     stage(ui, icon, tone, &format!("{title}."), |ui| {
         if let Some(row) = &row {
             row_ui(ui, row, "Verification", actions);
@@ -71,11 +71,11 @@ pub(super) fn verify_ui(ui: &mut Ui, attempt: &AttemptState, actions: &mut Vec<A
 }
 
 /// Whether the loop skipped its verification before it began.
-fn is_left_out(row: &ActionRow) -> bool {
+fn is_skipped(row: &ActionRow) -> bool {
     row.duration_ms.is_none() && row.execution_id.is_none() && row.look.0 == icon::SKIP
 }
 
-/// A row that links to its record in the evidence, once there is one.
+/// Draws a row, which links to its record in the evidence if there is one.
 fn row_ui(ui: &mut Ui, row: &ActionRow, name: &str, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
     let (icon, word, tone) = row.look;
@@ -89,33 +89,33 @@ fn row_ui(ui: &mut Ui, row: &ActionRow, name: &str, actions: &mut Vec<Action>) {
     widgets::paint_icon(ui, pos2(rect.left() + 10.0, middle), icon, 15.0, theme.tone(tone));
     let time = row.duration_ms.map(format::duration).unwrap_or_else(|| word.to_owned());
     let right = pos2(rect.right() - 6.0, middle);
-    let taken = widgets::paint_right(ui, right, &time, Text::SmallMono, theme.dim);
+    let time_width = widgets::paint_right(ui, right, &time, Text::SmallMono, theme.dim);
     let left = rect.left() + 26.0;
     let parts = [
         (row.kind.as_str(), Text::Body, theme.text),
         (row.summary.as_str(), Text::Meta, theme.dim),
     ];
-    let width = (right.x - taken - 10.0 - left).max(0.0);
-    let (_, mut was_cut) = widgets::paint_parts(ui, pos2(left, middle), width, &parts);
-    let mut whole = format!("{name}: {} {}, {word}", row.kind, visible(cut(&row.summary)));
+    let width = (right.x - time_width - 10.0 - left).max(0.0);
+    let (_, mut truncated) = widgets::paint_parts(ui, pos2(left, middle), width, &parts);
+    let mut text = format!("{name}: {} {}, {word}", row.kind, visible(beginning(&row.summary)));
     if let Some((code, message)) = &row.failure {
         let parts = [
             (code.as_str(), Text::SmallMono, theme.danger),
             (super::first_line(message), Text::Small, theme.danger),
         ];
         let below = pos2(left, rect.top() + 31.0);
-        was_cut |= widgets::paint_parts(ui, below, rect.right() - 6.0 - left, &parts).1;
-        whole = format!("{whole}, {code} {}", visible(cut(message)));
+        truncated |= widgets::paint_parts(ui, below, rect.right() - 6.0 - left, &parts).1;
+        text = format!("{text}, {code} {}", visible(beginning(message)));
     }
     let role = if row.execution_id.is_some() { Role::Button } else { Role::Label };
-    response.widget_info(|| WidgetInfo::labeled(role, true, &whole));
+    response.widget_info(|| WidgetInfo::labeled(role, true, &text));
     widgets::focus_ring(ui, &response);
     if let Some(id) = row.execution_id.filter(|_| response.clicked()) {
         actions.push(Action::Do(Command::GoEvidence));
         actions.push(Action::Evidence(EvidenceAction::Open(id)));
     }
-    if was_cut || row.execution_id.is_some() {
+    if truncated || row.execution_id.is_some() {
         let hint = if row.execution_id.is_some() { "\nClick for its record." } else { "" };
-        response.on_hover_text(format!("{whole}{hint}"));
+        response.on_hover_text(format!("{text}{hint}"));
     }
 }
