@@ -1,6 +1,6 @@
 //! How often an idle window draws: never in five seconds, whatever it shows.
 //!
-//! The display itself tells every drawing; the pages are those of the window's own test.
+//! The X server reports every drawing. The pages are those of `tests/window/idle.rs`.
 
 #![allow(missing_docs, reason = "a bench is no library")]
 #![allow(dead_code, reason = "the window tests use the rest")]

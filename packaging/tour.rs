@@ -1,4 +1,4 @@
-//! Drives the tour through the real window on a virtual display and leaves a picture of each page.
+//! Drives the tour through the real window on a virtual display and saves a picture of each page.
 //!
 //! `tour PROGRAM TOUR PICTURES`; called by `packaging/run.sh` where there is no display. The program
 //! must be built with the feature `inspection`.

@@ -7,12 +7,12 @@ use super::harness::Desktop;
 use super::painting::Painting;
 use super::screen::{Outcome, PATIENCE, Trouble};
 
-/// How long there is no input.
+/// The time without input.
 const IDLE: Duration = Duration::from_secs(5);
 /// Delayed effects of input, such as tooltips, are over when nothing has been drawn for this long.
 const QUIET: Duration = Duration::from_secs(1);
 
-/// A plan that asks nothing, in a folder of its own.
+/// A plan without confirmations.
 const PLAN: &str = r#"{
   "plan_id": "two-looks", "intent": "READ", "title": "Look twice",
   "steps": [
@@ -25,7 +25,7 @@ const PLAN: &str = r#"{
 /// drawings in [`IDLE`].
 ///
 /// # Errors
-/// When the window cannot be led to a page, or never comes to rest on one.
+/// When a page cannot be reached, or never stops drawing.
 pub fn drawings_while_idle(program: &Path, pictures: &Path) -> Outcome<Vec<(&'static str, usize)>> {
     let folder = tempfile::tempdir().map_err(|e| Trouble(format!("no temporary folder: {e}")))?;
     let plan = folder.path().join("looks.plan.json");

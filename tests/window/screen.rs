@@ -1,6 +1,6 @@
 //! A virtual display with a window manager, and input for it.
 //!
-//! Knows nothing of the program under test. What was started on it ends with it.
+//! Independent of the program under test. Dropping a [`Screen`] ends every program that was started on it.
 
 #![expect(
     clippy::disallowed_methods,
@@ -25,7 +25,7 @@ pub const SIZE: (u32, u32) = (1280, 800);
 /// The frame of the window manager, and a margin.
 const FRAME: (u32, u32) = (2, 24);
 
-/// An error of driving the window. The tour prints it, a test panics with it.
+/// An error of driving the window, as a message. The tour prints it; a test panics with it.
 #[derive(Debug)]
 pub struct Trouble(pub String);
 
@@ -37,10 +37,10 @@ impl Display for Trouble {
 
 impl std::error::Error for Trouble {}
 
-/// The result of everything here.
+/// The result of driving the window.
 pub type Outcome<T = ()> = Result<T, Trouble>;
 
-/// A failure that says this.
+/// Fails with this message.
 ///
 /// # Errors
 /// Always.
@@ -51,7 +51,7 @@ pub fn trouble<T>(what: impl Into<String>) -> Outcome<T> {
 /// Polls until `look` returns something; `None` after [`PATIENCE`].
 ///
 /// # Errors
-/// What `look` fails with.
+/// The error of `look`.
 pub fn poll<T>(mut look: impl FnMut() -> Outcome<Option<T>>) -> Outcome<Option<T>> {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -67,13 +67,13 @@ pub fn poll<T>(mut look: impl FnMut() -> Outcome<Option<T>>) -> Outcome<Option<T
 #[must_use = "dropping it ends everything on it"]
 pub struct Screen {
     display: String,
-    /// Name and process; started first to last, ended last to first.
+    /// Names and processes in the order of their start. They are ended in reverse order.
     children: Vec<(String, Child)>,
     home: tempfile::TempDir,
 }
 
 impl Screen {
-    /// Starts both, and waits until windows can be opened.
+    /// Starts the server and the window manager, and waits until windows can be opened.
     ///
     /// # Errors
     /// One line that names the programs that are missing, or says what did not start in time.
@@ -82,14 +82,14 @@ impl Screen {
         let mut screen = Self::bare()?;
         let manager = screen.command("openbox");
         screen.start_on("openbox", manager)?;
-        // The manager owns the desktop once it has announced what it supports.
+        // The window manager is ready once it has announced what it supports.
         match poll(|| Ok(screen.xdotool(&["get_num_desktops"]).is_ok().then_some(())))? {
             Some(()) => Ok(screen),
             None => trouble("openbox did not take over the display"),
         }
     }
 
-    /// Starts the server alone: what appears on it is the program's own, without a frame around it.
+    /// Starts only the server, so that windows have no frame of a window manager.
     ///
     /// # Errors
     /// As [`Self::start`].
@@ -134,7 +134,7 @@ impl Screen {
         Ok(())
     }
 
-    /// Starts a command that ends with this screen at the latest. Returns its process id.
+    /// Starts a command, which is killed with this screen if it still runs. Returns its process id.
     ///
     /// # Errors
     /// When it cannot be started.
@@ -145,13 +145,13 @@ impl Screen {
         Ok(pid)
     }
 
-    /// A command that sees only this display and the home of this screen.
+    /// A command with only this display and the home folder of this screen in its environment.
     #[must_use]
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         self.command_at(self.home.path(), program)
     }
 
-    /// A command that sees only this display and this home.
+    /// A command with only this display and this home folder in its environment.
     #[must_use]
     pub fn command_at(&self, home: &Path, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
@@ -174,16 +174,16 @@ impl Screen {
         command
     }
 
-    /// The home folder of everything on it, empty at first.
+    /// The home folder of the programs on this screen; empty at first.
     #[must_use]
     pub fn home(&self) -> &Path {
         self.home.path()
     }
 
-    /// Runs `xdotool` with these arguments and gives what it prints.
+    /// Runs `xdotool` with these arguments and returns its stdout.
     ///
     /// # Errors
-    /// When it fails, with what it says.
+    /// When it fails, with its stderr.
     pub fn xdotool(&self, arguments: &[&str]) -> Outcome<String> {
         let output = self
             .command("xdotool")
@@ -199,8 +199,8 @@ impl Screen {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// Waits until a window, or `root` for the whole screen, has the same picture in three looks in a
-    /// row; something that blinks for ever may keep it from that, and then it stays as it is.
+    /// Waits until three consecutive pictures of a window, or of the whole screen for `root`, are equal. Returns after
+    /// a limited number of pictures even if they still differ, because something may blink.
     ///
     /// # Errors
     /// When ImageMagick does not start.
@@ -221,7 +221,7 @@ impl Screen {
         .map(|_| ())
     }
 
-    /// Fails when something that was started on it has ended.
+    /// Fails when a program that was started on this screen has ended.
     ///
     /// # Errors
     /// One line that names it.
@@ -237,7 +237,7 @@ impl Screen {
 
 #[cfg(test)]
 impl Screen {
-    /// As [`Self::start_on`], before what was started last, which stays the last.
+    /// As [`Self::start_on`], but the program that was started last remains the last in the list.
     ///
     /// # Errors
     /// When it cannot be started.
@@ -250,16 +250,16 @@ impl Screen {
         Ok(())
     }
 
-    /// The process id of what was started last.
+    /// The process id of the program that was started last.
     #[must_use]
     pub fn last_pid(&self) -> String {
         self.children.last().map(|(_, child)| child.id().to_string()).unwrap_or_default()
     }
 
-    /// Waits until what was started last has ended by itself.
+    /// Waits until the program that was started last has ended with a status that `how` accepts.
     ///
     /// # Errors
-    /// When it does not in time, or ends otherwise.
+    /// When it does not end in time, or ends with another status.
     pub fn wait_for_end(&mut self, how: fn(std::process::ExitStatus) -> bool) -> Outcome {
         let Some((name, mut child)) = self.children.pop() else { return Ok(()) };
         let ended = poll(|| child.try_wait().map_err(|e| Trouble(format!("{name}: {e}"))));

@@ -7,7 +7,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::harness::Desktop;
 use super::screen::Outcome;
 
-/// The value of an outcome. A trouble fails the test.
+/// The value of an outcome. An error fails the test.
 #[track_caller]
 pub fn passes<T>(outcome: Outcome<T>) -> T {
     outcome.unwrap_or_else(|trouble| panic!("{trouble}"))

@@ -1,4 +1,4 @@
-//! The rules: which room may use which, and which names are allowed in one place only.
+//! The rules: which room may use which others, and which paths only some files may use.
 
 use std::path::{Component, Path};
 
@@ -10,7 +10,7 @@ const LONGEST: usize = 400;
 /// The rooms without clock, disk, process, window or database.
 const PURE: [&str; 5] = ["plan", "authorization", "risk", "run", "code"];
 
-/// Who may know whom; every room may know itself. `lib` and `main` are the files of that name.
+/// The other rooms that each room may use. `lib` and `main` are the files of that name.
 const ARROWS: [(&str, &[&str]); 21] = [
     ("lib", &[]),
     ("main", &["app", "cli"]),
@@ -210,7 +210,7 @@ const LIBRARIES: &[Library] = &[
 const WORDS: &[Word] = &[
     Word {
         names: &["Command", "new"],
-        // The engines of the window and of the worker name their messages `Command` too, without `new`.
+        // The window and the worker have message types named `Command`, but without `new`.
         allowed: |_, path| path.parent().is_some_and(|folder| folder.ends_with("src/process")),
         why: "programs are started in process only",
     },
@@ -245,7 +245,7 @@ const SQL: [&str; 9] = [
     "WITH RECURSIVE",
 ];
 
-/// Words that the repository must not contain, in pieces, so that this file does not contain them.
+/// Words that the repository must not contain. They are split, so that this file does not contain them.
 pub const REPOSITORY_WORDS: [[&str; 2]; 5] = [
     ["/wor", "k/main"],
     ["/wor", "k/wt"],
@@ -254,7 +254,7 @@ pub const REPOSITORY_WORDS: [[&str; 2]; 5] = [
     ["/work/", "target"],
 ];
 
-/// The faults of a file, each as `file:line: what`.
+/// The violations in a file, each as `file:line: what`.
 pub fn check_source(source: &Source) -> Vec<String> {
     let Some(room) = room_of(&source.path) else {
         return vec![format!("{}: no room of this name is on the map", source.path.display())];
@@ -294,7 +294,7 @@ fn room_of(path: &Path) -> Option<&'static str> {
     ARROWS.iter().map(|(room, _)| *room).find(|room| *room == name)
 }
 
-/// The room to which a path leads, with `super` resolved. `None` when it stays inside or leaves the crate.
+/// The room that a path refers to, with `super` resolved. `None` if it stays in the room or leaves the crate.
 fn target_room(path: &Path, reference: &Reference) -> Option<String> {
     let names = &reference.names;
     match names.first()?.as_str() {
@@ -302,7 +302,7 @@ fn target_room(path: &Path, reference: &Reference) -> Option<String> {
         "super" | "self" => {
             let ups = names.iter().take_while(|name| *name == "super" || *name == "self");
             let ups = ups.filter(|name| *name == "super").count();
-            // How many modules deep the file is: src/plan/mod.rs 1, src/plan/parse.rs 2.
+            // The module depth of the file: 1 for src/plan/mod.rs, 2 for src/plan/parse.rs.
             let parts = path.components().count() - 1;
             let is_mod = path.file_stem().is_some_and(|stem| stem == "mod");
             let depth = parts - usize::from(is_mod) + reference.depth;

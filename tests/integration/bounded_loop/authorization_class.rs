@@ -1,4 +1,4 @@
-//! Authorization classes: which plans of a loop run without a question (SPEC §10).
+//! Authorization classes: which plans of a loop run without a prompt (SPEC §10).
 
 use serde_json::{Value, json};
 

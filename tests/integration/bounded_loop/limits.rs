@@ -25,11 +25,11 @@ fn heron() -> Answer {
     edits(json!([{"op": "create", "path": "heron.txt", "contents": "grey"}]))
 }
 
-/// Neither what a step printed nor what a plan contained.
+/// Neither a secret that a step printed nor one that a plan contained.
 #[test]
 fn planner_requests_contain_no_secrets() {
     const TOKEN: &str = "ghp_Zq81mNfT0bXw27LsKd93RvYuHcJp46AeGiOo";
-    // The secret stands across the place where a long output is cut, and alone without its name.
+    // One secret lies across the position where a long output is cut; the other also stands without its name.
     let print = format!(
         "printf '%4080s token = {TOKEN}\\n%9000s\\n' x y; echo 'password=h3ron-of-the-marsh'; \
          echo h3ron-of-the-marsh >&2; exit 3"
@@ -93,7 +93,7 @@ fn untrusted_commands_end_a_loop_unchanged() {
     assert_eq!(ended.actions(1), ["mutate_batch: succeeded", "verify_gate: succeeded"]);
 }
 
-/// What a person granted to every plan of a workspace also holds for the loop's own verification.
+/// Access granted to every plan of a workspace also applies to the loop's own verification.
 #[test]
 fn workspace_grants_apply_to_the_verification() {
     let planner = Scripted::new([heron()]);
@@ -321,7 +321,7 @@ fn faulty_commands_are_reported_before_changes() {
     }
 }
 
-/// What is unreadable at both times is not known to be the same.
+/// A file that is unreadable both times may have changed.
 #[test]
 fn unreadable_commands_do_not_count_as_unchanged() {
     let planner = Scripted::new([heron()]);

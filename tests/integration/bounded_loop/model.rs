@@ -1,5 +1,5 @@
-//! The planner that asks a model (SPEC §10), as a process that reads a request and prints a plan; the model stands
-//! behind a real HTTP server on loopback.
+//! The planner `openai-compatible` (SPEC §10), as a process that reads a request and prints a plan. A test's HTTP
+//! server on loopback takes the place of the model.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -22,7 +22,7 @@ struct Asked {
     body: Value,
 }
 
-/// A server that answers one request with the bytes that the test writes.
+/// A server that accepts one connection and sends the bytes that the test writes.
 struct Served {
     url: String,
     thread: JoinHandle<Asked>,
@@ -129,7 +129,7 @@ fn ask(url: &str, settings: &str) -> (Value, String) {
     (serde_json::from_str(&stdout).unwrap(), stderr)
 }
 
-/// Asserts the failure that the planner prints.
+/// Asserts that the planner prints a failure with this code and message.
 #[track_caller]
 fn failure(url: &str, settings: &str, code: &str, retryable: bool, says: &str) {
     let (plan, _) = ask(url, settings);

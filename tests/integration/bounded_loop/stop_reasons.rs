@@ -40,7 +40,7 @@ fn plan_with_own_verification_is_not_verified_again() {
     assert_eq!(ended.actions(1), ["mutate_batch: succeeded", "verify: succeeded"]);
 }
 
-/// Without a command to verify with, and where none was required.
+/// Without a verification command, and with `--verify none`.
 #[test]
 fn loop_without_verification_completes_unverified() {
     for (words, why) in [
@@ -69,7 +69,7 @@ fn permanent_failure_ends_the_loop_with_its_code() {
     }
 }
 
-/// Each way in which a planner gives no plan, and what its next request says about it.
+/// Each way in which a planner gives no plan, and how the next request describes it.
 #[test]
 fn planner_without_a_plan_uses_the_budget_up() {
     let wrong = json!({"goal": "g", "steps": [{"comand": "true"}]});
@@ -142,8 +142,8 @@ fn failed_action_is_terminal_with_one_attempt() {
     );
 }
 
-/// The folder leads outside only once the plan runs. That is a bad request, which no further attempt can
-/// repair.
+/// The folder becomes a link to the outside while the plan runs. That is a bad request, which no further attempt
+/// can repair.
 #[test]
 fn impossible_action_ends_the_loop() {
     let steps = json!([
@@ -161,7 +161,7 @@ fn impossible_action_ends_the_loop() {
     assert_eq!(planner.asked(), 1);
 }
 
-/// With the last attempt it ends the loop.
+/// In the last attempt it ends the loop.
 #[test]
 fn failed_verification_is_told_to_the_planner() {
     let worse = |new: &str| {
@@ -193,7 +193,7 @@ fn failed_verification_is_told_to_the_planner() {
         (&json!("verify_failed"), &json!(false))
     );
     assert_eq!(last["diagnostics"][0]["code"], "E0308");
-    // The request also holds the evidence of the attempt.
+    // The request also contains the evidence of the attempt.
     let evidence = &action.request(2)["evidence"];
     assert_eq!(evidence["q3"][0]["tool_name"], "verify");
     assert_eq!(evidence["q6"][0]["about"], "src/lib.rs");
@@ -238,7 +238,7 @@ fn repeated_steps_are_no_progress() {
         Answer::Plan(json!({"goal": title, "steps": [
             {"command": "echo x >> tries.txt; exit 3", "explanation": title}]}))
     };
-    // A different answer stands in between, and a rejected answer is no attempt.
+    // A planner failure between the two equal plans does not reset the comparison.
     let planner = Scripted::new([step("one"), failure("planner_unavailable", true), step("two")]);
     let ended = planner.ends(planner.run(["--max-attempts", "5"]), 1);
     assert_eq!(ended.code(), "no_progress");

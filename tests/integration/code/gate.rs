@@ -70,7 +70,7 @@ fn unexplained_check_failure_is_no_success() {
     assert_eq!(fs::read_to_string(home.file("good/src/lib.rs")).unwrap(), OLD);
 }
 
-/// What cargo did not reach behind the old error is named.
+/// Packages that cargo did not check because of the old error are listed.
 #[test]
 fn old_error_hides_no_new_error() {
     let home = Home::new();

@@ -119,8 +119,7 @@ fn stop_does_not_wait_for_a_check() {
     let fifo = harness.path("fifo");
     let (ran, pipe) = thread::scope(|scope| {
         let person = scope.spawn(move || {
-            // Opening returns once the build script waits on the other side. It waits while this side is
-            // open.
+            // Opening returns once the build script opens the pipe. Its read blocks while this side is open.
             let pipe = OpenOptions::new().write(true).open(fifo).unwrap();
             control.request(Control::StopNow, AnsweredBy::Test);
             pipe

@@ -71,7 +71,7 @@ fn example_failure_of_splice_stops_at_second_step() {
     example_fails(&indexed(), "external");
 }
 
-/// The precondition finds it, the step does not.
+/// The precondition finds the symbol in the graph; the step does not find it in the file.
 #[test]
 fn symbol_only_in_graph_fails_the_step() {
     let home = indexed();
@@ -90,7 +90,7 @@ fn symbol_only_in_graph_fails_the_step() {
     is_recorded_as_failed(&home, &document, message);
 }
 
-/// splice first writes beside the file, under predictable names.
+/// splice first writes temporary files with predictable names beside the file.
 #[test]
 fn link_at_splice_temporary_name_is_harmless() {
     let home = indexed();

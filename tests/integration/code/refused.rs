@@ -83,7 +83,7 @@ fn fails(home: &Home, engine: &str, step: &Value, code: &str, part: &str) {
     assert!(tree(&home.file("")) == before, "{engine}: {step} has changed something");
 }
 
-/// Both engines say what cannot be replaced, and change no byte.
+/// Both engines report what cannot be replaced, and change no byte.
 #[test]
 fn both_engines_refuse_impossible_replacements() {
     let home = project();

@@ -1,4 +1,4 @@
-//! `verify`, `compile` and `run` with the real cargo: approval, questions, output and records (SPEC §2, §3,
+//! `verify`, `compile` and `run` with the real cargo: approval, confirmations, output and records (SPEC §2, §3,
 //! §9).
 
 use countersign::run::{AnsweredBy, Control, Decision, RunEvent, RunState, Stream};

@@ -159,7 +159,7 @@ fn a_verification_is_a_step_of_its_own() {
     assert_eq!(ran.codes()[3], Some("E305"));
 }
 
-/// Else it is a question of its own.
+/// If the command runs, its verification asks separately.
 #[test]
 fn verification_is_skipped_with_its_command() {
     let harness = Harness::with(&[("sub/a.txt", "")]).answering(|request| {

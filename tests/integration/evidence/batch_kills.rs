@@ -71,7 +71,7 @@ fn home() -> Home {
 const RUN: [&str; 8] =
     ["run", "plan.json", "--yes", "--confirm", "approve", "--workspace", "space", "--evidence"];
 
-/// Runs the plan and kills it at the `n`th of these calls, from 1. False when it ended before.
+/// Runs the plan and kills it at the `n`th of these calls, from 1. Returns false if the run made fewer calls.
 fn killed(home: &Home, call: &str, n: usize) -> bool {
     let inject = format!("--inject={call}:signal=KILL:when={n}");
     let trace = home.path().join("trace");
@@ -106,7 +106,7 @@ fn killed_batch_can_be_taken_back_and_finished() {
         }
     }
     let inside = |call: &str| seen.get(&(call, "inside")).copied().unwrap_or_default();
-    // Two exchanges and three renames; three temporary names are removed at the end.
+    // Two exchanges and four renames; four temporary files are removed at the end.
     assert_eq!(inside("renameat2"), 6, "{seen:?}");
     assert_eq!(inside("unlinkat"), 4, "{seen:?}");
     assert_eq!(inside("mkdirat"), 3, "{seen:?}");
@@ -115,8 +115,8 @@ fn killed_batch_can_be_taken_back_and_finished() {
     assert!(inside("openat2") >= 4, "{seen:?}");
 }
 
-/// Asserts that the evidence agrees with the disk, then settles the step both ways. Returns how far the batch
-/// had come.
+/// Asserts that the evidence agrees with the disk, then settles the step in one way. Returns the moment of the
+/// kill: `before` the run, `inside` the step, or `outside` it.
 fn judge(home: &Home, way: Way, before: &Tree, after: &Tree) -> &'static str {
     let sound = || {
         let report = verify(&home.evidence(), None).expect("a readable database");
@@ -147,8 +147,7 @@ fn judge(home: &Home, way: Way, before: &Tree, after: &Tree) -> &'static str {
         Way::RollBack => before.clone(),
         Way::Finish => after.clone(),
     };
-    // Everything was in place, and only the last temporary file was left to remove. A plan cannot hold a
-    // binary content.
+    // Only the removal of the last temporary files was missing. A plan cannot contain binary content.
     let is_lost = said.contains("gone.bin does not get its earlier content: it is not text");
     if is_lost {
         wanted.remove("gone.bin");

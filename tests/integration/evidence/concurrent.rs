@@ -1,7 +1,7 @@
 //! Several processes on one evidence folder, some of them killed (SPEC §8): one chain, no lost record, and no
 //! error about a busy database.
 //!
-//! `ROUNDS` sets how often; the default suits every test run, `test.sh --long` asks for 20.
+//! The environment variable `ROUNDS` sets the number of rounds; the default is 2, and `test.sh --long` uses 20.
 
 use std::collections::BTreeSet;
 use std::process::{Child, Output, Stdio};

@@ -15,7 +15,7 @@ use crate::harness::home::Home;
 
 const STEPS: usize = 200;
 
-/// How far the run had come.
+/// How far the run had come when it was killed.
 #[derive(Debug, PartialEq, Eq)]
 enum Came {
     NotBegun,
@@ -57,7 +57,7 @@ fn kill_once() -> Came {
     };
     let plan = home.plan((0..STEPS).map(create).collect());
     let mut child = start(&home, &plan);
-    // A random moment from before the run to shortly after its usual end, measured in created files.
+    // A random moment from before the run to after its end, measured in created files.
     let moment = usize::try_from(random(STEPS as u64 + 20)).expect("a small number");
     wait_for_files(&home, moment, &mut child);
     spin(Duration::from_micros(random(4_000)));

@@ -102,7 +102,7 @@ fn another_database_is_found() {
     is_only_read(&home, "another database is in the place");
 }
 
-/// Only the other copy shows that heads had been kept and one was removed.
+/// The remaining copy shows that heads were kept and one copy was removed.
 #[test]
 fn lost_copy_of_heads_is_reported() {
     let never = Home::new();

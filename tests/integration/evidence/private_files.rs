@@ -1,4 +1,4 @@
-//! Folders and files of the evidence are this user's alone (SPEC §8), through the real command.
+//! Only this user can access the folders and files of the evidence (SPEC §8), through the real command.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
@@ -29,7 +29,7 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o7777
 }
 
-/// Every file and folder with the mode that it must have.
+/// The folder and every file and folder below it.
 fn below(folder: &Path) -> Vec<PathBuf> {
     let mut all = vec![folder.to_owned()];
     for entry in fs::read_dir(folder).unwrap() {
@@ -145,7 +145,7 @@ fn a_database_behind_a_link_is_refused() {
     assert_eq!(run(&home).exits(4).error_code(), "E401");
 }
 
-/// Root gives a folder to another user; other users take a folder of root.
+/// Root makes another user the owner of the folder; other users try a folder of root.
 #[test]
 fn a_folder_of_somebody_else_is_refused() {
     let home = home();

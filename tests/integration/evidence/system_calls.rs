@@ -2,8 +2,8 @@
 //! workspace, a new content is flushed before it is put in place, and there are no more flushes than
 //! necessary.
 //!
-//! `strace` logs every system call of the real program. Every call that names the workspace and is not on the
-//! list of reading calls counts as a change, so that none is missed.
+//! `strace` logs every system call of the real program. Every call that names the workspace counts as a change
+//! unless it is on the list of reading calls, so that none is missed.
 
 use std::fs;
 use std::path::Path;
@@ -103,7 +103,7 @@ impl Trace {
         Self::of_plan(home, exit)
     }
 
-    /// The same with the plan file that exists.
+    /// As [`Self::of`], with the existing plan file.
     fn of_plan(home: Home, exit: i32) -> Self {
         let log = home.path().join("trace");
         let options = ["-f", "-y", "-qq", "-s", "65536", "-o", log.to_str().unwrap()];
@@ -136,8 +136,8 @@ impl Trace {
     }
 }
 
-/// Every change in the workspace and every write and flush of the evidence. A write of the evidence
-/// that is the first to hold the id of an execution says which step that is.
+/// Every change in the workspace and every write and flush of the evidence. The first write that contains the id of
+/// an execution is named `write step N`.
 fn words(trace: &str, home: &Home, ids: &[&str]) -> Vec<String> {
     let space = fs::canonicalize(home.file("")).unwrap();
     let evidence = fs::canonicalize(home.evidence()).unwrap();
@@ -182,7 +182,7 @@ fn words(trace: &str, home: &Home, ids: &[&str]) -> Vec<String> {
     words
 }
 
-/// A change in the workspace: the call and the names in it, the temporary file by its step.
+/// A change in the workspace as words: the call and its file names. Temporary files are named by their step.
 fn in_words(call: &Call<'_>, space: &Path, ids: &[&str]) -> String {
     let mut rest = call.rest.replace(space.to_str().unwrap(), "space");
     for (step, id) in ids.iter().enumerate() {

@@ -123,7 +123,7 @@ fn damaged_database_is_refused_and_not_written() {
     assert_eq!(report["ok"], true, "a copy that is brought back is the evidence again");
 }
 
-/// Any one page, those of indexes included, which hold no rows themselves.
+/// Any page, also one of an index, which contains no rows itself.
 #[test]
 fn every_damaged_page_is_found() {
     let home = home();
@@ -157,7 +157,7 @@ fn empty_database_file_is_sound_and_written() {
     assert_eq!(home.json(["evidence", "verify"]).exits(0).document()["ok"], true);
 }
 
-/// A file in the place of the evidence folder and a folder in the place of the database are named.
+/// A file instead of the evidence folder, and a folder instead of the database.
 #[test]
 fn wrong_kinds_of_files_are_reported() {
     let home = home();

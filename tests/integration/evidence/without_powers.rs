@@ -10,7 +10,7 @@ use crate::harness::create_file;
 use crate::harness::home::Home;
 use crate::harness::unprivileged::{Unprivileged, with_files_up_to};
 
-/// As an ordinary user by `chmod`, as root after becoming one (`setpriv`).
+/// An ordinary user is restricted by `chmod`; root first becomes one (`setpriv`).
 #[test]
 fn read_only_folder_answers_and_records_nothing() {
     let home = home();
@@ -31,13 +31,13 @@ fn read_only_folder_answers_and_records_nothing() {
     assert_eq!(files(&home), before);
 }
 
-/// The same where only the database itself, or only the folder around it, may not be written.
+/// Only the database itself, or only its folder, is read-only.
 #[test]
 fn read_only_database_records_nothing() {
     for (read_only, mode) in [("execution_log.db", 0o444), ("", 0o555)] {
         let home = home();
         let report = home.json(["evidence", "verify"]).exits(0).document();
-        // Left by the query above; with these files SQLite creates nothing in the folder.
+        // The query above left these files; with them SQLite would not need to create any.
         for suffix in ["-wal", "-shm"] {
             let _ = fs::remove_file(home.evidence().join(format!("execution_log.db{suffix}")));
         }

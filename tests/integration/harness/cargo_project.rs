@@ -73,7 +73,8 @@ pub fn lib(home: &Home) -> String {
     fs::read_to_string(home.file("src/lib.rs")).unwrap()
 }
 
-/// Runs the example plan to its end with one engine. `expected` is the content of the file afterwards.
+/// Runs the example plan to its end with one engine. `expected` is the content of the file afterwards. Returns the
+/// record of the replacement.
 pub fn example_completes(home: &Home, engine: &str, expected: &str) -> Value {
     example(home, splice("old_function", "patches/fix.rs", "symbol exists"));
     let check = home.json(["check", "space/p.json", "--engine", engine]).exits(0).document();

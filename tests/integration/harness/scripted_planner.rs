@@ -122,8 +122,7 @@ impl Scripted {
         self.home.json(words.iter().map(String::as_str))
     }
 
-    /// Starts the loop with `--yes` and does not wait for it. `output` is called once for its stdout and once
-    /// for its stderr.
+    /// Starts the loop with `--yes` without waiting for it. `output` creates its stdout and its stderr.
     pub fn start(&self, output: fn() -> Stdio) -> Child {
         let words = self.words(["--yes", "--json"]);
         let mut command = self.home.child(words.iter().map(String::as_str));
@@ -164,7 +163,7 @@ impl Ended {
     }
 }
 
-/// Asserts that the evidence has every fact in the document: each attempt, each action, the stop reason.
+/// Asserts that the evidence contains each attempt, each action and the stop reason of the document.
 pub fn in_evidence(home: &Home, document: &Value) {
     let id = document["loop_id"].as_str().unwrap();
     let shown = home.json(["evidence", "show", id]).exits(0).document();

@@ -139,7 +139,7 @@ impl World {
         })
     }
 
-    /// Changes a file without the program. False where that is not possible.
+    /// Changes a file without the program. Does nothing where that is not possible.
     fn by_hand(&self, act: &Act) {
         let path = |file: &usize| self.harness.path(FILES[*file]);
         match act {

@@ -223,7 +223,7 @@ fn git_is_never_touched() {
     harness.refuses(&undo(), "E101");
 }
 
-/// The risk of an undo is that of the writes.
+/// An undo has the risk of the writes that it makes.
 #[test]
 fn approval_of_undo_covers_written_files() {
     let harness = Harness::with(&[("build.rs", "fn main() {}\n"), ("run.sh", "echo 1\n")]);
@@ -281,7 +281,7 @@ fn interrupted_step_is_undone_only_by_name() {
     assert_eq!(harness.content("a").as_deref(), Some("3\n"), "it was done and not recorded");
     harness.refuses(&undo(), "E311");
     let id = harness.texts("SELECT id FROM intents ORDER BY row DESC", []).remove(0);
-    // Its content before was recorded, its content after was not.
+    // The intent records the content before the step; the content after it was not recorded.
     let id = if harness.count("SELECT count(*) FROM executions WHERE id = ?1", [&id]) == 1 {
         harness.texts("SELECT id FROM intents ORDER BY row DESC", []).remove(1)
     } else {
@@ -351,7 +351,7 @@ fn a_replaced_definition_is_taken_back() {
 
 #[test]
 fn long_run_is_reverted_whole() {
-    // So many that the list of undone executions does not fit into the step's record.
+    // Enough that the list of undone executions does not fit into the step's record.
     let harness = Harness::with(&[("a", "start\n")]);
     let ran =
         harness.run(&plan((0..130).map(|n| write_file(&format!("w{n}"), "a", &format!("{n}\n")))));

@@ -138,7 +138,7 @@ fn fifo(path: &Path) {
     rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, mode, 0).unwrap();
 }
 
-/// By `chmod` for an ordinary user; for root after dropping its powers (`setpriv`).
+/// An ordinary user is restricted by `chmod`; root first becomes one (`setpriv`).
 #[cfg(unix)]
 #[test]
 fn unreadable_plan_is_refused() {

@@ -60,7 +60,7 @@ fn outputs_and_code_come_back_unchanged() {
     assert!(finished.greeting.is_empty() && !finished.left_open);
 }
 
-/// Also those with the same number, as 143 and signal 15.
+/// Also where a shell would report the same number, as 143 for signal 15.
 #[test]
 fn exit_codes_and_signals_are_told_apart() {
     let sshd = Sshd::start();
@@ -87,7 +87,7 @@ fn exit_codes_and_signals_are_told_apart() {
     }
 }
 
-/// Nor any input.
+/// It has no input either.
 #[test]
 fn command_has_own_group_and_no_terminal() {
     let sshd = Sshd::start();
@@ -185,7 +185,7 @@ fn any_command_text_arrives_unchanged() {
     // Text between quotes, newlines included.
     let finished = run(&connection, "printf %s 'a\n b\\n\"$HOME\" !! \u{1}\u{7f}'");
     assert_eq!(text(&finished.stdout), "a\n b\\n\"$HOME\" !! \u{1}\u{7f}");
-    // As long as the system allows for one argument.
+    // Nearly the longest argument that the system allows.
     let long = format!("printf %s '{}' | wc -c", "é".repeat(60_000));
     assert_eq!(text(&run(&connection, &long).stdout).trim(), "120000");
 }

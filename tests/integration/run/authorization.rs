@@ -37,7 +37,7 @@ fn the_first_check_that_fails_decides() {
     first.authorization.authorization_id = used;
     assert_eq!(harness.execute(first).words().1, "completed");
 
-    // Begins with every fault at once, and repairs one after the other.
+    // Begins with every fault at once, and then repairs them one by one.
     harness.clock.advance(DEFAULT_TTL_MS);
     let mut approved = good.clone();
     approved.authorization.status = AuthorizationStatus::Pending;

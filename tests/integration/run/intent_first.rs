@@ -16,7 +16,7 @@ use crate::harness::{
     FakeClock, Harness, Ran, and, asking, create_file, plan, read_file, write_file,
 };
 
-/// The effects at the moment when the evidence failed.
+/// The outcomes of the steps that were recorded before the evidence failed.
 fn done(ran: &Ran) -> Vec<Outcome> {
     match ran.outcome.as_ref().unwrap_err() {
         ExecutionError::EvidenceStore { step_results, source, .. } => {
@@ -51,7 +51,7 @@ fn intent_is_recorded_before_the_file_exists() {
     assert_eq!(intents, 1);
 }
 
-/// Both have the same id.
+/// Intent and execution have the same id.
 #[test]
 fn intent_precedes_its_execution_in_the_chain() {
     let harness = Harness::new();
@@ -147,7 +147,7 @@ fn unstored_result_ends_run_keeps_intent() {
     ));
 }
 
-/// A clock that panics once this file exists: after the effect, when the end of the step is timed.
+/// A clock that panics once `file` exists, so after the effect, when the duration of the step is measured.
 struct BreakingClock {
     clock: Arc<FakeClock>,
     file: PathBuf,
@@ -260,8 +260,8 @@ fn an_overwritten_content_is_kept() {
     assert_eq!(harness.count(kept, [before]), 1);
 }
 
-/// The content before is stored encrypted, but the preview shows its lines, and a single line of a key does
-/// not look like a key.
+/// The content before is stored encrypted, but the preview contains its lines, and a single line of a key is not
+/// recognized as one.
 #[test]
 fn failed_key_replacement_leaves_no_clear_part() {
     let line = |n: u32| format!("MIIEowIBAAKCAQEA7bq98jXy{n}");

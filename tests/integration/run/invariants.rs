@@ -1,4 +1,4 @@
-//! The numbered invariants of `src/lib.rs`, as far as the engine holds them.
+//! The numbered invariants of `src/lib.rs`, as far as they concern the engine.
 
 use std::sync::Arc;
 
@@ -163,7 +163,7 @@ fn invariant_4_what_was_shown_is_what_runs() {
     assert_eq!(harness.texts("SELECT plan_digest FROM runs", []), [source]);
 }
 
-/// Nor can it skip its prompt.
+/// It cannot skip its prompt either.
 #[test]
 fn invariant_5_plan_cannot_lower_its_risk() {
     for path in [
@@ -272,7 +272,7 @@ fn invariant_7_cancel_and_search_never_wait() {
 
 #[test]
 fn invariant_8_text_from_outside_is_data() {
-    // Names with a meaning for a shell, a format string, SQL or a terminal.
+    // Names that a shell, a format string, SQL or a terminal would interpret.
     for name in [
         "$(touch evil)",
         "`touch evil`",

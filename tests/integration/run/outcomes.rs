@@ -105,7 +105,7 @@ fn cause_approved_ingredient_changed_fails_the_run() {
     assert_eq!(recorded_end(&harness), ["failed E004 - 1"]);
 }
 
-/// Whatever is answered afterwards.
+/// An answer given after the stop does not count.
 #[test]
 fn stop_now_during_a_dialog_cancels() {
     for answer in [Decision::Approve, Decision::Skip, Decision::Cancel] {

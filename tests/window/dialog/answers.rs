@@ -124,8 +124,8 @@ fn a_double_click_approves_one_step() {
     passes(fast_clicks(&Workspace::creating(7)));
 }
 
-/// Polls without a pause until there is a question. Returns when it was last seen absent. The first question
-/// may appear before the first poll: `since` is a time before it.
+/// Polls without a pause until this question is shown. Returns the last time at which it was not. The first
+/// question may appear before the first poll, so `since` is a time before it.
 fn last_look_without(desktop: &mut Desktop, number: usize, since: Instant) -> Outcome<Instant> {
     let title = format!("Execute step {number} of ");
     let (begin, mut before) = (Instant::now(), since);
@@ -141,7 +141,7 @@ fn last_look_without(desktop: &mut Desktop, number: usize, since: Instant) -> Ou
     }
 }
 
-/// An upper bound of the time until a question could be approved.
+/// An upper bound of the time from the appearance of a question until it could be approved.
 fn time_until_armed(
     desktop: &mut Desktop,
     number: usize,

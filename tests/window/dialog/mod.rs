@@ -1,7 +1,7 @@
 //! The approval dialog in the real window.
 //!
-//! Decisions are read from the evidence and effects from the disk; the screen only tells when to act. That
-//! something did not happen is shown by a later event.
+//! Decisions are read from the evidence and effects from the disk; the screen only shows when to act. To assert that
+//! something did not happen, a test first waits for a later event.
 
 mod answers;
 mod authorize;

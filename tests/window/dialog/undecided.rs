@@ -42,7 +42,7 @@ fn left_open(workspace: &Workspace) -> Outcome {
     desktop.click_here(1, 0)?;
     desktop.wait_until_it_has_the_keyboard()?;
     wait_until_armed(&mut desktop)?;
-    // The same when the program was too busy to notice that it had lost the focus.
+    // The same when the program was too busy to process the loss of focus in time.
     desktop.point_at(APPROVE)?;
     desktop.while_frozen(|desktop| {
         desktop.give_other_window_the_keyboard()?;

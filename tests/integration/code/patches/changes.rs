@@ -14,7 +14,7 @@ use super::{alone, lead};
 /// How a text is changed before a definition in it is replaced.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// Takes a source of a dependency, not a fixture.
+    /// Whether the source is a file of a dependency instead of a fixture.
     pub real: bool,
     pub source: Index,
     /// The seed for the order of its parts.
@@ -92,7 +92,7 @@ pub fn shuffled(language: Language, text: &str, mut seed: u64) -> String {
     begins.dedup();
     begins.push(text.len());
     let parts = begins.windows(2).map(|it| &text[it[0]..it[1]]);
-    // A macro must be defined before its use, so it stays in place.
+    // A macro must be defined before its use, so all macros come first.
     let (first, mut parts): (Vec<&str>, Vec<&str>) =
         parts.partition(|part| part.contains("macro_rules!"));
     let mut result = text[..begins[0]].to_owned() + &first.concat();
@@ -145,7 +145,7 @@ pub fn tried<T: std::fmt::Debug>(
     TestRunner::new(config).run(strategy, test).unwrap_or_else(|failure| panic!("{failure}"));
 }
 
-/// The number of cases, unless the environment asks for more.
+/// The number of cases: 1,000, or more if the environment of proptest requests it.
 pub fn thousand() -> u32 {
     ProptestConfig::default().cases.max(1_000)
 }

@@ -81,7 +81,7 @@ fn takes_any_text(language: Language, definition: &Definition) -> bool {
     matches!(language, Language::C | Language::Cpp) && definition.kind == SymbolKind::Macro
 }
 
-/// The definition to which full name and kind resolve: it, its body where it is a signature, or `None` when
+/// The definition to which full name and kind resolve; for a signature, this may be its body. `None` if they are
 /// ambiguous.
 fn meant(source: &Source<'_>, definition: &Definition) -> Option<Definition> {
     source.definition(&definition.fqn, Some(definition.kind.as_str())).ok()
@@ -227,7 +227,7 @@ fn packages() -> [(&'static str, String); 2] {
     [("ledger.rs", fixture), ("lib.rs", fs::read_to_string(real).unwrap())]
 }
 
-/// A package of this one source.
+/// A package whose library is this source file.
 fn package_of(name: &str) -> Bench {
     let bench = Bench::new();
     let manifest = format!(
