@@ -85,21 +85,21 @@ fn run(bench: &Bench, max_attempts: u32) {
         EvidenceLocation::new(bench.folder().join("evidence"), bench.folder().join("keys"));
     let policy = Policy::default();
     let setup = LoopSetup { order, program, method: Method::Window, location, policy };
-    let parts = LoopDeps {
+    let deps = LoopDeps {
         clock: Arc::new(SystemClock::default()),
         confirmation: Box::new(AutoApprove),
         progress: Arc::new(NoopProgress),
         control: ControlHandle::default(),
-        authorizer: Box::new(Everything),
+        authorizer: Box::new(AuthorizeAll),
     };
-    let outcome = BoundedLoop::run(&setup, parts).expect("a loop");
+    let outcome = BoundedLoop::run(&setup, deps).expect("a loop");
     assert_eq!(outcome.stop_reason.detail.attempt, Some(max_attempts), "{:?}", outcome.stop_reason);
 }
 
 /// Authorizes every plan.
-struct Everything;
+struct AuthorizeAll;
 
-impl PlanAuthorizer for Everything {
+impl PlanAuthorizer for AuthorizeAll {
     fn show(&mut self, _: &AuthorizationRequest<'_>) {}
 
     fn authorize(&mut self, _: &AuthorizationRequest<'_>) -> PlanDecision {

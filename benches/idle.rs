@@ -24,8 +24,8 @@ fn main() -> ExitCode {
     let pictures = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/window/idle");
     let found = match idle::drawings_while_idle(program, &pictures) {
         Ok(found) => found,
-        Err(trouble) => {
-            eprintln!("cannot measure: {trouble}");
+        Err(error) => {
+            eprintln!("cannot measure: {error}");
             return ExitCode::FAILURE;
         }
     };

@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 
 use painting::{Change, Painting};
 use processes::Tree;
-use screen::{Outcome, PATIENCE, Screen, Trouble, need, trouble};
+use screen::{DriverError, Outcome, PATIENCE, Screen, fail, need};
 use support::{Bytes, exit, holds, in_pairs};
 
 const PAIRS: usize = 11;
@@ -40,8 +40,8 @@ const QUIET: Duration = Duration::from_secs(1);
 fn main() -> ExitCode {
     match compare() {
         Ok(all) => exit(all),
-        Err(trouble) => {
-            eprintln!("cannot measure: {trouble}");
+        Err(error) => {
+            eprintln!("cannot measure: {error}");
             ExitCode::FAILURE
         }
     }
@@ -93,18 +93,19 @@ struct Launch {
 
 /// Starts a program with a home of its own, and ends it once it has stopped drawing.
 fn launch(screen: &Screen, command: &dyn Fn(&Path) -> Command) -> Outcome<Launch> {
-    let home = tempfile::tempdir().map_err(|e| Trouble(format!("no temporary folder: {e}")))?;
+    let home = tempfile::tempdir().map_err(|e| DriverError(format!("no temporary folder: {e}")))?;
     let mut command = command(home.path());
     command.stderr(Stdio::null());
     let painting = Painting::watch(screen.display())?;
     painting.put_mouse_away()?;
     let start = Instant::now();
-    let child = command.spawn().map_err(|e| Trouble(format!("{command:?} did not start: {e}")))?;
+    let child =
+        command.spawn().map_err(|e| DriverError(format!("{command:?} did not start: {e}")))?;
     let tree = Tree::of(child);
     let mut windows = Vec::new();
     let shown = loop {
         let Some((when, change)) = painting.next(start + PATIENCE)? else {
-            return trouble(format!("{command:?} showed no window within {PATIENCE:?}"));
+            return fail(format!("{command:?} showed no window within {PATIENCE:?}"));
         };
         if let Change::Mapped(window) = change {
             windows.push(window);

@@ -102,8 +102,8 @@ impl Frames {
         while let Some(pos) = found {
             assert!(Instant::now() < deadline, "does not go away by a click: {text}");
             self.click_at(pos);
-            self.rest();
-            found = place_of(&self.frame(Vec::new()).shapes, |shown| shown == text);
+            self.wait_for_wake();
+            found = find_text(&self.frame(Vec::new()).shapes, |shown| shown == text);
         }
     }
 
@@ -131,17 +131,17 @@ impl Frames {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let output = self.frame(Vec::new());
-            if let Some(place) = place_of(&output.shapes, &wanted) {
+            if let Some(place) = find_text(&output.shapes, &wanted) {
                 return place;
             }
             assert!(Instant::now() < deadline, "never shown: {what}");
-            self.rest();
+            self.wait_for_wake();
         }
     }
 
     /// Waits until another thread requests a frame. With a timeout, because a dialog also needs frames to become
     /// answerable after it has been visible for a while.
-    fn rest(&self) {
+    fn wait_for_wake(&self) {
         let _ = self.woken.recv_timeout(Duration::from_millis(16));
     }
 
@@ -203,17 +203,17 @@ fn thread_time() -> Duration {
 }
 
 /// The centre of the first text that `wanted` accepts.
-fn place_of(shapes: &[ClippedShape], wanted: impl Fn(&str) -> bool) -> Option<Pos2> {
-    fn look(shape: &Shape, wanted: &dyn Fn(&str) -> bool) -> Option<Pos2> {
+fn find_text(shapes: &[ClippedShape], wanted: impl Fn(&str) -> bool) -> Option<Pos2> {
+    fn find(shape: &Shape, wanted: &dyn Fn(&str) -> bool) -> Option<Pos2> {
         match shape {
             Shape::Text(shown) if wanted(shown.galley.text()) => {
                 Some(shown.galley.rect.translate(shown.pos.to_vec2()).center())
             }
-            Shape::Vec(shapes) => shapes.iter().find_map(|shape| look(shape, wanted)),
+            Shape::Vec(shapes) => shapes.iter().find_map(|shape| find(shape, wanted)),
             _ => None,
         }
     }
-    shapes.iter().find_map(|clipped| look(&clipped.shape, &wanted))
+    shapes.iter().find_map(|clipped| find(&clipped.shape, &wanted))
 }
 
 /// A folder in memory where `/dev/shm` exists. The time of a frame does not depend on the disk, but writing

@@ -140,14 +140,14 @@ impl Bench {
         let authorization =
             PlanAuthorization::pending(plan, review.binding, Method::CommandLineYes, now_ms)
                 .approve(now_ms, policy.authorization_ttl_ms);
-        let parts = ExecutorDeps {
+        let deps = ExecutorDeps {
             policy,
             clock: Arc::new(clock),
             confirmation: Box::new(AutoApprove),
             progress: Arc::new(NoopProgress),
             control: ControlHandle::default(),
         };
-        let mut executor = Executor::new(self.store.take().expect("the store"), parts);
+        let mut executor = Executor::new(self.store.take().expect("the store"), deps);
         let approved = ApprovedPlan { plan: plan.clone(), authorization };
         let start = Instant::now();
         let result = executor.execute(approved).expect("a run");

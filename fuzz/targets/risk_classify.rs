@@ -1,5 +1,5 @@
-//! Any bytes as a command (SPEC §7.1): the verdict is repeatable, its span is inside the command, and neither an
-//! unknown shell nor further commands nor a raising rule lowers it.
+//! Any bytes as a command (SPEC §7.1): the verdict is repeatable, its span is inside the command, and neither
+//! another shell nor further commands nor a raising rule lowers it.
 
 #![no_main]
 

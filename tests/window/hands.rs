@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::harness::Desktop;
-use super::screen::{Outcome, trouble};
+use super::screen::{Outcome, fail};
 use super::tree::Tree;
 
 impl Desktop {
@@ -79,7 +79,7 @@ impl Desktop {
         let geometry = self.screen.xdotool(&["getwindowgeometry", "--shell", &self.window])?;
         let width =
             geometry.lines().find_map(|line| line.strip_prefix("WIDTH=")?.parse::<i32>().ok());
-        let Some(width) = width else { return trouble(format!("no width in {geometry}")) };
+        let Some(width) = width else { return fail(format!("no width in {geometry}")) };
         // The middle of the last button of openbox's title bar, which lies above the window.
         let (x, y) = ((width - 10).to_string(), "-11");
         let click = ["mousemove", "--window", &self.window, "--", &x, y, "click", "1"];
@@ -110,7 +110,7 @@ impl Desktop {
         let status = self.screen.command("kill").args(["-s", signal, &pid]).status();
         match status {
             Ok(status) if status.success() => Ok(()),
-            other => trouble(format!("kill -s {signal} {pid}: {other:?}")),
+            other => fail(format!("kill -s {signal} {pid}: {other:?}")),
         }
     }
 
@@ -155,7 +155,7 @@ impl Desktop {
         let begin = Instant::now();
         while begin.elapsed() < time {
             if !holds(&self.tree()?) {
-                return trouble(format!("{what}: no longer after {:?}", begin.elapsed()));
+                return fail(format!("{what}: no longer after {:?}", begin.elapsed()));
             }
         }
         Ok(())

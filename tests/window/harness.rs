@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use egui_inspection::protocol::{read_handshake, read_message, write_message};
 use egui_inspection::{INSPECTION_ENV_VAR, Request, Response};
 
-use super::screen::{Outcome, PATIENCE, SIZE, Screen, Trouble, poll, trouble};
+use super::screen::{DriverError, Outcome, PATIENCE, SIZE, Screen, fail, poll};
 use super::tree::{Control, Tree};
 
 /// A virtual display with the program on it.
@@ -44,7 +44,7 @@ impl Desktop {
         faults: &str,
     ) -> Outcome<Self> {
         std::fs::create_dir_all(pictures)
-            .map_err(|e| Trouble(format!("cannot create {}: {e}", pictures.display())))?;
+            .map_err(|e| DriverError(format!("cannot create {}: {e}", pictures.display())))?;
         let mut desktop = Self {
             screen: Screen::start()?,
             inspection: None,
@@ -101,7 +101,7 @@ impl Desktop {
             stream
                 .set_read_timeout(Some(PATIENCE))
                 .and_then(|()| read_handshake(stream).map(|_| ()))
-                .map_err(|e| Trouble(format!("the inspection socket does not answer: {e}")))?;
+                .map_err(|e| DriverError(format!("the inspection socket does not answer: {e}")))?;
         }
         let window = self.window.clone();
         let (width, height) = (SIZE.0.to_string(), SIZE.1.to_string());
@@ -166,7 +166,7 @@ impl Desktop {
     /// When the text is not ASCII, or `xdotool` fails.
     pub fn type_text(&self, text: &str) -> Outcome {
         if !text.is_ascii() {
-            return trouble(format!("{text:?} is not on the keyboard"));
+            return fail(format!("{text:?} is not on the keyboard"));
         }
         self.screen.xdotool(&["type", "--delay", "12", "--", text]).map(|_| ())
     }
@@ -221,15 +221,15 @@ impl Desktop {
     /// When the program has ended or does not answer.
     pub fn tree(&mut self) -> Outcome<Tree> {
         self.screen.alive()?;
-        let Some(stream) = &mut self.inspection else { return trouble("there is no window yet") };
+        let Some(stream) = &mut self.inspection else { return fail("there is no window yet") };
         write_message(&mut *stream, &Request::GetTree)
             .and_then(|()| read_message(&mut *stream))
-            .map_err(|e| Trouble(format!("the window does not answer: {e}")))
+            .map_err(|e| DriverError(format!("the window does not answer: {e}")))
             .and_then(|response: Response| match response {
                 Response::Tree { step, pixels_per_point, accesskit: Some(update) } => {
                     Ok(Tree::new(step, pixels_per_point, &update))
                 }
-                other => trouble(format!("the window answers {other:?}")),
+                other => fail(format!("the window answers {other:?}")),
             })
     }
 
@@ -313,9 +313,9 @@ impl Desktop {
         let focused = self.tree().ok().and_then(|tree| tree.focused);
         let picture = match self.screenshot(&format!("failed_{test}")) {
             Ok(path) => format!("picture: {}", path.display()),
-            Err(trouble) => format!("no picture: {trouble}"),
+            Err(error) => format!("no picture: {error}"),
         };
-        trouble(format!("waited {PATIENCE:?} until {what}; {picture}; keyboard: {focused:?}"))
+        fail(format!("waited {PATIENCE:?} until {what}; {picture}; keyboard: {focused:?}"))
     }
 
     /// Saves a picture of the screen as `name.png` once the picture no longer changes, because controls are
@@ -332,9 +332,9 @@ impl Desktop {
             .args(["-window", "root"])
             .arg(&path)
             .status()
-            .map_err(|e| Trouble(format!("import did not start: {e}")))?;
+            .map_err(|e| DriverError(format!("import did not start: {e}")))?;
         if !status.success() {
-            return trouble(format!("import failed: {status}"));
+            return fail(format!("import failed: {status}"));
         }
         Ok(path)
     }
@@ -345,5 +345,5 @@ fn free_address() -> Outcome<String> {
     TcpListener::bind("127.0.0.1:0")
         .and_then(|listener| listener.local_addr())
         .map(|address| address.to_string())
-        .map_err(|e| Trouble(format!("no free port: {e}")))
+        .map_err(|e| DriverError(format!("no free port: {e}")))
 }

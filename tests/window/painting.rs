@@ -14,7 +14,7 @@ use x11rb::protocol::xproto::{
 };
 use x11rb::rust_connection::RustConnection;
 
-use super::screen::{Outcome, Trouble};
+use super::screen::{DriverError, Outcome};
 
 /// Windows with a side smaller than this, in pixels, are invisible helpers.
 const SMALL: u16 = 200;
@@ -41,7 +41,7 @@ impl Painting {
     /// When it cannot be reached, or its server does not report drawings.
     pub fn watch(display: &str) -> Outcome<Self> {
         let fault = |error: &dyn std::fmt::Display| {
-            Trouble(format!("the display {display} cannot be watched: {error}"))
+            DriverError(format!("the display {display} cannot be watched: {error}"))
         };
         let (connection, screen) = x11rb::connect(Some(display)).map_err(|e| fault(&e))?;
         let root = connection.setup().roots.get(screen).map(|screen| screen.root);
@@ -70,7 +70,8 @@ impl Painting {
         let far = i16::MAX;
         let moved =
             || self.connection.warp_pointer(x11rb::NONE, self.root, 0, 0, 0, 0, far, far)?.check();
-        moved().map_err(|error: ReplyError| Trouble(format!("the mouse cannot be moved: {error}")))
+        moved()
+            .map_err(|error: ReplyError| DriverError(format!("the mouse cannot be moved: {error}")))
     }
 
     /// The next event with its time, or `None` when there is none until the deadline.
@@ -78,7 +79,8 @@ impl Painting {
     /// # Errors
     /// When the display is gone.
     pub fn next(&self, until: Instant) -> Outcome<Option<(Instant, Change)>> {
-        let gone = |error: &dyn std::fmt::Display| Trouble(format!("the display is gone: {error}"));
+        let gone =
+            |error: &dyn std::fmt::Display| DriverError(format!("the display is gone: {error}"));
         loop {
             while let Some(event) = self.connection.poll_for_event().map_err(|e| gone(&e))? {
                 let change = match event {
@@ -115,7 +117,7 @@ impl Painting {
         let mut last = None;
         while let Some((when, _)) = self.next(Instant::now() + quiet)? {
             if when >= deadline {
-                return Err(Trouble(format!("still drawing after {patience:?}")));
+                return Err(DriverError(format!("still drawing after {patience:?}")));
             }
             last = Some(when);
         }

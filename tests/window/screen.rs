@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The interval of polling.
-const LOOK_AGAIN: Duration = Duration::from_millis(40);
+const POLL_INTERVAL: Duration = Duration::from_millis(40);
 
 /// The size of the program's window without its frame, in pixels.
 pub const SIZE: (u32, u32) = (1280, 800);
@@ -27,25 +27,25 @@ const FRAME: (u32, u32) = (2, 24);
 
 /// An error of driving the window, as a message. The tour prints it; a test panics with it.
 #[derive(Debug)]
-pub struct Trouble(pub String);
+pub struct DriverError(pub String);
 
-impl Display for Trouble {
+impl Display for DriverError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Trouble {}
+impl std::error::Error for DriverError {}
 
 /// The result of driving the window.
-pub type Outcome<T = ()> = Result<T, Trouble>;
+pub type Outcome<T = ()> = Result<T, DriverError>;
 
 /// Fails with this message.
 ///
 /// # Errors
 /// Always.
-pub fn trouble<T>(what: impl Into<String>) -> Outcome<T> {
-    Err(Trouble(what.into()))
+pub fn fail<T>(what: impl Into<String>) -> Outcome<T> {
+    Err(DriverError(what.into()))
 }
 
 /// Polls until `look` returns something; `None` after [`PATIENCE`].
@@ -59,7 +59,7 @@ pub fn poll<T>(mut look: impl FnMut() -> Outcome<Option<T>>) -> Outcome<Option<T
         if found.is_some() || Instant::now() >= deadline {
             return Ok(found);
         }
-        std::thread::sleep(LOOK_AGAIN);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
@@ -85,7 +85,7 @@ impl Screen {
         // The window manager is ready once it has announced what it supports.
         match poll(|| Ok(screen.xdotool(&["get_num_desktops"]).is_ok().then_some(())))? {
             Some(()) => Ok(screen),
-            None => trouble("openbox did not take over the display"),
+            None => fail("openbox did not take over the display"),
         }
     }
 
@@ -95,7 +95,8 @@ impl Screen {
     /// As [`Self::start`].
     pub fn bare() -> Outcome<Self> {
         need(&["Xvfb"], "sh packaging/test.sh")?;
-        let home = tempfile::tempdir().map_err(|e| Trouble(format!("no temporary folder: {e}")))?;
+        let home =
+            tempfile::tempdir().map_err(|e| DriverError(format!("no temporary folder: {e}")))?;
         let mut screen = Self { display: String::new(), children: Vec::new(), home };
         screen.start_server()?;
         Ok(screen)
@@ -118,17 +119,17 @@ impl Screen {
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
-            .map_err(|e| Trouble(format!("Xvfb did not start: {e}")))?;
+            .map_err(|e| DriverError(format!("Xvfb did not start: {e}")))?;
         let stdout = server.stdout.take();
         self.children.push(("Xvfb".to_owned(), server));
         let mut number = String::new();
         if let Some(stdout) = stdout {
             BufReader::new(stdout)
                 .read_line(&mut number)
-                .map_err(|e| Trouble(format!("Xvfb did not name its display: {e}")))?;
+                .map_err(|e| DriverError(format!("Xvfb did not name its display: {e}")))?;
         }
         if number.trim().is_empty() {
-            return trouble("Xvfb ended before it had a display");
+            return fail("Xvfb ended before it had a display");
         }
         self.display = format!(":{}", number.trim());
         Ok(())
@@ -139,7 +140,8 @@ impl Screen {
     /// # Errors
     /// When it cannot be started.
     pub fn start_on(&mut self, name: &str, mut command: Command) -> Outcome<String> {
-        let child = command.spawn().map_err(|e| Trouble(format!("{name} did not start: {e}")))?;
+        let child =
+            command.spawn().map_err(|e| DriverError(format!("{name} did not start: {e}")))?;
         let pid = child.id().to_string();
         self.children.push((name.to_owned(), child));
         Ok(pid)
@@ -191,16 +193,16 @@ impl Screen {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .output()
-            .map_err(|e| Trouble(format!("xdotool did not start: {e}")))?;
+            .map_err(|e| DriverError(format!("xdotool did not start: {e}")))?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
-            return trouble(format!("xdotool {}: {}", arguments.join(" "), said.trim()));
+            return fail(format!("xdotool {}: {}", arguments.join(" "), said.trim()));
         }
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
     /// Waits until three consecutive pictures of a window, or of the whole screen for `root`, are equal. Returns after
-    /// a limited number of pictures even if they still differ, because something may blink.
+    /// [`PATIENCE`] even if they still differ, because something may blink.
     ///
     /// # Errors
     /// When ImageMagick does not start.
@@ -213,7 +215,7 @@ impl Screen {
                 .args(["-silent", "-window", window, "-depth", "8", "rgb:-"])
                 .stdout(Stdio::piped())
                 .output()
-                .map_err(|e| Trouble(format!("import did not start: {e}")))?;
+                .map_err(|e| DriverError(format!("import did not start: {e}")))?;
             same = if !look.stdout.is_empty() && look.stdout == last { same + 1 } else { 0 };
             last = look.stdout;
             Ok((same >= 2).then_some(()))
@@ -228,7 +230,7 @@ impl Screen {
     pub fn alive(&mut self) -> Outcome {
         for (name, child) in &mut self.children {
             if let Ok(Some(status)) = child.try_wait() {
-                return trouble(format!("{name} ended early: {status}"));
+                return fail(format!("{name} ended early: {status}"));
             }
         }
         Ok(())
@@ -262,13 +264,13 @@ impl Screen {
     /// When it does not end in time, or ends with another status.
     pub fn wait_for_end(&mut self, how: fn(std::process::ExitStatus) -> bool) -> Outcome {
         let Some((name, mut child)) = self.children.pop() else { return Ok(()) };
-        let ended = poll(|| child.try_wait().map_err(|e| Trouble(format!("{name}: {e}"))));
+        let ended = poll(|| child.try_wait().map_err(|e| DriverError(format!("{name}: {e}"))));
         match ended {
             Ok(Some(status)) if how(status) => Ok(()),
-            Ok(Some(status)) => trouble(format!("{name} ended with {status}")),
+            Ok(Some(status)) => fail(format!("{name} ended with {status}")),
             other => {
                 self.children.push((name.clone(), child));
-                other.and_then(|_| trouble(format!("{name} is still there")))
+                other.and_then(|_| fail(format!("{name} is still there")))
             }
         }
     }
@@ -294,7 +296,7 @@ pub fn need(programs: &[&str], installer: &str) -> Outcome {
         return Ok(());
     }
     let missing = missing.join(", ");
-    trouble(format!(
+    fail(format!(
         "the window cannot be driven without {missing}; `{installer}` installs what is missing"
     ))
 }

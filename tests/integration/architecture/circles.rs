@@ -128,7 +128,7 @@ fn circle_through_reexports_and_inline_modules_is_found() {
     assert_eq!(circles(&[hub, b("fn f() { super::c::g() }"), c("use super::{b};")]), both);
     // An inline module that uses its own file, and a child that uses what the hub re-exports from another.
     assert_eq!(circles(&[hub, b("use super::C;"), c("mod d { use super::C; }")]), BTreeSet::new());
-    // A child that uses an item defined in its parent is in a circle with it.
+    // A child that uses an item of its parent is in a circle if the parent uses the child.
     let defines = ("src/a/mod.rs", "mod b; use b::B; pub struct Own;");
     let circle: BTreeSet<String> = ["a", "a::b"].map(str::to_owned).into();
     assert_eq!(circles(&[defines, b("use super::Own;")]), circle);

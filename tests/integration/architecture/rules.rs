@@ -98,7 +98,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
 ];
 
 /// A path that only some files may use.
-struct Word {
+struct RestrictedPath {
     /// Consecutive names anywhere in the path.
     names: &'static [&'static str],
     allowed: fn(&str, &Path) -> bool,
@@ -207,14 +207,14 @@ const LIBRARIES: &[Library] = &[
     },
 ];
 
-const WORDS: &[Word] = &[
-    Word {
+const RESTRICTED_PATHS: &[RestrictedPath] = &[
+    RestrictedPath {
         names: &["Command", "new"],
         // The window and the worker have message types named `Command`, but without `new`.
         allowed: |_, path| path.parent().is_some_and(|folder| folder.ends_with("src/process")),
         why: "programs are started in process only",
     },
-    Word {
+    RestrictedPath {
         names: &["FileDialog", "new"],
         allowed: |_, path| path.ends_with("app/file_dialog.rs"),
         why: "file dialogs are opened in app/file_dialog.rs only",
@@ -264,7 +264,7 @@ pub fn check_source(source: &Source) -> Vec<String> {
     for reference in &source.references {
         if let Some(what) = wrong_arrow(room, &source.path, reference) {
             faults.push(at(reference.line, what));
-        } else if let Some(what) = wrong_word(room, &source.path, reference) {
+        } else if let Some(what) = restricted_path(room, &source.path, reference) {
             faults.push(at(reference.line, what));
         }
     }
@@ -325,12 +325,12 @@ fn wrong_arrow(room: &str, path: &Path, reference: &Reference) -> Option<String>
     Some(format!("{room} must not know {target} (`{}`)", reference.names.join("::")))
 }
 
-fn wrong_word(room: &str, path: &Path, reference: &Reference) -> Option<String> {
+fn restricted_path(room: &str, path: &Path, reference: &Reference) -> Option<String> {
     let names: Vec<&str> = reference.names.iter().map(String::as_str).collect();
     let contains = |wanted: &[&str]| names.windows(wanted.len()).any(|part| part == wanted);
     let written = names.join("::");
     if let Some(word) =
-        WORDS.iter().find(|word| contains(word.names) && !(word.allowed)(room, path))
+        RESTRICTED_PATHS.iter().find(|word| contains(word.names) && !(word.allowed)(room, path))
     {
         return Some(format!("`{written}`: {}", word.why));
     }

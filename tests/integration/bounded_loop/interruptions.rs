@@ -33,9 +33,9 @@ impl ProgressCallback for Listener {
     }
 }
 
-struct Everything;
+struct AuthorizeAll;
 
-impl PlanAuthorizer for Everything {
+impl PlanAuthorizer for AuthorizeAll {
     fn authorize(&mut self, _: &AuthorizationRequest<'_>) -> PlanDecision {
         PlanDecision::Approve { method: Method::CommandLineYes, note: "says the test".to_owned() }
     }
@@ -81,14 +81,14 @@ fn run_on(
     change(&mut order);
     let location = EvidenceLocation::new(planner.home.evidence(), home.join("secrets"));
     let setup = LoopSetup { order, program, method: Method::CommandLine, location, policy };
-    let parts = LoopDeps {
+    let deps = LoopDeps {
         clock,
         confirmation: Box::new(AutoApprove),
         progress: Arc::new(Listener(Arc::new(hook))),
         control: ControlHandle::default(),
-        authorizer: Box::new(Everything),
+        authorizer: Box::new(AuthorizeAll),
     };
-    BoundedLoop::run(&setup, parts).unwrap()
+    BoundedLoop::run(&setup, deps).unwrap()
 }
 
 /// A clock that writes `file` at the first call of `since_boot` after `armed` was set.
@@ -262,7 +262,7 @@ fn unreviewed_verification_is_not_allowed() {
                 }
             },
         );
-        assert_eq!(planner.asked(), asked, "{outcome:?}");
+        assert_eq!(planner.request_count(), asked, "{outcome:?}");
         let outside = outside.lock().unwrap().clone();
         let message = format!("{} {outside}", outcome.stop_reason.message);
         assert!(message.contains(said), "{message}");
@@ -287,7 +287,7 @@ fn unusable_evidence_folder_exits_with_four() {
     let document = planner.run([]).exits(4).document();
     assert_eq!(document["stop_reason"]["code"], "runner_internal_error");
     assert_eq!(document["not_recorded"]["code"], "E401");
-    assert_eq!(planner.asked(), 0);
+    assert_eq!(planner.request_count(), 0);
 }
 
 /// Ctrl-C while the planner runs and while a step runs: both end with their child processes.

@@ -77,10 +77,10 @@ fn kill_at(planner: &Scripted, (table, count): Moment) -> String {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    judge(planner)
+    check_evidence(planner)
 }
 
-fn judge(planner: &Scripted) -> String {
+fn check_evidence(planner: &Scripted) -> String {
     let report = verify(&planner.home.evidence(), None).unwrap();
     assert!(report.ok, "{report:?}");
     let ids = rows(planner, "SELECT id FROM loops");
@@ -101,7 +101,7 @@ fn judge(planner: &Scripted) -> String {
     let before = std::fs::read_to_string(planner.home.file("tries.txt")).unwrap_or_default();
     let intents = rows(planner, "SELECT id FROM intents");
     let tries = before.lines().count();
-    assert!(tries <= intents.len(), "what was done was announced: {before}");
+    assert!(tries <= intents.len(), "every command has its intent: {before}");
     let words = ["loop", "--goal", "other", "--planner", "exit 1", "--max-attempts", "1", "--yes"];
     planner.home.json(words.into_iter().chain(["--workspace", "space"])).exits(1);
     let after = std::fs::read_to_string(planner.home.file("tries.txt")).unwrap_or_default();

@@ -74,7 +74,7 @@ fn untrusted_commands_end_a_loop_unchanged() {
     let digest = Digest::of(VERIFY.as_bytes()).to_string();
     let message = ended.document["stop_reason"]["message"].as_str().unwrap();
     assert!(message.contains("not trusted") && message.contains(&digest), "{message}");
-    assert_eq!(planner.asked(), 0);
+    assert_eq!(planner.request_count(), 0);
     assert!(!planner.home.file("heron.txt").exists());
 
     // The text output names the commands and the command line that trusts them.
@@ -138,7 +138,7 @@ fn plan_cannot_choose_its_verification() {
     planner.without_walls();
     let words = ["--trust-commands", &digest, "--confirm", "approve"];
     let ended = planner.ends(planner.run(words), 3);
-    assert_eq!((ended.code(), planner.asked()), ("not_authorized", 1));
+    assert_eq!((ended.code(), planner.request_count()), ("not_authorized", 1));
     // Without a required verification, a plan may change it.
     let planner = Scripted::new([command("rm countersign.toml")]);
     planner.home.write(FILE, VERIFY);
@@ -241,7 +241,7 @@ fn step_grown_beyond_its_class_is_refused() {
         let ran = harness.execute(approved);
         assert_eq!(ran.codes(), [code]);
         // Within the class, a person may still be asked.
-        assert_eq!(ran.heard.asked().len(), usize::from(code.is_none()));
+        assert_eq!(ran.callbacks.confirmation_requests().len(), usize::from(code.is_none()));
         let content = if code.is_none() { "new" } else { "old" };
         assert_eq!(harness.content("tool").unwrap(), content);
     }
@@ -317,7 +317,7 @@ fn faulty_commands_are_reported_before_changes() {
         assert_eq!(ended.code(), "not_authorized");
         let message = ended.document["stop_reason"]["message"].as_str().unwrap();
         assert!(message.contains(said), "{message}");
-        assert_eq!(planner.asked(), 0);
+        assert_eq!(planner.request_count(), 0);
     }
 }
 

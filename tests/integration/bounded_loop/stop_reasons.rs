@@ -64,7 +64,7 @@ fn permanent_failure_ends_the_loop_with_its_code() {
         let ended = planner.ends(planner.run([]), 1);
         assert_eq!(ended.code(), "planner_rejected_non_retryable");
         assert_eq!(ended.detail()["planner_failure_code"], code);
-        assert_eq!(planner.asked(), 1);
+        assert_eq!(planner.request_count(), 1);
         assert_eq!(ended.attempts()[0]["planner"]["retryable"], false);
     }
 }
@@ -158,7 +158,7 @@ fn impossible_action_ends_the_loop() {
     assert_eq!(ended.actions(1), ["shell: succeeded", "shell: failed", "shell: skipped"]);
     let error = &ended.attempts()[0]["actions"][1]["error"];
     assert_eq!((&error["code"], &error["retryable"]), (&json!("bad_request"), &json!(false)));
-    assert_eq!(planner.asked(), 1);
+    assert_eq!(planner.request_count(), 1);
 }
 
 /// In the last attempt it ends the loop.
@@ -209,7 +209,7 @@ fn several_failed_attempts_use_the_budget_up() {
     assert!(!done.stderr.contains("Attempts left: 2"), "{done:#?}");
     assert!(done.stderr.contains("Compared with the previous plan: 1 changed"), "{done:#?}");
     assert!(done.stdout.contains("retry_budget_exhausted: "), "{done:#?}");
-    assert_eq!(planner.asked(), 3);
+    assert_eq!(planner.request_count(), 3);
 
     let planner = Scripted::new([command("exit 3"), command("exit 4")]);
     let ended = planner.ends(planner.run(["--max-attempts", "2"]), 1);

@@ -47,7 +47,7 @@ fn check_errors_end_the_run_and_are_recorded() {
 
     // The streamed output equals the recorded output.
     let streamed = |wanted: Stream| -> String {
-        let events = ran.heard.events();
+        let events = ran.callbacks.events();
         let chunk = |event: &RunEvent| match event {
             RunEvent::StepOutput { stream, chunk, .. } if *stream == wanted => chunk.clone(),
             _ => String::new(),

@@ -7,8 +7,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use serde_json::{Value, json};
 
 use crate::harness::cargo_project::{
-    cargo_project, example, example_completes, example_fails, is_recorded_as_failed, lib, outcomes,
-    result_of, run, splice,
+    assert_recorded_as_failed, cargo_project, example, example_completes, example_fails, lib,
+    outcomes, result_of, run, splice,
 };
 use crate::harness::home::Home;
 use crate::harness::magellan::index;
@@ -87,7 +87,7 @@ fn symbol_only_in_graph_fails_the_step() {
     let message = failed["error_message"].as_str().unwrap();
     assert!(message.contains("no definition of old_function"), "{message}");
     assert_eq!(lib(&home), without);
-    is_recorded_as_failed(&home, &document, message);
+    assert_recorded_as_failed(&home, &document, message);
 }
 
 /// splice first writes temporary files with predictable names beside the file.

@@ -11,7 +11,7 @@ use countersign::evidence::EvidenceReader;
 use countersign::run::{AnsweredBy, Control, RunEvent, Way};
 use serde_json::{Value, json};
 
-use crate::harness::{Harness, Ran, plan, step, write_file};
+use crate::harness::{FinishedRun, Harness, plan, step, write_file};
 
 const LIB: &str = "pub fn old() -> u8 {\n    1\n}\n";
 const NEW: &str = "pub fn old() -> u8 {\n    2\n}\n";
@@ -27,7 +27,7 @@ fn project() -> Harness {
 
 /// Runs a replacement and stops it as soon as a process opens the pipe. Returns the file's content at that moment
 /// and the run.
-fn stopped_at_the_pipe(harness: &Harness) -> (String, Ran) {
+fn stopped_at_the_pipe(harness: &Harness) -> (String, FinishedRun) {
     let patch = json!({"file": "src/lib.rs", "symbol": "old", "with": "new.rs"});
     let plan = plan([step("patch", "splice_patch", patch), write_file("never", "a", "1")]);
     let approved = harness.authorize(&plan);
@@ -50,7 +50,7 @@ fn stopped_at_the_pipe(harness: &Harness) -> (String, Ran) {
     })
 }
 
-fn is_as_it_was(harness: &Harness, ran: &Ran) {
+fn assert_restored(harness: &Harness, ran: &FinishedRun) {
     assert_eq!(ran.words(), (vec!["cancelled"], "cancelled"));
     assert_eq!(ran.codes(), [Some("E307")]);
     assert_eq!(harness.content("src/lib.rs").unwrap(), LIB);
@@ -78,7 +78,7 @@ fn stop_in_second_check_restores_the_file() {
     harness.put("build.rs", script);
     let (meanwhile, ran) = stopped_at_the_pipe(&harness);
     assert_eq!(meanwhile, NEW, "the check looked at the replacement");
-    is_as_it_was(&harness, &ran);
+    assert_restored(&harness, &ran);
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn stop_during_splice_restores_the_file() {
     harness.replace_splice(&script);
     let (meanwhile, ran) = stopped_at_the_pipe(&harness);
     assert_eq!(meanwhile, "half\n");
-    is_as_it_was(&harness, &ran);
+    assert_restored(&harness, &ran);
 }
 
 /// The temporary files are listed, and a follow-up plan removes them.

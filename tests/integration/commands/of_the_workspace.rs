@@ -154,7 +154,7 @@ fn commands_written_by_the_run_do_not_run() {
     let ran = harness.run(&actions([("run", json!({})), ("verify", json!({}))]));
     assert_eq!(ran.words(), (vec!["succeeded", "failed"], "failed"));
     assert_eq!(ran.codes(), [None, Some("E002")]);
-    let asked = ran.heard.asked();
+    let asked = ran.callbacks.confirmation_requests();
     let [_, asked] = &asked[..] else { panic!("{asked:?}") };
     assert!(
         asked.why.contains("changed files that your authorization covers: countersign.toml"),
@@ -171,7 +171,7 @@ fn dangerous_commands_ask_blocked_commands_never_run() {
         .answering(|_| Decision::Cancel);
     let ran = harness.run(&verify());
     assert_eq!(ran.words(), (vec!["denied"], "failed"));
-    let asked = ran.heard.asked();
+    let asked = ran.callbacks.confirmation_requests();
     assert!(asked[0].risk.reason.starts_with("verify.local of countersign.toml: "), "{asked:?}");
 
     let harness = trusted(&[(FILE, "[verify.local]\ncommand = \"rm -rf /\"\n")]);

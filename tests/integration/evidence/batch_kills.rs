@@ -101,7 +101,7 @@ fn killed_batch_can_be_taken_back_and_finished() {
                 break;
             }
             let way = Way::ALL[n % 2];
-            let came = judge(&home, way, &before, &after);
+            let came = check_and_settle(&home, way, &before, &after);
             *seen.entry((call, came)).or_insert(0) += 1;
         }
     }
@@ -117,7 +117,7 @@ fn killed_batch_can_be_taken_back_and_finished() {
 
 /// Asserts that the evidence agrees with the disk, then settles the step in one way. Returns the moment of the
 /// kill: `before` the run, `inside` the step, or `outside` it.
-fn judge(home: &Home, way: Way, before: &Tree, after: &Tree) -> &'static str {
+fn check_and_settle(home: &Home, way: Way, before: &Tree, after: &Tree) -> &'static str {
     let sound = || {
         let report = verify(&home.evidence(), None).expect("a readable database");
         assert!(report.ok, "{report:?}");
@@ -141,7 +141,7 @@ fn judge(home: &Home, way: Way, before: &Tree, after: &Tree) -> &'static str {
         return "outside";
     }
     let found = reconcile(&mut evidence, id, &policy).expect("a comparison");
-    honest(&found, &now, before, after);
+    assert_files_listed(&found, &now, before, after);
     let said = settle(home, &mut evidence, id, way);
     let mut wanted = match way {
         Way::RollBack => before.clone(),
@@ -161,7 +161,7 @@ fn judge(home: &Home, way: Way, before: &Tree, after: &Tree) -> &'static str {
 }
 
 /// Asserts that each file of the step is listed with its state, and each temporary file.
-fn honest(found: &[Reconciled], now: &Tree, before: &Tree, after: &Tree) {
+fn assert_files_listed(found: &[Reconciled], now: &Tree, before: &Tree, after: &Tree) {
     let content = |tree: &Tree, path: &str| tree.get(path).map(|(_, content)| content.clone());
     let paths: Vec<&str> = found.iter().filter_map(|it| it.path.as_deref()).collect();
     let all = ["a.txt", "run.sh", "gone.bin", "old.sh", "bin/new.sh", "deep/er/new.txt"];

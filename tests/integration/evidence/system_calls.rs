@@ -15,7 +15,7 @@ use crate::harness::home::{Done, Home, PROGRAM};
 use crate::harness::{create_file, read_file};
 
 /// Calls that change nothing whatever their arguments are.
-const LOOKS: [&str; 24] = [
+const READING_CALLS: [&str; 24] = [
     "access",
     "close",
     "execve",
@@ -65,10 +65,10 @@ impl<'a> Call<'a> {
         Some(path.split_once('>')?.0)
     }
 
-    fn is_look(&self) -> bool {
+    fn is_reading(&self) -> bool {
         let opens = self.name.starts_with("open")
             && !OPENS_TO_WRITE.iter().any(|flag| self.rest.contains(flag));
-        LOOKS.contains(&self.name) || opens
+        READING_CALLS.contains(&self.name) || opens
     }
 
     /// Whether an argument is a path below this folder. The data of a write does not count.
@@ -168,9 +168,9 @@ fn words(trace: &str, home: &Home, ids: &[&str]) -> Vec<String> {
             "flush".to_owned()
         } else if call.is_flush() && call.is_in(&evidence) {
             format!("flush {}", call.file().unwrap_or_default())
-        } else if call.is_in(&space) && !call.is_look() {
+        } else if call.is_in(&space) && !call.is_reading() {
             assert!(call.succeeded(), "{line}");
-            in_words(&call, &space, ids)
+            describe_change(&call, &space, ids)
         } else {
             continue;
         };
@@ -183,7 +183,7 @@ fn words(trace: &str, home: &Home, ids: &[&str]) -> Vec<String> {
 }
 
 /// A change in the workspace as words: the call and its file names. Temporary files are named by their step.
-fn in_words(call: &Call<'_>, space: &Path, ids: &[&str]) -> String {
+fn describe_change(call: &Call<'_>, space: &Path, ids: &[&str]) -> String {
     let mut rest = call.rest.replace(space.to_str().unwrap(), "space");
     for (step, id) in ids.iter().enumerate() {
         rest = rest.replace(&format!(".countersign-{id}"), &format!("temporary-{step}"));

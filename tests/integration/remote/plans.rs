@@ -99,13 +99,13 @@ fn records_and_questions_name_the_host() {
     let (user, port) = (sshd.user(), sshd.port());
     let line =
         format!("loopback ({user}@127.0.0.1:{port}) with key {}", sshd.fingerprint("host_key"));
-    let asked = &ran.heard.asked()[0];
+    let asked = &ran.callbacks.confirmation_requests()[0];
     assert_eq!(asked.user, user);
     assert_eq!((asked.target.as_deref(), asked.host.as_deref()), (Some("loopback"), Some(&*line)));
     assert_eq!(asked.target_word(), "loopback");
     assert_eq!(Path::new(&asked.cwd), sshd.home());
     assert!(asked.preview.notes[0].contains("127.0.0.1"), "{:?}", asked.preview);
-    let state = ran.heard.state();
+    let state = ran.callbacks.state();
     assert_eq!(state.host.as_ref().unwrap().line(), line);
     assert_eq!(harness.replayed(ran.result().run_id).host, state.host, "and in the records");
     for sql in ["SELECT host FROM intents", "SELECT host FROM executions"] {

@@ -101,7 +101,7 @@ fn command_has_own_group_and_no_terminal() {
     assert_ne!(lines[1], "0", "there is no terminal to ask on");
     let ids: Vec<_> = lines[2].split_whitespace().collect();
     assert_eq!(ids[0], ids[1], "it leads its group");
-    assert_ne!(ids[0], lines[3], "the wrapper is somebody else");
+    assert_ne!(ids[0], lines[3], "the wrapper is another process");
     assert!(!lines[4].contains('m'), "the command's own shell has no job control: {}", lines[4]);
     assert_eq!(lines[5..], ["none"], "nothing but its input and outputs is open");
 }
@@ -215,7 +215,7 @@ fn stop_asks_the_remote_command_first() {
     let script = "trap 'echo asked; exit 3' TERM; echo $$; while :; do sleep 0.1; done";
     let (finished, lines) = run_and_then(&connection, &command(script), 1, StopSignal::set);
     assert_eq!(finished.end, RemoteEnd::Ended(Cause::Stopped));
-    assert!(lines.contains(&"asked".to_owned()), "what it says at the end is heard: {lines:?}");
+    assert!(lines.contains(&"asked".to_owned()), "its last output is captured: {lines:?}");
     assert!(!is_alive(&lines[0]));
     assert!(finished.duration < Duration::from_secs(20), "{:?}", finished.duration);
 }

@@ -90,7 +90,7 @@ fn decisions(desktop: &Desktop) -> Vec<(u32, String)> {
     read(&desktop.evidence(), sql, |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
-fn said(decided: &[(u32, &str)]) -> Vec<(u32, String)> {
+fn expected(decided: &[(u32, &str)]) -> Vec<(u32, String)> {
     decided.iter().map(|&(step, word)| (step, word.to_owned())).collect()
 }
 

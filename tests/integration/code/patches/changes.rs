@@ -61,7 +61,7 @@ pub fn any_case(changes: &'static [Change]) -> impl Strategy<Value = Case> {
 }
 
 /// The text with shuffled parts, CRLF line breaks, a byte order mark or without the last line break.
-pub fn dressed(fixture: &Fixture, case: &Case) -> String {
+pub fn varied(fixture: &Fixture, case: &Case) -> String {
     let Fixture { language, text, .. } = fixture;
     let mut text = match case.order {
         Some(seed) => shuffled(*language, text, seed),
@@ -131,7 +131,7 @@ pub fn mutated(
 }
 
 /// Tries this many cases. Rejected assumptions do not count.
-pub fn tried<T: std::fmt::Debug>(
+pub fn run_cases<T: std::fmt::Debug>(
     cases: u32,
     strategy: &impl Strategy<Value = T>,
     test: impl Fn(T) -> Result<(), TestCaseError>,
@@ -146,7 +146,7 @@ pub fn tried<T: std::fmt::Debug>(
 }
 
 /// The number of cases: 1,000, or more if the environment of proptest requests it.
-pub fn thousand() -> u32 {
+pub fn case_count() -> u32 {
     ProptestConfig::default().cases.max(1_000)
 }
 

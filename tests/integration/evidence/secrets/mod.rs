@@ -105,7 +105,7 @@ fn left_behind(planner: &Scripted) -> Vec<(String, Vec<u8>)> {
             places.extend(reading::everything(&path));
         }
     }
-    for number in 1..=planner.asked() {
+    for number in 1..=planner.request_count() {
         let request = planner.request(number).to_string();
         places.push((format!("request {number}"), request.into_bytes()));
     }
@@ -155,7 +155,11 @@ fn no_planted_secret_is_readable_anywhere() {
     let command = planner.planner();
     let words = ["loop", "--goal", &all, "--workspace", "space", "--planner", &command, "--yes"];
     run(&planner, &words).exits(1);
-    assert!(planner.asked() >= 2, "asked again after it had printed them: {}", planner.asked());
+    assert!(
+        planner.request_count() >= 2,
+        "asked again after it had printed them: {}",
+        planner.request_count()
+    );
     // A search fills the index first.
     run(&planner, &["evidence", "search", "example"]).exits(0);
     let mut places = left_behind(&planner);
