@@ -1,8 +1,8 @@
-//! The built-in code engine against the programs `magellan` and `splice`, and against itself in ten times
-//! as many files.
+//! The embedded code engine against the programs `magellan` and `splice`, and a symbol search in 10,000 files
+//! against one in 1,000.
 //!
-//! Our side is a whole run of one step: authorized, recorded and durable. The other program is started for
-//! every answer, as the external engine does. Both programs must be on PATH.
+//! Our side is a complete run of one step: authorized, recorded and durable. The other program is started for
+//! each query, as the external engine does. Both programs must be on PATH.
 
 #![allow(
     missing_docs,
@@ -23,7 +23,7 @@ use serde_json::json;
 use support::{Bench, exit, holds, in_pairs, plan, time};
 
 const PAIRS: usize = 20;
-/// The claim: a fifth of their time.
+/// The claim: at most a fifth of the time of the other program.
 const A_FIFTH: f64 = 0.2;
 /// Definitions of the file whose symbols are listed: some 5,000 lines.
 const FUNCTIONS: usize = 1_000;
@@ -107,7 +107,7 @@ fn splice() -> bool {
     holds("splice_patch of a Python file against splice", A_FIFTH, ours, theirs)
 }
 
-/// Every file has the searched name in comments, so that each is parsed and none matches.
+/// Every file has the searched name in comments only, so each is parsed and none matches.
 fn files() -> bool {
     let mut benches = [10_000, 1_000].map(|count| {
         let bench = Bench::new();

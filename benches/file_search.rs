@@ -1,7 +1,6 @@
-//! `file_search` against `rg` over the same tree: the same matches, the time of both.
+//! The time of `file_search` against that of `rg` over the same tree. Both must find the same matches.
 //!
-//! `rg` must be on PATH, and `BENCH_TREE` may name the tree; else it is the source of every crate that
-//! cargo has unpacked on this machine.
+//! `rg` must be on PATH, and `BENCH_TREE` may name the tree; the default is cargo's folder of unpacked crate sources.
 
 #![allow(
     missing_docs,

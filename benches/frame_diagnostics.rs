@@ -1,5 +1,5 @@
 //! The processor time of a frame of the diagnostics page with 10,000 diagnostics against one with 10,
-//! while the mouse moves over the table and while it is scrolled. A real cargo has found them.
+//! while the mouse moves over the table and while it is scrolled. The diagnostics come from a real `cargo check`.
 
 #![allow(
     missing_docs,
@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     exit(hovering && scrolling)
 }
 
-/// The diagnostics page after a check of a crate with so many unused variables.
+/// The diagnostics page after a check of a crate with `count` unused variables.
 fn open(home: &std::path::Path, count: usize, shown: &str) -> Frames {
     let work = home.join("work");
     std::fs::create_dir_all(work.join("src")).expect("a workspace");

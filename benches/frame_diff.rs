@@ -23,7 +23,7 @@ use support::{exit, holds};
 
 /// Lines of the file before; each has 40 bytes.
 const LINES: usize = 250_000;
-/// Lines of the file after: almost as many as an argument may have.
+/// Lines of the file after: almost the largest size of an argument.
 const NEW_LINES: usize = 25_000;
 const FRAME: Duration = Duration::from_nanos(1_000_000_000 / 60);
 const ROUNDS: usize = 5;

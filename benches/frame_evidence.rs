@@ -1,7 +1,7 @@
 //! The processor time of a frame of the evidence page over 100,000 records against one over 100: while the
 //! mouse moves over the results and while they are scrolled.
 //!
-//! The records are those of real runs, and the page is the answer that the window's own reader gives.
+//! The records come from real runs, and the window's query thread reads them.
 
 #![allow(
     missing_docs,
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     exit(mouse && wheel)
 }
 
-/// The evidence page over so many runs of so many steps, once it shows how many there are.
+/// The evidence page over `runs` runs of `steps` steps each, once it shows the count `shown`.
 fn open(runs: usize, steps: usize, shown: &str) -> (Bench, Frames) {
     let mut bench = Bench::in_folder(fast_folder());
     std::fs::write(bench.workspace().join("notes.txt"), "a line of text\n").expect("a file");

@@ -1,8 +1,7 @@
-//! The processor time of a frame of the page of loops over a loop of a hundred attempts, six of them
-//! unfolded, against the same with one: while the mouse moves over the attempts and while they are
-//! scrolled.
+//! The processor time of a frame of the loop page for a loop of a hundred attempts, with six of them expanded
+//! against one, while the mouse moves over the attempts and while they are scrolled.
 //!
-//! The loops have really run, with a planner whose every plan fails, and come from the records.
+//! Each loop really runs, with a planner whose plans all fail, and is then shown from the evidence.
 
 #![allow(
     missing_docs,
@@ -54,14 +53,14 @@ fn main() -> ExitCode {
     exit(mouse && wheel)
 }
 
-/// The page of a loop of so many attempts, the first of them unfolded.
+/// The page of a loop of `attempts` attempts, with the first `unfolded` of them expanded.
 fn open(attempts: u32, unfolded: u32) -> (Bench, Frames) {
     let bench = Bench::in_folder(fast_folder());
     run(&bench, attempts);
     let mut frames = Frames::open(bench.folder(), Options::default());
     frames.press_with_ctrl(Key::Num4);
     frames.click_on(GOAL);
-    // From the bottom, so that those above stay visible.
+    // From the bottom, so that the attempts above stay visible.
     for number in (1..=unfolded).rev() {
         frames.click_on(&format!("Attempt {number} of {attempts}"));
         frames.draw(2);
@@ -86,21 +85,21 @@ fn run(bench: &Bench, max_attempts: u32) {
         EvidenceLocation::new(bench.folder().join("evidence"), bench.folder().join("keys"));
     let policy = Policy::default();
     let setup = LoopSetup { order, program, method: Method::Window, location, policy };
-    let parts = LoopDeps {
+    let deps = LoopDeps {
         clock: Arc::new(SystemClock::default()),
         confirmation: Box::new(AutoApprove),
         progress: Arc::new(NoopProgress),
         control: ControlHandle::default(),
-        authorizer: Box::new(Everything),
+        authorizer: Box::new(AuthorizeAll),
     };
-    let outcome = BoundedLoop::run(&setup, parts).expect("a loop");
+    let outcome = BoundedLoop::run(&setup, deps).expect("a loop");
     assert_eq!(outcome.stop_reason.detail.attempt, Some(max_attempts), "{:?}", outcome.stop_reason);
 }
 
-/// Signs for every plan.
-struct Everything;
+/// Authorizes every plan.
+struct AuthorizeAll;
 
-impl PlanAuthorizer for Everything {
+impl PlanAuthorizer for AuthorizeAll {
     fn show(&mut self, _: &AuthorizationRequest<'_>) {}
 
     fn authorize(&mut self, _: &AuthorizationRequest<'_>) -> PlanDecision {

@@ -1,5 +1,5 @@
 //! The slowest frame of the window while a command prints ten million lines, against the time between two
-//! frames of a display, with the output shown and without.
+//! frames of a display, with all output shown and with the list of steps shown.
 
 #![allow(
     missing_docs,

@@ -1,5 +1,5 @@
 //! The processor time of a frame with a plan of 10,000 steps against one with 10: while the mouse moves
-//! over the list and while it is scrolled, before the plan is signed and after it has run.
+//! over the list and while it is scrolled, before the plan is authorized and after it has run.
 
 #![allow(
     missing_docs,
@@ -50,7 +50,7 @@ fn main() -> ExitCode {
     exit(all)
 }
 
-/// A window with a plan of so many steps, of which every other one writes a file of its own.
+/// A window with a plan of `count` steps, of which every other one writes a file of its own.
 fn open(home: &std::path::Path, count: usize) -> Frames {
     let work = home.join("work");
     std::fs::create_dir(&work).expect("a workspace");

@@ -1,6 +1,6 @@
 //! How often an idle window draws: never in five seconds, whatever it shows.
 //!
-//! The display itself tells every drawing; the pages are those of the window's own test.
+//! The X server reports every drawing. The pages are those of `tests/window/idle.rs`.
 
 #![allow(missing_docs, reason = "a bench is no library")]
 #![allow(dead_code, reason = "the window tests use the rest")]
@@ -24,8 +24,8 @@ fn main() -> ExitCode {
     let pictures = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/window/idle");
     let found = match idle::drawings_while_idle(program, &pictures) {
         Ok(found) => found,
-        Err(trouble) => {
-            eprintln!("cannot measure: {trouble}");
+        Err(error) => {
+            eprintln!("cannot measure: {error}");
             return ExitCode::FAILURE;
         }
     };

@@ -1,5 +1,5 @@
-//! `lsp_check` against `cargo check --message-format=json` on a small crate, of which one file was
-//! touched each time.
+//! `lsp_check` against `cargo check --message-format=json` on a small crate, whose source file is changed before
+//! each check.
 //!
 //! cargo must be on PATH.
 
@@ -26,7 +26,7 @@ const FUNCTIONS: usize = 200;
 fn main() -> ExitCode {
     let mut bench = Bench::new();
     let workspace = bench.workspace();
-    // A workspace of its own, because this one stands inside another.
+    // With `[workspace]`, because the crate lies inside the folder of this one.
     let manifest =
         "[package]\nname = \"small\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n";
     fs::write(workspace.join("Cargo.toml"), manifest).expect("a manifest");

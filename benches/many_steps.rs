@@ -1,5 +1,5 @@
-//! A step of a run of 10,000 against one of 1,000, by the clock and by the processor, which does not wait for
-//! the disk: what a run costs grows with its steps, and what a step costs does not.
+//! The cost of a step in a run of 10,000 steps against that in a run of 1,000, as elapsed time and as processor
+//! time, which excludes waiting for the disk. The cost per step must not grow with the number of steps.
 
 #![allow(
     missing_docs,
@@ -22,7 +22,7 @@ const MANY: u32 = 10_000;
 const FEW: u32 = 1_000;
 const AT_MOST: f64 = 1.5;
 
-/// Each step looks at another of ten files and depends on the step before.
+/// A plan whose steps each read one of ten files and depend on the step before.
 fn reading(steps: u32) -> Plan {
     let step = |n: u32| {
         let precondition = match n {
@@ -47,7 +47,7 @@ fn processor_time() -> Duration {
     )
 }
 
-/// What a step of the plan costs: by the clock, and of the processor with the review of the plan.
+/// The elapsed time of a step of the plan, and its processor time including its share of the review.
 fn step(plan: &Plan, steps: u32) -> (Duration, Duration) {
     // In new evidence each time, without rows of earlier runs.
     let mut bench = Bench::new();

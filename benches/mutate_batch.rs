@@ -1,6 +1,6 @@
-//! `mutate_batch` of 128 files, a whole recorded run, against the work that cannot be avoided: each new
-//! content written, synced and renamed over the old one, and the folder synced once. Beside it, without a
-//! claim, `git apply` of the same change, which syncs nothing.
+//! `mutate_batch` of 128 files, a complete recorded run, against the work that cannot be avoided: each new
+//! content written, synced and renamed over the old one, and the folder synced once. The time of `git apply` for
+//! the same change, which syncs nothing, is printed without a claim.
 
 #![allow(
     missing_docs,
@@ -29,12 +29,12 @@ fn name(index: usize) -> String {
     format!("f{index}.txt")
 }
 
-/// What every file holds in this round.
+/// The content of every file in this round.
 fn contents(round: usize) -> String {
     format!("a line of text in round {round}\n").repeat(60)
 }
 
-/// A plan that brings every file to this round.
+/// A plan that gives every file its content of this round.
 fn batch(round: usize) -> Plan {
     let edit = |index| json!({ "op": "write", "path": name(index), "contents": contents(round) });
     let edits: Vec<_> = (0..FILES).map(edit).collect();

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use serde_json::json;
 use support::{Bench, claim, plan, time};
 
-/// Steps of one sample; start and end of the run are spread over them.
+/// Steps per run. The measured time of a step includes its share of the run's start and end.
 const STEPS: u32 = 100;
 
 fn main() -> ExitCode {

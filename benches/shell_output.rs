@@ -1,5 +1,5 @@
-//! A command that prints a build's log up to 1 GiB into the evidence, against the same command into a
-//! digest and a compressed file by other programs.
+//! A step whose command prints 1 GiB of a build's log, all of it recorded in the evidence, against the same output
+//! hashed and compressed to a file by other programs.
 //!
 //! bash, sha256sum, tee and zstd must be on PATH.
 
@@ -21,9 +21,9 @@ use countersign::plan::{Plan, parse};
 use serde_json::json;
 use support::{Bench, claim, time};
 
-/// What is printed.
+/// The bytes that the command prints.
 const BYTES: usize = 1 << 30;
-/// What one `cat` prints of it.
+/// The bytes that one `cat` of it prints.
 const PIECE: usize = 8 << 20;
 
 fn main() -> ExitCode {
@@ -86,7 +86,7 @@ fn build_log() -> Vec<u8> {
     logs.iter().filter_map(|log| fs::read(log).ok()).flatten().collect()
 }
 
-/// Changes the first line of the log.
+/// Overwrites the beginning of the log with the present time.
 fn vary(workspace: &Path) {
     let path = workspace.join("build.log");
     let mut log = fs::read(&path).expect("the log");

@@ -28,7 +28,7 @@ use uuid::Uuid;
 const PAIRS: usize = 11;
 
 fn main() -> ExitCode {
-    // Where simulations are made, for both sides alike.
+    // Simulations are created below this folder, so `cp` copies there too.
     let cache = directories::BaseDirs::new().expect("a home").cache_dir().to_owned();
     std::fs::create_dir_all(&cache).expect("a cache folder");
     let trees: [(&str, usize, usize); 2] =
@@ -57,7 +57,7 @@ fn fill(tree: &Path, files: usize, size: usize) {
     }
 }
 
-/// The time until the copy is complete, as the step reports it.
+/// The time until the copy is complete, which the step's result reports.
 fn set_up(toolbox: &Toolbox, files: usize) -> Duration {
     let edits = vec![Edit::Create { path: "new.txt".to_owned(), contents: String::new() }];
     let call = ToolCall::Simulate(Simulation::Edits { edits, verify: None });
@@ -77,7 +77,7 @@ fn set_up(toolbox: &Toolbox, files: usize) -> Duration {
     Duration::from_millis(copied("/copy/duration_ms").expect("a time"))
 }
 
-/// How long `cp -r` takes.
+/// The time of `cp -r`.
 fn copy(tree: &Path, cache: &Path) -> Duration {
     let folder = tempfile::tempdir_in(cache).expect("a folder");
     let to = folder.path().join("copy");

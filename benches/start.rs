@@ -1,12 +1,12 @@
-//! How long the window takes to appear with the tour open, and how much memory it then holds, against
-//! Chromium's `--app` on an empty page.
+//! The time until the window with the tour is painted, and the memory that it then uses, against Chromium's
+//! `--app` on an empty page.
 //!
-//! Both start on the same display, in turn and each with a home of its own, and both are looked at from
-//! outside: the display tells when a window has appeared and holds a picture, the kernel how much memory
-//! the program with all its processes holds, shared pages divided among those who share them. Their
-//! files are in memory from the launch before.
+//! Both start in turn on the same display, each with a home folder of its own, and both are measured from
+//! outside. The X server reports when a window is mapped and drawn. The kernel reports the memory of the program
+//! and its child processes, with each shared page divided among the processes that share it (PSS). The files of
+//! both programs are in the page cache from the launch before.
 //!
-//! `COUNTERSIGN` may name the program; else it is the one of this build. Needs Xvfb and `chromium`.
+//! `COUNTERSIGN` may name the program; the default is that of this build. Needs Xvfb and `chromium`.
 
 #![allow(
     missing_docs,
@@ -30,18 +30,18 @@ use std::time::{Duration, Instant};
 
 use painting::{Change, Painting};
 use processes::Tree;
-use screen::{Outcome, PATIENCE, Screen, Trouble, need, trouble};
+use screen::{DriverError, Outcome, PATIENCE, Screen, fail, need};
 use support::{Bytes, exit, holds, in_pairs};
 
 const PAIRS: usize = 11;
-/// Starting is over when nothing has been drawn for this long.
+/// The start is complete when nothing has been drawn for this long.
 const QUIET: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
     match compare() {
         Ok(all) => exit(all),
-        Err(trouble) => {
-            eprintln!("cannot measure: {trouble}");
+        Err(error) => {
+            eprintln!("cannot measure: {error}");
             ExitCode::FAILURE
         }
     }
@@ -83,28 +83,29 @@ fn compare() -> Outcome<bool> {
 
 /// The measurements of a start.
 struct Launch {
-    /// Time until its window showed a picture.
+    /// Time until its window was painted.
     shown: Duration,
     /// Time until its last drawing.
     rested: Duration,
-    /// The memory of all its processes then.
+    /// The memory of all its processes at that time.
     memory: Bytes,
 }
 
-/// Starts a program with a home of its own, and ends it once it draws nothing more.
+/// Starts a program with a home of its own, and ends it once it has stopped drawing.
 fn launch(screen: &Screen, command: &dyn Fn(&Path) -> Command) -> Outcome<Launch> {
-    let home = tempfile::tempdir().map_err(|e| Trouble(format!("no temporary folder: {e}")))?;
+    let home = tempfile::tempdir().map_err(|e| DriverError(format!("no temporary folder: {e}")))?;
     let mut command = command(home.path());
     command.stderr(Stdio::null());
     let painting = Painting::watch(screen.display())?;
     painting.put_mouse_away()?;
     let start = Instant::now();
-    let child = command.spawn().map_err(|e| Trouble(format!("{command:?} did not start: {e}")))?;
+    let child =
+        command.spawn().map_err(|e| DriverError(format!("{command:?} did not start: {e}")))?;
     let tree = Tree::of(child);
     let mut windows = Vec::new();
     let shown = loop {
         let Some((when, change)) = painting.next(start + PATIENCE)? else {
-            return trouble(format!("{command:?} showed no window within {PATIENCE:?}"));
+            return fail(format!("{command:?} showed no window within {PATIENCE:?}"));
         };
         if let Change::Mapped(window) = change {
             windows.push(window);

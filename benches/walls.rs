@@ -1,8 +1,8 @@
-//! A program behind walls: at level full against bubblewrap with namespaces of its own around the same program,
-//! and at level files against this program when it only says its version.
+//! The time of a program behind walls: at level full against the same program in bubblewrap with new namespaces,
+//! and at level files against `countersign --version`.
 //!
-//! The namespaces of a run are made once. So the first program of a run is measured apart from the later ones.
-//! `COUNTERSIGN` may name the program; else it is the one of this build. Needs bubblewrap.
+//! The namespaces are created once per run, so the first program of a run is measured apart from the later ones.
+//! `COUNTERSIGN` may name the program; the default is that of this build. Needs bubblewrap.
 
 #![allow(
     missing_docs,
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
     exit(later && first && files)
 }
 
-/// How long the program takes behind walls.
+/// The time of [`TRUE`] behind walls of this level.
 fn walled(toolbox: &Toolbox, level: WallLevel) -> Duration {
     let walls = StepWalls { level, ..StepWalls::default() };
     let program =
@@ -67,7 +67,7 @@ fn walled(toolbox: &Toolbox, level: WallLevel) -> Duration {
     took
 }
 
-/// How long a program takes to its end.
+/// The time until the command has ended.
 fn run(command: &mut Command) -> Duration {
     let command = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     time(|| assert!(command.output().expect("it was started").status.success()))

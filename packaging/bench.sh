@@ -4,7 +4,7 @@
 #   sh packaging/bench.sh             all benches
 #   sh packaging/bench.sh NAME...     only these, by the name of their file in benches/
 #
-# Exit status 0 only when every claim holds. A busy machine tells little: nothing else should run on it.
+# Exit status 0 only when every claim holds. Results on a busy machine mean little: run nothing else meanwhile.
 set -eu
 # shellcheck source=packaging/lib.sh
 . "$(dirname -- "$0")/lib.sh"
@@ -17,8 +17,8 @@ need_packages "For the virtual display" "$PACKAGES_VIRTUAL"
 need_packages "To compare with" "$PACKAGES_BENCH"
 need_code_tools
 
-# The program as it is released starts in `start`; the benches themselves bring more features along, so
-# it is kept apart from what they build.
+# `start` and `walls` measure the program as it is released. The benches build it with more features, so it is
+# built first and copied.
 say "building the program as it is released (the first time takes several minutes)"
 cargo build --release --locked --bin countersign
 mkdir -p "$TARGET/bench"
@@ -29,7 +29,7 @@ for name in "$@"; do
     shift
     set -- "$@" --bench "$name"
 done
-# Every bench, and not the tests of the library beside them.
+# All benches, without the tests of the library.
 [ $# -gt 0 ] || set -- --bench '*'
 say "building and running the benches (the first time takes several minutes)"
 cargo bench --locked --features inspection --no-fail-fast "$@"

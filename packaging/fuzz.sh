@@ -1,15 +1,15 @@
 #!/bin/sh
-# Looks for bytes that the plan parser, the preconditions and the readers of commands answer wrongly.
+# Fuzzes the plan parser, the preconditions and the parsers of commands.
 #
-#   sh packaging/fuzz.sh           some seconds for each target, beginning with the kept corpus
-#   sh packaging/fuzz.sh --long    20 minutes of CPU time for each; keeps what was found in the corpus
+#   sh packaging/fuzz.sh           some seconds for each target, starting from the kept corpus
+#   sh packaging/fuzz.sh --long    20 minutes of CPU time for each; adds new inputs to the corpus
 #
-# With the name of a target behind it, only that one.
+# With the name of a target, only that target.
 #
 #   sh packaging/fuzz.sh --add TARGET FILE...    only adds these inputs to the kept corpus of a target
 #
-# The targets are in fuzz/targets, the inputs in fuzz/corpus, an archive for each target: fuzz/README.md says more.
-# Exit status 0 only when nothing was found.
+# The targets are in fuzz/targets, the inputs in fuzz/corpus, one archive per target; see fuzz/README.md.
+# Exit status 0 only when no fault was found.
 set -eu
 seconds=25
 long=
@@ -48,7 +48,7 @@ unpack() {
     [ ! -f "fuzz/corpus/$1.tar.gz" ] || tar -xzf "fuzz/corpus/$1.tar.gz" -C "$kept"
 }
 
-# Packs the inputs of a target, always the same inputs to the same bytes. $1: its name, $2: the folder.
+# Packs the inputs of a target; the same inputs always give the same bytes. $1: its name, $2: the folder.
 pack() {
     mkdir -p fuzz/corpus
     (
@@ -64,7 +64,7 @@ pack() {
 if [ -n "$add" ]; then
     unpack "$only"
     for file; do
-        # As libFuzzer names what it finds, so that an input is kept once.
+        # The name that libFuzzer would give it, so that an input is kept once.
         cp -- "$file" "$kept/$(sha1sum <"$file" | cut -d ' ' -f 1)"
     done
     pack "$only" "$kept"
@@ -89,25 +89,25 @@ build() {
     targets="$out/$host/release"
 }
 
-# Sets cpu to the seconds that everything took which this script has waited for.
+# Sets cpu to the CPU seconds of all child processes that this script has waited for.
 measure_cpu() {
-    # Neither in a pipe nor in a substitution: there `times` would be that of another shell.
+    # Not in a pipe or a substitution, where `times` would be that of a subshell.
     times >"$work/times"
     cpu=$(awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, t, "m"); sum += t[1] * 60 + t[2] } print int(sum) }' "$work/times")
 }
 
-# Runs one target. $1: its name, then the options of libFuzzer and where inputs come from.
+# Runs one target. $1: its name, then the options of libFuzzer and the folders of inputs.
 target() {
     name=$1
     shift
     [ -z "$only" ] || [ "$only" = "$name" ] || return 0
     fresh="$out/corpus/$name"
     case $name in risk_*) dict=fuzz/risk.dict ;; *) dict=fuzz/$name.dict ;; esac
-    # A short run begins with the kept corpus alone, wherever it runs.
+    # A short run starts from the kept corpus alone, so it is the same on every machine.
     [ -n "$long" ] || fresh="$work/corpus/$name"
-    # It tries the same inputs each time: it is to find what a change breaks, and new finds are for long runs.
+    # A fixed seed: a short run looks for regressions, a long run for new faults.
     [ -n "$long" ] || set -- -seed=1 "$@"
-    # The limit for one input counts by the clock: a long run is for beside other work, and waits its turn.
+    # The limit for one input is elapsed time, so a long run, which may share the machine, gets more.
     [ -z "$long" ] || set -- "$@" -timeout=60
     mkdir -p "$fresh"
     unpack "$name"
@@ -134,7 +134,7 @@ target() {
     [ -z "$long" ] || minimise "$name" "$fresh" "$@"
 }
 
-# Keeps the smallest inputs that together reach everything that was reached.
+# Keeps the smallest inputs that together have the same coverage.
 minimise() {
     name=$1
     shift

@@ -14,11 +14,11 @@ commands=${1:-tests/hostile/commands.jsonl}
 [ "$(id -u)" = 0 ] || die "this needs root, to mount the throw-away root"
 need_build
 need_packages "To make a throw-away root" "$PACKAGES_HOSTILE"
-# As the tests build it: `cargo build` would build every dependency once more, with other features.
+# Built as for the tests: `cargo build` would build every dependency again with other features.
 cargo test --locked --features inspection --no-run
 
 place=${HOSTILE_ROOT:-/var/tmp/countersign-hostile}
-# Files of the root belong to this id, which nobody on this machine has.
+# The user id that owns the files of the root; no user of this machine has it.
 sh tests/hostile/make_root.sh "$place" 100000 "$TARGET/debug/countersign"
 out="$TARGET/hostile"
 mkdir -p "$out"

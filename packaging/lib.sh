@@ -1,7 +1,7 @@
 # shellcheck shell=sh
-# What the other scripts share: plain lines, packages of three distributions, Rust, and a place to build.
+# Functions of the other scripts: messages, packages of three distributions, Rust, and the build folder.
 # Sourced, never run. POSIX sh. With DRY_RUN=apt|dnf|pacman nothing is run: every command is printed
-# instead, as if that package manager were here and nothing were installed.
+# instead, as on a machine with that package manager and nothing installed.
 
 ROOT=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 TARGET=${CARGO_TARGET_DIR:-$ROOT/target}
@@ -16,7 +16,7 @@ die() {
 
 has() { command -v "$1" >/dev/null 2>&1; }
 
-# Runs a command, or only shows it.
+# Runs a command, or only prints it with DRY_RUN.
 run() {
     if [ -n "$DRY_RUN" ]; then
         printf 'would run: %s\n' "$*"
@@ -25,14 +25,14 @@ run() {
     fi
 }
 
-# The packages of this machine: what shows that it is there, then its name for apt, dnf and pacman.
+# Tables of packages: a check whether it is installed, then its name for apt, dnf and pacman.
 # cmd:NAME is a program, lib:NAME a shared library that the loader finds, file:PATH a file or folder.
 PACKAGES_BUILD='
 cmd:cc                      gcc             gcc             gcc
 file:/usr/include/stdio.h   libc6-dev       glibc-devel     glibc
 certificates                ca-certificates ca-certificates ca-certificates
 '
-# The window opens these at run time; nothing links to them.
+# The window loads these at run time; they are not linked.
 PACKAGES_WINDOW='
 lib:libX11.so.6             libx11-6            libX11              libx11
 lib:libX11-xcb.so.1         libx11-xcb1         libX11-xcb          libx11
@@ -46,11 +46,11 @@ lib:libEGL.so.1             libegl1             libglvnd-egl        libglvnd
 lib:libGL.so.1              libgl1              libglvnd-glx        libglvnd
 cmd:zenity                  zenity              zenity              zenity
 '
-# What the program itself uses: walls around what it starts. Without it they are weaker, and it says so.
+# For the walls around child processes. Without it the walls are weaker, and the program reports that.
 PACKAGES_PROGRAM='
 cmd:bwrap                   bubblewrap      bubblewrap      bubblewrap
 '
-# A display that exists only in memory, and hands for it.
+# A virtual display and simulated input.
 PACKAGES_VIRTUAL='
 lib:libEGL_mesa.so.0        libegl-mesa0        mesa-libEGL             mesa
 lib:libGLX_mesa.so.0        libglx-mesa0        mesa-libGL              mesa
@@ -60,7 +60,7 @@ cmd:openbox                 openbox             openbox                 openbox
 cmd:xdotool                 xdotool             xdotool                 xdotool
 cmd:import                  imagemagick         ImageMagick             imagemagick
 '
-# What only tests need: to take powers and disk away from the program, and to look at it from outside.
+# Only for tests: dropping privileges, limiting disk space and tracing system calls.
 PACKAGES_TESTS='
 cmd:setpriv                 util-linux      util-linux      util-linux
 cmd:unshare                 util-linux      util-linux      util-linux
@@ -81,7 +81,7 @@ cmd:shellcheck              shellcheck          ShellCheck          shellcheck
 cmd:desktop-file-validate   desktop-file-utils  desktop-file-utils  desktop-file-utils
 cmd:appstreamcli            appstream           appstream           appstream
 '
-# What the benches compare with.
+# The programs that the benches compare with.
 PACKAGES_BENCH='
 cmd:chromium                chromium            chromium            chromium
 cmd:rg                      ripgrep             ripgrep             ripgrep
@@ -91,7 +91,7 @@ cmd:zstd                    zstd                zstd                zstd
 PACKAGES_FUZZ='
 cmd:c++                     g++             gcc-c++         gcc
 '
-# What hostile commands are run in.
+# For the throw-away root of the hostile commands.
 PACKAGES_HOSTILE='
 cmd:debootstrap             debootstrap     debootstrap     debootstrap
 cmd:python3                 python3         python3         python
@@ -101,7 +101,7 @@ PACKAGES_DOWNLOAD='
 cmd:curl                    curl                curl                curl
 '
 
-# Whether one line of such a table is already there.
+# Whether the package in one line of such a table is installed.
 present() {
     [ -z "$DRY_RUN" ] || return 1
     case $1 in
@@ -153,7 +153,7 @@ missing_packages() {
     done | sort -u | tr '\n' ' '
 }
 
-# Runs a command as root: directly, or by sudo after asking a person.
+# Runs a command as root: directly, or by sudo after a person has agreed.
 as_root() {
     if [ -n "$DRY_RUN" ] || [ "$(id -u)" -eq 0 ]; then
         run "$@"
@@ -169,7 +169,7 @@ as_root() {
     esac
 }
 
-# Installs what a table's lines lack. $1: what it is for, $2: the table.
+# Installs the missing packages of a table. $1: their purpose, $2: the table.
 need_packages() {
     packages=$(missing_packages "$2")
     if [ -z "$packages" ]; then
@@ -193,7 +193,7 @@ need_packages() {
     esac
 }
 
-# The Rust version that Cargo.toml asks for.
+# The Rust version that Cargo.toml requires.
 wanted_rust() { sed -n 's/^rust-version = "\([0-9.]*\)".*/\1/p' "$ROOT/Cargo.toml"; }
 
 # Whether version $1 is at least version $2; major and minor count.
@@ -226,12 +226,12 @@ need_rust() {
     fi
 }
 
-# Cargo keeps what it downloads in its home; where that is read-only, the build folder has room.
+# Cargo stores downloads in its home. Where that is read-only, a folder in the build folder is used.
 need_cargo_home() {
     [ -z "$DRY_RUN" ] || return 0
     cargo_home=${CARGO_HOME:-$HOME/.cargo}
-    # Asking by doing: root passes every permission check and still cannot write to a read-only mount.
-    # In a shell of its own, because a redirection that fails would end this one.
+    # Tried by writing: root passes every permission check and still cannot write to a read-only mount.
+    # In a subshell, because a redirection that fails would end this shell.
     if mkdir -p "$cargo_home/registry" 2>/dev/null && (: >"$cargo_home/registry/.writable") 2>/dev/null; then
         rm -f "$cargo_home/registry/.writable"
     else
@@ -241,7 +241,7 @@ need_cargo_home() {
     fi
 }
 
-# A faster linker, when it is here and the compiler knows it; nothing depends on it.
+# Uses a faster linker if it is installed and the compiler supports it.
 use_fast_linker() {
     [ -z "$DRY_RUN" ] && [ -z "${RUSTFLAGS:-}" ] && has mold || return 0
     if echo 'int main(void) { return 0; }' | cc -fuse-ld=mold -x c -o /dev/null - 2>/dev/null; then
@@ -251,12 +251,11 @@ use_fast_linker() {
     fi
 }
 
-# The programs that the external code engine talks to, for tests and benches with the real ones; the one place
-# that names their versions. A C compiler is all that building them needs beside Rust: the libraries that
-# they wrap come with their crates.
+# The programs of the external code engine, for tests and benches. Only this line names their versions. Besides
+# Rust, building them needs only a C compiler, because their crates contain the C libraries.
 CODE_TOOLS='magellan@4.17.0 splice@3.1.1'
 
-# Whether programs of these versions are found.
+# Whether programs of these versions are on PATH.
 code_tools_are_here() {
     [ -z "$DRY_RUN" ] || return 1
     for tool in $CODE_TOOLS; do
@@ -265,7 +264,7 @@ code_tools_are_here() {
     done
 }
 
-# Builds them where they are missing: once, outside of the checkout, so that a fresh one has them too.
+# Builds them if they are missing, outside the checkout, so that every checkout can use them.
 need_code_tools() {
     code_tools=${XDG_CACHE_HOME:-$HOME/.cache}/countersign/tools
     if ! code_tools_are_here; then

@@ -27,13 +27,13 @@ stop_all() {
 trap stop_all EXIT
 trap 'exit 1' HUP INT TERM
 
-# The server chooses a free display, prints its number once it accepts clients, and outlives each of them.
+# The server chooses a free display, prints its number once it accepts clients, and keeps running (-noreset).
 mkfifo "$work/display"
 Xvfb -displayfd 3 -screen 0 "${size}x24" -nolisten tcp -noreset 3>"$work/display" 2>"$work/server.log" &
 server=$!
 read -r number <"$work/display"
 export DISPLAY=":$number" LIBGL_ALWAYS_SOFTWARE=1
-# Out of the way of everything that shows a tooltip.
+# The corner, where no control shows a tooltip.
 xdotool mousemove 1279 799
 
 # Takes one picture, once the window has been painted and no longer changes. $1: its name, $2: the state of the gallery.

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Builds Countersign and opens the tour in its window. Without a display: drives the tour through the
-# real window on a virtual one and leaves a picture of each page in target/tour/.
+# real window on a virtual display and saves a picture of each page in target/tour/.
 #
 #   sh packaging/run.sh                        do it
-#   sh packaging/run.sh --dry-run=apt|dnf|pacman   only print the commands, as for an empty machine
+#   sh packaging/run.sh --dry-run=apt|dnf|pacman   only print the commands, as on a machine with nothing installed
 set -eu
 case ${1:-} in
 '') ;;
@@ -33,8 +33,8 @@ if [ -n "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
 else
     say "neither DISPLAY nor WAYLAND_DISPLAY is set: the tour runs on a virtual display"
     need_packages "For the virtual display" "$PACKAGES_VIRTUAL"
-    # The window that is driven from outside tells where its controls are, which no released build does;
-    # it is the build that test.sh uses too.
+    # The tour needs the feature `inspection`, which reports where controls are and is not in releases. test.sh
+    # uses the same build.
     say "building (the first time takes several minutes)"
     run cargo build --locked --features inspection --bin countersign --example tour
     run "$TARGET/debug/examples/tour" "$TARGET/debug/countersign" assets/plans/tour "$ROOT/target/tour"

@@ -25,13 +25,13 @@ summary="$logs/summary"
 : >"$summary"
 started=$(date +%s)
 
-# Runs one stage, shows and keeps what it prints, notes how it ended; later stages run all the same.
+# Runs one stage, shows and stores its output, and records its status. Later stages run even if it fails.
 stage() {
     name=$1
     shift
     say "$name"
     begin=$(date +%s)
-    # A pipe hides the exit status of its left side, so that goes through a file.
+    # A pipe hides the exit status of its left side, so a file carries it.
     { "$@" && echo 0 >"$logs/status" || echo $? >"$logs/status"; } 2>&1 | tee "$logs/$name.log"
     took=$(($(date +%s) - begin))
     if [ "$(cat "$logs/status")" = 0 ]; then result=passed; else result=FAILED; fi
@@ -39,20 +39,20 @@ stage() {
     say "$name $result after $took s"
 }
 
-# Notes a check whose tool is not here.
+# Reports a check whose tool is not installed.
 not_run() {
     say "$1 was not run: $2"
     printf '%-12s %-8s %s\n' "$1" "not run" "$2" >>"$summary"
 }
 
-# One set of features for everything, so that each dependency is checked once and built once.
+# One set of features everywhere, so that each dependency is built only once.
 FEATURES='--locked --features inspection'
 
 scripts() {
     for script in packaging/*.sh tests/hostile/*.sh assets/remote/*.sh; do
         sh -n "$script" || return 1
     done
-    # These branches cannot be tried on this machine; at least they print the right commands.
+    # The branches of other package managers cannot run here, so only their printed commands are checked.
     for manager in apt dnf pacman; do
         planned=$(env -u DISPLAY -u WAYLAND_DISPLAY sh packaging/run.sh "--dry-run=$manager") || return 1
         case $manager in
@@ -80,7 +80,7 @@ docs() { RUSTDOCFLAGS='-D warnings' cargo doc $FEATURES --no-deps --lib; }
 tests() { cargo test $FEATURES --no-fail-fast --lib --bins --test integration; }
 # shellcheck disable=SC2086
 doc_tests() { cargo test $FEATURES --doc; }
-# One at a time: each has its own display, and a busy machine would only slow them all.
+# One at a time: each starts its own display, and several at once would time out on a slow machine.
 # shellcheck disable=SC2086
 window() { cargo test $FEATURES --test window -- --test-threads=1; }
 fuzz() { sh packaging/fuzz.sh; }
@@ -96,7 +96,7 @@ need_packages "For the window" "$PACKAGES_WINDOW"
 need_packages "For the virtual display" "$PACKAGES_VIRTUAL"
 need_packages "To test it from outside" "$PACKAGES_TESTS"
 need_packages "To build the fuzzer" "$PACKAGES_FUZZ"
-# These are worth having and nothing else needs them: a check without its tool is reported, not fatal.
+# No other stage needs these tools, so a missing one is reported and not fatal.
 (need_packages "To check scripts and desktop files" "$PACKAGES_CHECKS") || say "going on without them"
 need_code_tools
 prepared=$(($(date +%s) - started))
@@ -106,7 +106,7 @@ if [ -n "$long" ]; then
     export PROPTEST_CASES=4096 KILLS=200 ROUNDS=20 EVIDENCE_CHANGES=10000
 fi
 
-# Runs a stage when its tool is here. $1: the tool.
+# Runs a stage if its tool is installed. $1: the tool.
 stage_with() {
     tool=$1
     shift

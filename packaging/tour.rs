@@ -1,4 +1,4 @@
-//! Drives the tour through the real window on a virtual display and leaves a picture of each page.
+//! Drives the tour through the real window on a virtual display and saves a picture of each page.
 //!
 //! `tour PROGRAM TOUR PICTURES`; called by `packaging/run.sh` where there is no display. The program
 //! must be built with the feature `inspection`.
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use harness::Desktop;
-use screen::{Outcome, Trouble};
+use screen::{DriverError, Outcome};
 
 fn main() -> ExitCode {
     let arguments: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
@@ -26,8 +26,8 @@ fn main() -> ExitCode {
     };
     match drive(program, tour, pictures) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(trouble) => {
-            eprintln!("error: {trouble}");
+        Err(error) => {
+            eprintln!("error: {error}");
             ExitCode::FAILURE
         }
     }
@@ -35,10 +35,10 @@ fn main() -> ExitCode {
 
 fn drive(program: &Path, tour: &Path, pictures: &Path) -> Outcome {
     // The plan changes files, so it gets a copy of its own.
-    let copy = tempfile::tempdir().map_err(|e| Trouble(format!("no temporary folder: {e}")))?;
+    let copy = tempfile::tempdir().map_err(|e| DriverError(format!("no temporary folder: {e}")))?;
     let folder = copy.path().join("harbour-lantern");
     copy_folder(tour, &folder)
-        .map_err(|e| Trouble(format!("cannot copy {}: {e}", tour.display())))?;
+        .map_err(|e| DriverError(format!("cannot copy {}: {e}", tour.display())))?;
     let plan = folder.join("tour.plan.json").display().to_string();
 
     let mut desktop = Desktop::start(program, &[&plan], pictures)?;

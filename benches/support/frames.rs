@@ -1,5 +1,5 @@
-//! Frames of the window without a display: its own state, threads and views, with input like a
-//! person's, and the processor time that drawing takes up to the triangles that OpenGL gets.
+//! Frames of the window without a display: the real state, threads and views with simulated input. The measured
+//! processor time includes tessellation, but not the painting of the triangles by OpenGL.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, sync_channel};
@@ -15,7 +15,7 @@ use rustix::time::{ClockId, clock_gettime};
 const SIZE: [f32; 2] = [1280.0, 800.0];
 /// Frames of one sample.
 const FRAMES: u32 = 60;
-/// How long something may take to be shown.
+/// The timeout of waiting for a text.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The window, without a display.
@@ -24,13 +24,13 @@ pub struct Frames {
     window: Offscreen,
     woken: Receiver<()>,
     number: u32,
-    /// The processor time of the last frame, and of the slowest since the last query.
+    /// The processor time of the last frame, and the longest since [`Self::slowest`] was called.
     last: Duration,
     slowest: Duration,
 }
 
 impl Frames {
-    /// Opens the window with everything of the user below `home`.
+    /// Opens the window with all folders of the user below `home`.
     pub fn open(home: &Path, options: Options) -> Self {
         let folders = Folders {
             evidence: home.join("evidence"),
@@ -42,7 +42,7 @@ impl Frames {
         let ctx = egui::Context::default();
         let (sender, woken) = sync_channel(1);
         ctx.set_request_repaint_callback(move |_| {
-            // A full channel means that a wake is pending already.
+            // A full channel means that a wake-up is already pending.
             let _ = sender.try_send(());
         });
         let options = Options {
@@ -66,7 +66,7 @@ impl Frames {
         let before = thread_time();
         let mut output = self.window.frame(&self.ctx, input);
         let drawn = thread_time() - before;
-        // It is not painted.
+        // Nothing is painted, so textures are not needed.
         output.textures_delta.clear();
         let shapes = output.shapes.clone();
         let before = thread_time();
@@ -83,37 +83,37 @@ impl Frames {
         self.slowest
     }
 
-    /// Draws so many frames in which nothing is done.
+    /// Draws this many frames without input.
     pub fn draw(&mut self, frames: usize) {
         for _ in 0..frames {
             self.frame(Vec::new());
         }
     }
 
-    /// Draws frames until one shows a text that begins like this.
+    /// Draws frames until one shows a text that begins with `start`.
     pub fn until(&mut self, start: &str) {
         self.wait(start, |shown| shown.starts_with(start));
     }
 
-    /// Clicks on exactly this text, once it is there, until it is gone.
+    /// Waits for exactly this text, then clicks on it until it is gone.
     pub fn click(&mut self, text: &str) {
         let deadline = Instant::now() + PATIENCE;
         let mut found = Some(self.wait(text, |shown| shown == text));
         while let Some(pos) = found {
             assert!(Instant::now() < deadline, "does not go away by a click: {text}");
             self.click_at(pos);
-            self.rest();
-            found = place_of(&self.frame(Vec::new()).shapes, |shown| shown == text);
+            self.wait_for_wake();
+            found = find_text(&self.frame(Vec::new()).shapes, |shown| shown == text);
         }
     }
 
-    /// Clicks once on a text that ends like this, when it is there.
+    /// Waits for a text that ends with `end`, then clicks on it once.
     pub fn click_once(&mut self, end: &str) {
         let pos = self.wait(end, |shown| shown.ends_with(end));
         self.click_at(pos);
     }
 
-    /// Clicks once on a text that begins like this, when it is there.
+    /// Waits for a text that begins with `start`, then clicks on it once.
     pub fn click_on(&mut self, start: &str) {
         let pos = self.wait(start, |shown| shown.starts_with(start));
         self.click_at(pos);
@@ -131,17 +131,17 @@ impl Frames {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let output = self.frame(Vec::new());
-            if let Some(place) = place_of(&output.shapes, &wanted) {
+            if let Some(place) = find_text(&output.shapes, &wanted) {
                 return place;
             }
             assert!(Instant::now() < deadline, "never shown: {what}");
-            self.rest();
+            self.wait_for_wake();
         }
     }
 
-    /// Waits for the other threads. With a timeout, because time passes in frames too: a dialog can be
-    /// answered only after it was visible for a while.
-    fn rest(&self) {
+    /// Waits until another thread requests a frame. With a timeout, because a dialog also needs frames to become
+    /// answerable after it has been visible for a while.
+    fn wait_for_wake(&self) {
         let _ = self.woken.recv_timeout(Duration::from_millis(16));
     }
 
@@ -162,12 +162,12 @@ impl Frames {
         }
     }
 
-    /// The processor time of one frame while the mouse goes up and down over the list.
+    /// The mean processor time of a frame while the mouse moves down over the list and up again.
     pub fn hovering(&mut self) -> Duration {
         self.measure(|step| vec![Event::PointerMoved(pos2(480.0, 280.0 + 8.0 * step))])
     }
 
-    /// The processor time of one frame while the list is scrolled down and up again.
+    /// The mean processor time of a frame while the list is scrolled down and up again.
     pub fn scrolling(&mut self) -> Duration {
         self.frame(vec![Event::PointerMoved(pos2(480.0, 400.0))]);
         let mut last = 0.0;
@@ -184,7 +184,7 @@ impl Frames {
         })
     }
 
-    /// The processor time of one frame, with these events at each step of the way there and back.
+    /// The mean processor time of [`FRAMES`] frames. `events` gets the step of each, which counts up and then down.
     fn measure(&mut self, mut events: impl FnMut(f32) -> Vec<Event>) -> Duration {
         let mut took = Duration::ZERO;
         for number in 0..FRAMES {
@@ -202,22 +202,22 @@ fn thread_time() -> Duration {
     Duration::try_from(time).expect("a time")
 }
 
-/// The middle of the first text that is wanted.
-fn place_of(shapes: &[ClippedShape], wanted: impl Fn(&str) -> bool) -> Option<Pos2> {
-    fn look(shape: &Shape, wanted: &dyn Fn(&str) -> bool) -> Option<Pos2> {
+/// The centre of the first text that `wanted` accepts.
+fn find_text(shapes: &[ClippedShape], wanted: impl Fn(&str) -> bool) -> Option<Pos2> {
+    fn find(shape: &Shape, wanted: &dyn Fn(&str) -> bool) -> Option<Pos2> {
         match shape {
             Shape::Text(shown) if wanted(shown.galley.text()) => {
                 Some(shown.galley.rect.translate(shown.pos.to_vec2()).center())
             }
-            Shape::Vec(shapes) => shapes.iter().find_map(|shape| look(shape, wanted)),
+            Shape::Vec(shapes) => shapes.iter().find_map(|shape| find(shape, wanted)),
             _ => None,
         }
     }
-    shapes.iter().find_map(|clipped| look(&clipped.shape, &wanted))
+    shapes.iter().find_map(|clipped| find(&clipped.shape, &wanted))
 }
 
-/// A folder in memory where there is one: the time of a frame does not depend on the disk, and the
-/// hundred thousand durable records that come before it do.
+/// A folder in memory where `/dev/shm` exists. The time of a frame does not depend on the disk, but writing
+/// 100,000 durable records before it would take long there.
 pub fn fast_folder() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).expect("a folder")
 }

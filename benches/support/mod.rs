@@ -1,7 +1,7 @@
-//! Shared by the benches: alternating pairs, medians, one line of result, and a workbench that runs plans.
+//! Shared by the benches: alternating measurements, medians, one line of result, and [`Bench`], which runs plans.
 //!
-//! A claim is a ratio against something public, measured in the same run, so that noise of the machine
-//! affects both sides alike.
+//! A claim is a ratio to another measurement of the same run, so that noise of the machine affects both sides
+//! alike.
 
 use std::fmt::{Debug, Formatter};
 use std::path::{Path, PathBuf};
@@ -19,15 +19,14 @@ use countersign::plan::{Plan, parse};
 use countersign::risk::Policy;
 use countersign::run::{ExecutionResult, RunStatus};
 
-/// How long `work` takes.
+/// The elapsed time of `work`.
 pub fn time<T>(work: impl FnOnce() -> T) -> Duration {
     let start = Instant::now();
     std::hint::black_box(work());
     start.elapsed()
 }
 
-/// Measures `ours` and `theirs` in turn, prints how the claim stands, and says by the exit status
-/// whether it holds.
+/// Measures `ours` and `theirs` in turn and prints the result. The exit status is a success if the claim holds.
 pub fn claim(
     what: &str,
     at_most: f64,
@@ -45,13 +44,13 @@ pub fn in_pairs<T>(
     mut ours: impl FnMut() -> T,
     mut theirs: impl FnMut() -> T,
 ) -> (Vec<T>, Vec<T>) {
-    // The first of each warms caches and is dropped.
+    // The first call of each warms caches, and its result is dropped.
     ours();
     theirs();
     (0..pairs).map(|_| (ours(), theirs())).unzip()
 }
 
-/// Prints the medians and their ratio beside the claim, and says whether it holds.
+/// Prints the medians, their ratio and the claim. Returns whether the claim holds.
 pub fn holds<M: Measure>(what: &str, at_most: f64, ours: Vec<M>, theirs: Vec<M>) -> bool {
     let (our, their) = (median(ours), median(theirs));
     let ratio = our.amount() / their.amount();
@@ -63,14 +62,14 @@ pub fn holds<M: Measure>(what: &str, at_most: f64, ours: Vec<M>, theirs: Vec<M>)
     holds
 }
 
-/// The exit status of a bench whose claims all hold, or not.
+/// The exit status of a bench: a success if all its claims hold.
 pub fn exit(holds: bool) -> ExitCode {
     if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// A measured quantity.
 pub trait Measure: Copy + Ord + Debug {
-    /// As a number, in whatever unit both sides have.
+    /// The quantity as a number. Only the ratio of two of them is used.
     fn amount(self) -> f64;
 }
 
@@ -131,7 +130,7 @@ impl Bench {
         self.folder.path()
     }
 
-    /// Authorizes the plan, then measures its run.
+    /// Authorizes the plan, then measures its run. The review is not measured.
     pub fn run(&mut self, plan: &Plan) -> (Duration, ExecutionResult) {
         let clock = SystemClock::default();
         let choice = WorkspaceChoice { folder: self.workspace(), reason: String::new() };
@@ -141,14 +140,14 @@ impl Bench {
         let authorization =
             PlanAuthorization::pending(plan, review.binding, Method::CommandLineYes, now_ms)
                 .approve(now_ms, policy.authorization_ttl_ms);
-        let parts = ExecutorDeps {
+        let deps = ExecutorDeps {
             policy,
             clock: Arc::new(clock),
             confirmation: Box::new(AutoApprove),
             progress: Arc::new(NoopProgress),
             control: ControlHandle::default(),
         };
-        let mut executor = Executor::new(self.store.take().expect("the store"), parts);
+        let mut executor = Executor::new(self.store.take().expect("the store"), deps);
         let approved = ApprovedPlan { plan: plan.clone(), authorization };
         let start = Instant::now();
         let result = executor.execute(approved).expect("a run");

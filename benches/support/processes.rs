@@ -1,4 +1,4 @@
-//! A program that was started, with all the processes that it has started in turn, as the kernel tells.
+//! A started program and all its descendant processes, read from `/proc`.
 
 use std::collections::BTreeMap;
 use std::process::Child;
@@ -6,7 +6,7 @@ use std::process::Child;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
-/// A program with all its processes; dropping it ends them and waits until they are gone.
+/// A program and its descendant processes. Dropping it kills them and waits until they have ended.
 #[must_use = "dropping it ends the program"]
 pub struct Tree {
     root: Child,
@@ -17,19 +17,19 @@ impl Tree {
         Self { root }
     }
 
-    /// The memory of all of them in bytes, with each shared page divided among those who share it.
+    /// The memory of all of them in bytes, with each shared page divided among the processes that share it.
     pub fn proportional_memory(&self) -> u64 {
         self.processes().into_iter().map(proportional_memory).sum()
     }
 
-    /// The program itself and everything below it.
+    /// The process ids of the program and all its descendants.
     fn processes(&self) -> Vec<u32> {
         let mut children: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for entry in std::fs::read_dir("/proc").expect("/proc").flatten() {
             let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
                 continue;
             };
-            // A process that has just ended has no parent any more.
+            // The entry of a process that has just ended cannot be read.
             if let Some(parent) = parent(pid) {
                 children.entry(parent).or_default().push(pid);
             }
@@ -53,7 +53,7 @@ impl Drop for Tree {
         }
         let _gone_already = self.root.kill();
         let _reaped = self.root.wait();
-        // Waits for all of them, so that the next launch has the machine for itself.
+        // Waits for all of them, so that they do not slow the next launch.
         let patience = Timespec { tv_sec: 10, tv_nsec: 0 };
         for end in ends {
             let _ = poll(&mut [PollFd::new(&end, PollFlags::IN)], Some(&patience));
@@ -63,7 +63,7 @@ impl Drop for Tree {
 
 fn parent(pid: u32) -> Option<u32> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name, in parentheses, may contain blanks and parentheses.
+    // The name, in parentheses, may contain spaces and parentheses.
     let (_, after_name) = text.rsplit_once(')')?;
     after_name.split_whitespace().nth(1)?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! The part of the engine that asks the tools whether a precondition holds.
+//! The part of the engine that checks preconditions by means of the tools.
 
 #[path = "../../src/engine/error.rs"]
 mod error;
@@ -14,7 +14,7 @@ use crate::tools::Toolbox;
 
 pub use error::ExecutionError;
 
-/// What was found when the step's precondition holds.
+/// Checks the precondition of a step. Returns what was found if it holds.
 pub fn check(
     step: &Step,
     toolbox: &Toolbox,

@@ -1,5 +1,5 @@
-//! The rooms under test, taken from Countersign's sources as they are: without the window they build in a
-//! few minutes, and the fuzzer sees into every one of their branches.
+//! The rooms under test, compiled from Countersign's own source files. Without the window they build in a few
+//! minutes, and the fuzzer's coverage counters are in all of them.
 //!
 //! `sh packaging/fuzz.sh` builds the targets and runs them; README.md describes the kept inputs.
 

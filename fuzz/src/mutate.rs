@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use crate::plan::{Intent, PRECONDITION_WORDS, TOOLS};
 
-/// One change of the first `size` bytes of `data`, which has room for `max_size`; the new size.
+/// Changes the first `size` bytes of `data`, which has room for `max_size`. Returns the new size.
 ///
 /// Half of the changes, and every change of invalid JSON, are libFuzzer's own changes of bytes.
 pub fn mutate_json(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize {
@@ -46,7 +46,7 @@ impl Random {
     }
 }
 
-/// Changes one place of the value.
+/// Changes one randomly chosen node of the value.
 fn change(value: &mut Value, random: &mut Random) {
     let count = count(value);
     let other = nth(value, &mut random.below(count)).map(|node| node.clone());

@@ -1,4 +1,4 @@
-//! A small workspace, and a folder beside it that nothing may open.
+//! A small workspace, and a watched folder beside it that the code under test must not open.
 
 use std::fs::{self, Permissions};
 use std::mem::MaybeUninit;
@@ -28,7 +28,7 @@ pub struct World {
 }
 
 impl World {
-    /// Creates it in the system's temporary folder.
+    /// Creates both folders in the system's temporary folder.
     pub fn new() -> std::io::Result<Self> {
         let base = std::env::temp_dir().join(format!("countersign-fuzz-{}", std::process::id()));
         if base.exists() {
@@ -96,7 +96,7 @@ impl World {
         }
     }
 
-    /// What a path of a plan is, according to the system.
+    /// Resolves a path of a plan by the system's own rules.
     pub fn real(&self, path: &str) -> Real {
         let path: PathBuf = Path::new(path).components().collect();
         match fs::canonicalize(self.workspace.join(path)) {
@@ -110,16 +110,16 @@ impl World {
     }
 }
 
-/// What a path is, links followed.
+/// What a path leads to after links are followed.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Real {
     /// Something in the workspace, by its path without links.
     Inside(PathBuf),
     /// Something elsewhere.
     Outside,
-    /// Nothing.
+    /// Nothing exists at the path.
     Absent,
-    /// No path that the system can follow.
+    /// The system cannot resolve the path.
     Unusable,
 }
 

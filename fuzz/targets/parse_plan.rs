@@ -1,7 +1,7 @@
 //! Any bytes as a plan file (SPEC §1.4): the findings are true, repeatable and complete.
 //!
-//! Each oracle computes the answer in a second way: `serde_json` tells whether it is JSON, a scan of the
-//! bytes gives nesting and duplicate keys, and the value itself what a finding points to.
+//! Each oracle computes the expected result in a second way: `serde_json` decides whether the bytes are JSON, a
+//! scan of the bytes gives nesting and duplicate keys, and the value itself what a finding points to.
 
 #![no_main]
 
@@ -80,7 +80,7 @@ fn check_json(data: &[u8], parsed: &Parsed, value: Option<&Value>) {
     }
 }
 
-/// Whether this is about a limit of the whole file: its nesting or the number of findings.
+/// Whether the finding is about a limit of the file: its nesting or the number of findings.
 fn is_of_the_file(finding: &Finding) -> bool {
     finding.code == Code::Limit && finding.pointer.is_empty()
 }
@@ -130,7 +130,7 @@ fn check_place(finding: &Finding, text: &str) {
     assert!((1..=width + 1).contains(&finding.column), "no such column: {finding:?}");
 }
 
-/// The pointer leads to a value, and line and column to where that value, or its key, begins.
+/// Asserts that the pointer leads to a value, and that line and column are where that value or its key begins.
 fn check_pointer(finding: &Finding, text: &str, value: &Value) {
     let value =
         value.pointer(&finding.pointer).unwrap_or_else(|| panic!("leads nowhere: {finding:?}"));
@@ -161,7 +161,7 @@ fn check_pointer(finding: &Finding, text: &str, value: &Value) {
     }
 }
 
-/// A plan that may be authorized says exactly what its file says, and nothing in the file is ignored.
+/// Asserts that a valid plan contains exactly what its file contains, and that nothing in the file is ignored.
 fn check_valid(plan: &Plan, value: &Value) {
     const PLAN: [&str; 6] =
         ["plan_id", "intent", "title", "created_by", "evidence_referenced", "steps"];
@@ -207,7 +207,7 @@ fn check_valid(plan: &Plan, value: &Value) {
     }
 }
 
-/// The same of a command plan: each command and each verification is a step, in order.
+/// The same for a command plan: each command and each verification is a step, in order.
 fn check_valid_commands(plan: &Plan, value: &Value) {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     assert_eq!(plan.title, text(&value["goal"]));
@@ -239,7 +239,7 @@ fn check_valid_commands(plan: &Plan, value: &Value) {
     assert_eq!(plan.steps.len(), commands.len());
 }
 
-/// The same of an action plan: each action is a step with its request, or there is a failure and no step.
+/// The same for an action plan: each action is a step with its request, or there is a failure and no step.
 fn check_valid_actions(plan: &Plan, value: &Value) {
     assert_eq!(plan.title.as_deref(), value["goal"].as_str());
     let failure = value["failure"].as_object();
@@ -281,7 +281,7 @@ fn check_arguments(
     }
 }
 
-/// Exactly the steps with an error have no call, as long as every finding is there.
+/// Asserts that exactly the steps with an error have no call, if no finding was cut off by the limit.
 fn check_faulty_steps(plan: &ShownPlan, findings: &[Finding]) {
     if findings.len() > limits::FINDINGS {
         return;
@@ -304,7 +304,7 @@ fn check_faulty_steps(plan: &ShownPlan, findings: &[Finding]) {
     }
 }
 
-/// What is left of a valid plan after some of its steps is a valid plan of exactly the others.
+/// Asserts that a plan which continues a valid plan is valid and has exactly the remaining steps.
 fn check_continuation(plan: &Plan) {
     let bits = plan.digest.as_bytes();
     let done = |index: usize| bits[index / 8 % bits.len()] >> (index % 8) & 1 == 1;
@@ -322,7 +322,7 @@ fn check_continuation(plan: &Plan) {
             assert_eq!(again.intent, plan.intent);
             assert_eq!(again.steps.len(), rest.len());
             for (again, step) in again.steps.iter().zip(rest) {
-                // An action has its id from its place.
+                // The id of an action is derived from its index.
                 if plan.dialect != Dialect::ActionPlan {
                     assert_eq!(again.step_id, step.step_id);
                 }

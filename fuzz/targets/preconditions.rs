@@ -1,9 +1,8 @@
 //! Any text as a precondition of any tool (SPEC §5), parsed and checked in a workspace.
 //!
-//! The input is one byte that chooses the tool, how its arguments are named and what became of the
-//! earlier step; then the precondition and the tool's arguments, with a byte between them that is in
-//! no UTF-8 text. What holds is asked of the system a second time. Nothing beside the workspace is
-//! opened, which a watch on that folder tells.
+//! The first byte of the input chooses the tool, the names of its arguments and the outcome of the earlier step.
+//! The precondition and the tool's arguments follow, separated by a byte that no UTF-8 text contains. Each result
+//! is compared with that of the file system. A watch reports if anything beside the workspace is opened.
 
 #![no_main]
 
@@ -19,7 +18,7 @@ use countersign_fuzz::world::{Real, World};
 use libfuzzer_sys::{Corpus, fuzz_target};
 use serde_json::json;
 
-/// Between the texts of an input.
+/// The byte that separates the texts of an input.
 const BETWEEN: u8 = 0xFF;
 
 static WORLD: LazyLock<World> = LazyLock::new(|| World::new().expect("a workspace"));
@@ -194,7 +193,7 @@ fn folded(precondition: &Precondition) -> Precondition {
     }
 }
 
-/// Whether it holds, as far as the system can be asked in one question.
+/// Whether the precondition holds by one query of the file system; `None` if that cannot decide it.
 fn holds(precondition: &Precondition, path: &str, real: &Real) -> Option<bool> {
     Some(match precondition {
         Precondition::FileExists | Precondition::PlanFileExists => real.is_file(),
@@ -221,14 +220,14 @@ fn holds(precondition: &Precondition, path: &str, real: &Real) -> Option<bool> {
                 .filter_map(|folder| folder.join("Cargo.toml").to_str().map(str::to_owned))
                 .any(|manifest| WORLD.real(&manifest).is_file()),
             Real::Outside | Real::Unusable => false,
-            // Which folders are above something that is not there is not for the system to say.
+            // The system does not resolve the parent folders of an absent path.
             Real::Absent => return None,
         },
         _ => return None,
     })
 }
 
-/// Whether every path like this that leads to something is one that a plan may use.
+/// Whether a plan may use this path wherever it exists.
 fn is_plain(path: &str) -> bool {
     let names_only =
         Path::new(path).components().all(|component| matches!(component, Component::Normal(_)));

@@ -1,4 +1,4 @@
-//! Any bytes as a command (SPEC §7.1): the verdict is repeatable, its place is in the command, and neither
+//! Any bytes as a command (SPEC §7.1): the verdict is repeatable, its span is inside the command, and neither
 //! another shell nor further commands nor a raising rule lowers it.
 
 #![no_main]
@@ -9,7 +9,7 @@ use countersign_fuzz::command::{check_place, text};
 use countersign_fuzz::risk::{RiskLevel, Shell, UserRule, UserRules, of_command};
 use libfuzzer_sys::fuzz_target;
 
-/// One rule that raises and one that lowers.
+/// One rule that raises the risk and one that lowers it.
 static RULES: LazyLock<UserRules> = LazyLock::new(|| {
     let rule = |program: &str, level| UserRule {
         id: program.to_owned(),
@@ -41,12 +41,12 @@ fuzz_target!(|data: &[u8]| {
         assert_eq!(verdict.level, RiskLevel::Dangerous, "{command:?}");
         assert_eq!(mine.level, RiskLevel::Caution, "{command:?}");
     }
-    // The second reader may fail on the whole and not on the parts.
+    // The second parser may fail on the combined command and not on its parts.
     if matches!(verdict.rule.as_str(), "nothing" | "readers-disagree") {
         return;
     }
     let bound = verdict.level.min(RiskLevel::Dangerous);
-    // After a backslash a line break has another meaning.
+    // A line break after a backslash continues the command.
     let end = if command.ends_with('\\') { "" } else { "\n" };
     let beside = of_command(&format!("true;{command}{end}"), Shell::Bash, &none);
     assert!(beside.level >= bound, "company made it milder: {command:?}");

@@ -14,7 +14,7 @@ fuzz_target!(|data: &[u8]| {
         Some(place) => check_place(&command, place),
         None => assert!(command.len() <= 64 * 1024, "longer than what is read"),
     }
-    // A refused text stays refused, whatever follows.
+    // A refused text remains refused with any text after it.
     if answer.is_some() {
         assert!(refused_span(&format!("{command} x")).is_some(), "{command:?}");
     }

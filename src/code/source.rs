@@ -34,6 +34,10 @@ impl<'t> Source<'t> {
             return Err(CodeError::TooLarge { bytes: text.len(), limit: MAX_SOURCE_BYTES });
         }
         let open_brackets = bounds::check_open_brackets(text, language.has_casts())?;
+        // A stop also counts where the result is cached.
+        if stop() {
+            return Err(CodeError::Stopped);
+        }
         let (tree, steps) = recent::get_or_parse(language, text, || {
             count_memory();
             let mut parser = Parser::new();

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the throw-away root in which hostile commands are run: a small Debian with a person's home folder,
-# a project in it, and things outside the project that a command can harm.
+# Creates the throw-away root for the hostile commands: a small Debian with a home folder, a project in it, and
+# files outside the project that a command can harm.
 #
 #   sh tests/hostile/make_root.sh DIR OWNER COUNTERSIGN
 #

@@ -80,7 +80,7 @@ fn commands_run_are_seen_and_are_taken_back() {
     ]));
     let ended = match tidied_and_taken_back(&workspace) {
         Ok(ended) => ended,
-        Err(trouble) => panic!("{trouble}"),
+        Err(error) => panic!("{error}"),
     };
     let egg = std::fs::read_to_string(workspace.path("old/egg")).expect("what the way back made");
     assert_eq!(egg, "back\n");

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::harness::Desktop;
-use super::screen::{Outcome, trouble};
+use super::screen::{Outcome, fail};
 use super::tree::Tree;
 
 impl Desktop {
@@ -22,19 +22,19 @@ impl Desktop {
         self.move_to(x, y)
     }
 
-    /// Goes to the control by Tab, and presses it once it may be pressed.
+    /// Moves the focus to the control by Tab, and presses it once it is enabled.
     pub(super) fn press(&mut self, name: &str) -> Outcome {
         self.tab_to(name)?;
         self.press_once_armed(name)
     }
 
-    /// Moves the mouse to this place, in pixels of the window.
+    /// Moves the mouse to this position, in pixels of the window.
     pub(super) fn move_to(&self, x: i32, y: i32) -> Outcome {
         let (x, y) = (x.to_string(), y.to_string());
         self.screen.xdotool(&["mousemove", "--window", &self.window, &x, &y]).map(|_| ())
     }
 
-    /// Clicks `times` times at the mouse's place, with `delay_ms` between two clicks.
+    /// Clicks `times` times at the mouse position, with `delay_ms` between two clicks.
     pub(super) fn click_here(&self, times: u32, delay_ms: u32) -> Outcome {
         let (times, delay) = (times.to_string(), delay_ms.to_string());
         self.screen.xdotool(&["click", "--repeat", &times, "--delay", &delay, "1"]).map(|_| ())
@@ -45,7 +45,7 @@ impl Desktop {
         self.screen.xdotool(&["mousedown", "1"]).map(|_| ())
     }
 
-    /// Lets the first mouse button go.
+    /// Releases the first mouse button.
     pub(super) fn release_button(&self) -> Outcome {
         self.screen.xdotool(&["mouseup", "1"]).map(|_| ())
     }
@@ -55,7 +55,7 @@ impl Desktop {
         self.screen.xdotool(&["keydown", "--", key]).map(|_| ())
     }
 
-    /// Lets a key go.
+    /// Releases a key.
     pub(super) fn release_key(&self, key: &str) -> Outcome {
         self.screen.xdotool(&["keyup", "--", key]).map(|_| ())
     }
@@ -66,7 +66,7 @@ impl Desktop {
         self.screen.xdotool(&arguments).map(|_| ())
     }
 
-    /// Makes the window this large, and waits until it has drawn itself so.
+    /// Resizes the window and waits until it is drawn in this size.
     pub(super) fn resize(&mut self, width: u32, height: u32) -> Outcome {
         let window = self.window.clone();
         let (w, h) = (width.to_string(), height.to_string());
@@ -79,14 +79,14 @@ impl Desktop {
         let geometry = self.screen.xdotool(&["getwindowgeometry", "--shell", &self.window])?;
         let width =
             geometry.lines().find_map(|line| line.strip_prefix("WIDTH=")?.parse::<i32>().ok());
-        let Some(width) = width else { return trouble(format!("no width in {geometry}")) };
+        let Some(width) = width else { return fail(format!("no width in {geometry}")) };
         // The middle of the last button of openbox's title bar, which lies above the window.
         let (x, y) = ((width - 10).to_string(), "-11");
         let click = ["mousemove", "--window", &self.window, "--", &x, y, "click", "1"];
         self.screen.xdotool(&click).map(|_| ())
     }
 
-    /// Waits until the program has ended by itself.
+    /// Waits until the program has exited successfully.
     pub(super) fn wait_for_end(&mut self) -> Outcome {
         self.screen.wait_for_end(|status| status.success())
     }
@@ -97,7 +97,7 @@ impl Desktop {
         self.screen.wait_for_end(|status| !status.success())
     }
 
-    /// Stops the program during `meanwhile`, so that all events reach it at once afterwards.
+    /// Stops the program (SIGSTOP) during `meanwhile`, so that it gets all events at once afterwards.
     pub(super) fn while_frozen(&mut self, meanwhile: impl FnOnce(&Self) -> Outcome) -> Outcome {
         self.signal("STOP")?;
         let done = meanwhile(self);
@@ -110,7 +110,7 @@ impl Desktop {
         let status = self.screen.command("kill").args(["-s", signal, &pid]).status();
         match status {
             Ok(status) if status.success() => Ok(()),
-            other => trouble(format!("kill -s {signal} {pid}: {other:?}")),
+            other => fail(format!("kill -s {signal} {pid}: {other:?}")),
         }
     }
 
@@ -119,7 +119,7 @@ impl Desktop {
         self.start_program(Path::new(env!("CARGO_BIN_EXE_countersign")), arguments, "")
     }
 
-    /// Opens a window of another program in the upper left corner and gives it the keyboard.
+    /// Opens a window of another program in the upper left corner and gives it the focus.
     pub(super) fn open_other_window(&mut self) -> Outcome {
         let mut other = self.screen.command("zenity");
         other.args(["--info", "--text", "Something else"]);
@@ -129,14 +129,14 @@ impl Desktop {
         self.give_other_window_the_keyboard()
     }
 
-    /// Gives the keyboard to the window that [`Self::open_other_window`] opened.
+    /// Gives the focus to the window that [`Self::open_other_window`] opened.
     pub(super) fn give_other_window_the_keyboard(&self) -> Outcome {
         let found = self.screen.xdotool(&["search", "--onlyvisible", "--class", "zenity"])?;
         let id = found.lines().last().unwrap_or_default();
         self.screen.xdotool(&["windowactivate", "--sync", id]).map(|_| ())
     }
 
-    /// Waits until the program's window has the keyboard again.
+    /// Waits until the program's window has the focus again.
     pub(super) fn wait_until_it_has_the_keyboard(&mut self) -> Outcome {
         self.wait_until("the window has the keyboard", |desktop| {
             // Between two windows none is active, which xdotool calls an error.
@@ -145,7 +145,7 @@ impl Desktop {
         })
     }
 
-    /// Checks each frame for this long, and fails at the first one that does not hold.
+    /// Checks each frame for this long, and fails at the first one for which the check is false.
     pub(super) fn holds_for(
         &mut self,
         time: Duration,
@@ -155,7 +155,7 @@ impl Desktop {
         let begin = Instant::now();
         while begin.elapsed() < time {
             if !holds(&self.tree()?) {
-                return trouble(format!("{what}: no longer after {:?}", begin.elapsed()));
+                return fail(format!("{what}: no longer after {:?}", begin.elapsed()));
             }
         }
         Ok(())

@@ -1,11 +1,11 @@
 //! The real program on a display of its own, driven from outside.
 //!
 //! [`Desktop`] owns a [`Screen`] and the program on it, and ends both when it is dropped. Input goes
-//! through the X server, as a person's would; the inspection socket is only read, to learn where a
-//! control of a given name is.
+//! through the X server, as a person's would. The inspection socket only reports the controls and their
+//! positions.
 //!
-//! Used by the window tests and, for its pictures, by the tour of `packaging/run.sh`. Absent on
-//! purpose: fixed positions, and anything that reaches into the program.
+//! Used by the window tests and, for its pictures, by the tour of `packaging/run.sh`. There are no fixed
+//! positions, and nothing changes the state of the program directly.
 
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use egui_inspection::protocol::{read_handshake, read_message, write_message};
 use egui_inspection::{INSPECTION_ENV_VAR, Request, Response};
 
-use super::screen::{Outcome, PATIENCE, SIZE, Screen, Trouble, poll, trouble};
+use super::screen::{DriverError, Outcome, PATIENCE, SIZE, Screen, fail, poll};
 use super::tree::{Control, Tree};
 
 /// A virtual display with the program on it.
@@ -44,7 +44,7 @@ impl Desktop {
         faults: &str,
     ) -> Outcome<Self> {
         std::fs::create_dir_all(pictures)
-            .map_err(|e| Trouble(format!("cannot create {}: {e}", pictures.display())))?;
+            .map_err(|e| DriverError(format!("cannot create {}: {e}", pictures.display())))?;
         let mut desktop = Self {
             screen: Screen::start()?,
             inspection: None,
@@ -55,7 +55,7 @@ impl Desktop {
         Ok(desktop)
     }
 
-    /// The program of this build; pictures go to `target/window` of the repository.
+    /// As [`Self::start`], with the program of this build. Pictures go to `target/window` of the repository.
     ///
     /// # Errors
     /// As [`Self::start`].
@@ -65,7 +65,7 @@ impl Desktop {
         Self::start(Path::new(env!("CARGO_BIN_EXE_countersign")), arguments, &pictures)
     }
 
-    /// The same, with panics planted at these places.
+    /// As [`Self::start_here`], with panics injected at the places that `faults` names.
     ///
     /// # Errors
     /// As [`Self::start`].
@@ -101,7 +101,7 @@ impl Desktop {
             stream
                 .set_read_timeout(Some(PATIENCE))
                 .and_then(|()| read_handshake(stream).map(|_| ()))
-                .map_err(|e| Trouble(format!("the inspection socket does not answer: {e}")))?;
+                .map_err(|e| DriverError(format!("the inspection socket does not answer: {e}")))?;
         }
         let window = self.window.clone();
         let (width, height) = (SIZE.0.to_string(), SIZE.1.to_string());
@@ -112,7 +112,7 @@ impl Desktop {
         })
     }
 
-    /// The name of the display that it is on.
+    /// The name of the display.
     #[must_use]
     pub fn display(&self) -> &str {
         self.screen.display()
@@ -133,7 +133,7 @@ impl Desktop {
         self.click_found(name, |tree| tree.control(name))
     }
 
-    /// The same for the first control whose name begins like this, such as a row of a list.
+    /// As [`Self::click`], for the first control whose name begins with `start`, such as a row of a list.
     ///
     /// # Errors
     /// As [`Self::click`].
@@ -153,20 +153,20 @@ impl Desktop {
         })?;
         let window = self.window.clone();
         let (x, y) = (x.to_string(), y.to_string());
-        // Not `--sync`: that waits fifteen seconds for a mouse that is there already.
+        // Without `--sync`, which waits fifteen seconds if the mouse is already at that position.
         self.screen.xdotool(&["mousemove", "--window", &window, &x, &y])?;
         self.screen.xdotool(&["click", "1"])?;
         Ok(())
     }
 
-    /// Types text into whatever has the keyboard. Only ASCII: other characters need another keyboard
+    /// Types text into the control with the focus. Only ASCII: other characters need another keyboard
     /// layout for a moment, and the program may see the key before the layout.
     ///
     /// # Errors
     /// When the text is not ASCII, or `xdotool` fails.
     pub fn type_text(&self, text: &str) -> Outcome {
         if !text.is_ascii() {
-            return trouble(format!("{text:?} is not on the keyboard"));
+            return fail(format!("{text:?} is not on the keyboard"));
         }
         self.screen.xdotool(&["type", "--delay", "12", "--", text]).map(|_| ())
     }
@@ -179,15 +179,15 @@ impl Desktop {
         self.screen.xdotool(&["key", "--", key]).map(|_| ())
     }
 
-    /// Presses Tab until the control with this accessible name has the keyboard, once it is enabled.
+    /// Waits until the control with this accessible name is enabled, then presses Tab until it has the focus.
     ///
     /// # Errors
-    /// When it does not get it; a picture is kept.
+    /// When it does not get the focus; a picture is kept.
     pub fn tab_to(&mut self, name: &str) -> Outcome {
         self.wait_until(&format!("\"{name}\" is enabled"), |desktop| {
             Ok(desktop.tree()?.control(name).filter(|control| !control.disabled).map(|_| ()))
         })?;
-        // The control that Tab was pressed on; two presses in one frame would count as one.
+        // The control that had the focus at the last Tab. Two presses in one frame would count as one.
         let mut pressed_on = None;
         self.wait_until(&format!("Tab reaches \"{name}\""), |desktop| {
             let focused = desktop.tree()?.focused;
@@ -202,8 +202,7 @@ impl Desktop {
         })
     }
 
-    /// Presses Return on the control with this accessible name, which has the keyboard, as soon as it
-    /// may be answered.
+    /// Presses Return as soon as the control with this accessible name, which has the focus, is enabled.
     ///
     /// # Errors
     /// When it stays disabled; a picture is kept.
@@ -222,15 +221,15 @@ impl Desktop {
     /// When the program has ended or does not answer.
     pub fn tree(&mut self) -> Outcome<Tree> {
         self.screen.alive()?;
-        let Some(stream) = &mut self.inspection else { return trouble("there is no window yet") };
+        let Some(stream) = &mut self.inspection else { return fail("there is no window yet") };
         write_message(&mut *stream, &Request::GetTree)
             .and_then(|()| read_message(&mut *stream))
-            .map_err(|e| Trouble(format!("the window does not answer: {e}")))
+            .map_err(|e| DriverError(format!("the window does not answer: {e}")))
             .and_then(|response: Response| match response {
                 Response::Tree { step, pixels_per_point, accesskit: Some(update) } => {
                     Ok(Tree::new(step, pixels_per_point, &update))
                 }
-                other => trouble(format!("the window answers {other:?}")),
+                other => fail(format!("the window answers {other:?}")),
             })
     }
 
@@ -264,11 +263,10 @@ impl Desktop {
         })
     }
 
-    /// Waits until a window of another program, such as `zenity`'s file picker, is there, and gives it
-    /// the keyboard.
+    /// Waits until a window of another program, such as `zenity`'s file picker, is open, and gives it the focus.
     ///
     /// # Errors
-    /// When it is not in time; a picture is kept.
+    /// When it does not open in time; a picture is kept.
     pub(super) fn wait_for_window(&mut self, class: &str) -> Outcome<String> {
         let id = self.wait_until(&format!("a window of {class} opens"), |desktop| {
             let found = desktop.screen.xdotool(&["search", "--onlyvisible", "--class", class]);
@@ -286,7 +284,7 @@ impl Desktop {
     pub fn choose_file(&mut self, path: &Path) -> Outcome {
         let picker = self.wait_for_window("zenity")?;
         self.screen.wait_until_still(&picker)?;
-        // Opens the picker's own field for a path; what is typed before it is there would be lost.
+        // Opens the picker's field for a path. Keys typed before it is open would be lost.
         self.key("ctrl+l")?;
         self.screen.wait_until_still(&picker)?;
         self.type_text(&path.display().to_string())?;
@@ -315,13 +313,13 @@ impl Desktop {
         let focused = self.tree().ok().and_then(|tree| tree.focused);
         let picture = match self.screenshot(&format!("failed_{test}")) {
             Ok(path) => format!("picture: {}", path.display()),
-            Err(trouble) => format!("no picture: {trouble}"),
+            Err(error) => format!("no picture: {error}"),
         };
-        trouble(format!("waited {PATIENCE:?} until {what}; {picture}; keyboard: {focused:?}"))
+        fail(format!("waited {PATIENCE:?} until {what}; {picture}; keyboard: {focused:?}"))
     }
 
-    /// Keeps a picture of the whole screen as `name.png`, once the screen rests: the controls are known
-    /// a moment before they are painted.
+    /// Saves a picture of the screen as `name.png` once the picture no longer changes, because controls are
+    /// reported before they are painted.
     ///
     /// # Errors
     /// When ImageMagick fails.
@@ -334,9 +332,9 @@ impl Desktop {
             .args(["-window", "root"])
             .arg(&path)
             .status()
-            .map_err(|e| Trouble(format!("import did not start: {e}")))?;
+            .map_err(|e| DriverError(format!("import did not start: {e}")))?;
         if !status.success() {
-            return trouble(format!("import failed: {status}"));
+            return fail(format!("import failed: {status}"));
         }
         Ok(path)
     }
@@ -347,5 +345,5 @@ fn free_address() -> Outcome<String> {
     TcpListener::bind("127.0.0.1:0")
         .and_then(|listener| listener.local_addr())
         .map(|address| address.to_string())
-        .map_err(|e| Trouble(format!("no free port: {e}")))
+        .map_err(|e| DriverError(format!("no free port: {e}")))
 }

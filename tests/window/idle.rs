@@ -5,14 +5,14 @@ use std::time::Duration;
 
 use super::harness::Desktop;
 use super::painting::Painting;
-use super::screen::{Outcome, PATIENCE, Trouble};
+use super::screen::{DriverError, Outcome, PATIENCE};
 
-/// How long there is no input.
+/// The time without input.
 const IDLE: Duration = Duration::from_secs(5);
 /// Delayed effects of input, such as tooltips, are over when nothing has been drawn for this long.
 const QUIET: Duration = Duration::from_secs(1);
 
-/// A plan that asks nothing, in a folder of its own.
+/// A plan without confirmations.
 const PLAN: &str = r#"{
   "plan_id": "two-looks", "intent": "READ", "title": "Look twice",
   "steps": [
@@ -25,11 +25,12 @@ const PLAN: &str = r#"{
 /// drawings in [`IDLE`].
 ///
 /// # Errors
-/// When the window cannot be led to a page, or never comes to rest on one.
+/// When a page cannot be reached, or never stops drawing.
 pub fn drawings_while_idle(program: &Path, pictures: &Path) -> Outcome<Vec<(&'static str, usize)>> {
-    let folder = tempfile::tempdir().map_err(|e| Trouble(format!("no temporary folder: {e}")))?;
+    let folder =
+        tempfile::tempdir().map_err(|e| DriverError(format!("no temporary folder: {e}")))?;
     let plan = folder.path().join("looks.plan.json");
-    std::fs::write(&plan, PLAN).map_err(|e| Trouble(format!("no plan: {e}")))?;
+    std::fs::write(&plan, PLAN).map_err(|e| DriverError(format!("no plan: {e}")))?;
 
     let mut desktop = Desktop::start(program, &[&plan.display().to_string()], pictures)?;
     let mut found = Vec::new();
@@ -65,7 +66,7 @@ pub fn drawings_while_idle(program: &Path, pictures: &Path) -> Outcome<Vec<(&'st
 fn left_alone(page: &'static str, desktop: &Desktop) -> Outcome<(&'static str, usize)> {
     let painting = Painting::watch(desktop.display())?;
     let rest = painting.wait_until_quiet(QUIET, PATIENCE);
-    rest.map_err(|trouble| Trouble(format!("{page}: {trouble}")))?;
+    rest.map_err(|error| DriverError(format!("{page}: {error}")))?;
     Ok((page, painting.drawings_in(IDLE)?))
 }
 
@@ -74,7 +75,7 @@ fn an_idle_window_draws_nothing() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let program = Path::new(env!("CARGO_BIN_EXE_countersign"));
     let found = drawings_while_idle(program, &root.join("target/window/idle"))
-        .unwrap_or_else(|trouble| panic!("{trouble}"));
+        .unwrap_or_else(|error| panic!("{error}"));
     let busy: Vec<_> = found.iter().filter(|(_, drawings)| *drawings > 0).collect();
     assert!(busy.is_empty(), "{busy:?}");
     assert_eq!(found.len(), 5);

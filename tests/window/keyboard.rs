@@ -61,7 +61,7 @@ fn whole_workflow_works_by_keyboard_alone() {
     let workspace = Workspace::new();
     let recorded = match the_way_by_keyboard(&workspace) {
         Ok(recorded) => recorded,
-        Err(trouble) => panic!("{trouble}"),
+        Err(error) => panic!("{error}"),
     };
     let outcomes: Vec<_> = recorded.iter().map(|step| step.outcome.as_str()).collect();
     assert_eq!(outcomes, ["succeeded", "succeeded", "denied"]);

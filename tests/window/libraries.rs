@@ -4,7 +4,7 @@ use crate::screen::Screen;
 
 #[test]
 fn a_missing_library_is_named_with_its_package() {
-    let screen = Screen::start().unwrap_or_else(|trouble| panic!("{trouble}"));
+    let screen = Screen::start().unwrap_or_else(|error| panic!("{error}"));
     for (library, package) in [
         ("libX11-xcb.so.1", "libx11-xcb1"),
         ("libXcursor.so.1", "libxcursor1"),

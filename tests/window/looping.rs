@@ -11,7 +11,7 @@ struct Workspace {
 }
 
 impl Workspace {
-    /// A workspace with nothing in it, and beside it a planner that runs this.
+    /// An empty workspace, and beside it a planner with this shell script.
     fn new(planner: &str) -> Self {
         let folder = tempfile::Builder::new().prefix("heron").tempdir().expect("a folder");
         std::fs::create_dir(folder.path().join("nest")).expect("a folder");
@@ -23,7 +23,7 @@ impl Workspace {
         self.folder.path().join(path)
     }
 
-    /// Describes the loop in the form.
+    /// Fills in the form of the loop.
     fn describe(&self) -> Outcome<Desktop> {
         let mut desktop = Desktop::start_here(&[])?;
         desktop.key("ctrl+4")?;
@@ -38,7 +38,7 @@ impl Workspace {
         Ok(desktop)
     }
 
-    /// Describes the loop and starts it.
+    /// Fills in the form and starts the loop.
     fn start(&self) -> Outcome<Desktop> {
         let mut desktop = self.describe()?;
         desktop.wait_for_text("Starting runs this command")?;
@@ -104,7 +104,7 @@ fn prepared(workspace: &Workspace) -> Outcome {
     desktop.screenshot("loop_7_nowhere")?;
     desktop.key("shift+F5")?;
     desktop.wait_for_text("The workspace folder does not exist.")?;
-    // Without input: the form notices by itself that the file exists now.
+    // Without input: the form detects by itself that the folder exists now.
     std::fs::create_dir(workspace.path("nest")).expect("a folder");
     desktop.wait_for_text("Starting runs this command")?;
     let commands = "[verify.local]\ncommand = \"touch checked\"\n";

@@ -1,6 +1,6 @@
 //! The real window, driven from outside by mouse and keyboard.
 //!
-//! Needs the feature `inspection` and a few programs; `sh packaging/test.sh` sees to both.
+//! Needs the feature `inspection` and a few programs; `sh packaging/test.sh` provides both.
 
 #![allow(
     clippy::expect_used,

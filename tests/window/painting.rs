@@ -1,6 +1,6 @@
 //! Windows and drawings on a display, as reported by the X server.
 //!
-//! Knows nothing of the program that draws. Shared by the window tests and the benches.
+//! Independent of the program that draws. Shared by the window tests and the benches.
 
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use x11rb::protocol::xproto::{
 };
 use x11rb::rust_connection::RustConnection;
 
-use super::screen::{Outcome, Trouble};
+use super::screen::{DriverError, Outcome};
 
 /// Windows with a side smaller than this, in pixels, are invisible helpers.
 const SMALL: u16 = 200;
@@ -25,10 +25,10 @@ pub struct Painting {
     root: Window,
 }
 
-/// Something that has happened on the display.
+/// An event on the display.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// A window below the root has been put on the screen.
+    /// A window below the root was mapped.
     Mapped(Window),
     /// Something was drawn.
     Drawn,
@@ -38,10 +38,10 @@ impl Painting {
     /// Begins to watch everything on this display.
     ///
     /// # Errors
-    /// When it cannot be reached, or its server does not tell what is drawn.
+    /// When it cannot be reached, or its server does not report drawings.
     pub fn watch(display: &str) -> Outcome<Self> {
         let fault = |error: &dyn std::fmt::Display| {
-            Trouble(format!("the display {display} cannot be watched: {error}"))
+            DriverError(format!("the display {display} cannot be watched: {error}"))
         };
         let (connection, screen) = x11rb::connect(Some(display)).map_err(|e| fault(&e))?;
         let root = connection.setup().roots.get(screen).map(|screen| screen.root);
@@ -55,14 +55,14 @@ impl Painting {
         let connection = &self.connection;
         connection.damage_query_version(1, 1)?.reply()?;
         let damage = connection.generate_id()?;
-        // The root's damage is that of every window below it; each drawing is told by itself.
+        // Damage of the root includes that of every window below it. Raw rectangles report each drawing.
         connection.damage_create(damage, self.root, ReportLevel::RAW_RECTANGLES)?.check()?;
         let mask = ChangeWindowAttributesAux::new().event_mask(EventMask::SUBSTRUCTURE_NOTIFY);
         connection.change_window_attributes(self.root, &mask)?.check()?;
         Ok(())
     }
 
-    /// Puts the mouse into the last corner of the screen, where no window hints at what is under it.
+    /// Moves the mouse to the lower right corner of the screen, where no window shows a tooltip.
     ///
     /// # Errors
     /// When the display is gone.
@@ -70,7 +70,8 @@ impl Painting {
         let far = i16::MAX;
         let moved =
             || self.connection.warp_pointer(x11rb::NONE, self.root, 0, 0, 0, 0, far, far)?.check();
-        moved().map_err(|error: ReplyError| Trouble(format!("the mouse cannot be moved: {error}")))
+        moved()
+            .map_err(|error: ReplyError| DriverError(format!("the mouse cannot be moved: {error}")))
     }
 
     /// The next event with its time, or `None` when there is none until the deadline.
@@ -78,7 +79,8 @@ impl Painting {
     /// # Errors
     /// When the display is gone.
     pub fn next(&self, until: Instant) -> Outcome<Option<(Instant, Change)>> {
-        let gone = |error: &dyn std::fmt::Display| Trouble(format!("the display is gone: {error}"));
+        let gone =
+            |error: &dyn std::fmt::Display| DriverError(format!("the display is gone: {error}"));
         loop {
             while let Some(event) = self.connection.poll_for_event().map_err(|e| gone(&e))? {
                 let change = match event {
@@ -105,7 +107,7 @@ impl Painting {
     /// Waits until nothing has been drawn for this long. Returns the time of the last drawing meanwhile.
     ///
     /// # Errors
-    /// When something is drawn again and again for `patience`, or the display is gone.
+    /// When drawing does not pause for that long within `patience`, or the display is gone.
     pub fn wait_until_quiet(
         &self,
         quiet: Duration,
@@ -115,7 +117,7 @@ impl Painting {
         let mut last = None;
         while let Some((when, _)) = self.next(Instant::now() + quiet)? {
             if when >= deadline {
-                return Err(Trouble(format!("still drawing after {patience:?}")));
+                return Err(DriverError(format!("still drawing after {patience:?}")));
             }
             last = Some(when);
         }
@@ -135,8 +137,8 @@ impl Painting {
         Ok(count)
     }
 
-    /// Whether this is a window that is on the screen, large enough to be seen, and holds more than
-    /// one colour. One that is gone again does not.
+    /// Whether the window is mapped, large enough to be visible, and shows more than one colour. False for a window
+    /// that no longer exists.
     pub fn is_painted(&self, window: Window) -> bool {
         self.look(window).unwrap_or(false)
     }
@@ -148,8 +150,8 @@ impl Painting {
         if shown != MapState::VIEWABLE || place.width < SMALL || place.height < SMALL {
             return Ok(false);
         }
-        // One row near the top, where every window has its name or its bar, and one down the middle:
-        // fetching all of it would take longer than drawing it.
+        // One row near the top, where every window has a title or a bar, and one column in the middle. Fetching
+        // the complete picture would take longer than drawing it.
         let (width, height) = (place.width, place.height);
         let (middle, row) = (width.cast_signed() / 2, 20);
         for (x, y, w, h) in [(0, row, width, 1), (middle, 0, 1, height)] {

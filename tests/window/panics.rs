@@ -1,4 +1,4 @@
-//! Panics in the real window: they are reported, decide nothing, and the window goes on. They are injected by
+//! Panics in the real window: they are reported, decide nothing, and the window keeps working. They are injected by
 //! an environment variable that release builds ignore.
 
 use super::harness::Desktop;
@@ -49,7 +49,7 @@ fn a_question_breaks_down(workspace: &Workspace) -> Outcome {
     Ok(())
 }
 
-/// It is asked again.
+/// The question is asked again.
 #[test]
 fn question_that_panics_decides_nothing() {
     passes(a_question_breaks_down(&Workspace::new()));

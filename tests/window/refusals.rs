@@ -22,7 +22,7 @@ fn a_file_changes_after_the_approval(workspace: &Workspace) -> Outcome {
     desktop.wait_until_gone("Run")?;
     desktop.screenshot("stale_1_void")?;
     desktop.key("F5")?;
-    // Answered after the key before it, so that key has been seen, too.
+    // Keys are processed in order, so the key before it has been processed too.
     desktop.key("F1")?;
     desktop.wait_for_text("Keys and help")?;
     assert!(!desktop.tree()?.shows("Execute step"), "a stale approval runs nothing");

@@ -1,4 +1,4 @@
-//! A plan whose commands run on another host: the connection is tried, the plan signed and run there.
+//! A plan whose commands run on another host: the connection is tested, the plan authorized and run there.
 
 use serde_json::json;
 

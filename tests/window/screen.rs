@@ -1,6 +1,6 @@
 //! A virtual display with a window manager, and input for it.
 //!
-//! Knows nothing of the program under test. What was started on it ends with it.
+//! Independent of the program under test. Dropping a [`Screen`] ends every program that was started on it.
 
 #![expect(
     clippy::disallowed_methods,
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The interval of polling.
-const LOOK_AGAIN: Duration = Duration::from_millis(40);
+const POLL_INTERVAL: Duration = Duration::from_millis(40);
 
 /// The size of the program's window without its frame, in pixels.
 pub const SIZE: (u32, u32) = (1280, 800);
@@ -25,33 +25,33 @@ pub const SIZE: (u32, u32) = (1280, 800);
 /// The frame of the window manager, and a margin.
 const FRAME: (u32, u32) = (2, 24);
 
-/// An error of driving the window. The tour prints it, a test panics with it.
+/// An error of driving the window, as a message. The tour prints it; a test panics with it.
 #[derive(Debug)]
-pub struct Trouble(pub String);
+pub struct DriverError(pub String);
 
-impl Display for Trouble {
+impl Display for DriverError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Trouble {}
+impl std::error::Error for DriverError {}
 
-/// The result of everything here.
-pub type Outcome<T = ()> = Result<T, Trouble>;
+/// The result of driving the window.
+pub type Outcome<T = ()> = Result<T, DriverError>;
 
-/// A failure that says this.
+/// Fails with this message.
 ///
 /// # Errors
 /// Always.
-pub fn trouble<T>(what: impl Into<String>) -> Outcome<T> {
-    Err(Trouble(what.into()))
+pub fn fail<T>(what: impl Into<String>) -> Outcome<T> {
+    Err(DriverError(what.into()))
 }
 
 /// Polls until `look` returns something; `None` after [`PATIENCE`].
 ///
 /// # Errors
-/// What `look` fails with.
+/// The error of `look`.
 pub fn poll<T>(mut look: impl FnMut() -> Outcome<Option<T>>) -> Outcome<Option<T>> {
     let deadline = Instant::now() + PATIENCE;
     loop {
@@ -59,7 +59,7 @@ pub fn poll<T>(mut look: impl FnMut() -> Outcome<Option<T>>) -> Outcome<Option<T
         if found.is_some() || Instant::now() >= deadline {
             return Ok(found);
         }
-        std::thread::sleep(LOOK_AGAIN);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
@@ -67,13 +67,13 @@ pub fn poll<T>(mut look: impl FnMut() -> Outcome<Option<T>>) -> Outcome<Option<T
 #[must_use = "dropping it ends everything on it"]
 pub struct Screen {
     display: String,
-    /// Name and process; started first to last, ended last to first.
+    /// Names and processes in the order of their start. They are ended in reverse order.
     children: Vec<(String, Child)>,
     home: tempfile::TempDir,
 }
 
 impl Screen {
-    /// Starts both, and waits until windows can be opened.
+    /// Starts the server and the window manager, and waits until windows can be opened.
     ///
     /// # Errors
     /// One line that names the programs that are missing, or says what did not start in time.
@@ -82,20 +82,21 @@ impl Screen {
         let mut screen = Self::bare()?;
         let manager = screen.command("openbox");
         screen.start_on("openbox", manager)?;
-        // The manager owns the desktop once it has announced what it supports.
+        // The window manager is ready once it has announced what it supports.
         match poll(|| Ok(screen.xdotool(&["get_num_desktops"]).is_ok().then_some(())))? {
             Some(()) => Ok(screen),
-            None => trouble("openbox did not take over the display"),
+            None => fail("openbox did not take over the display"),
         }
     }
 
-    /// Starts the server alone: what appears on it is the program's own, without a frame around it.
+    /// Starts only the server, so that windows have no frame of a window manager.
     ///
     /// # Errors
     /// As [`Self::start`].
     pub fn bare() -> Outcome<Self> {
         need(&["Xvfb"], "sh packaging/test.sh")?;
-        let home = tempfile::tempdir().map_err(|e| Trouble(format!("no temporary folder: {e}")))?;
+        let home =
+            tempfile::tempdir().map_err(|e| DriverError(format!("no temporary folder: {e}")))?;
         let mut screen = Self { display: String::new(), children: Vec::new(), home };
         screen.start_server()?;
         Ok(screen)
@@ -118,40 +119,41 @@ impl Screen {
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
-            .map_err(|e| Trouble(format!("Xvfb did not start: {e}")))?;
+            .map_err(|e| DriverError(format!("Xvfb did not start: {e}")))?;
         let stdout = server.stdout.take();
         self.children.push(("Xvfb".to_owned(), server));
         let mut number = String::new();
         if let Some(stdout) = stdout {
             BufReader::new(stdout)
                 .read_line(&mut number)
-                .map_err(|e| Trouble(format!("Xvfb did not name its display: {e}")))?;
+                .map_err(|e| DriverError(format!("Xvfb did not name its display: {e}")))?;
         }
         if number.trim().is_empty() {
-            return trouble("Xvfb ended before it had a display");
+            return fail("Xvfb ended before it had a display");
         }
         self.display = format!(":{}", number.trim());
         Ok(())
     }
 
-    /// Starts a command that ends with this screen at the latest. Returns its process id.
+    /// Starts a command, which is killed with this screen if it still runs. Returns its process id.
     ///
     /// # Errors
     /// When it cannot be started.
     pub fn start_on(&mut self, name: &str, mut command: Command) -> Outcome<String> {
-        let child = command.spawn().map_err(|e| Trouble(format!("{name} did not start: {e}")))?;
+        let child =
+            command.spawn().map_err(|e| DriverError(format!("{name} did not start: {e}")))?;
         let pid = child.id().to_string();
         self.children.push((name.to_owned(), child));
         Ok(pid)
     }
 
-    /// A command that sees only this display and the home of this screen.
+    /// A command with only this display and the home folder of this screen in its environment.
     #[must_use]
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
         self.command_at(self.home.path(), program)
     }
 
-    /// A command that sees only this display and this home.
+    /// A command with only this display and this home folder in its environment.
     #[must_use]
     pub fn command_at(&self, home: &Path, program: impl AsRef<std::ffi::OsStr>) -> Command {
         let mut command = Command::new(program);
@@ -174,16 +176,16 @@ impl Screen {
         command
     }
 
-    /// The home folder of everything on it, empty at first.
+    /// The home folder of the programs on this screen; empty at first.
     #[must_use]
     pub fn home(&self) -> &Path {
         self.home.path()
     }
 
-    /// Runs `xdotool` with these arguments and gives what it prints.
+    /// Runs `xdotool` with these arguments and returns its stdout.
     ///
     /// # Errors
-    /// When it fails, with what it says.
+    /// When it fails, with its stderr.
     pub fn xdotool(&self, arguments: &[&str]) -> Outcome<String> {
         let output = self
             .command("xdotool")
@@ -191,16 +193,16 @@ impl Screen {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .output()
-            .map_err(|e| Trouble(format!("xdotool did not start: {e}")))?;
+            .map_err(|e| DriverError(format!("xdotool did not start: {e}")))?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr);
-            return trouble(format!("xdotool {}: {}", arguments.join(" "), said.trim()));
+            return fail(format!("xdotool {}: {}", arguments.join(" "), said.trim()));
         }
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
-    /// Waits until a window, or `root` for the whole screen, has the same picture in three looks in a
-    /// row; something that blinks for ever may keep it from that, and then it stays as it is.
+    /// Waits until three consecutive pictures of a window, or of the whole screen for `root`, are equal. Returns after
+    /// [`PATIENCE`] even if they still differ, because something may blink.
     ///
     /// # Errors
     /// When ImageMagick does not start.
@@ -213,7 +215,7 @@ impl Screen {
                 .args(["-silent", "-window", window, "-depth", "8", "rgb:-"])
                 .stdout(Stdio::piped())
                 .output()
-                .map_err(|e| Trouble(format!("import did not start: {e}")))?;
+                .map_err(|e| DriverError(format!("import did not start: {e}")))?;
             same = if !look.stdout.is_empty() && look.stdout == last { same + 1 } else { 0 };
             last = look.stdout;
             Ok((same >= 2).then_some(()))
@@ -221,14 +223,14 @@ impl Screen {
         .map(|_| ())
     }
 
-    /// Fails when something that was started on it has ended.
+    /// Fails when a program that was started on this screen has ended.
     ///
     /// # Errors
     /// One line that names it.
     pub fn alive(&mut self) -> Outcome {
         for (name, child) in &mut self.children {
             if let Ok(Some(status)) = child.try_wait() {
-                return trouble(format!("{name} ended early: {status}"));
+                return fail(format!("{name} ended early: {status}"));
             }
         }
         Ok(())
@@ -237,7 +239,7 @@ impl Screen {
 
 #[cfg(test)]
 impl Screen {
-    /// As [`Self::start_on`], before what was started last, which stays the last.
+    /// As [`Self::start_on`], but the program that was started last remains the last in the list.
     ///
     /// # Errors
     /// When it cannot be started.
@@ -250,25 +252,25 @@ impl Screen {
         Ok(())
     }
 
-    /// The process id of what was started last.
+    /// The process id of the program that was started last.
     #[must_use]
     pub fn last_pid(&self) -> String {
         self.children.last().map(|(_, child)| child.id().to_string()).unwrap_or_default()
     }
 
-    /// Waits until what was started last has ended by itself.
+    /// Waits until the program that was started last has ended with a status that `how` accepts.
     ///
     /// # Errors
-    /// When it does not in time, or ends otherwise.
+    /// When it does not end in time, or ends with another status.
     pub fn wait_for_end(&mut self, how: fn(std::process::ExitStatus) -> bool) -> Outcome {
         let Some((name, mut child)) = self.children.pop() else { return Ok(()) };
-        let ended = poll(|| child.try_wait().map_err(|e| Trouble(format!("{name}: {e}"))));
+        let ended = poll(|| child.try_wait().map_err(|e| DriverError(format!("{name}: {e}"))));
         match ended {
             Ok(Some(status)) if how(status) => Ok(()),
-            Ok(Some(status)) => trouble(format!("{name} ended with {status}")),
+            Ok(Some(status)) => fail(format!("{name} ended with {status}")),
             other => {
                 self.children.push((name.clone(), child));
-                other.and_then(|_| trouble(format!("{name} is still there")))
+                other.and_then(|_| fail(format!("{name} is still there")))
             }
         }
     }
@@ -294,7 +296,7 @@ pub fn need(programs: &[&str], installer: &str) -> Outcome {
         return Ok(());
     }
     let missing = missing.join(", ");
-    trouble(format!(
+    fail(format!(
         "the window cannot be driven without {missing}; `{installer}` installs what is missing"
     ))
 }

@@ -115,7 +115,7 @@ fn plan_is_opened_signed_run_and_found() {
     let workspace = Workspace::new();
     let recorded = match the_main_way(&workspace) {
         Ok(recorded) => recorded,
-        Err(trouble) => panic!("{trouble}"),
+        Err(error) => panic!("{error}"),
     };
     let list = Recorded { tool: "file_glob".into(), success: true, outcome: "succeeded".into() };
     let read = Recorded { tool: "file_read".into(), success: true, outcome: "succeeded".into() };

@@ -1,4 +1,4 @@
-//! Helpers of several tests: authorizing a plan, reading the evidence, and failing with the trouble.
+//! Helpers of several tests: authorizing a plan, reading the evidence, and unwrapping an [`Outcome`].
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use rusqlite::{Connection, OpenFlags};
 use super::harness::Desktop;
 use super::screen::Outcome;
 
-/// The value of an outcome. A trouble fails the test.
+/// The value of an outcome. An error fails the test.
 #[track_caller]
 pub fn passes<T>(outcome: Outcome<T>) -> T {
-    outcome.unwrap_or_else(|trouble| panic!("{trouble}"))
+    outcome.unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Authorizes the plan by mouse; nothing runs yet.

@@ -1,17 +1,17 @@
-//! The accessibility tree of the window: its controls and texts, by name and place.
+//! The accessibility tree of the window: its controls and texts with names and bounds.
 
 use egui::accesskit::{Rect, Role, TreeUpdate};
 
 /// Everything in the window at one moment, from top to bottom and from left to right.
 #[derive(Debug, Clone)]
 pub struct Tree {
-    /// How many frames the window has drawn.
+    /// The number of frames that the window has drawn.
     pub frame: u64,
-    /// Screen pixels per point of a place.
+    /// Screen pixels per point.
     pub pixels_per_point: f32,
     /// Everything with a name.
     pub controls: Vec<Control>,
-    /// The name of the control that has the keyboard.
+    /// The name of the control with the focus.
     pub focused: Option<String>,
 }
 
@@ -20,13 +20,13 @@ pub struct Tree {
 pub struct Control {
     /// Its accessible name, or the text that it shows.
     pub name: String,
-    /// Its value besides the name, such as what a text field holds.
+    /// Its value besides the name, such as the text in a field.
     pub value: Option<String>,
     /// Whether it is only text, which does not react to a click.
     pub is_text: bool,
-    /// Whether it is switched off.
+    /// Whether it is disabled.
     pub disabled: bool,
-    /// Where it is, in points.
+    /// Its bounds in points.
     pub bounds: Rect,
 }
 
@@ -79,7 +79,7 @@ impl Tree {
         self.controls.iter().find(|control| control.name == name && !control.is_text)
     }
 
-    /// The first control whose name begins like this, such as a row of a list.
+    /// The first control whose name begins with `start`, such as a row of a list.
     #[must_use]
     pub fn control_starting(&self, start: &str) -> Option<&Control> {
         self.controls.iter().find(|control| control.name.starts_with(start) && !control.is_text)
@@ -87,7 +87,7 @@ impl Tree {
 }
 
 impl Control {
-    /// The middle, in pixels of the window.
+    /// The centre, in pixels of the window.
     #[must_use]
     pub fn middle(&self, pixels_per_point: f32) -> (i32, i32) {
         let pixel =

@@ -125,7 +125,7 @@ fn purged_and_sealed_contents_are_reported() {
     bench.app = App::new(folders, settings::load(None), wake).unwrap();
     let sealed = load(&mut bench, (binary, Shape::Text), false);
     let LoadState::Missing(why) = sealed else { panic!("not missing: {sealed:?}") };
-    assert!(why.contains("sealed"), "{why}");
+    assert!(why.contains("encrypted"), "{why}");
     assert!(bench.app.shared.notices.is_empty(), "{:?}", bench.app.shared.notices);
 }
 

@@ -365,7 +365,7 @@ mod tests {
         let mut form = filled();
         assert!(form.announcement().contains("in /work. Each plan"), "{}", form.announcement());
         form.class.on = true;
-        assert!(form.announcement().contains("run unasked"));
+        assert!(form.announcement().contains("run without asking you"));
     }
 
     #[test]

@@ -40,14 +40,14 @@ impl Modules {
         Self(files.map(read).filter(|(module, _)| !is_test(module)).collect())
     }
 
-    /// A reference in this module from the crate's root; `None` when it leaves the crate or names something local.
+    /// The path of a reference in this module from the crate's root. `None` if it leaves the crate or is local.
     fn absolute(&self, module: &Names, reference: &Reference) -> Option<Names> {
         let Reference { names, depth, .. } = reference;
         let ups = names.iter().take_while(|name| *name == "super").count();
         match names.first()?.as_str() {
             "crate" => Some(names[1..].to_vec()),
             "self" => Some([module, &names[1..]].concat()),
-            // Out of the inline modules first.
+            // The first `super`s leave the inline modules.
             "super" if ups <= *depth => None,
             "super" => {
                 let kept = module.len().checked_sub(ups - depth)?;
@@ -61,7 +61,7 @@ impl Modules {
         }
     }
 
-    /// The module that defines what these names lead to, through at most so many re-exports.
+    /// The module that defines the item with this path, found through at most `re_exports` re-exports.
     fn definer(&self, names: &[String], re_exports: usize) -> Option<Names> {
         let length = (1..=names.len()).rev().find(|end| self.0.contains_key(&names[..*end]))?;
         let (module, rest) = names.split_at(length);
@@ -75,7 +75,7 @@ impl Modules {
         Some(behind.unwrap_or(module))
     }
 
-    /// The files of a room that are in a circle, or on a way between two.
+    /// The files of a room that are in a circle, or on a path between two circles.
     fn in_circles(&self, room: &str) -> BTreeSet<String> {
         let modules = self.0.iter().filter(|(module, _)| module[0] == room);
         let mut arrows: BTreeMap<&Names, BTreeSet<Names>> = modules
@@ -85,7 +85,7 @@ impl Modules {
                 (module, targets.filter(|target| target != module).collect())
             })
             .collect();
-        // What leads nowhere, or is reached from nowhere, is in no circle.
+        // A module without outgoing or without incoming arrows is in no circle.
         loop {
             let before = arrows.len();
             let left: BTreeSet<Names> = arrows.keys().map(|module| (*module).clone()).collect();
@@ -128,7 +128,7 @@ fn circle_through_reexports_and_inline_modules_is_found() {
     assert_eq!(circles(&[hub, b("fn f() { super::c::g() }"), c("use super::{b};")]), both);
     // An inline module that uses its own file, and a child that uses what the hub re-exports from another.
     assert_eq!(circles(&[hub, b("use super::C;"), c("mod d { use super::C; }")]), BTreeSet::new());
-    // What the hub defines itself is above its children.
+    // A child that uses an item of its parent is in a circle if the parent uses the child.
     let defines = ("src/a/mod.rs", "mod b; use b::B; pub struct Own;");
     let circle: BTreeSet<String> = ["a", "a::b"].map(str::to_owned).into();
     assert_eq!(circles(&[defines, b("use super::Own;")]), circle);

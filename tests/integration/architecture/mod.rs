@@ -69,7 +69,7 @@ fn repository_names_no_machine() {
     assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
 }
 
-/// The faults of one invented file.
+/// The violations in a file with this path and text.
 fn faults(path: &str, text: &str) -> Vec<String> {
     check_source(&Source::read(Path::new(path), text))
 }
@@ -186,7 +186,7 @@ const WAITING: [&str; 9] = [
     "Command::new",
 ];
 
-/// The files of the window that run before the first frame or on a thread of their own.
+/// The files of the window whose code runs before the first frame or on a thread of its own.
 const OUTSIDE_OF_FRAMES: [&str; 5] =
     ["file_dialog.rs", "settings.rs", "start.rs", "tour.rs", "watch.rs"];
 

@@ -1,4 +1,4 @@
-//! The rules: which room may use which, and which names are allowed in one place only.
+//! The rules: which room may use which others, and which paths only some files may use.
 
 use std::path::{Component, Path};
 
@@ -10,7 +10,7 @@ const LONGEST: usize = 400;
 /// The rooms without clock, disk, process, window or database.
 const PURE: [&str; 5] = ["plan", "authorization", "risk", "run", "code"];
 
-/// Who may know whom; every room may know itself. `lib` and `main` are the files of that name.
+/// The other rooms that each room may use. `lib` and `main` are the files of that name.
 const ARROWS: [(&str, &[&str]); 21] = [
     ("lib", &[]),
     ("main", &["app", "cli"]),
@@ -98,7 +98,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
 ];
 
 /// A path that only some files may use.
-struct Word {
+struct RestrictedPath {
     /// Consecutive names anywhere in the path.
     names: &'static [&'static str],
     allowed: fn(&str, &Path) -> bool,
@@ -207,14 +207,14 @@ const LIBRARIES: &[Library] = &[
     },
 ];
 
-const WORDS: &[Word] = &[
-    Word {
+const RESTRICTED_PATHS: &[RestrictedPath] = &[
+    RestrictedPath {
         names: &["Command", "new"],
-        // The engines of the window and of the worker name their messages `Command` too, without `new`.
+        // The window and the worker have message types named `Command`, but without `new`.
         allowed: |_, path| path.parent().is_some_and(|folder| folder.ends_with("src/process")),
         why: "programs are started in process only",
     },
-    Word {
+    RestrictedPath {
         names: &["FileDialog", "new"],
         allowed: |_, path| path.ends_with("app/file_dialog.rs"),
         why: "file dialogs are opened in app/file_dialog.rs only",
@@ -245,7 +245,7 @@ const SQL: [&str; 9] = [
     "WITH RECURSIVE",
 ];
 
-/// Words that the repository must not contain, in pieces, so that this file does not contain them.
+/// Words that the repository must not contain. They are split, so that this file does not contain them.
 pub const REPOSITORY_WORDS: [[&str; 2]; 5] = [
     ["/wor", "k/main"],
     ["/wor", "k/wt"],
@@ -254,7 +254,7 @@ pub const REPOSITORY_WORDS: [[&str; 2]; 5] = [
     ["/work/", "target"],
 ];
 
-/// The faults of a file, each as `file:line: what`.
+/// The violations in a file, each as `file:line: what`.
 pub fn check_source(source: &Source) -> Vec<String> {
     let Some(room) = room_of(&source.path) else {
         return vec![format!("{}: no room of this name is on the map", source.path.display())];
@@ -264,7 +264,7 @@ pub fn check_source(source: &Source) -> Vec<String> {
     for reference in &source.references {
         if let Some(what) = wrong_arrow(room, &source.path, reference) {
             faults.push(at(reference.line, what));
-        } else if let Some(what) = wrong_word(room, &source.path, reference) {
+        } else if let Some(what) = restricted_path(room, &source.path, reference) {
             faults.push(at(reference.line, what));
         }
     }
@@ -294,7 +294,7 @@ fn room_of(path: &Path) -> Option<&'static str> {
     ARROWS.iter().map(|(room, _)| *room).find(|room| *room == name)
 }
 
-/// The room to which a path leads, with `super` resolved. `None` when it stays inside or leaves the crate.
+/// The room that a path refers to, with `super` resolved. `None` if it stays in the room or leaves the crate.
 fn target_room(path: &Path, reference: &Reference) -> Option<String> {
     let names = &reference.names;
     match names.first()?.as_str() {
@@ -302,7 +302,7 @@ fn target_room(path: &Path, reference: &Reference) -> Option<String> {
         "super" | "self" => {
             let ups = names.iter().take_while(|name| *name == "super" || *name == "self");
             let ups = ups.filter(|name| *name == "super").count();
-            // How many modules deep the file is: src/plan/mod.rs 1, src/plan/parse.rs 2.
+            // The module depth of the file: 1 for src/plan/mod.rs, 2 for src/plan/parse.rs.
             let parts = path.components().count() - 1;
             let is_mod = path.file_stem().is_some_and(|stem| stem == "mod");
             let depth = parts - usize::from(is_mod) + reference.depth;
@@ -325,12 +325,12 @@ fn wrong_arrow(room: &str, path: &Path, reference: &Reference) -> Option<String>
     Some(format!("{room} must not know {target} (`{}`)", reference.names.join("::")))
 }
 
-fn wrong_word(room: &str, path: &Path, reference: &Reference) -> Option<String> {
+fn restricted_path(room: &str, path: &Path, reference: &Reference) -> Option<String> {
     let names: Vec<&str> = reference.names.iter().map(String::as_str).collect();
     let contains = |wanted: &[&str]| names.windows(wanted.len()).any(|part| part == wanted);
     let written = names.join("::");
     if let Some(word) =
-        WORDS.iter().find(|word| contains(word.names) && !(word.allowed)(room, path))
+        RESTRICTED_PATHS.iter().find(|word| contains(word.names) && !(word.allowed)(room, path))
     {
         return Some(format!("`{written}`: {}", word.why));
     }

@@ -1,4 +1,4 @@
-//! One source file, as the rules see it.
+//! The paths, strings and doc comments of one source file.
 
 use std::path::{Path, PathBuf};
 
@@ -81,7 +81,7 @@ impl Source {
             at = match token {
                 // The name that `mod` declares is not an import.
                 TokenTree::Ident(word) if word == "mod" => at + 2,
-                // Nor is the place in `pub(super)`.
+                // Nor is the path in `pub(super)`.
                 TokenTree::Ident(word) if word == "pub" && is_parenthesis(tokens.get(at + 1)) => {
                     at + 2
                 }
@@ -147,7 +147,7 @@ impl Source {
         at
     }
 
-    /// Consecutive doc comments without text.
+    /// Ends a sequence of doc comments, and records its line if no comment has text.
     fn end_docs(&mut self, docs: &mut Vec<(String, usize)>) {
         if let Some((_, line)) = docs.first()
             && docs.iter().all(|(text, _)| text.is_empty())
@@ -211,7 +211,7 @@ fn skip_item(tokens: &[TokenTree], mut at: usize) -> usize {
         at += 1;
         match token {
             TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
-                // `use a::{b};` goes on after its braces.
+                // `use a::{b};` has a semicolon after its braces.
                 return if is_punct(tokens.get(at), ';') { at + 1 } else { at };
             }
             TokenTree::Punct(punct) if punct.as_char() == ';' => return at,

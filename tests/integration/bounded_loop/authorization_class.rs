@@ -1,4 +1,4 @@
-//! Authorization classes: which plans of a loop run without a question (SPEC §10).
+//! Authorization classes: which plans of a loop run without a prompt (SPEC §10).
 
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ fn plan_runs_only_inside_its_class() {
             "{message}"
         );
         assert!(!planner.home.file("a.txt").exists());
-        assert_eq!(planner.asked(), commands.len());
+        assert_eq!(planner.request_count(), commands.len());
     }
 }
 
@@ -87,7 +87,7 @@ fn a_class_file_is_read_strictly() {
         assert!(done.stderr.contains("authorization class cannot be used"), "{done:#?}");
     }
     planner.run_as(["--authorize-class", "nowhere.json"]).exits(5);
-    assert_eq!(planner.asked(), 0);
+    assert_eq!(planner.request_count(), 0);
     let unknown = uuid::Uuid::new_v4().to_string();
     planner.home.json(["loop", "--revoke-class", &unknown]).exits(5);
 }

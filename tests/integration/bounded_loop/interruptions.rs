@@ -33,20 +33,20 @@ impl ProgressCallback for Listener {
     }
 }
 
-struct Everything;
+struct AuthorizeAll;
 
-impl PlanAuthorizer for Everything {
+impl PlanAuthorizer for AuthorizeAll {
     fn authorize(&mut self, _: &AuthorizationRequest<'_>) -> PlanDecision {
         PlanDecision::Approve { method: Method::CommandLineYes, note: "says the test".to_owned() }
     }
 }
 
-/// Runs a loop in this process and calls the hook at each event.
+/// Runs a loop in this process and calls `hook` at each event.
 fn run(planner: &Scripted, hook: impl Fn(&RunEvent) + Send + Sync + 'static) -> LoopOutcome {
     run_with(planner, |_| (), hook)
 }
 
-/// The same with a changed order.
+/// As [`run`], with an order that `change` has changed.
 fn run_with(
     planner: &Scripted,
     change: impl FnOnce(&mut LoopOrder),
@@ -55,7 +55,7 @@ fn run_with(
     run_on(planner, Arc::new(SystemClock::default()), change, hook)
 }
 
-/// The same with another clock.
+/// As [`run_with`], with another clock.
 fn run_on(
     planner: &Scripted,
     clock: Arc<dyn Clock>,
@@ -81,17 +81,17 @@ fn run_on(
     change(&mut order);
     let location = EvidenceLocation::new(planner.home.evidence(), home.join("secrets"));
     let setup = LoopSetup { order, program, method: Method::CommandLine, location, policy };
-    let parts = LoopDeps {
+    let deps = LoopDeps {
         clock,
         confirmation: Box::new(AutoApprove),
         progress: Arc::new(Listener(Arc::new(hook))),
         control: ControlHandle::default(),
-        authorizer: Box::new(Everything),
+        authorizer: Box::new(AuthorizeAll),
     };
-    BoundedLoop::run(&setup, parts).unwrap()
+    BoundedLoop::run(&setup, deps).unwrap()
 }
 
-/// A clock that writes a file at the first reading since the start of the computer after `armed` was set.
+/// A clock that writes `file` at the first call of `since_boot` after `armed` was set.
 struct WritingClock {
     clock: SystemClock,
     armed: Arc<AtomicBool>,
@@ -115,7 +115,7 @@ impl Clock for WritingClock {
     }
 }
 
-/// Between its review and its run, the verification gets commands that no person trusts.
+/// Between review and run of the verification, the workspace gets a file of commands that no person trusts.
 #[test]
 fn refused_verification_is_recorded_as_failed() {
     let planner = Scripted::new([command("true"), command("true")]);
@@ -147,11 +147,11 @@ fn reader(planner: &Scripted) -> EvidenceReader {
     EvidenceReader::open(&planner.home.evidence(), planner.home.path().join("secrets")).unwrap()
 }
 
-/// Once inserts into a table fail, the loop does nothing more.
+/// Once inserts into a table fail, the loop ends.
 #[test]
 fn without_evidence_no_loop_goes_on() {
     for (table, attempts, tries) in [
-        // No request and no run without its record.
+        // Each row: the table, the attempts in the outcome, and the executed commands.
         ("attempts", 0, 0),
         ("authorizations", 1, 0),
         ("runs", 1, 0),
@@ -180,7 +180,7 @@ fn without_evidence_no_loop_goes_on() {
         assert!(report.ok, "{table}: {report:?}");
         let fate = reader(&planner).loops(1).unwrap()[0].fate;
         let expected = match table {
-            // No loop has an end whose last attempt has none.
+            // A loop's end is recorded only after the end of its last attempt.
             "attempt_ends" | "loop_ends" => LoopFate::Interrupted,
             _ => LoopFate::Ended(StopCode::RunnerInternalError),
         };
@@ -188,7 +188,7 @@ fn without_evidence_no_loop_goes_on() {
     }
 }
 
-/// When only the last record fails, the stop reason is the original one.
+/// The expected stop code. If only the record of the end fails, it is that of the loop itself.
 fn last_code(table: &str) -> StopCode {
     match table {
         "loop_ends" => StopCode::RetryBudgetExhausted,
@@ -200,7 +200,7 @@ fn refuse_rows_of(evidence: &std::path::Path, table: &str) {
     std::fs::write(evidence.join("execution_log.broken"), table).unwrap();
 }
 
-/// A panic at any point is reported as such, and the run is interrupted.
+/// A panic at any point ends the loop with an internal error. A run that was active is interrupted.
 #[test]
 fn panic_is_a_recorded_internal_error() {
     type Moment = fn(&RunEvent) -> bool;
@@ -232,7 +232,7 @@ fn panic_is_a_recorded_internal_error() {
     }
 }
 
-/// A workspace that is gone when the verification is looked at has no known risk.
+/// If the workspace is missing when the verification is reviewed, its risk is unknown.
 #[test]
 fn unreviewed_verification_is_not_allowed() {
     type Moment = fn(&RunEvent) -> bool;
@@ -262,7 +262,7 @@ fn unreviewed_verification_is_not_allowed() {
                 }
             },
         );
-        assert_eq!(planner.asked(), asked, "{outcome:?}");
+        assert_eq!(planner.request_count(), asked, "{outcome:?}");
         let outside = outside.lock().unwrap().clone();
         let message = format!("{} {outside}", outcome.stop_reason.message);
         assert!(message.contains(said), "{message}");
@@ -271,7 +271,7 @@ fn unreviewed_verification_is_not_allowed() {
     }
 }
 
-/// The evidence has the limit that the loop keeps to.
+/// The evidence has the limit that the loop uses, not the ordered 0.
 #[test]
 fn recorded_limit_of_attempts_is_the_used_one() {
     let planner = Scripted::new([command("exit 3")]);
@@ -287,7 +287,7 @@ fn unusable_evidence_folder_exits_with_four() {
     let document = planner.run([]).exits(4).document();
     assert_eq!(document["stop_reason"]["code"], "runner_internal_error");
     assert_eq!(document["not_recorded"]["code"], "E401");
-    assert_eq!(planner.asked(), 0);
+    assert_eq!(planner.request_count(), 0);
 }
 
 /// Ctrl-C while the planner runs and while a step runs: both end with their child processes.

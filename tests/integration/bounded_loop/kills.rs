@@ -49,12 +49,12 @@ fn loop_killed_while_verifying_is_interrupted() {
         "plan_id": "p", "intent": "MUTATE", "steps": [
             {"tool": "file_create", "arguments": {"path": "a.txt", "contents": ""}}]}))]);
     cargo_project(&planner.home, "");
-    // The build waits for a signal of the test, so that the loop cannot end before.
+    // The build waits for the pipe, so that the loop cannot end before it is killed.
     let go = planner.home.file("go");
     rustix::fs::mkfifoat(rustix::fs::CWD, &go, rustix::fs::Mode::RWXU).unwrap();
     planner.home.write("build.rs", "fn main() { let _ = std::fs::read(\"go\"); }\n");
     assert_eq!(kill_at(&planner, ("runs", 2)), "interrupted");
-    // Releases a build that waits at the pipe, and those that come later.
+    // Releases a build that is opening the pipe, and one that opens it later.
     let open = fs::OpenOptions::new().read(true).write(true).open(&go);
     fs::remove_file(&go).unwrap();
     drop(open.unwrap());
@@ -77,10 +77,10 @@ fn kill_at(planner: &Scripted, (table, count): Moment) -> String {
     }
     child.kill().unwrap();
     child.wait().unwrap();
-    judge(planner)
+    check_evidence(planner)
 }
 
-fn judge(planner: &Scripted) -> String {
+fn check_evidence(planner: &Scripted) -> String {
     let report = verify(&planner.home.evidence(), None).unwrap();
     assert!(report.ok, "{report:?}");
     let ids = rows(planner, "SELECT id FROM loops");
@@ -97,11 +97,11 @@ fn judge(planner: &Scripted) -> String {
             assert!(run_ended || !has_end, "an attempt with an end has no interrupted run");
         }
     }
-    // Neither a query nor another loop resumes it.
+    // Neither a query nor another loop resumes the killed loop.
     let before = std::fs::read_to_string(planner.home.file("tries.txt")).unwrap_or_default();
     let intents = rows(planner, "SELECT id FROM intents");
     let tries = before.lines().count();
-    assert!(tries <= intents.len(), "what was done was announced: {before}");
+    assert!(tries <= intents.len(), "every command has its intent: {before}");
     let words = ["loop", "--goal", "other", "--planner", "exit 1", "--max-attempts", "1", "--yes"];
     planner.home.json(words.into_iter().chain(["--workspace", "space"])).exits(1);
     let after = std::fs::read_to_string(planner.home.file("tries.txt")).unwrap_or_default();

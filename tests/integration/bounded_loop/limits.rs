@@ -25,11 +25,11 @@ fn heron() -> Answer {
     edits(json!([{"op": "create", "path": "heron.txt", "contents": "grey"}]))
 }
 
-/// Neither what a step printed nor what a plan contained.
+/// Neither a secret that a step printed nor one that a plan contained.
 #[test]
 fn planner_requests_contain_no_secrets() {
     const TOKEN: &str = "ghp_Zq81mNfT0bXw27LsKd93RvYuHcJp46AeGiOo";
-    // The secret stands across the place where a long output is cut, and alone without its name.
+    // One secret lies across the position where a long output is cut; the other also stands without its name.
     let print = format!(
         "printf '%4080s token = {TOKEN}\\n%9000s\\n' x y; echo 'password=h3ron-of-the-marsh'; \
          echo h3ron-of-the-marsh >&2; exit 3"
@@ -74,7 +74,7 @@ fn untrusted_commands_end_a_loop_unchanged() {
     let digest = Digest::of(VERIFY.as_bytes()).to_string();
     let message = ended.document["stop_reason"]["message"].as_str().unwrap();
     assert!(message.contains("not trusted") && message.contains(&digest), "{message}");
-    assert_eq!(planner.asked(), 0);
+    assert_eq!(planner.request_count(), 0);
     assert!(!planner.home.file("heron.txt").exists());
 
     // The text output names the commands and the command line that trusts them.
@@ -93,7 +93,7 @@ fn untrusted_commands_end_a_loop_unchanged() {
     assert_eq!(ended.actions(1), ["mutate_batch: succeeded", "verify_gate: succeeded"]);
 }
 
-/// What a person granted to every plan of a workspace also holds for the loop's own verification.
+/// Access granted to every plan of a workspace also applies to the loop's own verification.
 #[test]
 fn workspace_grants_apply_to_the_verification() {
     let planner = Scripted::new([heron()]);
@@ -138,7 +138,7 @@ fn plan_cannot_choose_its_verification() {
     planner.without_walls();
     let words = ["--trust-commands", &digest, "--confirm", "approve"];
     let ended = planner.ends(planner.run(words), 3);
-    assert_eq!((ended.code(), planner.asked()), ("not_authorized", 1));
+    assert_eq!((ended.code(), planner.request_count()), ("not_authorized", 1));
     // Without a required verification, a plan may change it.
     let planner = Scripted::new([command("rm countersign.toml")]);
     planner.home.write(FILE, VERIFY);
@@ -241,7 +241,7 @@ fn step_grown_beyond_its_class_is_refused() {
         let ran = harness.execute(approved);
         assert_eq!(ran.codes(), [code]);
         // Within the class, a person may still be asked.
-        assert_eq!(ran.heard.asked().len(), usize::from(code.is_none()));
+        assert_eq!(ran.callbacks.confirmation_requests().len(), usize::from(code.is_none()));
         let content = if code.is_none() { "new" } else { "old" };
         assert_eq!(harness.content("tool").unwrap(), content);
     }
@@ -317,11 +317,11 @@ fn faulty_commands_are_reported_before_changes() {
         assert_eq!(ended.code(), "not_authorized");
         let message = ended.document["stop_reason"]["message"].as_str().unwrap();
         assert!(message.contains(said), "{message}");
-        assert_eq!(planner.asked(), 0);
+        assert_eq!(planner.request_count(), 0);
     }
 }
 
-/// What is unreadable at both times is not known to be the same.
+/// A file that is unreadable both times may have changed.
 #[test]
 fn unreadable_commands_do_not_count_as_unchanged() {
     let planner = Scripted::new([heron()]);

@@ -1,4 +1,4 @@
-//! The bounded loop: its stop reasons, limits and interruptions, and the planners that ship (SPEC §10).
+//! The bounded loop: its stop reasons, limits and interruptions, and the built-in planners (SPEC §10).
 
 #[cfg(unix)]
 mod authorization_class;

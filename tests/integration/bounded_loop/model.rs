@@ -1,5 +1,5 @@
-//! The planner that asks a model (SPEC §10), as a process that reads a request and prints a plan; the model stands
-//! behind a real HTTP server on loopback.
+//! The planner `openai-compatible` (SPEC §10), as a process that reads a request and prints a plan. A test's HTTP
+//! server on loopback takes the place of the model.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -16,19 +16,19 @@ use crate::harness::home::Home;
 const KEY: &str = "sk-test-3f9a7c51d2e84b06";
 
 /// The request that the server got.
-struct Asked {
+struct HttpRequest {
     path: String,
     authorization: Option<String>,
     body: Value,
 }
 
-/// A server that answers one request with the bytes that the test writes.
-struct Served {
+/// A server that accepts one connection and sends the bytes that the test writes.
+struct TestServer {
     url: String,
-    thread: JoinHandle<Asked>,
+    thread: JoinHandle<HttpRequest>,
 }
 
-fn serve(answer: impl FnOnce(&mut TcpStream) + Send + 'static) -> Served {
+fn serve(answer: impl FnOnce(&mut TcpStream) + Send + 'static) -> TestServer {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     let serving = move || {
@@ -38,10 +38,10 @@ fn serve(answer: impl FnOnce(&mut TcpStream) + Send + 'static) -> Served {
         asked
     };
     let thread = thread::Builder::new().name("server".to_owned()).spawn(serving).unwrap();
-    Served { url, thread }
+    TestServer { url, thread }
 }
 
-fn read_request(stream: &TcpStream) -> Asked {
+fn read_request(stream: &TcpStream) -> HttpRequest {
     let mut reader = BufReader::new(stream);
     let (mut path, mut authorization, mut length) = (String::new(), None, 0);
     for number in 0.. {
@@ -63,11 +63,11 @@ fn read_request(stream: &TcpStream) -> Asked {
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).unwrap();
-    Asked { path, authorization, body: serde_json::from_slice(&body).unwrap() }
+    HttpRequest { path, authorization, body: serde_json::from_slice(&body).unwrap() }
 }
 
 /// An HTTP response with this status and body.
-fn whole(status: &str, kind: &str, body: &str) -> String {
+fn http_response(status: &str, kind: &str, body: &str) -> String {
     format!(
         "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
         body.len()
@@ -78,7 +78,7 @@ fn chat(content: &str) -> String {
     let body = json!({ "id": "1", "object": "chat.completion", "model": "m", "choices": [
         { "index": 0, "message": { "role": "assistant", "content": content }, "finish_reason": "stop" }
     ] });
-    whole("200 OK", "application/json", &body.to_string())
+    http_response("200 OK", "application/json", &body.to_string())
 }
 
 fn event(delta: &Value, reason: Option<&str>) -> String {
@@ -93,7 +93,7 @@ const EVENTS: &str =
     "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
 
 /// Waits until the client closes the connection.
-fn until_gone(stream: &mut TcpStream) {
+fn wait_for_close(stream: &mut TcpStream) {
     let _ = stream.read_to_end(&mut Vec::new());
 }
 
@@ -109,7 +109,7 @@ pub fn request() -> Value {
 }
 
 /// The plan and stderr of the planner for a server at this address, with these settings.
-fn ask(url: &str, settings: &str) -> (Value, String) {
+fn run_planner(url: &str, settings: &str) -> (Value, String) {
     let home = Home::new();
     home.settings(format!("[model]\nname = \"small\"\n{settings}"));
     let mut command = home.command();
@@ -123,16 +123,19 @@ fn ask(url: &str, settings: &str) -> (Value, String) {
     let (stdout, stderr) =
         (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
     assert_eq!(output.status.code(), Some(0), "{stderr}");
-    assert!(!stdout.contains(KEY) && !stderr.contains(KEY), "the key was told: {stdout}{stderr}");
+    assert!(
+        !stdout.contains(KEY) && !stderr.contains(KEY),
+        "the key was printed: {stdout}{stderr}"
+    );
     let plan = parse(stdout.as_bytes());
     assert!(plan.is_valid(), "{stdout}\n{:?}", plan.findings);
     (serde_json::from_str(&stdout).unwrap(), stderr)
 }
 
-/// Asserts the failure that the planner prints.
+/// Asserts that the planner prints a failure with this code and message.
 #[track_caller]
-fn failure(url: &str, settings: &str, code: &str, retryable: bool, says: &str) {
-    let (plan, _) = ask(url, settings);
+fn assert_failure(url: &str, settings: &str, code: &str, retryable: bool, says: &str) {
+    let (plan, _) = run_planner(url, settings);
     let failure = &plan["failure"];
     assert_eq!(
         (&failure["code"], &failure["retryable"]),
@@ -145,9 +148,9 @@ fn failure(url: &str, settings: &str, code: &str, retryable: bool, says: &str) {
 #[test]
 fn model_gets_request_and_plan_schema() {
     let served = serve(|stream| stream.write_all(chat(&a_plan()).as_bytes()).unwrap());
-    let (plan, told) = ask(&served.url, "stream = false\n");
+    let (plan, stderr) = run_planner(&served.url, "stream = false\n");
     assert_eq!(plan["actions"][0]["type"], "verify");
-    assert!(told.contains("Asking small at http://127.0.0.1"), "{told}");
+    assert!(stderr.contains("Asking small at http://127.0.0.1"), "{stderr}");
     let asked = served.thread.join().unwrap();
     assert_eq!(asked.path, "/v1/chat/completions");
     assert_eq!(asked.authorization, Some(format!("Bearer {KEY}")));
@@ -169,7 +172,7 @@ fn model_gets_request_and_plan_schema() {
 #[test]
 fn server_without_functions_gets_none() {
     let served = serve(|stream| stream.write_all(chat(&a_plan()).as_bytes()).unwrap());
-    ask(&served.url, "tools = false\n");
+    run_planner(&served.url, "tools = false\n");
     let asked = served.thread.join().unwrap();
     assert_eq!(asked.body.get("tools"), None);
     assert_eq!(asked.body["stream"], true);
@@ -188,7 +191,7 @@ fn an_answer_may_come_in_pieces() {
         stream.write_all(event(&json!({}), Some("stop")).as_bytes()).unwrap();
         stream.write_all(b"data: [DONE]\n\n").unwrap();
     });
-    let (plan, _) = ask(&served.url, "");
+    let (plan, _) = run_planner(&served.url, "");
     assert_eq!(plan["goal"], "g");
     served.thread.join().unwrap();
 }
@@ -207,7 +210,7 @@ fn plan_may_come_as_streamed_function_call() {
         stream.write_all(event(&json!({}), Some("tool_calls")).as_bytes()).unwrap();
         stream.write_all(b"data: [DONE]\n\n").unwrap();
     });
-    let (plan, _) = ask(&served.url, "");
+    let (plan, _) = run_planner(&served.url, "");
     assert_eq!(plan["goal"], "g");
     served.thread.join().unwrap();
 }
@@ -225,16 +228,17 @@ fn server_errors_are_quoted_without_the_key() {
     ] {
         let body =
             json!({ "error": { "message": format!("no: {KEY} is what you sent") } }).to_string();
-        let answer = whole(status, "application/json\r\nlocation: http://127.0.0.1:1/", &body);
+        let answer =
+            http_response(status, "application/json\r\nlocation: http://127.0.0.1:1/", &body);
         let served = serve(move |stream| stream.write_all(answer.as_bytes()).unwrap());
-        failure(&served.url, "", "planner_unavailable", retryable, says);
+        assert_failure(&served.url, "", "planner_unavailable", retryable, says);
         served.thread.join().unwrap();
     }
     let body = json!({ "error": { "message": "the model is too large" } }).to_string();
     let served = serve(move |stream| {
-        stream.write_all(whole("500 Oh", "application/json", &body).as_bytes()).unwrap();
+        stream.write_all(http_response("500 Oh", "application/json", &body).as_bytes()).unwrap();
     });
-    failure(&served.url, "", "planner_unavailable", true, "the model is too large");
+    assert_failure(&served.url, "", "planner_unavailable", true, "the model is too large");
 }
 
 #[test]
@@ -242,18 +246,18 @@ fn unusable_answers_are_planner_failures() {
     for (answer, says) in [
         (chat("Here is your plan: do it."), "the answer begins: Here is your plan"),
         (chat(""), "the answer is empty"),
-        (whole("200 OK", "text/html", "<html>welcome</html>"), "no answer of a chat"),
-        (whole("200 OK", "application/json", ""), "empty"),
+        (http_response("200 OK", "text/html", "<html>welcome</html>"), "no answer of a chat"),
+        (http_response("200 OK", "application/json", ""), "empty"),
     ] {
         let served = serve(move |stream| stream.write_all(answer.as_bytes()).unwrap());
-        failure(&served.url, "", "validation_failed", true, says);
+        assert_failure(&served.url, "", "validation_failed", true, says);
         served.thread.join().unwrap();
     }
     let error = json!({ "error": { "message": "cuda out of memory" } });
     let served = serve(move |stream| {
         stream.write_all(format!("{EVENTS}data: {error}\n\n").as_bytes()).unwrap();
     });
-    failure(&served.url, "", "planner_unavailable", true, "cuda out of memory");
+    assert_failure(&served.url, "", "planner_unavailable", true, "cuda out of memory");
 }
 
 #[test]
@@ -271,22 +275,22 @@ fn truncated_answer_is_no_plan() {
         ),
     ] {
         let served = serve(move |stream| stream.write_all(answer.as_bytes()).unwrap());
-        failure(&served.url, "", "validation_failed", true, "cut off");
+        assert_failure(&served.url, "", "validation_failed", true, "cut off");
         served.thread.join().unwrap();
     }
 }
 
 #[test]
 fn a_slow_server_is_given_up_on() {
-    let silent = serve(until_gone);
-    failure(&silent.url, "timeout_seconds = 1\n", "planner_unavailable", true, "within 1 s");
+    let silent = serve(wait_for_close);
+    assert_failure(&silent.url, "timeout_seconds = 1\n", "planner_unavailable", true, "within 1 s");
     silent.thread.join().unwrap();
     let stuck = serve(|stream| {
         stream.write_all(EVENTS.as_bytes()).unwrap();
         stream.write_all(event(&json!({ "content": "{" }), None).as_bytes()).unwrap();
-        until_gone(stream);
+        wait_for_close(stream);
     });
-    failure(&stuck.url, "timeout_seconds = 1\n", "planner_unavailable", true, "within 1 s");
+    assert_failure(&stuck.url, "timeout_seconds = 1\n", "planner_unavailable", true, "within 1 s");
     stuck.thread.join().unwrap();
 }
 
@@ -295,8 +299,8 @@ fn absent_server_is_reported_with_advice() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/v1", listener.local_addr().unwrap());
     drop(listener);
-    failure(&url, "", "planner_unavailable", true, "Start the server");
-    failure("not an address", "", "planner_unavailable", false, "is no address");
+    assert_failure(&url, "", "planner_unavailable", true, "Start the server");
+    assert_failure("not an address", "", "planner_unavailable", false, "is no address");
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn plan_with_own_verification_is_not_verified_again() {
     assert_eq!(ended.actions(1), ["mutate_batch: succeeded", "verify: succeeded"]);
 }
 
-/// Without a command to verify with, and where none was required.
+/// Without a verification command, and with `--verify none`.
 #[test]
 fn loop_without_verification_completes_unverified() {
     for (words, why) in [
@@ -64,12 +64,12 @@ fn permanent_failure_ends_the_loop_with_its_code() {
         let ended = planner.ends(planner.run([]), 1);
         assert_eq!(ended.code(), "planner_rejected_non_retryable");
         assert_eq!(ended.detail()["planner_failure_code"], code);
-        assert_eq!(planner.asked(), 1);
+        assert_eq!(planner.request_count(), 1);
         assert_eq!(ended.attempts()[0]["planner"]["retryable"], false);
     }
 }
 
-/// Each way in which a planner gives no plan, and what its next request says about it.
+/// Each way in which a planner gives no plan, and how the next request describes it.
 #[test]
 fn planner_without_a_plan_uses_the_budget_up() {
     let wrong = json!({"goal": "g", "steps": [{"comand": "true"}]});
@@ -142,8 +142,8 @@ fn failed_action_is_terminal_with_one_attempt() {
     );
 }
 
-/// The folder leads outside only once the plan runs. That is a bad request, which no further attempt can
-/// repair.
+/// The folder becomes a link to the outside while the plan runs. That is a bad request, which no further attempt
+/// can repair.
 #[test]
 fn impossible_action_ends_the_loop() {
     let steps = json!([
@@ -158,10 +158,10 @@ fn impossible_action_ends_the_loop() {
     assert_eq!(ended.actions(1), ["shell: succeeded", "shell: failed", "shell: skipped"]);
     let error = &ended.attempts()[0]["actions"][1]["error"];
     assert_eq!((&error["code"], &error["retryable"]), (&json!("bad_request"), &json!(false)));
-    assert_eq!(planner.asked(), 1);
+    assert_eq!(planner.request_count(), 1);
 }
 
-/// With the last attempt it ends the loop.
+/// In the last attempt it ends the loop.
 #[test]
 fn failed_verification_is_told_to_the_planner() {
     let worse = |new: &str| {
@@ -193,7 +193,7 @@ fn failed_verification_is_told_to_the_planner() {
         (&json!("verify_failed"), &json!(false))
     );
     assert_eq!(last["diagnostics"][0]["code"], "E0308");
-    // The request also holds the evidence of the attempt.
+    // The request also contains the evidence of the attempt.
     let evidence = &action.request(2)["evidence"];
     assert_eq!(evidence["q3"][0]["tool_name"], "verify");
     assert_eq!(evidence["q6"][0]["about"], "src/lib.rs");
@@ -209,7 +209,7 @@ fn several_failed_attempts_use_the_budget_up() {
     assert!(!done.stderr.contains("Attempts left: 2"), "{done:#?}");
     assert!(done.stderr.contains("Compared with the previous plan: 1 changed"), "{done:#?}");
     assert!(done.stdout.contains("retry_budget_exhausted: "), "{done:#?}");
-    assert_eq!(planner.asked(), 3);
+    assert_eq!(planner.request_count(), 3);
 
     let planner = Scripted::new([command("exit 3"), command("exit 4")]);
     let ended = planner.ends(planner.run(["--max-attempts", "2"]), 1);
@@ -238,7 +238,7 @@ fn repeated_steps_are_no_progress() {
         Answer::Plan(json!({"goal": title, "steps": [
             {"command": "echo x >> tries.txt; exit 3", "explanation": title}]}))
     };
-    // A different answer stands in between, and a rejected answer is no attempt.
+    // A planner failure between the two equal plans does not reset the comparison.
     let planner = Scripted::new([step("one"), failure("planner_unavailable", true), step("two")]);
     let ended = planner.ends(planner.run(["--max-attempts", "5"]), 1);
     assert_eq!(ended.code(), "no_progress");

@@ -119,7 +119,7 @@ fn environment_is_kept_except_shell_variables() {
     assert!(lines[2].starts_with("posix") && lines[2].ends_with("off"), "{printed}");
 }
 
-/// It never runs by itself.
+/// The rollback plan never runs without a command of a person.
 #[test]
 fn failure_offers_rollback_as_a_plan() {
     let home = Home::new();
@@ -170,7 +170,7 @@ fn simulate_runs_nothing() {
     assert!(!home.file("x.txt").exists());
 }
 
-/// A folder of the workspace in PATH replaces no program.
+/// A PATH entry inside the workspace is ignored, also through a link.
 #[cfg(unix)]
 #[test]
 fn workspace_programs_do_not_replace_system_programs() {

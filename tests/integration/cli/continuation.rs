@@ -1,4 +1,4 @@
-//! `continue` and what `evidence show` says of an interrupted run (SPEC §3, §8, §11).
+//! `continue`, and the output of `evidence show` for an interrupted run (SPEC §3, §8, §11).
 
 use std::fs;
 
@@ -241,7 +241,7 @@ fn interrupted_run_is_continued_active_is_refused() {
         "nothing to compare while it is alive"
     );
 
-    // The process has ended, and its locks with it.
+    // Dropping the store releases its locks, as the end of the process would.
     drop(store);
     let rows = || home.json(["evidence", "verify"]).exits(0).document()["rows"].clone();
     let before = rows();

@@ -43,7 +43,7 @@ fn search_finds_a_word_of_output() {
     assert_eq!(execution_ids(&failed), [execution(&result, 2)]);
     let one = home.json(["evidence", "search", "--limit", "1"]).exits(0);
     assert_eq!(one.lines().len(), 1);
-    assert!(one.stderr.contains("1 of 3 shown"), "a limit that was reached is said: {one:#?}");
+    assert!(one.stderr.contains("1 of 3 shown"), "a reached limit is reported: {one:#?}");
     let nothing = home.json(["evidence", "search", "quokka"]).exits(0);
     assert_eq!(nothing.stdout, "", "no rows are no error");
     let people = home.run(["evidence", "search", "wombat"]).exits(0);

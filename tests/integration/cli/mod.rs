@@ -1,4 +1,4 @@
-//! The command line, one file for each headless command: its output, questions and exit codes (SPEC §11).
+//! The command line, one file for each headless command: its output, prompts and exit codes (SPEC §11).
 
 mod check;
 #[cfg(unix)]

@@ -188,7 +188,7 @@ fn confirm_flag_answers_and_is_recorded() {
     }
 }
 
-/// `--yes` answers no question.
+/// `--yes` answers no confirmation.
 #[test]
 fn only_approve_answers_dangerous_steps() {
     let home = Home::new();

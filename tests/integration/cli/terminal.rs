@@ -1,4 +1,4 @@
-//! The questions of `run` on a real terminal, which `script` makes (SPEC §11).
+//! The prompts of `run` on a pseudo-terminal, which `script` provides (SPEC §11).
 
 use std::io::{Read as _, Write as _};
 use std::process::{Child, ChildStdin, Stdio};

@@ -70,7 +70,7 @@ fn unexplained_check_failure_is_no_success() {
     assert_eq!(fs::read_to_string(home.file("good/src/lib.rs")).unwrap(), OLD);
 }
 
-/// What cargo did not reach behind the old error is named.
+/// Packages that cargo did not check because of the old error are listed.
 #[test]
 fn old_error_hides_no_new_error() {
     let home = Home::new();
@@ -96,7 +96,7 @@ fn old_error_hides_no_new_error() {
     assert!(message.contains("cargo check reports 1 new error;"), "{message}");
     assert!(message.contains("Before the change, cargo did not reach user (lib)"), "{message}");
     let checked = &result_of(&shown)["cargo_check"][0];
-    assert_eq!(checked["errors_before"], 2, "both packages were looked at: {checked:#}");
+    assert_eq!(checked["errors_before"], 2, "both packages were checked: {checked:#}");
     assert_eq!(checked["errors_after"], 3);
     for when in ["not_reached_before", "not_reached_after"] {
         assert_eq!(checked[when], json!(["user (lib)"]), "{checked:#}");
@@ -117,14 +117,14 @@ fn foreign_write_during_the_check_is_kept() {
     let before = lib(&home);
     home.plan(json!([splice("src/lib.rs", "old_function", "patches/fix.rs")]));
     let document = run(&home, "embedded").exits(1).document();
-    assert_eq!(lib(&home), "// theirs\n", "it is theirs");
+    assert_eq!(lib(&home), "// theirs\n", "the foreign content is kept");
     let (step, shown) = only_step(&home, &document);
     let message = step["error_message"].as_str().unwrap();
     assert!(
         message.starts_with("src/lib.rs was not put back, because somebody else changed it"),
         "{message}"
     );
-    assert!(message.contains("cargo check"), "and why it was to be: {message}");
+    assert!(message.contains("cargo check"), "and the reason for restoring: {message}");
     let changed = &result_of(&shown)["changed_files"][0];
     let digest = |text: &str| countersign::plan::Digest::of(text.as_bytes()).to_string();
     assert_eq!(changed["before"], digest(&before), "{changed:#}");

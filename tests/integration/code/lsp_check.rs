@@ -47,7 +47,7 @@ fn check_errors_end_the_run_and_are_recorded() {
 
     // The streamed output equals the recorded output.
     let streamed = |wanted: Stream| -> String {
-        let events = ran.heard.events();
+        let events = ran.callbacks.events();
         let chunk = |event: &RunEvent| match event {
             RunEvent::StepOutput { stream, chunk, .. } if *stream == wanted => chunk.clone(),
             _ => String::new(),
@@ -119,8 +119,7 @@ fn stop_does_not_wait_for_a_check() {
     let fifo = harness.path("fifo");
     let (ran, pipe) = thread::scope(|scope| {
         let person = scope.spawn(move || {
-            // Opening returns once the build script waits on the other side. It waits while this side is
-            // open.
+            // Opening returns once the build script opens the pipe. Its read blocks while this side is open.
             let pipe = OpenOptions::new().write(true).open(fifo).unwrap();
             control.request(Control::StopNow, AnsweredBy::Test);
             pipe

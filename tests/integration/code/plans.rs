@@ -1,5 +1,5 @@
 //! Code plans on a real Cargo project, through the real command: the example, its failing variant, and
-//! everything that restores a file.
+//! the cases in which a file is restored.
 
 use std::fs;
 

@@ -7,8 +7,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use serde_json::{Value, json};
 
 use crate::harness::cargo_project::{
-    cargo_project, example, example_completes, example_fails, is_recorded_as_failed, lib, outcomes,
-    result_of, run, splice,
+    assert_recorded_as_failed, cargo_project, example, example_completes, example_fails, lib,
+    outcomes, result_of, run, splice,
 };
 use crate::harness::home::Home;
 use crate::harness::magellan::index;
@@ -71,7 +71,7 @@ fn example_failure_of_splice_stops_at_second_step() {
     example_fails(&indexed(), "external");
 }
 
-/// The precondition finds it, the step does not.
+/// The precondition finds the symbol in the graph; the step does not find it in the file.
 #[test]
 fn symbol_only_in_graph_fails_the_step() {
     let home = indexed();
@@ -87,10 +87,10 @@ fn symbol_only_in_graph_fails_the_step() {
     let message = failed["error_message"].as_str().unwrap();
     assert!(message.contains("no definition of old_function"), "{message}");
     assert_eq!(lib(&home), without);
-    is_recorded_as_failed(&home, &document, message);
+    assert_recorded_as_failed(&home, &document, message);
 }
 
-/// splice first writes beside the file, under predictable names.
+/// splice first writes temporary files with predictable names beside the file.
 #[test]
 fn link_at_splice_temporary_name_is_harmless() {
     let home = indexed();

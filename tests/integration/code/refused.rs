@@ -71,7 +71,7 @@ fn patch(file: &str, symbol: &str, with: &str, kind: Option<&str>) -> Value {
 }
 
 /// Runs one step, and asserts that it fails and changes nothing.
-fn fails(home: &Home, engine: &str, step: &Value, code: &str, part: &str) {
+fn assert_fails(home: &Home, engine: &str, step: &Value, code: &str, part: &str) {
     home.plan(json!([step]));
     let before = tree(&home.file(""));
     let document = run(home, engine).exits(1).document();
@@ -83,7 +83,7 @@ fn fails(home: &Home, engine: &str, step: &Value, code: &str, part: &str) {
     assert!(tree(&home.file("")) == before, "{engine}: {step} has changed something");
 }
 
-/// Both engines say what cannot be replaced, and change no byte.
+/// Both engines report what cannot be replaced, and change no byte.
 #[test]
 fn both_engines_refuse_impossible_replacements() {
     let home = project();
@@ -132,7 +132,7 @@ fn both_engines_refuse_impossible_replacements() {
             ),
             (patch("Cargo.toml", "name", "patches/fix.rs", None), "E310", "no grammar is there"),
         ] {
-            fails(&home, engine, &step, code, part);
+            assert_fails(&home, engine, &step, code, part);
         }
     }
 }
@@ -196,9 +196,9 @@ fn unusable_code_graph_is_reported_and_kept() {
     let find = json!({"step_id": "s", "tool": "references_to_symbol_name",
         "arguments": {"symbol": "old_function"}});
     let missing = "there is no codegraph.db in the workspace or above it";
-    fails(&home, "external", &list, "E103", missing);
+    assert_fails(&home, "external", &list, "E103", missing);
     fs::create_dir(home.file("codegraph.db")).unwrap();
-    fails(&home, "external", &list, "E103", missing);
+    assert_fails(&home, "external", &list, "E103", missing);
     fs::remove_dir(home.file("codegraph.db")).unwrap();
 
     index(&home.file(""));
@@ -223,11 +223,11 @@ fn unusable_code_graph_is_reported_and_kept() {
     ] {
         home.write("codegraph.db", &bytes);
         for step in [&list, &find] {
-            fails(&home, "external", step, "E310", part);
+            assert_fails(&home, "external", step, "E310", part);
         }
         let mut asked = list.clone();
         asked["precondition"] = "magellan has indexed file".into();
-        fails(&home, "external", &asked, "E310", part);
+        assert_fails(&home, "external", &asked, "E310", part);
         // `auto` continues without the graph and says why.
         home.plan(json!([list]));
         let before = tree(&home.file(""));

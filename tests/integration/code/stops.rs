@@ -11,7 +11,7 @@ use countersign::evidence::EvidenceReader;
 use countersign::run::{AnsweredBy, Control, RunEvent, SettleMode};
 use serde_json::{Value, json};
 
-use crate::harness::{Harness, Ran, plan, step, write_file};
+use crate::harness::{FinishedRun, Harness, plan, step, write_file};
 
 const LIB: &str = "pub fn old() -> u8 {\n    1\n}\n";
 const NEW: &str = "pub fn old() -> u8 {\n    2\n}\n";
@@ -25,9 +25,9 @@ fn project() -> Harness {
     harness
 }
 
-/// Runs a replacement and stops it as soon as a process waits at the pipe. Returns the file's content at that
-/// moment, and the run.
-fn stopped_at_the_pipe(harness: &Harness) -> (String, Ran) {
+/// Runs a replacement and stops it as soon as a process opens the pipe. Returns the file's content at that moment
+/// and the run.
+fn stopped_at_the_pipe(harness: &Harness) -> (String, FinishedRun) {
     let patch = json!({"file": "src/lib.rs", "symbol": "old", "with": "new.rs"});
     let plan = plan([step("patch", "splice_patch", patch), write_file("never", "a", "1")]);
     let approved = harness.authorize(&plan);
@@ -35,7 +35,7 @@ fn stopped_at_the_pipe(harness: &Harness) -> (String, Ran) {
     let (fifo, lib) = (harness.path("fifo"), harness.path("src/lib.rs"));
     thread::scope(|scope| {
         let person = scope.spawn(move || {
-            // Opening returns once the other side waits. It waits while this side is open.
+            // Opening returns once the other side opens the pipe. Its read blocks while this side is open.
             let pipe = OpenOptions::new().write(true).open(fifo).unwrap();
             let meanwhile = fs::read_to_string(lib).unwrap();
             control.request(Control::StopNow, AnsweredBy::Test);
@@ -50,7 +50,7 @@ fn stopped_at_the_pipe(harness: &Harness) -> (String, Ran) {
     })
 }
 
-fn is_as_it_was(harness: &Harness, ran: &Ran) {
+fn assert_restored(harness: &Harness, ran: &FinishedRun) {
     assert_eq!(ran.words(), (vec!["cancelled"], "cancelled"));
     assert_eq!(ran.codes(), [Some("E307")]);
     assert_eq!(harness.content("src/lib.rs").unwrap(), LIB);
@@ -58,7 +58,7 @@ fn is_as_it_was(harness: &Harness, ran: &Ran) {
     let changed =
         "SELECT count(*) FROM file_contents WHERE phase = 'actual' AND path != 'Cargo.lock'";
     assert_eq!(harness.count(changed, []), 0, "nothing is recorded as changed");
-    // A program that reads every file would wait at this one.
+    // Reading the pipe would block, so it is removed before the tree is read.
     fs::remove_file(harness.path("fifo")).unwrap();
     let is_left = |name: &String| name.contains(".countersign-") || name.ends_with(".tmp");
     let left = harness.tree().into_keys().filter(is_left);
@@ -78,13 +78,13 @@ fn stop_in_second_check_restores_the_file() {
     harness.put("build.rs", script);
     let (meanwhile, ran) = stopped_at_the_pipe(&harness);
     assert_eq!(meanwhile, NEW, "the check looked at the replacement");
-    is_as_it_was(&harness, &ran);
+    assert_restored(&harness, &ran);
 }
 
 #[test]
 fn stop_during_splice_restores_the_file() {
     let mut harness = project();
-    // Its temporary files remain when it is ended.
+    // The temporary files of `splice` remain when it is killed.
     let script = format!(
         "#!/bin/sh\n[ \"$1\" = --version ] && echo 'splice 9.9.9' && exit 0\ncd '{}'\n\
          echo new > src/.lib.rs.patch.tmp\necho half > src/lib.rs\nread line < fifo\n",
@@ -93,10 +93,10 @@ fn stop_during_splice_restores_the_file() {
     harness.replace_splice(&script);
     let (meanwhile, ran) = stopped_at_the_pipe(&harness);
     assert_eq!(meanwhile, "half\n");
-    is_as_it_was(&harness, &ran);
+    assert_restored(&harness, &ran);
 }
 
-/// They are named, and a plan removes them.
+/// The temporary files are listed, and a follow-up plan removes them.
 #[test]
 fn leftovers_of_killed_splice_are_removed() {
     let files = [("a.py", "def one():\n    return 1\n"), ("one.py", "def one():\n    return 2\n")];

@@ -1,4 +1,4 @@
-//! `verify`, `compile` and `run` with the real cargo: approval, questions, output and records (SPEC §2, §3,
+//! `verify`, `compile` and `run` with the real cargo: approval, confirmations, output and records (SPEC §2, §3,
 //! §9).
 
 use countersign::run::{AnsweredBy, Control, Decision, RunEvent, RunState, Stream};
@@ -40,7 +40,7 @@ fn verify_compile_and_run_are_recorded() {
     assert!(verify.stdout.as_ref().unwrap().contains("test result: ok"));
     assert_eq!(run.stdout.as_deref(), Some("[\"one\", \"two words\"]\n"));
     let streamed: String = ran
-        .heard
+        .callbacks
         .events()
         .iter()
         .filter_map(|event| match event {
@@ -89,7 +89,7 @@ fn file_changed_by_program_is_shown_again() {
         let harness = app(&[("src/main.rs", main), ("notes.txt", "before")]);
         let harness = harness.answering(move |_| decision);
         let ran = harness.run(&plan);
-        let asked = ran.heard.asked();
+        let asked = ran.callbacks.confirmation_requests();
         let [asked] = &asked[..] else { panic!("{asked:?}") };
         assert_eq!(asked.step_id, "action_1");
         assert!(

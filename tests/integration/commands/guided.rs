@@ -34,7 +34,7 @@ fn guided_steps_end_by_each_answer() {
     let ran = harness.run(&guided([with_check("a"), with_check("b"), with_check("c")]));
     let all = ["done_by_hand", "done_by_hand", "skipped", "skipped", "succeeded", "succeeded"];
     assert_eq!(ran.words(), (all.to_vec(), "completed"));
-    let asked = ran.heard.asked();
+    let asked = ran.callbacks.confirmation_requests();
     let ids: Vec<_> = asked.iter().map(|it| it.step_id.as_str()).collect();
     assert_eq!(ids, ["a", "a.verify", "b", "c", "c.verify"], "b.verify is skipped with b");
     for request in &asked {
@@ -54,10 +54,10 @@ fn guided_steps_end_by_each_answer() {
             assert_eq!(artifact(&harness, step, kind), None, "{step} {kind}");
         }
     }
-    let state = ran.heard.state();
+    let state = ran.callbacks.state();
     assert_eq!(harness.replayed(ran.result().run_id), state);
     let answers: Vec<_> = ran
-        .heard
+        .callbacks
         .events()
         .iter()
         .filter_map(|event| match event {
@@ -74,7 +74,7 @@ fn done_by_hand_needs_guided_mode() {
     let harness = Harness::with(&[("sub/a.txt", "x")]).answering(|_| Decision::DoneByHand);
     let ran = harness.run(&plan([command("a", "rm -r sub"), command("b", "echo")]));
     assert_eq!(ran.words(), (vec!["denied"], "failed"));
-    assert!(!ran.heard.asked()[0].guided);
+    assert!(!ran.callbacks.confirmation_requests()[0].guided);
     assert_eq!(harness.texts("SELECT decision FROM decisions WHERE step_id = 'a'", []), ["cancel"]);
     assert_eq!(harness.content("sub/a.txt").as_deref(), Some("x"));
 }
@@ -95,17 +95,18 @@ fn automatic_run_becomes_guided_never_the_reverse() {
     let ran = harness.run(&plan(steps.clone()));
     let all = ["succeeded", "succeeded", "done_by_hand", "done_by_hand"];
     assert_eq!(ran.words(), (all.to_vec(), "completed"));
-    let asked: Vec<_> = ran.heard.asked().iter().map(|it| it.step_id.clone()).collect();
+    let asked: Vec<_> =
+        ran.callbacks.confirmation_requests().iter().map(|it| it.step_id.clone()).collect();
     assert_eq!(asked, ["c", "d"], "what had begun ends as it began");
     let sql = "SELECT decision FROM decisions WHERE step_id IS NULL AND run_id IS NOT NULL
                AND decided_by = 'test'";
     assert_eq!(harness.texts(sql, []), ["go_on_guided", "pause", "resume"]);
     let replayed = harness.replayed(ran.result().run_id);
-    assert!(replayed.became_guided && ran.heard.state().became_guided);
+    assert!(replayed.became_guided && ran.callbacks.state().became_guided);
     // The next run is automatic again.
     harness.control.reset();
     let next = Harness::new();
-    assert!(next.run(&plan(steps)).heard.asked().is_empty());
+    assert!(next.run(&plan(steps)).callbacks.confirmation_requests().is_empty());
 }
 
 #[test]
@@ -118,7 +119,7 @@ fn steps_done_by_hand_are_not_left() {
     let steps = [command("a", "echo"), command("b", "echo"), command("c", "false")];
     let ran = harness.run(&guided(steps));
     assert_eq!(ran.words(), (vec!["done_by_hand", "skipped", "failed"], "failed"));
-    let rest = harness.rest_of(ran.result().run_id);
+    let rest = harness.continuation_of(ran.result().run_id);
     let ids: Vec<_> = rest.steps.iter().map(|step| step.step_id.as_str()).collect();
     assert_eq!(ids, ["b", "c"]);
     assert_eq!(rest.mode, Mode::Guided);
@@ -167,7 +168,7 @@ proptest! {
             let sql = "SELECT invoked FROM executions WHERE step_id = ?1";
             prop_assert_eq!(harness.count(sql, [&step.step_id]), i64::from(ran));
         }
-        prop_assert_eq!(harness.replayed(result.run_id), ran.heard.state());
+        prop_assert_eq!(harness.replayed(result.run_id), ran.callbacks.state());
         prop_assert!(verify(&harness.evidence(), None).unwrap().ok);
     }
 }
@@ -178,6 +179,7 @@ fn guided_step_waits_for_a_person() {
     let steps = plan([command("a", "echo"), command("b", "ls")]);
     let ran = harness.run(&and(steps, "mode", "teacher"));
     assert_eq!(ran.words().1, "completed");
-    let asked: Vec<_> = ran.heard.asked().iter().map(|it| it.step_id.clone()).collect();
+    let asked: Vec<_> =
+        ran.callbacks.confirmation_requests().iter().map(|it| it.step_id.clone()).collect();
     assert_eq!(asked, ["a", "b"]);
 }

@@ -7,7 +7,7 @@ use crate::harness::home::{Done, Home};
 /// Runs a command plan of these commands.
 fn run(home: &Home, commands: &[&str]) -> Done {
     let step = |command: &&str| {
-        // Only without walls can a step see the memory of the program.
+        // A step can read the memory usage of the program only without walls.
         json!({"command": command, "timeoutSeconds": 900, "needs": {"open": *command == PEAK}})
     };
     let steps: Vec<Value> = commands.iter().map(step).collect();
@@ -24,7 +24,7 @@ fn peak_kib(step: &Value) -> u64 {
     text.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
-/// It is never in memory as a whole.
+/// The output is never held in memory as a whole.
 #[test]
 fn gibibyte_of_output_is_recorded_by_stream() {
     let home = Home::new();

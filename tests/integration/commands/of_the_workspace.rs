@@ -49,7 +49,7 @@ fn needs(program: &str) {
     assert!(there, "this test needs {program}, which is not on PATH");
 }
 
-/// They verify, build and run it.
+/// The commands of the project verify, build and run it.
 #[test]
 fn c_project_uses_its_own_commands() {
     needs("make");
@@ -121,7 +121,7 @@ fn commands_changed_after_approval_void_it() {
     assert_eq!(ran.refusal(), "E004");
     assert!(ran.outcome.unwrap_err().to_string().contains("file countersign.toml was sha256:"));
 
-    // A file that appears later voids the approval of a plan that cargo was to verify.
+    // A file of commands that appears later voids the approval of a plan that cargo would have verified.
     let harness = Harness::with(&[("Cargo.toml", "[package]\nname = \"a\"\n"), ("src/lib.rs", "")]);
     let approved = harness.authorize(&verify());
     harness.put(FILE, text);
@@ -142,7 +142,7 @@ fn revoked_trust_voids_the_approval() {
     assert_eq!(harness.run(&verify()).words(), (vec!["succeeded"], "completed"));
 }
 
-/// They are shown.
+/// The confirmation shows them.
 #[test]
 fn commands_written_by_the_run_do_not_run() {
     let main = "fn main() { std::fs::write(\"countersign.toml\", \
@@ -154,7 +154,7 @@ fn commands_written_by_the_run_do_not_run() {
     let ran = harness.run(&actions([("run", json!({})), ("verify", json!({}))]));
     assert_eq!(ran.words(), (vec!["succeeded", "failed"], "failed"));
     assert_eq!(ran.codes(), [None, Some("E002")]);
-    let asked = ran.heard.asked();
+    let asked = ran.callbacks.confirmation_requests();
     let [_, asked] = &asked[..] else { panic!("{asked:?}") };
     assert!(
         asked.why.contains("changed files that your authorization covers: countersign.toml"),
@@ -171,7 +171,7 @@ fn dangerous_commands_ask_blocked_commands_never_run() {
         .answering(|_| Decision::Cancel);
     let ran = harness.run(&verify());
     assert_eq!(ran.words(), (vec!["denied"], "failed"));
-    let asked = ran.heard.asked();
+    let asked = ran.callbacks.confirmation_requests();
     assert!(asked[0].risk.reason.starts_with("verify.local of countersign.toml: "), "{asked:?}");
 
     let harness = trusted(&[(FILE, "[verify.local]\ncommand = \"rm -rf /\"\n")]);
@@ -223,7 +223,7 @@ fn the_command_line_shows_trusts_and_revokes() {
     assert_eq!(home.json(["run", "space/p.json", "--yes"]).exits(3).error_code(), "E002");
     home.json(["evidence", "verify"]).exits(0);
 
-    // Every fault is a finding of the plan that uses the file, and such a file cannot be trusted.
+    // Every fault is a finding of the plan that uses the file, and a faulty file cannot be trusted.
     home.write(FILE, "[verify.local]\ncomand = \"x\"\n");
     let document = check(2);
     assert_eq!(document["findings"][0]["code"], "E014");

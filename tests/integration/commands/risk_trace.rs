@@ -151,7 +151,7 @@ impl Random {
     }
 }
 
-/// Whether a call matches a listed command. Words that only a running shell knows match anything.
+/// Whether a call matches a listed command. A word that is unknown before the shell runs matches any words.
 fn is_call(listed: &SimpleCommand, call: &[String]) -> bool {
     fn matches(words: &[Option<&str>], call: &[String]) -> bool {
         match (words.split_first(), call.split_first()) {

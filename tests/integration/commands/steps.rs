@@ -159,7 +159,7 @@ fn a_verification_is_a_step_of_its_own() {
     assert_eq!(ran.codes()[3], Some("E305"));
 }
 
-/// Else it is a question of its own.
+/// If the command runs, its verification asks separately.
 #[test]
 fn verification_is_skipped_with_its_command() {
     let harness = Harness::with(&[("sub/a.txt", "")]).answering(|request| {
@@ -173,10 +173,11 @@ fn verification_is_skipped_with_its_command() {
     let ran = harness.run(&plan([risky("a", "rm -r sub"), risky("b", "true"), safe]));
     let all = ["skipped", "skipped", "succeeded", "succeeded", "succeeded", "succeeded"];
     assert_eq!(ran.words(), (all.to_vec(), "completed"));
-    let asked: Vec<_> = ran.heard.asked().iter().map(|it| it.step_id.clone()).collect();
+    let asked: Vec<_> =
+        ran.callbacks.confirmation_requests().iter().map(|it| it.step_id.clone()).collect();
     assert_eq!(asked, ["a", "b", "c.verify"]);
     assert_eq!(harness.content("sub/a.txt"), None, "c.verify was approved");
-    let events = ran.heard.events();
+    let events = ran.callbacks.events();
     let reason = events.iter().find_map(|event| match event {
         RunEvent::StepSkipped { result, reason } if result.step_id == "a.verify" => Some(reason),
         _ => None,
@@ -199,7 +200,7 @@ fn dangerous_command_asks_with_all_details() {
     assert_eq!(ran.words(), (vec!["denied"], "failed"));
     assert_eq!(ran.codes(), [Some("E106")]);
     assert_eq!(harness.content("sub/deep/a.txt").as_deref(), Some("x"));
-    let asked = ran.heard.asked();
+    let asked = ran.callbacks.confirmation_requests();
     let [request] = asked.as_slice() else { panic!("{asked:?}") };
     assert_eq!(request.tool, "shell");
     assert_eq!(request.arguments["command"], text);
@@ -268,7 +269,7 @@ fn a_blocked_command_can_never_run() {
         assert!(finding.line > 1, "{finding:?}");
         let ran = harness.execute(harness.approve(&plan));
         assert_eq!(ran.refusal(), "E001", "{blocked}");
-        assert!(ran.heard.asked().is_empty(), "there is no dialog for it");
+        assert!(ran.callbacks.confirmation_requests().is_empty(), "there is no dialog for it");
     }
     assert_eq!(harness.count("SELECT count(*) FROM runs", []), 0);
 }

@@ -71,7 +71,7 @@ fn home() -> Home {
 const RUN: [&str; 8] =
     ["run", "plan.json", "--yes", "--confirm", "approve", "--workspace", "space", "--evidence"];
 
-/// Runs the plan and kills it at the `n`th of these calls, from 1. False when it ended before.
+/// Runs the plan and kills it at the `n`th of these calls, from 1. Returns false if the run made fewer calls.
 fn killed(home: &Home, call: &str, n: usize) -> bool {
     let inject = format!("--inject={call}:signal=KILL:when={n}");
     let trace = home.path().join("trace");
@@ -101,12 +101,12 @@ fn killed_batch_can_be_taken_back_and_finished() {
                 break;
             }
             let way = SettleMode::ALL[n % 2];
-            let came = judge(&home, way, &before, &after);
+            let came = check_and_settle(&home, way, &before, &after);
             *seen.entry((call, came)).or_insert(0) += 1;
         }
     }
     let inside = |call: &str| seen.get(&(call, "inside")).copied().unwrap_or_default();
-    // Two exchanges and three renames; three temporary names are removed at the end.
+    // Two exchanges and four renames; four temporary files are removed at the end.
     assert_eq!(inside("renameat2"), 6, "{seen:?}");
     assert_eq!(inside("unlinkat"), 4, "{seen:?}");
     assert_eq!(inside("mkdirat"), 3, "{seen:?}");
@@ -115,9 +115,9 @@ fn killed_batch_can_be_taken_back_and_finished() {
     assert!(inside("openat2") >= 4, "{seen:?}");
 }
 
-/// Asserts that the evidence agrees with the disk, then settles the step both ways. Returns how far the batch
-/// had come.
-fn judge(home: &Home, way: SettleMode, before: &Tree, after: &Tree) -> &'static str {
+/// Asserts that the evidence agrees with the disk, then settles the step in one way. Returns the moment of the
+/// kill: `before` the run, `inside` the step, or `outside` it.
+fn check_and_settle(home: &Home, way: SettleMode, before: &Tree, after: &Tree) -> &'static str {
     let sound = || {
         let report = verify(&home.evidence(), None).expect("a readable database");
         assert!(report.ok, "{report:?}");
@@ -141,14 +141,13 @@ fn judge(home: &Home, way: SettleMode, before: &Tree, after: &Tree) -> &'static 
         return "outside";
     }
     let found = reconcile(&mut evidence, id, &policy).expect("a comparison");
-    honest(&found, &now, before, after);
+    assert_files_listed(&found, &now, before, after);
     let said = settle(home, &mut evidence, id, way);
     let mut wanted = match way {
         SettleMode::RollBack => before.clone(),
         SettleMode::Finish => after.clone(),
     };
-    // Everything was in place, and only the last temporary file was left to remove. A plan cannot hold a
-    // binary content.
+    // Only the removal of the last temporary files was missing. A plan cannot contain binary content.
     let is_lost = said.contains("gone.bin does not get its earlier content: it is not text");
     if is_lost {
         wanted.remove("gone.bin");
@@ -162,7 +161,7 @@ fn judge(home: &Home, way: SettleMode, before: &Tree, after: &Tree) -> &'static 
 }
 
 /// Asserts that each file of the step is listed with its state, and each temporary file.
-fn honest(found: &[Reconciled], now: &Tree, before: &Tree, after: &Tree) {
+fn assert_files_listed(found: &[Reconciled], now: &Tree, before: &Tree, after: &Tree) {
     let content = |tree: &Tree, path: &str| tree.get(path).map(|(_, content)| content.clone());
     let paths: Vec<&str> = found.iter().filter_map(|it| it.path.as_deref()).collect();
     let all = ["a.txt", "run.sh", "gone.bin", "old.sh", "bin/new.sh", "deep/er/new.txt"];

@@ -1,7 +1,7 @@
 //! Several processes on one evidence folder, some of them killed (SPEC §8): one chain, no lost record, and no
 //! error about a busy database.
 //!
-//! `ROUNDS` sets how often; the default suits every test run, `test.sh --long` asks for 20.
+//! The environment variable `ROUNDS` sets the number of rounds; the default is 2, and `test.sh --long` uses 20.
 
 use std::collections::BTreeSet;
 use std::process::{Child, Output, Stdio};
@@ -118,7 +118,7 @@ fn ask_until_none(home: &Home, running: &AtomicUsize) -> usize {
 /// Whether the process was killed inside its run. Asserts that its files and its records agree.
 fn was_interrupted(home: &Home, name: &str, output: &Output) -> bool {
     let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(stderr, "", "{name}: nobody is told anything");
+    assert_eq!(stderr, "", "{name}: stderr is empty");
     let numbers = |table: &str, which: &str| -> BTreeSet<usize> {
         let sql = format!(
             "SELECT about FROM {table} JOIN runs ON runs.id = {table}.run_id
@@ -146,7 +146,11 @@ fn was_interrupted(home: &Home, name: &str, output: &Output) -> bool {
         let told: Vec<&str> = told.iter().map(|it| it["execution_id"].as_str().unwrap()).collect();
         let recorded = "SELECT executions.id FROM executions JOIN runs ON runs.id = run_id
             WHERE runs.plan_id = ?1 ORDER BY step_index";
-        assert_eq!(home.texts(recorded, [name]), told, "{name}: what was told is what is recorded");
+        assert_eq!(
+            home.texts(recorded, [name]),
+            told,
+            "{name}: the printed results are the recorded ones"
+        );
         assert_eq!((&made, &done, &*ended), (&all, &all, &["completed".to_owned()][..]));
         return false;
     }

@@ -15,9 +15,9 @@ use crate::harness::home::Home;
 
 const STEPS: usize = 200;
 
-/// How far the run had come.
+/// How far the run had come when it was killed.
 #[derive(Debug, PartialEq, Eq)]
-enum Came {
+enum Progress {
     NotBegun,
     Inside {
         /// Whether a step has an intent and no execution.
@@ -31,12 +31,12 @@ enum Came {
 #[test]
 fn killed_run_leaves_truthful_evidence() {
     let kills: usize = std::env::var("KILLS").map_or(40, |text| text.parse().expect("a number"));
-    let came: Vec<Came> = (0..kills).map(|_| kill_once()).collect();
-    let count = |wanted: fn(&Came) -> bool| came.iter().filter(|came| wanted(came)).count();
-    let inside = count(|came| matches!(came, Came::Inside { .. }));
-    let in_doubt = count(|came| matches!(came, Came::Inside { in_doubt: true, .. }));
-    let leftovers = count(|came| matches!(came, Came::Inside { leftover: true, .. }));
-    let ended = count(|came| *came == Came::ToItsEnd);
+    let came: Vec<Progress> = (0..kills).map(|_| kill_once()).collect();
+    let count = |wanted: fn(&Progress) -> bool| came.iter().filter(|came| wanted(came)).count();
+    let inside = count(|came| matches!(came, Progress::Inside { .. }));
+    let in_doubt = count(|came| matches!(came, Progress::Inside { in_doubt: true, .. }));
+    let leftovers = count(|came| matches!(came, Progress::Inside { leftover: true, .. }));
+    let ended = count(|came| *came == Progress::ToItsEnd);
     println!(
         "{kills} kills: {inside} inside the run, {in_doubt} of them with a step in doubt, \
          {leftovers} with a temporary file left; {ended} after its end"
@@ -49,7 +49,7 @@ fn random(below: u64) -> u64 {
     Uuid::new_v4().as_u64_pair().1 % below
 }
 
-fn kill_once() -> Came {
+fn kill_once() -> Progress {
     let home = Home::new();
     let create = |index: usize| {
         let path = format!("out/f{index}.txt");
@@ -57,13 +57,13 @@ fn kill_once() -> Came {
     };
     let plan = home.plan((0..STEPS).map(create).collect());
     let mut child = start(&home, &plan);
-    // A random moment from before the run to shortly after its usual end, measured in created files.
+    // A random moment from before the run to after its end, measured in created files.
     let moment = usize::try_from(random(STEPS as u64 + 20)).expect("a small number");
     wait_for_files(&home, moment, &mut child);
     spin(Duration::from_micros(random(4_000)));
     child.kill().expect("SIGKILL");
     child.wait().expect("the end of the child");
-    judge(&home)
+    check_evidence(&home)
 }
 
 fn start(home: &Home, plan: &std::path::Path) -> Child {
@@ -97,13 +97,13 @@ fn names(home: &Home) -> BTreeSet<String> {
         .collect()
 }
 
-fn judge(home: &Home) -> Came {
+fn check_evidence(home: &Home) -> Progress {
     let report = verify(&home.evidence(), None).expect("a readable database");
     assert!(report.ok, "{report:?}");
     let database = home.evidence().join("execution_log.db");
     if !database.exists() {
         assert_eq!(files(home), BTreeSet::new());
-        return Came::NotBegun;
+        return Progress::NotBegun;
     }
     // Rows, not a set of paths: a step that ran twice would have two.
     let intents = || rows(home, "SELECT about FROM intents");
@@ -114,27 +114,31 @@ fn judge(home: &Home) -> Came {
     let on_disk = files(home);
     for path in &on_disk {
         let content = std::fs::read_to_string(home.file(path)).expect("a file");
-        assert_eq!(format!("out/f{}.txt", content.trim_end()), *path, "whole or not at all");
+        assert_eq!(
+            format!("out/f{}.txt", content.trim_end()),
+            *path,
+            "the file is complete or absent"
+        );
     }
     assert!(on_disk.is_subset(&before), "every file has its intent: {on_disk:?} {before:?}");
     assert!(done.is_subset(&on_disk), "every recorded success is on the disk");
     assert!(before.len() - done.len() <= 1, "at most one step is in doubt");
     let Some(run_id) = paths(home, "SELECT id FROM runs").pop_first() else {
         assert_eq!(before, BTreeSet::new());
-        return Came::NotBegun;
+        return Progress::NotBegun;
     };
     if !paths(home, "SELECT run_id FROM run_ends").is_empty() {
         assert_eq!(on_disk.len(), STEPS);
-        return Came::ToItsEnd;
+        return Progress::ToItsEnd;
     }
     let all = names(home);
     let in_doubt: BTreeSet<String> = before.difference(&done).cloned().collect();
     reconcile(home, &run_id, &in_doubt);
-    assert_eq!(intents(), intents_before, "nothing is run again by looking");
+    assert_eq!(intents(), intents_before, "a query runs nothing again");
     run_something_else(home);
     assert_eq!(intents(), intents_before, "nor by a later run");
     assert_eq!(names(home), all, "nothing is made, and nothing is tidied away");
-    Came::Inside { in_doubt: !in_doubt.is_empty(), leftover: all.len() > on_disk.len() }
+    Progress::Inside { in_doubt: !in_doubt.is_empty(), leftover: all.len() > on_disk.len() }
 }
 
 /// The evidence accepts another run, and the interrupted one does not change.

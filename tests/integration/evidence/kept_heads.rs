@@ -39,7 +39,7 @@ fn accept(home: &Home, reason: &str) -> Done {
 }
 
 /// Asserts that the evidence can be read, that nothing runs, and that accepting it records the reason.
-fn is_only_read(home: &Home, words: &str) {
+fn assert_only_readable(home: &Home, words: &str) {
     let report = verify(home, 6);
     let said = report["kept"]["difference"].as_str().unwrap().to_owned();
     assert!(said.contains(words), "{said}");
@@ -76,14 +76,14 @@ fn recorded(home: &Home) -> Vec<(String, String)> {
 fn an_emptied_database_is_found() {
     let home = home();
     fs::write(home.database(), "").unwrap();
-    is_only_read(&home, "is gone or empty");
+    assert_only_readable(&home, "is gone or empty");
 }
 
 #[test]
 fn a_removed_evidence_folder_is_found() {
     let home = home();
     fs::remove_dir_all(home.evidence()).unwrap();
-    is_only_read(&home, "is gone or empty");
+    assert_only_readable(&home, "is gone or empty");
 }
 
 #[test]
@@ -92,17 +92,17 @@ fn restored_older_database_is_found() {
     let earlier = fs::read(home.database()).unwrap();
     run_of(&home, "c.txt").exits(0);
     fs::write(home.database(), earlier).unwrap();
-    is_only_read(&home, "was cut off or exchanged");
+    assert_only_readable(&home, "was cut off or exchanged");
 }
 
 #[test]
 fn another_database_is_found() {
     let (home, other) = (home(), self::home());
     fs::copy(other.database(), home.database()).unwrap();
-    is_only_read(&home, "another database is in the place");
+    assert_only_readable(&home, "another database is in the place");
 }
 
-/// Only the other copy shows that heads had been kept and one was removed.
+/// The remaining copy shows that heads were kept and one copy was removed.
 #[test]
 fn lost_copy_of_heads_is_reported() {
     let never = Home::new();
@@ -139,7 +139,7 @@ fn evidence_of_another_computer_is_found() {
     assert!(state(&home).join("evidence_heads.json").exists(), "from the copy beside the key");
     fs::remove_dir_all(state(&home)).unwrap();
     fs::remove_file(settings(&home).join("evidence_heads.json")).unwrap();
-    is_only_read(&home, "no head of this database");
+    assert_only_readable(&home, "no head of this database");
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn kept_heads_that_were_changed_are_found() {
         let text = fs::read_to_string(&path).unwrap();
         fs::write(&path, text.replacen("\"rows\":", "\"rows\":1", 1)).unwrap();
     }
-    is_only_read(&home, "the kept heads cannot be used");
+    assert_only_readable(&home, "the kept heads cannot be used");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Folders and files of the evidence are this user's alone (SPEC §8), through the real command.
+//! Only this user can access the folders and files of the evidence (SPEC §8), through the real command.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
@@ -29,7 +29,7 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o7777
 }
 
-/// Every file and folder with the mode that it must have.
+/// The folder and every file and folder below it.
 fn below(folder: &Path) -> Vec<PathBuf> {
     let mut all = vec![folder.to_owned()];
     for entry in fs::read_dir(folder).unwrap() {
@@ -42,7 +42,7 @@ fn below(folder: &Path) -> Vec<PathBuf> {
     all
 }
 
-fn are_private(home: &Home) {
+fn assert_private(home: &Home) {
     let folders = [
         home.evidence(),
         home.path().join(".config/countersign"),
@@ -69,7 +69,7 @@ fn everything_is_private_under_any_umask() {
         command.args(["-c", "umask $1 && shift && exec \"$@\"", "sh", umask, PROGRAM]);
         command.args(["evidence", "search", "wombat", "--json", "--evidence"]).arg(home.evidence());
         assert_eq!(Done::of(&mut command).exits(0).lines().len(), 1);
-        are_private(&home);
+        assert_private(&home);
     }
 }
 
@@ -85,7 +85,7 @@ fn too_open_modes_are_repaired() {
     set_mode(&home.path().join(".local/state/countersign"), 0o755);
     let _ = run(&home).exits(0);
     let _ = home.json(["evidence", "search", "wombat"]).exits(0);
-    are_private(&home);
+    assert_private(&home);
     assert_eq!(home.json(["evidence", "verify"]).exits(0).document()["ok"], true);
 }
 
@@ -101,7 +101,7 @@ fn key_readable_by_others_is_refused() {
         assert!(refused.stderr.contains(&mend), "{refused:#?}");
         assert_eq!(home.json(["evidence", "verify"]).exits(4).error_code(), "E401");
         assert_eq!(home.json(["evidence", "search", "wombat"]).exits(0).lines().len(), 1);
-        assert_eq!(mode(&key(&home)), open, "it is not mended in silence");
+        assert_eq!(mode(&key(&home)), open, "the mode is not repaired silently");
     }
     set_mode(&key(&home), 0o600);
     let _ = run(&home).exits(0);
@@ -145,7 +145,7 @@ fn a_database_behind_a_link_is_refused() {
     assert_eq!(run(&home).exits(4).error_code(), "E401");
 }
 
-/// Root gives a folder to another user; other users take a folder of root.
+/// Root makes another user the owner of the folder; other users try a folder of root.
 #[test]
 fn a_folder_of_somebody_else_is_refused() {
     let home = home();

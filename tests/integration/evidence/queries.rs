@@ -1,4 +1,4 @@
-//! `evidence query q1` to `q8` on runs of a small crate that is really checked, patched and repaired
+//! `evidence query q1` to `q8` on runs that check, patch and repair a small crate with the real cargo
 //! (SPEC §8).
 
 use serde_json::{Value, json};

@@ -2,8 +2,8 @@
 //! workspace, a new content is flushed before it is put in place, and there are no more flushes than
 //! necessary.
 //!
-//! `strace` logs every system call of the real program. Every call that names the workspace and is not on the
-//! list of reading calls counts as a change, so that none is missed.
+//! `strace` logs every system call of the real program. Every call that names the workspace counts as a change
+//! unless it is on the list of reading calls, so that none is missed.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ use crate::harness::home::{Done, Home, PROGRAM};
 use crate::harness::{create_file, read_file};
 
 /// Calls that change nothing whatever their arguments are.
-const LOOKS: [&str; 24] = [
+const READING_CALLS: [&str; 24] = [
     "access",
     "close",
     "execve",
@@ -65,10 +65,10 @@ impl<'a> Call<'a> {
         Some(path.split_once('>')?.0)
     }
 
-    fn is_look(&self) -> bool {
+    fn is_reading(&self) -> bool {
         let opens = self.name.starts_with("open")
             && !OPENS_TO_WRITE.iter().any(|flag| self.rest.contains(flag));
-        LOOKS.contains(&self.name) || opens
+        READING_CALLS.contains(&self.name) || opens
     }
 
     /// Whether an argument is a path below this folder. The data of a write does not count.
@@ -103,7 +103,7 @@ impl Trace {
         Self::of_plan(home, exit)
     }
 
-    /// The same with the plan file that exists.
+    /// As [`Self::of`], with the existing plan file.
     fn of_plan(home: Home, exit: i32) -> Self {
         let log = home.path().join("trace");
         let options = ["-f", "-y", "-qq", "-s", "65536", "-o", log.to_str().unwrap()];
@@ -136,8 +136,8 @@ impl Trace {
     }
 }
 
-/// Every change in the workspace and every write and flush of the evidence. A write of the evidence
-/// that is the first to hold the id of an execution says which step that is.
+/// Every change in the workspace and every write and flush of the evidence. The first write that contains the id of
+/// an execution is named `write step N`.
 fn words(trace: &str, home: &Home, ids: &[&str]) -> Vec<String> {
     let space = fs::canonicalize(home.file("")).unwrap();
     let evidence = fs::canonicalize(home.evidence()).unwrap();
@@ -168,9 +168,9 @@ fn words(trace: &str, home: &Home, ids: &[&str]) -> Vec<String> {
             "flush".to_owned()
         } else if call.is_flush() && call.is_in(&evidence) {
             format!("flush {}", call.file().unwrap_or_default())
-        } else if call.is_in(&space) && !call.is_look() {
+        } else if call.is_in(&space) && !call.is_reading() {
             assert!(call.succeeded(), "{line}");
-            in_words(&call, &space, ids)
+            describe_change(&call, &space, ids)
         } else {
             continue;
         };
@@ -182,8 +182,8 @@ fn words(trace: &str, home: &Home, ids: &[&str]) -> Vec<String> {
     words
 }
 
-/// A change in the workspace: the call and the names in it, the temporary file by its step.
-fn in_words(call: &Call<'_>, space: &Path, ids: &[&str]) -> String {
+/// A change in the workspace as words: the call and its file names. Temporary files are named by their step.
+fn describe_change(call: &Call<'_>, space: &Path, ids: &[&str]) -> String {
     let mut rest = call.rest.replace(space.to_str().unwrap(), "space");
     for (step, id) in ids.iter().enumerate() {
         rest = rest.replace(&format!(".countersign-{id}"), &format!("temporary-{step}"));

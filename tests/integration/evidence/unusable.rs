@@ -44,7 +44,7 @@ pub fn files(home: &Home) -> BTreeMap<String, Digest> {
 }
 
 /// Asserts an evidence error with these words and advice.
-pub fn is_refusal(done: Done, words: &str) -> Done {
+pub fn assert_evidence_refusal(done: Done, words: &str) -> Done {
     let done = done.exits(4);
     assert_eq!(done.error_code(), "E401");
     let message = done.document()["error"]["message"].as_str().unwrap().to_owned();
@@ -55,12 +55,12 @@ pub fn is_refusal(done: Done, words: &str) -> Done {
 }
 
 /// Asserts that no run and no query succeeds, each with these words, and that no file changes.
-pub fn is_unusable(home: &Home, words: &str) {
+pub fn assert_unusable(home: &Home, words: &str) {
     let before = files(home);
-    let ran = is_refusal(home.json(["run", "space/p.json", "--yes"]), words);
+    let ran = assert_evidence_refusal(home.json(["run", "space/p.json", "--yes"]), words);
     assert_eq!(ran.document()["error"]["details"].get("step_results"), None, "nothing was begun");
     for question in QUESTIONS {
-        is_refusal(home.json(question.iter().copied()), words);
+        assert_evidence_refusal(home.json(question.iter().copied()), words);
     }
     assert_eq!(files(home), before);
 }
@@ -69,17 +69,17 @@ pub fn is_unusable(home: &Home, words: &str) {
 fn evidence_of_a_newer_version_is_kept() {
     let home = home();
     home.sql().pragma_update(None, "user_version", 9).unwrap();
-    is_unusable(&home, "written by a newer version of this program (format 9, known is 3)");
+    assert_unusable(&home, "written by a newer version of this program (format 9, known is 3)");
 }
 
 #[test]
 fn a_database_of_another_program_is_left_alone() {
     let home = home();
     home.sql().pragma_update(None, "application_id", 0x1234).unwrap();
-    is_unusable(&home, "a database of another program");
+    assert_unusable(&home, "a database of another program");
     fs::remove_file(home.database()).unwrap();
     home.sql().execute_batch("CREATE TABLE notes (a); INSERT INTO notes VALUES (1)").unwrap();
-    is_unusable(&home, "a database of another program");
+    assert_unusable(&home, "a database of another program");
 }
 
 /// Pseudorandom bytes, the same in each run.
@@ -116,14 +116,14 @@ fn damaged_database_is_refused_and_not_written() {
     ] {
         println!("{what}");
         fs::write(sound.database(), damaged).unwrap();
-        is_unusable(&sound, "damaged");
+        assert_unusable(&sound, "damaged");
     }
     fs::write(sound.database(), &bytes).unwrap();
     let report = sound.json(["evidence", "verify"]).exits(0).document();
     assert_eq!(report["ok"], true, "a copy that is brought back is the evidence again");
 }
 
-/// Any one page, those of indexes included, which hold no rows themselves.
+/// Any page, also one of an index, which contains no rows itself.
 #[test]
 fn every_damaged_page_is_found() {
     let home = home();
@@ -157,21 +157,21 @@ fn empty_database_file_is_sound_and_written() {
     assert_eq!(home.json(["evidence", "verify"]).exits(0).document()["ok"], true);
 }
 
-/// A file in the place of the evidence folder and a folder in the place of the database are named.
+/// A file instead of the evidence folder, and a folder instead of the database.
 #[test]
 fn wrong_kinds_of_files_are_reported() {
     let home = home();
     fs::rename(home.evidence(), home.path().join("elsewhere")).unwrap();
     fs::write(home.evidence(), "not a folder").unwrap();
     for arguments in QUESTIONS.into_iter().chain([&["run", "space/p.json", "--yes"][..]]) {
-        is_refusal(home.json(arguments.iter().copied()), "cannot be used");
+        assert_evidence_refusal(home.json(arguments.iter().copied()), "cannot be used");
     }
     assert!(!home.file("c.txt").exists());
     assert_eq!(fs::read_to_string(home.evidence()).unwrap(), "not a folder");
 
     fs::remove_file(home.evidence()).unwrap();
     fs::create_dir_all(home.database()).unwrap();
-    is_unusable(&home, "this is no file");
+    assert_unusable(&home, "this is no file");
 }
 
 /// SQLite keeps its log in a second file and the log's index in a third.
@@ -182,7 +182,7 @@ fn unwritable_log_is_reported() {
         let log = home.evidence().join(format!("execution_log.db{suffix}"));
         fs::create_dir(&log).unwrap();
         let rows = fs::read(home.database()).unwrap();
-        is_refusal(home.json(["run", "space/p.json", "--yes"]), "");
+        assert_evidence_refusal(home.json(["run", "space/p.json", "--yes"]), "");
         assert!(!home.file("c.txt").exists(), "{suffix}");
         fs::remove_dir(&log).unwrap();
         assert_eq!(fs::read(home.database()).unwrap(), rows, "{suffix}");
@@ -205,8 +205,10 @@ fn locked_database_is_waited_for_then_reported() {
             assert_eq!(home.json(question.iter().copied()).exits(0).lines().len(), 1);
         }
         assert!(begin.elapsed() < Duration::from_secs(25), "a question never waits for a writer");
-        let ran =
-            is_refusal(waiting.join().unwrap(), "another program has held the evidence for 30");
+        let ran = assert_evidence_refusal(
+            waiting.join().unwrap(),
+            "another program has held the evidence for 30",
+        );
         assert!(begin.elapsed() >= Duration::from_secs(30));
         assert!(ran.stderr.contains("Close that program or wait for it"), "{ran:#?}");
     });

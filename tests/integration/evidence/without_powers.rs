@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::unusable::{QUESTIONS, files, home, is_refusal};
+use super::unusable::{QUESTIONS, assert_evidence_refusal, files, home};
 use crate::harness::create_file;
 use crate::harness::home::Home;
 use crate::harness::unprivileged::{Unprivileged, with_files_up_to};
 
-/// As an ordinary user by `chmod`, as root after becoming one (`setpriv`).
+/// An ordinary user is restricted by `chmod`; root first becomes one (`setpriv`).
 #[test]
 fn read_only_folder_answers_and_records_nothing() {
     let home = home();
@@ -22,7 +22,7 @@ fn read_only_folder_answers_and_records_nothing() {
     user.forbid(&home.evidence().join("locks"), 0o555);
     user.forbid(&home.evidence(), 0o555);
     let before = files(&home);
-    is_refusal(user.json(&["run", "space/p.json", "--yes"]), "Permission denied");
+    assert_evidence_refusal(user.json(&["run", "space/p.json", "--yes"]), "Permission denied");
     assert!(!home.file("c.txt").exists());
     assert_eq!(user.json(&["evidence", "verify"]).exits(0).document(), report);
     for question in &QUESTIONS[1..3] {
@@ -31,19 +31,19 @@ fn read_only_folder_answers_and_records_nothing() {
     assert_eq!(files(&home), before);
 }
 
-/// The same where only the database itself, or only the folder around it, may not be written.
+/// Only the database itself, or only its folder, is read-only.
 #[test]
 fn read_only_database_records_nothing() {
     for (read_only, mode) in [("execution_log.db", 0o444), ("", 0o555)] {
         let home = home();
         let report = home.json(["evidence", "verify"]).exits(0).document();
-        // Left by the query above; with these files SQLite creates nothing in the folder.
+        // The query above left these files; with them SQLite would not need to create any.
         for suffix in ["-wal", "-shm"] {
             let _ = fs::remove_file(home.evidence().join(format!("execution_log.db{suffix}")));
         }
         let user = Unprivileged::of(&home);
         user.forbid(&home.evidence().join(read_only), mode);
-        is_refusal(user.json(&["run", "space/p.json", "--yes"]), "");
+        assert_evidence_refusal(user.json(&["run", "space/p.json", "--yes"]), "");
         assert!(!home.file("c.txt").exists(), "{read_only:?}");
         assert_eq!(user.json(&["evidence", "verify"]).exits(0).document(), report);
     }
@@ -55,7 +55,7 @@ fn uncreatable_folder_is_reported() {
     home.plan(json!([create_file("make", "c.txt", "never\n")]));
     let user = Unprivileged::of(&home);
     user.forbid(home.path(), 0o555);
-    is_refusal(user.json(&["run", "space/p.json", "--yes"]), "Permission denied");
+    assert_evidence_refusal(user.json(&["run", "space/p.json", "--yes"]), "Permission denied");
     assert!(!home.file("c.txt").exists() && !home.evidence().exists());
 }
 
@@ -81,13 +81,13 @@ fn records_in_the_log_are_read() {
 
     let user = Unprivileged::of(&home);
     user.forbid(&home.evidence().join("execution_log.db-shm"), 0o444);
-    is_refusal(user.json(&["run", "space/p.json", "--yes"]), "");
+    assert_evidence_refusal(user.json(&["run", "space/p.json", "--yes"]), "");
     assert!(!home.file("c.txt").exists());
     let verified = user.json(&["evidence", "verify"]);
     if verified.code == 0 {
         assert_eq!(verified.document(), report, "answered with all that is in the log");
     } else {
-        is_refusal(verified, "the latest records are still in a log");
+        assert_evidence_refusal(verified, "the latest records are still in a log");
     }
     drop(user);
     fs::remove_file(home.evidence().join("execution_log.db-shm")).unwrap();
@@ -102,7 +102,10 @@ fn on_a_full_disk_nothing_is_begun() {
     let recorded = home();
     let report = recorded.json(["evidence", "verify"]).exits(0).document();
     for (home, limit) in [(&fresh, 0), (&fresh, 4096), (&recorded, 0), (&recorded, 4096)] {
-        is_refusal(with_files_up_to(limit, home, &["run", "space/p.json", "--yes"]), "");
+        assert_evidence_refusal(
+            with_files_up_to(limit, home, &["run", "space/p.json", "--yes"]),
+            "",
+        );
         assert!(!home.file("c.txt").exists(), "{limit}");
     }
     assert_eq!(recorded.json(["evidence", "verify"]).exits(0).document(), report);
@@ -129,7 +132,7 @@ fn disk_full_ends_the_run_with_evidence() {
         if done.code == 0 {
             break;
         }
-        let refusal = is_refusal(done, "").document();
+        let refusal = assert_evidence_refusal(done, "").document();
         let details = &refusal["error"]["details"];
         let recorded = list(details, "step_results").len();
         let made = (0..3).take_while(|n| home.file(&format!("f{n}")).exists()).count();
@@ -151,7 +154,7 @@ fn disk_full_ends_the_run_with_evidence() {
         }
         let rows = home.json(["evidence", "search"]).exits(0).lines();
         let succeeded = rows.iter().filter(|row| row["outcome"] == "succeeded").count();
-        assert_eq!(succeeded, recorded, "what is told is what is recorded");
+        assert_eq!(succeeded, recorded, "the reported results are the recorded ones");
         let unknown = rows.iter().filter(|row| row["outcome"] == "interrupted").count();
         assert_eq!(unknown, made - recorded, "an effect without its record is in doubt");
         limit += PAGE;
@@ -189,7 +192,7 @@ fn disk_full_during_output_ends_the_run() {
         let began = Instant::now();
         let done = with_files_up_to(limit, &home, &["run", "space/p.json", "--yes"]);
         assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
-        let refusal = is_refusal(done, "").document();
+        let refusal = assert_evidence_refusal(done, "").document();
         let details = &refusal["error"]["details"];
         let recorded = list(details, "step_results");
         assert_eq!(recorded.len(), 1, "{refusal:#}");

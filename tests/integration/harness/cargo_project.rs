@@ -73,7 +73,8 @@ pub fn lib(home: &Home) -> String {
     fs::read_to_string(home.file("src/lib.rs")).unwrap()
 }
 
-/// Runs the example plan to its end with one engine. `expected` is the content of the file afterwards.
+/// Runs the example plan to its end with one engine. `expected` is the content of the file afterwards. Returns the
+/// record of the replacement.
 pub fn example_completes(home: &Home, engine: &str, expected: &str) -> Value {
     example(home, splice("old_function", "patches/fix.rs", "symbol exists"));
     let check = home.json(["check", "space/p.json", "--engine", engine]).exits(0).document();
@@ -130,7 +131,7 @@ pub fn example_fails(home: &Home, engine: &str) {
         let message = failed["error_message"].as_str().unwrap();
         assert!(message.contains("nowhere"), "{message}");
         assert_eq!(lib(home), before);
-        is_recorded_as_failed(home, &document, message);
+        assert_recorded_as_failed(home, &document, message);
         if outcome == "failed" {
             let latest = home.json(["evidence", "query", "q6", "src/lib.rs"]).exits(0).lines();
             assert_eq!(latest[0]["execution_id"], failed["execution_id"], "{latest:?}");
@@ -139,7 +140,7 @@ pub fn example_fails(home: &Home, engine: &str) {
 }
 
 /// Checks the evidence of a run whose second of three steps failed.
-pub fn is_recorded_as_failed(home: &Home, document: &Value, message: &str) {
+pub fn assert_recorded_as_failed(home: &Home, document: &Value, message: &str) {
     let id = document["step_results"][1]["execution_id"].as_str().unwrap();
     let shown = home.json(["evidence", "show", id]).exits(0).document();
     assert_eq!(

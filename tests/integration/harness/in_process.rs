@@ -29,13 +29,13 @@ type Hook = dyn Fn(&RunEvent) + Send + Sync;
 
 /// Records every callback of the executor.
 #[derive(Default)]
-pub struct Heard {
+pub struct RecordedCallbacks {
     events: Mutex<Vec<RunEvent>>,
     calls: Mutex<Vec<String>>,
-    asked: Mutex<Vec<ConfirmationRequest>>,
+    confirmation_requests: Mutex<Vec<ConfirmationRequest>>,
 }
 
-impl Heard {
+impl RecordedCallbacks {
     /// The events, in order.
     pub fn events(&self) -> Vec<RunEvent> {
         self.events.lock().unwrap().clone()
@@ -47,8 +47,8 @@ impl Heard {
     }
 
     /// The confirmation requests, in order.
-    pub fn asked(&self) -> Vec<ConfirmationRequest> {
-        self.asked.lock().unwrap().clone()
+    pub fn confirmation_requests(&self) -> Vec<ConfirmationRequest> {
+        self.confirmation_requests.lock().unwrap().clone()
     }
 
     /// The run state that results from the events.
@@ -64,33 +64,33 @@ impl Heard {
 }
 
 struct Person {
-    heard: Arc<Heard>,
+    callbacks: Arc<RecordedCallbacks>,
     answer: Arc<Answer>,
 }
 
 impl ConfirmationCallback for Person {
     fn request_confirmation(&self, request: &ConfirmationRequest) -> Decision {
-        self.heard.call("ask", &request.step_id);
-        self.heard.asked.lock().unwrap().push(request.clone());
+        self.callbacks.call("ask", &request.step_id);
+        self.callbacks.confirmation_requests.lock().unwrap().push(request.clone());
         (self.answer)(request)
     }
 }
 
 struct Listener {
-    heard: Arc<Heard>,
+    callbacks: Arc<RecordedCallbacks>,
     hook: Arc<Hook>,
 }
 
 impl ProgressCallback for Listener {
     fn on_event(&self, event: &RunEvent) {
-        self.heard.events.lock().unwrap().push(event.clone());
+        self.callbacks.events.lock().unwrap().push(event.clone());
         (self.hook)(event);
         match event {
-            RunEvent::StepStarted { step_id, .. } => self.heard.call("start", step_id),
-            RunEvent::StepOutput { step_id, .. } => self.heard.call("output", step_id),
-            RunEvent::StepCompleted { result } => self.heard.call("complete", &result.step_id),
-            RunEvent::StepFailed { result } => self.heard.call("failed", &result.step_id),
-            RunEvent::StepSkipped { result, .. } => self.heard.call("skipped", &result.step_id),
+            RunEvent::StepStarted { step_id, .. } => self.callbacks.call("start", step_id),
+            RunEvent::StepOutput { step_id, .. } => self.callbacks.call("output", step_id),
+            RunEvent::StepCompleted { result } => self.callbacks.call("complete", &result.step_id),
+            RunEvent::StepFailed { result } => self.callbacks.call("failed", &result.step_id),
+            RunEvent::StepSkipped { result, .. } => self.callbacks.call("skipped", &result.step_id),
             _ => {}
         }
     }
@@ -109,12 +109,12 @@ pub struct Harness {
 
 /// The outcome of one run, with its callbacks.
 #[must_use]
-pub struct Ran {
+pub struct FinishedRun {
     pub outcome: Result<ExecutionResult, ExecutionError>,
-    pub heard: Arc<Heard>,
+    pub callbacks: Arc<RecordedCallbacks>,
 }
 
-impl Ran {
+impl FinishedRun {
     /// The result of a run that was not refused.
     pub fn result(&self) -> &ExecutionResult {
         self.outcome.as_ref().expect("the run is not refused")
@@ -210,7 +210,7 @@ impl Harness {
     }
 
     /// The locations of the evidence and the key.
-    pub fn records(&self) -> EvidenceLocation {
+    pub fn evidence_location(&self) -> EvidenceLocation {
         EvidenceLocation {
             evidence: self.evidence(),
             user_folders: self.folder.path().join("key").into(),
@@ -232,13 +232,13 @@ impl Harness {
 
     /// The simulation of all steps of a plan.
     pub fn simulate(&self, plan: &Value) -> Simulation {
-        let (plan, records, stop) = (read(plan).into(), self.records(), Arc::default());
+        let (plan, records, stop) = (read(plan).into(), self.evidence_location(), Arc::default());
         let workspace = self.workspace();
         simulate_shown(&plan, &workspace, &self.policy, Some(&records), &stop).unwrap()
     }
 
     /// The plan that continues a run: the steps that it has not executed.
-    pub fn rest_of(&self, run_id: Uuid) -> Plan {
+    pub fn continuation_of(&self, run_id: Uuid) -> Plan {
         let key = self.folder.path().join("key");
         let mut reader = EvidenceReader::open(&self.evidence(), &key).unwrap();
         let (_, bytes) = FollowUp::Continue.plan(&mut reader, run_id, &self.policy).unwrap();
@@ -313,7 +313,7 @@ impl Harness {
     /// An authorization of this plan that is not answered yet.
     pub fn pending(&self, plan: &Plan) -> PlanAuthorization {
         let choice = WorkspaceChoice { folder: self.workspace(), reason: String::new() };
-        let records = self.records();
+        let records = self.evidence_location();
         let binding = review(plan, &choice, &self.policy, Some(&records)).unwrap().binding;
         PlanAuthorization::pending(plan, binding, Method::Window, NOW_MS)
     }
@@ -323,10 +323,10 @@ impl Harness {
         self.approve(&read(plan))
     }
 
-    pub fn executor(&self) -> (Executor, Arc<Heard>) {
-        let heard = Arc::new(Heard::default());
-        let person = Person { heard: Arc::clone(&heard), answer: Arc::clone(&self.answer) };
-        let listener = Listener { heard: Arc::clone(&heard), hook: Arc::clone(&self.hook) };
+    pub fn executor(&self) -> (Executor, Arc<RecordedCallbacks>) {
+        let callbacks = Arc::new(RecordedCallbacks::default());
+        let person = Person { callbacks: Arc::clone(&callbacks), answer: Arc::clone(&self.answer) };
+        let listener = Listener { callbacks: Arc::clone(&callbacks), hook: Arc::clone(&self.hook) };
         let deps = ExecutorDeps {
             policy: self.policy.clone(),
             clock: Arc::clone(&self.clock) as Arc<dyn Clock>,
@@ -334,17 +334,17 @@ impl Harness {
             progress: Arc::new(listener),
             control: self.control.clone(),
         };
-        (Executor::new(self.store(), deps), heard)
+        (Executor::new(self.store(), deps), callbacks)
     }
 
     /// Approves the plan and runs it.
-    pub fn run(&self, plan: &Value) -> Ran {
+    pub fn run(&self, plan: &Value) -> FinishedRun {
         self.execute(self.authorize(plan))
     }
 
     /// Runs an approved plan.
-    pub fn execute(&self, approved: ApprovedPlan) -> Ran {
-        let (mut executor, heard) = self.executor();
-        Ran { outcome: executor.execute(approved), heard }
+    pub fn execute(&self, approved: ApprovedPlan) -> FinishedRun {
+        let (mut executor, callbacks) = self.executor();
+        FinishedRun { outcome: executor.execute(approved), callbacks }
     }
 }

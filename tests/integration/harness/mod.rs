@@ -25,7 +25,7 @@ pub use clock::{FakeClock, NOW_MS};
 #[cfg(unix)]
 pub use files::set_mode;
 pub use files::{files_below, tree};
-pub use in_process::{Harness, Ran};
+pub use in_process::{FinishedRun, Harness};
 pub use plans::{
     action_plan, actions, and, asking, batch, command, create_file, plan, read, read_file, redo,
     restore, step, undo, undo_of, write_file,

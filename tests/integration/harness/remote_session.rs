@@ -30,9 +30,9 @@ pub struct Finished {
 
 /// Collects the output of a command.
 #[derive(Default)]
-pub struct Kept(pub RefCell<[Vec<u8>; 2]>);
+pub struct CollectedOutput(pub RefCell<[Vec<u8>; 2]>);
 
-impl Capture for Kept {
+impl Capture for CollectedOutput {
     fn keep(&self, stream: Stream, bytes: &[u8]) -> bool {
         self.0.borrow_mut()[usize::from(stream == Stream::Stderr)].extend_from_slice(bytes);
         true
@@ -47,7 +47,7 @@ pub fn run_on(
     stop: &StopSignal,
     output: &dyn Fn(Stream, &str),
 ) -> Finished {
-    let kept = Kept::default();
+    let kept = CollectedOutput::default();
     let io = ProcessIo { stop, output, capture: &kept };
     let finished = connection.run(command, io).unwrap();
     let [stdout, stderr] = kept.0.into_inner();

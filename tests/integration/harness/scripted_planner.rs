@@ -99,7 +99,7 @@ impl Scripted {
     }
 
     /// The number of requests that the planner got.
-    pub fn asked(&self) -> usize {
+    pub fn request_count(&self) -> usize {
         let number = fs::read_to_string(self.folder().join("n")).unwrap_or_default();
         number.trim().parse().unwrap_or_default()
     }
@@ -122,8 +122,7 @@ impl Scripted {
         self.home.json(words.iter().map(String::as_str))
     }
 
-    /// Starts the loop with `--yes` and does not wait for it. `output` is called once for its stdout and once
-    /// for its stderr.
+    /// Starts the loop with `--yes` without waiting for it. `output` creates its stdout and its stderr.
     pub fn start(&self, output: fn() -> Stdio) -> Child {
         let words = self.words(["--yes", "--json"]);
         let mut command = self.home.child(words.iter().map(String::as_str));
@@ -133,7 +132,7 @@ impl Scripted {
     /// Asserts the exit code of a loop, and that the evidence agrees with its document.
     pub fn ends(&self, done: Done, exit: i32) -> Ended {
         let document = done.exits(exit).document();
-        in_evidence(&self.home, &document);
+        assert_in_evidence(&self.home, &document);
         Ended { document }
     }
 }
@@ -164,8 +163,8 @@ impl Ended {
     }
 }
 
-/// Asserts that the evidence has every fact in the document: each attempt, each action, the stop reason.
-pub fn in_evidence(home: &Home, document: &Value) {
+/// Asserts that the evidence contains each attempt, each action and the stop reason of the document.
+pub fn assert_in_evidence(home: &Home, document: &Value) {
     let id = document["loop_id"].as_str().unwrap();
     let shown = home.json(["evidence", "show", id]).exits(0).document();
     let shown = &shown["loop"];
@@ -185,7 +184,7 @@ pub fn in_evidence(home: &Home, document: &Value) {
             let of_run = home.json(["evidence", "show", run["run_id"].as_str().unwrap()]).exits(0);
             for execution in of_run.document()["executions"].as_array().unwrap() {
                 executions += 1;
-                in_context(home, execution["execution_id"].as_str().unwrap(), id, attempt);
+                assert_in_context(home, execution["execution_id"].as_str().unwrap(), id, attempt);
             }
         }
         found += executions;
@@ -214,7 +213,7 @@ pub fn in_evidence(home: &Home, document: &Value) {
 }
 
 /// Asserts that the record of an execution names its loop and attempt.
-fn in_context(home: &Home, execution: &str, loop_id: &str, attempt: &Value) {
+fn assert_in_context(home: &Home, execution: &str, loop_id: &str, attempt: &Value) {
     let detail = home.json(["evidence", "show", execution]).exits(0).document();
     let artifacts = detail["artifacts"].as_array().unwrap();
     let context = artifacts.iter().find(|it| it["artifact_type"] == "step_context").unwrap();

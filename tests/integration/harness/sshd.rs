@@ -18,8 +18,7 @@ use tempfile::TempDir;
 /// The empty folder into which a server that root runs changes before authentication.
 const EMPTY: &str = "/run/sshd";
 
-/// The number of running servers of these tests, and whether they created [`EMPTY`], which the last one then
-/// removes.
+/// The number of running servers, and whether one of them created [`EMPTY`], which the last server then removes.
 static USERS_OF_EMPTY: Mutex<(usize, bool)> = Mutex::new((0, false));
 
 struct Empty;
@@ -70,7 +69,7 @@ struct Log {
     changed: Condvar,
 }
 
-/// A server, and client settings that lead to it.
+/// A server, and the settings with which the client connects to it.
 pub struct Sshd {
     child: Child,
     log: Arc<Log>,

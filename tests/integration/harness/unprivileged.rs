@@ -2,7 +2,7 @@
 //!
 //! File modes do not restrict root. If the tests run as root, the home is therefore given to the user 65534,
 //! and the program runs as that user by `setpriv`. A full disk is simulated by the limit on file size
-//! (`prlimit`), which holds for root too. Both programs belong to util-linux; without them the tests fail.
+//! (`prlimit`), which applies to root too. Both programs belong to util-linux; without them the tests fail.
 
 use std::cell::RefCell;
 use std::fs;

@@ -1,4 +1,4 @@
-//! The permission bits of what an undo or a revert brings back (SPEC §8, §9).
+//! The permission bits of files that an undo or a revert restores (SPEC §8, §9).
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -100,7 +100,7 @@ fn special_mode_bits_are_not_restored() {
     assert_eq!(harness.mode("tool.sh"), Some(0o755));
 }
 
-/// Unless the step had changed it.
+/// The mode is restored only if the undone step had changed it.
 #[test]
 fn existing_file_keeps_its_mode() {
     let harness = Harness::with(&[("kept", "1\n"), ("to", "2\n"), ("from.sh", SCRIPT)]);

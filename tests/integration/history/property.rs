@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::json;
 
-use crate::harness::{Harness, Ran, set_mode, tree};
+use crate::harness::{FinishedRun, Harness, set_mode, tree};
 use crate::harness::{batch, redo, restore, undo, undo_of};
 
 const FILES: [&str; 4] = ["a", "b", "sub/c", "sub/deep/d"];
@@ -65,7 +65,7 @@ fn any_act() -> impl Strategy<Value = Act> {
 /// Every file with its content and mode.
 type Tree = BTreeMap<String, (Vec<u8>, u32)>;
 
-fn whole(harness: &Harness) -> Tree {
+fn files_with_modes(harness: &Harness) -> Tree {
     let with_mode = |(path, bytes): (String, Vec<u8>)| {
         let mode = fs::metadata(harness.path(&path)).unwrap().mode();
         (path, (bytes, mode))
@@ -73,7 +73,7 @@ fn whole(harness: &Harness) -> Tree {
     tree(&harness.workspace()).into_iter().map(with_mode).collect()
 }
 
-fn of_git(tree: &Tree) -> Tree {
+fn git_files(tree: &Tree) -> Tree {
     tree.iter()
         .filter(|it| it.0.starts_with(".git/"))
         .map(|it| (it.0.clone(), it.1.clone()))
@@ -85,7 +85,7 @@ fn content(tree: &Tree, path: &str) -> Option<Vec<u8>> {
 }
 
 /// The change of one file by one recorded step.
-struct Link {
+struct RecordedChange {
     run: usize,
     before: Option<Vec<u8>>,
     after: Option<Vec<u8>>,
@@ -94,8 +94,8 @@ struct Link {
 /// A workspace, and the recorded changes of each file.
 struct World {
     harness: Harness,
-    runs: Vec<Ran>,
-    links: BTreeMap<&'static str, Vec<Link>>,
+    runs: Vec<FinishedRun>,
+    changes: BTreeMap<&'static str, Vec<RecordedChange>>,
 }
 
 impl World {
@@ -106,11 +106,11 @@ impl World {
             (".git/objects/ab/cdef", "\u{1}\u{2}"),
         ]);
         set_mode(&harness.path(".git/HEAD"), 0o640);
-        Self { harness, runs: Vec::new(), links: BTreeMap::new() }
+        Self { harness, runs: Vec::new(), changes: BTreeMap::new() }
     }
 
     fn plan(&self, act: &Act) -> Option<serde_json::Value> {
-        let there = whole(&self.harness);
+        let there = files_with_modes(&self.harness);
         let write = |file: &usize, text: &u8| json!({ "op": "write", "path": FILES[*file], "contents": format!("{text}\n") });
         // A write needs an existing folder; a create makes it.
         let put = |file: &usize, text: &u8| {
@@ -139,7 +139,7 @@ impl World {
         })
     }
 
-    /// Changes a file without the program. False where that is not possible.
+    /// Changes a file without the program. Does nothing where that is not possible.
     fn by_hand(&self, act: &Act) {
         let path = |file: &usize| self.harness.path(FILES[*file]);
         match act {
@@ -161,10 +161,10 @@ impl World {
             self.by_hand(act);
             return Ok(());
         };
-        let before = whole(&self.harness);
+        let before = files_with_modes(&self.harness);
         let ran = self.harness.run(&plan);
-        let after = whole(&self.harness);
-        prop_assert_eq!(of_git(&before), of_git(&after));
+        let after = files_with_modes(&self.harness);
+        prop_assert_eq!(git_files(&before), git_files(&after));
         if ran.words().1 != "completed" {
             prop_assert_eq!(before, after, "what is refused changes nothing: {:?}", ran.codes());
             prop_assert!(
@@ -184,24 +184,30 @@ impl World {
                 prop_assert_eq!(was.1, is.1, "the mode of {} stays", path);
             }
             if goes_back {
-                self.keeps(act, path, &was)?;
+                self.check_kept(act, path, &was)?;
             }
-            let links = self.links.entry(path).or_default();
-            links.push(Link { run: self.runs.len(), before: was, after: is });
+            let changes = self.changes.entry(path).or_default();
+            changes.push(RecordedChange { run: self.runs.len(), before: was, after: is });
         }
         self.runs.push(ran);
         Ok(())
     }
 
     /// Asserts that only contents left by recorded steps were replaced.
-    fn keeps(&self, act: &Act, path: &str, was: &Option<Vec<u8>>) -> Result<(), TestCaseError> {
-        let links = self.links.get(path).map_or(&[][..], Vec::as_slice);
-        let last = links.last();
+    fn check_kept(
+        &self,
+        act: &Act,
+        path: &str,
+        was: &Option<Vec<u8>>,
+    ) -> Result<(), TestCaseError> {
+        let changes = self.changes.get(path).map_or(&[][..], Vec::as_slice);
+        let last = changes.last();
         prop_assert!(last.is_some(), "no step ever changed {}", path);
         prop_assert_eq!(&last.unwrap().after, was, "later work on {} is lost", path);
         if let Act::Restore(index) = act {
             let first = index.index(self.runs.len());
-            let since: Vec<&Link> = links.iter().filter(|link| link.run >= first).collect();
+            let since: Vec<&RecordedChange> =
+                changes.iter().filter(|change| change.run >= first).collect();
             for pair in since.windows(2) {
                 prop_assert_eq!(&pair[0].after, &pair[1].before, "work on {} is lost", path);
             }
@@ -226,29 +232,29 @@ proptest! {
         acts in prop::collection::vec(any_plan_act(), 1..8),
     ) {
         let mut world = World::new();
-        let mut trees = vec![whole(&world.harness)];
+        let mut trees = vec![files_with_modes(&world.harness)];
         for act in &acts {
             world.act(act)?;
-            let now = whole(&world.harness);
+            let now = files_with_modes(&world.harness);
             if trees.last() != Some(&now) {
                 trees.push(now);
             }
         }
-        let first = world.runs.first().map(Ran::checkpoint);
+        let first = world.runs.first().map(FinishedRun::checkpoint);
         let contents = |tree: &Tree| -> Vec<_> {
             tree.iter().map(|(path, it)| (path.clone(), it.0.clone())).collect()
         };
         for earlier in trees.iter().rev().skip(1) {
             prop_assert_eq!(world.harness.run(&undo()).words().1, "completed");
-            prop_assert_eq!(contents(&whole(&world.harness)), contents(earlier));
+            prop_assert_eq!(contents(&files_with_modes(&world.harness)), contents(earlier));
         }
         for later in trees.iter().skip(1) {
             prop_assert_eq!(world.harness.run(&redo()).words().1, "completed");
-            prop_assert_eq!(contents(&whole(&world.harness)), contents(later));
+            prop_assert_eq!(contents(&files_with_modes(&world.harness)), contents(later));
         }
         if let Some(first) = first {
             prop_assert_eq!(world.harness.run(&restore(&first)).words().1, "completed");
-            prop_assert_eq!(contents(&whole(&world.harness)), contents(&trees[0]));
+            prop_assert_eq!(contents(&files_with_modes(&world.harness)), contents(&trees[0]));
         }
     }
 }

@@ -10,18 +10,18 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::harness::{
-    Harness, Ran, actions, batch, create_file, plan, read, read_file, redo, restore, step, undo,
-    undo_of, write_file,
+    FinishedRun, Harness, actions, batch, create_file, plan, read, read_file, redo, restore, step,
+    undo, undo_of, write_file,
 };
 
-fn done(ran: &Ran) -> &Ran {
+fn done(ran: &FinishedRun) -> &FinishedRun {
     assert_eq!(ran.words().1, "completed", "{:?}", ran.result());
     ran
 }
 
 impl Harness {
     /// The result of the only step.
-    fn answer(&self, ran: &Ran) -> Value {
+    fn answer(&self, ran: &FinishedRun) -> Value {
         let id = ran.result().step_results.last().unwrap().execution_id;
         let sql = "SELECT content_json FROM execution_artifacts
                    WHERE execution_id = ?1 AND artifact_type = 'result'";
@@ -32,7 +32,7 @@ impl Harness {
         drop(self.refused(plan, code));
     }
 
-    fn refused(&self, plan: &Value, code: &str) -> Ran {
+    fn refused(&self, plan: &Value, code: &str) -> FinishedRun {
         let before = self.tree();
         let ran = self.run(plan);
         assert_eq!(ran.codes().last().unwrap(), &Some(code), "{:?}", ran.result());
@@ -142,7 +142,7 @@ fn work_between_runs_counts_as_later_work() {
 #[test]
 fn restored_checkpoint_can_be_undone() {
     let harness = Harness::with(&[("a", "0\n")]);
-    let runs: Vec<Ran> =
+    let runs: Vec<FinishedRun> =
         (1..4).map(|n| harness.run(&plan([write_file("w", "a", &format!("{n}\n"))]))).collect();
     done(&harness.run(&plan([create_file("c", "b", "b\n")])));
     done(&harness.run(&undo()));
@@ -187,7 +187,7 @@ fn entries_checkpoints_and_differences_are_listed() {
         answer["checkpoints"].as_array().unwrap().iter().map(|it| &it["checkpoint"]).collect();
     assert_eq!(names, [&json!(undone.checkpoint()), &json!(second.checkpoint())]);
 
-    let diff = |from: &Ran, to: Option<&Ran>| {
+    let diff = |from: &FinishedRun, to: Option<&FinishedRun>| {
         let mut request = json!({ "operation": "diff", "from_checkpoint": from.checkpoint() });
         if let Some(to) = to {
             request["to_checkpoint"] = to.checkpoint().into();
@@ -204,8 +204,11 @@ fn entries_checkpoints_and_differences_are_listed() {
         --- a/b\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-new\n"
     );
     harness.put("a", "hand\n");
-    assert!(diff(&first, None).ends_with("-one\n+hand\n"), "now is now, whoever made it");
-    assert!(harness.tree().len() == 2, "looking changes nothing");
+    assert!(
+        diff(&first, None).ends_with("-one\n+hand\n"),
+        "the present content counts, whoever wrote it"
+    );
+    assert!(harness.tree().len() == 2, "reading changes nothing");
 }
 
 #[test]
@@ -223,7 +226,7 @@ fn git_is_never_touched() {
     harness.refuses(&undo(), "E101");
 }
 
-/// The risk of an undo is that of the writes.
+/// An undo has the risk of the writes that it makes.
 #[test]
 fn approval_of_undo_covers_written_files() {
     let harness = Harness::with(&[("build.rs", "fn main() {}\n"), ("run.sh", "echo 1\n")]);
@@ -237,7 +240,7 @@ fn approval_of_undo_covers_written_files() {
     let choice = WorkspaceChoice { folder: harness.workspace(), reason: String::new() };
     for (step, rule) in steps.iter().zip(["write-build-script", "write-program"]) {
         let undo = read(&undo_of(&format!("execution:{}", step.execution_id)));
-        let records = harness.records();
+        let records = harness.evidence_location();
         let seen = review(&undo, &choice, &harness.policy, Some(&records)).unwrap();
         assert_eq!(
             (seen.risks[0].level, seen.risks[0].rule.as_ref()),
@@ -281,7 +284,7 @@ fn interrupted_step_is_undone_only_by_name() {
     assert_eq!(harness.content("a").as_deref(), Some("3\n"), "it was done and not recorded");
     harness.refuses(&undo(), "E311");
     let id = harness.texts("SELECT id FROM intents ORDER BY row DESC", []).remove(0);
-    // Its content before was recorded, its content after was not.
+    // The intent records the content before the step; the content after it was not recorded.
     let id = if harness.count("SELECT count(*) FROM executions WHERE id = ?1", [&id]) == 1 {
         harness.texts("SELECT id FROM intents ORDER BY row DESC", []).remove(1)
     } else {
@@ -351,7 +354,7 @@ fn a_replaced_definition_is_taken_back() {
 
 #[test]
 fn long_run_is_reverted_whole() {
-    // So many that the list of undone executions does not fit into the step's record.
+    // Enough that the list of undone executions does not fit into the step's record.
     let harness = Harness::with(&[("a", "start\n")]);
     let ran =
         harness.run(&plan((0..130).map(|n| write_file(&format!("w{n}"), "a", &format!("{n}\n")))));
@@ -375,7 +378,7 @@ fn another_workspace_has_a_history_of_its_own() {
         &read(&undo_of(&done(&ran).checkpoint())),
         &choice,
         &harness.policy,
-        Some(&harness.records()),
+        Some(&harness.evidence_location()),
     );
     let findings = seen.unwrap().findings;
     assert!(findings[0].message.contains("nothing is known of run:"), "{findings:?}");

@@ -68,7 +68,7 @@ fn snapshots(names: &[&str]) {
     }
 }
 
-/// The same without the lines of the page behind it, for dialogs and parts of a page.
+/// As [`snapshots`], without the lines of the page `behind`, for dialogs and parts of a page.
 fn snapshots_over(behind: &str, names: &[&str]) {
     let behind = page(behind);
     let behind: HashSet<&str> = behind.lines().collect();

@@ -259,7 +259,8 @@ fn example_commands_do_what_they_say() {
     let before = harness.tree();
     let ran = harness.run(&plan);
     assert_eq!(ran.words(), (vec!["succeeded"; 6], "completed"), "{:?}", ran.outcome);
-    let asked: Vec<_> = ran.heard.asked().iter().map(|it| it.step_id.clone()).collect();
+    let asked: Vec<_> =
+        ran.callbacks.confirmation_requests().iter().map(|it| it.step_id.clone()).collect();
     assert_eq!(asked, ["clear"]);
     let mut after = harness.tree();
     let all = after.remove("all-notes.md").unwrap();
@@ -297,7 +298,7 @@ fn example_batch_is_atomic() {
     let before = harness.tree();
     let ran = harness.run(&plan);
     assert_eq!(ran.words(), (vec!["succeeded", "succeeded"], "completed"), "{:?}", ran.outcome);
-    assert_eq!(ran.heard.asked().len(), 0, "nothing in it is dangerous");
+    assert_eq!(ran.callbacks.confirmation_requests().len(), 0, "nothing in it is dangerous");
     let text = |name: &str| harness.content(name).unwrap();
     assert!(text("src/lib.rs").contains("table.iter().rev().max_by_key"));
     assert!(text("src/lib.rs").contains("/// The highest tide of a day"), "what is above it stays");

@@ -23,7 +23,7 @@ fn read(dialect: &str) -> jsonschema::Validator {
     jsonschema::validator_for(&schema).unwrap()
 }
 
-/// The schema of the dialect for which the validator takes this plan.
+/// The schema of the dialect as which the validator reads this plan.
 pub fn schema(value: &Value) -> &'static jsonschema::Validator {
     let has = |name: &str| value.get(name).is_some();
     let is_step_plan = has("plan_id") || has("intent");
@@ -56,7 +56,7 @@ fn beyond_a_schema(finding: &Finding) -> Option<&'static str> {
     }
 }
 
-/// Compares the two, with a description of the disagreement.
+/// Compares the verdicts of schema and validator. The error describes their disagreement.
 pub fn disagreement(text: &str) -> Result<(), String> {
     let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
     let complaints: Vec<String> = schema(&value)

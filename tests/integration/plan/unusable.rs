@@ -60,7 +60,7 @@ fn steps(steps: &Value) -> Vec<u8> {
 
 /// Asserts that `check` and `run` refuse `space/bad.json` with this code, these words and exit code 2, as
 /// JSON and as text, and that nothing runs or is recorded.
-fn is_refused(home: &Home, what: &str, code: &str, words: &str) {
+fn assert_refused(home: &Home, what: &str, code: &str, words: &str) {
     let before = tree(&home.file(""));
     let head = home.json(["evidence", "verify"]).exits(0).document();
     assert_eq!(head["ok"], true);
@@ -96,29 +96,29 @@ fn is_refused(home: &Home, what: &str, code: &str, words: &str) {
 #[test]
 fn only_regular_files_are_read_as_plans() {
     let home = home();
-    is_refused(&home, "no file", "E010", "cannot read space/bad.json: No such file");
+    assert_refused(&home, "no file", "E010", "cannot read space/bad.json: No such file");
     fs::create_dir(home.file("bad.json")).unwrap();
-    is_refused(&home, "a folder", "E010", "is a folder; choose a plan file");
+    assert_refused(&home, "a folder", "E010", "is a folder; choose a plan file");
     fs::remove_dir(home.file("bad.json")).unwrap();
     #[cfg(unix)]
     {
         let bad = home.file("bad.json");
         std::os::unix::fs::symlink("bad.json", &bad).unwrap();
-        is_refused_without_tree(&home, "a link to itself", "cannot read space/bad.json");
+        assert_refused_without_tree(&home, "a link to itself", "cannot read space/bad.json");
         for device in ["/dev/zero", "/dev/full"] {
             fs::remove_file(&bad).unwrap();
             std::os::unix::fs::symlink(device, &bad).unwrap();
-            is_refused_without_tree(&home, device, "is no regular file; choose a plan file");
+            assert_refused_without_tree(&home, device, "is no regular file; choose a plan file");
         }
         fs::remove_file(&bad).unwrap();
         fifo(&bad);
-        is_refused_without_tree(&home, "a pipe", "is no regular file; choose a plan file");
+        assert_refused_without_tree(&home, "a pipe", "is no regular file; choose a plan file");
     }
 }
 
-/// As [`is_refused`], for a file that the test cannot read either.
+/// As [`assert_refused`], for a file that the test cannot read either.
 #[cfg(unix)]
-fn is_refused_without_tree(home: &Home, what: &str, words: &str) {
+fn assert_refused_without_tree(home: &Home, what: &str, words: &str) {
     for arguments in
         [&["check", "space/bad.json", "--json"][..], &["run", "space/bad.json", "--yes", "--json"]]
     {
@@ -138,7 +138,7 @@ fn fifo(path: &Path) {
     rustix::fs::mknodat(rustix::fs::CWD, path, rustix::fs::FileType::Fifo, mode, 0).unwrap();
 }
 
-/// By `chmod` for an ordinary user; for root after dropping its powers (`setpriv`).
+/// An ordinary user is restricted by `chmod`; root first becomes one (`setpriv`).
 #[cfg(unix)]
 #[test]
 fn unreadable_plan_is_refused() {
@@ -210,7 +210,7 @@ fn bytes_that_are_no_plan_are_refused() {
     ] {
         let home = home();
         home.write("bad.json", bytes);
-        is_refused(&home, what, code, words);
+        assert_refused(&home, what, code, words);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Hosts that are not reached, not known or not usable: nothing is sent to them (SPEC §7.3).
+//! Unreachable, unknown and unusable hosts: no command is sent to them (SPEC §7.3).
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! What is started before a run on another host, and follow-ups of a run with a target from the command line
-//! (SPEC §3, §7.3, §11).
+//! The processes started before a run on another host, and follow-ups of a run whose target came from the command
+//! line (SPEC §3, §7.3, §11).
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +15,7 @@ use super::plans::home;
 use crate::harness::home::{Home, PROGRAM};
 use crate::harness::sshd::Sshd;
 
-/// The programs that this command starts, without itself.
+/// The names of the programs that this command starts, without its own.
 fn started(home: &Home, arguments: &[&str]) -> Vec<String> {
     let log = home.path().join("trace");
     let mut command = home.command_of("strace");
@@ -38,7 +38,7 @@ fn started(home: &Home, arguments: &[&str]) -> Vec<String> {
     programs.collect()
 }
 
-/// A simulation starts no process; a check asks the ssh client alone.
+/// A simulation starts no process; a check starts only the ssh client.
 #[test]
 fn simulation_and_check_do_not_connect() {
     let sshd = Sshd::start();
@@ -56,7 +56,7 @@ fn simulation_and_check_do_not_connect() {
     assert_eq!(started(&home, &["simulate", "space/p.json"]), [""; 0]);
     let document = home.json(["simulate", "space/p.json", "--target", "loopback"]).document();
     assert_eq!(document["steps"][0]["predicted"], "unpredictable");
-    // A plan that cannot be approved is simulated all the same.
+    // A plan that cannot be approved can still be simulated.
     sshd.forget();
     home.json(["simulate", "space/p.json", "--target", "loopback"]).exits(0);
     home.json(["check", "space/p.json", "--target", "loopback"]).exits(2);

@@ -99,13 +99,13 @@ fn records_and_questions_name_the_host() {
     let (user, port) = (sshd.user(), sshd.port());
     let line =
         format!("loopback ({user}@127.0.0.1:{port}) with key {}", sshd.fingerprint("host_key"));
-    let asked = &ran.heard.asked()[0];
+    let asked = &ran.callbacks.confirmation_requests()[0];
     assert_eq!(asked.user, user);
     assert_eq!((asked.target.as_deref(), asked.host.as_deref()), (Some("loopback"), Some(&*line)));
     assert_eq!(asked.target_word(), "loopback");
     assert_eq!(Path::new(&asked.cwd), sshd.home());
     assert!(asked.preview.notes[0].contains("127.0.0.1"), "{:?}", asked.preview);
-    let state = ran.heard.state();
+    let state = ran.callbacks.state();
     assert_eq!(state.host.as_ref().unwrap().line(), line);
     assert_eq!(harness.replayed(ran.result().run_id).host, state.host, "and in the records");
     for sql in ["SELECT host FROM intents", "SELECT host FROM executions"] {
@@ -289,7 +289,7 @@ fn host_check_does_not_delay_other_queries() {
     let state = answer().unwrap();
     let TargetState::Reachable { host } = state else { panic!("{state:?}") };
     assert_eq!(host.host_key, sshd.fingerprint("host_key"));
-    // One that says nothing holds up nobody.
+    // A silent host does not delay other queries.
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
     sshd.settle(&format!("Host loopback\nPort {port}"));
@@ -301,7 +301,7 @@ fn host_check_does_not_delay_other_queries() {
     drop(held);
     let state = answer();
     assert!(matches!(state, Some(TargetState::Unreachable { .. })), "{state:?}");
-    // It ends with the client, which else would wait for 15 seconds.
+    // The connection ends with the ssh client, which would otherwise wait for 15 seconds.
     let ends_soon = |mut held: std::net::TcpStream| {
         let begin = Instant::now();
         let _ = std::io::Read::read_to_end(&mut held, &mut Vec::new());
@@ -312,7 +312,7 @@ fn host_check_does_not_delay_other_queries() {
     queries.stop_long_queries();
     ends_soon(held);
     assert!(answer().is_some());
-    // Nobody waits for the answer any more; that one was stopped does not stop the next.
+    // A stopped check does not stop the next one.
     check();
     let (held, _) = listener.accept().unwrap();
     drop(queries);

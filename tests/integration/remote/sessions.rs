@@ -60,7 +60,7 @@ fn outputs_and_code_come_back_unchanged() {
     assert!(finished.greeting.is_empty() && !finished.left_open);
 }
 
-/// Also those with the same number, as 143 and signal 15.
+/// Also where a shell would report the same number, as 143 for signal 15.
 #[test]
 fn exit_codes_and_signals_are_told_apart() {
     let sshd = Sshd::start();
@@ -87,7 +87,7 @@ fn exit_codes_and_signals_are_told_apart() {
     }
 }
 
-/// Nor any input.
+/// It has no input either.
 #[test]
 fn command_has_own_group_and_no_terminal() {
     let sshd = Sshd::start();
@@ -101,7 +101,7 @@ fn command_has_own_group_and_no_terminal() {
     assert_ne!(lines[1], "0", "there is no terminal to ask on");
     let ids: Vec<_> = lines[2].split_whitespace().collect();
     assert_eq!(ids[0], ids[1], "it leads its group");
-    assert_ne!(ids[0], lines[3], "the wrapper is somebody else");
+    assert_ne!(ids[0], lines[3], "the wrapper is another process");
     assert!(!lines[4].contains('m'), "the command's own shell has no job control: {}", lines[4]);
     assert_eq!(lines[5..], ["none"], "nothing but its input and outputs is open");
 }
@@ -185,7 +185,7 @@ fn any_command_text_arrives_unchanged() {
     // Text between quotes, newlines included.
     let finished = run(&connection, "printf %s 'a\n b\\n\"$HOME\" !! \u{1}\u{7f}'");
     assert_eq!(text(&finished.stdout), "a\n b\\n\"$HOME\" !! \u{1}\u{7f}");
-    // As long as the system allows for one argument.
+    // Nearly the longest argument that the system allows.
     let long = format!("printf %s '{}' | wc -c", "é".repeat(60_000));
     assert_eq!(text(&run(&connection, &long).stdout).trim(), "120000");
 }
@@ -215,7 +215,7 @@ fn stop_asks_the_remote_command_first() {
     let script = "trap 'echo asked; exit 3' TERM; echo $$; while :; do sleep 0.1; done";
     let (finished, lines) = run_and_then(&connection, &command(script), 1, StopSignal::set);
     assert_eq!(finished.end, RemoteEnd::Ended(Cause::Stopped));
-    assert!(lines.contains(&"asked".to_owned()), "what it says at the end is heard: {lines:?}");
+    assert!(lines.contains(&"asked".to_owned()), "its last output is captured: {lines:?}");
     assert!(!is_alive(&lines[0]));
     assert!(finished.duration < Duration::from_secs(20), "{:?}", finished.duration);
 }

@@ -8,7 +8,7 @@ use countersign::plan::{Mode, Tool, ToolCall, parse};
 use super::authorization::changed;
 use crate::harness::{Harness, asking, create_file, plan, read_file, write_file};
 
-/// The plan of these tests. Its first step would leave a trace.
+/// The plan of these tests. Its first step would create the file `trace`.
 pub fn two_writes() -> serde_json::Value {
     plan([create_file("a", "trace", "x"), write_file("b", "input", "new")])
 }

@@ -14,11 +14,11 @@ use uuid::Uuid;
 
 use super::approval_voided::two_writes;
 use crate::harness::{
-    Harness, NOW_MS, Ran, asking, create_file, plan, read, read_file, step, write_file,
+    FinishedRun, Harness, NOW_MS, asking, create_file, plan, read, read_file, step, write_file,
 };
 
 /// The changes that the refusal names.
-pub fn changed(ran: &Ran) -> Vec<String> {
+pub fn changed(ran: &FinishedRun) -> Vec<String> {
     match ran.outcome.as_ref().unwrap_err() {
         ExecutionError::Stale { changes } => {
             changes.iter().map(|change| change.what.clone()).collect()
@@ -37,7 +37,7 @@ fn the_first_check_that_fails_decides() {
     first.authorization.authorization_id = used;
     assert_eq!(harness.execute(first).words().1, "completed");
 
-    // Begins with every fault at once, and repairs one after the other.
+    // Begins with every fault at once, and then repairs them one by one.
     harness.clock.advance(DEFAULT_TTL_MS);
     let mut approved = good.clone();
     approved.authorization.status = AuthorizationStatus::Pending;
@@ -250,12 +250,12 @@ fn executor_runs_again_after_a_refusal() {
     let good = approved.clone();
     approved.authorization.decided_at_ms = NOW_MS;
     approved.authorization.expires_at_ms = NOW_MS;
-    let (mut executor, heard) = harness.executor();
+    let (mut executor, callbacks) = harness.executor();
     assert!(executor.execute(approved).is_err());
-    assert_eq!(heard.events(), [], "nothing was begun, so nothing is told");
+    assert_eq!(callbacks.events(), [], "a refused run sends no events");
     let result = executor.execute(good).unwrap();
-    assert_eq!(heard.state().phase, Phase::Ended(result.status));
-    assert_eq!(heard.state().current_step, result.step_results.len());
+    assert_eq!(callbacks.state().phase, Phase::Ended(result.status));
+    assert_eq!(callbacks.state().current_step, result.step_results.len());
 }
 
 #[test]

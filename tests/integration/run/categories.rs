@@ -187,8 +187,8 @@ fn category_g_unknown_tool_is_refused() {
     let error = ran.outcome.unwrap_err();
     assert!(error.to_string().contains("rm -rf /"), "{error}");
     let ExecutionError::Refused { findings, .. } = &error else { panic!("{error}") };
-    assert_eq!(findings[0].allowed.len(), 11, "the tools there are, are listed");
-    assert_eq!(ran.heard.events().len(), 0, "nothing was begun");
+    assert_eq!(findings[0].allowed.len(), 11, "all tools are listed");
+    assert_eq!(ran.callbacks.events().len(), 0, "nothing was begun");
     assert_eq!(harness.count("SELECT count(*) FROM runs", []), 0);
 }
 
@@ -218,7 +218,11 @@ fn category_h_failed_precondition_calls_no_tool() {
     )]));
     assert_eq!(ran.codes(), [Some("E105")]);
     assert_eq!(harness.content("there").as_deref(), Some("old"));
-    assert_eq!(ran.heard.asked().len(), 0, "nobody is asked about a step that cannot run");
+    assert_eq!(
+        ran.callbacks.confirmation_requests().len(),
+        0,
+        "a step that cannot run is not confirmed"
+    );
     assert_eq!(harness.texts("SELECT CAST(invoked AS TEXT) FROM executions", []), ["0"]);
     assert_eq!(harness.count("SELECT count(*) FROM intents", []), 0);
 }

@@ -97,7 +97,7 @@ fn every_callback_is_called_once_and_in_order() {
         read_file("never", "plain"),
     ]));
     assert_eq!(
-        ran.heard.calls(),
+        ran.callbacks.calls(),
         [
             "start plain",
             "complete plain",
@@ -149,7 +149,7 @@ fn the_events_amount_to_the_result() {
             asking(create_file("b", "b", "2")),
             read_file("c", "a"),
         ]));
-        let (result, state) = (ran.result(), ran.heard.state());
+        let (result, state) = (ran.result(), ran.callbacks.state());
         assert_eq!(state.phase, Phase::Ended(status));
         assert_eq!((state.run_id, state.plan_id.as_str()), (Some(result.run_id), "proof"));
         assert_eq!(state.current_step, result.step_results.len());
@@ -171,7 +171,7 @@ fn question_has_all_details() {
         asking(and(write_file("second", "a", "new\n"), "reason", "it is outdated")),
     ]);
     let ran = harness.run(&text);
-    let asked = ran.heard.asked();
+    let asked = ran.callbacks.confirmation_requests();
     assert_eq!(asked.len(), 1, "only where it is needed");
     let request = &asked[0];
     assert_eq!((request.step_index, request.step_count), (1, 2));

@@ -13,11 +13,11 @@ use countersign::evidence::{EvidenceReader, EvidenceStore, verify};
 use countersign::run::{Decision, DiskState, Outcome, Phase, RunEvent, RunFate, RunStatus};
 
 use crate::harness::{
-    FakeClock, Harness, Ran, and, asking, create_file, plan, read_file, write_file,
+    FakeClock, FinishedRun, Harness, and, asking, create_file, plan, read_file, write_file,
 };
 
-/// The effects at the moment when the evidence failed.
-fn done(ran: &Ran) -> Vec<Outcome> {
+/// The outcomes of the steps that were recorded before the evidence failed.
+fn done(ran: &FinishedRun) -> Vec<Outcome> {
     match ran.outcome.as_ref().unwrap_err() {
         ExecutionError::EvidenceStore { step_results, source, .. } => {
             assert!(source.to_string().contains("says the test"), "{source}");
@@ -51,7 +51,7 @@ fn intent_is_recorded_before_the_file_exists() {
     assert_eq!(intents, 1);
 }
 
-/// Both have the same id.
+/// Intent and execution have the same id.
 #[test]
 fn intent_precedes_its_execution_in_the_chain() {
     let harness = Harness::new();
@@ -103,17 +103,17 @@ fn without_an_intent_the_step_is_not_executed() {
         asking(create_file("create", "new", "x")),
         read_file("never", "a"),
     ]));
-    let (mut executor, heard) = harness.executor();
-    let ran = Ran { outcome: executor.execute(approved), heard };
+    let (mut executor, callbacks) = harness.executor();
+    let ran = FinishedRun { outcome: executor.execute(approved), callbacks };
     assert_eq!(ran.refusal(), "E401");
-    assert_eq!(done(&ran), [Outcome::Succeeded], "what had been done is said");
+    assert_eq!(done(&ran), [Outcome::Succeeded], "the recorded results are reported");
     assert_eq!(harness.content("new"), None, "no evidence, no execution");
     assert_eq!(harness.count("SELECT count(*) FROM executions", []), 1);
     assert!(
-        matches!(ran.heard.events().last(), Some(RunEvent::RunFailed { code, .. }) if code.as_str() == "E401")
+        matches!(ran.callbacks.events().last(), Some(RunEvent::RunFailed { code, .. }) if code.as_str() == "E401")
     );
-    assert_eq!(ran.heard.state().phase, Phase::Ended(RunStatus::Failed));
-    assert_eq!(ran.heard.state().current_step, 1);
+    assert_eq!(ran.callbacks.state().phase, Phase::Ended(RunStatus::Failed));
+    assert_eq!(ran.callbacks.state().current_step, 1);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn unrecorded_start_begins_nothing() {
         let ran = harness.run(&plan([create_file("a", "new", "x")]));
         assert_eq!((ran.refusal(), done(&ran)), ("E401", vec![]), "{table}");
         assert_eq!(harness.tree().len(), 0, "{table}");
-        assert_eq!(ran.heard.calls(), [""; 0], "{table}: no step was started");
+        assert_eq!(ran.callbacks.calls(), [""; 0], "{table}: no step was started");
         assert_eq!(harness.count("SELECT count(*) FROM authorization_uses", []), 0);
     }
 }
@@ -138,7 +138,7 @@ fn unstored_result_ends_run_keeps_intent() {
     assert_eq!(harness.content("new").as_deref(), Some("x"), "it was done");
     assert_eq!(harness.content("next"), None, "and nothing after it");
     assert_eq!(harness.texts("SELECT step_id FROM intents", []), ["a"], "outcome unknown");
-    assert_eq!(ran.heard.calls(), ["start a"], "no result is told that was not recorded");
+    assert_eq!(ran.callbacks.calls(), ["start a"], "no unrecorded result is reported");
     let error = ran.outcome.unwrap_err();
     assert!(error.to_string().contains("step a succeeded is not recorded"), "{error}");
     assert!(matches!(
@@ -147,7 +147,7 @@ fn unstored_result_ends_run_keeps_intent() {
     ));
 }
 
-/// A clock that panics once this file exists: after the effect, when the end of the step is timed.
+/// A clock that panics once `file` exists, so after the effect, when the duration of the step is measured.
 struct BreakingClock {
     clock: Arc<FakeClock>,
     file: PathBuf,
@@ -174,7 +174,7 @@ fn panic_after_effect_leaves_run_interrupted() {
     let harness = Harness::new();
     let approved =
         harness.authorize(&plan([create_file("a", "new", "x"), create_file("b", "next", "x")]));
-    let parts = ExecutorDeps {
+    let deps = ExecutorDeps {
         policy: harness.policy.clone(),
         clock: Arc::new(BreakingClock {
             clock: Arc::clone(&harness.clock),
@@ -185,7 +185,7 @@ fn panic_after_effect_leaves_run_interrupted() {
         control: harness.control.clone(),
     };
     let store = harness.store();
-    let panicked = catch_unwind(AssertUnwindSafe(|| Executor::new(store, parts).execute(approved)));
+    let panicked = catch_unwind(AssertUnwindSafe(|| Executor::new(store, deps).execute(approved)));
     assert!(panicked.is_err());
     assert_eq!(harness.content("new").as_deref(), Some("x"), "it was done");
     assert_eq!(harness.content("next"), None, "and nothing after it");
@@ -260,8 +260,8 @@ fn an_overwritten_content_is_kept() {
     assert_eq!(harness.count(kept, [before]), 1);
 }
 
-/// The content before is stored encrypted, but the preview shows its lines, and a single line of a key does
-/// not look like a key.
+/// The content before is stored encrypted, but the preview contains its lines, and a single line of a key is not
+/// recognized as one.
 #[test]
 fn failed_key_replacement_leaves_no_clear_part() {
     let line = |n: u32| format!("MIIEowIBAAKCAQEA7bq98jXy{n}");

@@ -1,4 +1,4 @@
-//! The numbered invariants of `src/lib.rs`, as far as the engine holds them.
+//! The numbered invariants of `src/lib.rs`, as far as they concern the engine.
 
 use std::sync::Arc;
 
@@ -153,7 +153,7 @@ fn invariant_4_what_was_shown_is_what_runs() {
     let ran = harness.run(&text);
     assert_eq!(ran.words().1, "completed");
     let expected = text["steps"][0]["arguments"].clone();
-    assert_eq!(json!(ran.heard.asked()[0].arguments), expected);
+    assert_eq!(json!(ran.callbacks.confirmation_requests()[0].arguments), expected);
     for table in ["intents", "executions"] {
         let recorded = harness.texts(&format!("SELECT arguments_json FROM {table}"), []);
         assert_eq!(serde_json::from_str::<Value>(&recorded[0]).unwrap(), expected);
@@ -163,7 +163,7 @@ fn invariant_4_what_was_shown_is_what_runs() {
     assert_eq!(harness.texts("SELECT plan_digest FROM runs", []), [source]);
 }
 
-/// Nor can it skip its prompt.
+/// It cannot skip its prompt either.
 #[test]
 fn invariant_5_plan_cannot_lower_its_risk() {
     for path in [
@@ -180,7 +180,11 @@ fn invariant_5_plan_cannot_lower_its_risk() {
         text["intent"] = "READ".into();
         let ran = harness.run(&text);
         assert_eq!(ran.words(), (vec!["denied"], "failed"), "{path}");
-        assert_eq!(ran.heard.asked()[0].risk.level.as_str(), "dangerous", "{path}");
+        assert_eq!(
+            ran.callbacks.confirmation_requests()[0].risk.level.as_str(),
+            "dangerous",
+            "{path}"
+        );
         assert_eq!(harness.tree().len(), 0, "{path}");
         assert_eq!(harness.texts("SELECT risk_level FROM executions", []), ["dangerous"]);
     }
@@ -202,7 +206,7 @@ fn invariant_5_writing_a_program_asks() {
     std::fs::set_permissions(harness.path("tool"), program).unwrap();
     let ran = harness.run(&plan([write_file("a", "tool", "new")]));
     assert_eq!(ran.words(), (vec!["denied"], "failed"));
-    assert_eq!(ran.heard.asked()[0].risk.level.as_str(), "dangerous");
+    assert_eq!(ran.callbacks.confirmation_requests()[0].risk.level.as_str(), "dangerous");
 }
 
 #[test]
@@ -272,7 +276,7 @@ fn invariant_7_cancel_and_search_never_wait() {
 
 #[test]
 fn invariant_8_text_from_outside_is_data() {
-    // Names with a meaning for a shell, a format string, SQL or a terminal.
+    // Names that a shell, a format string, SQL or a terminal would interpret.
     for name in [
         "$(touch evil)",
         "`touch evil`",

@@ -5,7 +5,7 @@ use std::sync::mpsc::sync_channel;
 
 use countersign::run::{AnsweredBy, Control, Decision, RunEvent};
 
-use crate::harness::{Harness, Ran, and, asking, create_file, plan, read_file, write_file};
+use crate::harness::{FinishedRun, Harness, and, asking, create_file, plan, read_file, write_file};
 
 /// The recorded decisions about runs and steps, in order.
 pub fn decisions(harness: &Harness) -> Vec<String> {
@@ -22,9 +22,9 @@ pub fn recorded_end(harness: &Harness) -> Vec<String> {
 }
 
 /// The events by their names, in order.
-pub fn names(ran: &Ran) -> Vec<String> {
+pub fn names(ran: &FinishedRun) -> Vec<String> {
     let name = |event| serde_json::to_value(event).unwrap()["event"].as_str().unwrap().to_owned();
-    ran.heard.events().iter().map(name).collect()
+    ran.callbacks.events().iter().map(name).collect()
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn cause_approved_ingredient_changed_fails_the_run() {
     assert_eq!(recorded_end(&harness), ["failed E004 - 1"]);
 }
 
-/// Whatever is answered afterwards.
+/// An answer given after the stop does not count.
 #[test]
 fn stop_now_during_a_dialog_cancels() {
     for answer in [Decision::Approve, Decision::Skip, Decision::Cancel] {
@@ -186,7 +186,7 @@ fn stop_now_between_steps_starts_no_other() {
     });
     let ran = harness.run(&plan([create_file("a", "a", "1"), create_file("b", "b", "2")]));
     assert_eq!(ran.words(), (vec!["succeeded"], "cancelled"));
-    assert_eq!(ran.heard.calls(), ["start a", "complete a"]);
+    assert_eq!(ran.callbacks.calls(), ["start a", "complete a"]);
     assert_eq!(recorded_end(&harness), ["cancelled - stop_now 1"]);
 }
 

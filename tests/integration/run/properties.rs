@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
 
-use crate::harness::{Harness, Ran, plan, tree};
+use crate::harness::{FinishedRun, Harness, plan, tree};
 
 /// One random run.
 #[derive(Debug, Clone)]
@@ -102,7 +102,7 @@ fn watch(
 }
 
 /// Runs the case in a new workspace. Returns the files before each step and at the end, too.
-fn run(case: &Case) -> (Harness, Ran, Vec<BTreeMap<String, Vec<u8>>>) {
+fn run(case: &Case) -> (Harness, FinishedRun, Vec<BTreeMap<String, Vec<u8>>>) {
     let harness = Harness::with(&[("a.txt", "one\n"), ("sub/c.txt", "three\n")]);
     let trees: Trees = Trees::default();
     let hook =
@@ -116,7 +116,7 @@ fn run(case: &Case) -> (Harness, Ran, Vec<BTreeMap<String, Vec<u8>>>) {
 }
 
 /// The result without ids and times.
-fn comparable(ran: &Ran) -> Value {
+fn comparable(ran: &FinishedRun) -> Value {
     let mut value = serde_json::to_value(ran.result()).unwrap();
     let forget = |object: &mut Value| {
         let object = object.as_object_mut().unwrap();
@@ -193,7 +193,7 @@ fn check(case: &Case) -> Result<(), TestCaseError> {
     }
 
     // Events, result and replayed evidence agree.
-    let state = ran.heard.state();
+    let state = ran.callbacks.state();
     prop_assert_eq!(&harness.replayed(result.run_id), &state, "what the evidence replays");
     prop_assert_eq!(state.phase, Phase::Ended(result.status));
     prop_assert_eq!(state.steps.len(), case.steps.len());

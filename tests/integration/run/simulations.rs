@@ -92,7 +92,7 @@ fn start(home: &Home, plan: &Path) -> Child {
     command.spawn().expect("the program")
 }
 
-/// A copy that is still in use stays.
+/// A copy that is still in use remains.
 #[test]
 fn next_start_removes_leftovers_of_killed_runs() {
     let home = Home::new();

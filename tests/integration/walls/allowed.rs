@@ -15,7 +15,7 @@ use countersign::run::StopSignal;
 use countersign::tools::{Context, Toolbox};
 use uuid::Uuid;
 
-/// Asserts that this machine supports both levels, which the tests require.
+/// The levels at which each test runs its programs.
 const LEVELS: [WallLevel; 2] = [WallLevel::Files, WallLevel::Full];
 
 /// A workspace outside the system's temporary folder.
@@ -87,6 +87,7 @@ impl Space {
     }
 }
 
+/// The other tests require both levels.
 #[test]
 fn this_computer_has_full_walls() {
     let found = WallProbe::of_this_computer();

@@ -1,4 +1,4 @@
-//! The walls around child processes: what gets through, what does not, and what is granted (SPEC §7.5).
+//! The walls around child processes: what they allow, what they refuse, and what can be granted (SPEC §7.5).
 
 #[cfg(target_os = "linux")]
 mod allowed;

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::harness::home::{Done, Home, PROGRAM};
 use crate::harness::{create_file, read_file};
 
-/// Far longer than a command takes on a slow and busy machine.
+/// The timeout of a command, far longer than it takes on a slow and busy machine.
 const PATIENCE: Duration = Duration::from_secs(240);
 /// The address space of a command, in KiB: 1 GiB.
 const MEMORY: &str = "1048576";
@@ -219,7 +219,7 @@ fn pipes_and_devices_are_never_waited_for() {
     }
 }
 
-/// A code graph whose rows are made while they are read is read up to the limit.
+/// A code graph whose view generates rows without end is read up to the limit.
 #[test]
 fn endless_code_graph_is_cut() {
     let home = Home::new();

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::screen::{PATIENCE, trouble};
+use crate::screen::{PATIENCE, fail};
 
 /// Holds a letter in a text field to verify that the X server repeats held keys.
 fn keys_are_repeated(desktop: &mut Desktop) -> Outcome {
@@ -42,7 +42,7 @@ fn held_enter(workspace: &Workspace) -> Outcome {
     }
     desktop.click(DENY)?;
     desktop.wait_for_text("Denied at step 3")?;
-    assert_eq!(decisions(&desktop), said(&[(1, "approve"), (2, "approve"), (3, "cancel")]));
+    assert_eq!(decisions(&desktop), expected(&[(1, "approve"), (2, "approve"), (3, "cancel")]));
     assert_eq!(workspace.made(), ["1", "2"]);
     Ok(())
 }
@@ -73,13 +73,13 @@ fn fast_clicks(workspace: &Workspace) -> Outcome {
         wait_for_question(&mut desktop, number)?;
         // By then every click was processed, and none is pending.
         wait_until_armed(&mut desktop)?;
-        assert_eq!(decisions(&desktop), said(&approved), "{clicks} clicks, {delay} ms apart");
+        assert_eq!(decisions(&desktop), expected(&approved), "{clicks} clicks, {delay} ms apart");
         assert_eq!(workspace.made().len(), approved.len());
     }
     desktop.click(DENY)?;
     desktop.wait_for_text("Denied at step 6")?;
     approved.push((6, "cancel"));
-    assert_eq!(decisions(&desktop), said(&approved));
+    assert_eq!(decisions(&desktop), expected(&approved));
     assert_eq!(workspace.made(), ["1", "2", "3", "4", "5"]);
     Ok(())
 }
@@ -102,7 +102,7 @@ fn slow_double_click(workspace: &Workspace) -> Outcome<bool> {
         let tree = desktop.tree()?;
         Ok(tree.control(APPROVE).filter(|control| !control.disabled).map(|_| ()))
     })?;
-    assert_eq!(decisions(&desktop), said(&[(1, "approve")]));
+    assert_eq!(decisions(&desktop), expected(&[(1, "approve")]));
     assert_eq!(workspace.made(), ["1"]);
     Ok(true)
 }
@@ -113,7 +113,7 @@ fn a_slow_double_click_approves_one_step() {
         match slow_double_click(&Workspace::creating(4)) {
             Ok(true) => return,
             Ok(false) => {}
-            Err(trouble) => panic!("{trouble}"),
+            Err(error) => panic!("{error}"),
         }
     }
     panic!("this machine is too slow for a double click");
@@ -124,8 +124,8 @@ fn a_double_click_approves_one_step() {
     passes(fast_clicks(&Workspace::creating(7)));
 }
 
-/// Polls without a pause until there is a question. Returns when it was last seen absent. The first question
-/// may appear before the first poll: `since` is a time before it.
+/// Polls without a pause until this question is shown. Returns the last time at which it was not. The first
+/// question may appear before the first poll, so `since` is a time before it.
 fn last_look_without(desktop: &mut Desktop, number: usize, since: Instant) -> Outcome<Instant> {
     let title = format!("Execute step {number} of ");
     let (begin, mut before) = (Instant::now(), since);
@@ -135,13 +135,13 @@ fn last_look_without(desktop: &mut Desktop, number: usize, since: Instant) -> Ou
             return Ok(before);
         }
         if begin.elapsed() > PATIENCE {
-            return trouble(format!("no question of step {number}"));
+            return fail(format!("no question of step {number}"));
         }
         before = look;
     }
 }
 
-/// An upper bound of the time until a question could be approved.
+/// An upper bound of the time from the appearance of a question until it could be approved.
 fn time_until_armed(
     desktop: &mut Desktop,
     number: usize,
@@ -181,7 +181,7 @@ fn not_at_once(workspace: &Workspace) -> Outcome {
 
     let took = time_until_armed(&mut desktop, 2, "", since)?;
     assert!(took >= Duration::from_millis(500), "{took:?}");
-    assert_eq!(decisions(&desktop), said(&[(1, "approve")]));
+    assert_eq!(decisions(&desktop), expected(&[(1, "approve")]));
     let since = Instant::now();
     desktop.click(APPROVE)?;
 
@@ -193,7 +193,7 @@ fn not_at_once(workspace: &Workspace) -> Outcome {
     desktop.click(APPROVE)?;
     desktop.wait_for_text("Completed")?;
     let all = [(1, "approve"), (2, "approve"), (3, "approve")];
-    assert_eq!(decisions(&desktop), said(&all));
+    assert_eq!(decisions(&desktop), expected(&all));
     assert!(workspace.path(WORKFLOW).exists());
     Ok(())
 }
@@ -246,7 +246,7 @@ fn typed_ahead(workspace: &Workspace) -> Outcome {
     desktop.click(SKIP)?;
     wait_for_question(&mut desktop, 2)?;
     wait_until_armed(&mut desktop)?;
-    assert_eq!(decisions(&desktop), said(&[(1, "skip")]));
+    assert_eq!(decisions(&desktop), expected(&[(1, "skip")]));
     assert!(!workspace.path(WORKFLOW).exists());
     Ok(())
 }
@@ -298,7 +298,7 @@ fn tab_and_space(workspace: &Workspace) -> Outcome {
     desktop.tab_to(DENY)?;
     desktop.key("space")?;
     desktop.wait_for_text("Denied at step 3")?;
-    assert_eq!(decisions(&desktop), said(&[(1, "skip"), (2, "approve"), (3, "cancel")]));
+    assert_eq!(decisions(&desktop), expected(&[(1, "skip"), (2, "approve"), (3, "cancel")]));
     assert_eq!(workspace.made(), ["2"]);
     Ok(())
 }

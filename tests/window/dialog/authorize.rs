@@ -1,4 +1,4 @@
-//! The dialog that authorizes the whole plan follows the same rules.
+//! The dialog that authorizes a plan has the same protection against accidental answers.
 
 use std::time::Duration;
 

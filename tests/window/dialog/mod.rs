@@ -1,7 +1,7 @@
 //! The approval dialog in the real window.
 //!
-//! Decisions are read from the evidence and effects from the disk; the screen only tells when to act. That
-//! something did not happen is shown by a later event.
+//! Decisions are read from the evidence and effects from the disk; the screen only shows when to act. To assert that
+//! something did not happen, a test first waits for a later event.
 
 mod answers;
 mod authorize;
@@ -90,7 +90,7 @@ fn decisions(desktop: &Desktop) -> Vec<(u32, String)> {
     read(&desktop.evidence(), sql, |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
-fn said(decided: &[(u32, &str)]) -> Vec<(u32, String)> {
+fn expected(decided: &[(u32, &str)]) -> Vec<(u32, String)> {
     decided.iter().map(|&(step, word)| (step, word.to_owned())).collect()
 }
 

@@ -42,7 +42,7 @@ fn left_open(workspace: &Workspace) -> Outcome {
     desktop.click_here(1, 0)?;
     desktop.wait_until_it_has_the_keyboard()?;
     wait_until_armed(&mut desktop)?;
-    // The same when the program was too busy to notice that it had lost the focus.
+    // The same when the program was too busy to process the loss of focus in time.
     desktop.point_at(APPROVE)?;
     desktop.while_frozen(|desktop| {
         desktop.give_other_window_the_keyboard()?;
@@ -54,7 +54,7 @@ fn left_open(workspace: &Workspace) -> Outcome {
 
     desktop.click(DENY)?;
     desktop.wait_for_text("Denied at step 1")?;
-    assert_eq!(decisions(&desktop), said(&[(1, "cancel")]));
+    assert_eq!(decisions(&desktop), expected(&[(1, "cancel")]));
     assert_eq!(workspace.made(), [""; 0]);
     Ok(())
 }
@@ -87,7 +87,7 @@ fn closed(workspace: &Workspace) -> Outcome {
     assert_eq!(decisions(&desktop), []);
     desktop.click(CLOSE)?;
     desktop.wait_for_end()?;
-    assert_eq!(decisions(&desktop), said(&[(0, "stop_now")]), "no answer to the step");
+    assert_eq!(decisions(&desktop), expected(&[(0, "stop_now")]), "no answer to the step");
     assert_eq!(outcomes(&desktop), ["cancelled"]);
     assert_eq!(workspace.made(), [""; 0]);
 
@@ -111,7 +111,7 @@ fn killed(workspace: &Workspace) -> Outcome {
     wait_for_question(&mut desktop, 2)?;
     wait_until_armed(&mut desktop)?;
     desktop.kill()?;
-    assert_eq!(decisions(&desktop), said(&[(1, "approve")]));
+    assert_eq!(decisions(&desktop), expected(&[(1, "approve")]));
     assert_eq!(outcomes(&desktop), ["succeeded"]);
     assert_eq!(rows(&desktop, "run_ends"), 0);
 

@@ -72,7 +72,7 @@ impl Crate {
         Connection::open(self.folder.path().join("codegraph.db")).unwrap()
     }
 
-    /// As `file:line name`.
+    /// A place as `file:line name`.
     pub fn words(&self, (file, name, start, _): &Place) -> String {
         let line = self.files[file].0[..*start].matches('\n').count() + 1;
         format!("{file}:{line} {name}")
@@ -101,7 +101,7 @@ pub fn symbols_in(file: &str) -> ToolCall {
     plan.steps.into_iter().next().unwrap().call
 }
 
-/// The entities of one kind in the code graph, with name and place.
+/// The places of all entities of one kind in the code graph.
 pub fn graph_rows(source: &Crate, kind: &str) -> BTreeSet<Place> {
     let graph = source.graph();
     let mut rows = graph.prepare("SELECT name, data FROM graph_entities WHERE kind = ?1").unwrap();

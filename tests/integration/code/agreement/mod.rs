@@ -1,5 +1,5 @@
-//! Compares the embedded engine and `magellan` on a whole crate: definitions and references (SPEC §4,
-//! code engines).
+//! Compares the definitions and references that the embedded engine and `magellan` find in a crate (SPEC §4, code
+//! engines).
 //!
 //! The crate is a dependency, so that every build has its source. The expected counts and the reason of each
 //! difference are in `tests/fixtures/agreement`.
@@ -98,7 +98,7 @@ fn reading_order(source: &Crate) -> HashMap<String, usize> {
     rows.enumerate().map(|(at, path)| (source.relative(&path.unwrap()), at)).collect()
 }
 
-/// Counts the definitions of both and of only one engine. magellan does not distinguish functions and
+/// Adds the definitions that both engines or only one of them finds. magellan does not distinguish functions and
 /// methods.
 fn compare_definitions(source: &Crate, found: &mut Found) {
     let of = "definitions";
@@ -131,7 +131,7 @@ struct Symbol {
     is_whole: bool,
 }
 
-/// Counts references. magellan gives the span of the path, the embedded engine that of its last name.
+/// Adds the references likewise. magellan gives the span of the path, the embedded engine that of its last name.
 fn compare_references(source: &Crate, all: &[Place], found: &mut Found) {
     let of = "references";
     let order = reading_order(source);

@@ -14,7 +14,7 @@ use super::{alone, lead};
 /// How a text is changed before a definition in it is replaced.
 #[derive(Debug, Clone)]
 pub struct Case {
-    /// Takes a source of a dependency, not a fixture.
+    /// Whether the source is a file of a dependency instead of a fixture.
     pub real: bool,
     pub source: Index,
     /// The seed for the order of its parts.
@@ -61,7 +61,7 @@ pub fn any_case(changes: &'static [Change]) -> impl Strategy<Value = Case> {
 }
 
 /// The text with shuffled parts, CRLF line breaks, a byte order mark or without the last line break.
-pub fn dressed(fixture: &Fixture, case: &Case) -> String {
+pub fn varied(fixture: &Fixture, case: &Case) -> String {
     let Fixture { language, text, .. } = fixture;
     let mut text = match case.order {
         Some(seed) => shuffled(*language, text, seed),
@@ -92,7 +92,7 @@ pub fn shuffled(language: Language, text: &str, mut seed: u64) -> String {
     begins.dedup();
     begins.push(text.len());
     let parts = begins.windows(2).map(|it| &text[it[0]..it[1]]);
-    // A macro must be defined before its use, so it stays in place.
+    // A macro must be defined before its use, so all macros come first.
     let (first, mut parts): (Vec<&str>, Vec<&str>) =
         parts.partition(|part| part.contains("macro_rules!"));
     let mut result = text[..begins[0]].to_owned() + &first.concat();
@@ -131,7 +131,7 @@ pub fn mutated(
 }
 
 /// Tries this many cases. Rejected assumptions do not count.
-pub fn tried<T: std::fmt::Debug>(
+pub fn run_cases<T: std::fmt::Debug>(
     cases: u32,
     strategy: &impl Strategy<Value = T>,
     test: impl Fn(T) -> Result<(), TestCaseError>,
@@ -145,8 +145,8 @@ pub fn tried<T: std::fmt::Debug>(
     TestRunner::new(config).run(strategy, test).unwrap_or_else(|failure| panic!("{failure}"));
 }
 
-/// The number of cases, unless the environment asks for more.
-pub fn thousand() -> u32 {
+/// The number of cases: 1,000, or more if the environment of proptest requests it.
+pub fn case_count() -> u32 {
     ProptestConfig::default().cases.max(1_000)
 }
 

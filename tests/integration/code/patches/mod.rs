@@ -18,7 +18,8 @@ use tempfile::TempDir;
 use crate::harness::registry;
 use crate::harness::{invoke, plan, read, step};
 use changes::{
-    CHANGES, Case, Change, FAULTS, Tally, any_case, dressed, mutated, shuffled, thousand, tried,
+    CHANGES, Case, Change, FAULTS, Tally, any_case, case_count, mutated, run_cases, shuffled,
+    varied,
 };
 use sources::{Fixture, fixtures, parsed, real_sources};
 
@@ -81,9 +82,9 @@ fn takes_any_text(language: Language, definition: &Definition) -> bool {
     matches!(language, Language::C | Language::Cpp) && definition.kind == SymbolKind::Macro
 }
 
-/// The definition to which full name and kind resolve: it, its body where it is a signature, or `None` when
+/// The definition to which full name and kind resolve; for a signature, this may be its body. `None` if they are
 /// ambiguous.
-fn meant(source: &Source<'_>, definition: &Definition) -> Option<Definition> {
+fn resolved(source: &Source<'_>, definition: &Definition) -> Option<Definition> {
     source.definition(&definition.fqn, Some(definition.kind.as_str())).ok()
 }
 
@@ -111,7 +112,7 @@ fn definition_replaced_by_itself_is_unchanged() {
         let source = parsed(language, &text);
         for definition in source.definitions() {
             let what = format!("{name}: {} {}", definition.kind.as_str(), definition.fqn);
-            let definition = meant(&source, &definition).unwrap_or(definition);
+            let definition = resolved(&source, &definition).unwrap_or(definition);
             let with = alone(&text, &definition);
             let (invocation, after) = bench.replace(&name, &text, &definition, &with);
             assert!(after == text, "{what}:\n{after}");
@@ -130,32 +131,32 @@ fn definition_replaced_by_itself_is_unchanged() {
 }
 
 /// A case: the text, the definition and its replacement.
-struct Put<'a> {
+struct Replacement<'a> {
     name: &'a str,
     language: Language,
     text: String,
     definition: Definition,
     /// Whether full name and kind resolve to one definition.
-    is_meant: bool,
+    is_unambiguous: bool,
     with: String,
 }
 
-impl Put<'_> {
-    fn of(case: &Case) -> Put<'static> {
+impl Replacement<'_> {
+    fn of(case: &Case) -> Replacement<'static> {
         static FIXTURES: OnceLock<Vec<Fixture>> = OnceLock::new();
         let sources =
             if case.real { real_sources() } else { FIXTURES.get_or_init(fixtures).as_slice() };
         let fixture = &sources[case.source.index(sources.len())];
-        let text = dressed(fixture, case);
+        let text = varied(fixture, case);
         let source = parsed(fixture.language, &text);
         let definitions = source.definitions();
         let picked = &definitions[case.definition.index(definitions.len())];
-        let meant = meant(&source, picked);
-        let is_meant = meant.is_some();
+        let meant = resolved(&source, picked);
+        let is_unambiguous = meant.is_some();
         let definition = meant.unwrap_or_else(|| picked.clone());
         let with = mutated(&text, &definition, &definitions, case);
         let (name, language) = (&fixture.name, fixture.language);
-        Put { name, language, text, definition, is_meant, with }
+        Replacement { name, language, text, definition, is_unambiguous, with }
     }
 
     /// Whether the replacement adds syntax errors.
@@ -171,9 +172,9 @@ impl Put<'_> {
 #[test]
 fn replacement_changes_nothing_outside_the_definition() {
     let tally = Tally::default();
-    tried(thousand(), &any_case(&CHANGES), |case| {
-        let put = Put::of(&case);
-        let Put { name, language, text, definition, .. } = &put;
+    run_cases(case_count(), &any_case(&CHANGES), |case| {
+        let put = Replacement::of(&case);
+        let Replacement { name, language, text, definition, .. } = &put;
         let (invocation, after) = Bench::new().replace(name, text, definition, &put.with);
         tally.add(*language, invocation.error.is_some());
         if let Some(error) = &invocation.error {
@@ -182,7 +183,7 @@ fn replacement_changes_nothing_outside_the_definition() {
             // Only replaced cases count.
             return Err(TestCaseError::reject("refused"));
         }
-        prop_assert!(put.is_meant, "{} is not one", definition.fqn);
+        prop_assert!(put.is_unambiguous, "{} is not one", definition.fqn);
         let any_text = takes_any_text(*language, definition);
         prop_assert!(case.change != Change::Bracket || any_text, "{}", after);
         // Comments and attributes directly above are replaced when the replacement has its own.
@@ -197,7 +198,7 @@ fn replacement_changes_nothing_outside_the_definition() {
         Ok(())
     });
     let [replaced, refused] = tally.show("any replacement");
-    assert_eq!(replaced, thousand() as usize);
+    assert_eq!(replaced, case_count() as usize);
     assert!(refused > 200, "{refused}");
     assert!(tally.knows_every_language());
 }
@@ -205,10 +206,12 @@ fn replacement_changes_nothing_outside_the_definition() {
 #[test]
 fn unparsable_replacement_leaves_the_file() {
     let tally = Tally::default();
-    tried(thousand(), &any_case(&FAULTS), |case| {
-        let put = Put::of(&case);
-        let Put { name, language, text, definition, .. } = &put;
-        prop_assume!(put.is_meant && !takes_any_text(*language, definition) && put.is_worse());
+    run_cases(case_count(), &any_case(&FAULTS), |case| {
+        let put = Replacement::of(&case);
+        let Replacement { name, language, text, definition, .. } = &put;
+        prop_assume!(
+            put.is_unambiguous && !takes_any_text(*language, definition) && put.is_worse()
+        );
         let (invocation, after) = Bench::new().replace(name, text, definition, &put.with);
         prop_assert_eq!(&after, text);
         prop_assert!(invocation.error.is_some(), "{}", put.with);
@@ -216,7 +219,7 @@ fn unparsable_replacement_leaves_the_file() {
         tally.add(*language, true);
         Ok(())
     });
-    assert_eq!(tally.show("no longer the language"), [0, thousand() as usize]);
+    assert_eq!(tally.show("no longer the language"), [0, case_count() as usize]);
     assert!(tally.knows_every_language());
 }
 
@@ -227,7 +230,7 @@ fn packages() -> [(&'static str, String); 2] {
     [("ledger.rs", fixture), ("lib.rs", fs::read_to_string(real).unwrap())]
 }
 
-/// A package of this one source.
+/// A package whose library is this source file.
 fn package_of(name: &str) -> Bench {
     let bench = Bench::new();
     let manifest = format!(
@@ -243,7 +246,7 @@ fn bodies(text: &str) -> Vec<Definition> {
     let all = source.definitions();
     all.into_iter()
         .filter(|it| matches!(it.kind, SymbolKind::Function | SymbolKind::Method))
-        .filter(|it| meant(&source, it).is_some_and(|meant| meant.span == it.span))
+        .filter(|it| resolved(&source, it).is_some_and(|meant| meant.span == it.span))
         .filter(|it| text[it.span.byte_start..it.span.byte_end].contains('{'))
         // Code under `#[cfg(test)]` is not checked.
         .filter(|it| !it.fqn.starts_with("tests::"))
@@ -265,8 +268,8 @@ fn replacement_refused_by_cargo_leaves_the_file() {
     let tally = Tally::default();
     let cases = (0..packages.len(), any::<[Index; 2]>(), any::<Option<u64>>());
     // Each case runs cargo twice, so there are fewer cases than elsewhere.
-    let count = (thousand() / 33).max(30);
-    tried(count, &cases, |(package, [picked, fault], order)| {
+    let count = (case_count() / 33).max(30);
+    run_cases(count, &cases, |(package, [picked, fault], order)| {
         let (name, text) = &packages[package];
         let text = order.map_or(text.clone(), |seed| shuffled(Language::Rust, text, seed));
         let bodies = bodies(&text);
@@ -293,7 +296,7 @@ fn replacement_refused_by_cargo_leaves_the_file() {
 fn replacement_accepted_by_cargo_compiles() {
     let packages = packages();
     let cases = (0..packages.len(), any::<[Index; 2]>(), any::<bool>());
-    tried(10, &cases, |(package, [picked, other], same)| {
+    run_cases(10, &cases, |(package, [picked, other], same)| {
         let (name, text) = &packages[package];
         let bodies = bodies(text);
         let definition = &bodies[picked.index(bodies.len())];
@@ -335,7 +338,7 @@ fn replacement_in_no_language_is_refused() {
     let bench = Bench::new();
     for Fixture { name, language, text } in fixtures() {
         let source = parsed(language, &text);
-        for definition in source.definitions().iter().filter_map(|it| meant(&source, it)) {
+        for definition in source.definitions().iter().filter_map(|it| resolved(&source, it)) {
             if takes_any_text(language, &definition) {
                 continue;
             }

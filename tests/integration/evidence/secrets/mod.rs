@@ -65,7 +65,7 @@ fn commands(kinds: &[Planted], goal: &str) -> Value {
         .iter()
         .enumerate()
         .map(|(number, kind)| {
-            // A command cannot contain the escapes, so it prints a file.
+            // A command cannot contain escape characters, so it only prints the file.
             let text = if kind.text.contains('\u{1b}') { "nothing" } else { &kind.text };
             json!({"description": kind.text, "explanation": kind.text, "command": format!(
                 "cat k{number}.txt; cat k{number}.txt >&2; cat > copy.txt <<'END OF TEXT'\n{text}\nEND OF TEXT"
@@ -75,7 +75,7 @@ fn commands(kinds: &[Planted], goal: &str) -> Value {
     json!({"goal": goal, "steps": steps})
 }
 
-/// The kinds that are readable, with the places.
+/// The kinds whose secret is readable, each with the place.
 fn readable<'k>(kinds: &'k [Planted], places: &[(String, Vec<u8>)]) -> BTreeSet<(&'k str, String)> {
     let texts: Vec<(&str, String)> = places
         .iter()
@@ -105,7 +105,7 @@ fn left_behind(planner: &Scripted) -> Vec<(String, Vec<u8>)> {
             places.extend(reading::everything(&path));
         }
     }
-    for number in 1..=planner.asked() {
+    for number in 1..=planner.request_count() {
         let request = planner.request(number).to_string();
         places.push((format!("request {number}"), request.into_bytes()));
     }
@@ -155,7 +155,11 @@ fn no_planted_secret_is_readable_anywhere() {
     let command = planner.planner();
     let words = ["loop", "--goal", &all, "--workspace", "space", "--planner", &command, "--yes"];
     run(&planner, &words).exits(1);
-    assert!(planner.asked() >= 2, "asked again after it had printed them: {}", planner.asked());
+    assert!(
+        planner.request_count() >= 2,
+        "asked again after it had printed them: {}",
+        planner.request_count()
+    );
     // A search fills the index first.
     run(&planner, &["evidence", "search", "example"]).exits(0);
     let mut places = left_behind(&planner);
@@ -173,7 +177,7 @@ fn no_planted_secret_is_readable_anywhere() {
     assert!(clear.len() <= 5 && clear == allowed, "{} kinds: {found:#?}", clear.len());
 }
 
-/// A secret that one field reveals is hidden in every other field of the run, also where it stands alone.
+/// A secret recognized in one field is redacted in every field of the run, also without its name.
 #[test]
 fn secret_of_one_field_is_hidden_everywhere() {
     let secret = "kestrel-9x-Moorland";

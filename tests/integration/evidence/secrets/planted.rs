@@ -1,4 +1,4 @@
-//! The kinds of secrets: a file of texts whose random parts are filled in.
+//! Reads the kinds of secrets from a file of texts, and fills in their random parts.
 
 /// An environment variable whose value is a secret everywhere.
 pub const VARIABLE: (&str, &str) = ("APP_SECRET", "ENVVALUE-a8Kq2Lw9Xz4Pm");
@@ -66,7 +66,7 @@ impl Filling {
     }
 }
 
-/// The kinds of a file, filled in from this number on.
+/// The kinds in a file's text, with their random parts generated from `seed`.
 pub fn planted(kinds: &str, seed: u64) -> Vec<Planted> {
     let mut filling = Filling(seed);
     kinds

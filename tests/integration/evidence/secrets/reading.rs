@@ -1,4 +1,4 @@
-//! Everything that the program wrote, byte by byte, decompressed as well.
+//! Reads everything that the program wrote: file names, files, and database values, decompressed too.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The attempts, each with the levels at which walls must hold it.
+//! The attempts, each with the levels at which walls must stop it.
 
 /// The levels at which an attempt must fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -18,9 +18,9 @@ mod yard;
 const SECRET: &str = "HERON-SECRET";
 /// An attempt prints this when a system call succeeded.
 const ESCAPED: &str = "ESCAPED";
-/// Set inside the namespaces.
+/// The environment variable that is set inside the namespaces.
 const INSIDE: &str = "COUNTERSIGN_TEST_INSIDE";
-/// A variable of this program that child processes must not get.
+/// An environment variable that this program must not pass to child processes.
 const KEY: &str = "COUNTERSIGN_MODEL_KEY";
 /// The least number of attempts that must succeed without walls.
 const LEAST: usize = 40;

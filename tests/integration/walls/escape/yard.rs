@@ -141,7 +141,7 @@ impl Yard {
         .join("; ")
     }
 
-    /// Makes the attempt. Returns what it reached, if anything.
+    /// Makes the attempt. Returns what it reached or changed outside its walls, if anything.
     pub fn reaches(&self, command: &str) -> Option<String> {
         let (outside, protected, victim) = (self.outside(), self.protected(), self.victim());
         let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap();

@@ -54,14 +54,14 @@ impl Outside {
         }
     }
 
-    /// Asserts that nothing in it was opened, created, removed or changed.
+    /// Asserts that nothing in the folder was opened, created, removed or changed.
     pub fn assert_untouched(self) {
         assert_eq!(self.events(), Vec::<String>::new());
         drop(self.watch);
         assert_eq!(listing(&self.folder), self.before);
     }
 
-    /// The digests of its files.
+    /// The digests of the files in the folder.
     pub fn digests(&self) -> impl Iterator<Item = &str> {
         self.before.values().filter_map(|state| state.split("sha256:").nth(1))
     }

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use uuid::Uuid;
 
-/// The folder of the swaps, for the child.
+/// The environment variable with the folder of the swaps, for the child process.
 const FOLDER: &str = "SWAP_IN";
-/// The pairs for the child: one a line, separated by a colon.
+/// The environment variable with the pairs: one per line, separated by a colon.
 const PAIRS: &str = "SWAP_PAIRS";
 /// The child reports its count after this many swaps.
 const REPORT: u64 = 1_000;
@@ -108,7 +108,7 @@ fn swap(folder: &Path, pairs: &[(PathBuf, PathBuf)], stop: impl Fn(u64) -> bool)
     swaps
 }
 
-/// With the folder in the environment this is the swapping process; without, it tests that process.
+/// With [`FOLDER`] in the environment this is the swapping process itself; without it, a test of `swap`.
 #[test]
 fn every_swap_is_counted_and_undone() {
     let Some(folder) = std::env::var_os(FOLDER) else {
