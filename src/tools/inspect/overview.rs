@@ -26,7 +26,7 @@ pub(super) fn overview(
 ) -> Result<Value, WorkspaceError> {
     let place = toolbox.resolve(".", Last::Follow)?;
     let all =
-        search_files(&place, SearchBudget::of_run(stop), |_, _, _| Ok(Some((Vec::new(), 1))))?;
+        search_files(&place, SearchBudget::unlimited(stop), |_, _, _| Ok(Some((Vec::new(), 1))))?;
     let files: BTreeSet<&str> = all.found.iter().map(|found| found.path.as_str()).collect();
     let mut problems = all.problems;
     let mut packages = Vec::new();
