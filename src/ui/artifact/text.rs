@@ -170,8 +170,7 @@ fn shown_ui(ui: &mut Ui, area: Area<'_>, doc: &Arc<TextDoc>, state: &mut TextSta
     }
 }
 
-/// Draws a row, with the line number `number` if it is the first row of the line. `hits` are byte ranges, and the flag
-/// marks the current hit.
+/// Draws a row with its hits, and with the line number `number` if it is the first row of the line.
 fn row_ui(
     ui: &mut Ui,
     rect: Rect,
