@@ -515,27 +515,29 @@ fn hit(
 ) -> SearchHit {
     let mark_start = excerpt.find(mark).unwrap_or(0);
     SearchHit {
-        row: Execution {
-            execution_id: Uuid::from_u128(0x200 + index as u128),
-            run_id: run_id(),
-            plan_id: "fix-e0425".into(),
-            step_id: "step_3".into(),
-            step_index: 2,
-            tool_name: tool.into(),
-            about: about.into(),
-            timestamp_ms: NOW_MS - 600_000 * index as i64,
-            duration_ms: Some(1_420 / (index as i64 + 1)),
-            known,
-            risk: Some(RiskLevel::Caution),
-            walls: None,
-            exit_code: None,
-            error_code: None,
-            error_message: None,
+        listed: ListedExecution {
+            changed: false,
+            row: Execution {
+                execution_id: Uuid::from_u128(0x200 + index as u128),
+                run_id: run_id(),
+                plan_id: "fix-e0425".into(),
+                step_id: "step_3".into(),
+                step_index: 2,
+                tool_name: tool.into(),
+                about: about.into(),
+                timestamp_ms: NOW_MS - 600_000 * index as i64,
+                duration_ms: Some(1_420 / (index as i64 + 1)),
+                known,
+                risk: Some(RiskLevel::Caution),
+                walls: None,
+                exit_code: None,
+                error_code: None,
+                error_message: None,
+            },
         },
         found_in: "stdout".into(),
         excerpt: excerpt.into(),
         marks: std::iter::once(mark_start..mark_start + mark.len()).collect(),
-        changed: false,
     }
 }
 
@@ -618,7 +620,7 @@ pub fn search_page() -> SearchPage {
 /// The same page, after somebody changed the evidence.
 pub fn tampered_page() -> SearchPage {
     let mut page = search_page();
-    page.hits[1].changed = true;
+    page.hits[1].listed.changed = true;
     page.read_only = Some(
         "the end of the database was cut off or exchanged: it has 41,579 records now and had 41,602 before"
             .into(),
@@ -639,7 +641,7 @@ pub fn detail() -> ExecutionDetail {
         blob: None,
     };
     ExecutionDetail {
-        row: search_page().hits[1].row.clone(),
+        row: search_page().hits[1].listed.row.clone(),
         run: runs()[0].clone(),
         arguments: plan().steps[2].arguments.clone(),
         artifacts: vec![
@@ -647,18 +649,12 @@ pub fn detail() -> ExecutionDetail {
             artifact("result", serde_json::json!({"changed_files": ["src/lib.rs"], "bytes": 1289})),
             artifact("step_context", serde_json::json!({"plan": "fix-e0425", "step": "step_3"})),
         ],
-        edges: [
-            ("EXECUTED_ON", "file", "src/lib.rs"),
-            ("AFFECTED", "file", "src/lib.rs"),
-            ("REFERENCED", "symbol", "parser::old_function"),
-            ("PRODUCED", "diagnostic", "E0425"),
-        ]
-        .map(|(edge_type, target_kind, target)| EdgeRecord {
-            edge_type: edge_type.into(),
-            target_kind: target_kind.into(),
-            target: target.into(),
-        })
-        .into(),
+        edges: vec![
+            Edge::new(EdgeType::ExecutedOn, TargetKind::File, "src/lib.rs"),
+            Edge::new(EdgeType::Affected, TargetKind::File, "src/lib.rs"),
+            Edge::new(EdgeType::Referenced, TargetKind::Symbol, "parser::old_function"),
+            Edge::new(EdgeType::Produced, TargetKind::Diagnostic, "E0425"),
+        ],
         decisions: vec![
             DecisionRecord {
                 decision: "authorize".into(),

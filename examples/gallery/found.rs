@@ -213,17 +213,14 @@ pub fn unchecked(plan: &mut ShownPlan) -> RunState {
 
 /// The answer to a query.
 pub fn answer(question: &Question) -> EvidenceAnswer {
-    let rows = || fixture::search_page().hits.into_iter().take(4).map(|hit| hit.row);
-    let listed = |row| ListedExecution { row, changed: false };
+    let rows = || fixture::search_page().hits.into_iter().take(4).map(|hit| hit.listed);
     match question {
-        Question::WithCode(_) | Question::Latest(_) => {
-            EvidenceAnswer::Executions(rows().map(listed).collect())
-        }
+        Question::WithCode(_) | Question::Latest(_) => EvidenceAnswer::Executions(rows().collect()),
         Question::Touched { .. } => {
-            let types = ["EXECUTED_ON", "AFFECTED"].map(str::to_owned);
+            let edge_types = vec![EdgeType::ExecutedOn, EdgeType::Affected];
             EvidenceAnswer::Touched(
                 rows()
-                    .map(|row| FileExecution { row, changed: false, edge_types: types.to_vec() })
+                    .map(|listed| FileExecution { listed, edge_types: edge_types.clone() })
                     .collect(),
             )
         }
@@ -246,9 +243,8 @@ pub fn answer(question: &Question) -> EvidenceAnswer {
         Question::ChangesAfter { .. } => EvidenceAnswer::Changes(
             rows()
                 .enumerate()
-                .map(|(index, row)| LaterMutation {
-                    row,
-                    changed: index == 2,
+                .map(|(index, listed)| LaterMutation {
+                    listed: ListedExecution { changed: index == 2, ..listed },
                     diagnostic_execution_id: Uuid::from_u128(9),
                     file_name: "src/lexer.rs".into(),
                     after_ms: 72_000,

@@ -62,6 +62,7 @@ pub struct Scene {
     pub contents: Contents,
     now: Now,
     list_options: ListOptions,
+    scroll_to_diagnostic: Cell<bool>,
     listing: Listing,
     excerpt: Option<Excerpt>,
     question: Option<EvidenceQuestion>,
@@ -98,6 +99,12 @@ impl Scene {
         diagnostics.map(|it| it.code.clone().unwrap_or_default()).collect()
     }
 
+    /// The code of the selected diagnostic.
+    #[cfg(test)]
+    pub fn selected_diagnostic(&self) -> Option<String> {
+        diagnostic(&self.run, self.listing.selected_entry()?.position)?.code.clone()
+    }
+
     /// Computes the list of diagnostics, and the excerpt of the selected one.
     pub fn update_listing(&mut self) {
         self.listing = Listing::of(&self.run, Some(&self.plan), &self.list_options);
@@ -111,15 +118,11 @@ impl Scene {
     }
 
     fn play_diagnostics(&mut self, action: &DiagnosticsAction) {
-        match action {
-            DiagnosticsAction::Show(step) => {
-                (self.page, self.list_options.step) = (Page::Diagnostics, *step);
-            }
-            DiagnosticsAction::Filter(text) => self.list_options.filter = text.clone(),
-            DiagnosticsAction::Toggle(facet) => self.list_options.toggle(*facet),
-            DiagnosticsAction::SortBy(column) => self.list_options.sort_by(*column),
-            DiagnosticsAction::Select(position) => self.list_options.selected = Some(*position),
+        if matches!(action, DiagnosticsAction::Show(_)) {
+            self.page = Page::Diagnostics;
         }
+        let scrolls = self.list_options.apply(action.clone(), &self.listing);
+        self.scroll_to_diagnostic.set(scrolls);
         self.update_listing();
     }
 
@@ -285,6 +288,7 @@ impl Scene {
                 step: (name == "first").then_some(1),
                 ..ListOptions::default()
             },
+            scroll_to_diagnostic: Cell::new(false),
             listing: Listing::default(),
             excerpt: None,
             answer: question.as_ref().map(found::answer),
@@ -543,7 +547,7 @@ impl Scene {
                 options: &self.list_options,
                 excerpt: self.excerpt.as_ref(),
                 focus_filter: false,
-                scroll_to_selected: false,
+                scroll_to_selected: self.scroll_to_diagnostic.take(),
             }),
             looping: self.looping.view(&self.now),
             status: StatusView::new(&self.run, self.now.ms, Some(9_200), None),

@@ -34,21 +34,7 @@ pub(super) struct DiagnosticsPage {
 
 impl DiagnosticsPage {
     pub(super) fn apply(&mut self, action: DiagnosticsAction) {
-        match action {
-            DiagnosticsAction::Show(step) => {
-                self.options.step = step;
-                self.options.selected = None;
-            }
-            DiagnosticsAction::Filter(text) => self.options.filter = text,
-            DiagnosticsAction::Toggle(facet) => self.options.toggle(facet),
-            DiagnosticsAction::SortBy(column) => {
-                // Keeps the selected row selected and scrolls to its new position.
-                self.options.selected = self.listing.selected_entry().map(|entry| entry.position);
-                self.options.sort_by(column);
-                self.scroll_to_selected = true;
-            }
-            DiagnosticsAction::Select(place) => self.options.selected = Some(place),
-        }
+        self.scroll_to_selected |= self.options.apply(action, &self.listing);
     }
 
     /// Selects the diagnostic `by` rows below the selected one.

@@ -158,7 +158,9 @@ impl EvidencePage {
                 let id = |index| answer.execution(index).map(|row| row.execution_id);
                 (0..answer.len()).filter_map(id).collect()
             }
-            (None, _, Some(page)) => page.hits.iter().map(|hit| hit.row.execution_id).collect(),
+            (None, _, Some(page)) => {
+                page.hits.iter().map(|hit| hit.listed.row.execution_id).collect()
+            }
             _ => Vec::new(),
         }
     }

@@ -187,7 +187,7 @@ fn a_plan_goes_from_file_to_evidence() {
 
     bench.act(Action::Evidence(EvidenceAction::Search("kingfisher".into())));
     bench.wait_until("hits", |app| app.evidence.page.as_ref().is_some_and(|page| page.total > 0));
-    let hit = bench.app.evidence.page.as_ref().unwrap().hits[0].row.execution_id;
+    let hit = bench.app.evidence.page.as_ref().unwrap().hits[0].listed.row.execution_id;
     bench.act(Action::Evidence(EvidenceAction::Open(hit)));
     bench.wait_until("the record", |app| app.evidence.detail.is_some());
     bench.wait_until("the runs", |app| !app.plan.runs.is_empty());
@@ -223,7 +223,7 @@ fn arrow_keys_open_the_next_result() {
         .unwrap()
         .hits
         .iter()
-        .map(|hit| hit.row.execution_id)
+        .map(|hit| hit.listed.row.execution_id)
         .collect();
     let mut opened = Vec::new();
     for command in [Command::NextStep, Command::NextStep, Command::NextStep, Command::PreviousStep]

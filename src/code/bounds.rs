@@ -12,9 +12,12 @@ use tree_sitter::{
     Node, Parser, Query, QueryCursor, QueryCursorOptions, StreamingIterator as _, Tree,
 };
 
-use super::error::{CodeError, PARSER_STEPS};
+use super::error::CodeError;
 use super::meter;
 
+/// Limit for parser steps on one text, a step being a token or a completed rule. Ordinary sources take one step per
+/// one or two bytes.
+pub const PARSER_STEPS: u64 = 1_000_000;
 /// Parser steps between two progress callbacks.
 const STEPS_PER_CALLBACK: u64 = 100;
 /// Limit for brackets that are open at once. The parser frees its state recursively, on a thread stack of 2 MiB.

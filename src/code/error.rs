@@ -1,10 +1,8 @@
 //! Why a source text could not be read or changed.
 
-use super::symbol::Definition;
+use std::fmt;
 
-/// Limit for parser steps on one text, a step being a token or a completed rule. Ordinary sources take one step per
-/// one or two bytes.
-pub(super) const PARSER_STEPS: u64 = 1_000_000;
+use super::symbol::Definition;
 
 /// An error of the code engine, with the details that are needed to fix it (SPEC §6, E104 and E310).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -39,8 +37,8 @@ pub enum CodeError {
     /// The text has a syntax error.
     #[error("{what} does not parse as {language}: line {line}, column {column}")]
     Syntax {
-        /// The text with the error: the file or the result.
-        what: &'static str,
+        /// The text with the error.
+        what: ParsedText,
         /// The language's name.
         language: &'static str,
         /// Line of the error, from 1.
@@ -85,14 +83,21 @@ pub enum CodeError {
     EmptyReplacement,
 }
 
-impl CodeError {
-    /// The parser steps to count for a text that could not be parsed: [`PARSER_STEPS`] if it reached any limit of the
-    /// parser, else 0.
-    pub fn steps(&self) -> u64 {
-        match self {
-            Self::TooMany { .. } | Self::TooManyInReview { .. } => PARSER_STEPS,
-            _ => 0,
-        }
+/// Which text of a replacement has a syntax error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ParsedText {
+    /// The file before the replacement.
+    File,
+    /// The file after it.
+    Result,
+}
+
+impl fmt::Display for ParsedText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::File => "the file",
+            Self::Result => "the result",
+        })
     }
 }
 

@@ -23,7 +23,8 @@ mod syntax;
 #[cfg(test)]
 mod tests;
 
-pub use error::CodeError;
+pub use bounds::PARSER_STEPS;
+pub use error::{CodeError, ParsedText};
 pub use language::Language;
 pub use meter::count_memory;
 pub use patch::{Patched, patch, replace};

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::error::CodeError;
+use super::error::{CodeError, ParsedText};
 use super::source::Source;
 use super::span::Span;
 use super::symbol::Definition;
@@ -132,7 +132,7 @@ fn check_syntax_errors(
     let before = source.syntax_errors();
     let is_near = |it: &&Span| it.byte_start <= replaced.end && replaced.start <= it.byte_end;
     if let Some(syntax_error) = before.iter().find(is_near) {
-        return Err(source.syntax_error("the file", *syntax_error));
+        return Err(source.syntax_error(ParsedText::File, *syntax_error));
     }
     let after = result.syntax_errors();
     // Positions after the replacement are compared relative to the end of the text.
@@ -150,7 +150,7 @@ fn check_syntax_errors(
     after
         .iter()
         .find(is_new)
-        .map_or(Ok(()), |syntax_error| Err(result.syntax_error("the result", *syntax_error)))
+        .map_or(Ok(()), |syntax_error| Err(result.syntax_error(ParsedText::Result, *syntax_error)))
 }
 
 /// The first parts of a replacement.

@@ -2,7 +2,7 @@
 
 use tree_sitter::{Node, Parser, Tree};
 
-use super::error::CodeError;
+use super::error::{CodeError, ParsedText};
 use super::language::Language;
 use super::meter::count_memory;
 use super::span::Span;
@@ -69,7 +69,7 @@ impl<'t> Source<'t> {
     }
 
     /// Turns a syntax error into a [`CodeError`]; `what` names the text.
-    pub(super) fn syntax_error(&self, what: &'static str, span: Span) -> CodeError {
+    pub(super) fn syntax_error(&self, what: ParsedText, span: Span) -> CodeError {
         CodeError::Syntax {
             what,
             language: self.language.name(),

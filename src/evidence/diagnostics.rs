@@ -91,10 +91,8 @@ impl EvidenceReader {
                  ORDER BY x.timestamp, x.id, seen.timestamp, seen.id LIMIT ?5"
             );
             source.all(&sql, (code, file, range.since(), range.until(), range.limit()), |next| {
-                let ListedExecution { row, changed } = listed(source, next)?;
                 Ok(LaterMutation {
-                    row,
-                    changed,
+                    listed: listed(source, next)?,
                     diagnostic_execution_id: uuid(next, COLUMNS)?,
                     file_name: next.get(COLUMNS + 1)?,
                     after_ms: next.get(COLUMNS + 2)?,

@@ -13,8 +13,8 @@ use super::rows::{digest, json, optional, parse_word, size, unreadable, uuid, wo
 use super::source::Source;
 use crate::plan::Code;
 use crate::run::{
-    ArtifactRecord, DecidedBy, DecisionRecord, EdgeRecord, Execution, ExecutionDetail,
-    FileExecution, Known, ListedExecution, RunFate, RunSummary, TargetKind,
+    ArtifactRecord, DecidedBy, DecisionRecord, Edge, Execution, ExecutionDetail, FileExecution,
+    Known, ListedExecution, RunFate, RunSummary, TargetKind,
 };
 
 impl EvidenceReader {
@@ -112,10 +112,10 @@ impl EvidenceReader {
             );
             found
                 .into_iter()
-                .map(|ListedExecution { row, changed }| {
-                    let params = (row.execution_id.to_string(), target, kind.as_str());
-                    let edge_types = source.all(&edges, params, |edge| Ok(edge.get(0)?))?;
-                    Ok(FileExecution { row, changed, edge_types })
+                .map(|listed| {
+                    let params = (listed.row.execution_id.to_string(), target, kind.as_str());
+                    let edge_types = source.all(&edges, params, |edge| word(edge, 0))?;
+                    Ok(FileExecution { listed, edge_types })
                 })
                 .collect()
         })
@@ -303,7 +303,7 @@ fn execution(source: &Source<'_>, id: Uuid) -> Result<Option<ExecutionDetail>> {
         arguments: serde_json::from_value(arguments(source, &text)?).map_err(unreadable)?,
         artifacts: artifacts(source, &text)?,
         edges: source.all(&edges, [&text], |row| {
-            Ok(EdgeRecord { edge_type: row.get(0)?, target_kind: row.get(1)?, target: row.get(2)? })
+            Ok(Edge { edge_type: word(row, 0)?, target_kind: word(row, 1)?, target: row.get(2)? })
         })?,
         decisions: decisions(source, &text, row.run_id)?,
         intent_at_ms,

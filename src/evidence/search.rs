@@ -15,7 +15,7 @@ use super::queries;
 use super::reader::EvidenceReader;
 use super::rows::{list, value};
 use super::source::Source;
-use crate::run::{Facets, SearchHit, SearchPage, SearchQuery, TimeBucket};
+use crate::run::{Facets, ListedExecution, SearchHit, SearchPage, SearchQuery, TimeBucket};
 
 /// The maximum number of hits on a page if the query sets no limit.
 const DEFAULT_LIMIT: usize = 200;
@@ -227,18 +227,19 @@ fn hits(
         if row.timestamp_ms != timestamp_ms || row.tool_name != tool_name {
             return Err(EvidenceError::Index);
         }
+        let changed = changed::is_changed_in_list(source.conn, id)?;
         let mut hit = SearchHit {
-            row,
+            listed: ListedExecution { row, changed },
             found_in: String::new(),
             excerpt: String::new(),
             marks: Vec::new(),
-            changed: changed::is_changed_in_list(source.conn, id)?,
         };
         if let TextQuery::Match(expression) = words
             && let Some((field, text)) = excerpt(conn, expression, doc)?
         {
             // Only recorded text may be shown, so the index must contain the text of the rows.
-            if indexed_text(conn, field, doc)? != index_text::field_text(source, &hit.row, field)? {
+            let row = &hit.listed.row;
+            if indexed_text(conn, field, doc)? != index_text::field_text(source, row, field)? {
                 return Err(EvidenceError::Index);
             }
             (hit.excerpt, hit.marks) = first_marked_line(&text);

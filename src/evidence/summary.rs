@@ -9,7 +9,7 @@ use super::error::Result;
 use super::queries::{EXECUTIONS, listed_rows};
 use super::range::Range;
 use super::reader::EvidenceReader;
-use crate::run::{EvidenceSummary, Execution, Focus, ListedExecution, ToolCount};
+use crate::run::{EdgeType, EvidenceSummary, Execution, Focus, ListedExecution, ToolCount};
 
 /// The maximum number of rows of each answer.
 const ROWS: usize = 20;
@@ -42,22 +42,19 @@ impl EvidenceReader {
         for code in focus.codes.iter().take(MAX_OF_FOCUS) {
             summary.q3.extend(self.q3(code, range)?.into_iter().filter(|it| is_own(&it.row)));
             let later = self.q8(code, None, range)?;
-            summary.q8.extend(later.into_iter().filter(|later| is_own(&later.row)));
+            summary.q8.extend(later.into_iter().filter(|later| is_own(&later.listed.row)));
         }
         for file in focus.files.iter().take(MAX_OF_FOCUS) {
             let touched = self.q4(file, range)?;
-            let touched = touched.into_iter().filter(|touched| is_own(&touched.row));
+            let touched = touched.into_iter().filter(|touched| is_own(&touched.listed.row));
             let touched: Vec<_> = touched.collect();
             let worked_on = touched.iter().rev().find(|touched| {
                 touched
                     .edge_types
                     .iter()
-                    .any(|edge| matches!(edge.as_str(), "EXECUTED_ON" | "AFFECTED"))
+                    .any(|edge| matches!(edge, EdgeType::ExecutedOn | EdgeType::Affected))
             });
-            summary.q6.extend(worked_on.map(|touched| ListedExecution {
-                row: touched.row.clone(),
-                changed: touched.changed,
-            }));
+            summary.q6.extend(worked_on.map(|touched| touched.listed.clone()));
             summary.q4.extend(touched);
         }
         for id in focus.executions.iter().take(MAX_OF_FOCUS) {
@@ -71,8 +68,8 @@ impl EvidenceReader {
         // Executions in other workspaces do not count.
         summary.q7.retain(|seen| seen.execution_ids.len() > 1);
         summary.q3.sort_by_key(|it| (it.row.timestamp_ms, it.row.execution_id));
-        summary.q4.sort_by_key(|touched| (touched.row.timestamp_ms, touched.row.execution_id));
-        summary.q8.sort_by_key(|later| (later.row.timestamp_ms, later.row.execution_id));
+        summary.q4.sort_by_key(|it| (it.listed.row.timestamp_ms, it.listed.row.execution_id));
+        summary.q8.sort_by_key(|it| (it.listed.row.timestamp_ms, it.listed.row.execution_id));
         keep_newest(&mut summary.q3, "q3", &mut cut);
         keep_newest(&mut summary.q4, "q4", &mut cut);
         keep_newest(&mut summary.q8, "q8", &mut cut);

@@ -66,7 +66,7 @@ fn report(
         let first_bad =
             (!is_expected).then(|| "the evidence is empty; the known head is gone".to_owned());
         let kept = kept.map(|kept| check_head(None, dir, kept)).transpose()?;
-        return Ok(concluded((0, ledger::GENESIS), first_bad, Vec::new(), kept));
+        return Ok(concluded(0, ledger::GENESIS, first_bad, Vec::new(), kept));
     };
     // One snapshot, so that rows that a run inserts meanwhile are no differences.
     let tx = conn.unchecked_transaction()?;
@@ -77,18 +77,18 @@ fn report(
         _ => None,
     };
     let intact = schema_check::intact_tables(&tx, format)?;
-    let mut verification =
-        Verification { rows: 0, head: ledger::GENESIS, known_head, seen_known: false };
-    verification.seen_known = known_head.is_none_or(|known| *known == ledger::GENESIS);
+    let seen_known = known_head.is_none_or(|known| *known == ledger::GENESIS);
+    let mut verification = Verification { rows: 0, head: ledger::GENESIS, known_head, seen_known };
     let first_bad = match verification.first_bad(&tx, &intact)? {
         None => damage(&tx)?,
         difference => difference,
     };
-    Ok(concluded((verification.rows, verification.head), first_bad, schema, kept))
+    Ok(concluded(verification.rows, verification.head, first_bad, schema, kept))
 }
 
 fn concluded(
-    (rows, head): (u64, Digest),
+    rows: u64,
+    head: Digest,
     first_bad: Option<String>,
     schema: Vec<String>,
     kept: Option<HeadReport>,
@@ -144,7 +144,7 @@ impl Verification<'_> {
                 return Ok(Some(format!("{name}: there is no such table")));
             };
             let entry = match (ledger::entry_of(reader, &table, seq)?, stored) {
-                (None, Some(stored)) if is_purged(conn, &stored)? => stored,
+                (None, Some(stored)) if is_purged(conn, &table, &stored)? => stored,
                 (None, _) => return Ok(Some(format!("{name} is missing"))),
                 (Some(entry), stored) => {
                     if stored.is_some_and(|stored| stored != entry) {
@@ -189,9 +189,13 @@ fn tables(conn: &Connection, intact: &[String]) -> Result<BTreeMap<String, i64>>
     Ok(tables)
 }
 
-/// Whether the row of this entry may be absent, because the purge of its content is recorded.
-fn is_purged(conn: &Connection, entry: &str) -> Result<bool> {
+/// Whether the row of this entry may be absent: it is a part of a content, and the purge of that content is recorded.
+fn is_purged(conn: &Connection, table: &str, entry: &str) -> Result<bool> {
     let entry: Value = serde_json::from_str(entry).unwrap_or_default();
+    // The chain covers the table in the entry and not the one beside it.
+    if table != "blobs" || entry.get("table").and_then(Value::as_str) != Some(table) {
+        return Ok(false);
+    }
     let digest = entry.pointer("/columns/digest").and_then(Value::as_str).unwrap_or_default();
     has_row(conn, "purges", "digest", digest)
 }

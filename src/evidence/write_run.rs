@@ -171,9 +171,17 @@ pub(super) fn used_by(conn: &Connection, authorization_id: Uuid) -> Result<Optio
     Ok(used.map(|run_id| run_id.parse().unwrap_or_default()))
 }
 
+/// Separates the keys in the columns `host_key` of authorizations and runs.
+const BETWEEN_KEYS: &str = ", ";
+
 /// The approved host keys in one text. The host must present one of them.
 fn host_keys(binding: &Binding) -> Option<String> {
-    binding.target.as_ref().map(|target| target.host_keys.join(", "))
+    binding.target.as_ref().map(|target| target.host_keys.join(BETWEEN_KEYS))
+}
+
+/// The keys in a column `host_key`.
+pub(super) fn split_host_keys(joined: &str) -> Vec<String> {
+    joined.split(BETWEEN_KEYS).filter(|key| !key.is_empty()).map(str::to_owned).collect()
 }
 
 /// Writes the start of a run, with its authorization and plan if they are not recorded yet.

@@ -38,7 +38,9 @@ mod tests {
     use crate::authorization::WallLevel;
     use crate::plan::{Dialect, Intent, Mode, OptLevel, RiskLevel, Severity, VerifyScope};
     use crate::risk::{EngineChoice, WallSetting};
-    use crate::run::{ActionErrorCode, ActionStatus, Control, Decision, Outcome, RunStatus};
+    use crate::run::{
+        ActionErrorCode, ActionStatus, Control, Decision, EdgeType, Outcome, RunStatus, TargetKind,
+    };
 
     fn same<T: Copy + Debug + Serialize>(words: &[(&str, T)]) {
         for (word, value) in words {
@@ -53,6 +55,7 @@ mod tests {
         same(Control::WORDS);
         same(Decision::WORDS);
         same(Dialect::WORDS);
+        same(EdgeType::WORDS);
         same(EngineChoice::WORDS);
         same(Intent::WORDS);
         same(Mode::WORDS);
@@ -61,6 +64,7 @@ mod tests {
         same(RiskLevel::WORDS);
         same(RunStatus::WORDS);
         same(Severity::WORDS);
+        same(TargetKind::WORDS);
         same(VerifyScope::WORDS);
         same(WallLevel::WORDS);
         same(WallSetting::WORDS);

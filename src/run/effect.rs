@@ -4,6 +4,8 @@
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::Modes;
 use crate::authorization::FileState;
 use crate::plan::words::words;
@@ -42,7 +44,8 @@ impl fmt::Debug for FileEffect {
 
 words! {
     /// How an execution is related to a target (SPEC §8).
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
     #[expect(missing_docs, reason = "the four words of SPEC §8")]
     pub enum EdgeType {
         ExecutedOn = "EXECUTED_ON",
@@ -52,9 +55,22 @@ words! {
     }
 }
 
+impl EdgeType {
+    /// The type as it is shown.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::ExecutedOn => "executed on",
+            Self::Affected => "affected",
+            Self::Referenced => "referenced",
+            Self::Produced => "produced",
+        }
+    }
+}
+
 words! {
     /// The kind of an edge's target.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
     #[expect(missing_docs, reason = "the three words of SPEC §8")]
     pub enum TargetKind {
         File = "file",
@@ -64,7 +80,7 @@ words! {
 }
 
 /// One link from an execution to a file, symbol or diagnostic.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 pub struct Edge {
     /// How the execution is related to the target.
     pub edge_type: EdgeType,

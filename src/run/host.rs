@@ -1,6 +1,7 @@
 //! A remote host as it is displayed, approved and recorded (SPEC §7.3).
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::authorization::Target;
 
@@ -28,6 +29,45 @@ impl Host {
     pub fn line(&self) -> String {
         let Self { target, host_key, .. } = self;
         format!("{} ({}) with key {host_key}", target.destination, target.address())
+    }
+
+    /// The members of a step's result that name the host.
+    pub fn result_members(&self) -> [(&'static str, Value); 3] {
+        let host = json!({
+            "destination": self.target.destination,
+            "user": self.target.user,
+            "host": self.target.host,
+            "port": self.target.port,
+            "host_key": self.host_key,
+            "system": self.system,
+            "home": self.home,
+            "said": self.said,
+        });
+        [("host", host), ("shell", json!(self.bash)), ("shell_version", json!(self.bash_version))]
+    }
+
+    /// The host that the members of [`Self::result_members`] name in a step's result. The approved `host_keys` are
+    /// not among them.
+    pub fn from_result(result: &Value, host_keys: Vec<String>) -> Option<Self> {
+        let host = result.get("host")?;
+        let of =
+            |value: &Value, name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
+        let text = |name: &str| of(host, name);
+        Some(Self {
+            target: Target {
+                destination: text("destination")?,
+                user: text("user")?,
+                host: text("host")?,
+                port: host.get("port").and_then(Value::as_u64)?.try_into().ok()?,
+                host_keys,
+            },
+            host_key: text("host_key")?,
+            system: text("system")?,
+            bash: of(result, "shell")?,
+            bash_version: of(result, "shell_version")?,
+            home: text("home")?,
+            said: text("said")?,
+        })
     }
 }
 
@@ -87,5 +127,33 @@ impl TargetState {
             Self::Unreachable { .. } => "not reachable",
             Self::Unusable { .. } => "reachable, but not usable",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recorded_host_is_read_back() {
+        let host = Host {
+            target: Target {
+                destination: "web".to_owned(),
+                user: "ada".to_owned(),
+                host: "web.example.org".to_owned(),
+                port: 2_222,
+                host_keys: vec!["ED25519 SHA256:one".to_owned()],
+            },
+            host_key: "ssh-ed25519 SHA256:one".to_owned(),
+            system: "Linux 6.1 x86_64".to_owned(),
+            bash: "/bin/bash".to_owned(),
+            bash_version: "5.2".to_owned(),
+            home: "/home/ada".to_owned(),
+            said: "Welcome".to_owned(),
+        };
+        let mut result = json!({ "command": "true" });
+        host.result_members().into_iter().for_each(|(name, member)| result[name] = member);
+        assert_eq!(Host::from_result(&result, host.target.host_keys.clone()), Some(host));
+        assert_eq!(Host::from_result(&json!({ "command": "true" }), Vec::new()), None);
     }
 }

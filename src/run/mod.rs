@@ -62,13 +62,12 @@ pub use loop_state::{AttemptState, LoopPhase, LoopState};
 pub use mode::{FileMode, Modes};
 pub use preview::{Diff, DiffLine, ExpectedEnd, FileChange, LineKind, Predicted, Preview};
 pub use question::{
-    EvidenceAnswer, FileExecution, LaterMutation, ListedExecution, MAX_ROWS, Question,
-    RecurringDiagnostic,
+    EvidenceAnswer, FileExecution, LaterMutation, MAX_ROWS, Question, RecurringDiagnostic,
 };
 pub use reconcile::{DiskState, FileForecast, Reconciled, SettleMode, sentences};
 pub use record::{
-    ArtifactRecord, DecidedBy, DecisionRecord, EdgeRecord, Execution, ExecutionDetail, Facets,
-    HeadReport, Known, RunFate, RunSummary, SearchHit, SearchPage, SearchQuery, TimeBucket,
+    ArtifactRecord, DecidedBy, DecisionRecord, Execution, ExecutionDetail, Facets, HeadReport,
+    Known, ListedExecution, RunFate, RunSummary, SearchHit, SearchPage, SearchQuery, TimeBucket,
     VerifyReport,
 };
 pub use result::{ExecutionResult, Failure, Outcome, RunStatus, STREAM_HEAD_BYTES, StepResult};

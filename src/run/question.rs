@@ -3,8 +3,8 @@
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::effect::TargetKind;
-use super::record::Execution;
+use super::effect::{EdgeType, TargetKind};
+use super::record::{Execution, ListedExecution};
 
 /// The maximum number of rows in an answer. A query on the command line can set a limit of its own.
 pub const MAX_ROWS: usize = 10_000;
@@ -51,26 +51,14 @@ impl Question {
     }
 }
 
-/// An execution in an answer without further data (Q1, Q2, Q3, Q6).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ListedExecution {
-    /// The execution.
-    #[serde(flatten)]
-    pub row: Execution,
-    /// Whether the row of the execution, or of its intent, was changed after it was written.
-    pub changed: bool,
-}
-
 /// An execution that touched a file or symbol (Q4).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FileExecution {
     /// The execution.
     #[serde(flatten)]
-    pub row: Execution,
-    /// As in [`ListedExecution`].
-    pub changed: bool,
-    /// How the execution touched the target: `EXECUTED_ON`, `AFFECTED`, `REFERENCED` or `PRODUCED`, sorted.
-    pub edge_types: Vec<String>,
+    pub listed: ListedExecution,
+    /// How the execution touched the target, sorted by word.
+    pub edge_types: Vec<EdgeType>,
 }
 
 /// A diagnostic that was seen several times (Q7).
@@ -95,9 +83,7 @@ pub struct RecurringDiagnostic {
 pub struct LaterMutation {
     /// The execution that changed the file.
     #[serde(flatten)]
-    pub row: Execution,
-    /// As in [`ListedExecution`].
-    pub changed: bool,
+    pub listed: ListedExecution,
     /// The execution that produced the diagnostic.
     pub diagnostic_execution_id: Uuid,
     /// The file.
@@ -136,16 +122,16 @@ impl EvidenceAnswer {
     }
 
     /// The execution of a row; `None` for a recurring diagnostic, which belongs to several.
-    pub fn execution(&self, index: usize) -> Option<&Execution> {
-        self.listed(index).map(|(row, _)| row)
+    pub fn execution(&self, at: usize) -> Option<&Execution> {
+        self.listed(at).map(|listed| &listed.row)
     }
 
-    /// As [`Self::execution`], with whether the execution was changed after it was written.
-    pub fn listed(&self, index: usize) -> Option<(&Execution, bool)> {
+    /// The same, and whether it was changed after it was written.
+    pub fn listed(&self, at: usize) -> Option<&ListedExecution> {
         match self {
-            Self::Executions(rows) => rows.get(index).map(|it| (&it.row, it.changed)),
-            Self::Touched(rows) => rows.get(index).map(|it| (&it.row, it.changed)),
-            Self::Changes(rows) => rows.get(index).map(|it| (&it.row, it.changed)),
+            Self::Executions(rows) => rows.get(at),
+            Self::Touched(rows) => rows.get(at).map(|it| &it.listed),
+            Self::Changes(rows) => rows.get(at).map(|it| &it.listed),
             Self::Recurring(_) => None,
         }
     }

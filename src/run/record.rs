@@ -7,6 +7,7 @@ use std::ops::Range;
 use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
+use super::effect::Edge;
 use super::result::{Outcome, RunStatus};
 use crate::authorization::StepWalls;
 use crate::plan::{Code, Digest};
@@ -149,20 +150,28 @@ pub struct SearchQuery {
     pub offset: usize,
 }
 
+/// An execution in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ListedExecution {
+    /// The execution.
+    #[serde(flatten)]
+    pub row: Execution,
+    /// Whether the row of the execution, or of its intent, was changed after it was written.
+    pub changed: bool,
+}
+
 /// One execution that a search found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SearchHit {
     /// The execution.
     #[serde(flatten)]
-    pub row: Execution,
+    pub listed: ListedExecution,
     /// Where the words were found: `arguments`, `error`, `stdout`, …; empty for a search without words.
     pub found_in: String,
     /// One line around the first match.
     pub excerpt: String,
     /// The byte ranges of `excerpt` that matched.
     pub marks: Vec<Range<usize>>,
-    /// Whether values of the execution that a list shows were altered after they were written.
-    pub changed: bool,
 }
 
 /// How often each value of a facet occurs among all hits.
@@ -219,17 +228,6 @@ pub struct ArtifactRecord {
     pub bytes: u64,
     /// The digest of the blob with the complete content, if the content is not inline.
     pub blob: Option<Digest>,
-}
-
-/// One link from an execution to a file, symbol or diagnostic.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct EdgeRecord {
-    /// `EXECUTED_ON`, `AFFECTED`, `REFERENCED` or `PRODUCED`.
-    pub edge_type: String,
-    /// `file`, `symbol` or `diagnostic`.
-    pub target_kind: String,
-    /// The path, symbol or code.
-    pub target: String,
 }
 
 /// A recorded decision of a person, or of a flag that they gave.
@@ -313,7 +311,7 @@ pub struct ExecutionDetail {
     /// The artifacts, by type.
     pub artifacts: Vec<ArtifactRecord>,
     /// The links to files, symbols and diagnostics.
-    pub edges: Vec<EdgeRecord>,
+    pub edges: Vec<Edge>,
     /// The decisions about the execution, by time.
     pub decisions: Vec<DecisionRecord>,
     /// When the intent was committed, in Unix milliseconds; `None` if the tool has no effect that must be recorded

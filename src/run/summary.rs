@@ -4,8 +4,8 @@
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::question::{FileExecution, LaterMutation, ListedExecution, RecurringDiagnostic};
-use super::record::ExecutionDetail;
+use super::question::{FileExecution, LaterMutation, RecurringDiagnostic};
+use super::record::{ExecutionDetail, ListedExecution};
 
 /// What the summary concentrates on: mostly the subjects of the previous attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::code::CodeError;
+use crate::code::{CodeError, ParsedText};
 use crate::plan::Code;
 use crate::run::ErrorInfo;
 use crate::workspace::WorkspaceError;
@@ -57,7 +57,7 @@ impl ErrorInfo for SymbolsError {
                 CodeError::TooLarge { .. } => Code::CodeEngine,
                 CodeError::TooMany { .. } | CodeError::TooManyInReview { .. } => Code::Limit,
                 CodeError::Shared { .. } => Code::Splice,
-                CodeError::Syntax { what: "the file", .. } => Code::CodeEngine,
+                CodeError::Syntax { what: ParsedText::File, .. } => Code::CodeEngine,
                 CodeError::Syntax { .. } => Code::Splice,
             },
         }
@@ -96,7 +96,7 @@ impl ErrorInfo for SymbolsError {
                 | CodeError::TooMany { .. }
                 | CodeError::TooManyInReview { .. } => "Use file_write for it.",
                 CodeError::Shared { .. } => "Use file_write for it.",
-                CodeError::Syntax { what: "the file", .. } => "Correct the file first.",
+                CodeError::Syntax { what: ParsedText::File, .. } => "Correct the file first.",
                 CodeError::Syntax { .. } => "Correct the replacement.",
             },
         }

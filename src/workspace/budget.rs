@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::code::{CodeError, Source};
+use crate::code::{CodeError, PARSER_STEPS, Source};
 use crate::plan::Code;
 use crate::run::{ErrorInfo, Failure, StopSignal};
 
@@ -83,7 +83,9 @@ impl<'a> SearchBudget<'a> {
         let steps = match read {
             Ok(source) if source.has_syntax_error() => FAULTY.saturating_mul(source.steps()),
             Ok(source) => source.steps(),
-            Err(error) => FAULTY.saturating_mul(error.steps()),
+            // Whatever limit the text reached, it counts as the longest one.
+            Err(CodeError::TooMany { .. }) => FAULTY.saturating_mul(PARSER_STEPS),
+            Err(_) => 0,
         };
         self.count(Counted::Steps, steps)
     }

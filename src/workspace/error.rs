@@ -144,3 +144,21 @@ impl ErrorInfo for WorkspaceError {
         .to_owned()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::ErrorKind::{PermissionDenied, StorageFull};
+
+    use super::*;
+
+    #[test]
+    fn system_errors_have_their_own_advice() {
+        let next = |kind: io::ErrorKind| {
+            let error = WorkspaceError::WriteFailed { path: "f".to_owned(), source: kind.into() };
+            assert_eq!(error.code(), Code::WriteFailed);
+            error.next()
+        };
+        assert!(next(PermissionDenied).contains("Allow"));
+        assert!(next(StorageFull).contains("space"));
+    }
+}

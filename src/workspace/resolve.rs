@@ -114,6 +114,8 @@ pub(crate) struct Place<'a> {
     pub(crate) kind: Kind,
     /// Whether the last name of the path was a link, which was followed.
     pub(crate) through_link: bool,
+    /// The links in the workspace that were followed, in this order.
+    pub(crate) links: Vec<PathBuf>,
     /// The kind of the file at the parent of the path.
     pub(crate) parent: Kind,
     /// Whether the path leads through something that is not a folder.
@@ -251,7 +253,7 @@ impl Workspace {
         follow(&self.with_canonical_root(Path::new(text)), &mut here, &mut pending);
         let (mut kind, mut parent) = (Kind::Folder, Kind::Folder);
         let (mut blocked, mut through_link) = (false, false);
-        let mut links = 0;
+        let (mut links, mut followed) = (Vec::new(), 0);
         while let Some(step) = pending.pop() {
             let name = match step {
                 Step::Down(name) => name,
@@ -292,12 +294,15 @@ impl Workspace {
                 Err(error) => return Err(failed(error)),
             };
             if metadata.is_symlink() && (last == Last::Follow || !pending.is_empty()) {
-                links += 1;
+                followed += 1;
                 through_link |= pending.is_empty();
-                if links > MAX_LINKS {
+                if followed > MAX_LINKS {
                     return Err(bad("it follows too many links"));
                 }
                 let target = root.dir.read_link_contents(&relative).map_err(failed)?;
+                if root.is_workspace {
+                    links.push(relative);
+                }
                 here.pop();
                 follow(&target, &mut here, &mut pending);
             } else {
@@ -323,7 +328,8 @@ impl Workspace {
         if here.to_str().is_none() {
             return Err(bad("it leads to a name that is not UTF-8"));
         }
-        Ok(Place { key: root.key(&relative), root, relative, kind, through_link, parent, blocked })
+        let key = root.key(&relative);
+        Ok(Place { key, root, relative, kind, through_link, links, parent, blocked })
     }
 
     /// Replaces the beginning of a path by the canonical path of a root, if it is one of the other paths of that

@@ -104,7 +104,8 @@ fn a_loop_goes_from_form_to_evidence() {
     let attempt = Some(Attempt { loop_id, number: 1 });
     assert_eq!(bench.app.view().plan.unwrap().of_loop, attempt);
     let hits = &bench.app.evidence.page.as_ref().unwrap().hits;
-    let hit = hits.iter().find(|hit| hit.row.run_id == run_id).unwrap().row.execution_id;
+    let hit =
+        hits.iter().find(|hit| hit.listed.row.run_id == run_id).unwrap().listed.row.execution_id;
     bench.app.shared.attempts.clear();
     bench.act(Action::Evidence(EvidenceAction::Open(hit)));
     bench.wait_until("the record", |app| app.evidence.detail.is_some());

@@ -146,7 +146,7 @@ fn the_second_check_compares_with_the_first() {
     let Some(EvidenceAnswer::Changes(rows)) = &bench.app.evidence.answer else { panic!() };
     assert_eq!(rows.len(), 1);
     assert_eq!(
-        (rows[0].row.tool_name.as_str(), rows[0].file_name.as_str()),
+        (rows[0].listed.row.tool_name.as_str(), rows[0].file_name.as_str()),
         ("file_write", "src/lib.rs")
     );
     bench.act(Action::Do(Command::NextStep));

@@ -29,11 +29,8 @@ fn a_plan_is_simulated_without_authorization() {
     let folder = plan.parent().unwrap();
     assert_eq!(std::fs::read_to_string(folder.join("a.txt")).unwrap(), "bittern\n");
     assert!(!folder.join("b.txt").exists(), "no file was written");
-    assert!(bench.app.plan.runs.is_empty(), "nothing was run");
-    assert!(
-        !bench.app.shared.setup.location.evidence.join("execution_log.db").exists(),
-        "nothing was recorded"
-    );
+    let evidence = &bench.app.shared.setup.location.evidence;
+    assert!(!evidence.join("execution_log.db").exists(), "nothing was recorded");
     bench.act(Action::Plan(PlanAction::CloseSimulation));
     assert!(bench.app.view().plan.unwrap().simulation.is_none());
     simulate(&mut bench);

@@ -10,7 +10,7 @@ use crate::cli::output::Output;
 use crate::cli::refusal::Refusal;
 use crate::cli::time::local_time;
 use crate::evidence::{EvidenceReader, Range};
-use crate::run::{Execution, ListedExecution};
+use crate::run::ListedExecution;
 
 /// Runs one query and prints its rows.
 pub(super) fn query(
@@ -25,11 +25,12 @@ pub(super) fn query(
         Question::Q4(about) => {
             let rows = reader.q4(&about.file, range(&about.span))?;
             print(&rows, out, |it| {
-                let mut cells = cells(&it.row);
-                cells.push(it.edge_types.join(", "));
+                let mut cells = cells(&it.listed.row);
+                let types: Vec<_> = it.edge_types.iter().map(|it| it.as_str()).collect();
+                cells.push(types.join(", "));
                 cells
             });
-            print_changed(rows.iter().map(|it| (&it.row, it.changed)), out);
+            print_changed(rows.iter().map(|it| &it.listed), out);
         }
         Question::Q5(show) => {
             let found = reader.execution(show.id)?;
@@ -56,11 +57,11 @@ pub(super) fn query(
         Question::Q8(about) => {
             let rows = reader.q8(&about.code, about.file.as_deref(), range(&about.span))?;
             print(&rows, out, |it| {
-                let mut cells = cells(&it.row);
+                let mut cells = cells(&it.listed.row);
                 cells.push(format!("{} ms after {}", it.after_ms, it.diagnostic_execution_id));
                 cells
             });
-            print_changed(rows.iter().map(|it| (&it.row, it.changed)), out);
+            print_changed(rows.iter().map(|it| &it.listed), out);
         }
     }
     Ok(Exit::Done)
@@ -68,14 +69,13 @@ pub(super) fn query(
 
 fn print_listed(rows: &[ListedExecution], out: &mut Output) {
     print(rows, out, |it| cells(&it.row));
-    print_changed(rows.iter().map(|it| (&it.row, it.changed)), out);
+    print_changed(rows.iter(), out);
 }
 
 /// Prints which executions were changed after they were written. With `--json`, each row contains that already.
-fn print_changed<'a>(rows: impl Iterator<Item = (&'a Execution, bool)>, out: &mut Output) {
+fn print_changed<'a>(rows: impl Iterator<Item = &'a ListedExecution>, out: &mut Output) {
     if !out.json() {
-        let mut ids: Vec<_> =
-            rows.filter(|(_, changed)| *changed).map(|(row, _)| row.execution_id).collect();
+        let mut ids: Vec<_> = rows.filter(|it| it.changed).map(|it| it.row.execution_id).collect();
         // Q8 lists an execution once for each diagnostic, in consecutive rows.
         ids.dedup();
         print_changed_rows(ids.into_iter(), out);

@@ -34,13 +34,13 @@ pub(super) fn search(
     if out.json() {
         page.hits.iter().for_each(|hit| out.document(hit));
     } else {
-        out.table(page.hits.iter().map(|hit| cells(&hit.row)));
+        out.table(page.hits.iter().map(|hit| cells(&hit.listed.row)));
         for hit in page.hits.iter().filter(|hit| !hit.excerpt.is_empty()) {
-            let id = hit.row.execution_id;
+            let id = hit.listed.row.execution_id;
             out.line(&format!("{id} {}: {}", visible(&hit.found_in), visible(&hit.excerpt)));
         }
-        let changed = page.hits.iter().filter(|hit| hit.changed);
-        print_changed_rows(changed.map(|hit| hit.row.execution_id), out);
+        let changed = page.hits.iter().filter(|hit| hit.listed.changed);
+        print_changed_rows(changed.map(|hit| hit.listed.row.execution_id), out);
     }
     say_if_empty(page.hits.is_empty(), out);
     let shown = page.hits.len() as u64;

@@ -48,7 +48,7 @@ pub(super) fn show(
     let of_run =
         SearchQuery { run_id: Some(run.run_id), limit: limits::STEPS, ..SearchQuery::default() };
     let mut executions: Vec<Execution> =
-        reader.search(&of_run)?.hits.into_iter().map(|hit| hit.row).collect();
+        reader.search(&of_run)?.hits.into_iter().map(|hit| hit.listed.row).collect();
     executions.sort_by_key(|row| (row.step_index, row.timestamp_ms));
     let reconciled = match run.fate {
         RunFate::Interrupted => Some(reconcile(reader, run.run_id, &policy()?)?),
@@ -182,7 +182,8 @@ fn print_execution(detail: &ExecutionDetail, out: &mut Output) {
         out.line(&visible(&text));
     }
     for edge in &detail.edges {
-        let text = format!("{} {} {}", edge.edge_type, edge.target_kind, edge.target);
+        let (edge_type, kind) = (edge.edge_type.as_str(), edge.target_kind.as_str());
+        let text = format!("{edge_type} {kind} {}", edge.target);
         out.line(&visible(&text));
     }
     for artifact in &detail.artifacts {

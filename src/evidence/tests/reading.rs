@@ -72,8 +72,8 @@ fn the_eight_questions_are_answered() {
     assert_eq!(ids(&reader.q2("file_write", all).unwrap()), [failed]);
     assert_eq!(ids(&reader.q3("E0425", all).unwrap()), [failed]);
     let touched = reader.q4("src/lib.rs", all).unwrap();
-    assert_eq!(touched[1].edge_types, ["AFFECTED", "EXECUTED_ON"]);
-    assert_eq!(touched[1].row.execution_id, fixed);
+    assert_eq!(touched[1].edge_types, [EdgeType::Affected, EdgeType::ExecutedOn]);
+    assert_eq!(touched[1].listed.row.execution_id, fixed);
     let detail = reader.execution(failed).unwrap().unwrap();
     assert_eq!(detail.row.known, Known::Outcome(Outcome::Failed));
     assert_eq!(detail.arguments["path"], "src/lib.rs");
@@ -90,7 +90,7 @@ fn the_eight_questions_are_answered() {
     assert!(reader.q7(3, all).unwrap().is_empty());
     let later = reader.q8("E0425", Some("src/lib.rs"), all).unwrap();
     assert_eq!(later.len(), 1);
-    assert_eq!((later[0].row.execution_id, later[0].after_ms), (fixed, 1_000));
+    assert_eq!((later[0].listed.row.execution_id, later[0].after_ms), (fixed, 1_000));
     assert_eq!(later[0].diagnostic_execution_id, failed);
     assert!(reader.q8("E0425", Some("other.rs"), all).unwrap().is_empty());
 }
@@ -126,7 +126,7 @@ fn search_hits_name_field_and_excerpt() {
         let page = find(&mut reader, words);
         assert_eq!((page.total, page.of), (1, 3), "{words}");
         let hit = &page.hits[0];
-        assert_eq!(hit.row.execution_id, read, "{words}");
+        assert_eq!(hit.listed.row.execution_id, read, "{words}");
         assert_eq!(hit.found_in, "stdout", "{words}");
         assert!(!hit.marks.is_empty(), "{words}");
         for mark in &hit.marks {
@@ -174,7 +174,7 @@ fn filters_narrow_and_facets_count() {
     let mut reader = home.reader();
     let mut total = |query: SearchQuery| {
         let page = reader.search(&query).unwrap();
-        page.hits.iter().map(|hit| hit.row.execution_id).collect::<Vec<_>>()
+        page.hits.iter().map(|hit| hit.listed.row.execution_id).collect::<Vec<_>>()
     };
     let all = SearchQuery::default;
     assert_eq!(total(all()), [fixed, failed, read], "newest first");
@@ -212,10 +212,13 @@ fn the_index_follows_rows_and_is_rebuilt() {
     let mut run = Running::begin(&mut store, plan(vec![write_step(0, "zebra.txt", "z")]), 5_000);
     let result = result_of(&run.plan.steps[0].clone(), Outcome::Succeeded, 5_001);
     run.intend(&result, &[]);
-    assert_eq!(find(&mut reader, "zebra").hits[0].row.known, Known::Running);
+    assert_eq!(find(&mut reader, "zebra").hits[0].listed.row.known, Known::Running);
     run.record(result, Extra::default());
     let page = find(&mut reader, "zebra");
-    assert_eq!((page.total, page.hits[0].row.known), (1, Known::Outcome(Outcome::Succeeded)));
+    assert_eq!(
+        (page.total, page.hits[0].listed.row.known),
+        (1, Known::Outcome(Outcome::Succeeded))
+    );
     assert_eq!(page.of, 4, "the execution replaces its intent");
     drop(reader);
 

@@ -107,9 +107,9 @@ fn answers_mark_a_changed_execution() {
         listed(reader.q6("src/lib.rs").unwrap().into_iter().collect());
         listed(reader.q6("docs/notes.md").unwrap().into_iter().collect());
         let touched = reader.q4("src/lib.rs", all).unwrap();
-        found.extend(touched.iter().map(|it| (it.row.execution_id, it.changed)));
+        listed(touched.into_iter().map(|it| it.listed).collect());
         let later = reader.q8("E0425", None, all).unwrap();
-        found.extend(later.iter().map(|it| (it.row.execution_id, it.changed)));
+        listed(later.into_iter().map(|it| it.listed).collect());
         for question in [
             Question::WithCode("E0425".into()),
             Question::Touched { kind: TargetKind::File, target: "src/lib.rs".into() },
@@ -118,7 +118,7 @@ fn answers_mark_a_changed_execution() {
         ] {
             let answer = reader.answer(&question).unwrap();
             let rows = (0..answer.len()).filter_map(|index| answer.listed(index));
-            found.extend(rows.map(|(row, changed)| (row.execution_id, changed)));
+            listed(rows.cloned().collect());
         }
         found
     };
@@ -263,6 +263,21 @@ fn a_changed_ledger_is_found() {
     ] {
         assert!(first_bad_after(|conn| conn.execute_batch(sql).unwrap()).is_some(), "{sql}");
     }
+}
+
+// Only blobs may be absent after a purge.
+#[test]
+fn a_purge_excuses_no_other_table() {
+    let home = filled();
+    let plan = plan(vec![read_step(0, "purged")]);
+    Running::begin(&mut home.store(), plan.clone(), 2_000).end(&RunEnding::Completed);
+    home.store().purge(&plan.digest, "", 5_000).unwrap();
+    assert_eq!(home.verify().first_bad, None);
+    let sql = "UPDATE ledger SET table_name = 'decisions' WHERE table_name = 'blobs'
+         AND seq NOT IN (SELECT id FROM blobs)";
+    rewrite(&home, "ledger", sql);
+    let bad = home.verify().first_bad.unwrap();
+    assert!(bad.contains("of decisions is missing"), "{bad}");
 }
 
 #[test]

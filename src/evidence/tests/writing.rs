@@ -176,7 +176,7 @@ fn an_unfinished_run_is_active_then_interrupted() {
     let page = reader
         .search(&SearchQuery { outcome: Some("interrupted".into()), ..SearchQuery::default() })
         .unwrap();
-    assert_eq!(page.hits[0].row.execution_id, result.execution_id);
+    assert_eq!(page.hits[0].listed.row.execution_id, result.execution_id);
     assert!(home.verify().ok, "an interrupted run is sound");
     assert_eq!(reader.blob(&Digest::of(b"x")).unwrap().unwrap(), b"x", "the predicted content");
 }

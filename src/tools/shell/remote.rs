@@ -84,20 +84,8 @@ fn result(
         RemoteEnd::Unknown { stop, .. } => stop,
         _ => None,
     };
-    json!({
+    let mut result = json!({
         "command": command.command,
-        "host": {
-            "destination": host.target.destination,
-            "user": host.target.user,
-            "host": host.target.host,
-            "port": host.target.port,
-            "host_key": host.host_key,
-            "system": host.system,
-            "home": host.home,
-            "said": host.said,
-        },
-        "shell": host.bash,
-        "shell_version": host.bash_version,
         "folder": command.cwd.unwrap_or(&host.home),
         "timeout_seconds": command.timeout().as_secs(),
         "exit_code": exit_code,
@@ -109,7 +97,11 @@ fn result(
         "greeting": String::from_utf8_lossy(&finished.greeting),
         "output_left_open": finished.left_open,
         "duration_ms": u64::try_from(finished.duration.as_millis()).unwrap_or(u64::MAX),
-    })
+    });
+    for (name, member) in host.result_members() {
+        result[name] = member;
+    }
+    result
 }
 
 /// The parts of the preview: a phrase for the folder and the host, and a sentence for the shell and the user.

@@ -22,8 +22,8 @@ use cap_std::fs::{
 use crate::run::{StopSignal, text};
 use crate::tools::ToolError;
 use crate::workspace::{
-    Access, FileSelection, Kind, Last, Place, Root, SearchBudget, WalkEntry, Workspace,
-    check_cancelled, walk_for,
+    Access, FileSelection, Kind, Last, SearchBudget, WalkEntry, Workspace, check_cancelled,
+    walk_for,
 };
 
 use super::error::SimulationError;
@@ -87,19 +87,7 @@ pub(super) fn copy(
     limits: Limits,
     stop: &StopSignal,
 ) -> Result<Copied, ToolError> {
-    let copier = Copier {
-        workspace,
-        from: &workspace.root,
-        to,
-        limits,
-        deadline: Instant::now().checked_add(limits.time),
-        stop,
-        names: AtomicU64::new(0),
-        bytes: AtomicU64::new(0),
-        can_share: AtomicBool::new(true),
-        has_shared: AtomicBool::new(false),
-        progress: Mutex::default(),
-    };
+    let copier = Copier::new(workspace, to, limits, stop);
     let top = workspace.resolve(".", Last::Follow)?;
     walk_for(
         FileSelection::Git,
@@ -111,6 +99,8 @@ pub(super) fn copy(
     if let Some(error) = copier.progress().error.take() {
         return Err(error);
     }
+    // The walk returns no error after a stop.
+    copier.check_continue()?;
     for path in named {
         copier.copy_named(path)?;
     }
@@ -120,7 +110,6 @@ pub(super) fn copy(
 /// A copy in progress, shared by all threads.
 struct Copier<'a> {
     workspace: &'a Workspace,
-    from: &'a Root,
     to: &'a Dir,
     limits: Limits,
     deadline: Option<Instant>,
@@ -143,7 +132,22 @@ struct Progress {
     error: Option<ToolError>,
 }
 
-impl Copier<'_> {
+impl<'a> Copier<'a> {
+    fn new(workspace: &'a Workspace, to: &'a Dir, limits: Limits, stop: &'a StopSignal) -> Self {
+        Self {
+            workspace,
+            to,
+            limits,
+            deadline: Instant::now().checked_add(limits.time),
+            stop,
+            names: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+            can_share: AtomicBool::new(true),
+            has_shared: AtomicBool::new(false),
+            progress: Mutex::default(),
+        }
+    }
+
     fn progress(&self) -> std::sync::MutexGuard<'_, Progress> {
         self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -175,7 +179,7 @@ impl Copier<'_> {
 
     /// Lists a name as omitted, with the reason.
     fn omit(&self, path: &Path, why: &str) {
-        self.list_omission(format!("{}: {why}", self.from.key(path)));
+        self.list_omission(format!("{}: {why}", self.workspace.root.key(path)));
     }
 
     fn list_omission(&self, text: String) {
@@ -184,6 +188,19 @@ impl Copier<'_> {
             copied.left_out.push(text);
         } else {
             copied.left_out_more += 1;
+        }
+    }
+
+    /// The result for a name; `None` if the name is gone or, listed as omitted, cannot be read.
+    fn existing<T>(&self, path: &Path, result: io::Result<T>) -> Option<T> {
+        match result {
+            Ok(found) => Some(found),
+            // It was removed after its folder was read.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => {
+                self.omit(path, &format!("it cannot be read: {error}"));
+                None
+            }
         }
     }
 
@@ -220,7 +237,7 @@ impl Copier<'_> {
     }
 
     fn failed(&self, path: &Path) -> impl Fn(io::Error) -> ToolError {
-        let path = self.from.key(path);
+        let path = self.workspace.root.key(path);
         move |source| SimulationError::Copy { path: path.clone(), source }.into()
     }
 
@@ -228,7 +245,8 @@ impl Copier<'_> {
         if path.as_os_str().is_empty() {
             return Ok(());
         }
-        let Ok(data) = self.from.dir.symlink_metadata(path) else { return Ok(()) };
+        let data = self.workspace.root.dir.symlink_metadata(path);
+        let Some(data) = self.existing(path, data) else { return Ok(()) };
         self.count(0)?;
         self.to.create_dir(path).map_err(self.failed(path))?;
         let mut progress = self.progress();
@@ -238,8 +256,8 @@ impl Copier<'_> {
     }
 
     fn copy_file(&self, path: &Path) -> Result<(), ToolError> {
-        let key = self.from.key(path);
-        let (source, data) = match self.from.open_file(path, &key, Access::Read) {
+        let key = self.workspace.root.key(path);
+        let (source, data) = match self.workspace.root.open_file(path, &key, Access::Read) {
             Ok(Some(opened)) => opened,
             // The file was removed after its folder was read.
             Ok(None) => return Ok(()),
@@ -307,8 +325,10 @@ impl Copier<'_> {
     }
 
     fn copy_link(&self, path: &Path) -> Result<(), ToolError> {
-        let Ok(target) = self.from.dir.read_link_contents(path) else { return Ok(()) };
-        let Ok(data) = self.from.dir.symlink_metadata(path) else { return Ok(()) };
+        let dir = &self.workspace.root.dir;
+        let read = dir.read_link_contents(path);
+        let read = read.and_then(|target| Ok((target, dir.symlink_metadata(path)?)));
+        let Some((target, data)) = self.existing(path, read) else { return Ok(()) };
         let target = match links::target_on_copy(self.workspace, path, &target) {
             Ok(target) => target,
             Err(why) => {
@@ -324,27 +344,28 @@ impl Copier<'_> {
         Ok(())
     }
 
-    fn is_in_workspace(&self, place: &Place<'_>) -> bool {
-        std::ptr::eq(place.root, self.from)
-    }
-
-    /// Copies the file at a path that the simulation names, whether git ignores it or not: first the link there,
-    /// if it is one, then the file. If the file does not exist, only its existing parent folders are created.
+    /// Copies the file at a path that the simulation names, and the links that lead to it, whether git ignores
+    /// them or not. If the file does not exist, only its existing parent folders are created.
     fn copy_named(&self, path: &str) -> Result<(), ToolError> {
         for last in [Last::Keep, Last::Follow] {
             // The tool that uses the path reports the error.
             let Ok(place) = self.workspace.resolve(path, last) else { return Ok(()) };
-            if !self.is_in_workspace(&place) || self.to.symlink_metadata(&place.relative).is_ok() {
+            if !std::ptr::eq(place.root, &self.workspace.root) {
                 continue;
             }
-            if let (Kind::Folder, Some(above)) = (place.parent, place.relative.parent()) {
-                self.to.create_dir_all(above).map_err(self.failed(above))?;
+            for link in place.links.iter().filter(|link| !self.is_copied(link)) {
+                self.create_parents(link)?;
+                self.copy_link(link)?;
             }
-            let is_link = self.from.dir.symlink_metadata(&place.relative);
+            if self.is_copied(&place.relative) {
+                continue;
+            }
+            if place.parent == Kind::Folder {
+                self.create_parents(&place.relative)?;
+            }
+            let data = self.workspace.root.dir.symlink_metadata(&place.relative);
             match place.kind {
-                _ if is_link.is_ok_and(|data| data.is_symlink()) => {
-                    self.copy_link(&place.relative)?
-                }
+                _ if data.is_ok_and(|data| data.is_symlink()) => self.copy_link(&place.relative)?,
                 Kind::File => self.copy_file(&place.relative)?,
                 _ => {}
             }
@@ -352,20 +373,24 @@ impl Copier<'_> {
         Ok(())
     }
 
-    fn finish(self) -> Result<Copied, ToolError> {
+    fn is_copied(&self, path: &Path) -> bool {
+        self.to.symlink_metadata(path).is_ok()
+    }
+
+    fn create_parents(&self, path: &Path) -> Result<(), ToolError> {
+        let Some(parent) = path.parent() else { return Ok(()) };
+        self.to.create_dir_all(parent).map_err(self.failed(parent))
+    }
+
+    fn finish(&self) -> Result<Copied, ToolError> {
         let is_shared = self.has_shared.load(Ordering::Relaxed);
         let bytes = self.bytes.load(Ordering::Relaxed);
-        let to = self.to;
-        let mut progress = self.progress.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut progress = std::mem::take(&mut *self.progress());
         // Folders get their modes before their parents, because a folder without search permission blocks access
         // to the folders in it.
         progress.modes.sort_by(|(one, _), (other, _)| other.cmp(one));
         for (path, mode) in progress.modes {
-            let failed = |source| {
-                let path = path.to_string_lossy().into_owned();
-                ToolError::from(SimulationError::Copy { path, source })
-            };
-            to.set_permissions(&path, mode).map_err(failed)?;
+            self.to.set_permissions(&path, mode).map_err(self.failed(&path))?;
         }
         progress.copied.left_out.sort();
         Ok(Copied { bytes, is_shared, ..progress.copied })
@@ -381,4 +406,47 @@ fn share(source: &File, target: &File) -> io::Result<()> {
 #[cfg(not(target_os = "linux"))]
 fn share(_: &File, _: &File) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Code;
+    use crate::workspace::{Budget, Root};
+
+    fn workspace(folder: &Path) -> Workspace {
+        let root = Root::open(folder, true).unwrap();
+        Workspace { root, extra: Vec::new(), budget: Budget::default() }
+    }
+
+    #[test]
+    fn stop_during_the_walk_is_an_error() {
+        let [from, to] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        std::fs::create_dir(from.path().join("folder")).unwrap();
+        let (from, to) = (workspace(from.path()), workspace(to.path()));
+        let stop = StopSignal::default();
+        stop.set();
+        let error = copy(&from, &to.root.dir, &[], Limits::USUAL, &stop).unwrap_err();
+        assert_eq!(error.code(), Code::Cancelled);
+    }
+
+    #[test]
+    fn unreadable_names_are_listed_as_omitted() {
+        let [from, to] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        std::fs::write(from.path().join("file"), "").unwrap();
+        let (from, to) = (workspace(from.path()), workspace(to.path()));
+        let stop = StopSignal::default();
+        let copier = Copier::new(&from, &to.root.dir, Limits::USUAL, &stop);
+        copier.copy_folder(Path::new("gone")).unwrap();
+        copier.copy_link(Path::new("gone")).unwrap();
+        copier.copy_folder(Path::new("file/a")).unwrap();
+        copier.copy_link(Path::new("file/b")).unwrap();
+        let left_out = copier.finish().unwrap().left_out;
+        let begin = ["file/a: it cannot be read: ", "file/b: it cannot be read: "];
+        assert_eq!(left_out.len(), begin.len(), "{left_out:?}");
+        assert!(
+            left_out.iter().zip(begin).all(|(it, begin)| it.starts_with(begin)),
+            "{left_out:?}"
+        );
+    }
 }

@@ -4,7 +4,7 @@ use egui::{Id, Key, Margin, Modifiers, TextEdit, Ui};
 use regex::{Regex, RegexBuilder};
 
 use super::list::keep_keyboard;
-use super::text::TextDoc;
+use super::text_doc::{BYTES_PER_FRAME, TextDoc};
 use crate::ui::format;
 use crate::ui::icon;
 use crate::ui::theme::{Text, Theme};
@@ -15,15 +15,24 @@ pub(super) const HEIGHT: f32 = 36.0;
 /// The maximum number of hits. The search stops when it is reached.
 const MAX_HITS: usize = 100_000;
 
+/// A hit, or its part in one row, as a byte range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Hit {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) is_current: bool,
+}
+
 /// A search and its hits.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Finder {
     pub(super) query: String,
+    /// `None` for an empty query, and for one that is too long to compile.
     pattern: Option<Regex>,
     /// The start and end of each hit, in bytes.
     hits: Vec<(u32, u32)>,
-    /// The next line to search.
-    next_line: usize,
+    /// The byte offset at which the search continues.
+    offset: usize,
     /// The index of the current hit.
     current: usize,
     /// Whether to scroll to the first hit as soon as it is found.
@@ -41,7 +50,7 @@ impl Finder {
     }
 
     pub(super) fn is_complete(&self, doc: &TextDoc) -> bool {
-        self.pattern.is_none() || self.next_line >= doc.line_count() || self.hits.len() >= MAX_HITS
+        self.pattern.is_none() || self.offset >= doc.text().len() || self.hits.len() >= MAX_HITS
     }
 
     /// Searches about this many more bytes.
@@ -49,23 +58,28 @@ impl Finder {
         let Some(pattern) = self.pattern.as_ref().filter(|_| !self.is_complete(doc)) else {
             return;
         };
-        let start = doc.start(self.next_line);
-        // The field has one line, so that no hit spans a line break and none is lost between two parts.
-        let last = doc.line_at(start.saturating_add(bytes));
-        let next = last.max(self.next_line) + 1;
-        let part = doc.text().get(start..doc.start(next)).unwrap_or_default();
-        let found = pattern.find_iter(part).take(MAX_HITS - self.hits.len());
-        self.hits.extend(found.map(|it| ((start + it.start()) as u32, (start + it.end()) as u32)));
-        self.next_line = next;
+        let (text, start) = (doc.text(), self.offset);
+        let stop = text.ceil_char_boundary(start.saturating_add(bytes));
+        // A hit that starts before `stop` may end after it. It has as many characters as the query, but another case
+        // of a letter may have more bytes.
+        let longest = self.query.chars().count().saturating_mul(4);
+        let part = text.get(start..text.ceil_char_boundary(stop.saturating_add(longest)));
+        let hits = pattern.find_iter(part.unwrap_or_default());
+        let hits = hits.map(|hit| (start + hit.start(), start + hit.end()));
+        let hits = hits.take_while(|hit| hit.0 < stop).take(MAX_HITS - self.hits.len());
+        self.hits.extend(hits.map(|(start, end)| (start as u32, end as u32)));
+        self.offset = self.hits.last().map_or(stop, |hit| stop.max(hit.1 as usize));
     }
 
-    /// The hits in a part of the text, cut at its ends; the flag marks the current hit.
-    pub(super) fn hits_in(&self, start: usize, end: usize) -> Vec<(usize, usize, bool)> {
+    /// The hits in a part of the text, cut at its ends.
+    pub(super) fn hits_in(&self, start: usize, end: usize) -> Vec<Hit> {
         let first = self.hits.partition_point(|hit| hit.1 as usize <= start);
         let hits = self.hits.iter().enumerate().skip(first);
         hits.take_while(|(_, hit)| (hit.0 as usize) < end)
-            .map(|(index, hit)| {
-                ((hit.0 as usize).max(start), (hit.1 as usize).min(end), index == self.current)
+            .map(|(index, hit)| Hit {
+                start: (hit.0 as usize).max(start),
+                end: (hit.1 as usize).min(end),
+                is_current: index == self.current,
             })
             .collect()
     }
@@ -73,7 +87,7 @@ impl Finder {
     /// The number of the current hit and of all hits, as shown beside the field; empty without a query.
     fn count(&self, doc: &TextDoc) -> String {
         if self.pattern.is_none() {
-            return String::new();
+            return if self.query.is_empty() { "" } else { "too long" }.to_owned();
         }
         let more = if self.hits.len() >= MAX_HITS || !self.is_complete(doc) { "+" } else { "" };
         match self.hits.len() {
@@ -138,7 +152,7 @@ impl Finder {
             }
             if text != self.query {
                 self.start(text);
-                self.advance(doc, super::text::BYTES_PER_FRAME);
+                self.advance(doc, BYTES_PER_FRAME);
             }
             if self.scroll_to_first && !self.hits.is_empty() {
                 self.scroll_to_first = false;
@@ -165,14 +179,18 @@ impl Finder {
 mod tests {
     use super::*;
 
-    fn found(text: &str, query: &str) -> (TextDoc, Finder) {
+    fn found_in_parts(text: &str, query: &str, bytes: usize) -> (TextDoc, Finder) {
         let doc = TextDoc::new(text);
         let mut finder = Finder::default();
         finder.start(query.to_owned());
         while !finder.is_complete(&doc) {
-            finder.advance(&doc, 8);
+            finder.advance(&doc, bytes);
         }
         (doc, finder)
+    }
+
+    fn found(text: &str, query: &str) -> (TextDoc, Finder) {
+        found_in_parts(text, query, 8)
     }
 
     // The text is searched in parts, and the hit after the last one is the first one.
@@ -184,12 +202,54 @@ mod tests {
         assert_eq!(finder.hits, [(0, 5), (10, 15), (25, 30)]);
         let steps = [true, true, true, false];
         assert_eq!(steps.map(|forward| finder.step(forward).unwrap()), [10, 25, 0, 25]);
-        assert_eq!(finder.hits_in(10, 21), [(10, 15, false)]);
-        assert_eq!(finder.hits_in(27, 32), [(27, 30, true)], "a hit cut at the start of the part");
+        let hit = |start, end, is_current| Hit { start, end, is_current };
+        assert_eq!(finder.hits_in(10, 21), [hit(10, 15, false)]);
+        assert_eq!(
+            finder.hits_in(27, 32),
+            [hit(27, 30, true)],
+            "a hit cut at the start of the part"
+        );
         assert_eq!(found(text, "Heron").1.hits, [(0, 5)], "case sensitive");
         assert_eq!(found(text, "(two)").1.hits, [(16, 21)], "not a regular expression");
         let (doc, mut finder) = found(text, "egret");
         assert_eq!((finder.count(&doc).as_str(), finder.step(true)), ("not found", None));
+    }
+
+    // The Kelvin sign is another case of k, with two more bytes.
+    #[test]
+    fn hits_across_parts_are_found() {
+        let text = "é-\u{212a}\u{212a}-kk-kkkk\nkk";
+        for bytes in 1..=text.len() {
+            let hits = found_in_parts(text, "kk", bytes).1.hits;
+            assert_eq!(hits, [(3, 9), (10, 12), (13, 15), (15, 17), (18, 20)], "{bytes}");
+        }
+    }
+
+    #[test]
+    fn a_long_line_is_searched_in_parts() {
+        let doc = TextDoc::new(&"wide ".repeat(1_000));
+        let mut finder = Finder::default();
+        finder.start("not there".to_owned());
+        finder.advance(&doc, 1_000);
+        assert!(!finder.is_complete(&doc));
+        assert_eq!(finder.offset, 1_000);
+    }
+
+    #[test]
+    fn a_query_that_is_too_long_is_reported() {
+        let (doc, finder) = found("heron", &"a".repeat(1 << 20));
+        assert_eq!(finder.count(&doc), "too long");
+        let (doc, finder) = found("heron", "");
+        assert_eq!(finder.count(&doc), "");
+    }
+
+    #[test]
+    fn colour_sequences_are_not_searched() {
+        let doc = TextDoc::printed("one \x1b[31mred\nstill\x1b[0m end\n");
+        let mut finder = Finder::default();
+        finder.start("red".to_owned());
+        finder.advance(&doc, BYTES_PER_FRAME);
+        assert_eq!(finder.hits, [(4, 7)]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod text;
+mod text_doc;
 mod tree;
 mod unified;
 

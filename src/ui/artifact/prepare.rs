@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::table::Table;
-use super::text::TextDoc;
+use super::text_doc::TextDoc;
 use super::tree::TreeDoc;
 use super::unified::parse_unified;
 use crate::run::FileChange;

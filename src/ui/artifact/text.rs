@@ -1,104 +1,19 @@
 //! A text of any length with line numbers, wrapped lines and search. Only the visible rows are drawn; wrapping and
 //! searching are divided over several frames.
 
-use std::ops::Range;
 use std::sync::{Arc, Weak};
 
 use egui::text::{LayoutJob, TextFormat};
 use egui::{Color32, Id, Rect, Ui, pos2};
 
-use super::find::Finder;
+use super::find::{Finder, Hit};
 use super::list::{Area, Cursor, list_ui, row_label, with_state};
+use super::text_doc::{BYTES_PER_FRAME, TextDoc};
 use crate::plan::{is_hidden, visible};
-use crate::run::{AnsiStyle, coloured};
+use crate::run::AnsiStyle;
 use crate::ui::plan::{Gutter, columns};
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets;
-
-/// About this many bytes of text are wrapped, and as many searched, in one frame.
-pub(super) const BYTES_PER_FRAME: usize = 1 << 20;
-
-/// A text and the starts of its lines.
-#[derive(Debug)]
-pub struct TextDoc {
-    text: Arc<str>,
-    starts: Vec<u32>,
-    /// The ranges with a style, in order.
-    styles: Vec<(Range<u32>, AnsiStyle)>,
-    /// The output with its escape sequences, if the text is without them.
-    printed: Option<Arc<str>>,
-}
-
-impl TextDoc {
-    /// Creates a text. Offsets are 32 bits, so everything beyond 4 GiB is dropped.
-    pub fn new(text: &str) -> Self {
-        let text = text.get(..text.floor_char_boundary(u32::MAX as usize)).unwrap_or_default();
-        let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        let mut starts: Vec<u32> =
-            std::iter::once(0).chain(breaks.map(|(index, _)| index as u32 + 1)).collect();
-        // A line break at the end of the text does not begin another line.
-        if starts.last().is_some_and(|last| *last as usize == text.len()) {
-            starts.pop();
-        }
-        Self { text: text.into(), starts, styles: Vec::new(), printed: None }
-    }
-
-    /// Creates a text from program output. Terminal colours are removed from the text and become styles.
-    pub fn printed(printed: &str) -> Self {
-        if !printed.contains('\x1b') {
-            return Self::new(printed);
-        }
-        let (text, styles) = coloured(printed);
-        let offset = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
-        let styles = styles
-            .into_iter()
-            .map(|(range, style)| (offset(range.start)..offset(range.end), style));
-        Self { styles: styles.collect(), printed: Some(printed.into()), ..Self::new(&text) }
-    }
-
-    /// The text without line numbers and styles.
-    pub fn text(&self) -> &Arc<str> {
-        &self.text
-    }
-
-    /// The text as it was given, with its escape sequences.
-    pub fn original(&self) -> &Arc<str> {
-        self.printed.as_ref().unwrap_or(&self.text)
-    }
-
-    /// The styles in a part of the text, in order, cut at its ends.
-    fn styles_in(&self, part: Range<usize>) -> impl Iterator<Item = (Range<usize>, AnsiStyle)> {
-        let first = self.styles.partition_point(|(it, _)| it.end as usize <= part.start);
-        let styles = self.styles.iter().skip(first);
-        styles.take_while(move |(it, _)| (it.start as usize) < part.end).map(move |(it, style)| {
-            let range = (it.start as usize).max(part.start)..(it.end as usize).min(part.end);
-            (range, *style)
-        })
-    }
-
-    /// The number of lines.
-    pub fn line_count(&self) -> usize {
-        self.starts.len()
-    }
-
-    /// The start of a line; for an index after the last line, the end of the text.
-    pub(super) fn start(&self, line: usize) -> usize {
-        self.starts.get(line).map_or(self.text.len(), |start| *start as usize)
-    }
-
-    /// The end of a line, without its line break.
-    fn end(&self, line: usize) -> usize {
-        let (start, end) = (self.start(line), self.start(line + 1));
-        let line = self.text.get(start..end).unwrap_or_default();
-        let line = line.strip_suffix('\n').unwrap_or(line);
-        start + line.strip_suffix('\r').unwrap_or(line).len()
-    }
-
-    /// The line that contains a byte offset.
-    pub(super) fn line_at(&self, offset: usize) -> usize {
-        self.starts.partition_point(|start| *start as usize <= offset).saturating_sub(1)
-    }
-}
 
 /// A text wrapped at a number of columns, as far as it is done.
 #[derive(Debug, Clone, Default)]
@@ -127,7 +42,7 @@ impl Wrapped {
         while self.line < doc.line_count() && self.offset < limit {
             let end = doc.end(self.line);
             self.rows.push(self.offset as u32);
-            let rest = doc.text.get(self.offset..end).unwrap_or_default();
+            let rest = doc.text().get(self.offset..end).unwrap_or_default();
             self.offset += row_length(rest, self.columns);
             if self.offset >= end {
                 self.line += 1;
@@ -247,7 +162,7 @@ fn shown_ui(ui: &mut Ui, area: Area<'_>, doc: &Arc<TextDoc>, state: &mut TextSta
     });
     if input.copy {
         let (line, ..) = range_of(cursor.row);
-        let text = doc.text.get(doc.start(line)..doc.end(line)).unwrap_or_default();
+        let text = doc.text().get(doc.start(line)..doc.end(line)).unwrap_or_default();
         ui.ctx().copy_text(text.to_owned());
     }
     if input.find {
@@ -255,8 +170,7 @@ fn shown_ui(ui: &mut Ui, area: Area<'_>, doc: &Arc<TextDoc>, state: &mut TextSta
     }
 }
 
-/// Draws a row, with the line number `number` if it is the first row of the line. `hits` are byte ranges, and the flag
-/// marks the current hit.
+/// Draws a row with its hits, and with the line number `number` if it is the first row of the line.
 fn row_ui(
     ui: &mut Ui,
     rect: Rect,
@@ -264,7 +178,7 @@ fn row_ui(
     number: Option<usize>,
     doc: &TextDoc,
     (start, end): (usize, usize),
-    hits: &[(usize, usize, bool)],
+    hits: &[Hit],
 ) {
     let theme = Theme::of(ui);
     let middle = rect.center().y;
@@ -275,7 +189,7 @@ fn row_ui(
     }
     let mut job = LayoutJob { break_on_newline: false, ..LayoutJob::default() };
     let mut append = |from: usize, to: usize, style: AnsiStyle, background: Color32| {
-        let text = visible(doc.text.get(from..to).unwrap_or_default());
+        let text = visible(doc.text().get(from..to).unwrap_or_default());
         let (color, underline) = theme.ansi_style(style, theme.text);
         let plain = widgets::text_format(Text::Mono, color);
         job.append(&text, 0.0, TextFormat { underline, background, ..plain });
@@ -290,58 +204,22 @@ fn row_ui(
         append(done, to, AnsiStyle::default(), background);
     };
     let mut done = start;
-    for (from, to, is_current) in hits {
-        let tone = if *is_current { Tone::Accent } else { Tone::Caution };
+    for &Hit { start, end, is_current } in hits {
+        let tone = if is_current { Tone::Accent } else { Tone::Caution };
         let background = theme.background.lerp_to_gamma(theme.tone(tone), 0.35);
-        append_styled(done, (*from).max(done), Color32::TRANSPARENT);
-        append_styled((*from).max(done), *to, background);
-        done = (*to).max(done);
+        append_styled(done, start.max(done), Color32::TRANSPARENT);
+        append_styled(start.max(done), end, background);
+        done = end.max(done);
     }
     append_styled(done, end, Color32::TRANSPARENT);
     widgets::paint_galley(ui, pos2(left, middle), ui.painter().layout_job(job));
-    let name = || visible(doc.text.get(start..end).unwrap_or_default()).into_owned();
+    let name = || visible(doc.text().get(start..end).unwrap_or_default()).into_owned();
     row_label(ui, rect, start, name);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn final_line_break_starts_no_line() {
-        for (text, lines) in
-            [("", 0), ("a", 1), ("a\n", 1), ("a\nb", 2), ("a\r\n\r\nb\n", 3), ("\n", 1)]
-        {
-            assert_eq!(TextDoc::new(text).line_count(), lines, "{text:?}");
-        }
-        let doc = TextDoc::new("one\r\n\ntwo");
-        let lines: Vec<_> = (0..3).map(|line| &doc.text[doc.start(line)..doc.end(line)]).collect();
-        assert_eq!(lines, ["one", "", "two"]);
-        assert_eq!([0, 4, 5, 6].map(|offset| doc.line_at(offset)), [0, 0, 1, 2]);
-    }
-
-    #[test]
-    fn colour_sequences_are_not_searched() {
-        let printed = "one \x1b[31mred\nstill\x1b[0m end \x1b[2J\n";
-        let doc = TextDoc::printed(printed);
-        assert_eq!(&**doc.text(), "one red\nstill end \x1b[2J\n");
-        assert_eq!(&**doc.original(), printed);
-        assert_eq!(doc.line_count(), 2);
-        let styles = |line| {
-            let styles = doc.styles_in(doc.start(line)..doc.end(line));
-            styles.map(|(it, _)| &doc.text[it]).collect::<Vec<_>>()
-        };
-        assert_eq!([styles(0), styles(1)], [["red"], ["still"]]);
-        assert_eq!(
-            doc.styles_in(5..6).map(|(it, _)| it).collect::<Vec<_>>(),
-            std::slice::from_ref(&(5..6))
-        );
-        let mut finder = Finder::default();
-        finder.start("red".to_owned());
-        finder.advance(&doc, BYTES_PER_FRAME);
-        assert_eq!(finder.hits_in(0, doc.end(0)), [(4, 7, true)]);
-        assert_eq!(TextDoc::printed("plain").original(), TextDoc::new("plain").text());
-    }
 
     #[test]
     fn a_frame_handles_a_limited_part() {
@@ -363,9 +241,9 @@ mod tests {
             assert!(state.advance(viewer, &doc, 30) && state.wrapped.rows.len() == rows);
             while state.advance(viewer, &doc, 30) {}
             assert_eq!(state.wrapped.columns, 30);
-            // A search takes several frames, unless the text is one line: lines are not divided.
+            // A search takes several frames, also in one line.
             state.finder.start("not there".to_owned());
-            assert_eq!(state.advance(viewer, &doc, 30), text.contains('\n'));
+            assert!(state.advance(viewer, &doc, 30));
         }
     }
 
@@ -388,7 +266,7 @@ mod tests {
         for (row, start) in wrapped.rows.iter().enumerate() {
             let line = doc.line_at(*start as usize);
             let end = wrapped.rows.get(row + 1).map_or(usize::MAX, |next| *next as usize);
-            let piece = &doc.text[*start as usize..end.min(doc.end(line))];
+            let piece = &doc.text()[*start as usize..end.min(doc.end(line))];
             let width: usize =
                 visible(piece).chars().map(|c| if u32::from(c) < 0x2e80 { 1 } else { 2 }).sum();
             assert!(width <= 20, "{piece:?}");

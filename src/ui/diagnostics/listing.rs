@@ -70,7 +70,7 @@ pub struct ListOptions {
 
 impl ListOptions {
     /// Hides a group, or shows it if it is hidden.
-    pub fn toggle(&mut self, facet: Facet) {
+    pub(super) fn toggle(&mut self, facet: Facet) {
         if self.hidden.contains(&facet) {
             self.hidden.retain(|hidden| *hidden != facet);
         } else {
@@ -79,7 +79,7 @@ impl ListOptions {
     }
 
     /// Sorts by a column, or reverses the order if the table is sorted by it already.
-    pub fn sort_by(&mut self, column: Column) {
+    pub(super) fn sort_by(&mut self, column: Column) {
         self.reversed = self.sort == column && !self.reversed;
         self.sort = column;
     }

@@ -49,6 +49,29 @@ pub struct DiagnosticsView<'a> {
     pub scroll_to_selected: bool,
 }
 
+impl ListOptions {
+    /// Applies an action; `listing` is the list that the person sees. Returns whether to scroll to the selected
+    /// diagnostic.
+    pub fn apply(&mut self, action: DiagnosticsAction, listing: &Listing) -> bool {
+        match action {
+            DiagnosticsAction::Show(step) => {
+                self.step = step;
+                self.selected = None;
+            }
+            DiagnosticsAction::Filter(text) => self.filter = text,
+            DiagnosticsAction::Toggle(facet) => self.toggle(facet),
+            DiagnosticsAction::SortBy(column) => {
+                // The selected row stays selected, at its new position.
+                self.selected = listing.selected_entry().map(|entry| entry.position);
+                self.sort_by(column);
+                return true;
+            }
+            DiagnosticsAction::Select(position) => self.selected = Some(position),
+        }
+        false
+    }
+}
+
 /// The icon, word and colour of a severity.
 pub(crate) fn level_look(level: Level) -> (Icon, &'static str, Tone) {
     match level {

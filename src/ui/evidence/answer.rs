@@ -113,11 +113,12 @@ fn answer_row_ui(
         }
         return;
     }
-    let Some((row, changed)) = answer.listed(index) else { return };
+    let Some(listed) = answer.listed(index) else { return };
     let theme = Theme::of(ui);
-    let selected = view.selected == Some(row.execution_id);
-    let opened = row_ui(ui, rect, (row, changed), selected, view.now, |ui, start, width, word| {
-        let text = if changed { WAS_CHANGED.to_owned() } else { second_line(answer, index, word) };
+    let selected = view.selected == Some(listed.row.execution_id);
+    let opened = row_ui(ui, rect, listed, selected, view.now, |ui, start, width, word| {
+        let text =
+            if listed.changed { WAS_CHANGED.to_owned() } else { second_line(answer, index, word) };
         widgets::paint_parts(ui, start, width, &[(text.as_str(), Text::SmallMono, theme.dim)]);
         // The accessible name of the row does not include the painted second line.
         let line = Rect::from_min_size(start, vec2(width.max(0.0), 1.0));
@@ -125,7 +126,7 @@ fn answer_row_ui(
         label.widget_info(|| WidgetInfo::labeled(Role::Label, true, visible(&text)));
     });
     if opened {
-        actions.push(Action::Evidence(EvidenceAction::Open(row.execution_id)));
+        actions.push(Action::Evidence(EvidenceAction::Open(listed.row.execution_id)));
     }
 }
 
@@ -133,8 +134,9 @@ fn answer_row_ui(
 fn second_line(answer: &EvidenceAnswer, index: usize, word: &str) -> String {
     match answer {
         EvidenceAnswer::Touched(rows) => {
-            let types = rows.get(index).map(|row| row.edge_types.join(", ")).unwrap_or_default();
-            format!("{word}, {}", types.to_lowercase().replace('_', " "))
+            let types = rows.get(index).into_iter().flat_map(|row| &row.edge_types);
+            let types: Vec<_> = types.map(|it| it.words()).collect();
+            format!("{word}, {}", types.join(", "))
         }
         EvidenceAnswer::Changes(rows) => rows.get(index).map_or_else(String::new, |row| {
             let after = format::duration(row.after_ms);

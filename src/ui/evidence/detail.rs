@@ -5,7 +5,7 @@ use egui::{Align, Layout, ScrollArea, Ui};
 use super::results::known_look;
 use super::{EvidenceView, Filter, links, toggle};
 use crate::run::{
-    Attempt, EdgeRecord, EdgeType, ExecutionDetail, Known, Reconciled, RunFate, TargetKind,
+    Attempt, Edge, EdgeType, ExecutionDetail, Known, Reconciled, RunFate, TargetKind,
 };
 use crate::ui::action::{Action, EvidenceAction, PlanAction};
 use crate::ui::artifact::{ArtifactView, Contents, artifacts_ui};
@@ -175,10 +175,8 @@ pub(crate) fn facts_ui(
 
 /// The button that opens a plan to revert the file changes of an execution; none if it cannot have changed a file.
 fn revert_ui(ui: &mut Ui, detail: &ExecutionDetail, actions: &mut Vec<Action>) {
-    let is_file_change = |edge: &EdgeRecord| {
-        edge.edge_type == EdgeType::Affected.as_str()
-            && edge.target_kind == TargetKind::File.as_str()
-    };
+    let is_file_change =
+        |edge: &Edge| (edge.edge_type, edge.target_kind) == (EdgeType::Affected, TargetKind::File);
     let is_unknown =
         matches!(detail.row.known, Known::Interrupted) && detail.intent_at_ms.is_some();
     if !is_unknown && !detail.edges.iter().any(is_file_change) {

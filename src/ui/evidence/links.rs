@@ -3,7 +3,7 @@
 use egui::Ui;
 
 use crate::plan::visible;
-use crate::run::{EdgeRecord, Question, TargetKind};
+use crate::run::{Edge, Question, TargetKind};
 use crate::ui::action::{Action, EvidenceAction};
 use crate::ui::controls;
 use crate::ui::format;
@@ -13,7 +13,7 @@ use crate::ui::widgets;
 /// The maximum number of links shown; a check of a large project has a thousand.
 const MAX_LINKS: usize = 40;
 
-pub(super) fn links_ui(ui: &mut Ui, edges: &[EdgeRecord], actions: &mut Vec<Action>) {
+pub(super) fn links_ui(ui: &mut Ui, edges: &[Edge], actions: &mut Vec<Action>) {
     for (index, edge) in edges.iter().take(MAX_LINKS).enumerate() {
         ui.push_id(index, |ui| link_ui(ui, edge, actions));
     }
@@ -26,10 +26,10 @@ pub(super) fn links_ui(ui: &mut Ui, edges: &[EdgeRecord], actions: &mut Vec<Acti
     }
 }
 
-fn link_ui(ui: &mut Ui, edge: &EdgeRecord, actions: &mut Vec<Action>) {
+fn link_ui(ui: &mut Ui, edge: &Edge, actions: &mut Vec<Action>) {
     ui.horizontal(|ui| {
-        widgets::value_label(ui, &edge.edge_type.to_lowercase().replace('_', " "));
-        let name = format!("{} {}", edge.target_kind, edge.target);
+        widgets::value_label(ui, edge.edge_type.words());
+        let name = format!("{} {}", edge.target_kind.as_str(), edge.target);
         let response = controls::menu_link(ui, &edge.target, &name, |ui| {
             question_items_ui(ui, questions(edge), actions);
             if controls::menu_item(ui, "Copy") {
@@ -50,15 +50,17 @@ pub(crate) fn question_items_ui(ui: &mut Ui, questions: Vec<Question>, actions: 
 }
 
 /// The queries that apply to a target.
-fn questions(edge: &EdgeRecord) -> Vec<Question> {
+fn questions(edge: &Edge) -> Vec<Question> {
     let target = || edge.target.clone();
-    match edge.target_kind.as_str() {
-        "file" => vec![
+    match edge.target_kind {
+        TargetKind::File => vec![
             Question::Touched { kind: TargetKind::File, target: target() },
             Question::Latest(target()),
         ],
-        "symbol" => vec![Question::Touched { kind: TargetKind::Symbol, target: target() }],
-        _ => vec![
+        TargetKind::Symbol => {
+            vec![Question::Touched { kind: TargetKind::Symbol, target: target() }]
+        }
+        TargetKind::Diagnostic => vec![
             Question::WithCode(target()),
             Question::ChangesAfter { code: target(), file: None },
             Question::Recurring,

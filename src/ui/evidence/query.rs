@@ -4,7 +4,8 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use crate::plan::words::words;
-use crate::run::SearchQuery;
+use crate::risk::RiskLevel;
+use crate::run::{Known, Outcome, SearchQuery};
 
 words! {
     /// A filter of the search; a word such as `tool:file_read` sets it.
@@ -39,13 +40,13 @@ pub fn parse(text: &str, zone: &TimeZone) -> Parsed {
     let mut parsed = Parsed::default();
     let mut words = Vec::new();
     for token in tokens(text) {
-        match split_filter(&token) {
+        match token.filter() {
             Some((filter, value)) if !value.is_empty() => {
                 set_filter(&mut parsed, filter, value, zone);
             }
             // `tool:` without a value is an unfinished filter.
             Some(_) => {}
-            None => words.push(token),
+            None => words.push(token.text),
         }
     }
     parsed.query.words = words.join(" ");
@@ -62,8 +63,10 @@ fn set_filter(parsed: &mut Parsed, filter: Filter, value: &str, zone: &TimeZone)
     };
     let valid = match filter {
         Filter::Tool => set_if_valid(&mut query.tool, text),
-        Filter::Outcome => set_if_valid(&mut query.outcome, text),
-        Filter::Risk => set_if_valid(&mut query.risk, text),
+        Filter::Outcome => {
+            set_if_valid(&mut query.outcome, text.filter(|_| outcomes().contains(&value)))
+        }
+        Filter::Risk => set_if_valid(&mut query.risk, text.filter(|_| risks().contains(&value))),
         Filter::Plan => set_if_valid(&mut query.plan_id, text),
         Filter::Host => set_if_valid(&mut query.host, text),
         Filter::Path => set_if_valid(&mut query.path, text),
@@ -76,6 +79,8 @@ fn set_filter(parsed: &mut Parsed, filter: Filter, value: &str, zone: &TimeZone)
     if !valid {
         let word = filter.as_str();
         let form = match filter {
+            Filter::Outcome => format!("one of {}", outcomes().join(", ")),
+            Filter::Risk => format!("one of {}", risks().join(", ")),
             Filter::After | Filter::Before => "a day such as 2026-11-01".to_owned(),
             _ => format!("the whole id of a {word}"),
         };
@@ -92,36 +97,61 @@ fn set_if_valid<T>(field: &mut Option<T>, value: Option<T>) -> bool {
     valid
 }
 
-/// Splits a text into words; quotation marks keep several words together.
-fn tokens(text: &str) -> Vec<String> {
-    let mut tokens = Vec::new();
-    let (mut token, mut quoted) = (String::new(), false);
-    for c in text.chars() {
-        match c {
-            '"' => quoted = !quoted,
-            c if c.is_whitespace() && !quoted => {
-                if !token.is_empty() {
-                    tokens.push(std::mem::take(&mut token));
-                }
-            }
-            c => token.push(c),
+/// The valid values of `outcome:`.
+fn outcomes() -> Vec<&'static str> {
+    let open = [Known::Interrupted, Known::Running].map(Known::as_str);
+    Outcome::WORDS.iter().map(|(word, _)| *word).chain(open).collect()
+}
+
+/// The valid values of `risk:`.
+fn risks() -> Vec<&'static str> {
+    RiskLevel::WORDS.iter().map(|(word, _)| *word).collect()
+}
+
+/// A part of the text without its quotation marks.
+#[derive(Default)]
+struct Token {
+    text: String,
+    /// Whether the token began with a quotation mark. It is then no filter.
+    is_quoted: bool,
+}
+
+impl Token {
+    /// The filter and its value; `None` for words.
+    fn filter(&self) -> Option<(Filter, &str)> {
+        let (word, value) = self.text.split_once(':').filter(|_| !self.is_quoted)?;
+        let (_, filter) = Filter::WORDS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name))?;
+        Some((*filter, value))
+    }
+
+    /// The token as it is written in a text.
+    fn written(&self) -> String {
+        let Self { text, is_quoted } = self;
+        match self.filter() {
+            _ if !is_quoted && !text.contains(char::is_whitespace) => text.clone(),
+            Some((filter, value)) => format!("{}:\"{value}\"", filter.as_str()),
+            None => format!("\"{text}\""),
         }
     }
-    if !token.is_empty() {
-        tokens.push(token);
+}
+
+/// Splits a text at spaces; quotation marks keep several words together.
+fn tokens(text: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let (mut token, mut quoted) = (Token::default(), false);
+    for c in text.chars() {
+        match c {
+            '"' => {
+                token.is_quoted |= token.text.is_empty();
+                quoted = !quoted;
+            }
+            c if c.is_whitespace() && !quoted => tokens.push(std::mem::take(&mut token)),
+            c => token.text.push(c),
+        }
     }
+    tokens.push(token);
+    tokens.retain(|token| !token.text.is_empty());
     tokens
-}
-
-/// Splits a token into a filter and its value; `None` if it is no filter.
-fn split_filter(token: &str) -> Option<(Filter, &str)> {
-    let (word, value) = token.split_once(':')?;
-    let (_, filter) = Filter::WORDS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name))?;
-    Some((*filter, value))
-}
-
-fn quoted(token: &str) -> String {
-    if token.contains(char::is_whitespace) { format!("\"{token}\"") } else { token.to_owned() }
 }
 
 /// The search text with a filter set to this value, or without the filter if it had this value already.
@@ -129,13 +159,14 @@ pub fn toggle(text: &str, filter: Filter, value: &str) -> String {
     let mut was_set = false;
     let mut parts = Vec::new();
     for token in tokens(text) {
-        match split_filter(&token) {
+        match token.filter() {
             Some((other, old)) if other == filter => was_set |= old == value,
-            _ => parts.push(quoted(&token)),
+            _ => parts.push(token.written()),
         }
     }
     if !was_set {
-        parts.push(quoted(&format!("{}:{value}", filter.as_str())));
+        let text = format!("{}:{value}", filter.as_str());
+        parts.push(Token { text, is_quoted: false }.written());
     }
     parts.join(" ")
 }
@@ -192,6 +223,29 @@ mod tests {
         let parsed = parse("run:abc after:yesterday", &TimeZone::UTC);
         assert_eq!(parsed.query, SearchQuery::default());
         assert_eq!(parsed.problems.len(), 2);
+    }
+
+    #[test]
+    fn unknown_outcomes_and_risks_are_reported() {
+        let parsed = parse("outcome:faild risk:x", &TimeZone::UTC);
+        assert_eq!(parsed.query, SearchQuery::default());
+        let risk = "risk: takes one of safe, caution, dangerous, blocked, not “x”.";
+        assert!(parsed.problems[0].starts_with("outcome: takes one of succeeded, "));
+        assert_eq!(parsed.problems[1], risk);
+        assert_eq!(query("outcome:interrupted").outcome.as_deref(), Some("interrupted"));
+    }
+
+    // Compiler messages begin like filters.
+    #[test]
+    fn quoted_words_are_no_filter() {
+        let text = "\"host: unreachable\" \"code:E0425\"";
+        let found = query(text);
+        assert_eq!((found.words.as_str(), found.host), ("host: unreachable code:E0425", None));
+        let with = toggle(text, Filter::Host, "web1");
+        assert_eq!(with, format!("{text} host:web1"));
+        assert_eq!(toggle(&with, Filter::Host, "web1"), text);
+        let path = toggle("path:\"my file.rs\"", Filter::Tool, "file_read");
+        assert_eq!(path, "path:\"my file.rs\" tool:file_read");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::EvidenceView;
 use crate::plan::visible;
-use crate::run::{Execution, Known, SearchHit, SearchPage};
+use crate::run::{Execution, Known, ListedExecution, SearchHit, SearchPage};
 use crate::ui::action::{Action, EvidenceAction};
 use crate::ui::controls;
 use crate::ui::format::{self, Now};
@@ -32,12 +32,12 @@ pub(super) fn results_ui(
     let shown = page.hits.len();
     let more = page.total.saturating_sub(shown as u64);
     let rows = shown + usize::from(more > 0);
-    let is_selected = |hit: &SearchHit| Some(hit.row.execution_id) == view.selected;
+    let is_selected = |hit: &SearchHit| Some(hit.listed.row.execution_id) == view.selected;
     let reveal = view.scroll_to_selected.then(|| page.hits.iter().position(is_selected)).flatten();
     rows::rows_ui(ui, "results", theme::ROW, rows, reveal, |ui, rect, index| {
         if let Some(hit) = page.hits.get(index) {
             if hit_ui(ui, rect, hit, is_selected(hit), view.now) {
-                actions.push(Action::Evidence(EvidenceAction::Open(hit.row.execution_id)));
+                actions.push(Action::Evidence(EvidenceAction::Open(hit.listed.row.execution_id)));
             }
         } else {
             let text = format!("{} more. Narrow the search to see them.", format::count(more));
@@ -54,7 +54,7 @@ const NARROW: f32 = 460.0;
 const TOOL: f32 = 132.0;
 
 fn hit_ui(ui: &mut Ui, rect: Rect, hit: &SearchHit, selected: bool, now: &Now) -> bool {
-    row_ui(ui, rect, (&hit.row, hit.changed), selected, now, |ui, start, width, word| {
+    row_ui(ui, rect, &hit.listed, selected, now, |ui, start, width, word| {
         second_line_ui(ui, start, width, hit, word);
     })
 }
@@ -66,18 +66,18 @@ const CHANGED: (Icon, &str, Tone) = (icon::WARNING, "changed after it was writte
 /// The second line of such a record.
 pub(super) const WAS_CHANGED: &str = "This record was changed after it was written.";
 
-/// Draws an execution as a row; the flag is whether its record was changed after it was written. `draw_second_line`
-/// gets the left end of the line, its width, and the word for the outcome. Returns whether the row was clicked.
+/// Draws an execution as a row. `draw_second_line` gets the left end of the line, its width, and the word for the
+/// outcome. Returns whether the row was clicked.
 pub(super) fn row_ui(
     ui: &mut Ui,
     rect: Rect,
-    (row, changed): (&Execution, bool),
+    ListedExecution { row, changed }: &ListedExecution,
     selected: bool,
     now: &Now,
     draw_second_line: impl FnOnce(&Ui, egui::Pos2, f32, &str),
 ) -> bool {
     let theme = Theme::of(ui);
-    let (icon, word, tone) = if changed { CHANGED } else { known_look(row.known) };
+    let (icon, word, tone) = if *changed { CHANGED } else { known_look(row.known) };
     let response = ui.interact(rect, ui.scope_id().with(row.execution_id), Sense::click());
     rows::row_background(ui, &response, selected);
     let middle = rect.center().y;
@@ -124,12 +124,17 @@ fn second_line_ui(ui: &Ui, left_center: egui::Pos2, width: f32, hit: &SearchHit,
         }
         job.append(&visible(text), 0.0, format);
     };
-    if hit.changed {
+    if hit.listed.changed {
         append(WAS_CHANGED, true);
     } else if hit.excerpt.is_empty() {
-        let step =
-            || format!("{word}, step {} of plan {}", hit.row.step_index + 1, hit.row.plan_id);
-        append(&error_line(&hit.row).unwrap_or_else(step), false);
+        let step = || {
+            format!(
+                "{word}, step {} of plan {}",
+                hit.listed.row.step_index + 1,
+                hit.listed.row.plan_id
+            )
+        };
+        append(&error_line(&hit.listed.row).unwrap_or_else(step), false);
     } else {
         append(&format!("{}: ", hit.found_in), false);
         let mut end = 0;

@@ -104,7 +104,7 @@ fn write_between_two_checks_is_recorded() {
     let mut reader = EvidenceReader::open(&harness.evidence(), &key).unwrap();
     let later = reader.q8("E0425", None, Range::default()).unwrap();
     let fixed = ran.result().step_results[0].execution_id;
-    assert_eq!(later.iter().map(|it| it.row.execution_id).collect::<Vec<_>>(), [fixed]);
+    assert_eq!(later.iter().map(|it| it.listed.row.execution_id).collect::<Vec<_>>(), [fixed]);
 }
 
 #[test]

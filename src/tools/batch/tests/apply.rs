@@ -101,12 +101,21 @@ impl Fixture {
 
     fn apply(&self, gate: &dyn Fn(DiskOp) -> io::Result<()>) -> Result<Applied, Box<RolledBack>> {
         let effects = Self::effects();
+        self.apply_effects(Disk { gate }, &effects, &rename_modes(&effects))
+    }
+
+    fn apply_effects(
+        &self,
+        disk: Disk<'_>,
+        effects: &[FileEffect],
+        modes: &BTreeMap<String, NewMode>,
+    ) -> Result<Applied, Box<RolledBack>> {
         let context = WriteContext {
             expected: &BTreeMap::new(),
             stop: &self.stop,
             execution_id: Uuid::new_v4(),
         };
-        apply_on(Disk { gate }, &self.workspace, &effects, &rename_modes(&effects), &context)
+        apply_on(disk, &self.workspace, effects, modes, &context)
     }
 
     fn tree(&self) -> Tree {
@@ -180,12 +189,7 @@ fn a_file_gets_the_mode_that_was_recorded() {
         [effect("n.sh", None, Some(b"n\n")), effect("b.sh", Some(b"old b\n"), Some(b"b\n"))];
     let recorded = |path: &str, mode| (path.to_owned(), NewMode::Recorded(FileMode::new(mode)));
     let modes = BTreeMap::from([recorded("n.sh", 0o751), recorded("b.sh", 0o606)]);
-    let context = WriteContext {
-        expected: &BTreeMap::new(),
-        stop: &fixture.stop,
-        execution_id: Uuid::new_v4(),
-    };
-    apply_on(Disk::REAL, &fixture.workspace, &effects, &modes, &context).unwrap();
+    fixture.apply_effects(Disk::REAL, &effects, &modes).unwrap();
     let tree = fixture.tree();
     assert_eq!((tree["n.sh"].0 & 0o7777, tree["b.sh"].0 & 0o7777), (0o751, 0o606));
 }
@@ -364,6 +368,7 @@ fn panic_restores_all_files() {
             Err(_) => assert_eq!(fixture.tree(), before, "{n}"),
             Ok(done) => {
                 done.unwrap();
+                assert!(n > 30, "only {n} acts were seen");
                 break;
             }
         }
@@ -466,13 +471,14 @@ fn links_replacing_files_or_folders_are_not_followed() {
     let outside = tempfile::tempdir().unwrap();
     fs::write(outside.path().join("a.txt"), "old a\n").unwrap();
     fs::create_dir(outside.path().join("n")).unwrap();
-    for name in ["a.txt", "n"] {
+    for (name, code) in [("a.txt", Code::WriteFailed), ("n", Code::OutsideWorkspace)] {
         let fixture = Fixture::new();
         let path = fixture.folder.path().join(name);
         let _ = fs::remove_file(&path);
         std::os::unix::fs::symlink(outside.path().join(name), &path).unwrap();
         let before = fixture.tree();
         let rolled_back = fixture.apply(&|_| Ok(())).expect_err("a link");
+        assert_eq!(rolled_back.error.code(), code, "{rolled_back:?}");
         assert!(
             rolled_back.not_restored.is_empty() && rolled_back.warnings.is_empty(),
             "{rolled_back:?}"

@@ -122,7 +122,7 @@ fn only_a_newly_written_report_counts() {
     fixture.put("next", "no log at all");
     let (code, message) = error(&fixture.call(&verify(VerifyScope::Local)).0);
     assert_eq!(code, Code::CargoCheck);
-    assert!(message.contains("left no SARIF in out.sarif: expected ident"), "{message}");
+    assert!(message.contains("left no SARIF in out.sarif"), "{message}");
 
     let fixture = trusted("[verify.local]\ncommand = \"cat log\"\nmatcher = \"sarif\"\n");
     fixture.put("log", &log("printed"));

@@ -149,6 +149,33 @@ fn ignored_file_named_by_the_plan_is_copied() {
     assert_eq!(changed, ["local.toml", "local/y"]);
 }
 
+// Git ignores all links but `a`, which leads to its file through one that the plan does not name.
+#[test]
+fn ignored_links_to_named_files_are_copied() {
+    let ignored = (".gitignore", "/folder\n/middle\n/local\n");
+    let bench = Bench::with(&[ignored, ("real/file", "1\n"), ("c", "1\n"), ("local/x", "")]);
+    bench.link("folder", "real");
+    bench.link("a", "middle");
+    bench.link("middle", "c");
+    bench.link("local/up", "../folder");
+    let replace = |path: &str, old: &str, new: &str| Edit::Replace {
+        path: path.to_owned(),
+        old: old.to_owned(),
+        new: new.to_owned(),
+    };
+    let edits = vec![
+        replace("folder/file", "1", "2"),
+        replace("local/up/file", "2", "3"),
+        write("folder/new", "1\n"),
+        write("a", "2\n"),
+    ];
+    let done = bench.edits(edits, None).succeeds();
+    let change = |path: &str, added, removed| (path.to_owned(), added, removed);
+    let expected = [change("c", 1, 1), change("real/file", 1, 1), change("real/new", 1, 0)];
+    assert_eq!(done.changes(), expected);
+    assert!(done.predicted().iter().all(|(_, predicted)| *predicted), "{:?}", done.predicted());
+}
+
 #[test]
 fn reached_copy_limit_is_named() {
     let mut fixture = Fixture::with(&[("a/one", "12345"), ("a/two", "12345"), ("b", "")]);

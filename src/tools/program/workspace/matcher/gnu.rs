@@ -31,9 +31,12 @@ pub(super) fn parse(line: &str) -> Option<Problem> {
     };
     let (severity, message) = severity(rest.trim_start());
     let (message, code) = code(message);
-    if message.is_empty() {
-        return None;
-    }
+    let message = match (severity, message) {
+        // An error without a text is still an error.
+        (Some(_), "") => line,
+        (None, "") => return None,
+        (_, message) => message,
+    };
     let severity = match (severity, code.as_deref()) {
         // The `unix` format of eslint has severity and rule in brackets: `[Error/no-undef]`.
         (None, Some(code)) if code.starts_with("Error/") => Some("error"),

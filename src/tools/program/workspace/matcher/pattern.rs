@@ -21,8 +21,7 @@ impl Pattern {
     pub(in crate::tools::program) fn compile(text: &str) -> Result<Self, String> {
         let compiled = RegexBuilder::new(text).size_limit(COMPILED_BYTES).build();
         let regex = compiled.map_err(|error| format!("the pattern cannot be used: {error}"))?;
-        let mut names: Vec<&str> = regex.capture_names().flatten().collect();
-        names.sort_unstable();
+        let names: Vec<&str> = regex.capture_names().flatten().collect();
         if let Some(unknown) = names.iter().find(|name| !GROUPS.contains(name)) {
             let known = GROUPS.join(", ");
             return Err(format!("the pattern has a group {unknown:?}; the groups are: {known}"));
@@ -37,13 +36,14 @@ impl Pattern {
         self.0.as_str()
     }
 
-    /// The problem that one line reports; `None` if the line does not match or its message is empty.
+    /// The problem that one line reports; `None` if the line does not match or is blank.
     pub(super) fn match_line(&self, line: &str) -> Option<Problem> {
         let found = self.0.captures(line)?;
-        let text = |name: &str| {
-            let text = found.name(name)?.as_str().trim();
+        let without_spaces = |text: &str| {
+            let text = text.trim();
             (!text.is_empty()).then(|| text.to_owned())
         };
+        let text = |name: &str| without_spaces(found.name(name)?.as_str());
         Some(Problem {
             file: text("file"),
             line: text("line").and_then(|line| line.parse().ok()),
@@ -51,7 +51,8 @@ impl Pattern {
             end: None,
             severity: text("severity"),
             code: text("code"),
-            message: text("message")?,
+            // An error without a text is still an error.
+            message: text("message").or_else(|| without_spaces(line))?,
         })
     }
 }

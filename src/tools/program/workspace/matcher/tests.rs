@@ -107,6 +107,20 @@ fn patterns_read_output_of_other_tools() {
     }
 }
 
+// A blank line is no problem, whatever matches it.
+#[test]
+fn blank_message_becomes_the_whole_line() {
+    let pattern = Pattern::compile(r"^(?<severity>error)?:?(?<message>.*)$").unwrap();
+    let said = "error:   \nerror: known\n \n\n";
+    let problems = all(&Matcher::Pattern(pattern), said);
+    let messages: Vec<_> = problems.iter().map(|it| it.message.as_str()).collect();
+    assert_eq!(messages, ["error:", "known"]);
+    let pattern = Pattern::compile(r"^error(: (?<message>.+))?$").unwrap();
+    assert_eq!(Matcher::Pattern(pattern).match_line("error").unwrap().message, "error");
+    assert_eq!(Matcher::Gnu.match_line("a.c:3: error: ").unwrap().message, "a.c:3: error:");
+    assert_eq!(Matcher::Gnu.match_line("a.c:3: "), None);
+}
+
 /// The form that ruff and eslint write, with other features that the format allows.
 const SARIF: &str = r#"{
   "$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0",
