@@ -84,7 +84,9 @@ impl<'a> SearchBudget<'a> {
             Ok(source) if source.has_syntax_error() => FAULTY.saturating_mul(source.steps()),
             Ok(source) => source.steps(),
             // Whatever limit the text reached, it counts as the longest one.
-            Err(CodeError::TooMany { .. }) => FAULTY.saturating_mul(PARSER_STEPS),
+            Err(CodeError::TooMany { .. } | CodeError::TooManyInReview { .. }) => {
+                FAULTY.saturating_mul(PARSER_STEPS)
+            }
             Err(_) => 0,
         };
         self.count(Counted::Steps, steps)

@@ -426,7 +426,7 @@ mod tests {
         let (from, to) = (workspace(from.path()), workspace(to.path()));
         let stop = StopSignal::default();
         stop.set();
-        let error = copy(&from, &to.root.dir, &[], Limits::USUAL, &stop).unwrap_err();
+        let error = copy(&from, &to.root.dir, &[], Limits::DEFAULT, &stop).unwrap_err();
         assert_eq!(error.code(), Code::Cancelled);
     }
 
@@ -436,7 +436,7 @@ mod tests {
         std::fs::write(from.path().join("file"), "").unwrap();
         let (from, to) = (workspace(from.path()), workspace(to.path()));
         let stop = StopSignal::default();
-        let copier = Copier::new(&from, &to.root.dir, Limits::USUAL, &stop);
+        let copier = Copier::new(&from, &to.root.dir, Limits::DEFAULT, &stop);
         copier.copy_folder(Path::new("gone")).unwrap();
         copier.copy_link(Path::new("gone")).unwrap();
         copier.copy_folder(Path::new("file/a")).unwrap();

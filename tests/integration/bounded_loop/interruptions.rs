@@ -21,7 +21,9 @@ use countersign::risk::{PlannerNeeds, Policy};
 use countersign::run::{ActionStatus, LoopFate, RunEvent, RunFate, StopCode, VERIFY_GATE};
 use serde_json::{Value, json};
 
-use crate::harness::scripted_planner::{Scripted, cargo_project, class, command, in_evidence};
+use crate::harness::scripted_planner::{
+    Scripted, assert_in_evidence, cargo_project, class, command,
+};
 
 type Hook = dyn Fn(&RunEvent) + Send + Sync;
 
@@ -331,7 +333,7 @@ fn ctrl_c_ends_loop_and_child_processes() {
         assert_eq!(document["stop_reason"]["code"], "operator_stopped");
         let message = document["stop_reason"]["message"].as_str().unwrap();
         assert!(message.contains("a person stopped the"), "{message}");
-        in_evidence(&planner.home, &document);
+        assert_in_evidence(&planner.home, &document);
         assert!(!is_there(), "what it was busy with is gone");
     }
 }

@@ -153,11 +153,11 @@ fn ignored_file_named_by_the_plan_is_copied() {
 #[test]
 fn ignored_links_to_named_files_are_copied() {
     let ignored = (".gitignore", "/folder\n/middle\n/local\n");
-    let bench = Bench::with(&[ignored, ("real/file", "1\n"), ("c", "1\n"), ("local/x", "")]);
-    bench.link("folder", "real");
-    bench.link("a", "middle");
-    bench.link("middle", "c");
-    bench.link("local/up", "../folder");
+    let fixture = Fixture::with(&[ignored, ("real/file", "1\n"), ("c", "1\n"), ("local/x", "")]);
+    fixture.link("folder", "real");
+    fixture.link("a", "middle");
+    fixture.link("middle", "c");
+    fixture.link("local/up", "../folder");
     let replace = |path: &str, old: &str, new: &str| Edit::Replace {
         path: path.to_owned(),
         old: old.to_owned(),
@@ -169,7 +169,7 @@ fn ignored_links_to_named_files_are_copied() {
         write("folder/new", "1\n"),
         write("a", "2\n"),
     ];
-    let done = bench.edits(edits, None).succeeds();
+    let done = fixture.edits(edits, None).succeeds();
     let change = |path: &str, added, removed| (path.to_owned(), added, removed);
     let expected = [change("c", 1, 1), change("real/file", 1, 1), change("real/new", 1, 0)];
     assert_eq!(done.changes(), expected);
