@@ -172,7 +172,7 @@ fn without_evidence_no_loop_goes_on() {
         });
         assert_eq!(outcome.stop_reason.code, last_code(table), "{table}: {outcome:?}");
         let failure = outcome.not_recorded.as_ref().unwrap();
-        assert!(failure.message.contains("says the test"), "{table}: {failure:?}");
+        assert!(failure.message.contains("failure injected by a test"), "{table}: {failure:?}");
         assert_eq!(outcome.attempts.len(), attempts, "{table}");
         let last = outcome.attempts.last().map(|attempt| attempt.attempt);
         assert_eq!(outcome.stop_reason.detail.attempt, last, "{table}");

@@ -103,7 +103,7 @@ fn workspace_grants_apply_to_the_verification() {
     planner.home.write(FILE, &verify);
     let digest = Digest::of(verify.as_bytes()).to_string();
     let run = || planner.run(["--trust-commands", &digest, "--max-attempts", "1"]);
-    let ended = planner.ends(run(), 3);
+    let ended = planner.ends(run(), 1);
     assert_eq!(ended.actions(1), ["mutate_batch: succeeded", "verify_gate: failed"]);
     let allow = format!("write={}", other.display());
     let _ = planner.home.json(["walls", "--workspace", "space", "--allow", &allow]).exits(0);

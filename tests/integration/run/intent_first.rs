@@ -20,7 +20,7 @@ use crate::harness::{
 fn done(ran: &FinishedRun) -> Vec<Outcome> {
     match ran.outcome.as_ref().unwrap_err() {
         ExecutionError::EvidenceStore { step_results, source, .. } => {
-            assert!(source.to_string().contains("says the test"), "{source}");
+            assert!(source.to_string().contains("failure injected by a test"), "{source}");
             step_results.iter().map(|result| result.outcome).collect()
         }
         other => panic!("{other}"),
