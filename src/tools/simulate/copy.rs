@@ -15,8 +15,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use cap_std::fs::{
-    Dir, Metadata, MetadataExt as _, OpenOptions, OpenOptionsExt as _, Permissions,
-    PermissionsExt as _,
+    Dir, MetadataExt as _, OpenOptions, OpenOptionsExt as _, Permissions, PermissionsExt as _,
 };
 
 use crate::run::{StopSignal, text};
@@ -29,28 +28,12 @@ use crate::workspace::{
 use super::error::SimulationError;
 use super::links;
 use super::settings::Limits;
+use super::stamp::Stamp;
 
 /// Number of bytes that are copied between two checks for a stop.
 const CHUNK_BYTES: u64 = 64 << 20;
 /// Maximum number of omitted names that are listed.
 const MAX_LISTED: usize = 100;
-
-/// Detects a change of a file. The kernel updates the change time (ctime) at every change of content, mode or
-/// name, and no program can set it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stamp {
-    inode: u64,
-    size: u64,
-    pub(super) changed: (i64, i64),
-    pub(super) mode: u32,
-}
-
-impl Stamp {
-    pub(super) fn of(data: &Metadata) -> Self {
-        let (inode, size) = (data.ino(), data.size());
-        Self { inode, size, changed: (data.ctime(), data.ctime_nsec()), mode: data.mode() }
-    }
-}
 
 /// A copied file or link: the stamps of the original and of the copy when it was copied.
 #[derive(Debug, Clone, Copy)]

@@ -14,7 +14,8 @@ use crate::workspace::{
     check_cancelled, diff, file, walk_for,
 };
 
-use super::copy::{Copied, Stamp};
+use super::copy::Copied;
+use super::stamp::Stamp;
 
 /// Maximum number of changed files that are listed.
 pub(super) const MAX_CHANGES: usize = 1_000;

@@ -44,6 +44,7 @@ mod error;
 mod links;
 mod preview;
 pub(super) mod settings;
+mod stamp;
 mod tee;
 #[cfg(test)]
 mod tests;
@@ -64,9 +65,10 @@ use crate::process::{ProcessError, Scratch, scratch_parent, scratch_parents, tid
 use crate::run::StopSignal;
 use crate::workspace::{Budget, Root, Workspace};
 
-use copy::{Copied, Stamp};
+use copy::Copied;
 use difference::{by_verification, difference};
 use settings::SimulationSettings;
+use stamp::Stamp;
 use tee::Tee;
 use verdict::Verdict;
 
