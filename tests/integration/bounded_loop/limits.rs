@@ -96,7 +96,7 @@ fn untrusted_commands_end_a_loop_unchanged() {
 /// Access granted to every plan of a workspace also applies to the loop's own verification.
 #[test]
 fn workspace_grants_apply_to_the_verification() {
-    let planner = Scripted::new([heron()]);
+    let planner = Scripted::new([heron(), heron()]);
     let other = planner.home.path().join("other");
     fs::create_dir(&other).unwrap();
     let verify = format!("[verify.local]\ncommand = \"touch {}/verified\"\n", other.display());
