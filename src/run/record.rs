@@ -161,10 +161,9 @@ pub struct ListedExecution {
 }
 
 /// One execution that a search found.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchHit {
     /// The execution.
-    #[serde(flatten)]
     pub listed: ListedExecution,
     /// Where the words were found: `arguments`, `error`, `stdout`, …; empty for a search without words.
     pub found_in: String,
@@ -172,6 +171,23 @@ pub struct SearchHit {
     pub excerpt: String,
     /// The byte ranges of `excerpt` that matched.
     pub marks: Vec<Range<usize>>,
+}
+
+impl Serialize for SearchHit {
+    /// The fields in the order of earlier versions, in which `changed` is the last one.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Fields<'a> {
+            #[serde(flatten)]
+            row: &'a Execution,
+            found_in: &'a str,
+            excerpt: &'a str,
+            marks: &'a [Range<usize>],
+            changed: bool,
+        }
+        let Self { listed: ListedExecution { row, changed }, found_in, excerpt, marks } = self;
+        Fields { row, found_in, excerpt, marks, changed: *changed }.serialize(serializer)
+    }
 }
 
 /// How often each value of a facet occurs among all hits.

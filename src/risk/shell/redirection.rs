@@ -44,6 +44,7 @@ impl Parser<'_> {
     pub(super) fn redirect(&mut self, index: usize) -> Parsed<bool> {
         let mark = self.position;
         let digits = self.rest().bytes().take_while(u8::is_ascii_digit).count();
+        let mut is_standard = matches!(self.rest().get(..digits), Some("" | "0" | "1"));
         self.position += digits;
         if digits == 0 && self.rest().starts_with('{') {
             let name = self.rest().find('}').map_or(0, |end| end + 1);
@@ -51,6 +52,7 @@ impl Parser<'_> {
             let is_name = !named.is_empty() && name_length(named) == named.len();
             if is_name && self.rest().get(name..).is_some_and(|r| r.starts_with(['<', '>'])) {
                 self.position += name;
+                is_standard = false;
             }
         }
         let substitution = self.rest().starts_with("<(") || self.rest().starts_with(">(");
@@ -71,7 +73,7 @@ impl Parser<'_> {
         let written = self.source.get(from..self.position).unwrap_or_default();
         let delimiter = target.text.clone();
         let Some(command) = self.script.commands.get_mut(index) else { return Ok(true) };
-        command.redirects.push(Redirect { operator, target });
+        command.redirects.push(Redirect { operator, is_standard, target });
         if is_here_document {
             self.pending.push(HereDocument {
                 command: index,

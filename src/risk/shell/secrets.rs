@@ -21,7 +21,9 @@ impl Classifier<'_> {
         arguments: &[(String, bool)],
         rating: Rating,
     ) -> Rating {
-        if rating.level >= RiskLevel::Dangerous || command.redirects.iter().any(Redirect::writes) {
+        if rating.level >= RiskLevel::Dangerous
+            || command.redirects.iter().any(Redirect::takes_output)
+        {
             return rating;
         }
         let reads = matches!(rating.rule.as_str(), "reads" | "perhaps-reads");

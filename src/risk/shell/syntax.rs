@@ -83,11 +83,18 @@ impl Word {
 pub(super) struct Redirect {
     /// The operator without its file descriptor.
     pub(super) operator: &'static str,
+    /// Whether no other descriptor than that of the standard output or input is written before the operator.
+    pub(super) is_standard: bool,
     /// The file, or the text of a here-document or here-string.
     pub(super) target: Word,
 }
 
 impl Redirect {
+    /// Whether it sends the standard output to a file.
+    pub(super) fn takes_output(&self) -> bool {
+        self.is_standard && self.writes()
+    }
+
     pub(super) fn writes(&self) -> bool {
         match self.operator {
             ">&" => !self.target.text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'),

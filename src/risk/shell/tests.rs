@@ -170,6 +170,15 @@ fn thousands_of_braces_terminate() {
     assert_eq!(level(&format!("{} -rf x", "{r,m}".repeat(13))), RiskLevel::Dangerous);
 }
 
+// Fewer words than the limit are left, because the last brace takes the room of the first one.
+#[test]
+fn braces_never_hide_a_word() {
+    let endings: Vec<_> = (1..30).map(|number| number.to_string()).collect();
+    let command = format!("echo x | tee {{a,b,/etc/passwd}}{{,{}}}", endings.join(","));
+    assert_eq!(level(&command), RiskLevel::Dangerous);
+    assert_eq!(level("ls {a,b,c,d,e}{1,2,3,4,5,6,7,8,9,10,11,12}"), RiskLevel::Safe);
+}
+
 #[test]
 fn bash_syntax_is_dangerous_in_other_shells() {
     for command in [

@@ -16,8 +16,9 @@ impl Parser<'_> {
     /// Parses a word, and expands its braces into several words.
     pub(super) fn words(&mut self) -> Parsed<Vec<Word>> {
         let word = self.raw_word()?;
-        let texts = expand(&word.text, MAX_BRACE_WORDS);
-        if texts.len() >= MAX_BRACE_WORDS {
+        let mut is_cut = false;
+        let texts = expand(&word.text, MAX_BRACE_WORDS, &mut is_cut);
+        if is_cut || texts.len() >= MAX_BRACE_WORDS {
             self.script.overflow = Some(word.span());
         }
         if texts.len() > 1 {
@@ -262,9 +263,9 @@ fn plain(text: &str) -> String {
     text.replace(OPEN, "{").replace(COMMA, ",").replace(CLOSE, "}")
 }
 
-/// Brace expansion of a text, into at most `most` texts. A text with too many braces gets an unknown part; so does a
-/// range such as `{1..9}`.
-fn expand(text: &str, most: usize) -> Vec<String> {
+/// Brace expansion of a text, into at most `most` texts; `is_cut` is set if texts are left out. A text with too many
+/// braces gets an unknown part; so does a range such as `{1..9}`.
+fn expand(text: &str, most: usize, is_cut: &mut bool) -> Vec<String> {
     if text.matches(OPEN).count() > MAX_BRACES {
         return vec![plain(text) + OUTPUT];
     }
@@ -279,15 +280,16 @@ fn expand(text: &str, most: usize) -> Vec<String> {
             if inside.contains(COMMA) {
                 let parts: Vec<&str> = inside.split(COMMA).collect();
                 let each = (most / parts.len().max(1)).max(1);
+                *is_cut |= parts.len() > most;
                 return parts
                     .iter()
                     .take(most)
-                    .flat_map(|part| expand(&format!("{before}{part}{after}"), each))
+                    .flat_map(|part| expand(&format!("{before}{part}{after}"), each, is_cut))
                     .filter(|text| !text.is_empty())
                     .collect();
             }
             if inside.contains("..") {
-                return expand(&format!("{before}{}{after}", unknown("#")), most);
+                return expand(&format!("{before}{}{after}", unknown("#")), most, is_cut);
             }
         }
         searched = before;
