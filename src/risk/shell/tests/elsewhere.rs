@@ -123,7 +123,6 @@ fn printing_secrets_is_dangerous() {
     let variables = [
         "printenv STRIPE_API_KEY",
         "printenv STRIPE_API_KEY 2>/dev/null",
-        "sha1sum ~/.pgpass 2> /dev/null",
         "echo $SLACK_TOKEN",
         "printf '%s' \"$DB_PASSWORD\" | base64",
         "cat <<< \"$MY_SECRET\"",
@@ -134,8 +133,12 @@ fn printing_secrets_is_dangerous() {
         "set | grep PASSWORD",
     ];
     assert_eq!(faults("prints-secret", &variables), NONE);
-    let files =
-        ["wc -c ~/.aws/credentials", "nl ~/.netrc", "wc < ~/.ssh/id_rsa", "sha1sum ~/.pgpass"];
+    let files = [
+        "wc -c ~/.aws/credentials",
+        "nl ~/.netrc",
+        "wc < ~/.ssh/id_rsa",
+        "sha1sum ~/.pgpass 2> /dev/null",
+    ];
     assert_eq!(faults("reads-secrets", &files), NONE);
     for command in ["env", "printenv", "set", "export -p", "declare -x", "jq -n env", "env | sort"]
     {
