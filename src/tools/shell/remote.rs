@@ -7,6 +7,7 @@ use crate::process::Cause;
 use crate::remote::{RemoteCommand, RemoteEnd, RemoteFinished};
 use crate::run::Host;
 use crate::tools::command_shell::OUTPUT_BYTES;
+use crate::tools::tool::set_field;
 use crate::tools::{CallResult, Context, ToolError, Toolbox};
 
 /// Runs the command over the connection of the run.
@@ -99,7 +100,7 @@ fn result(
         "duration_ms": u64::try_from(finished.duration.as_millis()).unwrap_or(u64::MAX),
     });
     for (name, member) in host.result_members() {
-        result[name] = member;
+        set_field(&mut result, name, member);
     }
     result
 }
