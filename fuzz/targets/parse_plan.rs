@@ -315,7 +315,7 @@ fn check_continuation(plan: &Plan) {
     match continuation(plan, uuid::Uuid::nil(), &succeeded) {
         Continuation::NothingLeft => assert!(rest.is_empty()),
         Continuation::TooLarge => panic!("a small plan became too large"),
-        Continuation::Rest(bytes) => {
+        Continuation::Plan(bytes) => {
             let parsed = parse(&bytes);
             assert!(parsed.is_valid(), "{:?}", parsed.findings);
             let again = parsed.plan.expect("a valid plan");

@@ -47,7 +47,7 @@ impl<'a> Input<'a> {
         let choice = usize::from(*choice);
         // A step plan may name no other dialect's tools.
         let tools: Vec<_> =
-            TOOLS.iter().filter(|it| it.tool.stands_in(Dialect::StepPlan)).collect();
+            TOOLS.iter().filter(|it| it.tool.is_allowed_in(Dialect::StepPlan)).collect();
         let tool = tools[choice % tools.len()];
         let alias = choice / tools.len() % 2 == 1;
         let earlier =
