@@ -1,5 +1,5 @@
-//! The walls of a step (SPEC §7.5), which approvals cover and the evidence records. Pure data: `process` detects the
-//! available level and starts programs behind walls; the review decides the walls of each step.
+//! The walls of a step (SPEC §7.5), which authorizations cover and the evidence records. Pure data: `process` detects
+//! the available level and starts programs behind walls; the review decides the walls of each step.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -81,14 +81,15 @@ impl StepWalls {
         open: false,
     };
 
-    /// Whether the step may use the network, write outside the workspace, or run without walls.
+    /// Whether needs or grants widen the step's access: the network, paths outside the workspace, or no walls at all
+    /// (`open`). Walls that this computer lacks do not count.
     pub fn is_widened(&self) -> bool {
         self.open || self.network || !self.write.is_empty()
     }
 }
 
 /// Access that a person grants for a run in addition to the plan's `needs` (SPEC §7.5). The effect on each step is
-/// part of the binding's walls, so that an approval covers it.
+/// part of the binding's walls, so that an authorization covers it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Grants {

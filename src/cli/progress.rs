@@ -1,4 +1,4 @@
-//! Prints a run for people: its progress to stderr, its result to stdout.
+//! Prints a run: its progress as text to stderr, and its steps and result to stdout.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -37,7 +37,7 @@ impl ProgressCallback for Progress {
                 let (tool, about) = (visible(tool_name), visible(about));
                 say(&format!("Step {}{of}: {tool} {about}", step_index + 1));
             }
-            // The output of other tools is their result, which is in the evidence.
+            // Only the output of commands is printed. That of other tools is their result, which is in the evidence.
             RunEvent::StepOutput { chunk, .. } if self.is_command.load(Ordering::Relaxed) => {
                 say_chunk(&visible_lines(chunk));
             }

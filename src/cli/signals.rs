@@ -2,8 +2,8 @@
 
 use crate::engine::ControlHandle;
 
-/// Handles interrupt, termination and hangup signals: the first one requests *Stop now*, the second one has its default
-/// effect.
+/// Handles interrupt, termination and hangup signals: the first one requests *Stop now*. Once *Stop now* was
+/// requested, a further signal has its default effect.
 ///
 /// # Errors
 /// The signal handler or its thread cannot be set up.
@@ -20,7 +20,7 @@ pub(super) fn stop_at_interrupt(control: &ControlHandle) -> std::io::Result<()> 
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for signal in &mut signals {
             if control.is_stopped() {
-                // The second signal ends the program.
+                // After *Stop now*, a further signal has its default effect.
                 let _ = emulate_default_handler(signal);
             }
             control.request(Control::StopNow, AnsweredBy::Terminal);

@@ -1,10 +1,10 @@
-//! The bundled planners (SPEC §10): each reads one request and returns one plan, or a `failure` that explains why
+//! The built-in planners (SPEC §10): each reads one request and returns one plan, or a `failure` that explains why
 //! there is no plan.
 //!
-//! Called only by the hidden command `planner`. The loop starts this program with that command as a separate process,
-//! with the same limits of time and output as any other planner, and can stop it at any time. A planner only proposes:
-//! it does not handle authorizations and does not edit files. `cargo-fix` runs the compiler, which writes build
-//! output.
+//! These planners run only in the hidden command `planner`. The loop starts this program with that command as a
+//! separate process, with the same limits of time and output as any other planner, and can stop it at any time. A
+//! planner only proposes: it does not handle authorizations and does not edit files. `cargo-fix` runs the compiler,
+//! which writes build output.
 //!
 //! The API key is sent in one header only. It is removed from server messages, which may repeat it.
 
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 pub use chat::Server;
 pub use request::{Request, RequestError};
 
-/// A bundled planner.
+/// A built-in planner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Planner {
     /// Returns the plan files of a folder in the order of their names, one for each attempt.

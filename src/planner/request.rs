@@ -1,4 +1,4 @@
-//! The request of the loop to a planner, with the fields that the bundled planners use (SPEC §10).
+//! The request of the loop to a planner, with the fields that the built-in planners use (SPEC §10).
 
 use serde::Deserialize;
 use serde_json::Value;

@@ -29,7 +29,7 @@ const END_TIMEOUT: Duration = Duration::from_secs(10);
 /// The output of a script.
 pub(super) struct ScriptOutput {
     pub(super) reports: FrameParser,
-    /// The output besides the reports, also that of the login shell.
+    /// Everything else that was printed, on stdout and stderr, including the login shell's start-up output.
     pub(super) text: String,
 }
 

@@ -14,12 +14,12 @@ use crate::run::FileMode;
 
 use super::{Access, Kind, WorkspaceError, open_beneath};
 
-/// Maximum size of a file that a tool reads completely: 256 MiB. The old content, the new content and their
-/// diff are in memory together, already in a review.
+/// Maximum size of a file that a tool reads completely: 256 MiB. A review already holds
+/// the old content, the new content and their diff in memory.
 pub(crate) const FILE_BYTES: u64 = 256 << 20;
 
-/// Opens the regular file at `path` below `dir`; `None` if it does not exist. `text` and `access` are for the
-/// error.
+/// Opens the regular file at `path` below `dir`; `None` if it does not exist. An error contains the path
+/// as `text`, and `access` selects its kind.
 pub(crate) fn open(
     dir: &Dir,
     path: &Path,
@@ -128,7 +128,7 @@ pub(crate) fn state_of_bytes(bytes: Option<&[u8]>) -> FileState {
     bytes.map_or(FileState::Absent, |bytes| FileState::Content(Digest::of(bytes)))
 }
 
-/// The digest of a file as results contain it; `None` when the file is absent.
+/// The digest as results spell it; `None` if the file is absent.
 pub(crate) fn hash(state: FileState) -> Option<String> {
     match state {
         FileState::Absent => None,

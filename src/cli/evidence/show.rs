@@ -131,7 +131,7 @@ fn print_loop(detail: &LoopDetail, out: &mut Output) {
     }
 }
 
-/// Prints one execution, with the changes that were made to its records after they were written.
+/// Prints one execution, preceded by a warning for each of its records that was altered after it was written.
 pub(super) fn show_execution(detail: &ExecutionDetail, out: &mut Output) {
     if out.json() {
         out.document(detail);

@@ -17,8 +17,9 @@ pub(super) fn is_debugger(program: &str) -> bool {
 /// Options that only reduce output, skip init files, or exit after the commands.
 const QUIET: &str = "-batch --batch -q -quiet --quiet -nx -n -nh --nx --nh";
 
-/// Whether every debugger command of a call is known to inspect only, and every other word is a harmless option,
-/// the program or its core file. The process id may be the output of another command.
+/// Whether a call only inspects or steps through a program, or controls a board: every debugger command is listed, and
+/// every other word is a harmless option, a process id, the program or its core file. The process id may be the output
+/// of another command.
 pub(super) fn inspects(words: &[Word]) -> bool {
     let (mut commands, mut files) = (0, 0);
     let mut rest = words.iter();
@@ -48,7 +49,8 @@ pub(super) fn inspects(words: &[Word]) -> bool {
     commands > 0 && files < 3
 }
 
-/// Whether a GDB command only controls a board that is connected to this computer, or shows its threads.
+/// Whether a GDB command only connects to a debug server on this computer, resets or halts its board, shows the
+/// backtraces of all threads, or disconnects.
 fn controls_board(text: &str) -> bool {
     static BOARD: LazyRegex = LazyRegex::new(
         r"^(target (extended-)?remote (localhost|127\.0\.0\.1)?:\d+|mon(itor)? (reset|halt|reset (halt|init|run))|thread apply all (bt|backtrace|where)( full| \d+)?|detach|disconnect)$",
@@ -80,13 +82,13 @@ pub(super) fn debugged(words: &[Word]) -> Option<usize> {
         }
     }
     let first = words.get(index).filter(|word| !word.has_unknown() && !word.text.starts_with('-'));
-    // Nothing after the program may be another option of the debugger.
+    // Without `--args` or `--`, the debugger parses words after the program as its own, so there must be none.
     let separated = words.iter().take(index).any(|it| listed("--args -args --", &it.text));
     let alone = separated || words.len() <= index + 1;
     (commands > 0 && first.is_some() && alone).then_some(index)
 }
 
-/// Whether a debugger command only runs the program or shows something, without calling a function.
+/// Whether a debugger command only controls execution, prints, or sets listed options, without calling a function.
 fn is_inspection(text: &str) -> bool {
     let mut words = text.split_whitespace();
     let (first, rest) = (words.next().unwrap_or_default(), words.collect::<Vec<_>>());

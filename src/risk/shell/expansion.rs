@@ -55,7 +55,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Parses `$(..)` or `<(..)`, after the opening bracket.
+    /// Parses `$(..)` or `<(..)`, after the opening parenthesis.
     pub(super) fn substitution(&mut self, word: &mut Word) -> Parsed<()> {
         let first = self.script.commands.len();
         self.nested(Self::list)?;
@@ -113,7 +113,8 @@ impl Parser<'_> {
                         return Ok(());
                     }
                     Some('\'') => {
-                        // Inside double quotes, a single quote is an ordinary character.
+                        // Whether the expansion is inside double quotes, where a single quote is ordinary, is not known
+                        // here. It counts as a quote only if it is closed before the next `}`.
                         parser.position += 1;
                         if let Some(end) = parser.rest().find('\'') {
                             let close = parser.rest().find('}').unwrap_or(usize::MAX);
@@ -131,6 +132,7 @@ impl Parser<'_> {
                 }
             }
         })?;
+        // An assignment is recorded like a loop variable whose values are unknown.
         if let Some(rest) = rest.get(name.len()..)
             && (rest.starts_with(":=") || rest.starts_with('='))
         {
@@ -141,7 +143,7 @@ impl Parser<'_> {
             let inner = inside.inner.clone();
             self.script.evaluated.push(Word { text: again, span, inner, ..Word::default() });
         }
-        // A rewritten value is unknown.
+        // After `/`, `^`, `,` or `@`, the result is not the value of the variable.
         let rewrites = inside
             .text
             .strip_prefix(&name)
@@ -153,7 +155,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Parses a text that bash evaluates as arithmetic, and records it.
+    /// Parses a text that bash evaluates as arithmetic, and records the word as evaluated.
     pub(super) fn nested_arithmetic(
         &mut self,
         text: &str,
@@ -207,7 +209,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether two opening brackets start arithmetic and not two groups.
+    /// Whether `((` starts arithmetic, rather than two nested subshells.
     pub(super) fn arithmetic_follows(&self) -> bool {
         let mut open = 0_i32;
         let mut characters = self.rest().char_indices().peekable();
@@ -227,7 +229,7 @@ impl Parser<'_> {
         false
     }
 
-    /// Parses arithmetic up to and including `end`, and records it.
+    /// Parses arithmetic up to and including `end`, and records the expression as evaluated.
     pub(super) fn arithmetic(&mut self, end: &str) -> Parsed<()> {
         let (mut round, mut square) = (0_usize, 0_usize);
         let mut content = Word::default();
@@ -287,7 +289,7 @@ impl Parser<'_> {
             if number || variable {
                 let mut word = word.clone();
                 if variable {
-                    // Only the subscript of a variable name is evaluated.
+                    // `v ` marks a variable name, of which bash evaluates only the subscript.
                     word.text.insert_str(0, "v ");
                 }
                 self.script.evaluated.push(word);
@@ -297,12 +299,14 @@ impl Parser<'_> {
     }
 }
 
-/// Limit for nesting at which a nested text is still parsed.
+/// Maximum nesting depth of text that is parsed again because bash evaluates it as arithmetic. It is below
+/// `parse::MAX_DEPTH`, which leaves some levels for the expansions in that text.
 const MAX_TEXT_DEPTH: usize = 40;
 
 /// The part inside `${..}` that bash evaluates again, if any.
 fn evaluated_part(text: &str) -> Option<String> {
     if let Some(name) = text.strip_prefix('!') {
+        // `v ` marks a variable name, of which bash evaluates only the subscript.
         let lists = name.ends_with(['@', '*']) || name.ends_with("[@]") || name.ends_with("[*]");
         return (!lists && !name.is_empty()).then(|| format!("v {name}"));
     }
@@ -317,7 +321,7 @@ fn evaluated_part(text: &str) -> Option<String> {
             again.push_str(subscript);
         }
         rest = inside.get(close + 1..).unwrap_or_default();
-        // With a bracket inside the subscript, all of it counts.
+        // If the subscript itself contains a bracket, the whole rest is treated as evaluated.
         if rest.contains(']') {
             again = inside.to_owned();
         }
@@ -329,7 +333,8 @@ fn evaluated_part(text: &str) -> Option<String> {
         again.push_str(slice);
     }
     if rest == "@P" {
-        // `@P` expands a value like a prompt, with its command substitutions.
+        // `${x@P}` expands the value as a prompt string, which runs command substitutions in it. The placeholder
+        // stands for such a command.
         again.push_str("$(prompt)");
     }
     (!again.is_empty()).then_some(again)

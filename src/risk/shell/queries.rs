@@ -7,7 +7,8 @@ use super::listed::listed;
 use super::path_kind;
 use super::syntax::{END, UNKNOWN};
 
-/// Whether a call is one query of which only the quoted name of the table is unknown.
+/// Whether a call runs one query in which only the quoted table name is unknown. Each argument comes with whether it is
+/// a glob pattern.
 pub(super) fn queries_unknown_table(program: &str, arguments: &[(String, bool)]) -> bool {
     static ASKS: LazyLock<LazyRegex> = LazyLock::new(|| {
         let rest = format!("[^;|\\\\{UNKNOWN}\"`]");
@@ -25,10 +26,12 @@ pub(super) fn queries_unknown_table(program: &str, arguments: &[(String, bool)])
         && !arguments.iter().any(|(it, _)| it != text && it.contains([' ', '|', ';', '\\']))
 }
 
-/// Whether a call of a database client among the administration programs only queries.
+/// Whether a call of one of these database clients, which the rules list under `administers`, only runs read-only
+/// queries. Each argument comes with whether it is a glob pattern.
 pub(super) fn is_query_call(program: &str, arguments: &[(String, bool)]) -> bool {
     const CLIENTS: &str = "clickhouse-client clickhouse clickhouse-local sqlcmd cbq";
-    // Table functions that access files, other hosts or programs.
+    // Functions, procedures and statements that reach beyond the database: files, other hosts, programs, server
+    // control.
     static REACHES: LazyLock<LazyRegex> = LazyLock::new(|| {
         let names = "url\\w*|file\\w*|remote\\w*|s3\\w*|executable\\w*|hdfs\\w*|mysql|postgresql|jdbc|odbc|mongodb|redis\
                      |sqlite|gcs\\w*|azure\\w*|iceberg\\w*|deltalake\\w*|hudi\\w*|openrowset|opendatasource|openquery|xp_\\w+|curl";
@@ -39,7 +42,7 @@ pub(super) fn is_query_call(program: &str, arguments: &[(String, bool)]) -> bool
     static OPTIONS: LazyRegex = LazyRegex::new(
         "^(--(host|port|user|database|format|secure|time|progress|vertical|multiline|query|config-profile|max_\\w+|file|structure|table|input-format|output-format|vertical|readonly|query_id|stacktrace)|-[hudmtEnSUdWsiQqfNF]|--engine|-e)$",
     );
-    // System tables are read like other tables.
+    // Replaces `system.` before system tables, because the checks reject the word `system`, and a table named `table`.
     let without_keywords =
         |text: &str| text.replace("system.", "own.").replace(" FROM table", " FROM t");
     let only_queries = |text: &str| only_queries(&without_keywords(text));

@@ -1,4 +1,4 @@
-//! Ratings: a level with the rule that gives it.
+//! Ratings, and the findings that hold the built-in rating of a command and the user's.
 
 use std::ops::Range;
 
@@ -37,12 +37,12 @@ impl Rating {
 pub(super) struct Finding {
     pub(super) span: Range<usize>,
     pub(super) builtin: Rating,
-    /// The rating by a rule of the user, if that rule may replace the built-in one.
+    /// The rating by the strictest matching rule of the user, if it may replace the built-in level.
     pub(super) user: Option<Rating>,
 }
 
 impl Finding {
-    /// The rating that counts.
+    /// The rating by the user's rule if there is one, otherwise the built-in one.
     pub(super) fn effective(&self) -> &Rating {
         self.user.as_ref().unwrap_or(&self.builtin)
     }

@@ -16,7 +16,7 @@ pub(super) struct Verbs {
     removes: LazyRegex,
     /// Options that disable confirmations.
     forced: LazyRegex,
-    /// Options for dry runs and the like.
+    /// Arguments that make a call a dry run, a check, a preview or a request for help.
     dry: LazyRegex,
     /// Program names that suggest a destructive action.
     names: LazyRegex,
@@ -29,7 +29,8 @@ pub(super) struct Verbs {
     except: Vec<String>,
 }
 
-/// Stricter patterns for programs that are entirely unknown.
+/// Stricter patterns for programs that are entirely unknown: not named by the rules, the readers, the administration
+/// programs or the well-known packages. Other programs may be known, while their call is unlisted.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct UnlistedVerbs {
@@ -78,7 +79,8 @@ impl Verbs {
         let operands = || before().filter(|text| !text.starts_with('-')).take(5);
         self.names.is_match(name)
             || operands().any(|text| self.words.is_match(text))
-            // Options of a program of the project may have any meaning.
+            // Options of a program with a path or a file extension, such as a script of the project, may have any
+            // meaning.
             || (!program.contains('/')
                 && !program.contains('.')
                 && before().any(|text| {
@@ -95,7 +97,8 @@ impl Verbs {
         if program.bytes().all(|it| it.is_ascii_uppercase()) {
             return false;
         }
-        // Scripts of the project can be reviewed.
+        // A program with a path is usually a script of the project, which can be reviewed. Programs from outside the
+        // project are rated before.
         if program.contains('/') || tools.is_match(program) || self.excepted(program) {
             return false;
         }
@@ -126,7 +129,7 @@ impl Verbs {
         self.strangers.tools.is_match(program) || self.strangers.families.is_match(program)
     }
 
-    /// Whether a program is a development tool by list.
+    /// Whether a program without a path is a listed development tool.
     pub(super) fn names_tool(&self, program: &str) -> bool {
         !program.contains('/') && self.strangers.tools.is_match(program)
     }

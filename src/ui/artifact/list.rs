@@ -34,7 +34,7 @@ pub(super) struct Area<'a> {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Cursor {
     pub(super) row: usize,
-    /// Whether to scroll the current row into view in the next frame.
+    /// Whether the current row must still be scrolled into view.
     reveal: bool,
 }
 
@@ -61,7 +61,7 @@ fn keyboard() -> Id {
     Id::unique("a viewer has the keyboard")
 }
 
-/// Marks a viewer as having the keyboard, and reserves the arrow keys and Escape for its control `id`.
+/// Marks a viewer as having keyboard focus, and reserves the arrow keys and Escape for its control `id`.
 pub fn keep_keyboard(ui: &Ui, id: Id) {
     let filter =
         EventFilter { tab: false, horizontal_arrows: true, vertical_arrows: true, escape: true };
@@ -70,13 +70,13 @@ pub fn keep_keyboard(ui: &Ui, id: Id) {
     ui.data_mut(|data| data.insert_temp(keyboard(), pass));
 }
 
-/// Whether a viewer had the keyboard when it was last drawn; plain keys then belong to it.
+/// Whether a viewer had keyboard focus in this pass or the previous one. If so, unmodified keys are for that viewer.
 pub fn has_keyboard(ctx: &egui::Context) -> bool {
     let pass: Option<u64> = ctx.data(|data| data.get_temp(keyboard()));
     pass.is_some_and(|pass| pass + 1 >= ctx.cumulative_pass_nr())
 }
 
-/// Sets the accessible name of a row.
+/// Gives a row its accessible name, and returns the response to hovering over it.
 pub(super) fn row_label(ui: &Ui, rect: Rect, row: usize, name: impl Fn() -> String) -> Response {
     let response = ui.interact(rect, ui.scope_id().with(("row", row)), Sense::hover());
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, name()));
@@ -120,8 +120,8 @@ pub(super) fn list_ui(
     area.show_viewport(ui, |ui, viewport| {
         let size = vec2(ui.available_width(), total_height);
         let (all, _) = ui.allocate_exact_size(size, Sense::hover());
-        // A million rows are twenty million points high, where an `f32` cannot represent single points.
-        // Positions relative to the visible part stay exact.
+        // A million rows are about twenty million points high, where an `f32` cannot represent every point.
+        // Therefore the positions of rows are computed in `f64`.
         let first = (f64::from(viewport.top()) / row_height).floor().max(0.0) as usize;
         let last = (f64::from(viewport.bottom()) / row_height).ceil().max(0.0) as usize;
         page = last.saturating_sub(first).saturating_sub(2).max(1);

@@ -1,4 +1,4 @@
-//! One attempt: the planner's answer, the differences from the plan before, the authorization, the actions, and the
+//! One attempt: the planner's answer, the differences from the previous plan, the authorization, the actions, and the
 //! verification.
 
 use egui::{CornerRadius, Frame, Id, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
@@ -19,7 +19,7 @@ use crate::ui::widgets::{self, Chip, Look};
 
 /// The maximum number of findings, changed steps or actions listed; the plan page shows all.
 pub(super) const MAX_LISTED: usize = 50;
-/// The maximum number of lines shown of the planner's output. The last ones are shown.
+/// The maximum number of lines shown of the planner's stderr. The last ones are shown.
 const MAX_LINES: usize = 12;
 /// The maximum number of characters of a message that are shown.
 const MAX_CHARS: usize = 2_000;
@@ -219,7 +219,7 @@ fn findings_ui(ui: &mut Ui, report: &PlannerReport) {
     more_ui(ui, report.findings.len());
 }
 
-/// The last lines of the planner's error output.
+/// Shows the last lines of the planner's stderr.
 fn planner_output_ui(ui: &mut Ui, text: &str) {
     let lines: Vec<&str> = text.lines().collect();
     if lines.is_empty() {
@@ -373,12 +373,11 @@ pub(super) fn beginning(text: &str) -> &str {
     }
 }
 
-/// Parts within this distance of the visible area are drawn, in points, so that the next Tab finds their
-/// controls.
+/// Distance from the visible area, in points, within which parts are still drawn, so that Tab can reach their controls.
 const NEAR: f32 = 240.0;
 
-/// Draws a part; if it is not near the visible area, only reserves the height that it had at this width when it was
-/// last drawn. A part that `may_change` is always drawn, because its height may differ.
+/// Draws a part. If it is not near the visible area and was last drawn at this width, only reserves the height that it
+/// had then. A part that `may_change` is always drawn, because its height may differ.
 fn draw_if_near(ui: &mut Ui, id: Id, may_change: bool, add: impl FnOnce(&mut Ui)) {
     let width = ui.available_width();
     let drawn_size = ui.data(|data| data.get_temp::<(f32, f32)>(id));

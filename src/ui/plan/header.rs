@@ -15,7 +15,7 @@ use crate::ui::reconcile::{reconciled_ui, settle_ui};
 use crate::ui::theme::{Text, Theme, Tone};
 use crate::ui::widgets::{self, Chip, Look};
 
-/// The numbers of steps of a plan, computed once and not in every frame.
+/// Step counts by kind, cached because counting in every frame would be slow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StepCounts {
     /// Steps without a valid call.
@@ -101,7 +101,7 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
     chips
 }
 
-/// Chips about the mode and the rollback commands of a command plan.
+/// Chips for the guided mode and the author's rollback commands, if the plan has them.
 fn notes_chips(plan: &ShownPlan) -> Vec<Chip> {
     let mut chips = Vec::new();
     if plan.mode == Mode::Guided {
@@ -134,7 +134,7 @@ fn success_ui(ui: &mut Ui, plan: &ShownPlan) {
     widgets::line(ui, text, Text::Meta, Tone::Dim);
 }
 
-/// A sentence about the intent of the plan if its steps contradict it; `None` if they do not.
+/// A warning if steps change files although the plan's intent is not MUTATE.
 pub fn contradiction(view: &PlanView<'_>) -> Option<String> {
     let intent = view.plan?.intent?;
     (view.step_counts.changing > 0 && intent.as_str() != "MUTATE").then(|| {

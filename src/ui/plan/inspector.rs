@@ -40,7 +40,7 @@ const TABS: [(Tab, &str); 6] = [
 
 /// The left and right margin in the inspector, in points.
 const MARGIN: i8 = 16;
-/// The margin of the tabs that scroll.
+/// The margin of the arguments and evidence tabs, in points.
 const TAB_MARGIN: Margin = Margin::symmetric(MARGIN, 12);
 
 pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
@@ -335,7 +335,7 @@ fn skip_text(reason: Option<&String>) -> Cow<'static, str> {
     }
 }
 
-/// Shows the output that the author expects, which is never evaluated.
+/// Shows the output that the author expects. It is never compared with the actual output.
 pub(super) fn expected_ui(ui: &mut Ui, step: &ShownStep) {
     if let Some(expected) = &step.expected_output {
         let text = format!("The plan expects: {expected}");
@@ -356,7 +356,7 @@ fn error_ui(ui: &mut Ui, result: &StepResult) {
     }
 }
 
-/// The arguments in order of their names, those of one short line before the others.
+/// The arguments in order of their names, those with one line of at most 200 bytes before the others.
 pub(crate) fn short_first(arguments: &BTreeMap<String, String>) -> Vec<(&String, &String)> {
     let mut arguments: Vec<_> = arguments.iter().collect();
     arguments.sort_by_key(|(_, value)| value.len() > 200 || value.contains('\n'));

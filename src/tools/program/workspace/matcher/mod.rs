@@ -46,7 +46,8 @@ impl Matcher {
         }
     }
 
-    /// The problem that one line reports, if any.
+    /// The problem that one line reports, if any. Always `None` for `CargoJson` and `Sarif`, whose output is parsed
+    /// elsewhere.
     pub(in crate::tools::program) fn match_line(&self, line: &str) -> Option<Problem> {
         let line = without_colours(line);
         match self {
@@ -65,7 +66,7 @@ pub(in crate::tools::program) fn sarif(text: &[u8]) -> Result<Vec<Problem>, Stri
     sarif::parse(text)
 }
 
-/// The line without ANSI colour sequences: `ESC [ … letter`.
+/// The line without CSI sequences (`ESC [ … final byte`), such as colours.
 fn without_colours(line: &str) -> Cow<'_, str> {
     if !line.contains('\u{1b}') {
         return Cow::Borrowed(line);
