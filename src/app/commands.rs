@@ -6,13 +6,11 @@ use super::App;
 use super::plan_page::PlanSession;
 use super::shared::Prompt;
 use crate::run::{Attempt, Control, RunEvent};
-use crate::ui::action::{
-    Action, ArtifactAction, DiagnosticsAction, LoopAction, Page, SavedContent,
-};
+use crate::ui::action::{ArtifactAction, DiagnosticsAction, LoopAction, SavedContent};
 use crate::ui::artifact::Shape;
-use crate::ui::commands::Command;
 use crate::ui::diagnostics::{copied, copied_all};
 use crate::ui::overlay::Overlay;
+use crate::ui::{Action, Command, Page};
 use crate::worker::{FollowUp, OpenEditor, SaveSource};
 
 impl App {

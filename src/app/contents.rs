@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
 use crate::plan::Digest;
-use crate::ui::artifact::{self, LoadState, Prepared, Shape};
+use crate::ui::artifact;
+use crate::ui::artifact::{LoadState, Prepared, Shape};
 use crate::worker::{Content, Wake};
 
 /// The digest of a content, and its expected shape.

@@ -6,8 +6,7 @@ use super::plan_page::PlanSession;
 use crate::authorization::Method;
 use crate::plan::Digest;
 use crate::run::{Answer, AnsweredBy, Control, Decision};
-use crate::ui::action::DialogAction;
-use crate::ui::theme::Tone;
+use crate::ui::{DialogAction, Tone};
 use crate::worker::{Clock as _, PlanDecision, RecordTrust, SystemClock};
 
 impl App {

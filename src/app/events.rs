@@ -9,8 +9,7 @@ use super::plan_page::PlanPage;
 use super::shared::Prompt;
 use crate::plan::Code;
 use crate::run::{Failure, RunEvent};
-use crate::ui::action::Page;
-use crate::ui::theme::Tone;
+use crate::ui::{Page, Tone};
 use crate::worker::{Event, OpenedPlan};
 
 /// The size of output, in bytes, after which a frame leaves the remaining events to the next one, so that a frame takes

@@ -4,8 +4,8 @@ use uuid::Uuid;
 
 use super::shared::Shared;
 use crate::run::{EvidenceAnswer, ExecutionDetail, Question, SearchPage};
-use crate::ui::action::{EvidenceAction, Page};
 use crate::ui::evidence::{EvidenceView, Verification, parse};
+use crate::ui::{EvidenceAction, Page};
 use crate::worker::{FollowUp, Search, Verify};
 
 /// The time without typing before a search, in milliseconds.

@@ -33,10 +33,9 @@ mod window;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::ui::format::Now;
 use crate::ui::key_queue::KeyQueue;
 use crate::ui::overlay::Overlay;
-use crate::ui::theme::{self, Tone};
+use crate::ui::{Now, Tone, theme};
 use crate::worker::{Clock as _, Faults, Folders, Setup, SystemClock, Wake};
 #[cfg(feature = "inspection")]
 pub use offscreen::Offscreen;

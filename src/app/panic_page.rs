@@ -6,10 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::App;
 use super::shared::ViewPanic;
 use crate::run::text::panic_message;
-use crate::ui::action::{Action, Page};
 use crate::ui::dialog::{Dialog, Question};
 use crate::ui::panic_page::{PanicView, panic_page_ui};
-use crate::ui::{WindowView, window_ui};
+use crate::ui::{Action, Page, WindowView, window_ui};
 
 impl App {
     /// Draws the window. Returns the person's actions.

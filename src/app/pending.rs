@@ -8,7 +8,7 @@ use super::App;
 use super::shared::Shared;
 use crate::plan::Code;
 use crate::run::Failure;
-use crate::ui::theme::Tone;
+use crate::ui::Tone;
 use crate::worker::{Query, QueryError};
 
 /// The queries that have not been answered yet.

@@ -12,11 +12,9 @@ use super::App;
 use super::contents::{Contents, Key};
 use super::pending::Pending;
 use crate::run::{Attempt, ConfirmationRequest, Failure, Reconciled};
-use crate::ui::action::Page;
 use crate::ui::dialog::PromptId;
-use crate::ui::format::Now;
 use crate::ui::notice::Notice;
-use crate::ui::theme::Tone;
+use crate::ui::{Now, Page, Tone};
 use crate::worker::{
     FollowUp, ListLoops, ListRuns, OpenFollowUp, Query as _, QueryThread, ReadContent,
     ReadExecution, Reconcile, Save, SaveSource, Setup, Wake, Worker,

@@ -4,10 +4,8 @@ use super::App;
 use super::loop_page::LoopContent;
 use super::shared::Prompt;
 use crate::run::{CommandsReview, PlaceReview, RunState};
-use crate::ui::action::Page;
-use crate::ui::commands::Situation;
 use crate::ui::dialog::{Dialog, Question};
-use crate::ui::{StatusView, WindowView};
+use crate::ui::{Page, Situation, StatusView, WindowView};
 
 /// The state of a run in the status bar if no plan is shown.
 static IDLE: std::sync::LazyLock<RunState> = std::sync::LazyLock::new(RunState::default);

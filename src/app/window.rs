@@ -1,12 +1,9 @@
 //! Applies the actions on overlays, notices and settings.
 
+use super::{App, settings};
 use crate::ui::action::WindowAction;
-use crate::ui::format;
 use crate::ui::overlay::{Overlay, SettingsView};
-use crate::ui::theme::{self, Tone};
-
-use super::App;
-use super::settings;
+use crate::ui::{Tone, format, theme};
 use crate::worker::{EditorCommand, Query as _, SaveSettings};
 
 impl App {

@@ -2,12 +2,11 @@
 
 use uuid::Uuid;
 
-use super::answer::{self, PlannerAnswer};
 use super::attempts::{AttemptEnding, CurrentAttempt, Halt};
-use super::bounded::BoundedLoop;
 use super::planner::planner_input;
 use super::request::request;
-use super::results::{self, Applied};
+use super::results::Applied;
+use super::{BoundedLoop, PlannerAnswer, answer, results};
 use crate::authorization::{ApprovedPlan, PlanAuthorization};
 use crate::engine::{ExecutionError, review};
 use crate::evidence::{AttemptStart, Entry, EvidenceError, PlannerTrace};

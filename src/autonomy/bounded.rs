@@ -8,8 +8,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::attempts::{AttemptEnding, CurrentAttempt, PastAttempt};
-use super::authorizer::PlanAuthorizer;
-use super::planner::needs_of;
+use super::{PlanAuthorizer, needs_of};
 use crate::authorization::{AuthorizationClass, FileState, Method, StepWalls};
 use crate::engine::{
     Clock, ConfirmationCallback, ControlHandle, Executor, ExecutorDeps, Journal, ProgressCallback,

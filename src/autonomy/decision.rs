@@ -3,8 +3,8 @@
 use uuid::Uuid;
 
 use super::attempts::{CurrentAttempt, Halt};
-use super::authorizer::{AuthorizationRequest, PlanDecision, outside_class};
-use super::bounded::BoundedLoop;
+use super::authorizer::outside_class;
+use super::{AuthorizationRequest, BoundedLoop, PlanDecision};
 use crate::authorization::{
     AuthorizationClass, ForAttempt, Method, PlanAuthorization, PlanProperties,
 };

@@ -4,14 +4,13 @@
 use serde_json::json;
 
 use super::attempts::{AttemptEnding, CurrentAttempt, Halt};
-use super::bounded::BoundedLoop;
-use super::results;
+use super::{BoundedLoop, results};
 use crate::authorization::{ForAttempt, PlanAuthorization};
 use crate::engine::review;
 use crate::evidence::EvidenceError;
-use crate::plan::COMMANDS_FILE;
 use crate::plan::{
-    ACTION_PLAN_VERSION, Finding, Plan, RiskLevel, Severity, VerifyScope, is_valid, parse,
+    ACTION_PLAN_VERSION, COMMANDS_FILE, Finding, Plan, RiskLevel, Severity, VerifyScope, is_valid,
+    parse,
 };
 use crate::run::{
     ActionError, ActionErrorCode, ActionRecord, ActionStatus, Happened, Outcome, Review, RunEvent,

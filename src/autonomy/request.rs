@@ -2,8 +2,8 @@
 //! Secrets are redacted as in the evidence, because the planner may send the request to another machine.
 //! `assets/schema/planner-request.schema.json` describes the format.
 
+use super::BoundedLoop;
 use super::attempts::PastAttempt;
-use super::bounded::BoundedLoop;
 use crate::evidence::{EvidenceError, Redactor};
 use crate::plan::{ACTION_PLAN_VERSION, Dialect, limits};
 use crate::run::{EvidenceSummary, Focus, Happened, StepResult};

@@ -6,15 +6,9 @@ use std::time::Duration;
 use cargo_metadata::diagnostic::DiagnosticLevel;
 use serde_json::{Value, json};
 
+use super::{Cargo, CargoError, Names, Project, failure_report, headline, message};
 use crate::process::{Finished, Leftovers};
 use crate::run::{DiagnosticArtifact, Edge, EdgeType, Level, MAX_DIAGNOSTICS, TargetKind};
-
-use super::CargoError;
-use super::message;
-use super::names::Names;
-use super::project::Project;
-use super::run::Cargo;
-use super::text::{failure_report, headline};
 
 /// Maximum size of each output of cargo: 256 MiB.
 pub(crate) const OUTPUT_BYTES: u64 = 256 << 20;

@@ -9,7 +9,7 @@ use cargo_metadata::diagnostic::{
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::names::Names;
+use super::Names;
 use crate::run::{DiagnosticArtifact, DiagnosticSpan, Level};
 
 /// Maximum nesting of a message that is parsed. Each macro expansion nests its span in the span of the expanded code,

@@ -8,9 +8,8 @@
 
 use std::collections::HashMap;
 
-use super::check::{Checked, Scope};
-use super::run::Cargo;
-use super::{CargoError, project, unreached};
+use super::check::Checked;
+use super::{Cargo, CargoError, Scope, project, unreached};
 use crate::process::{Finished, Leftovers};
 use crate::run::DiagnosticArtifact;
 use crate::run::text::beginning;

@@ -4,14 +4,13 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::{OUTPUT_BYTES, Project};
 use crate::authorization::StepWalls;
 use crate::plan::Code;
-use crate::process::{self, Finished, Launcher, Leftovers, ProcessError, Profile, Program};
+use crate::process;
+use crate::process::{Finished, Launcher, Leftovers, ProcessError, Profile, Program};
 use crate::run::{StopSignal, Stream};
 use crate::workspace::Workspace;
-
-use super::check::OUTPUT_BYTES;
-use super::project::Project;
 
 /// Time limit of commands of cargo that only read manifests.
 pub(crate) const LOCATE_TIMEOUT: Duration = Duration::from_secs(60);

@@ -1,10 +1,7 @@
 //! The compiler's own suggestions (SPEC §10, the planner `cargo-fix`), limited to those that it marks as
 //! safe to apply without review.
 
-use super::check::Scope;
-use super::names::Names;
-use super::run::Cargo;
-use super::{CargoError, message, project, text};
+use super::{Cargo, CargoError, Names, Scope, message, project, text};
 use crate::process::Leftovers;
 use cargo_metadata::diagnostic::{
     Applicability, Diagnostic, DiagnosticLevel, DiagnosticSpan as Span,

@@ -4,9 +4,7 @@ use std::collections::HashSet;
 
 use serde::Deserialize;
 
-use super::metadata::{METADATA, Metadata, Target};
-use super::project::Project;
-use super::run::Cargo;
+use super::{Cargo, METADATA, Metadata, Project, Target};
 use crate::process::{Finished, Leftovers};
 
 /// Maximum number of names of targets in one list.

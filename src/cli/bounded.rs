@@ -8,9 +8,6 @@ use std::time::Duration;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::Exit;
-use super::args;
-use super::check;
 use super::confirmation::CommandLine;
 use super::evidence::say_note;
 use super::opening::{current_folder, evidence_location, workspace};
@@ -20,6 +17,7 @@ use super::refusal::Refusal;
 use super::run::is_terminal;
 use super::signals::stop_at_interrupt;
 use super::trust::trust;
+use super::{Exit, args, check};
 use crate::authorization::{AuthorizationClass, CLASS_BYTES, Method};
 use crate::autonomy::{
     AuthorizationRequest, BoundedLoop, LoopDeps, LoopOrder, LoopOutcome, LoopSetup, PlanAuthorizer,

@@ -2,21 +2,19 @@
 
 use std::path::Path;
 
-use super::Exit;
-use super::args;
-use super::documents::{self, finding_line};
+use super::documents::finding_line;
 use super::opening::{OpenedPlan, ReadPlan, evidence_location};
 use super::output::Output;
 use super::refusal::Refusal;
 use super::trust::record_trust;
+use super::{Exit, args, documents};
 use crate::authorization::WallLevel;
 use crate::plan::{Dialect, Severity, ShownPlan, visible, visible_lines};
 use crate::remote::{SshClient, check_target};
 use crate::risk::{Policy, WallSetting};
-use crate::run::StopSignal;
 use crate::run::{
-    CommandReview, CommandsReview, Host, PreconditionState, Review, StepWallsReview, TargetState,
-    WallsReview,
+    CommandReview, CommandsReview, Host, PreconditionState, Review, StepWallsReview, StopSignal,
+    TargetState, WallsReview,
 };
 
 /// Validates and reviews a plan file. With `--revoke-commands`, records that the workspace's commands are no longer

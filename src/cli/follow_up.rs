@@ -6,15 +6,13 @@ use std::sync::Arc;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::Exit;
-use super::args::{self, FromRecord};
-use super::check;
+use super::args::FromRecord;
 use super::confirmation::CommandLine;
-use super::documents;
 use super::opening::{OpenedPlan, ReadPlan, evidence_location};
 use super::output::Output;
 use super::refusal::Refusal;
 use super::run::{Start, authorizing_flag, is_terminal, unauthorized};
+use super::{Exit, args, check, documents};
 use crate::engine::{FollowUp, WorkspaceChoice, simulate_shown};
 use crate::evidence::EvidenceLocation;
 use crate::plan::{visible, visible_lines};

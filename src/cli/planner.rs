@@ -4,10 +4,10 @@
 use std::io::{self, Read as _};
 use std::time::Duration;
 
-use super::Exit;
-use super::args::{self, PlannerWord};
+use super::args::PlannerWord;
 use super::output::{Output, say_chunk};
 use super::refusal::Refusal;
+use super::{Exit, args};
 use crate::planner::{Planner, Request, Server};
 use crate::process::MODEL_KEY;
 use crate::worker::{ModelSettings, default_folders, load_model};

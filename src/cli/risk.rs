@@ -4,11 +4,9 @@ use std::io::{self, BufRead as _};
 
 use serde::Serialize;
 
-use super::Exit;
-use super::args;
-use super::opening;
 use super::output::{Output, say};
 use super::refusal::Refusal;
+use super::{Exit, args, opening};
 use crate::plan::Needs;
 use crate::risk::{CommandVerdict, Shell, UserRules, needs_of_command, of_command};
 

@@ -8,8 +8,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::Exit;
-use super::args::{self, Confirm};
+use super::args::Confirm;
 use super::confirmation::CommandLine;
 use super::evidence::say_note;
 use super::opening::{OpenedPlan, ReadPlan, evidence_location};
@@ -17,6 +16,7 @@ use super::output::{Output, say};
 use super::progress::{Progress, print_result, print_rollback_commands, print_steps};
 use super::refusal::Refusal;
 use super::trust::trust;
+use super::{Exit, args};
 use crate::authorization::{ApprovedPlan, Method, PlanAuthorization};
 use crate::engine::{
     Clock as _, ControlHandle, ExecutionError, Executor, ExecutorDeps, SystemClock,

@@ -1,8 +1,8 @@
 //! `schema`: prints the JSON Schema of a plan dialect or of another document.
 
-use super::Exit;
-use super::args::{self, DialectWord};
+use super::args::DialectWord;
 use super::output::Output;
+use super::{Exit, args};
 use crate::autonomy::REQUEST_SCHEMA;
 use crate::evidence::VERIFY_SCHEMA;
 use crate::plan::Dialect;

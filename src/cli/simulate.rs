@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::Exit;
-use super::args;
 use super::documents::finding_line;
 use super::opening::{ReadPlan, evidence_location};
 use super::output::Output;
 use super::refusal::Refusal;
+use super::{Exit, args};
 use crate::engine::{Simulation, simulate_shown};
 use crate::plan::{Digest, Finding, locate, visible};
 use crate::run::{FileChange, Predicted};

@@ -2,11 +2,10 @@
 
 use serde_json::json;
 
-use super::Exit;
-use super::args;
 use super::opening::{current_folder, evidence_location, policy, workspace};
 use super::output::Output;
 use super::refusal::Refusal;
+use super::{Exit, args};
 use crate::authorization::Grants;
 use crate::engine::{Clock as _, SystemClock, check_grants, local_wall_level};
 use crate::evidence::WallsDecision;

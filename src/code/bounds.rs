@@ -12,8 +12,7 @@ use tree_sitter::{
     Node, Parser, Query, QueryCursor, QueryCursorOptions, StreamingIterator as _, Tree,
 };
 
-use super::error::CodeError;
-use super::meter;
+use super::{CodeError, meter};
 
 /// Limit for parser steps on one text, a step being a token or a completed rule. Ordinary sources take one step per
 /// one or two bytes.

@@ -4,10 +4,8 @@ use std::collections::HashSet;
 
 use tree_sitter::{Node, QueryCursor, StreamingIterator as _};
 
-use super::error::CodeError;
-use super::source::Source;
-use super::span::Span;
-use super::symbol::{Definition, KINDS, PART_END, SymbolKind, owns_methods, segments};
+use super::symbol::{KINDS, PART_END, owns_methods};
+use super::{CodeError, Definition, Source, Span, SymbolKind, segments};
 
 /// A match of the language's definition query.
 pub(super) struct QueryMatch<'tree> {

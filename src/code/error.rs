@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::symbol::Definition;
+use super::Definition;
 
 /// An error of the code engine, with the details that are needed to fix it (SPEC §6, E104 and E310).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

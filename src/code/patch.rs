@@ -6,10 +6,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::error::{CodeError, ParsedText};
-use super::source::Source;
-use super::span::Span;
-use super::symbol::Definition;
+use super::{CodeError, Definition, ParsedText, Source, Span};
 
 const BOM: char = '\u{feff}';
 

@@ -7,8 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use sha2::{Digest as _, Sha256};
 use tree_sitter::Tree;
 
-use super::error::CodeError;
-use super::language::Language;
+use super::{CodeError, Language};
 
 /// A tree and the number of parser steps for it.
 pub(super) type Parsed = Result<(Tree, u64), CodeError>;

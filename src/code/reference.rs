@@ -2,9 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::source::Source;
-use super::span::Span;
-use super::symbol::segments;
+use super::{Source, Span, segments};
 
 /// One use of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]

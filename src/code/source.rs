@@ -2,11 +2,7 @@
 
 use tree_sitter::{Node, Parser, Tree};
 
-use super::error::{CodeError, ParsedText};
-use super::language::Language;
-use super::meter::count_memory;
-use super::span::Span;
-use super::{bounds, recent};
+use super::{CodeError, Language, ParsedText, Span, bounds, count_memory, recent};
 
 /// Size limit for a text, in bytes. Its tree takes about ten times as much memory.
 pub const MAX_SOURCE_BYTES: usize = 32 << 20;

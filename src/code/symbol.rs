@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::span::Span;
+use super::Span;
 
 /// The kind of a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]

@@ -5,8 +5,7 @@ use std::sync::OnceLock;
 
 use tree_sitter_highlight::{HighlightConfiguration, HighlightEvent, Highlighter};
 
-use super::language::Language;
-use super::source::Source;
+use super::{Language, Source};
 
 /// The class of a highlighted range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -3,8 +3,7 @@
 
 use std::sync::Arc;
 
-use super::clock::Clock;
-use super::control::ControlHandle;
+use super::{Clock, ControlHandle};
 use crate::risk::Policy;
 use crate::run::{AnsweredBy, ConfirmationRequest, Decision, RunEvent};
 

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
-use super::journal::Journal;
+use super::Journal;
 use crate::evidence::{CapturedOutput, EvidenceError, OutputCapture};
 use crate::plan::Step;
 use crate::process::Capture;

@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::plan::COMMANDS_FILE;
-use crate::plan::{Code, Finding, Plan, RiskLevel, Step};
-use crate::risk::{self, Policy, Shell, Verdict};
+use crate::plan::{COMMANDS_FILE, Code, Finding, Plan, RiskLevel, Step};
+use crate::risk;
+use crate::risk::{Policy, Shell, Verdict};
 use crate::run::{CommandReview, CommandsReview};
 use crate::tools::{ProjectedToolbox, ToolError, Toolbox, WorkspaceCommand, WorkspaceCommands};
 

@@ -3,8 +3,7 @@
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::run::StopSignal;
-use crate::run::{AnsweredBy, Control};
+use crate::run::{AnsweredBy, Control, StopSignal};
 
 /// The controls of a run. All clones share them.
 #[derive(Debug, Clone, Default)]

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::error::ExecutionError;
+use super::ExecutionError;
 use crate::authorization::FileState;
 use crate::evidence::ArtifactType;
 use crate::run::{FileChange, FileEffect, Preview};

@@ -3,13 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::callbacks::ExecutorDeps;
 use super::control::Boundary;
-use super::error::ExecutionError;
-use super::journal::Journal;
 use super::run::Run;
 use super::runnable::Runnable;
 use super::step::StepRun;
+use super::{ExecutionError, ExecutorDeps, Journal};
 use crate::authorization::ApprovedPlan;
 use crate::evidence::{ControlRecord, Entry, EvidenceError, EvidenceStore, RunEnd, RunStart};
 use crate::plan::Mode;

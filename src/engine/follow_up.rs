@@ -5,7 +5,8 @@ use std::path::Path;
 
 use uuid::Uuid;
 
-use super::continuation::{FollowUpError, changes_since, continuation_of, plan_of, rollback_of};
+use super::FollowUpError;
+use super::continuation::{changes_since, continuation_of, plan_of, rollback_of};
 use super::interrupted_plan::settlement_of;
 use super::revert::{irreversible_effects, revert_of};
 use crate::evidence::EvidenceReader;

@@ -7,8 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::evidence::{EvidenceLocation, EvidenceReader, StoredContent};
 use crate::plan::Digest;
 use crate::risk::Policy;
-use crate::run::History;
-use crate::run::StopSignal;
+use crate::run::{History, StopSignal};
 use crate::tools::{HistorySource, NotAvailable, ToolError, Toolbox};
 
 /// Opens the tools of a workspace for a review or a preview that `stop` ends. They get the recorded history if the

@@ -6,8 +6,7 @@ use crate::authorization::Target;
 use crate::plan::{Code, Destination, Finding};
 use crate::remote::{SshClient, known_target};
 use crate::risk::Policy;
-use crate::run::ErrorInfo as _;
-use crate::run::StopSignal;
+use crate::run::{ErrorInfo as _, StopSignal};
 
 /// The address and the known keys of the plan's destination, read from the settings of `ssh` without connecting; and an
 /// error if they cannot be read or no key is known. Both are `None` without a valid target.

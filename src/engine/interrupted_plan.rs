@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 
 use uuid::Uuid;
 
-use super::continuation::{FollowUpError, ended_run};
+use super::FollowUpError;
+use super::continuation::ended_run;
 use crate::authorization::FileState;
 use crate::evidence::{EvidenceReader, OpenIntent};
 use crate::plan::{Batch, Edit, batch_plan, limits};

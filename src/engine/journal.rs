@@ -15,7 +15,7 @@
 
 use std::sync::Arc;
 
-use super::callbacks::ProgressCallback;
+use super::ProgressCallback;
 use crate::evidence::{Entry, EvidenceError, EvidenceStore};
 use crate::run::RunEvent;
 

@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use super::error::ExecutionError;
+use super::ExecutionError;
 use crate::authorization::FileState;
 use crate::plan::{Code, Precondition, Step, ToolCall};
-use crate::run::Outcome;
-use crate::run::StopSignal;
+use crate::run::{Outcome, StopSignal};
 use crate::tools::{ProjectedToolbox, Toolbox};
 use crate::workspace::Kind;
 

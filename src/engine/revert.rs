@@ -3,7 +3,8 @@
 
 use uuid::Uuid;
 
-use super::continuation::{FollowUpError, ended_run, plan_of, recorded_plan};
+use super::continuation::{ended_run, plan_of};
+use super::{FollowUpError, recorded_plan};
 use crate::authorization::FileState;
 use crate::evidence::{EvidenceReader, StoredContent};
 use crate::plan::{Code, Finding, Severity, ToolClass, revert};

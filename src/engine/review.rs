@@ -14,20 +14,17 @@ pub(super) use self::findings::{beginning, limit_finding};
 use self::findings::{blocked_finding, is_too_large, may_be_in_splice_plan, tool_finding};
 use self::shown_plan::faulty_preview;
 pub use self::shown_plan::{review_read, review_trusting, simulate_shown};
-use super::commands;
-use super::error::ExecutionError;
 use super::history_source::open_tools;
-use super::host;
-use super::preconditions;
 use super::projected::ProjectedSteps;
-use super::walls::{self, with_remembered};
-use super::workspace::WorkspaceChoice;
+use super::walls::with_remembered;
+use super::{ExecutionError, WorkspaceChoice, commands, host, preconditions, walls};
 use crate::authorization::{Binding, FileState, StepWalls};
 use crate::evidence::EvidenceLocation;
 use crate::plan::{
     Code, Finding, Plan, Precondition, Severity, ShownPlan, Step, ToolCall, ToolClass, locate,
 };
-use crate::risk::{self, Policy, RiskLevel, Shell, Verdict};
+use crate::risk;
+use crate::risk::{Policy, RiskLevel, Shell, Verdict};
 use crate::run::{Impact, PreconditionState, Preview, Review, StopSignal};
 use crate::tools::{ProjectedToolbox, ToolError, Toolbox, Unsupported};
 use crate::workspace::{INPUT_BYTES, Overlay};

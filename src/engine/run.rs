@@ -4,11 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use uuid::Uuid;
 
-use super::callbacks::ExecutorDeps;
 use super::clock::RunClock;
-use super::error::ExecutionError;
-use super::journal::Journal;
 use super::runnable::Runnable;
+use super::{ExecutionError, ExecutorDeps, Journal};
 use crate::authorization::FileState;
 use crate::evidence::EvidenceError;
 use crate::plan::Mode;

@@ -1,10 +1,8 @@
 //! A plan that passed every check before a run (SPEC §2, DESIGN invariant 1). The engine runs tools only with a
 //! `Runnable`, and outside tests only `Runnable::new` makes one.
 
-use super::clock::Clock;
-use super::error::ExecutionError;
 use super::history_source::with_history;
-use super::review;
+use super::{Clock, ExecutionError, review};
 use crate::authorization::{ApprovedPlan, AuthorizationStatus, PlanAuthorization};
 use crate::evidence::EvidenceStore;
 use crate::plan::{Plan, is_valid, parse};

@@ -11,8 +11,7 @@ use super::review::limit_finding;
 use crate::evidence::EvidenceLocation;
 use crate::plan::{Finding, Plan};
 use crate::risk::Policy;
-use crate::run::StopSignal;
-use crate::run::{FileChange, Outcome, Predicted, Preview};
+use crate::run::{FileChange, Outcome, Predicted, Preview, StopSignal};
 use crate::tools::ToolError;
 use crate::workspace::Overlay;
 

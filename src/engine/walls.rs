@@ -13,7 +13,8 @@ use crate::authorization::{Grants, StepWalls, WallLevel};
 use crate::evidence::EvidenceLocation;
 use crate::plan::{Code, Finding, Needs, Plan, Severity, Step, StepPlace, ToolCall, ToolClass};
 use crate::process::walls::{WallPaths, WallProbe};
-use crate::risk::{self, CommandNeeds, PlannerNeeds, Policy, RiskLevel, Verdict, WallSetting};
+use crate::risk;
+use crate::risk::{CommandNeeds, PlannerNeeds, Policy, RiskLevel, Verdict, WallSetting};
 use crate::run::{StepWallsReview, WallsReview};
 use crate::tools::Toolbox;
 

@@ -7,11 +7,11 @@ use sha2::{Digest as _, Sha256};
 use super::append::{Appender, Cell};
 use super::capture::{CapturedContent, CapturedStream, Large};
 use super::chunks::Chunks;
-use super::error::{EvidenceError, Result};
-use super::reader::EvidenceReader;
+use super::error::Result;
 use super::rows::{find, unreadable, value};
 use super::spill_file::{PART_BYTES, PLAIN_PART_BYTES, Parts, SpillFile, Spilled};
 use super::vault::Vault;
+use super::{EvidenceError, EvidenceReader};
 use crate::plan::Digest;
 use crate::run::Decoder;
 

@@ -7,7 +7,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::artifact_type::ArtifactType;
+use super::ArtifactType;
 use super::chunks::Chunks;
 use super::error::Result;
 use super::redact::KnownSecrets;

@@ -3,9 +3,9 @@
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, params_from_iter};
 
-use super::error::{EvidenceError, Result};
-use super::ledger;
+use super::error::Result;
 use super::rows::{find, has_row, unreadable};
+use super::{EvidenceError, ledger};
 use crate::plan::Digest;
 
 /// The end of the chain.

@@ -5,9 +5,8 @@ use rusqlite::Connection;
 use uuid::Uuid;
 
 use super::error::Result;
-use super::ledger;
-use super::reader::EvidenceReader;
 use super::rows::{find, list};
+use super::{EvidenceReader, ledger};
 use crate::plan::Digest;
 
 /// The tables and conditions of the rows that belong to an execution.

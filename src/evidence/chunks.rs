@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::redact::{KnownSecrets, redact_ranges};
-use super::secrets::{self, Match};
+use super::secrets;
+use super::secrets::Match;
 use super::vault::Vault;
 
 /// The minimum size of the text that is held back until more text arrives, in bytes. A secret of at most this size is

@@ -5,10 +5,9 @@ use uuid::Uuid;
 
 use super::append::Cell;
 use super::error::Result;
-use super::grants;
 use super::rows::has_row;
-use super::store::EvidenceStore;
 use super::write_run::word;
+use super::{EvidenceStore, grants};
 use crate::authorization::{AuthorizationClass, Method};
 
 const REVOCATIONS: &str = "authorization_class_revocations";

@@ -2,9 +2,8 @@
 
 use super::error::Result;
 use super::queries::{EXECUTIONS, listed, listed_rows};
-use super::range::Range;
-use super::reader::EvidenceReader;
 use super::rows::uuid;
+use super::{EvidenceReader, Range};
 use crate::run::{LaterMutation, ListedExecution, RecurringDiagnostic};
 
 /// The number of columns that [`EXECUTIONS`] selects.

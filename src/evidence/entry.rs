@@ -3,8 +3,7 @@
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::artifact_type::ArtifactType;
-use super::capture::CapturedOutput;
+use super::{ArtifactType, CapturedOutput};
 use crate::authorization::{PlanAuthorization, StepWalls};
 use crate::plan::{Digest, Plan, Step};
 use crate::risk::Verdict;

@@ -14,11 +14,10 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::chain::Chain;
-use super::error::{EvidenceError, Result};
-use super::folders::UserFolders;
+use super::error::Result;
 use super::lock::Lock;
-use super::permissions;
 use super::vault::Vault;
+use super::{EvidenceError, UserFolders, permissions};
 use crate::plan::Digest;
 
 const FILE_NAME: &str = "evidence_heads.json";

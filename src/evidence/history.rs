@@ -8,14 +8,12 @@ use rusqlite::Row;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::artifact_type::ArtifactType;
-use super::blobs;
-use super::error::{EvidenceError, Result};
+use super::error::Result;
 use super::queries::written_with;
-use super::reader::EvidenceReader;
 use super::rows::{digest, has_row, optional, size, uuid};
 use super::run_outcome::file_state;
 use super::source::Source;
+use super::{ArtifactType, EvidenceError, EvidenceReader, blobs};
 use crate::plan::{Digest, Tool};
 use crate::run::{
     Attempt, Checkpoint, CheckpointName, FileForecast, FileMode, History, HistoryEntry, Modes,

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use rusqlite::{Connection, TransactionBehavior};
 
-use super::error::{EvidenceError, Result};
+use super::error::Result;
 use super::index_seal::IndexSeal;
-use super::permissions;
 use super::rows::{unreadable, value};
 use super::vault::Vault;
+use super::{EvidenceError, permissions};
 use crate::plan::Digest;
 
 const FILE_NAME: &str = "search_index.db";

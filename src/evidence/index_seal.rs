@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
-use super::error::{EvidenceError, Result};
+use super::error::Result;
 use super::lock::Lock;
-use super::permissions;
 use super::vault::Vault;
+use super::{EvidenceError, permissions};
 use crate::plan::Digest;
 
 const FILE_NAME: &str = "search_index.seal";

@@ -4,12 +4,12 @@ use rusqlite::{Transaction, TransactionBehavior, params};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::error::{EvidenceError, Result};
+use super::error::Result;
 use super::index::{FIELDS, Index, data_version};
 use super::index_text::{artifact_text, flat_text, searchable};
-use super::queries;
 use super::rows::{find, list};
 use super::source::Source;
+use super::{EvidenceError, queries};
 use crate::run::Known;
 
 /// The maximum number of executions that are indexed in one transaction.

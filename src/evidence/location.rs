@@ -3,9 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::error::Result;
-use super::folders::UserFolders;
-use super::reader::EvidenceReader;
-use super::store::EvidenceStore;
+use super::{EvidenceReader, EvidenceStore, UserFolders};
 
 /// The evidence folder and the user's folders outside it.
 #[derive(Debug, Clone, PartialEq, Eq)]

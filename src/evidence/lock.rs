@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::error::{EvidenceError, LOCK_TIMEOUT, Result};
-use super::permissions;
+use super::error::{LOCK_TIMEOUT, Result};
+use super::{EvidenceError, permissions};
 
 const FOLDER: &str = "locks";
 

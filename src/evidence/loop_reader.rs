@@ -4,10 +4,9 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::error::Result;
-use super::reader::EvidenceReader;
 use super::rows::{digest, json, optional, size, unreadable, uuid, word};
 use super::source::Source;
-use super::{queries, replay};
+use super::{EvidenceReader, queries, replay};
 use crate::run::{
     AttemptDetail, AttemptRecord, LoopDetail, LoopFate, LoopSummary, PlanDifference, RunEvent,
     RunSummary, StopReason,

@@ -5,7 +5,8 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::Path;
 
-use super::error::{EvidenceError, Result};
+use super::EvidenceError;
+use super::error::Result;
 
 /// Creates the folder if it is missing, and removes the permissions of group and others if it contains only evidence.
 ///

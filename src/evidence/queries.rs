@@ -5,12 +5,10 @@ use rusqlite::{Params, Row};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::changed;
 use super::error::Result;
-use super::range::Range;
-use super::reader::EvidenceReader;
 use super::rows::{digest, json, optional, parse_word, size, unreadable, uuid, word};
 use super::source::Source;
+use super::{EvidenceReader, Range, changed};
 use crate::plan::Code;
 use crate::run::{
     ArtifactRecord, DecidedBy, DecisionRecord, Edge, Execution, ExecutionDetail, FileExecution,

@@ -1,8 +1,7 @@
 //! Answers a [`Question`] of the window about the evidence (SPEC §8).
 
 use super::error::Result;
-use super::range::Range;
-use super::reader::EvidenceReader;
+use super::{EvidenceReader, Range};
 use crate::run::{EvidenceAnswer, MAX_ROWS, Question};
 
 impl EvidenceReader {

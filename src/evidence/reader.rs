@@ -7,13 +7,12 @@ use std::sync::Arc;
 use rusqlite::Connection;
 
 use super::error::Result;
-use super::folders::UserFolders;
 use super::head_check::check_head;
 use super::heads::KeptHeads;
 use super::index::Index;
 use super::source::Source;
 use super::vault::Vault;
-use super::{schema, schema_check};
+use super::{UserFolders, schema, schema_check};
 use crate::run::HeadReport;
 
 /// Reads the evidence (SPEC §8). It writes only the search index in the same folder, which can be rebuilt at any time.

@@ -9,7 +9,8 @@ use aho_corasick::AhoCorasick;
 use serde_json::Value;
 
 use super::ledger::canonical;
-use super::secrets::{self, Match, has_digit, has_letter};
+use super::secrets;
+use super::secrets::{Match, has_digit, has_letter};
 use super::vault::Vault;
 
 /// A range of a text to redact, with the kind of the secret.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::EvidenceStore;
 use super::redact::KnownSecrets;
 use super::secrets::is_marker_rest;
-use super::store::EvidenceStore;
 use super::vault::Vault;
 
 /// The start of every redaction marker.

@@ -7,13 +7,11 @@ use rusqlite::Connection;
 use serde_json::json;
 
 use super::append::Appender;
-use super::error::{EvidenceError, Result};
-use super::reader::EvidenceReader;
+use super::error::Result;
 use super::rows::unreadable;
-use super::store::EvidenceStore;
 use super::vault::Vault;
-use super::write_run::{self, NewDecision};
-use super::{grants, migrations};
+use super::write_run::NewDecision;
+use super::{EvidenceError, EvidenceReader, EvidenceStore, grants, migrations, write_run};
 use crate::authorization::Grants;
 use crate::run::AnsweredBy;
 

@@ -12,12 +12,11 @@ use rusqlite::Row;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::error::{EvidenceError, Result};
+use super::error::Result;
 use super::queries::full_content;
-use super::reader::EvidenceReader;
 use super::rows::{json, optional, parse_word, size, unreadable, uuid, word};
 use super::source::Source;
-use super::{blobs, queries};
+use super::{EvidenceError, EvidenceReader, blobs, queries};
 use crate::plan::Code;
 use crate::run::{
     Answer, AnsweredBy, ArtifactRecord, Attempt, Control, Decision, Failure, Outcome, RunEnding,

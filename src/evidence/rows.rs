@@ -5,7 +5,8 @@ use rusqlite::{Connection, Params, Row, ToSql};
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
-use super::error::{EvidenceError, Result};
+use super::EvidenceError;
+use super::error::Result;
 use crate::plan::Digest;
 
 /// Whether the table has a row with this value in this column.

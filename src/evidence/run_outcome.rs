@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use uuid::Uuid;
 
+use super::EvidenceReader;
 use super::error::Result;
 use super::queries::written_with;
-use super::reader::EvidenceReader;
 use super::rows::{json, size, unreadable, uuid};
 use super::source::Source;
 use crate::authorization::FileState;

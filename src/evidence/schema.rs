@@ -8,10 +8,10 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use uuid::Uuid;
 
 use super::chain::Chain;
-use super::error::{EvidenceError, LOCK_TIMEOUT, Result};
+use super::error::{LOCK_TIMEOUT, Result};
 use super::migrations::{FORMAT_WITH_ID, MIGRATIONS, guard_tables};
 use super::rows::{find, unreadable};
-use super::{permissions, schema_check};
+use super::{EvidenceError, permissions, schema_check};
 
 /// The database's name in the evidence folder.
 pub(super) const FILE_NAME: &str = "execution_log.db";

@@ -6,15 +6,11 @@ use std::time::Instant;
 use rusqlite::types::Value as SqlValue;
 use rusqlite::{Connection, params_from_iter};
 
-use super::changed;
-use super::error::{EvidenceError, Result};
+use super::error::Result;
 use super::index::{FIELDS, Index};
-use super::index_text;
-use super::loop_reader;
-use super::queries;
-use super::reader::EvidenceReader;
 use super::rows::{list, value};
 use super::source::Source;
+use super::{EvidenceError, EvidenceReader, changed, index_text, loop_reader, queries};
 use crate::run::{Facets, ListedExecution, SearchHit, SearchPage, SearchQuery, TimeBucket};
 
 /// The maximum number of hits on a page if the query sets no limit.

@@ -12,7 +12,8 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
-use super::error::{EvidenceError, Result};
+use super::EvidenceError;
+use super::error::Result;
 use super::vault::Vault;
 use crate::plan::Digest;
 

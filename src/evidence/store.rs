@@ -8,20 +8,19 @@ use rusqlite::Connection;
 use uuid::Uuid;
 
 use super::append::Appender;
-use super::capture::OutputCapture;
 use super::chain::Chain;
-use super::entry::Entry;
-use super::error::{EvidenceError, Result};
-use super::folders::UserFolders;
+use super::error::Result;
 use super::head_check::check_head;
-use super::heads::{self, KeptHeads, Reason};
+use super::heads::{KeptHeads, Reason};
 use super::lock::Lock;
-use super::reader::EvidenceReader;
 use super::redact::KnownSecrets;
 use super::rows::{has_row, unreadable};
 use super::vault::Vault;
 use super::write_run::{DecidedStep, NewDecision};
-use super::{migrations, permissions, schema, schema_check, write_loop, write_run, write_step};
+use super::{
+    Entry, EvidenceError, EvidenceReader, OutputCapture, UserFolders, heads, migrations,
+    permissions, schema, schema_check, write_loop, write_run, write_step,
+};
 use crate::authorization::PlanAuthorization;
 use crate::plan::{Digest, Plan};
 use crate::run::{AnsweredBy, HeadReport, Reconciled, RunEvent};

@@ -7,8 +7,7 @@ use uuid::Uuid;
 
 use super::error::Result;
 use super::queries::{EXECUTIONS, listed_rows};
-use super::range::Range;
-use super::reader::EvidenceReader;
+use super::{EvidenceReader, Range};
 use crate::run::{EdgeType, EvidenceSummary, Execution, Focus, ListedExecution, ToolCount};
 
 /// The maximum number of rows of each answer.

@@ -8,12 +8,10 @@ use rusqlite::Connection;
 use serde_json::json;
 
 use super::error::Result;
-use super::reader::EvidenceReader;
 use super::rows::unreadable;
-use super::store::EvidenceStore;
 use super::vault::Vault;
-use super::write_run::{self, NewDecision};
-use super::{grants, migrations};
+use super::write_run::NewDecision;
+use super::{EvidenceReader, EvidenceStore, grants, migrations, write_run};
 use crate::plan::Digest;
 use crate::run::{AnsweredBy, CommandsReview};
 

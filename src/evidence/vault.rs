@@ -13,8 +13,8 @@ use hmac::{Hmac, Mac as _};
 use sha2::Sha256;
 use uuid::Uuid;
 
-use super::error::{EvidenceError, Result};
-use super::permissions;
+use super::error::Result;
+use super::{EvidenceError, permissions};
 use crate::plan::Digest;
 
 /// The name of the key's file in its folder.

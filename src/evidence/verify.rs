@@ -9,13 +9,12 @@ use rusqlite::Connection;
 use serde_json::Value;
 
 use super::error::Result;
-use super::folders::UserFolders;
 use super::head_check::check_head;
 use super::heads::KeptHeads;
 use super::index::Index;
 use super::rows::{find, has_row, value};
 use super::vault::Vault;
-use super::{ledger, schema, schema_check};
+use super::{UserFolders, ledger, schema, schema_check};
 use crate::plan::Digest;
 use crate::run::{HeadReport, VerifyReport};
 

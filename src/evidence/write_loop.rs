@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::append::{Appender, Cell};
-use super::entry::{AttemptEnd, AttemptStart, LoopEnd, LoopStart, PlannerTrace};
-use super::error::{EvidenceError, Result};
+use super::error::Result;
 use super::rows::has_row;
+use super::{AttemptEnd, AttemptStart, EvidenceError, LoopEnd, LoopStart, PlannerTrace};
 use crate::plan::Digest;
 
 pub(super) fn start(appender: &mut Appender<'_>, start: &LoopStart<'_>) -> Result<()> {

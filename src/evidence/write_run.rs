@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::append::{Appender, Cell};
-use super::entry::{ControlRecord, RunEnd, RunStart, StepDecision};
-use super::error::{EvidenceError, Result};
+use super::error::Result;
 use super::rows::{find, has_row};
+use super::{ControlRecord, EvidenceError, RunEnd, RunStart, StepDecision};
 use crate::authorization::{AuthorizationStatus, Binding, FileState, PlanAuthorization};
 use crate::plan::{Digest, Plan, Step};
 use crate::run::RunEnding;

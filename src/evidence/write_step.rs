@@ -4,12 +4,11 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::append::{Appender, Cell};
-use super::artifact_type::ArtifactType;
 use super::blobs::StoredValue;
-use super::entry::{ExecutionRecord, IntentRecord};
 use super::error::Result;
 use super::rows::find;
 use super::write_run::{DecidedStep, digest_of, step_decision, word};
+use super::{ArtifactType, ExecutionRecord, IntentRecord};
 use crate::authorization::{FileState, StepWalls};
 use crate::plan::Step;
 use crate::run::{FileEffect, FileMode};

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::code::Code;
+use super::Code;
 use super::words::words;
 
 words! {

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::digest::Digest;
-use super::tool::Tool;
+use super::{Digest, Tool};
 
 /// A condition that must hold just before a step.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 use similar::TextDiff;
 
-use super::reply::{self, Failure};
-use super::request::Request;
+use super::reply::Failure;
+use super::{Request, reply};
 use crate::cargo::{Replacement, Suggestion, Suggestions};
 use crate::plan::{Digest, limits};
 use crate::risk::Policy;

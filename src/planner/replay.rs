@@ -4,8 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::Request;
 use super::reply::Failure;
-use super::request::Request;
 use crate::plan::limits;
 
 /// The content of the file for this attempt, which is not parsed here.

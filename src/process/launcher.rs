@@ -3,10 +3,9 @@
 
 use std::path::PathBuf;
 
-use crate::authorization::StepWalls;
-
 use super::walls::RunWalls;
 use super::{Leftovers, ProgramWalls, Programs};
+use crate::authorization::StepWalls;
 
 /// The settings with which programs of one workspace are started.
 pub(crate) struct Launcher {

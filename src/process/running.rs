@@ -9,9 +9,9 @@ use std::thread;
 use std::time::Duration;
 
 use super::output_queue::OutputQueue;
-use super::tree::{self, Listing, Tree};
+use super::tree::{Listing, Tree};
 use super::walls::{WallReport, Walled};
-use super::{CHUNK, Input, MODEL_KEY, Program, command, path};
+use super::{CHUNK, Input, MODEL_KEY, Program, command, path, tree};
 use crate::run::Stream;
 
 /// The value of [`tree::MARK`] for a program: the marks that this process was started with, then this one.

@@ -5,7 +5,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::fs;
 use std::path::Path;
 
-use super::scratch::{Scratch, default_parent, remove_abandoned};
+use super::Scratch;
+use super::scratch::{default_parent, remove_abandoned};
 
 fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777

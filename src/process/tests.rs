@@ -9,10 +9,9 @@ use std::sync::mpsc::sync_channel;
 
 use tempfile::TempDir;
 
-use super::path;
 use super::supervise::supervise;
 use super::walls::{RunWalls, WallPaths};
-use super::*;
+use super::{path, *};
 use crate::authorization::{StepWalls, WallLevel};
 
 const LONG: Duration = Duration::from_secs(300);

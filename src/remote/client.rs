@@ -5,14 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::plan::Destination;
-use crate::risk::Policy;
-use crate::run::{Stream, StreamEnds};
-
 use super::{LOOKUP_TIMEOUT, RemoteError, known};
-use crate::process::{self, Finished, Input, Leftovers, Profile, Program};
-use crate::process::{ProcessIo, command_on_path};
-use crate::run::StopSignal;
+use crate::plan::Destination;
+use crate::process;
+use crate::process::{Finished, Input, Leftovers, ProcessIo, Profile, Program, command_on_path};
+use crate::risk::Policy;
+use crate::run::{StopSignal, Stream, StreamEnds};
 
 /// Options of every call. They are on the command line, and so override the person's settings: ssh uses the first value
 /// of an option.

@@ -5,15 +5,12 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::run::StreamEnds;
-
 use super::monitor::{SessionMonitor, SetOver};
 use super::session::RUN;
 use super::session_output::{SessionOutput, SessionReport};
 use super::{Connection, RemoteError};
-use crate::process::Cause;
-use crate::process::ProcessIo;
-use crate::run::StopSignal;
+use crate::process::{Cause, ProcessIo};
+use crate::run::{StopSignal, StreamEnds};
 
 /// How long to wait, after a session has broken off, for the client of the connection to exit.
 const LOSS_WAIT: Duration = Duration::from_secs(2);

@@ -12,14 +12,12 @@ use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-use crate::plan::Destination;
-use crate::run::Stream;
-
-use super::RemoteError;
-use super::client::{Call, SshClient};
+use super::client::Call;
 use super::monitor::Monitor;
+use super::{RemoteError, SshClient};
+use crate::plan::Destination;
 use crate::process::private_folder;
-use crate::run::{StopSignal, text};
+use crate::run::{StopSignal, Stream, text};
 
 /// Maximum time to connect; the client's own limits cover only parts of connecting.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(60);

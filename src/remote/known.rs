@@ -6,8 +6,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::client::{Call, SshClient};
-use super::{LOOKUP_TIMEOUT, RemoteError};
+use super::client::Call;
+use super::{LOOKUP_TIMEOUT, RemoteError, SshClient};
 use crate::authorization::Target;
 use crate::plan::Destination;
 use crate::run::StopSignal;

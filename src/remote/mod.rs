@@ -54,9 +54,7 @@ use std::time::Duration;
 
 use crate::authorization::Target;
 use crate::plan::Destination;
-use crate::run::{Host, TargetState};
-
-use crate::run::StopSignal;
+use crate::run::{Host, StopSignal, TargetState};
 
 pub use client::SshClient;
 pub use command::{RemoteCommand, RemoteEnd, RemoteFinished};

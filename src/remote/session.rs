@@ -7,14 +7,11 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use crate::run::StreamEnds;
-
 use super::client::Call;
 use super::frame_parser::FrameParser;
 use super::{Connection, RemoteError};
-use crate::process::Finished;
-use crate::process::ProcessIo;
-use crate::run::StopSignal;
+use crate::process::{Finished, ProcessIo};
+use crate::run::{StopSignal, StreamEnds};
 
 /// The script that reads facts about the host.
 pub(super) const FACTS: &str = include_str!("../../assets/remote/facts.sh");

@@ -4,11 +4,10 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
-use crate::run::{Decoder, Stream, StreamEnds};
-
 use super::frame_parser::FrameParser;
 use super::monitor::SessionMonitor;
 use crate::process::{Capture, ProcessIo};
+use crate::run::{Decoder, Stream, StreamEnds};
 
 /// Receives the output of one session.
 pub(super) struct SessionOutput<'a> {

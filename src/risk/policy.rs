@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::shell::UserRules;
+use super::UserRules;
 use crate::authorization::{DEFAULT_TTL_MS, Grants};
 use crate::plan::words::words;
 use crate::plan::{Digest, TOOLS, Tool};

@@ -6,13 +6,10 @@ use std::ops::Range;
 
 use serde::Serialize;
 
+use super::{Policy, Shell, of_local_command, sensitive};
 use crate::plan::{
     Edit, MutateBatch, RiskLevel, Simulation, StatedRisk, Step, ToolCall, ToolClass,
 };
-
-use super::policy::Policy;
-use super::sensitive;
-use super::shell::{Shell, of_local_command};
 
 /// A level with its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

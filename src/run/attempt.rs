@@ -4,9 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::diagnostic::DiagnosticArtifact;
-use super::result::{Outcome, StepResult};
-use super::stop_reason::StopCode;
+use super::{DiagnosticArtifact, Outcome, StepResult, StopCode};
 use crate::plan::words::words;
 use crate::plan::{Code, Digest, Finding, VerifyScope};
 

@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::Preview;
 use crate::authorization::StepWalls;
 use crate::plan::words::words;
 use crate::plan::{Needs, visible};
 use crate::risk::Verdict;
-
-use super::preview::Preview;
 
 /// A question about one step, with everything that a person must see before they answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

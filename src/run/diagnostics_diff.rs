@@ -5,7 +5,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::diagnostic::DiagnosticArtifact;
+use super::DiagnosticArtifact;
 
 /// Result of comparing one diagnostic with an earlier check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

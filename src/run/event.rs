@@ -4,12 +4,10 @@
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::attempt::{AttemptRecord, PlannerReport};
-use super::confirm::{Answer, ConfirmationRequest, Control};
-use super::difference::PlanDifference;
-use super::host::Host;
-use super::result::{Failure, Outcome, RunStatus, StepResult};
-use super::stop_reason::StopReason;
+use super::{
+    Answer, AttemptRecord, ConfirmationRequest, Control, Failure, Host, Outcome, PlanDifference,
+    PlannerReport, RunStatus, StepResult, StopReason,
+};
 use crate::plan::{Code, Digest};
 
 /// The two output streams of a child process.

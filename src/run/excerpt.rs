@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use super::result::STREAM_HEAD_BYTES;
+use super::STREAM_HEAD_BYTES;
 
 /// The number of bytes in one line of a hex listing.
 const HEX_ROW: usize = 16;

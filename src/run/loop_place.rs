@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::review::CommandsReview;
+use super::CommandsReview;
 use crate::plan::VerifyScope;
 
 /// The folders and the planner of a bounded loop, as a person names them.

@@ -4,9 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::attempt::AttemptRecord;
-use super::record::RunSummary;
-use super::stop_reason::{StopCode, StopReason};
+use super::{AttemptRecord, RunSummary, StopCode, StopReason};
 
 /// What is known about the end of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -2,11 +2,7 @@
 
 use uuid::Uuid;
 
-use super::attempt::{AttemptRecord, PlannerReport};
-use super::difference::PlanDifference;
-use super::event::RunEvent;
-use super::state::RunState;
-use super::stop_reason::StopReason;
+use super::{AttemptRecord, PlanDifference, PlannerReport, RunEvent, RunState, StopReason};
 use crate::plan::Digest;
 
 /// The minimum size of the latest part of the planner's standard error that is kept for the screen, in bytes; at most

@@ -3,8 +3,7 @@
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::effect::{EdgeType, TargetKind};
-use super::record::{Execution, ListedExecution};
+use super::{EdgeType, Execution, ListedExecution, TargetKind};
 
 /// The maximum number of rows in an answer. A query on the command line can set a limit of its own.
 pub const MAX_ROWS: usize = 10_000;

@@ -7,8 +7,7 @@ use std::ops::Range;
 use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
-use super::effect::Edge;
-use super::result::{Outcome, RunStatus};
+use super::{Edge, Outcome, RunStatus};
 use crate::authorization::StepWalls;
 use crate::plan::{Code, Digest};
 use crate::risk::RiskLevel;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::diagnostic::DiagnosticArtifact;
+use super::DiagnosticArtifact;
 use crate::authorization::StepWalls;
 use crate::plan::words::words;
 use crate::plan::{Code, Needs};

@@ -4,11 +4,9 @@ use std::collections::BTreeMap;
 
 use uuid::Uuid;
 
-use super::confirm::{ConfirmationRequest, Control};
-use super::event::RunEvent;
-use super::host::Host;
-use super::result::{RunStatus, StepResult};
-use super::steps::{StepState, Steps};
+use super::{
+    ConfirmationRequest, Control, Host, RunEvent, RunStatus, StepResult, StepState, Steps,
+};
 use crate::plan::Code;
 
 /// The current phase of a run (SPEC §3).

@@ -1,6 +1,6 @@
 //! Measures how long the current step has run, and how long it has printed nothing (SPEC §7.2).
 
-use super::event::RunEvent;
+use super::RunEvent;
 
 /// The minimum time without output, in milliseconds, that is reported.
 const MIN_IDLE_MS: i64 = 5_000;

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
-use super::result::{Outcome, StepResult};
+use super::{Outcome, StepResult};
 
 /// The state of one step.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -4,8 +4,7 @@
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::question::{FileExecution, LaterMutation, RecurringDiagnostic};
-use super::record::{ExecutionDetail, ListedExecution};
+use super::{ExecutionDetail, FileExecution, LaterMutation, ListedExecution, RecurringDiagnostic};
 
 /// What the summary concentrates on: mostly the subjects of the previous attempt.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

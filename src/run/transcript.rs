@@ -7,9 +7,8 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use super::ansi_style::{AnsiStyle, Sequence};
-use super::event::{RunEvent, Stream};
-use super::result::StepResult;
+use super::ansi_style::Sequence;
+use super::{AnsiStyle, RunEvent, StepResult, Stream};
 use crate::plan::visible;
 
 /// The maximum number of lines that are kept.

@@ -1,6 +1,6 @@
 //! The transition table of a bounded loop (SPEC §10) as one function.
 
-use super::stop_reason::StopCode;
+use super::StopCode;
 
 /// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

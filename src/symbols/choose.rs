@@ -6,17 +6,16 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
+use super::codegraph::Codegraph;
+use super::embedded::Embedded;
+use super::external::External;
+use super::{CodeEngine, Identity, SourceFile, SymbolsError};
 use crate::code::Language;
 use crate::process::{Programs, is_executable};
 use crate::risk::EngineChoice;
 use crate::run::StopSignal;
 use crate::workspace::scan::search_files;
 use crate::workspace::{Last, Projected, Workspace, WorkspaceError};
-
-use super::codegraph::Codegraph;
-use super::embedded::Embedded;
-use super::external::External;
-use super::{CodeEngine, Identity, SourceFile, SymbolsError};
 
 /// What a call needs an engine for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

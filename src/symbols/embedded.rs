@@ -4,17 +4,15 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 
-use crate::code::{self, CodeError, Language, Patched, Source};
-use crate::run::StopSignal;
-use crate::workspace::budget;
-use crate::workspace::scan::{FileMatches, SearchError, SearchResults, search_files};
-use crate::workspace::{Access, Counted, Last, Overlay, Workspace};
-
-use super::source_file;
 use super::{
     CodeEngine, FoundDefinition, Identity, PatchRequest, ReferenceRow, SourceFile, SymbolRow,
-    SymbolsError,
+    SymbolsError, source_file,
 };
+use crate::code;
+use crate::code::{CodeError, Language, Patched, Source};
+use crate::run::StopSignal;
+use crate::workspace::scan::{FileMatches, SearchError, SearchResults, search_files};
+use crate::workspace::{Access, Counted, Last, Overlay, Workspace, budget};
 
 /// Maximum size of a file that is parsed, in bytes.
 const MAX_BYTES: u64 = code::MAX_SOURCE_BYTES as u64;

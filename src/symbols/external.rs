@@ -4,17 +4,17 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use crate::code::{self, CodeError, Language, Patched, Source, SymbolKind};
-use crate::run::StopSignal;
-use crate::workspace::scan::{ANSWER_BYTES, FileMatches, SearchResults};
-use crate::workspace::{Last, Overlay, Workspace, WorkspaceError, check_cancelled};
-
 use super::codegraph::{Codegraph, Reference, Symbol};
 use super::embedded::joined_json;
 use super::{
     CodeEngine, FoundDefinition, Identity, PatchRequest, ReferenceRow, SourceFile, SymbolRow,
     Symbols, SymbolsError,
 };
+use crate::code;
+use crate::code::{CodeError, Language, Patched, Source, SymbolKind};
+use crate::run::StopSignal;
+use crate::workspace::scan::{ANSWER_BYTES, FileMatches, SearchResults};
+use crate::workspace::{Last, Overlay, Workspace, WorkspaceError, check_cancelled};
 
 /// The external engine for one call: reads a code graph, or, without a graph, computes replacements for the
 /// program `splice`.

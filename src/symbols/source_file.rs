@@ -3,11 +3,10 @@
 use std::fs::File;
 use std::sync::Arc;
 
+use super::SymbolsError;
 use crate::authorization::FileState;
 use crate::code::{CodeError, Language, MAX_SOURCE_BYTES};
 use crate::run::FileMode;
-
-use super::SymbolsError;
 use crate::workspace::{Access, Last, Place, Projected, WorkspaceError, file};
 
 /// Reads a source file. A file over the limit is refused, because several files are in memory at once.

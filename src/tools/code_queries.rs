@@ -5,13 +5,12 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use crate::run::{Edge, EdgeType, StopSignal, TargetKind};
-use crate::symbols::{SourceFile, Work};
-use crate::workspace::check_cancelled;
-
 use super::search::search_result;
 use super::tool::{PreviewWithEffects, Tool, read_only, set_field};
 use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
+use crate::run::{Edge, EdgeType, StopSignal, TargetKind};
+use crate::symbols::{SourceFile, Work};
+use crate::workspace::check_cancelled;
 
 /// Maximum number of files, or of symbols, to which one result has edges.
 const MAX_REFERENCES: usize = 1_000;

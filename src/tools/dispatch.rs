@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use super::tool::{PreviewWithEffects, Tool};
+use super::{
+    CallResult, Context, ProjectedToolbox, ToolError, Toolbox, batch, code_queries, edges,
+    file_read, file_write, history, inspect, lsp_check, program, search, shell, simulate, splice,
+};
 use crate::authorization::FileState;
 use crate::plan::{PathRole, ToolCall, ToolClass};
 use crate::run::{FileEffect, Preview, StopSignal};
 use crate::workspace::{Access, Last, Overlay, file};
-
-use super::tool::{PreviewWithEffects, Tool};
-use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox, edges};
-use super::{batch, code_queries, file_read, file_write, history, inspect, lsp_check, program};
-use super::{search, shell, simulate, splice};
 
 /// The tool of a call.
 fn tool<'a>(call: &'a ToolCall) -> Box<dyn Tool + 'a> {

@@ -1,11 +1,10 @@
 //! Adds the edges from an execution to the files, symbols and diagnostics that it touched (SPEC §8). A failed call
 //! gets them too, because it is the latest outcome for its file.
 
-use crate::plan::ToolCall;
-use crate::run::{Edge, EdgeType, TargetKind};
-
 use super::tool::Tool;
 use super::{CallResult, Toolbox};
+use crate::plan::ToolCall;
+use crate::run::{Edge, EdgeType, TargetKind};
 
 /// Maximum number of files to which one call has edges because of its diagnostics.
 const MAX_FILES: usize = 1_000;

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use super::{ToolError, Toolbox};
 use crate::plan::Code;
-use crate::process::{self, Profile};
+use crate::process;
+use crate::process::Profile;
 use crate::run::Failure;
 use crate::workspace::{Kind, WorkspaceError};
-
-use super::{ToolError, Toolbox};
 
 impl Toolbox {
     /// The absolute path of the file at `path`, for an external program. A file outside the roots, as in a

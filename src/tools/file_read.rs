@@ -2,12 +2,11 @@
 
 use serde_json::json;
 
+use super::tool::{PreviewWithEffects, Tool, read_only, set_field};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 use crate::plan::Digest;
 use crate::run::{Edge, EdgeType, StopSignal, TargetKind, text};
 use crate::workspace::{Access, Last, WorkspaceError, check_cancelled, file};
-
-use super::tool::{PreviewWithEffects, Tool, read_only, set_field};
-use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 
 /// Reads one file completely.
 pub(super) struct FileRead<'a> {

@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::run::{Diff, Edge, EdgeType, FileChange, Modes, Preview, StopSignal, TargetKind, text};
-use crate::workspace::{Existing, Last, Overlay, Prepared, Written, effect, write};
-
 use super::changes::{changed_files, earlier_step_note, file_change, too_large_note};
 use super::tool::{PreviewWithEffects, Tool, set_field};
 use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
+use crate::run::{Diff, Edge, EdgeType, FileChange, Modes, Preview, StopSignal, TargetKind, text};
+use crate::workspace::{Existing, Last, Overlay, Prepared, Written, effect, write};
 
 /// `file_write` or `file_create`: writes the complete content of one file.
 pub(super) struct FileWrite<'a> {

@@ -7,13 +7,11 @@ mod tests;
 
 use serde_json::value::RawValue;
 
-use crate::plan::InspectQuery;
-use crate::run::{Edge, EdgeType, TargetKind};
-
 use super::search::{FileSearch, regex};
 use super::tool::{PreviewWithEffects, Tool, read_only, set_field};
 use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
-use crate::run::StopSignal;
+use crate::plan::InspectQuery;
+use crate::run::{Edge, EdgeType, StopSignal, TargetKind};
 use crate::symbols::{SymbolsError, Work};
 use crate::workspace::check_cancelled;
 

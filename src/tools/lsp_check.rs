@@ -1,12 +1,11 @@
 //! `lsp_check` (SPEC §4): `cargo check` in a project of the workspace.
 
+use super::tool::{PreviewWithEffects, Tool, limits_note, without_effects};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 use crate::cargo::{OUTPUT_BYTES, Scope, Suggestions, project};
 use crate::process::{Leftovers, NoCapture};
 use crate::run::{Preview, StopSignal, Stream};
 use crate::workspace::check_cancelled;
-
-use super::tool::{PreviewWithEffects, Tool, limits_note, without_effects};
-use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 
 /// A check of the project at a path.
 pub(super) struct LspCheck<'a> {

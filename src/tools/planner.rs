@@ -5,12 +5,12 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::{ProgramError, ToolError, Toolbox, command_shell, program};
 use crate::authorization::StepWalls;
 use crate::plan::{Code, ToolCall, VerifyScope, limits};
-use crate::process::{self, Finished, Input, Leftovers, MODEL_KEY, ProcessError, Profile, Program};
+use crate::process;
+use crate::process::{Finished, Input, Leftovers, MODEL_KEY, ProcessError, Profile, Program};
 use crate::run::{StopSignal, Stream};
-
-use super::{ProgramError, ToolError, Toolbox, command_shell, program};
 
 /// Maximum size of each output of a planner, in bytes: the largest allowed plan and 64 KiB.
 const OUTPUT_BYTES: u64 = limits::PLAN_BYTES as u64 + (64 << 10);

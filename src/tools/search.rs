@@ -14,14 +14,13 @@ use grep_searcher::{Searcher, Sink, SinkMatch};
 use serde::Serialize;
 use serde_json::json;
 
+use super::tool::{PreviewWithEffects, Tool, read_only};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 use crate::plan::Code;
 use crate::run::text::beginning;
 use crate::run::{Edge, EdgeType, ErrorInfo, StopSignal, TargetKind};
 use crate::workspace::scan::{ANSWER_BYTES, SearchResults, root, search_files};
 use crate::workspace::{Access, Kind, Last, Place, SearchBudget, WorkspaceError};
-
-use super::tool::{PreviewWithEffects, Tool, read_only};
-use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 
 /// Maximum number of files to which one search has edges; the result has the full count.
 const MAX_REFERENCES: usize = 1_000;

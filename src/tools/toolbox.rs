@@ -8,10 +8,9 @@ use std::time::Duration;
 
 use uuid::Uuid;
 
-use super::ToolError;
-use super::command_shell::{self, CommandShell};
-use super::history_source::HistorySource;
+use super::command_shell::CommandShell;
 use super::simulate::settings::SimulationSettings;
+use super::{HistorySource, ToolError, command_shell};
 use crate::authorization::{FileState, StepWalls, Target};
 use crate::cargo::Cargo;
 use crate::plan::{Code, Digest};

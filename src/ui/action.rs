@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
+use super::Command;
 use super::artifact::Shape;
-use super::commands::Command;
 use super::diagnostics::{Column, DiagnosticPosition, Facet};
 use super::loop_page::LoopForm;
 use crate::plan::Digest;

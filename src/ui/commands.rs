@@ -2,9 +2,7 @@
 
 use egui::{KeyboardShortcut, Ui};
 
-use super::action::{Action, Page};
-use super::icon::Icon;
-use super::widgets::{self, Look};
+use super::{Action, Icon, Look, Page, widgets};
 
 mod table;
 

@@ -5,9 +5,8 @@ use egui::{
     vec2,
 };
 
-use super::icon::Icon;
-use super::theme::{self, Text, Theme, Tone};
-use super::widgets::{Chip, focus_ring, paint_icon, rich};
+use super::widgets::{focus_ring, paint_icon, rich};
+use super::{Chip, Icon, Text, Theme, Tone, theme};
 use crate::plan::visible;
 
 /// The width of a button with this text, in points.

@@ -2,9 +2,8 @@
 
 use egui::{Key, KeyboardShortcut, Modifiers, Ui};
 
-use super::action::Action;
-use super::artifact;
-use super::commands::{Command, Situation, TABLE};
+use super::commands::TABLE;
+use super::{Action, Command, Situation, artifact};
 
 /// Handles the key of *Stop now*, which also works while a dialog or an overlay is open.
 pub fn take_stop(ui: &Ui, situation: &Situation, actions: &mut Vec<Action>) {

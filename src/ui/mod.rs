@@ -34,19 +34,21 @@ mod tests;
 
 use egui::{Margin, Panel, Ui};
 
-pub use action::Action;
-use action::Page;
-use commands::Situation;
+pub use action::{Action, DialogAction, EvidenceAction, Page, PlanAction};
+pub use commands::{Command, Situation};
 use diagnostics::DiagnosticsView;
 use dialog::Dialog;
 use evidence::EvidenceView;
+pub use format::Now;
+pub use icon::Icon;
 use loop_page::LoopView;
 use notice::Notice;
 use overlay::Overlay;
 use plan::{PlanView, SidebarView};
 pub use status_bar::StatusView;
-use theme::Theme;
+pub use theme::{Text, Theme, Tone};
 use widgets::panel_frame;
+pub use widgets::{Chip, Look};
 
 /// The data that the views of one frame draw.
 #[derive(Debug)]

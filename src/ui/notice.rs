@@ -2,10 +2,9 @@
 
 use egui::{CollapsingHeader, Frame, Margin, Panel, Stroke, Ui, vec2};
 
-use super::action::{Action, WindowAction};
-use super::icon;
-use super::theme::{Text, Theme, Tone};
-use super::widgets::{self, panel_frame};
+use super::action::WindowAction;
+use super::widgets::panel_frame;
+use super::{Action, Text, Theme, Tone, icon, widgets};
 
 /// A notice, as shown.
 #[derive(Debug, Clone, PartialEq, Eq)]

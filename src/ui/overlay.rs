@@ -2,12 +2,9 @@
 
 use egui::{Frame, Id, Key, Margin, Modal, ScrollArea, TextEdit, Ui, vec2};
 
-use super::action::{Action, WindowAction};
-use super::commands::{Situation, Spec, TABLE};
-use super::icon::{self, Icon};
-use super::rows;
-use super::theme::{Text, Theme, Tone};
-use super::widgets::{self, Look};
+use super::action::WindowAction;
+use super::commands::{Spec, TABLE};
+use super::{Action, Icon, Look, Situation, Text, Theme, Tone, icon, rows, widgets};
 
 /// The open overlay.
 #[derive(Debug, Clone, PartialEq)]

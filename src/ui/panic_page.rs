@@ -3,14 +3,12 @@
 
 use egui::{CentralPanel, Frame, Margin, ScrollArea, Ui};
 
-use super::WindowView;
-use super::action::{Action, WindowAction};
-use super::commands::Command;
-use super::dialog::{self, Question};
-use super::icon;
-use super::theme::{Text, Theme, Tone};
-use super::widgets::{self, Look};
-use super::{bottom_bar_ui, keys, overlay, upper_bar_ui};
+use super::action::WindowAction;
+use super::dialog::Question;
+use super::{
+    Action, Command, Look, Text, Theme, Tone, WindowView, bottom_bar_ui, dialog, icon, keys,
+    overlay, upper_bar_ui, widgets,
+};
 
 /// The panic of a view, as shown.
 #[derive(Debug, Clone, Copy)]

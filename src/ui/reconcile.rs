@@ -4,10 +4,7 @@ use egui::Ui;
 
 use uuid::Uuid;
 
-use super::action::{Action, EvidenceAction};
-use super::icon::{self, Icon};
-use super::theme::Tone;
-use super::widgets::{self, Look};
+use super::{Action, EvidenceAction, Icon, Look, Tone, icon, widgets};
 use crate::run::{DiskState, Reconciled, SettleMode, sentences};
 
 /// Shows each result as a remark; files with the same result share one.

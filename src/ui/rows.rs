@@ -2,7 +2,7 @@
 
 use egui::{CornerRadius, Rect, Response, ScrollArea, Sense, Stroke, Ui, pos2, vec2};
 
-use super::theme::{self, Theme};
+use super::{Theme, theme};
 
 /// A scrolling list of rows of equal height with a line below each, of which only the visible ones are drawn.
 /// Scrolls the row `reveal` into view.

@@ -2,11 +2,8 @@
 
 use egui::{Align, CornerRadius, Layout, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::format;
-use super::icon::{self, Icon};
 use super::loop_page::phase_look;
-use super::theme::{self, Text, Theme, Tone};
-use super::widgets;
+use super::{Icon, Text, Theme, Tone, format, icon, theme, widgets};
 use crate::run::{LoopState, Phase, RunState, RunStatus};
 
 /// The content of the status bar.

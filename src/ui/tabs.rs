@@ -2,10 +2,7 @@
 
 use egui::{Align2, Sense, Ui, vec2};
 
-use super::controls;
-use super::icon;
-use super::theme::{Text, Theme};
-use super::widgets;
+use super::{Text, Theme, controls, icon, widgets};
 
 const HEIGHT: f32 = 34.0;
 const GAP: f32 = 16.0;

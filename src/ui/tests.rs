@@ -18,8 +18,8 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable};
 use scene::Scene;
 
-use super::action::{Action, EvidenceAction, PlanAction, Tab, WindowAction};
-use super::commands::Command;
+use super::action::{Tab, WindowAction};
+use super::{Action, Command, EvidenceAction, PlanAction};
 
 pub(crate) struct Window {
     pub(crate) scene: Scene,

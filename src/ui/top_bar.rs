@@ -4,14 +4,9 @@ use egui::{
     Align, CornerRadius, Layout, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
 };
 
-use super::WindowView;
-use super::action::{Action, Page};
-use super::commands::Command;
-use super::controls;
-use super::format;
-use super::icon;
-use super::theme::{self, Text, Theme};
-use super::widgets;
+use super::{
+    Action, Command, Page, Text, Theme, WindowView, controls, format, icon, theme, widgets,
+};
 use crate::plan::visible;
 
 pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) {

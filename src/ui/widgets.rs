@@ -10,8 +10,7 @@ use egui::{
     vec2,
 };
 
-use super::icon::{self, Icon};
-use super::theme::{self, Text, Theme, Tone};
+use super::{Icon, Text, Theme, Tone, icon, theme};
 use crate::plan::{visible, visible_lines};
 
 /// A text with its font and colour.

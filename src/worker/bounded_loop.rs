@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::answer_slots::AnswerSlots;
 use super::executor_thread::{EventSink, ExecutorThread};
-use super::messages::{Event, PlanProposal, Setup};
+use super::{Event, PlanProposal, Setup};
 use crate::authorization::Method;
 use crate::autonomy::{
     AuthorizationRequest, BoundedLoop, LoopDeps, LoopOrder, LoopSetup, PlanAuthorizer,

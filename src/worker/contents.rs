@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::files::cannot_write;
-use super::query_thread::{Query, QueryContext, QueryError};
+use super::{Query, QueryContext, QueryError};
 use crate::evidence::{EvidenceError, EvidenceReader};
 use crate::plan::{Code, Digest};
 use crate::run::Failure;

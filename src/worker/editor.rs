@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::query_thread::{Query, QueryContext, QueryError};
+use super::{Query, QueryContext, QueryError};
 use crate::plan::Code;
 use crate::risk::Policy;
 use crate::run::Failure;

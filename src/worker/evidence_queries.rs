@@ -7,9 +7,8 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::contents::not_in_evidence;
-use super::opening::OpenPlan;
 use super::planner_stderr::planner_stderr;
-use super::query_thread::{Query, QueryContext, QueryError};
+use super::{OpenPlan, Query, QueryContext, QueryError};
 use crate::engine::{Clock as _, SystemClock, reconcile, recorded_plan};
 use crate::evidence::verify_with_kept_head;
 use crate::plan::ShownPlan;

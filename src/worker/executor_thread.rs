@@ -10,9 +10,7 @@ use std::thread;
 use uuid::Uuid;
 
 use super::answer_slots::AnswerSlots;
-use super::faults::Faults;
-use super::messages::{Command, Event, Setup, Wake};
-use super::outbox;
+use super::{Command, Event, Faults, Setup, Wake, outbox};
 use crate::authorization::ApprovedPlan;
 use crate::autonomy::PlanDecision;
 use crate::engine::{ControlHandle, Executor, ExecutorDeps, ProgressCallback, SystemClock};

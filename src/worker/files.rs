@@ -5,7 +5,7 @@ use std::io::Read as _;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-use super::query_thread::{Query, QueryContext, QueryError};
+use super::{Query, QueryContext, QueryError};
 use crate::plan::{Code, Finding, limits};
 use crate::run::{Failure, SourceLine};
 use crate::tools::{ToolError, Toolbox};

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use super::query_thread::{Query, QueryContext, QueryError};
+use super::{Query, QueryContext, QueryError};
 use crate::autonomy::planner_limits;
 use crate::engine::workspace_commands;
 use crate::plan::{ToolCall, VerifyScope};

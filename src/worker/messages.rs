@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::faults::Faults;
+use super::Faults;
 use crate::authorization::ApprovedPlan;
 use crate::autonomy::{LoopOrder, LoopOutcome};
 use crate::evidence::EvidenceLocation;

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::policy::{SettingsError, load};
+use super::SettingsError;
+use super::policy::load;
 
 /// The table `[model]`. Environment variables override it.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,11 +6,9 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::files::read_plan_file;
-use super::folders::workspace_of;
-use super::follow_up_plans;
-use super::messages::Setup;
-use super::query_thread::{PlanRead, Query, QueryContext, QueryError};
+use super::{
+    PlanRead, Query, QueryContext, QueryError, Setup, follow_up_plans, read_plan_file, workspace_of,
+};
 use crate::authorization::Grants;
 use crate::engine::{
     FollowUp, FollowUpError, Simulation, WorkspaceChoice, preview_step, review_trusting,

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::messages::Event;
+use super::Event;
 use crate::run::{RunEvent, Stream};
 
 /// The number of queued events other than output at which the run waits.

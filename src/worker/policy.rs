@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::model::ModelSettings;
+use super::ModelSettings;
 use crate::plan::Tool;
 use crate::risk::{EngineChoice, PlannerNeeds, PlannerSettings, Policy, UserRules, WallSetting};
 

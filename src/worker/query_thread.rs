@@ -13,12 +13,11 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-use super::messages::{Setup, Wake};
+use super::{Setup, Wake};
 use crate::engine::FollowUpError;
 use crate::evidence::{EvidenceError, EvidenceReader, EvidenceStore};
-use crate::run::Failure;
-use crate::run::StopSignal;
 use crate::run::text::panic_message;
+use crate::run::{Failure, StopSignal};
 use crate::tools::ToolError;
 
 /// The maximum number of waiting queries, and of waiting answers. Normal use stays far below it.

@@ -3,7 +3,7 @@
 
 use uuid::Uuid;
 
-use super::query_thread::{Query, QueryContext, QueryError};
+use super::{Query, QueryContext, QueryError};
 use crate::authorization::{Grants, PlanAuthorization};
 use crate::engine::{Clock as _, SystemClock};
 use crate::evidence::{TrustDecision, WallsDecision};

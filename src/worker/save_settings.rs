@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use toml_edit::{DocumentMut, Item, Table};
 
 use super::files::cannot_write;
-use super::query_thread::{Query, QueryContext, QueryError};
+use super::{Query, QueryContext, QueryError};
 
 /// Sets keys of the settings file. The other settings and all comments are kept as they are in the file, because the
 /// person may have made them stricter since the program read them.

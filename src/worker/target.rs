@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::query_thread::{Query, QueryContext, QueryError};
+use super::{Query, QueryContext, QueryError};
 use crate::remote::{SshClient, check_target};
 use crate::run::TargetState;
 

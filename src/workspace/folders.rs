@@ -8,9 +8,7 @@ use std::path::{Path, PathBuf};
 use cap_std::fs::Dir;
 use rustix::fs::OFlags;
 
-use super::disk::Disk;
-use super::resolve::Root;
-use super::{file, open_beneath};
+use super::{Disk, Root, file, open_beneath};
 
 /// Index of an open folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
+use super::{
+    Access, Existing, Kind, Last, Overlay, Place, Workspace, WorkspaceError, diff, file, write,
+};
 use crate::authorization::FileState;
 use crate::run::{FileChange, FileMode};
-
-use super::write::{self, Existing};
-use super::{Access, Kind, Last, Overlay, Place, Workspace, WorkspaceError, diff, file};
 
 /// A workspace after the steps in an overlay; an empty overlay means the present state.
 #[derive(Clone, Copy)]

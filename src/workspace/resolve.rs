@@ -14,9 +14,8 @@ use std::sync::Arc;
 
 use cap_std::fs::{Dir, Metadata, MetadataExt as _};
 
-use super::budget::Budget;
 use super::own_folders::{self as own, OwnFolders};
-use super::{Access, Kind, WorkspaceError, file, open_beneath};
+use super::{Access, Budget, Kind, WorkspaceError, file, open_beneath};
 use crate::run::text::beginning;
 
 /// More links than this in one path are treated as a loop, as on Linux.

@@ -7,10 +7,9 @@ use std::sync::{Mutex, PoisonError};
 
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 
+use super::walk::walk;
+use super::{Last, Place, SearchBudget, WalkEntry, Workspace, WorkspaceError};
 use crate::run::StopSignal;
-
-use super::walk::{WalkEntry, walk};
-use super::{Last, Place, SearchBudget, Workspace, WorkspaceError};
 
 /// Maximum size of the results of one search: 256 MiB.
 pub(crate) const ANSWER_BYTES: u64 = 256 << 20;

@@ -17,10 +17,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use cap_std::fs::OpenOptionsExt as _;
 use rustix::fs::{AtFlags, Dir, FileType, OFlags, statat};
 
-use super::budget::{Counted, SearchBudget};
-use super::ignore_rules::{FileSelection, Folder, Rules};
-use super::resolve::{Place, Root};
-use super::{Kind, WorkspaceError, open_beneath};
+use super::ignore_rules::{Folder, Rules};
+use super::{
+    Counted, FileSelection, Kind, Place, Root, SearchBudget, WorkspaceError, open_beneath,
+};
 
 /// Maximum number of threads. More of them would only wait for each other.
 const MAX_THREADS: usize = 12;

@@ -11,13 +11,12 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use crate::authorization::FileState;
-use crate::run::{FileEffect, Modes, StopSignal};
-
 use super::publish::{Published, Target};
 use super::{
     Access, Disk, Folders, Kind, Last, Place, Workspace, WorkspaceError, check_cancelled, file,
 };
+use crate::authorization::FileState;
+use crate::run::{FileEffect, Modes, StopSignal};
 
 /// What a write does with an existing target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

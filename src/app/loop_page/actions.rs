@@ -10,9 +10,9 @@ use super::{LoopContent, LoopPage};
 use crate::app::shared::{Prompt, Shared};
 use crate::plan::VerifyScope;
 use crate::run::{LoopPhase, LoopState};
+use crate::ui::Tone;
 use crate::ui::action::{FolderFor, LoopAction};
 use crate::ui::loop_page::{LoopForm, LoopSettings, PlannerChoice, ShownLoop};
-use crate::ui::theme::Tone;
 use crate::worker::{Command, LoopOrder, ReplayLoop, RevokeClass, WorkspaceChoice};
 
 impl LoopPage {

@@ -3,8 +3,7 @@
 use super::{LoopContent, LoopPage};
 use crate::app::shared::{Prompt, Shared};
 use crate::run::PlaceReview;
-use crate::ui::action::Page;
-use crate::ui::theme::Tone;
+use crate::ui::{Page, Tone};
 use crate::worker::ReviewLoopFolders;
 
 /// The time without typing before the folders are checked, in milliseconds.

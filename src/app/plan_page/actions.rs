@@ -8,9 +8,8 @@ use crate::app::shared::{Prompt, Shared};
 use crate::authorization::{Grants, Method, PlanAuthorization};
 use crate::plan::Digest;
 use crate::run::{Attempt, Failure};
-use crate::ui::action::{Page, PlanAction};
 use crate::ui::plan::{Approval, Effect, PlanAttempt, Simulated};
-use crate::ui::theme::Tone;
+use crate::ui::{Page, PlanAction, Tone};
 use crate::worker::{
     FollowUp, PlanDecision, RecordAuthorization, RememberWalls, ReplayRun, Simulate, Simulation,
 };

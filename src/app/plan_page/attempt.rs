@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use uuid::Uuid;
 
-use super::session::PlanSession;
+use super::PlanSession;
 use crate::run::{Attempt, Phase, RunState, Steps};
 use crate::ui::plan::{Approval, PlanAttempt};
 use crate::worker::{OpenedPlan, PlanProposal};

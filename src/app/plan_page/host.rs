@@ -4,7 +4,7 @@ use super::PlanPage;
 use crate::app::shared::Shared;
 use crate::plan::visible;
 use crate::run::TargetState;
-use crate::ui::theme::Tone;
+use crate::ui::Tone;
 use crate::worker::CheckTarget;
 
 impl PlanPage {

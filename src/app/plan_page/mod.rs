@@ -17,10 +17,9 @@ use super::watch::Watch;
 use crate::authorization::{Change, Grants};
 use crate::plan::Digest;
 use crate::run::{Review, RunSummary};
-use crate::ui::action::Page;
 use crate::ui::format::counted;
 use crate::ui::plan::{Approval, RecentPlan};
-use crate::ui::theme::Tone;
+use crate::ui::{Page, Tone};
 use crate::worker::{OpenPlan, OpenedPlan, Wake};
 pub(super) use session::PlanSession;
 

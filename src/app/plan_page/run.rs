@@ -8,8 +8,8 @@ use super::{PlanPage, PlanSession};
 use crate::app::loop_page::CurrentAttempt;
 use crate::app::shared::{Prompt, Shared};
 use crate::run::{ExecutionDetail, Failure, RunEvent, RunState};
+use crate::ui::Tone;
 use crate::ui::plan::Approval;
-use crate::ui::theme::Tone;
 use crate::worker::{Clock as _, Command, PlanProposal, SystemClock};
 
 impl PlanPage {

@@ -10,7 +10,8 @@ use super::attempt::started_run;
 use super::step_pane::StepPane;
 use crate::app::diagnostics_page::DiagnosticsPage;
 use crate::authorization::{ApprovedPlan, Change, Grants, PlanAuthorization, SinceBoot};
-use crate::plan::{self, Dialect, Mode, ShownPlan};
+use crate::plan;
+use crate::plan::{Dialect, Mode, ShownPlan};
 use crate::run::{
     ConfirmationRequest, Phase, Review, RunEvent, RunFate, RunState, RunStatus, StepState,
     Transcript,

@@ -4,7 +4,7 @@ use super::{PlanPage, PlanSession};
 use crate::app::shared::Shared;
 use crate::plan::{ShownPlan, ShownStep, ToolCall, ToolClass};
 use crate::run::{ConfirmationRequest, Phase, StepState};
-use crate::ui::commands::Situation;
+use crate::ui::Situation;
 use crate::ui::plan::{Approval, CardView, PlanView, SidebarView};
 
 impl PlanPage {

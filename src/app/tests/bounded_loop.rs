@@ -3,9 +3,9 @@
 use super::*;
 use crate::autonomy::scripted;
 use crate::run::{Attempt, LoopPhase, StopCode};
+use crate::ui::Tone;
 use crate::ui::action::LoopAction;
 use crate::ui::loop_page::{LoopForm, PlannerChoice, Shown};
-use crate::ui::theme::Tone;
 
 impl Bench {
     /// Opens and fills the form. The planner prints the n-th of these commands as a plan in the n-th attempt.

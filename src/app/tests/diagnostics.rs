@@ -1,9 +1,9 @@
 //! Diagnostics of a real crate, from real checks.
 
 use super::*;
-use crate::run::BaselineState;
-use crate::run::{EvidenceAnswer, Question, TargetKind};
-use crate::ui::action::{DiagnosticsAction, Page};
+use crate::run::{BaselineState, EvidenceAnswer, Question, TargetKind};
+use crate::ui::Page;
+use crate::ui::action::DiagnosticsAction;
 use crate::ui::diagnostics::{Excerpt, Facet};
 
 const SOURCE: &str = "pub fn f() -> u8 {\n    nope();\n    missing()\n}\n";

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use uuid::Uuid;
 
-use super::RunOptions;
-use super::words::{Confirm, VerifyWord};
+use super::words::VerifyWord;
+use super::{Confirm, RunOptions};
 use crate::plan::Digest;
 
 #[derive(Debug, Args)]

@@ -6,12 +6,12 @@ mod show;
 
 use uuid::Uuid;
 
-use super::Exit;
-use super::args::{self, EvidenceCommand};
+use super::args::EvidenceCommand;
 use super::opening::evidence_location;
 use super::output::{Output, say};
 use super::refusal::Refusal;
 use super::time::local_time;
+use super::{Exit, args};
 use crate::engine::{Clock as _, SystemClock};
 use crate::evidence::{EvidenceLocation, EvidenceReader, EvidenceStore, verify_with_kept_head};
 use crate::plan::visible;

@@ -1,10 +1,9 @@
 //! `evidence search`: executions by words and filters, newest first.
 
 use super::{cells, print_changed_rows, say_if_empty};
-use crate::cli::Exit;
-use crate::cli::args;
 use crate::cli::output::{Output, say};
 use crate::cli::refusal::Refusal;
+use crate::cli::{Exit, args};
 use crate::evidence::EvidenceReader;
 use crate::plan::visible;
 use crate::run::SearchQuery;

@@ -3,14 +3,13 @@
 use serde_json::{Value, json};
 
 use super::cells;
-use crate::cli::Exit;
-use crate::cli::args;
 use crate::cli::bounded::print_attempt;
 use crate::cli::documents::insert;
 use crate::cli::opening::policy;
 use crate::cli::output::Output;
 use crate::cli::refusal::Refusal;
 use crate::cli::time::local_time;
+use crate::cli::{Exit, args};
 use crate::engine::reconcile;
 use crate::evidence::EvidenceReader;
 use crate::plan::{limits, visible, visible_lines};

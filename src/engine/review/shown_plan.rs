@@ -4,12 +4,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::engine::simulation::{Simulation, simulate};
+use crate::engine::Simulation;
+use crate::engine::simulation::simulate;
 use crate::evidence::{EvidenceLocation, Trust};
 use crate::plan::{Plan, ShownPlan};
-use crate::risk::{self, Policy};
-use crate::run::StopSignal;
-use crate::run::{PreconditionState, Preview, Review};
+use crate::risk;
+use crate::risk::Policy;
+use crate::run::{PreconditionState, Preview, Review, StopSignal};
 use crate::tools::ToolError;
 
 /// As [`review_read`], with the person's trust in the workspace's commands. `trust` reads it. It is called only if the

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::context::StepRun;
+use super::StepRun;
 use crate::authorization::{Change, FileState};
-use crate::engine::error::ExecutionError;
+use crate::engine::ExecutionError;
 use crate::plan::COMMANDS_FILE;
 use crate::risk::{RiskLevel, Verdict};
 

@@ -1,10 +1,11 @@
 //! Records a step: makes its result and commits its entry to the journal.
 
+use super::super::ExecutionError;
 use super::super::capture::excerpts;
 use super::super::drift_check::artifacts;
-use super::super::error::ExecutionError;
 use super::super::walls::grantable_path;
-use super::context::{StepProgress, StepRun};
+use super::StepRun;
+use super::context::StepProgress;
 use crate::evidence::{Entry, EvidenceError, ExecutionRecord};
 use crate::plan::Code;
 use crate::process::walls::WallReport;

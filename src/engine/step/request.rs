@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::context::StepRun;
-use super::inputs;
+use super::{StepRun, inputs};
 use crate::authorization::FileState;
-use crate::engine::review::{self, ConfirmationReason};
+use crate::engine::review;
+use crate::engine::review::ConfirmationReason;
 use crate::plan::{Mode, ToolCall};
 use crate::risk::Verdict;
 use crate::run::{ConfirmationRequest, Host, Preview};

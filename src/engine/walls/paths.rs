@@ -3,7 +3,8 @@
 use std::cell::OnceCell;
 use std::path::{Component, Path, PathBuf};
 
-use crate::risk::{self, table_folder, table_paths};
+use crate::risk;
+use crate::risk::{table_folder, table_paths};
 use crate::tools::Toolbox;
 
 /// System folders in which no write access can be granted: their files are installed with privileges that walls remove.

@@ -3,7 +3,8 @@
 use uuid::Uuid;
 
 use super::super::error::Result;
-use super::super::queries::{self, full_content};
+use super::super::queries;
+use super::super::queries::full_content;
 use super::super::source::Source;
 use super::super::write_run::split_host_keys;
 use crate::run::Host;

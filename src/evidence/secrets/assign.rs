@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use super::Match;
 use super::names::{Class, classify};
 use super::scan::{
-    MAX_VALUE, Match, alphanumeric_or, any_of, at, back_while, forward_while, is_name_byte,
-    line_start, quoted, unspaced_except, wrapped,
+    MAX_VALUE, alphanumeric_or, any_of, at, back_while, forward_while, is_name_byte, line_start,
+    quoted, unspaced_except, wrapped,
 };
 use super::values::ValueForm;
 

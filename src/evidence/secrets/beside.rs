@@ -3,10 +3,11 @@
 use super::assign::{MAX_GAP, Name};
 use super::names::Class;
 use super::scan::{
-    MAX_VALUE, Match, any_of, at, back_while, forward_while, line_end, line_start, quoted,
-    quoted_as, unspaced_except,
+    MAX_VALUE, any_of, at, back_while, forward_while, line_end, line_start, quoted, quoted_as,
+    unspaced_except,
 };
-use super::values::{ValueForm, has_digit, is_mixed, is_wordy};
+use super::values::{ValueForm, is_mixed, is_wordy};
+use super::{Match, has_digit};
 
 impl Name<'_> {
     /// `("PASSWORD", "X")`, `name: PASSWORD` with `value: X` beside it, `password("X")`.

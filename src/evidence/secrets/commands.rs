@@ -5,9 +5,10 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use super::Match;
 use super::logins::password;
 use super::scan::{
-    MAX_VALUE, Match, alphanumeric_or, any_of, at, back_while, forward_while, line_start, quoted,
+    MAX_VALUE, alphanumeric_or, any_of, at, back_while, forward_while, line_start, quoted,
     quoted_or_word, unspaced_except,
 };
 

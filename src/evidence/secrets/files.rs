@@ -5,10 +5,9 @@ use std::ops::Range;
 
 use super::names::Class;
 use super::parts::is_secret;
-use super::scan::{
-    Match, alphanumeric_or, any_of, at, back_while, forward_while, line_end, quoted,
-};
-use super::values::{ValueForm, has_digit, is_placeholder, is_wordy};
+use super::scan::{alphanumeric_or, any_of, at, back_while, forward_while, line_end, quoted};
+use super::values::{ValueForm, is_placeholder, is_wordy};
+use super::{Match, has_digit};
 
 /// The maximum size of a key block, in bytes. A longer block is redacted up to this size.
 const MAX_BLOCK: usize = 60 << 10;

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use super::names::is_in;
 use super::scan::{
-    MAX_VALUE, Match, alphanumeric_or, any_of, at, back_while, forward_while, unspaced_except,
-    wrapped,
+    MAX_VALUE, alphanumeric_or, any_of, at, back_while, forward_while, unspaced_except, wrapped,
 };
-use super::values::{has_digit, is_label, is_mixed, is_placeholder, is_wordy};
+use super::values::{is_label, is_mixed, is_placeholder, is_wordy};
+use super::{Match, has_digit};
 
 /// `scheme://user:PASSWORD@host`, or `scheme://KEY@host`.
 pub(super) fn url(text: &str, mark: Range<usize>) -> Option<Match> {

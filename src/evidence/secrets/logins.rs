@@ -5,10 +5,11 @@ use std::ops::Range;
 use super::names::Class;
 use super::parts::is_secret;
 use super::scan::{
-    Match, alphanumeric_or, any_of, at, back_while, forward_while, line_end, line_start, quoted,
+    alphanumeric_or, any_of, at, back_while, forward_while, line_end, line_start, quoted,
     quoted_or_word, unspaced_except,
 };
-use super::values::{ValueForm, has_digit, is_placeholder, is_wordy};
+use super::values::{ValueForm, is_placeholder, is_wordy};
+use super::{Match, has_digit};
 
 /// The maximum number of lines in which `user:PASSWORD` is searched for.
 const MAX_LINES: usize = 40;

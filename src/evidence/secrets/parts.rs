@@ -5,10 +5,9 @@ use std::ops::Range;
 use super::assign::Name;
 use super::http::{is_code_host_url, is_session};
 use super::names::{Class, is_login, is_working_folder};
-use super::scan::{MAX_VALUE, Match, alphanumeric_or, at, forward_while, unspaced_except};
-use super::values::{
-    ValueForm, has_digit, has_letter, is_label, is_placeholder, is_whole_secret, is_wordy,
-};
+use super::scan::{MAX_VALUE, alphanumeric_or, at, forward_while, unspaced_except};
+use super::values::{ValueForm, is_label, is_placeholder, is_whole_secret, is_wordy};
+use super::{Match, has_digit, has_letter};
 
 impl Name<'_> {
     /// The secret in the value of this name, by the rules for the name's class.

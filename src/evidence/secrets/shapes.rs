@@ -6,7 +6,8 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::scan::{MAX_VALUE, Match, at, back_while, forward_while};
+use super::Match;
+use super::scan::{MAX_VALUE, at, back_while, forward_while};
 use super::table::{ALNUM, ANY, BASE64, DOTTED, HEX, Shape, UPPER, URL, shapes};
 use super::values::is_wordy;
 

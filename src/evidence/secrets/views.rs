@@ -5,7 +5,8 @@
 
 use std::ops::Range;
 
-use super::scan::{Match, at, forward_while};
+use super::Match;
+use super::scan::{at, forward_while};
 
 /// The number of bytes before and after a break that are searched again.
 const BEFORE: usize = 256;

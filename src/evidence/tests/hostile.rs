@@ -13,7 +13,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::super::chain::Chain;
-use super::super::verify::verify_with_kept_head;
+use super::super::verify_with_kept_head;
 use super::fixture::*;
 use crate::authorization::{AuthorizationClass, Method};
 use crate::evidence::*;

@@ -12,8 +12,8 @@ use std::time::Duration;
 
 use ureq::http::StatusCode;
 
+use super::Request;
 use super::reply::Failure;
-use super::request::Request;
 use answer::{PartialAnswer, parse_document};
 
 /// Maximum size of an answer, in bytes: 32 MiB, twice that of a plan.

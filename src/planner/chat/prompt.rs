@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::super::request::Request;
+use super::super::Request;
 use super::Server;
 
 /// The name of the function that a model calls with its plan.

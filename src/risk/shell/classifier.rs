@@ -5,12 +5,11 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use super::listed::listed;
-use super::path_kind;
 use super::program::program_of;
 use super::rating::{Finding, Rating};
-use super::syntax::{DECLARING, END, Script, SimpleCommand, UNKNOWN, Word};
+use super::syntax::{DECLARING, END, Script, UNKNOWN};
 use super::table::{TABLE, Table};
-use super::user::UserRules;
+use super::{SimpleCommand, UserRules, Word, path_kind};
 use crate::plan::RiskLevel;
 
 /// Limit for wrappers inside wrappers (SPEC §7.1).

@@ -8,9 +8,8 @@ use serde::Serialize;
 
 use super::classifier::Classifier;
 use super::rating::{Finding, Rating};
-use super::syntax::{Script, SimpleCommand, Word};
-use super::user::UserRules;
-use super::{parse, parser_agreement, scan, second_parser};
+use super::syntax::Script;
+use super::{SimpleCommand, UserRules, Word, parse, parser_agreement, scan, second_parser};
 use crate::plan::RiskLevel;
 
 /// The shell that will run the command.

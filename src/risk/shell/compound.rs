@@ -1,7 +1,8 @@
 //! Groups, conditions, loops and functions.
 
 use super::parse::{Parsed, Parser};
-use super::syntax::{Function, SimpleCommand, Word, unknown};
+use super::syntax::{Function, unknown};
+use super::{SimpleCommand, Word};
 
 impl Parser<'_> {
     pub(super) fn compound(&mut self) -> Parsed<bool> {

@@ -1,9 +1,9 @@
 //! Calls of debuggers that only inspect a program, a core file or a board.
 
+use super::Word;
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
 use super::readers::is_known;
-use super::syntax::Word;
 
 /// Whether a program is GDB, one of its cross versions, or LLDB.
 pub(super) fn is_debugger(program: &str) -> bool {

@@ -11,8 +11,8 @@ mod siblings;
 use std::ops::Range;
 
 use super::classifier::Classifier;
-use super::path_kind;
-use super::syntax::{SimpleCommand, Word, before};
+use super::syntax::before;
+use super::{SimpleCommand, Word, path_kind};
 pub(super) use paths::{PathUse, is_elsewhere, is_in_hidden_temporary, paths};
 use paths::{tar_archive, writable_mount};
 use positions::Operands;

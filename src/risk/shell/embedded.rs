@@ -12,7 +12,8 @@ use super::program::program_of;
 use super::rate::is_unlisted;
 use super::rating::Rating;
 use super::sources::{adds_insecure_source, is_source_option};
-use super::syntax::{OUTPUT, SimpleCommand, UNKNOWN, Word, before};
+use super::syntax::{OUTPUT, UNKNOWN, before};
+use super::{SimpleCommand, Word};
 use crate::plan::RiskLevel;
 
 /// Long options whose value is a program, a command line, or code for an event.

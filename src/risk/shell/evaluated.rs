@@ -6,7 +6,8 @@
 
 use super::classifier::Classifier;
 use super::listed::listed;
-use super::syntax::{DECLARING, SimpleCommand, UNKNOWN, Word, unknown};
+use super::syntax::{DECLARING, UNKNOWN, unknown};
+use super::{SimpleCommand, Word};
 
 /// Programs whose output may be used in arithmetic, because it is usually a number or a plain name.
 const COUNTING: &str =

@@ -1,7 +1,8 @@
 //! Expansions after `$` or a backquote, arithmetic and conditions.
 
+use super::Word;
 use super::parse::{Parsed, Parser, parse};
-use super::syntax::{Word, name_length};
+use super::syntax::name_length;
 
 impl Parser<'_> {
     pub(super) fn dollar_expansion(&mut self, word: &mut Word, quoted: bool) -> Parsed<()> {

@@ -3,9 +3,8 @@
 
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
-use super::path_kind;
 use super::rating::Rating;
-use super::readers;
+use super::{path_kind, readers};
 
 /// The rule id for calls that only show what they would do.
 pub(super) const ONLY_SHOWS: &str = "only-shows";

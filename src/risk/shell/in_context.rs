@@ -6,15 +6,13 @@ use std::sync::LazyLock;
 use super::classifier::Classifier;
 use super::debugger::{debugged, inspects, is_debugger};
 use super::elsewhere::{PathUse, is_elsewhere};
-use super::harmless_forms;
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
-use super::path_kind;
-use super::powershell;
 use super::program::program_of;
 use super::queries::{is_query_call, queries_unknown_table};
 use super::rating::Rating;
-use super::syntax::{END, OUTPUT, SimpleCommand, UNKNOWN, Word, before};
+use super::syntax::{END, OUTPUT, UNKNOWN, before};
+use super::{SimpleCommand, Word, harmless_forms, path_kind, powershell};
 use crate::plan::RiskLevel;
 
 /// Programs that install packages.

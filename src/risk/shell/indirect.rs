@@ -1,7 +1,8 @@
 //! Indirect commands: functions, aliases, and programs named by `$(echo ..)`.
 
 use super::classifier::Classifier;
-use super::syntax::{OUTPUT, SimpleCommand, Word, unknown};
+use super::syntax::{OUTPUT, unknown};
+use super::{SimpleCommand, Word};
 
 impl Classifier<'_> {
     /// The command with its program replaced, if the program is the known output of `$(echo ..)`; `None` otherwise.

@@ -20,8 +20,8 @@ use std::sync::LazyLock;
 use super::classifier::Classifier;
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
-use super::path_kind;
-use super::syntax::{UNKNOWN, Word, before};
+use super::syntax::{UNKNOWN, before};
+use super::{Word, path_kind};
 use language::{InlineRules, Language};
 
 impl Classifier<'_> {

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use super::classifier::Classifier;
 use super::debugger::{debugged, inspects, is_debugger};
-use super::harmless_forms;
 use super::listed::listed;
 use super::parse::parse;
 use super::rating::Rating;
-use super::syntax::{END, SimpleCommand, UNKNOWN, Word, before};
+use super::syntax::{END, UNKNOWN, before};
 use super::table::Wrapper;
 use super::wrapper_words::{command_value, takes_next_word};
+use super::{SimpleCommand, Word, harmless_forms};
 
 /// Modules of Python that run their input as code.
 const READ_CODE: &str = "code asyncio IPython bpython ptpython pdb idlelib sqlite3 xonsh";

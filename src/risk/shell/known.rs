@@ -4,10 +4,9 @@
 use serde::Deserialize;
 
 use super::lazy_regex::LazyRegex;
-use super::path_kind;
 use super::rating::Rating;
 use super::syntax::{END, UNKNOWN};
-use super::{harmless_forms, queries};
+use super::{harmless_forms, path_kind, queries};
 
 /// The rule id for calls that create something new beside the project.
 pub(super) const BESIDE: &str = "makes-beside";

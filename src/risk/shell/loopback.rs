@@ -9,9 +9,8 @@ use super::elsewhere::PathUse;
 use super::harmless_forms::{Allowed, Parts};
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
-use super::path_kind;
-use super::readers;
-use super::syntax::{SimpleCommand, UNKNOWN, before};
+use super::syntax::{UNKNOWN, before};
+use super::{SimpleCommand, path_kind, readers};
 
 /// The options of curl that cannot send a request elsewhere.
 const CURL: Allowed = Allowed {

@@ -6,11 +6,9 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::classify::{Shell, of_command};
 use super::listed::matches_wildcard;
 use super::program::program_of;
-use super::syntax::{SimpleCommand, Word};
-use super::user::UserRules;
+use super::{Shell, SimpleCommand, UserRules, Word, of_command};
 use crate::plan::Needs;
 
 /// The table of needs.

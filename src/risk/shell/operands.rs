@@ -2,9 +2,10 @@
 
 use super::classifier::Classifier;
 use super::elsewhere::PathUse;
-use super::syntax::{ARGUMENT, SimpleCommand, UNKNOWN, Word, unknown};
+use super::syntax::{ARGUMENT, UNKNOWN, unknown};
 use super::table::Wrapper;
 use super::wrapper_words::takes_next_word;
+use super::{SimpleCommand, Word};
 
 impl Classifier<'_> {
     /// Rates each operand as a command line of its own.

@@ -1,9 +1,7 @@
 //! Commands that name a folder of this program (SPEC §4).
 
 use super::classifier::Classifier;
-use super::elsewhere;
-use super::path_kind;
-use super::syntax::SimpleCommand;
+use super::{SimpleCommand, elsewhere, path_kind};
 use crate::risk::sensitive;
 
 impl Classifier<'_> {

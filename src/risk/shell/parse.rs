@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::listed::listed;
-use super::syntax::{DECLARING, ParseError, Script, SimpleCommand, Word, name_length};
+use super::syntax::{DECLARING, ParseError, Script, name_length};
+use super::{SimpleCommand, Word};
 
 pub(super) type Parsed<T> = Result<T, ParseError>;
 

@@ -2,15 +2,15 @@
 
 use super::classifier::Classifier;
 use super::elsewhere::{PathUse, is_elsewhere, may_change};
-use super::harmless_forms;
 use super::known::BESIDE;
 use super::listed::listed;
 use super::pattern::{CallFacts, has_destructive_sql};
 use super::program::{canonical, program_of};
 use super::queries::only_queries;
 use super::rating::{Finding, Rating};
-use super::readers::{self, Argument, CallEffect};
-use super::syntax::{Redirect, SimpleCommand, UNKNOWN, Word, before};
+use super::readers::{Argument, CallEffect};
+use super::syntax::{Redirect, UNKNOWN, before};
+use super::{SimpleCommand, Word, harmless_forms, readers};
 use crate::plan::RiskLevel;
 
 /// The rule id for a program without a rule.

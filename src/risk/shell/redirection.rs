@@ -1,7 +1,8 @@
 //! Redirections and here-documents.
 
+use super::Word;
 use super::parse::{HereDocument, Parsed, Parser};
-use super::syntax::{Redirect, Word, name_length};
+use super::syntax::{Redirect, name_length};
 
 const OPERATORS: [&str; 12] =
     ["<<<", "<<-", "&>>", "<<", ">>", ">|", "<>", ">&", "<&", "&>", "<", ">"];

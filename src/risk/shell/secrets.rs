@@ -3,9 +3,9 @@
 use super::classifier::Classifier;
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
-use super::path_kind;
 use super::rating::Rating;
-use super::syntax::{END, Redirect, SimpleCommand, UNKNOWN, Word};
+use super::syntax::{END, Redirect, UNKNOWN};
+use super::{SimpleCommand, Word, path_kind};
 use crate::plan::RiskLevel;
 
 /// Programs that show that a file exists, but not its content.

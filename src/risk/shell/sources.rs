@@ -1,7 +1,7 @@
 //! Calls and options that name a package source.
 
+use super::Word;
 use super::listed::listed;
-use super::syntax::Word;
 
 /// Whether a call configures a package source over plain HTTP.
 pub(super) fn adds_insecure_source(program: &str, words: &[Word]) -> bool {

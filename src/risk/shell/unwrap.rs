@@ -6,11 +6,12 @@ use super::classifier::{Classifier, MAX_DEPTH};
 use super::elsewhere::PathUse;
 use super::listed::listed;
 use super::parse::parse;
-use super::syntax::{ARGUMENT, SimpleCommand, Word};
+use super::syntax::ARGUMENT;
 use super::table::{Wrapper, WrapperKind};
 use super::wrapper_words::{
     command_value, index_after_name, input_redirects, placeholder, takes_next_word, wrapper_options,
 };
+use super::{SimpleCommand, Word};
 use crate::plan::RiskLevel;
 
 impl Classifier<'_> {

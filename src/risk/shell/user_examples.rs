@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize as _;
 
-use super::classify::{Shell, of_command};
-use super::user::{UserRule, UserRules};
+use super::{Shell, UserRule, UserRules, of_command};
 use crate::plan::RiskLevel;
 
 /// Why a rule was refused.

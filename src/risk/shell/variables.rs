@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use super::Word;
 use super::classifier::Classifier;
 use super::elsewhere::PathUse;
 use super::listed::matches_wildcard;
-use super::syntax::{END, UNKNOWN, Word, unknown};
+use super::syntax::{END, UNKNOWN, unknown};
 
 /// Limit for the values of one variable, and for the expansions of one word.
 pub(super) const MAX_VALUES: usize = 16;

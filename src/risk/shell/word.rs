@@ -1,7 +1,8 @@
 //! Words: quotes, expansions, braces and assignments.
 
+use super::Word;
 use super::parse::{Parsed, Parser};
-use super::syntax::{OUTPUT, Word, name_length, unknown};
+use super::syntax::{OUTPUT, name_length, unknown};
 
 // Unquoted braces and commas until brace expansion, which leaves quoted ones as they are.
 const OPEN: char = '\u{E010}';

@@ -2,8 +2,9 @@
 
 use super::classifier::Classifier;
 use super::listed::listed;
-use super::syntax::{Redirect, SimpleCommand, Word};
+use super::syntax::Redirect;
 use super::table::Wrapper;
+use super::{SimpleCommand, Word};
 
 impl Classifier<'_> {
     /// Whether a program is an administration program or a well-known package.

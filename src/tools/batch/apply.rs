@@ -12,18 +12,15 @@ use std::path::{Path, PathBuf};
 use cap_std::fs::{File, Permissions};
 use uuid::Uuid;
 
+use super::{BatchError, RolledBack};
 use crate::authorization::FileState;
 use crate::plan::Digest;
 use crate::run::{FileEffect, FileMode, Modes};
-
 use crate::tools::ToolError;
 use crate::workspace::{
     Access, Disk, FolderId, Folders, Last, Workspace, WorkspaceError, WriteContext,
     check_cancelled, check_state, file, temporary_name,
 };
-
-use super::error::BatchError;
-use super::rolled_back::RolledBack;
 
 /// Maximum number of temporary files that are open at once. All of them are written before the first is
 /// flushed, so that the file system can flush many together.

@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::code::{self, CodeError, Language, Source};
+use super::error::MAX_TIMES;
+use super::files::Files;
+use super::patch::Patch;
+use super::{BatchError, NewMode, PatchError};
+use crate::code;
+use crate::code::{CodeError, Language, Source};
 use crate::plan::Edit;
-
 use crate::symbols::SymbolsError;
 use crate::tools::ToolError;
 use crate::workspace::{Existing, Prepared, WorkspaceError};
-
-use super::apply::NewMode;
-use super::error::{BatchError, MAX_TIMES};
-use super::files::Files;
-use super::patch::{Patch, PatchError};
 
 /// Applies `edit` to `files`.
 ///

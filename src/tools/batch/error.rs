@@ -2,14 +2,12 @@
 
 use serde_json::{Value, json};
 
+use super::PatchError;
 use crate::authorization::FileState;
 use crate::plan::{Code, Digest};
 use crate::run::ErrorInfo;
-
 use crate::tools::ToolError;
 use crate::tools::tool::set_field;
-
-use super::patch::PatchError;
 
 /// The errors of a batch.
 #[derive(Debug, thiserror::Error)]

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::error::Fault;
+use super::{BatchError, NewMode};
 use crate::authorization::FileState;
 use crate::plan::Digest;
 use crate::run::{FileEffect, FileMode, Modes, StopSignal};
@@ -10,9 +12,6 @@ use crate::tools::{ToolError, Toolbox};
 use crate::workspace::{
     Access, Existing, Last, Overlay, Place, Prepared, WorkspaceError, effect, file, prepare,
 };
-
-use super::apply::NewMode;
-use super::error::{BatchError, Fault};
 
 /// The computed result of a batch.
 #[derive(Default)]

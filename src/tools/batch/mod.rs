@@ -33,14 +33,13 @@ mod tests;
 
 use serde_json::{Value, json};
 
+use super::changes::changed_files;
+use super::tool::{PreviewWithEffects, Tool, set_field};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 use crate::code;
 use crate::plan::MutateBatch;
 use crate::run::{Edge, EdgeType, FileEffect, StopSignal, TargetKind};
 use crate::workspace::{Overlay, check_state};
-
-use super::changes::changed_files;
-use super::tool::{PreviewWithEffects, Tool, set_field};
-use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 
 use compute::compute;
 use error::Fault;

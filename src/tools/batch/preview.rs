@@ -1,5 +1,9 @@
 //! The preview of a batch (SPEC §2). Only reads files.
 
+use super::BatchError;
+use super::compute::compute;
+use super::error::Fault;
+use super::files::Computed;
 use crate::authorization::FileState;
 use crate::plan::MutateBatch;
 use crate::run::{ErrorInfo as _, FileEffect, Preview, StopSignal};
@@ -7,10 +11,6 @@ use crate::tools::changes::{earlier_step_note, file_change, too_large_note};
 use crate::tools::tool::PreviewWithEffects;
 use crate::tools::{ProjectedToolbox, ToolError};
 use crate::workspace::Last;
-
-use super::compute::compute;
-use super::error::{BatchError, Fault};
-use super::files::Computed;
 
 /// The preview of a batch, and its file changes. A dry run has no file changes.
 ///

@@ -2,13 +2,11 @@
 
 use std::path::Path;
 
+use super::apply::{Slot, Stage, Transaction, write_failed};
+use super::{BatchError, NotRestored, RolledBack};
 use crate::authorization::FileState;
 use crate::tools::ToolError;
 use crate::workspace::{WorkspaceError, check_state};
-
-use super::apply::{Slot, Stage, Transaction, write_failed};
-use super::error::BatchError;
-use super::rolled_back::{NotRestored, RolledBack};
 
 impl Transaction<'_> {
     /// Rolls the batch back because of `error`.

@@ -4,16 +4,14 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
+use super::HistoryError;
+use super::effects::{projected_content, recorded_content};
+use super::records::{edge, source};
 use crate::run::{CheckpointName, EdgeType, FileChange, History, is_git_path};
-
 use crate::tools::tool::set_field;
 use crate::tools::{CallResult, ToolError, Toolbox};
 use crate::workspace::file::hash;
 use crate::workspace::{diff, file};
-
-use super::effects::{projected_content, recorded_content};
-use super::error::HistoryError;
-use super::records::{edge, source};
 
 /// Compares the files. For a content that is not available, the result has only its digest.
 pub(super) fn invoke(

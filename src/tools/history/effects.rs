@@ -3,16 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::authorization::FileState;
-use crate::run::{FileChange, FileEffect, FileMode, FileReversal, History, Modes};
-
-use crate::tools::batch::{self, NewMode};
-use crate::tools::{HistorySource, NotAvailable, ProjectedToolbox, ToolError};
-use crate::workspace::{Access, ContentAndMode, Kind, Last, diff, file};
-
-use super::error::{Conflict, HistoryError};
 use super::records::source;
 use super::targets::Restoration;
+use super::{Conflict, HistoryError};
+use crate::authorization::FileState;
+use crate::run::{FileChange, FileEffect, FileMode, FileReversal, History, Modes};
+use crate::tools::batch::NewMode;
+use crate::tools::{HistorySource, NotAvailable, ProjectedToolbox, ToolError, batch};
+use crate::workspace::{Access, ContentAndMode, Kind, Last, diff, file};
 
 /// The result of comparing the files with the history.
 #[derive(Default)]

@@ -44,14 +44,13 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use super::batch::RolledBack;
+use super::changes::changed_files;
+use super::tool::{PreviewWithEffects, Tool, set_field};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox, batch};
 use crate::plan::{HistoryOperation, PathRole};
 use crate::run::{EdgeType, FileEffect, History, HistoryEntry, StopSignal};
 use crate::workspace::{Overlay, check_cancelled, check_state};
-
-use super::batch::{self, RolledBack};
-use super::changes::changed_files;
-use super::tool::{PreviewWithEffects, Tool, set_field};
-use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 
 use effects::{Comparison, compare_with_records};
 use records::{edge, history};

@@ -1,5 +1,9 @@
 //! The preview of an operation (SPEC §2). Only reads files.
 
+use super::effects::{Comparison, compare_with_records};
+use super::records::history;
+use super::targets::{Restoration, restoration};
+use super::{Conflict, HistoryError};
 use crate::authorization::FileState;
 use crate::plan::HistoryOperation;
 use crate::run::{ErrorInfo as _, FileEffect, FileMode, Preview};
@@ -7,11 +11,6 @@ use crate::tools::changes::{earlier_step_note, file_change, too_large_note};
 use crate::tools::tool::{PreviewWithEffects, read_only};
 use crate::tools::{ProjectedToolbox, ToolError};
 use crate::workspace::Last;
-
-use super::effects::{Comparison, compare_with_records};
-use super::error::{Conflict, HistoryError};
-use super::records::history;
-use super::targets::{Restoration, restoration};
 
 /// The preview of an operation and its changes of files.
 ///

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
+use super::HistoryError;
 use crate::run::{Edge, EdgeType, History, TargetKind};
 use crate::tools::{HistorySource, ProjectedToolbox, ToolError, Toolbox, Unsupported};
-
-use super::error::HistoryError;
 
 /// The recorded changes, and those that earlier undo steps of the plan would add.
 pub(super) fn history(projected: ProjectedToolbox<'_>) -> Result<Arc<History>, ToolError> {

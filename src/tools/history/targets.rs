@@ -4,14 +4,12 @@ use std::collections::BTreeSet;
 
 use uuid::Uuid;
 
+use super::HistoryError;
 use crate::plan::HistoryOperation;
 use crate::run::{
     CheckpointName, FileEffect, FileForecast, FileReversal, History, is_git_path, reversals,
 };
-
 use crate::workspace::Overlay;
-
-use super::error::HistoryError;
 
 /// The files that an operation restores, and the executions that it reverses.
 pub(super) struct Restoration {

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::manifest::{self, Package};
+use super::manifest;
+use super::manifest::Package;
 use crate::code::Language;
 use crate::run::StopSignal;
 use crate::tools::Toolbox;

@@ -5,8 +5,8 @@ use std::path::Path;
 use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel};
 use serde::Deserialize;
 
+use super::ProgramError;
 use super::collected::{Collected, without_duplicates};
-use super::error::ProgramError;
 use super::job::{FinishedJob, Job};
 use super::relay::{Forward, OutputParser};
 use super::target::Selected;

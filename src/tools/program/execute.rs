@@ -4,20 +4,17 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
+use super::cargo::{MessageParser, OutputForm};
+use super::harness::TestParser;
+use super::job::{FinishedJob, Job};
+use super::relay::{NoParser, Relay};
+use super::verdict::Verdict;
+use super::{ProgramError, WorkspaceCommand, cargo, target, workspace};
 use crate::cargo::{CargoError, Names, Project, project};
 use crate::plan::{Build, Code, Digest, ToolCall, VerifyScope};
 use crate::tools::command_shell::OUTPUT_BYTES;
 use crate::tools::{CallResult, Context, ToolError, Toolbox, Unsupported};
 use crate::workspace::{Projected, check_cancelled};
-
-use super::cargo::{self, MessageParser, OutputForm};
-use super::error::ProgramError;
-use super::harness::TestParser;
-use super::job::{FinishedJob, Job};
-use super::relay::{NoParser, Relay};
-use super::target;
-use super::verdict::Verdict;
-use super::workspace::{self, WorkspaceCommand};
 
 /// The Cargo project of the workspace folder.
 ///

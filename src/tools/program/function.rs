@@ -2,20 +2,18 @@
 
 use serde_json::{Map, Value};
 
-use crate::cargo::Names;
-use crate::plan::Code;
-use crate::run::Stream;
-use crate::tools::command_shell::OUTPUT_BYTES;
-use crate::tools::{CallResult, Context, ToolError, Toolbox};
-
-use super::call::function_call;
-use super::cargo::{self, MessageParser};
-use super::error::ProgramError;
+use super::cargo::MessageParser;
 use super::execute::{invoke, project_of};
 use super::harness::TestParser;
 use super::job::FinishedJob;
 use super::relay::{Forward, OutputParser, Relay};
 use super::verdict::Verdict;
+use super::{ProgramError, cargo, function_call};
+use crate::cargo::Names;
+use crate::plan::Code;
+use crate::run::Stream;
+use crate::tools::command_shell::OUTPUT_BYTES;
+use crate::tools::{CallResult, Context, ToolError, Toolbox};
 
 /// The command line that runs the tests with this name, for a person to read.
 pub(in crate::tools) fn test_command_line(name: &str, inputs: &[String]) -> String {

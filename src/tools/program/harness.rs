@@ -6,8 +6,7 @@ use std::collections::BTreeMap;
 use super::collected::Collected;
 use super::relay::{Forward, OutputParser};
 use crate::cargo::Names;
-use crate::run::text;
-use crate::run::{DiagnosticArtifact, Level, Stream};
+use crate::run::{DiagnosticArtifact, Level, Stream, text};
 
 /// No more lines are added to a panic message of this size, in bytes.
 const MESSAGE_BYTES: usize = 2000;

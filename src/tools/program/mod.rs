@@ -23,11 +23,10 @@ mod tests;
 mod verdict;
 mod workspace;
 
-use crate::plan::ToolCall;
-use crate::run::StopSignal;
-
 use super::tool::{PreviewWithEffects, Tool, without_effects};
 use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
+use crate::plan::ToolCall;
+use crate::run::StopSignal;
 
 pub(super) use call::function_call;
 pub use error::ProgramError;

@@ -1,13 +1,12 @@
 //! The preview of `verify`, `compile` and `run`. Does not run cargo.
 
+use super::execute::{project_of, unsupported};
+use super::{cargo, workspace};
 use crate::plan::{Build, ToolCall};
 use crate::run::Preview;
 use crate::tools::command_shell::OUTPUT_BYTES;
 use crate::tools::tool::limits_note;
 use crate::tools::{ProjectedToolbox, ToolError};
-
-use super::execute::{project_of, unsupported};
-use super::{cargo, workspace};
 
 /// Lists the commands that would run, their folder and their limits.
 pub(in crate::tools) fn preview(

@@ -5,7 +5,8 @@ use std::cell::RefCell;
 use std::io;
 use std::time::Duration;
 
-use crate::process::{self, Capture, Finished, ProcessIo, Program, ProgramWalls};
+use crate::process;
+use crate::process::{Capture, Finished, ProcessIo, Program, ProgramWalls};
 use crate::run::{Decoder, Stream, StreamEnds};
 use crate::tools::{Context, Toolbox};
 

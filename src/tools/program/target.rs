@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::error::ProgramError;
+use super::ProgramError;
 use crate::cargo::{METADATA, Metadata, Package, Project, Target, failure_report};
 use crate::process::{Cause, Leftovers, ProcessError};
 use crate::tools::{Context, ToolError, Toolbox};

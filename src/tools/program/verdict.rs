@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::error::ProgramError;
+use super::ProgramError;
 use super::job::FinishedJob;
 use super::relay::Relay;
 use crate::cargo::{headline, new_errors};

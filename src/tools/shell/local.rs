@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::{Command, ShellError};
 use crate::authorization::StepWalls;
 use crate::plan::Code;
-use crate::process::{self, Finished, Leftovers, ProcessError, Profile, Program};
+use crate::process;
+use crate::process::{Finished, Leftovers, ProcessError, Profile, Program};
 use crate::run::StreamEnds;
-use crate::tools::command_shell::{self, CommandShell, OUTPUT_BYTES};
-use crate::tools::{CallResult, Context, ToolError, Toolbox};
+use crate::tools::command_shell::{CommandShell, OUTPUT_BYTES};
+use crate::tools::{CallResult, Context, ToolError, Toolbox, command_shell};
 use crate::workspace::{Kind, Last};
-
-use super::command::{Command, ShellError};
 
 /// The working directory of a command: its canonical path, and its absolute path.
 fn working_directory(

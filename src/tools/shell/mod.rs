@@ -13,12 +13,11 @@ mod command;
 mod local;
 mod remote;
 
-use crate::run::{Preview, StopSignal};
-use crate::workspace::check_cancelled;
-
 use super::command_shell::OUTPUT_BYTES;
 use super::tool::{PreviewWithEffects, Tool, limits_note, without_effects};
 use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
+use crate::run::{Preview, StopSignal};
+use crate::workspace::check_cancelled;
 
 pub(super) use command::Command;
 pub use command::ShellError;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::command::{Command, ShellError};
+use super::{Command, ShellError};
 use crate::process::Cause;
 use crate::remote::{RemoteCommand, RemoteEnd, RemoteFinished};
 use crate::run::Host;

@@ -18,17 +18,15 @@ use cap_std::fs::{
     Dir, MetadataExt as _, OpenOptions, OpenOptionsExt as _, Permissions, PermissionsExt as _,
 };
 
+use super::settings::Limits;
+use super::stamp::Stamp;
+use super::{SimulationError, links};
 use crate::run::{StopSignal, text};
 use crate::tools::ToolError;
 use crate::workspace::{
     Access, FileSelection, Kind, Last, SearchBudget, WalkEntry, Workspace, check_cancelled,
     walk_for,
 };
-
-use super::error::SimulationError;
-use super::links;
-use super::settings::Limits;
-use super::stamp::Stamp;
 
 /// Number of bytes that are copied between two checks for a stop.
 const CHUNK_BYTES: u64 = 64 << 20;

@@ -5,17 +5,15 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use super::copy::Copied;
+use super::stamp::Stamp;
 use crate::authorization::FileState;
 use crate::run::{Diff, FileChange, StopSignal};
-
 use crate::tools::Toolbox;
 use crate::workspace::{
     Access, FileSelection, Kind, Last, Root, SearchBudget, WalkEntry, Workspace, WorkspaceError,
     check_cancelled, diff, file, walk_for,
 };
-
-use super::copy::Copied;
-use super::stamp::Stamp;
 
 /// Maximum number of changed files that are listed.
 pub(super) const MAX_CHANGES: usize = 1_000;

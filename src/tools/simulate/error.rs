@@ -3,9 +3,7 @@
 use std::io;
 
 use crate::plan::Code;
-use crate::run::ErrorInfo;
-
-use crate::run::text;
+use crate::run::{ErrorInfo, text};
 use crate::tools::ToolError;
 
 /// The errors of a simulation.

@@ -55,12 +55,10 @@ use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
-use crate::authorization::FileState;
-use crate::plan::{Simulation, ToolCall};
-
 use super::tool::{PreviewWithEffects, Tool, without_effects};
 use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox, program, splice};
-use crate::plan::COMMANDS_FILE;
+use crate::authorization::FileState;
+use crate::plan::{COMMANDS_FILE, Simulation, ToolCall};
 use crate::process::{ProcessError, Scratch, scratch_parent, scratch_parents, tidy_scratch};
 use crate::run::StopSignal;
 use crate::workspace::{Budget, Root, Workspace};

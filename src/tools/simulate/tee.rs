@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::authorization::FileState;
-use crate::run::{Stream, StreamEnds};
-
 use crate::process::Capture;
+use crate::run::{Stream, StreamEnds};
 use crate::tools::Context;
 
 /// Forwards the output of all calls, and keeps the beginning and the end of each stream.

@@ -5,19 +5,17 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
+use super::SimulationError;
+use super::copy::Copied;
+use super::difference::{Difference, MAX_CHANGES};
+use super::tee::Tee;
 use crate::authorization::FileState;
 use crate::plan::{Code, Simulation, ToolCall, VerifyScope};
 use crate::run::{
     DiagnosticArtifact, Diff, Edge, EdgeType, FileChange, MAX_DIAGNOSTICS, TargetKind,
 };
-
 use crate::tools::{CallResult, ToolError};
 use crate::workspace::file::hash;
-
-use super::copy::Copied;
-use super::difference::{Difference, MAX_CHANGES};
-use super::error::SimulationError;
-use super::tee::Tee;
 
 /// The results of the calls so far.
 #[derive(Default)]

@@ -5,19 +5,16 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 
-use crate::code::Language;
-use crate::run::{DiagnosticArtifact, DiagnosticSpan, Stream};
-
-use crate::cargo;
-use crate::run::text;
-use crate::tools::tool::set_field;
-use crate::tools::{Context, ToolError, Toolbox};
-use crate::workspace::replace;
-
-use super::error::SpliceError;
+use super::SpliceError;
 use super::prepare::Prepared;
 use super::progress::{Progress, Replacer, add_effect};
 use super::restore::{RestoreGuard, Writer, restore_after};
+use crate::cargo;
+use crate::code::Language;
+use crate::run::{DiagnosticArtifact, DiagnosticSpan, Stream, text};
+use crate::tools::tool::set_field;
+use crate::tools::{Context, ToolError, Toolbox};
+use crate::workspace::replace;
 
 /// Makes replacements by writing the files itself.
 pub(super) struct Embedded<'a> {

@@ -21,14 +21,13 @@ mod restore;
 
 use serde_json::{Value, json};
 
+use super::changes::changed_files;
+use super::tool::{PreviewWithEffects, Tool};
+use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 use crate::plan::{PathRole, ToolCall};
 use crate::run::{EdgeType, StopSignal, TargetKind};
 use crate::symbols::{SymbolsError, Work};
 use crate::workspace::{Overlay, check_cancelled, check_state};
-
-use super::changes::changed_files;
-use super::tool::{PreviewWithEffects, Tool};
-use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 
 use plan_file::PlanFile;
 use prepare::{patches, prepare};

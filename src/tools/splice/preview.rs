@@ -1,18 +1,16 @@
 //! The preview of a replacement (SPEC §2). Only reads files.
 
+use super::plan_file::Patch;
+use super::prepare::{Prepared, patches, prepare};
+use super::progress::add_effect;
 use crate::code::Language;
 use crate::plan::ToolCall;
 use crate::run::{Diff, FileChange, FileEffect, Predicted, Preview, StopSignal, text};
-
 use crate::symbols::{ChosenEngine, Work};
 use crate::tools::changes::{earlier_step_note, file_change};
 use crate::tools::tool::PreviewWithEffects;
 use crate::tools::{ProjectedToolbox, ToolError, Toolbox};
 use crate::workspace::{Overlay, check_cancelled};
-
-use super::plan_file::Patch;
-use super::prepare::{Prepared, patches, prepare};
-use super::progress::add_effect;
 
 /// The preview of a call that replaces definitions, and its file changes. If a later patch of a plan would fail, the
 /// preview has the changes of the earlier ones and reports the failure.

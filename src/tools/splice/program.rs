@@ -13,19 +13,17 @@ use serde::Deserialize;
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::SpliceError;
+use super::prepare::Prepared;
+use super::progress::{Progress, Replacer};
+use super::restore::{Writer, restore_after};
 use crate::plan::Code;
-use crate::process::{
-    self, Finished, Leftovers, ProcessError, Profile, ProgramWalls, private_folder,
-};
+use crate::process;
+use crate::process::{Finished, Leftovers, ProcessError, Profile, ProgramWalls, private_folder};
 use crate::run::text::beginning;
 use crate::run::{DiagnosticArtifact, Level};
 use crate::tools::{Context, ToolError, Toolbox};
 use crate::workspace::{Access, Place, WorkspaceError};
-
-use super::error::SpliceError;
-use super::prepare::Prepared;
-use super::progress::{Progress, Replacer};
-use super::restore::{Writer, restore_after};
 
 /// Maximum size of each output: 64 MiB.
 const OUTPUT_BYTES: u64 = 64 << 20;

@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use super::SpliceError;
+use super::prepare::Prepared;
+use super::progress::{Progress, add_effect};
 use crate::authorization::FileState;
 use crate::run::{FileEffect, Modes, StopSignal};
 use crate::tools::{Context, ToolError, Toolbox};
 use crate::workspace::{Access, ContentAndMode, Last, WorkspaceError, WriteContext, file, replace};
-
-use super::error::SpliceError;
-use super::prepare::Prepared;
-use super::progress::{Progress, add_effect};
 
 /// The program that wrote the replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,12 +3,9 @@
 use egui::{Id, Key, Margin, Modifiers, TextEdit, Ui};
 use regex::{Regex, RegexBuilder};
 
-use super::list::keep_keyboard;
+use super::keep_keyboard;
 use super::text_doc::{BYTES_PER_FRAME, TextDoc};
-use crate::ui::format;
-use crate::ui::icon;
-use crate::ui::theme::{Text, Theme};
-use crate::ui::widgets;
+use crate::ui::{Text, Theme, format, icon, widgets};
 
 /// The height of the search field with its margins, in points.
 pub(super) const HEIGHT: f32 = 36.0;

@@ -6,8 +6,7 @@ use egui::{Id, Rect, Ui, pos2};
 
 use super::list::{Area, Cursor, list_ui, row_label, with_state};
 use crate::ui::plan::{Gutter, columns};
-use crate::ui::theme::{Text, Theme};
-use crate::ui::widgets;
+use crate::ui::{Text, Theme, widgets};
 
 /// The offset, the hex bytes and the characters of one row with `width` bytes.
 fn hex_row(bytes: &[u8], row: usize, width: usize) -> (String, String, String) {

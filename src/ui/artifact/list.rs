@@ -6,7 +6,7 @@ use egui::{
     Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 
-use crate::ui::theme::{self, Theme};
+use crate::ui::{Theme, theme};
 
 /// Calls `show` with the state that it left in the last frame. Only one state per type is stored, that of the content
 /// shown last, because states of long contents are large.

@@ -18,13 +18,10 @@ use std::sync::Arc;
 use egui::{Align, Id, Layout, ScrollArea, Ui};
 use serde_json::Value;
 
-use super::action::{Action, ArtifactAction, SavedContent};
-use super::format;
-use super::icon;
+use super::action::{ArtifactAction, SavedContent};
 use super::plan::changes_ui;
 use super::tabs::tabs_ui;
-use super::theme::{Text, Theme, Tone};
-use super::widgets::{self, Look};
+use super::{Action, Look, Text, Theme, Tone, format, icon, widgets};
 use crate::plan::Digest;
 use crate::run::{ArtifactRecord, ExecutionDetail, StepResult};
 use crate::ui::scroll;

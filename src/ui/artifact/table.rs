@@ -8,10 +8,7 @@ use serde_json::Value;
 
 use super::list::{Area, Cursor, list_ui, row_buttons_ui, row_label, with_state};
 use crate::plan::visible;
-use crate::ui::format;
-use crate::ui::icon;
-use crate::ui::theme::{self, Text, Theme};
-use crate::ui::widgets;
+use crate::ui::{Text, Theme, format, icon, theme, widgets};
 
 struct Column {
     /// The JSON field of an item; empty for the item itself.

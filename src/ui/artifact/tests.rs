@@ -8,7 +8,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 
 use super::*;
-use crate::ui::commands::Command;
+use crate::ui::Command;
 use crate::ui::evidence::detail::stored_artifacts_ui;
 use crate::ui::tests::{Window, fixture, window};
 

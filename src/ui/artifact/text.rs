@@ -12,8 +12,7 @@ use super::text_doc::{BYTES_PER_FRAME, TextDoc};
 use crate::plan::{is_hidden, visible};
 use crate::run::AnsiStyle;
 use crate::ui::plan::{Gutter, columns};
-use crate::ui::theme::{Text, Theme, Tone};
-use crate::ui::widgets;
+use crate::ui::{Text, Theme, Tone, widgets};
 
 /// A text wrapped at a number of columns, as far as it is done.
 #[derive(Debug, Clone, Default)]

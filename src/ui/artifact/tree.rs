@@ -7,10 +7,7 @@ use serde_json::Value;
 
 use super::list::{Area, Cursor, list_ui, row_buttons_ui, row_label, with_state};
 use crate::plan::visible;
-use crate::ui::format;
-use crate::ui::icon;
-use crate::ui::theme::{Text, Theme};
-use crate::ui::widgets;
+use crate::ui::{Text, Theme, format, icon, widgets};
 
 /// The root, a field of an object, or an item of an array.
 #[derive(Debug)]

@@ -3,8 +3,7 @@
 use egui::{Key, KeyboardShortcut, Modifiers};
 
 use super::{Command, Situation, Spec};
-use crate::ui::action::Page;
-use crate::ui::icon::{self, Icon};
+use crate::ui::{Icon, Page, icon};
 
 fn needs_plan(state: &Situation) -> Option<&'static str> {
     (!state.plan_open).then_some("Open a plan first.")

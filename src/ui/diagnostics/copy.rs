@@ -1,6 +1,7 @@
 //! The text that is copied for diagnostics.
 
-use super::listing::{Entry, Listing, diagnostic};
+use super::listing::Entry;
+use super::{Listing, diagnostic};
 use crate::run::{BaselineState, DiagnosticArtifact, RunState};
 
 /// A diagnostic as its tool rendered it, or composed of its parts if there is no rendering.

@@ -5,22 +5,20 @@ use egui::{
     Align, Color32, Layout, Margin, Rect, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
 };
 
-use super::copy::{location, written};
-use super::excerpt::{Excerpt, ExcerptRow};
-use super::listing::{Entry, diagnostic};
-use super::{DiagnosticsView, baseline_look, level_look};
+use super::copy::location;
+use super::excerpt::ExcerptRow;
+use super::listing::Entry;
+use super::{DiagnosticsView, Excerpt, baseline_look, diagnostic, level_look, written};
 use crate::plan::visible;
 use crate::run::{
     BaselineState, DiagnosticArtifact, DiagnosticSpan, LineKind, Question, TargetKind,
 };
-use crate::ui::action::Action;
-use crate::ui::commands::{Command, Situation, command_button};
-use crate::ui::controls;
+use crate::ui::commands::command_button;
 use crate::ui::evidence::question_items_ui;
-use crate::ui::icon;
 use crate::ui::plan::{CodeRow, Gutter, cached_rows, code_rows_ui, columns, text_rows};
-use crate::ui::theme::{self, Text, Theme, Tone};
-use crate::ui::widgets::{self, Chip, Look};
+use crate::ui::{
+    Action, Chip, Command, Look, Situation, Text, Theme, Tone, controls, icon, theme, widgets,
+};
 
 pub(super) fn detail_ui(
     ui: &mut Ui,

@@ -18,13 +18,13 @@ mod tests;
 
 use egui::{CentralPanel, Margin, Panel, TextEdit, Ui, vec2};
 
-use super::action::{Action, DiagnosticsAction};
-use super::commands::{Command, Situation, command_button};
-use super::controls;
-use super::format;
-use super::icon::{self, Icon};
-use super::theme::{self, Text, Theme, Tone};
-use super::widgets::{self, Look, panel_frame};
+use super::action::DiagnosticsAction;
+use super::commands::command_button;
+use super::widgets::panel_frame;
+use super::{
+    Action, Command, Icon, Look, Situation, Text, Theme, Tone, controls, format, icon, theme,
+    widgets,
+};
 use crate::run::{BaselineState, Level, MAX_DIAGNOSTICS, RunState};
 
 pub(crate) use copy::written;

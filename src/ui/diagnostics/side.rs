@@ -4,14 +4,9 @@ use egui::{ScrollArea, Sense, Ui, pos2, vec2};
 
 use super::{Check, DiagnosticsView, Listing};
 use crate::plan::visible;
-use crate::ui::action::{Action, DiagnosticsAction};
-use crate::ui::controls;
+use crate::ui::action::DiagnosticsAction;
 use crate::ui::evidence::facet_item;
-use crate::ui::format;
-use crate::ui::icon;
-use crate::ui::rows;
-use crate::ui::theme::{Text, Theme};
-use crate::ui::widgets;
+use crate::ui::{Action, Text, Theme, controls, format, icon, rows, widgets};
 
 pub(super) fn side_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, actions: &mut Vec<Action>) {
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {

@@ -3,16 +3,12 @@
 use egui::{Align2, CornerRadius, Rect, Sense, Ui, pos2, vec2};
 
 use super::copy::location;
-use super::listing::{Column, Entry, diagnostic};
-use super::{DiagnosticsView, baseline_look, level_look};
+use super::listing::Entry;
+use super::{Column, DiagnosticsView, baseline_look, diagnostic, level_look};
 use crate::plan::visible;
 use crate::run::{BaselineState, DiagnosticArtifact};
-use crate::ui::action::{Action, DiagnosticsAction};
-use crate::ui::controls;
-use crate::ui::format;
-use crate::ui::rows;
-use crate::ui::theme::{Text, Theme};
-use crate::ui::widgets;
+use crate::ui::action::DiagnosticsAction;
+use crate::ui::{Action, Text, Theme, controls, format, rows, widgets};
 
 /// The height of a row, in points.
 const ROW: f32 = 28.0;

@@ -6,9 +6,8 @@ use egui_kittest::kittest::Queryable;
 
 use super::*;
 use crate::run::{Question, TargetKind};
-use crate::ui::action::EvidenceAction;
-use crate::ui::commands::Command;
 use crate::ui::tests::{Window, window};
+use crate::ui::{Command, EvidenceAction};
 
 fn page(name: &str) -> Harness<'static, Window> {
     window(name, [1280.0, 800.0])

@@ -7,18 +7,13 @@ use uuid::Uuid;
 
 use super::{Answer, Answers, DialogShape, PromptId, READ_FIRST, question_ui};
 use crate::authorization::FileState;
-use crate::plan::visible;
-use crate::plan::{Mode, ShownPlan};
+use crate::plan::{Mode, ShownPlan, visible};
 use crate::run::Review;
-use crate::ui::action::{Action, DialogAction};
-use crate::ui::format;
-use crate::ui::icon;
 use crate::ui::plan::{
     GroupedSteps, Gutter, PlanAttempt, WallLines, cached_rows, code_rows_ui, columns, full_text_ui,
     indented, lines_ui, text_rows, wall_lines,
 };
-use crate::ui::theme::{Text, Tone};
-use crate::ui::widgets;
+use crate::ui::{Action, DialogAction, Text, Tone, format, icon, widgets};
 
 /// The content of the authorization dialog.
 #[derive(Debug, Clone)]

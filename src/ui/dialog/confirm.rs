@@ -5,9 +5,8 @@ use egui::Ui;
 use super::{Answer, Answers, DialogShape, PromptId, READ_FIRST, field, question_ui};
 use crate::plan::visible;
 use crate::run::{ConfirmationRequest, Decision};
-use crate::ui::action::{Action, DialogAction};
-use crate::ui::icon::{self, Icon};
 use crate::ui::plan::{argument_ui, indented, preview_ui, request_ui, short_first};
+use crate::ui::{Action, DialogAction, Icon, icon};
 
 /// The safe answers about a step with icon, text and tooltip, in display order. The last is only for guided runs.
 pub(in crate::ui) const SAFE_ANSWERS: [(Decision, Icon, &str, &str); 3] = [

@@ -23,11 +23,8 @@ use egui::{
 };
 use uuid::Uuid;
 
-use super::action::{Action, DialogAction};
-use super::icon::Icon;
 use super::plan::risk_icon;
-use super::theme::{self, Text, Theme};
-use super::widgets::{self, Chip, Look};
+use super::{Action, Chip, DialogAction, Icon, Look, Text, Theme, theme, widgets};
 use crate::plan::visible;
 use crate::risk::RiskLevel;
 use crate::run::{CommandsReview, ConfirmationRequest};

@@ -4,11 +4,8 @@ use egui::{Margin, TextEdit, Ui};
 
 use super::{Answer, Answers, DialogShape, PromptId, question_ui};
 use crate::plan::Digest;
-use crate::ui::action::{Action, DialogAction};
-use crate::ui::icon;
 use crate::ui::plan::indented;
-use crate::ui::theme::{Text, Tone};
-use crate::ui::widgets;
+use crate::ui::{Action, DialogAction, Text, Tone, icon, widgets};
 
 pub(super) fn close_ui(ui: &mut Ui, prompt: PromptId, actions: &mut Vec<Action>) {
     let shape =

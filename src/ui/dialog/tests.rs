@@ -5,10 +5,9 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable};
 
 use crate::run::Decision;
-use crate::ui::action::{Action, DialogAction};
-use crate::ui::commands::Command;
 use crate::ui::tests::scene::Scene;
 use crate::ui::tests::{Window, fixture, window};
+use crate::ui::{Action, Command, DialogAction};
 
 const APPROVE: &str = "Approve this step";
 

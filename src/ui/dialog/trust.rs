@@ -5,12 +5,8 @@ use egui::Ui;
 use super::{Answer, Answers, DialogShape, PromptId, READ_FIRST, question_ui};
 use crate::risk::RiskLevel;
 use crate::run::{CommandReview, CommandsReview};
-use crate::ui::action::{Action, DialogAction};
-use crate::ui::format;
-use crate::ui::icon;
 use crate::ui::plan::{command_ui, indented, risk_chip, risk_icon};
-use crate::ui::theme::{Text, Tone};
-use crate::ui::widgets;
+use crate::ui::{Action, DialogAction, Text, Tone, format, icon, widgets};
 
 pub(super) fn trust_ui(
     ui: &mut Ui,

@@ -6,12 +6,9 @@ use super::EvidenceView;
 use super::results::{WAS_CHANGED, error_line, row_ui};
 use crate::plan::visible;
 use crate::run::{EvidenceAnswer, MAX_ROWS, Question, RecurringDiagnostic};
-use crate::ui::action::{Action, EvidenceAction};
-use crate::ui::format::{self, Now};
-use crate::ui::icon;
-use crate::ui::rows;
-use crate::ui::theme::{self, Text, Theme, Tone};
-use crate::ui::widgets;
+use crate::ui::{
+    Action, EvidenceAction, Now, Text, Theme, Tone, format, icon, rows, theme, widgets,
+};
 
 pub(super) fn answer_ui(
     ui: &mut Ui,

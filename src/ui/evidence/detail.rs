@@ -7,17 +7,14 @@ use super::{EvidenceView, Filter, links, toggle};
 use crate::run::{
     Attempt, Edge, EdgeType, ExecutionDetail, Known, Reconciled, RunFate, TargetKind,
 };
-use crate::ui::action::{Action, EvidenceAction, PlanAction};
 use crate::ui::artifact::{ArtifactView, Contents, artifacts_ui};
-use crate::ui::commands::Command;
-use crate::ui::format::{self, Now};
-use crate::ui::icon;
 use crate::ui::loop_page::loop_link_ui;
 use crate::ui::plan::{argument_ui, risk_icon, short_first};
 use crate::ui::reconcile::{reconciled_ui, settle_ui};
-use crate::ui::scroll;
-use crate::ui::theme::{Text, Theme, Tone};
-use crate::ui::widgets::{self, Chip, Look};
+use crate::ui::{
+    Action, Chip, Command, EvidenceAction, Look, Now, PlanAction, Text, Theme, Tone, format, icon,
+    scroll, widgets,
+};
 
 pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);

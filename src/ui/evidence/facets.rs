@@ -5,13 +5,10 @@ use egui::{ScrollArea, Sense, Ui, pos2, vec2};
 use super::{EvidenceView, Filter, parse, toggle};
 use crate::plan::visible;
 use crate::run::{Question, TargetKind};
-use crate::ui::action::{Action, EvidenceAction};
-use crate::ui::commands::{Command, Situation, command_button};
-use crate::ui::controls;
-use crate::ui::format;
-use crate::ui::rows;
-use crate::ui::theme::{Text, Theme};
-use crate::ui::widgets::{self, Look};
+use crate::ui::commands::command_button;
+use crate::ui::{
+    Action, Command, EvidenceAction, Look, Situation, Text, Theme, controls, format, rows, widgets,
+};
 
 /// The saved searches: a name and the text for the search field.
 pub const SAVED: [(&str, &str); 6] = [

@@ -4,11 +4,7 @@ use egui::Ui;
 
 use crate::plan::visible;
 use crate::run::{Edge, Question, TargetKind};
-use crate::ui::action::{Action, EvidenceAction};
-use crate::ui::controls;
-use crate::ui::format;
-use crate::ui::theme::{Text, Tone};
-use crate::ui::widgets;
+use crate::ui::{Action, EvidenceAction, Text, Tone, controls, format, widgets};
 
 /// The maximum number of links shown; a check of a large project has a thousand.
 const MAX_LINKS: usize = 40;

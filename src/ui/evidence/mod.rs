@@ -13,13 +13,13 @@ mod timeline;
 use egui::{CentralPanel, Key, Margin, Modifiers, Panel, TextEdit, Ui, vec2};
 use uuid::Uuid;
 
-use super::action::{Action, EvidenceAction, LoopAction};
-use super::artifact::{self, Contents};
-use super::commands::{Command, Situation};
-use super::format::{self, Now};
-use super::icon;
-use super::theme::{self, Text, Theme, Tone};
-use super::widgets::{self, Look, panel_frame};
+use super::action::LoopAction;
+use super::artifact::Contents;
+use super::widgets::panel_frame;
+use super::{
+    Action, Command, EvidenceAction, Look, Now, Situation, Text, Theme, Tone, artifact, format,
+    icon, theme, widgets,
+};
 use crate::run::{
     Attempt, EvidenceAnswer, ExecutionDetail, Question, Reconciled, SearchPage, VerifyReport,
 };

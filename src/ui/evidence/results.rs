@@ -3,14 +3,11 @@
 use super::EvidenceView;
 use crate::plan::visible;
 use crate::run::{Execution, Known, ListedExecution, SearchHit, SearchPage};
-use crate::ui::action::{Action, EvidenceAction};
-use crate::ui::controls;
-use crate::ui::format::{self, Now};
-use crate::ui::icon::{self, Icon};
 use crate::ui::plan::outcome_look;
-use crate::ui::rows;
-use crate::ui::theme::{self, Text, Theme, Tone};
-use crate::ui::widgets;
+use crate::ui::{
+    Action, EvidenceAction, Icon, Now, Text, Theme, Tone, controls, format, icon, rows, theme,
+    widgets,
+};
 use egui::text::{LayoutJob, TextWrapping};
 use egui::{Rect, Sense, Ui, pos2};
 

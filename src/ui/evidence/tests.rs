@@ -5,8 +5,8 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use crate::run::{Question, TargetKind};
-use crate::ui::action::{Action, EvidenceAction};
 use crate::ui::tests::{Window, window};
+use crate::ui::{Action, EvidenceAction};
 
 fn page(name: &str) -> Harness<'static, Window> {
     window(name, [1280.0, 800.0])

@@ -4,9 +4,7 @@
 use egui::{CornerRadius, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use crate::run::TimeBucket;
-use crate::ui::format::{self, Now};
-use crate::ui::theme::{Text, Theme};
-use crate::ui::widgets;
+use crate::ui::{Now, Text, Theme, format, widgets};
 
 /// The height of the chart, in points.
 const HEIGHT: f32 = 56.0;

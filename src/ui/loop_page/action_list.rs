@@ -3,15 +3,11 @@
 use egui::{CornerRadius, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::attempt::{MAX_LISTED, beginning, more_ui, stage};
-use super::model::{ActionRow, action_rows, gate_row, verify_sentence};
+use super::model::verify_sentence;
+use super::{ActionRow, action_rows, gate_row};
 use crate::plan::{ShownPlan, visible};
 use crate::run::AttemptState;
-use crate::ui::action::{Action, EvidenceAction};
-use crate::ui::commands::Command;
-use crate::ui::format;
-use crate::ui::icon;
-use crate::ui::theme::{self, Text, Theme, Tone};
-use crate::ui::widgets;
+use crate::ui::{Action, Command, EvidenceAction, Text, Theme, Tone, format, icon, theme, widgets};
 
 pub(super) fn actions_ui(
     ui: &mut Ui,

@@ -3,19 +3,17 @@
 
 use egui::{CornerRadius, Frame, Id, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use super::TimelineView;
 use super::action_list::{actions_ui, verify_ui};
-use super::model::{attempt_look, verify_sentence};
+use super::model::verify_sentence;
+use super::{TimelineView, attempt_look};
 use crate::plan::visible;
 use crate::run::{
     AttemptState, LoopPhase, PlanDifference, PlannerReport, PlannerStatus, StepChange,
 };
-use crate::ui::action::{Action, LoopAction};
-use crate::ui::commands::Command;
-use crate::ui::format::{self, Now};
-use crate::ui::icon::{self, Icon};
-use crate::ui::theme::{self, Text, Theme, Tone};
-use crate::ui::widgets::{self, Chip, Look};
+use crate::ui::action::LoopAction;
+use crate::ui::{
+    Action, Chip, Command, Icon, Look, Now, Text, Theme, Tone, format, icon, theme, widgets,
+};
 
 /// The maximum number of findings, changed steps or actions listed; the plan page shows all.
 pub(super) const MAX_LISTED: usize = 50;

@@ -1,13 +1,9 @@
 //! The content of the bar below a loop or its form, with the commands that start and stop it.
 
-use super::model::phase_look;
-use super::{LoopForm, LoopView, Shown, TimelineView};
+use super::{LoopForm, LoopView, Shown, TimelineView, phase_look};
 use crate::run::LoopPhase;
-use crate::ui::commands::{Command, Situation};
-use crate::ui::format;
-use crate::ui::icon;
 use crate::ui::plan::Bar;
-use crate::ui::theme::Tone;
+use crate::ui::{Command, Situation, Tone, format, icon};
 
 /// Computes the content of the bar.
 pub(super) fn bar(view: &LoopView<'_>, situation: &Situation) -> Bar {

@@ -2,14 +2,11 @@
 
 use egui::{Id, Margin, TextEdit, Ui};
 
-use super::form::{Field, LoopForm};
 use super::form_ui::{Choice, choices_ui, fault_ui, numbers_ui};
+use super::{Field, LoopForm};
 use crate::plan::{RiskLevel, TOOLS};
-use crate::ui::controls;
-use crate::ui::icon;
 use crate::ui::plan::risk_icon;
-use crate::ui::theme::{Text, Tone};
-use crate::ui::widgets;
+use crate::ui::{Text, Tone, controls, icon, widgets};
 
 const SIGNATURES: [Choice<bool>; 2] = [
     (

@@ -2,18 +2,13 @@
 
 use egui::{Id, Label, Margin, TextEdit, Ui, vec2};
 
-use super::FormView;
 use super::class_ui::class_ui;
-use super::form::{Field, LoopForm, PlannerChoice};
+use super::{Field, FormView, LoopForm, PlannerChoice};
 use crate::plan::{VerifyScope, visible_lines};
 use crate::run::{CommandsReview, PlaceReview};
-use crate::ui::action::{Action, FolderFor, LoopAction};
-use crate::ui::controls;
-use crate::ui::icon::{self, Icon};
+use crate::ui::action::{FolderFor, LoopAction};
 use crate::ui::plan::commands_button;
-use crate::ui::scroll;
-use crate::ui::theme::{Text, Theme, Tone};
-use crate::ui::widgets::{self, Look};
+use crate::ui::{Action, Icon, Look, Text, Theme, Tone, controls, icon, scroll, widgets};
 
 /// The maximum width of the form, in points. Longer lines are hard to read.
 const WIDTH: f32 = 680.0;

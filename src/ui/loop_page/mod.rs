@@ -18,13 +18,11 @@ mod timeline;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::action::{Action, LoopAction};
-use super::commands::{Command, Situation, command_button};
-use super::format::Now;
-use super::icon;
+use super::action::LoopAction;
+use super::commands::command_button;
 use super::plan::{Entry, bar_ui};
-use super::theme::{self, Text, Theme, Tone};
-use super::widgets::{self, Look, panel_frame};
+use super::widgets::panel_frame;
+use super::{Action, Command, Look, Now, Situation, Text, Theme, Tone, icon, theme, widgets};
 use crate::authorization::AuthorizationClass;
 use crate::plan::{ShownPlan, visible};
 use crate::run::{Attempt, LoopState, LoopSummary, PlaceReview};

@@ -7,9 +7,7 @@ use crate::run::{
     ActionRecord, ActionStatus, AttemptState, Level, LoopFate, LoopPhase, LoopState, PlannerStatus,
     RunState, StepState, StopCode, VERIFY_GATE,
 };
-use crate::ui::format;
-use crate::ui::icon::{self, Icon};
-use crate::ui::theme::Tone;
+use crate::ui::{Icon, Tone, format, icon};
 
 /// The icon, the word and the tone of a state.
 pub type StateLook = (Icon, &'static str, Tone);

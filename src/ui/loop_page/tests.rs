@@ -4,9 +4,9 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
 
 use crate::run::{LoopPhase, StopCode};
-use crate::ui::action::{Action, EvidenceAction, LoopAction};
-use crate::ui::commands::Command;
+use crate::ui::action::LoopAction;
 use crate::ui::tests::{Window, window};
+use crate::ui::{Action, Command, EvidenceAction};
 
 const SIZE: [f32; 2] = [1280.0, 1600.0];
 

@@ -6,12 +6,10 @@ use super::model::stop_look;
 use super::{TimelineView, attempt};
 use crate::authorization::AuthorizationClass;
 use crate::run::{LoopPhase, LoopState, StopReason};
-use crate::ui::action::{Action, EvidenceAction, LoopAction};
-use crate::ui::format::{self, Now};
-use crate::ui::icon;
-use crate::ui::scroll;
-use crate::ui::theme::{Text, Tone};
-use crate::ui::widgets::{self, Chip, Look};
+use crate::ui::action::LoopAction;
+use crate::ui::{
+    Action, Chip, EvidenceAction, Look, Now, Text, Tone, format, icon, scroll, widgets,
+};
 
 pub(super) fn timeline_ui(
     ui: &mut Ui,

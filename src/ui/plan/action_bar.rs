@@ -5,10 +5,8 @@ use egui::{Align, Layout, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::Bar;
 use crate::plan::{visible, visible_lines};
-use crate::ui::action::Action;
-use crate::ui::commands::{Command, Situation, command_button};
-use crate::ui::theme::{self, Text, Theme, Tone};
-use crate::ui::widgets::{self, Look};
+use crate::ui::commands::command_button;
+use crate::ui::{Action, Command, Look, Situation, Text, Theme, Tone, theme, widgets};
 
 /// Draws a bar into the panel at the bottom. The detail may take `rows` rows.
 pub(crate) fn bar_ui(

@@ -3,10 +3,7 @@
 use super::{Approval, PlanView};
 use crate::plan::visible;
 use crate::run::{Outcome, Phase, RunStatus, StepState};
-use crate::ui::commands::{Command, Situation};
-use crate::ui::format;
-use crate::ui::icon::{self, Icon};
-use crate::ui::theme::Tone;
+use crate::ui::{Command, Icon, Situation, Tone, format, icon};
 
 /// The content of the bar.
 #[derive(Debug, Clone, PartialEq, Eq)]

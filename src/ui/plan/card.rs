@@ -16,19 +16,14 @@ use egui::{
     Stroke, Ui, UiBuilder, Vec2, WidgetInfo, style::ScrollAnimation, vec2,
 };
 
-use super::PlanView;
 use super::inspector::expected_ui;
-use super::request::request_ui;
+use super::{PlanView, request_ui};
 use crate::run::{ConfirmationRequest, Decision};
-use crate::ui::action::{Action, DialogAction, PlanAction};
 use crate::ui::artifact::keep_keyboard;
 use crate::ui::controls::button_width;
 use crate::ui::dialog::arming::{Allowed, Arming, DELAY_MS};
 use crate::ui::dialog::{PromptId, SAFE_ANSWERS, after_click, read_input};
-use crate::ui::icon;
-use crate::ui::scroll;
-use crate::ui::theme::{self, Theme};
-use crate::ui::widgets::{self, Look};
+use crate::ui::{Action, DialogAction, Look, PlanAction, Theme, icon, scroll, theme, widgets};
 
 /// A step that waits for the person's answer.
 #[derive(Debug, Clone, Copy)]

@@ -2,16 +2,12 @@
 
 use egui::{Align, Label, Layout, ScrollArea, Sense, TextStyle, TextWrapMode, Ui, vec2};
 
-use super::code::full_text_ui;
 use super::diff::{diff_ui, layout_ui};
-use super::inspector::indented;
+use super::{full_text_ui, indented};
 use crate::authorization::FileState;
 use crate::plan::visible;
 use crate::run::{Diff, FileChange, Predicted, Preview};
-use crate::ui::format;
-use crate::ui::icon;
-use crate::ui::theme::{Text, Theme, Tone};
-use crate::ui::widgets;
+use crate::ui::{Text, Theme, Tone, format, icon, widgets};
 
 /// The number of diffs shown at first, and added by each click on the button for more.
 const DIFFS_PER_PAGE: usize = 50;

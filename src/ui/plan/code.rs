@@ -6,12 +6,11 @@ use egui::text::{LayoutJob, TextFormat};
 use egui::{Color32, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::marks::Marks;
-use super::output::text_rows;
-use super::row_cache::cached_rows;
+use super::{cached_rows, text_rows};
 use crate::plan::visible;
 use crate::run::{DiffLine, LineKind};
-use crate::ui::theme::{self, Text, Theme};
-use crate::ui::widgets::{self, text_format};
+use crate::ui::widgets::text_format;
+use crate::ui::{Text, Theme, theme, widgets};
 
 /// A row on screen. A long line of a file takes several rows.
 #[derive(Debug, Clone, PartialEq, Eq)]

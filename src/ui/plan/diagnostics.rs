@@ -2,16 +2,12 @@
 
 use egui::{ScrollArea, Ui};
 
-use super::code::{CodeRow, Gutter, code_rows_ui, columns, wrap};
-use super::inspector::indented;
-use super::row_cache::cached_rows;
+use super::code::wrap;
+use super::{CodeRow, Gutter, cached_rows, code_rows_ui, columns, indented};
 use crate::run::{DiagnosticArtifact, Level, StepResult};
-use crate::ui::action::{Action, DiagnosticsAction};
+use crate::ui::action::DiagnosticsAction;
 use crate::ui::diagnostics::written;
-use crate::ui::format;
-use crate::ui::icon::{self, Icon};
-use crate::ui::theme::Tone;
-use crate::ui::widgets::{self, Look};
+use crate::ui::{Action, Icon, Look, Tone, format, icon, widgets};
 
 pub(super) fn diagnostics_ui(ui: &mut Ui, result: &StepResult, actions: &mut Vec<Action>) {
     let all = &result.diagnostic_artifacts;

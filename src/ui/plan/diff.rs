@@ -2,14 +2,13 @@
 
 use egui::{Id, Ui};
 
-use super::code::{CodeRow, Gutter, columns, incremental_rows_ui, marked_rows, pairs_ui};
+use super::code::{incremental_rows_ui, marked_rows, pairs_ui};
 use super::incremental_rows::{LayoutKey, Rows, incremental_rows};
 use super::marks::{Marks, marks, pairs};
+use super::{CodeRow, Gutter, columns};
 use crate::plan::visible;
 use crate::run::{DiffLine, FileChange, LineKind};
-use crate::ui::icon;
-use crate::ui::theme::{Text, Theme, Tone};
-use crate::ui::widgets;
+use crate::ui::{Text, Theme, Tone, icon, widgets};
 
 /// The number of bytes of a line that are laid out at once.
 pub(super) const PART_BYTES: usize = 64 << 10;

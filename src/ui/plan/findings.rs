@@ -2,12 +2,8 @@
 
 use egui::{Frame, Label, Margin, ScrollArea, Ui, vec2};
 
-use crate::plan::visible;
-use crate::plan::{Finding, Severity};
-use crate::ui::format;
-use crate::ui::icon::{self, Icon};
-use crate::ui::theme::{Text, Theme, Tone};
-use crate::ui::widgets;
+use crate::plan::{Finding, Severity, visible};
+use crate::ui::{Icon, Text, Theme, Tone, format, icon, widgets};
 
 fn look(severity: Severity) -> (Icon, Tone, &'static str) {
     match severity {

@@ -2,18 +2,15 @@
 
 use egui::{Align, Frame, Layout, Margin, Ui, vec2};
 
-use super::PlanView;
-use super::walls;
+use super::{PlanView, walls};
 use crate::plan::{Digest, Mode, ShownPlan, ToolClass, visible};
 use crate::run::CommandsReview;
-use crate::ui::action::{Action, PlanAction};
-use crate::ui::commands::{Command, Situation, command_button};
-use crate::ui::format;
-use crate::ui::icon;
+use crate::ui::commands::command_button;
 use crate::ui::loop_page::loop_link_ui;
 use crate::ui::reconcile::{reconciled_ui, settle_ui};
-use crate::ui::theme::{Text, Theme, Tone};
-use crate::ui::widgets::{self, Chip, Look};
+use crate::ui::{
+    Action, Chip, Command, Look, PlanAction, Situation, Text, Theme, Tone, format, icon, widgets,
+};
 
 /// Step counts by kind, cached because counting in every frame would be slow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

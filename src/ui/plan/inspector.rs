@@ -6,28 +6,21 @@ use std::sync::Arc;
 
 use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
-use super::changes::preview_ui;
-use super::code::{Gutter, code_rows_ui, columns, full_text_ui};
 use super::diagnostics::diagnostics_ui;
-use super::output::output_lines;
-use super::request::{command_ui, verdict_ui};
-use super::row_cache::cached_rows;
-use super::rows::{outcome_look, risk_chip, step_row};
+use super::request::verdict_ui;
 use super::walls::{WALLS, sentence, step_walls};
-use super::{PlanView, text_rows};
+use super::{
+    Gutter, PlanView, cached_rows, code_rows_ui, columns, command_ui, full_text_ui, outcome_look,
+    output_lines, preview_ui, risk_chip, step_row, text_rows,
+};
 use crate::authorization::WallLevel;
-use crate::plan::ShownStep;
-use crate::plan::visible;
+use crate::plan::{ShownStep, visible};
 use crate::run::{Outcome, PreconditionState, SKIPPED_WITH_COMMAND, StepResult, StepState};
-use crate::ui::action::{Action, PlanAction, Tab};
+use crate::ui::action::Tab;
 use crate::ui::artifact::{ArtifactView, artifacts_ui};
 use crate::ui::evidence::detail;
-use crate::ui::format;
-use crate::ui::icon::{self, Icon};
-use crate::ui::scroll;
 use crate::ui::tabs::tabs_ui;
-use crate::ui::theme::{Text, Theme, Tone};
-use crate::ui::widgets;
+use crate::ui::{Action, Icon, PlanAction, Text, Theme, Tone, format, icon, scroll, widgets};
 
 const TABS: [(Tab, &str); 6] = [
     (Tab::WillDo, "Will do"),

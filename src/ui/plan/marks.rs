@@ -9,7 +9,7 @@ use similar::{ChangeTag, TextDiff};
 use crate::code::{Class, Language, highlight};
 use crate::plan::visible;
 use crate::run::{AnsiStyle, DiffLine, LineKind};
-use crate::ui::theme::Tone;
+use crate::ui::Tone;
 
 /// The maximum length of a diff that has marks, in bytes. Computing those of a longer one would cause a noticeable
 /// pause.

@@ -32,13 +32,11 @@ use std::path::Path;
 use egui::{CentralPanel, Margin, Panel, Ui};
 use uuid::Uuid;
 
-use super::action::{Action, Tab};
+use super::action::Tab;
 use super::artifact::Contents;
-use super::commands::{Command, Situation, command_button};
-use super::format::Now;
-use super::icon;
-use super::theme::{self, Theme};
-use super::widgets::{self, Look, panel_frame};
+use super::commands::command_button;
+use super::widgets::panel_frame;
+use super::{Action, Command, Look, Now, Situation, Theme, icon, theme, widgets};
 use crate::authorization::Change;
 use crate::plan::{Digest, Finding, ShownPlan};
 use crate::run::{

@@ -1,6 +1,7 @@
 //! The output of a running step, and texts with line numbers, as code rows.
 
-use super::code::{CodeRow, marked_rows, wrap};
+use super::CodeRow;
+use super::code::{marked_rows, wrap};
 use super::marks::Marks;
 use crate::run::{LineKind, Part, Stream, Transcript};
 

@@ -11,12 +11,8 @@ use egui::{
 use super::code::{Piece, paint};
 use super::{PlanView, outcome_look, step_row};
 use crate::run::{Outcome, Part, Phase, StepState, Stream, TranscriptLine};
-use crate::ui::action::{Action, PlanAction};
 use crate::ui::artifact::keep_keyboard;
-use crate::ui::commands::Command;
-use crate::ui::scroll;
-use crate::ui::theme::{self, Text, Theme};
-use crate::ui::{format, icon, widgets};
+use crate::ui::{Action, Command, PlanAction, Text, Theme, format, icon, scroll, theme, widgets};
 
 /// The width of the stream name in front of a line, in points.
 const GUTTER: f32 = 62.0;

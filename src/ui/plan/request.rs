@@ -5,18 +5,15 @@ use std::ops::Range;
 
 use egui::{Align2, Margin, Ui, UiBuilder, Vec2, vec2};
 
-use super::code::{CodeRow, Gutter, code_rows_ui, columns, full_text_ui, marked_rows};
+use super::code::marked_rows;
 use super::marks::Marks;
-use super::row_cache::cached_rows;
-use super::rows::risk_icon;
 use super::walls::{WALLS, sentence};
+use super::{CodeRow, Gutter, cached_rows, code_rows_ui, columns, full_text_ui, risk_icon};
 use crate::authorization::WallLevel;
 use crate::plan::visible;
 use crate::risk::{RiskLevel, Verdict};
 use crate::run::ConfirmationRequest;
-use crate::ui::icon;
-use crate::ui::theme::{Text, Theme, Tone};
-use crate::ui::widgets;
+use crate::ui::{Text, Theme, Tone, icon, widgets};
 
 /// The width of the copy button at the right, in points.
 const COPY: f32 = 24.0;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use egui::cache::CacheTrait;
 use egui::{AsIdSalt, Id, Ui};
 
-use super::code::CodeRow;
+use super::CodeRow;
 
 /// Values by id; dropped after a frame that does not use them.
 pub(super) struct FrameCache<T> {

@@ -8,11 +8,7 @@ use super::walls::{step_walls, wider};
 use crate::plan::{Mode, ToolCall, visible};
 use crate::risk::RiskLevel;
 use crate::run::{Outcome, Phase, Review, StepState};
-use crate::ui::action::{Action, PlanAction};
-use crate::ui::format;
-use crate::ui::icon::{self, Icon};
-use crate::ui::theme::{self, Text, Theme, Tone};
-use crate::ui::widgets::{self, Chip};
+use crate::ui::{Action, Chip, Icon, PlanAction, Text, Theme, Tone, format, icon, theme, widgets};
 
 /// The content of a step's row.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,12 +7,11 @@ use uuid::Uuid;
 
 use crate::plan::visible;
 use crate::run::{RunFate, RunStatus, RunSummary};
-use crate::ui::action::{Action, PlanAction};
-use crate::ui::commands::{Command, Situation, command_button};
-use crate::ui::format::{self, Now};
-use crate::ui::icon::{self, Icon};
-use crate::ui::theme::{self, Text, Theme, Tone};
-use crate::ui::widgets::{self, Look};
+use crate::ui::commands::command_button;
+use crate::ui::{
+    Action, Command, Icon, Look, Now, PlanAction, Situation, Text, Theme, Tone, format, icon,
+    theme, widgets,
+};
 
 /// A recently opened plan file.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -3,19 +3,15 @@
 use egui::{CornerRadius, Frame, Key, Margin, Modifiers, Role, ScrollArea, Sense, Stroke, Ui};
 use egui::{WidgetInfo, pos2, vec2};
 
-use super::PlanView;
-use super::changes::changes_ui;
+use super::{PlanView, changes_ui};
 use crate::plan::{ShownPlan, visible};
 use crate::run::{Diff, ExpectedEnd, Failure, FileChange, Predicted, Preview};
-use crate::ui::action::{Action, PlanAction};
-use crate::ui::artifact;
-use crate::ui::commands::{Command, Situation, command_button};
-use crate::ui::format;
-use crate::ui::icon::{self, Icon};
-use crate::ui::scroll;
+use crate::ui::commands::command_button;
 use crate::ui::tabs::tabs_ui;
-use crate::ui::theme::{self, Text, Theme, Tone};
-use crate::ui::widgets::{self, Look};
+use crate::ui::{
+    Action, Command, Icon, Look, PlanAction, Situation, Text, Theme, Tone, artifact, format, icon,
+    scroll, theme, widgets,
+};
 
 /// A requested simulation of a plan.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::*;
 use crate::run::{RunEvent, RunState, Stream};
-use crate::ui::commands::Situation;
+use crate::ui::Situation;
 use crate::ui::tests::fixture;
 
 fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {

@@ -7,10 +7,7 @@ use crate::authorization::{Grants, StepWalls, WallLevel};
 use crate::plan::{Code, Needs, visible};
 use crate::risk::WallSetting;
 use crate::run::{StepState, WallsReview};
-use crate::ui::action::{Action, PlanAction};
-use crate::ui::icon::{self, Icon};
-use crate::ui::theme::Tone;
-use crate::ui::widgets::{self, Chip, Look};
+use crate::ui::{Action, Chip, Icon, Look, PlanAction, Tone, icon, widgets};
 
 /// The lines about the walls of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -16,10 +16,9 @@ use std::process::{ExitCode, ExitStatus};
 use rustix::process::Pid;
 
 use super::filter::{Network, filters};
-use super::landlock_rules::{self, Files};
-use super::probe;
+use super::landlock_rules::Files;
 use super::report::Sender;
-use super::system;
+use super::{landlock_rules, probe, system};
 use crate::process::{bare_command, tree};
 
 /// The first argument that makes this executable the helper.

@@ -12,13 +12,12 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Stdio};
 
-use super::bubblewrap;
 use super::helper::{COMMAND, END, work};
-use super::system;
 use super::view::{View, ViewInputs};
-use crate::process::command;
+use super::{bubblewrap, system};
 use crate::process::running::anonymous_file;
-use crate::process::tree::{self, Process};
+use crate::process::tree::Process;
+use crate::process::{command, tree};
 
 /// The path of this executable, which stays valid after its file was replaced.
 pub(super) const THIS_PROGRAM: &str = "/proc/self/exe";

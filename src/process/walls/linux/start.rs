@@ -9,17 +9,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::bubblewrap;
 use super::filter::Network;
 use super::helper::{COMMAND, END, option, work};
 use super::keeper::THIS_PROGRAM;
 use super::landlock_rules::DEVICES;
 use super::protected::ProtectedFiles;
 use super::report::{Message, Receiver};
-use super::table::{self, Access, Table};
+use super::table::{Access, Table};
 use super::view::ViewInputs;
 use super::wall_state::{SHARED_MEMORY, Shared};
-use super::{TEMPORARY, WallProbe, WallReport, probe, refused};
+use super::{TEMPORARY, WallProbe, WallReport, bubblewrap, probe, refused, table};
 use crate::authorization::WallLevel;
 use crate::process::{Program, ProgramWalls, command, tree};
 

@@ -5,13 +5,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::RunWalls;
-use super::bubblewrap;
 use super::keeper::Keeper;
 use super::nested::Listings;
 use super::view::ViewInputs;
-use crate::process::Scratch;
-use crate::process::tree::{self, Suspended};
+use super::{RunWalls, bubblewrap};
+use crate::process::tree::Suspended;
+use crate::process::{Scratch, tree};
 
 /// The folder of POSIX shared memory.
 pub(super) const SHARED_MEMORY: &str = "/dev/shm";

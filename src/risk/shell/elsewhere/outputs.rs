@@ -1,6 +1,6 @@
 //! Options of any program whose value is written, and options whose value is a code file.
 
-use super::paths::paths;
+use super::paths;
 use super::siblings::is_in_sibling;
 use crate::risk::shell::lazy_regex::LazyRegex;
 use crate::risk::shell::listed::listed;

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::lexer::string;
 use super::tokens::{Cursor, Token, cursors, name};
 use crate::risk::shell::listed::{listed, listed_in};
-use crate::risk::shell::path_kind;
-use crate::risk::shell::syntax::{Word, name_length};
+use crate::risk::shell::syntax::name_length;
+use crate::risk::shell::{Word, path_kind};
 
 /// Limit for code that can be reviewed at a glance.
 const MAX_LENGTH: usize = 600;

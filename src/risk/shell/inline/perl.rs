@@ -5,9 +5,9 @@ use std::sync::LazyLock;
 use super::hidden::has_code_group;
 use crate::risk::shell::classifier::Classifier;
 use crate::risk::shell::lazy_regex::LazyRegex;
-use crate::risk::shell::path_kind;
 use crate::risk::shell::program::program_of;
-use crate::risk::shell::syntax::{SimpleCommand, UNKNOWN, Word, unknown};
+use crate::risk::shell::syntax::{UNKNOWN, unknown};
+use crate::risk::shell::{SimpleCommand, Word, path_kind};
 
 /// Limit for code that can be reviewed at a glance.
 const MAX_LENGTH: usize = 400;

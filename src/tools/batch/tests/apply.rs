@@ -12,12 +12,11 @@ use rustix::io::Errno;
 use tempfile::TempDir;
 use uuid::Uuid;
 
-use super::super::apply::{Applied, NewMode, apply_on, rename_modes};
-use super::super::rolled_back::RolledBack;
+use super::super::apply::{Applied, apply_on};
+use super::super::{NewMode, RolledBack, rename_modes};
 use crate::authorization::FileState;
 use crate::plan::{Code, Digest};
-use crate::run::StopSignal;
-use crate::run::{FileEffect, FileMode, Modes};
+use crate::run::{FileEffect, FileMode, Modes, StopSignal};
 use crate::workspace::{Disk, DiskOp, Root, Workspace, WorkspaceError, WriteContext};
 
 /// Every name below a folder, with its mode and, for a file, its content.

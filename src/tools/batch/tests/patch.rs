@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::super::patch::{Patch, PatchError};
+use super::super::PatchError;
+use super::super::patch::Patch;
 use crate::authorization::FileState;
 use crate::plan::Digest;
 use crate::run::FileChange;

@@ -11,8 +11,7 @@ mod tests;
 
 use serde_json::{Value, json};
 
-use super::call::function_call;
-use super::error::ProgramError;
+use super::{ProgramError, function_call};
 use crate::authorization::FileState;
 use crate::plan::{Digest, Simulation, ToolCall, VerifyScope};
 use crate::tools::{ProjectedToolbox, ToolError, Toolbox};

@@ -2,22 +2,20 @@
 
 use std::time::SystemTime;
 
+use super::matcher::{LINE_BYTES, Matcher, Problem, SARIF_BYTES, sarif};
+use super::{CommandName, WorkspaceCommand, not_trusted};
 use crate::cargo::{Names, Project};
 use crate::plan::{Build, Code, Digest};
 use crate::run::{DiagnosticArtifact, Level, Preview, Stream, text};
-use crate::tools::command_shell::{self, OUTPUT_BYTES};
+use crate::tools::command_shell::OUTPUT_BYTES;
+use crate::tools::program::ProgramError;
 use crate::tools::program::cargo::MessageParser;
 use crate::tools::program::collected::Collected;
-use crate::tools::program::error::ProgramError;
 use crate::tools::program::job::{FinishedJob, Job};
 use crate::tools::program::relay::{Forward, OutputParser, Relay};
 use crate::tools::program::verdict::Verdict;
-use crate::tools::{Context, ToolError, Toolbox};
+use crate::tools::{Context, ToolError, Toolbox, command_shell};
 use crate::workspace::{Access, Last, WorkspaceError, file};
-
-use super::file::{CommandName, WorkspaceCommand};
-use super::matcher::{LINE_BYTES, Matcher, Problem, SARIF_BYTES, sarif};
-use super::not_trusted;
 
 /// The parameters of the call for which the commands run.
 pub(in crate::tools::program) struct Request<'a> {

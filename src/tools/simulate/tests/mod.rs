@@ -18,8 +18,7 @@ use super::settings::Limits;
 use crate::plan::{Edit, Simulation, ToolCall, VerifyScope};
 use crate::process::NoCapture;
 use crate::risk::Policy;
-use crate::run::StopSignal;
-use crate::run::{Diff, EdgeType, Preview, Stream};
+use crate::run::{Diff, EdgeType, Preview, StopSignal, Stream};
 use crate::tools::{CallResult, Context, Toolbox};
 use crate::workspace::Overlay;
 

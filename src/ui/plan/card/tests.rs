@@ -6,10 +6,9 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
 use crate::run::Decision;
-use crate::ui::action::{Action, DialogAction, PlanAction};
-use crate::ui::commands::Command;
 use crate::ui::tests::scene::Scene;
 use crate::ui::tests::{Window, window};
+use crate::ui::{Action, Command, DialogAction, PlanAction};
 
 const RUN: &str = "Run this step";
 const ANSWERS: [(&str, Decision); 4] = [

@@ -1,6 +1,6 @@
 //! Parses `file:line:column: severity: message`, the format of many compilers and linters.
 
-use super::problem::Problem;
+use super::Problem;
 
 const SEVERITIES: [&str; 10] = [
     "fatal error",

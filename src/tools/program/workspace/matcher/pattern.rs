@@ -2,7 +2,7 @@
 
 use regex::{Regex, RegexBuilder};
 
-use super::problem::Problem;
+use super::Problem;
 
 /// The names that groups may have.
 const GROUPS: [&str; 6] = ["file", "line", "column", "severity", "code", "message"];

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::Deserialize;
 
-use super::problem::Problem;
+use super::Problem;
 
 #[derive(Deserialize)]
 struct Log {
