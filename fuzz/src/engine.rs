@@ -9,7 +9,6 @@ use std::collections::HashMap;
 
 use crate::plan::Step;
 use crate::run::Outcome;
-use crate::run::StopSignal;
 use crate::tools::Toolbox;
 
 pub use error::ExecutionError;
@@ -20,8 +19,5 @@ pub fn check(
     toolbox: &Toolbox,
     outcomes: &HashMap<String, Outcome>,
 ) -> Result<String, ExecutionError> {
-    let stop = StopSignal::default();
-    let context =
-        preconditions::CheckContext { after: toolbox.now(), toolbox, outcomes, stop: &stop };
-    preconditions::check(step, &step.call, &context)
+    preconditions::check(step, &step.call, toolbox.now(), outcomes)
 }

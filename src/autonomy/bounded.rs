@@ -386,11 +386,7 @@ fn never_begun(setup: &LoopSetup, loop_id: Uuid, error: &EvidenceError) -> LoopO
     LoopOutcome {
         loop_id,
         goal: setup.order.goal.clone(),
-        stop_reason: StopReason {
-            code: StopCode::RunnerInternalError,
-            message: error.to_string(),
-            detail: StopDetail::default(),
-        },
+        stop_reason: internal_error(error.to_string(), None),
         attempts: Vec::new(),
         not_recorded: Some(error.failure()),
     }

@@ -1,7 +1,7 @@
 //! The compiler's own suggestions (SPEC §10, the planner `cargo-fix`), limited to those that it marks as
 //! safe to apply without review.
 
-use super::{Cargo, CargoError, Names, Scope, message, project, text};
+use super::{Cargo, CargoError, Names, OUTPUT_BYTES, Scope, message, project, text};
 use crate::process::Leftovers;
 use cargo_metadata::diagnostic::{
     Applicability, Diagnostic, DiagnosticLevel, DiagnosticSpan as Span,
@@ -45,13 +45,17 @@ impl Cargo<'_> {
     /// applied.
     ///
     /// # Errors
-    /// There is no Cargo project, its manifest cannot be read, cargo cannot be started, or it fails without
-    /// reporting an error.
+    /// There is no Cargo project, its manifest cannot be read, cargo cannot be started, is ended before its check is
+    /// complete, or fails without reporting an error.
     pub(crate) fn suggestions(&self) -> Result<Suggestions, CargoError> {
         let project = project::find(self.workspace.unchanged(), ".")?;
         let arguments: Vec<&str> =
             Scope::KeepGoing.arguments().iter().copied().chain(["--all-targets"]).collect();
         let finished = self.run(&project, &arguments, (self.check_timeout, Leftovers::End))?;
+        // The messages of a check that was ended are not complete.
+        if let Some(ended) = finished.ended("cargo check", self.check_timeout, OUTPUT_BYTES) {
+            return Err(ended.into());
+        }
         let (diagnostics, _) = message::diagnostics(&finished.stdout);
         let mut names = Names::new(self.workspace, self.root_of(&project));
         let found = Suggestions::of(&diagnostics, &mut names);

@@ -12,31 +12,15 @@ use super::opening::{OpenedPlan, ReadPlan, evidence_location};
 use super::output::Output;
 use super::refusal::Refusal;
 use super::run::{Start, authorizing_flag, is_terminal, unauthorized};
-use super::{Exit, args, check, documents};
+use super::{Exit, check, documents};
 use crate::engine::{FollowUp, WorkspaceChoice, simulate_shown};
 use crate::evidence::EvidenceLocation;
 use crate::plan::{visible, visible_lines};
 use crate::risk::Policy;
-use crate::run::{FileChange, SettleMode};
-
-/// `continue`: runs the steps that a run left undone.
-pub(super) fn continue_run(command: &args::Continue, out: &mut Output) -> Result<Exit, Refusal> {
-    run(FollowUp::Continue, command.run, &command.again, out)
-}
-
-/// `reconcile`: rolls back or finishes the interrupted steps of a run.
-pub(super) fn reconcile(command: &args::Reconcile, out: &mut Output) -> Result<Exit, Refusal> {
-    let way = if command.finish { SettleMode::Finish } else { SettleMode::RollBack };
-    run(FollowUp::Settle(way), command.run, &command.again, out)
-}
-
-/// `revert`: undoes the changes of a run or an execution.
-pub(super) fn revert(command: &args::Revert, out: &mut Output) -> Result<Exit, Refusal> {
-    run(FollowUp::Revert, command.id, &command.again, out)
-}
+use crate::run::FileChange;
 
 /// Makes the plan and runs it. If no flag authorizes it, shows the plan and returns an error.
-fn run(
+pub(super) fn run(
     follow_up: FollowUp,
     id: Uuid,
     again: &FromRecord,

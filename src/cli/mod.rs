@@ -31,7 +31,9 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 
+use crate::engine::FollowUp;
 use crate::process::walls::start_helper;
+use crate::run::SettleMode;
 use args::{Arguments, Command};
 use output::Output;
 use refusal::Refusal;
@@ -118,10 +120,13 @@ fn headless(command: Command) -> Exit {
         Command::Check(command) => check::check(&command, &mut out),
         Command::Simulate(command) => simulate::simulate(&command, &mut out),
         Command::Run(command) => run::run(&command, &mut out),
-        Command::Continue(command) => follow_up::continue_run(&command, &mut out),
+        Command::Continue(it) => follow_up::run(FollowUp::Continue, it.run, &it.again, &mut out),
         Command::Loop(command) => bounded::bounded(&command, &mut out),
-        Command::Revert(command) => follow_up::revert(&command, &mut out),
-        Command::Reconcile(command) => follow_up::reconcile(&command, &mut out),
+        Command::Revert(it) => follow_up::run(FollowUp::Revert, it.id, &it.again, &mut out),
+        Command::Reconcile(it) => {
+            let way = if it.finish { SettleMode::Finish } else { SettleMode::RollBack };
+            follow_up::run(FollowUp::Settle(way), it.run, &it.again, &mut out)
+        }
         Command::Evidence(command) => evidence::evidence(&command, &mut out),
         Command::Walls(command) => walls::walls(&command, &mut out),
         Command::Risk(command) => risk::risk(&command, &mut out),

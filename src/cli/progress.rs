@@ -101,7 +101,9 @@ pub(super) fn print_result(plan: &Plan, result: &ExecutionResult, out: &mut Outp
 
 /// Prints the rollback commands of a plan. They are never run automatically.
 pub(super) fn print_rollback_commands(plan: &Plan, out: &mut Output) {
-    out.line("The plan has rollback commands; with --json they are printed as a plan:");
+    out.line(
+        "The plan's rollback commands, which have not been run (a run with --json gives them as a plan to authorize):",
+    );
     for command in &plan.notes.rollback {
         for line in visible_lines(command).lines() {
             out.line(&format!("    {line}"));

@@ -10,8 +10,11 @@ use crate::plan::Dialect;
 /// Prints the schema. It is JSON with or without `--json`.
 pub(super) fn schema(command: &args::Schema, out: &mut Output) -> Exit {
     let text = match command.dialect {
+        DialectWord::StepPlan => Dialect::StepPlan.schema(),
+        DialectWord::CommandPlan => Dialect::CommandPlan.schema(),
+        DialectWord::ActionPlan => Dialect::ActionPlan.schema(),
+        DialectWord::PlannerRequest => REQUEST_SCHEMA,
         DialectWord::EvidenceVerify => VERIFY_SCHEMA,
-        dialect => Option::<Dialect>::from(dialect).map_or(REQUEST_SCHEMA, Dialect::schema),
     };
     out.line(text.trim_end());
     Exit::Done

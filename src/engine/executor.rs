@@ -111,11 +111,11 @@ impl Run<'_> {
     /// Runs the steps until the last one, a failure, or a request to end the run.
     fn steps(&mut self) -> Result<RunEnding, EvidenceError> {
         let runnable = self.runnable;
-        for step in &runnable.plan.steps {
+        for (step, walls) in runnable.plan.steps.iter().zip(&runnable.walls) {
             if let Some(control) = self.wait_at_boundary()? {
                 return Ok(RunEnding::Cancelled(control));
             }
-            let (result, failure) = StepRun { run: self, step }.execute()?;
+            let (result, failure) = StepRun { run: self, step, walls: walls.as_ref() }.execute()?;
             let outcome = result.outcome;
             self.outcomes.insert(step.step_id.clone(), outcome);
             self.results.push(result);

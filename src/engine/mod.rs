@@ -83,9 +83,7 @@ pub use error::ExecutionError;
 pub use executor::Executor;
 pub use follow_up::FollowUp;
 pub use journal::Journal;
-pub use review::{
-    preview_step, review, review_read, review_trusting, review_until, simulate_shown,
-};
-pub use simulation::Simulation;
+pub use review::{preview_step, review, review_read, review_trusting, review_until};
+pub use simulation::{Simulation, simulate_shown};
 pub use walls::{check_grants, local_wall_level, planner_walls};
 pub use workspace::{WorkspaceChoice, choose_workspace};

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use super::ExecutionError;
 use crate::authorization::FileState;
 use crate::plan::{Code, Precondition, Step, ToolCall};
-use crate::run::{Outcome, StopSignal};
-use crate::tools::{ProjectedToolbox, Toolbox};
+use crate::run::Outcome;
+use crate::tools::ProjectedToolbox;
 use crate::workspace::Kind;
 
 /// The file of the precondition; `None` if it is not about one file.
-pub(super) fn file_of<'a>(step: &'a Step, call: &ToolCall) -> Option<&'a str> {
+pub(super) fn file_of<'a, C>(step: &'a Step<C>, call: &ToolCall) -> Option<&'a str> {
     match step.precondition {
         Precondition::SymbolExists { .. } => {
             // With an explicit name, the subject is the file in which the symbol is looked up.
@@ -22,28 +22,18 @@ pub(super) fn file_of<'a>(step: &'a Step, call: &ToolCall) -> Option<&'a str> {
     }
 }
 
-/// The state in which a precondition is checked.
-pub(super) struct CheckContext<'a> {
-    /// The files after the previous steps.
-    pub(super) after: ProjectedToolbox<'a>,
-    /// The tools, for facts that do not depend on the previous steps.
-    pub(super) toolbox: &'a Toolbox,
-    /// The outcomes of the previous steps.
-    pub(super) outcomes: &'a HashMap<String, Outcome>,
-    /// Stops a long lookup.
-    pub(super) stop: &'a StopSignal,
-}
-
-/// Checks the precondition of a step. Returns what was found, for a message; empty without a precondition.
+/// Checks the precondition of a step in the workspace `after` the previous steps, which had these outcomes. Returns what
+/// was found, for a message; empty without a precondition.
 ///
 /// # Errors
 /// [`ExecutionError::PreconditionFailed`] with what was found instead; other errors if it cannot be checked.
-pub(super) fn check(
-    step: &Step,
+pub(super) fn check<C>(
+    step: &Step<C>,
     call: &ToolCall,
-    context: &CheckContext<'_>,
+    after: ProjectedToolbox<'_>,
+    outcomes: &HashMap<String, Outcome>,
 ) -> Result<String, ExecutionError> {
-    let CheckContext { after, toolbox, outcomes, stop } = *context;
+    let toolbox = after.toolbox();
     let precondition = &step.precondition;
     let fails = |code, found: String| ExecutionError::PreconditionFailed {
         code,
@@ -126,7 +116,7 @@ pub(super) fn check(
                 None => subject()?,
             };
             let file = file_of(step, call);
-            after.describe_definition(symbol, file, stop)?.ok_or_else(|| {
+            after.describe_definition(symbol, file)?.ok_or_else(|| {
                 let scope = file.unwrap_or("the workspace");
                 fails(Code::SymbolNotFound, format!("nothing in {scope} defines {symbol}"))
             })

@@ -12,19 +12,20 @@ use std::sync::Arc;
 pub(super) use self::confirmation::{ConfirmationReason, confirmation_reason};
 pub(super) use self::findings::{beginning, limit_finding};
 use self::findings::{blocked_finding, is_too_large, may_be_in_splice_plan, tool_finding};
-use self::shown_plan::faulty_preview;
-pub use self::shown_plan::{review_read, review_trusting, simulate_shown};
+pub(super) use self::shown_plan::faulty_preview;
+pub use self::shown_plan::{review_read, review_trusting};
+use super::commands::ReviewCommands;
 use super::history_source::open_tools;
 use super::projected::ProjectedSteps;
 use super::walls::with_remembered;
-use super::{ExecutionError, WorkspaceChoice, commands, host, preconditions, walls};
+use super::{ExecutionError, WorkspaceChoice, host, preconditions, walls};
 use crate::authorization::{Binding, FileState, StepWalls};
 use crate::evidence::EvidenceLocation;
 use crate::plan::{
     Code, Finding, Plan, Precondition, Severity, ShownPlan, Step, ToolCall, ToolClass, locate,
 };
 use crate::risk;
-use crate::risk::{Policy, RiskLevel, Shell, Verdict};
+use crate::risk::{Policy, RiskLevel, Verdict};
 use crate::run::{Impact, PreconditionState, Preview, Review, StopSignal};
 use crate::tools::{ProjectedToolbox, ToolError, Toolbox, Unsupported};
 use crate::workspace::{INPUT_BYTES, Overlay};
@@ -136,14 +137,14 @@ pub(super) fn review_without_preconditions(
     let mut risks = Vec::with_capacity(plan.steps.len());
     let mut projected = ProjectedSteps::default();
     let mut remaining_bytes = INPUT_BYTES;
-    let shell = toolbox.shell();
+    let commands = ReviewCommands::new(toolbox);
     for step in &plan.steps {
         if toolbox.check_cancelled().is_err() {
             break;
         }
         let overlay = projected.before(step, plan, toolbox, &written);
         let after = toolbox.after(overlay);
-        risks.push(step_risk(step, after, shell, policy));
+        risks.push(step_risk(step, after, &commands, policy));
         let call = &step.call;
         for named in call.paths() {
             if let Err(error) = toolbox.kind_of(named.path) {
@@ -169,7 +170,7 @@ pub(super) fn review_without_preconditions(
             Err(error) => findings.push(tool_finding(step, None, &error)),
         }
     }
-    let (workspace_commands, command_findings) = commands::review(plan, toolbox, policy);
+    let (workspace_commands, command_findings) = commands.review(plan, policy);
     findings.extend(command_findings);
     for (step, verdict) in plan.steps.iter().zip(&risks) {
         // The findings about workspace commands were added above.
@@ -180,7 +181,7 @@ pub(super) fn review_without_preconditions(
     let target = plan.target.as_deref();
     let mut rollback = Vec::new();
     for (index, command) in plan.notes.rollback.iter().enumerate() {
-        let verdict = risk::of_rollback(command, target, policy, shell);
+        let verdict = risk::of_rollback(command, target, policy, toolbox.shell());
         let subject = format!("command {} of the rollback", index + 1);
         let pointer = format!("/rollbackPlan/{index}");
         findings.extend(blocked_finding(&subject, command, &verdict, pointer));
@@ -191,7 +192,7 @@ pub(super) fn review_without_preconditions(
     findings.extend(host_finding);
     // Finding out which walls this computer supports needs a process.
     let walls = starts_processes.then(|| {
-        let (walls, wall_findings) = walls::review(plan, toolbox, policy);
+        let (walls, wall_findings) = walls::review(plan, &commands, policy);
         findings.extend(wall_findings);
         walls
     });
@@ -266,12 +267,12 @@ fn read_inputs(
 pub(super) fn step_risk(
     step: &Step,
     after: ProjectedToolbox<'_>,
-    shell: Shell,
+    commands: &ReviewCommands<'_>,
     policy: &Policy,
 ) -> Verdict {
-    let verdict = risk::of_step(step, policy, shell);
+    let verdict = risk::of_step(step, policy, after.toolbox().shell());
     let written = after.written_paths(&step.call).ok();
-    let command_risk = commands::highest_risk(step, after, shell, policy);
+    let command_risk = commands.highest_risk(step, policy);
     let worst = written
         .into_iter()
         .flatten()
@@ -305,9 +306,7 @@ fn preconditions_now(
     toolbox: &Toolbox,
     written: &BTreeMap<String, usize>,
 ) -> (Vec<PreconditionState>, Vec<Finding>) {
-    let (outcomes, stop) = (HashMap::new(), toolbox.stop_signal());
-    let context =
-        preconditions::CheckContext { after: toolbox.now(), toolbox, outcomes: &outcomes, stop };
+    let outcomes = HashMap::new();
     let mut lookups = 0;
     let mut limit_findings = Vec::new();
     let later = |reason: String| PreconditionState::Later { reason };
@@ -338,14 +337,14 @@ fn preconditions_now(
                 return later(why.to_owned());
             }
         }
-        match preconditions::check(step, call, &context) {
+        match preconditions::check(step, call, toolbox.now(), &outcomes) {
             Ok(found) => PreconditionState::Holds { found },
             Err(ExecutionError::PreconditionFailed { found, .. }) => {
                 PreconditionState::Fails { found }
             }
             Err(error) => {
                 let found = error.to_string();
-                limit_findings.extend(limit_finding(step, error.code(), &found));
+                limit_findings.extend(limit_finding(step, &error.failure()));
                 PreconditionState::Fails { found }
             }
         }

@@ -3,7 +3,7 @@
 
 use super::history_source::with_history;
 use super::{Clock, ExecutionError, review};
-use crate::authorization::{ApprovedPlan, AuthorizationStatus, PlanAuthorization};
+use crate::authorization::{ApprovedPlan, AuthorizationStatus, PlanAuthorization, StepWalls};
 use crate::evidence::EvidenceStore;
 use crate::plan::{Plan, is_valid, parse};
 use crate::remote::{RemoteError, SshClient};
@@ -19,6 +19,8 @@ pub(super) struct Runnable {
     pub(super) authorization: PlanAuthorization,
     /// The tools, on the approved workspace.
     pub(super) toolbox: Toolbox,
+    /// The approved walls of each step; `None` for a step that starts no process on this computer.
+    pub(super) walls: Vec<Option<StepWalls>>,
 }
 
 impl Runnable {
@@ -70,7 +72,11 @@ impl Runnable {
         if !is_valid(&findings) {
             return Err(ExecutionError::from_findings(&findings));
         }
-        Ok(Self { plan: reread, authorization, toolbox })
+        let walls = review.binding.walls.unwrap_or_default();
+        if walls.len() != reread.steps.len() {
+            return Err(ExecutionError::stale("walls", reread.steps.len(), walls.len()));
+        }
+        Ok(Self { plan: reread, authorization, toolbox, walls })
     }
 
     /// Connects to the approved host, if the plan has a target. Before that, nothing of the plan is sent or recorded. A

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use super::history_source::open_tools;
 use super::preconditions;
-use super::review::limit_finding;
+use super::review::{faulty_preview, limit_finding};
 use crate::evidence::EvidenceLocation;
-use crate::plan::{Finding, Plan};
+use crate::plan::{Finding, ShownPlan};
 use crate::risk::Policy;
 use crate::run::{FileChange, Outcome, Predicted, Preview, StopSignal};
 use crate::tools::ToolError;
@@ -26,48 +26,41 @@ pub struct Simulation {
     pub findings: Vec<Finding>,
 }
 
-/// Simulates the steps of a plan in order. At a step that would fail, or whose precondition would not hold, the
-/// simulation ends: the previews of the following steps only name that step. A step with an unpredictable outcome is
-/// assumed to succeed; its preview says so.
+/// Simulates the steps of a plan in order. At a faulty step, and at a step that would fail or whose precondition would
+/// not hold, the simulation ends: the previews of the following steps only name that step. A step with an
+/// unpredictable outcome is assumed to succeed; its preview says so.
 ///
 /// # Errors
 /// When the workspace cannot be opened or a file can no longer be read, or after `stop` was set.
-pub(super) fn simulate(
-    plan: &Plan,
+pub fn simulate_shown(
+    plan: &ShownPlan,
     workspace: &Path,
     policy: &Policy,
     evidence: Option<&EvidenceLocation>,
     stop: &Arc<StopSignal>,
 ) -> Result<Simulation, ToolError> {
     let toolbox = open_tools(workspace, policy, evidence, stop)?;
-    let mut findings = Vec::new();
+    let mut simulation = Simulation::default();
     let mut overlay = Overlay::default();
     let mut outcomes = HashMap::new();
-    let mut failed_at = None;
-    let mut previews = Vec::with_capacity(plan.steps.len());
+    let mut ended_at = None;
     for step in &plan.steps {
         toolbox.check_cancelled()?;
-        let call = &step.call;
-        let preview = match failed_at {
-            Some(index) => Preview::not_reached(index),
-            None => {
-                let context = preconditions::CheckContext {
-                    after: toolbox.after(&overlay),
-                    toolbox: &toolbox,
-                    outcomes: &outcomes,
-                    stop,
-                };
-                match preconditions::check(step, call, &context) {
+        let preview = match (ended_at, &step.call) {
+            (Some(index), _) => Preview::not_reached(index),
+            (None, None) => faulty_preview(),
+            (None, Some(call)) => {
+                let checked = preconditions::check(step, call, toolbox.after(&overlay), &outcomes);
+                match checked {
                     Err(error) => {
-                        findings.extend(limit_finding(step, error.code(), &error.to_string()));
+                        simulation.findings.extend(limit_finding(step, &error.failure()));
                         failure_preview(&error, vec![error.next()])
                     }
                     Ok(_) => {
                         let preview = toolbox.preview(call, &overlay);
                         let reached = toolbox.take_limit();
-                        findings.extend(
-                            reached.and_then(|it| limit_finding(step, it.code, &it.message)),
-                        );
+                        let limit = reached.and_then(|reached| limit_finding(step, &reached));
+                        simulation.findings.extend(limit);
                         // A path outside the workspace is reported by the review.
                         let _ = toolbox.project(call, &mut overlay);
                         preview.unwrap_or_else(|error| failure_preview(&error, vec![error.next()]))
@@ -75,17 +68,14 @@ pub(super) fn simulate(
                 }
             }
         };
-        if failed_at.is_none() && preview.would_fail() {
-            failed_at = Some(step.step_index);
+        if ended_at.is_none() && (step.call.is_none() || preview.would_fail()) {
+            ended_at = Some(step.step_index);
         }
         outcomes.insert(step.step_id.clone(), Outcome::Succeeded);
-        previews.push(preview);
+        simulation.previews.push(preview);
     }
-    Ok(Simulation {
-        previews,
-        changes: toolbox.after(&overlay).changes_since(Overlay::empty())?,
-        findings,
-    })
+    simulation.changes = toolbox.after(&overlay).changes_since(Overlay::empty())?;
+    Ok(simulation)
 }
 
 /// The preview of a step that fails before its tool can predict an effect.

@@ -14,6 +14,7 @@ pub(super) use self::context::StepRun;
 use self::inputs::Inputs;
 use self::request::StepReason;
 use super::capture::StepCapture;
+use super::commands::ReviewCommands;
 use super::drift_check::drift_error;
 use super::simulation::failure_preview;
 use super::{ExecutionError, preconditions, review, walls};
@@ -48,8 +49,9 @@ impl StepRun<'_, '_> {
         });
         let toolbox = &self.run.runnable.toolbox;
         let policy = &self.run.deps.policy;
-        let verdict = review::step_risk(self.step, toolbox.now(), toolbox.shell(), policy);
-        let verdict = walls::raised(verdict, self.walls());
+        let verdict =
+            review::step_risk(self.step, toolbox.now(), &ReviewCommands::new(toolbox), policy);
+        let verdict = walls::raised(verdict, self.walls);
         let mut progress =
             StepProgress { execution_id: Uuid::new_v4(), timestamp_ms, ..StepProgress::default() };
         let (outcome, error) = match self.prepare(&verdict, &mut progress)? {
@@ -69,13 +71,8 @@ impl StepRun<'_, '_> {
             return Ok(Some((Outcome::Skipped, None)));
         }
         let toolbox = &self.run.runnable.toolbox;
-        let context = preconditions::CheckContext {
-            after: toolbox.now(),
-            toolbox,
-            outcomes: &self.run.outcomes,
-            stop: self.run.deps.control.stop_signal(),
-        };
-        match preconditions::check(self.step, &self.step.call, &context) {
+        let now = toolbox.now().until(self.run.deps.control.stop_signal());
+        match preconditions::check(self.step, &self.step.call, now, &self.run.outcomes) {
             Ok(_) => {}
             Err(error) if error.code() == Code::Cancelled => return Ok(Some(cancelled())),
             Err(error) => return Ok(Some((Outcome::PreconditionFailed, Some(error)))),
@@ -186,7 +183,7 @@ impl StepRun<'_, '_> {
             risk: verdict,
             timestamp_ms: progress.timestamp_ms,
             host: self.run.runnable.plan.target.as_deref(),
-            walls: self.walls(),
+            walls: self.walls,
             files: &progress.predicted,
             decision: progress.decision.as_ref(),
         }))?;
@@ -215,7 +212,7 @@ impl StepRun<'_, '_> {
                     });
                 },
                 capture: &capture,
-                walls: self.walls().unwrap_or(StepWalls::NONE),
+                walls: self.walls.unwrap_or(StepWalls::NONE),
             },
         );
         progress.captured = Some(capture.finish());

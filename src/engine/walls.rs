@@ -8,6 +8,7 @@ use std::path::Path;
 
 use paths::Folders;
 
+use super::commands::ReviewCommands;
 use super::review::beginning;
 use crate::authorization::{Grants, StepWalls, WallLevel};
 use crate::evidence::EvidenceLocation;
@@ -38,11 +39,11 @@ fn is_walled(plan: &Plan) -> bool {
 /// The walls of every step of a plan, and the findings about them. Probes this computer only if a step has walls.
 pub(super) fn review(
     plan: &Plan,
-    toolbox: &Toolbox,
+    commands: &ReviewCommands<'_>,
     policy: &Policy,
 ) -> (WallsReview, Vec<Finding>) {
     let level = if is_walled(plan) { level_for(policy) } else { (WallLevel::None, None) };
-    review_at(plan, toolbox, policy, level)
+    review_at(plan, commands, policy, level)
 }
 
 /// The policy with the grants that a person gave to every plan in this workspace, and these grants; `None` if no step
@@ -98,12 +99,13 @@ fn level_for(policy: &Policy) -> (WallLevel, Option<&'static str>) {
 /// As [`review`], at this level.
 fn review_at(
     plan: &Plan,
-    toolbox: &Toolbox,
+    commands: &ReviewCommands<'_>,
     policy: &Policy,
     (level, why): (WallLevel, Option<&str>),
 ) -> (WallsReview, Vec<Finding>) {
+    let toolbox = commands.toolbox;
     let mut reviewer = WallsReviewer {
-        toolbox,
+        commands,
         policy,
         level,
         folders: Folders::new(toolbox),
@@ -140,7 +142,7 @@ fn level_error(policy: &Policy, level: WallLevel, why: Option<&str>) -> Option<S
 
 /// Computes the walls of the steps, one by one.
 struct WallsReviewer<'a> {
-    toolbox: &'a Toolbox,
+    commands: &'a ReviewCommands<'a>,
     policy: &'a Policy,
     level: WallLevel,
     folders: Folders,
@@ -153,20 +155,12 @@ impl WallsReviewer<'_> {
     /// Resolves the paths that are granted to every step, with a finding for each that is missing or cannot be granted.
     fn resolve_run_grants(&mut self) {
         for path in &self.policy.grants.write {
-            let (severity, message) = match self.folders.resolve(path) {
-                Ok(None) => continue,
-                Ok(Some(resolved)) => {
-                    if !self.run_grants.contains(&resolved.path) {
-                        self.run_grants.push(resolved.path);
-                    }
-                    if !resolved.is_missing {
-                        continue;
-                    }
-                    (Severity::Warning, format!("{path} does not exist; it is made as a folder"))
-                }
-                Err(why) => (Severity::Error, format!("{path} cannot be granted: {why}")),
-            };
-            self.findings.push(Finding::new(severity, Code::BadValue, "", message));
+            let missing = || format!("{path} does not exist; it is made as a folder");
+            let fault = self.folders.add_grant(path, path, missing, &mut self.run_grants);
+            self.findings
+                .extend(fault.map(|(severity, message)| {
+                    Finding::new(severity, Code::BadValue, "", message)
+                }));
         }
     }
 
@@ -206,7 +200,7 @@ impl WallsReviewer<'_> {
 
     /// The needs that the step states, and those that the table lists for its programs, with resolved paths.
     fn needs_of(&mut self, step: &Step, call: &ToolCall) -> (Needs, CommandNeeds) {
-        let shell = self.toolbox.shell();
+        let shell = self.commands.toolbox.shell();
         if let ToolCall::Shell { command, .. } = call {
             let stated = step.needs.clone().unwrap_or_default();
             let needs = self.resolved(step, &stated);
@@ -214,7 +208,7 @@ impl WallsReviewer<'_> {
             known.needs.write = self.folders.resolve_table_paths(&known.needs.write);
             return (needs, known);
         }
-        let commands = self.toolbox.now().commands_of(call).unwrap_or_default();
+        let commands = self.commands.of(call).unwrap_or_default();
         let mut stated = Needs::default();
         let mut known = CommandNeeds::default();
         for command in &commands {
@@ -231,27 +225,15 @@ impl WallsReviewer<'_> {
     fn resolved(&mut self, step: &Step, stated: &Needs) -> Needs {
         let mut write = Vec::new();
         for (index, path) in stated.write.iter().enumerate() {
-            let (severity, message) = match self.folders.resolve(path) {
-                Ok(None) => continue,
-                Ok(Some(resolved)) => {
-                    if !write.contains(&resolved.path) {
-                        write.push(resolved.path);
-                    }
-                    if !resolved.is_missing {
-                        continue;
-                    }
-                    let message = format!(
-                        "{} does not exist; it is made as a folder before the step runs. If it should be a \
-                         file, name its folder instead",
-                        beginning(path)
-                    );
-                    (Severity::Warning, message)
-                }
-                Err(why) => {
-                    (Severity::Error, format!("{} cannot be granted: {why}", beginning(path)))
-                }
+            let shown = beginning(path);
+            let missing = || {
+                format!(
+                    "{shown} does not exist; it is made as a folder before the step runs. If it should be a \
+                     file, name its folder instead"
+                )
             };
-            if !step.is_verification() {
+            let fault = self.folders.add_grant(path, shown, missing, &mut write);
+            if let Some((severity, message)) = fault.filter(|_| !step.is_verification()) {
                 self.add_finding(step, severity, &format!("write/{index}"), message);
             }
         }

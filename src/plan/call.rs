@@ -144,15 +144,33 @@ impl ToolCall {
         }
     }
 
-    /// Whether the changed files cannot be predicted (SPEC §2): the call runs a command, or code of the workspace,
-    /// which even on a copy of the workspace has the rights of the user.
+    /// Whether the changed files cannot be predicted (SPEC §2): the call runs a command, or code of the workspace, such
+    /// as build scripts, which even on a copy of the workspace has the rights of the user.
+    ///
+    /// A splice is left out although cargo checks its result: it predicts its own change, and a file that a build script
+    /// changes meanwhile is stale for the later steps.
     pub fn may_change_anything(&self) -> bool {
         match self {
-            Self::Shell { .. } | Self::Verify { .. } | Self::Compile { .. } | Self::Run { .. } => {
-                true
-            }
+            Self::Shell { .. }
+            | Self::Verify { .. }
+            | Self::Compile { .. }
+            | Self::Run { .. }
+            | Self::LspCheck { .. } => true,
             Self::Simulate(simulation) => simulation.runs_code(),
-            _ => false,
+            // Every variant is named, so that a new one does not compile until this match decides about it.
+            Self::FileRead { .. }
+            | Self::FileWrite { .. }
+            | Self::FileCreate { .. }
+            | Self::FileSearch { .. }
+            | Self::FileGlob { .. }
+            | Self::SplicePatch { .. }
+            | Self::SplicePlan { .. }
+            | Self::SymbolsInFile { .. }
+            | Self::ReferencesToSymbolName { .. }
+            | Self::ReferencesFromFileToSymbolName { .. }
+            | Self::MutateBatch(_)
+            | Self::Inspect { .. }
+            | Self::History { .. } => false,
         }
     }
 
@@ -204,6 +222,7 @@ mod tests {
             ToolCall::Verify { scope: VerifyScope::Local },
             ToolCall::Compile { build: build.clone() },
             ToolCall::Run { build, args: Vec::new() },
+            ToolCall::LspCheck { path: ".".to_owned() },
         ] {
             assert!(call.may_change_anything());
             assert_ne!(call.class(), ToolClass::Read, "its intent is recorded first");

@@ -39,7 +39,7 @@ pub use finding::{Finding, Severity, is_valid};
 pub use needs::Needs;
 pub use parse::{locate, parse};
 pub use paths::{COMMANDS_FILE, NamedPath, PathRole};
-pub use precondition::{Precondition, Subject, WORDS as PRECONDITION_WORDS};
+pub use precondition::{Precondition, WORDS as PRECONDITION_WORDS};
 pub use shown::{Parsed, ShownPlan, ShownStep};
 pub use tool::{ArgumentContent, ArgumentSpec, SPECS as TOOLS, Tool, ToolClass, ToolSpec};
 pub use visible::{is_hidden, visible, visible_lines};

@@ -28,15 +28,6 @@ pub enum Precondition {
     CommandAvailable(String),
 }
 
-/// The subject of a precondition.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Subject {
-    /// The workspace or an earlier step; no argument is needed.
-    None,
-    /// The first of these arguments that the step has.
-    FirstOf(&'static [&'static str]),
-}
-
 /// The texts that a finding lists as accepted.
 pub const WORDS: &[&str] = &[
     "none",
@@ -108,26 +99,25 @@ impl Precondition {
         })
     }
 
-    /// The subject, with its arguments in the order in which they are tried.
-    pub fn subject(&self) -> Subject {
+    /// The arguments that can name the subject, in the order in which they are tried. Empty if the precondition is about
+    /// the workspace or an earlier step.
+    fn subjects(&self) -> &'static [&'static str] {
         match self {
             Self::FileExists
             | Self::FileDoesNotExist
             | Self::ParentExists
             | Self::FileHashIs(_)
             | Self::MagellanHasIndexedFile
-            | Self::SymbolExists { named: Some(_) } => Subject::FirstOf(FILE),
-            Self::SymbolExists { named: None } => Subject::FirstOf(&["symbol", "name"]),
-            Self::PlanFileExists => Subject::FirstOf(&["plan_file", "file"]),
-            Self::RootExists => Subject::FirstOf(&["root", "path"]),
-            Self::CargoWorkspace => {
-                Subject::FirstOf(&["path", "file", "file_path", "root", "plan_file"])
-            }
+            | Self::SymbolExists { named: Some(_) } => FILE,
+            Self::SymbolExists { named: None } => &["symbol", "name"],
+            Self::PlanFileExists => &["plan_file", "file"],
+            Self::RootExists => &["root", "path"],
+            Self::CargoWorkspace => &["path", "file", "file_path", "root", "plan_file"],
             Self::None
             | Self::CodegraphDbExists
             | Self::StepSucceeded(_)
             | Self::GitRepositoryExists
-            | Self::CommandAvailable(_) => Subject::None,
+            | Self::CommandAvailable(_) => &[],
         }
     }
 
@@ -142,10 +132,7 @@ impl Precondition {
         match self {
             // `file` counts only as an alias of `plan_file`, not as an argument of another tool.
             Self::PlanFileExists => has("plan_file"),
-            _ => match self.subject() {
-                Subject::None => true,
-                Subject::FirstOf(names) => names.iter().any(|name| has(name)),
-            },
+            _ => self.subjects().is_empty() || self.subjects().iter().any(|name| has(name)),
         }
     }
 
@@ -155,8 +142,7 @@ impl Precondition {
         tool: Tool,
         arguments: &'a BTreeMap<String, String>,
     ) -> Option<&'a str> {
-        let Subject::FirstOf(names) = self.subject() else { return None };
-        names
+        self.subjects()
             .iter()
             .filter_map(|name| {
                 tool.spec().arguments.iter().find(|spec| {

@@ -51,16 +51,17 @@ fn propose(
 ) -> Result<Vec<u8>, Failure> {
     let (edits, hashes, applied) = edits(&found.list, read);
     let notes = format!(
-        "{} errors and {} warnings, {applied} of {} suggestions of the compiler applied.",
-        found.errors,
-        found.warnings,
-        found.list.len()
+        "{} and {}, {applied} of {} of the compiler applied.",
+        counted(found.errors, "error"),
+        counted(found.warnings, "warning"),
+        counted(found.list.len(), "suggestion")
     );
     if edits.is_empty() {
         if found.errors > 0 {
             let message = format!(
-                "{} errors are left, and the compiler suggests nothing that can be applied automatically",
-                found.errors
+                "{} {} left, and the compiler suggests nothing that can be applied automatically",
+                counted(found.errors, "error"),
+                if found.errors == 1 { "is" } else { "are" }
             );
             return Err(Failure { code: "unsupported_goal", message, retryable: true });
         }
@@ -74,6 +75,11 @@ fn propose(
         "rationale": format!("The compiler suggests: {}.", fixed_diagnostics(&found.list)),
     });
     Ok(reply::plan(goal, NAME, &notes, &[batch]))
+}
+
+/// A number with its noun.
+fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// The diagnostics that the suggestions fix, each once with its count if that is above 1.
@@ -210,6 +216,9 @@ mod tests {
             plan["metadata"]["notes"].as_str().unwrap().contains("3 of 4 suggestions"),
             "{plan}"
         );
+        let plan = proposed(&found(1, vec![suggestion("a", &[(0, 3, "1")])])).unwrap();
+        let notes = "1 error and 1 warning, 1 of 1 suggestion of the compiler applied.";
+        assert_eq!(plan["metadata"]["notes"], notes);
     }
 
     // Without suggestions, a program without errors is verified, and one with errors gives a failure.
@@ -219,6 +228,9 @@ mod tests {
         assert_eq!(plan["actions"][0]["type"], "verify");
         let failure = proposed(&found(2, Vec::new())).unwrap_err();
         assert_eq!((failure.code, failure.retryable), ("unsupported_goal", true));
+        assert!(failure.message.starts_with("2 errors are left, "), "{}", failure.message);
+        let failure = proposed(&found(1, Vec::new())).unwrap_err();
+        assert!(failure.message.starts_with("1 error is left, "), "{}", failure.message);
         // A suggestion with a range outside the file is skipped.
         let outside = suggestion("a", &[(12, 99, "x")]);
         assert!(proposed(&found(1, vec![outside])).is_err());

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::authorization::FileState;
 use crate::run::{FileChange, FileEffect};
 use crate::workspace::diff;
 use crate::workspace::file::hash;
@@ -29,8 +30,12 @@ pub(super) fn too_large_note(effect: &FileEffect) -> Option<String> {
         .then(|| format!("{} is too large to be shown line by line.", effect.path))
 }
 
-/// The `changed_files` of a result: each path, with the digests of the contents before and after.
+/// The `changed_files` of a result.
 pub(super) fn changed_files<'e>(effects: impl IntoIterator<Item = &'e FileEffect>) -> Value {
-    let changed = |effect: &FileEffect| json!({ "path": effect.path, "before": hash(effect.before), "after": hash(effect.after) });
-    effects.into_iter().map(changed).collect()
+    effects.into_iter().map(|it| changed_file(&it.path, it.before, it.after)).collect()
+}
+
+/// A changed file in a result: its path, and the digests of the contents before and after.
+pub(super) fn changed_file(path: &str, before: FileState, after: FileState) -> Value {
+    json!({ "path": path, "before": hash(before), "after": hash(after) })
 }

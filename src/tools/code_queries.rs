@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use super::search::search_result;
-use super::tool::{PreviewWithEffects, Tool, read_only, set_field};
+use super::tool::{PreviewWithEffects, Tool, file_edge, read_only, set_field};
 use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
-use crate::run::{Edge, EdgeType, StopSignal, TargetKind};
+use crate::run::{Edge, EdgeType, TargetKind};
 use crate::symbols::{SourceFile, Work};
 use crate::workspace::check_cancelled;
 
@@ -21,12 +21,8 @@ pub(super) struct SymbolsInFile<'a> {
 }
 
 impl Tool for SymbolsInFile<'_> {
-    fn preview(
-        &self,
-        projected: ProjectedToolbox<'_>,
-        stop: &StopSignal,
-    ) -> Result<PreviewWithEffects, ToolError> {
-        preview(projected, None, Some(self.path), stop)
+    fn preview(&self, projected: ProjectedToolbox<'_>) -> Result<PreviewWithEffects, ToolError> {
+        preview(projected, None, Some(self.path))
     }
 
     fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError> {
@@ -36,7 +32,7 @@ impl Tool for SymbolsInFile<'_> {
         let rows = chosen.engine.symbols(&file, context.stop)?;
         let symbols = rows.iter().map(|row| row.fqn.as_str()).take(MAX_REFERENCES);
         let symbols: BTreeSet<_> = symbols.collect();
-        let executed_on = Edge::new(EdgeType::ExecutedOn, TargetKind::File, file.key());
+        let executed_on = file_edge(EdgeType::ExecutedOn, file.key());
         let symbols = symbols
             .into_iter()
             .map(|symbol| Edge::new(EdgeType::Referenced, TargetKind::Symbol, symbol));
@@ -60,12 +56,8 @@ pub(super) struct References<'a> {
 }
 
 impl Tool for References<'_> {
-    fn preview(
-        &self,
-        projected: ProjectedToolbox<'_>,
-        stop: &StopSignal,
-    ) -> Result<PreviewWithEffects, ToolError> {
-        preview(projected, Some(self.symbol), self.path, stop)
+    fn preview(&self, projected: ProjectedToolbox<'_>) -> Result<PreviewWithEffects, ToolError> {
+        preview(projected, Some(self.symbol), self.path)
     }
 
     fn symbol(&self) -> Option<(EdgeType, &str)> {
@@ -82,15 +74,11 @@ impl Tool for References<'_> {
         let key = file.map(SourceFile::key);
         let mut edges = vec![
             Edge::new(EdgeType::Referenced, TargetKind::Symbol, self.symbol),
-            Edge::new(EdgeType::ExecutedOn, TargetKind::File, key.unwrap_or(".")),
+            file_edge(EdgeType::ExecutedOn, key.unwrap_or(".")),
         ];
         let others = answer.found.iter().filter(|found| Some(&*found.path) != key);
         let others = others.take(MAX_REFERENCES);
-        edges.extend(
-            others.map(|found| {
-                Edge::new(EdgeType::Referenced, TargetKind::File, found.path.as_str())
-            }),
-        );
+        edges.extend(others.map(|found| file_edge(EdgeType::Referenced, found.path.as_str())));
         let mut call_result = search_result(answer, edges);
         set_field(&mut call_result.result, "engine", chosen.evidence(file));
         Ok(call_result)
@@ -101,7 +89,6 @@ fn preview(
     projected: ProjectedToolbox<'_>,
     symbol: Option<&str>,
     path: Option<&str>,
-    stop: &StopSignal,
 ) -> Result<PreviewWithEffects, ToolError> {
     let file = path.map(|path| SourceFile::read(*projected, path)).transpose()?;
     let scope = file.as_ref().map_or("the workspace", SourceFile::key);
@@ -109,7 +96,7 @@ fn preview(
         Some(symbol) => format!("Lists what names {symbol} in {scope}."),
         None => format!("Lists what {scope} defines."),
     };
-    let chosen = projected.symbols().choose(Work::Read, stop)?;
+    let chosen = projected.symbols().choose(Work::Read, projected.stop)?;
     if let Some(file) = file.as_ref().filter(|_| !chosen.is_external) {
         file.language()?;
     }
@@ -126,11 +113,11 @@ impl ProjectedToolbox<'_> {
         self,
         symbol: &str,
         file: Option<&str>,
-        stop: &StopSignal,
     ) -> Result<Option<String>, ToolError> {
         let file = file.map(|path| SourceFile::read(*self, path)).transpose()?;
-        let chosen = self.symbols().choose(Work::Read, stop)?;
-        let found = chosen.engine.first_definition(symbol, file.as_ref(), self.overlay, stop)?;
+        let chosen = self.symbols().choose(Work::Read, self.stop)?;
+        let (engine, file) = (&chosen.engine, file.as_ref());
+        let found = engine.first_definition(symbol, file, self.overlay, self.stop)?;
         Ok(found.map(|found| {
             let (path, line) = (found.file_path, found.line);
             format!(

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::tool::{PreviewWithEffects, Tool};
+use super::tool::{NamedPaths, PreviewWithEffects, Tool};
 use super::{
     CallResult, Context, ProjectedToolbox, ToolError, Toolbox, batch, code_queries, edges,
     file_read, file_write, history, inspect, lsp_check, program, search, shell, simulate, splice,
@@ -66,7 +66,7 @@ impl Toolbox {
     /// # Errors
     /// A fault of the plan itself, such as a path that leads outside or an invalid pattern; a stop.
     pub fn preview(&self, call: &ToolCall, overlay: &Overlay) -> Result<Preview, ToolError> {
-        Ok(self.after(overlay).preview_with_effects(call, self.stop_signal())?.0)
+        Ok(self.after(overlay).preview_with_effects(call)?.0)
     }
 
     /// The preview of the call in the present workspace, and its exact file changes. Both are computed from
@@ -79,7 +79,7 @@ impl Toolbox {
         call: &ToolCall,
         stop: &StopSignal,
     ) -> Result<(Preview, Vec<FileEffect>), ToolError> {
-        self.now().preview_with_effects(call, stop)
+        self.now().until(stop).preview_with_effects(call)
     }
 
     /// Adds the changes of `call` to `overlay`. A call that would fail adds nothing, or for a splice plan
@@ -136,9 +136,8 @@ impl ProjectedToolbox<'_> {
     pub(super) fn preview_with_effects(
         self,
         call: &ToolCall,
-        stop: &StopSignal,
     ) -> Result<PreviewWithEffects, ToolError> {
-        let preview = tool(call).preview(self, stop);
+        let preview = tool(call).preview(self);
         self.toolbox.check_cancelled()?;
         match preview {
             Err(error) if !error.is_about_the_plan() => {
@@ -167,7 +166,7 @@ impl ProjectedToolbox<'_> {
     /// All paths in the workspace itself that a call uses: those in its arguments, in its splice plan, and in
     /// the recorded history. Paths on the copy of a simulation are left out. Authorization and risk are both
     /// based on this list.
-    fn named_paths(self, call: &ToolCall) -> Result<Vec<(PathRole, String)>, ToolError> {
+    fn named_paths(self, call: &ToolCall) -> Result<NamedPaths, ToolError> {
         let named = call.paths().into_iter().filter(|named| !named.on_copy);
         let mut named: Vec<_> = named.map(|named| (named.role, named.path.to_owned())).collect();
         named.extend(tool(call).named_paths(self)?);

@@ -17,12 +17,11 @@ impl Toolbox {
     /// There is no file at this path, or it is outside the roots and not absolute.
     pub fn absolute_file_path(&self, path: &str) -> Result<PathBuf, ToolError> {
         let absolute = Path::new(path);
-        let absolute = match self.kind_of(path) {
-            Ok(Kind::File) => self.workspace().join(self.key_of(path)?),
-            _ if absolute.is_absolute() && absolute.is_file() => absolute.to_owned(),
-            _ => return Err(WorkspaceError::NotFound { path: path.to_owned() }.into()),
-        };
-        Ok(absolute)
+        match self.kind_of(path) {
+            Ok(Kind::File) => Ok(self.workspace().join(self.key_of(path)?)),
+            _ if absolute.is_absolute() && absolute.is_file() => Ok(absolute.to_owned()),
+            _ => Err(WorkspaceError::NotFound { path: path.to_owned() }.into()),
+        }
     }
 
     /// Starts a program in the workspace and does not wait for it.

@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use super::tool::{PreviewWithEffects, Tool, read_only, set_field};
+use super::tool::{PreviewWithEffects, Tool, file_edge, read_only, set_field};
 use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 use crate::plan::Digest;
-use crate::run::{Edge, EdgeType, StopSignal, TargetKind, text};
+use crate::run::{EdgeType, text};
 use crate::workspace::{Access, Last, WorkspaceError, check_cancelled, file};
 
 /// Reads one file completely.
@@ -14,11 +14,7 @@ pub(super) struct FileRead<'a> {
 }
 
 impl Tool for FileRead<'_> {
-    fn preview(
-        &self,
-        projected: ProjectedToolbox<'_>,
-        _: &StopSignal,
-    ) -> Result<PreviewWithEffects, ToolError> {
+    fn preview(&self, projected: ProjectedToolbox<'_>) -> Result<PreviewWithEffects, ToolError> {
         let place = projected.toolbox.resolve(self.path, Last::Follow)?;
         let (size, notes) = match projected.overlay.get(&place.key) {
             Some(content) => (
@@ -50,7 +46,7 @@ impl Tool for FileRead<'_> {
         Ok(CallResult {
             stdout: Some(bytes),
             result,
-            edges: vec![Edge::new(EdgeType::ExecutedOn, TargetKind::File, place.key)],
+            edges: vec![file_edge(EdgeType::ExecutedOn, place.key)],
             ..CallResult::default()
         })
     }

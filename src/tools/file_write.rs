@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::changes::{changed_files, earlier_step_note, file_change, too_large_note};
-use super::tool::{PreviewWithEffects, Tool, set_field};
+use super::tool::{PreviewWithEffects, Tool, file_edge, set_field};
 use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
-use crate::run::{Diff, Edge, EdgeType, FileChange, Modes, Preview, StopSignal, TargetKind, text};
+use crate::run::{Diff, EdgeType, FileChange, Modes, Preview, text};
 use crate::workspace::{Existing, Last, Overlay, Prepared, Written, effect, write};
 
 /// `file_write` or `file_create`: writes the complete content of one file.
@@ -18,11 +18,7 @@ pub(super) struct FileWrite<'a> {
 }
 
 impl Tool for FileWrite<'_> {
-    fn preview(
-        &self,
-        projected: ProjectedToolbox<'_>,
-        _: &StopSignal,
-    ) -> Result<PreviewWithEffects, ToolError> {
+    fn preview(&self, projected: ProjectedToolbox<'_>) -> Result<PreviewWithEffects, ToolError> {
         let Self { path, contents, existing } = *self;
         let Prepared { place, before, mode, has_folder } = projected.prepare(path, existing)?;
         let existed = before.is_some();
@@ -71,7 +67,7 @@ impl Tool for FileWrite<'_> {
         if !lost.is_empty() {
             set_field(&mut result, "warnings", lost);
         }
-        let edge = |edge_type| Edge::new(edge_type, TargetKind::File, effect.path.as_str());
+        let edge = |edge_type| file_edge(edge_type, effect.path.as_str());
         Ok(CallResult {
             result,
             edges: vec![edge(EdgeType::ExecutedOn), edge(EdgeType::Affected)],

@@ -11,7 +11,7 @@ use super::search::{FileSearch, regex};
 use super::tool::{PreviewWithEffects, Tool, read_only, set_field};
 use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 use crate::plan::InspectQuery;
-use crate::run::{Edge, EdgeType, StopSignal, TargetKind};
+use crate::run::{Edge, EdgeType, TargetKind};
 use crate::symbols::{SymbolsError, Work};
 use crate::workspace::check_cancelled;
 
@@ -22,11 +22,7 @@ pub(super) struct Inspect<'a> {
 }
 
 impl Tool for Inspect<'_> {
-    fn preview(
-        &self,
-        projected: ProjectedToolbox<'_>,
-        stop: &StopSignal,
-    ) -> Result<PreviewWithEffects, ToolError> {
+    fn preview(&self, projected: ProjectedToolbox<'_>) -> Result<PreviewWithEffects, ToolError> {
         let (summary, mut notes) = match self.query {
             InspectQuery::Overview => {
                 let summary = "Gives an overview of the program: packages, targets, languages.";
@@ -37,7 +33,8 @@ impl Tool for Inspect<'_> {
                 (format!("Searches the files of the workspace for {text:?}."), Vec::new())
             }
             InspectQuery::Symbol(name) => {
-                let chosen = projected.toolbox.now().symbols().choose(Work::Read, stop)?;
+                let chosen =
+                    projected.toolbox.now().symbols().choose(Work::Read, projected.stop)?;
                 let summary = format!("Looks up where {name} is defined and named.");
                 (summary, chosen.notes(None))
             }

@@ -13,11 +13,7 @@ pub(super) struct LspCheck<'a> {
 }
 
 impl Tool for LspCheck<'_> {
-    fn preview(
-        &self,
-        projected: ProjectedToolbox<'_>,
-        _: &StopSignal,
-    ) -> Result<PreviewWithEffects, ToolError> {
+    fn preview(&self, projected: ProjectedToolbox<'_>) -> Result<PreviewWithEffects, ToolError> {
         let toolbox = projected.toolbox;
         let project = project(*projected, self.path)?;
         toolbox.launcher.cargo()?;

@@ -14,13 +14,13 @@ use grep_searcher::{Searcher, Sink, SinkMatch};
 use serde::Serialize;
 use serde_json::json;
 
-use super::tool::{PreviewWithEffects, Tool, read_only};
+use super::tool::{PreviewWithEffects, Tool, file_edge, read_only};
 use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 use crate::plan::Code;
 use crate::run::text::beginning;
-use crate::run::{Edge, EdgeType, ErrorInfo, StopSignal, TargetKind};
+use crate::run::{Edge, EdgeType, ErrorInfo, StopSignal};
 use crate::workspace::scan::{ANSWER_BYTES, SearchResults, root, search_files};
-use crate::workspace::{Access, Kind, Last, Place, SearchBudget, WorkspaceError};
+use crate::workspace::{Access, Kind, Last, SearchBudget, WorkspaceError};
 
 /// Maximum number of files to which one search has edges; the result has the full count.
 const MAX_REFERENCES: usize = 1_000;
@@ -90,11 +90,7 @@ pub(super) struct FileSearch<'a> {
 }
 
 impl Tool for FileSearch<'_> {
-    fn preview(
-        &self,
-        projected: ProjectedToolbox<'_>,
-        _: &StopSignal,
-    ) -> Result<PreviewWithEffects, ToolError> {
+    fn preview(&self, projected: ProjectedToolbox<'_>) -> Result<PreviewWithEffects, ToolError> {
         regex(self.pattern)?;
         let place = describe_root(projected, self.root)?;
         let summary = format!("Searches {place} for lines that match {}.", self.pattern);
@@ -126,11 +122,10 @@ impl Tool for FileSearch<'_> {
                 Ok((!lines.binary && lines.count > 0).then_some((lines.json, lines.count)))
             },
         )?;
-        let references =
-            answer.found.iter().take(MAX_REFERENCES).map(|found| {
-                Edge::new(EdgeType::Referenced, TargetKind::File, found.path.as_str())
-            });
-        let edges = std::iter::once(executed_on(place)).chain(references).collect();
+        let found = answer.found.iter().take(MAX_REFERENCES);
+        let references = found.map(|found| file_edge(EdgeType::Referenced, found.path.as_str()));
+        let executed_on = file_edge(EdgeType::ExecutedOn, place.key);
+        let edges = std::iter::once(executed_on).chain(references).collect();
         Ok(search_result(answer, edges))
     }
 }
@@ -142,11 +137,7 @@ pub(super) struct FileGlob<'a> {
 }
 
 impl Tool for FileGlob<'_> {
-    fn preview(
-        &self,
-        projected: ProjectedToolbox<'_>,
-        _: &StopSignal,
-    ) -> Result<PreviewWithEffects, ToolError> {
+    fn preview(&self, projected: ProjectedToolbox<'_>) -> Result<PreviewWithEffects, ToolError> {
         glob(self.pattern)?;
         let place = describe_root(projected, self.root)?;
         let summary = format!("Lists, of {place}, what matches {}.", self.pattern);
@@ -171,7 +162,7 @@ impl Tool for FileGlob<'_> {
                 let json = serde_json::to_vec(key).unwrap_or_default();
                 Ok(Some((json, 1)))
             })?;
-        Ok(search_result(answer, vec![executed_on(place)]))
+        Ok(search_result(answer, vec![file_edge(EdgeType::ExecutedOn, place.key)]))
     }
 }
 
@@ -202,10 +193,6 @@ pub(super) fn search_result(answer: SearchResults, edges: Vec<Edge>) -> CallResu
         lines.collect::<String>().into_bytes()
     });
     CallResult { stdout: Some(stdout), stderr, result, edges, ..CallResult::default() }
-}
-
-fn executed_on(place: Place<'_>) -> Edge {
-    Edge::new(EdgeType::ExecutedOn, TargetKind::File, place.key)
 }
 
 /// A reader that fails after a stop, so that a huge file does not delay the stop.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::plan::PathRole;
-use crate::run::{EdgeType, FileEffect, Preview, StopSignal, text};
+use crate::run::{Edge, EdgeType, FileEffect, Preview, TargetKind, text};
 use crate::workspace::Overlay;
 
 use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
@@ -13,17 +13,16 @@ use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 /// A preview, and the exact file changes of the call.
 pub(super) type PreviewWithEffects = (Preview, Vec<FileEffect>);
 
+/// Paths that a call uses, with what it does with them.
+pub(super) type NamedPaths = Vec<(PathRole, String)>;
+
 /// A call: a tool with its arguments.
 pub(super) trait Tool {
     /// The preview of the call in this workspace (SPEC §2). Only reads files.
     ///
     /// # Errors
     /// Why the call would fail; and a stop.
-    fn preview(
-        &self,
-        projected: ProjectedToolbox<'_>,
-        stop: &StopSignal,
-    ) -> Result<PreviewWithEffects, ToolError>;
+    fn preview(&self, projected: ProjectedToolbox<'_>) -> Result<PreviewWithEffects, ToolError>;
 
     /// Adds the changes of the call to those of the earlier steps. A call that would fail adds nothing; a
     /// splice plan adds the changes before the failure.
@@ -39,7 +38,7 @@ pub(super) trait Tool {
     ///
     /// # Errors
     /// A splice plan or a history that cannot be read.
-    fn named_paths(&self, _: ProjectedToolbox<'_>) -> Result<Vec<(PathRole, String)>, ToolError> {
+    fn named_paths(&self, _: ProjectedToolbox<'_>) -> Result<NamedPaths, ToolError> {
         Ok(Vec::new())
     }
 
@@ -75,6 +74,11 @@ pub(super) fn read_only(summary: String, notes: Vec<String>) -> PreviewWithEffec
 pub(super) fn limits_note(what: &str, timeout: Duration, output_bytes: u64) -> String {
     let (time, bytes) = (text::duration(timeout), text::size(output_bytes));
     format!("{what} after {time}, or when one of its outputs has more than {bytes}.")
+}
+
+/// An edge to a file.
+pub(super) fn file_edge(edge_type: EdgeType, path: impl Into<String>) -> Edge {
+    Edge::new(edge_type, TargetKind::File, path)
 }
 
 /// Sets a field of an object.

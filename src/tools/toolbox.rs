@@ -298,12 +298,14 @@ impl Deref for Toolbox {
 pub struct ProjectedToolbox<'a> {
     pub(super) toolbox: &'a Toolbox,
     files: Projected<'a>,
+    /// Ends a preview or a lookup.
+    pub(super) stop: &'a StopSignal,
 }
 
 impl Toolbox {
     /// The workspace as the steps in `overlay` would leave it.
     pub fn after<'a>(&'a self, overlay: &'a Overlay) -> ProjectedToolbox<'a> {
-        ProjectedToolbox { toolbox: self, files: self.projected(overlay) }
+        ProjectedToolbox { toolbox: self, files: self.projected(overlay), stop: self.stop_signal() }
     }
 
     /// The present workspace.
@@ -313,6 +315,22 @@ impl Toolbox {
 }
 
 impl<'a> ProjectedToolbox<'a> {
+    /// The same workspace; `stop` ends a preview or a lookup, in place of the signal that cancels a review.
+    #[must_use]
+    pub fn until(self, stop: &'a StopSignal) -> Self {
+        Self { stop, ..self }
+    }
+
+    /// The workspace as the steps in `overlay` would leave it.
+    pub(super) fn after(self, overlay: &'a Overlay) -> Self {
+        self.toolbox.after(overlay).until(self.stop)
+    }
+
+    /// The tools, for facts that do not depend on the earlier steps.
+    pub fn toolbox(self) -> &'a Toolbox {
+        self.toolbox
+    }
+
     /// The code engines of this workspace.
     pub(super) fn symbols(self) -> Symbols<'a> {
         let toolbox = self.toolbox;

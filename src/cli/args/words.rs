@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use clap::ValueEnum;
 
-use crate::plan::{Destination, DestinationError, Dialect, VerifyScope};
+use crate::plan::{Destination, DestinationError, VerifyScope};
 use crate::risk::EngineChoice;
 
 /// An engine as it is named on the command line.
@@ -112,17 +112,6 @@ pub(in crate::cli) enum DialectWord {
     /// The output of `evidence verify --json`; not a dialect of plans
     #[value(alias = "evidence-verify")]
     EvidenceVerify,
-}
-
-impl From<DialectWord> for Option<Dialect> {
-    fn from(word: DialectWord) -> Self {
-        match word {
-            DialectWord::StepPlan => Some(Dialect::StepPlan),
-            DialectWord::CommandPlan => Some(Dialect::CommandPlan),
-            DialectWord::ActionPlan => Some(Dialect::ActionPlan),
-            DialectWord::PlannerRequest | DialectWord::EvidenceVerify => None,
-        }
-    }
 }
 
 /// What a loop verifies by itself.

@@ -4,8 +4,6 @@ mod query;
 mod search;
 mod show;
 
-use uuid::Uuid;
-
 use super::args::EvidenceCommand;
 use super::opening::evidence_location;
 use super::output::{Output, say};
@@ -15,7 +13,7 @@ use super::{Exit, args};
 use crate::engine::{Clock as _, SystemClock};
 use crate::evidence::{EvidenceLocation, EvidenceReader, EvidenceStore, verify_with_kept_head};
 use crate::plan::visible;
-use crate::run::{Execution, HeadReport};
+use crate::run::{Execution, HeadReport, ListedExecution};
 
 /// Runs a command about the evidence.
 pub(super) fn evidence(command: &EvidenceCommand, out: &mut Output) -> Result<Exit, Refusal> {
@@ -124,10 +122,16 @@ fn cells(row: &Execution) -> Vec<String> {
     ]
 }
 
-/// Prints, below a table, which of its executions were changed after they were written.
-fn print_changed_rows(ids: impl Iterator<Item = Uuid>, out: &mut Output) {
-    for id in ids {
-        out.line(&format!("{id}: this record was changed after it was written."));
+/// Prints, below a table, which of its executions were changed after they were written. With `--json`, each row contains
+/// that already.
+fn print_changed_rows<'a>(rows: impl Iterator<Item = &'a ListedExecution>, out: &mut Output) {
+    if !out.json() {
+        let mut ids: Vec<_> = rows.filter(|it| it.changed).map(|it| it.row.execution_id).collect();
+        // Q8 lists an execution once for each diagnostic, in consecutive rows.
+        ids.dedup();
+        for id in ids {
+            out.line(&format!("{id}: this record was changed after it was written."));
+        }
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) fn query(
                 cells.push(types.join(", "));
                 cells
             });
-            print_changed(rows.iter().map(|it| &it.listed), out);
+            print_changed_rows(rows.iter().map(|it| &it.listed), out);
         }
         Question::Q5(show) => {
             let found = reader.execution(show.id)?;
@@ -61,7 +61,7 @@ pub(super) fn query(
                 cells.push(format!("{} ms after {}", it.after_ms, it.diagnostic_execution_id));
                 cells
             });
-            print_changed(rows.iter().map(|it| &it.listed), out);
+            print_changed_rows(rows.iter().map(|it| &it.listed), out);
         }
     }
     Ok(Exit::Done)
@@ -69,17 +69,7 @@ pub(super) fn query(
 
 fn print_listed(rows: &[ListedExecution], out: &mut Output) {
     print(rows, out, |it| cells(&it.row));
-    print_changed(rows.iter(), out);
-}
-
-/// Prints which executions were changed after they were written. With `--json`, each row contains that already.
-fn print_changed<'a>(rows: impl Iterator<Item = &'a ListedExecution>, out: &mut Output) {
-    if !out.json() {
-        let mut ids: Vec<_> = rows.filter(|it| it.changed).map(|it| it.row.execution_id).collect();
-        // Q8 lists an execution once for each diagnostic, in consecutive rows.
-        ids.dedup();
-        print_changed_rows(ids.into_iter(), out);
-    }
+    print_changed_rows(rows.iter(), out);
 }
 
 fn print<T: Serialize>(rows: &[T], out: &mut Output, cells: impl Fn(&T) -> Vec<String>) {

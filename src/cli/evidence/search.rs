@@ -38,8 +38,7 @@ pub(super) fn search(
             let id = hit.listed.row.execution_id;
             out.line(&format!("{id} {}: {}", visible(&hit.found_in), visible(&hit.excerpt)));
         }
-        let changed = page.hits.iter().filter(|hit| hit.listed.changed);
-        print_changed_rows(changed.map(|hit| hit.listed.row.execution_id), out);
+        print_changed_rows(page.hits.iter().map(|hit| &hit.listed), out);
     }
     say_if_empty(page.hits.is_empty(), out);
     let shown = page.hits.len() as u64;

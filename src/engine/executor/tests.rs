@@ -101,6 +101,7 @@ fn run(case: &Case) -> (Vec<StepEnd>, Vec<ConfirmationRequest>, String) {
     }
     let authorization = PlanAuthorization::pending(&plan, binding, Method::Window, 1_000);
     let runnable = Runnable {
+        walls: authorization.binding.walls.clone().unwrap(),
         authorization: authorization.approve(1_000, 1_000),
         toolbox: Toolbox::open(&workspace, &policy).unwrap(),
         plan,
@@ -209,7 +210,7 @@ fn refused_run_forgets_guidance() {
     let deps = ExecutorDeps {
         policy: Policy::default(),
         clock: Arc::new(SystemClock::default()),
-        confirmation: Box::new(crate::engine::AutoApprove),
+        confirmation: Box::new(crate::engine::AutoDeny),
         progress: Arc::new(NoopProgress),
         control: control.clone(),
     };

@@ -2,6 +2,7 @@
 
 use crate::plan::{Code, Finding, Severity, Step, ToolCall};
 use crate::risk::{RiskLevel, Verdict};
+use crate::run::Failure;
 use crate::tools::{ToolError, Toolbox};
 use crate::workspace::WorkspaceError;
 
@@ -42,9 +43,9 @@ pub(super) fn is_too_large(error: &ToolError) -> bool {
 
 /// The error for a limit that the review of a step reached; `None` for another code. A review that ended at a limit is
 /// incomplete, so the plan cannot be authorized.
-pub(in crate::engine) fn limit_finding(step: &Step, code: Code, message: &str) -> Option<Finding> {
-    let message = format!("step {}: {message}", step.step_index + 1);
-    (code == Code::Limit).then(|| Finding::error(Code::Limit, step.pointer(None), message))
+pub(in crate::engine) fn limit_finding<C>(step: &Step<C>, failure: &Failure) -> Option<Finding> {
+    let message = format!("step {}: {}", step.step_index + 1, failure.message);
+    (failure.code == Code::Limit).then(|| Finding::error(Code::Limit, step.pointer(None), message))
 }
 
 /// The finding for an error of the tools in the review of a step: an error if the plan itself is wrong, else a warning,

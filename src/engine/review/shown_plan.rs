@@ -1,16 +1,11 @@
 //! Reviews and simulates a plan as it was read, valid or faulty, for the window and the command line. The sound steps
 //! of a faulty plan are reviewed as usual; a review also has an entry for each faulty step.
 
-use std::path::Path;
-use std::sync::Arc;
-
-use crate::engine::Simulation;
-use crate::engine::simulation::simulate;
-use crate::evidence::{EvidenceLocation, Trust};
+use crate::evidence::Trust;
 use crate::plan::{Plan, ShownPlan};
 use crate::risk;
 use crate::risk::Policy;
-use crate::run::{PreconditionState, Preview, Review, StopSignal};
+use crate::run::{PreconditionState, Preview, Review};
 use crate::tools::ToolError;
 
 /// As [`review_read`], with the person's trust in the workspace's commands. `trust` reads it. It is called only if the
@@ -66,37 +61,7 @@ pub fn review_read(
     Ok(Some(review))
 }
 
-/// Simulates the steps of a plan in order. The simulation ends at a faulty step and at a step that would fail.
-///
-/// # Errors
-/// When the workspace cannot be opened or a file can no longer be read, or after `stop` was set.
-pub fn simulate_shown(
-    plan: &ShownPlan,
-    workspace: &Path,
-    policy: &Policy,
-    evidence: Option<&EvidenceLocation>,
-    stop: &Arc<StopSignal>,
-) -> Result<Simulation, ToolError> {
-    let faulty = plan.steps.iter().position(|step| step.call.is_none());
-    let mut sound = plan.valid_steps();
-    sound.steps.truncate(faulty.unwrap_or(usize::MAX));
-    let mut simulation = simulate(&sound, workspace, policy, evidence, stop)?;
-    let mut steps = plan.steps.iter().skip(sound.steps.len());
-    let failing = simulation.previews.iter().position(Preview::would_fail);
-    let mut ends_at = failing.and_then(|index| plan.steps.get(index)).map(|step| step.step_index);
-    if ends_at.is_none()
-        && let Some(faulty) = steps.next()
-    {
-        simulation.previews.push(faulty_preview());
-        ends_at = Some(faulty.step_index);
-    }
-    if let Some(ends_at) = ends_at {
-        simulation.previews.extend(steps.map(|_| Preview::not_reached(ends_at)));
-    }
-    Ok(simulation)
-}
-
 /// The preview of a faulty step.
-pub(super) fn faulty_preview() -> Preview {
+pub(in crate::engine) fn faulty_preview() -> Preview {
     Preview::unpredictable("This step is faulty and cannot run.".to_owned(), Vec::new())
 }

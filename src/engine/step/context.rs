@@ -4,7 +4,6 @@ use uuid::Uuid;
 
 use crate::authorization::StepWalls;
 use crate::engine::run::Run;
-use crate::engine::runnable::Runnable;
 use crate::evidence::{CapturedOutput, EvidenceError, StepDecision};
 use crate::plan::Step;
 use crate::run::{FileEffect, Preview};
@@ -14,15 +13,8 @@ use crate::tools::CallResult;
 pub(in crate::engine) struct StepRun<'a, 'r> {
     pub(in crate::engine) run: &'a mut Run<'r>,
     pub(in crate::engine) step: &'a Step,
-}
-
-impl<'r> StepRun<'_, 'r> {
     /// The approved walls of the step; `None` if it starts no process on this computer.
-    pub(super) fn walls(&self) -> Option<&'r StepWalls> {
-        let runnable: &'r Runnable = self.run.runnable;
-        let walls = runnable.authorization.binding.walls.as_ref()?;
-        walls.get(self.step.step_index)?.as_ref()
-    }
+    pub(in crate::engine) walls: Option<&'r StepWalls>,
 }
 
 /// What is known about the step so far.

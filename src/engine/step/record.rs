@@ -81,7 +81,7 @@ impl StepRun<'_, '_> {
             duration_ms: progress.duration_ms,
             diagnostic_artifacts: invocation.diagnostics,
             needs: self.step.needs.clone(),
-            walls: self.walls().cloned(),
+            walls: self.walls.cloned(),
             wall_notes: wall_notes(outcome, &invocation.walls),
             refused_write,
         };
@@ -100,7 +100,7 @@ impl StepRun<'_, '_> {
             risk: verdict,
             policy: self.run.runnable.authorization.binding.policy,
             host: self.run.runnable.plan.target.as_deref(),
-            walls: self.walls(),
+            walls: self.walls,
             invoked,
             stdout: invocation.stdout.as_deref(),
             stderr: invocation.stderr.as_deref(),

@@ -27,7 +27,7 @@ impl StepRun<'_, '_> {
     ) -> Option<StepReason> {
         let policy = &self.run.deps.policy;
         let reason_in =
-            |mode| review::confirmation_reason(self.step, verdict, policy, mode, self.walls());
+            |mode| review::confirmation_reason(self.step, verdict, policy, mode, self.walls);
         let changed_files = |changed| ConfirmationReason {
             text: inputs::changed_files_reason(changed),
             unwalled: false,
@@ -66,7 +66,7 @@ impl StepRun<'_, '_> {
             required,
             unwalled: reason.unwalled,
             needs: self.step.needs.clone().filter(|_| plan.target.is_none()),
-            walls: self.walls().cloned(),
+            walls: self.walls.cloned(),
             guided: self.run.mode == Mode::Guided,
             preview,
         }

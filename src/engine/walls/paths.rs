@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::path::{Component, Path, PathBuf};
 
+use crate::plan::Severity;
 use crate::risk;
 use crate::risk::{table_folder, table_paths};
 use crate::tools::Toolbox;
@@ -75,6 +76,27 @@ impl Folders {
             return Ok(None);
         }
         Ok(Some(grant_path(path, real, exists)))
+    }
+
+    /// Adds the resolved path to `granted`, unless every step may write it. Returns a warning if nothing exists there,
+    /// with the message `missing`, or an error if it cannot be granted. `shown` is the path in the message of the error.
+    pub(super) fn add_grant(
+        &self,
+        path: &str,
+        shown: &str,
+        missing: impl FnOnce() -> String,
+        granted: &mut Vec<String>,
+    ) -> Option<(Severity, String)> {
+        let resolved = match self.resolve(path) {
+            Ok(resolved) => resolved?,
+            Err(why) => {
+                return Some((Severity::Error, format!("{shown} cannot be granted: {why}")));
+            }
+        };
+        if !granted.contains(&resolved.path) {
+            granted.push(resolved.path);
+        }
+        resolved.is_missing.then(|| (Severity::Warning, missing()))
     }
 
     /// These paths of the table, absolute, sorted and without duplicates. Paths in the workspace, and those that are in

@@ -31,7 +31,8 @@ impl Fixture {
         assert!(plan.is_valid(), "{:?}", plan.findings);
         let toolbox = Toolbox::open(self.path(), policy).unwrap();
         let plan = plan.plan.unwrap();
-        let (review, findings) = review_at(&plan, &toolbox, policy, (level, None));
+        let (review, findings) =
+            review_at(&plan, &ReviewCommands::new(&toolbox), policy, (level, None));
         (plan, review, findings)
     }
 
@@ -265,7 +266,8 @@ fn a_remote_command_has_no_local_walls() {
     let fixture = Fixture::new();
     let policy = Policy::default();
     let toolbox = Toolbox::open(fixture.path(), &policy).unwrap();
-    let (review, findings) = review_at(&plan, &toolbox, &policy, (WallLevel::Full, None));
+    let (review, findings) =
+        review_at(&plan, &ReviewCommands::new(&toolbox), &policy, (WallLevel::Full, None));
     assert_eq!(review.steps, [None]);
     let [note] = findings.as_slice() else { panic!("{findings:?}") };
     assert_eq!(note.severity, Severity::Note);
@@ -281,7 +283,8 @@ fn needs_of_the_commands_file_apply() {
     let plan = parse(plan.to_string().as_bytes()).plan.unwrap();
     let policy = Policy::default();
     let toolbox = Toolbox::open(fixture.path(), &policy).unwrap();
-    let (review, findings) = review_at(&plan, &toolbox, &policy, (WallLevel::Full, None));
+    let (review, findings) =
+        review_at(&plan, &ReviewCommands::new(&toolbox), &policy, (WallLevel::Full, None));
     let [Some(verify), None] = review.steps.as_slice() else { panic!("{review:?}") };
     assert!(verify.walls.network && verify.walls.writes_repository);
     assert!(verify.needs.network && findings.is_empty());

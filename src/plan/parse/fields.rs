@@ -89,13 +89,14 @@ impl<'r> Fields<'r> {
     fn take_as<T>(
         &mut self,
         name: &'static str,
+        code: Code,
         expected: &str,
         read: impl FnOnce(Json) -> Result<T, Json>,
     ) -> Option<T> {
         read(self.take(name)?)
             .map_err(|got| {
                 let message = format!("{name:?} must be {expected}, not {}", got.kind());
-                self.error(Code::BadValue, name, message);
+                self.error(code, name, message);
             })
             .ok()
     }
@@ -112,19 +113,15 @@ impl<'r> Fields<'r> {
         name: &'static str,
         code: Code,
     ) -> Option<Vec<(String, Json)>> {
-        match self.take(name)? {
-            Json::Object(members) => Some(members),
-            other => {
-                let message = format!("{name:?} must be an object, not {}", other.kind());
-                self.error(code, name, message);
-                None
-            }
-        }
+        self.take_as(name, code, "an object", |json| match json {
+            Json::Object(members) => Ok(members),
+            other => Err(other),
+        })
     }
 
     /// An optional text. One over the size limit of an argument is reported and left out.
     pub(super) fn text(&mut self, name: &'static str) -> Option<String> {
-        let text = self.take_as(name, "a string", |json| match json {
+        let text = self.take_as(name, Code::BadValue, "a string", |json| match json {
             Json::String(text) => Ok(text),
             other => Err(other),
         })?;
@@ -160,7 +157,7 @@ impl<'r> Fields<'r> {
 
     /// A boolean; false if it is left out.
     pub(super) fn flag(&mut self, name: &'static str) -> bool {
-        let flag = self.take_as(name, "true or false", |json| match json {
+        let flag = self.take_as(name, Code::BadValue, "true or false", |json| match json {
             Json::Bool(flag) => Ok(flag),
             other => Err(other),
         });
@@ -169,7 +166,7 @@ impl<'r> Fields<'r> {
 
     /// An optional array.
     pub(super) fn array(&mut self, name: &'static str) -> Option<Vec<Json>> {
-        self.take_as(name, "an array", |json| match json {
+        self.take_as(name, Code::BadValue, "an array", |json| match json {
             Json::Array(items) => Ok(items),
             other => Err(other),
         })

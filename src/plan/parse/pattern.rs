@@ -19,12 +19,11 @@ pub(super) fn fault(pattern: &str) -> Option<String> {
         Ok(tree) => tree,
         Err(error) => return Some(last_line(&error)),
     };
-    let classes = Classes { known: HashSet::new(), count: 0, matches_bytes: false };
-    match ast::visit(&tree, classes) {
+    match ast::visit(&tree, Classes::default()) {
         Err(fault) => Some(fault),
-        Ok(Summary { matches_bytes: false, .. }) => None,
-        Ok(Summary { classes, .. }) if classes > MAX_CLASSES => Some(format!(
-            "where Unicode is switched off there may be {MAX_CLASSES} character classes, not {classes}"
+        Ok(Classes { matches_bytes: false, .. }) => None,
+        Ok(Classes { count, .. }) if count > MAX_CLASSES => Some(format!(
+            "where Unicode is switched off there may be {MAX_CLASSES} character classes, not {count}"
         )),
         Ok(_) => translate(pattern).err(),
     }
@@ -42,19 +41,14 @@ fn last_line(error: &impl ToString) -> String {
 }
 
 /// Visits a pattern and looks up its classes.
+#[derive(Default)]
 struct Classes {
     /// The valid classes found so far.
     known: HashSet<String>,
+    /// The number of classes so far, with repeated ones.
     count: usize,
-    matches_bytes: bool,
-}
-
-/// The result of visiting a pattern.
-struct Summary {
     /// Whether a part of the pattern switches Unicode off, so that it matches bytes instead of characters.
     matches_bytes: bool,
-    /// The number of classes.
-    classes: usize,
 }
 
 impl Classes {
@@ -80,11 +74,11 @@ impl Classes {
 }
 
 impl ast::Visitor for Classes {
-    type Output = Summary;
+    type Output = Self;
     type Err = String;
 
-    fn finish(self) -> Result<Summary, Self::Err> {
-        Ok(Summary { matches_bytes: self.matches_bytes, classes: self.count })
+    fn finish(self) -> Result<Self, Self::Err> {
+        Ok(self)
     }
 
     fn visit_pre(&mut self, ast: &Ast) -> Result<(), Self::Err> {

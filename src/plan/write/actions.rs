@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::text::{continued_title, serialize};
+use super::text::{Continuation, continued_title, serialize};
 use crate::plan::{ACTION_PLAN_VERSION, Digest, Edit, Plan, limits};
 
 /// An action plan. Unchanged parts keep their text.
@@ -23,19 +23,17 @@ struct PlanText<'a> {
 }
 
 /// Writes the action plan that continues a run: the actions that are not in `succeeded`, with their text unchanged.
-/// `None` if there are none, `Some(None)` if the result exceeds the size limit of a plan file.
-pub(super) fn continue_plan<C>(
-    plan: &Plan<C>,
-    succeeded: &BTreeSet<String>,
-) -> Option<Option<Vec<u8>>> {
-    let mut text: PlanText<'_> = serde_json::from_slice(&plan.source).ok()?;
+pub(super) fn continue_plan<C>(plan: &Plan<C>, succeeded: &BTreeSet<String>) -> Continuation {
+    let Ok(mut text) = serde_json::from_slice::<PlanText<'_>>(&plan.source) else {
+        return Continuation::NothingLeft;
+    };
     let mut ids = plan.steps.iter().map(|step| &step.step_id);
     text.actions.retain(|_| ids.next().is_some_and(|id| !succeeded.contains(id)));
     if text.actions.is_empty() {
-        return None;
+        return Continuation::NothingLeft;
     }
     text.goal = continued_title(&text.goal);
-    Some(serialize(&text))
+    Continuation::of(&text)
 }
 
 /// One batch of a plan that the program proposes.

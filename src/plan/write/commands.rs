@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::text::{continued_id, continued_title, derived_id, serialize, short};
-use crate::plan::{Mode, Needs, Plan, RiskLevel, Step, limits};
+use super::text::{Continuation, continued_id, continued_title, derived_id, serialize, short};
+use crate::plan::{Mode, Plan, RiskLevel, Step, limits};
 
 /// The text in the id of a rollback plan before the shortened id of the run.
 const ID_MARK: &str = ".rolls-back-";
@@ -18,26 +18,23 @@ pub fn rollback<C>(plan: &Plan<C>, run_id: Uuid) -> Option<Vec<u8>> {
         return None;
     }
     let goal = format!("Roll back: {}", plan.name());
+    let rollback = plan.notes.rollback.iter();
     let text = PlanText {
         id: derived_id(&plan.plan_id, ID_MARK, &short(run_id)),
         goal: if goal.len() <= limits::ARGUMENT_BYTES { goal } else { "Roll back".to_owned() },
-        mode: None,
         target: plan.target.as_deref(),
-        success_criteria: &[],
-        rollback_plan: &[],
-        estimated_time: None,
-        steps: plan.notes.rollback.iter().map(|command| StepText::only(command)).collect(),
+        steps: rollback.map(|command| StepText { command, ..StepText::default() }).collect(),
+        ..PlanText::default()
     };
     serialize(&text)
 }
 
-/// Writes the command plan that continues a run: the steps that did not succeed. `None` if there are none, `Some(None)`
-/// if the result exceeds the size limit of a plan file.
+/// Writes the command plan that continues a run: the steps that did not succeed.
 pub(super) fn continue_plan<C>(
     plan: &Plan<C>,
     run: &str,
     succeeded: &BTreeSet<String>,
-) -> Option<Option<Vec<u8>>> {
+) -> Continuation {
     let is_left = |step: &Step<C>| !succeeded.contains(&step.step_id);
     let mut steps: Vec<StepText<'_>> = Vec::new();
     let mut previous: Option<&Step<C>> = None;
@@ -54,7 +51,7 @@ pub(super) fn continue_plan<C>(
         previous = Some(step);
     }
     if steps.is_empty() {
-        return None;
+        return Continuation::NothingLeft;
     }
     let notes = &plan.notes;
     let text = PlanText {
@@ -67,11 +64,11 @@ pub(super) fn continue_plan<C>(
         estimated_time: notes.estimated_time.as_deref(),
         steps,
     };
-    Some(serialize(&text))
+    Continuation::of(&text)
 }
 
 /// A command plan with its fields in the usual order. Fields with default values are left out.
-#[derive(Serialize)]
+#[derive(Serialize, Default)]
 #[serde(rename_all = "camelCase")]
 struct PlanText<'a> {
     id: String,
@@ -128,13 +125,6 @@ struct NeedsText<'a> {
     open: bool,
 }
 
-impl<'a> From<&'a Needs> for NeedsText<'a> {
-    fn from(needs: &'a Needs) -> Self {
-        let Needs { network, ref write, terminal, open } = *needs;
-        Self { network, write, terminal, open }
-    }
-}
-
 #[derive(Serialize, Default, PartialEq)]
 #[serde(rename_all = "camelCase")]
 struct RiskText<'a> {
@@ -149,10 +139,6 @@ struct RiskText<'a> {
 }
 
 impl<'a> StepText<'a> {
-    fn only(command: &'a str) -> Self {
-        Self { command, ..Self::default() }
-    }
-
     fn of<C>(step: &'a Step<C>, command: &'a str) -> Self {
         let stated = &step.stated;
         let risk = RiskText {
@@ -172,7 +158,12 @@ impl<'a> StepText<'a> {
             expected_output: step.expected_output.as_deref(),
             verification_command: None,
             timeout_seconds: step.arguments.get("timeout_seconds").and_then(|it| it.parse().ok()),
-            needs: step.needs.as_ref().map(NeedsText::from),
+            needs: step.needs.as_ref().map(|needs| NeedsText {
+                network: needs.network,
+                write: &needs.write,
+                terminal: needs.terminal,
+                open: needs.open,
+            }),
         }
     }
 }

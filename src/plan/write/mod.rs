@@ -17,17 +17,7 @@ use super::{Dialect, Plan};
 
 pub use actions::{Batch, batch_plan, revert};
 pub use commands::rollback;
-
-/// The plan that continues a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Continuation {
-    /// The bytes of a plan in the same dialect, with the steps that did not succeed.
-    Plan(Vec<u8>),
-    /// No step is left.
-    NothingLeft,
-    /// The plan exceeds the size limit of a plan file, because derived ids and default values are written out.
-    TooLarge,
-}
+pub use text::Continuation;
 
 /// Writes the plan that continues a run: the steps whose ids are not in `succeeded`, in order, each with the same call.
 ///
@@ -36,14 +26,10 @@ pub enum Continuation {
 /// unless it would become too long.
 pub fn continuation<C>(plan: &Plan<C>, run_id: Uuid, succeeded: &BTreeSet<String>) -> Continuation {
     let run = text::short(run_id);
-    let written = match plan.dialect {
+    match plan.dialect {
         Dialect::StepPlan => steps::continue_plan(plan, &run, succeeded),
         Dialect::CommandPlan => commands::continue_plan(plan, &run, succeeded),
         Dialect::ActionPlan => actions::continue_plan(plan, succeeded),
-    };
-    match written {
-        None => Continuation::NothingLeft,
-        Some(bytes) => bytes.map_or(Continuation::TooLarge, Continuation::Plan),
     }
 }
 

@@ -4,16 +4,15 @@ use std::collections::BTreeSet;
 
 use serde::{Serialize, Serializer};
 
-use super::text::{continued_id, continued_title, serialize};
+use super::text::{Continuation, continued_id, continued_title};
 use crate::plan::{Intent, Plan, Precondition, Step, Tool, limits};
 
-/// Writes the step plan that continues a run: the steps that did not succeed. `None` if there are none, `Some(None)` if
-/// the result exceeds the size limit of a plan file.
+/// Writes the step plan that continues a run: the steps that did not succeed.
 pub(super) fn continue_plan<C>(
     plan: &Plan<C>,
     run: &str,
     succeeded: &BTreeSet<String>,
-) -> Option<Option<Vec<u8>>> {
+) -> Continuation {
     let steps: Vec<_> = plan
         .steps
         .iter()
@@ -21,7 +20,7 @@ pub(super) fn continue_plan<C>(
         .map(|step| StepText::of(step, succeeded, run))
         .collect();
     if steps.is_empty() {
-        return None;
+        return Continuation::NothingLeft;
     }
     let text = PlanText {
         plan_id: continued_id(&plan.plan_id, run),
@@ -31,7 +30,7 @@ pub(super) fn continue_plan<C>(
         evidence_referenced: &plan.evidence_referenced,
         steps,
     };
-    Some(serialize(&text))
+    Continuation::of(&text)
 }
 
 /// A step plan with its fields in the usual order. Fields with default values are left out.

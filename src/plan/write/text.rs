@@ -11,6 +11,24 @@ const ID_MARK: &str = ".continues-";
 /// The end of a continued plan's title.
 const TITLE_SUFFIX: &str = " (continued)";
 
+/// The plan that continues a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Continuation {
+    /// The bytes of a plan in the same dialect, with the steps that did not succeed.
+    Plan(Vec<u8>),
+    /// No step is left.
+    NothingLeft,
+    /// The plan exceeds the size limit of a plan file, because derived ids and default values are written out.
+    TooLarge,
+}
+
+impl Continuation {
+    /// The plan with this text.
+    pub(super) fn of(plan: &impl Serialize) -> Self {
+        serialize(plan).map_or(Self::TooLarge, Self::Plan)
+    }
+}
+
 /// Serializes a plan; `None` if it exceeds the size limit of a plan file.
 pub(super) fn serialize(plan: &impl Serialize) -> Option<Vec<u8>> {
     // A large plan may fit only without whitespace.

@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::plan::{Code, Digest, Edit};
-use crate::run::StopSignal;
 use crate::tools::{ProjectedToolbox, ToolError};
 use crate::workspace::check_cancelled;
 
@@ -20,11 +19,10 @@ pub(in super::super) fn compute(
     projected: ProjectedToolbox<'_>,
     batch: &[Edit],
     expected: &BTreeMap<String, Digest>,
-    stop: &StopSignal,
 ) -> Result<Computed, ToolError> {
     let mut files = Files {
         toolbox: projected.toolbox,
-        stop,
+        stop: projected.stop,
         overlay: projected.overlay.clone(),
         named: Vec::new(),
         before: BTreeMap::new(),
@@ -33,7 +31,7 @@ pub(in super::super) fn compute(
         computed: Computed::default(),
     };
     for (path, expected) in expected {
-        check_cancelled(stop)?;
+        check_cancelled(projected.stop)?;
         if let Err(error) = files.check_expected(path, *expected) {
             let error = Box::new(error);
             files.computed.faults.push(Fault { edit: None, path: path.clone(), error });
@@ -41,7 +39,7 @@ pub(in super::super) fn compute(
     }
     let mut unknown = BTreeSet::new();
     for (index, edit) in batch.iter().enumerate() {
-        check_cancelled(stop)?;
+        check_cancelled(projected.stop)?;
         let keys = || edit.paths().filter_map(|path| projected.toolbox.key_of(path).ok());
         if keys().any(|key| unknown.contains(&key)) {
             unknown.extend(keys());

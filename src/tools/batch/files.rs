@@ -120,8 +120,6 @@ impl<'a> Files<'a> {
             self.computed.states.insert(key.to_owned(), file::state_of_bytes(content.as_deref()));
             self.before.insert(key.to_owned(), content.clone());
             self.modes.extend(prepared.mode.map(|mode| (key.to_owned(), mode)));
-        }
-        if !self.named.iter().any(|named| named == key) {
             self.named.push(key.to_owned());
         }
         Ok(())

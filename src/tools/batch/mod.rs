@@ -38,7 +38,7 @@ use super::tool::{PreviewWithEffects, Tool, set_field};
 use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 use crate::code;
 use crate::plan::MutateBatch;
-use crate::run::{Edge, EdgeType, FileEffect, StopSignal, TargetKind};
+use crate::run::{Edge, EdgeType, FileEffect, TargetKind};
 use crate::workspace::{Overlay, check_state};
 
 use compute::compute;
@@ -55,12 +55,8 @@ pub(super) use rolled_back::{NotRestored, RolledBack};
 pub(super) struct Batch<'a>(pub(super) &'a MutateBatch);
 
 impl Tool for Batch<'_> {
-    fn preview(
-        &self,
-        projected: ProjectedToolbox<'_>,
-        stop: &StopSignal,
-    ) -> Result<PreviewWithEffects, ToolError> {
-        preview(projected, self.0, stop)
+    fn preview(&self, projected: ProjectedToolbox<'_>) -> Result<PreviewWithEffects, ToolError> {
+        preview(projected, self.0)
     }
 
     fn project(&self, toolbox: &Toolbox, overlay: &mut Overlay) -> Result<(), ToolError> {
@@ -69,8 +65,7 @@ impl Tool for Batch<'_> {
             return Ok(());
         }
         let projected = toolbox.after(overlay);
-        let mut computed =
-            compute(projected, &batch.edits, &batch.expected_hashes, toolbox.stop_signal())?;
+        let mut computed = compute(projected, &batch.edits, &batch.expected_hashes)?;
         if let Some(error) = computed.take_plan_error() {
             return Err(error);
         }
@@ -88,7 +83,7 @@ impl Tool for Batch<'_> {
 
     fn invoke(&self, toolbox: &Toolbox, context: &Context<'_>) -> Result<CallResult, ToolError> {
         let MutateBatch { edits, expected_hashes, .. } = self.0;
-        let computed = compute(toolbox.now(), edits, expected_hashes, context.stop)?;
+        let computed = compute(toolbox.now().until(context.stop), edits, expected_hashes)?;
         Ok(execute(toolbox, self.0, computed, context))
     }
 }

@@ -3,8 +3,6 @@
 //! Context and removed lines must match the file exactly. There is no fuzzy matching: a hunk applied to
 //! similar lines, or some lines away, could change text that the person who authorized the diff never saw.
 
-use std::fmt;
-
 use crate::run::text;
 
 /// Why a diff was not applied.
@@ -20,33 +18,22 @@ pub enum PatchError {
     #[error("the diff deletes the file and leaves a part of it")]
     NotEmptied,
     #[error("hunk {hunk} does not fit: line {line} is to be {expected} and is {found}")]
-    Mismatch { hunk: usize, line: usize, expected: ShownLine, found: ShownLine },
+    Mismatch { hunk: usize, line: usize, expected: String, found: String },
     #[error("hunk {hunk} begins before the end of the one above it")]
     OutOfOrder { hunk: usize },
     #[error("hunk {hunk} has a line without a line break that is not the last")]
     BreakMissing { hunk: usize },
 }
 
-/// A line of a file, shortened for a message.
-#[derive(Debug, PartialEq, Eq)]
-pub struct ShownLine(String);
-
-impl ShownLine {
-    fn of(line: Option<&[u8]>) -> Self {
-        let Some(line) = line else { return Self("behind the end of the file".to_owned()) };
-        let (text, end) = match line {
-            [text @ .., b'\r', b'\n'] => (text, " with CRLF"),
-            [text @ .., b'\n'] => (text, ""),
-            text => (text, " without a line break"),
-        };
-        Self(format!("{:?}{end}", text::beginning(&String::from_utf8_lossy(text))))
-    }
-}
-
-impl fmt::Display for ShownLine {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
+/// A line of a file, shortened for a message; `None` is behind the last line.
+fn shown_line(line: Option<&[u8]>) -> String {
+    let (text, end) = match line {
+        None => return "behind the end of the file".to_owned(),
+        Some([text @ .., b'\r', b'\n']) => (text, " with CRLF"),
+        Some([text @ .., b'\n']) => (text, ""),
+        Some(text) => (text, " without a line break"),
+    };
+    format!("{:?}{end}", text::beginning(&String::from_utf8_lossy(text)))
 }
 
 /// A parsed diff.
@@ -107,15 +94,13 @@ impl<'a> Patch<'a> {
         let after = lines.get(index).and_then(|line| line.strip_prefix("+++ "));
         let after = after.ok_or_else(|| unreadable(index, "`+++ ` must follow `--- `"))?;
         index += 1;
-        let (before, after) = (Name::parse(before), Name::parse(after));
+        let (before, after) = (file_name(before), file_name(after));
         for (name, side) in [(&before, "a/"), (&after, "b/")] {
-            if let Name::File(name) = name
-                && !is_same_file(name, side, path)
-            {
+            if let Some(name) = name.as_ref().filter(|name| !is_same_file(name, side, path)) {
                 return Err(PatchError::OtherFile { named: text::beginning(name) });
             }
         }
-        let (creates, deletes) = (before == Name::DevNull, after == Name::DevNull);
+        let (creates, deletes) = (before.is_none(), after.is_none());
         if creates && deletes {
             return Err(unreadable(index - 1, "both names are /dev/null"));
         }
@@ -152,8 +137,8 @@ impl<'a> Patch<'a> {
                 return Err(PatchError::Mismatch {
                     hunk: number,
                     line: hunk.start + 1,
-                    expected: ShownLine::of(expected.as_deref()),
-                    found: ShownLine::of(None),
+                    expected: shown_line(expected.as_deref()),
+                    found: shown_line(None),
                 });
             };
             new.extend(kept.concat());
@@ -166,8 +151,8 @@ impl<'a> Patch<'a> {
                         return Err(PatchError::Mismatch {
                             hunk: number,
                             line: next + 1,
-                            expected: ShownLine::of(Some(&bytes)),
-                            found: ShownLine::of(found),
+                            expected: shown_line(Some(&bytes)),
+                            found: shown_line(found),
                         });
                     }
                     next += 1;
@@ -227,21 +212,13 @@ fn check_header(line: &str) -> Result<(), &'static str> {
     }
 }
 
-#[derive(Debug, PartialEq, Eq)]
-enum Name {
-    DevNull,
-    File(String),
-}
-
-impl Name {
-    /// Parses a file name, without the timestamp that may follow it.
-    fn parse(text: &str) -> Self {
-        let text = text.split('\t').next().unwrap_or_default().trim_end_matches('\r');
-        match (text, text.strip_prefix('"').and_then(|text| text.strip_suffix('"'))) {
-            ("/dev/null", _) => Self::DevNull,
-            (_, Some(quoted)) => Self::File(unquote(quoted)),
-            _ => Self::File(text.to_owned()),
-        }
+/// Parses a file name, without the timestamp that may follow it; `None` for `/dev/null`.
+fn file_name(text: &str) -> Option<String> {
+    let text = text.split('\t').next().unwrap_or_default().trim_end_matches('\r');
+    match (text, text.strip_prefix('"').and_then(|text| text.strip_suffix('"'))) {
+        ("/dev/null", _) => None,
+        (_, Some(quoted)) => Some(unquote(quoted)),
+        _ => Some(text.to_owned()),
     }
 }
 

@@ -6,7 +6,7 @@ use super::error::Fault;
 use super::files::Computed;
 use crate::authorization::FileState;
 use crate::plan::MutateBatch;
-use crate::run::{ErrorInfo as _, FileEffect, Preview, StopSignal};
+use crate::run::{ErrorInfo as _, FileEffect, Preview};
 use crate::tools::changes::{earlier_step_note, file_change, too_large_note};
 use crate::tools::tool::PreviewWithEffects;
 use crate::tools::{ProjectedToolbox, ToolError};
@@ -19,9 +19,8 @@ use crate::workspace::Last;
 pub(in super::super) fn preview(
     projected: ProjectedToolbox<'_>,
     batch: &MutateBatch,
-    stop: &StopSignal,
 ) -> Result<PreviewWithEffects, ToolError> {
-    let mut computed = compute(projected, &batch.edits, &batch.expected_hashes, stop)?;
+    let mut computed = compute(projected, &batch.edits, &batch.expected_hashes)?;
     if let Some(error) = computed.take_plan_error() {
         return Err(error);
     }

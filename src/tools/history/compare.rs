@@ -6,9 +6,9 @@ use serde_json::json;
 
 use super::HistoryError;
 use super::effects::{projected_content, recorded_content};
-use super::records::{edge, source};
+use super::records::source;
 use crate::run::{CheckpointName, EdgeType, FileChange, History, is_git_path};
-use crate::tools::tool::set_field;
+use crate::tools::tool::{file_edge, set_field};
 use crate::tools::{CallResult, ToolError, Toolbox};
 use crate::workspace::file::hash;
 use crate::workspace::{diff, file};
@@ -52,7 +52,7 @@ pub(super) fn invoke(
         if before == after {
             continue;
         }
-        edges.push(edge(EdgeType::Referenced, path));
+        edges.push(file_edge(EdgeType::Referenced, path));
         let mut row = json!({ "path": path, "from": hash(before), "to": hash(after) });
         let old = recorded_content(source, before);
         let new = present.map_or_else(|| recorded_content(source, after), Ok);

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use crate::run::{Checkpoint, CheckpointName, History, HistoryEntry};
+use crate::run::{Checkpoint, CheckpointName, History};
 
 use crate::tools::CallResult;
-use crate::workspace::file::hash;
+use crate::tools::changes::changed_file;
 
 /// The result of `list_entries`: the recorded changes.
 pub(super) fn entries(history: &History, limit: usize) -> CallResult {
@@ -26,9 +26,12 @@ pub(super) fn entries(history: &History, limit: usize) -> CallResult {
                 (false, true) => "  (undone)",
                 (true, true) => "",
             };
-            text.push_str(&format!("{}{state}\n", line(entry)));
+            let name = CheckpointName::Execution(entry.execution_id);
+            text.push_str(&format!("{name}  {} {}{state}\n", entry.tool_name, entry.about));
+            let files = entry.files.iter();
+            let files = files.map(|file| changed_file(&file.path, file.before, file.after));
             json!({
-                "checkpoint": CheckpointName::Execution(entry.execution_id).to_string(),
+                "checkpoint": name.to_string(),
                 "execution_id": entry.execution_id,
                 "run_id": entry.run_id,
                 "loop": entry.attempt.map(|attempt| CheckpointName::Attempt(attempt).to_string()),
@@ -36,9 +39,7 @@ pub(super) fn entries(history: &History, limit: usize) -> CallResult {
                 "tool": entry.tool_name,
                 "about": entry.about,
                 "timestamp_ms": entry.timestamp_ms,
-                "files": entry.files.iter().map(|file| json!({
-                    "path": file.path, "before": hash(file.before), "after": hash(file.after),
-                })).collect::<Vec<_>>(),
+                "files": files.collect::<Value>(),
                 "undone": !stands,
                 "undone_by": undone_by.get(&entry.execution_id),
                 "took_back": entry.reverses,
@@ -47,11 +48,6 @@ pub(super) fn entries(history: &History, limit: usize) -> CallResult {
         })
         .collect();
     list_result("list_entries", "entries", list, history.entries.len(), text)
-}
-
-fn line(entry: &HistoryEntry) -> String {
-    let name = CheckpointName::Execution(entry.execution_id);
-    format!("{name}  {} {}", entry.tool_name, entry.about)
 }
 
 /// The result of `list_checkpoints`: the moments before the runs and attempts that changed files.

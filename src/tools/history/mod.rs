@@ -46,14 +46,14 @@ use serde_json::json;
 
 use super::batch::RolledBack;
 use super::changes::changed_files;
-use super::tool::{PreviewWithEffects, Tool, set_field};
+use super::tool::{NamedPaths, PreviewWithEffects, Tool, file_edge, set_field};
 use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox, batch};
 use crate::plan::{HistoryOperation, PathRole};
-use crate::run::{EdgeType, FileEffect, History, HistoryEntry, StopSignal};
+use crate::run::{EdgeType, FileEffect, History, HistoryEntry};
 use crate::workspace::{Overlay, check_cancelled, check_state};
 
 use effects::{Comparison, compare_with_records};
-use records::{edge, history};
+use records::history;
 use targets::{Restoration, restoration};
 
 pub use error::{Conflict, HistoryError};
@@ -65,11 +65,7 @@ pub(super) struct HistoryCall<'a> {
 }
 
 impl Tool for HistoryCall<'_> {
-    fn preview(
-        &self,
-        projected: ProjectedToolbox<'_>,
-        _: &StopSignal,
-    ) -> Result<PreviewWithEffects, ToolError> {
+    fn preview(&self, projected: ProjectedToolbox<'_>) -> Result<PreviewWithEffects, ToolError> {
         preview::preview(projected, self.operation)
     }
 
@@ -95,10 +91,7 @@ impl Tool for HistoryCall<'_> {
         Ok(())
     }
 
-    fn named_paths(
-        &self,
-        projected: ProjectedToolbox<'_>,
-    ) -> Result<Vec<(PathRole, String)>, ToolError> {
+    fn named_paths(&self, projected: ProjectedToolbox<'_>) -> Result<NamedPaths, ToolError> {
         if !self.operation.changes_files() {
             return Ok(Vec::new());
         }
@@ -158,7 +151,8 @@ impl Tool for HistoryCall<'_> {
         if !not_restored.is_empty() {
             set_field(&mut result, "not_restored", not_restored);
         }
-        let edges = comparison.states.keys().map(|path| edge(EdgeType::ExecutedOn, path)).collect();
+        let edges =
+            comparison.states.keys().map(|path| file_edge(EdgeType::ExecutedOn, path)).collect();
         Ok(CallResult { result, edges, files, error, ..CallResult::default() })
     }
 }
@@ -194,7 +188,7 @@ fn refused(operation: &HistoryOperation, conflicts: Vec<Conflict>) -> CallResult
         "conflicts": conflicts.iter().map(Conflict::json).collect::<Vec<_>>(),
     });
     let edges =
-        conflicts.iter().map(|conflict| edge(EdgeType::ExecutedOn, &conflict.path)).collect();
+        conflicts.iter().map(|conflict| file_edge(EdgeType::ExecutedOn, &conflict.path)).collect();
     let error = Some(HistoryError::Conflict { conflicts }.into());
     CallResult { result, edges, error, ..CallResult::default() }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::HistoryError;
-use crate::run::{Edge, EdgeType, History, TargetKind};
+use crate::run::History;
 use crate::tools::{HistorySource, ProjectedToolbox, ToolError, Toolbox, Unsupported};
 
 /// The recorded changes, and those that earlier undo steps of the plan would add.
@@ -25,9 +25,4 @@ pub(super) fn history(projected: ProjectedToolbox<'_>) -> Result<Arc<History>, T
 pub(super) fn source(toolbox: &Toolbox) -> Result<&dyn HistorySource, ToolError> {
     let what = || "there is no record of what was changed in this workspace".to_owned();
     toolbox.history.as_deref().ok_or_else(|| Unsupported { what: what() }.into())
-}
-
-/// An edge to a file.
-pub(super) fn edge(edge_type: EdgeType, path: &str) -> Edge {
-    Edge::new(edge_type, TargetKind::File, path)
 }

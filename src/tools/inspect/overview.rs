@@ -46,11 +46,18 @@ pub(super) fn overview(
         .collect();
     let entries = entry_points(&packages, &files);
     let mut left_out = serde_json::Map::new();
+    // The first `max_results` values. The number of the others is added to `left_out` under `key`.
+    let mut truncate = |mut values: Vec<Value>, key: &str| {
+        if values.len() > max_results {
+            left_out.insert(key.to_owned(), json!(values.len() - max_results));
+            values.truncate(max_results);
+        }
+        values
+    };
     let packages = packages.into_iter().map(|package| json!(package)).collect();
-    let packages = truncate(packages, max_results, "packages", &mut left_out);
-    let entries = truncate(entries, max_results, "entry_points", &mut left_out);
-    let problems: Vec<Value> = problems.into_iter().map(Value::from).collect();
-    let problems = truncate(problems, max_results, "problems", &mut left_out);
+    let packages = truncate(packages, "packages");
+    let entries = truncate(entries, "entry_points");
+    let problems = truncate(problems.into_iter().map(Value::from).collect(), "problems");
     Ok(json!({
         "files": all.files,
         "languages": languages,
@@ -60,20 +67,6 @@ pub(super) fn overview(
         "problems": problems,
         "left_out": left_out,
     }))
-}
-
-/// The first `max_results` values. The number of the others is added to `left_out` under `key`.
-fn truncate(
-    mut values: Vec<Value>,
-    max_results: usize,
-    key: &str,
-    left_out: &mut serde_json::Map<String, Value>,
-) -> Vec<Value> {
-    if values.len() > max_results {
-        left_out.insert(key.to_owned(), json!(values.len() - max_results));
-        values.truncate(max_results);
-    }
-    values
 }
 
 fn file_name(path: &str) -> &str {

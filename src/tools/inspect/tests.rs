@@ -11,6 +11,7 @@ use super::*;
 use crate::plan::{Code, ToolCall};
 use crate::process::NoCapture;
 use crate::risk::Policy;
+use crate::run::StopSignal;
 use crate::workspace::Overlay;
 
 struct Fixture {

@@ -8,12 +8,12 @@ use serde::Deserialize;
 use super::ProgramError;
 use super::collected::{Collected, without_duplicates};
 use super::job::{FinishedJob, Job};
-use super::relay::{Forward, OutputParser};
+use super::relay::{Forward, OutputParser, Relay};
 use super::target::Selected;
 use crate::cargo::{self as by_cargo, Names, Project};
 use crate::plan::{Build, Code, OptLevel, VerifyScope};
 use crate::run::{DiagnosticArtifact, Stream};
-use crate::tools::{Context, ToolError, Toolbox};
+use crate::tools::{ToolError, Toolbox};
 
 /// A cargo command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -183,9 +183,8 @@ impl MessageParser {
     /// The diagnostics for the evidence without duplicates, and the number of those left out.
     pub(super) fn finish(
         self,
-        toolbox: &Toolbox,
+        relay: &Relay<'_>,
         project: &Project,
-        context: &Context<'_>,
     ) -> (Vec<DiagnosticArtifact>, usize) {
         let (diagnostics, left_out) = self.diagnostics.finish();
         let diagnostics = without_duplicates(diagnostics, |diagnostic| {
@@ -193,9 +192,9 @@ impl MessageParser {
         });
         let base = match diagnostics.is_empty() {
             true => None,
-            false => toolbox.cargo(context).root_of(project),
+            false => relay.cargo().root_of(project),
         };
-        let mut names = Names::new(toolbox, base);
+        let mut names = Names::new(relay.toolbox, base);
         (
             diagnostics.iter().map(|it| by_cargo::artifact(it, &mut names)).collect(),
             left_out + self.unreadable,

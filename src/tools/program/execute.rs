@@ -2,17 +2,18 @@
 
 use std::path::Path;
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::cargo::{MessageParser, OutputForm};
 use super::harness::TestParser;
 use super::job::{FinishedJob, Job};
 use super::relay::{NoParser, Relay};
 use super::verdict::Verdict;
-use super::{ProgramError, WorkspaceCommand, cargo, target, workspace};
+use super::{ProgramError, cargo, target, workspace};
 use crate::cargo::{CargoError, Names, Project, project};
-use crate::plan::{Build, Code, Digest, ToolCall, VerifyScope};
+use crate::plan::{Build, Code, ToolCall, VerifyScope};
 use crate::tools::command_shell::OUTPUT_BYTES;
+use crate::tools::tool::set_field;
 use crate::tools::{CallResult, Context, ToolError, Toolbox, Unsupported};
 use crate::workspace::{Projected, check_cancelled};
 
@@ -40,47 +41,20 @@ pub(super) fn invoke(
     check_cancelled(context.stop)?;
     let relay = Relay::new(toolbox, context);
     if let Some(commands) = workspace::commands_for(toolbox.unchanged(), call)? {
-        let verdict = run_workspace_commands(toolbox, commands, call, &relay, context)?;
-        return Ok(verdict.into_call_result(toolbox, relay));
+        let verdict = workspace::run::run(&relay, commands, call)?;
+        return Ok(verdict.into_call_result(relay));
     }
     let verdict = match call {
-        ToolCall::Verify { scope } => verify(toolbox, *scope, &relay, context)?,
-        ToolCall::Compile { build } => compile(toolbox, build, None, &relay, context)?,
-        ToolCall::Run { build, args } => compile(toolbox, build, Some(args), &relay, context)?,
+        ToolCall::Verify { scope } => verify(&relay, *scope)?,
+        ToolCall::Compile { build } => compile(&relay, build, None)?,
+        ToolCall::Run { build, args } => compile(&relay, build, Some(args))?,
         _ => return Err(unsupported(call)),
     };
-    Ok(verdict.into_call_result(toolbox, relay))
+    Ok(verdict.into_call_result(relay))
 }
 
-/// Verifies, builds or runs with the commands of the workspace.
-fn run_workspace_commands(
-    toolbox: &Toolbox,
-    commands: (Digest, Vec<WorkspaceCommand>),
-    call: &ToolCall,
-    relay: &Relay<'_>,
-    context: &Context<'_>,
-) -> Result<Verdict, ToolError> {
-    let (build, args) = match call {
-        ToolCall::Compile { build } => (Some(build), &[][..]),
-        ToolCall::Run { build, args } => (Some(build), args.as_slice()),
-        _ => (None, &[][..]),
-    };
-    let request = workspace::run::Request { build, args };
-    let mut verdict = workspace::run::run(toolbox, commands, &request, relay, context)?;
-    verdict.fields.insert("action".to_owned(), call.tool().name().into());
-    if let ToolCall::Verify { scope } = call {
-        verdict.fields.insert("scope".to_owned(), scope.as_str().into());
-        verdict.fields.insert("passed".to_owned(), verdict.error.is_none().into());
-    }
-    Ok(verdict)
-}
-
-fn verify(
-    toolbox: &Toolbox,
-    scope: VerifyScope,
-    relay: &Relay<'_>,
-    context: &Context<'_>,
-) -> Result<Verdict, ToolError> {
+fn verify(relay: &Relay<'_>, scope: VerifyScope) -> Result<Verdict, ToolError> {
+    let toolbox = relay.toolbox;
     let project = project_of(toolbox.unchanged(), "verify")?;
     let mut verdict = Verdict::default();
     for command in cargo::verify_commands(scope) {
@@ -89,12 +63,12 @@ fn verify(
             OutputForm::Messages => {
                 let mut messages = MessageParser::default();
                 verdict.jobs.push(job.run(relay, &mut messages)?);
-                verdict.add_diagnostics(messages.finish(toolbox, &project, context));
+                verdict.add_diagnostics(messages.finish(relay, &project));
             }
             OutputForm::Tests => {
                 let mut tests = TestParser::default();
                 verdict.jobs.push(job.run(relay, &mut tests)?);
-                let base = toolbox.cargo(context).root_of(&project);
+                let base = relay.cargo().root_of(&project);
                 verdict.add_diagnostics(tests.finish(&mut Names::new(toolbox, base)));
             }
         }
@@ -103,38 +77,34 @@ fn verify(
         }
     }
     verdict.set_error(FinishedJob::cargo_failed);
-    verdict.fields = Map::from_iter([
-        ("action".to_owned(), "verify".into()),
-        ("by".to_owned(), "cargo".into()),
-        ("scope".to_owned(), scope.as_str().into()),
-        ("passed".to_owned(), verdict.error.is_none().into()),
-    ]);
+    let passed = verdict.error.is_none();
+    verdict.fields =
+        json!({ "action": "verify", "by": "cargo", "scope": scope.as_str(), "passed": passed });
     Ok(verdict)
 }
 
 /// Builds the program, and runs it if `arguments` is not `None`.
 fn compile(
-    toolbox: &Toolbox,
+    relay: &Relay<'_>,
     build: &Build,
     arguments: Option<&[String]>,
-    relay: &Relay<'_>,
-    context: &Context<'_>,
 ) -> Result<Verdict, ToolError> {
+    let toolbox = relay.toolbox;
     let action = if arguments.is_some() { "run" } else { "compile" };
     let project = project_of(toolbox.unchanged(), action)?;
     let entry = build.entry_function.as_deref();
     let selected = match (entry, arguments) {
         (None, None) => None,
-        _ => Some(target::select(toolbox, &project, entry, context)?),
+        _ => Some(target::select(relay, &project, entry)?),
     };
     let mut verdict = Verdict::default();
     let mut messages = MessageParser::default();
     let job = cargo::build_command(build, selected.as_ref()).job(toolbox, &project)?;
     verdict.jobs.push(job.run(relay, &mut messages)?);
     let built = std::mem::take(&mut messages.built);
-    verdict.add_diagnostics(messages.finish(toolbox, &project, context));
+    verdict.add_diagnostics(messages.finish(relay, &project));
     verdict.set_error(FinishedJob::cargo_failed);
-    let Value::Object(mut fields) = json!({
+    verdict.fields = json!({
         "action": action,
         "by": "cargo",
         "opt_level": build.opt_level,
@@ -143,16 +113,14 @@ fn compile(
         "entry": selected.as_ref().map(|target| &target.name),
         "programs": built.iter().map(|program| &program.path).collect::<Vec<_>>(),
         "built": verdict.error.is_none(),
-    }) else {
-        return Ok(verdict);
-    };
+    });
     if let (Some(arguments), Some(selected), true) = (arguments, &selected, verdict.error.is_none())
     {
         match cargo::path_of(&built, selected) {
             Some(program) => {
-                fields.insert("program".to_owned(), program.to_string_lossy().into());
-                fields.insert("args".to_owned(), arguments.into());
-                run_program(toolbox, program, arguments, relay, &mut verdict)?;
+                set_field(&mut verdict.fields, "program", program.to_string_lossy());
+                set_field(&mut verdict.fields, "args", arguments);
+                run_program(relay, program, arguments, &mut verdict)?;
             }
             None => {
                 let name = selected.name.clone();
@@ -160,16 +128,14 @@ fn compile(
             }
         }
     }
-    verdict.fields = fields;
     Ok(verdict)
 }
 
 /// Runs the built program in the workspace folder, without a shell.
 fn run_program(
-    toolbox: &Toolbox,
+    relay: &Relay<'_>,
     program: &Path,
     arguments: &[String],
-    relay: &Relay<'_>,
     verdict: &mut Verdict,
 ) -> Result<(), ToolError> {
     let words = std::iter::once(program.to_string_lossy().into_owned());
@@ -181,10 +147,10 @@ fn run_program(
         program: program.to_owned(),
         arguments: arguments.to_vec(),
         key: ".".to_owned(),
-        folder: toolbox.workspace().to_owned(),
+        folder: relay.toolbox.workspace().to_owned(),
         environment: Vec::new(),
         unset: Vec::new(),
-        timeout: toolbox.run_timeout,
+        timeout: relay.toolbox.run_timeout,
         output_limit: OUTPUT_BYTES,
         code: Code::CommandFailed,
     };

@@ -1,6 +1,6 @@
 //! Builds and runs a binary, an example or a test by its name, with inputs (SPEC §9, `simulate`).
 
-use serde_json::{Map, Value};
+use serde_json::json;
 
 use super::cargo::MessageParser;
 use super::execute::{invoke, project_of};
@@ -76,7 +76,7 @@ fn run_tests(
     let mut verdict = Verdict::default();
     let mut messages = MessageParser::default();
     verdict.jobs.push(build_tests_command().job(toolbox, &project)?.run(&relay, &mut messages)?);
-    verdict.add_diagnostics(messages.finish(toolbox, &project, context));
+    verdict.add_diagnostics(messages.finish(&relay, &project));
     let mut count = 0;
     if verdict.may_continue() {
         let job = test_command(name, inputs).job(toolbox, &project)?;
@@ -90,21 +90,16 @@ fn run_tests(
         let mut tests = NamedTests { name, count: 0, parser: TestParser::default() };
         verdict.jobs.push(job.run(&relay, &mut tests)?);
         count = tests.count;
-        let base = toolbox.cargo(context).root_of(&project);
+        let base = relay.cargo().root_of(&project);
         verdict.add_diagnostics(tests.parser.finish(&mut Names::new(toolbox, base)));
         if count == 0 && verdict.jobs.iter().all(|job| job.process.is_success()) {
             verdict.error = Some(ProgramError::NoFunction { name: name.to_owned(), known }.into());
         }
     }
     verdict.set_error(FinishedJob::cargo_failed);
-    verdict.fields = Map::from_iter([
-        ("action".to_owned(), Value::from("test")),
-        ("by".to_owned(), "cargo".into()),
-        ("entry".to_owned(), name.into()),
-        ("args".to_owned(), inputs.into()),
-        ("tests".to_owned(), count.into()),
-    ]);
-    Ok(verdict.into_call_result(toolbox, relay))
+    verdict.fields =
+        json!({ "action": "test", "by": "cargo", "entry": name, "args": inputs, "tests": count });
+    Ok(verdict.into_call_result(relay))
 }
 
 /// Parses the output of the harness, and counts the tests with this name that ran.

@@ -26,7 +26,6 @@ mod workspace;
 use super::tool::{PreviewWithEffects, Tool, without_effects};
 use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 use crate::plan::ToolCall;
-use crate::run::StopSignal;
 
 pub(super) use call::function_call;
 pub use error::ProgramError;
@@ -40,11 +39,7 @@ pub(super) struct Program<'a> {
 }
 
 impl Tool for Program<'_> {
-    fn preview(
-        &self,
-        projected: ProjectedToolbox<'_>,
-        _: &StopSignal,
-    ) -> Result<PreviewWithEffects, ToolError> {
+    fn preview(&self, projected: ProjectedToolbox<'_>) -> Result<PreviewWithEffects, ToolError> {
         preview(projected, self.call).map(without_effects)
     }
 

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::io;
 use std::time::Duration;
 
+use crate::cargo::Cargo;
 use crate::process;
 use crate::process::{Capture, Finished, ProcessIo, Program, ProgramWalls};
 use crate::run::{Decoder, Stream, StreamEnds};
@@ -47,7 +48,7 @@ impl OutputParser for NoParser {
 /// Forwards the output of all processes of a step.
 pub(super) struct Relay<'a> {
     pub(super) toolbox: &'a Toolbox,
-    context: &'a Context<'a>,
+    pub(super) context: &'a Context<'a>,
     /// The states of stdout and stderr.
     streams: [RefCell<StreamState>; 2],
 }
@@ -76,6 +77,11 @@ impl<'a> Relay<'a> {
     /// The walls of the processes of this step.
     pub(super) fn behind(&self) -> ProgramWalls<'_> {
         self.toolbox.behind(self.context)
+    }
+
+    /// The runner of cargo for this step.
+    pub(super) fn cargo(&self) -> Cargo<'a> {
+        self.toolbox.cargo(self.context)
     }
 
     /// Runs a program until it ends, and forwards its output through the parser.

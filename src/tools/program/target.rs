@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use super::ProgramError;
+use super::relay::Relay;
 use crate::cargo::{METADATA, Metadata, Package, Project, Target, failure_report};
 use crate::process::{Cause, Leftovers, ProcessError};
-use crate::tools::{Context, ToolError, Toolbox};
+use crate::tools::ToolError;
 
 /// One binary or example.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,13 +32,11 @@ impl Selected {
 /// # Errors
 /// cargo fails, a stop, no target has the name, several have it, or there is no default binary.
 pub(super) fn select(
-    toolbox: &Toolbox,
+    relay: &Relay<'_>,
     project: &Project,
     entry: Option<&str>,
-    context: &Context<'_>,
 ) -> Result<Selected, ToolError> {
-    let cargo = toolbox.cargo(context);
-    let finished = cargo.run_quietly(project, &METADATA, Leftovers::End)?;
+    let finished = relay.cargo().run_quietly(project, &METADATA, Leftovers::End)?;
     if finished.cause == Some(Cause::Stopped) {
         return Err(ProcessError::Stopped.into());
     }
@@ -51,7 +50,7 @@ pub(super) fn select(
         let output = failure_report(&finished.stderr);
         return Err(ProgramError::Failed { program, status, output }.into());
     };
-    Ok(choose(&metadata, &project.folder, toolbox.workspace(), entry)?)
+    Ok(choose(&metadata, &project.folder, relay.toolbox.workspace(), entry)?)
 }
 
 fn choose(

@@ -1,6 +1,6 @@
 //! Collects the outcome of a step: its error and its result.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::ProgramError;
 use super::job::FinishedJob;
@@ -22,8 +22,8 @@ pub(super) struct Verdict {
     pub(super) left_out: usize,
     /// The error of the step, if it failed.
     pub(super) error: Option<ToolError>,
-    /// Additional fields of the result.
-    pub(super) fields: Map<String, Value>,
+    /// Additional fields of the result, as an object.
+    pub(super) fields: Value,
 }
 
 impl Verdict {
@@ -69,7 +69,7 @@ impl Verdict {
     }
 
     /// The result of the step.
-    pub(super) fn into_call_result(mut self, toolbox: &Toolbox, relay: Relay<'_>) -> CallResult {
+    pub(super) fn into_call_result(mut self, relay: Relay<'_>) -> CallResult {
         let last = self.jobs.last().map(|job| &job.process);
         let mut result = json!({
             "commands": self.jobs.iter().map(FinishedJob::json).collect::<Vec<_>>(),
@@ -80,10 +80,10 @@ impl Verdict {
             "warnings": self.count(Level::Warning),
             "diagnostics": self.diagnostics.len() + self.left_out,
             "diagnostics_left_out": self.left_out,
-            "new_errors": errors_since_first(toolbox, &self.diagnostics),
+            "new_errors": errors_since_first(relay.toolbox, &self.diagnostics),
         });
-        if let Value::Object(result) = &mut result {
-            result.append(&mut self.fields);
+        if let (Value::Object(result), Value::Object(fields)) = (&mut result, &mut self.fields) {
+            result.append(fields);
         }
         CallResult {
             exit_code: last.and_then(|process| process.exit_code),

@@ -12,6 +12,7 @@ use crate::process;
 use crate::process::{Finished, Leftovers, ProcessError, Profile, Program};
 use crate::run::StreamEnds;
 use crate::tools::command_shell::{CommandShell, OUTPUT_BYTES};
+use crate::tools::tool::set_field;
 use crate::tools::{CallResult, Context, ToolError, Toolbox, command_shell};
 use crate::workspace::{Kind, Last};
 
@@ -71,31 +72,6 @@ fn run_in(
     profile: Profile<'_>,
     context: &Context<'_>,
 ) -> Result<CallResult, ToolError> {
-    let left_out = process::excluded_folders(profile);
-    let finished = run(shell, command, folder, limit, profile, context)?;
-    let mut result = result(command, shell, key, &finished);
-    if let (Value::Object(fields), false) = (&mut result, left_out.is_empty()) {
-        let names = left_out.iter().map(|folder| folder.to_string_lossy().into_owned());
-        fields.insert("not_in_path".to_owned(), names.collect::<Vec<_>>().into());
-    }
-    Ok(CallResult {
-        exit_code: finished.exit_code,
-        result,
-        error: error(command, &finished, limit),
-        walls: finished.walls.clone(),
-        captured: Some([finished.stdout, finished.stderr]),
-        ..CallResult::default()
-    })
-}
-
-fn run(
-    shell: &CommandShell,
-    command: &Command<'_>,
-    folder: &Path,
-    output_limit: u64,
-    profile: Profile<'_>,
-    context: &Context<'_>,
-) -> Result<Finished<StreamEnds>, ProcessError> {
     let program = Program {
         profile,
         program: OsStr::new(&shell.path),
@@ -107,10 +83,24 @@ fn run(
         // As in a terminal, background processes that a command starts keep running after it has exited.
         leftovers: Leftovers::Stay,
         timeout: command.timeout(),
-        output_limit,
+        output_limit: limit,
     };
+    let left_out = process::excluded_folders(profile);
     let failed = ProcessError::not_started("the shell", Code::CommandFailed);
-    process::stream(&program, context.io()).map_err(failed)
+    let finished = process::stream(&program, context.io()).map_err(failed)?;
+    let mut result = result(command, shell, key, &finished);
+    if !left_out.is_empty() {
+        let names = left_out.iter().map(|folder| folder.to_string_lossy().into_owned());
+        set_field(&mut result, "not_in_path", names.collect::<Vec<_>>());
+    }
+    Ok(CallResult {
+        exit_code: finished.exit_code,
+        result,
+        error: error(command, &finished, limit),
+        walls: finished.walls.clone(),
+        captured: Some([finished.stdout, finished.stderr]),
+        ..CallResult::default()
+    })
 }
 
 /// Why the command failed; `None` if it exited with 0 and was neither ended nor stopped by a wall.

@@ -16,18 +16,14 @@ mod remote;
 use super::command_shell::OUTPUT_BYTES;
 use super::tool::{PreviewWithEffects, Tool, limits_note, without_effects};
 use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
-use crate::run::{Preview, StopSignal};
+use crate::run::Preview;
 use crate::workspace::check_cancelled;
 
 pub(super) use command::Command;
 pub use command::ShellError;
 
 impl Tool for Command<'_> {
-    fn preview(
-        &self,
-        projected: ProjectedToolbox<'_>,
-        _: &StopSignal,
-    ) -> Result<PreviewWithEffects, ToolError> {
+    fn preview(&self, projected: ProjectedToolbox<'_>) -> Result<PreviewWithEffects, ToolError> {
         let (location, shell, path_note) = match self.target {
             Some(target) => {
                 let (location, shell) = remote::describe(projected.toolbox, target, self.cwd);

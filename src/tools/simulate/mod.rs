@@ -60,7 +60,6 @@ use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox, program, 
 use crate::authorization::FileState;
 use crate::plan::{COMMANDS_FILE, Simulation, ToolCall};
 use crate::process::{ProcessError, Scratch, scratch_parent, scratch_parents, tidy_scratch};
-use crate::run::StopSignal;
 use crate::workspace::{Budget, Root, Workspace};
 
 use copy::Copied;
@@ -84,12 +83,8 @@ pub fn remove_abandoned() -> std::io::Result<()> {
 pub(super) struct Simulate<'a>(pub(super) &'a Simulation);
 
 impl Tool for Simulate<'_> {
-    fn preview(
-        &self,
-        projected: ProjectedToolbox<'_>,
-        stop: &StopSignal,
-    ) -> Result<PreviewWithEffects, ToolError> {
-        preview::preview(projected, self.0, stop).map(without_effects)
+    fn preview(&self, projected: ProjectedToolbox<'_>) -> Result<PreviewWithEffects, ToolError> {
+        preview::preview(projected, self.0).map(without_effects)
     }
 
     fn adds_file_edges(&self) -> bool {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use crate::plan::{Edit, MutateBatch, Simulation, ToolCall, VerifyScope};
-use crate::run::{Predicted, Preview, StopSignal, text};
+use crate::run::{Predicted, Preview, text};
 use crate::tools::{ProjectedToolbox, ToolError, batch, program};
 use crate::workspace::Overlay;
 
@@ -15,11 +15,10 @@ use crate::workspace::Overlay;
 pub(in super::super) fn preview(
     projected: ProjectedToolbox<'_>,
     simulation: &Simulation,
-    stop: &StopSignal,
 ) -> Result<Preview, ToolError> {
     let (mut preview, after) = match simulation {
-        Simulation::Edits { edits, .. } => preview_edits(projected, edits, stop)?,
-        Simulation::Steps { steps, .. } => preview_steps(projected, steps, stop)?,
+        Simulation::Edits { edits, .. } => preview_edits(projected, edits)?,
+        Simulation::Steps { steps, .. } => preview_steps(projected, steps)?,
         Simulation::Function { function, inputs, trace_enabled } => (
             preview_function(projected, function, inputs, *trace_enabled)?,
             projected.overlay.clone(),
@@ -32,10 +31,7 @@ pub(in super::super) fn preview(
         Simulation::Edits { verify, .. } | Simulation::Steps { verify, .. } => *verify,
         Simulation::Function { .. } => None,
     };
-    match verify
-        .map(|scope| verification(projected.toolbox.after(&after), scope, stop))
-        .transpose()?
-    {
+    match verify.map(|scope| verification(projected.after(&after), scope)).transpose()? {
         Some(verification) if verification.would_fail() => {
             return Ok(Preview { changes: preview.changes, ..verification });
         }
@@ -73,12 +69,8 @@ fn lowercase_first(sentence: &str) -> String {
 }
 
 /// The preview of the verification.
-fn verification(
-    projected: ProjectedToolbox<'_>,
-    scope: VerifyScope,
-    stop: &StopSignal,
-) -> Result<Preview, ToolError> {
-    Ok(projected.preview_with_effects(&ToolCall::Verify { scope }, stop)?.0)
+fn verification(projected: ProjectedToolbox<'_>, scope: VerifyScope) -> Result<Preview, ToolError> {
+    Ok(projected.preview_with_effects(&ToolCall::Verify { scope })?.0)
 }
 
 /// The edits as a batch without expected hashes.
@@ -90,10 +82,9 @@ pub(super) fn as_batch(edits: &[Edit]) -> MutateBatch {
 fn preview_edits(
     projected: ProjectedToolbox<'_>,
     edits: &[Edit],
-    stop: &StopSignal,
 ) -> Result<(Preview, Overlay), ToolError> {
     let mut edits = MutateBatch { dry_run: true, ..as_batch(edits) };
-    let (preview, _) = batch::preview(projected, &edits, stop)?;
+    let (preview, _) = batch::preview(projected, &edits)?;
     let mut after = projected.overlay.clone();
     if preview.would_fail() {
         return Ok((preview, after));
@@ -112,14 +103,13 @@ fn preview_edits(
 fn preview_steps(
     projected: ProjectedToolbox<'_>,
     steps: &[ToolCall],
-    stop: &StopSignal,
 ) -> Result<(Preview, Overlay), ToolError> {
     let mut after = projected.overlay.clone();
     let mut predicted = Predicted::Exact;
     let mut notes = Vec::new();
     let mut failure = None;
     for (index, step) in steps.iter().enumerate() {
-        let (preview, _) = projected.toolbox.after(&after).preview_with_effects(step, stop)?;
+        let (preview, _) = projected.after(&after).preview_with_effects(step)?;
         notes.push(format!("Step {}, {}: {}", index + 1, step.tool().name(), preview.summary));
         if let Some(why) = preview.why_it_fails() {
             let why = why.trim_end_matches('.');

@@ -11,11 +11,10 @@ use super::difference::{Difference, MAX_CHANGES};
 use super::tee::Tee;
 use crate::authorization::FileState;
 use crate::plan::{Code, Simulation, ToolCall, VerifyScope};
-use crate::run::{
-    DiagnosticArtifact, Diff, Edge, EdgeType, FileChange, MAX_DIAGNOSTICS, TargetKind,
-};
+use crate::run::{DiagnosticArtifact, Diff, Edge, EdgeType, FileChange, MAX_DIAGNOSTICS};
+use crate::tools::changes::changed_file;
+use crate::tools::tool::{file_edge, set_field};
 use crate::tools::{CallResult, ToolError};
-use crate::workspace::file::hash;
 
 /// The results of the calls so far.
 #[derive(Default)]
@@ -133,7 +132,8 @@ impl Verdict {
         let diagnostics = call.diagnostics.len();
         let (mut result, error) = self.add_call(call);
         if let Value::Object(fields) = &mut result {
-            let files = changed.changes.iter().map(change_json).collect();
+            let files = changed.changes.iter();
+            let files = files.map(|it| changed_file(&it.path, it.before, it.after)).collect();
             fields.insert("changed_files".to_owned(), files);
             if changed.left_out > 0 {
                 fields.insert("changed_files_left_out".to_owned(), changed.left_out.into());
@@ -155,7 +155,7 @@ impl Verdict {
     /// Adds the changes on the copy, without those of the verification.
     pub(super) fn add_difference(&mut self, mut difference: Difference) {
         for change in &difference.changes {
-            self.add_edge(Edge::new(EdgeType::Referenced, TargetKind::File, change.path.as_str()));
+            self.add_edge(file_edge(EdgeType::Referenced, change.path.as_str()));
         }
         self.warnings.extend(difference.warnings());
         if difference.left_out > 0 {
@@ -168,14 +168,12 @@ impl Verdict {
     /// The result of the step.
     pub(super) fn into_call_result(mut self, tee: Tee<'_>) -> CallResult {
         let changed = self.changes.iter().map(|change| {
-            let mut row = change_json(change);
-            if let Value::Object(fields) = &mut row {
-                let is_reported = self.reported.get(&change.path) == Some(&change.after);
-                fields.insert("predicted".to_owned(), is_reported.into());
-                if let Diff::Text { added, removed, .. } = &change.diff {
-                    fields.insert("added".to_owned(), (*added).into());
-                    fields.insert("removed".to_owned(), (*removed).into());
-                }
+            let mut row = changed_file(&change.path, change.before, change.after);
+            let is_reported = self.reported.get(&change.path) == Some(&change.after);
+            set_field(&mut row, "predicted", is_reported);
+            if let Diff::Text { added, removed, .. } = &change.diff {
+                set_field(&mut row, "added", *added);
+                set_field(&mut row, "removed", *removed);
             }
             row
         });
@@ -202,11 +200,6 @@ impl Verdict {
             ..CallResult::default()
         }
     }
-}
-
-/// A changed file with its hashes, for a result.
-fn change_json(change: &FileChange) -> Value {
-    json!({ "path": change.path, "before": hash(change.before), "after": hash(change.after) })
 }
 
 /// Adds a warning to a result.

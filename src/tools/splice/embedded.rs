@@ -7,66 +7,72 @@ use serde_json::{Value, json};
 
 use super::SpliceError;
 use super::prepare::Prepared;
-use super::progress::{Progress, Replacer, add_effect};
-use super::restore::{RestoreGuard, Writer, restore_after};
+use super::progress::{Progress, add_effect};
+use super::rewrite::{Replacer, RestoreGuard, Rewrite};
 use crate::cargo;
 use crate::code::Language;
 use crate::run::{DiagnosticArtifact, DiagnosticSpan, Stream, text};
 use crate::tools::tool::set_field;
-use crate::tools::{Context, ToolError, Toolbox};
+use crate::tools::{Context, ToolError};
 use crate::workspace::replace;
 
 /// Makes replacements by writing the files itself.
-pub(super) struct Embedded<'a> {
-    toolbox: &'a Toolbox,
+#[derive(Default)]
+pub(super) struct Embedded {
     /// The manifest of the Cargo project of the last change, and cargo's verdict after that change.
     last_verdict: Option<(String, cargo::Verdict)>,
 }
 
-impl<'a> Embedded<'a> {
-    pub(super) fn new(toolbox: &'a Toolbox) -> Self {
-        Self { toolbox, last_verdict: None }
-    }
-
-    /// Checks the Cargo project of a file; `None` if the file is in no project.
-    fn check(
-        &self,
-        prepared: &Prepared<'_>,
-        context: &Context<'_>,
-        progress: &mut Progress,
-    ) -> Result<Option<cargo::Verdict>, ToolError> {
-        // cargo's stderr is streamed, but not its stdout, which has the diagnostics of unrelated code.
-        let stderr_only = |stream, chunk: &str| {
-            if stream == Stream::Stderr {
-                (context.output)(stream, chunk);
-            }
-        };
-        let context = Context { output: &stderr_only, ..*context };
-        match self.toolbox.cargo(&context).check_workspace(prepared.target.key())? {
-            None => Ok(None),
-            Some(gate) => {
-                progress.add_process("cargo check", &gate.finished);
-                Ok(Some(gate.verdict?))
-            }
+/// Checks the Cargo project of the file; `None` if the file is in no project.
+fn check(
+    rewrite: &Rewrite<'_>,
+    progress: &mut Progress,
+) -> Result<Option<cargo::Verdict>, ToolError> {
+    // cargo's stderr is streamed, but not its stdout, which has the diagnostics of unrelated code.
+    let stderr_only = |stream, chunk: &str| {
+        if stream == Stream::Stderr {
+            (rewrite.context.output)(stream, chunk);
+        }
+    };
+    let context = Context { output: &stderr_only, ..*rewrite.context };
+    match rewrite.toolbox.cargo(&context).check_workspace(rewrite.prepared.target.key())? {
+        None => Ok(None),
+        Some(gate) => {
+            progress.add_process("cargo check", &gate.finished);
+            Ok(Some(gate.verdict?))
         }
     }
+}
 
+fn write(rewrite: &Rewrite<'_>, progress: &mut Progress) -> Result<(), ToolError> {
+    let (key, text) = (rewrite.prepared.target.key(), &rewrite.prepared.replaced.text);
+    let (not_flushed, lost) = replace(rewrite.toolbox, key, text, &rewrite.context.write())?;
+    progress.warnings.extend(lost.into_iter().map(|lost| format!("{key}: {lost}")));
+    match not_flushed {
+        None => Ok(()),
+        // The file is in place but not flushed. The change of a step that succeeds must be durable, so the file is
+        // restored.
+        Some(not_flushed) => Err(rewrite.restore_after(not_flushed.into(), progress)),
+    }
+}
+
+impl Embedded {
     /// Makes the change, with a check before and one after.
     fn replace_checked(
         &mut self,
-        prepared: &Prepared<'_>,
+        rewrite: &Rewrite<'_>,
         project: Option<String>,
-        context: &Context<'_>,
         progress: &mut Progress,
     ) -> Result<(), ToolError> {
+        let prepared = rewrite.prepared;
         let before = match (self.last_verdict.take(), &project) {
             (Some((checked, verdict)), Some(project)) if checked == *project => Some(verdict),
-            _ => self.check(prepared, context, progress)?,
+            _ => check(rewrite, progress)?,
         };
-        self.write(prepared, context, progress)?;
+        write(rewrite, progress)?;
         let Some(before) = before else { return Ok(()) };
-        let guard = RestoreGuard::new(self.toolbox, prepared, context);
-        let after = self.check(prepared, context, progress);
+        let guard = RestoreGuard::new(rewrite);
+        let after = check(rewrite, progress);
         guard.disarm();
         let key = prepared.target.key();
         let verdict = after.and_then(|after| {
@@ -99,56 +105,21 @@ impl<'a> Embedded<'a> {
                 self.last_verdict = project.map(|project| (project, after));
                 Ok(())
             }
-            Err(error) => Err(self.restore_after(prepared, context, progress, error)),
+            Err(error) => Err(rewrite.restore_after(error, progress)),
         }
-    }
-
-    fn write(
-        &self,
-        prepared: &Prepared<'_>,
-        context: &Context<'_>,
-        progress: &mut Progress,
-    ) -> Result<(), ToolError> {
-        let (key, text) = (prepared.target.key(), &prepared.replaced.text);
-        let (not_flushed, lost) = replace(self.toolbox, key, text, &context.write())?;
-        progress.warnings.extend(lost.into_iter().map(|lost| format!("{key}: {lost}")));
-        match not_flushed {
-            None => Ok(()),
-            // The file is in place but not flushed. The change of a step that succeeds must be durable, so the file
-            // is restored.
-            Some(not_flushed) => {
-                Err(self.restore_after(prepared, context, progress, not_flushed.into()))
-            }
-        }
-    }
-
-    fn restore_after(
-        &self,
-        prepared: &Prepared<'_>,
-        context: &Context<'_>,
-        progress: &mut Progress,
-        error: ToolError,
-    ) -> ToolError {
-        restore_after(self.toolbox, prepared, context, Writer::Countersign, progress, error)
     }
 }
 
-impl Replacer for Embedded<'_> {
-    fn replace(
-        &mut self,
-        prepared: &Prepared<'_>,
-        context: &Context<'_>,
-        progress: &mut Progress,
-    ) -> Result<(), ToolError> {
+impl Replacer for Embedded {
+    fn replace(&mut self, rewrite: &Rewrite<'_>, progress: &mut Progress) -> Result<(), ToolError> {
         // cargo does not compile this file, so the last verdict stays valid.
-        if prepared.language != Language::Rust {
-            return self.write(prepared, context, progress);
+        if rewrite.prepared.language != Language::Rust {
+            return write(rewrite, progress);
         }
-        let key = prepared.target.key();
-        let project = self.toolbox.now().cargo_manifest_for(key)?;
-        let locks = cargo::LockFiles::around(self.toolbox, project.as_deref());
-        let result = self.replace_checked(prepared, project, context, progress);
-        for effect in locks.changed(self.toolbox) {
+        let project = rewrite.toolbox.now().cargo_manifest_for(rewrite.prepared.target.key())?;
+        let locks = cargo::LockFiles::around(rewrite.toolbox, project.as_deref());
+        let result = self.replace_checked(rewrite, project, progress);
+        for effect in locks.changed(rewrite.toolbox) {
             add_effect(&mut progress.side_effects, effect);
         }
         result

@@ -17,12 +17,12 @@ mod prepare;
 mod preview;
 mod program;
 mod progress;
-mod restore;
+mod rewrite;
 
 use serde_json::{Value, json};
 
 use super::changes::changed_files;
-use super::tool::{PreviewWithEffects, Tool};
+use super::tool::{NamedPaths, PreviewWithEffects, Tool};
 use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 use crate::plan::{PathRole, ToolCall};
 use crate::run::{EdgeType, StopSignal, TargetKind};
@@ -31,7 +31,8 @@ use crate::workspace::{Overlay, check_cancelled, check_state};
 
 use plan_file::PlanFile;
 use prepare::{patches, prepare};
-use progress::{Progress, Replacer};
+use progress::Progress;
+use rewrite::{Replacer, Rewrite, Writer};
 
 pub use error::SpliceError;
 pub(super) use program::names_beside;
@@ -42,12 +43,8 @@ pub(super) struct Splice<'a> {
 }
 
 impl Tool for Splice<'_> {
-    fn preview(
-        &self,
-        projected: ProjectedToolbox<'_>,
-        stop: &StopSignal,
-    ) -> Result<PreviewWithEffects, ToolError> {
-        preview::preview(projected, self.call, stop)
+    fn preview(&self, projected: ProjectedToolbox<'_>) -> Result<PreviewWithEffects, ToolError> {
+        preview::preview(projected, self.call)
     }
 
     fn project(&self, toolbox: &Toolbox, overlay: &mut Overlay) -> Result<(), ToolError> {
@@ -63,10 +60,7 @@ impl Tool for Splice<'_> {
         Ok(())
     }
 
-    fn named_paths(
-        &self,
-        projected: ProjectedToolbox<'_>,
-    ) -> Result<Vec<(PathRole, String)>, ToolError> {
+    fn named_paths(&self, projected: ProjectedToolbox<'_>) -> Result<NamedPaths, ToolError> {
         match self.call {
             ToolCall::SplicePlan { plan_file } => named_paths(projected, plan_file),
             _ => Ok(Vec::new()),
@@ -125,7 +119,7 @@ impl Tool for Splice<'_> {
 pub(super) fn named_paths(
     projected: ProjectedToolbox<'_>,
     plan_file: &str,
-) -> Result<Vec<(PathRole, String)>, ToolError> {
+) -> Result<NamedPaths, ToolError> {
     let plan = PlanFile::read(*projected, plan_file)?;
     let patches = match plan.patches() {
         Err(SymbolsError::Workspace(error)) => return Err(error.into()),
@@ -154,9 +148,9 @@ fn run(
     })?;
     let chosen = now.symbols().choose(Work::Splice, context.stop)?;
     *engine = chosen.evidence(None);
-    let mut replacer: Box<dyn Replacer> = match chosen.is_external {
-        false => Box::new(embedded::Embedded::new(toolbox)),
-        true => Box::new(program::Program::new(toolbox, context, engine)?),
+    let (mut replacer, writer): (Box<dyn Replacer>, Writer) = match chosen.is_external {
+        false => (Box::new(embedded::Embedded::default()), Writer::Countersign),
+        true => (Box::new(program::Program::new(toolbox, context, engine)?), Writer::Splice),
     };
     // The expected state of each file: as authorized, then as the earlier patches left it.
     let mut expected = context.expected.clone();
@@ -176,7 +170,8 @@ fn run(
         progress.add_edges(&prepared, false);
         if effect.before != effect.after {
             let context = Context { expected: &expected, ..*context };
-            replacer.replace(&prepared, &context, progress)?;
+            let rewrite = Rewrite { toolbox, prepared: &prepared, context: &context, writer };
+            replacer.replace(&rewrite, progress)?;
             expected.insert(effect.path.clone(), effect.after);
             progress.add_edges(&prepared, true);
         }

@@ -19,7 +19,6 @@ pub(super) struct Patch {
     pub(super) file: String,
     pub(super) symbol: String,
     pub(super) with: String,
-    #[serde(default)]
     pub(super) kind: Option<String>,
 }
 

@@ -20,13 +20,12 @@ use crate::workspace::{Overlay, check_cancelled};
 pub(in super::super) fn preview(
     projected: ProjectedToolbox<'_>,
     call: &ToolCall,
-    stop: &StopSignal,
 ) -> Result<PreviewWithEffects, ToolError> {
     let patches = patches(projected, call, |_, _| Ok(()))?;
-    let chosen = projected.symbols().choose(Work::Splice, stop)?;
+    let chosen = projected.symbols().choose(Work::Splice, projected.stop)?;
     let mut computed = Computed {
         toolbox: projected.toolbox,
-        stop,
+        stop: projected.stop,
         is_checked: false,
         overlay: projected.overlay.clone(),
         changes: Vec::new(),
@@ -35,7 +34,7 @@ pub(in super::super) fn preview(
     };
     let mut failure = None;
     for patch in &patches {
-        check_cancelled(stop)?;
+        check_cancelled(projected.stop)?;
         if let Err(error) = computed.add(patch, &chosen, patches.len() > 1) {
             failure = Some(error);
             break;

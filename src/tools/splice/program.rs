@@ -15,8 +15,8 @@ use uuid::Uuid;
 
 use super::SpliceError;
 use super::prepare::Prepared;
-use super::progress::{Progress, Replacer};
-use super::restore::{Writer, restore_after};
+use super::progress::Progress;
+use super::rewrite::{Replacer, Rewrite};
 use crate::plan::Code;
 use crate::process;
 use crate::process::{Finished, Leftovers, ProcessError, Profile, ProgramWalls, private_folder};
@@ -143,24 +143,20 @@ fn check_names_free(prepared: &Prepared<'_>) -> Result<(), WorkspaceError> {
 }
 
 impl Replacer for Program<'_> {
-    fn replace(
-        &mut self,
-        prepared: &Prepared<'_>,
-        context: &Context<'_>,
-        progress: &mut Progress,
-    ) -> Result<(), ToolError> {
+    fn replace(&mut self, rewrite: &Rewrite<'_>, progress: &mut Progress) -> Result<(), ToolError> {
+        let prepared = rewrite.prepared;
         let file = open(prepared)?;
         let mode =
             file.as_ref().and_then(|file| file.metadata().ok()).map(|data| data.permissions());
-        let finished = self.patch(prepared, context)?;
+        let finished = self.patch(prepared, rewrite.context)?;
         progress.add_process(NAME, &finished);
         let verdict =
             check_not_ended(&finished, self.toolbox).and_then(|()| match finished.exit_code {
                 Some(0) => Ok(()),
                 _ => {
-                    let refusal = refusal(&finished);
-                    progress.diagnostics.extend(refusal.diagnostics);
-                    Err(refusal.error.into())
+                    let (error, diagnostics) = refusal(&finished);
+                    progress.diagnostics.extend(diagnostics);
+                    Err(error.into())
                 }
             });
         // `splice` replaces the file by a new one, which has the default mode.
@@ -168,8 +164,7 @@ impl Replacer for Program<'_> {
         let result = verdict.and_then(|()| self.check_content(prepared));
         let result = result.and_then(|()| Ok(restore_mode()?));
         result.map_err(|error| {
-            let error =
-                restore_after(self.toolbox, prepared, context, Writer::Splice, progress, error);
+            let error = rewrite.restore_after(error, progress);
             // Restoring keeps the present mode of the file, so the original mode is set afterwards.
             let _ = restore_mode();
             error
@@ -227,25 +222,15 @@ struct ReportedError {
 struct ReportedDiagnostic {
     level: String,
     message: String,
-    #[serde(default)]
     file: Option<String>,
-    #[serde(default)]
     line: Option<i64>,
-    #[serde(default)]
     column: Option<i64>,
-    #[serde(default)]
     code: Option<String>,
-    #[serde(default)]
     note: Option<String>,
 }
 
-struct Refusal {
-    error: SpliceError,
-    diagnostics: Vec<DiagnosticArtifact>,
-}
-
 /// The error and the diagnostics of a run of `splice` that failed.
-fn refusal(finished: &Finished) -> Refusal {
+fn refusal(finished: &Finished) -> (SpliceError, Vec<DiagnosticArtifact>) {
     let outputs = [&finished.stderr, &finished.stdout];
     let report = outputs.iter().find_map(|bytes| serde_json::from_slice::<Report>(bytes).ok());
     let Some(Report { error }) = report else {
@@ -255,7 +240,7 @@ fn refusal(finished: &Finished) -> Refusal {
             |code| format!("exit code {code}"),
         );
         let message = format!("{status}: {}", beginning(text.trim()));
-        return Refusal { error: SpliceError::Failed { message }, diagnostics: Vec::new() };
+        return (SpliceError::Failed { message }, Vec::new());
     };
     let code = match error.kind.as_str() {
         "SymbolNotFound" | "AmbiguousSymbol" => Code::SymbolNotFound,
@@ -263,7 +248,7 @@ fn refusal(finished: &Finished) -> Refusal {
         _ => Code::Splice,
     };
     let diagnostics = error.diagnostics.into_iter().map(artifact).collect();
-    Refusal { error: SpliceError::Refused { code, message: error.message }, diagnostics }
+    (SpliceError::Refused { code, message: error.message }, diagnostics)
 }
 
 fn artifact(diagnostic: ReportedDiagnostic) -> DiagnosticArtifact {

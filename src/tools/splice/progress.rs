@@ -1,12 +1,10 @@
-//! The results of the replacements of one call so far, and the trait [`Replacer`] of the code that makes them.
+//! The results of the replacements of one call so far.
 
 use serde_json::{Value, json};
 
+use super::prepare::Prepared;
 use crate::process::Finished;
 use crate::run::{DiagnosticArtifact, Edge, EdgeType, FileEffect, Level, Modes, TargetKind, text};
-use crate::tools::{Context, ToolError};
-
-use super::prepare::Prepared;
 
 /// Adds the change of one replacement. If several replacements change one file, only its first and last content are
 /// kept: the others are never needed, and a long plan would keep one for each step.
@@ -116,19 +114,4 @@ impl Progress {
             edge(EdgeType::Affected, TargetKind::Symbol, symbol);
         }
     }
-}
-
-/// Writes a prepared replacement to its file: directly, or with the program `splice`.
-pub(super) trait Replacer {
-    /// Makes the change. After an error the file is as before, unless the error reports that it could not be
-    /// restored.
-    ///
-    /// # Errors
-    /// The change was refused or stopped, or could not be made.
-    fn replace(
-        &mut self,
-        prepared: &Prepared<'_>,
-        context: &Context<'_>,
-        progress: &mut Progress,
-    ) -> Result<(), ToolError>;
 }

@@ -24,7 +24,7 @@ fn tools(folder: &tempfile::TempDir) -> Toolbox {
 }
 
 fn find_symbol(toolbox: &Toolbox) -> Result<Option<String>, ToolError> {
-    toolbox.now().describe_definition("wanted", None, toolbox.stop_signal())
+    toolbox.now().describe_definition("wanted", None)
 }
 
 // A search for a review lists at most 10000 directory entries; in a run there is no such limit.

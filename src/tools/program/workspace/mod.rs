@@ -9,6 +9,8 @@ pub(super) mod run;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 
 use super::{ProgramError, function_call};
@@ -48,23 +50,41 @@ pub(super) fn commands_for(
     projected: Projected<'_>,
     call: &ToolCall,
 ) -> Result<Option<(Digest, Vec<WorkspaceCommand>)>, ToolError> {
-    use CommandName::{Build, Run, Test, VerifyFull, VerifyLocal};
     let Some(file) = read(projected)? else { return Ok(None) };
-    if let Some(first) = file.faults.first() {
-        let (count, first) = (file.faults.len(), first.to_string());
-        return Err(ProgramError::BadCommands { count, first }.into());
-    }
-    let is_defined = |name| file.get(name).is_some();
-    let names: &[CommandName] = match call {
-        ToolCall::Verify { scope: VerifyScope::Local } => &[VerifyLocal],
-        ToolCall::Verify { scope: VerifyScope::Full } if is_defined(VerifyFull) => &[VerifyFull],
-        ToolCall::Verify { scope: VerifyScope::Full } => &[VerifyLocal, Test],
-        ToolCall::Compile { .. } => &[Build],
-        ToolCall::Run { .. } if is_defined(Run) => &[Build, Run],
-        _ => &[],
-    };
-    let commands: Vec<_> = names.iter().filter_map(|name| file.get(*name).cloned()).collect();
+    let commands = file.commands_of(call)?;
     Ok((!commands.is_empty()).then_some((file.digest, commands)))
+}
+
+impl WorkspaceCommands {
+    /// Whether a call may run commands of the workspace, also on the copy of a simulation.
+    pub fn concern(call: &ToolCall) -> bool {
+        program_call(call).is_some()
+    }
+
+    /// The commands that a call would run, in order; empty if it runs none of them.
+    ///
+    /// # Errors
+    /// The file has a fault.
+    pub fn commands_of(&self, call: &ToolCall) -> Result<Vec<WorkspaceCommand>, ProgramError> {
+        use CommandName::{Build, Run, Test, VerifyFull, VerifyLocal};
+        let Some(call) = program_call(call) else { return Ok(Vec::new()) };
+        if let Some(first) = self.faults.first() {
+            let (count, first) = (self.faults.len(), first.to_string());
+            return Err(ProgramError::BadCommands { count, first });
+        }
+        let is_defined = |name| self.get(name).is_some();
+        let names: &[CommandName] = match &*call {
+            ToolCall::Verify { scope: VerifyScope::Local } => &[VerifyLocal],
+            ToolCall::Verify { scope: VerifyScope::Full } if is_defined(VerifyFull) => {
+                &[VerifyFull]
+            }
+            ToolCall::Verify { scope: VerifyScope::Full } => &[VerifyLocal, Test],
+            ToolCall::Compile { .. } => &[Build],
+            ToolCall::Run { .. } if is_defined(Run) => &[Build, Run],
+            _ => &[],
+        };
+        Ok(names.iter().filter_map(|name| self.get(*name).cloned()).collect())
+    }
 }
 
 impl Toolbox {
@@ -112,31 +132,27 @@ impl ProjectedToolbox<'_> {
     /// # Errors
     /// As [`Toolbox::workspace_commands`]; and a file with a fault.
     pub fn commands_of(self, call: &ToolCall) -> Result<Vec<WorkspaceCommand>, ToolError> {
-        let on_copy;
-        let call = match call {
-            ToolCall::Verify { .. } | ToolCall::Compile { .. } | ToolCall::Run { .. } => call,
-            ToolCall::Simulate(simulation) => match program_call(simulation) {
-                Some(call) => {
-                    on_copy = call;
-                    &on_copy
-                }
-                None => return Ok(Vec::new()),
-            },
-            _ => return Ok(Vec::new()),
-        };
+        if !WorkspaceCommands::concern(call) {
+            return Ok(Vec::new());
+        }
         Ok(commands_for(*self, call)?.map(|(_, commands)| commands).unwrap_or_default())
     }
 }
 
-/// The call of a simulation that may run commands of the workspace: its verification or its function.
-fn program_call(simulation: &Simulation) -> Option<ToolCall> {
-    match simulation {
-        Simulation::Edits { verify, .. } | Simulation::Steps { verify, .. } => {
-            verify.map(|scope| ToolCall::Verify { scope })
+/// The call that may run commands of the workspace: the call itself, or the verification or the function of a
+/// simulation.
+fn program_call(call: &ToolCall) -> Option<Cow<'_, ToolCall>> {
+    match call {
+        ToolCall::Verify { .. } | ToolCall::Compile { .. } | ToolCall::Run { .. } => {
+            Some(Cow::Borrowed(call))
         }
-        Simulation::Function { function, inputs, trace_enabled } => {
-            Some(function_call(function, inputs, *trace_enabled))
+        ToolCall::Simulate(Simulation::Edits { verify, .. } | Simulation::Steps { verify, .. }) => {
+            verify.map(|scope| Cow::Owned(ToolCall::Verify { scope }))
         }
+        ToolCall::Simulate(Simulation::Function { function, inputs, trace_enabled }) => {
+            Some(Cow::Owned(function_call(function, inputs, *trace_enabled)))
+        }
+        _ => None,
     }
 }
 

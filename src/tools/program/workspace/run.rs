@@ -2,10 +2,12 @@
 
 use std::time::SystemTime;
 
-use super::matcher::{LINE_BYTES, Matcher, Problem, SARIF_BYTES, sarif};
+use serde_json::json;
+
+use super::matcher::{LINE_BYTES, Matcher, Problem, SARIF_BYTES, parse_sarif};
 use super::{CommandName, WorkspaceCommand, not_trusted};
 use crate::cargo::{Names, Project};
-use crate::plan::{Build, Code, Digest};
+use crate::plan::{Build, Code, Digest, ToolCall};
 use crate::run::{DiagnosticArtifact, Level, Preview, Stream, text};
 use crate::tools::command_shell::OUTPUT_BYTES;
 use crate::tools::program::ProgramError;
@@ -14,39 +16,33 @@ use crate::tools::program::collected::Collected;
 use crate::tools::program::job::{FinishedJob, Job};
 use crate::tools::program::relay::{Forward, OutputParser, Relay};
 use crate::tools::program::verdict::Verdict;
-use crate::tools::{Context, ToolError, Toolbox, command_shell};
+use crate::tools::tool::set_field;
+use crate::tools::{ToolError, Toolbox, command_shell};
 use crate::workspace::{Access, Last, WorkspaceError, file};
 
-/// The parameters of the call for which the commands run.
-pub(in crate::tools::program) struct Request<'a> {
-    pub(in crate::tools::program) build: Option<&'a Build>,
-    pub(in crate::tools::program) args: &'a [String],
-}
-
-/// Runs the commands in order until one fails.
+/// Runs the commands for a call in order until one fails.
 ///
 /// # Errors
 /// No person trusts the file with this digest, or a command cannot be started.
 pub(in crate::tools::program) fn run(
-    toolbox: &Toolbox,
-    (digest, commands): (Digest, Vec<WorkspaceCommand>),
-    request: &Request<'_>,
     relay: &Relay<'_>,
-    context: &Context<'_>,
+    (digest, commands): (Digest, Vec<WorkspaceCommand>),
+    call: &ToolCall,
 ) -> Result<Verdict, ToolError> {
+    let toolbox = relay.toolbox;
     if !toolbox.trusts(digest) {
         return Err(not_trusted(digest).into());
     }
     let mut verdict = Verdict::default();
     for command in &commands {
-        let job = job(toolbox, command, request)?;
+        let job = job(toolbox, command, call)?;
         let is_run = command.name == CommandName::Run;
         let before = report_stamp(toolbox, command);
         let mut parser = MatcherParser::new(&command.matcher);
         let finished = job.run(relay, &mut parser)?;
         let succeeded = finished.process.is_success();
         verdict.jobs.push(finished);
-        match parser.finish(toolbox, command, before, context) {
+        match parser.finish(relay, command, before) {
             Ok(diagnostics) => verdict.add_diagnostics(diagnostics),
             // A missing or invalid log is the error only if the command itself succeeded.
             Err(status) if succeeded => {
@@ -62,26 +58,31 @@ pub(in crate::tools::program) fn run(
             break;
         }
     }
-    verdict.fields.insert("by".to_owned(), super::FILE.into());
-    verdict.fields.insert("commands_digest".to_owned(), digest.to_string().into());
+    let action = call.tool().name();
+    verdict.fields = json!({ "by": super::FILE, "commands_digest": digest, "action": action });
+    if let ToolCall::Verify { scope } = call {
+        set_field(&mut verdict.fields, "scope", scope.as_str());
+        set_field(&mut verdict.fields, "passed", verdict.error.is_none());
+    }
     Ok(verdict)
 }
 
-fn job(
-    toolbox: &Toolbox,
-    command: &WorkspaceCommand,
-    request: &Request<'_>,
-) -> Result<Job, ToolError> {
+fn job(toolbox: &Toolbox, command: &WorkspaceCommand, call: &ToolCall) -> Result<Job, ToolError> {
+    let (build, args) = match call {
+        ToolCall::Compile { build } => (Some(build), &[][..]),
+        ToolCall::Run { build, args } => (Some(build), args.as_slice()),
+        _ => (None, &[][..]),
+    };
     let shell = toolbox.command_shell()?;
     let mut arguments: Vec<String> =
         shell.arguments(&command.command).into_iter().map(str::to_owned).collect();
-    if command.name == CommandName::Run && !request.args.is_empty() {
+    if command.name == CommandName::Run && !args.is_empty() {
         if !command.command.contains("$@") {
             return Err(ProgramError::NoArguments.into());
         }
         // The shell takes the first of these as `$0` and the others as `"$@"`, and parses none of them as code.
         arguments.push("countersign".to_owned());
-        arguments.extend(request.args.iter().cloned());
+        arguments.extend(args.iter().cloned());
     }
     Ok(Job {
         command: command.command.clone(),
@@ -90,7 +91,7 @@ fn job(
         arguments,
         key: ".".to_owned(),
         folder: toolbox.workspace().to_owned(),
-        environment: request.build.map(environment).unwrap_or_default(),
+        environment: build.map(environment).unwrap_or_default(),
         unset: command_shell::removed_variables(),
         timeout: command.timeout,
         output_limit: OUTPUT_BYTES,
@@ -134,11 +135,11 @@ impl<'m> MatcherParser<'m> {
     /// Why there is no valid SARIF log, as the end of a sentence that begins with the command.
     fn finish(
         self,
-        toolbox: &Toolbox,
+        relay: &Relay<'_>,
         command: &WorkspaceCommand,
         before: Option<Stamp>,
-        context: &Context<'_>,
     ) -> Result<(Vec<DiagnosticArtifact>, usize), String> {
+        let toolbox = relay.toolbox;
         let collected = match self {
             Self::Cargo(messages) => {
                 // The folder in which the command ran cargo is unknown, so file names are resolved from the
@@ -149,10 +150,10 @@ impl<'m> MatcherParser<'m> {
                     folder: toolbox.workspace().to_owned(),
                     is_workspace: true,
                 };
-                return Ok(messages.finish(toolbox, &project, context));
+                return Ok(messages.finish(relay, &project));
             }
             Self::Sarif(log) => {
-                collect(sarif(&log).map_err(|why| format!("printed no SARIF: {why}"))?)
+                collect(parse_sarif(&log).map_err(|why| format!("printed no SARIF: {why}"))?)
             }
             Self::Lines(Matcher::Sarif { file: Some(path) }, _) => {
                 if report_stamp(toolbox, command) == before {
@@ -161,7 +162,7 @@ impl<'m> MatcherParser<'m> {
                 }
                 let log = read_report(toolbox, path)
                     .map_err(|error| format!("left no SARIF: {error}"))?;
-                collect(sarif(&log).map_err(|why| format!("left no SARIF in {path}: {why}"))?)
+                collect(parse_sarif(&log).map_err(|why| format!("left no SARIF in {path}: {why}"))?)
             }
             Self::Lines(_, collected) => collected,
         };

@@ -12,6 +12,7 @@ use std::borrow::Cow;
 
 pub(in crate::tools::program) use pattern::Pattern;
 pub(in crate::tools::program) use problem::Problem;
+pub(in crate::tools::program) use sarif::parse as parse_sarif;
 
 /// Maximum length of a line that is parsed, in bytes.
 pub(in crate::tools::program) const LINE_BYTES: usize = 64 << 10;
@@ -56,14 +57,6 @@ impl Matcher {
             Self::None | Self::CargoJson | Self::Sarif { .. } => None,
         }
     }
-}
-
-/// The problems of a SARIF log.
-///
-/// # Errors
-/// Why the text is not a SARIF log.
-pub(in crate::tools::program) fn sarif(text: &[u8]) -> Result<Vec<Problem>, String> {
-    sarif::parse(text)
 }
 
 /// The line without CSI sequences (`ESC [ … final byte`), such as colours.

@@ -101,7 +101,7 @@ struct Region {
 ///
 /// # Errors
 /// Why the text is not a SARIF log.
-pub(super) fn parse(text: &[u8]) -> Result<Vec<Problem>, String> {
+pub(in crate::tools::program) fn parse(text: &[u8]) -> Result<Vec<Problem>, String> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let log: Log = serde_json::from_slice(text).map_err(|error| error.to_string())?;
     Ok(log.runs.iter().flat_map(Run::problems).collect())

@@ -141,7 +141,7 @@ const SARIF: &str = r#"{
 
 #[test]
 fn sarif_logs_are_read() {
-    let problems = sarif(SARIF.as_bytes()).unwrap();
+    let problems = parse_sarif(SARIF.as_bytes()).unwrap();
     let found: Vec<_> = problems.iter().map(fields).collect();
     assert_eq!(
         found,
@@ -154,7 +154,7 @@ fn sarif_logs_are_read() {
     assert_eq!(problems[0].end, Some((1, Some(10))));
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     for wrong in ["", "{}", "[1]", "{\"runs\":[{\"results\":[{\"level\":3}]}]}", &deep] {
-        assert!(sarif(wrong.as_bytes()).is_err(), "{wrong:.50}");
+        assert!(parse_sarif(wrong.as_bytes()).is_err(), "{wrong:.50}");
     }
 }
 
@@ -190,10 +190,10 @@ proptest! {
                 }
             }
         }
-        let _ = sarif(&bytes);
-        let _ = sarif(any.as_bytes());
+        let _ = parse_sarif(&bytes);
+        let _ = parse_sarif(any.as_bytes());
         let cut = bytes.first().map_or(0, |byte| SARIF.len() * usize::from(*byte) / 256);
-        let _ = sarif(&SARIF.as_bytes()[..cut]);
+        let _ = parse_sarif(&SARIF.as_bytes()[..cut]);
     }
 
     #[test]
