@@ -163,7 +163,7 @@ fn of_shell_command(command: &str, target: Option<&str>, policy: &Policy, shell:
 /// The review repeats this for the canonical path, because a link can give such a file a harmless name.
 pub fn of_written_path(path: &str) -> Option<Verdict> {
     let hit = sensitive::find_sensitive(path)?;
-    Some(Verdict::dangerous(hit.rule, format!("This {}.", hit.reason)))
+    Some(Verdict::dangerous(&hit.rule, format!("This {}.", hit.reason)))
 }
 
 /// The verdict on writing a file whose execute bit is set. The caller checks the bit in the workspace.

@@ -330,7 +330,9 @@ fn every_pattern_of_the_table_compiles() {
     let patterns: Vec<_> = of_rules
         .chain(table.known.iter().flat_map(|it| it.patterns()))
         .chain(table.variables.values.values())
+        .chain(table.embedded.patterns())
         .chain(table.elsewhere.patterns())
+        .chain(table.inline.iter().map(|it| &it.options))
         .chain(table.admin.patterns())
         .chain([&table.packages.known])
         .chain(table.verbs.patterns())
