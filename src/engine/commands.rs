@@ -11,7 +11,7 @@ use crate::tools::{ProjectedToolbox, ToolError, Toolbox, WorkspaceCommand, Works
 
 /// The risk of a command, with the file that names the command as the origin.
 fn verdict(command: &WorkspaceCommand, policy: &Policy, shell: Shell) -> Verdict {
-    let verdict = risk::of_workspace_command(&command.command, policy, shell);
+    let verdict = risk::of_shell_command(&command.command, None, policy, shell);
     Verdict {
         // The span is a range of the command; a step's verdict has ranges of the step's argument.
         span: None,
@@ -131,7 +131,7 @@ fn file_review(
             command: command.command.clone(),
             timeout_seconds: command.timeout.as_secs(),
             matcher: command.matcher(),
-            risk: risk::of_workspace_command(&command.command, policy, toolbox.shell()),
+            risk: risk::of_shell_command(&command.command, None, policy, toolbox.shell()),
             steps: steps.map(|(step_index, _)| *step_index).collect(),
         }
     };

@@ -23,6 +23,6 @@ pub use shell::{
     refused_span, second_parse, table_folder, table_paths,
 };
 pub use tools::{
-    CHANGE_HISTORY, Verdict, of_faulty_step, of_rollback, of_step, of_workspace_command,
-    of_written_path, of_written_program,
+    CHANGE_HISTORY, Verdict, of_faulty_step, of_shell_command, of_step, of_written_path,
+    of_written_program,
 };
