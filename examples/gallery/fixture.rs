@@ -924,7 +924,7 @@ pub fn workspace_commands(trusted: bool) -> CommandsReview {
             command: command.into(),
             timeout_seconds,
             matcher: matcher.into(),
-            risk: risk::of_workspace_command(command, &policy, Shell::Bash),
+            risk: risk::of_shell_command(command, None, &policy, Shell::Bash),
             steps: steps.to_vec(),
         }
     };

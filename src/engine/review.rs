@@ -181,7 +181,7 @@ pub(super) fn review_without_preconditions(
     let target = plan.target.as_deref();
     let mut rollback = Vec::new();
     for (index, command) in plan.notes.rollback.iter().enumerate() {
-        let verdict = risk::of_rollback(command, target, policy, toolbox.shell());
+        let verdict = risk::of_shell_command(command, target, policy, toolbox.shell());
         let subject = format!("command {} of the rollback", index + 1);
         let pointer = format!("/rollbackPlan/{index}");
         findings.extend(blocked_finding(&subject, command, &verdict, pointer));

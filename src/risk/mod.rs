@@ -3,11 +3,11 @@
 //! Pure: no file is read here. The review and the executor rate steps; most rooms use `Policy` and `Verdict`. What a
 //! plan states about its own risk can only raise a verdict.
 //!
-//! The rules of the user are part of the `Policy`, and the digest of the policy covers them and the built-in table. If
+//! The rules of the user are part of the `Policy`, and the digest of the policy covers them and the built-in tables. If
 //! the settings cannot be used, `refusal` of the policy contains the reason. Neither the review nor the executor then
 //! lets anything run.
 //!
-//! One table of sensitive paths (`sensitive/table.rs`) serves tools and commands, so that both treat a path alike.
+//! One table of sensitive paths (`assets/risk/sensitive.toml`) serves tools and commands, so that both treat a path alike.
 
 mod policy;
 mod sensitive;
@@ -23,6 +23,6 @@ pub use shell::{
     refused_span, second_parse, table_folder, table_paths,
 };
 pub use tools::{
-    CHANGE_HISTORY, Verdict, of_faulty_step, of_rollback, of_step, of_workspace_command,
-    of_written_path, of_written_program,
+    CHANGE_HISTORY, Verdict, of_faulty_step, of_shell_command, of_step, of_written_path,
+    of_written_program,
 };

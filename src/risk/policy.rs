@@ -5,13 +5,17 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::UserRules;
+use super::{UserRules, sensitive, shell};
 use crate::authorization::{DEFAULT_TTL_MS, Grants};
 use crate::plan::words::words;
 use crate::plan::{Digest, TOOLS, Tool};
 
-/// Part of the policy digest. Raise it with every change of a rule in `tools.rs` or `sensitive`.
+/// Part of the policy digest. Raise it with every change of a rule in `tools.rs` or `sensitive.rs`.
 const RULES_VERSION: u32 = 8;
+
+/// The files of `assets/risk`. The policy digest covers all of them.
+const TABLES: [&[&str]; 2] =
+    [&[shell::RULES, shell::READERS, shell::NEEDS, sensitive::TEXT], &shell::WORDS];
 
 words! {
     /// Which engine finds symbols and replaces definitions (SPEC §4, code engines).
@@ -167,10 +171,10 @@ impl Policy {
         let roots: Vec<_> = self.extra_roots.iter().map(|root| root.to_string_lossy()).collect();
         let splice = self.splice_program.as_ref().map(|path| path.to_string_lossy());
         let ssh_config = self.ssh_config.as_ref().map(|path| path.to_string_lossy());
+        let tables = TABLES.concat();
+        let tables: Vec<_> =
+            tables.iter().map(|text| Digest::of(text.as_bytes()).to_string()).collect();
         let canonical = serde_json::json!({
-            "builtin_command_rules": Digest::of(super::shell::RULES.as_bytes()).to_string(),
-            "builtin_command_readers": Digest::of(super::shell::READERS.as_bytes()).to_string(),
-            "builtin_needs": Digest::of(super::shell::NEEDS.as_bytes()).to_string(),
             "command_rules": self.command_rules,
             "authorization_ttl_ms": self.authorization_ttl_ms,
             "confirm_tools": tools,
@@ -180,6 +184,7 @@ impl Policy {
             "rules": RULES_VERSION,
             "splice_program": splice,
             "ssh_config": ssh_config,
+            "tables": tables,
             "walls": self.walls,
         });
         Digest::of(canonical.to_string().as_bytes())
@@ -202,6 +207,23 @@ mod tests {
         };
         let command_rules = UserRules::new(vec![rule]).unwrap();
         Policy { command_rules, ..Policy::default() }
+    }
+
+    #[test]
+    fn the_digest_covers_every_table() {
+        let covered = TABLES.concat();
+        let mut folders = vec![PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/assets/risk"))];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    let text = std::fs::read_to_string(&path).unwrap();
+                    assert!(covered.contains(&text.as_str()), "{}", path.display());
+                }
+            }
+        }
     }
 
     #[test]

@@ -4,14 +4,51 @@
 //! Paths are folded before they are compared, because a file system may treat two spellings as one file: it may
 //! ignore case, Unicode normalization, zero-width characters, and trailing dots or spaces.
 
-mod table;
-
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use serde::Deserialize;
 use unicode_normalization::UnicodeNormalization as _;
 
-use self::table::{GROUPS, PatternGroup, Sensitivity};
+/// The text of the table.
+pub(super) const TEXT: &str = include_str!("../../assets/risk/sensitive.toml");
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Table {
+    group: Vec<PatternGroup>,
+}
+
+/// Why a file is sensitive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Sensitivity {
+    /// It configures other programs.
+    Configuration,
+    /// It contains keys or passwords.
+    Secret,
+}
+
+/// Patterns with the same rule.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PatternGroup {
+    pub(super) rule: String,
+    kind: Sensitivity,
+    pub(super) reason: String,
+    patterns: Vec<String>,
+}
+
+/// The groups of the table. If it cannot be read, every file is sensitive.
+static GROUPS: LazyLock<Vec<PatternGroup>> = LazyLock::new(|| match toml::from_str(TEXT) {
+    Ok(Table { group }) => group,
+    Err(_) => vec![PatternGroup {
+        rule: "no-rules".to_owned(),
+        kind: Sensitivity::Secret,
+        reason: "may be sensitive, because the table of sensitive paths cannot be read".to_owned(),
+        patterns: vec!["*".to_owned()],
+    }],
+});
 
 /// The first group that matches a path; `None` for an ordinary file.
 pub(super) fn find_sensitive(path: &str) -> Option<&'static PatternGroup> {
@@ -97,7 +134,7 @@ enum Part {
 
 static PATTERNS: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
     let patterns = |group: &'static PatternGroup| {
-        group.patterns.split('|').map(move |text| Pattern::new(group, text))
+        group.patterns.iter().map(move |text| Pattern::new(group, text))
     };
     GROUPS.iter().flat_map(patterns).collect()
 });
@@ -202,13 +239,14 @@ mod tests {
     use super::*;
 
     fn rule(path: &str) -> Option<&'static str> {
-        find_sensitive(path).map(|group| group.rule)
+        find_sensitive(path).map(|group| group.rule.as_str())
     }
 
     #[test]
     fn patterns_are_folded_and_matched_once() {
-        for group in &GROUPS {
-            for pattern in group.patterns.split('|') {
+        assert!(GROUPS.iter().all(|group| group.rule != "no-rules"));
+        for group in GROUPS.iter() {
+            for pattern in &group.patterns {
                 let bare = pattern.trim_end_matches("/**").replace('*', "x");
                 for name in bare.split('/').filter(|name| !name.is_empty()) {
                     assert_eq!(folded_name(name), name, "{pattern}: not as names are compared");

@@ -51,16 +51,6 @@ pub fn of_faulty_step() -> Verdict {
     Verdict::dangerous("faulty-step", "The step has errors, so its effect is not known.")
 }
 
-/// The risk of a command of the plan's rollback, which runs on the plan's host.
-pub fn of_rollback(command: &str, target: Option<&str>, policy: &Policy, shell: Shell) -> Verdict {
-    of_shell_command(command, target, policy, shell)
-}
-
-/// The risk of a workspace command, which runs on this computer.
-pub fn of_workspace_command(command: &str, policy: &Policy, shell: Shell) -> Verdict {
-    of_shell_command(command, None, policy, shell)
-}
-
 /// The verdict, or the plan's own statement if that is worse.
 fn raised(verdict: Verdict, stated: &StatedRisk) -> Verdict {
     let Some(level) = stated.level.filter(|level| *level > verdict.level) else { return verdict };
@@ -136,7 +126,12 @@ fn runs_code(call: &ToolCall) -> bool {
 
 /// The risk of a command on this computer, or on the host `target`, where bash runs it. A remote command is never
 /// safe.
-fn of_shell_command(command: &str, target: Option<&str>, policy: &Policy, shell: Shell) -> Verdict {
+pub fn of_shell_command(
+    command: &str,
+    target: Option<&str>,
+    policy: &Policy,
+    shell: Shell,
+) -> Verdict {
     let shell = if target.is_some() { Shell::Bash } else { shell };
     // The folders of this program are on this computer.
     let own_folders: &[std::path::PathBuf] =
@@ -163,7 +158,7 @@ fn of_shell_command(command: &str, target: Option<&str>, policy: &Policy, shell:
 /// The review repeats this for the canonical path, because a link can give such a file a harmless name.
 pub fn of_written_path(path: &str) -> Option<Verdict> {
     let hit = sensitive::find_sensitive(path)?;
-    Some(Verdict::dangerous(hit.rule, format!("This {}.", hit.reason)))
+    Some(Verdict::dangerous(&hit.rule, format!("This {}.", hit.reason)))
 }
 
 /// The verdict on writing a file whose execute bit is set. The caller checks the bit in the workspace.

@@ -3,7 +3,7 @@
 //! No list of all options that write can be complete. Therefore a program that gets an outside path counts as changing
 //! this path, unless `rules.toml` lists the position of the path as one that is only read.
 
-pub(super) mod outputs;
+mod outputs;
 mod paths;
 pub(super) mod positions;
 mod siblings;
@@ -72,8 +72,8 @@ impl Classifier<'_> {
                     }
                     PathUse::Written
                 }
-                Some(option) if outputs::loads_code(option, text) => PathUse::LoadsCode,
-                _ if raised || outputs::writes_to(program, option) => PathUse::Written,
+                Some(option) if table.loads_code(option, text) => PathUse::LoadsCode,
+                _ if raised || table.writes_to(program, option) => PathUse::Written,
                 // The target of a copy-like call.
                 _ if operands == Operands::Sources && last == Some(index) && first != last => {
                     PathUse::Written
@@ -81,12 +81,8 @@ impl Classifier<'_> {
                 _ => PathUse::MayWrite,
             };
             // Build folders beside the project, and install prefixes that a build only records.
-            if outputs::is_beside(
-                program,
-                option,
-                text,
-                (arguments.len() == index + 1, &self.folder),
-            ) || outputs::only_named(program, own_option.or(before), text, raised)
+            if table.is_beside(program, option, text, (arguments.len() == index + 1, &self.folder))
+                || outputs::only_named(program, own_option.or(before), text, raised)
             {
                 continue;
             }

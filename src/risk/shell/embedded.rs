@@ -3,9 +3,10 @@
 //! No list of all options that run something can be complete. So every call that is not rated dangerous yet is
 //! checked by the names of its options and by the form of their values.
 
+pub(super) mod patterns;
+
 use super::classifier::Classifier;
 use super::elsewhere::PathUse;
-use super::elsewhere::outputs::sends;
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
 use super::program::program_of;
@@ -15,58 +16,6 @@ use super::sources::{adds_insecure_source, is_source_option};
 use super::syntax::{OUTPUT, UNKNOWN, before};
 use super::{SimpleCommand, Word};
 use crate::plan::RiskLevel;
-
-/// Long options whose value is a program, a command line, or code for an event.
-static HANDLERS: LazyRegex = LazyRegex::new(
-    r"(?x)^--?([a-z-]+-)?(cmd|viewer|pager|helper|hook|handler|wrapper|rsh|ssh|command|commands
-    |pre-command|post-command|askpass|browser|editor|filter|launcher|proxy-command|preview|sendmail|mailer
-    |notify-command|debugger|interpreter|entrypoint-program|linker|to-c[a-z-]*|agent-program|pinentry|pinentry-program|dirmngr-program|exec|executable|runner)$",
-);
-/// The options among `HANDLERS` whose program receives data, which a shell would run as commands.
-static FED: LazyRegex = LazyRegex::new(
-    r"^--?([a-z-]+-)?(cmd|viewer|pager|helper|hook|handler|filter|rsh|to-c[a-z-]*)$",
-);
-/// Options that assign a setting: `NAME=VALUE`.
-static SETS: LazyRegex = LazyRegex::new(
-    "^(--config|--config-option|--config-override|--configuration|--conf|--option|--setting|--override|--ini)$",
-);
-/// Settings that name a program.
-static NAMES_PROGRAM: LazyRegex = LazyRegex::new(
-    r"(?xi)(^|[.:_-])(pager|editor|e?cmd|command|askpass|ssh|rsh|sshcommand|shell|exec|hooks?
-    |external|textconv|driver|browser|viewer|tools?|difftool|mergetool|proxycommand|launcher|wrapper|onexit|sendmail)$
-    |^(alias(es)?|extensions?|hooks?|merge-tools|extdiff|plugins?)[.:]|^config:tunnels:",
-);
-/// Harmless values of settings that name a program.
-static HARMLESS_PROGRAM: LazyRegex = LazyRegex::new(
-    r#"^["']?(true|false|yes|no|on|off|never|always|auto|none|cat|less( -[A-Za-z]+)?|more|vim?|nvim|nano|emacs|code --wait|:?(builtin|internal):?[\w:-]*|\d*)["']?$"#,
-);
-/// Settings of Mercurial that only change how it displays and compares, and its bundled extensions.
-static SHOWS: LazyRegex = LazyRegex::new(
-    r"(?x)^(color|diff|progress|annotate|pager|phases|commands|diff-tools|templates|profiling)\.[\w.-]+$
-    |^ui\.(color|paginate|interactive|username|verbose|quiet|debug|timeout|slash|report_untrusted|tweakdefaults|timestamp-output|message-output)$
-    |^extensions\.(rebase|histedit|strip|purge|mq|shelve|evolve|graphlog|color|progress|pager|record|share|absorb|amend|churn|largefiles|lfs|transplant|uncommit|convert|eol|fetch|relink|schemes|blackbox|sparse|split)$",
-);
-/// Options whose value is a script. The output of a process substitution there is code.
-static SCRIPTS: LazyRegex = LazyRegex::new(
-    r"^(-[PLlSrx]|--?(filter|lua-filter|script|script-file|load|require|init-file|rcfile|init-script|eval-file|source|use|module|lua|plugin))$",
-);
-/// Options for an output file. A value with a leading bar is a pipe.
-static WRITES: LazyRegex = LazyRegex::new(
-    r"^(-[a-zA-Z]*o|-l|-w|--(output|log|out|log-file|output-file|log-pipe|print|pipe|to)[a-z-]*)$",
-);
-/// Calls in code of any language that run another program. The command line follows.
-static RUNS: LazyRegex = LazyRegex::new(
-    r#"(?xm)(?:\b(?:system|popen|exec[lv]?p?|spawn|execSync|spawnSync|os\.execute|shell|shell_exec|output|run-shell|execute|execute-silent|become|reload(?:-sync)?|transform(?:-[a-z]+)?|passthru)
-    [\s(\[]*["'(\x60\[]|^\.(?:sy|pso)\s|\bsystem[\s(]+)"#,
-);
-/// Functions that delete files or change their permissions.
-static DELETES: LazyRegex = LazyRegex::new(
-    r"\b(REMOVE_RECURSE|rmtree|remove_tree|os\.(unlink|remove|removedirs|chmod|rename)|rm_rf|rm_r|delete-file|deleteFile)\b",
-);
-
-/// Programs whose operands are messages for people, or patterns of code to search for.
-const TEXT_PROGRAMS: &str = "gh glab echo printf notify-send logger wall write mail jira slack say jrnl todo task hub semgrep ast-grep \
-    sg comby";
 
 /// Each option that has a value, with this value.
 fn option_values(words: &[Word]) -> Vec<(String, Word)> {
@@ -127,6 +76,7 @@ impl Classifier<'_> {
         program: &str,
         depth: usize,
     ) -> Option<&'static str> {
+        let table = &self.table.embedded;
         let excepted = self.table.verbs.excepted(program);
         let words = command.arguments();
         if program == "gh" && self.runs_extension(words) {
@@ -138,7 +88,7 @@ impl Classifier<'_> {
         }
         for (option, value) in option_values(words) {
             let text = value.text.as_str();
-            if SCRIPTS.is_match(&option)
+            if table.scripts.is_match(&option)
                 && text.strip_prefix('<').is_some_and(|it| it.starts_with(OUTPUT))
             {
                 return Some("Runs the output of another command as a script.");
@@ -146,10 +96,11 @@ impl Classifier<'_> {
             let piped = text.strip_prefix('|').is_some_and(|it| {
                 it.trim_start().starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
             });
-            if piped && WRITES.is_match(&option) {
+            if piped && table.writes.is_match(&option) {
                 return Some("Pipes its output into another command.");
             }
-            if SETS.is_match(&option) && program != "git" && sets_program(program, text) {
+            if table.sets.is_match(&option) && program != "git" && table.sets_program(program, text)
+            {
                 return Some("Changes a setting that names a program to run.");
             }
             if is_source_option(&option)
@@ -158,13 +109,13 @@ impl Classifier<'_> {
             {
                 return Some(UNENCRYPTED);
             }
-            if sends(&option, text) {
+            if self.table.elsewhere.sends(&option, text) {
                 return Some("Writes its output to another host.");
             }
-            if !HANDLERS.is_match(&option) {
+            if !table.handlers.is_match(&option) {
                 continue;
             }
-            if FED.is_match(&option) && is_shell(text) {
+            if table.fed.is_match(&option) && is_shell(text) {
                 return Some("Passes its input to a shell.");
             }
             let path = text.starts_with(['/', '~', UNKNOWN]) || text.starts_with("../");
@@ -189,7 +140,7 @@ impl Classifier<'_> {
         program: &str,
         depth: usize,
     ) -> Option<&'static str> {
-        if self.table.verbs.excepted(program) || listed(TEXT_PROGRAMS, program) {
+        if self.table.verbs.excepted(program) || listed(&self.table.embedded.messages, program) {
             return None;
         }
         if self.starts_shell(command, program, depth) {
@@ -254,6 +205,7 @@ impl Classifier<'_> {
     /// Why code of any language in the operands or the input makes the call dangerous. Commands that such code runs are
     /// rated.
     fn embedded_in_code(&mut self, command: &SimpleCommand, depth: usize) -> Option<&'static str> {
+        let table = &self.table.embedded;
         let words = command.arguments();
         let (fed, _) = self.known_input(command);
         let mut texts: Vec<String> = words.iter().map(|word| word.text.clone()).collect();
@@ -264,10 +216,10 @@ impl Classifier<'_> {
             texts.extend(printed.flat_map(|it| it.arguments().iter()).map(|it| it.text.clone()));
         }
         for text in texts.iter().filter(|text| text.len() < 4000) {
-            if DELETES.is_match(text) && text.contains(['(', ';', '{', ' ']) {
+            if table.deletes.is_match(text) && text.contains(['(', ';', '{', ' ']) {
                 return Some("Passes code that deletes files.");
             }
-            for found in RUNS.find_iter(text).take(8) {
+            for found in table.runs.find_iter(text).take(8) {
                 let rest = text.get(found.end()..).unwrap_or_default();
                 let line = rest.split(['\n', ')', '}', ';']).next().unwrap_or_default();
                 let line = line.replace("\\n", " ").replace(['"', '\'', ',', '`', ']'], " ");
@@ -288,25 +240,6 @@ impl Classifier<'_> {
         }
         None
     }
-}
-
-/// Whether `key=value` configures a program that is run.
-fn sets_program(program: &str, text: &str) -> bool {
-    let Some((key, value)) = text.split_once('=') else { return false };
-    let (key, value) = (key.trim(), value.trim());
-    if !key.bytes().all(|it| it.is_ascii_alphanumeric() || b"._:-".contains(&it)) {
-        return false;
-    }
-    let known = key.starts_with("extensions.") && !value.is_empty();
-    if program == "hg" {
-        let tame = SHOWS.is_match(key) && (!NAMES_PROGRAM.is_match(key) || key.starts_with("ext"));
-        return known || !(tame || HARMLESS_PROGRAM.is_match(value) && !value.is_empty());
-    }
-    let runs = value.trim_start_matches(['"', '\'']).starts_with(['!', '|']);
-    let takes =
-        !matches!(program, "ssh" | "scp" | "sftp" | "docker" | "podman" | "mount" | "sshfs");
-    runs && value.len() > 1
-        || takes && NAMES_PROGRAM.is_match(key) && !HARMLESS_PROGRAM.is_match(value)
 }
 
 /// Whether the code in an option does more than extend the module path inside the project.

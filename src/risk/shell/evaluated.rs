@@ -4,14 +4,19 @@
 //! variables. So such a word is safe only if it is a plain number. It is dangerous if it contains a substitution after
 //! the first expansion, or text that the command line does not contain.
 
+use std::collections::BTreeSet;
+
 use super::classifier::Classifier;
-use super::listed::listed;
-use super::syntax::{DECLARING, UNKNOWN, unknown};
+use super::listed::{listed, matches_wildcard};
+use super::syntax::{DECLARING, Redirect, UNKNOWN, unknown};
 use super::{SimpleCommand, Word};
 
 /// Programs whose output may be used in arithmetic, because it is usually a number or a plain name.
 const COUNTING: &str =
     "wc date nproc stat grep egrep rg expr git id seq du df ps tput bc getconf pgrep ls find";
+
+/// Programs that print nothing.
+const SILENT: &str = "cd test [ true false : read set sleep";
 
 /// Variables of bash that evaluate assigned values as arithmetic.
 const CALCULATED: &str = "RANDOM SRANDOM SECONDS OPTIND LINENO HISTCMD EPOCHSECONDS BASHPID";
@@ -29,7 +34,9 @@ impl Classifier<'_> {
         let foreign = self.is_foreign(word);
         for text in known {
             // A name in arithmetic means the value of the variable, which is evaluated, too.
-            let mut values = names_in(&text).filter_map(|name| self.variables.get(name)).flatten();
+            let names: BTreeSet<&str> = text.split(|c| !is_name_part(c)).collect();
+            let values = names.into_iter().filter_map(|name| self.variables.get(name));
+            let mut values = values.flatten();
             if foreign || hides_command(&text) || values.any(|it| hides_command(it)) {
                 let reason =
                     "bash evaluates this word again and runs the commands that it may hold.";
@@ -48,19 +55,19 @@ impl Classifier<'_> {
             return false;
         }
         let named = |name: &&str| self.input_variables.contains(*name);
-        let read = word.text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-        if read.into_iter().any(|it| named(&it)) {
+        if word.text.split(|c| !is_name_part(c)).any(|it| named(&it)) {
             return true;
         }
         let Some(inner) = word.inner.clone() else { return false };
-        let last = self.commands_in(inner).iter().rev().find(|command| !command.words.is_empty());
-        let Some((last, name)) = last.and_then(|it| Some((it, it.program()?))) else {
-            return false;
+        let commands = self.commands_in(inner.clone());
+        let last = commands.iter().rposition(|it| !it.words.is_empty());
+        let is_piped = |index: usize| {
+            commands.iter().filter_map(|it| it.input.as_ref()).any(|input| input.contains(&index))
         };
-        let plain = |word: &Word| !word.has_unknown() && !hides_command(&word.text);
-        let prints_text =
-            matches!(name.as_str(), "echo" | "printf") && last.arguments().iter().all(plain);
-        !prints_text && !listed(COUNTING, &name)
+        commands.iter().enumerate().any(|(index, command)| {
+            let is_silent = || is_piped(inner.start + index) || prints_nothing(command);
+            prints_foreign_text(command) && (last == Some(index) || !is_silent())
+        })
     }
 
     /// Rates a nameref, which hides the variable that is set. It is dangerous if the command line names a variable that
@@ -68,8 +75,7 @@ impl Classifier<'_> {
     fn rate_nameref(&mut self, command: &SimpleCommand) {
         let names = |text: &str| {
             let name = text.rsplit('=').next().unwrap_or(text);
-            let listed = |it: &String| it.strip_suffix('*').is_none() && it == name;
-            self.table.variables.hijack.iter().any(listed)
+            self.table.variables.hijack.iter().any(|known| matches_wildcard(known, name))
         };
         if self
             .line_commands
@@ -233,16 +239,34 @@ fn is_plain_option(word: &Word) -> bool {
     word.text.starts_with('-') && word.text.len() <= 3 && !word.has_unknown()
 }
 
-fn names_in(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-        .filter(|name| is_name(name))
-        .take(64)
+/// Whether a command may print more than numbers and plain names.
+fn prints_foreign_text(command: &SimpleCommand) -> bool {
+    let Some(name) = command.program() else { return false };
+    let plain = |word: &Word| !word.has_unknown() && !hides_command(&word.text);
+    let prints_text =
+        matches!(name.as_str(), "echo" | "printf") && command.arguments().iter().all(plain);
+    !prints_text && !listed(COUNTING, &name)
+}
+
+/// Whether a command prints nothing to its standard output. A file such as `/dev/fd/1` is the output itself.
+fn prints_nothing(command: &SimpleCommand) -> bool {
+    let to_file = |it: &Redirect| {
+        let target = &it.target;
+        let may_be_output =
+            target.has_unknown() || target.text.starts_with('/') || target.text.contains("..");
+        it.takes_output() && (target.text == "/dev/null" || !may_be_output)
+    };
+    command.starts(SILENT) || command.redirects.iter().any(to_file)
+}
+
+fn is_name_part(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
 }
 
 pub(super) fn is_name(text: &str) -> bool {
     !text.is_empty()
         && !text.starts_with(|c: char| c.is_ascii_digit())
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && text.chars().all(is_name_part)
 }
 
 /// Whether a text contains a substitution that bash runs when it evaluates the text.

@@ -62,10 +62,12 @@ impl Classifier<'_> {
             _ if computes => harmless_forms::compute_rating(),
             _ if shows => harmless_forms::show_rating(),
             "stops-service" | "administers" if harmless_forms::only_reloads(program, arguments) => {
-                harmless_forms::reload_rating()
+                let reason = "Makes a service reload its settings without stopping it.";
+                Rating::caution("reloads", reason)
             }
             "sends-out" if self.stays_local(command, program, arguments) => {
-                harmless_forms::local_upload_rating()
+                let reason = "Sends files of the project to a server on this computer.";
+                Rating::caution("sends-here", reason)
             }
             "runs-code"
                 if powershell::runs_script(program, arguments) && self.folder.is_empty() =>

@@ -24,6 +24,16 @@ use super::syntax::{UNKNOWN, before};
 use super::{Word, path_kind};
 use language::{InlineRules, Language};
 
+/// The word lists of this module.
+pub(in crate::risk) const WORDS: [&str; 6] = [
+    calculators::GNUPLOT,
+    calculators::LISP,
+    calculators::LISP_VARIABLES,
+    calculators::OCTAVE,
+    effects::NAMES,
+    effects::WORDS,
+];
+
 impl Classifier<'_> {
     /// Whether the code in the arguments of `timeit` or of `manage.py shell -c` only computes and prints.
     pub(super) fn only_computes_argument(
@@ -75,8 +85,15 @@ impl Classifier<'_> {
             language.language == Language::Python
                 && before(options, index).is_some_and(|it| listed("-W -X", &it.text))
         };
+        // Ruby may find modules of the project.
+        let finds = |text: &str| {
+            language.language == Language::Ruby
+                && text
+                    .strip_prefix("-I")
+                    .is_some_and(|it| !it.is_empty() && path_kind::is_project_file(it))
+        };
         let plain = |(index, word): (usize, &Word)| {
-            valued(index) || is_plain_option(language.language, &word.text)
+            valued(index) || language.options.is_match(&word.text) || finds(&word.text)
         };
         if !options.iter().enumerate().all(plain) || code.text.contains(UNKNOWN) || code.escaped {
             return false;
@@ -132,63 +149,6 @@ fn only_installs(code: &str) -> bool {
         ))
     });
     CALL.is_match(code.trim())
-}
-
-/// Whether an option only affects how code is read and how input is split.
-fn is_plain_option(language: Language, text: &str) -> bool {
-    let letters = |allowed: &str| {
-        text.strip_prefix('-').is_some_and(|rest| rest.chars().all(|c| allowed.contains(c)))
-    };
-    match language {
-        Language::Python => {
-            letters("BsSEuIOqcd")
-                || text.starts_with("-W") && !text.contains(['.', '/'])
-                || text == "-X"
-        }
-        Language::R => listed("--vanilla --quiet -q --slave --no-save -e", text),
-        Language::Julia => letters("eE") || listed("--project --project=. -q --quiet", text),
-        Language::JavaScript => {
-            letters("pe") || listed("eval --eval --print --no-warnings --input-type=module", text)
-        }
-        Language::Perl if text.starts_with("-M") => loads_functions(text),
-        Language::Perl if text.starts_with("-F") => {
-            let sign = |c: char| ",:;|/ \t\\st+=-".contains(c);
-            (3..8).contains(&text.len()) && text.chars().skip(2).all(sign)
-        }
-        Language::Perl => {
-            let bundle = text.split('.').next().unwrap_or_default();
-            let ending = text.strip_prefix(bundle).unwrap_or_default();
-            bundle.strip_prefix('-').is_some_and(|it| it.chars().all(|c| "pnlawie0E7".contains(c)))
-                && (ending.is_empty()
-                    || bundle.ends_with('i')
-                        && ending.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'.'))
-        }
-        Language::Ruby => {
-            letters("enplaw")
-                || text
-                    .strip_prefix("-I")
-                    .is_some_and(|it| !it.is_empty() && path_kind::is_project_file(it))
-                || listed(
-                    "-rjson -rdate -rtime -rset -ryaml -rdigest -rsecurerandom -rbase64 -rcsv -rbigdecimal \
-                    -rmatrix -rprime -rpp",
-                    text,
-                )
-        }
-        Language::Php => letters("rn"),
-        Language::Lua => letters("e"),
-    }
-}
-
-/// Whether an option loads Perl functions that only compute.
-fn loads_functions(text: &str) -> bool {
-    const LISTS: &str = "sum sum0 max min maxstr minstr product uniq uniqnum uniqint first any all none pairs shuffle reduce \
-        floor ceil fmod strftime looks_like_number blessed reftype";
-    let Some(rest) = text.strip_prefix("-M") else { return false };
-    let (module, names) = rest.split_once('=').unwrap_or((rest, ""));
-    matches!(module, "List::Util" | "POSIX" | "Scalar::Util")
-        && !names.is_empty()
-        && names.split(',').all(|name| listed(LISTS, name))
-        || matches!(rest, "strict" | "warnings")
 }
 
 /// Whether Perl code consists of `s/../../`, `tr/../../` and the like, without code in a pattern.

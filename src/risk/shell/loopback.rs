@@ -6,35 +6,11 @@
 
 use super::classifier::Classifier;
 use super::elsewhere::PathUse;
-use super::harmless_forms::{Allowed, Parts};
 use super::lazy_regex::LazyRegex;
 use super::listed::listed;
+use super::readers::{self, ParsedArguments, known_form};
 use super::syntax::{UNKNOWN, before};
-use super::{SimpleCommand, path_kind, readers};
-
-/// The options of curl that cannot send a request elsewhere.
-const CURL: Allowed = Allowed {
-    short: "sSfivkN#g",
-    short_values: "XHdFTomwAu",
-    long: "silent show-error fail fail-with-body include verbose insecure compressed no-progress-meter no-buffer globoff http1.1 http2",
-    long_values: "request header data data-ascii data-binary data-raw data-urlencode json form form-string upload-file output max-time connect-timeout write-out user-agent user retry",
-};
-
-/// As `CURL`, for wget.
-const WGET: Allowed = Allowed {
-    short: "qS",
-    short_values: "OT",
-    long: "quiet server-response no-verbose content-on-error no-proxy",
-    long_values: "post-file body-file method header output-document timeout max-redirect tries",
-};
-
-/// As `CURL`, for HTTPie.
-const HTTPIE: Allowed = Allowed {
-    short: "vfjbhq",
-    short_values: "",
-    long: "verbose form json body headers quiet check-status ignore-stdin multipart",
-    long_values: "pretty print timeout style",
-};
+use super::{SimpleCommand, path_kind};
 
 /// Programs that can forward a local port to another host.
 const TUNNELS: &str =
@@ -61,68 +37,68 @@ impl Classifier<'_> {
         match program {
             "curl" => {
                 let arguments = with_literal_headers(arguments);
-                CURL.parse(&arguments).is_some_and(|it| self.allows_curl(command, &it))
+                known_form("curl", &arguments).is_some_and(|it| self.allows_curl(command, &it))
             }
-            "wget" => WGET.parse(arguments).is_some_and(|it| self.allows_wget(&it)),
+            "wget" => known_form("wget", arguments).is_some_and(|it| self.allows_wget(&it)),
             "http" | "xh" => {
-                HTTPIE.parse(arguments).is_some_and(|it| self.allows_httpie(command, &it))
+                known_form("httpie", arguments).is_some_and(|it| self.allows_httpie(command, &it))
             }
             _ => false,
         }
     }
 
-    fn allows_curl(&self, command: &SimpleCommand, parts: &Parts) -> bool {
+    fn allows_curl(&self, command: &SimpleCommand, parts: &ParsedArguments) -> bool {
         let file = |path: &str| match path {
             "-" => self.has_plain_input(command),
             path => self.is_plain_project_file(path),
         };
         let value = |(name, value): &(String, &str)| match name.as_str() {
-            "-X" | "--request" => is_method(value),
-            "-H" | "--header" => !value.starts_with('@'),
-            "-d" | "--data" | "--data-ascii" | "--data-binary" | "--json" => {
+            "X" | "request" => is_method(value),
+            "H" | "header" => !value.starts_with('@'),
+            "d" | "data" | "data-ascii" | "data-binary" | "json" => {
                 value.strip_prefix('@').is_none_or(file)
             }
-            "--data-urlencode" => {
+            "data-urlencode" => {
                 let name = value.split('=').next().unwrap_or_default();
                 name.split_once('@').is_none_or(|(_, path)| path == *value || file(path))
             }
-            "-F" | "--form" => {
+            "F" | "form" => {
                 let part = value.split_once('=').map_or(*value, |(_, part)| part);
                 let path = part.strip_prefix(['@', '<']);
                 path.is_none_or(|path| file(path.split(";type=").next().unwrap_or_default()))
             }
-            "-T" | "--upload-file" => file(value),
-            "-o" | "--output" => *value == "/dev/null" || self.is_plain_project_file(value),
-            "-w" | "--write-out" => !value.starts_with('@') && !value.contains("%output"),
+            "T" | "upload-file" => file(value),
+            "o" | "output" => *value == "/dev/null" || self.is_plain_project_file(value),
+            "w" | "write-out" => !value.starts_with('@') && !value.contains("%output"),
             _ => true,
         };
         !parts.operands.is_empty()
-            && parts.operands.iter().all(|it| is_local_url(it))
+            && parts.operands.iter().all(|it| is_local_url(it.text))
             && parts.values.iter().all(value)
             && (command.input.is_none() || self.has_plain_input(command))
     }
 
-    fn allows_wget(&self, parts: &Parts) -> bool {
+    fn allows_wget(&self, parts: &ParsedArguments) -> bool {
         let value = |(name, value): &(String, &str)| match name.as_str() {
-            "--post-file" | "--body-file" => self.is_plain_project_file(value),
-            "--method" => is_method(value),
-            "-O" | "--output-document" => {
+            "post-file" | "body-file" => self.is_plain_project_file(value),
+            "method" => is_method(value),
+            "O" | "output-document" => {
                 matches!(*value, "-" | "/dev/null") || self.is_plain_project_file(value)
             }
             _ => true,
         };
         // Without `--max-redirect=0`, wget follows redirects.
-        let mut redirects = parts.values.iter().filter(|(name, _)| name == "--max-redirect");
+        let mut redirects = parts.values.iter().filter(|(name, _)| name == "max-redirect");
         let stays = redirects.next().is_some_and(|(_, most)| *most == "0");
         stays
             && redirects.next().is_none()
             && !parts.operands.is_empty()
-            && parts.operands.iter().all(|it| is_local_url(it))
+            && parts.operands.iter().all(|it| is_local_url(it.text))
             && parts.values.iter().all(value)
     }
 
-    fn allows_httpie(&self, command: &SimpleCommand, parts: &Parts) -> bool {
-        let mut operands = parts.operands.iter().copied().peekable();
+    fn allows_httpie(&self, command: &SimpleCommand, parts: &ParsedArguments) -> bool {
+        let mut operands = parts.operands.iter().map(|it| it.text).peekable();
         operands.next_if(|it| is_method(it));
         let Some(url) = operands.next() else { return false };
         let is_local = match url.strip_prefix(':') {

@@ -85,6 +85,7 @@ pub use syntax::{SimpleCommand, Word};
 pub use user::{UserRule, UserRules};
 pub use user_examples::BadRule;
 
+pub(super) use inline::WORDS;
 pub(super) use needs::TEXT as NEEDS;
 pub(super) use readers::TEXT as READERS;
 pub(super) use table::TEXT as RULES;

@@ -44,21 +44,24 @@ pub(super) fn check(program: &str, arguments: &[Argument]) -> Option<CallEffect>
     worst
 }
 
-/// The operands of a call, and its options with values.
+/// The options and operands of a call.
 #[derive(Default)]
-pub(super) struct ParsedArguments<'a, 'b> {
-    values: Vec<(String, &'b str)>,
-    operands: Vec<&'a Argument<'b>>,
+pub(super) struct ParsedArguments<'a> {
+    /// The names of options without a value, without their dashes.
+    pub(super) flags: Vec<String>,
+    /// The names of options with their values.
+    pub(super) values: Vec<(String, &'a str)>,
+    pub(super) operands: Vec<Argument<'a>>,
 }
 
-impl<'a, 'b> ParsedArguments<'a, 'b> {
+impl<'a> ParsedArguments<'a> {
     /// Adds an option with its value: the attached one, or the next word. Returns whether the value is the next word;
     /// `None` if there is no known value.
     fn value(
         &mut self,
         name: &str,
-        glued: Option<&'b str>,
-        next: Option<&Argument<'b>>,
+        glued: Option<&'a str>,
+        next: Option<&Argument<'a>>,
     ) -> Option<bool> {
         let next = next.filter(|next| is_known(next.text)).map(|next| next.text);
         self.values.push((name.to_owned(), glued.or(next)?));
@@ -67,14 +70,14 @@ impl<'a, 'b> ParsedArguments<'a, 'b> {
 
     /// The scripts in the values of these options, or else the first operand; and the effect of the other operands.
     /// `None` without a script.
-    fn scripts(&self, options: [&str; 2]) -> Option<(Vec<&'b str>, CallEffect)> {
+    fn scripts(&self, options: [&str; 2]) -> Option<(Vec<&'a str>, CallEffect)> {
         let given = self.values.iter().filter(|(name, _)| options.contains(&name.as_str()));
         let mut scripts: Vec<&str> = given.map(|(_, value)| *value).collect();
         let mut operands = self.operands.iter();
         if scripts.is_empty() {
             scripts.push(operands.next()?.text);
         }
-        let known = operands.all(|it| is_operand(it));
+        let known = operands.all(is_operand);
         Some((scripts, if known { CallEffect::ReadsOnly } else { CallEffect::Unlisted }))
     }
 }
@@ -96,8 +99,8 @@ impl Entry {
         effect
     }
 
-    fn operands_of(&self, operands: &[&Argument]) -> CallEffect {
-        let fits = |argument: &&Argument| match self.operands {
+    fn operands_of(&self, operands: &[Argument]) -> CallEffect {
+        let fits = |argument: &Argument| match self.operands {
             Operands::None => false,
             Operands::Any => true,
             Operands::Known => {
@@ -108,7 +111,7 @@ impl Entry {
         };
         let number = operands.len();
         let is_allowed_number = number >= self.least && self.most.is_none_or(|most| number <= most);
-        let matches = |argument: &&Argument| {
+        let matches = |argument: &Argument| {
             self.only.as_ref().is_none_or(|only| only.is_match(argument.text))
         };
         if is_allowed_number && operands.iter().all(fits) && operands.iter().all(matches) {
@@ -119,11 +122,11 @@ impl Entry {
     }
 
     /// Splits arguments like `getopt`. Anything that is not listed raises the effect.
-    fn parse<'a, 'b>(
+    fn parse<'a>(
         &self,
-        arguments: &'a [Argument<'b>],
+        arguments: &[Argument<'a>],
         effect: &mut CallEffect,
-    ) -> ParsedArguments<'a, 'b> {
+    ) -> ParsedArguments<'a> {
         let mut parsed = ParsedArguments::default();
         let mut index = 0;
         while let Some(argument) = arguments.get(index) {
@@ -134,11 +137,11 @@ impl Entry {
                 break;
             }
             if !text.starts_with('-') || text == "-" {
-                parsed.operands.push(argument);
+                parsed.operands.push(*argument);
                 continue;
             }
             if self.operands == Operands::Any && self.options.is_empty() && self.short.is_empty() {
-                parsed.operands.push(argument);
+                parsed.operands.push(*argument);
                 continue;
             }
             let next = arguments.get(index);
@@ -193,11 +196,11 @@ impl Entry {
     }
 
     /// Consumes one option. Returns whether the next word is its value; `None` if the option is not listed.
-    fn option<'b>(
+    fn option<'a>(
         &self,
-        text: &'b str,
-        next: Option<&Argument<'b>>,
-        parsed: &mut ParsedArguments<'_, 'b>,
+        text: &'a str,
+        next: Option<&Argument<'a>>,
+        parsed: &mut ParsedArguments<'a>,
     ) -> Option<bool> {
         if text.contains(UNKNOWN) && !is_known(text) {
             return None;
@@ -210,7 +213,10 @@ impl Entry {
             let bare = if self.single { name } else { name.strip_prefix("--")? };
             let option = self.options.iter().find(|option| option.name == bare)?;
             return match (option.takes, glued) {
-                (Takes::Nothing | Takes::GluedValue, None) => Some(false),
+                (Takes::Nothing | Takes::GluedValue, None) => {
+                    parsed.flags.push(bare.to_owned());
+                    Some(false)
+                }
                 (Takes::Nothing, Some(_)) => None,
                 (Takes::Value | Takes::GluedValue, _) => parsed.value(bare, glued, next),
             };
@@ -230,9 +236,28 @@ impl Entry {
             if !self.short.contains(letter) {
                 return None;
             }
+            parsed.flags.push(letter.to_string());
         }
         Some(false)
     }
+}
+
+/// The options and operands of a call that `[form.NAME]` allows; `None` if one is not listed or not known, or `--`
+/// occurs.
+pub(super) fn known_form<'a>(
+    name: &str,
+    arguments: &'a [(String, bool)],
+) -> Option<ParsedArguments<'a>> {
+    let form = ENTRIES.as_ref().ok()?.form.get(name)?;
+    let arguments: Vec<Argument> = arguments
+        .iter()
+        .map(|(text, glob)| Argument { text, glob: *glob, quoted: false })
+        .collect();
+    let mut effect = CallEffect::ReadsOnly;
+    let parsed = form.parse(&arguments, &mut effect);
+    let plain =
+        parsed.operands.iter().all(is_operand) && arguments.iter().all(|it| it.text != "--");
+    (effect == CallEffect::ReadsOnly && plain).then_some(parsed)
 }
 
 /// Whether a call only reads, apart from operands with unknown parts.

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use super::admin::Admin;
 use super::elsewhere::positions::Elsewhere;
+use super::embedded::patterns::Embedded;
 use super::inline::language::InlineRules;
 use super::known::KnownCalls;
 use super::lazy_regex::LazyRegex;
@@ -37,6 +38,7 @@ pub(super) struct Table {
     /// Variables that affect later programs.
     pub(super) variables: Variables,
     pub(super) verbs: Verbs,
+    pub(super) embedded: Embedded,
     pub(super) elsewhere: Elsewhere,
     /// Administration programs.
     pub(super) admin: Admin,

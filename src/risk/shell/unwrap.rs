@@ -299,9 +299,12 @@ impl Classifier<'_> {
                 }
                 for command in &mut script.commands {
                     command.span = outer_span(&command.span);
+                    let redirected = command.redirects.iter_mut().map(|it| &mut it.target);
+                    for word in command.words.iter_mut().chain(redirected) {
+                        word.inner = None;
+                    }
                     for word in command.all_words_mut() {
                         word.span = outer_span(&word.span);
-                        word.inner = None;
                     }
                     // An inner shell inherits the input.
                     if command.input.is_none() && command.redirects.is_empty() {

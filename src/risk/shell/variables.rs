@@ -76,10 +76,14 @@ impl Classifier<'_> {
         // A value may name another variable. The limit ends circular references.
         for _ in 0..4 {
             let mut changed = false;
-            let names: Vec<String> = unknown_names(&texts)
-                .into_iter()
-                .filter(|name| self.variables.contains_key(name))
-                .collect();
+            let mut names: Vec<String> = Vec::new();
+            for part in texts.iter().flat_map(|text| text.split(UNKNOWN).skip(1)) {
+                let name = part.split_once(END).map_or("", |(name, _)| name);
+                let is_new = || !names.iter().any(|known| known == name);
+                if !name.is_empty() && self.variables.contains_key(name) && is_new() {
+                    names.push(name.to_owned());
+                }
+            }
             for name in names {
                 let values = self.variables.get(&name).cloned().unwrap_or_default();
                 if values.is_empty() {
@@ -223,23 +227,4 @@ impl Classifier<'_> {
             );
         }
     }
-}
-
-/// The names of the unknown parts of texts, at most 65 of them.
-fn unknown_names(texts: &[String]) -> Vec<String> {
-    let mut names = Vec::new();
-    for text in texts {
-        for part in text.split(UNKNOWN).skip(1) {
-            if let Some((name, _)) = part.split_once(END)
-                && !name.is_empty()
-                && !names.iter().any(|known| known == name)
-            {
-                names.push(name.to_owned());
-                if names.len() > 64 {
-                    return names;
-                }
-            }
-        }
-    }
-    names
 }

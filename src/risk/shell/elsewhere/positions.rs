@@ -13,6 +13,20 @@ pub(in crate::risk::shell) struct Elsewhere {
     pub(super) inputs: LazyRegex,
     /// Options of every program that load code.
     pub(super) loads: LazyRegex,
+    /// Names of options whose value is an output.
+    pub(super) outputs: LazyRegex,
+    /// Usual names of folders for build output beside the sources.
+    pub(super) build_folders: LazyRegex,
+    /// Extensions of files that are loaded as code.
+    pub(super) code: LazyRegex,
+    /// Options that load a file or a module.
+    pub(super) code_options: LazyRegex,
+    /// Names of programs that write, pack, convert or move files.
+    pub(super) writers: LazyRegex,
+    /// Options that write or change files, regardless of their values.
+    pub(super) writing_options: LazyRegex,
+    /// Subcommands and operands that suggest a change.
+    pub(super) writing_words: LazyRegex,
     /// Options of certain programs that load code.
     coded: Vec<CodeOptions>,
     pub(super) reads: Vec<ReadPositions>,
@@ -57,9 +71,19 @@ pub(super) enum Operands {
 
 impl Elsewhere {
     #[cfg(test)]
-    pub(in crate::risk::shell) fn patterns(&self) -> [&LazyRegex; 2] {
+    pub(in crate::risk::shell) fn patterns(&self) -> [&LazyRegex; 9] {
         assert!(self.reads.iter().all(|it| !it.names.is_empty()));
-        [&self.inputs, &self.loads]
+        [
+            &self.inputs,
+            &self.loads,
+            &self.outputs,
+            &self.build_folders,
+            &self.code,
+            &self.code_options,
+            &self.writers,
+            &self.writing_options,
+            &self.writing_words,
+        ]
     }
 
     /// Whether an option of this program loads code.

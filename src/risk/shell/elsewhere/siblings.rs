@@ -2,24 +2,8 @@
 
 use super::paths::is_root_folder_name;
 use crate::risk::shell::classifier::Classifier;
-use crate::risk::shell::lazy_regex::LazyRegex;
 use crate::risk::shell::path_kind;
 use crate::risk::shell::syntax::UNKNOWN;
-
-/// Names of programs that write, pack, convert or move files.
-static WRITERS: LazyRegex = LazyRegex::new(
-    "(?i)(^(mk|un|cp|mv|rm|ln|to[-_]|set|make|new)|copy|cp|mv|rm|sync|write|edit|extract|pack|compress|zip|conv|2|install|strip|sign|patch|trunc|fix|format|fmt|renam|split|merge|join|tee|link|del|clean|trash|crypt|backup|restor|move|save|gen|build|create|creat|clone|dump|export|import|wip|shred|replac|sed|chmod|chown|touch|optim|minif|upload|send|push|(^|[^.])sh$|exec|run|do$)",
-);
-
-/// Options that write or change files, regardless of their values.
-static WRITING_OPTIONS: LazyRegex = LazyRegex::new(
-    "(?i)^-([oOwWdDtTxXuUfFmMcCzZ]|[a-z]{0,4}[oOwWdD][a-z]{0,4})$|^--?[a-z-]*(out|dest|target|to|write|save|place|inplace|overwrite|install|prefix|dir|directory|root|export|dump|log|move|copy|renam|remov|delet|strip|updat|fix|apply|forc|replac|edit|modif|creat|extract|conver|format|sync|generat|build|store|report|result|record|trace|backup|link|script|exec|command|cmd|run|hook|plugin|load|file|append|truncate|clear|set|sort|compress|expand|init|upload|send)[a-z-]*$",
-);
-
-/// Subcommands and operands that suggest a change.
-static WRITING_WORDS: LazyRegex = LazyRegex::new(
-    "(?i)^(write|save|rm|remove|copy|cp|mv|move|install|extract|unpack|pack|create|convert|format|fmt|fix|apply|patch|edit|set|put|sync|clean|add|import|export|init|new|update|upgrade|rename|touch|push|pull|build|make|generate|gen|merge|split|strip|sign|compress|decompress|encrypt|decrypt|backup|restore|store|link|replace|truncate|append|insert|run|exec|train|sort|index|mount|flash|burn|upload|clone|checkout|reset|record|dump|to|into|output|out)$",
-);
 
 impl Classifier<'_> {
     /// Whether all outside paths of a call are plain files in sibling folders, and neither the program's name nor
@@ -29,8 +13,9 @@ impl Classifier<'_> {
         program: &str,
         arguments: &[(String, bool)],
     ) -> bool {
+        let table = &self.table.elsewhere;
         let name = program.rsplit('/').next().unwrap_or(program);
-        if WRITERS.is_match(name) || path_kind::is_outside(&self.folder) {
+        if table.writers.is_match(name) || path_kind::is_outside(&self.folder) {
             return false;
         }
         let in_sibling = |(text, glob): &(String, bool)| {
@@ -43,8 +28,8 @@ impl Classifier<'_> {
                 text.split_once('=').map_or((text.as_str(), None), |(name, it)| (name, Some(it)));
             text.contains(['>', '<', '|', ';', '&', '`', '$', UNKNOWN])
                 || (value.is_some() && !text.starts_with('-'))
-                || WRITING_OPTIONS.is_match(option)
-                || WRITING_WORDS.is_match(text)
+                || table.writing_options.is_match(option)
+                || table.writing_words.is_match(text)
         };
         if siblings.is_empty() || others.iter().any(suggests_writing) {
             return false;
@@ -63,6 +48,7 @@ impl Classifier<'_> {
         program: &str,
         arguments: &[(String, bool)],
     ) -> Option<String> {
+        let table = &self.table.elsewhere;
         let name = program.rsplit('/').next().unwrap_or(program);
         let suggests_writing = |(text, _): &(String, bool)| {
             let option = text.split('=').next().unwrap_or_default();
@@ -71,10 +57,10 @@ impl Classifier<'_> {
                 option.trim_start_matches('-'),
                 "file" | "files" | "format" | "sort" | "load" | "dir"
             );
-            option.len() > 2 && !names && WRITING_OPTIONS.is_match(option)
-                || WRITING_WORDS.is_match(text)
+            option.len() > 2 && !names && table.writing_options.is_match(option)
+                || table.writing_words.is_match(text)
         };
-        let writes = WRITERS.is_match(name) || arguments.iter().any(suggests_writing);
+        let writes = table.writers.is_match(name) || arguments.iter().any(suggests_writing);
         let tool = self.table.verbs.is_tool(name) || self.table.verbs.excepted(name);
         // The options of a project script may have any meaning, and an option that names a file may only read it.
         if tool || !writes || program.contains('/') || program == "meson" {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::imports::{calls_function_by_name, calls_unknown_function, uses_module_as_value};
+use super::imports::calls_function_by_name;
 use super::language::{InlineRules, Language};
 use super::lexer::tokens;
 use super::tokens::{Token, cursors, is_punct, name};
@@ -16,14 +16,19 @@ const ACT_ON_IMPORT: [&str; 6] =
     ["antigravity", "idlelib", "turtledemo", "test", "this", "rlcompleter"];
 
 impl InlineRules {
+    /// The tokens of code; `None` for unsupported syntax.
+    pub(super) fn tokens(&self, code: &str) -> Option<Vec<Token>> {
+        tokens(code, self.language, &self.refused)
+    }
+
     /// Whether all of the code is allowed.
     pub(super) fn allows(&self, code: &str) -> bool {
-        let Some(all) = tokens(code, self.language) else { return false };
+        let Some(all) = self.tokens(code) else { return false };
         if all.is_empty()
             || all.len() > MAX_TOKENS
             || !is_cheap(&all)
             || calls_function_by_name(&all, self.language)
-            || uses_module_as_value(&all, self.language, &self.modules)
+            || self.uses_module_as_value(&all)
         {
             return false;
         }
@@ -34,7 +39,7 @@ impl InlineRules {
         let Some(body) = start.and_then(|start| all.get(start..)) else { return false };
         let mut local = BTreeSet::new();
         self.add_bound_names(body, &mut local);
-        if calls_unknown_function(body, &local, self.language) {
+        if self.calls_unknown_function(body, &local) {
             return false;
         }
         bound.extend(local);
@@ -146,31 +151,9 @@ impl InlineRules {
             delattr vars globals locals compile breakpoint input dir help memoryview fetch load loadstring dofile \
             system send spawn fork method";
         let is_reserved = |ident: &str| {
-            ident.starts_with("__")
-                || listed(RESERVED, ident)
-                || listed(reserved_by(self.language), ident)
+            ident.starts_with("__") || listed(RESERVED, ident) || listed(&self.reserved, ident)
         };
         bound.retain(|ident| !is_reserved(ident) || python && ident == "Path");
-    }
-}
-
-/// Names of one language that must keep their meaning.
-fn reserved_by(language: Language) -> &'static str {
-    match language {
-        Language::JavaScript => {
-            "Reflect Proxy WebAssembly Worker SharedWorker global window module WebSocket XMLHttpRequest EventSource \
-            setTimeout setInterval setImmediate queueMicrotask postMessage"
-        }
-        Language::Lua => {
-            "loadfile module setmetatable getmetatable rawset rawget setfenv getfenv _G _ENV package newproxy \
-            collectgarbage"
-        }
-        Language::Ruby => {
-            "syscall trap exit abort at_exit autoload require_relative callcc set_trace_func trace_var binding \
-            instance_eval instance_exec class_eval class_exec module_eval module_exec public_send define_method \
-            define_singleton_method instance_variable_set extend include using"
-        }
-        Language::Python | Language::Php | Language::Perl | Language::R | Language::Julia => "",
     }
 }
 

@@ -14,20 +14,21 @@ use crate::risk::shell::{Word, path_kind};
 /// Limit for code that can be reviewed at a glance.
 const MAX_LENGTH: usize = 600;
 
-const OCTAVE: &str = include_str!("../../../../assets/risk/words/octave.txt");
+pub(super) const OCTAVE: &str = include_str!("../../../../assets/risk/words/octave.txt");
 const PACKAGES: &str =
     "statistics signal symbolic control image io struct optim linear-algebra strings";
 /// Functions of Octave that read files.
 const READS: &str = "csvread dlmread fileread slurp";
 
-const GNUPLOT: &str = include_str!("../../../../assets/risk/words/gnuplot.txt");
+pub(super) const GNUPLOT: &str = include_str!("../../../../assets/risk/words/gnuplot.txt");
 
 /// Commands of gnuplot. A statement may also be an abbreviation of one or a definition.
 const COMMANDS: &str = "plot splot replot set unset print stats reset exit quit pause";
 
-const LISP: &str = include_str!("../../../../assets/risk/words/lisp.txt");
+pub(super) const LISP: &str = include_str!("../../../../assets/risk/words/lisp.txt");
 /// Names for variables and functions that none of the Lisps defines.
-const LISP_VARIABLES: &str = include_str!("../../../../assets/risk/words/lisp-variables.txt");
+pub(super) const LISP_VARIABLES: &str =
+    include_str!("../../../../assets/risk/words/lisp-variables.txt");
 
 /// Whether code only computes; `None` for languages that are not handled here.
 pub(super) fn computes(program: &str, options: &[Word], code: &str, rest: &[Word]) -> Option<bool> {

@@ -6,7 +6,6 @@
 use super::bindings::is_cheap;
 use super::imports::calls_function_by_name;
 use super::language::{InlineRules, Language};
-use super::lexer::tokens;
 use super::tokens::{Cursor, Token, cursors, name};
 use crate::risk::shell::listed::{listed, listed_in};
 use crate::risk::shell::path_kind;
@@ -16,14 +15,14 @@ use crate::risk::shell::secrets::is_secret_name;
 const MAX_LENGTH: usize = 400;
 
 /// Words in names that suggest more than reading, computing and printing.
-const WORDS: &str = include_str!("../../../../assets/risk/words/effect-words.txt");
+pub(super) const WORDS: &str = include_str!("../../../../assets/risk/words/effect-words.txt");
 
 /// Harmless names that contain such words.
 const HARMLESS_NAMES: &str =
     "process const function class_methods re_compile public_methods define method_missing";
 
 /// Names that are refused as a whole.
-const NAMES: &str = include_str!("../../../../assets/risk/words/effect-names.txt");
+pub(super) const NAMES: &str = include_str!("../../../../assets/risk/words/effect-names.txt");
 
 /// Whether a name suggests an effect.
 fn suggests_effect(ident: &str) -> bool {
@@ -72,7 +71,7 @@ impl InlineRules {
         if code.len() > MAX_LENGTH {
             return false;
         }
-        let Some(all) = tokens(code, self.language) else { return false };
+        let Some(all) = self.tokens(code) else { return false };
         let builds_text = cursors(&all).any(|cursor| match cursor.get(0) {
             Some(Token::Name(ident)) => listed(TEXT_BUILDERS, ident),
             Some(Token::Text(_)) => cursor.is_punct(-1, "+") || cursor.is_punct(1, "+"),

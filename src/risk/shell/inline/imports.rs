@@ -7,18 +7,7 @@ use std::collections::BTreeSet;
 
 use super::language::{InlineRules, Language};
 use super::tokens::{Cursor, Token, cursors, is_punct, name};
-use crate::risk::shell::listed::{listed, listed_in};
-
-/// Ruby classes and modules that can access files, processes or the network.
-const RUBY: &str = include_str!("../../../../assets/risk/words/ruby-outside.txt");
-
-/// Words in names of R functions that have effects beyond their values.
-const R: &str = include_str!("../../../../assets/risk/words/r-effects.txt");
-
-/// Julia functions with effects beyond their values.
-const JULIA: &str = "rm mv cp cd run open write touch truncate mkdir mkpath mktemp mktempdir chmod chown symlink hardlink \
-    download include include_string eval evalfile invokelatest ccall kill exit atexit pipeline detach redirect_stdout \
-    redirect_stderr rename unlink sendfile connect listen";
+use crate::risk::shell::listed::listed;
 
 /// R functions that call a function by name.
 const CALL_NAMED: &str =
@@ -50,9 +39,7 @@ impl InlineRules {
         self.add_bound_names(all, &mut bound);
         self.add_parameters(all, &mut bound);
         bound.retain(|ident| !loaded.project.contains(ident));
-        if calls_unknown_function(all, &bound, self.language)
-            || uses_module_as_value(all, self.language, &self.modules)
-        {
+        if self.calls_unknown_function(all, &bound) || self.uses_module_as_value(all) {
             return false;
         }
         bound.extend(loaded.project.iter().cloned());
@@ -188,7 +175,7 @@ impl InlineRules {
                 || cursor.is_punct(-1, "$")
                 || bound.contains(ident)
                 || self.allows_name(ident)
-                || !listed_in(R, ident) && loaded.any_project;
+                || !listed(&self.effects, ident) && loaded.any_project;
         }
         if cursor.is_attribute() {
             let is_open = root(cursor).is_some_and(|root| {
@@ -210,11 +197,89 @@ impl InlineRules {
             || self.is_constant(ident)
     }
 
+    /// Whether the code calls a name that it binds, but does not define as a function.
+    pub(super) fn calls_unknown_function(&self, all: &[Token], bound: &BTreeSet<String>) -> bool {
+        let language = self.language;
+        const WORDS: &str = "if unless and or while until do then end else in rescue not";
+        let defined = |ident: &str| {
+            cursors(all).filter(|cursor| cursor.name(0) == Some(ident)).any(|cursor| {
+                let arrow = |by: isize| cursor.is_punct(by, "=") && cursor.is_punct(by + 1, ">");
+                let replaced = cursor.is_punct(1, "<") && cursor.is_punct(2, "-");
+                let value = if replaced { 3 } else { 1 + isize::from(cursor.is_punct(1, "=")) };
+                let close = (value..value + 24).find(|by| cursor.is_punct(*by, ")"));
+                // In Ruby, a call by name never calls the value of a variable.
+                matches!(cursor.name(-1), Some("def" | "function" | "class"))
+                    || language != Language::Ruby
+                        && value > 1
+                        && (matches!(
+                            cursor.name(value),
+                            Some("lambda" | "function" | "async" | "proc")
+                        ) || arrow(value + 1)
+                            || cursor.is_punct(value, "(")
+                                && close.is_some_and(|close| arrow(close + 1)))
+            })
+        };
+        let mut known: BTreeSet<&str> = BTreeSet::new();
+        cursors(all).any(|cursor| {
+            let Some(ident) = cursor.name(0).filter(|ident| bound.contains(*ident)) else {
+                return false;
+            };
+            let called = match cursor.get(1) {
+                Some(Token::Punct('(')) => {
+                    !matches!(cursor.name(-1), Some("def" | "function" | "class" | "in" | "lambda"))
+                }
+                Some(Token::Text(_) | Token::Number(_) | Token::Punct('{')) => {
+                    matches!(language, Language::Ruby | Language::Lua)
+                }
+                Some(Token::Name(next)) => language == Language::Ruby && !listed(WORDS, next),
+                _ => false,
+            };
+            if !called || cursor.is_punct(-1, ".") {
+                return false;
+            }
+            // The name may be bound in another scope only, so that this calls a function of the language.
+            if listed(&self.effects, ident) {
+                return true;
+            }
+            let is_function = known.contains(ident) || defined(ident) && known.insert(ident);
+            !is_function
+        })
+    }
+
+    /// Whether a module of the language is used as a value, so that its functions could be called by other names.
+    pub(super) fn uses_module_as_value(&self, all: &[Token]) -> bool {
+        let language = self.language;
+        let mut held: BTreeSet<&str> = BTreeSet::new();
+        let requires =
+            |it: &Cursor| language == Language::JavaScript && it.name(0) == Some("require");
+        for cursor in cursors(all).filter(requires) {
+            let bracket = isize::from(cursor.is_punct(1, "("));
+            if !cursor.text(1 + bracket).is_some_and(|module| listed(&self.modules, module)) {
+                continue;
+            }
+            // The result is bound or destructured immediately.
+            match cursor.name(-2).filter(|_| cursor.is_punct(-1, "=")) {
+                Some(ident) => _ = held.insert(ident),
+                None if !cursor.is_punct(2 + 2 * bracket, ".") => return true,
+                None => {}
+            }
+        }
+        let module = |ident: &str| listed(&self.objects, ident) || held.contains(ident);
+        cursors(all).filter(|cursor| cursor.name(0).is_some_and(module)).any(|cursor| {
+            let binds =
+                cursor.name(-1).is_some_and(|it| listed("const let var import from local as", it))
+                    || cursor.is_punct(-1, ".")
+                    || language == Language::Python && imports(all, cursor.index);
+            let key = language == Language::JavaScript && cursor.is_punct(1, ":");
+            !binds && !key && !cursor.is_punct(1, ".")
+        })
+    }
+
     /// Whether this is a class or module that does not belong to the language.
     fn is_constant(&self, ident: &str) -> bool {
         matches!(self.language, Language::Ruby | Language::Julia)
             && ident.starts_with(|c: char| c.is_ascii_uppercase())
-            && !listed_in(RUBY, ident)
+            && !listed(&self.effects, ident)
             && !listed(&self.standard, ident)
             && !listed(&self.names, ident)
     }
@@ -256,99 +321,6 @@ pub(super) fn calls_function_by_name(all: &[Token], language: Language) -> bool 
     let calls = |it: &Token| name(Some(it)).is_some_and(|it| listed(CALL_NAMED, it));
     let text = |it: &Token| matches!(it, Token::Text(_));
     language == Language::R && all.iter().any(calls) && all.iter().any(text)
-}
-
-/// Whether the code calls a name that it binds, but does not define as a function.
-pub(super) fn calls_unknown_function(
-    all: &[Token],
-    bound: &BTreeSet<String>,
-    language: Language,
-) -> bool {
-    const WORDS: &str = "if unless and or while until do then end else in rescue not";
-    let defined = |ident: &str| {
-        cursors(all).filter(|cursor| cursor.name(0) == Some(ident)).any(|cursor| {
-            let arrow = |by: isize| cursor.is_punct(by, "=") && cursor.is_punct(by + 1, ">");
-            let replaced = cursor.is_punct(1, "<") && cursor.is_punct(2, "-");
-            let value = if replaced { 3 } else { 1 + isize::from(cursor.is_punct(1, "=")) };
-            let close = (value..value + 24).find(|by| cursor.is_punct(*by, ")"));
-            // In Ruby, a call by name never calls the value of a variable.
-            matches!(cursor.name(-1), Some("def" | "function" | "class"))
-                || language != Language::Ruby
-                    && value > 1
-                    && (matches!(
-                        cursor.name(value),
-                        Some("lambda" | "function" | "async" | "proc")
-                    ) || arrow(value + 1)
-                        || cursor.is_punct(value, "(")
-                            && close.is_some_and(|close| arrow(close + 1)))
-        })
-    };
-    let mut known: BTreeSet<&str> = BTreeSet::new();
-    cursors(all).any(|cursor| {
-        let Some(ident) = cursor.name(0).filter(|ident| bound.contains(*ident)) else {
-            return false;
-        };
-        let called = match cursor.get(1) {
-            Some(Token::Punct('(')) => {
-                !matches!(cursor.name(-1), Some("def" | "function" | "class" | "in" | "lambda"))
-            }
-            Some(Token::Text(_) | Token::Number(_) | Token::Punct('{')) => {
-                matches!(language, Language::Ruby | Language::Lua)
-            }
-            Some(Token::Name(next)) => language == Language::Ruby && !listed(WORDS, next),
-            _ => false,
-        };
-        if !called || cursor.is_punct(-1, ".") {
-            return false;
-        }
-        // The name may be bound in another scope only, so that this calls a function of the language.
-        let effect = match language {
-            Language::R => listed_in(R, ident),
-            Language::Julia => listed(JULIA, ident),
-            _ => false,
-        };
-        if effect {
-            return true;
-        }
-        let is_function = known.contains(ident) || defined(ident) && known.insert(ident);
-        !is_function
-    })
-}
-
-/// Whether a module of the language is used as a value, so that its functions could be called by other names.
-pub(super) fn uses_module_as_value(all: &[Token], language: Language, modules: &str) -> bool {
-    const LUA: &str = "os io string table math debug package coroutine utf8 jit";
-    const SCRIPT: &str = "fs process Deno Bun os path crypto util";
-    if !matches!(language, Language::Python | Language::JavaScript | Language::Lua) {
-        return false;
-    }
-    let mut held: BTreeSet<&str> = BTreeSet::new();
-    let requires = |it: &Cursor| language == Language::JavaScript && it.name(0) == Some("require");
-    for cursor in cursors(all).filter(requires) {
-        let bracket = isize::from(cursor.is_punct(1, "("));
-        if !cursor.text(1 + bracket).is_some_and(|module| listed(modules, module)) {
-            continue;
-        }
-        // The result is bound or destructured immediately.
-        match cursor.name(-2).filter(|_| cursor.is_punct(-1, "=")) {
-            Some(ident) => _ = held.insert(ident),
-            None if !cursor.is_punct(2 + 2 * bracket, ".") => return true,
-            None => {}
-        }
-    }
-    let module = |ident: &str| match language {
-        Language::Lua => listed(LUA, ident),
-        Language::JavaScript => listed(SCRIPT, ident) || held.contains(ident),
-        _ => matches!(ident, "os" | "sys" | "pathlib" | "operator"),
-    };
-    cursors(all).filter(|cursor| cursor.name(0).is_some_and(module)).any(|cursor| {
-        let binds =
-            cursor.name(-1).is_some_and(|it| listed("const let var import from local as", it))
-                || cursor.is_punct(-1, ".")
-                || language == Language::Python && imports(all, cursor.index);
-        let key = language == Language::JavaScript && cursor.is_punct(1, ":");
-        !binds && !key && !cursor.is_punct(1, ".")
-    })
 }
 
 /// Whether a token is part of an import statement.

@@ -1,7 +1,8 @@
-//! The languages of inline code: the names that each may use, as listed in `rules.toml`, and its refused syntax.
+//! The languages of inline code, and what `rules.toml` lists for each.
 
 use serde::Deserialize;
 
+use crate::risk::shell::lazy_regex::LazyRegex;
 use crate::risk::shell::listed::listed;
 
 /// A language whose inline code is checked.
@@ -18,12 +19,14 @@ pub(in crate::risk::shell) enum Language {
     Julia,
 }
 
-/// The names that code of one language may use.
+/// What code of one language may contain.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::risk::shell) struct InlineRules {
     pub(super) language: Language,
     pub(super) programs: Vec<String>,
+    /// Matches options that only affect how code is read and how input is split.
+    pub(in crate::risk::shell) options: LazyRegex,
     /// Names of functions, classes and keywords.
     pub(super) names: String,
     pub(super) attributes: String,
@@ -33,6 +36,14 @@ pub(in crate::risk::shell) struct InlineRules {
     pub(super) standard: String,
     /// Functions that read the file which their first argument names.
     pub(super) reads: String,
+    /// Functions, classes and modules with effects beyond their values.
+    pub(super) effects: String,
+    /// Names that must keep their meaning.
+    pub(super) reserved: String,
+    /// Modules that may not be used as a value.
+    pub(super) objects: String,
+    /// Symbols that start comments, here-documents, other quotes, or names in a namespace.
+    pub(super) refused: Vec<String>,
 }
 
 impl InlineRules {
@@ -42,20 +53,6 @@ impl InlineRules {
 
     pub(super) fn allows_attribute(&self, ident: &str) -> bool {
         listed(&self.attributes, ident) || listed(&self.reads, ident)
-    }
-}
-
-/// Symbols that start comments, here-documents, other quotes, or names in a namespace.
-pub(super) const fn refused_symbols(language: Language) -> &'static [&'static str] {
-    match language {
-        Language::Python => &[],
-        Language::Lua => &["--", "[[", "[="],
-        Language::R => &["%"],
-        Language::Julia => &["@"],
-        Language::JavaScript => &["/*", "<!--", "-->"],
-        Language::Ruby => &["<<", "::"],
-        Language::Php => &["//", "/*", "<<", "?>", "->", "::", "{$"],
-        Language::Perl => &["<", "->", "::", "*{", "&"],
     }
 }
 

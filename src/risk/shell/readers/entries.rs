@@ -14,7 +14,7 @@ pub(in crate::risk) const TEXT: &str = include_str!("../../../../assets/risk/rea
 pub(super) static ENTRIES: LazyLock<Result<Entries, String>> = LazyLock::new(|| {
     let mut readers: Entries = toml::from_str(TEXT).map_err(|error| error.to_string())?;
     let sets = std::mem::take(&mut readers.set);
-    for reader in &mut readers.reader {
+    for reader in readers.reader.iter_mut().chain(readers.form.values_mut()) {
         for name in &reader.sets {
             let set = sets.get(name).ok_or_else(|| format!("no set {name}"))?;
             reader.short.push_str(&set.short);
@@ -53,6 +53,9 @@ pub(super) struct Entries {
     #[serde(default)]
     pub(super) global: BTreeMap<String, OptionSet>,
     pub(super) reader: Vec<Entry>,
+    /// The allowed options of harmless forms.
+    #[serde(default)]
+    pub(super) form: BTreeMap<String, Entry>,
     /// For each program: the entries with the index of the matching name.
     #[serde(skip)]
     by_program: HashMap<String, Vec<(usize, usize)>>,

@@ -33,7 +33,51 @@ fn a_substitution_in_an_evaluated_word_is_dangerous() {
             "a[$(rm -rf x)]=1",
             "read x; (( x ))",
             "x=$(curl -s https://example.com); echo $((x))",
+            "bash -c 'x=$(curl -s https://example.com); echo $((x))'",
             "${ rm -rf x; }",
+        ],
+    );
+}
+
+#[test]
+fn every_command_of_a_substitution_may_print() {
+    at_least(
+        RiskLevel::Dangerous,
+        &[
+            "x=$(curl -s https://example.com; wc -l a); echo $((x))",
+            "echo $(( $(curl -s https://example.com && :) + 1 ))",
+            "x=$({ cat a; wc -l b; }); echo $((x))",
+            "x=$(curl -s https://example.com > /dev/stdout; wc -l a); echo $((x))",
+        ],
+    );
+    for command in [
+        "x=$(cd src && cat a | wc -l); echo $((x))",
+        "x=$(sort a > b; wc -l < b); echo $((x))",
+        "x=$(git rev-list --count HEAD || echo 0); echo $((x))",
+    ] {
+        assert_eq!(level(command), RiskLevel::Caution, "{command}");
+    }
+}
+
+#[test]
+fn a_nameref_to_a_listed_variable_is_dangerous() {
+    at_least(
+        RiskLevel::Dangerous,
+        &["declare -n r=LD_PRELOAD; r=a.so", "declare -n r=DYLD_INSERT_LIBRARIES; r=a.dylib"],
+    );
+    assert_eq!(level("declare -n r=name; r=a"), RiskLevel::Caution);
+}
+
+#[test]
+fn no_number_of_variables_hides_another_one() {
+    let names = |before: &str, after: &str| -> String {
+        (0..300).map(|index| format!("{before}n{index}{after}")).collect()
+    };
+    at_least(
+        RiskLevel::Dangerous,
+        &[
+            &format!("x='$(id)'; echo $(({}x))", names("", " + ")),
+            &format!("{}x=/etc/passwd; cp a {}$x", names("", "= "), names("$", "")),
         ],
     );
 }
@@ -286,7 +330,9 @@ fn every_pattern_of_the_table_compiles() {
     let patterns: Vec<_> = of_rules
         .chain(table.known.iter().flat_map(|it| it.patterns()))
         .chain(table.variables.values.values())
+        .chain(table.embedded.patterns())
         .chain(table.elsewhere.patterns())
+        .chain(table.inline.iter().map(|it| &it.options))
         .chain(table.admin.patterns())
         .chain([&table.packages.known])
         .chain(table.verbs.patterns())
