@@ -146,11 +146,13 @@ impl Replacer for Embedded<'_> {
         }
         let key = prepared.target.key();
         let project = self.toolbox.now().cargo_manifest_for(key)?;
-        let locks = cargo::LockFiles::around(self.toolbox, project.as_deref());
+        let locks = cargo::LockFiles::around(self.toolbox, project.as_deref())?;
         let result = self.replace_checked(prepared, project, context, progress);
-        for effect in locks.changed(self.toolbox) {
+        let (changed, warnings) = locks.changed(self.toolbox);
+        for effect in changed {
             add_effect(&mut progress.side_effects, effect);
         }
+        progress.warnings.extend(warnings);
         result
     }
 }
