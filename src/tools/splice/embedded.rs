@@ -14,7 +14,7 @@ use crate::code::Language;
 use crate::run::{DiagnosticArtifact, DiagnosticSpan, Stream, text};
 use crate::tools::tool::set_field;
 use crate::tools::{Context, ToolError, Toolbox};
-use crate::workspace::replace;
+use crate::workspace::{Existing, Written, write};
 
 /// Makes replacements by writing the files itself.
 pub(super) struct Embedded<'a> {
@@ -110,7 +110,8 @@ impl<'a> Embedded<'a> {
         progress: &mut Progress,
     ) -> Result<(), ToolError> {
         let (key, text) = (prepared.target.key(), &prepared.replaced.text);
-        let (not_flushed, lost) = replace(self.toolbox, key, text, &context.write())?;
+        let written = write(self.toolbox, key, text, Existing::Replace, &context.write())?;
+        let Written { not_flushed, lost, .. } = written;
         progress.warnings.extend(lost.into_iter().map(|lost| format!("{key}: {lost}")));
         match not_flushed {
             None => Ok(()),
