@@ -52,10 +52,10 @@ mod supervise;
 #[cfg(test)]
 mod tests;
 #[cfg(all(test, target_os = "linux"))]
-#[path = "tests.rs"]
+#[path = "tests/mod.rs"]
 mod tests_behind_files;
 #[cfg(all(test, target_os = "linux"))]
-#[path = "tests.rs"]
+#[path = "tests/mod.rs"]
 mod tests_behind_full;
 mod tree;
 pub mod walls;
