@@ -108,9 +108,10 @@ impl Walled {
         let writable = line.writable();
         inherited.push(helper_end);
         let protected = match step.level {
-            WallLevel::Full => ProtectedFiles::read(table.unmountable(), table.read_only()),
+            WallLevel::Full => ProtectedFiles::read(table.unmountable.clone(), table.read_only()),
             _ => {
-                ProtectedFiles::read([table.unmountable(), table.read_only()].concat(), Vec::new())
+                let compared = [table.unmountable.clone(), table.read_only()].concat();
+                ProtectedFiles::read(compared, Vec::new())
             }
         };
         drop(wall_state);
@@ -119,10 +120,10 @@ impl Walled {
             environment,
             inherited,
             receiver: Receiver(own_end),
+            is_incomplete: table.is_incomplete || protected.is_incomplete,
             protected,
             refused,
             writable,
-            is_incomplete: table.is_incomplete,
             shared,
         })
     }
