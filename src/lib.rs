@@ -89,7 +89,7 @@
     test,
     allow(
         clippy::duplicate_mod,
-        reason = "src/process/tests.rs also runs behind each level of walls"
+        reason = "src/process/tests also runs behind each level of walls"
     )
 )]
 #![cfg_attr(

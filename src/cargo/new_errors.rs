@@ -64,12 +64,10 @@ impl Cargo<'_> {
         let verdict = match missing_verdict(&checked) {
             Some(error) => Err(error),
             None => {
-                let uncovered = unreached::uncovered(self, &project, &checked.finished);
-                Ok(Verdict {
-                    errors: checked.errors().cloned().collect(),
-                    not_compiled: uncovered.not_compiled,
-                    not_reached: uncovered.not_reached,
-                })
+                let errors = checked.errors().cloned().collect();
+                let (not_compiled, not_reached) =
+                    unreached::uncovered(self, &project, &checked.finished);
+                Ok(Verdict { errors, not_compiled, not_reached })
             }
         };
         Ok(Some(WorkspaceCheck { finished: checked.finished, verdict }))

@@ -25,30 +25,25 @@ struct Message {
     level: String,
 }
 
-/// The targets that a failed check did not fully cover, such as `user (lib)`.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Uncovered {
-    /// Targets that did not compile. The compiler stops early, so they may have more errors.
-    pub(super) not_compiled: Vec<String>,
-    /// Targets that cargo did not check at all.
-    pub(super) not_reached: Vec<String>,
-}
+/// Names of targets, such as `user (lib)`.
+type Names = Vec<String>;
 
-/// Finds the targets that a check did not fully cover; none if it succeeded. If cargo does not list the
-/// targets of the workspace, general phrases are returned instead of names.
-pub(super) fn uncovered(cargo: &Cargo<'_>, project: &Project, finished: &Finished) -> Uncovered {
+/// The targets that did not compile, and those that a check did not reach; none if it succeeded. If cargo does not
+/// list the targets of the workspace, general phrases are returned instead of names.
+pub(super) fn uncovered(
+    cargo: &Cargo<'_>,
+    project: &Project,
+    finished: &Finished,
+) -> (Names, Names) {
     if finished.exit_code == Some(0) {
-        return Uncovered::default();
+        return Default::default();
     }
     let found = cargo.run_quietly(project, &METADATA, Leftovers::End).ok();
     let found = found.filter(Finished::is_success);
     let metadata = found.and_then(|it| serde_json::from_slice(&it.stdout).ok());
     match metadata {
         Some(metadata) => compare_targets(&metadata, &finished.stdout),
-        None => Uncovered {
-            not_compiled: vec!["the package".to_owned()],
-            not_reached: vec!["what else is in the workspace".to_owned()],
-        },
+        None => (vec!["the package".to_owned()], vec!["what else is in the workspace".to_owned()]),
     }
 }
 
@@ -57,7 +52,7 @@ type TargetKey = (String, String, String);
 
 /// Compares the targets of the workspace with cargo's messages. Targets with required features are ignored, because
 /// cargo skips them if their features are off.
-fn compare_targets(metadata: &Metadata, stdout: &[u8]) -> Uncovered {
+fn compare_targets(metadata: &Metadata, stdout: &[u8]) -> (Names, Names) {
     let lines = stdout.split(|byte| *byte == b'\n').filter(|line| line.starts_with(b"{"));
     let (mut reached, mut failed) = (HashSet::<TargetKey>::new(), HashSet::<TargetKey>::new());
     for line in lines.filter_map(|line| serde_json::from_slice::<TargetMessage>(line).ok()) {
@@ -84,7 +79,7 @@ fn compare_targets(metadata: &Metadata, stdout: &[u8]) -> Uncovered {
             }
         }
     }
-    Uncovered { not_compiled: shortened(not_compiled), not_reached: shortened(not_reached) }
+    (shortened(not_compiled), shortened(not_reached))
 }
 
 /// The first [`MAX_NAMES`] names in order, and a last item with the number of the others.

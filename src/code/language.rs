@@ -22,7 +22,6 @@ pub enum Language {
 
 /// The properties of a language.
 struct Spec {
-    language: Language,
     name: &'static str,
     extensions: &'static [&'static str],
     grammar: fn() -> tree_sitter::Language,
@@ -43,7 +42,6 @@ struct Spec {
 const COMMON_IDENTIFIERS: &[&str] = &["identifier", "type_identifier", "field_identifier"];
 /// TypeScript, whose node kinds JavaScript and TSX share.
 const TYPESCRIPT: Spec = Spec {
-    language: Language::TypeScript,
     name: "TypeScript",
     extensions: &["ts", "mts", "cts"],
     grammar: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
@@ -65,118 +63,120 @@ const TYPESCRIPT: Spec = Spec {
     attributes: &["decorator"],
 };
 
-static SPECS: [Spec; 9] = [
-    Spec {
-        language: Language::Rust,
-        name: "Rust",
-        extensions: &["rs"],
-        grammar: || tree_sitter_rust::LANGUAGE.into(),
-        definitions: include_str!("../../assets/queries/rust.scm"),
-        highlights: &[tree_sitter_rust::HIGHLIGHTS_QUERY],
-        separator: "::",
-        identifiers: &[
-            "identifier",
-            "type_identifier",
-            "field_identifier",
-            "shorthand_field_identifier",
-        ],
-        wrappers: &[],
-        attributes: &["attribute_item"],
-    },
-    Spec {
-        language: Language::Python,
-        name: "Python",
-        extensions: &["py", "pyi"],
-        grammar: || tree_sitter_python::LANGUAGE.into(),
-        definitions: include_str!("../../assets/queries/python.scm"),
-        highlights: &[tree_sitter_python::HIGHLIGHTS_QUERY],
-        separator: ".",
-        identifiers: &["identifier"],
-        wrappers: &["decorated_definition"],
-        attributes: &["decorator"],
-    },
-    Spec {
-        language: Language::JavaScript,
-        name: "JavaScript",
-        extensions: &["js", "mjs", "cjs", "jsx"],
-        grammar: || tree_sitter_javascript::LANGUAGE.into(),
-        definitions: include_str!("../../assets/queries/javascript.scm"),
-        highlights: &[tree_sitter_javascript::HIGHLIGHT_QUERY],
-        ..TYPESCRIPT
-    },
-    TYPESCRIPT,
-    Spec {
-        language: Language::Tsx,
-        name: "TypeScript with JSX",
-        extensions: &["tsx"],
-        grammar: || tree_sitter_typescript::LANGUAGE_TSX.into(),
-        ..TYPESCRIPT
-    },
-    Spec {
-        language: Language::Go,
-        name: "Go",
-        extensions: &["go"],
-        grammar: || tree_sitter_go::LANGUAGE.into(),
-        definitions: include_str!("../../assets/queries/go.scm"),
-        highlights: &[tree_sitter_go::HIGHLIGHTS_QUERY],
-        separator: ".",
-        identifiers: COMMON_IDENTIFIERS,
-        wrappers: &[],
-        attributes: &[],
-    },
-    Spec {
-        language: Language::C,
-        name: "C",
-        extensions: &["c", "h"],
-        grammar: || tree_sitter_c::LANGUAGE.into(),
-        definitions: include_str!("../../assets/queries/c.scm"),
-        highlights: &[tree_sitter_c::HIGHLIGHT_QUERY],
-        separator: "::",
-        identifiers: COMMON_IDENTIFIERS,
-        wrappers: &[],
-        attributes: &["attribute_declaration"],
-    },
-    Spec {
-        language: Language::Cpp,
-        name: "C++",
-        extensions: &["cpp", "cc", "cxx", "hpp", "hh", "hxx", "ipp"],
-        grammar: || tree_sitter_cpp::LANGUAGE.into(),
-        definitions: include_str!("../../assets/queries/cpp.scm"),
-        highlights: &[tree_sitter_c::HIGHLIGHT_QUERY, tree_sitter_cpp::HIGHLIGHT_QUERY],
-        separator: "::",
-        identifiers: &["identifier", "type_identifier", "field_identifier", "namespace_identifier"],
-        wrappers: &["template_declaration"],
-        attributes: &["attribute_declaration"],
-    },
-    Spec {
-        language: Language::Java,
-        name: "Java",
-        extensions: &["java"],
-        grammar: || tree_sitter_java::LANGUAGE.into(),
-        definitions: include_str!("../../assets/queries/java.scm"),
-        highlights: &[tree_sitter_java::HIGHLIGHTS_QUERY],
-        separator: ".",
-        identifiers: &["identifier", "type_identifier"],
-        wrappers: &[],
-        attributes: &["marker_annotation", "annotation"],
-    },
-];
-
 impl Language {
-    /// All languages, in table order.
-    pub fn all() -> impl Iterator<Item = Self> {
-        SPECS.iter().map(|spec| spec.language)
+    fn spec(self) -> &'static Spec {
+        match self {
+            Self::Rust => &Spec {
+                name: "Rust",
+                extensions: &["rs"],
+                grammar: || tree_sitter_rust::LANGUAGE.into(),
+                definitions: include_str!("../../assets/queries/rust.scm"),
+                highlights: &[tree_sitter_rust::HIGHLIGHTS_QUERY],
+                separator: "::",
+                identifiers: &[
+                    "identifier",
+                    "type_identifier",
+                    "field_identifier",
+                    "shorthand_field_identifier",
+                ],
+                wrappers: &[],
+                attributes: &["attribute_item"],
+            },
+            Self::Python => &Spec {
+                name: "Python",
+                extensions: &["py", "pyi"],
+                grammar: || tree_sitter_python::LANGUAGE.into(),
+                definitions: include_str!("../../assets/queries/python.scm"),
+                highlights: &[tree_sitter_python::HIGHLIGHTS_QUERY],
+                separator: ".",
+                identifiers: &["identifier"],
+                wrappers: &["decorated_definition"],
+                attributes: &["decorator"],
+            },
+            Self::JavaScript => &Spec {
+                name: "JavaScript",
+                extensions: &["js", "mjs", "cjs", "jsx"],
+                grammar: || tree_sitter_javascript::LANGUAGE.into(),
+                definitions: include_str!("../../assets/queries/javascript.scm"),
+                highlights: &[tree_sitter_javascript::HIGHLIGHT_QUERY],
+                ..TYPESCRIPT
+            },
+            Self::TypeScript => &TYPESCRIPT,
+            Self::Tsx => &Spec {
+                name: "TypeScript with JSX",
+                extensions: &["tsx"],
+                grammar: || tree_sitter_typescript::LANGUAGE_TSX.into(),
+                ..TYPESCRIPT
+            },
+            Self::Go => &Spec {
+                name: "Go",
+                extensions: &["go"],
+                grammar: || tree_sitter_go::LANGUAGE.into(),
+                definitions: include_str!("../../assets/queries/go.scm"),
+                highlights: &[tree_sitter_go::HIGHLIGHTS_QUERY],
+                separator: ".",
+                identifiers: COMMON_IDENTIFIERS,
+                wrappers: &[],
+                attributes: &[],
+            },
+            Self::C => &Spec {
+                name: "C",
+                extensions: &["c", "h"],
+                grammar: || tree_sitter_c::LANGUAGE.into(),
+                definitions: include_str!("../../assets/queries/c.scm"),
+                highlights: &[tree_sitter_c::HIGHLIGHT_QUERY],
+                separator: "::",
+                identifiers: COMMON_IDENTIFIERS,
+                wrappers: &[],
+                attributes: &["attribute_declaration"],
+            },
+            Self::Cpp => &Spec {
+                name: "C++",
+                extensions: &["cpp", "cc", "cxx", "hpp", "hh", "hxx", "ipp"],
+                grammar: || tree_sitter_cpp::LANGUAGE.into(),
+                definitions: include_str!("../../assets/queries/cpp.scm"),
+                highlights: &[tree_sitter_c::HIGHLIGHT_QUERY, tree_sitter_cpp::HIGHLIGHT_QUERY],
+                separator: "::",
+                identifiers: &[
+                    "identifier",
+                    "type_identifier",
+                    "field_identifier",
+                    "namespace_identifier",
+                ],
+                wrappers: &["template_declaration"],
+                attributes: &["attribute_declaration"],
+            },
+            Self::Java => &Spec {
+                name: "Java",
+                extensions: &["java"],
+                grammar: || tree_sitter_java::LANGUAGE.into(),
+                definitions: include_str!("../../assets/queries/java.scm"),
+                highlights: &[tree_sitter_java::HIGHLIGHTS_QUERY],
+                separator: ".",
+                identifiers: &["identifier", "type_identifier"],
+                wrappers: &[],
+                attributes: &["marker_annotation", "annotation"],
+            },
+        }
     }
+
+    /// All languages.
+    pub const ALL: [Self; 9] = [
+        Self::Rust,
+        Self::Python,
+        Self::JavaScript,
+        Self::TypeScript,
+        Self::Tsx,
+        Self::Go,
+        Self::C,
+        Self::Cpp,
+        Self::Java,
+    ];
 
     /// The language of a file, by its extension. `None` for other files.
     pub fn of_path(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
-        SPECS.iter().find(|spec| spec.extensions.contains(&&*extension)).map(|spec| spec.language)
-    }
-
-    fn spec(self) -> &'static Spec {
-        // The table names each language once, which `the_table_names_each_language_once` checks.
-        SPECS.iter().find(|spec| spec.language == self).unwrap_or(&SPECS[0])
+        Self::ALL.into_iter().find(|it| it.spec().extensions.contains(&&*extension))
     }
 
     /// The display name.
@@ -216,14 +216,13 @@ impl Language {
     /// The compiled query for definitions. `None` only if the built-in query were faulty, which
     /// `every_query_compiles` rules out.
     pub(super) fn query(self) -> Option<&'static Query> {
-        static QUERIES: [OnceLock<Option<Query>>; SPECS.len()] =
-            [const { OnceLock::new() }; SPECS.len()];
-        let index = SPECS.iter().position(|spec| spec.language == self)?;
+        static QUERIES: [OnceLock<Option<Query>>; Language::ALL.len()] =
+            [const { OnceLock::new() }; Language::ALL.len()];
         let compile = || {
             super::meter::count_memory();
             Query::new(&self.grammar(), self.spec().definitions).ok()
         };
-        QUERIES.get(index)?.get_or_init(compile).as_ref()
+        QUERIES.get(self as usize)?.get_or_init(compile).as_ref()
     }
 }
 
@@ -232,12 +231,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_names_each_language_once() {
-        for spec in &SPECS {
-            assert_eq!(spec.language.spec().name, spec.name);
-            for extension in spec.extensions {
+    fn languages_are_found_by_their_extensions() {
+        for (index, language) in Language::ALL.into_iter().enumerate() {
+            assert_eq!(language as usize, index, "each language is listed once");
+            for extension in language.spec().extensions {
                 let path = format!("a/b.{}", extension.to_uppercase());
-                assert_eq!(Language::of_path(Path::new(&path)), Some(spec.language));
+                assert_eq!(Language::of_path(Path::new(&path)), Some(language));
             }
         }
         assert_eq!(Language::of_path(Path::new("Makefile")), None);
@@ -245,9 +244,9 @@ mod tests {
 
     #[test]
     fn every_query_compiles() {
-        for spec in &SPECS {
-            if let Err(error) = Query::new(&(spec.grammar)(), spec.definitions) {
-                panic!("{}: {error}", spec.name);
+        for language in Language::ALL {
+            if let Err(error) = Query::new(&language.grammar(), language.spec().definitions) {
+                panic!("{}: {error}", language.name());
             }
         }
     }

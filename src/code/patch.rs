@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
+use super::source::visit_nodes;
 use super::{CodeError, Definition, ParsedText, Source, Span};
 
 const BOM: char = '\u{feff}';
@@ -59,13 +60,7 @@ pub fn patch(
     let body = replacement.get(parts.start..).unwrap_or_default().trim_end();
     let body = indented(source, start, &parsed, parts.start, body);
     let body = with_line_breaks(source.text, &body);
-    let mut text = String::with_capacity(source.text.len() + body.len());
-    text.push_str(source.text.get(..start).unwrap_or_default());
-    text.push_str(&kept);
-    text.push_str(&body);
-    let inserted = start..text.len();
-    text.push_str(source.text.get(end..).unwrap_or_default());
-    checked_result(source, definition, text, start..end, inserted, stop)
+    checked_result(source, definition, start..end, &(kept + &body), stop)
 }
 
 /// The end of an item, without the line break that some grammars include, such as C's after a macro.
@@ -89,22 +84,20 @@ pub fn replace(
 ) -> Result<Patched, CodeError> {
     let (definition, node) = source.matching(symbol, kind)?;
     first_parts(&Source::parse(source.language, replacement, stop)?)?;
-    let replaced = node.byte_range();
-    let mut text = source.text.to_owned();
-    text.replace_range(replaced.clone(), replacement);
-    let inserted = replaced.start..replaced.start + replacement.len();
-    checked_result(source, definition, text, replaced, inserted, stop)
+    checked_result(source, definition, node.byte_range(), replacement, stop)
 }
 
-/// Parses the result and finds what the replacement defines.
+/// Replaces these bytes, parses the result, and finds what the replacement defines.
 fn checked_result(
     source: &Source<'_>,
     definition: Definition,
-    text: String,
     replaced: Range<usize>,
-    inserted: Range<usize>,
+    replacement: &str,
     stop: &dyn Fn() -> bool,
 ) -> Result<Patched, CodeError> {
+    let mut text = source.text.to_owned();
+    text.replace_range(replaced.clone(), replacement);
+    let inserted = replaced.start..replaced.start + replacement.len();
     let result = Source::parse(source.language, &text, stop)?;
     check_syntax_errors(source, &replaced, &result, &inserted)?;
     let defined: Vec<_> = result
@@ -336,24 +329,18 @@ fn is_cut_out(body: &str, indentation: &str) -> bool {
 /// The ranges of all strings, in order and disjoint.
 fn strings(source: &Source<'_>) -> Vec<Range<usize>> {
     let mut strings = Vec::new();
-    let mut cursor = source.tree.walk();
-    loop {
-        let node = cursor.node();
+    visit_nodes(source.tree.root_node(), |node| {
         let kind = node.kind();
         let is_string =
             kind.contains("string") || kind.contains("template") || kind.contains("text_block");
-        if is_string && kind != "template_declaration" {
+        let is_string = is_string && kind != "template_declaration";
+        if is_string {
             // For adjacent strings: the start of the second is not inside the first.
             strings.push(node.start_byte() + 1..node.end_byte());
-        } else if cursor.goto_first_child() {
-            continue;
         }
-        while !cursor.goto_next_sibling() {
-            if !cursor.goto_parent() {
-                return strings;
-            }
-        }
-    }
+        !is_string
+    });
+    strings
 }
 
 /// Converts the line breaks of the replacement to those of most lines in the file.

@@ -17,14 +17,10 @@ const MAX_CACHED: usize = 8;
 /// Maximum length of a text whose tree is cached, in bytes. A tree takes about ten times the memory of its text.
 const MAX_CACHED_BYTES: usize = 1 << 20;
 
-static RECENT: Mutex<VecDeque<(Key, Parsed)>> = Mutex::new(VecDeque::new());
+/// The language of a text and the digest of the text identify its parse result.
+type Key = (Language, [u8; 32]);
 
-/// The key of a cached parse result.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Key {
-    language: Language,
-    digest: [u8; 32],
-}
+static RECENT: Mutex<VecDeque<(Key, Parsed)>> = Mutex::new(VecDeque::new());
 
 /// Returns the cached result for this text, or calls `parse` and caches its result. The trees of long texts and
 /// stopped parses are not cached.
@@ -33,7 +29,7 @@ pub(super) fn get_or_parse(
     text: &str,
     parse: impl FnOnce() -> Parsed,
 ) -> Parsed {
-    let key = Key { language, digest: Sha256::digest(text).into() };
+    let key: Key = (language, Sha256::digest(text).into());
     let lock = || RECENT.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, parsed)) = lock().iter().find(|(known, _)| *known == key) {
         return parsed.clone();

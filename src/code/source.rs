@@ -58,10 +58,18 @@ impl<'t> Source<'t> {
         self.tree.root_node().has_error()
     }
 
-    /// Syntax errors in text order. A compiler may accept the text nevertheless, because a grammar may lag behind its
-    /// language.
+    /// Syntax errors in text order: error nodes, and missing nodes, which the parser inserted. A compiler may accept the
+    /// text nevertheless, because a grammar may lag behind its language.
     pub fn syntax_errors(&self) -> Vec<Span> {
-        syntax_errors(self.tree.root_node())
+        let mut syntax_errors = Vec::new();
+        visit_nodes(self.tree.root_node(), |node| {
+            let is_error = node.is_error() || node.is_missing();
+            if is_error {
+                syntax_errors.push(Span::of(node));
+            }
+            !is_error && node.has_error()
+        });
+        syntax_errors
     }
 
     /// Turns a syntax error into a [`CodeError`]; `what` names the text.
@@ -80,21 +88,17 @@ impl<'t> Source<'t> {
     }
 }
 
-/// The spans of error nodes and of missing nodes, which the parser inserted. Without recursion, because a text may be
-/// nested as deep as it is long.
-fn syntax_errors(root: Node<'_>) -> Vec<Span> {
-    let mut syntax_errors = Vec::new();
+/// Calls `visit` for the nodes of a tree in text order; the children of a node are visited if it returns true. Without
+/// recursion, because a text may be nested as deep as it is long.
+pub(super) fn visit_nodes(root: Node<'_>, mut visit: impl FnMut(Node<'_>) -> bool) {
     let mut cursor = root.walk();
     loop {
-        let node = cursor.node();
-        if node.is_error() || node.is_missing() {
-            syntax_errors.push(Span::of(node));
-        } else if node.has_error() && cursor.goto_first_child() {
+        if visit(cursor.node()) && cursor.goto_first_child() {
             continue;
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
-                return syntax_errors;
+                return;
             }
         }
     }

@@ -81,9 +81,8 @@ pub fn highlight(language: Language, text: &str) -> Vec<(Range<usize>, Class)> {
 }
 
 fn configuration(language: Language) -> Option<&'static HighlightConfiguration> {
-    static CONFIGURATIONS: [OnceLock<Option<HighlightConfiguration>>; 9] =
-        [const { OnceLock::new() }; 9];
-    let index = Language::all().position(|it| it == language)?;
+    static CONFIGURATIONS: [OnceLock<Option<HighlightConfiguration>>; Language::ALL.len()] =
+        [const { OnceLock::new() }; Language::ALL.len()];
     let compile = || {
         let queries = language.highlights();
         let mut configuration =
@@ -92,5 +91,5 @@ fn configuration(language: Language) -> Option<&'static HighlightConfiguration> 
         configuration.configure(&NAMES.map(|(name, _)| name));
         Some(configuration)
     };
-    CONFIGURATIONS.get(index)?.get_or_init(compile).as_ref()
+    CONFIGURATIONS.get(language as usize)?.get_or_init(compile).as_ref()
 }

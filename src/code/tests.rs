@@ -321,7 +321,7 @@ fn maximally_nested_texts_are_parsed() {
 
 #[test]
 fn colours_are_in_order_and_inside_the_text() {
-    for language in Language::all() {
+    for language in Language::ALL {
         let text = "// fn class\nfn main() { let x = \"a\"; return 1; }\n";
         let pieces = highlight(language, text);
         assert!(!pieces.is_empty(), "{}", language.name());

@@ -20,7 +20,7 @@ pub enum ProcessError {
     Stopped,
     #[error("{program} was still running after {after} and was ended")]
     TimedOut { program: &'static str, after: String },
-    #[error("{program} printed more than {limit} bytes to {} and was ended", stream_text(*.stream))]
+    #[error("{program} printed more than {limit} bytes to {} and was ended", stream_name(*.stream))]
     TooMuchOutput { program: &'static str, stream: Stream, limit: u64 },
     #[error("{what}")]
     StoppedByWall { what: String },
@@ -28,7 +28,7 @@ pub enum ProcessError {
     NotKept { program: &'static str },
 }
 
-fn stream_text(stream: Stream) -> &'static str {
+pub(super) fn stream_name(stream: Stream) -> &'static str {
     match stream {
         Stream::Stdout => "stdout",
         Stream::Stderr => "stderr",

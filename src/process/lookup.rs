@@ -40,12 +40,6 @@ impl Programs {
     }
 }
 
-/// The path of the command `name` according to `PATH`; never a program in `folder` or in a relative folder.
-pub(crate) fn command_on_path(name: &str, folder: &Path) -> Option<PathBuf> {
-    let paths = std::env::var_os("PATH")?;
-    find_command(name, std::env::split_paths(&paths), folder)
-}
-
 fn find_command(
     name: &str,
     mut folders: impl Iterator<Item = PathBuf>,

@@ -52,10 +52,10 @@ mod supervise;
 #[cfg(test)]
 mod tests;
 #[cfg(all(test, target_os = "linux"))]
-#[path = "tests.rs"]
+#[path = "tests/mod.rs"]
 mod tests_behind_files;
 #[cfg(all(test, target_os = "linux"))]
-#[path = "tests.rs"]
+#[path = "tests/mod.rs"]
 mod tests_behind_full;
 mod tree;
 pub mod walls;
@@ -72,7 +72,8 @@ use crate::run::{StopSignal, Stream, StreamEnds};
 pub use capture::{Capture, NoCapture, ProcessIo};
 pub use error::ProcessError;
 pub(crate) use launcher::Launcher;
-pub(crate) use lookup::{Programs, command_on_path, is_executable};
+pub(crate) use lookup::{Programs, is_executable};
+pub(crate) use output_queue::wait_for_change;
 pub(crate) use path::excluded_folders;
 pub(crate) use profile::{Profile, ProgramWalls};
 pub(crate) use scratch::{

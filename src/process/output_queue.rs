@@ -40,6 +40,22 @@ pub(super) struct Received {
     pub(super) closed: bool,
 }
 
+/// Waits for a change of a state, or until this time; without a time, only for a change.
+pub(crate) fn wait_for_change<'s, S>(
+    changed: &Condvar,
+    state: MutexGuard<'s, S>,
+    until: Option<Instant>,
+) -> MutexGuard<'s, S> {
+    match until {
+        None => changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+        Some(until) => {
+            let waited =
+                changed.wait_timeout(state, until.saturating_duration_since(Instant::now()));
+            waited.unwrap_or_else(PoisonError::into_inner).0
+        }
+    }
+}
+
 impl OutputQueue {
     /// Registers an output. Must be called before the thread that reads the output starts.
     pub(super) fn open(&self, stream: Stream) {
@@ -103,18 +119,11 @@ impl OutputQueue {
         let mut state = self.lock();
         loop {
             let closed = state.open.is_empty() && state.chunks.is_empty();
-            let now = Instant::now();
-            let is_due = until.is_some_and(|until| now >= until);
+            let is_due = until.is_some_and(|until| Instant::now() >= until);
             if !state.chunks.is_empty() || is_due || wakes(state.exited, closed) {
                 break;
             }
-            state = match until {
-                None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
-                Some(until) => {
-                    let waited = self.changed.wait_timeout(state, until - now);
-                    waited.unwrap_or_else(PoisonError::into_inner).0
-                }
-            };
+            state = wait_for_change(&self.changed, state, until);
         }
         state.bytes = 0;
         let chunks = std::mem::take(&mut state.chunks).into();

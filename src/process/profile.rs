@@ -40,15 +40,9 @@ impl<'a> Profile<'a> {
     pub(super) fn walls(self) -> Option<ProgramWalls<'a>> {
         match self {
             Self::Step(walls) | Self::Build(walls) | Self::Planner(walls) | Self::Agent(walls) => {
-                Some(walls).filter(ProgramWalls::are_required)
+                Some(walls).filter(|it| !it.step.open && it.step.level != WallLevel::None)
             }
             Self::Client | Self::Detached => None,
         }
-    }
-}
-
-impl ProgramWalls<'_> {
-    fn are_required(&self) -> bool {
-        !self.step.open && self.step.level != WallLevel::None
     }
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use super::error::stream_name;
 use super::output_queue::OutputQueue;
 use super::tree::{Listing, Tree};
 use super::walls::{WallReport, Walled};
@@ -125,12 +126,9 @@ impl Running {
     /// process holds the output open; it then ends at the next byte.
     fn read(&self, stream: Stream, mut pipe: impl Read + Send + 'static) -> io::Result<()> {
         let queue = Arc::clone(&self.queue);
-        let name = match stream {
-            Stream::Stdout => "child-stdout",
-            Stream::Stderr => "child-stderr",
-        };
+        let name = format!("child-{}", stream_name(stream));
         queue.open(stream);
-        thread::Builder::new().name(name.to_owned()).spawn(move || {
+        thread::Builder::new().name(name).spawn(move || {
             let mut buffer = vec![0; CHUNK];
             loop {
                 match pipe.read(&mut buffer) {

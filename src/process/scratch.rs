@@ -6,7 +6,7 @@
 //! that uses a folder holds a lock on a file in it, which the kernel releases however that process ends. So a
 //! folder whose lock is free is abandoned: the next call of [`Scratch::create`] with the same parent removes it.
 
-use std::fs::{DirBuilder, File, OpenOptions, Permissions, TryLockError};
+use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
@@ -164,10 +164,7 @@ impl<'a> ParentLock<'a> {
         let free = folders.filter_map(|entry| {
             let folder = entry.path();
             let lock = lock_file(&folder).ok()?;
-            match lock.try_lock() {
-                Ok(()) => {}
-                Err(TryLockError::WouldBlock | TryLockError::Error(_)) => return None,
-            }
+            lock.try_lock().ok()?;
             let parent = self.parent.to_owned();
             Some(Scratch { parent, folder, _lock: lock, is_removed: false })
         });

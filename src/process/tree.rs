@@ -20,7 +20,7 @@ use rustix::process::{WaitId, WaitIdOptions, waitid};
 
 #[cfg(target_os = "linux")]
 pub(super) use linux::{
-    Listing, Process, Suspended, Tree, kill_marked, new_session, new_session_with,
+    Listing, Suspended, Tree, kill_marked, names_below, new_session, new_session_with,
     plain_session_with,
 };
 #[cfg(not(target_os = "linux"))]

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::{LOOKUP_TIMEOUT, RemoteError, known};
 use crate::plan::Destination;
 use crate::process;
-use crate::process::{Finished, Input, Leftovers, ProcessIo, Profile, Program, command_on_path};
+use crate::process::{Finished, Input, Leftovers, ProcessIo, Profile, Program, Programs};
 use crate::risk::Policy;
 use crate::run::{StopSignal, Stream, StreamEnds};
 
@@ -51,7 +51,8 @@ impl SshClient {
     /// # Errors
     /// When there is no such `ssh`.
     pub fn of_system(policy: &Policy, workspace: &Path) -> Result<Self, RemoteError> {
-        let program = command_on_path("ssh", workspace).ok_or(RemoteError::NoClient)?;
+        let programs = Programs { workspace: workspace.to_owned(), original: None };
+        let program = programs.find("ssh").ok_or(RemoteError::NoClient)?;
         Ok(Self { program, config: policy.ssh_config.clone() })
     }
 
@@ -109,8 +110,8 @@ impl SshClient {
             environment: &[],
             unset: &[],
             leftovers: Leftovers::End,
-            timeout: call.timeout.unwrap_or(Duration::MAX),
-            output_limit: call.output_limit.unwrap_or(SMALL_OUTPUT),
+            timeout: call.timeout,
+            output_limit: call.output_limit,
         }
     }
 
@@ -157,6 +158,18 @@ pub(super) struct Call<'a> {
     pub(super) input: Option<&'a Path>,
     /// The local working directory of the client.
     pub(super) folder: &'a Path,
-    pub(super) timeout: Option<Duration>,
-    pub(super) output_limit: Option<u64>,
+    pub(super) timeout: Duration,
+    pub(super) output_limit: u64,
+}
+
+impl<'a> Call<'a> {
+    /// A call that runs nothing on the host, has no input and no time limit, and prints little.
+    pub(super) fn new(
+        options: Vec<&'a str>,
+        destination: &'a Destination,
+        folder: &'a Path,
+    ) -> Self {
+        let (timeout, output_limit) = (Duration::MAX, SMALL_OUTPUT);
+        Self { options, destination, command: None, input: None, folder, timeout, output_limit }
+    }
 }

@@ -166,8 +166,9 @@ impl Connection {
     }
 }
 
-/// The folder in the form that the wrapper expects: empty for the home folder; without `~`, which no shell expands
-/// here; and with `./` before a relative path, because `cd -` would go to another folder.
+/// The argument of `cd` in the wrapper, which starts in the home folder. Empty for the home folder itself. `~/` is
+/// removed, because the wrapper quotes the argument, so that no shell expands it. Any other relative path gets `./` in
+/// front, because a folder named `-` would otherwise mean the previous folder.
 fn folder_variable(folder: Option<&str>) -> String {
     match folder.unwrap_or_default() {
         "" | "~" | "~/" => String::new(),

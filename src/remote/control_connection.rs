@@ -126,15 +126,7 @@ impl ControlConnection {
             for setting in ["ControlPersist=no", "PermitLocalCommand=yes", &local] {
                 options.extend(["-o", setting]);
             }
-            let call = Call {
-                options,
-                destination: &destination,
-                command: None,
-                input: None,
-                folder: folder.path(),
-                timeout: None,
-                output_limit: None,
-            };
+            let call = Call::new(options, &destination, folder.path());
             let failure = client.run(&call, &stop, &on_output).err();
             monitor.change(|state| {
                 state.is_over = true;
@@ -197,20 +189,22 @@ impl ControlConnection {
     /// The type and fingerprint of the key that the host showed on this connection, from the client's log. Text
     /// from the host cannot begin a line of the log, and its banner is not in it.
     pub(super) fn host_key(&self) -> Option<String> {
-        let log = fs::read_to_string(self.folder.log()).ok()?;
-        let key = log.lines().find_map(|line| line.strip_prefix("debug1: Server host key: "))?;
-        Some(key.trim_end().to_owned())
+        Some(self.log_line("debug1: Server host key: ")?.trim_end().to_owned())
     }
 
     /// The type and fingerprint of the authority that signed the key, if the host showed a certificate.
     pub(super) fn authority(&self) -> Option<String> {
-        let log = fs::read_to_string(self.folder.log()).ok()?;
-        let prefix = "debug1: Server host certificate: ";
-        let certificate = log.lines().find_map(|line| line.strip_prefix(prefix))?;
+        let certificate = self.log_line("debug1: Server host certificate: ")?;
         // The name of the certificate comes first, in quotation marks. The authority chooses that name freely, so the
         // line is searched from its end.
         let mut words = certificate.rsplit_once("\" CA ")?.1.split(' ');
         Some(format!("{} {}", words.next()?, words.next()?))
+    }
+
+    /// The rest of the first line of the client's log that begins with `start`.
+    fn log_line(&self, start: &str) -> Option<String> {
+        let log = fs::read_to_string(self.folder.log()).ok()?;
+        log.lines().find_map(|line| line.strip_prefix(start)).map(str::to_owned)
     }
 
     /// The messages of the client and the host, without the client's debug messages.

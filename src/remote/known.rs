@@ -25,15 +25,8 @@ pub fn known_target(
     destination: &Destination,
     stop: &StopSignal,
 ) -> Result<Target, RemoteError> {
-    let call = Call {
-        options: vec!["-G"],
-        destination,
-        command: None,
-        input: None,
-        folder: Path::new("/"),
-        timeout: Some(LOOKUP_TIMEOUT),
-        output_limit: None,
-    };
+    let call = Call::new(vec!["-G"], destination, Path::new("/"));
+    let call = Call { timeout: LOOKUP_TIMEOUT, ..call };
     let finished = client.run(&call, stop, &|_, _| {})?;
     let text = String::from_utf8_lossy(&finished.stdout);
     let find = |name: &str| {

@@ -1,8 +1,8 @@
 //! Commands on other hosts, through the system's OpenSSH client (SPEC §7.3).
 //!
-//! A [`Connection`] is one client process, shared by the sessions of a run. No part of a plan is sent before
-//! the host has shown a key that the client has stored and before its user, address and system have been
-//! read. A small wrapper runs each command in its own process group and reports the exit status; without that
+//! A [`Connection`] is one client process, shared by the sessions of a run. Before any part of a plan is sent, the host
+//! must have shown a key that the client has stored, the user and address must be known, and facts about the system of
+//! the host must have been read. A small wrapper runs each command in its own process group and reports the exit status; without that
 //! report the outcome is unknown. A timeout or a stop ends the group through another session of the same
 //! connection.
 //!

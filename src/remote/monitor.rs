@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::Connection;
-use crate::process::Cause;
+use crate::process::{Cause, wait_for_change};
 use crate::run::StopSignal;
 
 /// How long to wait, after a stop or a timeout, for the session to report its process group.
@@ -108,15 +108,7 @@ impl<S: Send + 'static> Monitor<S> {
 
     /// Waits for a change of the state, or until this time; without a time, only for a change.
     pub(super) fn wait_for_change(&self, state: MutexGuard<'_, S>, until: Option<Instant>) {
-        match until {
-            None => drop(self.changed.wait(state)),
-            Some(until) => {
-                drop(
-                    self.changed
-                        .wait_timeout(state, until.saturating_duration_since(Instant::now())),
-                );
-            }
-        }
+        drop(wait_for_change(&self.changed, state, until));
     }
 
     /// Wakes the waiting threads when a person requests a stop, until the returned value is dropped.

@@ -86,13 +86,9 @@ impl Connection {
         let mut options = vec!["-T", "-S", &session.socket];
         options.extend(SETTINGS.iter().flat_map(|setting| ["-o", setting]));
         Call {
-            options,
-            destination: &self.destination,
             command: Some(&session.command_line),
             input: Some(&session.payload),
-            folder: self.control.folder.path(),
-            timeout: None,
-            output_limit: None,
+            ..Call::new(options, &self.destination, self.control.folder.path())
         }
     }
 
@@ -103,7 +99,7 @@ impl Connection {
         output_limit: u64,
         io: ProcessIo<'_>,
     ) -> Result<Finished<StreamEnds>, RemoteError> {
-        let call = Call { output_limit: Some(output_limit), ..self.call(session) };
+        let call = Call { output_limit, ..self.call(session) };
         self.client.stream(&call, io)
     }
 
@@ -116,7 +112,7 @@ impl Connection {
         stop: &StopSignal,
     ) -> Result<ScriptOutput, RemoteError> {
         let session = self.session(script, variables)?;
-        let call = Call { timeout: Some(timeout), ..self.call(&session) };
+        let call = Call { timeout, ..self.call(&session) };
         let finished = self.client.run(&call, stop, &|_, _| {})?;
         let mut reports = FrameParser::new(&session.nonce);
         let rest = [reports.push(&finished.stdout), reports.end()].concat();

@@ -149,7 +149,8 @@ impl Capture for SessionOutput<'_> {
     }
 }
 
-/// Whether the last final state in the reported lists of jobs is neither `Exit` nor `Done`: a signal ended the command.
+/// Whether a signal ended the command. Decided by the last state in the reported lists of jobs that is not `Stopped` or
+/// `Running`: the shell writes `Exit` or `Done` for a command that exited by itself, and the signal otherwise.
 fn was_signalled(stderr: &FrameParser) -> bool {
     let jobs = stderr.reports().iter().filter(|it| it.kind == "job");
     // A list looks like `[1]+  Exit 1    command`.

@@ -123,24 +123,23 @@ impl<'a> Symbols<'a> {
 
     fn external(self, work: Work) -> Result<ChosenEngine<'a>, SymbolsError> {
         let workspace = self.files.workspace;
-        let engine = match work {
-            Work::Read => self.external_reader()?,
+        let graph = match work {
+            Work::Read => Some(self.open_codegraph()?),
             Work::Splice => {
                 self.splice_program()?;
-                External { workspace, graph: None }
+                None
             }
         };
-        Ok(ChosenEngine { engine: Box::new(engine), fallback: None, is_external: true })
+        let engine = Box::new(External { workspace, graph });
+        Ok(ChosenEngine { engine, fallback: None, is_external: true })
     }
 
-    /// The external engine for reading: the code graph of magellan.
+    /// Opens the code graph of magellan.
     ///
     /// # Errors
     /// There is no code graph (E103), or it cannot be used (E310).
-    pub(super) fn external_reader(self) -> Result<External<'a>, SymbolsError> {
-        let path = self.codegraph().ok_or(SymbolsError::NoCodegraph)?;
-        let graph = Codegraph::open(&path)?;
-        Ok(External { workspace: self.files.workspace, graph: Some((path, graph)) })
+    pub(super) fn open_codegraph(self) -> Result<Codegraph, SymbolsError> {
+        Codegraph::open(&self.codegraph().ok_or(SymbolsError::NoCodegraph)?)
     }
 
     /// The `codegraph.db` in the workspace or the nearest folder above it; `None` if there is none.

@@ -7,7 +7,7 @@ mod bounds;
 mod summary;
 
 use std::cell::Cell;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,7 +36,7 @@ const TABLES: [&str; 3] = ["graph_entities", "graph_edges", "magellan_meta"];
 
 /// An open code graph.
 pub(super) struct Codegraph {
-    path: PathBuf,
+    pub(super) path: PathBuf,
     connection: Connection,
     /// The folder to which relative paths in the graph refer.
     root: PathBuf,
@@ -95,6 +95,9 @@ impl Codegraph {
     /// The file is empty, not a database, of another schema, locked or damaged, or a limit is reached.
     pub(super) fn open(path: &Path) -> Result<Self, SymbolsError> {
         let unusable = |message: String| SymbolsError::Codegraph { path: path.to_owned(), message };
+        // Taken before anything is read, so that every later write changes it.
+        let stamp = stamp(path).map_err(|error| unusable(error.to_string()))?;
+        let (file_bytes, _) = stamp;
         let mut head = [0; 100];
         let mut options = std::fs::File::options();
         // Without this flag, opening a named pipe would block.
@@ -102,9 +105,7 @@ impl Codegraph {
         let mut file = options.open(path).map_err(|error| unusable(error.to_string()))?;
         match file.read_exact(&mut head) {
             Ok(()) => {}
-            Err(_) if stamp(path).is_some_and(|(bytes, _)| bytes == 0) => {
-                return Err(unusable("it is empty".to_owned()));
-            }
+            Err(_) if file_bytes == 0 => return Err(unusable("it is empty".to_owned())),
             Err(error) => return Err(unusable(format!("it is no SQLite database ({error})"))),
         }
         if !head.starts_with(MAGIC) {
@@ -115,7 +116,6 @@ impl Codegraph {
         // still true.
         let is_wal = head.get(18..20) == Some(&[2, 2]);
         let unlocked = is_wal && !log_of(path).exists();
-        let file_bytes = stamp(path).map_or(0, |(bytes, _)| bytes);
         // A truncated file is refused here, because SQLite would report it only when a query reaches the
         // missing part.
         if let Some(stated) =
@@ -139,7 +139,7 @@ impl Codegraph {
             connection,
             root: PathBuf::new(),
             version: None,
-            unlocked: unlocked.then(|| stamp(path)).flatten(),
+            unlocked: unlocked.then_some(stamp),
             is_over_limit: Arc::default(),
             read: Cell::default(),
         };
@@ -149,7 +149,7 @@ impl Codegraph {
 
     /// The later modification time of the database and its write-ahead log, if known.
     pub(super) fn modified_at(path: &Path) -> Option<SystemTime> {
-        let changed = |path: &Path| stamp(path).and_then(|(_, changed)| changed);
+        let changed = |path: &Path| stamp(path).ok().and_then(|(_, changed)| changed);
         changed(path).max(changed(&log_of(path)))
     }
 
@@ -341,7 +341,7 @@ impl Codegraph {
     /// Returns `read`, or an error if another process has written to a file that is read without locks.
     fn check_unchanged<T>(&self, read: T) -> Result<T, SymbolsError> {
         match self.unlocked {
-            Some(then) if stamp(&self.path) != Some(then) || log_of(&self.path).exists() => {
+            Some(then) if stamp(&self.path).ok() != Some(then) || log_of(&self.path).exists() => {
                 let message = "it was written while it was read; run this again".to_owned();
                 Err(SymbolsError::Codegraph { path: self.path.clone(), message })
             }
@@ -381,9 +381,9 @@ fn json<T: DeserializeOwned>(text: &str) -> rusqlite::Result<T> {
     })
 }
 
-fn stamp(path: &Path) -> Option<Stamp> {
-    let metadata = std::fs::metadata(path).ok()?;
-    Some((metadata.len(), metadata.modified().ok()))
+fn stamp(path: &Path) -> io::Result<Stamp> {
+    let metadata = std::fs::metadata(path)?;
+    Ok((metadata.len(), metadata.modified().ok()))
 }
 
 /// The write-ahead log beside a database.

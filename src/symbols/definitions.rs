@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use super::codegraph::Codegraph;
 use super::{Symbols, SymbolsError, Work};
 use crate::run::StopSignal;
 use crate::workspace::{Last, check_cancelled};
@@ -19,7 +18,10 @@ impl Symbols<'_> {
         stop: &StopSignal,
     ) -> Result<Value, SymbolsError> {
         let chosen = self.choose(Work::Read, stop)?;
-        let definitions = chosen.engine.definitions(symbol, stop)?;
+        let mut definitions = chosen.engine.definitions(symbol, stop)?;
+        definitions.sort_by(|a, b| {
+            (&a.file_path, a.span.byte_start).cmp(&(&b.file_path, b.span.byte_start))
+        });
         let references = chosen.engine.references(symbol, None, stop)?.json();
         let references: Vec<Value> = serde_json::from_slice(&references).unwrap_or_default();
         let left_out = |count: usize| count.saturating_sub(limit);
@@ -45,8 +47,7 @@ impl Symbols<'_> {
         stop: &StopSignal,
     ) -> Result<Value, SymbolsError> {
         check_cancelled(stop)?;
-        let path = self.codegraph().ok_or(SymbolsError::NoCodegraph)?;
-        let graph = Codegraph::open(&path)?;
+        let graph = self.open_codegraph()?;
         let (entities, edges) = graph.counts(stop)?;
         let mut symbols = Vec::new();
         let mut in_workspace = 0_usize;
@@ -71,7 +72,7 @@ impl Symbols<'_> {
             }
         }
         Ok(json!({
-            "codegraph": path.display().to_string(),
+            "codegraph": graph.path.display().to_string(),
             "version": graph.version,
             "entities": entities.into_iter().collect::<serde_json::Map<_, _>>(),
             "edges": edges.into_iter().collect::<serde_json::Map<_, _>>(),

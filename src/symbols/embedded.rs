@@ -44,18 +44,13 @@ impl CodeEngine for Embedded<'_> {
     ) -> Result<SearchResults, SymbolsError> {
         let Some(file) = file else {
             return self.visit_files_with_name(symbol, stop, |source, key| {
-                let rows = rows(source, symbol, key);
-                Ok((!rows.is_empty()).then(|| (joined_json(&rows), rows.len() as u64)))
+                Ok(matches(source, symbol, key))
             });
         };
-        let rows = rows(&self.parse_file(file, stop)?, symbol, file.key());
-        let found = FileMatches {
-            path: file.key().to_owned(),
-            json: joined_json(&rows),
-            count: rows.len() as u64,
-        };
-        let found = if rows.is_empty() { Vec::new() } else { vec![found] };
-        Ok(SearchResults { found, files: 1, problems: Vec::new() })
+        let found = matches(&self.parse_file(file, stop)?, symbol, file.key());
+        let path = file.key().to_owned();
+        let found = found.map(|(json, count)| FileMatches { path, json, count });
+        Ok(SearchResults { found: found.into_iter().collect(), files: 1, problems: Vec::new() })
     }
 
     fn first_definition(
@@ -71,19 +66,19 @@ impl CodeEngine for Embedded<'_> {
             let line = line(&self.parse_file(file, stop)?);
             return Ok(line.map(|line| FoundDefinition { file_path: file.key().to_owned(), line }));
         }
-        let first = Mutex::new(self.first_in_changed_files(symbol, overlay, stop)?);
+        let changed = self.first_in_changed_files(symbol, overlay, stop)?;
+        let found = Mutex::new(Vec::from_iter(changed));
         self.visit_files_with_name(symbol, stop, |source, key| {
             if !overlay.has(key)
                 && let Some(line) = line(source)
             {
-                let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
-                if first.as_ref().is_none_or(|it| key < it.file_path.as_str()) {
-                    *first = Some(FoundDefinition { file_path: key.to_owned(), line });
-                }
+                let definition = FoundDefinition { file_path: key.to_owned(), line };
+                found.lock().unwrap_or_else(PoisonError::into_inner).push(definition);
             }
             Ok(None)
         })?;
-        Ok(first.into_inner().unwrap_or_else(PoisonError::into_inner))
+        let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        Ok(found.into_iter().min_by(|a, b| a.file_path.cmp(&b.file_path)))
     }
 
     fn definitions(&self, symbol: &str, stop: &StopSignal) -> Result<Vec<SymbolRow>, SymbolsError> {
@@ -96,11 +91,7 @@ impl CodeEngine for Embedded<'_> {
             all.extend(found.map(|it| row(it, key)));
             Ok(None)
         })?;
-        let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
-        all.sort_by(|a, b| {
-            (&a.file_path, a.span.byte_start).cmp(&(&b.file_path, b.span.byte_start))
-        });
-        Ok(all)
+        Ok(all.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn replace(
@@ -204,17 +195,12 @@ fn row(it: code::Definition, key: &str) -> SymbolRow {
     }
 }
 
-fn rows(source: &Source<'_>, symbol: &str, key: &str) -> Vec<ReferenceRow> {
-    let row = |it: code::Reference| ReferenceRow {
-        file_path: key.to_owned(),
-        line: it.span.start_line,
-        column: it.span.start_col,
-        byte_start: it.span.byte_start,
-        byte_end: it.span.byte_end,
-        symbol: it.symbol,
-        from_symbol: it.from_symbol,
-    };
-    source.references_to(symbol).into_iter().map(row).collect()
+/// The references in one file as JSON, and their number; `None` without references.
+fn matches(source: &Source<'_>, symbol: &str, key: &str) -> Option<(Vec<u8>, u64)> {
+    let row =
+        |it: code::Reference| ReferenceRow::new(key.to_owned(), it.span, it.symbol, it.from_symbol);
+    let rows: Vec<_> = source.references_to(symbol).into_iter().map(row).collect();
+    (!rows.is_empty()).then(|| (joined_json(&rows), rows.len() as u64))
 }
 
 /// Rows as JSON objects separated by commas, without brackets.

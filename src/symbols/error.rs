@@ -54,11 +54,11 @@ impl ErrorInfo for SymbolsError {
                 CodeError::NotFound { .. } | CodeError::Ambiguous { .. } => Code::SymbolNotFound,
                 CodeError::UnknownKind { .. } | CodeError::EmptyReplacement => Code::BadArgument,
                 CodeError::Stopped => Code::Cancelled,
-                CodeError::TooLarge { .. } => Code::CodeEngine,
                 CodeError::TooMany { .. } | CodeError::TooManyInReview { .. } => Code::Limit,
-                CodeError::Shared { .. } => Code::Splice,
-                CodeError::Syntax { what: ParsedText::File, .. } => Code::CodeEngine,
-                CodeError::Syntax { .. } => Code::Splice,
+                CodeError::TooLarge { .. } | CodeError::Syntax { what: ParsedText::File, .. } => {
+                    Code::CodeEngine
+                }
+                CodeError::Shared { .. } | CodeError::Syntax { .. } => Code::Splice,
             },
         }
     }
@@ -94,8 +94,8 @@ impl ErrorInfo for SymbolsError {
                 CodeError::Stopped => "Run the plan again when you want it to be done.",
                 CodeError::TooLarge { .. }
                 | CodeError::TooMany { .. }
-                | CodeError::TooManyInReview { .. } => "Use file_write for it.",
-                CodeError::Shared { .. } => "Use file_write for it.",
+                | CodeError::TooManyInReview { .. }
+                | CodeError::Shared { .. } => "Use file_write for it.",
                 CodeError::Syntax { what: ParsedText::File, .. } => "Correct the file first.",
                 CodeError::Syntax { .. } => "Correct the replacement.",
             },

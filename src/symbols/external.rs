@@ -20,11 +20,11 @@ use crate::workspace::{Last, Overlay, Workspace, WorkspaceError, check_cancelled
 /// program `splice`.
 pub(super) struct External<'a> {
     pub(super) workspace: &'a Workspace,
-    pub(super) graph: Option<(PathBuf, Codegraph)>,
+    pub(super) graph: Option<Codegraph>,
 }
 
 impl External<'_> {
-    fn graph(&self) -> Result<&(PathBuf, Codegraph), SymbolsError> {
+    fn graph(&self) -> Result<&Codegraph, SymbolsError> {
         self.graph.as_ref().ok_or(SymbolsError::NoCodegraph)
     }
 
@@ -42,11 +42,11 @@ impl External<'_> {
         file: &SourceFile<'_>,
         stop: &StopSignal,
     ) -> Result<Vec<Symbol>, SymbolsError> {
-        let (path, graph) = self.graph()?;
+        let graph = self.graph()?;
         let absolute = self.absolute(file);
         if graph.indexed(&absolute)?.is_none() {
-            let file = file.key().to_owned();
-            return Err(SymbolsError::NotIndexed { path: path.clone(), file });
+            let (path, file) = (graph.path.clone(), file.key().to_owned());
+            return Err(SymbolsError::NotIndexed { path, file });
         }
         graph.symbols_of(&absolute, stop)
     }
@@ -55,17 +55,18 @@ impl External<'_> {
 impl CodeEngine for External<'_> {
     fn identity(&self) -> Identity {
         match &self.graph {
-            Some((_, graph)) => Identity { name: "magellan", version: graph.version.clone() },
+            Some(graph) => Identity { name: "magellan", version: graph.version.clone() },
             None => Identity { name: "splice", version: None },
         }
     }
 
     fn remarks(&self, file: Option<&SourceFile<'_>>) -> Vec<String> {
-        let (Some(file), Ok((path, graph))) = (file, self.graph()) else { return Vec::new() };
+        let (Some(file), Some(graph)) = (file, &self.graph) else { return Vec::new() };
         let Ok(Some(then)) = graph.indexed(&self.absolute(file)) else { return Vec::new() };
         match modified_at(&self.absolute(file)) {
             Some(now) if now != then => {
-                vec![format!("{} has changed since {} was written.", file.key(), path.display())]
+                let graph = graph.path.display();
+                vec![format!("{} has changed since {graph} was written.", file.key())]
             }
             _ => Vec::new(),
         }
@@ -87,7 +88,7 @@ impl CodeEngine for External<'_> {
         file: Option<&SourceFile<'_>>,
         stop: &StopSignal,
     ) -> Result<SearchResults, SymbolsError> {
-        let (_, graph) = self.graph()?;
+        let graph = self.graph()?;
         if let Some(file) = file {
             // Fails for a file that was never indexed, which would otherwise look like a file without
             // references.
@@ -114,15 +115,8 @@ impl CodeEngine for External<'_> {
             }
             let from_symbol =
                 around.get(&reference.file).and_then(|all| innermost(all, &reference));
-            rows.entry(key.clone()).or_default().push(ReferenceRow {
-                file_path: key,
-                line: reference.span.start_line,
-                column: reference.span.start_col,
-                byte_start: reference.span.byte_start,
-                byte_end: reference.span.byte_end,
-                symbol: name.to_owned(),
-                from_symbol,
-            });
+            let row = ReferenceRow::new(key.clone(), reference.span, name.to_owned(), from_symbol);
+            rows.entry(key).or_default().push(row);
         }
         let files = rows.len() as u64;
         let mut bytes = 0;
@@ -152,7 +146,7 @@ impl CodeEngine for External<'_> {
         check_cancelled(stop)?;
         let symbols = match file {
             Some(file) => self.symbols_of(file, stop)?,
-            None => self.graph()?.1.symbols_named(code::last_name(symbol), stop)?,
+            None => self.graph()?.symbols_named(code::last_name(symbol), stop)?,
         };
         let name = code::last_name(symbol);
         let found = symbols
@@ -165,18 +159,9 @@ impl CodeEngine for External<'_> {
     fn definitions(&self, symbol: &str, stop: &StopSignal) -> Result<Vec<SymbolRow>, SymbolsError> {
         check_cancelled(stop)?;
         let name = code::last_name(symbol);
-        let mut rows: Vec<SymbolRow> = self
-            .graph()?
-            .1
-            .symbols_named(name, stop)?
-            .into_iter()
-            .filter(|it| matches_symbol(&it.fqn, symbol))
-            .filter_map(|it| self.key_of(&it.file).map(|key| row(it, key)))
-            .collect();
-        rows.sort_by(|a, b| {
-            (&a.file_path, a.span.byte_start).cmp(&(&b.file_path, b.span.byte_start))
-        });
-        Ok(rows)
+        let found = self.graph()?.symbols_named(name, stop)?.into_iter();
+        let found = found.filter(|it| matches_symbol(&it.fqn, symbol));
+        Ok(found.filter_map(|it| self.key_of(&it.file).map(|key| row(it, key))).collect())
     }
 
     fn replace(
@@ -237,8 +222,7 @@ impl Symbols<'_> {
     /// # Errors
     /// A file that cannot be read, no code graph (E103), or one that cannot be used.
     pub(crate) fn indexed(self, path: &str) -> Result<Option<String>, SymbolsError> {
-        let external = self.external_reader()?;
-        let (graph_path, graph) = external.graph()?;
+        let graph = self.open_codegraph()?;
         let place = self.files.workspace.resolve(path, Last::Follow)?;
         let absolute = place.root.path.join(&place.relative);
         Ok(graph.indexed(&absolute)?.map(|then| {
@@ -247,7 +231,7 @@ impl Symbols<'_> {
                 Some(_) => ", and it has changed since",
                 None => ", and it is gone since",
             };
-            format!("{} has {path}{old}", graph_path.display())
+            format!("{} has {path}{old}", graph.path.display())
         }))
     }
 }

@@ -72,6 +72,20 @@ pub(crate) struct ReferenceRow {
     pub(crate) from_symbol: Option<String>,
 }
 
+impl ReferenceRow {
+    fn new(file_path: String, span: Span, symbol: String, from_symbol: Option<String>) -> Self {
+        Self {
+            file_path,
+            line: span.start_line,
+            column: span.start_col,
+            byte_start: span.byte_start,
+            byte_end: span.byte_end,
+            symbol,
+            from_symbol,
+        }
+    }
+}
+
 /// The file and line of a definition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FoundDefinition {
@@ -124,7 +138,7 @@ pub(crate) trait CodeEngine {
         stop: &StopSignal,
     ) -> Result<Option<FoundDefinition>, SymbolsError>;
 
-    /// Every definition of `symbol` in the workspace, sorted by file and position.
+    /// Every definition of `symbol` in the workspace, in any order.
     ///
     /// # Errors
     /// As [`Self::symbols`].

@@ -28,8 +28,10 @@ pub(crate) fn read(file: File, path: &str) -> Result<Vec<u8>, SymbolsError> {
 /// One source file, read completely.
 pub(crate) struct SourceFile<'a> {
     pub(crate) place: Place<'a>,
-    bytes: Arc<[u8]>,
-    mode: Option<FileMode>,
+    /// The content of the file.
+    pub(crate) bytes: Arc<[u8]>,
+    /// The mode of the file; `None` if an earlier step writes it.
+    pub(crate) mode: Option<FileMode>,
 }
 
 impl<'a> SourceFile<'a> {
@@ -56,16 +58,6 @@ impl<'a> SourceFile<'a> {
     /// The canonical path of the file.
     pub(crate) fn key(&self) -> &str {
         &self.place.key
-    }
-
-    /// The content of the file.
-    pub(crate) fn bytes(&self) -> &Arc<[u8]> {
-        &self.bytes
-    }
-
-    /// The mode of the file; `None` if an earlier step writes it.
-    pub(crate) fn mode(&self) -> Option<FileMode> {
-        self.mode
     }
 
     /// The state of the file with this content, as an approval records it.

@@ -20,7 +20,8 @@ pub(super) struct FileWrite<'a> {
 impl Tool for FileWrite<'_> {
     fn preview(&self, projected: ProjectedToolbox<'_>) -> Result<PreviewWithEffects, ToolError> {
         let Self { path, contents, existing } = *self;
-        let Prepared { place, before, mode, has_folder } = projected.prepare(path, existing)?;
+        let Prepared { place, before, mode, has_folder } =
+            projected.toolbox.prepare(projected.overlay, path, existing)?;
         let existed = before.is_some();
         let effect =
             effect(place.key.clone(), before, Some(contents.as_bytes().into()), Modes::kept(mode));
@@ -48,7 +49,7 @@ impl Tool for FileWrite<'_> {
     }
 
     fn project(&self, toolbox: &Toolbox, overlay: &mut Overlay) -> Result<(), ToolError> {
-        let key = toolbox.projected(overlay).prepare(self.path, self.existing)?.place.key;
+        let key = toolbox.prepare(overlay, self.path, self.existing)?.place.key;
         overlay.insert(key, Some(Arc::from(self.contents.as_bytes())));
         Ok(())
     }

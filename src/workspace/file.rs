@@ -17,6 +17,8 @@ use super::{Access, Kind, WorkspaceError, open_beneath};
 /// Maximum size of a file that a tool reads completely: 256 MiB. A review already holds
 /// the old content, the new content and their diff in memory.
 pub(crate) const FILE_BYTES: u64 = 256 << 20;
+/// The number of bytes of a file that are hashed at once.
+const CHUNK_BYTES: u64 = 64 << 10;
 
 /// Opens the regular file at `path` below `dir`; `None` if it does not exist. An error contains the path
 /// as `text`, and `access` selects its kind.
@@ -102,20 +104,13 @@ pub(crate) fn state_within(
     }
     let mut file = file.take(limit.saturating_add(1));
     let mut hasher = Sha256::new();
-    let mut buffer = vec![0; 64 << 10];
-    let mut bytes = 0_u64;
-    loop {
-        match file.read(&mut buffer) {
-            Ok(0) => break,
-            Ok(count) => {
-                bytes += count as u64;
-                hasher.update(buffer.get(..count).unwrap_or(&[]));
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(source) => {
-                return Err(WorkspaceError::ReadFailed { path: text.to_owned(), source });
-            }
-        }
+    let mut buffer = Vec::with_capacity(CHUNK_BYTES as usize);
+    let mut bytes = 0;
+    let failed = |source| WorkspaceError::ReadFailed { path: text.to_owned(), source };
+    while file.by_ref().take(CHUNK_BYTES).read_to_end(&mut buffer).map_err(failed)? > 0 {
+        bytes += buffer.len() as u64;
+        hasher.update(&buffer);
+        buffer.clear();
     }
     if bytes > limit {
         return Err(too_large());

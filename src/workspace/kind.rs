@@ -27,9 +27,7 @@ impl Kind {
             _ => Self::Other,
         }
     }
-}
 
-impl Kind {
     /// Fails unless this is a file or a folder; `path` is for the error.
     pub(crate) fn check_exists(self, path: &str) -> Result<(), WorkspaceError> {
         let path = path.to_owned();

@@ -36,10 +36,10 @@ pub use kind::Kind;
 pub use overlay::Overlay;
 pub use own_folders::own_folders;
 pub use projected::Projected;
-pub(crate) use projected::{ContentAndMode, Prepared, prepare};
+pub(crate) use projected::{ContentAndMode, Prepared};
 pub use resolve::Workspace;
 pub(crate) use resolve::{Last, Place, Root};
 pub(crate) use walk::{WalkEntry, walk_for};
 pub(crate) use write::{
-    Existing, WriteContext, Written, check_state, effect, replace, temporary_name, write,
+    Existing, WriteContext, Written, check_state, effect, temporary_name, write,
 };

@@ -153,15 +153,6 @@ impl<'a> Projected<'a> {
         Ok((Some(Arc::from(content)), Some(file::mode(&metadata))))
     }
 
-    /// See [`prepare`].
-    pub(crate) fn prepare(
-        self,
-        path: &str,
-        existing: Existing,
-    ) -> Result<Prepared<'a>, WorkspaceError> {
-        prepare(self.workspace, self.overlay, path, existing)
-    }
-
     /// The files that the earlier steps change, sorted by path, each compared with its state after the steps in
     /// `before`.
     ///
@@ -207,34 +198,25 @@ impl Workspace {
     pub fn digest_of(&self, path: &str) -> Result<FileState, WorkspaceError> {
         self.unchanged().digest_of(path)
     }
-}
 
-/// Checks that a write would succeed after the earlier steps, and reads the content of its target.
-pub(crate) fn prepare<'w>(
-    workspace: &'w Workspace,
-    overlay: &Overlay,
-    path: &str,
-    existing: Existing,
-) -> Result<Prepared<'w>, WorkspaceError> {
-    let mut place = write::target(workspace, path, existing)?;
-    place.kind = overlay.kind(&place);
-    place.blocked |= overlay.blocks(&place.key);
-    let folder = place.key.rsplit_once('/').map(|(folder, _)| folder);
-    if place.parent == Kind::Absent && folder.is_some_and(|folder| overlay.has_below(folder)) {
-        place.parent = Kind::Folder;
+    /// Checks that a write to `path` would succeed after the earlier steps, and reads the content of its target.
+    pub(crate) fn prepare(
+        &self,
+        overlay: &Overlay,
+        path: &str,
+        existing: Existing,
+    ) -> Result<Prepared<'_>, WorkspaceError> {
+        let mut place = write::target(self, path, existing)?;
+        place.kind = overlay.kind(&place);
+        place.blocked |= overlay.blocks(&place.key);
+        let folder = place.key.rsplit_once('/').map(|(folder, _)| folder);
+        if place.parent == Kind::Absent && folder.is_some_and(|folder| overlay.has_below(folder)) {
+            place.parent = Kind::Folder;
+        }
+        write::check_kind(place.kind, path, existing)?;
+        write::check(&place, path, existing)?;
+        let projected = self.projected(overlay);
+        let (before, mode) = projected.content_and_mode(&place, path, Access::Write)?;
+        Ok(Prepared { has_folder: place.parent == Kind::Folder, place, before, mode })
     }
-    if place.kind == Kind::Folder {
-        let path = path.to_owned();
-        return Err(match existing {
-            Existing::Refuse => WorkspaceError::AlreadyExists { path },
-            Existing::Replace => {
-                let (kind, access) = (Kind::Folder, Access::Write);
-                WorkspaceError::NotAFile { path, kind, access }
-            }
-        });
-    }
-    write::check(&place, path, existing)?;
-    let projected = workspace.projected(overlay);
-    let (before, mode) = projected.content_and_mode(&place, path, Access::Write)?;
-    Ok(Prepared { has_folder: place.parent == Kind::Folder, place, before, mode })
 }

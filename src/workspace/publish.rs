@@ -123,29 +123,22 @@ impl Target<'_> {
         // Another process wrote before the exchange: restore its content, unless it has written again since.
         let now = match self.state(self.name) {
             Ok(now) if now == ours => now,
-            Ok(now) => {
-                let stale =
-                    WorkspaceError::Stale { path: self.path.to_owned(), approved: Some(ours), now };
-                return Err(kept_beside(temporary, stale));
-            }
+            Ok(now) => return Err(kept_beside(temporary, self.stale(ours, now))),
             Err(error) => return Err(kept_beside(temporary, error)),
         };
         if let Err(source) = exchange(temporary) {
-            let source = self.failed(source);
-            return Err(kept_beside(temporary, source));
+            return Err(kept_beside(temporary, self.failed(source)));
         }
         // The temporary file must have the new content now. If not, another process wrote to the file between
         // the check and the exchange.
         if self.state(&temporary.name).ok() != Some(now) {
-            let stale =
-                WorkspaceError::Stale { path: self.path.to_owned(), approved: Some(was), now };
-            return Err(kept_beside(temporary, stale));
+            return Err(kept_beside(temporary, self.stale(was, now)));
         }
-        let path = self.path.to_owned();
-        Err(match found {
-            Ok(now) => WorkspaceError::Stale { path, approved: Some(was), now },
-            Err(error) => error,
-        })
+        Err(found.map_or_else(|error| error, |now| self.stale(was, now)))
+    }
+
+    fn stale(&self, approved: FileState, now: FileState) -> WorkspaceError {
+        WorkspaceError::Stale { path: self.path.to_owned(), approved: Some(approved), now }
     }
 
     fn open(&self) -> Result<Option<(File, cap_std::fs::Metadata)>, WorkspaceError> {
@@ -164,8 +157,7 @@ impl Target<'_> {
 
 /// The temporary file with the new content.
 struct TemporaryFile<'a> {
-    disk: Disk<'a>,
-    folder: &'a Dir,
+    target: &'a Target<'a>,
     name: PathBuf,
     file: cap_std::fs::File,
     /// Whether the file has its final name, is removed already, or must be kept. Otherwise it is removed on drop.
@@ -176,14 +168,14 @@ impl<'a> TemporaryFile<'a> {
     /// Creates the temporary file. If it replaces a file, only its owner may read it until it has that file's
     /// mode.
     fn create(
-        target: &'a Target<'_>,
+        target: &'a Target<'a>,
         execution_id: Uuid,
         private: bool,
     ) -> Result<Self, WorkspaceError> {
         let name = PathBuf::from(temporary_name(execution_id));
         let file = target.disk.create_file(target.folder, &name, private);
         let file = file.map_err(|source| target.failed(source))?;
-        Ok(Self { disk: target.disk, folder: target.folder, name, file, is_released: false })
+        Ok(Self { target, name, file, is_released: false })
     }
 
     /// A third name, for file systems without an atomic exchange.
@@ -197,7 +189,7 @@ impl<'a> TemporaryFile<'a> {
 impl Drop for TemporaryFile<'_> {
     fn drop(&mut self) {
         if !self.is_released {
-            let _ = self.disk.remove_file(self.folder, &self.name);
+            let _ = self.target.disk.remove_file(self.target.folder, &self.name);
         }
     }
 }

@@ -7,8 +7,9 @@ use std::sync::{Mutex, PoisonError};
 
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 
-use super::walk::walk;
-use super::{Last, Place, SearchBudget, WalkEntry, Workspace, WorkspaceError};
+use super::{
+    FileSelection, Last, Place, SearchBudget, WalkEntry, Workspace, WorkspaceError, walk_for,
+};
 use crate::run::StopSignal;
 
 /// Maximum size of the results of one search: 256 MiB.
@@ -123,7 +124,7 @@ pub(crate) fn search_files(
     let searcher = || {
         SearcherBuilder::new().line_number(true).binary_detection(BinaryDetection::quit(0)).build()
     };
-    let walked = walk(place, budget, searcher, visit);
+    let walked = walk_for(FileSelection::Search, place, budget, searcher, visit);
     if stop.is_set() {
         return Err(WorkspaceError::Cancelled);
     }

@@ -53,24 +53,11 @@ pub(crate) enum WalkEntry<'a> {
     Problem(String),
 }
 
-/// Calls `visit` for every file that ripgrep would choose below `place`, until `visit` breaks. Each thread passes
-/// its own value from `state`.
+/// Calls `visit` for every file below `place` that `selection` selects, until `visit` breaks. Each thread passes its
+/// own value from `state`.
 ///
 /// # Errors
 /// A limit is reached. A stop is not an error: the walk ends early.
-pub(crate) fn walk<S>(
-    place: &Place<'_>,
-    budget: SearchBudget<'_>,
-    state: impl Fn() -> S + Sync,
-    visit: impl Fn(&mut S, WalkEntry<'_>) -> ControlFlow<()> + Sync,
-) -> Result<(), WorkspaceError> {
-    walk_for(FileSelection::Search, place, budget, state, visit)
-}
-
-/// As [`walk`], for the files that `selection` selects.
-///
-/// # Errors
-/// As [`walk`].
 pub(crate) fn walk_for<S>(
     selection: FileSelection,
     place: &Place<'_>,

@@ -49,17 +49,22 @@ pub(crate) fn target<'a>(
     if existing == Existing::Refuse && place.through_link {
         return Err(WorkspaceError::AlreadyExists { path: path.to_owned() });
     }
-    match place.kind {
-        Kind::Absent if path.ends_with('/') => Err(WorkspaceError::BadPath {
-            path: path.to_owned(),
-            reason: "it ends in a slash, so it names a folder",
-        }),
-        Kind::Absent | Kind::File => Ok(place),
-        Kind::Folder | Kind::Other if existing == Existing::Refuse => {
-            Err(WorkspaceError::AlreadyExists { path: path.to_owned() })
-        }
-        kind => {
-            Err(WorkspaceError::NotAFile { path: path.to_owned(), kind, access: Access::Write })
+    if place.kind == Kind::Absent && path.ends_with('/') {
+        let reason = "it ends in a slash, so it names a folder";
+        return Err(WorkspaceError::BadPath { path: path.to_owned(), reason });
+    }
+    check_kind(place.kind, path, existing)?;
+    Ok(place)
+}
+
+/// Fails for what no write can replace by a file.
+pub(crate) fn check_kind(kind: Kind, path: &str, existing: Existing) -> Result<(), WorkspaceError> {
+    let path = path.to_owned();
+    match (kind, existing) {
+        (Kind::Absent | Kind::File, _) => Ok(()),
+        (_, Existing::Refuse) => Err(WorkspaceError::AlreadyExists { path }),
+        (_, Existing::Replace) => {
+            Err(WorkspaceError::NotAFile { path, kind, access: Access::Write })
         }
     }
 }
@@ -94,20 +99,6 @@ pub(crate) fn effect(
     let before = file::state_of_bytes(before_bytes.as_deref());
     let after = file::state_of_bytes(after_bytes.as_deref());
     FileEffect { path, before, after, before_bytes, after_bytes, modes }
-}
-
-/// Replaces the content of a file, as `file_write` does. Returns [`Written::not_flushed`] and [`Written::lost`].
-///
-/// # Errors
-/// As [`write`].
-pub(crate) fn replace(
-    workspace: &Workspace,
-    path: &str,
-    contents: &str,
-    context: &WriteContext<'_>,
-) -> Result<(Option<WorkspaceError>, Vec<String>), WorkspaceError> {
-    let written = write(workspace, path, contents, Existing::Replace, context)?;
-    Ok((written.not_flushed, written.lost))
 }
 
 /// A file that was written.

@@ -10,7 +10,7 @@ use super::*;
 fn hostile_texts_reach_counted_limits() {
     let openings =
         ["(", "[", "{", "<", "\"", "'", "`", "/*", "([{<", "a(", "a<", "r#\"", "${", "!", "+(a)"];
-    for language in Language::all() {
+    for language in Language::ALL {
         for opening in openings {
             let text = opening.repeat(20_000);
             if let Ok(source) = Source::parse(language, &text, &|| false) {

@@ -90,7 +90,7 @@ pub(in super::super) fn kill_marked(mark: &str) -> Vec<String> {
     loop {
         let marked: Vec<Stat> =
             Stat::all().into_iter().filter(|it| !it.has_exited && it.has_mark(mark)).collect();
-        names.extend(marked.iter().map(|it| Process(*it).name()));
+        names.extend(marked.iter().map(Stat::name));
         for member in &marked {
             member.send(Signal::KILL);
         }
@@ -100,24 +100,16 @@ pub(in super::super) fn kill_marked(mark: &str) -> Vec<String> {
     }
 }
 
-/// One process, found in `/proc`.
-pub(in super::super) struct Process(Stat);
+/// The names of all descendants of the process `root` that have not exited.
+pub(in super::super) fn names_below(root: i32) -> impl Iterator<Item = String> {
+    descendants(root).map(|it| it.name())
+}
 
-impl Process {
-    /// All descendants of the process `root` that have not exited.
-    pub(in super::super) fn below(root: i32) -> impl Iterator<Item = Self> {
-        let all = Stat::all();
-        let found = with_descendants(&all, BTreeSet::from([root]));
-        all.into_iter()
-            .filter(move |it| it.id != root && !it.has_exited && found.contains(&it.id))
-            .map(Self)
-    }
-
-    /// The name of the process according to `/proc/ID/comm`; empty if the process is gone.
-    pub(in super::super) fn name(&self) -> String {
-        let name = fs::read_to_string(format!("/proc/{}/comm", self.0.id)).unwrap_or_default();
-        name.trim_end().to_owned()
-    }
+/// All descendants of the process `root` that have not exited.
+fn descendants(root: i32) -> impl Iterator<Item = Stat> {
+    let all = Stat::all();
+    let found = with_descendants(&all, BTreeSet::from([root]));
+    all.into_iter().filter(move |it| it.id != root && !it.has_exited && found.contains(&it.id))
 }
 
 /// The ids of these processes and of all their descendants, whatever the order of `all`.
@@ -163,15 +155,10 @@ impl Tree {
     pub(in super::super) fn terminate(&mut self, _: &mut Child) {
         // The members are suspended first, so that none can start another process that is missed. When they
         // are resumed, SIGTERM is pending.
-        for member in self.suspend() {
+        for member in suspend(|| self.members()).members {
             member.send(Signal::TERM);
             member.send(Signal::CONT);
         }
-    }
-
-    /// Suspends all members and returns those that have not exited.
-    fn suspend(&mut self) -> Vec<Stat> {
-        suspend(|| self.members()).members
     }
 
     /// Kills all members, and waits until they are gone.
@@ -182,7 +169,7 @@ impl Tree {
         let deadline = Instant::now() + KILL_TIMEOUT;
         let root = self.root.as_raw_pid();
         loop {
-            let mut members = self.suspend();
+            let mut members = suspend(|| self.members()).members;
             // The child is killed last, because it adopts the orphans of the others.
             if members.iter().any(|member| member.id != root) {
                 members.retain(|member| member.id != root);
@@ -287,7 +274,7 @@ impl Suspended {
     /// Suspends all descendants of the process `root`; `None` when some of them cannot be suspended.
     pub(in super::super) fn below(root: i32) -> Option<Self> {
         let SuspendResult { mut members, signalled, are_all_suspended } =
-            suspend(|| Process::below(root).map(|it| it.0).collect());
+            suspend(|| descendants(root).collect());
         // Processes that were suspended before stay suspended.
         members.retain(|member| signalled.contains(&member.id));
         are_all_suspended.then_some(Self(members))

@@ -101,7 +101,7 @@ pub struct WallReport {
     pub changed: Vec<PathBuf>,
     /// The paths that the program could write to; empty when it had no walls.
     pub writable: Vec<PathBuf>,
-    /// Whether the search for nested repositories ended at a limit, so that some of them may not have been protected.
+    /// Whether a limit was reached, so that some repositories may not have been protected.
     pub is_incomplete: bool,
 }
 

@@ -10,7 +10,7 @@ use crate::plan::Digest;
 use crate::run::{FileEffect, FileMode, Modes, StopSignal};
 use crate::tools::{ToolError, Toolbox};
 use crate::workspace::{
-    Access, Existing, Last, Overlay, Place, Prepared, WorkspaceError, effect, file, prepare,
+    Access, Existing, Last, Overlay, Place, Prepared, WorkspaceError, effect, file,
 };
 
 /// The computed result of a batch.
@@ -68,7 +68,7 @@ impl<'a> Files<'a> {
         path: &str,
         existing: Existing,
     ) -> Result<Prepared<'a>, ToolError> {
-        let prepared = prepare(self.toolbox, &self.overlay, path, existing)?;
+        let prepared = self.toolbox.prepare(&self.overlay, path, existing)?;
         self.record(&prepared)?;
         Ok(prepared)
     }

@@ -14,7 +14,7 @@ use crate::code::Language;
 use crate::run::{DiagnosticArtifact, DiagnosticSpan, Stream, text};
 use crate::tools::tool::set_field;
 use crate::tools::{Context, ToolError};
-use crate::workspace::replace;
+use crate::workspace::{self, Existing, Written};
 
 /// Makes replacements by writing the files itself.
 #[derive(Default)]
@@ -46,7 +46,9 @@ fn check(
 
 fn write(rewrite: &Rewrite<'_>, progress: &mut Progress) -> Result<(), ToolError> {
     let (key, text) = (rewrite.prepared.target.key(), &rewrite.prepared.replaced.text);
-    let (not_flushed, lost) = replace(rewrite.toolbox, key, text, &rewrite.context.write())?;
+    let context = rewrite.context.write();
+    let written = workspace::write(rewrite.toolbox, key, text, Existing::Replace, &context)?;
+    let Written { not_flushed, lost, .. } = written;
     progress.warnings.extend(lost.into_iter().map(|lost| format!("{key}: {lost}")));
     match not_flushed {
         None => Ok(()),
@@ -116,12 +118,15 @@ impl Replacer for Embedded {
         if rewrite.prepared.language != Language::Rust {
             return write(rewrite, progress);
         }
-        let project = rewrite.toolbox.now().cargo_manifest_for(rewrite.prepared.target.key())?;
-        let locks = cargo::LockFiles::around(rewrite.toolbox, project.as_deref());
+        let key = rewrite.prepared.target.key();
+        let project = rewrite.toolbox.now().cargo_manifest_for(key)?;
+        let locks = cargo::LockFiles::around(rewrite.toolbox, project.as_deref())?;
         let result = self.replace_checked(rewrite, project, progress);
-        for effect in locks.changed(rewrite.toolbox) {
+        let (changed, warnings) = locks.changed(rewrite.toolbox);
+        for effect in changed {
             add_effect(&mut progress.side_effects, effect);
         }
+        progress.warnings.extend(warnings);
         result
     }
 }

@@ -29,9 +29,9 @@ impl Prepared<'_> {
     pub(super) fn effect(&self) -> FileEffect {
         effect(
             self.target.key().to_owned(),
-            Some(Arc::clone(self.target.bytes())),
+            Some(Arc::clone(&self.target.bytes)),
             Some(self.replaced.text.as_bytes().into()),
-            Modes::kept(self.target.mode()),
+            Modes::kept(self.target.mode),
         )
     }
 }

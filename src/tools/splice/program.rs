@@ -285,7 +285,7 @@ impl PrivateFolder {
         if let Some(extension) = prepared.with.place.relative.extension() {
             path.set_extension(extension);
         }
-        std::fs::write(&path, prepared.with.bytes())?;
+        std::fs::write(&path, &prepared.with.bytes)?;
         Ok(path)
     }
 

@@ -11,7 +11,9 @@ use super::progress::{Progress, add_effect};
 use crate::authorization::FileState;
 use crate::run::{FileEffect, Modes, StopSignal};
 use crate::tools::{Context, ToolError, Toolbox};
-use crate::workspace::{Access, ContentAndMode, Last, WorkspaceError, WriteContext, file, replace};
+use crate::workspace::{
+    Access, ContentAndMode, Existing, Last, WorkspaceError, WriteContext, Written, file, write,
+};
 
 /// Writes a prepared replacement to its file: directly, or with the program `splice`.
 pub(super) trait Replacer {
@@ -105,7 +107,8 @@ impl Rewrite<'_> {
         let expected = BTreeMap::from([(path.to_owned(), now)]);
         let never = StopSignal::default();
         let context = WriteContext { expected: &expected, stop: &never, ..context.write() };
-        let (not_flushed, _) = replace(toolbox, path, prepared.target.text()?, &context)?;
+        let text = prepared.target.text()?;
+        let Written { not_flushed, .. } = write(toolbox, path, text, Existing::Replace, &context)?;
         Ok(Restored { overwritten: found.filter(|_| now != written), not_flushed })
     }
 }

@@ -84,6 +84,12 @@ impl Stat {
         Listing::now().0.into_keys().filter_map(Self::of).collect()
     }
 
+    /// The name of the process according to `/proc/ID/comm`; empty if the process is gone.
+    pub(super) fn name(&self) -> String {
+        let name = fs::read_to_string(format!("/proc/{}/comm", self.id)).unwrap_or_default();
+        name.trim_end().to_owned()
+    }
+
     /// A pidfd of this process; `None` when the process is gone, even if its id was reused.
     pub(super) fn open_pidfd(&self) -> Option<OwnedFd> {
         let handle = pidfd_open(Pid::from_raw(self.id)?, PidfdFlags::empty()).ok()?;

@@ -3,15 +3,17 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Seek as _};
-use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-
+use super::system;
 use super::table::{Access, Table};
 
 /// Maximum size of a message that is read, in bytes.
 const MESSAGE_BYTES: u64 = 4096;
+/// How long to wait for output of bubblewrap; suffices on a busy computer.
+const OUTPUT_TIMEOUT: Duration = Duration::from_secs(10);
 const PROC: &str = "/proc";
 
 /// The mount at a path.
@@ -64,15 +66,10 @@ pub(super) fn view(table: &Table, folders: &[(&Path, &Path)]) -> Vec<OsString> {
     options
 }
 
-/// The options that make bubblewrap write the id of its child to this descriptor.
-pub(super) fn information_options(descriptor: &OwnedFd) -> [String; 2] {
-    ["--info-fd".to_owned(), descriptor.as_raw_fd().to_string()]
-}
-
-/// The options that make bubblewrap's child wait until the other end of this pipe is closed.
-pub(super) fn block_options(pipe_end: &OwnedFd) -> [String; 2] {
-    ["--block-fd".to_owned(), pipe_end.as_raw_fd().to_string()]
-}
+/// The option of bubblewrap to write the id of its child to a descriptor.
+pub(super) const INFORMATION: &str = "--info-fd";
+/// The option of bubblewrap that makes its child wait until the other end of a pipe is closed.
+pub(super) const BLOCK: &str = "--block-fd";
 
 /// Reads the id of the child that bubblewrap started.
 ///
@@ -95,16 +92,14 @@ fn read_object(information: &mut impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Waits until bubblewrap writes to this pipe or closes it, for at most 10 s, which suffices on a busy computer.
+/// Waits until bubblewrap writes to this pipe or closes it, for at most [`OUTPUT_TIMEOUT`].
 ///
 /// # Errors
 /// When bubblewrap does neither in time.
 pub(super) fn wait_for_output(pipe: &impl AsFd) -> io::Result<()> {
-    let time = Timespec { tv_sec: 10, tv_nsec: 0 };
-    match poll(&mut [PollFd::new(pipe, PollFlags::IN)], Some(&time)) {
-        Ok(count) if count > 0 => Ok(()),
-        Ok(_) => Err(io::Error::other("bubblewrap did not end")),
-        Err(error) => Err(error.into()),
+    match system::is_readable_within(pipe, OUTPUT_TIMEOUT)? {
+        true => Ok(()),
+        false => Err(io::Error::other("bubblewrap did not end")),
     }
 }
 

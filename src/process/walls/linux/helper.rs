@@ -46,9 +46,9 @@ pub(super) mod option {
     /// A descriptor: a namespace to join.
     pub(in super::super) const JOIN: &str = "--join";
 
-    /// The options that make the helper join this namespace.
-    pub(in super::super) fn join(namespace: &OwnedFd) -> [String; 2] {
-        [JOIN.to_owned(), namespace.as_raw_fd().to_string()]
+    /// An option with this descriptor, which the program must inherit.
+    pub(in super::super) fn descriptor(name: &str, descriptor: &OwnedFd) -> [String; 2] {
+        [name.to_owned(), descriptor.as_raw_fd().to_string()]
     }
 
     /// The working directory of the program, when namespaces are joined.

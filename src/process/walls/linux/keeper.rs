@@ -7,16 +7,15 @@
 
 use std::fs::{self, DirEntry, File};
 use std::io::{self, Read as _, Seek as _};
-use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Stdio};
 
-use super::helper::{COMMAND, END, work};
+use super::helper::{COMMAND, END, option, work};
 use super::view::{View, ViewInputs};
 use super::{bubblewrap, system};
 use crate::process::running::anonymous_file;
-use crate::process::tree::Process;
 use crate::process::{command, tree};
 
 /// The path of this executable, which stays valid after its file was replaced.
@@ -39,7 +38,7 @@ pub(super) struct Keeper {
 /// A namespace of the run. A program joins them in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum NamespaceKind {
-    /// The user namespace that owns the others. Absent when that is the one of this process, as for root.
+    /// The user namespace that owns the others. Absent if this process is in it already, as for root.
     Owner,
     Processes,
     Network,
@@ -56,7 +55,8 @@ impl Keeper {
     /// # Errors
     /// The error message of bubblewrap, or an error of the operating system.
     pub(super) fn start(program: &Path, first: ViewInputs) -> io::Result<Self> {
-        let this = this_program()?;
+        // This executable, even if its file was moved or replaced since the start.
+        let this: OwnedFd = File::open(THIS_PROGRAM)?.into();
         // These are files and not pipes: bubblewrap would be killed when it writes to a pipe whose reader is
         // gone, and leave a child that waits forever and holds the pipe open.
         let (mut information, stderr) = (anonymous_file()?, anonymous_file()?);
@@ -66,8 +66,8 @@ impl Keeper {
             .args(["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"])
             .args(&first.options)
             .arg("--as-pid-1")
-            .args(bubblewrap::information_options(&information_end))
-            .args([END, &descriptor_path(&this), COMMAND, work::KEEP, END])
+            .args(option::descriptor(bubblewrap::INFORMATION, &information_end))
+            .args([END, &format!("/proc/self/fd/{}", this.as_raw_fd()), COMMAND, work::KEEP, END])
             .current_dir("/")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -183,7 +183,7 @@ impl Keeper {
 
     /// The names of the other processes in the namespaces, sorted.
     pub(super) fn processes(&self) -> Vec<String> {
-        let mut names: Vec<String> = Process::below(self.id).map(|it| it.name()).collect();
+        let mut names: Vec<String> = tree::names_below(self.id).collect();
         names.sort();
         names
     }
@@ -199,14 +199,4 @@ impl Drop for Keeper {
         }
         let _ = self.child.wait();
     }
-}
-
-/// Opens this executable, even if its file was moved or replaced since the start.
-pub(super) fn this_program() -> io::Result<OwnedFd> {
-    Ok(File::open(THIS_PROGRAM)?.into())
-}
-
-/// The path by which a child opens this inherited descriptor.
-pub(super) fn descriptor_path(descriptor: &impl AsFd) -> String {
-    format!("/proc/self/fd/{}", descriptor.as_fd().as_raw_fd())
 }

@@ -60,7 +60,6 @@ pub(super) fn enforce(files: &Files) -> io::Result<()> {
         ruleset = ruleset.scope(Scope::from_all(abi)).map_err(io::Error::other)?;
     }
     let read = AccessFs::from_read(abi);
-    let no_devices = AccessFs::MakeChar | AccessFs::MakeBlock;
     let rights = Rights { of_files: AccessFs::from_file(abi), hidden: &files.hidden };
     let mut ruleset = ruleset.create().map_err(io::Error::other)?;
     rights.grant(&mut ruleset, Path::new("/"), None, read)?;
@@ -69,17 +68,12 @@ pub(super) fn enforce(files: &Files) -> io::Result<()> {
         // otherwise.
         add_rule(&mut ruleset, &File::open("/")?, AccessFs::ReadDir.into())?;
     }
-    let mut write = every & !no_devices;
-    if version >= 5 {
-        write &= !BitFlags::from(AccessFs::IoctlDev);
-    }
+    let write = every & !(AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev);
     for (path, identity) in &files.write {
         rights.grant(&mut ruleset, path, *identity, write)?;
     }
-    let mut device = AccessFs::ReadFile | AccessFs::WriteFile;
-    if version >= 5 {
-        device |= AccessFs::IoctlDev;
-    }
+    // Earlier versions do not know `IoctlDev`.
+    let device = every & (AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::IoctlDev);
     for path in DEVICES.iter().map(Path::new).filter(|path| path.exists()) {
         rights.grant(&mut ruleset, path, None, device)?;
     }

@@ -2,14 +2,13 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::fs;
+use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Maximum depth below the workspace at which repositories are found. Reaching it does not make a search incomplete.
-const MAX_DEPTH: usize = 6;
-/// Number of folder entries after which a search stops. It is checked before each folder is read; of a folder with
-/// more entries, the others are not read. The limit is low because the search runs before every start: each step may
+/// Number of folder entries after which a search stops. It is checked before each folder is read; of one folder, only
+/// as many entries are read. The limit is low because the search runs before every start: each step may
 /// create a repository that the next one must not change. Repositories that a search does not reach are not protected,
 /// and the report of the walls is then marked as incomplete.
 const MAX_ENTRIES: usize = 10_000;
@@ -41,8 +40,8 @@ struct Listing {
 }
 
 impl Listings {
-    /// The folders below this one that contain `.git`, by increasing depth, and whether the search ended at a limit of
-    /// entries or repositories.
+    /// The folders below this one that contain `.git`, by increasing depth, and whether the search is incomplete: it
+    /// ended at a limit, or could not reach a folder.
     pub(super) fn repositories_below(&mut self, top: &Path) -> (Vec<PathBuf>, bool) {
         self.search(top, now())
     }
@@ -50,29 +49,34 @@ impl Listings {
     fn search(&mut self, top: &Path, now: i64) -> (Vec<PathBuf>, bool) {
         let mut found = Vec::new();
         let (mut entries, mut is_incomplete) = (0, false);
-        let mut folders = VecDeque::from([(top.to_owned(), 0)]);
+        let mut folders = VecDeque::from([top.to_owned()]);
         while entries <= MAX_ENTRIES
             && found.len() < MAX_REPOSITORIES
-            && let Some((folder, depth)) = folders.pop_front()
+            && let Some(folder) = folders.pop_front()
         {
-            let Some(listing) = self.listing(&folder, now) else { continue };
+            let listing = match self.listing(&folder, now) {
+                Ok(listing) => listing,
+                Err(error) => {
+                    // A folder that is gone has no repository; the path of another may be too long.
+                    is_incomplete |= error.kind() != io::ErrorKind::NotFound;
+                    continue;
+                }
+            };
             entries += listing.entries;
             is_incomplete |= listing.entries > MAX_ENTRIES;
-            if depth < MAX_DEPTH {
-                folders.extend(listing.folders.into_iter().map(|folder| (folder, depth + 1)));
-            }
-            if listing.is_repository && depth > 0 {
+            folders.extend(listing.folders);
+            if listing.is_repository && folder != top {
                 found.push(folder);
             }
         }
         (found, is_incomplete || !folders.is_empty())
     }
 
-    fn listing(&mut self, folder: &Path, now: i64) -> Option<Listing> {
-        let data = folder.symlink_metadata().ok()?;
+    fn listing(&mut self, folder: &Path, now: i64) -> io::Result<Listing> {
+        let data = folder.symlink_metadata()?;
         let stamp = (data.dev(), data.ino(), data.ctime(), data.ctime_nsec());
         match self.0.get(folder) {
-            Some((known, listing)) if *known == stamp => return Some(listing.clone()),
+            Some((known, listing)) if *known == stamp => return Ok(listing.clone()),
             _ => {}
         }
         let listing = Listing::read(folder);
@@ -81,7 +85,7 @@ impl Listings {
         if now > data.ctime().saturating_add(MIN_AGE) {
             self.0.insert(folder.to_owned(), (stamp, listing.clone()));
         }
-        Some(listing)
+        Ok(listing)
     }
 }
 
@@ -117,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn repositories_are_found_up_to_the_bounds() {
+    fn repositories_are_found_at_any_depth() {
         let folder = tempfile::tempdir().unwrap();
         let top = folder.path();
         for tree in ["", "a", "b/c", "1/2/3/4/5/6", "1/2/3/4/5/6/7", "target/x", "node_modules/y"] {
@@ -128,9 +132,24 @@ mod tests {
         std::os::unix::fs::symlink(top.join("a"), top.join("link")).unwrap();
         let (mut found, is_incomplete) = Listings::default().repositories_below(top);
         assert!(!is_incomplete);
-        assert_eq!(found.last(), Some(&top.join("1/2/3/4/5/6")), "the deepest comes last");
+        assert_eq!(found.last(), Some(&top.join("1/2/3/4/5/6/7")), "the deepest comes last");
         found.sort();
-        assert_eq!(found, ["1/2/3/4/5/6", "a", "b/c", "d"].map(|tree| top.join(tree)));
+        let wanted = ["1/2/3/4/5/6", "1/2/3/4/5/6/7", "a", "b/c", "d"];
+        assert_eq!(found, wanted.map(|tree| top.join(tree)));
+    }
+
+    /// The folders are made one below the other, because no system call takes such a long path.
+    #[test]
+    fn folder_beyond_the_longest_path_is_reported() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = "x".repeat(250);
+        let mut parent = fs::File::open(folder.path()).unwrap();
+        for _ in 0..20 {
+            rustix::fs::mkdirat(&parent, &name, 0o700.into()).unwrap();
+            let flags = rustix::fs::OFlags::DIRECTORY;
+            parent = rustix::fs::openat(&parent, &name, flags, 0.into()).unwrap().into();
+        }
+        assert_eq!(Listings::default().repositories_below(folder.path()), (Vec::new(), true));
     }
 
     #[test]

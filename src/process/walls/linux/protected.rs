@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::table;
 
 /// Maximum number of files and folders that are compared below one protected path; changes of others are not
-/// detected. The objects of a repository are skipped, because their names are derived from their contents.
+/// detected, and the report of the walls is then marked as incomplete. The objects of a repository are skipped, because their names are derived from their contents.
 const MAX_ENTRIES: usize = 20_000;
 
 /// Identifies a file or folder: device and inode number.
@@ -25,20 +25,22 @@ pub(super) struct ProtectedFiles {
     /// Paths protected by mounts, each with its identity. Such a mount disappears when a process outside replaces the
     /// file.
     mounted: Vec<(PathBuf, Option<Identity>)>,
+    /// Whether a path has more than [`MAX_ENTRIES`].
+    pub(super) is_incomplete: bool,
 }
 
 impl ProtectedFiles {
     /// Reads the state of `paths`, which are compared in full, and the identities of the `mounted` paths.
     pub(super) fn read(paths: Vec<PathBuf>, mounted: Vec<PathBuf>) -> Self {
-        let before = stamps(&paths);
+        let (before, is_incomplete) = stamps(&paths);
         let mounted =
             mounted.into_iter().map(|path| (path.clone(), table::identity(&path))).collect();
-        Self { paths, before, mounted }
+        Self { paths, before, mounted, is_incomplete }
     }
 
     /// The paths that were created, removed or changed since, and mounted paths that were replaced, sorted.
     pub(super) fn changed(&self) -> Vec<PathBuf> {
-        let after = stamps(&self.paths);
+        let (after, _) = stamps(&self.paths);
         let mut changed: Vec<PathBuf> = self
             .before
             .iter()
@@ -78,13 +80,15 @@ impl ProtectedFiles {
     }
 }
 
-/// The states of these paths and of everything below them.
-fn stamps(paths: &[PathBuf]) -> BTreeMap<PathBuf, Stamp> {
-    let mut found = BTreeMap::new();
+/// The states of these paths and of everything below them, and whether some are missing because of the limit.
+fn stamps(paths: &[PathBuf]) -> (BTreeMap<PathBuf, Stamp>, bool) {
+    let (mut found, mut is_incomplete) = (BTreeMap::new(), false);
     for path in paths {
-        add(path, path, &mut found, &mut 0);
+        let mut count = 0;
+        add(path, path, &mut found, &mut count);
+        is_incomplete |= count > MAX_ENTRIES;
     }
-    found
+    (found, is_incomplete)
 }
 
 fn add(path: &Path, top: &Path, found: &mut BTreeMap<PathBuf, Stamp>, count: &mut usize) {
@@ -112,6 +116,18 @@ fn add(path: &Path, top: &Path, found: &mut BTreeMap<PathBuf, Stamp>, count: &mu
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_over_the_limit_are_reported() {
+        let folder = tempfile::tempdir().unwrap();
+        for number in 1..MAX_ENTRIES {
+            fs::write(folder.path().join(number.to_string()), "").unwrap();
+        }
+        let read = || ProtectedFiles::read(vec![folder.path().to_owned()], Vec::new());
+        assert!(!read().is_incomplete);
+        fs::write(folder.path().join("more"), "").unwrap();
+        assert!(read().is_incomplete);
+    }
 
     #[test]
     fn added_removed_and_changed_files_are_named() {

@@ -4,10 +4,6 @@ use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
-use std::time::Duration;
-
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
 
 use super::system;
 
@@ -66,24 +62,9 @@ impl Sender {
 pub(super) struct Receiver(pub(super) OwnedFd);
 
 impl Receiver {
-    /// Whether a message arrives or the channel is closed within this time.
-    pub(super) fn is_readable_within(&self, time: Duration) -> io::Result<bool> {
-        let time = Timespec::try_from(time).map_err(io::Error::other)?;
-        let mut handles = [PollFd::new(&self.0, PollFlags::IN)];
-        loop {
-            match poll(&mut handles, Some(&time)) {
-                Ok(count) => return Ok(count > 0),
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-    }
-
     /// Receives the next message; `None` if the channel is closed, or if no message has arrived and `wait` is false.
     pub(super) fn next(&self, wait: bool) -> io::Result<Option<Message>> {
-        let Some((message, descriptor)) = system::receive(self.0.as_fd(), wait)? else {
-            return Ok(None);
-        };
+        let (message, descriptor) = system::receive(self.0.as_fd(), wait)?;
         let Some((kind, rest)) = message.split_first() else { return Ok(None) };
         let number = rest.first_chunk().map(|bytes| i32::from_le_bytes(*bytes));
         let message = match (kind, number, descriptor) {

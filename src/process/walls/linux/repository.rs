@@ -5,8 +5,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Maximum nesting of included settings, and of the folders of modules.
+/// Maximum nesting of the folders of modules.
 const MAX_DEPTH: usize = 8;
+/// Maximum number of settings files that the settings of a repository include. Files that include each other by many
+/// names would otherwise be read without end.
+const MAX_INCLUDES: usize = 500;
 /// Maximum number of modules and worktrees of a repository that are read.
 const MAX_MODULES: usize = 500;
 
@@ -20,6 +23,9 @@ pub(super) struct Repository {
     /// The paths that no step may write: settings, hooks, and files that the settings include. Some of them may not
     /// exist.
     pub(super) protected: Vec<PathBuf>,
+    /// Whether a limit was reached, so that some of these paths are missing.
+    pub(super) is_incomplete: bool,
+    includes: usize,
 }
 
 impl Repository {
@@ -47,8 +53,9 @@ impl Repository {
         let mut folders = vec![own, common];
         let mut modules = Vec::new();
         for folder in &folders {
-            modules_in(&folder.join("modules"), &mut modules, MAX_DEPTH);
-            modules_in(&folder.join("worktrees"), &mut modules, MAX_DEPTH);
+            for below in ["modules", "worktrees"] {
+                repository.add_modules(&folder.join(below), &mut modules, MAX_DEPTH);
+            }
         }
         for folder in folders.iter().chain(&modules) {
             repository.protect_settings_of(folder, tree);
@@ -64,42 +71,49 @@ impl Repository {
             self.protected.push(folder.join(name));
         }
         for name in ["config", "config.worktree"] {
-            self.protect_named_in(&folder.join(name), tree, MAX_DEPTH);
+            self.protect_named_in(&folder.join(name), tree);
         }
     }
 
     /// Protects the paths of hooks and included settings that a settings file names.
-    fn protect_named_in(&mut self, settings: &Path, tree: &Path, depth: usize) {
+    fn protect_named_in(&mut self, settings: &Path, tree: &Path) {
         let Ok(text) = fs::read_to_string(settings) else { return };
-        let Some(depth) = depth.checked_sub(1) else { return };
         for (section, name, value) in values(&text) {
             let folder = settings.parent().unwrap_or(tree);
             match (section.as_str(), name.as_str()) {
                 ("core", "hookspath") => self.protected.push(absolute(&value, tree)),
                 ("include" | "includeif", "path") => {
                     let included = absolute(&value, folder);
-                    self.protect_named_in(&included, tree, depth);
-                    self.protected.push(included);
+                    if self.includes == MAX_INCLUDES {
+                        self.is_incomplete = true;
+                    } else if !self.protected.contains(&included) {
+                        self.includes += 1;
+                        self.protected.push(included.clone());
+                        self.protect_named_in(&included, tree);
+                    }
                 }
                 _ => {}
             }
         }
     }
-}
 
-/// Adds the folders of the modules or worktrees in this folder and below, which have their own settings and hooks.
-fn modules_in(folder: &Path, found: &mut Vec<PathBuf>, depth: usize) {
-    let Some(depth) = depth.checked_sub(1) else { return };
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if found.len() >= MAX_MODULES || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            continue;
-        }
-        if path.join("HEAD").is_file() {
-            modules_in(&path.join("modules"), found, depth);
-            found.push(path);
-        } else {
-            modules_in(&path, found, depth);
+    /// Adds the folders of the modules or worktrees in this folder and below, which have their own settings and hooks.
+    fn add_modules(&mut self, folder: &Path, found: &mut Vec<PathBuf>, depth: usize) {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                continue;
+            }
+            if depth == 0 || found.len() >= MAX_MODULES {
+                self.is_incomplete = true;
+                return;
+            }
+            let path = entry.path();
+            if path.join("HEAD").is_file() {
+                self.add_modules(&path.join("modules"), found, depth - 1);
+                found.push(path);
+            } else {
+                self.add_modules(&path, found, depth - 1);
+            }
         }
     }
 }
@@ -158,6 +172,31 @@ mod tests {
         let read: Vec<_> =
             values(text).into_iter().map(|(a, b, c)| format!("{a}.{b}={c}")).collect();
         assert_eq!(read, ["core.hookspath=a b", "include.path=x", "includeif.path=~/yz"]);
+    }
+
+    #[test]
+    fn reached_limits_of_a_repository_are_reported() {
+        let folder = tempfile::tempdir().unwrap();
+        let git = folder.path().join(".git");
+        let deepest = git.join("modules").join(["m"; MAX_DEPTH].join("/"));
+        fs::create_dir_all(&deepest).unwrap();
+        let is_incomplete = || Repository::of(folder.path()).is_incomplete;
+        assert!(!is_incomplete());
+        fs::create_dir(deepest.join("m")).unwrap();
+        assert!(is_incomplete());
+        fs::remove_dir_all(git.join("modules")).unwrap();
+        fs::write(git.join("config"), "[include]\n\tpath = config\n").unwrap();
+        assert!(!is_incomplete(), "a file that includes itself is read once");
+        // The file has ever longer names.
+        fs::write(git.join("config"), "[include]\n\tpath = x/../config\n").unwrap();
+        fs::create_dir(git.join("x")).unwrap();
+        assert!(is_incomplete());
+        fs::remove_file(git.join("config")).unwrap();
+        for number in 0..=MAX_MODULES {
+            fs::create_dir_all(git.join(format!("modules/{number}"))).unwrap();
+            fs::write(git.join(format!("modules/{number}/HEAD")), "").unwrap();
+        }
+        assert!(is_incomplete());
     }
 
     #[test]

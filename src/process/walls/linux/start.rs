@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::report::{Message, Receiver};
 use super::table::{Access, Table};
 use super::view::ViewInputs;
 use super::wall_state::{SHARED_MEMORY, Shared};
-use super::{TEMPORARY, WallProbe, WallReport, bubblewrap, probe, refused, table};
+use super::{TEMPORARY, WallProbe, WallReport, bubblewrap, probe, refused, system, table};
 use crate::authorization::WallLevel;
 use crate::process::{Program, ProgramWalls, command, tree};
 
@@ -56,13 +56,7 @@ impl Walled {
     /// # Errors
     /// When the walls cannot be put up.
     pub(in crate::process) fn of(program: &Program<'_>, mark: &str) -> io::Result<Option<Self>> {
-        match program.profile.walls() {
-            None => Ok(None),
-            Some(walls) => Self::new(walls, program, mark).map(Some),
-        }
-    }
-
-    fn new(walls: ProgramWalls<'_>, program: &Program<'_>, mark: &str) -> io::Result<Self> {
+        let Some(walls) = program.profile.walls() else { return Ok(None) };
         let ProgramWalls { step, run, write } = walls;
         if let Some(why) = run.unsupported_reason() {
             return Err(io::Error::other(why));
@@ -84,9 +78,9 @@ impl Walled {
         wall_state.suspend();
         let table = Table::of(run, step, write, program.folder)?;
         let temporary = wall_state.temporary()?;
-        let (own_end, helper_end) = super::system::channel()?;
+        let (own_end, helper_end) = system::channel()?;
         let line = HelperLine { step, program, table: &table, temporary, report: &helper_end };
-        let (arguments, mut inherited, refused) = match step.level {
+        let (mut inherited, refused) = match step.level {
             WallLevel::Full => {
                 let wanted = line.view(wall_state.shared_memory());
                 let keeper = wall_state.keeper(run, &wanted)?;
@@ -96,35 +90,35 @@ impl Walled {
                     true => Refused::Nothing,
                     false => Refused::Unreachable(keeper.id, refused::unreachable(keeper.id)),
                 };
-                (line.full(&namespaces)?, namespaces, refused)
+                (namespaces, refused)
             }
             WallLevel::Files => {
                 wall_state.marks.push(mark.to_owned());
-                (line.files(), Vec::new(), Refused::Sockets(Arc::default()))
+                (Vec::new(), Refused::Sockets(Arc::default()))
             }
             WallLevel::None => return Err(io::Error::other("there are no walls of level none")),
         };
+        let arguments = line.arguments(&inherited)?;
         let environment = line.environment();
         let writable = line.writable();
         inherited.push(helper_end);
-        let protected = match step.level {
-            WallLevel::Full => ProtectedFiles::read(table.unmountable(), table.read_only()),
-            _ => {
-                ProtectedFiles::read([table.unmountable(), table.read_only()].concat(), Vec::new())
-            }
-        };
+        let (mut compared, mut mounted) = (table.unmountable.clone(), table.read_only());
+        if step.level != WallLevel::Full {
+            compared.append(&mut mounted);
+        }
+        let protected = ProtectedFiles::read(compared, mounted);
         drop(wall_state);
-        Ok(Self {
+        Ok(Some(Self {
             arguments,
             environment,
             inherited,
             receiver: Receiver(own_end),
+            is_incomplete: table.is_incomplete || protected.is_incomplete,
             protected,
             refused,
             writable,
-            is_incomplete: table.is_incomplete,
             shared,
-        })
+        }))
     }
 
     /// The command that starts the helper instead of the program.
@@ -156,7 +150,7 @@ impl Walled {
     fn receive_start(&self, timeout: Duration) -> io::Result<()> {
         let mut is_about_to = false;
         loop {
-            if !self.receiver.is_readable_within(timeout)? {
+            if !system::is_readable_within(&self.receiver.0, timeout)? {
                 return Ok(());
             }
             match self.receiver.next(true)? {
@@ -224,14 +218,11 @@ struct HelperLine<'a> {
 }
 
 impl HelperLine<'_> {
-    /// Whether the run's temporary folder is mounted over [`TEMPORARY`].
-    fn replaces_temporary(&self) -> bool {
-        self.step.level == WallLevel::Full && self.table.can_replace_temporary()
-    }
-
-    /// The path of the temporary folder as the program sees it.
+    /// The path of the temporary folder as the program sees it: at level full, it is mounted over [`TEMPORARY`] if
+    /// possible.
     fn seen_temporary(&self) -> PathBuf {
-        if self.replaces_temporary() { TEMPORARY.into() } else { self.temporary.clone() }
+        let is_replaced = self.step.level == WallLevel::Full && self.table.can_replace_temporary();
+        if is_replaced { TEMPORARY.into() } else { self.temporary.clone() }
     }
 
     /// The paths that the program can write to.
@@ -243,11 +234,19 @@ impl HelperLine<'_> {
         writable
     }
 
-    /// The command line: the options of the walls, with `more` options among them, then the program with its arguments.
-    fn apply(&self, network: Network, more: Vec<OsString>) -> Vec<OsString> {
+    /// The command line: the options of the walls, then the program with its arguments. `namespaces` are those that the
+    /// program joins at level full.
+    fn arguments(&self, namespaces: &[OwnedFd]) -> io::Result<Vec<OsString>> {
+        let network = match self.step.level {
+            _ if self.step.network => Network::Granted,
+            WallLevel::Full => Network::Own,
+            WallLevel::Files | WallLevel::None => Network::Nothing,
+        };
         let mut line: Vec<OsString> = vec![COMMAND.into(), work::APPLY.into()];
-        line.extend([option::REPORT.into(), self.report.as_raw_fd().to_string().into()]);
-        line.extend(more);
+        line.extend(option::descriptor(option::REPORT, self.report).map(OsString::from));
+        for namespace in namespaces {
+            line.extend(option::descriptor(option::JOIN, namespace).map(OsString::from));
+        }
         line.extend([option::NETWORK.into(), network.as_str().into()]);
         for path in self.table.paths(Access::Write) {
             line.extend([option::WRITE.into(), path.into()]);
@@ -258,6 +257,7 @@ impl HelperLine<'_> {
         line.extend([option::WRITE.into(), self.seen_temporary().into()]);
         match self.step.level {
             WallLevel::Full => {
+                line.extend([option::FOLDER.into(), self.program.folder.canonicalize()?.into()]);
                 // These paths are mounted for the run alone.
                 for path in [SHARED_MEMORY, "/dev/pts", "/dev/ptmx"] {
                     line.extend([option::WRITE.into(), path.into()]);
@@ -271,13 +271,7 @@ impl HelperLine<'_> {
         }
         line.extend([END.into(), self.program.program.to_owned()]);
         line.extend(self.program.arguments.iter().map(OsString::from));
-        line
-    }
-
-    /// The command line at level files.
-    fn files(&self) -> Vec<OsString> {
-        let network = if self.step.network { Network::Granted } else { Network::Nothing };
-        self.apply(network, Vec::new())
+        Ok(line)
     }
 
     /// The inputs of the program's view of the file system.
@@ -286,15 +280,6 @@ impl HelperLine<'_> {
         let mut folders = vec![(temporary.as_path(), self.temporary.as_path())];
         folders.extend(memory.as_deref().map(|memory| (Path::new(SHARED_MEMORY), memory)));
         ViewInputs::new(bubblewrap::view(self.table, &folders), self.table)
-    }
-
-    /// The command line at level full.
-    fn full(&self, namespaces: &[OwnedFd]) -> io::Result<Vec<OsString>> {
-        let network = if self.step.network { Network::Granted } else { Network::Own };
-        let join = namespaces.iter().flat_map(option::join);
-        let mut more: Vec<OsString> = join.map(OsString::from).collect();
-        more.extend([option::FOLDER.into(), self.program.folder.canonicalize()?.into()]);
-        Ok(self.apply(network, more))
     }
 
     /// The environment of the walls: writable folders for temporary files and caches, and a setting of git.

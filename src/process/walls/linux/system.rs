@@ -1,17 +1,28 @@
-//! System calls for which the crates used here offer no safe function. Each function wraps one operation.
+//! System calls, each with an error that names the operation.
 
-use std::io;
-use std::mem;
-use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
+use std::io::{self, IoSlice, IoSliceMut};
+use std::mem::{self, MaybeUninit};
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
+use std::slice;
+use std::time::Duration;
 
-use rustix::process::Pid;
+use rustix::cmsg_space;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::{Errno, retry_on_intr};
+use rustix::net::{
+    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, SocketFlags, SocketType, recvmsg, sendmsg, socketpair,
+};
+use rustix::process::{DumpableBehavior, Pid, getpid, set_child_subreaper, set_dumpable_behavior};
+use rustix::thread::{
+    CapabilitySet, capabilities, clear_ambient_capability_set, remove_capability_from_bounding_set,
+    set_capabilities,
+};
 use seccompiler::sock_filter;
 
-/// The `ioctl` that opens the user namespace that owns another namespace (`NS_GET_USERNS`).
-const GET_USER_NAMESPACE: libc::c_ulong = 0xb701;
-/// The capabilities that a walled program keeps if it has them (`CAP_DAC_OVERRIDE` and `CAP_FOWNER`): without them
-/// root could not write in a workspace of another user.
-const KEPT_CAPABILITIES: u64 = 1 << 1 | 1 << 3;
+/// The capabilities that a walled program keeps if it has them: without them root could not write in a workspace of
+/// another user.
+const KEPT_CAPABILITIES: CapabilitySet = CapabilitySet::DAC_OVERRIDE.union(CapabilitySet::FOWNER);
 
 fn check(result: libc::c_long) -> io::Result<libc::c_long> {
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result) }
@@ -22,7 +33,7 @@ macro_rules! call {
         #[expect(unsafe_code, reason = "a system call that no safe library here offers")]
         // SAFETY: the arguments are numbers, or point to memory that outlives the call.
         let result = unsafe { $($call)+ };
-        check(result.into()).map_err(|error| io::Error::new(error.kind(), Failed($reason, error)))
+        check(result.into()).map_err(during($reason))
     }};
 }
 
@@ -31,10 +42,18 @@ macro_rules! call {
 #[error("{0}: {1}")]
 struct Failed(&'static str, io::Error);
 
+/// Names the operation in its error.
+fn during<E: Into<io::Error>>(operation: &'static str) -> impl FnOnce(E) -> io::Error {
+    move |error| {
+        let error = error.into();
+        io::Error::new(error.kind(), Failed(operation, error))
+    }
+}
+
 /// The user namespace that owns this namespace.
 pub(super) fn owner(namespace: BorrowedFd<'_>) -> io::Result<OwnedFd> {
     let number =
-        call!("finding a user namespace", libc::ioctl(namespace.as_raw_fd(), GET_USER_NAMESPACE))?;
+        call!("finding a user namespace", libc::ioctl(namespace.as_raw_fd(), libc::NS_GET_USERNS))?;
     Ok(owned(number))
 }
 
@@ -111,12 +130,13 @@ pub(super) fn catch_sigterm() -> io::Result<()> {
 
 /// Makes the process undumpable, so that other processes of the same user cannot read or trace it.
 pub(super) fn set_undumpable() -> io::Result<()> {
-    call!("making the process undumpable", libc::prctl(libc::PR_SET_DUMPABLE, 0, 0, 0, 0)).map(drop)
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)
+        .map_err(during("making the process undumpable"))
 }
 
 /// Makes this process a subreaper: orphaned descendants become its children.
 pub(super) fn become_subreaper() -> io::Result<()> {
-    call!("becoming a subreaper", libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)).map(drop)
+    set_child_subreaper(Some(getpid())).map_err(during("becoming a subreaper"))
 }
 
 /// Ignores SIGCHLD, so that the kernel reaps exited children.
@@ -126,55 +146,25 @@ pub(super) fn ignore_sigchld() -> io::Result<()> {
 
 /// Sets `no_new_privs`: programs started from here gain no rights from set-user-ID bits or file capabilities.
 pub(super) fn set_no_new_privs() -> io::Result<()> {
-    call!("setting no_new_privs", libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)).map(drop)
-}
-
-#[repr(C)]
-struct CapabilityHeader {
-    version: u32,
-    pid: i32,
-}
-
-#[repr(C)]
-#[derive(Default, Clone, Copy)]
-struct CapabilityData {
-    effective: u32,
-    permitted: u32,
-    inheritable: u32,
+    rustix::thread::set_no_new_privs(true).map_err(during("setting no_new_privs"))
 }
 
 /// Drops all capabilities except those of [`KEPT_CAPABILITIES`] that the process has.
 pub(super) fn drop_capabilities() -> io::Result<()> {
-    const VERSION_3: u32 = 0x2008_0522;
-    let header = CapabilityHeader { version: VERSION_3, pid: 0 };
-    let mut data = [CapabilityData::default(); 2];
-    call!(
-        "reading capabilities",
-        libc::syscall(libc::SYS_capget, &raw const header, data.as_mut_ptr())
-    )?;
-    call!(
-        "dropping ambient capabilities",
-        libc::prctl(libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
-    )?;
-    for capability in 0..64_u64 {
-        if KEPT_CAPABILITIES & (1 << capability) == 0 {
+    let mut sets = capabilities(None).map_err(during("reading capabilities"))?;
+    clear_ambient_capability_set().map_err(during("dropping ambient capabilities"))?;
+    for number in 0..64 {
+        let capability = CapabilitySet::from_bits_retain(1 << number);
+        if !KEPT_CAPABILITIES.contains(capability) {
             // Fails for a capability that is unknown or may not be dropped; `no_new_privs` and the sets below still
             // hold.
-            let _ = call!("dropping", libc::prctl(libc::PR_CAPBSET_DROP, capability, 0, 0, 0));
+            let _ = remove_capability_from_bounding_set(capability);
         }
     }
-    for (index, half) in data.iter_mut().enumerate() {
-        #[expect(clippy::cast_possible_truncation, reason = "one half of the set")]
-        let kept = (KEPT_CAPABILITIES >> (32 * index)) as u32;
-        half.permitted &= kept;
-        half.effective &= kept;
-        half.inheritable = 0;
-    }
-    call!(
-        "dropping capabilities",
-        libc::syscall(libc::SYS_capset, &raw const header, data.as_ptr())
-    )
-    .map(drop)
+    sets.permitted &= KEPT_CAPABILITIES;
+    sets.effective &= KEPT_CAPABILITIES;
+    sets.inheritable = CapabilitySet::empty();
+    set_capabilities(None, sets).map_err(during("dropping capabilities"))
 }
 
 /// The version of Landlock in the kernel; 0 if the kernel has none.
@@ -204,9 +194,7 @@ pub(super) fn install_filter(program: &[sock_filter], listen: bool) -> io::Resul
 }
 
 /// A system call that a filter has passed to its listener.
-pub(super) struct Notification {
-    id: u64,
-}
+pub(super) struct Notification(u64);
 
 /// Waits for the next system call that the filter passes to this listener. Fails when no process is left behind the
 /// filter.
@@ -216,37 +204,27 @@ pub(super) fn next_notification(listener: BorrowedFd<'_>) -> io::Result<Notifica
     let mut notification: libc::seccomp_notif = unsafe { mem::zeroed() };
     call!(
         "receiving a refused call",
-        libc::ioctl(listener.as_raw_fd(), SECCOMP_IOCTL_NOTIF_RECV, &raw mut notification)
+        libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_RECV, &raw mut notification)
     )?;
-    Ok(Notification { id: notification.id })
+    Ok(Notification(notification.id))
 }
 
 /// Makes the call fail with `EACCES`.
 pub(super) fn refuse(listener: BorrowedFd<'_>, notification: &Notification) -> io::Result<()> {
     let response =
-        libc::seccomp_notif_resp { id: notification.id, val: 0, error: -libc::EACCES, flags: 0 };
+        libc::seccomp_notif_resp { id: notification.0, val: 0, error: -libc::EACCES, flags: 0 };
     call!(
         "refusing a call",
-        libc::ioctl(listener.as_raw_fd(), SECCOMP_IOCTL_NOTIF_SEND, &raw const response)
+        libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, &raw const response)
     )
     .map(drop)
 }
 
-const SECCOMP_IOCTL_NOTIF_RECV: libc::c_ulong = 0xc050_2100;
-const SECCOMP_IOCTL_NOTIF_SEND: libc::c_ulong = 0xc018_2101;
-
 /// A socket pair that keeps message boundaries. Both ends are closed on exec.
 pub(super) fn channel() -> io::Result<(OwnedFd, OwnedFd)> {
-    let mut descriptors = [0; 2];
-    let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC;
-    call!("making a channel", libc::socketpair(libc::AF_UNIX, kind, 0, descriptors.as_mut_ptr()))?;
-    let [first, second] = descriptors;
-    Ok((owned(first.into()), owned(second.into())))
+    socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, SocketFlags::CLOEXEC, None)
+        .map_err(during("making a channel"))
 }
-
-/// The buffer for one descriptor that is sent with a message, aligned as the kernel requires.
-#[repr(C, align(8))]
-struct ControlBuffer([u8; 64]);
 
 /// Sends a message, with a descriptor if one is given.
 pub(super) fn send(
@@ -254,73 +232,45 @@ pub(super) fn send(
     message: &[u8],
     descriptor: Option<BorrowedFd<'_>>,
 ) -> io::Result<()> {
-    let mut part =
-        libc::iovec { iov_base: message.as_ptr().cast_mut().cast(), iov_len: message.len() };
-    let mut control = ControlBuffer([0; 64]);
-    #[expect(unsafe_code, reason = "messages with descriptors have no safe interface here")]
-    // SAFETY: the header points to `part` and `control`, which outlive the call; `control` is large enough for the one
-    // descriptor that is written.
-    let result = unsafe {
-        let mut header: libc::msghdr = mem::zeroed();
-        header.msg_iov = &raw mut part;
-        header.msg_iovlen = 1;
-        if let Some(descriptor) = descriptor {
-            header.msg_control = control.0.as_mut_ptr().cast();
-            header.msg_controllen = libc::CMSG_SPACE(size_of::<RawFd>() as u32) as _;
-            let first = libc::CMSG_FIRSTHDR(&raw const header);
-            (*first).cmsg_level = libc::SOL_SOCKET;
-            (*first).cmsg_type = libc::SCM_RIGHTS;
-            (*first).cmsg_len = libc::CMSG_LEN(size_of::<RawFd>() as u32) as _;
-            libc::CMSG_DATA(first).cast::<RawFd>().write_unaligned(descriptor.as_raw_fd());
-        }
-        libc::sendmsg(channel.as_raw_fd(), &raw const header, libc::MSG_NOSIGNAL)
-    };
-    check(result as libc::c_long).map(drop)
+    let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(1))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    if let Some(descriptor) = &descriptor {
+        control.push(SendAncillaryMessage::ScmRights(slice::from_ref(descriptor)));
+    }
+    sendmsg(channel, &[IoSlice::new(message)], &mut control, SendFlags::NOSIGNAL)?;
+    Ok(())
 }
 
-/// Receives a message and the descriptor sent with it. The message is empty if the other end is closed. `None` if no
+/// Receives a message and the descriptor sent with it. The message is empty if the other end is closed, or if no
 /// message has arrived and `wait` is false.
 pub(super) fn receive(
     channel: BorrowedFd<'_>,
     wait: bool,
-) -> io::Result<Option<(Vec<u8>, Option<OwnedFd>)>> {
-    let mut message = vec![0_u8; 4096];
-    let mut part = libc::iovec { iov_base: message.as_mut_ptr().cast(), iov_len: message.len() };
-    let mut control = ControlBuffer([0; 64]);
-    let flags = libc::MSG_CMSG_CLOEXEC | if wait { 0 } else { libc::MSG_DONTWAIT };
-    #[expect(unsafe_code, reason = "messages with descriptors have no safe interface here")]
-    // SAFETY: the header points to `part` and `control`, which outlive the call; a control message is read only where
-    // the kernel reports that it wrote one.
-    let (result, descriptor) = unsafe {
-        let mut header: libc::msghdr = mem::zeroed();
-        header.msg_iov = &raw mut part;
-        header.msg_iovlen = 1;
-        header.msg_control = control.0.as_mut_ptr().cast();
-        header.msg_controllen = control.0.len() as _;
-        let result = loop {
-            let result = libc::recvmsg(channel.as_raw_fd(), &raw mut header, flags);
-            if result >= 0 || io::Error::last_os_error().kind() != io::ErrorKind::Interrupted {
-                break result;
-            }
-        };
-        let first =
-            if result < 0 { std::ptr::null_mut() } else { libc::CMSG_FIRSTHDR(&raw const header) };
-        let has_descriptor = !first.is_null()
-            && (*first).cmsg_level == libc::SOL_SOCKET
-            && (*first).cmsg_type == libc::SCM_RIGHTS;
-        let descriptor = has_descriptor
-            .then(|| owned(libc::CMSG_DATA(first).cast::<RawFd>().read_unaligned().into()));
-        (result, descriptor)
+) -> io::Result<(Vec<u8>, Option<OwnedFd>)> {
+    let mut message = vec![0; 4096];
+    let mut space = [MaybeUninit::uninit(); cmsg_space!(ScmRights(1))];
+    let mut control = RecvAncillaryBuffer::new(&mut space);
+    let mut flags = RecvFlags::CMSG_CLOEXEC;
+    flags.set(RecvFlags::DONTWAIT, !wait);
+    let received = retry_on_intr(|| {
+        recvmsg(channel, &mut [IoSliceMut::new(&mut message)], &mut control, flags)
+    });
+    let length = match received {
+        Ok(received) => received.bytes,
+        Err(Errno::AGAIN | Errno::CONNRESET) => 0,
+        Err(error) => return Err(error.into()),
     };
-    match check(result as libc::c_long) {
-        Ok(length) => {
-            message.truncate(usize::try_from(length).unwrap_or(0));
-            Ok(Some((message, descriptor)))
-        }
-        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
-        Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {
-            Ok(Some((Vec::new(), None)))
-        }
-        Err(error) => Err(error),
-    }
+    message.truncate(length);
+    let descriptor = control.drain().find_map(|it| match it {
+        RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
+        _ => None,
+    });
+    Ok((message, descriptor))
+}
+
+/// Whether data arrives at this descriptor, or its other end is closed, within this time.
+pub(super) fn is_readable_within(descriptor: &impl AsFd, time: Duration) -> io::Result<bool> {
+    let time = Timespec::try_from(time).map_err(io::Error::other)?;
+    let mut handles = [PollFd::new(descriptor, PollFlags::IN)];
+    Ok(retry_on_intr(|| poll(&mut handles, Some(&time)))? > 0)
 }

@@ -25,8 +25,8 @@ pub(super) enum Access {
 pub(super) struct Table {
     entries: BTreeMap<PathBuf, Access>,
     /// The protected paths that no mount can protect, because they do not exist or are links.
-    unmountable: Vec<PathBuf>,
-    /// Whether the search for nested repositories ended at a limit.
+    pub(super) unmountable: Vec<PathBuf>,
+    /// Whether some repositories, or some of their paths, are missing because a limit was reached.
     pub(super) is_incomplete: bool,
 }
 
@@ -58,17 +58,13 @@ impl Table {
             }
             table.insert(path, Access::Write);
         }
-        let mut repositories = vec![Repository::containing(&run.workspace)];
-        if !folder.starts_with(&run.workspace) || folder != run.workspace {
-            repositories.push(Repository::containing(folder));
-        }
-        for repository in repositories.into_iter().flatten() {
-            table.add_repository(&repository, run, step)?;
-        }
         let (nested, is_incomplete) = run.state.nested().repositories_below(&run.workspace);
         table.is_incomplete = is_incomplete;
-        for tree in nested {
-            table.add_repository(&Repository::of(&tree), run, step)?;
+        let nested = nested.iter().map(|tree| Repository::of(tree));
+        let other_folder = Some(folder).filter(|folder| *folder != run.workspace);
+        let around = [Some(run.workspace.as_path()), other_folder].into_iter().flatten();
+        for repository in around.filter_map(Repository::containing).chain(nested) {
+            table.add_repository(&repository, run, step)?;
         }
         if !step.writes_repository {
             table.protect(&run.workspace.join(".git"))?;
@@ -95,6 +91,7 @@ impl Table {
         // workspace, it grants no access.
         let is_nested =
             repository.tree != run.workspace && repository.tree.starts_with(&run.workspace);
+        self.is_incomplete |= repository.is_incomplete;
         let own = if step.writes_repository { Access::Write } else { Access::ReadOnly };
         for folder in &repository.folders {
             let is_inside = || folder.canonicalize().is_ok_and(|it| it.starts_with(&run.workspace));
@@ -207,11 +204,6 @@ impl Table {
         self.entries().filter(move |(_, access)| *access == wanted).map(|(path, _)| path)
     }
 
-    /// The protected paths that no mount can protect, because they do not exist or are links.
-    pub(super) fn unmountable(&self) -> Vec<PathBuf> {
-        self.unmountable.clone()
-    }
-
     /// The read-only paths directly in a writable folder, where a program could replace them. Other read-only paths
     /// cannot be written at any level.
     pub(super) fn read_only(&self) -> Vec<PathBuf> {
@@ -290,7 +282,7 @@ mod tests {
                 (&top.join("a/b/plan.json"), Access::ReadOnly),
             ]
         );
-        assert_eq!(table.unmountable(), [top.join(".git"), top.join("countersign.toml")]);
+        assert_eq!(table.unmountable, [top.join(".git"), top.join("countersign.toml")]);
     }
 
     #[test]

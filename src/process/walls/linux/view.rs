@@ -73,10 +73,10 @@ impl View {
         let mut command = command(OsStr::new(THIS_PROGRAM));
         command
             .args([COMMAND, work::VIEW])
-            .args(within.iter().flat_map(option::join))
+            .args(within.iter().flat_map(|it| option::descriptor(option::JOIN, it)))
             .args([END.as_ref(), program.as_os_str()])
-            .args(bubblewrap::information_options(&information_end))
-            .args(bubblewrap::block_options(&block_end))
+            .args(option::descriptor(bubblewrap::INFORMATION, &information_end))
+            .args(option::descriptor(bubblewrap::BLOCK, &block_end))
             .args(&inputs.options)
             .arg(END)
             .args(EXIT_AT_ONCE)

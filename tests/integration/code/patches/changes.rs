@@ -171,6 +171,6 @@ impl Tally {
     }
 
     pub fn knows_every_language(&self) -> bool {
-        self.0.borrow().len() == Language::all().count()
+        self.0.borrow().len() == Language::ALL.len()
     }
 }

@@ -91,7 +91,7 @@ fn resolved(source: &Source<'_>, definition: &Definition) -> Option<Definition> 
 #[test]
 fn the_fixtures_are_whole_and_of_every_language() {
     let fixtures = fixtures();
-    for language in Language::all() {
+    for language in Language::ALL {
         let fixture = fixtures.iter().find(|it| it.language == language);
         let fixture = fixture.unwrap_or_else(|| panic!("no fixture in {}", language.name()));
         let lines = fixture.text.lines().count();
