@@ -52,21 +52,25 @@ impl Clock for SystemClock {
 pub(super) struct RunClock<'a> {
     clock: &'a dyn Clock,
     latest_ms: i64,
-    /// The number of readings of the wall clock that were earlier than the latest timestamp.
+    /// The latest reading of the wall clock.
+    last_read_ms: i64,
+    /// The number of readings of the wall clock that were earlier than the reading before.
     pub(super) set_back: u32,
 }
 
 impl<'a> RunClock<'a> {
     pub(super) fn start(clock: &'a dyn Clock) -> Self {
-        Self { clock, latest_ms: clock.now_ms(), set_back: 0 }
+        let now_ms = clock.now_ms();
+        Self { clock, latest_ms: now_ms, last_read_ms: now_ms, set_back: 0 }
     }
 
     /// The wall-clock time, or the latest timestamp if the wall clock was set back since.
     pub(super) fn now_ms(&mut self) -> i64 {
         let now_ms = self.clock.now_ms();
-        if now_ms < self.latest_ms {
+        if now_ms < self.last_read_ms {
             self.set_back += 1;
         }
+        self.last_read_ms = now_ms;
         self.latest_ms = self.latest_ms.max(now_ms);
         self.latest_ms
     }
@@ -74,15 +78,16 @@ impl<'a> RunClock<'a> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicI64, Ordering};
+    use std::sync::Mutex;
 
     use super::*;
 
-    struct Jumping(AtomicI64);
+    /// A clock with these readings, the first one last.
+    struct Readings(Mutex<Vec<i64>>);
 
-    impl Clock for Jumping {
+    impl Clock for Readings {
         fn now_ms(&self) -> i64 {
-            self.0.fetch_sub(10, Ordering::Relaxed)
+            self.0.lock().unwrap().pop().unwrap()
         }
 
         fn monotonic_ms(&self) -> i64 {
@@ -95,10 +100,17 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_set_back_is_clamped_and_counted() {
-        let jumping = Jumping(AtomicI64::new(1000));
-        let mut clock = RunClock::start(&jumping);
-        assert_eq!([clock.now_ms(), clock.now_ms()], [1000, 1000]);
-        assert_eq!(clock.set_back, 2);
+    fn each_set_back_is_clamped_and_counted_once() {
+        for (mut readings, timestamps, set_back) in [
+            (vec![1000, 990, 980], [1000, 1000], 2),
+            (vec![1000, 400, 401], [1000, 1000], 1),
+            (vec![1000, 400, 1001], [1000, 1001], 1),
+        ] {
+            readings.reverse();
+            let clock = Readings(Mutex::new(readings));
+            let mut clock = RunClock::start(&clock);
+            assert_eq!([clock.now_ms(), clock.now_ms()], timestamps);
+            assert_eq!(clock.set_back, set_back);
+        }
     }
 }

@@ -184,23 +184,21 @@ impl<'c> Appender<'c> {
     }
 
     /// Redacts a row and inserts it with its link. A [`Cell::Grant`] becomes the keyed digest of the rest of the row.
-    pub(super) fn insert<const N: usize>(
+    pub(super) fn insert(
         &mut self,
         table: &'static str,
-        row: [(&'static str, Cell); N],
+        row: impl IntoIterator<Item = (&'static str, Cell)>,
     ) -> Result<()> {
         #[cfg(any(test, feature = "inspection"))]
         if self.failing_table.as_deref().is_some_and(|name| name == table || name == "ledger") {
             return Err(EvidenceError::Injected { table });
         }
-        let mut row = row.map(|(name, cell)| {
-            let cell = match cell {
-                Cell::Text(text) => Cell::Text(self.redacted(&text)),
-                Cell::Json(value) => Cell::Word(self.redacted_json(value)),
-                other => other,
-            };
-            (name, cell)
-        });
+        let redacted = |cell| match cell {
+            Cell::Text(text) => Cell::Text(self.redacted(&text)),
+            Cell::Json(value) => Cell::Word(self.redacted_json(value)),
+            other => other,
+        };
+        let mut row: Vec<_> = row.into_iter().map(|(name, cell)| (name, redacted(cell))).collect();
         if let Some(grant_index) = row.iter().position(|(_, cell)| matches!(cell, Cell::Grant)) {
             let columns = columns(&row);
             let number = (Chain::key(&columns), ValueRef::Integer(self.chain.next_number()));

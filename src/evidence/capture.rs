@@ -27,12 +27,6 @@ pub struct OutputCapture {
     vault: Arc<Vault>,
 }
 
-impl fmt::Debug for OutputCapture {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("OutputCapture")
-    }
-}
-
 impl OutputCapture {
     pub(super) fn new(dir: &Path, vault: &Arc<Vault>) -> Self {
         Self {

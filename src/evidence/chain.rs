@@ -55,17 +55,11 @@ impl Chain {
     ) -> Result<()> {
         let number = self.next_number();
         let key = Self::key(columns);
-        let mut sql = String::with_capacity(512);
-        sql.extend(["INSERT INTO ", table, " (", key]);
-        for (name, _) in columns {
-            sql.push(',');
-            sql.push_str(name);
-        }
-        sql.push_str(") VALUES (?");
-        sql.push_str(&",?".repeat(columns.len()));
-        sql.push(')');
         let all =
             || std::iter::once((key, ValueRef::Integer(number))).chain(columns.iter().copied());
+        let names: Vec<_> = all().map(|(name, _)| name).collect();
+        let places = vec!["?"; names.len()].join(",");
+        let sql = format!("INSERT INTO {table} ({}) VALUES ({places})", names.join(","));
         let values = params_from_iter(all().map(|(_, value)| ToSqlOutput::Borrowed(value)));
         insert_one(conn, table, key, number, |conn| {
             Ok(conn.prepare_cached(&sql)?.execute(values)?)

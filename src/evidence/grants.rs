@@ -5,6 +5,7 @@ use rusqlite::{Connection, Row};
 use uuid::Uuid;
 
 use super::error::Result;
+use super::rows::{list, value};
 use super::vault::Vault;
 use super::{ledger, migrations, schema};
 
@@ -49,23 +50,19 @@ pub(super) fn decisions(
         _ => None,
     };
     // With the condition `run_id IS NULL`, SQLite can use the index by run.
-    let mut statement = conn.prepare_cached(
-        "SELECT * FROM decisions WHERE run_id IS NULL AND decision IN (?1, ?2) ORDER BY id",
-    )?;
-    let mut found = statement.query(kinds)?;
-    let mut rows = Vec::new();
-    while let Some(row) = found.next()? {
+    let sql = "SELECT * FROM decisions WHERE run_id IS NULL AND decision IN (?1, ?2) ORDER BY id";
+    let rows = list(conn, sql, kinds, |row| {
         let is_proven = match vault_and_id {
             Some((vault, database_id)) => is_proven("decisions", row, vault, database_id)?,
             None => false,
         };
-        rows.push(GrantDecision {
+        Ok(GrantDecision {
             decision: row.get("decision")?,
             note: row.get("note")?,
             request_json: row.get("request_json")?,
             is_proven,
-        });
-    }
+        })
+    })?;
     let some_are_missing =
         rows.iter().any(|row| row.is_proven) && has_lost_rows(conn, "decisions")?;
     Ok(GrantDecisions { rows, some_are_missing })
@@ -105,5 +102,5 @@ pub(super) fn has_lost_rows(conn: &Connection, table: &str) -> Result<bool> {
              OR EXISTS (SELECT 1 FROM ledger AS l WHERE l.table_name = ?1
                         AND NOT EXISTS (SELECT 1 FROM {table} AS t WHERE t.rowid = l.seq))"
     );
-    Ok(conn.prepare_cached(&sql)?.query_row([table], |row| row.get(0))?)
+    value(conn, &sql, [table])
 }

@@ -33,7 +33,7 @@ pub(super) fn check_head(
         difference,
         note: None,
     };
-    if let Some(why) = kept.unusable() {
+    if let Some(why) = &kept.unusable {
         return Ok(report(None, Some(format!("the kept heads cannot be used ({why})"))));
     }
     if let Some(other) = kept.latest_other_in(dir, database_id) {
@@ -79,6 +79,6 @@ pub(super) fn check_head(
         return Ok(report(None, Some(what)));
     }
     // A missing copy is reported only if the other one contains a head of this database.
-    let note = latest.and_then(|_| kept.note()).map(str::to_owned);
+    let note = latest.and_then(|_| kept.note.clone());
     Ok(HeadReport { note, ..report(latest, None) })
 }

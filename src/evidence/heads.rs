@@ -52,9 +52,9 @@ struct KeptFile {
 pub(super) struct KeptHeads {
     heads: BTreeSet<KeptHead>,
     /// Why no copy can be used; `None` if one can, or if both are missing.
-    unusable: Option<String>,
+    pub(super) unusable: Option<String>,
     /// Which copy is missing or unusable while the other one is used.
-    note: Option<String>,
+    pub(super) note: Option<String>,
 }
 
 impl KeptHeads {
@@ -105,16 +105,6 @@ impl KeptHeads {
         let is_other =
             |kept: &&KeptHead| kept.folder == folder && Some(kept.database_id) != database_id;
         self.heads.iter().filter(is_other).max_by_key(|kept| kept.rows)
-    }
-
-    /// Why no copy can be used; `None` if one can, or if both are missing.
-    pub(super) fn unusable(&self) -> Option<&str> {
-        self.unusable.as_deref()
-    }
-
-    /// Which copy is missing or unusable while the other one is used.
-    pub(super) fn note(&self) -> Option<&str> {
-        self.note.as_deref()
     }
 
     /// Whether a head of this database in this folder is kept.

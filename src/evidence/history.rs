@@ -133,16 +133,6 @@ fn entry<'e>(
     Ok(entries.entry(number).or_insert(new))
 }
 
-/// The columns that [`add_files`] reads after those of [`entry`].
-fn file_columns(source: &Source<'_>) -> Result<&'static str> {
-    let sql = "SELECT count(*) FROM pragma_table_info('file_contents') WHERE name = 'before_mode'";
-    // A database of an older format has no columns for modes until it is migrated by a write.
-    Ok(match source.first(sql, [], |row| size(row, 0))? {
-        Some(0) => "f.path, f.before_digest, f.after_digest, NULL, NULL",
-        _ => "f.path, f.before_digest, f.after_digest, f.before_mode, f.after_mode",
-    })
-}
-
 /// Adds the changes of files in this phase: those that executions made, or that open intents predicted.
 fn add_files(
     source: &Source<'_>,
@@ -154,12 +144,11 @@ fn add_files(
     let is_recorded = table == "executions";
     let open = "AND NOT EXISTS (SELECT 1 FROM executions AS e WHERE e.id = x.id)";
     let sql = format!(
-        "SELECT {ENTRY}, {}
+        "SELECT {ENTRY}, f.path, f.before_digest, f.after_digest, f.before_mode, f.after_mode
          FROM runs AS r JOIN {table} AS x ON x.run_id = r.id
          JOIN file_contents AS f ON {}
          LEFT JOIN attempts AS a ON a.id = r.attempt_id
          WHERE r.workspace = ?1 AND f.execution_id = x.id AND f.phase = ?2 {} ORDER BY f.id",
-        file_columns(source)?,
         written_with("f.id", table, "x.row"),
         if is_recorded { "" } else { open }
     );

@@ -1,6 +1,7 @@
 //! Fills the search index from the rows (SPEC §8).
 
-use rusqlite::{Transaction, TransactionBehavior, params};
+use rusqlite::types::Value as SqlValue;
+use rusqlite::{Transaction, TransactionBehavior, params, params_from_iter};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -108,13 +109,13 @@ fn link_at(source: &Source<'_>, seq: i64) -> Result<Option<String>> {
 
 /// Indexes an execution or an intent. An execution replaces its intent.
 fn index_row(tx: &Transaction<'_>, source: &Source<'_>, table: &str, seq: i64) -> Result<()> {
-    let (outcome, error) = match table {
-        "intents" => ("'running'", "NULL, NULL"),
-        _ => ("x.outcome", "x.error_message, x.error_code"),
+    let (outcome, code, open, error) = match table {
+        "intents" => ("'running'", "NULL", 1, "NULL"),
+        _ => ("x.outcome", "x.error_code", 0, "x.error_message"),
     };
     let sql = format!(
-        "SELECT x.id, x.run_id, r.plan_id, x.tool_name, x.risk_level, x.host, x.timestamp,
-                x.arguments_json, {outcome}, {error}
+        "SELECT x.id, x.run_id, r.plan_id, x.tool_name, {outcome}, x.risk_level, x.host, {code},
+                x.timestamp, {open}, x.arguments_json, {error}
          FROM {table} AS x JOIN runs AS r ON r.id = x.run_id WHERE x.row = ?1"
     );
     let mut statement = source.conn.prepare_cached(&sql)?;
@@ -122,6 +123,8 @@ fn index_row(tx: &Transaction<'_>, source: &Source<'_>, table: &str, seq: i64) -
     let Some(row) = rows.next()? else { return Ok(()) };
     let execution_id: String = row.get(0)?;
     let tool: String = row.get(3)?;
+    // The columns of the index, in its order.
+    let columns: Vec<SqlValue> = (0..10).map(|n| row.get(n)).collect::<rusqlite::Result<_>>()?;
 
     let previous = "SELECT id FROM docs WHERE execution_id = ?1";
     if let Some(doc) = find::<i64>(tx, previous, [&execution_id], |row| Ok(row.get(0)?))? {
@@ -139,21 +142,10 @@ fn index_row(tx: &Transaction<'_>, source: &Source<'_>, table: &str, seq: i64) -
                            timestamp, open)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
     )?
-    .execute(params![
-        execution_id,
-        row.get::<_, String>(1)?,
-        row.get::<_, String>(2)?,
-        tool,
-        row.get::<_, String>(8)?,
-        row.get::<_, Option<String>>(4)?,
-        row.get::<_, Option<String>>(5)?,
-        row.get::<_, Option<String>>(10)?,
-        row.get::<_, i64>(6)?,
-        table == "intents",
-    ])?;
+    .execute(params_from_iter(columns))?;
     let doc = tx.last_insert_rowid();
 
-    let arguments: Value = serde_json::from_str(&row.get::<_, String>(7)?).unwrap_or_default();
+    let arguments: Value = serde_json::from_str(&row.get::<_, String>(10)?).unwrap_or_default();
     let mut texts: [String; FIELDS.len()] = Default::default();
     let mut set = |field: &str, text: String| {
         if let Some(index) = FIELDS.iter().position(|name| *name == field)
@@ -164,7 +156,7 @@ fn index_row(tx: &Transaction<'_>, source: &Source<'_>, table: &str, seq: i64) -
     };
     set("tool", tool);
     set("arguments", flat_text(&arguments));
-    set("error", row.get::<_, Option<String>>(9)?.unwrap_or_default());
+    set("error", row.get::<_, Option<String>>(11)?.unwrap_or_default());
     for artifact in queries::artifacts(source, &execution_id)? {
         set(&artifact.artifact_type, artifact_text(source, &artifact)?);
     }
@@ -172,7 +164,7 @@ fn index_row(tx: &Transaction<'_>, source: &Source<'_>, table: &str, seq: i64) -
         "INSERT INTO texts (rowid, {}) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
         FIELDS.join(", ")
     ))?
-    .execute(rusqlite::params_from_iter(
+    .execute(params_from_iter(
         [&doc as &dyn rusqlite::ToSql].into_iter().chain(texts.iter().map(|text| text as _)),
     ))?;
     add_filter_values(tx, source, doc, &execution_id)

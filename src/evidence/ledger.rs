@@ -1,8 +1,9 @@
 //! The hash chain (SPEC §8): the canonical entry of a row, and the computation of its link.
 
-use std::fmt::Write as _;
+use std::collections::BTreeMap;
 
 use rusqlite::types::ValueRef;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -25,109 +26,62 @@ pub(super) fn entry<'v>(
     table: &str,
     columns: impl IntoIterator<Item = (&'v str, ValueRef<'v>)>,
 ) -> String {
-    let mut columns: Vec<_> = columns.into_iter().collect();
-    columns.sort_unstable_by_key(|(name, _)| *name);
-    // Written directly from the columns, because every row is hashed and some are large.
-    let mut text = String::with_capacity(512);
-    text.push_str("{\"columns\":{");
-    let mut separator = "";
-    for (name, value) in columns {
-        if value == ValueRef::Null {
-            continue;
-        }
-        text.push_str(separator);
-        separator = ",";
-        write_text(name, &mut text);
-        text.push(':');
-        match value {
-            ValueRef::Null => {}
-            ValueRef::Integer(number) => {
-                let _ = write!(text, "{number}");
-            }
-            // The schema has no column of real numbers, so only another program can have written one. The text only
-            // has to differ from every entry that this program writes.
-            ValueRef::Real(number) => write_field("real", &number.to_bits().into(), &mut text),
-            ValueRef::Text(value) => match std::str::from_utf8(value) {
-                Ok(value) => write_text(value, &mut text),
-                Err(_) => write_field("not_text", &Digest::of(value).hex().into(), &mut text),
-            },
-            ValueRef::Blob(bytes) => {
-                write_field("sha256", &Digest::of(bytes).hex().into(), &mut text);
-            }
-        }
-    }
-    text.push_str("},\"table\":");
-    write_text(table, &mut text);
-    text.push('}');
-    text
+    let columns = columns.into_iter().filter(|(_, value)| *value != ValueRef::Null);
+    let columns = columns.map(|(name, value)| (name, Column(value))).collect();
+    serialized(&Entry { columns, table })
 }
 
-fn write_field(name: &str, value: &Value, text: &mut String) {
-    let _ = write!(text, "{{\"{name}\":{value}}}");
+/// An entry. Serialized directly from the columns, because every row is hashed and some are large.
+#[derive(Serialize)]
+struct Entry<'v> {
+    columns: BTreeMap<&'v str, Column<'v>>,
+    table: &'v str,
+}
+
+/// The value of a column.
+struct Column<'v>(ValueRef<'v>);
+
+impl Serialize for Column<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            ValueRef::Null => serializer.serialize_none(),
+            ValueRef::Integer(number) => serializer.serialize_i64(number),
+            // The schema has no column of real numbers, so only another program can have written one. The text only
+            // has to differ from every entry that this program writes.
+            ValueRef::Real(number) => serializer.collect_map([("real", number.to_bits())]),
+            ValueRef::Text(value) => match std::str::from_utf8(value) {
+                Ok(value) => serializer.serialize_str(value),
+                Err(_) => serializer.collect_map([("not_text", Digest::of(value).hex())]),
+            },
+            ValueRef::Blob(bytes) => serializer.collect_map([("sha256", Digest::of(bytes).hex())]),
+        }
+    }
 }
 
 /// The value as JSON without spaces and with sorted keys, independent of the order in the map.
 pub(super) fn canonical(value: &Value) -> String {
-    let mut text = String::new();
-    write_canonical(value, &mut text);
-    text
+    serialized(&Canonical(value))
 }
 
-fn write_canonical(value: &Value, text: &mut String) {
-    match value {
-        Value::Object(map) => {
-            let mut entries: Vec<_> = map.iter().collect();
-            entries.sort_unstable_by_key(|(key, _)| *key);
-            text.push('{');
-            for (n, (key, value)) in entries.into_iter().enumerate() {
-                if n > 0 {
-                    text.push(',');
-                }
-                write_text(key, text);
-                text.push(':');
-                write_canonical(value, text);
+/// A value whose keys are serialized in their order.
+struct Canonical<'v>(&'v Value);
+
+impl Serialize for Canonical<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Object(map) => {
+                let fields = map.iter().map(|(name, value)| (name, Canonical(value)));
+                fields.collect::<BTreeMap<_, _>>().serialize(serializer)
             }
-            text.push('}');
+            Value::Array(items) => serializer.collect_seq(items.iter().map(Canonical)),
+            other => other.serialize(serializer),
         }
-        Value::Array(items) => {
-            text.push('[');
-            for (n, item) in items.iter().enumerate() {
-                if n > 0 {
-                    text.push(',');
-                }
-                write_canonical(item, text);
-            }
-            text.push(']');
-        }
-        Value::String(string) => write_text(string, text),
-        other => text.push_str(&other.to_string()),
     }
 }
 
-/// Writes a JSON string. The text between two escapes is copied at once, because every row is hashed and some are
-/// large.
-fn write_text(string: &str, text: &mut String) {
-    text.reserve(string.len() + string.len() / 8 + 2);
-    text.push('"');
-    let mut copied = 0;
-    for (index, byte) in string.bytes().enumerate() {
-        if byte >= b' ' && byte != b'"' && byte != b'\\' {
-            continue;
-        }
-        text.push_str(string.get(copied..index).unwrap_or_default());
-        copied = index + 1;
-        match byte {
-            b'\n' => text.push_str("\\n"),
-            b'"' => text.push_str("\\\""),
-            b'\\' => text.push_str("\\\\"),
-            other => {
-                let escaped = Value::from(char::from(other).to_string()).to_string();
-                text.push_str(escaped.trim_matches('"'));
-            }
-        }
-    }
-    text.push_str(string.get(copied..).unwrap_or_default());
-    text.push('"');
+/// The JSON text of a value whose keys are strings. Nothing else could make the serialization fail.
+fn serialized(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }
 
 /// The entry of the row with this number, if it exists. `reader` selects all columns of `table` by the row's number.

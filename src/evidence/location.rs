@@ -2,9 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::error::Result;
-use super::{EvidenceReader, EvidenceStore, UserFolders};
-
 /// The evidence folder and the user's folders outside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvidenceLocation {
@@ -24,25 +21,27 @@ impl EvidenceLocation {
     pub fn folders(&self) -> [&Path; 3] {
         [&self.evidence, &self.user_folders.key, &self.user_folders.state]
     }
+}
 
-    /// A reader that opens the evidence with its first query.
-    pub fn reader(&self) -> EvidenceReader {
-        EvidenceReader::at(&self.evidence, &self.user_folders)
+/// The folders of the key and of the kept heads (SPEC §8).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserFolders {
+    /// The folder of the key that protects secrets and proves grants. It also has a copy of the kept heads.
+    pub key: PathBuf,
+    /// The folder of the program's state, with the last head of each evidence database.
+    pub state: PathBuf,
+}
+
+/// If only the folder of the key is given, its subfolder `state` contains the state.
+impl<P: AsRef<Path>> From<P> for UserFolders {
+    fn from(key: P) -> Self {
+        let key = key.as_ref().to_owned();
+        Self { state: key.join("state"), key }
     }
+}
 
-    /// Opens the evidence for reading.
-    ///
-    /// # Errors
-    /// As for [`EvidenceReader::open`].
-    pub fn open(&self) -> Result<EvidenceReader> {
-        EvidenceReader::open(&self.evidence, &self.user_folders)
-    }
-
-    /// Opens the evidence for writing.
-    ///
-    /// # Errors
-    /// As for [`EvidenceStore::open`].
-    pub fn store(&self) -> Result<EvidenceStore> {
-        EvidenceStore::open(&self.evidence, &self.user_folders)
+impl From<&Self> for UserFolders {
+    fn from(folders: &Self) -> Self {
+        folders.clone()
     }
 }

@@ -8,8 +8,8 @@ use super::rows::{digest, json, optional, size, unreadable, uuid, word};
 use super::source::Source;
 use super::{EvidenceReader, queries, replay};
 use crate::run::{
-    AttemptDetail, AttemptRecord, LoopDetail, LoopFate, LoopSummary, PlanDifference, RunEvent,
-    RunSummary, StopReason,
+    AttemptDetail, AttemptRecord, LoopDetail, LoopSummary, PlanDifference, RunEvent, RunSummary,
+    StopReason,
 };
 
 impl EvidenceReader {
@@ -48,7 +48,8 @@ fn loops(source: &Source<'_>, loop_id: Option<Uuid>, limit: usize) -> Result<Vec
         (loop_id.map(|id| id.to_string()), i64::try_from(limit).unwrap_or(i64::MAX)),
         |row| {
             let loop_id = uuid(row, 0)?;
-            let (fate, ended_at_ms) = fate(source, loop_id)?;
+            let ends = "SELECT code, timestamp FROM loop_ends WHERE loop_id = ?1";
+            let (fate, ended_at_ms) = source.fate(loop_id, ends)?;
             Ok(LoopSummary {
                 loop_id,
                 goal: row.get(1)?,
@@ -64,19 +65,6 @@ fn loops(source: &Source<'_>, loop_id: Option<Uuid>, limit: usize) -> Result<Vec
             })
         },
     )
-}
-
-/// Whether and how a loop ended, and when.
-fn fate(source: &Source<'_>, loop_id: Uuid) -> Result<(LoopFate, Option<i64>)> {
-    // The lock is checked first, so that a loop that ends meanwhile is not reported as interrupted.
-    let alive = source.is_alive(loop_id);
-    let ended = source.first(
-        "SELECT code, timestamp FROM loop_ends WHERE loop_id = ?1",
-        [loop_id.to_string()],
-        |row| Ok((LoopFate::Ended(word(row, 0)?), Some(row.get(1)?))),
-    )?;
-    let open = if alive { LoopFate::Active } else { LoopFate::Interrupted };
-    Ok(ended.unwrap_or((open, None)))
 }
 
 /// One loop in full; `None` if it does not exist.

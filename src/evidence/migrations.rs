@@ -10,8 +10,6 @@ use super::rows::list;
 pub(super) const MIGRATIONS: &[&str] =
     &[include_str!("schema_v1.sql"), include_str!("schema_v2.sql"), include_str!("schema_v3.sql")];
 
-/// The first format that records walls.
-pub(super) const FORMAT_WITH_WALLS: i64 = 3;
 /// The first format in which a database has an id and grants have a keyed digest.
 pub(super) const FORMAT_WITH_ID: i64 = 3;
 

@@ -62,7 +62,6 @@ mod classes;
 mod diagnostics;
 mod entry;
 mod error;
-mod folders;
 mod grants;
 mod head_check;
 mod heads;
@@ -109,9 +108,8 @@ pub use entry::{
     LoopStart, PlannerTrace, RunEnd, RunStart, StepDecision,
 };
 pub use error::EvidenceError;
-pub use folders::UserFolders;
 pub use history::StoredContent;
-pub use location::EvidenceLocation;
+pub use location::{EvidenceLocation, UserFolders};
 pub use permissions::write_private;
 pub use range::Range;
 pub use reader::EvidenceReader;

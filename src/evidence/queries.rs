@@ -1,15 +1,14 @@
 //! Queries about runs, executions and files (SPEC §8): read-only, with a deterministic order. Q3, Q7 and Q8 are in
 //! `diagnostics.rs`.
 
-use rusqlite::{Params, Row};
+use rusqlite::Row;
 use serde_json::Value;
 use uuid::Uuid;
 
 use super::error::Result;
-use super::rows::{digest, json, optional, parse_word, size, unreadable, uuid, word};
+use super::rows::{code, count, digest, json, optional, parse_word, size, unreadable, uuid, word};
 use super::source::Source;
 use super::{EvidenceReader, Range, changed};
-use crate::plan::Code;
 use crate::run::{
     ArtifactRecord, DecidedBy, DecisionRecord, Edge, Execution, ExecutionDetail, FileExecution,
     Known, ListedExecution, RunFate, RunSummary, TargetKind,
@@ -49,7 +48,7 @@ impl EvidenceReader {
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn q1(&mut self, tool: &str, range: Range) -> Result<Vec<ListedExecution>> {
-        self.executions_of_tool(tool, range, "ORDER BY x.timestamp, x.id")
+        self.executions("x.tool_name = ?1", tool, range, OLDEST_FIRST)
     }
 
     /// Q2: failed and precondition-failed executions of a tool, time descending.
@@ -57,24 +56,8 @@ impl EvidenceReader {
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn q2(&mut self, tool: &str, range: Range) -> Result<Vec<ListedExecution>> {
-        let failed = "AND x.outcome IN ('failed', 'precondition_failed')
-             ORDER BY x.timestamp DESC, x.id";
-        self.executions_of_tool(tool, range, failed)
-    }
-
-    /// The executions of a tool; `suffix` is a further condition and the order.
-    fn executions_of_tool(
-        &mut self,
-        tool: &str,
-        range: Range,
-        suffix: &str,
-    ) -> Result<Vec<ListedExecution>> {
-        let sql = format!(
-            "{EXECUTIONS} WHERE x.tool_name = ?1 AND x.timestamp BETWEEN ?2 AND ?3 {suffix} LIMIT ?4"
-        );
-        self.query(|source| {
-            listed_rows(source, &sql, (tool, range.since(), range.until(), range.limit()))
-        })
+        let condition = format!("x.tool_name = ?1 AND {HAS_FAILED}");
+        self.executions(&condition, tool, range, "x.timestamp DESC, x.id")
     }
 
     /// Q4: executions whose tool was called and that have an edge to this file, time ascending.
@@ -92,31 +75,29 @@ impl EvidenceReader {
         target: &str,
         range: Range,
     ) -> Result<Vec<FileExecution>> {
-        self.query(|source| {
-            let found = listed_rows(
-                source,
-                &format!(
-                    "{EXECUTIONS} WHERE x.invoked = 1 AND x.timestamp BETWEEN ?2 AND ?3 AND x.id IN
-                     (SELECT execution_id FROM edges WHERE target = ?1 AND target_kind = ?5)
-                     ORDER BY x.timestamp, x.id LIMIT ?4"
-                ),
-                (target, range.since(), range.until(), range.limit(), kind.as_str()),
-            )?;
-            let edges = format!(
-                "SELECT DISTINCT g.edge_type FROM executions AS x JOIN edges AS g ON {}
-                 WHERE x.id = ?1 AND g.execution_id = x.id AND g.target = ?2 AND g.target_kind = ?3
-                 ORDER BY g.edge_type",
-                written_with("g.id", "executions", "x.row")
-            );
-            found
-                .into_iter()
-                .map(|listed| {
-                    let params = (listed.row.execution_id.to_string(), target, kind.as_str());
-                    let edge_types = source.all(&edges, params, |edge| word(edge, 0))?;
-                    Ok(FileExecution { listed, edge_types })
-                })
-                .collect()
-        })
+        let found = self.executions(&has_touched(kind), target, range, OLDEST_FIRST)?;
+        self.with_edge_types(found, kind, target)
+    }
+
+    /// The same executions, each with its edges to this file or symbol.
+    pub(super) fn with_edge_types(
+        &mut self,
+        found: Vec<ListedExecution>,
+        kind: TargetKind,
+        target: &str,
+    ) -> Result<Vec<FileExecution>> {
+        let sql = format!(
+            "SELECT DISTINCT g.edge_type FROM executions AS x JOIN edges AS g ON {}
+             WHERE x.id = ?1 AND g.execution_id = x.id AND g.target = ?2 AND g.target_kind = ?3
+             ORDER BY g.edge_type",
+            written_with("g.id", "executions", "x.row")
+        );
+        let with_types = |source: &Source<'_>, listed: ListedExecution| -> Result<_> {
+            let params = (listed.row.execution_id.to_string(), target, kind.as_str());
+            let edge_types = source.all(&sql, params, |edge| word(edge, 0))?;
+            Ok(FileExecution { listed, edge_types })
+        };
+        self.query(|source| found.into_iter().map(|listed| with_types(source, listed)).collect())
     }
 
     /// Q5: one execution, or one intent without execution, in full; `None` if there is neither.
@@ -132,14 +113,45 @@ impl EvidenceReader {
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn q6(&mut self, file: &str) -> Result<Option<ListedExecution>> {
-        let sql = format!(
-            "{EXECUTIONS} WHERE x.invoked = 1 AND x.id IN
-             (SELECT execution_id FROM edges WHERE target = ?1 AND target_kind = 'file'
-              AND edge_type IN ('EXECUTED_ON', 'AFFECTED'))
-             ORDER BY x.timestamp DESC, x.row DESC LIMIT 1"
-        );
-        Ok(self.query(|source| listed_rows(source, &sql, [file]))?.pop())
+        let range = Range { limit: 1, ..Range::default() };
+        Ok(self.executions(WORKED_ON_FILE, file, range, NEWEST_FIRST)?.pop())
     }
+
+    /// The executions that meet a condition about `?1`, in this order.
+    pub(super) fn executions(
+        &mut self,
+        condition: &str,
+        subject: &str,
+        range: Range,
+        order: &str,
+    ) -> Result<Vec<ListedExecution>> {
+        let sql = format!(
+            "{EXECUTIONS} WHERE {condition} AND x.timestamp BETWEEN ?2 AND ?3
+             ORDER BY {order} LIMIT ?4"
+        );
+        let params = (subject, range.since(), range.until(), range.limit());
+        self.query(|source| source.all(&sql, params, |next| listed(source, next)))
+    }
+}
+
+/// Orders of executions.
+pub(super) const OLDEST_FIRST: &str = "x.timestamp, x.id";
+pub(super) const NEWEST_FIRST: &str = "x.timestamp DESC, x.row DESC";
+
+/// The condition of Q2.
+pub(super) const HAS_FAILED: &str = "x.outcome IN ('failed', 'precondition_failed')";
+/// The condition of Q6 about the file `?1`.
+pub(super) const WORKED_ON_FILE: &str = "x.invoked = 1 AND x.id IN
+    (SELECT execution_id FROM edges WHERE target = ?1 AND target_kind = 'file'
+     AND edge_type IN ('EXECUTED_ON', 'AFFECTED'))";
+
+/// The condition of Q4 about the target `?1`.
+pub(super) fn has_touched(kind: TargetKind) -> String {
+    format!(
+        "x.invoked = 1 AND x.id IN
+         (SELECT execution_id FROM edges WHERE target = ?1 AND target_kind = '{}')",
+        kind.as_str()
+    )
 }
 
 /// Selects the columns that [`row`] reads, from `executions AS x`.
@@ -170,7 +182,7 @@ fn row(source: &Source<'_>, row: &Row<'_>) -> Result<Execution> {
     let run_id = uuid(row, 1)?;
     let known = match optional(row, 9, word)? {
         Some(outcome) => Known::Outcome(outcome),
-        None if fate(source, run_id)? == RunFate::Active => Known::Running,
+        None if fate(source, run_id)?.0 == RunFate::Active => Known::Running,
         None => Known::Interrupted,
     };
     Ok(Execution {
@@ -186,23 +198,10 @@ fn row(source: &Source<'_>, row: &Row<'_>) -> Result<Execution> {
         known,
         risk: parse_word(&row.get::<_, String>(10)?),
         exit_code: row.get(11)?,
-        error_code: row.get::<_, Option<String>>(12)?.as_deref().and_then(Code::from_text),
+        error_code: code(row, 12)?,
         error_message: row.get(13)?,
         walls: optional(row, 14, json)?,
     })
-}
-
-fn rows(source: &Source<'_>, sql: &str, params: impl Params) -> Result<Vec<Execution>> {
-    source.all(sql, params, |next| row(source, next))
-}
-
-/// The executions that a query returns, with whether each was changed after it was written.
-pub(super) fn listed_rows(
-    source: &Source<'_>,
-    sql: &str,
-    params: impl Params,
-) -> Result<Vec<ListedExecution>> {
-    source.all(sql, params, |next| listed(source, next))
 }
 
 /// The execution in a row of [`EXECUTIONS`], with whether it was changed after it was written.
@@ -214,27 +213,15 @@ pub(super) fn listed(source: &Source<'_>, next: &Row<'_>) -> Result<ListedExecut
 
 /// One execution, or one intent without execution, as a row of a list.
 pub(super) fn execution_row(source: &Source<'_>, id: Uuid) -> Result<Option<Execution>> {
-    let id = id.to_string();
-    let found = rows(source, &format!("{EXECUTIONS} WHERE x.id = ?1"), [&id])?.pop();
-    match found {
+    let find = |sql: &str| source.first(sql, [id.to_string()], |found| row(source, found));
+    match find(&format!("{EXECUTIONS} WHERE x.id = ?1"))? {
         Some(found) => Ok(Some(found)),
-        None => Ok(rows(source, &format!("{OPEN_INTENTS} AND x.id = ?1"), [&id])?.pop()),
+        None => find(&format!("{OPEN_INTENTS} AND x.id = ?1")),
     }
 }
 
-fn fate(source: &Source<'_>, run_id: Uuid) -> Result<RunFate> {
-    // The lock is checked first, so that a run that ends meanwhile is not reported as interrupted.
-    let alive = source.is_alive(run_id);
-    let ended = source.first(
-        "SELECT status FROM run_ends WHERE run_id = ?1",
-        [run_id.to_string()],
-        |row| word(row, 0),
-    )?;
-    Ok(match ended {
-        Some(status) => RunFate::Ended(status),
-        None if alive => RunFate::Active,
-        None => RunFate::Interrupted,
-    })
+fn fate(source: &Source<'_>, run_id: Uuid) -> Result<(RunFate, Option<i64>)> {
+    source.fate(run_id, "SELECT status, timestamp FROM run_ends WHERE run_id = ?1")
 }
 
 /// One run; `None` if it does not exist.
@@ -247,27 +234,27 @@ fn runs(source: &Source<'_>, run_id: Option<Uuid>, limit: usize) -> Result<Vec<R
     source.all(
         "SELECT r.id, r.plan_id, coalesce(p.title, r.plan_id), r.plan_digest, r.workspace,
                 p.step_count, (SELECT count(*) FROM executions AS x WHERE x.run_id = r.id),
-                r.timestamp, e.timestamp, r.parent_run, r.target
+                r.timestamp, r.parent_run, r.target
          FROM runs AS r JOIN plans AS p ON p.id = r.plan_digest
-         LEFT JOIN run_ends AS e ON e.run_id = r.id
          WHERE ?1 IS NULL OR r.id = ?1
          ORDER BY r.timestamp DESC, r.id LIMIT ?2",
         (run_id.map(|id| id.to_string()), i64::try_from(limit).unwrap_or(i64::MAX)),
         |row| {
             let run_id = uuid(row, 0)?;
+            let (fate, ended_at_ms) = fate(source, run_id)?;
             Ok(RunSummary {
                 run_id,
                 plan_id: row.get(1)?,
                 plan_name: row.get(2)?,
                 plan_digest: digest(row, 3)?,
                 workspace: row.get(4)?,
-                target: row.get(10)?,
-                parent_run: optional(row, 9, uuid)?,
+                target: row.get(9)?,
+                parent_run: optional(row, 8, uuid)?,
                 step_count: size(row, 5)?,
                 steps_recorded: size(row, 6)?,
                 started_at_ms: row.get(7)?,
-                ended_at_ms: row.get(8)?,
-                fate: fate(source, run_id)?,
+                ended_at_ms,
+                fate,
             })
         },
     )
@@ -333,7 +320,7 @@ pub(super) fn artifacts(source: &Source<'_>, execution_id: &str) -> Result<Vec<A
             Ok(ArtifactRecord {
                 artifact_type: row.get(0)?,
                 content: json(row, 1)?,
-                bytes: row.get::<_, i64>(2)?.unsigned_abs(),
+                bytes: count(row, 2)?,
                 blob: optional(row, 3, digest)?,
             })
         },

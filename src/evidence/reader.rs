@@ -1,7 +1,7 @@
 //! The reader of the evidence: a read-only connection, with the search index. The queries are in files of their own,
 //! such as `queries.rs` and `history.rs`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use rusqlite::Connection;
@@ -12,7 +12,7 @@ use super::heads::KeptHeads;
 use super::index::Index;
 use super::source::Source;
 use super::vault::Vault;
-use super::{UserFolders, schema, schema_check};
+use super::{EvidenceLocation, UserFolders, schema, schema_check};
 use crate::run::HeadReport;
 
 /// Reads the evidence (SPEC §8). It writes only the search index in the same folder, which can be rebuilt at any time.
@@ -21,8 +21,7 @@ use crate::run::HeadReport;
 /// is a database, so that the rows of a first run are found.
 #[derive(Debug)]
 pub struct EvidenceReader {
-    pub(super) dir: PathBuf,
-    folders: UserFolders,
+    pub(super) location: EvidenceLocation,
     opened: Option<OpenDatabase>,
     pub(super) vault: Option<Arc<Vault>>,
     pub(super) index: Option<Index>,
@@ -37,6 +36,23 @@ struct OpenDatabase {
     schema_version: i64,
 }
 
+impl EvidenceLocation {
+    /// A reader that opens the evidence with its first query.
+    pub fn reader(&self) -> EvidenceReader {
+        EvidenceReader { location: self.clone(), opened: None, vault: None, index: None }
+    }
+
+    /// Opens the evidence for reading.
+    ///
+    /// # Errors
+    /// As for [`EvidenceReader::open`].
+    pub fn open(&self) -> Result<EvidenceReader> {
+        let mut reader = self.reader();
+        reader.source()?;
+        Ok(reader)
+    }
+}
+
 impl EvidenceReader {
     /// Opens the evidence in `dir` for reading. `folders` are the user's folders outside `dir`. Without the key in
     /// them, contents with secrets are not available.
@@ -45,25 +61,12 @@ impl EvidenceReader {
     /// When the database cannot be read, is damaged, belongs to another program, has a newer format, or its schema was
     /// changed.
     pub fn open(dir: &Path, folders: impl Into<UserFolders>) -> Result<Self> {
-        let mut reader = Self::at(dir, folders);
-        reader.source()?;
-        Ok(reader)
-    }
-
-    /// As [`Self::open`], but the database is opened by the first query.
-    pub fn at(dir: &Path, folders: impl Into<UserFolders>) -> Self {
-        Self {
-            dir: dir.to_owned(),
-            folders: folders.into(),
-            opened: None,
-            vault: None,
-            index: None,
-        }
+        EvidenceLocation::new(dir, folders).open()
     }
 
     /// The folders of the evidence, of the user's key and of the kept heads.
     pub fn folders(&self) -> [&Path; 3] {
-        [&self.dir, &self.folders.key, &self.folders.state]
+        self.location.folders()
     }
 
     /// Compares the database with the head that is kept outside its folder. If they differ, queries are still
@@ -73,9 +76,9 @@ impl EvidenceReader {
     /// As for [`runs`](Self::runs).
     pub fn head_report(&mut self) -> Result<HeadReport> {
         self.source()?;
-        let kept = KeptHeads::read(&self.folders, self.vault.as_deref());
+        let kept = KeptHeads::read(&self.location.user_folders, self.vault.as_deref());
         let opened = self.opened.as_ref().map(|opened| (&opened.conn, opened.format));
-        check_head(opened, &self.dir, &kept)
+        check_head(opened, &self.location.evidence, &kept)
     }
 
     /// The open database; `None` if there is none. Opens it if it is not open or its schema has changed.
@@ -88,7 +91,7 @@ impl EvidenceReader {
         }
         if self.opened.is_none()
             && let Some((conn, format)) =
-                schema::open_for_reading(&schema::database_path(&self.dir))?
+                schema::open_for_reading(&schema::database_path(&self.location.evidence))?
         {
             let schema_version = schema_check::version(&conn)?;
             self.opened = Some(OpenDatabase { conn, format, schema_version });
@@ -96,13 +99,14 @@ impl EvidenceReader {
         if self.vault.is_none() {
             // An unusable key, such as one that others may read, counts as missing: then only contents with secrets
             // cannot be read.
-            self.vault = Vault::open(&self.folders.key).unwrap_or_default().map(Arc::new);
+            self.vault =
+                Vault::open(&self.location.user_folders.key).unwrap_or_default().map(Arc::new);
         }
         Ok(self.opened.as_ref().map(|opened| Source {
             conn: &opened.conn,
             format: opened.format,
             vault: self.vault.as_deref(),
-            dir: &self.dir,
+            dir: &self.location.evidence,
         }))
     }
 

@@ -99,15 +99,10 @@ impl KnownSecrets {
     }
 }
 
-/// Whether a text contains anything to redact.
-pub(super) fn contains_secret(text: &str) -> bool {
-    !secrets::find(text).is_empty()
-}
-
 /// Whether exact bytes contain anything to redact. If they are JSON, escaped secrets count too.
 pub(super) fn bytes_contain_secret(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
-    if contains_secret(&text) {
+    if !secrets::find(&text).is_empty() {
         return true;
     }
     if secrets::can_skip(&text) {

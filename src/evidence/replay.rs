@@ -14,7 +14,7 @@ use uuid::Uuid;
 
 use super::error::Result;
 use super::queries::full_content;
-use super::rows::{json, optional, parse_word, size, unreadable, uuid, word};
+use super::rows::{code, json, optional, parse_word, size, unreadable, uuid, word};
 use super::source::Source;
 use super::{EvidenceError, EvidenceReader, blobs, queries};
 use crate::plan::Code;
@@ -159,7 +159,7 @@ fn ending(row: &Row<'_>) -> Result<RunEnding> {
     Ok(match word(row, 0)? {
         RunStatus::Completed => RunEnding::Completed,
         RunStatus::Failed => RunEnding::Failed(Failure {
-            code: code(row.get(1)?).unwrap_or(Code::EvidenceStore),
+            code: code(row, 1)?.unwrap_or(Code::EvidenceStore),
             message: row.get::<_, Option<String>>(2)?.unwrap_or_default(),
             next: row.get::<_, Option<String>>(3)?.unwrap_or_default(),
         }),
@@ -168,10 +168,6 @@ fn ending(row: &Row<'_>) -> Result<RunEnding> {
             RunEnding::Cancelled(by.as_deref().and_then(parse_word).unwrap_or(Control::StopNow))
         }
     })
-}
-
-fn code(text: Option<String>) -> Option<Code> {
-    text.as_deref().and_then(Code::from_text)
 }
 
 /// The result of a step, from its rows.
@@ -198,7 +194,7 @@ fn step_result(source: &Source<'_>, row_id: i64) -> Result<StepResult> {
                 stderr_bytes: 0,
                 stderr_truncated: false,
                 error_message: row.get(6)?,
-                error_code: code(row.get(7)?),
+                error_code: code(row, 7)?,
                 next: row.get(8)?,
                 timestamp_ms: row.get(9)?,
                 duration_ms: row.get(10)?,

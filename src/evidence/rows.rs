@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::EvidenceError;
 use super::error::Result;
-use crate::plan::Digest;
+use crate::plan::{Code, Digest};
 
 /// Whether the table has a row with this value in this column.
 pub(super) fn has_row(
@@ -90,9 +90,18 @@ pub(super) fn digest(row: &Row<'_>, column: usize) -> Result<Digest> {
     row.get::<_, String>(column)?.parse().map_err(unreadable)
 }
 
+/// The code of an error; `None` if the column is null or this version does not know the code.
+pub(super) fn code(row: &Row<'_>, column: usize) -> Result<Option<Code>> {
+    Ok(row.get::<_, Option<String>>(column)?.as_deref().and_then(Code::from_text))
+}
+
 /// A size or an index; 0 if the stored number is negative.
 pub(super) fn size(row: &Row<'_>, column: usize) -> Result<usize> {
     Ok(usize::try_from(row.get::<_, i64>(column)?).unwrap_or_default())
+}
+
+pub(super) fn count(row: &Row<'_>, column: usize) -> Result<u64> {
+    Ok(row.get::<_, i64>(column)?.unsigned_abs())
 }
 
 pub(super) fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T> {

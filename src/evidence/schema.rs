@@ -107,8 +107,10 @@ pub(super) fn open_for_reading(path: &Path) -> Result<Option<(Connection, i64)>>
 /// # Errors
 /// When the database is damaged, or belongs to another program or a newer version.
 pub(super) fn open_unchecked(path: &Path) -> Result<Option<(Connection, i64)>> {
-    check_is_file(path)?;
     match std::fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() => {
+            return Err(EvidenceError::NoFile { path: path.to_owned() });
+        }
         Ok(metadata) if metadata.len() > 0 => {}
         // An empty file beside a write-ahead log is a database before its first checkpoint.
         Ok(_) if path.with_extension("db-wal").exists() => {}
@@ -175,13 +177,6 @@ fn disable_schema_code(conn: &Connection) -> Result<()> {
 fn percent_encoded(path: &Path) -> String {
     let text = path.to_string_lossy();
     text.replace('%', "%25").replace('?', "%3f").replace('#', "%23").replace('\\', "/")
-}
-
-fn check_is_file(path: &Path) -> Result<()> {
-    match std::fs::metadata(path) {
-        Ok(metadata) if !metadata.is_file() => Err(EvidenceError::NoFile { path: path.to_owned() }),
-        _ => Ok(()),
-    }
 }
 
 fn damaged(path: &Path) -> impl Fn(rusqlite::Error) -> EvidenceError {

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 
 use super::error::Result;
 use super::migrations;
-use super::rows::value;
+use super::rows::{list, value};
 use crate::plan::Digest;
 
 /// The digest of the schema of each released format, from format 1 on.
@@ -58,17 +58,17 @@ pub(super) fn version(conn: &Connection) -> Result<i64> {
 }
 
 fn objects(conn: &Connection) -> Result<SchemaObjects> {
-    let mut statement = conn.prepare("SELECT type, name, tbl_name, sql FROM main.sqlite_schema")?;
-    let mut rows = statement.query([])?;
     let mut objects = SchemaObjects::new();
-    while let Some(row) = rows.next()? {
+    let sql = "SELECT type, name, tbl_name, sql FROM main.sqlite_schema";
+    list(conn, sql, [], |row| {
         let mut key: (String, String) = (row.get(0)?, row.get(1)?);
         // SQLite may not detect two objects with the same name. Both are listed, so that one is a difference.
         while objects.contains_key(&key) {
             key.1.push_str(" (again)");
         }
         objects.insert(key, (row.get(2)?, row.get(3)?));
-    }
+        Ok(())
+    })?;
     Ok(objects)
 }
 

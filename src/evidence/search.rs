@@ -8,7 +8,7 @@ use rusqlite::{Connection, params_from_iter};
 
 use super::error::Result;
 use super::index::{FIELDS, Index};
-use super::rows::{list, value};
+use super::rows::{count, list, size, value};
 use super::source::Source;
 use super::{EvidenceError, EvidenceReader, changed, index_text, loop_reader, queries};
 use crate::run::{Facets, ListedExecution, SearchHit, SearchPage, SearchQuery, TimeBucket};
@@ -32,7 +32,7 @@ impl EvidenceReader {
         let mut index = match self.index.take() {
             Some(index) => index,
             None if self.source()?.is_none() => return Ok(()),
-            None => Index::open(&self.dir, self.vault.as_ref())?,
+            None => Index::open(&self.location.evidence, self.vault.as_ref())?,
         };
         if let Some(source) = self.source()? {
             index.catch_up(&source)?;
@@ -51,7 +51,7 @@ impl EvidenceReader {
         // to it. It is rebuilt once.
         if result.as_ref().is_err_and(EvidenceError::is_index_damage) {
             self.index = None;
-            Index::discard(&self.dir);
+            Index::discard(&self.location.evidence);
             result = self.search_once(query);
         }
         let mut page = result?;
@@ -73,15 +73,15 @@ impl EvidenceReader {
 fn page(index: &Index, source: &Source<'_>, query: &SearchQuery) -> Result<SearchPage> {
     let started = Instant::now();
     let conn = &index.conn;
-    let words = TextQuery::parse(&query.words);
+    let words = text_query(&query.words);
     let runs = match query.loop_id {
         Some(loop_id) => Some(loop_reader::run_ids(source, loop_id)?),
         None => None,
     };
-    collect(conn, query, &words, runs.as_deref())?;
+    collect(conn, query, words.as_deref(), runs.as_deref())?;
     let number = |sql: &str| value::<i64>(conn, sql, []);
     Ok(SearchPage {
-        hits: hits(conn, source, query, &words)?,
+        hits: hits(conn, source, query, words.as_deref())?,
         total: number("SELECT count(*) FROM found")?.unsigned_abs(),
         of: number("SELECT count(*) FROM docs")?.unsigned_abs(),
         facets: Facets {
@@ -96,68 +96,48 @@ fn page(index: &Index, source: &Source<'_>, query: &SearchQuery) -> Result<Searc
     })
 }
 
-/// The words of a search as an expression for the index. Only quotation marks have a special meaning.
-enum TextQuery {
-    /// The search has no words.
-    All,
-    /// The search has words, but none with a letter or digit, so that nothing matches.
-    Nothing,
-    Match(String),
-}
-
-impl TextQuery {
-    fn parse(text: &str) -> Self {
-        let mut terms = Vec::new();
-        for (n, piece) in text.split('"').enumerate() {
-            if n % 2 == 1 {
-                terms.push((piece, false));
-            } else {
-                terms.extend(piece.split_whitespace().map(|word| (word, true)));
-            }
-        }
-        let has_words = !terms.is_empty();
-        terms.retain(|(term, _)| term.chars().any(char::is_alphanumeric));
-        let last = terms.len();
-        let terms: Vec<_> = terms
-            .into_iter()
-            .enumerate()
-            .map(|(n, (term, is_word))| {
-                let term = term.replace(['\0', '"'], " ");
-                // The person may still be typing the last word.
-                if is_word && n + 1 == last {
-                    format!("\"{term}\" *")
-                } else {
-                    format!("\"{term}\"")
-                }
-            })
-            .collect();
-        match (terms.is_empty(), has_words) {
-            (true, false) => Self::All,
-            (true, true) => Self::Nothing,
-            (false, _) => Self::Match(terms.join(" AND ")),
+/// The words of a search as an expression for the index; `None` if there are no words. Only quotation marks have a
+/// special meaning.
+fn text_query(text: &str) -> Option<String> {
+    let mut terms = Vec::new();
+    for (n, piece) in text.split('"').enumerate() {
+        if n % 2 == 1 {
+            terms.push((piece, false));
+        } else {
+            terms.extend(piece.split_whitespace().map(|word| (word, true)));
         }
     }
+    if terms.is_empty() {
+        return None;
+    }
+    terms.retain(|(term, _)| term.chars().any(char::is_alphanumeric));
+    let last = terms.len();
+    let terms = terms.into_iter().enumerate().map(|(n, (term, is_word))| {
+        let term = term.replace(['\0', '"'], " ");
+        // The person may still be typing the last word.
+        let prefix = if is_word && n + 1 == last { " *" } else { "" };
+        format!("\"{term}\"{prefix}")
+    });
+    let terms: Vec<_> = terms.collect();
+    // The empty phrase matches nothing.
+    Some(if terms.is_empty() { "\"\"".to_owned() } else { terms.join(" AND ") })
 }
 
 /// Fills the table `found` with all hits.
 fn collect(
     conn: &Connection,
     query: &SearchQuery,
-    words: &TextQuery,
+    words: Option<&str>,
     of_runs: Option<&[String]>,
 ) -> Result<()> {
     conn.execute("DELETE FROM found", [])?;
     let mut from = "docs AS d".to_owned();
     let mut conditions = vec!["1".to_owned()];
     let mut values: Vec<SqlValue> = Vec::new();
-    match words {
-        TextQuery::All => {}
-        TextQuery::Nothing => return Ok(()),
-        TextQuery::Match(expression) => {
-            from.push_str(" JOIN texts ON texts.rowid = d.id");
-            values.push(expression.clone().into());
-            conditions.push(format!("texts MATCH ?{}", values.len()));
-        }
+    if let Some(expression) = words {
+        from.push_str(" JOIN texts ON texts.rowid = d.id");
+        values.push(expression.to_owned().into());
+        conditions.push("texts MATCH ?1".to_owned());
     }
     if let Some(runs) = of_runs {
         let first = values.len() + 1;
@@ -207,7 +187,7 @@ fn hits(
     conn: &Connection,
     source: &Source<'_>,
     query: &SearchQuery,
-    words: &TextQuery,
+    words: Option<&str>,
 ) -> Result<Vec<SearchHit>> {
     let limit = if query.limit == 0 { DEFAULT_LIMIT } else { query.limit };
     let sql = "SELECT doc, execution_id, timestamp, tool FROM found
@@ -230,12 +210,14 @@ fn hits(
             excerpt: String::new(),
             marks: Vec::new(),
         };
-        if let TextQuery::Match(expression) = words
+        if let Some(expression) = words
             && let Some((field, text)) = excerpt(conn, expression, doc)?
         {
             // Only recorded text may be shown, so the index must contain the text of the rows.
             let row = &hit.listed.row;
-            if indexed_text(conn, field, doc)? != index_text::field_text(source, row, field)? {
+            let sql = format!("SELECT {field} FROM texts WHERE rowid = ?1");
+            let indexed: String = value(conn, &sql, [doc])?;
+            if indexed != index_text::field_text(source, row, field)? {
                 return Err(EvidenceError::Index);
             }
             (hit.excerpt, hit.marks) = first_marked_line(&text);
@@ -244,10 +226,6 @@ fn hits(
         hits.push(hit);
     }
     Ok(hits)
-}
-
-fn indexed_text(conn: &Connection, field: &'static str, doc: i64) -> Result<String> {
-    value(conn, &format!("SELECT {field} FROM texts WHERE rowid = ?1"), [doc])
 }
 
 /// The first field with a match, and the words around the match, with each matching word between U+0001 and U+0002.
@@ -310,7 +288,7 @@ fn facet(conn: &Connection, column: &str) -> Result<Vec<(String, u64)>> {
         "SELECT {column}, count(*) FROM found WHERE {column} IS NOT NULL
          GROUP BY {column} ORDER BY count(*) DESC, {column}"
     );
-    list(conn, &sql, [], |row| Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs())))
+    list(conn, &sql, [], |row| Ok((row.get(0)?, count(row, 1)?)))
 }
 
 /// The numbers of hits in at most [`BUCKETS`] intervals of equal length.
@@ -329,17 +307,16 @@ fn timeline(conn: &Connection) -> Result<Vec<TimeBucket>> {
             bad: 0,
         })
         .collect();
-    let mut statement = conn.prepare_cached(&format!(
+    let sql = format!(
         "SELECT (timestamp - ?1) / ?2, sum(outcome IN {FINE}), sum(outcome NOT IN {FINE})
          FROM found GROUP BY 1"
-    ))?;
-    let mut rows = statement.query([first, width])?;
-    while let Some(row) = rows.next()? {
-        let index = usize::try_from(row.get::<_, i64>(0)?).unwrap_or_default();
-        if let Some(bucket) = buckets.get_mut(index) {
-            bucket.fine = row.get::<_, i64>(1)?.unsigned_abs();
-            bucket.bad = row.get::<_, i64>(2)?.unsigned_abs();
+    );
+    list(conn, &sql, [first, width], |row| {
+        if let Some(bucket) = buckets.get_mut(size(row, 0)?) {
+            bucket.fine = count(row, 1)?;
+            bucket.bad = count(row, 2)?;
         }
-    }
+        Ok(())
+    })?;
     Ok(buckets)
 }

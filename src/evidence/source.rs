@@ -4,13 +4,18 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use rusqlite::{Connection, Params, Row};
+use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use super::error::Result;
 use super::lock;
-use super::migrations::FORMAT_WITH_WALLS;
-use super::rows::{find, list};
+use super::rows::{find, list, word};
 use super::vault::Vault;
+use crate::run::Fate;
+
+/// The columns that queries use and that a later format has added, with that format.
+const ADDED_COLUMNS: [(i64, &str); 4] =
+    [(2, "f.before_mode"), (2, "f.after_mode"), (3, "x.walls_json"), (3, "left_running_json")];
 
 /// The open database of a reader, with its key and its folder.
 pub(super) struct Source<'a> {
@@ -22,9 +27,19 @@ pub(super) struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Whether a process holds the lock of this run or loop.
-    pub(super) fn is_alive(&self, id: Uuid) -> bool {
-        lock::is_alive(self.dir, id)
+    /// What is known about the end of a run or loop, and the time of its end. `sql` selects both by the id.
+    pub(super) fn fate<E: DeserializeOwned>(
+        &self,
+        id: Uuid,
+        sql: &str,
+    ) -> Result<(Fate<E>, Option<i64>)> {
+        // The lock is checked first, so that a run that ends meanwhile is not reported as interrupted.
+        let alive = lock::is_alive(self.dir, id);
+        let ended = self.first(sql, [id.to_string()], |row| {
+            Ok((Fate::Ended(word(row, 0)?), Some(row.get(1)?)))
+        })?;
+        let open = if alive { Fate::Active } else { Fate::Interrupted };
+        Ok(ended.unwrap_or((open, None)))
     }
 
     /// The number of the last row; 0 if there is none.
@@ -55,10 +70,7 @@ impl Source<'_> {
 
     /// The query, with null in place of columns that an older format does not have.
     fn readable<'s>(&self, sql: &'s str) -> Cow<'s, str> {
-        if self.format < FORMAT_WITH_WALLS {
-            Cow::Owned(sql.replace("x.walls_json", "NULL").replace("left_running_json", "NULL"))
-        } else {
-            Cow::Borrowed(sql)
-        }
+        let missing = ADDED_COLUMNS.iter().filter(|(format, _)| self.format < *format);
+        missing.fold(Cow::Borrowed(sql), |sql, (_, column)| sql.replace(column, "NULL").into())
     }
 }

@@ -1,7 +1,7 @@
 //! The writer of the evidence. `write_run.rs`, `write_step.rs` and `write_loop.rs` convert records into rows.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use rusqlite::Connection;
@@ -18,8 +18,8 @@ use super::rows::{has_row, unreadable};
 use super::vault::Vault;
 use super::write_run::{DecidedStep, NewDecision};
 use super::{
-    Entry, EvidenceError, EvidenceReader, OutputCapture, UserFolders, heads, migrations,
-    permissions, schema, schema_check, write_loop, write_run, write_step,
+    Entry, EvidenceError, EvidenceLocation, EvidenceReader, OutputCapture, UserFolders, heads,
+    migrations, permissions, schema, schema_check, write_loop, write_run, write_step,
 };
 use crate::authorization::PlanAuthorization;
 use crate::plan::{Digest, Plan};
@@ -33,8 +33,7 @@ use crate::run::{AnsweredBy, HeadReport, Reconciled, RunEvent};
 pub struct EvidenceStore {
     pub(super) conn: Connection,
     pub(super) vault: Arc<Vault>,
-    dir: PathBuf,
-    folders: UserFolders,
+    location: EvidenceLocation,
     /// Which copy of the kept heads was missing or unusable when the store was opened.
     note: Option<String>,
     /// The name of the user, from the environment.
@@ -48,6 +47,16 @@ pub struct EvidenceStore {
     known: KnownSecrets,
     /// The locks that mark the runs and loops of this process as active.
     locks: HashMap<Uuid, Lock>,
+}
+
+impl EvidenceLocation {
+    /// Opens the evidence for writing.
+    ///
+    /// # Errors
+    /// As for [`EvidenceStore::open`].
+    pub fn store(&self) -> Result<EvidenceStore> {
+        EvidenceStore::open(&self.evidence, &self.user_folders)
+    }
 }
 
 impl EvidenceStore {
@@ -133,8 +142,7 @@ impl EvidenceStore {
             conn,
             database_id,
             vault: Arc::new(vault),
-            dir: dir.to_owned(),
-            folders,
+            location: EvidenceLocation::new(dir, folders),
             note: report.note.clone(),
             user: ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| std::env::var(name).ok()),
             locks: HashMap::new(),
@@ -150,17 +158,19 @@ impl EvidenceStore {
 
     /// Whether a head of this database in this folder is kept.
     fn is_kept_here(&self) -> bool {
-        KeptHeads::read(&self.folders, Some(&self.vault)).has_head_in(&self.dir, self.database_id)
+        let EvidenceLocation { evidence, user_folders } = &self.location;
+        KeptHeads::read(user_folders, Some(&self.vault)).has_head_in(evidence, self.database_id)
     }
 
     /// Stores the end of the chain outside the folder.
     fn keep_head(&self, chain: Chain, reason: Reason) -> Result<()> {
-        heads::keep(&self.folders, &self.vault, (&self.dir, self.database_id), chain, reason)
+        let EvidenceLocation { evidence, user_folders } = &self.location;
+        heads::keep(user_folders, &self.vault, (evidence, self.database_id), chain, reason)
     }
 
     /// A reader of the same evidence, which opens its own connection with its first query.
     pub fn reader(&self) -> EvidenceReader {
-        EvidenceReader::at(&self.dir, &self.folders)
+        self.location.reader()
     }
 
     /// Records the approval or rejection of a plan, with the plan's bytes, unless it is recorded already.
@@ -225,7 +235,7 @@ impl EvidenceStore {
         rows: impl FnOnce(&mut Appender<'_>) -> Result<()>,
     ) -> Result<()> {
         // Locked before the row is written, because a reader that finds the row must find the lock.
-        let lock = Lock::run(&self.dir, id)?;
+        let lock = Lock::run(&self.location.evidence, id)?;
         if let Err(error) = self.write(rows) {
             lock.remove();
             return Err(error);
@@ -250,7 +260,7 @@ impl EvidenceStore {
     /// Any error of the file system, or [`EvidenceError::Locked`].
     pub fn resume_lock(&mut self, loop_id: Uuid) -> Result<()> {
         if !self.locks.contains_key(&loop_id) {
-            let lock = Lock::run(&self.dir, loop_id)?;
+            let lock = Lock::run(&self.location.evidence, loop_id)?;
             self.locks.insert(loop_id, lock);
         }
         Ok(())
@@ -266,7 +276,7 @@ impl EvidenceStore {
 
     /// A capture for the output of a step's program. Nothing is recorded before the execution is committed.
     pub fn capture(&self) -> OutputCapture {
-        OutputCapture::new(&self.dir, &self.vault)
+        OutputCapture::new(&self.location.evidence, &self.vault)
     }
 
     /// Records the results of comparing a run's interrupted steps with the disk: one decision for each.
@@ -329,14 +339,14 @@ impl EvidenceStore {
         #[cfg(any(test, feature = "inspection"))]
         {
             appender.failing_table =
-                std::fs::read_to_string(self.dir.join("execution_log.broken")).ok();
+                std::fs::read_to_string(self.location.evidence.join("execution_log.broken")).ok();
         }
         // Within the transaction, so that no other process can change the schema before the commit.
         let version = schema_check::version(appender.tx())?;
         if version != self.schema_version {
             let differences = schema_check::differences(appender.tx(), migrations::newest())?;
             if !differences.is_empty() {
-                let path = schema::database_path(&self.dir);
+                let path = schema::database_path(&self.location.evidence);
                 return Err(EvidenceError::Schema { differences, path });
             }
             self.schema_version = version;

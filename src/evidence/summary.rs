@@ -3,23 +3,21 @@
 
 use std::collections::BTreeSet;
 
-use uuid::Uuid;
-
+use super::diagnostics::HAS_CODE;
 use super::error::Result;
-use super::queries::{EXECUTIONS, listed_rows};
+use super::queries::{EXECUTIONS, HAS_FAILED, NEWEST_FIRST, WORKED_ON_FILE, has_touched, listed};
+use super::rows::count;
 use super::{EvidenceReader, Range};
-use crate::run::{EdgeType, EvidenceSummary, Execution, Focus, ListedExecution, ToolCount};
+use crate::run::{EvidenceSummary, Focus, ListedExecution, TargetKind, ToolCount};
 
 /// The maximum number of rows of each answer.
 const ROWS: usize = 20;
+/// One more row than is kept shows whether rows are cut.
+const ONE_MORE: Range = Range { since_ms: None, until_ms: None, limit: ROWS + 1 };
 /// The maximum number each of codes, files and executions of a focus that are used.
 const MAX_OF_FOCUS: usize = 10;
-/// The maximum number of rows that a query reads before the rows of other workspaces are removed.
-const MAX_ROWS_READ: usize = 2_000;
-
-const RUNS: &str = "SELECT id FROM runs WHERE workspace = ?1";
-const WITH_DIAGNOSTICS: &str = "SELECT x.id FROM executions AS x JOIN runs AS r ON r.id = x.run_id
-    WHERE r.workspace = ?1 AND x.id IN (SELECT execution_id FROM diagnostics)";
+/// The maximum number of recurring diagnostics that are read before those of one execution are removed.
+const MAX_RECURRING: usize = 2_000;
 
 impl EvidenceReader {
     /// The answers to Q1 to Q8 for one workspace, a few rows of each.
@@ -32,39 +30,24 @@ impl EvidenceReader {
         if focus.codes.len().max(focus.files.len()).max(focus.executions.len()) > MAX_OF_FOCUS {
             cut.insert("focus");
         }
-        let own = self.ids(RUNS, workspace)?;
-        let is_own = |row: &Execution| own.contains(&row.run_id);
-        let range = Range { limit: MAX_ROWS_READ, ..Range::default() };
-        summary.q1 = self.latest(workspace, "")?;
-        summary.q2 =
-            self.latest(workspace, "AND x.outcome IN ('failed', 'precondition_failed')")?;
+        summary.q1 = self.latest(workspace, "?1 IS NULL", None)?;
+        summary.q2 = self.latest(workspace, &format!("?1 IS NULL AND {HAS_FAILED}"), None)?;
         for code in focus.codes.iter().take(MAX_OF_FOCUS) {
-            summary.q3.extend(self.q3(code, range)?.into_iter().filter(|it| is_own(&it.row)));
-            let later = self.q8(code, None, range)?;
-            summary.q8.extend(later.into_iter().filter(|later| is_own(&later.listed.row)));
+            summary.q3.extend(self.latest(workspace, HAS_CODE, Some(code))?);
+            summary.q8.extend(self.later_mutations(code, None, ONE_MORE, Some(workspace))?);
         }
         for file in focus.files.iter().take(MAX_OF_FOCUS) {
-            let touched = self.q4(file, range)?;
-            let touched = touched.into_iter().filter(|touched| is_own(&touched.listed.row));
-            let touched: Vec<_> = touched.collect();
-            let worked_on = touched.iter().rev().find(|touched| {
-                touched
-                    .edge_types
-                    .iter()
-                    .any(|edge| matches!(edge, EdgeType::ExecutedOn | EdgeType::Affected))
-            });
-            summary.q6.extend(worked_on.map(|touched| touched.listed.clone()));
-            summary.q4.extend(touched);
+            let touched = self.latest(workspace, &has_touched(TargetKind::File), Some(file))?;
+            summary.q4.extend(self.with_edge_types(touched, TargetKind::File, file)?);
+            let worked_on = self.latest(workspace, WORKED_ON_FILE, Some(file))?;
+            summary.q6.extend(worked_on.into_iter().next());
         }
         for id in focus.executions.iter().take(MAX_OF_FOCUS) {
             summary.q5.extend(self.execution(*id)?);
         }
-        let executions = self.ids(WITH_DIAGNOSTICS, workspace)?;
-        summary.q7 = self.q7(2, range)?;
-        for seen in &mut summary.q7 {
-            seen.execution_ids.retain(|id| executions.contains(id));
-        }
-        // Executions in other workspaces do not count.
+        let range = Range { limit: MAX_RECURRING, ..Range::default() };
+        summary.q7 = self.recurring(2, range, Some(workspace))?;
+        // Several diagnostics of one execution are no recurrence.
         summary.q7.retain(|seen| seen.execution_ids.len() > 1);
         summary.q3.sort_by_key(|it| (it.row.timestamp_ms, it.row.execution_id));
         summary.q4.sort_by_key(|it| (it.listed.row.timestamp_ms, it.listed.row.execution_id));
@@ -72,7 +55,6 @@ impl EvidenceReader {
         keep_newest(&mut summary.q3, "q3", &mut cut);
         keep_newest(&mut summary.q4, "q4", &mut cut);
         keep_newest(&mut summary.q8, "q8", &mut cut);
-        // For Q1 and Q2, one more row than is kept was read, which shows whether rows are cut.
         keep_first(&mut summary.q1, "q1", &mut cut);
         keep_first(&mut summary.q2, "q2", &mut cut);
         keep_first(&mut summary.q7, "q7", &mut cut);
@@ -81,40 +63,36 @@ impl EvidenceReader {
         Ok(summary)
     }
 
-    /// The latest executions of a workspace, newest first, at most one more than [`ROWS`]. `suffix` is a further
-    /// condition.
-    fn latest(&mut self, workspace: &str, suffix: &str) -> Result<Vec<ListedExecution>> {
+    /// The latest executions of a workspace that meet a condition about the subject `?1`, newest first.
+    fn latest(
+        &mut self,
+        workspace: &str,
+        condition: &str,
+        subject: Option<&str>,
+    ) -> Result<Vec<ListedExecution>> {
         let sql = format!(
-            "{EXECUTIONS} WHERE r.workspace = ?1 {suffix}
-             ORDER BY x.timestamp DESC, x.row DESC LIMIT ?2"
+            "{EXECUTIONS} WHERE {condition} AND r.workspace = ?2 ORDER BY {NEWEST_FIRST} LIMIT ?3"
         );
-        let limit = Range { limit: ROWS + 1, ..Range::default() }.limit();
-        self.query(|source| listed_rows(source, &sql, (workspace, limit)))
+        let params = (subject, workspace, ONE_MORE.limit());
+        self.query(|source| source.all(&sql, params, |next| listed(source, next)))
     }
 
     /// The tools that were used in a workspace, the latest first.
     fn tools(&mut self, workspace: &str) -> Result<Vec<ToolCount>> {
-        let sql =
-            "SELECT x.tool_name, count(*), sum(x.outcome IN ('failed', 'precondition_failed')),
-                    max(x.timestamp)
+        let sql = format!(
+            "SELECT x.tool_name, count(*), sum({HAS_FAILED}), max(x.timestamp)
              FROM executions AS x JOIN runs AS r ON r.id = x.run_id WHERE r.workspace = ?1
-             GROUP BY x.tool_name ORDER BY max(x.timestamp) DESC, x.tool_name";
+             GROUP BY x.tool_name ORDER BY max(x.timestamp) DESC, x.tool_name"
+        );
         self.query(|source| {
-            source.all(sql, [workspace], |row| {
+            source.all(&sql, [workspace], |row| {
                 Ok(ToolCount {
                     tool_name: row.get(0)?,
-                    count: row.get::<_, i64>(1)?.unsigned_abs(),
-                    failed: row.get::<_, i64>(2)?.unsigned_abs(),
+                    count: count(row, 1)?,
+                    failed: count(row, 2)?,
                     last_ms: row.get(3)?,
                 })
             })
-        })
-    }
-
-    fn ids(&mut self, sql: &str, workspace: &str) -> Result<BTreeSet<Uuid>> {
-        self.query(|source| {
-            let ids = source.all(sql, [workspace], |row| Ok(row.get::<_, String>(0)?))?;
-            Ok(ids.iter().filter_map(|id| id.parse().ok()).collect())
         })
     }
 }

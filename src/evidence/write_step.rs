@@ -11,6 +11,7 @@ use super::write_run::{DecidedStep, digest_of, step_decision, word};
 use super::{ArtifactType, ExecutionRecord, IntentRecord};
 use crate::authorization::{FileState, StepWalls};
 use crate::plan::Step;
+use crate::risk::Verdict;
 use crate::run::{FileEffect, FileMode};
 
 pub(super) fn intent(appender: &mut Appender<'_>, intent: &IntentRecord<'_>) -> Result<()> {
@@ -20,25 +21,14 @@ pub(super) fn intent(appender: &mut Appender<'_>, intent: &IntentRecord<'_>) -> 
         let decided = DecidedStep::new(intent.execution_id, step);
         step_decision(appender, intent.run_id, decided, decision)?;
     }
-    appender.insert(
-        "intents",
-        [
-            ("id", intent.execution_id.into()),
-            ("tool_name", step.tool_name.as_str().into()),
-            ("arguments_json", json!(step.arguments).into()),
-            ("timestamp", intent.timestamp_ms.into()),
-            ("run_id", intent.run_id.into()),
-            ("step_id", step.step_id.as_str().into()),
-            ("step_index", step.step_index.into()),
-            ("about", about(step).as_str().into()),
-            ("host", intent.host.into()),
-            ("risk_level", Cell::word(intent.risk.level.as_str())),
-            ("risk_rule", intent.risk.rule.as_ref().into()),
-            ("risk_reason", intent.risk.reason.as_str().into()),
-            ("walls_level", level(intent.walls)),
-            ("walls_json", intent.walls.map(|walls| json!(walls)).into()),
-        ],
-    )?;
+    let own = [
+        ("id", intent.execution_id.into()),
+        ("run_id", intent.run_id.into()),
+        ("timestamp", intent.timestamp_ms.into()),
+        ("host", intent.host.into()),
+    ];
+    let of_step = step_columns(step, intent.risk, intent.walls);
+    appender.insert("intents", own.into_iter().chain(of_step))?;
     files(appender, intent.execution_id, "predicted", intent.files)
 }
 
@@ -56,34 +46,23 @@ pub(super) fn execution(appender: &mut Appender<'_>, record: &ExecutionRecord<'_
     if let Some(decision) = record.decision {
         step_decision(appender, record.run_id, DecidedStep::new(id, step), decision)?;
     }
-    appender.insert(
-        "executions",
-        [
-            ("id", id.into()),
-            ("tool_name", result.tool_name.as_str().into()),
-            ("arguments_json", json!(step.arguments).into()),
-            ("timestamp", result.timestamp_ms.into()),
-            ("success", result.success.into()),
-            ("exit_code", result.exit_code.map(i64::from).into()),
-            ("duration_ms", result.duration_ms.into()),
-            ("error_message", result.error_message.as_deref().into()),
-            ("run_id", record.run_id.into()),
-            ("step_id", result.step_id.as_str().into()),
-            ("step_index", result.step_index.into()),
-            ("about", about(step).as_str().into()),
-            ("outcome", Cell::word(result.outcome.as_str())),
-            ("invoked", record.invoked.into()),
-            ("error_code", result.error_code.map(|code| Cell::word(code.as_str())).into()),
-            ("next", result.next.as_deref().into()),
-            ("host", record.host.into()),
-            ("risk_level", Cell::word(record.risk.level.as_str())),
-            ("risk_rule", record.risk.rule.as_ref().into()),
-            ("risk_reason", record.risk.reason.as_str().into()),
-            ("policy_digest", record.policy.into()),
-            ("walls_level", level(record.walls)),
-            ("walls_json", record.walls.map(|walls| json!(walls)).into()),
-        ],
-    )?;
+    let own = [
+        ("id", id.into()),
+        ("run_id", record.run_id.into()),
+        ("timestamp", result.timestamp_ms.into()),
+        ("host", record.host.into()),
+        ("outcome", Cell::word(result.outcome.as_str())),
+        ("success", result.success.into()),
+        ("invoked", record.invoked.into()),
+        ("exit_code", result.exit_code.map(i64::from).into()),
+        ("duration_ms", result.duration_ms.into()),
+        ("error_code", result.error_code.map(|code| Cell::word(code.as_str())).into()),
+        ("error_message", result.error_message.as_deref().into()),
+        ("next", result.next.as_deref().into()),
+        ("policy_digest", record.policy.into()),
+    ];
+    let of_step = step_columns(step, record.risk, record.walls);
+    appender.insert("executions", own.into_iter().chain(of_step))?;
     artifacts(appender, record)?;
     files(appender, id, "actual", record.files)?;
     for edge in record.edges {
@@ -111,6 +90,26 @@ pub(super) fn execution(appender: &mut Appender<'_>, record: &ExecutionRecord<'_
         )?;
     }
     Ok(())
+}
+
+/// The columns of an intent or an execution that follow from its step, its risk and its walls.
+fn step_columns(
+    step: &Step,
+    risk: &Verdict,
+    walls: Option<&StepWalls>,
+) -> [(&'static str, Cell); 10] {
+    [
+        ("tool_name", step.tool_name.as_str().into()),
+        ("arguments_json", json!(step.arguments).into()),
+        ("step_id", step.step_id.as_str().into()),
+        ("step_index", step.step_index.into()),
+        ("about", step.call.headline().1.as_str().into()),
+        ("risk_level", Cell::word(risk.level.as_str())),
+        ("risk_rule", risk.rule.as_ref().into()),
+        ("risk_reason", risk.reason.as_str().into()),
+        ("walls_level", walls.map(|walls| Cell::word(walls.level.as_str())).into()),
+        ("walls_json", walls.map(|walls| json!(walls)).into()),
+    ]
 }
 
 /// Writes the output, the context and the results of a step as artifacts.
@@ -227,10 +226,6 @@ fn files(
     Ok(())
 }
 
-fn level(walls: Option<&StepWalls>) -> Cell {
-    walls.map(|walls| Cell::word(walls.level.as_str())).into()
-}
-
 fn mode(mode: Option<FileMode>) -> Cell {
     mode.map(|mode| i64::from(mode.bits())).into()
 }
@@ -252,8 +247,4 @@ fn learn_secrets(
             appender.learn_secrets(bytes);
         }
     }
-}
-
-fn about(step: &Step) -> String {
-    step.call.headline().1
 }

@@ -27,25 +27,28 @@ impl StreamExcerpt {
     /// The excerpt of a complete output of the tool with this name. If the output is not UTF-8, that of `file_read`
     /// becomes a hex listing, and every other output gets replacement characters.
     pub fn of(tool_name: &str, whole: &[u8]) -> Self {
-        let bytes = whole.len() as u64;
         if tool_name == "file_read" && std::str::from_utf8(whole).is_err() {
-            // Fewer bytes, because the listing takes about five characters for each byte.
-            let side = STREAM_HEAD_BYTES / HEX_LINE * HEX_ROW;
-            let (head, tail) = cut(whole, side);
-            let mut text = hex_listing(head, 0);
-            if let Some(tail) = tail {
-                push_gap(&mut text, bytes - head.len() as u64 - tail.len() as u64);
-                text.push_str(&hex_listing(tail, whole.len() - tail.len()));
-            }
-            return Self { text, bytes, truncated: tail.is_some() };
+            return Self::of_binary(whole);
         }
-        let (head, tail) = cut(whole, STREAM_HEAD_BYTES);
-        match tail {
-            None => {
-                Self { text: String::from_utf8_lossy(head).into_owned(), bytes, truncated: false }
-            }
-            Some(tail) => Self::of_ends(head, tail, bytes),
+        let mut ends = StreamEnds::default();
+        ends.push(whole);
+        ends.excerpt()
+    }
+
+    /// The excerpt of an output as a hex listing.
+    fn of_binary(whole: &[u8]) -> Self {
+        // Fewer bytes, because the listing takes about five characters for each byte.
+        let side = STREAM_HEAD_BYTES / HEX_LINE * HEX_ROW;
+        let bytes = whole.len() as u64;
+        if whole.len() <= 2 * side {
+            return Self { text: hex_listing(whole, 0), bytes, truncated: false };
         }
+        let (head, rest) = whole.split_at(side);
+        let (left_out, tail) = rest.split_at(rest.len() - side);
+        let mut text = hex_listing(head, 0);
+        push_gap(&mut text, left_out.len() as u64);
+        text.push_str(&hex_listing(tail, whole.len() - side));
+        Self { text, bytes, truncated: true }
     }
 
     /// The excerpt of an output of this many bytes, of which only the start and the end are given.
@@ -111,17 +114,6 @@ impl StreamEnds {
     fn is_whole(&self) -> bool {
         self.bytes <= 2 * STREAM_HEAD_BYTES as u64
     }
-}
-
-/// The complete output, or its first and its last `side` bytes if it is longer than both together.
-fn cut(whole: &[u8], side: usize) -> (&[u8], Option<&[u8]>) {
-    if whole.len() <= 2 * side {
-        return (whole, None);
-    }
-    (
-        whole.get(..side).unwrap_or_default(),
-        Some(whole.get(whole.len() - side..).unwrap_or_default()),
-    )
 }
 
 /// The length without an incomplete character at the end.

@@ -4,20 +4,10 @@ use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{AttemptRecord, RunSummary, StopCode, StopReason};
+use super::{AttemptRecord, Fate, RunSummary, StopCode, StopReason};
 
 /// What is known about the end of a loop.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LoopFate {
-    /// A process that still runs holds the lock of the loop.
-    Active,
-    /// The loop was interrupted. It will not resume by itself.
-    Interrupted,
-    /// The loop ended, for this reason.
-    #[serde(untagged)]
-    Ended(StopCode),
-}
+pub type LoopFate = Fate<StopCode>;
 
 impl LoopFate {
     /// The value as it is written in lists and in `--json`.

@@ -66,9 +66,9 @@ pub use question::{
 };
 pub use reconcile::{DiskState, FileForecast, Reconciled, SettleMode, sentences};
 pub use record::{
-    ArtifactRecord, DecidedBy, DecisionRecord, Execution, ExecutionDetail, Facets, HeadReport,
-    Known, ListedExecution, RunFate, RunSummary, SearchHit, SearchPage, SearchQuery, TimeBucket,
-    VerifyReport,
+    ArtifactRecord, DecidedBy, DecisionRecord, Execution, ExecutionDetail, Facets, Fate,
+    HeadReport, Known, ListedExecution, RunFate, RunSummary, SearchHit, SearchPage, SearchQuery,
+    TimeBucket, VerifyReport,
 };
 pub use result::{ExecutionResult, Failure, Outcome, RunStatus, STREAM_HEAD_BYTES, StepResult};
 pub use review::{

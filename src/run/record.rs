@@ -12,18 +12,21 @@ use crate::authorization::StepWalls;
 use crate::plan::{Code, Digest};
 use crate::risk::RiskLevel;
 
-/// What is known about the end of a run.
+/// What is known about the end of a run or a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum RunFate {
-    /// A process that still runs holds the lock of the run.
+pub enum Fate<E> {
+    /// A process that still runs holds the lock of the run or loop.
     Active,
-    /// The process of the run ended without recording an end.
+    /// The process ended without recording an end. A loop will not resume by itself.
     Interrupted,
-    /// The run ended, with this status.
+    /// The run or loop ended in this way.
     #[serde(untagged)]
-    Ended(RunStatus),
+    Ended(E),
 }
+
+/// What is known about the end of a run.
+pub type RunFate = Fate<RunStatus>;
 
 impl RunFate {
     /// The value as it is written in lists and in `--json`.

@@ -19,27 +19,20 @@ impl Decoder {
             return Cow::Borrowed(text);
         }
         self.pending.extend_from_slice(bytes);
-        let mut text = String::with_capacity(self.pending.len());
-        let mut rest = self.pending.as_slice();
-        loop {
-            let error = match std::str::from_utf8(rest) {
-                Ok(valid) => {
-                    text.push_str(valid);
-                    rest = &[];
-                    break;
-                }
-                Err(error) => error,
-            };
-            let (valid, after) = rest.split_at(error.valid_up_to());
-            text.push_str(std::str::from_utf8(valid).unwrap_or_default());
-            rest = after;
-            // Without a length, the next bytes may complete the character.
-            let Some(invalid) = error.error_len() else { break };
-            text.push(char::REPLACEMENT_CHARACTER);
-            self.has_replaced = true;
-            rest = rest.get(invalid..).unwrap_or_default();
+        let bytes = std::mem::take(&mut self.pending);
+        let mut text = String::with_capacity(bytes.len());
+        let mut chunks = bytes.utf8_chunks().peekable();
+        while let Some(chunk) = chunks.next() {
+            text.push_str(chunk.valid());
+            let invalid = chunk.invalid();
+            let is_last = chunks.peek().is_none();
+            if is_last && is_beginning(invalid) {
+                self.pending = invalid.to_vec();
+            } else if !invalid.is_empty() {
+                text.push(char::REPLACEMENT_CHARACTER);
+                self.has_replaced = true;
+            }
         }
-        self.pending = rest.to_vec();
         Cow::Owned(text)
     }
 
@@ -56,6 +49,11 @@ impl Decoder {
     pub fn is_exact(&self) -> bool {
         !self.has_replaced
     }
+}
+
+/// Whether further bytes may complete these bytes to a character.
+fn is_beginning(bytes: &[u8]) -> bool {
+    std::str::from_utf8(bytes).is_err_and(|error| error.error_len().is_none())
 }
 
 #[cfg(test)]

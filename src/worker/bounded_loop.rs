@@ -7,7 +7,7 @@ use super::executor_thread::{EventSink, ExecutorThread};
 use super::{Event, PlanProposal, Setup};
 use crate::authorization::Method;
 use crate::autonomy::{
-    AuthorizationRequest, BoundedLoop, LoopDeps, LoopOrder, LoopSetup, PlanAuthorizer,
+    AuthorizationRequest, BoundedLoop, LoopDeps, LoopOrder, LoopOutcome, LoopSetup, PlanAuthorizer,
     PlanDecision, resolve,
 };
 use crate::engine::SystemClock;
@@ -15,18 +15,17 @@ use crate::plan::Code;
 use crate::run::Failure;
 
 impl ExecutorThread {
-    /// Runs a loop to its end. Returns the event with the outcome.
-    pub(super) fn run_loop(&self, order: LoopOrder) -> Event {
-        let program = match resolve(&order.planner, &order.workspace.folder) {
-            Ok(program) => program,
-            Err(error) => {
-                return Event::LoopFinished(Err(Failure {
-                    code: Code::BadValue,
-                    message: error.to_owned(),
-                    next: "Name another planner.".to_owned(),
-                }));
-            }
-        };
+    /// Runs a loop to its end.
+    ///
+    /// # Errors
+    /// When the planner cannot be used, or the loop is refused before anything is recorded.
+    pub(super) fn run_loop(&self, order: LoopOrder) -> Result<LoopOutcome, Failure> {
+        let program =
+            resolve(&order.planner, &order.workspace.folder).map_err(|error| Failure {
+                code: Code::BadValue,
+                message: error.to_owned(),
+                next: "Name another planner.".to_owned(),
+            })?;
         let Setup { location, policy, .. } = self.setup.clone();
         let setup = LoopSetup { order, program, method: Method::Window, location, policy };
         let deps = LoopDeps {
@@ -39,8 +38,7 @@ impl ExecutorThread {
                 answers: self.answers.clone(),
             }),
         };
-        let outcome = BoundedLoop::run(&setup, deps);
-        Event::LoopFinished(outcome.map(Box::new).map_err(|error| error.failure()))
+        BoundedLoop::run(&setup, deps).map_err(|error| error.failure())
     }
 }
 

@@ -15,7 +15,7 @@ use crate::authorization::ApprovedPlan;
 use crate::autonomy::PlanDecision;
 use crate::engine::{ControlHandle, Executor, ExecutorDeps, ProgressCallback, SystemClock};
 use crate::run::text::panic_message;
-use crate::run::{Answer, Control, RunEvent};
+use crate::run::{Answer, Control, ExecutionResult, Failure, RunEvent};
 use crate::tools::remove_abandoned_simulations;
 
 /// The window's handle of the executor thread.
@@ -168,16 +168,19 @@ impl ExecutorThread {
 
     fn execute(&self, command: Command) -> Event {
         match command {
-            Command::Run { approved, file } => self.run(*approved, file),
-            Command::Loop(order) => self.run_loop(*order),
+            Command::Run { approved, file } => {
+                Event::Finished(self.run(*approved, file).map(Box::new))
+            }
+            Command::Loop(order) => Event::LoopFinished(self.run_loop(*order).map(Box::new)),
         }
     }
 
-    fn run(&self, approved: ApprovedPlan, file: Option<PathBuf>) -> Event {
-        let store = match self.setup.location.store() {
-            Ok(store) => store,
-            Err(error) => return Event::Finished(Err(error.failure())),
-        };
+    fn run(
+        &self,
+        approved: ApprovedPlan,
+        file: Option<PathBuf>,
+    ) -> Result<ExecutionResult, Failure> {
+        let store = self.setup.location.store().map_err(|error| error.failure())?;
         let mut executor = Executor::new(
             store,
             ExecutorDeps {
@@ -189,6 +192,6 @@ impl ExecutorThread {
             },
         )
         .with_plan_file(file);
-        Event::Finished(executor.execute(approved).map(Box::new).map_err(|error| error.failure()))
+        executor.execute(approved).map_err(|error| error.failure())
     }
 }

@@ -69,18 +69,20 @@ pub(super) fn show(
 
 fn print_run(run: &RunSummary, executions: &[Execution], out: &mut Output) {
     let ended = run.ended_at_ms.map_or_else(|| "no end recorded".to_owned(), local_time);
-    let parent = run.parent_run.map_or_else(|| "no other run".to_owned(), |it| it.to_string());
-    out.fields([
+    let mut fields = vec![
         ("Run", run.run_id.to_string()),
         ("Status", run.fate.as_str().to_owned()),
         ("Plan", format!("{} ({})", run.plan_name, run.plan_id)),
         ("Digest", run.plan_digest.to_string()),
         ("Workspace", run.workspace.clone()),
-        ("Continues", parent),
+    ];
+    fields.extend(run.parent_run.map(|parent| ("Follow-up of", format!("run {parent}"))));
+    fields.extend([
         ("Started", local_time(run.started_at_ms)),
         ("Ended", ended),
         ("Steps", format!("{} of {} recorded", run.steps_recorded, run.step_count)),
     ]);
+    out.fields(fields);
     out.line("");
     out.table(executions.iter().map(cells));
 }
@@ -100,7 +102,7 @@ fn print_loop(detail: &LoopDetail, out: &mut Output) {
         ("Planner", summary.planner.clone()),
         ("Workspace", summary.workspace.clone()),
         ("Attempts", format!("{} of {} begun", summary.attempts_begun, summary.max_attempts)),
-        ("Verifies", summary.verify.clone()),
+        ("Verification", summary.verify.clone()),
         ("Class", class),
         ("Started", local_time(summary.started_at_ms)),
         ("Ended", summary.ended_at_ms.map_or_else(|| "no end recorded".to_owned(), local_time)),

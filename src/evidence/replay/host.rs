@@ -11,14 +11,11 @@ use crate::run::Host;
 
 /// The host of a run; `None` if no step recorded a result from a remote host.
 pub(super) fn reached(source: &Source<'_>, run_id: Uuid) -> Result<Option<Host>> {
-    let mut statement = source.conn.prepare_cached(
-        "SELECT x.id, r.host_key FROM executions x JOIN runs r ON r.id = x.run_id
-         WHERE x.run_id = ?1 AND x.host IS NOT NULL ORDER BY x.row",
-    )?;
-    let mut rows = statement.query([run_id.to_string()])?;
-    while let Some(row) = rows.next()? {
-        let execution: String = row.get(0)?;
-        let approved: Option<String> = row.get(1)?;
+    let sql = "SELECT x.id, r.host_key FROM executions x JOIN runs r ON r.id = x.run_id
+         WHERE x.run_id = ?1 AND x.host IS NOT NULL ORDER BY x.row";
+    let on_host: Vec<(String, Option<String>)> =
+        source.all(sql, [run_id.to_string()], |row| Ok(row.try_into()?))?;
+    for (execution, approved) in on_host {
         let artifacts = queries::artifacts(source, &execution)?;
         let Some(result) = artifacts.iter().find(|artifact| artifact.artifact_type == "result")
         else {

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
+use std::str::SplitAsciiWhitespace;
 use std::sync::LazyLock;
 
 use super::Match;
@@ -11,6 +12,7 @@ use super::scan::{
     MAX_VALUE, alphanumeric_or, any_of, at, back_while, forward_while, line_start, quoted,
     quoted_or_word, unspaced_except,
 };
+use super::table::rows;
 
 /// The position of an option's value.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -30,103 +32,43 @@ enum ValuePosition {
 enum SecretPart {
     All,
     /// The part after the first of this character; without the character there is no secret.
-    After(u8),
-}
-
-/// An option whose value is or contains a secret.
-struct Rule {
-    /// The names of the programs, separated by spaces.
-    programs: &'static str,
-    option: &'static str,
-    position: ValuePosition,
-    part: SecretPart,
-}
-
-impl Rule {
-    fn applies_to(&self, program: &str) -> bool {
-        self.programs.split_ascii_whitespace().any(|it| it == program)
-    }
-}
-
-const fn rule(
-    programs: &'static str,
-    option: &'static str,
-    position: ValuePosition,
-    part: SecretPart,
-) -> Rule {
-    Rule { programs, option, position, part }
+    After(char),
 }
 
 use SecretPart::{After, All};
 use ValuePosition::{Any, Attached, Next, Third};
 
-const RULES: &[Rule] = &[
-    rule("curl ab aria2c", "-u", Any, After(b':')),
-    rule("curl", "--user", Any, After(b':')),
-    rule("curl", "-U", Any, After(b':')),
-    rule("curl", "--proxy-user", Any, After(b':')),
-    rule("curl", "--oauth2-bearer", Next, All),
-    rule("curl", "-b", Next, After(b'=')),
-    rule("http https xh xhs httpie ab", "-a", Next, After(b':')),
-    rule("ab", "-A", Next, After(b':')),
-    rule("lftp lftpget", "-u", Any, After(b',')),
-    rule("ncftp ncftpget ncftpput", "-p", Next, All),
-    rule("sshpass", "-p", Any, All),
-    rule(
-        "mysql mysqldump mysqladmin mysqlimport mysqlsh mysqlcheck mysqlpump mysqlslap \
-         mariadb mariadb-dump mariadb-admin mycli xtrabackup",
-        "-p",
-        Attached,
-        All,
-    ),
-    rule(
-        "docker podman buildah skopeo nerdctl helm oras crane regctl az twine cqlsh mongo \
-         mongosh mongodump mongorestore mongoexport mongoimport mongostat rdesktop oc argocd \
-         winexe influx hydra sshpass vncviewer jfrog cf ibmcloud snowsql bq vsql hdbsql usql \
-         ipmitool 7z 7za 7zr rar unrar useradd usermod bw crackmapexec evil-winrm nxc pdftk \
-         ansible-vault openconnect rclone quay",
-        "-p",
-        Any,
-        All,
-    ),
-    rule(
-        "sqlcmd bcp osql tsql isql unzip zip zipcloak ipmitool mosquitto_pub mosquitto_sub \
-         ldapsearch coap-client zipinfo",
-        "-P",
-        Any,
-        All,
-    ),
-    rule(
-        "ldapsearch ldapmodify ldapadd ldapdelete ldappasswd ldapwhoami ldapcompare \
-         ldapmodrdn kadmin security",
-        "-w",
-        Any,
-        All,
-    ),
-    rule("ldappasswd", "-s", Any, All),
-    rule(
-        "smbclient rpcclient net smbget smbmap winexe nmblookup smbcacls wmic",
-        "-U",
-        Any,
-        After(b'%'),
-    ),
-    rule("redis-cli redis-benchmark keydb-cli valkey-cli", "-a", Any, All),
-    rule("snmpwalk snmpget snmpset snmpbulkwalk snmptable snmpgetnext", "-A", Any, All),
-    rule("snmpwalk snmpget snmpset snmpbulkwalk snmptable snmpgetnext", "-X", Any, All),
-    rule("htpasswd", "-b", Third, All),
-    rule("openssl", "-k", Next, All),
-    rule("openssl", "-K", Next, All),
-    rule("openssl", "-hmac", Next, All),
-    rule("openssl", "-macopt", Next, After(b':')),
-    rule("xfreerdp wlfreerdp xfreerdp3", "/p:", Attached, All),
-    rule("doctl ngrok flyctl fly wrangler vercel netlify railway snyk codecov", "-t", Next, All),
-    rule("nuget dotnet", "-k", Next, All),
-    rule("etcdctl", "--user", Any, After(b':')),
-    rule("wget wget2", "--user", Next, After(b':')),
-    rule("aws az", "--value", Any, All),
-    rule("gh", "-b", Any, All),
-    rule("svn cadaver elasticsearch es kafkacat", "-p", Next, All),
-];
+/// An option whose value is or contains a secret: a row of `assets/secrets/options.txt`.
+struct Rule {
+    option: &'static str,
+    position: ValuePosition,
+    part: SecretPart,
+    programs: Vec<&'static str>,
+}
+
+impl Rule {
+    /// The rule with these fields; `None` if one is invalid.
+    fn of_row(mut fields: SplitAsciiWhitespace<'static>) -> Option<Self> {
+        let option = fields.next()?;
+        let position = match fields.next()? {
+            "any" => Any,
+            "attached" => Attached,
+            "next" => Next,
+            "third" => Third,
+            _ => return None,
+        };
+        let part = match fields.next()? {
+            "all" => All,
+            separator => After(separator.parse().ok()?),
+        };
+        Some(Self { option, position, part, programs: fields.collect() })
+    }
+}
+
+const OPTIONS: &str = include_str!("../../../assets/secrets/options.txt");
+
+static RULES: LazyLock<Vec<Rule>> =
+    LazyLock::new(|| rows(OPTIONS).filter_map(Rule::of_row).collect());
 
 /// The secret after the option at this word; after `sudo -S`, the secret that is piped into the command.
 pub(super) fn at_option(text: &str, word: Range<usize>) -> Option<Match> {
@@ -143,7 +85,7 @@ pub(super) fn at_option(text: &str, word: Range<usize>) -> Option<Match> {
         return echoed(text, program_start);
     }
     rules
-        .filter(|rule| rule.applies_to(program))
+        .filter(|rule| rule.programs.contains(&program))
         .find_map(|rule| value_of(text, rule, program_start, start + rule.option.len()))
 }
 
@@ -158,8 +100,7 @@ const MAX_PROGRAM_DISTANCE: usize = 768;
 
 /// Every program with a rule.
 static PROGRAMS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
-    let programs = RULES.iter().flat_map(|rule| rule.programs.split_ascii_whitespace());
-    programs.chain(["sudo"]).collect()
+    RULES.iter().flat_map(|rule| &rule.programs).copied().chain(["sudo"]).collect()
 });
 
 /// The last known program before this position in the same command, with its position.
@@ -224,13 +165,13 @@ fn value_of(text: &str, rule: &Rule, program: usize, option_end: usize) -> Optio
     let secret = match rule.part {
         All => value.clone(),
         After(separator) => {
-            let offset = all.find(char::from(separator))?;
+            let offset = all.find(separator)?;
             value.start + offset + 1..value.end
         }
     };
     let inner = text.get(secret.clone())?;
     // The values of these options are secret only in commands that store a secret.
-    let stores_secret = rule.option != "--value" && !rule.applies_to("gh")
+    let stores_secret = rule.option != "--value" && !rule.programs.contains(&"gh")
         || ["SecureString", "secret set"].iter().any(|it| {
             text.get(program..text.len().min(option_end + 400)).is_some_and(|all| all.contains(it))
         });
@@ -307,4 +248,18 @@ pub(super) fn in_arguments(
         }
     });
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_of_options_is_valid() {
+        assert_eq!((rows(OPTIONS).count(), RULES.len()), (40, 40));
+        for rule in &*RULES {
+            assert!(!rule.programs.is_empty(), "{}", rule.option);
+            assert!(!matches!(rule.part, After(separator) if !separator.is_ascii()));
+        }
+    }
 }

@@ -188,7 +188,7 @@ pub(super) fn secure_string(text: &str, word: Range<usize>) -> Option<Match> {
 }
 
 /// `vault kv put PATH name=SECRET …`, `vault login SECRET`.
-pub(super) fn vault_command(text: &str, word: Range<usize>, mut each: impl FnMut(Match)) {
+pub(super) fn vault_command(text: &str, word: Range<usize>, each: &mut dyn FnMut(Match)) {
     let bytes = text.as_bytes();
     let rest = text.get(word.end..line_end(bytes, word.end)).unwrap_or_default();
     let verbs = [" kv put ", " kv patch ", " write ", " login "];
@@ -214,7 +214,7 @@ pub(super) fn vault_command(text: &str, word: Range<usize>, mut each: impl FnMut
 }
 
 /// The private numbers of a JSON web key: `{"kty": "RSA", …, "d": "…"}`.
-pub(super) fn jwk(text: &str, word: Range<usize>, mut each: impl FnMut(Match)) {
+pub(super) fn jwk(text: &str, word: Range<usize>, each: &mut dyn FnMut(Match)) -> Option<Match> {
     const MAX_OBJECT: usize = 8 << 10;
     let bytes = text.as_bytes();
     let start = back_while(bytes, word.start, MAX_OBJECT, |byte| byte != b'{');
@@ -231,4 +231,5 @@ pub(super) fn jwk(text: &str, word: Range<usize>, mut each: impl FnMut(Match)) {
             }
         }
     }
+    None
 }

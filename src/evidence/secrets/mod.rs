@@ -4,7 +4,7 @@
 //! arguments of known programs; and assignments to names such as `password`, whose values must not look like code.
 //! Entropy alone is not a rule, because it would match every digest.
 //!
-//! A prefilter finds the trigger words of the rules (`words.rs`) and the long words of which tokens consist. The text
+//! A prefilter finds the trigger words of the rules (`rules.rs`) and the long words of which tokens consist. The text
 //! is parsed only at these positions, forwards and backwards within limits, so that the time is linear in its size. A
 //! name is split into words, and its last word decides (`names.rs`), because a `password_file` is a path. The value
 //! is then checked for the properties of a secret (`values.rs`). Text around colour codes, line continuations and
@@ -26,7 +26,6 @@ use aho_corasick::AhoCorasick;
 
 use names::Class;
 use values::ValueForm;
-use words::Trigger;
 
 mod assign;
 mod beside;
@@ -36,6 +35,7 @@ mod http;
 mod logins;
 mod names;
 mod parts;
+mod rules;
 mod scan;
 mod shapes;
 mod table;
@@ -89,12 +89,7 @@ fn secrets_of_variable(name: &str, value: &str) -> Vec<String> {
 /// Whether a text need not be redacted, because it certainly contains neither a secret nor the name of a secret field.
 /// If the text is JSON, the same holds for its strings.
 pub(super) fn can_skip(text: &str) -> bool {
-    let mut has_trigger = false;
-    words::each(&text.to_ascii_lowercase(), |_, _| {
-        has_trigger = true;
-        false
-    });
-    !has_trigger
+    !rules::has_trigger(text)
         && shapes::can_skip(text)
         && !views::has_breaks(text)
         && ENVIRONMENT.as_ref().is_none_or(|known| !known.is_match(text))
@@ -115,71 +110,7 @@ pub(super) fn find(text: &str) -> Vec<Match> {
 /// Finds every secret that is written without interruptions.
 fn find_plain(text: &str, matches: &mut Vec<Match>) {
     shapes::find(text, matches);
-    each_match(text, |found| matches.push(found));
-}
-
-/// The matches of all rules with a trigger word.
-fn each_match(text: &str, mut each: impl FnMut(Match)) {
-    let mut done = 0;
-    words::each(&text.to_ascii_lowercase(), |trigger, word| {
-        if word.start < done {
-            return true;
-        }
-        let found = match trigger {
-            Trigger::Name => named(text, word),
-            // The last byte of the word is the delimiter after the name.
-            Trigger::Ending => named(text, word.start..word.end - 1),
-            Trigger::Authorization => {
-                http::authorization(text, word.clone()).or_else(|| named(text, word))
-            }
-            Trigger::Cookie => http::cookie(text, word.clone()).or_else(|| named(text, word)),
-            Trigger::Url => http::url(text, word),
-            Trigger::Signature => http::signature(text, word),
-            Trigger::Webhook => http::webhook(text, word.clone()).or_else(|| named(text, word)),
-            Trigger::Block => files::block(text, word),
-            Trigger::PrivateLines => files::private_lines(text, word),
-            Trigger::Hash => files::hash(text, word),
-            Trigger::Vault => {
-                logins::vault_command(text, word.clone(), &mut each);
-                files::vault(text, word)
-            }
-            Trigger::Jwk => {
-                logins::jwk(text, word, &mut each);
-                None
-            }
-            Trigger::Oracle => logins::oracle(text, word),
-            Trigger::IdentifiedBy => logins::identified_by(text, word),
-            Trigger::NtHashes => logins::nt_hashes(text, word),
-            Trigger::HereString => logins::here_string(text, word),
-            Trigger::SecureString => logins::secure_string(text, word),
-            Trigger::Volume => commands::piped_to_volume(text, word),
-            Trigger::RabbitMq => logins::rabbitmqctl(text, word),
-            Trigger::Smtp => logins::smtp_login(text, word.clone()).or_else(|| named(text, word)),
-            Trigger::Pgpass => files::pgpass(text, word),
-            Trigger::Send => files::expect_send(text, word),
-            Trigger::Option => commands::at_option(text, word),
-        };
-        if let Some(found) = found {
-            done = found.secret.end;
-            each(found);
-        }
-        true
-    });
-}
-
-/// The secret at a word that may be part of a name: its value, a part of a URL, or the input of a program.
-fn named(text: &str, word: Range<usize>) -> Option<Match> {
-    let found = assign::at_word(text, word.clone()).or_else(|| http::in_path(text, word.clone()));
-    found.or_else(|| {
-        let rest = text.get(word.end..)?;
-        let is_chpasswd = text.get(..word.start)?.ends_with("ch") && rest.starts_with("wd");
-        let reads_input = rest.starts_with("word-stdin")
-            || rest.starts_with("phrase-fd")
-            || rest.starts_with("wd --stdin")
-            || is_chpasswd;
-        let piped = if reads_input { commands::piped_into(text, word.clone()) } else { None };
-        piped.or_else(|| if is_chpasswd { logins::chpasswd_lines(text, word.end) } else { None })
-    })
+    rules::find(text, |found| matches.push(found));
 }
 
 /// Whether the value of a field with this name is a secret or contains one. Name and value are given without quotes.
@@ -201,7 +132,7 @@ pub(super) fn is_secret_name(name: &str) -> bool {
 
 /// The ranges of the secrets in the arguments of a program, each with the index of its argument.
 pub(super) fn in_arguments(arguments: &[&str]) -> Vec<(usize, Range<usize>)> {
-    commands::in_arguments(arguments, |line, each| each_match(line, each))
+    commands::in_arguments(arguments, |line, each| rules::find(line, each))
 }
 
 #[cfg(test)]

@@ -36,8 +36,12 @@ static SETS: LazyLock<[u8; 256]> = LazyLock::new(|| {
 
 /// The shapes by their first byte.
 static BY_FIRST: LazyLock<Vec<Vec<Shape>>> = LazyLock::new(|| {
-    let starting = |byte| shapes().filter(move |shape| shape.prefix.bytes().next() == Some(byte));
-    (0u8..=255).map(|byte| starting(byte).collect()).collect()
+    let mut by_first = vec![Vec::new(); 256];
+    for shape in shapes() {
+        let first = shape.prefix.bytes().next().unwrap_or_default();
+        by_first.get_mut(usize::from(first)).into_iter().for_each(|all| all.push(shape));
+    }
+    by_first
 });
 
 /// By [`index_of`] three bytes: whether a token may start with them. Few words do.

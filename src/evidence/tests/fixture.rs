@@ -268,12 +268,22 @@ pub struct Running<'s> {
 
 impl<'s> Running<'s> {
     pub fn begin(store: &'s mut EvidenceStore, plan: Plan, started_at_ms: i64) -> Self {
+        let authorization = authorization(&plan);
+        Self::begin_with(store, plan, &authorization, started_at_ms)
+    }
+
+    pub fn begin_with(
+        store: &'s mut EvidenceStore,
+        plan: Plan,
+        authorization: &PlanAuthorization,
+        started_at_ms: i64,
+    ) -> Self {
         let run_id = Uuid::new_v4();
         store
             .commit(&Entry::RunStart(RunStart {
                 run_id,
                 plan: &plan,
-                authorization: &authorization(&plan),
+                authorization,
                 reached: None,
                 started_at_ms,
             }))

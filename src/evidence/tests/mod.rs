@@ -7,5 +7,6 @@ mod reading;
 mod second_program;
 mod secrets;
 mod streaming;
+mod summary;
 mod tampering;
 mod writing;
