@@ -7,7 +7,7 @@ use std::sync::Arc;
 use countersign::authorization::{Binding, FileState};
 use countersign::plan::{
     Code, Dialect, Digest, Finding, Intent, Mode, PlanNotes, Precondition, Severity, ShownPlan,
-    ShownStep, StatedRisk, StepPlace, ToolCall,
+    ShownStep, StatedRisk, StepPlace, ToolCall, ToolClass,
 };
 use countersign::risk::{self, Policy, RiskLevel, Shell, Verdict};
 use countersign::run::*;
@@ -279,7 +279,10 @@ pub fn preview(plan: &ShownPlan, index: usize) -> Preview {
                     .into(),
             ],
         ),
-        _ => Preview::exact("Only reads; changes nothing.".into(), vec![], vec![]),
+        Some(call) if call.class() == ToolClass::Read => {
+            Preview::exact("Only reads; changes nothing.".into(), vec![], vec![])
+        }
+        _ => Preview::unpredictable("The example has no preview of this step.".into(), vec![]),
     }
 }
 

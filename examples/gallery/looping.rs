@@ -468,6 +468,7 @@ impl LoopScene {
                 shown: &self.shown,
                 expanded: &self.expanded,
                 scroll_to_latest: false,
+                now,
             }),
         };
         LoopView { loops: &self.loops, shown, now }
@@ -481,7 +482,7 @@ fn build(builder: &mut LoopBuilder, name: &str) {
     let stop =
         stop.and_then(|stop| StopCode::ALL.iter().copied().find(|code| code.as_str() == stop));
     match name {
-        "loop-planning" | "loop-stopping" => {
+        "loop-planning" | "loop-stopping" | "loop-close" => {
             builder.failed_attempt(1, None);
             builder.attempt(2, "reading 41 files\nthe last attempt: E304\nasking the model\n");
         }

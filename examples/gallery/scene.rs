@@ -444,7 +444,8 @@ impl Scene {
                 Question::Trust { workspace: "/home/ada/src/parser", commands, of_plan: true }
             }),
             "loop-trust" => self.looping.question(),
-            "close" => Some(Question::Close),
+            "close" => Some(Question::Close { looping: false }),
+            "loop-close" => Some(Question::Close { looping: true }),
             "asking" => None,
             _ => asking.filter(|it| !it.guided || self.guided_dialog).map(Question::Confirm),
         };

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::App;
+use super::file_dialog::PickerRequest;
 use super::plan_page::PlanSession;
 use super::shared::Prompt;
 use crate::run::{Attempt, Control, RunEvent};
@@ -27,7 +28,8 @@ impl App {
             Action::Loop(LoopAction::PickFolder(field)) => {
                 let typed =
                     Some(self.loop_page.typed_folder(field)).filter(|typed| !typed.is_empty());
-                let opened = self.file_picker.pick_folder(field, typed.map(PathBuf::from));
+                let request = PickerRequest::Folder(field, typed.map(PathBuf::from));
+                let opened = self.file_picker.start(request);
                 let next = "Type the path.";
                 shared.report_io(opened, "The folder picker cannot be opened.", next);
             }
@@ -36,7 +38,8 @@ impl App {
                 shared.load_content((digest, shape), copy);
             }
             Action::Artifact(ArtifactAction::Save { name, content }) => {
-                let opened = self.file_picker.pick_save_target(name, save_source(content));
+                let opened =
+                    self.file_picker.start(PickerRequest::SaveAs(name, save_source(content)));
                 let next = "Copy the content instead.";
                 shared.report_io(opened, "The file picker cannot be opened.", next);
             }
@@ -74,7 +77,7 @@ impl App {
             Command::OpenPlan => self.pick_plan(),
             Command::OpenTour => {
                 let next = "Try again in a moment.";
-                let started = self.file_picker.copy_tour();
+                let started = self.file_picker.start(PickerRequest::Tour);
                 shared.report_io(started, "The tour cannot be opened.", next);
             }
             Command::Reload => self.plan.review_again(true, shared),
@@ -185,11 +188,8 @@ impl App {
         let path = shown.or_else(|| self.plan.recent.first().map(|recent| &*recent.path));
         let folder = path.and_then(|path| path.parent()).map(Path::to_owned);
         let next = "Drop the plan file on the window, or name it on the command line.";
-        self.shared.report_io(
-            self.file_picker.pick_plan(folder),
-            "The file picker cannot be opened.",
-            next,
-        );
+        let opened = self.file_picker.start(PickerRequest::Plan(folder));
+        self.shared.report_io(opened, "The file picker cannot be opened.", next);
     }
 
     fn move_selection(&mut self, by: isize) {

@@ -7,6 +7,18 @@ use super::tour;
 use crate::ui::action::FolderFor;
 use crate::worker::{SaveSource, Wake};
 
+/// A choice for the person in a file picker, or copying the tour.
+pub(super) enum PickerRequest {
+    /// A plan file, starting in this folder.
+    Plan(Option<PathBuf>),
+    /// The file to which a content is saved, with the suggested file name.
+    SaveAs(String, SaveSource),
+    /// A folder for a field of the loop form, starting in this folder.
+    Folder(FolderFor, Option<PathBuf>),
+    /// Copies the tour. Its plan file is the result.
+    Tour,
+}
+
 /// The result of a file picker or of copying the tour.
 pub(super) enum PickerResult {
     /// A plan file to open.
@@ -32,66 +44,19 @@ impl FilePicker {
         Self { wake, open: None }
     }
 
-    /// Lets the person choose a plan file, starting in `folder`. Does nothing while a picker is open.
+    /// Carries out a request. Does nothing while a picker is open.
     ///
     /// # Errors
     /// The thread cannot be started.
-    pub(super) fn pick_plan(&mut self, folder: Option<PathBuf>) -> std::io::Result<()> {
-        self.start("file-dialog", move || plan_dialog(folder).map(PickerResult::Plan).map(Ok))
-    }
-
-    /// Copies the tour. Its plan file is the result. Does nothing while a picker is open.
-    ///
-    /// # Errors
-    /// The thread cannot be started.
-    pub(super) fn copy_tour(&mut self) -> std::io::Result<()> {
-        self.start("tour", || Some(tour::copy().map(PickerResult::Plan)))
-    }
-
-    /// Lets the person choose the file to which a content is saved; `name` is the suggested file name. Does nothing
-    /// while a picker is open.
-    ///
-    /// # Errors
-    /// The thread cannot be started.
-    pub(super) fn pick_save_target(
-        &mut self,
-        name: String,
-        source: SaveSource,
-    ) -> std::io::Result<()> {
-        self.start("file-dialog", move || {
-            let file = dialog("Save as", None).set_file_name(name).save_file();
-            file.map(|file| Ok(PickerResult::SaveAs(file, source)))
-        })
-    }
-
-    /// Lets the person choose a folder for a field of the loop form, starting in `start`. Does nothing while a picker
-    /// is open.
-    ///
-    /// # Errors
-    /// The thread cannot be started.
-    pub(super) fn pick_folder(
-        &mut self,
-        field: FolderFor,
-        start: Option<PathBuf>,
-    ) -> std::io::Result<()> {
-        self.start("file-dialog", move || {
-            folder_dialog(field, start).map(|folder| Ok(PickerResult::Folder(folder, field)))
-        })
-    }
-
-    fn start(
-        &mut self,
-        name: &str,
-        pick: impl FnOnce() -> Picked + Send + 'static,
-    ) -> std::io::Result<()> {
+    pub(super) fn start(&mut self, request: PickerRequest) -> std::io::Result<()> {
         if self.open.is_some() {
             return Ok(());
         }
         let (sender, receiver) = sync_channel(1);
         let wake = Wake::clone(&self.wake);
-        std::thread::Builder::new().name(name.to_owned()).spawn(move || {
+        std::thread::Builder::new().name("file-dialog".to_owned()).spawn(move || {
             // The window may be closed already.
-            let _ = sender.send(pick());
+            let _ = sender.send(pick(request));
             wake();
         })?;
         self.open = Some(receiver);
@@ -110,17 +75,25 @@ impl FilePicker {
     }
 }
 
-fn plan_dialog(folder: Option<PathBuf>) -> Option<PathBuf> {
-    let filters = dialog("Open plan", folder).add_filter("Plans (JSON)", &["json"]);
-    filters.add_filter("All files", &["*"]).pick_file()
-}
-
-fn folder_dialog(field: FolderFor, start: Option<PathBuf>) -> Option<PathBuf> {
-    let title = match field {
-        FolderFor::Plans => "Folder with the plans",
-        FolderFor::Workspace => "Workspace of the loop",
-    };
-    dialog(title, start).pick_folder()
+fn pick(request: PickerRequest) -> Picked {
+    Some(Ok(match request {
+        PickerRequest::Plan(folder) => {
+            let filters = dialog("Open plan", folder).add_filter("Plans (JSON)", &["json"]);
+            PickerResult::Plan(filters.add_filter("All files", &["*"]).pick_file()?)
+        }
+        PickerRequest::SaveAs(name, source) => {
+            let file = dialog("Save as", None).set_file_name(name).save_file()?;
+            PickerResult::SaveAs(file, source)
+        }
+        PickerRequest::Folder(field, start) => {
+            let title = match field {
+                FolderFor::Plans => "Folder with the plans",
+                FolderFor::Workspace => "Workspace of the loop",
+            };
+            PickerResult::Folder(dialog(title, start).pick_folder()?, field)
+        }
+        PickerRequest::Tour => return Some(tour::copy().map(PickerResult::Plan)),
+    }))
 }
 
 #[expect(clippy::disallowed_methods, reason = "the one place for file dialogs, on its own thread")]

@@ -22,6 +22,8 @@ mod panics;
 mod simulation;
 #[cfg(unix)]
 mod trust;
+#[cfg(unix)]
+mod void;
 
 use crate::authorization::SinceBoot;
 use crate::plan::Digest;

@@ -82,7 +82,7 @@ impl App {
             return Some(Dialog { prompt, question: Question::Confirm(request) });
         };
         let question = match prompt {
-            Prompt::Close => Question::Close,
+            Prompt::Close => Question::Close { looping: self.loop_page.under_way().is_some() },
             Prompt::Trust | Prompt::TrustForLoop => {
                 let (workspace, commands) = self.commands_to_trust(prompt)?;
                 Question::Trust { workspace, commands, of_plan: prompt == Prompt::Trust }

@@ -118,7 +118,7 @@ pub enum DialogAction {
     },
     /// Close the dialog without a decision.
     LeaveUndecided,
-    /// Stop the run and close the window.
+    /// Stop the run or the loop, and close the window.
     StopAndClose,
 }
 

@@ -151,25 +151,29 @@ impl Spec {
     }
 }
 
-/// A button for a command, with its tooltip and key. An unavailable command is disabled and shows the reason.
-pub fn command_button(
-    ui: &mut Ui,
-    command: Command,
-    look: Look,
-    text: Option<&str>,
-    situation: &Situation,
-    actions: &mut Vec<Action>,
-) {
-    let spec = command.spec();
-    let why_not = (spec.unavailable)(situation);
-    let text = text.unwrap_or(spec.text);
-    let response = widgets::button(ui, look, spec.icon, text, why_not.is_none());
-    if response.clicked() {
-        actions.push(Action::Do(command));
+/// What the person can do in this frame, and has done.
+#[derive(Debug)]
+pub struct Commands<'a> {
+    /// The state that determines which commands are available.
+    pub situation: &'a Situation,
+    /// The actions of the person.
+    pub actions: &'a mut Vec<Action>,
+}
+
+impl Commands<'_> {
+    /// A button for a command, with its tooltip and key. An unavailable command is disabled and shows the reason.
+    pub fn button(&mut self, ui: &mut Ui, command: Command, look: Look, text: Option<&str>) {
+        let spec = command.spec();
+        let why_not = (spec.unavailable)(self.situation);
+        let text = text.unwrap_or(spec.text);
+        let response = widgets::button(ui, look, spec.icon, text, why_not.is_none());
+        if response.clicked() {
+            self.actions.push(Action::Do(command));
+        }
+        response
+            .on_hover_text(spec.tooltip_text(ui))
+            .on_disabled_hover_text(why_not.unwrap_or_default());
     }
-    response
-        .on_hover_text(spec.tooltip_text(ui))
-        .on_disabled_hover_text(why_not.unwrap_or_default());
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! Controls with a state or a menu; [`super::widgets`] has the plain ones.
 
 use egui::{
-    Align2, Button, Color32, CornerRadius, Response, Role, Sense, Stroke, Ui, WidgetInfo, pos2,
-    vec2,
+    Align2, Button, CornerRadius, Response, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
 };
 
 use super::widgets::{focus_ring, paint_icon, rich};
@@ -11,9 +10,8 @@ use crate::plan::visible;
 
 /// The width of a button with this text, in points.
 pub fn button_width(ui: &Ui, text: &str, has_icon: bool) -> f32 {
-    let font = Text::Body.font();
-    let text = ui.painter().layout_no_wrap(text.to_owned(), font, Color32::WHITE);
-    text.size().x + 2.0 * ui.spacing().button_padding.x + if has_icon { 22.0 } else { 0.0 }
+    let icon_width = if has_icon { 22.0 } else { 0.0 };
+    Text::Body.width_of(ui, text) + 2.0 * ui.spacing().button_padding.x + icon_width
 }
 
 /// A toggle with an icon and a word; filled while it is on.
@@ -48,6 +46,13 @@ pub fn selectable(ui: &Ui, control: &Response, selected: bool, name: impl Fn() -
     control.widget_info(|| WidgetInfo::selected(Role::Button, true, selected, name()));
     focus_ring(ui, control);
     control.clicked()
+}
+
+/// Gives a painted button its accessible name and its focus ring. Returns whether it was clicked.
+pub fn painted_button(ui: &Ui, button: &Response, name: impl Fn() -> String) -> bool {
+    button.widget_info(|| WidgetInfo::labeled(Role::Button, true, name()));
+    focus_ring(ui, button);
+    button.clicked()
 }
 
 /// A button that opens a menu.

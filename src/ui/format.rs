@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
-use crate::plan::Digest;
+use crate::plan::{Code, Digest};
 pub use crate::run::text::size;
 
 /// The current time and the time zone of the display.
@@ -133,6 +133,24 @@ pub fn count(number: u64) -> String {
 pub fn counted(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", count(number as u64))
+}
+
+/// The numbers that are not 0, each with its noun: `2 errors`, `1 note`.
+pub fn counts<const N: usize>(numbers: [(usize, &str); N]) -> Vec<String> {
+    let numbers = numbers.into_iter().filter(|(number, _)| *number > 0);
+    numbers.map(|(number, noun)| counted(number, noun)).collect()
+}
+
+/// The text with its first letter in upper case.
+pub fn capitalized(text: &str) -> String {
+    let mut rest = text.chars();
+    let first = rest.next();
+    first.into_iter().flat_map(char::to_uppercase).chain(rest).collect()
+}
+
+/// An error message after its code, if it has one.
+pub fn error(code: Option<Code>, message: &str) -> String {
+    code.map_or_else(|| message.to_owned(), |code| format!("{code} {message}"))
 }
 
 /// The first and last characters of a digest, enough for a comparison by eye: `sha256:9f2c41…d0e1`.

@@ -3,21 +3,21 @@
 use egui::{Key, KeyboardShortcut, Modifiers, Ui};
 
 use super::commands::TABLE;
-use super::{Action, Command, Situation, artifact};
+use super::{Action, Command, Commands, artifact};
 
 /// Handles the key of *Stop now*, which also works while a dialog or an overlay is open.
-pub fn take_stop(ui: &Ui, situation: &Situation, actions: &mut Vec<Action>) {
+pub fn take_stop(ui: &Ui, commands: &mut Commands<'_>) {
     let spec = Command::StopNow.spec();
-    if let (None, Some(shortcut)) = ((spec.unavailable)(situation), spec.shortcut)
+    if let (None, Some(shortcut)) = ((spec.unavailable)(commands.situation), spec.shortcut)
         && ui.input_mut(|input| input.consume_shortcut(&shortcut))
     {
-        actions.push(Action::Do(Command::StopNow));
+        commands.actions.push(Action::Do(Command::StopNow));
     }
 }
 
 /// Handles the keys of all commands that are available now, except for those that a focused text field or viewer
 /// needs.
-pub fn take_keys(ui: &Ui, situation: &Situation, actions: &mut Vec<Action>) {
+pub fn take_keys(ui: &Ui, commands: &mut Commands<'_>) {
     // A focused viewer handles the arrow keys and the search key itself.
     let viewing = artifact::has_keyboard(ui.ctx());
     let typing = viewing || ui.ctx().text_edit_focused();
@@ -29,10 +29,10 @@ pub fn take_keys(ui: &Ui, situation: &Situation, actions: &mut Vec<Action>) {
         if typing && plain || viewing && spec.command == Command::FocusSearch {
             continue;
         }
-        if (spec.unavailable)(situation).is_none()
+        if (spec.unavailable)(commands.situation).is_none()
             && ui.input_mut(|input| input.consume_shortcut(&shortcut))
         {
-            actions.push(Action::Do(spec.command));
+            commands.actions.push(Action::Do(spec.command));
         }
     }
 }

@@ -35,7 +35,7 @@ mod tests;
 use egui::{Margin, Panel, Ui};
 
 pub use action::{Action, DialogAction, EvidenceAction, Page, PlanAction};
-pub use commands::{Command, Situation};
+pub use commands::{Command, Commands, Situation};
 use diagnostics::DiagnosticsView;
 use dialog::Dialog;
 use evidence::EvidenceView;
@@ -80,43 +80,36 @@ pub struct WindowView<'a> {
 /// Draws the window and reports the person's actions.
 pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) {
     keys::drop_repeated_presses(ui.ctx());
+    let commands = &mut Commands { situation: &view.situation, actions };
     if view.dialog.is_none() && view.overlay.is_none() {
-        keys::take_keys(ui, &view.situation, actions);
+        keys::take_keys(ui, commands);
         if view.situation.page == Page::Evidence {
-            evidence::take_keys(ui, &view.evidence, actions);
+            evidence::take_keys(ui, &view.evidence, commands.actions);
         } else if let Some(plan) = view.plan.as_ref().filter(|_| view.situation.page == Page::Plan)
         {
-            plan::take_keys(ui, plan, actions);
+            plan::take_keys(ui, plan, commands.actions);
         }
     } else {
-        keys::take_stop(ui, &view.situation, actions);
+        keys::take_stop(ui, commands);
     }
-    upper_bar_ui(ui, view, actions);
+    upper_bar_ui(ui, view, commands.actions);
     bottom_bar_ui(ui, view);
-    notice::notices_ui(ui, view.notices, actions);
+    notice::notices_ui(ui, view.notices, commands.actions);
     match view.situation.page {
-        Page::Plan => {
-            plan::plan_page_ui(ui, &view.sidebar, view.plan.as_ref(), &view.situation, actions);
-        }
-        Page::Evidence => {
-            evidence::evidence_page_ui(ui, &view.evidence, &view.situation, actions);
-        }
+        Page::Plan => plan::plan_page_ui(ui, &view.sidebar, view.plan.as_ref(), commands),
+        Page::Evidence => evidence::evidence_page_ui(ui, &view.evidence, commands),
         Page::Diagnostics => {
-            let shown = view.diagnostics.as_ref();
-            diagnostics::diagnostics_page_ui(ui, shown, &view.situation, actions);
+            diagnostics::diagnostics_page_ui(ui, view.diagnostics.as_ref(), commands);
         }
-        Page::Loop => {
-            loop_page::loop_page_ui(ui, &view.looping, &view.situation, actions);
-        }
+        Page::Loop => loop_page::loop_page_ui(ui, &view.looping, commands),
     }
     if let Some(dialog) = &view.dialog {
-        dialog::dialog_ui(ui, dialog, actions);
+        dialog::dialog_ui(ui, dialog, commands.actions);
         return;
     }
-    dialog::swallow_rest_of_click(ui.ctx());
-    dialog::restore_focus(ui.ctx());
+    dialog::clean_up(ui.ctx());
     if let Some(overlay) = view.overlay {
-        overlay::overlay_ui(ui, overlay, &view.situation, actions);
+        overlay::overlay_ui(ui, overlay, commands);
     }
 }
 

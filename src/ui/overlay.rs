@@ -4,7 +4,7 @@ use egui::{Frame, Id, Key, Margin, Modal, ScrollArea, TextEdit, Ui, vec2};
 
 use super::action::WindowAction;
 use super::commands::{Spec, TABLE};
-use super::{Action, Icon, Look, Situation, Text, Theme, Tone, icon, rows, widgets};
+use super::{Action, Commands, Icon, Look, Situation, Text, Theme, Tone, icon, rows, widgets};
 
 /// The open overlay.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,12 +42,7 @@ pub struct SettingsView {
 pub const ZOOMS: [f32; 7] = [0.8, 0.9, 1.0, 1.15, 1.3, 1.6, 2.0];
 
 /// Draws the open overlay.
-pub fn overlay_ui(
-    ui: &mut Ui,
-    overlay: &Overlay,
-    situation: &Situation,
-    actions: &mut Vec<Action>,
-) {
+pub fn overlay_ui(ui: &mut Ui, overlay: &Overlay, commands: &mut Commands<'_>) {
     let theme = Theme::of(ui);
     let frame = Frame::window(ui.style()).fill(theme.raised).inner_margin(Margin::same(16));
     let name = match overlay {
@@ -61,13 +56,13 @@ pub fn overlay_ui(
         ui.set_width(560.0_f32.min(screen.width() - 64.0));
         ui.set_max_height(screen.height() - 96.0);
         match overlay {
-            Overlay::Palette => palette_ui(ui, situation, actions),
+            Overlay::Palette => palette_ui(ui, commands),
             Overlay::Help => help_ui(ui),
-            Overlay::Settings(settings) => settings_ui(ui, settings, actions),
+            Overlay::Settings(settings) => settings_ui(ui, settings, commands.actions),
         }
     });
     if response.should_close() {
-        actions.push(Action::Window(WindowAction::CloseOverlay));
+        commands.actions.push(Action::Window(WindowAction::CloseOverlay));
     }
 }
 
@@ -83,8 +78,9 @@ pub fn matching(text: &str) -> Vec<&'static Spec> {
         .collect()
 }
 
-fn palette_ui(ui: &mut Ui, situation: &Situation, actions: &mut Vec<Action>) {
+fn palette_ui(ui: &mut Ui, commands: &mut Commands<'_>) {
     let theme = Theme::of(ui);
+    let situation = commands.situation;
     let id = ui.scope_id().with("palette text");
     let (mut text, mut selected) =
         ui.data_mut(|data| data.get_temp::<(String, usize)>(id)).unwrap_or_default();
@@ -121,8 +117,8 @@ fn palette_ui(ui: &mut Ui, situation: &Situation, actions: &mut Vec<Action>) {
     ui.data_mut(|data| data.insert_temp(id, (text, selected)));
     if let Some(spec) = chosen.filter(|spec| (spec.unavailable)(situation).is_none()) {
         ui.data_mut(|data| data.remove::<(String, usize)>(id));
-        actions.push(Action::Window(WindowAction::CloseOverlay));
-        actions.push(Action::Do(spec.command));
+        commands.actions.push(Action::Window(WindowAction::CloseOverlay));
+        commands.actions.push(Action::Do(spec.command));
     }
 }
 
@@ -143,7 +139,7 @@ fn palette_row_ui(ui: &mut Ui, spec: &Spec, selected: bool, situation: &Situatio
     }
     let key = spec.shortcut_text(ui).unwrap_or_default();
     let right = egui::pos2(rect.right() - 10.0, middle);
-    let key_width = widgets::paint_right(ui, right, &key, Text::Meta, theme.dim);
+    let key_width = widgets::paint_right(ui, right, (&key, Text::Meta, theme.dim));
     let sentence = why_not.unwrap_or(spec.tooltip);
     let parts = [(spec.text, Text::Body, color), (sentence, Text::Small, theme.dim)];
     let width = (rect.width() - key_width - 60.0).max(0.0);

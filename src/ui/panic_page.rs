@@ -6,8 +6,8 @@ use egui::{CentralPanel, Frame, Margin, ScrollArea, Ui};
 use super::action::WindowAction;
 use super::dialog::Question;
 use super::{
-    Action, Command, Look, Text, Theme, Tone, WindowView, bottom_bar_ui, dialog, icon, keys,
-    overlay, upper_bar_ui, widgets,
+    Action, Command, Commands, Look, Text, Theme, Tone, WindowView, bottom_bar_ui, dialog, icon,
+    keys, overlay, upper_bar_ui, widgets,
 };
 
 /// The panic of a view, as shown.
@@ -31,7 +31,7 @@ pub fn panic_page_ui(
     let theme = Theme::of(ui);
     if let Some(view) = view {
         // The effect of other keys would not be visible.
-        keys::take_stop(ui, &view.situation, actions);
+        keys::take_stop(ui, &mut Commands { situation: &view.situation, actions });
         upper_bar_ui(ui, view, actions);
         bottom_bar_ui(ui, view);
     }
@@ -44,10 +44,13 @@ pub fn panic_page_ui(
     });
     let Some(view) = view else { return };
     match (&view.dialog, view.overlay) {
-        (Some(dialog), _) if matches!(dialog.question, Question::Close) => {
+        (Some(dialog), _) if matches!(dialog.question, Question::Close { .. }) => {
             dialog::dialog_ui(ui, dialog, actions);
         }
-        (_, Some(overlay)) => overlay::overlay_ui(ui, overlay, &view.situation, actions),
+        (_, Some(overlay)) => {
+            let commands = &mut Commands { situation: &view.situation, actions };
+            overlay::overlay_ui(ui, overlay, commands);
+        }
         _ => {}
     }
 }

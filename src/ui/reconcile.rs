@@ -4,19 +4,30 @@ use egui::Ui;
 
 use uuid::Uuid;
 
-use super::{Action, EvidenceAction, Icon, Look, Tone, icon, widgets};
+use super::{Action, EvidenceAction, Icon, Look, Tone, format, icon, widgets};
 use crate::run::{DiskState, Reconciled, SettleMode, sentences};
 
 /// Shows each result as a remark; files with the same result share one.
 pub fn reconciled_ui<'a>(ui: &mut Ui, found: impl IntoIterator<Item = &'a Reconciled>) {
     for (finding, sentence) in sentences(found) {
         let (icon, tone) = look(finding);
-        let mut letters = sentence.chars();
-        let first = letters.next().map(|letter| letter.to_ascii_uppercase());
-        let text: String = first.into_iter().chain(letters).chain(['.']).collect();
-        widgets::remark(ui, icon, tone, text);
+        widgets::remark(ui, icon, tone, format!("{}.", format::capitalized(&sentence)));
     }
 }
+
+/// The texts and the tooltips of the buttons.
+const SETTLE_BUTTONS: [(SettleMode, &str, &str); 2] = [
+    (
+        SettleMode::RollBack,
+        "Roll back the files…",
+        "Open a plan that restores the files as they were before the step. It needs your authorization.",
+    ),
+    (
+        SettleMode::Finish,
+        "Finish the step…",
+        "Open a plan that writes the files as the step was to write them. It needs your authorization.",
+    ),
+];
 
 /// Buttons for the plans that settle the files of interrupted steps: those that would still change or remove a file.
 pub fn settle_ui(
@@ -26,36 +37,18 @@ pub fn settle_ui(
     actions: &mut Vec<Action>,
 ) {
     let Some(run_id) = run_id else { return };
-    let ways = SettleMode::ALL.into_iter().filter(|way| way.is_open(found));
-    let ways: Vec<SettleMode> = ways.collect();
-    if ways.is_empty() {
+    let open: Vec<_> = SETTLE_BUTTONS.iter().filter(|(way, ..)| way.is_open(found)).collect();
+    if open.is_empty() {
         return;
     }
     ui.add_space(4.0);
     ui.horizontal_wrapped(|ui| {
-        for way in ways {
-            let (text, tooltip) = button_texts(way);
-            let clicked =
-                widgets::button(ui, Look::Plain, None, text, true).on_hover_text(tooltip).clicked();
-            if clicked {
-                actions.push(Action::Evidence(EvidenceAction::Settle(run_id, way)));
+        for (way, text, tooltip) in open {
+            if widgets::tooltip_button(ui, Look::Plain, None, text, tooltip) {
+                actions.push(Action::Evidence(EvidenceAction::Settle(run_id, *way)));
             }
         }
     });
-}
-
-/// The text and the tooltip of the button.
-const fn button_texts(way: SettleMode) -> (&'static str, &'static str) {
-    match way {
-        SettleMode::RollBack => (
-            "Roll back the files…",
-            "Open a plan that restores the files as they were before the step. It needs your authorization.",
-        ),
-        SettleMode::Finish => (
-            "Finish the step…",
-            "Open a plan that writes the files as the step was to write them. It needs your authorization.",
-        ),
-    }
 }
 
 fn look(state: DiskState) -> (Icon, Tone) {

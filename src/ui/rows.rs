@@ -1,6 +1,6 @@
 //! Lists of rows of equal height, and the backgrounds of rows and items.
 
-use egui::{CornerRadius, Rect, Response, ScrollArea, Sense, Stroke, Ui, pos2, vec2};
+use egui::{Color32, CornerRadius, Rect, Response, ScrollArea, Sense, Stroke, Ui, pos2, vec2};
 
 use super::{Theme, theme};
 
@@ -31,8 +31,8 @@ pub fn rows_ui(
     });
 }
 
-/// Paints the background of a row that can be selected.
-pub fn row_background(ui: &Ui, row: &Response, selected: bool) {
+/// Paints the background of a row that can be selected. Returns its colour.
+pub fn row_background(ui: &Ui, row: &Response, selected: bool) -> Color32 {
     let theme = Theme::of(ui);
     let fill = match (selected, row.hovered()) {
         (true, _) => theme.selection,
@@ -40,6 +40,7 @@ pub fn row_background(ui: &Ui, row: &Response, selected: bool) {
         (false, false) => theme.background,
     };
     ui.painter().rect_filled(row.rect, CornerRadius::ZERO, fill);
+    fill
 }
 
 /// Highlights an item of a list while it is selected or hovered.

@@ -1,15 +1,19 @@
 //! Scrolling by keys, the same on every page.
 
 use egui::style::ScrollAnimation;
-use egui::{AsIdSalt, Context, Frame, Key, Margin, Modifiers, ScrollArea, Ui, Vec2, vec2};
+use egui::{
+    AsIdSalt, Context, Frame, Key, Margin, Modifiers, Response, ScrollArea, Ui, Vec2, vec2,
+};
 
+use super::artifact::{has_keyboard, keep_keyboard};
 use super::theme;
+use super::widgets::focus_ring;
 
 /// Scrolls the enclosing scroll area with Page Up, Page Down, Home and End, unless a text field or a viewer has the
 /// focus or a modal dialog is open.
 pub fn by_key(ui: &Ui) {
     let covered = ui.memory(|memory| memory.top_modal_layer().is_some());
-    if covered || ui.ctx().text_edit_focused() || super::artifact::has_keyboard(ui.ctx()) {
+    if covered || ui.ctx().text_edit_focused() || has_keyboard(ui.ctx()) {
         return;
     }
     if let Some(delta) = pressed(ui.ctx(), ui.clip_rect().height(), &PAGE_KEYS) {
@@ -26,6 +30,20 @@ pub fn area(ui: &mut Ui, salt: impl AsIdSalt, margin: Margin, add: impl FnOnce(&
             add(ui);
         });
     });
+}
+
+/// While the control of an area has the focus, reserves the keyboard for it, and returns how far one of `keys` scrolls
+/// the area. Escape releases the focus.
+pub fn by_key_of(ui: &Ui, control: &Response, keys: &[Key]) -> Option<Vec2> {
+    if !control.has_focus() {
+        return None;
+    }
+    keep_keyboard(ui, control.id);
+    focus_ring(ui, control);
+    if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
+        control.surrender_focus();
+    }
+    pressed(ui.ctx(), control.rect.height(), keys)
 }
 
 /// The keys that scroll by a page or to an end.

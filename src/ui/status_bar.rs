@@ -3,8 +3,9 @@
 use egui::{Align, CornerRadius, Layout, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::loop_page::phase_look;
+use super::plan::fate_look;
 use super::{Icon, Text, Theme, Tone, format, icon, theme, widgets};
-use crate::run::{LoopState, Phase, RunState, RunStatus};
+use crate::run::{LoopState, Phase, RunFate, RunState};
 
 /// The content of the status bar.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,6 +49,10 @@ impl StatusView {
     pub fn new(run: &RunState, now_ms: i64, ended_ms: Option<i64>, trouble: Option<&str>) -> Self {
         let step = run.current_step + 1;
         let total = run.steps.len();
+        let ended = |fate| {
+            let (icon, word, tone) = fate_look(fate);
+            (icon, tone, format::capitalized(word))
+        };
         let (icon, tone, text) = match &run.phase {
             Phase::Idle => (icon::DONE, Tone::Dim, "Ready".to_owned()),
             Phase::Running => {
@@ -58,12 +63,8 @@ impl StatusView {
                 (icon::HAND, Tone::Caution, format!("Waiting for you: step {step} of {total}"))
             }
             Phase::Paused => (icon::PAUSE, Tone::Caution, format!("Paused before step {step}")),
-            Phase::Ended(RunStatus::Completed) => (icon::DONE, Tone::Safe, "Completed".to_owned()),
-            Phase::Ended(RunStatus::Failed) => (icon::FAILED, Tone::Danger, "Failed".to_owned()),
-            Phase::Ended(RunStatus::Cancelled) => {
-                (icon::STOP, Tone::Caution, "Cancelled".to_owned())
-            }
-            Phase::Interrupted => (icon::WARNING, Tone::Danger, "Interrupted".to_owned()),
+            Phase::Ended(status) => ended(RunFate::Ended(*status)),
+            Phase::Interrupted => ended(RunFate::Interrupted),
         };
         let shown = run.phase != Phase::Idle;
         let elapsed = if run.is_active() { Some(now_ms - run.started_at_ms) } else { ended_ms };

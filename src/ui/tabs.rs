@@ -11,7 +11,7 @@ const MORE: f32 = 24.0;
 
 /// Draws the tabs and returns the one chosen in this frame. The selected tab is always in the row.
 pub fn tabs_ui<T: Copy + PartialEq>(ui: &mut Ui, tabs: &[(T, &str)], selected: T) -> Option<T> {
-    let widths: Vec<f32> = tabs.iter().map(|(_, text)| width(ui, text)).collect();
+    let widths: Vec<f32> = tabs.iter().map(|(_, text)| Text::Body.width_of(ui, text)).collect();
     let selected_index = tabs.iter().position(|(tab, _)| *tab == selected).unwrap_or(0);
     let shown = shown(&widths, ui.available_width(), selected_index);
     let mut chosen = None;
@@ -36,10 +36,6 @@ pub fn tabs_ui<T: Copy + PartialEq>(ui: &mut Ui, tabs: &[(T, &str)], selected: T
         }
     });
     chosen
-}
-
-fn width(ui: &Ui, text: &str) -> f32 {
-    ui.painter().layout_no_wrap(text.to_owned(), Text::Body.font(), Theme::of(ui).text).size().x
 }
 
 /// Whether each tab is in the row. If not all fit, the row has the selected tab and the leftmost others that fit beside

@@ -45,7 +45,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 88] = [
+const SCENES: [&str; 89] = [
     "plan",
     "authorized",
     "running",
@@ -117,6 +117,7 @@ const SCENES: [&str; 88] = [
     "loop-untrusted",
     "loop-trusted",
     "loop-trust",
+    "loop-close",
     "loop-planning",
     "loop-waiting",
     "loop-applying",

@@ -1,8 +1,6 @@
 //! The bar with the page tabs, the workspace, and the buttons for the palette, the help, the theme and the settings.
 
-use egui::{
-    Align, CornerRadius, Layout, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
-};
+use egui::{Align, CornerRadius, Layout, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
 use super::{
     Action, Command, Page, Text, Theme, WindowView, controls, format, icon, theme, widgets,
@@ -82,8 +80,7 @@ fn short_path(path: &str, max_chars: usize) -> String {
 fn page_tab(ui: &mut Ui, command: Command, selected: bool, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
     let spec = command.spec();
-    let font = Text::Strong.font();
-    let width = ui.painter().layout_no_wrap(spec.text.to_owned(), font, theme.text).size().x;
+    let width = Text::Strong.width_of(ui, spec.text);
     let size = vec2(width + 26.0, theme::TOP_BAR);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let color = if selected || response.hovered() { theme.text } else { theme.dim };
@@ -118,10 +115,8 @@ fn palette_field(ui: &mut Ui, actions: &mut Vec<Action>) {
     widgets::paint_parts(ui, pos2(rect.left() + 30.0, middle), 90.0, &parts);
     let key = spec.shortcut_text(ui).unwrap_or_default();
     let right = pos2(rect.right() - 10.0, middle);
-    widgets::paint_right(ui, right, &key, Text::Meta, theme.dim);
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, spec.text));
-    widgets::focus_ring(ui, &response);
-    if response.clicked() {
+    widgets::paint_right(ui, right, (&key, Text::Meta, theme.dim));
+    if controls::painted_button(ui, &response, || spec.text.to_owned()) {
         actions.push(Action::Do(Command::Palette));
     }
     response.on_hover_text(spec.tooltip);

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
 use egui::{
-    Align, Align2, Button, Color32, CornerRadius, Frame, Galley, Id, Label, Margin, Panel, Rect,
-    Response, RichText, Role, Sense, Stroke, TextEdit, Ui, Vec2, WidgetInfo, WidgetText, pos2,
-    vec2,
+    Align, Align2, Button, CentralPanel, Color32, CornerRadius, Frame, Galley, Id, Label, Margin,
+    Panel, Pos2, Rect, Response, RichText, Role, Sense, Stroke, TextEdit, Ui, Vec2, WidgetInfo,
+    WidgetText, pos2, vec2,
 };
 
 use super::{Icon, Text, Theme, Tone, icon, theme};
@@ -43,6 +43,12 @@ pub fn paragraph(ui: &mut Ui, text: impl AsRef<str>, kind: Text, tone: Tone) -> 
 /// The heading of a group.
 pub fn heading(ui: &mut Ui, text: &str) -> Response {
     line(ui, text, Text::Meta, Tone::Dim)
+}
+
+/// The heading of a list, with the space below it.
+pub fn list_heading(ui: &mut Ui, text: &str) {
+    heading(ui, text);
+    ui.add_space(4.0 - ui.spacing().item_spacing.y);
 }
 
 /// The appearance of a button.
@@ -87,9 +93,24 @@ pub fn button(ui: &mut Ui, look: Look, icon: Option<Icon>, text: &str, enabled: 
     response
 }
 
-/// A button with an icon and a tooltip. Returns whether it was clicked.
-pub fn tooltip_button(ui: &mut Ui, look: Look, icon: Icon, text: &str, hint: &str) -> bool {
-    button(ui, look, Some(icon), text, true).on_hover_text(hint).clicked()
+/// A button with a tooltip. Returns whether it was clicked.
+pub fn tooltip_button(
+    ui: &mut Ui,
+    look: Look,
+    icon: impl Into<Option<Icon>>,
+    text: &str,
+    hint: &str,
+) -> bool {
+    button(ui, look, icon.into(), text, true).on_hover_text(hint).clicked()
+}
+
+/// A word without a frame that chooses one of several views. Returns whether it was clicked.
+pub fn view_choice(ui: &mut Ui, name: &str, selected: bool) -> bool {
+    let theme = Theme::of(ui);
+    let text = rich(name, Text::Meta, if selected { theme.text } else { theme.dim });
+    let response = ui.add(Button::selectable(selected, text).frame_when_inactive(false));
+    focus_ring(ui, &response);
+    response.clicked()
 }
 
 /// A small square button with only an icon; its name is shown on hover.
@@ -111,7 +132,7 @@ pub fn focus_ring(ui: &Ui, response: &Response) {
     ring(ui, response, response.rect, Theme::of(ui).accent);
 }
 
-fn ring(ui: &Ui, response: &Response, rect: egui::Rect, color: Color32) {
+fn ring(ui: &Ui, response: &Response, rect: Rect, color: Color32) {
     if response.has_focus() {
         let radius = CornerRadius::same(theme::RADIUS);
         ui.painter().rect_stroke(rect, radius, Stroke::new(2.0, color), egui::StrokeKind::Inside);
@@ -119,7 +140,7 @@ fn ring(ui: &Ui, response: &Response, rect: egui::Rect, color: Color32) {
 }
 
 /// Paints an icon centred at a point.
-pub fn paint_icon(ui: &Ui, center: egui::Pos2, icon: Icon, size: f32, color: Color32) {
+pub fn paint_icon(ui: &Ui, center: Pos2, icon: Icon, size: f32, color: Color32) {
     ui.painter().text(center, Align2::CENTER_CENTER, icon.0, icon.font(size), color);
 }
 
@@ -133,12 +154,7 @@ pub type Part<'a> = (&'a str, Text, Color32);
 
 /// Paints parts one after another, vertically centred, truncated with an ellipsis at `width`. Returns the painted
 /// rectangle and whether anything was truncated.
-pub fn paint_parts(
-    ui: &Ui,
-    left_center: egui::Pos2,
-    width: f32,
-    parts: &[Part<'_>],
-) -> (Rect, bool) {
+pub fn paint_parts(ui: &Ui, left_center: Pos2, width: f32, parts: &[Part<'_>]) -> (Rect, bool) {
     let mut job =
         LayoutJob { wrap: TextWrapping::truncate_at_width(width), ..LayoutJob::default() };
     for (index, (text, kind, color)) in parts.iter().enumerate() {
@@ -151,7 +167,7 @@ pub fn paint_parts(
 }
 
 /// Paints a laid out text, vertically centred. Returns the painted rectangle.
-pub fn paint_galley(ui: &Ui, left_center: egui::Pos2, galley: Arc<Galley>) -> Rect {
+pub fn paint_galley(ui: &Ui, left_center: Pos2, galley: Arc<Galley>) -> Rect {
     let rect = Align2::LEFT_CENTER.anchor_size(left_center, galley.size());
     ui.painter().galley(rect.min, galley, Theme::of(ui).text);
     rect
@@ -164,13 +180,7 @@ pub fn icon_ui(ui: &mut Ui, area: Vec2, icon: Icon, size: f32, color: Color32) {
 }
 
 /// Paints one right-aligned, vertically centred text. Returns its width.
-pub fn paint_right(
-    ui: &Ui,
-    right_center: egui::Pos2,
-    text: &str,
-    kind: Text,
-    color: Color32,
-) -> f32 {
+pub fn paint_right(ui: &Ui, right_center: Pos2, (text, kind, color): Part<'_>) -> f32 {
     let rect =
         ui.painter().text(right_center, Align2::RIGHT_CENTER, visible(text), kind.font(), color);
     rect.width()
@@ -208,13 +218,11 @@ impl Chip {
 
     /// The chip's width in points.
     pub fn width(&self, ui: &Ui) -> f32 {
-        let font = Text::Meta.font();
-        let text = ui.painter().layout_no_wrap(self.text.clone(), font, Color32::WHITE);
-        text.size().x + 33.0
+        Text::Meta.width_of(ui, &self.text) + 33.0
     }
 
     /// Paints the chip without allocating space, its right edge at a point.
-    pub fn paint_right(&self, ui: &Ui, right_center: egui::Pos2, below: Color32) -> Rect {
+    pub fn paint_right(&self, ui: &Ui, right_center: Pos2, below: Color32) -> Rect {
         let size = vec2(self.width(ui), CHIP_HEIGHT);
         let rect = Align2::RIGHT_CENTER.anchor_size(right_center, size);
         self.paint(ui, rect, below);
@@ -317,6 +325,12 @@ pub fn empty_state(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
             ui.vertical_centered(|ui| ui.add(Label::new(rich(text, Text::Body, theme.dim)).wrap()));
         });
     });
+}
+
+/// The part of a page that the other panels leave.
+pub fn main_panel_ui(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
+    let frame = panel_frame(Theme::of(ui).background, Margin::ZERO);
+    CentralPanel::no_frame().frame(frame).show(ui, add);
 }
 
 /// The panel at the left side of a page.

@@ -26,10 +26,10 @@ impl SaveSettings {
     pub fn save(&self) -> std::io::Result<()> {
         let not_toml = |error| Error::new(ErrorKind::InvalidData, error);
         let values: DocumentMut = self.values.parse().map_err(not_toml)?;
-        let (file, text) = match self.file.canonicalize() {
-            Ok(file) => (file.clone(), std::fs::read_to_string(file)?),
-            Err(error) if error.kind() == ErrorKind::NotFound => (self.file.clone(), String::new()),
-            Err(error) => return Err(error),
+        let file = link_target(&self.file)?;
+        let text = match std::fs::read_to_string(&file) {
+            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+            text => text?,
         };
         let mut settings: DocumentMut = text.parse().map_err(not_toml)?;
         for (key, value) in values.into_table() {
@@ -53,6 +53,19 @@ impl Query for SaveSettings {
         let next = "Your choices hold until the window is closed.";
         Ok(self.save().map_err(|error| cannot_write(&self.file, &error, next))?)
     }
+}
+
+/// The absolute path of the file to which a symbolic link leads, also if that file does not exist; for any other path,
+/// its absolute path.
+fn link_target(path: &Path) -> std::io::Result<PathBuf> {
+    // The limit of Linux.
+    const MAX_LINKS: usize = 40;
+    let mut file = std::path::absolute(path)?;
+    for _ in 0..MAX_LINKS {
+        let Ok(target) = std::fs::read_link(&file) else { return Ok(file) };
+        file = file.parent().unwrap_or(Path::new("/")).join(target);
+    }
+    Err(Error::other(format!("{} is a link that leads to too many others", path.display())))
 }
 
 /// Sets a top-level key, and keeps the comment after its old value.
@@ -114,6 +127,27 @@ mod tests {
         let error = save(&file, "zoom = 2.0").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidData);
         assert_eq!(std::fs::read_to_string(&file).unwrap(), "zoom = = 1");
+    }
+
+    #[test]
+    fn a_bare_name_has_a_folder() {
+        let file = link_target(Path::new("settings.toml")).unwrap();
+        assert_eq!(file, std::env::current_dir().unwrap().join("settings.toml"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_dangling_link_is_followed() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let [target, link] = ["new/target.toml", "link.toml"].map(|name| folder.path().join(name));
+        symlink("new/target.toml", &link).unwrap();
+        save(&link, "zoom = 2.0").unwrap();
+        assert!(link.symlink_metadata().unwrap().is_symlink());
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), "zoom = 2.0\n");
+        let circle = folder.path().join("circle.toml");
+        symlink("circle.toml", &circle).unwrap();
+        assert!(save(&circle, "zoom = 2.0").is_err());
     }
 
     #[cfg(unix)]

@@ -190,6 +190,7 @@ impl LoopPage {
                 shown,
                 expanded: &self.expanded,
                 scroll_to_latest: self.scroll_to_latest && !shown.recorded,
+                now: &shared.now,
             }),
             None if self.content == LoopContent::Reading => Shown::Reading,
             None => Shown::Form(FormView {

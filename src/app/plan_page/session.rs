@@ -11,7 +11,7 @@ use super::step_pane::StepPane;
 use crate::app::diagnostics_page::DiagnosticsPage;
 use crate::authorization::{ApprovedPlan, Change, Grants, PlanAuthorization, SinceBoot};
 use crate::plan;
-use crate::plan::{Dialect, Mode, ShownPlan};
+use crate::plan::{Dialect, Mode, Severity, ShownPlan};
 use crate::run::{
     ConfirmationRequest, Phase, Review, RunEvent, RunFate, RunState, RunStatus, StepState,
     Transcript,
@@ -207,6 +207,14 @@ impl PlanSession {
         if let (Some(covered), Some(review)) = (covered, &opened.review) {
             changes.extend(covered.changes(&review.binding));
         }
+        let error = opened.findings.iter().find(|it| it.severity == Severity::Error);
+        if let Some(error) = error.filter(|_| plan::is_valid(&self.opened.findings)) {
+            changes.push(Change {
+                what: "result of the review".to_owned(),
+                approved: "without errors".to_owned(),
+                now: format!("{} {}", error.code, error.message),
+            });
+        }
         if let Some(simulation) = &mut self.simulation {
             simulation.stale |= opened.digest != self.opened.digest
                 || match (&self.opened.review, &opened.review) {
@@ -218,7 +226,7 @@ impl PlanSession {
                 };
         }
         let was_approved = matches!(self.approval, Approval::Approved { .. });
-        if was_approved && (!changes.is_empty() || !plan::is_valid(&opened.findings)) {
+        if was_approved && !changes.is_empty() {
             self.approval = Approval::Void(changes.clone());
             self.authorization = None;
         }

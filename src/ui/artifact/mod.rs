@@ -21,7 +21,7 @@ use serde_json::Value;
 use super::action::{ArtifactAction, SavedContent};
 use super::plan::changes_ui;
 use super::tabs::tabs_ui;
-use super::{Action, Look, Text, Theme, Tone, format, icon, widgets};
+use super::{Action, Look, Text, Tone, format, icon, widgets};
 use crate::plan::Digest;
 use crate::run::{ArtifactRecord, ExecutionDetail, StepResult};
 use crate::ui::scroll;
@@ -258,7 +258,6 @@ fn toolbar_ui(
     is_part: bool,
     actions: &mut Vec<Action>,
 ) {
-    let theme = Theme::of(ui);
     let name = &artifact.name;
     ui.horizontal(|ui| {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -298,13 +297,7 @@ fn toolbar_ui(
                 let as_text = is_as_text(ui, id);
                 // Listed in reverse, because this layout goes from right to left.
                 for (name, text) in [("Text", true), (form, false)] {
-                    let color = if as_text == text { theme.text } else { theme.dim };
-                    let label = widgets::rich(name, Text::Meta, color);
-                    let button =
-                        egui::Button::selectable(as_text == text, label).frame_when_inactive(false);
-                    let response = ui.add(button);
-                    widgets::focus_ring(ui, &response);
-                    if response.clicked() {
+                    if widgets::view_choice(ui, name, as_text == text) {
                         ui.data_mut(|data| data.insert_temp(id.with("as text"), text));
                     }
                 }

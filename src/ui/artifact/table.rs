@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::sync::{Arc, Weak};
 
-use egui::{Id, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Id, Rect, Sense, Ui, pos2, vec2};
 use serde_json::Value;
 
 use super::list::{Area, Cursor, list_ui, row_buttons_ui, row_label, with_state};
 use crate::plan::visible;
-use crate::ui::{Text, Theme, format, icon, theme, widgets};
+use crate::ui::{Text, Theme, controls, format, icon, theme, widgets};
 
 struct Column {
     /// The JSON field of an item; empty for the item itself.
@@ -261,20 +261,13 @@ fn header_ui(
         let response = ui.interact(rect, id.with(("column", index)), Sense::click());
         let current = sort.filter(|sort| sort.column == index);
         let color = if current.is_some() || response.hovered() { theme.text } else { theme.dim };
-        let parts = [(column.heading, Text::Meta, color)];
+        let part = (column.heading, Text::Meta, color);
         let middle = rect.center().y;
         let mut icon_x = if column.kind == ColumnKind::Number {
-            let width = widgets::paint_right(
-                ui,
-                pos2(rect.right(), middle),
-                column.heading,
-                Text::Meta,
-                color,
-            );
-            rect.right() - width - 8.0
+            rect.right() - widgets::paint_right(ui, rect.right_center(), part) - 8.0
         } else {
             let heading_width = (rect.width() - 12.0).max(0.0);
-            widgets::paint_parts(ui, rect.left_center(), heading_width, &parts).0.right() + 9.0
+            widgets::paint_parts(ui, rect.left_center(), heading_width, &[part]).0.right() + 9.0
         };
         icon_x = icon_x.max(rect.left() - 6.0);
         // Clicks cycle through ascending, descending and original order.
@@ -287,12 +280,8 @@ fn header_ui(
         if let Some(icon) = icon {
             widgets::paint_icon(ui, pos2(icon_x, middle), icon, 11.0, theme.accent);
         }
-        widgets::focus_ring(ui, &response);
-        response.widget_info(|| {
-            let text = format!("Sort by {}{state}", column.heading.to_lowercase());
-            WidgetInfo::labeled(Role::Button, true, text)
-        });
-        if response.clicked() {
+        let name = || format!("Sort by {}{state}", column.heading.to_lowercase());
+        if controls::painted_button(ui, &response, name) {
             *sort = next;
         }
     }
@@ -325,7 +314,7 @@ fn row_ui(
         let left = rect.left() + edge.0;
         let right = (rect.left() + edge.1).min(rect.right() - reserved);
         if column.kind == ColumnKind::Number {
-            widgets::paint_right(ui, pos2(right, middle), cell, Text::SmallMono, theme.dim);
+            widgets::paint_right(ui, pos2(right, middle), (cell, Text::SmallMono, theme.dim));
         } else {
             let width = (right - left).max(0.0);
             let mut text = Cow::Borrowed(cell.trim_start());

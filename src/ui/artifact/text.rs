@@ -9,9 +9,9 @@ use egui::{Color32, Id, Rect, Ui, pos2};
 use super::find::{Finder, Hit};
 use super::list::{Area, Cursor, list_ui, row_label, with_state};
 use super::text_doc::{BYTES_PER_FRAME, TextDoc};
-use crate::plan::{is_hidden, visible};
+use crate::plan::visible;
 use crate::run::AnsiStyle;
-use crate::ui::plan::{Gutter, columns};
+use crate::ui::plan::{Gutter, columns, row_length};
 use crate::ui::{Text, Theme, Tone, widgets};
 
 /// A text wrapped at a number of columns, as far as it is done.
@@ -54,33 +54,6 @@ impl Wrapped {
     fn row_at(&self, offset: usize) -> usize {
         self.rows.partition_point(|row| *row as usize <= offset).saturating_sub(1)
     }
-}
-
-/// The number of bytes of a line that fit into its first row.
-fn row_length(line: &str, columns: usize) -> usize {
-    if line.len() <= columns && line.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
-        return line.len();
-    }
-    let (mut used, mut after_space) = (0, None);
-    for (index, c) in line.char_indices() {
-        // The columns of the visible form; a hidden character is shown as `⟨U+202E⟩`.
-        let width = match c {
-            '\t' => 4,
-            '\u{1b}' => 1,
-            c if is_hidden(c) => 4 + if u32::from(c) > 0xffff { 6 } else { 4 },
-            c if u32::from(c) < 0x1100 => 1,
-            _ => 2,
-        };
-        if used + width > columns && index > 0 {
-            // Breaks after a space, unless that would leave much of the row empty.
-            return after_space.filter(|end| *end > index * 3 / 5).unwrap_or(index);
-        }
-        if c == ' ' {
-            after_space = Some(index + 1);
-        }
-        used += width;
-    }
-    line.len()
 }
 
 /// State of the text viewer between frames.
@@ -184,7 +157,7 @@ fn row_ui(
     let left = rect.left() + gutter.width();
     if let Some(number) = number {
         let right = pos2(left - 14.0, middle);
-        widgets::paint_right(ui, right, &number.to_string(), Text::SmallMono, theme.dim);
+        widgets::paint_right(ui, right, (&number.to_string(), Text::SmallMono, theme.dim));
     }
     let mut job = LayoutJob { break_on_newline: false, ..LayoutJob::default() };
     let mut append = |from: usize, to: usize, style: AnsiStyle, background: Color32| {

@@ -173,12 +173,6 @@ struct TreeState {
     cursor: Cursor,
 }
 
-/// The part of a node that a button copies.
-enum Copied {
-    Value,
-    Path,
-}
-
 /// Draws a tree.
 pub(super) fn tree_ui(ui: &mut Ui, area: Area<'_>, tree: &Arc<TreeDoc>) {
     with_state(ui, |ui, state: &mut TreeState| shown_ui(ui, area, tree, state));
@@ -200,16 +194,13 @@ fn shown_ui(ui: &mut Ui, area: Area<'_>, tree: &Arc<TreeDoc>, state: &mut TreeSt
         let reserved = if current { BUTTONS } else { 0.0 };
         row_ui(ui, rect, tree, index, node, is_expanded, reserved);
         if current {
-            copied = copied.take().or(buttons_ui(ui, rect, area.id, node));
+            copied = copied.take().or(buttons_ui(ui, rect, area.id, tree, index));
         }
     });
     let Some(index) = rows.get(cursor.row).copied() else { return };
     let Some(node) = tree.node(index) else { return };
-    match copied {
-        Some(Copied::Path) => ui.ctx().copy_text(tree.pointer(index)),
-        Some(Copied::Value) => ui.ctx().copy_text(tree.value(index)),
-        None if input.copy => ui.ctx().copy_text(tree.value(index)),
-        None => {}
+    if let Some(text) = copied.or_else(|| input.copy.then(|| tree.value(index))) {
+        ui.ctx().copy_text(text);
     }
     let is_expanded = expanded.get(index as usize) == Some(&true);
     let has_children = node.end > index + 1;
@@ -282,14 +273,14 @@ fn row_ui(
     }
 }
 
-/// The buttons of the current row.
-fn buttons_ui(ui: &mut Ui, rect: Rect, id: Id, node: &Node) -> Option<Copied> {
+/// Draws the buttons of the current row. Returns the text that one of them copies.
+fn buttons_ui(ui: &mut Ui, rect: Rect, id: Id, tree: &TreeDoc, index: u32) -> Option<String> {
     row_buttons_ui(ui, rect, id, |ui| {
         ui.spacing_mut().item_spacing.x = 2.0;
         let value = widgets::icon_button(ui, icon::COPY, "Copy value").clicked();
-        let is_root = matches!(node.key, Key::Root);
-        let path = !is_root && widgets::icon_button(ui, icon::LINK, "Copy path").clicked();
-        if value { Some(Copied::Value) } else { path.then_some(Copied::Path) }
+        // The root has no path.
+        let path = index > 0 && widgets::icon_button(ui, icon::LINK, "Copy path").clicked();
+        if value { Some(tree.value(index)) } else { path.then(|| tree.pointer(index)) }
     })
 }
 

@@ -111,11 +111,11 @@ pub static TABLE: [Spec; 43] = [
         .unless(|state| needs_ended_run(state, state.over, "No ended run is shown.")),
     Spec::new(Command::ContinueFromHere, "Continue from here…", Some(icon::SKIP))
         .tooltip("Make a new plan of the steps that did not succeed. It needs your authorization.")
-        .unless(|state| needs_ended_run(state, state.unfinished, "No run that left something undone is shown.")),
+        .unless(|state| needs_ended_run(state, state.unfinished, "No run with unfinished steps is shown.")),
     Spec::new(Command::RollBack, "Roll back…", Some(icon::REVERT))
         .tooltip("Open the plan's rollback commands as a new plan. It needs your authorization.")
         .unless(|state| {
-            needs_ended_run(state, state.unfinished, "No run that left something undone is shown.")
+            needs_ended_run(state, state.unfinished, "No run with unfinished steps is shown.")
                 .or((!state.way_back).then_some("The plan has no rollback commands."))
         }),
     Spec::new(Command::Revert, "Revert…", Some(icon::REVERT))

@@ -1,9 +1,7 @@
 //! The selected diagnostic in full: the source with marks, its notes, and the compiler's text.
 
 use egui::text::{LayoutJob, TextFormat};
-use egui::{
-    Align, Color32, Layout, Margin, Rect, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2,
-};
+use egui::{Align, Color32, Layout, Margin, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::copy::location;
 use super::excerpt::ExcerptRow;
@@ -13,25 +11,19 @@ use crate::plan::visible;
 use crate::run::{
     BaselineState, DiagnosticArtifact, DiagnosticSpan, LineKind, Question, TargetKind,
 };
-use crate::ui::commands::command_button;
 use crate::ui::evidence::question_items_ui;
-use crate::ui::plan::{CodeRow, Gutter, cached_rows, code_rows_ui, columns, text_rows};
+use crate::ui::plan::{CodeRow, Gutter, cached_rows, code_rows_ui, columns, sections, text_rows};
 use crate::ui::{
-    Action, Chip, Command, Look, Situation, Text, Theme, Tone, controls, icon, theme, widgets,
+    Action, Chip, Command, Commands, Look, Text, Theme, Tone, controls, icon, theme, widgets,
 };
 
-pub(super) fn detail_ui(
-    ui: &mut Ui,
-    view: &DiagnosticsView<'_>,
-    situation: &Situation,
-    actions: &mut Vec<Action>,
-) {
+pub(super) fn detail_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, commands: &mut Commands<'_>) {
     let Some(entry) = view.listing.selected_entry() else { return };
     let Some(it) = diagnostic(view.run, entry.position) else { return };
     ui.spacing_mut().item_spacing.y = 0.0;
     widgets::margins(10, 8).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 6.0;
-        head_ui(ui, entry, it, situation, actions);
+        head_ui(ui, entry, it, commands);
     });
     widgets::line_below(ui);
     let id = ("diagnostic", entry.position);
@@ -55,13 +47,7 @@ pub(super) fn detail_ui(
 }
 
 /// The severity, the code and the result of the comparison, with the actions on the diagnostic.
-fn head_ui(
-    ui: &mut Ui,
-    entry: Entry,
-    it: &DiagnosticArtifact,
-    situation: &Situation,
-    actions: &mut Vec<Action>,
-) {
+fn head_ui(ui: &mut Ui, entry: Entry, it: &DiagnosticArtifact, commands: &mut Commands<'_>) {
     let theme = Theme::of(ui);
     let (icon, _, tone) = level_look(it.level);
     ui.horizontal(|ui| {
@@ -75,10 +61,9 @@ fn head_ui(
             Chip::new(icon, word, tone).with_tooltip(meaning(state)).ui(ui);
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            evidence_menu(ui, it, actions);
-            let copy = Command::CopyDiagnostic;
-            command_button(ui, copy, Look::Plain, Some("Copy"), situation, actions);
-            command_button(ui, Command::OpenInEditor, Look::Plain, None, situation, actions);
+            evidence_menu(ui, it, commands.actions);
+            commands.button(ui, Command::CopyDiagnostic, Look::Plain, Some("Copy"));
+            commands.button(ui, Command::OpenInEditor, Look::Plain, None);
         });
     });
 }
@@ -149,7 +134,13 @@ fn rows_ui(ui: &mut Ui, rows: &[ExcerptRow], tone: Tone) {
                 let width = (NUMBERS + galley.size().x + 16.0).max(ui.available_width());
                 let (rect, response) =
                     ui.allocate_exact_size(vec2(width, theme::CODE_ROW), Sense::hover());
-                paint_row(ui, rect, row, galley);
+                let middle = rect.center().y;
+                if let Some(number) = row.number {
+                    let right = pos2(rect.left() + NUMBERS - 18.0, middle);
+                    let number = number.to_string();
+                    widgets::paint_right(ui, right, (&number, Text::SmallMono, theme.dim));
+                }
+                widgets::paint_galley(ui, pos2(rect.left() + NUMBERS, middle), galley);
                 response.widget_info(|| {
                     let number = row.number.map_or_else(String::new, |number| format!("{number} "));
                     WidgetInfo::labeled(Role::Label, true, format!("{number}{}", row.text))
@@ -157,16 +148,6 @@ fn rows_ui(ui: &mut Ui, rows: &[ExcerptRow], tone: Tone) {
             }
         });
     });
-}
-
-fn paint_row(ui: &Ui, rect: Rect, row: &ExcerptRow, galley: std::sync::Arc<egui::Galley>) {
-    let theme = Theme::of(ui);
-    let middle = rect.center().y;
-    if let Some(number) = row.number {
-        let right = pos2(rect.left() + NUMBERS - 18.0, middle);
-        widgets::paint_right(ui, right, &number.to_string(), Text::SmallMono, theme.dim);
-    }
-    widgets::paint_galley(ui, pos2(rect.left() + NUMBERS, middle), galley);
 }
 
 fn row_job(row: &ExcerptRow, tone: Tone, theme: &Theme) -> LayoutJob {
@@ -177,17 +158,10 @@ fn row_job(row: &ExcerptRow, tone: Tone, theme: &Theme) -> LayoutJob {
         (None, Some(_)) => theme.text,
         (None, None) => theme.dim,
     };
-    let ends = row.colours.iter().flat_map(|(it, _)| [it.start, it.end]);
-    let mut bounds: Vec<usize> =
-        ends.chain(row.marks.iter().flat_map(|(it, _)| [it.start, it.end])).collect();
-    bounds.extend([0, row.text.len()]);
-    bounds.sort_unstable();
-    bounds.dedup();
-    for section in bounds.windows(2) {
-        let [start, end] = section else { continue };
-        let Some(text) = row.text.get(*start..*end) else { continue };
-        let colour = row.colours.iter().find(|(it, _)| it.contains(start));
-        let mark = row.marks.iter().find(|(it, _)| it.contains(start));
+    let marked = row.colours.iter().map(|(it, _)| it).chain(row.marks.iter().map(|(it, _)| it));
+    for (start, text) in sections(&row.text, marked) {
+        let colour = row.colours.iter().find(|(it, _)| it.contains(&start));
+        let mark = row.marks.iter().find(|(it, _)| it.contains(&start));
         let (color, background) = match mark {
             // A mark has its own background, designed for the plain text colour.
             Some((_, true)) => (theme.text, theme.chip(tone, theme.background)),

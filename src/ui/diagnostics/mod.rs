@@ -16,13 +16,12 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use egui::{CentralPanel, Margin, Panel, TextEdit, Ui, vec2};
+use egui::{Margin, Panel, TextEdit, Ui, vec2};
 
 use super::action::DiagnosticsAction;
-use super::commands::command_button;
 use super::widgets::panel_frame;
 use super::{
-    Action, Command, Icon, Look, Situation, Text, Theme, Tone, controls, format, icon, theme,
+    Action, Command, Commands, Icon, Look, Text, Theme, Tone, controls, format, icon, theme,
     widgets,
 };
 use crate::run::{BaselineState, Level, MAX_DIAGNOSTICS, RunState};
@@ -95,32 +94,29 @@ fn baseline_look(state: BaselineState) -> (Icon, &'static str, Tone) {
 pub fn diagnostics_page_ui(
     ui: &mut Ui,
     view: Option<&DiagnosticsView<'_>>,
-    situation: &Situation,
-    actions: &mut Vec<Action>,
+    commands: &mut Commands<'_>,
 ) {
-    let theme = Theme::of(ui);
-    let background = || panel_frame(theme.background, Margin::ZERO);
     let checked = view.filter(|view| view.listing.step.is_some());
     let Some(view) = checked else {
-        CentralPanel::no_frame().frame(background()).show(ui, |ui| no_check_ui(ui, view));
+        widgets::main_panel_ui(ui, |ui| no_check_ui(ui, view));
         return;
     };
-    widgets::side_panel_ui(ui, "checks", |ui| side::side_ui(ui, view, actions));
+    widgets::side_panel_ui(ui, "checks", |ui| side::side_ui(ui, view, commands.actions));
     if view.listing.selected_entry().is_some() {
         let height = ui.available_height();
         Panel::bottom("diagnostic")
             .default_size(height * 0.5)
             .size_range(140.0..=(height - 180.0).max(140.0))
             .resizable(true)
-            .frame(background())
-            .show(ui, |ui| detail::detail_ui(ui, view, situation, actions));
+            .frame(panel_frame(Theme::of(ui).background, Margin::ZERO))
+            .show(ui, |ui| detail::detail_ui(ui, view, commands));
     }
-    CentralPanel::no_frame().frame(background()).show(ui, |ui| {
+    widgets::main_panel_ui(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         widgets::margins(12, 8).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 8.0;
-            filter_ui(ui, view, situation, actions);
-            facets_ui(ui, view, actions);
+            filter_ui(ui, view, commands);
+            facets_ui(ui, view, commands.actions);
             if let Some(caution) = &view.listing.caution {
                 widgets::remark(ui, icon::INFO, Tone::Caution, caution);
             }
@@ -143,7 +139,7 @@ pub fn diagnostics_page_ui(
                 "All words and filters must match. Take one away, or show what is hidden.",
             );
         } else {
-            table::table_ui(ui, view, actions);
+            table::table_ui(ui, view, commands.actions);
         }
     });
 }
@@ -183,12 +179,7 @@ fn no_diagnostics(listing: &Listing) -> String {
     }
 }
 
-fn filter_ui(
-    ui: &mut Ui,
-    view: &DiagnosticsView<'_>,
-    situation: &Situation,
-    actions: &mut Vec<Action>,
-) {
+fn filter_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, commands: &mut Commands<'_>) {
     let theme = Theme::of(ui);
     let mut text = view.options.filter.clone();
     let (shown, total) = (view.listing.shown.len(), view.listing.total);
@@ -210,10 +201,9 @@ fn filter_ui(
             response.request_focus();
         }
         if response.changed() {
-            actions.push(Action::Diagnostics(DiagnosticsAction::Filter(text)));
+            commands.actions.push(Action::Diagnostics(DiagnosticsAction::Filter(text)));
         }
-        let command = Command::CopyDiagnostics;
-        command_button(ui, command, Look::Plain, Some(copy), situation, actions);
+        commands.button(ui, Command::CopyDiagnostics, Look::Plain, Some(copy));
     });
 }
 

@@ -2,6 +2,7 @@
 
 use egui::{ScrollArea, Sense, Ui, pos2, vec2};
 
+use super::listing::Counts;
 use super::{Check, DiagnosticsView, Listing};
 use crate::plan::visible;
 use crate::ui::action::DiagnosticsAction;
@@ -11,8 +12,7 @@ use crate::ui::{Action, Text, Theme, controls, format, icon, rows, widgets};
 pub(super) fn side_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, actions: &mut Vec<Action>) {
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        widgets::heading(ui, "Checks of this run");
-        ui.add_space(4.0);
+        widgets::list_heading(ui, "Checks of this run");
         for check in &view.listing.checks {
             if check_ui(ui, check, view.listing) {
                 actions.push(Action::Diagnostics(DiagnosticsAction::Show(Some(check.step))));
@@ -25,8 +25,7 @@ pub(super) fn side_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, actions: &mut Vec
                 continue;
             }
             ui.add_space(14.0);
-            widgets::heading(ui, title);
-            ui.add_space(4.0);
+            widgets::list_heading(ui, title);
             for (value, count) in values {
                 let (text, is_set) = toggled(&view.options.filter, word, value);
                 if facet_item(ui, value, &format::count(*count as u64), is_set) {
@@ -63,7 +62,7 @@ fn check_ui(ui: &mut Ui, check: &Check, listing: &Listing) -> bool {
     let name = format!("Step {}", check.step + 1);
     let first = if listing.base == Some(check.step) { "first" } else { "" };
     let right = pos2(rect.right() - 8.0, rect.top() + 14.0);
-    let first_width = widgets::paint_right(ui, right, first, Text::Small, theme.dim);
+    let first_width = widgets::paint_right(ui, right, (first, Text::Small, theme.dim));
     let subject = if check.subject == "." { "workspace" } else { &check.subject };
     let parts = [(name.as_str(), Text::Body, theme.text), (subject, Text::SmallMono, theme.dim)];
     let top = pos2(left, rect.top() + 14.0);
@@ -90,16 +89,8 @@ fn check_ui(ui: &mut Ui, check: &Check, listing: &Listing) -> bool {
 }
 
 fn summary(check: &Check) -> String {
-    let counts = [
-        (check.counts.errors, "error"),
-        (check.counts.warnings, "warning"),
-        (check.counts.notes, "note"),
-    ];
-    let mut parts: Vec<_> = counts
-        .into_iter()
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, noun)| format::counted(count, noun))
-        .collect();
+    let Counts { errors, warnings, notes, .. } = check.counts;
+    let mut parts = format::counts([(errors, "error"), (warnings, "warning"), (notes, "note")]);
     if !check.has_verdict && check.tool == "lsp_check" {
         parts.push("not finished".to_owned());
     }

@@ -36,7 +36,7 @@ fn columns(width: f32, compared: bool) -> Vec<ColumnLayout> {
         (Column::Code, "Code", code),
         (Column::Message, "Message", message),
         (Column::File, "File", file),
-        (Column::BaselineState, "Since first check", baseline),
+        (Column::BaselineState, "Change", baseline),
     ];
     let mut left = MARGIN;
     let columns = columns.into_iter().take(if compared { 5 } else { 4 });
@@ -91,12 +91,12 @@ fn header_ui(
         let parts = [(*name, Text::Meta, color), (arrow, Text::Meta, theme.accent)];
         let start = pos2(rect.left() + left, rect.center().y);
         widgets::paint_parts(ui, start, *width, &parts);
-        let label = || match column {
-            Column::BaselineState => "Sort by what changed".to_owned(),
-            _ => format!("Sort by {}", name.to_lowercase()),
-        };
+        let label = || format!("Sort by {}", name.to_lowercase());
         if controls::selectable(ui, &response, sorted, label) {
             actions.push(Action::Diagnostics(DiagnosticsAction::SortBy(*column)));
+        }
+        if *column == Column::BaselineState {
+            response.on_hover_text("Compared with an earlier check of this run.");
         }
     }
 }

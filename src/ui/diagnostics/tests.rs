@@ -70,7 +70,7 @@ fn a_click_sorts_and_a_second_reverses() {
         listed(&harness),
         "E0308 E0425 E0433 unused_variables unused_variables unused_variables"
     );
-    click(&mut harness, "Sort by what changed");
+    click(&mut harness, "Sort by change");
     assert_eq!(
         listed(&harness),
         "E0425 unused_variables E0308 unused_variables unused_variables E0433"

@@ -30,8 +30,8 @@ pub(in crate::ui) fn remember(ctx: &Context) {
     }
 }
 
-/// Swallows clicks that continue the click that closed a dialog. Call this in every frame without a dialog.
-pub fn swallow_rest_of_click(ctx: &Context) {
+/// Swallows clicks that continue the click that closed a dialog.
+pub(super) fn swallow_rest_of_click(ctx: &Context) {
     let Some(mut click) = ctx.data(|data| data.get_temp::<Click>(id())) else { return };
     let now = ctx.input(|input| input.time);
     let remaining_ms = DOUBLE_CLICK_MS - (now - click.seconds) * 1_000.0;

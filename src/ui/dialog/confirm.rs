@@ -53,14 +53,10 @@ pub(super) fn confirm_ui(
         let safe =
             safe.map(|(it, icon, text, hint)| Answer::safe(Some(*icon), text, hint, answer(*it)));
         let ready = !dangerous || request.names_target(typed);
-        let approve = Answer::approve(icon::DONE, run, READ_FIRST, answer(Decision::Approve));
-        let approve = match ready {
-            true => approve,
-            false => {
-                Answer { ready: false, hint: format!("Type “{word}” first.").into(), ..approve }
-            }
-        };
-        Answers { safe: safe.collect(), approve: Some(approve) }
+        let hint =
+            if ready { READ_FIRST.into() } else { format!("Type “{word}” first.").into() };
+        let approve = Answer::approve(icon::DONE, run, "", answer(Decision::Approve));
+        Answers { safe: safe.collect(), approve: Some(Answer { ready, hint, ..approve }) }
     };
     question_ui(ui, prompt, &shape, actions, answers, |ui, typed, id| {
         indented(ui, |ui| {

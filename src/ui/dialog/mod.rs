@@ -1,4 +1,4 @@
-//! The dialogs: run a step, authorize or reject a plan, trust commands, close the window during a run.
+//! The dialogs: run a step, authorize or reject a plan, trust commands, close the window during a run or a loop.
 //!
 //! All use one frame with the same rules: each display of a dialog gets a new id, no control has the initial focus, the
 //! safe buttons come first, nothing is truncated, buttons do not move, and no answer counts before [`Arming`] allows
@@ -31,10 +31,8 @@ use crate::run::{CommandsReview, ConfirmationRequest};
 use crate::ui::scroll;
 use arming::{Arming, DANGEROUS_DELAY_MS, DELAY_MS, Input};
 
-pub use after_click::swallow_rest_of_click;
 pub use authorize::AuthorizeView;
 pub(super) use confirm::SAFE_ANSWERS;
-pub use focus::restore as restore_focus;
 
 /// Identifies one display of a dialog. The same question gets a new id each time it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -81,13 +79,18 @@ pub enum Question<'a> {
         /// Whether the dialog was opened for the shown plan, and not for a loop.
         of_plan: bool,
     },
-    /// Whether to close the window while a run is under way.
-    Close,
+    /// Whether to close the window while a run or a loop is under way.
+    Close {
+        /// Whether a loop is under way.
+        looping: bool,
+    },
 }
 
-/// State of one display of a dialog between frames, stored by its id.
+/// State of the open dialog between frames. A frame without a dialog removes it.
 #[derive(Debug, Clone)]
 struct Memory {
+    /// The display that the state belongs to.
+    prompt: PromptId,
     arming: Arming,
     body_height: f32,
     /// The scroll offset of the body.
@@ -175,6 +178,18 @@ const FOOTER: f32 = 60.0;
 /// The left and right margin, in points; the same as that of the inspector, because dialogs contain some of its parts.
 const PADDING: f32 = 16.0;
 
+fn memory_id() -> Id {
+    Id::unique("the open dialog")
+}
+
+/// Removes the state of the dialog that was open, and restores the focus from before it. Call this in every frame
+/// without a dialog.
+pub fn clean_up(ctx: &egui::Context) {
+    ctx.data_mut(|data| data.remove::<Memory>(memory_id()));
+    after_click::swallow_rest_of_click(ctx);
+    focus::restore(ctx);
+}
+
 /// Draws a dialog.
 pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
     match &dialog.question {
@@ -187,7 +202,7 @@ pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
             let content = (*workspace, *commands, *of_plan);
             trust::trust_ui(ui, dialog.prompt, content, actions);
         }
-        Question::Close => short::close_ui(ui, dialog.prompt, actions),
+        Question::Close { looping } => short::close_ui(ui, dialog.prompt, *looping, actions),
     }
 }
 
@@ -205,7 +220,10 @@ fn question_ui<'a>(
     let theme = Theme::of(ui);
     let ctx = ui.ctx().clone();
     let id = Id::unique(prompt);
-    let mut memory = ctx.data_mut(|data| data.get_temp::<Memory>(id)).unwrap_or_else(|| Memory {
+    let previous = ctx.data(|data| data.get_temp::<Memory>(memory_id()));
+    let is_first = previous.is_none();
+    let mut memory = previous.filter(|memory| memory.prompt == prompt).unwrap_or_else(|| Memory {
+        prompt,
         arming: Arming::new(if shape.is_dangerous() { DANGEROUS_DELAY_MS } else { DELAY_MS }),
         body_height: 200.0,
         offset: 0.0,
@@ -221,7 +239,8 @@ fn question_ui<'a>(
                 )
             });
         });
-        focus::save(&ctx);
+        // Later, and in a dialog that follows another one, the focused control is one of a dialog.
+        focus::clear(&ctx, is_first);
     }
     let allowed = memory.arming.frame(read_input(&ctx));
     if let Some(wait) = allowed.wait_ms {
@@ -288,7 +307,7 @@ fn question_ui<'a>(
         memory.body_height = content;
         ctx.request_repaint();
     }
-    ctx.data_mut(|data| data.insert_temp(id, memory));
+    ctx.data_mut(|data| data.insert_temp(memory_id(), memory));
     // The second click of the double click that opened the dialog must not close it.
     let too_early = modal.backdrop_response.clicked() && !allowed.safe;
     if modal.should_close() && !too_early {

@@ -1,4 +1,4 @@
-//! The short dialogs: closing the window while a run is under way, and rejecting a plan.
+//! The short dialogs: closing the window while a run or a loop is under way, and rejecting a plan.
 
 use egui::{Margin, TextEdit, Ui};
 
@@ -7,12 +7,13 @@ use crate::plan::Digest;
 use crate::ui::plan::indented;
 use crate::ui::{Action, DialogAction, Text, Tone, icon, widgets};
 
-pub(super) fn close_ui(ui: &mut Ui, prompt: PromptId, actions: &mut Vec<Action>) {
-    let shape =
-        DialogShape { title: "Stop the run and close?", risk: None, chip_prefix: "", width: 480.0 };
+pub(super) fn close_ui(ui: &mut Ui, prompt: PromptId, looping: bool, actions: &mut Vec<Action>) {
+    let noun = if looping { "loop" } else { "run" };
+    let title = format!("Stop the {noun} and close?");
+    let shape = DialogShape { title: &title, risk: None, chip_prefix: "", width: 480.0 };
     let leave = Answer::leave("Keep running");
-    let text = "The run is cancelled, then the window closes.";
-    let stop = Answer::safe(Some(icon::STOP), "Stop and close", text, DialogAction::StopAndClose);
+    let hint = format!("The {noun} is stopped, then the window closes.");
+    let stop = Answer::safe(Some(icon::STOP), "Stop and close", &hint, DialogAction::StopAndClose);
     let answers = Answers { safe: vec![leave], approve: Some(stop) };
     question_ui(
         ui,
@@ -22,9 +23,11 @@ pub(super) fn close_ui(ui: &mut Ui, prompt: PromptId, actions: &mut Vec<Action>)
         |_| answers,
         |ui, _, _| {
             indented(ui, |ui| {
-                let text = "A run is under way. Closing stops it now, with every process it \
-                        started; the step under way is recorded as cancelled. A step that \
-                        waits for your answer stays unanswered.";
+                let waiting = if looping { "plan or step" } else { "step" };
+                let text = format!(
+                    "A {noun} is under way. Closing stops it now, with every process it started; the step under \
+                     way is recorded as cancelled. A {waiting} that waits for your answer stays unanswered."
+                );
                 widgets::paragraph(ui, text, Text::Body, Tone::Plain);
             });
         },
@@ -66,4 +69,21 @@ pub(super) fn reject_ui(
             ui.add(edit).labelled_by(label.id);
         });
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use egui_kittest::kittest::Queryable as _;
+
+    use crate::ui::tests::window;
+
+    #[test]
+    fn closing_names_what_is_under_way() {
+        for (scene, noun) in [("close", "run"), ("loop-close", "loop")] {
+            let harness = window(scene, [1280.0, 800.0]);
+            assert!(harness.query_by_label(&format!("Stop the {noun} and close?")).is_some());
+            let text = format!("A {noun} is under way. Closing stops it now");
+            assert!(harness.query_by_label_contains(&text).is_some(), "{scene}");
+        }
+    }
 }

@@ -7,7 +7,7 @@ use super::results::{WAS_CHANGED, error_line, row_ui};
 use crate::plan::visible;
 use crate::run::{EvidenceAnswer, MAX_ROWS, Question, RecurringDiagnostic};
 use crate::ui::{
-    Action, EvidenceAction, Now, Text, Theme, Tone, format, icon, rows, theme, widgets,
+    Action, EvidenceAction, Now, Text, Theme, Tone, controls, format, icon, rows, theme, widgets,
 };
 
 pub(super) fn answer_ui(
@@ -155,7 +155,7 @@ fn recurring_ui(ui: &mut Ui, rect: Rect, row: &RecurringDiagnostic, now: &Now) -
     let top = rect.top() + 15.0;
     let times = format!("{} times", format::count(row.count));
     let right = pos2(rect.right() - 18.0, top);
-    let times_width = widgets::paint_right(ui, right, &times, Text::Mono, theme.text);
+    let times_width = widgets::paint_right(ui, right, (&times, Text::Mono, theme.text));
     let file = if row.file_name.is_empty() { "no file" } else { &row.file_name };
     let parts = [(row.code.as_str(), Text::Mono, theme.text), (file, Text::Mono, theme.dim)];
     let width = (rect.width() - times_width - 52.0).max(0.0);
@@ -168,12 +168,8 @@ fn recurring_ui(ui: &mut Ui, rect: Rect, row: &RecurringDiagnostic, now: &Now) -
     );
     let parts = [(seen.as_str(), Text::Small, theme.dim)];
     widgets::paint_parts(ui, pos2(left, rect.top() + 32.0), rect.width() - 36.0, &parts);
-    response.widget_info(|| {
-        let name = format!("{} in {file}, {times}, {seen}", row.code);
-        WidgetInfo::labeled(Role::Button, true, visible(&name))
-    });
-    widgets::focus_ring(ui, &response);
-    let clicked = response.clicked();
+    let name = || visible(&format!("{} in {file}, {times}, {seen}", row.code)).into_owned();
+    let clicked = controls::painted_button(ui, &response, name);
     response.on_hover_text("Click for the executions with this code.");
     clicked
 }

@@ -43,7 +43,7 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<
                 widgets::remark(ui, icon::WARNING, Tone::Danger, text);
             }
             facts_ui(ui, (detail, view.attempt), view.now, actions);
-            interrupted_ui(ui, view, detail, actions);
+            interrupted_ui(ui, view, actions);
             section(ui, "Arguments");
             for (name, value) in short_first(&detail.arguments) {
                 argument_ui(ui, name, value);
@@ -55,22 +55,12 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<
 }
 
 /// Shows how the files of an interrupted step compare with the disk, and offers plans that settle the differences.
-fn interrupted_ui(
-    ui: &mut Ui,
-    view: &EvidenceView<'_>,
-    detail: &ExecutionDetail,
-    actions: &mut Vec<Action>,
-) {
-    let row = &detail.row;
-    if row.known != Known::Interrupted {
-        return;
-    }
+fn interrupted_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
+    let row = view.detail.map(|detail| &detail.row);
+    let Some(row) = row.filter(|row| row.known == Known::Interrupted) else { return };
     section(ui, "Compared with the disk");
     let spec = Command::Reconcile.spec();
-    if widgets::button(ui, Look::Plain, spec.icon, spec.text, true)
-        .on_hover_text(spec.tooltip)
-        .clicked()
-    {
+    if widgets::tooltip_button(ui, Look::Plain, spec.icon, spec.text, spec.tooltip) {
         actions.push(Action::Evidence(EvidenceAction::Reconcile(row.run_id)));
     }
     let is_of_step = |found: &&Reconciled| found.execution_id == row.execution_id;
@@ -105,8 +95,8 @@ pub(crate) fn facts_ui(
         Chip::new(icon::WALL, format!("walls: {walls}"), Tone::Dim).ui(ui);
     });
     if let Some(message) = &row.error_message {
-        let code = row.error_code.map(|code| format!("{code} ")).unwrap_or_default();
-        widgets::remark(ui, icon::FAILED, Tone::Danger, format!("{code}{message}"));
+        let text = format::error(row.error_code, message);
+        widgets::remark(ui, icon::FAILED, Tone::Danger, text);
     }
     widgets::fact(ui, "started", now.full(row.timestamp_ms), Text::Body);
     if let Some(duration) = row.duration_ms {
@@ -119,7 +109,7 @@ pub(crate) fn facts_ui(
         widgets::fact(ui, "intent", "recorded before the tool was called", Text::Body);
     }
     widgets::copyable_value(ui, "execution", &row.execution_id.to_string(), "the execution's id");
-    section(ui, "Why");
+    section(ui, "Plan and run");
     widgets::fact(ui, "plan", &detail.run.plan_name, Text::Body);
     widgets::copyable_value(
         ui,

@@ -5,9 +5,8 @@ use egui::{ScrollArea, Sense, Ui, pos2, vec2};
 use super::{EvidenceView, Filter, parse, toggle};
 use crate::plan::visible;
 use crate::run::{Question, TargetKind};
-use crate::ui::commands::command_button;
 use crate::ui::{
-    Action, Command, EvidenceAction, Look, Situation, Text, Theme, controls, format, rows, widgets,
+    Action, Command, Commands, EvidenceAction, Look, Text, Theme, controls, format, rows, widgets,
 };
 
 /// The saved searches: a name and the text for the search field.
@@ -20,13 +19,9 @@ pub const SAVED: [(&str, &str); 6] = [
     ("Dangerous steps", "risk:dangerous"),
 ];
 
-pub(super) fn facets_ui(
-    ui: &mut Ui,
-    view: &EvidenceView<'_>,
-    situation: &Situation,
-    actions: &mut Vec<Action>,
-) {
-    command_button(ui, Command::Verify, Look::Plain, None, situation, actions);
+pub(super) fn facets_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Commands<'_>) {
+    commands.button(ui, Command::Verify, Look::Plain, None);
+    let actions = &mut *commands.actions;
     ui.add_space(8.0);
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
@@ -39,8 +34,7 @@ pub(super) fn facets_ui(
                 if values.is_empty() {
                     continue;
                 }
-                widgets::heading(ui, title);
-                ui.add_space(4.0);
+                widgets::list_heading(ui, title);
                 for (value, number) in values {
                     let text = toggle(view.text, filter, value);
                     // Only removing a filter makes the text shorter, so it was set.
@@ -57,8 +51,7 @@ pub(super) fn facets_ui(
                 ui.add_space(14.0);
             }
         }
-        widgets::heading(ui, "Questions");
-        ui.add_space(4.0);
+        widgets::list_heading(ui, "Queries");
         for question in questions(view.text) {
             let selected = view.question == Some(&question);
             if facet_item(ui, &question.title(), "", selected) {
@@ -66,8 +59,7 @@ pub(super) fn facets_ui(
             }
         }
         ui.add_space(14.0);
-        widgets::heading(ui, "Saved queries");
-        ui.add_space(4.0);
+        widgets::list_heading(ui, "Saved searches");
         for (name, text) in SAVED {
             if facet_item(ui, name, "", view.text == text) {
                 actions.push(Action::Evidence(EvidenceAction::Search(text.to_owned())));
@@ -98,7 +90,7 @@ pub(crate) fn facet_item(ui: &mut Ui, name: &str, count: &str, selected: bool) -
     rows::item_background(ui, &response, selected);
     let middle = rect.center().y;
     let right = pos2(rect.right() - 6.0, middle);
-    let count_width = widgets::paint_right(ui, right, count, Text::SmallMono, theme.dim);
+    let count_width = widgets::paint_right(ui, right, (count, Text::SmallMono, theme.dim));
     let width = (rect.width() - count_width - 18.0).max(0.0);
     let parts = [(name, Text::Body, theme.text)];
     let (_, truncated) = widgets::paint_parts(ui, pos2(rect.left() + 6.0, middle), width, &parts);

@@ -10,14 +10,14 @@ mod results;
 mod tests;
 mod timeline;
 
-use egui::{CentralPanel, Key, Margin, Modifiers, Panel, TextEdit, Ui, vec2};
+use egui::{Key, Margin, Modifiers, Panel, TextEdit, Ui, vec2};
 use uuid::Uuid;
 
 use super::action::LoopAction;
 use super::artifact::Contents;
 use super::widgets::panel_frame;
 use super::{
-    Action, Command, EvidenceAction, Look, Now, Situation, Text, Theme, Tone, artifact, format,
+    Action, Command, Commands, EvidenceAction, Look, Now, Text, Theme, Tone, artifact, format,
     icon, theme, widgets,
 };
 use crate::run::{
@@ -91,14 +91,10 @@ pub(super) fn take_keys(ui: &Ui, view: &EvidenceView<'_>, actions: &mut Vec<Acti
 }
 
 /// Draws the page.
-pub fn evidence_page_ui(
-    ui: &mut Ui,
-    view: &EvidenceView<'_>,
-    situation: &Situation,
-    actions: &mut Vec<Action>,
-) {
+pub fn evidence_page_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Commands<'_>) {
     let theme = Theme::of(ui);
-    widgets::side_panel_ui(ui, "facets", |ui| facets::facets_ui(ui, view, situation, actions));
+    widgets::side_panel_ui(ui, "facets", |ui| facets::facets_ui(ui, view, commands));
+    let actions = &mut *commands.actions;
     if view.selected.is_some() {
         let width = ui.available_width();
         Panel::right("execution")
@@ -108,7 +104,7 @@ pub fn evidence_page_ui(
             .frame(panel_frame(theme.background, Margin::ZERO))
             .show(ui, |ui| detail::detail_ui(ui, view, actions));
     }
-    CentralPanel::no_frame().frame(panel_frame(theme.background, Margin::ZERO)).show(ui, |ui| {
+    widgets::main_panel_ui(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         widgets::margins(16, 8).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 6.0;
@@ -117,7 +113,11 @@ pub fn evidence_page_ui(
                 widgets::remark(ui, icon::WARNING, Tone::Caution, problem);
             }
             if let Some(difference) = view.page.and_then(|page| page.read_only.as_deref()) {
-                read_only_ui(ui, difference);
+                let text = format!(
+                    "This evidence is read-only, and nothing can be run with it: {difference}. If you know the \
+                     reason, accept it with: countersign evidence accept-head --reason TEXT"
+                );
+                widgets::remark(ui, icon::WARNING, Tone::Danger, text);
             }
             if let Some(note) = view.page.and_then(|page| page.note.as_deref()) {
                 widgets::remark(ui, icon::WARNING, Tone::Caution, format!("Note: {note}."));
@@ -149,32 +149,17 @@ pub fn evidence_page_ui(
                 "Nothing matches",
                 "All words and filters must match. Take one away, or look for part of a word.",
             ),
-            Some(page) => results::results_ui(ui, page, view, actions),
+            Some(_) => results::results_ui(ui, view, actions),
         }
     });
-}
-
-/// The remark that this evidence is read-only, with the reason and the command that accepts it.
-fn read_only_ui(ui: &mut Ui, difference: &str) {
-    widgets::remark(
-        ui,
-        icon::WARNING,
-        Tone::Danger,
-        format!(
-            "This evidence is read-only, and nothing can be run with it: {difference}. If you know the \
-             reason, accept it with: countersign evidence accept-head --reason TEXT"
-        ),
-    );
 }
 
 /// If the search is for the records of one loop, a button that shows that loop.
 fn loop_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
     let Some(loop_id) = parse(view.text, &view.now.zone).query.loop_id else { return };
     let spec = Command::GoLoop.spec();
-    if widgets::button(ui, Look::Plain, spec.icon, "Show the loop", true)
-        .on_hover_text("Show its goal, its attempts and why it ended.")
-        .clicked()
-    {
+    let hint = "Show its goal, its attempts and why it ended.";
+    if widgets::tooltip_button(ui, Look::Plain, spec.icon, "Show the loop", hint) {
         actions.push(Action::Do(Command::GoLoop));
         actions.push(Action::Loop(LoopAction::Show(loop_id)));
     }
@@ -210,35 +195,28 @@ fn search_field_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Actio
     }
 }
 
-/// The result of the verification in one sentence, with its tone; `None` when none was requested.
-pub fn verification_text(verification: &Verification) -> Option<(Tone, String)> {
-    match verification {
-        Verification::NotRequested => None,
-        Verification::UnderWay => Some((Tone::Dim, "Recomputing the chain…".to_owned())),
-        Verification::Done(report) if report.ok => Some((
+/// Shows the result of the verification, if one was requested.
+fn verification_ui(ui: &mut Ui, verification: &Verification) {
+    let (icon, tone, text) = match verification {
+        Verification::NotRequested => return,
+        Verification::UnderWay => (icon::CLOCK, Tone::Dim, "Recomputing the chain…".to_owned()),
+        Verification::Done(report) if report.ok => (
+            icon::SEAL,
             Tone::Safe,
             format!(
                 "All {} records are unchanged. Keep a copy of the head, so that a later truncation \
                  is detected too.",
                 format::count(report.rows)
             ),
-        )),
-        Verification::Done(report) => Some((
+        ),
+        Verification::Done(report) => (
+            icon::STOP_SIGN,
             Tone::Danger,
             format!(
                 "The evidence was changed. First difference: {}",
                 report.first_bad.as_deref().unwrap_or("not named")
             ),
-        )),
-    }
-}
-
-fn verification_ui(ui: &mut Ui, verification: &Verification) {
-    let Some((tone, text)) = verification_text(verification) else { return };
-    let icon = match tone {
-        Tone::Safe => icon::SEAL,
-        Tone::Danger => icon::STOP_SIGN,
-        _ => icon::CLOCK,
+        ),
     };
     widgets::remark(ui, icon, tone, text);
     if let Verification::Done(report) = verification {

@@ -42,7 +42,10 @@ pub fn parse(text: &str, zone: &TimeZone) -> Parsed {
     for token in tokens(text) {
         match token.filter() {
             Some((filter, value)) if !value.is_empty() => {
-                set_filter(&mut parsed, filter, value, zone);
+                if set_filter(&mut parsed.query, filter, value, zone).is_none() {
+                    let (word, form) = (filter.as_str(), valid_form(filter));
+                    parsed.problems.push(format!("{word}: takes {form}, not “{value}”."));
+                }
             }
             // `tool:` without a value is an unfinished filter.
             Some(_) => {}
@@ -53,48 +56,38 @@ pub fn parse(text: &str, zone: &TimeZone) -> Parsed {
     parsed
 }
 
-/// Sets a filter of the query, or adds a problem if the value is not valid.
-fn set_filter(parsed: &mut Parsed, filter: Filter, value: &str, zone: &TimeZone) {
-    let query = &mut parsed.query;
-    let text = Some(value.to_owned());
+/// Sets a filter of the query; `None` if the value is not valid.
+fn set_filter(query: &mut SearchQuery, filter: Filter, value: &str, zone: &TimeZone) -> Option<()> {
+    let text = || Some(value.to_owned());
+    let one_of = |words: Vec<&str>| words.contains(&value).then(|| value.to_owned());
     let day = || {
         let start = value.parse::<Date>().ok()?.to_zoned(zone.clone()).ok()?;
         Some(start.timestamp().as_millisecond())
     };
-    let valid = match filter {
-        Filter::Tool => set_if_valid(&mut query.tool, text),
-        Filter::Outcome => {
-            set_if_valid(&mut query.outcome, text.filter(|_| outcomes().contains(&value)))
-        }
-        Filter::Risk => set_if_valid(&mut query.risk, text.filter(|_| risks().contains(&value))),
-        Filter::Plan => set_if_valid(&mut query.plan_id, text),
-        Filter::Host => set_if_valid(&mut query.host, text),
-        Filter::Path => set_if_valid(&mut query.path, text),
-        Filter::Code => set_if_valid(&mut query.code, text),
-        Filter::Run => set_if_valid(&mut query.run_id, value.parse().ok()),
-        Filter::Loop => set_if_valid(&mut query.loop_id, value.parse().ok()),
-        Filter::After => set_if_valid(&mut query.since_ms, day()),
-        Filter::Before => set_if_valid(&mut query.until_ms, day()),
-    };
-    if !valid {
-        let word = filter.as_str();
-        let form = match filter {
-            Filter::Outcome => format!("one of {}", outcomes().join(", ")),
-            Filter::Risk => format!("one of {}", risks().join(", ")),
-            Filter::After | Filter::Before => "a day such as 2026-11-01".to_owned(),
-            _ => format!("the whole id of a {word}"),
-        };
-        parsed.problems.push(format!("{word}: takes {form}, not “{value}”."));
+    match filter {
+        Filter::Tool => query.tool = text(),
+        Filter::Outcome => query.outcome = Some(one_of(outcomes())?),
+        Filter::Risk => query.risk = Some(one_of(risks())?),
+        Filter::Plan => query.plan_id = text(),
+        Filter::Host => query.host = text(),
+        Filter::Path => query.path = text(),
+        Filter::Code => query.code = text(),
+        Filter::Run => query.run_id = Some(value.parse().ok()?),
+        Filter::Loop => query.loop_id = Some(value.parse().ok()?),
+        Filter::After => query.since_ms = Some(day()?),
+        Filter::Before => query.until_ms = Some(day()?),
     }
+    Some(())
 }
 
-/// Sets a field to a value unless the value is `None`. Returns whether the field was set.
-fn set_if_valid<T>(field: &mut Option<T>, value: Option<T>) -> bool {
-    let valid = value.is_some();
-    if valid {
-        *field = value;
+/// The form of the values that a filter accepts, for a message.
+fn valid_form(filter: Filter) -> String {
+    match filter {
+        Filter::Outcome => format!("one of {}", outcomes().join(", ")),
+        Filter::Risk => format!("one of {}", risks().join(", ")),
+        Filter::After | Filter::Before => "a day such as 2026-11-01".to_owned(),
+        _ => format!("the whole id of a {}", filter.as_str()),
     }
-    valid
 }
 
 /// The valid values of `outcome:`.

@@ -2,7 +2,7 @@
 
 use super::EvidenceView;
 use crate::plan::visible;
-use crate::run::{Execution, Known, ListedExecution, SearchHit, SearchPage};
+use crate::run::{Execution, Known, ListedExecution, SearchHit};
 use crate::ui::plan::outcome_look;
 use crate::ui::{
     Action, EvidenceAction, Icon, Now, Text, Theme, Tone, controls, format, icon, rows, theme,
@@ -20,12 +20,8 @@ pub fn known_look(known: Known) -> (Icon, &'static str, Tone) {
     }
 }
 
-pub(super) fn results_ui(
-    ui: &mut Ui,
-    page: &SearchPage,
-    view: &EvidenceView<'_>,
-    actions: &mut Vec<Action>,
-) {
+pub(super) fn results_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
+    let Some(page) = view.page else { return };
     let shown = page.hits.len();
     let more = page.total.saturating_sub(shown as u64);
     let rows = shown + usize::from(more > 0);
@@ -33,7 +29,11 @@ pub(super) fn results_ui(
     let reveal = view.scroll_to_selected.then(|| page.hits.iter().position(is_selected)).flatten();
     rows::rows_ui(ui, "results", theme::ROW, rows, reveal, |ui, rect, index| {
         if let Some(hit) = page.hits.get(index) {
-            if hit_ui(ui, rect, hit, is_selected(hit), view.now) {
+            let (listed, selected) = (&hit.listed, is_selected(hit));
+            let opened = row_ui(ui, rect, listed, selected, view.now, |ui, start, width, word| {
+                second_line_ui(ui, start, width, hit, word);
+            });
+            if opened {
                 actions.push(Action::Evidence(EvidenceAction::Open(hit.listed.row.execution_id)));
             }
         } else {
@@ -49,12 +49,6 @@ pub(super) fn results_ui(
 const NARROW: f32 = 460.0;
 /// The width of the tool column, in points.
 const TOOL: f32 = 132.0;
-
-fn hit_ui(ui: &mut Ui, rect: Rect, hit: &SearchHit, selected: bool, now: &Now) -> bool {
-    row_ui(ui, rect, &hit.listed, selected, now, |ui, start, width, word| {
-        second_line_ui(ui, start, width, hit, word);
-    })
-}
 
 /// The icon, word and colour of a record that was changed after it was written. They replace those of its outcome,
 /// because such a record proves nothing.
@@ -84,12 +78,12 @@ pub(super) fn row_ui(
     if rect.width() > NARROW {
         if let Some(duration) = row.duration_ms {
             let text = format::duration(duration);
-            widgets::paint_right(ui, pos2(right, middle), &text, Text::Mono, theme.dim);
+            widgets::paint_right(ui, pos2(right, middle), (&text, Text::Mono, theme.dim));
         }
         right -= 70.0;
     }
     let when = now.moment(row.timestamp_ms);
-    right -= widgets::paint_right(ui, pos2(right, middle), &when, Text::Mono, theme.dim);
+    right -= widgets::paint_right(ui, pos2(right, middle), (&when, Text::Mono, theme.dim));
     let left = rect.left() + 46.0;
     let width = (right - 16.0 - left).max(0.0);
     let start = pos2(left, rect.top() + 15.0);
@@ -153,6 +147,5 @@ fn second_line_ui(ui: &Ui, left_center: egui::Pos2, width: f32, hit: &SearchHit,
 /// The code and the first line of the error of an execution; `None` if it has no error.
 pub(super) fn error_line(row: &Execution) -> Option<String> {
     let message = row.error_message.as_ref()?;
-    let code = row.error_code.map(|code| format!("{code} ")).unwrap_or_default();
-    Some(format!("{code}{}", message.lines().next().unwrap_or_default()))
+    Some(format::error(row.error_code, message.lines().next().unwrap_or_default()))
 }

@@ -58,7 +58,7 @@ pub(super) fn timeline_ui(ui: &mut Ui, buckets: &[TimeBucket], now: &Now) {
     let (start, end) = ends(first.from_ms, last.to_ms, now);
     let parts = [(start.as_str(), Text::Small, theme.dim)];
     widgets::paint_parts(ui, line.left_center(), 120.0, &parts);
-    widgets::paint_right(ui, line.right_center(), &end, Text::Small, theme.dim);
+    widgets::paint_right(ui, line.right_center(), (&end, Text::Small, theme.dim));
 }
 
 /// The labels below the first and the last bar, as precise as the time between them requires.

@@ -85,7 +85,7 @@ fn row_ui(ui: &mut Ui, row: &ActionRow, name: &str, actions: &mut Vec<Action>) {
     widgets::paint_icon(ui, pos2(rect.left() + 10.0, middle), icon, 15.0, theme.tone(tone));
     let time = row.duration_ms.map(format::duration).unwrap_or_else(|| word.to_owned());
     let right = pos2(rect.right() - 6.0, middle);
-    let time_width = widgets::paint_right(ui, right, &time, Text::SmallMono, theme.dim);
+    let time_width = widgets::paint_right(ui, right, (&time, Text::SmallMono, theme.dim));
     let left = rect.left() + 26.0;
     let parts = [
         (row.kind.as_str(), Text::Body, theme.text),

@@ -12,7 +12,7 @@ use crate::run::{
 };
 use crate::ui::action::LoopAction;
 use crate::ui::{
-    Action, Chip, Command, Icon, Look, Now, Text, Theme, Tone, format, icon, theme, widgets,
+    Action, Chip, Command, Icon, Look, Text, Theme, Tone, format, icon, theme, widgets,
 };
 
 /// The maximum number of findings, changed steps or actions listed; the plan page shows all.
@@ -28,7 +28,6 @@ pub(super) fn attempt_ui(
     ui: &mut Ui,
     view: &TimelineView<'_>,
     attempt: &AttemptState,
-    now: &Now,
     actions: &mut Vec<Action>,
 ) {
     let number = attempt.attempt;
@@ -38,7 +37,7 @@ pub(super) fn attempt_ui(
         let frame: Frame = widgets::card(ui).inner_margin(0);
         frame.show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
-            if head_ui(ui, view, attempt, expanded, now) {
+            if head_ui(ui, view, attempt, expanded) {
                 actions.push(Action::Loop(LoopAction::SetExpanded(number, !expanded)));
             }
             if expanded {
@@ -59,13 +58,7 @@ pub(super) fn attempt_ui(
 }
 
 /// The header of an attempt, which expands or collapses it. Returns whether it was clicked.
-fn head_ui(
-    ui: &mut Ui,
-    view: &TimelineView<'_>,
-    attempt: &AttemptState,
-    expanded: bool,
-    now: &Now,
-) -> bool {
+fn head_ui(ui: &mut Ui, view: &TimelineView<'_>, attempt: &AttemptState, expanded: bool) -> bool {
     let theme = Theme::of(ui);
     let (icon, word, tone) = attempt_look(&view.shown.state, attempt);
     let size = vec2(ui.available_width(), 40.0);
@@ -87,13 +80,8 @@ fn head_ui(
     widgets::paint_icon(ui, pos2(rect.left() + 18.0, middle), arrow, 14.0, theme.dim);
     let chip = Chip::new(icon, word, tone);
     let right = pos2(rect.right() - 12.0, middle);
-    let time_width = widgets::paint_right(
-        ui,
-        right,
-        &now.second(attempt.started_at_ms),
-        Text::SmallMono,
-        theme.dim,
-    );
+    let time = view.now.second(attempt.started_at_ms);
+    let time_width = widgets::paint_right(ui, right, (&time, Text::SmallMono, theme.dim));
     let chip_right = pos2(right.x - time_width - 10.0, middle);
     let chip_rect = chip.paint_right(ui, chip_right, fill);
     let summary = if expanded { String::new() } else { collapsed_summary(attempt) };

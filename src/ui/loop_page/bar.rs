@@ -8,7 +8,7 @@ use crate::ui::{Command, Situation, Tone, format, icon};
 /// Computes the content of the bar.
 pub(super) fn bar(view: &LoopView<'_>, situation: &Situation) -> Bar {
     match &view.shown {
-        Shown::Reading => Bar::new(icon::CLOCK, Tone::Dim, "One moment", ""),
+        Shown::Reading => Bar::new(icon::CLOCK, Tone::Dim, "Reading the loop", ""),
         Shown::Form(view) => {
             Bar { primary: Some(Command::StartLoop), ..form_bar(view.form, situation) }
         }

@@ -27,8 +27,13 @@ pub(super) fn form_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action
         goal_ui(ui, &mut edited, view.focus_goal);
         planner_ui(ui, &mut edited, actions);
         permissions_ui(ui, view);
-        plans_fault_ui(ui, view);
-        workspace_ui(ui, &mut edited, actions);
+        if let Some(fault) = view.place.and_then(|place| place.plans_fault.as_ref()) {
+            fault_line(ui, &fault.sentence());
+        }
+        ui.add_space(6.0);
+        widgets::heading(ui, "Workspace");
+        folder_ui(ui, "Workspace folder", &mut edited.workspace, FolderFor::Workspace, actions);
+        fault_ui(ui, &edited, Field::Workspace);
         workspace_remarks_ui(ui, view, actions);
         budget_ui(ui, &mut edited);
         class_ui(ui, &mut edited);
@@ -70,13 +75,6 @@ fn planner_ui(ui: &mut Ui, form: &mut LoopForm, actions: &mut Vec<Action>) {
         PlannerChoice::CargoFix | PlannerChoice::Model => {}
     }
     fault_ui(ui, form, Field::Planner);
-}
-
-fn workspace_ui(ui: &mut Ui, form: &mut LoopForm, actions: &mut Vec<Action>) {
-    ui.add_space(6.0);
-    widgets::heading(ui, "Workspace");
-    folder_ui(ui, "Workspace folder", &mut form.workspace, FolderFor::Workspace, actions);
-    fault_ui(ui, form, Field::Workspace);
 }
 
 fn budget_ui(ui: &mut Ui, form: &mut LoopForm) {
@@ -129,13 +127,13 @@ const SCOPES: [Choice<Option<VerifyScope>>; 3] = [
         Some(VerifyScope::Local),
         icon::CHECK,
         "local",
-        "The quick check, by default cargo check. If a plan verifies this itself, that counts.",
+        "The quick check, by default cargo check. It is left out if the plan itself has passed it.",
     ),
     (
         Some(VerifyScope::Full),
         icon::SHIELD_CHECK,
         "full",
-        "Everything, with tests. If a plan verifies all of this itself, that counts.",
+        "All checks, with tests. They are left out if the plan itself has passed them.",
     ),
     (
         None,
@@ -208,8 +206,7 @@ pub(super) fn fault_line(ui: &mut Ui, fault: &str) {
     let theme = Theme::of(ui);
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
-        let (rect, _) = ui.allocate_exact_size(vec2(14.0, 16.0), egui::Sense::hover());
-        widgets::paint_icon(ui, rect.center(), icon::WARNING, 14.0, theme.danger);
+        widgets::icon_ui(ui, vec2(14.0, 16.0), icon::WARNING, 14.0, theme.danger);
         ui.add(Label::new(widgets::rich(visible_lines(fault), Text::Meta, theme.danger)).wrap());
     });
 }
@@ -259,14 +256,6 @@ fn permissions_ui(ui: &mut Ui, view: &FormView<'_>) {
         Err(reason) => {
             widgets::remark(ui, icon::WARNING, Tone::Caution, visible_lines(reason));
         }
-    }
-}
-
-/// Shows the fault of the plan folder, below its field.
-fn plans_fault_ui(ui: &mut Ui, view: &FormView<'_>) {
-    let fault = view.place.and_then(|place| place.plans_fault.as_ref());
-    if let Some(fault) = fault {
-        fault_line(ui, &fault.sentence());
     }
 }
 

@@ -19,14 +19,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::action::LoopAction;
-use super::commands::command_button;
 use super::plan::{Entry, bar_ui};
 use super::widgets::panel_frame;
-use super::{Action, Command, Look, Now, Situation, Text, Theme, Tone, icon, theme, widgets};
+use super::{Action, Command, Commands, Look, Now, Text, Theme, Tone, icon, theme, widgets};
 use crate::authorization::AuthorizationClass;
 use crate::plan::{ShownPlan, visible};
 use crate::run::{Attempt, LoopState, LoopSummary, PlaceReview};
-use egui::{CentralPanel, Margin, Panel, ScrollArea, Ui, UiBuilder};
+use egui::{Margin, Panel, ScrollArea, Ui, UiBuilder};
 
 pub use form::{ClassForm, Field, LoopForm, LoopSettings, PlannerChoice};
 pub use model::{ActionRow, action_rows, attempt_look, fate_look, gate_row, phase_look};
@@ -96,38 +95,35 @@ pub struct TimelineView<'a> {
     pub expanded: &'a BTreeMap<u32, bool>,
     /// Whether to scroll to the latest attempt now.
     pub scroll_to_latest: bool,
+    /// The current time.
+    pub now: &'a Now,
 }
 
 /// Draws the page.
-pub fn loop_page_ui(
-    ui: &mut Ui,
-    view: &LoopView<'_>,
-    situation: &Situation,
-    actions: &mut Vec<Action>,
-) {
+pub fn loop_page_ui(ui: &mut Ui, view: &LoopView<'_>, commands: &mut Commands<'_>) {
     let theme = Theme::of(ui);
-    widgets::side_panel_ui(ui, "loops", |ui| list_ui(ui, view, situation, actions));
+    widgets::side_panel_ui(ui, "loops", |ui| list_ui(ui, view, commands));
     let bar = Panel::bottom("loop_bar")
         .exact_size(theme::ACTION_BAR)
         .resizable(false)
         .frame(panel_frame(theme.panel, Margin::symmetric(16, 0)))
         .show(ui, |ui| (ui.max_rect(), ui.clip_rect()))
         .inner;
-    CentralPanel::no_frame().frame(panel_frame(theme.background, Margin::ZERO)).show(ui, |ui| {
+    widgets::main_panel_ui(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         match &view.shown {
-            Shown::Form(form) => form_ui::form_ui(ui, form, actions),
+            Shown::Form(form) => form_ui::form_ui(ui, form, commands.actions),
             Shown::Reading => {
                 widgets::empty_state(ui, icon::DATABASE, "Reading the loop", "");
             }
-            Shown::Loop(timeline) => timeline::timeline_ui(ui, timeline, view.now, actions),
+            Shown::Loop(timeline) => timeline::timeline_ui(ui, timeline, commands.actions),
         }
     });
     // The bar is drawn last because Tab follows the drawing order: the person fills in the form before starting.
     let mut area = ui.new_child(UiBuilder::new().id_salt("loop bar").max_rect(bar.0));
     area.set_clip_rect(bar.1);
     // The detail may take two rows, because what starting executes must be readable.
-    bar_ui(&mut area, &bar::bar(view, situation), 2, situation, actions);
+    bar_ui(&mut area, &bar::bar(view, commands.situation), 2, commands);
 }
 
 /// The button that leads from a run to its loop.
@@ -139,8 +135,8 @@ pub(crate) fn loop_link_ui(ui: &mut Ui, attempt: Attempt, actions: &mut Vec<Acti
     }
 }
 
-fn list_ui(ui: &mut Ui, view: &LoopView<'_>, situation: &Situation, actions: &mut Vec<Action>) {
-    command_button(ui, Command::NewLoop, Look::Plain, None, situation, actions);
+fn list_ui(ui: &mut Ui, view: &LoopView<'_>, commands: &mut Commands<'_>) {
+    commands.button(ui, Command::NewLoop, Look::Plain, None);
     ui.add_space(8.0);
     let open = match &view.shown {
         Shown::Loop(timeline) => timeline.shown.state.loop_id,
@@ -148,15 +144,14 @@ fn list_ui(ui: &mut Ui, view: &LoopView<'_>, situation: &Situation, actions: &mu
     };
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 2.0;
-        widgets::heading(ui, "Loops");
-        ui.add_space(2.0);
+        widgets::list_heading(ui, "Loops");
         if view.loops.is_empty() {
             let text = "Every loop leaves its record here, with all of its attempts.";
             widgets::paragraph(ui, text, Text::Small, Tone::Dim);
         }
         for summary in view.loops {
             if entry_ui(ui, summary, open == Some(summary.loop_id), view.now) {
-                actions.push(Action::Loop(LoopAction::Show(summary.loop_id)));
+                commands.actions.push(Action::Loop(LoopAction::Show(summary.loop_id)));
             }
         }
     });

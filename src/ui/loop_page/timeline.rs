@@ -7,17 +7,10 @@ use super::{TimelineView, attempt};
 use crate::authorization::AuthorizationClass;
 use crate::run::{LoopPhase, LoopState, StopReason};
 use crate::ui::action::LoopAction;
-use crate::ui::{
-    Action, Chip, EvidenceAction, Look, Now, Text, Tone, format, icon, scroll, widgets,
-};
+use crate::ui::{Action, Chip, EvidenceAction, Look, Text, Tone, format, icon, scroll, widgets};
 
-pub(super) fn timeline_ui(
-    ui: &mut Ui,
-    view: &TimelineView<'_>,
-    now: &Now,
-    actions: &mut Vec<Action>,
-) {
-    header_ui(ui, view, now, actions);
+pub(super) fn timeline_ui(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Vec<Action>) {
+    header_ui(ui, view, actions);
     let salt = ("timeline", view.shown.state.loop_id);
     let margin = Margin { left: 18, right: 18, top: 14, bottom: 18 };
     scroll::area(ui, salt, margin, |ui| {
@@ -26,7 +19,7 @@ pub(super) fn timeline_ui(
         // The stop reason comes first, because it matters most about a loop that has ended.
         ended_ui(ui, &view.shown.state);
         for attempt in &view.shown.state.attempts {
-            attempt::attempt_ui(ui, view, attempt, now, actions);
+            attempt::attempt_ui(ui, view, attempt, actions);
         }
         if view.scroll_to_latest {
             ui.scroll_to_cursor(Some(egui::Align::BOTTOM));
@@ -34,7 +27,7 @@ pub(super) fn timeline_ui(
     });
 }
 
-fn header_ui(ui: &mut Ui, view: &TimelineView<'_>, now: &Now, actions: &mut Vec<Action>) {
+fn header_ui(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Vec<Action>) {
     let state = &view.shown.state;
     Frame::NONE.inner_margin(Margin { left: 18, right: 18, top: 16, bottom: 14 }).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
@@ -45,7 +38,7 @@ fn header_ui(ui: &mut Ui, view: &TimelineView<'_>, now: &Now, actions: &mut Vec<
             response.on_hover_text(crate::plan::visible_lines(&state.goal));
         }
         ui.horizontal_wrapped(|ui| {
-            for chip in chips(view, now) {
+            for chip in chips(view) {
                 chip.ui(ui);
             }
             let can_revoke = !view.shown.recorded && !view.shown.class_revoked && !state.is_over();
@@ -84,8 +77,8 @@ fn header_ui(ui: &mut Ui, view: &TimelineView<'_>, now: &Now, actions: &mut Vec<
     widgets::line_below(ui);
 }
 
-fn chips(view: &TimelineView<'_>, now: &Now) -> Vec<Chip> {
-    let state = &view.shown.state;
+fn chips(view: &TimelineView<'_>) -> Vec<Chip> {
+    let (state, now) = (&view.shown.state, view.now);
     let attempts = format!("{} of {} attempts", state.attempts.len(), state.max_attempts);
     let mut chips = vec![
         Chip::new(icon::REPEAT, attempts, Tone::Dim)

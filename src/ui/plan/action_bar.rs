@@ -5,17 +5,10 @@ use egui::{Align, Layout, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::Bar;
 use crate::plan::{visible, visible_lines};
-use crate::ui::commands::command_button;
-use crate::ui::{Action, Command, Look, Situation, Text, Theme, Tone, theme, widgets};
+use crate::ui::{Action, Command, Commands, Look, Text, Theme, Tone, theme, widgets};
 
 /// Draws a bar into the panel at the bottom. The detail may take `rows` rows.
-pub(crate) fn bar_ui(
-    ui: &mut Ui,
-    bar: &Bar,
-    rows: usize,
-    situation: &Situation,
-    actions: &mut Vec<Action>,
-) {
+pub(crate) fn bar_ui(ui: &mut Ui, bar: &Bar, rows: usize, commands: &mut Commands<'_>) {
     let theme = Theme::of(ui);
     let rect = ui.max_rect();
     let line = Stroke::new(1.0, theme.line);
@@ -38,16 +31,16 @@ pub(crate) fn bar_ui(
                 _ => false,
             };
             if only_icon {
-                icon_command(ui, *command, situation, actions);
+                icon_command(ui, *command, commands);
                 continue;
             }
             let text = (*command == Command::Authorize).then_some("Authorize again…");
-            command_button(ui, *command, Look::Plain, text, situation, actions);
+            commands.button(ui, *command, Look::Plain, text);
         }
         if let Some(command) = bar.primary {
-            let asking = situation.asking.filter(|_| command == Command::AnswerStep);
+            let asking = commands.situation.asking.filter(|_| command == Command::AnswerStep);
             let text = asking.map(|step| format!("Answer step {}", step + 1));
-            command_button(ui, command, Look::Primary, text.as_deref(), situation, actions);
+            commands.button(ui, command, Look::Primary, text.as_deref());
         }
         text_ui(ui, bar, rows);
     });
@@ -88,11 +81,11 @@ fn text_ui(ui: &mut Ui, bar: &Bar, rows: usize) {
 }
 
 /// A button with only the icon of a command; none while the command is unavailable.
-fn icon_command(ui: &mut Ui, command: Command, situation: &Situation, actions: &mut Vec<Action>) {
+fn icon_command(ui: &mut Ui, command: Command, commands: &mut Commands<'_>) {
     let spec = command.spec();
-    if let (None, Some(icon)) = ((spec.unavailable)(situation), spec.icon)
+    if let (None, Some(icon)) = ((spec.unavailable)(commands.situation), spec.icon)
         && widgets::icon_button(ui, icon, spec.text).clicked()
     {
-        actions.push(Action::Do(command));
+        commands.actions.push(Action::Do(command));
     }
 }

@@ -1,8 +1,8 @@
 //! The content of the bar below the steps, for every state of a plan and its run.
 
-use super::{Approval, PlanView};
+use super::{Approval, PlanView, fate_look};
 use crate::plan::visible;
-use crate::run::{Outcome, Phase, RunStatus, StepState};
+use crate::run::{Outcome, Phase, RunFate, RunStatus, StepState};
 use crate::ui::{Command, Icon, Situation, Tone, format, icon};
 
 /// The content of the bar.
@@ -70,7 +70,7 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
             Bar { more: all.join("\n"), ..bar }
         }
         Approval::Expired => {
-            let detail = "Look again, then authorize again.";
+            let detail = "Review the steps, then authorize the plan again.";
             Bar::new(icon::CLOCK, Tone::Caution, "The authorization has expired", detail)
         }
         Approval::Rejected(reason) => {
@@ -154,17 +154,16 @@ fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {
 
 /// The bar of a run that has ended or was interrupted; `None` for any other state.
 fn ended(view: &PlanView<'_>, situation: &Situation) -> Option<Bar> {
-    let (icon, tone, word) = match view.run.phase {
-        Phase::Ended(RunStatus::Completed) => (icon::DONE, Tone::Safe, "Completed"),
-        Phase::Ended(RunStatus::Failed) => (icon::FAILED, Tone::Danger, "Failed"),
-        Phase::Ended(RunStatus::Cancelled) => (icon::STOP, Tone::Caution, "Cancelled"),
-        Phase::Interrupted => (icon::WARNING, Tone::Danger, "Interrupted"),
+    let (icon, word, tone) = fate_look(match view.run.phase {
+        Phase::Ended(status) => RunFate::Ended(status),
+        Phase::Interrupted => RunFate::Interrupted,
         _ => return None,
-    };
+    });
+    let word = format::capitalized(word);
     let mut title = format!("{word}, {} of {} steps", view.run.steps.done(), view.run.steps.len());
     if let Some(step) = view.run.steps.stopped_at() {
         let denied = view.run.steps.get(step).and_then(StepState::outcome) == Some(Outcome::Denied);
-        let word = if denied { "Denied" } else { word };
+        let word = if denied { "Denied" } else { &word };
         title = format!("{word} at step {}", step + 1);
     }
     let mut detail = match (&view.run.failure, &view.run.phase) {
@@ -194,7 +193,7 @@ fn ended(view: &PlanView<'_>, situation: &Situation) -> Option<Bar> {
     if view.run.phase == Phase::Interrupted {
         others.insert(0, Command::Reconcile);
         // Three buttons leave little room; the tooltip has the complete detail.
-        title = word.to_owned();
+        title = word;
         detail = format!("{} of {} done", view.run.steps.done(), view.run.steps.len());
     }
     Some(Bar { icon, tone, title, more, detail, primary: None, others })

@@ -12,14 +12,13 @@
 mod tests;
 
 use egui::{
-    Align, CornerRadius, Frame, Id, Key, Layout, Margin, Modifiers, Rect, Role, ScrollArea, Sense,
-    Stroke, Ui, UiBuilder, Vec2, WidgetInfo, style::ScrollAnimation, vec2,
+    Align, CornerRadius, Frame, Id, Layout, Margin, Rect, Role, ScrollArea, Sense, Stroke, Ui,
+    UiBuilder, Vec2, WidgetInfo, style::ScrollAnimation, vec2,
 };
 
 use super::inspector::expected_ui;
 use super::{PlanView, request_ui};
 use crate::run::{ConfirmationRequest, Decision};
-use crate::ui::artifact::keep_keyboard;
 use crate::ui::controls::button_width;
 use crate::ui::dialog::arming::{Allowed, Arming, DELAY_MS};
 use crate::ui::dialog::{PromptId, SAFE_ANSWERS, after_click, read_input};
@@ -40,9 +39,11 @@ pub struct CardView<'a> {
     pub dialog_open: bool,
 }
 
-/// State of one display of a card between frames, stored by its id.
+/// State of the card between frames.
 #[derive(Debug, Clone, Copy)]
 struct Memory {
+    /// The display that the state belongs to.
+    prompt: PromptId,
     arming: Arming,
     /// The frame in which the card was last drawn.
     frame: u64,
@@ -81,8 +82,8 @@ pub(super) struct Card<'a> {
 impl<'a> Card<'a> {
     /// Lays out the card in a list of steps whose visible part has the size `visible`.
     pub(super) fn new(ui: &Ui, view: CardView<'a>, visible: egui::Vec2) -> Self {
-        let memory = ui.data_mut(|data| data.get_temp::<Memory>(id(view.prompt)));
-        let mut memory = memory.unwrap_or(Memory {
+        let mut memory = stored_memory(ui, view.prompt).unwrap_or(Memory {
+            prompt: view.prompt,
             arming: Arming::new(DELAY_MS),
             frame: 0,
             content_height: 120.0,
@@ -127,25 +128,24 @@ impl<'a> Card<'a> {
         if !self.memory.revealing {
             return;
         }
-        let (id, frame) = (id(self.view.prompt), ui.ctx().cumulative_frame_nr());
+        let frame = ui.ctx().cumulative_frame_nr();
         // The list reaches its new position only two frames later. Another request before that would scroll twice as
         // far.
         let scrolls = frame > self.memory.scroll_frame + 2;
         if scrolls {
             ui.scroll_to_rect_animation(rect, None, ScrollAnimation::none());
         }
-        ui.data_mut(|data| {
-            // A drawn card has stored its own memory in this frame; a card out of view has not.
-            let memory = data.get_temp_mut_or_insert_with(id, || self.memory);
-            memory.revealing |= memory.frame != frame;
-            memory.focus |= self.memory.focus && memory.frame != frame;
-            if scrolls {
-                memory.scroll_frame = frame;
-                memory.scroll_requests = self.memory.scroll_requests + 1;
-            }
-            // Without enough room the card never becomes visible, so the number of requests is limited.
-            memory.revealing &= memory.scroll_requests < MAX_SCROLLS;
-        });
+        // A drawn card has stored its own memory in this frame; a card out of view has not.
+        let mut memory = stored_memory(ui, self.view.prompt).unwrap_or(self.memory);
+        memory.revealing |= memory.frame != frame;
+        memory.focus |= self.memory.focus && memory.frame != frame;
+        if scrolls {
+            memory.scroll_frame = frame;
+            memory.scroll_requests = self.memory.scroll_requests + 1;
+        }
+        // Without enough room the card never becomes visible, so the number of requests is limited.
+        memory.revealing &= memory.scroll_requests < MAX_SCROLLS;
+        ui.data_mut(|data| data.insert_temp(memory_id(), memory));
         ui.ctx().request_repaint();
     }
 
@@ -188,7 +188,7 @@ impl<'a> Card<'a> {
         self.memory.content_height = content_height;
         self.memory.revealing &= resized || !visible;
         self.memory.frame = ui.ctx().cumulative_frame_nr();
-        ui.data_mut(|data| data.insert_temp(id(self.view.prompt), self.memory));
+        ui.data_mut(|data| data.insert_temp(memory_id(), self.memory));
     }
 
     /// The answers allowed in this frame: none unless the complete card is visible and nothing covers it.
@@ -236,18 +236,10 @@ impl<'a> Card<'a> {
         if self.memory.content_height <= rect.height() + 0.5 {
             return None;
         }
-        let id = id(self.view.prompt).with("body");
+        let id = Id::unique(("card", self.view.prompt));
         let response = ui.interact(rect, id, Sense::click());
         response.widget_info(|| WidgetInfo::labeled(Role::Document, true, "The step in full"));
-        if !response.has_focus() {
-            return None;
-        }
-        keep_keyboard(ui, id);
-        if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
-            response.surrender_focus();
-        }
-        widgets::focus_ring(ui, &response);
-        scroll::pressed(ui.ctx(), rect.height(), &scroll::VERTICAL_KEYS)
+        scroll::by_key_of(ui, &response, &scroll::VERTICAL_KEYS)
     }
 
     fn footer_ui(&self, ui: &mut Ui, rect: Rect, allowed: Allowed, actions: &mut Vec<Action>) {
@@ -309,8 +301,14 @@ impl<'a> Card<'a> {
 /// The tooltip of an answer that does not count yet.
 const WAIT: &str = "Read the card first. The buttons are enabled once the whole card has been visible for a moment.";
 
-fn id(prompt: PromptId) -> Id {
-    Id::unique(("card", prompt))
+/// The state that this display has stored last.
+fn stored_memory(ui: &Ui, prompt: PromptId) -> Option<Memory> {
+    let memory = ui.data(|data| data.get_temp::<Memory>(memory_id()));
+    memory.filter(|memory| memory.prompt == prompt)
+}
+
+fn memory_id() -> Id {
+    Id::unique("the card")
 }
 
 /// The text of the run button. The ellipsis means that a dialog follows.

@@ -76,7 +76,11 @@ pub(crate) fn changes_ui(ui: &mut Ui, id_salt: &str, changes: &[FileChange]) {
     if more > 0 {
         indented(ui, |ui| {
             let next = more.min(DIFFS_PER_PAGE);
-            let text = format!("Show {next} more of {}", format::count(more as u64));
+            let noun = if more == 1 { "file" } else { "files" };
+            let text = match more - next {
+                0 => format!("Show {next} more {noun}"),
+                _ => format!("Show {next} of {} more {noun}", format::count(more as u64)),
+            };
             if widgets::button(ui, widgets::Look::Plain, Some(icon::DOWN), &text, true).clicked() {
                 ui.data_mut(|data| data.insert_temp(id, shown + DIFFS_PER_PAGE));
             }
@@ -113,8 +117,7 @@ fn change_ui(ui: &mut Ui, change: &FileChange, index: usize) {
                 ui.with_layout(Layout::right_to_left(Align::Min), layout_ui);
             }
             ui.horizontal_top(|ui| {
-                let (rect, _) = ui.allocate_exact_size(vec2(18.0, 18.0), egui::Sense::hover());
-                widgets::paint_icon(ui, rect.center(), icon::DIFF, 16.0, theme.dim);
+                widgets::icon_ui(ui, vec2(18.0, 18.0), icon::DIFF, 16.0, theme.dim);
                 ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
                     if has_choice && !is_above {
                         layout_ui(ui);

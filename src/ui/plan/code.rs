@@ -3,11 +3,11 @@
 use std::borrow::Borrow;
 
 use egui::text::{LayoutJob, TextFormat};
-use egui::{Color32, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{AsIdSalt, Color32, Id, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
-use super::marks::Marks;
+use super::marks::{Marks, sections};
 use super::{cached_rows, text_rows};
-use crate::plan::visible;
+use crate::plan::{is_hidden, visible};
 use crate::run::{DiffLine, LineKind};
 use crate::ui::widgets::text_format;
 use crate::ui::{Text, Theme, theme, widgets};
@@ -58,23 +58,42 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
         return vec![shown.into_owned()];
     }
     let mut pieces = Vec::new();
-    let (mut piece, mut used) = (String::new(), 0);
-    for c in shown.chars() {
-        let width = columns_of(c);
-        if used + width > columns {
+    let mut rest = &*shown;
+    while !rest.is_empty() {
+        let (piece, after) = rest.split_at(row_length(rest, columns));
+        pieces.push(piece.to_owned());
+        rest = after;
+    }
+    pieces
+}
+
+/// The number of bytes of a line that fit into its first row. Counts the columns that hidden characters take when they
+/// are made visible.
+pub(crate) fn row_length(line: &str, columns: usize) -> usize {
+    if line.len() <= columns && line.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
+        return line.len();
+    }
+    let (mut used, mut after_space) = (0, None);
+    for (index, c) in line.char_indices() {
+        let width = match c {
+            '\t' => 4,
+            '\u{1b}' => 1,
+            // For example `⟨U+202E⟩`.
+            c if is_hidden(c) => 4 + if u32::from(c) > 0xffff { 6 } else { 4 },
+            c if u32::from(c) < 0x1100 => 1,
+            // From U+1100 on, a character may be drawn twice as wide.
+            _ => 2,
+        };
+        if used + width > columns && index > 0 {
             // Breaks after a space, unless that would leave much of the row empty.
-            let min_end = piece.len() * 3 / 5;
-            let after_space = piece.rfind(' ').map(|space| space + 1);
-            let end = after_space.filter(|end| *end > min_end && *end < piece.len());
-            let rest = end.map(|end| piece.split_off(end)).unwrap_or_default();
-            used = rest.chars().map(columns_of).sum();
-            pieces.push(std::mem::replace(&mut piece, rest));
+            return after_space.filter(|end| *end > index * 3 / 5).unwrap_or(index);
         }
-        piece.push(c);
+        if c == ' ' {
+            after_space = Some(index + 1);
+        }
         used += width;
     }
-    pieces.push(piece);
-    pieces
+    line.len()
 }
 
 /// The rows of a part of a line with its marks. The part begins at byte `from` of the line, and `marks` are ranges of
@@ -91,11 +110,6 @@ pub(super) fn marked_rows(
         end += piece.len();
         CodeRow { marks: marks.part(start..end), ..CodeRow::plain(piece) }
     })
-}
-
-/// The number of columns of a character: from U+1100 on it may be drawn twice as wide.
-fn columns_of(c: char) -> usize {
-    if u32::from(c) < 0x1100 { 1 } else { 2 }
 }
 
 /// The line numbers beside code: none, one number, or the numbers before and after a change.
@@ -165,7 +179,7 @@ pub fn columns(ui: &Ui, width: f32, gutter: Gutter) -> usize {
 /// in rows. `id_salt` distinguishes several uses in the same part of the window.
 pub fn full_text_ui(
     ui: &mut Ui,
-    id_salt: impl egui::AsIdSalt + Copy,
+    id_salt: impl AsIdSalt + Copy,
     text: &str,
     draw_short: impl FnOnce(&mut Ui, &str),
 ) {
@@ -180,7 +194,7 @@ pub fn full_text_ui(
 
 /// Draws the rows of a code block. Only rows inside the clip rectangle are drawn, so there may be any number of them in
 /// a scroll area.
-pub fn code_rows_ui(ui: &mut Ui, id: impl egui::AsIdSalt, rows: &[CodeRow], gutter: Gutter) {
+pub fn code_rows_ui(ui: &mut Ui, id: impl AsIdSalt, rows: &[CodeRow], gutter: Gutter) {
     incremental_rows_ui(ui, id, rows.len(), gutter, |index| rows.get(index));
 }
 
@@ -188,7 +202,7 @@ pub fn code_rows_ui(ui: &mut Ui, id: impl egui::AsIdSalt, rows: &[CodeRow], gutt
 /// not laid out yet.
 pub(super) fn incremental_rows_ui<R: Borrow<CodeRow>>(
     ui: &mut Ui,
-    id: impl egui::AsIdSalt,
+    id: impl AsIdSalt,
     count: usize,
     gutter: Gutter,
     row: impl Fn(usize) -> Option<R>,
@@ -204,7 +218,7 @@ pub(super) fn incremental_rows_ui<R: Borrow<CodeRow>>(
 /// left side, and the next odd index for the right side.
 pub(super) fn pairs_ui(
     ui: &mut Ui,
-    id: impl egui::AsIdSalt,
+    id: impl AsIdSalt,
     count: usize,
     gutter: Gutter,
     row: impl Fn(usize) -> Option<CodeRow>,
@@ -225,9 +239,9 @@ pub(super) fn pairs_ui(
 /// Calls `draw` for each visible one of `count` rows, with the index, the rectangle and the id of the row.
 fn visible_rows_ui(
     ui: &mut Ui,
-    id: impl egui::AsIdSalt,
+    id: impl AsIdSalt,
     count: usize,
-    mut draw: impl FnMut(&Ui, usize, Rect, egui::Id),
+    mut draw: impl FnMut(&Ui, usize, Rect, Id),
 ) {
     let height = f64::from(theme::CODE_ROW);
     let size = vec2(ui.available_width(), (height * count as f64) as f32);
@@ -247,7 +261,7 @@ fn visible_rows_ui(
     }
 }
 
-fn row_ui(ui: &Ui, rect: Rect, row: &CodeRow, gutter: Gutter, id: egui::Id) {
+fn row_ui(ui: &Ui, rect: Rect, row: &CodeRow, gutter: Gutter, id: Id) {
     let theme = Theme::of(ui);
     let (background, text) = match row.kind {
         LineKind::Added => (Some(theme.added), theme.added_text),
@@ -263,7 +277,7 @@ fn row_ui(ui: &Ui, rect: Rect, row: &CodeRow, gutter: Gutter, id: egui::Id) {
     let number = |x: f32, number: Option<usize>| {
         if let Some(number) = number {
             let right = pos2(rect.left() + x, middle);
-            widgets::paint_right(ui, right, &number.to_string(), Text::SmallMono, theme.dim);
+            widgets::paint_right(ui, right, (&number.to_string(), Text::SmallMono, theme.dim));
         }
     };
     if gutter.numbers > 0 {
@@ -305,18 +319,10 @@ impl<'a> Piece<'a> {
 /// Splits the text of a row where its style changes.
 fn pieces<'a>(row: &'a CodeRow, plain: Color32, theme: &Theme) -> Vec<Piece<'a>> {
     let Marks { colours, changed, emphasized, styles } = &row.marks;
-    let ends = colours.iter().flat_map(|(it, _)| [it.start, it.end]);
-    let marked = changed.iter().chain(emphasized.iter().map(|(it, _)| it));
-    let marked = marked.chain(styles.iter().map(|(it, _)| it));
-    let mut bounds: Vec<usize> = ends.chain(marked.flat_map(|it| [it.start, it.end])).collect();
-    bounds.extend([0, row.text.len()]);
-    bounds.sort_unstable();
-    bounds.dedup();
-    let sections = bounds.windows(2).filter_map(|section| match section {
-        [start, end] => Some((*start, row.text.get(*start..*end)?)),
-        _ => None,
-    });
-    sections
+    let marked = changed.iter().chain(colours.iter().map(|(it, _)| it));
+    let marked = marked.chain(emphasized.iter().map(|(it, _)| it));
+    sections(&row.text, marked.chain(styles.iter().map(|(it, _)| it)))
+        .into_iter()
         .map(|(start, text)| {
             let colour = colours.iter().find(|(it, _)| it.contains(&start));
             let colour = colour.map_or(plain, |(_, class)| theme.syntax(*class));
@@ -339,11 +345,7 @@ fn pieces<'a>(row: &'a CodeRow, plain: Color32, theme: &Theme) -> Vec<Piece<'a>>
         .collect()
 }
 
-pub(super) fn paint<'a>(
-    ui: &Ui,
-    left_center: egui::Pos2,
-    pieces: impl IntoIterator<Item = Piece<'a>>,
-) {
+pub(super) fn paint<'a>(ui: &Ui, left_center: Pos2, pieces: impl IntoIterator<Item = Piece<'a>>) {
     let mut job = LayoutJob { break_on_newline: false, ..LayoutJob::default() };
     for Piece { text, colour, background, underline } in pieces {
         let format = TextFormat {

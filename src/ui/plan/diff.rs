@@ -8,7 +8,7 @@ use super::marks::{Marks, marks, pairs};
 use super::{CodeRow, Gutter, columns};
 use crate::plan::visible;
 use crate::run::{DiffLine, FileChange, LineKind};
-use crate::ui::{Text, Theme, Tone, icon, widgets};
+use crate::ui::{Tone, icon, widgets};
 
 /// The number of bytes of a line that are laid out at once.
 pub(super) const PART_BYTES: usize = 64 << 10;
@@ -54,19 +54,13 @@ fn is_side_by_side(ui: &Ui) -> bool {
 
 /// The choice between unified and side by side.
 pub(super) fn layout_ui(ui: &mut Ui) {
-    let theme = Theme::of(ui);
     let current = is_side_by_side(ui);
     // The choice must not be higher than the line with the path.
     ui.spacing_mut().button_padding.y = 0.0;
     ui.spacing_mut().interact_size.y = 18.0;
     // Listed in reverse, because this layout goes from right to left.
     for (name, choice) in [("Side by side", true), ("Unified", false)] {
-        let color = if current == choice { theme.text } else { theme.dim };
-        let text = widgets::rich(name, Text::Meta, color);
-        let button = egui::Button::selectable(current == choice, text).frame_when_inactive(false);
-        let response = ui.add(button);
-        widgets::focus_ring(ui, &response);
-        if response.clicked() {
+        if widgets::view_choice(ui, name, current == choice) {
             ui.data_mut(|data| data.insert_temp(side_by_side_id(), choice));
         }
     }

@@ -16,16 +16,10 @@ fn look(severity: Severity) -> (Icon, Tone, &'static str) {
 /// The numbers of errors, warnings and notes as a sentence, and the consequence of errors.
 pub fn summary(findings: &[Finding]) -> String {
     let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
-    let mut parts = Vec::new();
-    for (severity, noun) in
-        [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Note, "note")]
-    {
-        let number = count(severity);
-        if number > 0 {
-            parts.push(format::counted(number, noun));
-        }
-    }
-    let consequence = if count(Severity::Error) > 0 {
+    let errors = count(Severity::Error);
+    let (warnings, notes) = (count(Severity::Warning), count(Severity::Note));
+    let parts = format::counts([(errors, "error"), (warnings, "warning"), (notes, "note")]);
+    let consequence = if errors > 0 {
         ". The plan cannot be authorized until its errors are corrected."
     } else {
         "."
@@ -61,8 +55,7 @@ pub(super) fn findings_ui(ui: &mut Ui, findings: &[Finding]) {
         ui.horizontal(|ui| {
             let worst = findings.iter().map(|finding| finding.severity).max();
             let (icon, tone, _) = look(worst.unwrap_or(Severity::Note));
-            let (rect, _) = ui.allocate_exact_size(vec2(16.0, 24.0), egui::Sense::hover());
-            widgets::paint_icon(ui, rect.center(), icon, 16.0, theme.tone(tone));
+            widgets::icon_ui(ui, vec2(16.0, 24.0), icon, 16.0, theme.tone(tone));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 let all: Vec<_> = findings.iter().map(as_text).collect();
                 widgets::copy_button(ui, &all.join("\n"), "all findings");
@@ -86,8 +79,7 @@ fn finding_ui(ui: &mut Ui, finding: &Finding) {
     let theme = Theme::of(ui);
     let (icon, tone, word) = look(finding.severity);
     ui.horizontal_top(|ui| {
-        let (rect, _) = ui.allocate_exact_size(vec2(16.0, 18.0), egui::Sense::hover());
-        widgets::paint_icon(ui, rect.center(), icon, 14.0, theme.tone(tone));
+        widgets::icon_ui(ui, vec2(16.0, 18.0), icon, 14.0, theme.tone(tone));
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 1.0;
             ui.add(

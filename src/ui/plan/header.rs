@@ -5,11 +5,10 @@ use egui::{Align, Frame, Layout, Margin, Ui, vec2};
 use super::{PlanView, walls};
 use crate::plan::{Digest, Mode, ShownPlan, ToolClass, visible};
 use crate::run::CommandsReview;
-use crate::ui::commands::command_button;
 use crate::ui::loop_page::loop_link_ui;
 use crate::ui::reconcile::{reconciled_ui, settle_ui};
 use crate::ui::{
-    Action, Chip, Command, Look, PlanAction, Situation, Text, Theme, Tone, format, icon, widgets,
+    Action, Chip, Command, Commands, Look, PlanAction, Text, Theme, Tone, format, icon, widgets,
 };
 
 /// Step counts by kind, cached because counting in every frame would be slow.
@@ -123,7 +122,7 @@ fn success_ui(ui: &mut Ui, plan: &ShownPlan) {
     let notes = &plan.notes;
     let criteria = &notes.success_criteria;
     let success = (!criteria.is_empty()).then(|| format!("Done when: {}", criteria.join("; ")));
-    let time = notes.estimated_time.as_ref().map(|time| format!("Takes {time}"));
+    let time = notes.estimated_time.as_ref().map(|time| format!("Estimated time: {time}"));
     let text = [success, time].into_iter().flatten().collect::<Vec<_>>().join("  ·  ");
     if text.is_empty() {
         return;
@@ -149,12 +148,8 @@ fn visible_list(items: &[String]) -> String {
     lines.join("\n")
 }
 
-pub(super) fn header_ui(
-    ui: &mut Ui,
-    view: &PlanView<'_>,
-    situation: &Situation,
-    actions: &mut Vec<Action>,
-) {
+pub(super) fn header_ui(ui: &mut Ui, view: &PlanView<'_>, commands: &mut Commands<'_>) {
+    let situation = commands.situation;
     let theme = Theme::of(ui);
     Frame::NONE.inner_margin(Margin { left: 18, right: 18, top: 16, bottom: 14 }).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
@@ -169,11 +164,11 @@ pub(super) fn header_ui(
                         (true, false) => Command::TryHost,
                         (false, _) => Command::Simulate,
                     };
-                    command_button(ui, command, Look::Plain, None, situation, actions);
+                    commands.button(ui, command, Look::Plain, None);
                     let output =
                         if view.output.is_shown { "Hide the output" } else { "Show the output" };
                     if widgets::icon_button(ui, icon::TERMINAL, output).clicked() {
-                        actions.push(Action::Do(Command::ToggleOutput));
+                        commands.actions.push(Action::Do(Command::ToggleOutput));
                     }
                 }
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
@@ -219,6 +214,7 @@ pub(super) fn header_ui(
                     .on_hover_text("As the file says; nobody has verified it.");
             }
         });
+        let actions = &mut *commands.actions;
         if let Some(plan) = view.plan {
             success_ui(ui, plan);
         }

@@ -31,43 +31,37 @@ const TABS: [(Tab, &str); 6] = [
     (Tab::Evidence, "Evidence"),
 ];
 
-/// The left and right margin in the inspector, in points.
-const MARGIN: i8 = 16;
 /// The margin of the arguments and evidence tabs, in points.
-const TAB_MARGIN: Margin = Margin::symmetric(MARGIN, 12);
+const TAB_MARGIN: Margin = Margin::symmetric(16, 12);
 
 pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
     let Some(step) = view.plan.and_then(|plan| plan.steps.get(view.selected)) else { return };
     let Some(row) = step_row(view, view.selected) else { return };
     ui.spacing_mut().item_spacing.y = 0.0;
-    Frame::NONE.inner_margin(Margin { left: MARGIN, right: MARGIN, top: 12, bottom: 0 }).show(
-        ui,
-        |ui| {
-            ui.spacing_mut().item_spacing.y = 4.0;
-            ui.horizontal(|ui| {
-                let count = view.plan.map_or(0, |plan| plan.steps.len());
-                let (rect, _) = ui.allocate_exact_size(vec2(18.0, 24.0), egui::Sense::hover());
-                widgets::paint_icon(ui, rect.center(), row.icon, 17.0, theme.tone(row.tone));
-                let position = format!("Step {} of {}", row.number, format::count(count as u64));
-                ui.label(widgets::rich(position, Text::Meta, theme.dim));
-                ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                    if let Some((level, reason)) = &row.risk {
-                        risk_chip(*level).with_tooltip(reason.clone()).ui(ui);
-                    }
-                    ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                        widgets::line(ui, &step.tool_name, Text::Mono, Tone::Plain);
-                    });
+    widgets::margins(12, 0).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 4.0;
+        ui.horizontal(|ui| {
+            let count = view.plan.map_or(0, |plan| plan.steps.len());
+            widgets::icon_ui(ui, vec2(18.0, 24.0), row.icon, 17.0, theme.tone(row.tone));
+            let position = format!("Step {} of {}", row.number, format::count(count as u64));
+            ui.label(widgets::rich(position, Text::Meta, theme.dim));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                if let Some((level, reason)) = &row.risk {
+                    risk_chip(*level).with_tooltip(reason.clone()).ui(ui);
+                }
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    widgets::line(ui, &step.tool_name, Text::Mono, Tone::Plain);
                 });
             });
-            let name = step.title.clone().unwrap_or_else(|| format!("{} {}", row.verb, row.object));
-            widgets::line(ui, &name, Text::Strong, Tone::Plain);
-            widgets::line(ui, second_line(view, step), Text::Small, Tone::Dim);
-            if let Some(tab) = tabs_ui(ui, &TABS, view.tab) {
-                actions.push(Action::Plan(PlanAction::ShowTab(tab)));
-            }
-        },
-    );
+        });
+        let name = step.title.clone().unwrap_or_else(|| format!("{} {}", row.verb, row.object));
+        widgets::line(ui, &name, Text::Strong, Tone::Plain);
+        widgets::line(ui, second_line(view, step), Text::Small, Tone::Dim);
+        if let Some(tab) = tabs_ui(ui, &TABS, view.tab) {
+            actions.push(Action::Plan(PlanAction::ShowTab(tab)));
+        }
+    });
     widgets::line_below(ui);
     match view.tab {
         Tab::WillDo => will_do_ui(ui, view, step),
@@ -77,8 +71,9 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
             Some(StepState::Done(result)) if !result.diagnostic_artifacts.is_empty() => {
                 diagnostics_ui(ui, result, actions);
             }
-            Some(StepState::Done(_)) => {
-                empty_tab_ui(ui, icon::DONE, "No diagnostics", "The step ended and found nothing.");
+            Some(StepState::Done(result)) => {
+                let (icon, _, _) = outcome_look(result.outcome);
+                empty_tab_ui(ui, icon, "No diagnostics", no_diagnostics(result.outcome));
             }
             _ => empty_tab_ui(ui, icon::INFO, "No diagnostics yet", NO_DIAGNOSTICS),
         },
@@ -95,6 +90,18 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
             }),
             None => empty_tab_ui(ui, icon::DATABASE, "No evidence yet", NOT_RUN),
         },
+    }
+}
+
+/// Why a step that is over has no diagnostics.
+fn no_diagnostics(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Succeeded | Outcome::Failed => "The step ended and found nothing.",
+        Outcome::Cancelled => "The step was cancelled before it reported any.",
+        Outcome::DoneByHand => DONE_BY_HAND,
+        Outcome::Skipped | Outcome::Denied | Outcome::PreconditionFailed => {
+            "Nothing was run for this step."
+        }
     }
 }
 
@@ -122,9 +129,7 @@ fn second_line(view: &PlanView<'_>, step: &ShownStep) -> String {
 }
 
 fn empty_tab_ui(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
-    Frame::NONE
-        .inner_margin(Margin::symmetric(MARGIN, 12))
-        .show(ui, |ui| widgets::empty_state(ui, icon, title, text));
+    widgets::margins(12, 12).show(ui, |ui| widgets::empty_state(ui, icon, title, text));
 }
 
 fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) {
@@ -171,7 +176,7 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) {
 
 /// Adds a part with the margin of the inspector and of the dialogs.
 pub(crate) fn indented(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
-    Frame::NONE.inner_margin(Margin::symmetric(MARGIN, 2)).show(ui, |ui| {
+    widgets::margins(2, 2).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 6.0;
         add(ui);
     });
@@ -183,15 +188,15 @@ fn precondition(view: &PlanView<'_>, step: &ShownStep) -> Option<(Icon, Tone, St
     Some(match view.review?.preconditions.get(step.step_index)? {
         PreconditionState::None => return None,
         PreconditionState::Holds { found } => {
-            (icon::DONE, Tone::Safe, format!("Needs “{text}”, which holds: {found}"))
+            (icon::DONE, Tone::Safe, format!("Precondition “{text}” holds: {found}"))
         }
         PreconditionState::Fails { found } => (
             icon::FAILED,
             Tone::Danger,
-            format!("Needs “{text}”, which does not hold now: {found}"),
+            format!("Precondition “{text}” does not hold now: {found}"),
         ),
         PreconditionState::Later { reason } => {
-            (icon::CLOCK, Tone::Dim, format!("Needs “{text}”: {reason}"))
+            (icon::CLOCK, Tone::Dim, format!("Precondition “{text}”: {reason}"))
         }
     })
 }
@@ -342,8 +347,7 @@ pub(super) fn expected_ui(ui: &mut Ui, step: &ShownStep) {
 fn error_ui(ui: &mut Ui, result: &StepResult) {
     let Some(message) = &result.error_message else { return };
     let (icon, _, tone) = outcome_look(result.outcome);
-    let code = result.error_code.map(|code| format!("{code} ")).unwrap_or_default();
-    widgets::remark(ui, icon, tone, format!("{code}{message}"));
+    widgets::remark(ui, icon, tone, format::error(result.error_code, message));
     if let Some(next) = &result.next {
         widgets::remark(ui, icon::RIGHT, Tone::Dim, next);
     }

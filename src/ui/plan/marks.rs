@@ -35,29 +35,37 @@ pub struct Marks {
 impl Marks {
     /// The marks of a part of the line, with ranges relative to the start of the part.
     pub fn part(&self, part: Range<usize>) -> Self {
-        let intersect = |range: &Range<usize>| {
-            let (start, end) = (range.start.max(part.start), range.end.min(part.end));
-            (start < end).then(|| start - part.start..end - part.start)
-        };
         Self {
-            colours: self
-                .colours
-                .iter()
-                .filter_map(|(it, class)| Some((intersect(it)?, *class)))
-                .collect(),
-            changed: self.changed.iter().filter_map(intersect).collect(),
-            styles: self
-                .styles
-                .iter()
-                .filter_map(|(it, style)| Some((intersect(it)?, *style)))
-                .collect(),
-            emphasized: self
-                .emphasized
-                .iter()
-                .filter_map(|(it, tone)| Some((intersect(it)?, *tone)))
-                .collect(),
+            colours: marks_in(&part, &self.colours),
+            changed: self.changed.iter().filter_map(|range| intersection(&part, range)).collect(),
+            styles: marks_in(&part, &self.styles),
+            emphasized: marks_in(&part, &self.emphasized),
         }
     }
+}
+
+/// The part of a range that is in `part`, relative to the start of `part`.
+fn intersection(part: &Range<usize>, range: &Range<usize>) -> Option<Range<usize>> {
+    let (start, end) = (range.start.max(part.start), range.end.min(part.end));
+    (start < end).then(|| start - part.start..end - part.start)
+}
+
+fn marks_in<T: Copy>(part: &Range<usize>, marks: &[(Range<usize>, T)]) -> Vec<(Range<usize>, T)> {
+    marks.iter().filter_map(|(range, mark)| Some((intersection(part, range)?, *mark))).collect()
+}
+
+/// Splits a text at the ends of these ranges. Returns each part with its byte offset.
+pub fn sections<'t, 'r>(
+    text: &'t str,
+    ranges: impl Iterator<Item = &'r Range<usize>>,
+) -> Vec<(usize, &'t str)> {
+    let mut bounds: Vec<usize> = ranges.flat_map(|range| [range.start, range.end]).collect();
+    bounds.extend([0, text.len()]);
+    bounds.sort_unstable();
+    bounds.dedup();
+    let ends = bounds.iter().skip(1);
+    let parts = bounds.iter().zip(ends).map(|(start, end)| (*start, text.get(*start..*end)));
+    parts.filter_map(|(start, part)| Some((start, part?))).collect()
 }
 
 /// The marks of every line of the diff of the file at `path`; empty when the diff is too long.

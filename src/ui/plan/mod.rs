@@ -29,14 +29,13 @@ mod walls;
 
 use std::path::Path;
 
-use egui::{CentralPanel, Margin, Panel, Ui};
+use egui::{Margin, Panel, Ui};
 use uuid::Uuid;
 
 use super::action::Tab;
 use super::artifact::Contents;
-use super::commands::command_button;
 use super::widgets::panel_frame;
-use super::{Action, Command, Look, Now, Situation, Theme, icon, theme, widgets};
+use super::{Command, Commands, Look, Now, Theme, icon, theme, widgets};
 use crate::authorization::Change;
 use crate::plan::{Digest, Finding, ShownPlan};
 use crate::run::{
@@ -47,16 +46,18 @@ pub(crate) use action_bar::bar_ui;
 pub use bar_model::{Bar, bar};
 pub use card::CardView;
 pub(crate) use changes::{changes_ui, preview_ui};
+pub(crate) use code::row_length;
 pub use code::{CodeRow, Gutter, code_rows_ui, columns, full_text_ui};
 pub use header::StepCounts;
 pub(crate) use header::commands_button;
 pub(crate) use inspector::{argument_ui, indented, short_first};
+pub(crate) use marks::sections;
 pub use output::{output_lines, text_rows};
 pub(crate) use request::{command_ui, request_ui};
 pub use row_cache::cached_rows;
 pub use rows::{StepRow, step_row};
 pub(crate) use rows::{outcome_look, risk_chip, risk_icon};
-pub(crate) use sidebar::Entry;
+pub(crate) use sidebar::{Entry, fate_look};
 pub use sidebar::{RecentPlan, SidebarView, sidebar_ui};
 pub(super) use simulation::take_keys;
 pub use simulation::{Effect, Simulated};
@@ -174,30 +175,18 @@ pub fn plan_page_ui(
     ui: &mut Ui,
     sidebar: &SidebarView<'_>,
     plan: Option<&PlanView<'_>>,
-    situation: &Situation,
-    actions: &mut Vec<Action>,
+    commands: &mut Commands<'_>,
 ) {
     let theme = Theme::of(ui);
-    widgets::side_panel_ui(ui, "sidebar", |ui| sidebar_ui(ui, sidebar, situation, actions));
+    widgets::side_panel_ui(ui, "sidebar", |ui| sidebar_ui(ui, sidebar, commands));
     let Some(view) = plan else {
-        CentralPanel::no_frame().frame(panel_frame(theme.background, Margin::ZERO)).show(
-            ui,
-            |ui| {
-                widgets::empty_state(
-                    ui,
-                    icon::SIGNATURE,
-                    "No plan is open",
-                    "Open a plan file, or drop one here. You will see what every step would do to \
-                 which file before anything runs, and nothing runs until you authorize exactly \
-                 that plan.",
-                );
-                ui.add_space(12.0);
-                ui.vertical_centered(|ui| {
-                    let tour = Command::OpenTour;
-                    command_button(ui, tour, Look::Primary, None, situation, actions);
-                });
-            },
-        );
+        widgets::main_panel_ui(ui, |ui| {
+            let text = "Open a plan file, or drop one here. You will see what every step would do to which file \
+                        before anything runs, and nothing runs until you authorize exactly that plan.";
+            widgets::empty_state(ui, icon::SIGNATURE, "No plan is open", text);
+            ui.add_space(12.0);
+            ui.vertical_centered(|ui| commands.button(ui, Command::OpenTour, Look::Primary, None));
+        });
         return;
     };
     if view.plan.is_some() && view.simulation.is_none() {
@@ -207,13 +196,13 @@ pub fn plan_page_ui(
             .size_range(260.0..=(width - 320.0).max(260.0))
             .resizable(true)
             .frame(panel_frame(theme.background, Margin::ZERO))
-            .show(ui, |ui| inspector::inspector_ui(ui, view, actions));
+            .show(ui, |ui| inspector::inspector_ui(ui, view, commands.actions));
     }
     Panel::bottom("action_bar")
         .exact_size(theme::ACTION_BAR)
         .resizable(false)
         .frame(panel_frame(theme.panel, Margin::symmetric(16, 0)))
-        .show(ui, |ui| bar_ui(ui, &bar(view, situation), 1, situation, actions));
+        .show(ui, |ui| bar_ui(ui, &bar(view, commands.situation), 1, commands));
     let height = ui.available_height();
     // In a small window the steps of a guided run have priority, because the person answers there.
     let small = height < SMALL && view.run.is_active() && rows::is_guided(view);
@@ -228,17 +217,16 @@ pub fn plan_page_ui(
             .frame(panel_frame(theme.background, Margin::ZERO))
             .show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = 0.0;
-                output_pane::output_pane_ui(ui, view, actions);
+                output_pane::output_pane_ui(ui, view, commands.actions);
             });
     }
-    CentralPanel::no_frame().frame(panel_frame(theme.background, Margin::ZERO)).show(ui, |ui| {
+    widgets::main_panel_ui(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        header::header_ui(ui, view, situation, actions);
-        if let Some(simulation) = view.simulation {
-            simulation::simulation_ui(ui, view, simulation, situation, actions);
-            return;
+        header::header_ui(ui, view, commands);
+        if view.simulation.is_some() {
+            return simulation::simulation_ui(ui, view, commands);
         }
         findings::findings_ui(ui, view.findings);
-        rows::rows_ui(ui, view, actions);
+        rows::rows_ui(ui, view, commands.actions);
     });
 }

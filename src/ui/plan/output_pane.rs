@@ -4,15 +4,16 @@
 //! The pane follows the end of the output until the person scrolls.
 
 use egui::{
-    Align, CornerRadius, Key, Layout, Modifiers, Rect, Role, ScrollArea, Sense, Stroke, Ui, Vec2b,
-    WidgetInfo, pos2, vec2,
+    Align, CornerRadius, Key, Layout, Rect, Role, ScrollArea, Sense, Stroke, Ui, Vec2b, WidgetInfo,
+    pos2, vec2,
 };
 
 use super::code::{Piece, paint};
 use super::{PlanView, outcome_look, step_row};
 use crate::run::{Outcome, Part, Phase, StepState, Stream, TranscriptLine};
-use crate::ui::artifact::keep_keyboard;
-use crate::ui::{Action, Command, PlanAction, Text, Theme, format, icon, scroll, theme, widgets};
+use crate::ui::{
+    Action, Command, PlanAction, Text, Theme, controls, format, icon, scroll, theme, widgets,
+};
 
 /// The width of the stream name in front of a line, in points.
 const GUTTER: f32 = 62.0;
@@ -79,17 +80,9 @@ fn take_keys(ui: &Ui, visible: Rect) {
     if response.clicked() {
         response.request_focus();
     }
-    if !response.has_focus() {
-        return;
-    }
-    keep_keyboard(ui, id);
-    widgets::focus_ring(ui, &response);
     let keys = [&scroll::VERTICAL_KEYS[..], &[Key::ArrowRight, Key::ArrowLeft]].concat();
-    if let Some(delta) = scroll::pressed(ui.ctx(), visible.height(), &keys) {
+    if let Some(delta) = scroll::by_key_of(ui, &response, &keys) {
         ui.scroll_with_delta_animation(delta, egui::style::ScrollAnimation::none());
-    }
-    if ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Escape)) {
-        response.surrender_focus();
     }
 }
 
@@ -156,7 +149,8 @@ fn heading_ui(
     let summary = result_summary(view, index);
     let right = pos2(rect.right() - 16.0, middle);
     let color = if row.tone == theme::Tone::Danger { theme.danger } else { theme.dim };
-    let summary_left = right.x - widgets::paint_right(ui, right, &summary, Text::SmallMono, color);
+    let summary_left =
+        right.x - widgets::paint_right(ui, right, (&summary, Text::SmallMono, color));
     let left = rect.left() + 40.0;
     let number = format!("{}", row.number);
     let parts = [
@@ -165,12 +159,8 @@ fn heading_ui(
         (&*row.object, Text::Mono, theme.text),
     ];
     widgets::paint_parts(ui, pos2(left, middle), (summary_left - 16.0 - left).max(0.0), &parts);
-    widgets::focus_ring(ui, &response);
-    response.widget_info(|| {
-        let name = format!("Output of step {}, {}, {summary}", row.number, row.state);
-        WidgetInfo::labeled(Role::Button, true, name)
-    });
-    if response.clicked() {
+    let name = || format!("Output of step {}, {}, {summary}", row.number, row.state);
+    if controls::painted_button(ui, &response, name) {
         actions.push(Action::Plan(PlanAction::SelectStep(index)));
     }
 }
@@ -226,7 +216,7 @@ fn line_ui(ui: &Ui, rect: Rect, line: &TranscriptLine, stream: Stream, names_str
         ui.painter().rect_filled(bar, CornerRadius::ZERO, theme.caution);
         if names_stream {
             let right = pos2(rect.left() + GUTTER - 10.0, middle);
-            widgets::paint_right(ui, right, "stderr", Text::SmallMono, theme.caution);
+            widgets::paint_right(ui, right, ("stderr", Text::SmallMono, theme.caution));
         }
     }
     let mut pieces = Vec::with_capacity(2 * line.styles.len() + 1);

@@ -1,6 +1,6 @@
 //! The rows of the steps; only visible rows are drawn.
 
-use egui::{CornerRadius, Rect, Role, ScrollArea, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{CornerRadius, Id, Rect, ScrollArea, Sense, Stroke, Ui, pos2, vec2};
 
 use super::PlanView;
 use super::card::Card;
@@ -8,7 +8,10 @@ use super::walls::{step_walls, wider};
 use crate::plan::{Mode, ToolCall, visible};
 use crate::risk::RiskLevel;
 use crate::run::{Outcome, Phase, Review, StepState};
-use crate::ui::{Action, Chip, Icon, PlanAction, Text, Theme, Tone, format, icon, theme, widgets};
+use crate::ui::rows::row_background;
+use crate::ui::{
+    Action, Chip, Icon, PlanAction, Text, Theme, Tone, controls, format, icon, theme, widgets,
+};
 
 /// The content of a step's row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,10 +105,11 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
         StepState::Done(result) => Some(result),
         StepState::Waiting | StepState::Running => None,
     };
-    if let Some(message) = result.and_then(|result| result.error_message.as_ref()) {
-        let code = result.and_then(|result| result.error_code);
-        let code = code.map(|code| format!("{code} ")).unwrap_or_default();
-        detail.push(format!("{code}{}", message.lines().next().unwrap_or_default()));
+    if let Some(result) = result
+        && let Some(message) = &result.error_message
+    {
+        let first_line = message.lines().next().unwrap_or_default();
+        detail.push(format::error(result.error_code, first_line));
     } else {
         let level = |review: &Review| review.risks.get(index).map(|risk| risk.level);
         let blocked = |review| level(review) == Some(RiskLevel::Blocked);
@@ -235,24 +239,10 @@ pub(super) fn rows_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action
 const NARROW: f32 = 460.0;
 
 /// Draws a row, with `indent` more points for its number. Returns whether it was clicked.
-fn row_ui(
-    ui: &mut Ui,
-    rect: Rect,
-    id: egui::Id,
-    row: &StepRow,
-    selected: bool,
-    indent: f32,
-) -> bool {
+fn row_ui(ui: &mut Ui, rect: Rect, id: Id, row: &StepRow, selected: bool, indent: f32) -> bool {
     let theme = Theme::of(ui);
     let response = ui.interact(rect, id, Sense::click());
-    let background = if selected {
-        theme.selection
-    } else if response.hovered() {
-        theme.hover
-    } else {
-        theme.background
-    };
-    ui.painter().rect_filled(rect, CornerRadius::ZERO, background);
+    let background = row_background(ui, &response, selected);
     if selected {
         let bar = Rect::from_min_size(rect.min, vec2(3.0, rect.height()));
         ui.painter().rect_filled(bar, CornerRadius::ZERO, theme.accent);
@@ -260,18 +250,13 @@ fn row_ui(
     let middle = rect.center().y;
     widgets::paint_icon(ui, pos2(rect.left() + 27.0, middle), row.icon, 18.0, theme.tone(row.tone));
     let number = row.number.to_string();
-    widgets::paint_right(
-        ui,
-        pos2(rect.left() + 62.0 + indent, middle),
-        &number,
-        Text::Mono,
-        theme.dim,
-    );
+    let number_right = pos2(rect.left() + 62.0 + indent, middle);
+    widgets::paint_right(ui, number_right, (&number, Text::Mono, theme.dim));
     // The columns at the right have fixed positions, so that nothing moves when a duration appears.
     let mut right = rect.right() - 18.0;
     if rect.width() > NARROW {
         if let Some(duration) = &row.duration {
-            widgets::paint_right(ui, pos2(right, middle), duration, Text::Mono, theme.dim);
+            widgets::paint_right(ui, pos2(right, middle), (duration, Text::Mono, theme.dim));
         }
         right -= 68.0;
     }
@@ -289,19 +274,11 @@ fn row_ui(
     let parts = [(row.detail.as_str(), Text::Small, detail_color)];
     let (_, second_truncated) =
         widgets::paint_parts(ui, pos2(left, rect.top() + 32.0), width, &parts);
-    widgets::focus_ring(ui, &response);
-    let risk = row.risk.as_ref().map_or("", |(level, _)| level.as_str());
-    response.widget_info(|| {
-        let name = format!(
-            "Step {}: {} {}, {}, {risk}",
-            row.number,
-            row.verb,
-            visible(&row.object),
-            row.state
-        );
-        WidgetInfo::selected(Role::Button, true, selected, name)
+    let clicked = controls::selectable(ui, &response, selected, || {
+        let risk = row.risk.as_ref().map_or("", |(level, _)| level.as_str());
+        let action = format!("{} {}", row.verb, visible(&row.object));
+        format!("Step {}: {action}, {}, {risk}", row.number, row.state)
     });
-    let clicked = response.clicked();
     let mut hover = Vec::new();
     if first_truncated || second_truncated {
         hover.push(format!("{} {}\n{}", row.verb, visible(&row.object), visible(&row.detail)));

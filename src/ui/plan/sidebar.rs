@@ -2,15 +2,14 @@
 
 use std::path::PathBuf;
 
-use egui::{CornerRadius, Role, ScrollArea, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{ScrollArea, Sense, Ui, pos2, vec2};
 use uuid::Uuid;
 
 use crate::plan::visible;
 use crate::run::{RunFate, RunStatus, RunSummary};
-use crate::ui::commands::command_button;
 use crate::ui::{
-    Action, Command, Icon, Look, Now, PlanAction, Situation, Text, Theme, Tone, format, icon,
-    theme, widgets,
+    Action, Command, Commands, Icon, Look, Now, PlanAction, Text, Theme, Tone, controls, format,
+    icon, rows, widgets,
 };
 
 /// A recently opened plan file.
@@ -42,7 +41,7 @@ pub struct SidebarView<'a> {
 }
 
 /// The icon, word and colour of a run's outcome.
-pub fn fate_look(fate: RunFate) -> (Icon, &'static str, Tone) {
+pub(crate) fn fate_look(fate: RunFate) -> (Icon, &'static str, Tone) {
     match fate {
         RunFate::Ended(RunStatus::Completed) => (icon::DONE, "completed", Tone::Safe),
         RunFate::Ended(RunStatus::Failed) => (icon::FAILED, "failed", Tone::Danger),
@@ -53,36 +52,29 @@ pub fn fate_look(fate: RunFate) -> (Icon, &'static str, Tone) {
 }
 
 /// Draws the list.
-pub fn sidebar_ui(
-    ui: &mut Ui,
-    view: &SidebarView<'_>,
-    situation: &Situation,
-    actions: &mut Vec<Action>,
-) {
-    command_button(ui, Command::OpenPlan, Look::Plain, None, situation, actions);
+pub fn sidebar_ui(ui: &mut Ui, view: &SidebarView<'_>, commands: &mut Commands<'_>) {
+    commands.button(ui, Command::OpenPlan, Look::Plain, None);
     ui.add_space(8.0);
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 2.0;
-        widgets::heading(ui, "Plans");
-        ui.add_space(2.0);
+        widgets::list_heading(ui, "Plans");
         if view.plans.is_empty() {
             widgets::paragraph(ui, "Plans you open are listed here.", Text::Small, Tone::Dim);
         }
         for plan in view.plans {
             let selected = view.open == Some(plan.path.as_path());
             if plan_ui(ui, plan, selected) {
-                actions.push(Action::Plan(PlanAction::Open(plan.path.clone())));
+                commands.actions.push(Action::Plan(PlanAction::Open(plan.path.clone())));
             }
         }
         ui.add_space(14.0);
-        widgets::heading(ui, "Runs");
-        ui.add_space(2.0);
+        widgets::list_heading(ui, "Runs");
         if view.runs.is_empty() {
             widgets::paragraph(ui, "Every run leaves its record here.", Text::Small, Tone::Dim);
         }
         for run in view.runs {
             if run_ui(ui, run, view.run == Some(run.run_id), view.now) {
-                actions.push(Action::Plan(PlanAction::OpenRun(run.run_id)));
+                commands.actions.push(Action::Plan(PlanAction::OpenRun(run.run_id)));
             }
         }
     });
@@ -140,12 +132,7 @@ impl Entry<'_> {
         let theme = Theme::of(ui);
         let size = vec2(ui.available_width(), if self.second_line.is_some() { 42.0 } else { 28.0 });
         let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-        let fill = match (selected, response.hovered()) {
-            (true, _) => theme.selection,
-            (false, true) => theme.hover,
-            (false, false) => theme.panel,
-        };
-        ui.painter().rect_filled(rect, CornerRadius::same(theme::RADIUS), fill);
+        rows::item_background(ui, &response, selected);
         let first = rect.top() + 14.0;
         let last = if self.second_line.is_some() { rect.top() + 30.0 } else { first };
         let (mut left, right) = (rect.left() + 10.0, rect.right() - 8.0);
@@ -156,7 +143,7 @@ impl Entry<'_> {
         }
         let time_right = pos2(right, last);
         let time_width =
-            widgets::paint_right(ui, time_right, self.time, Text::SmallMono, theme.dim);
+            widgets::paint_right(ui, time_right, (self.time, Text::SmallMono, theme.dim));
         let width_beside_time = (right - time_width - 8.0 - left).max(0.0);
         let title = [(self.title, Text::Body, theme.text)];
         let width = if self.second_line.is_some() { right - left } else { width_beside_time };
@@ -165,9 +152,7 @@ impl Entry<'_> {
             let parts = [(text, Text::Small, theme.dim)];
             widgets::paint_parts(ui, pos2(left, last), width_beside_time, &parts);
         }
-        response.widget_info(|| WidgetInfo::selected(Role::Button, true, selected, &self.name));
-        widgets::focus_ring(ui, &response);
-        let clicked = response.clicked();
+        let clicked = controls::selectable(ui, &response, selected, || self.name.clone());
         response.on_hover_text(self.tooltip);
         clicked
     }

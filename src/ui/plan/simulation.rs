@@ -1,16 +1,15 @@
 //! The simulation of a plan: the diff of each file after all steps, and the preview of each step.
 
-use egui::{CornerRadius, Frame, Key, Margin, Modifiers, Role, ScrollArea, Sense, Stroke, Ui};
-use egui::{WidgetInfo, pos2, vec2};
+use egui::{Frame, Key, Margin, Modifiers, ScrollArea, Sense, Stroke, Ui, pos2, vec2};
 
 use super::{PlanView, changes_ui};
 use crate::plan::{ShownPlan, visible};
 use crate::run::{Diff, ExpectedEnd, Failure, FileChange, Predicted, Preview};
-use crate::ui::commands::command_button;
+use crate::ui::rows::row_background;
 use crate::ui::tabs::tabs_ui;
 use crate::ui::{
-    Action, Command, Icon, Look, PlanAction, Situation, Text, Theme, Tone, artifact, format, icon,
-    scroll, theme, widgets,
+    Action, Command, Commands, Icon, Look, PlanAction, Text, Theme, Tone, artifact, controls,
+    format, icon, scroll, theme, widgets,
 };
 
 /// A requested simulation of a plan.
@@ -85,19 +84,13 @@ fn change_counts(changes: &[FileChange]) -> (String, usize, usize) {
     (format::counted(changes.len(), "file"), added, removed)
 }
 
-pub(super) fn simulation_ui(
-    ui: &mut Ui,
-    view: &PlanView<'_>,
-    simulation: &Simulated,
-    situation: &Situation,
-    actions: &mut Vec<Action>,
-) {
-    let Some(plan) = view.plan else { return };
+pub(super) fn simulation_ui(ui: &mut Ui, view: &PlanView<'_>, commands: &mut Commands<'_>) {
+    let (Some(plan), Some(simulation)) = (view.plan, view.simulation) else { return };
     let tab_id = egui::Id::unique("side of the simulation");
     let mut tab: SimulationTab = ui.data(|data| data.get_temp(tab_id)).unwrap_or_default();
     Frame::NONE.inner_margin(Margin { left: 18, right: 18, top: 12, bottom: 0 }).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 6.0;
-        header_ui(ui, simulation, situation, actions);
+        header_ui(ui, simulation, commands);
         match &simulation.outcome {
             None => {
                 let text = "Working out what every step would do. Nothing is run or changed.";
@@ -126,7 +119,7 @@ pub(super) fn simulation_ui(
     widgets::line_below(ui);
     match tab {
         SimulationTab::Difference => difference_ui(ui, changes),
-        SimulationTab::Steps => steps_ui(ui, plan, previews, actions),
+        SimulationTab::Steps => steps_ui(ui, plan, previews, commands.actions),
     }
 }
 
@@ -142,17 +135,12 @@ pub(in crate::ui) fn take_keys(ui: &Ui, view: &PlanView<'_>, actions: &mut Vec<A
 }
 
 /// The header: a title, a button back to the steps, and a warning if the simulation is stale.
-fn header_ui(
-    ui: &mut Ui,
-    simulation: &Simulated,
-    situation: &Situation,
-    actions: &mut Vec<Action>,
-) {
+fn header_ui(ui: &mut Ui, simulation: &Simulated, commands: &mut Commands<'_>) {
     ui.horizontal(|ui| {
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
             let back = "Back to the steps";
             if widgets::button(ui, Look::Plain, None, back, true).clicked() {
-                actions.push(Action::Plan(PlanAction::CloseSimulation));
+                commands.actions.push(Action::Plan(PlanAction::CloseSimulation));
             }
             ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
                 widgets::line(ui, "All steps together", Text::Strong, Tone::Plain);
@@ -164,7 +152,7 @@ fn header_ui(
                     shows the earlier state.";
         widgets::remark(ui, icon::WARNING, Tone::Caution, text);
         let text = Some("Simulate again");
-        command_button(ui, Command::Simulate, Look::Plain, text, situation, actions);
+        commands.button(ui, Command::Simulate, Look::Plain, text);
     }
 }
 
@@ -175,27 +163,20 @@ fn difference_ui(ui: &mut Ui, changes: &[FileChange]) {
         return;
     }
     let theme = Theme::of(ui);
-    ScrollArea::vertical().id_salt("simulated difference").auto_shrink([false, false]).show(
-        ui,
-        |ui| {
-            scroll::by_key(ui);
-            ui.spacing_mut().item_spacing.y = 6.0;
-            Frame::NONE.inner_margin(Margin { left: 18, right: 18, top: 10, bottom: 4 }).show(
-                ui,
-                |ui| {
-                    ui.horizontal(|ui| {
-                        let (files, added, removed) = change_counts(changes);
-                        ui.label(widgets::rich(files, Text::Meta, theme.dim));
-                        let added = format!("+{added}");
-                        ui.label(widgets::rich(added, Text::SmallMono, theme.safe));
-                        let removed = format!("−{removed}");
-                        ui.label(widgets::rich(removed, Text::SmallMono, theme.danger));
-                    });
-                },
-            );
-            changes_ui(ui, "simulation", changes);
-        },
-    );
+    scroll::area(ui, "simulated difference", Margin::ZERO, |ui| {
+        let margin = Margin { left: 18, right: 18, top: 10, bottom: 4 };
+        Frame::NONE.inner_margin(margin).show(ui, |ui| {
+            ui.horizontal(|ui| {
+                let (files, added, removed) = change_counts(changes);
+                ui.label(widgets::rich(files, Text::Meta, theme.dim));
+                let added = format!("+{added}");
+                ui.label(widgets::rich(added, Text::SmallMono, theme.safe));
+                let removed = format!("−{removed}");
+                ui.label(widgets::rich(removed, Text::SmallMono, theme.danger));
+            });
+        });
+        changes_ui(ui, "simulation", changes);
+    });
 }
 
 fn steps_ui(ui: &mut Ui, plan: &ShownPlan, previews: &[Preview], actions: &mut Vec<Action>) {
@@ -231,14 +212,12 @@ fn step_ui(ui: &mut Ui, index: usize, tool: &str, preview: &Preview, faulty: boo
         Predicted::Exact => (icon::DONE, Tone::Safe),
         Predicted::Partial | Predicted::Unpredictable => (icon::INFO, Tone::Caution),
     };
-    if response.hovered() {
-        ui.painter().rect_filled(rect, CornerRadius::ZERO, theme.hover);
-    }
+    row_background(ui, &response, false);
     let middle = rect.center().y;
     widgets::paint_icon(ui, pos2(rect.left() + 27.0, middle), icon, 18.0, theme.tone(tone));
     let number = (index + 1).to_string();
     let number_right = pos2(rect.left() + 72.0, middle);
-    widgets::paint_right(ui, number_right, &number, Text::Mono, theme.dim);
+    widgets::paint_right(ui, number_right, (&number, Text::Mono, theme.dim));
     let left = rect.left() + 84.0;
     let width = (rect.right() - 18.0 - left).max(0.0);
     let parts = [(tool, Text::Mono, theme.text)];
@@ -248,12 +227,8 @@ fn step_ui(ui: &mut Ui, index: usize, tool: &str, preview: &Preview, faulty: boo
     let (_, truncated) = widgets::paint_parts(ui, pos2(left, rect.top() + 32.0), width, &parts);
     let line = Stroke::new(1.0, theme.line);
     ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, line);
-    widgets::focus_ring(ui, &response);
-    response.widget_info(|| {
-        let text = format!("Simulated step {number}: {tool}, {}", visible(&preview.summary));
-        WidgetInfo::labeled(Role::Button, true, text)
-    });
-    let clicked = response.clicked();
+    let name = || format!("Simulated step {number}: {tool}, {}", visible(&preview.summary));
+    let clicked = controls::painted_button(ui, &response, name);
     if truncated {
         response.on_hover_text(visible(&preview.summary));
     }

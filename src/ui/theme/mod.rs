@@ -76,6 +76,12 @@ impl Text {
         }
     }
 
+    /// The width of a text in one line, in points.
+    pub fn width_of(self, ui: &egui::Ui, text: &str) -> f32 {
+        let text = ui.painter().layout_no_wrap(text.to_owned(), self.font(), Color32::WHITE);
+        text.size().x
+    }
+
     /// The width of a digit, in points; in `Mono` and `SmallMono` that of every character.
     pub fn digit_width(self, ui: &egui::Ui) -> f32 {
         ui.fonts_mut(|fonts| fonts.glyph_width(&self.font(), '0')).max(1.0)

@@ -65,6 +65,16 @@ fn answers_count_once_the_card_was_seen() {
 }
 
 #[test]
+fn only_the_latest_display_keeps_its_state() {
+    let mut harness = large_window("guided");
+    for _ in 0..3 {
+        harness.state_mut().scene.ask_again();
+        harness.run_steps(2);
+    }
+    assert_eq!(harness.ctx.data(|data| data.count::<super::Memory>()), 1);
+}
+
+#[test]
 fn the_card_says_what_runs_where_and_why() {
     let harness = large_window("guided");
     for text in [
