@@ -52,6 +52,11 @@ pub struct Word {
 }
 
 impl Word {
+    /// The text, if all of it is known.
+    pub fn known(&self) -> Option<&str> {
+        (!self.has_unknown() && !self.glob).then_some(self.text.as_str())
+    }
+
     /// The range in the text of the whole command, in bytes.
     pub fn span(&self) -> Range<usize> {
         self.span.clone()

@@ -4,9 +4,10 @@ use std::fs;
 
 use rusqlite::Connection;
 
+use super::Change;
 use super::edits::*;
-use super::{Change, sample::Sample};
-use crate::evidence::tests::fixture::*;
+use super::sample::copy_all;
+use crate::evidence::migrations;
 
 pub(super) const CHANGES: &[(&str, Change)] = &[
     ("drop table", |t, c| sql(t, &format!("DROP TABLE {}", name(t, c, "table")?))),
@@ -179,7 +180,7 @@ pub(super) const CHANGES: &[(&str, Change)] = &[
     ("an older format", |t, c| {
         let format = 1 + c.number(2) as i64;
         fs::remove_file(t.database()).ok()?;
-        let conn = super::super::migrations::in_memory(format).ok()?;
+        let conn = migrations::in_memory(format).ok()?;
         conn.execute("VACUUM INTO ?1", [t.database().to_str()?]).ok()?;
         let text = format!("PRAGMA application_id = 0x4373676e; PRAGMA user_version = {format}");
         sql(t, &text)

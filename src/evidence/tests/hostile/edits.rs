@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use rusqlite::Connection;
 
 use super::Random;
-use super::sample::Sample;
+use super::sample::{self, Sample};
+use crate::evidence::chain::Chain;
+use crate::evidence::ledger;
 use crate::evidence::tests::fixture::*;
-use crate::evidence::*;
 
 pub(super) fn sql(target: &Sample, text: &str) -> Option<String> {
     let conn = connection(target)?;
@@ -161,7 +162,7 @@ pub(super) fn rechain(target: &Sample) -> Option<()> {
         .ok()?
         .collect::<rusqlite::Result<_>>()
         .ok()?;
-    let mut head = super::super::ledger::GENESIS;
+    let mut head = ledger::GENESIS;
     let mut changes = String::new();
     for (seq, table, entry) in links {
         let mut statement =
@@ -175,11 +176,11 @@ pub(super) fn rechain(target: &Sample) -> Option<()> {
                     .enumerate()
                     .map(|(index, name)| (name.as_str(), row.get_ref(index).unwrap()))
                     .collect();
-                super::super::ledger::entry(&table, columns)
+                ledger::entry(&table, columns)
             }
             None => entry.unwrap_or_default(),
         };
-        head = super::super::ledger::link(&head, &now);
+        head = ledger::link(&head, &now);
         write!(changes, "UPDATE ledger SET digest = '{}' WHERE seq = {seq};", head.hex()).unwrap();
     }
     unguarded(target, "ledger", &changes)?;
@@ -190,7 +191,7 @@ pub(super) fn rechain(target: &Sample) -> Option<()> {
 pub(super) fn forge_trust(target: &Sample, random: &mut Random) -> Option<String> {
     let conn = connection(target)?;
     let digest = random.one_of(&["revoked", "forged"])?;
-    let note = format!("{} /home/someone/project", self::digest(digest));
+    let note = format!("{} /home/someone/project", sample::digest(digest));
     let proof = "0".repeat(64);
     let text = |text: &'static str| rusqlite::types::ValueRef::Text(text.as_bytes());
     let mut columns = vec![
