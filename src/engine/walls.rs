@@ -6,7 +6,7 @@ mod paths;
 use std::borrow::Cow;
 use std::path::Path;
 
-use paths::Folders;
+use paths::{Folders, Location};
 
 use super::commands::ReviewCommands;
 use super::review::beginning;
@@ -78,8 +78,8 @@ pub fn check_grants(toolbox: &Toolbox, grants: &Grants) -> Result<(), String> {
 /// `None` if neither exists, or if it cannot be granted or needs no grant.
 pub(super) fn grantable_path(toolbox: &Toolbox, path: &Path) -> Option<String> {
     let existing = [Some(path), path.parent()].into_iter().flatten().find(|path| path.exists())?;
-    let resolved = Folders::new(toolbox).resolve(existing.to_str()?).ok()??;
-    Some(resolved.path)
+    let location = Folders::new(toolbox).resolve(existing.to_str()?).ok()?;
+    Some(location.outside()?.path)
 }
 
 /// The level of walls that works on this computer, found by trial, and why no stronger one works.
@@ -321,9 +321,16 @@ pub fn planner_walls(
     let mut write = Vec::new();
     let mut writes_workspace = false;
     for path in &needs.write {
-        match folders.resolve(path).map_err(|why| format!("{path} cannot be granted: {why}"))? {
-            Some(resolved) => write.push(resolved.path),
-            None => writes_workspace = true,
+        let refuse = |why: &str| format!("{path} cannot be granted: {why}");
+        match folders.resolve(path).map_err(|why| refuse(&why))? {
+            Location::Outside(resolved) => write.push(resolved.path),
+            Location::Workspace => writes_workspace = true,
+            // The workspace is writable as a whole or not at all.
+            Location::InWorkspace => {
+                return Err(refuse(
+                    "it is in the workspace, which a planner may write as a whole (`.`) or not at all",
+                ));
+            }
         }
     }
     write.sort();

@@ -34,7 +34,9 @@ impl EvidenceReader {
         summary.q2 = self.latest(workspace, &format!("?1 IS NULL AND {HAS_FAILED}"), None)?;
         for code in focus.codes.iter().take(MAX_OF_FOCUS) {
             summary.q3.extend(self.latest(workspace, HAS_CODE, Some(code))?);
-            summary.q8.extend(self.later_mutations(code, None, ONE_MORE, Some(workspace))?);
+            // Newest first; the changes of one code keep the order of their diagnostics when they are sorted.
+            let later = self.later_mutations(code, None, ONE_MORE, Some(workspace))?;
+            summary.q8.extend(later.into_iter().rev());
         }
         for file in focus.files.iter().take(MAX_OF_FOCUS) {
             let touched = self.latest(workspace, &has_touched(TargetKind::File), Some(file))?;

@@ -2,8 +2,8 @@
 //!
 //! A [`Connection`] is one client process, shared by the sessions of a run. Before any part of a plan is sent, the host
 //! must have shown a key that the client has stored, the user and address must be known, and facts about the system of
-//! the host must have been read. A small wrapper runs each command in its own process group and reports the exit status; without that
-//! report the outcome is unknown. A timeout or a stop ends the group through another session of the same
+//! the host must have been read. A small wrapper runs each command in its own process group and reports the exit status;
+//! without that report the outcome is unknown. A timeout or a stop ends the group through another session of the same
 //! connection.
 //!
 //! Commands go to the wrapper through its stdin and not as words for the login shell, so that every command
@@ -54,7 +54,8 @@ use std::time::Duration;
 
 use crate::authorization::Target;
 use crate::plan::Destination;
-use crate::run::{Host, StopSignal, TargetState};
+use crate::process::Cause;
+use crate::run::{Host, StopSignal, TargetState, text};
 
 pub use client::SshClient;
 pub use command::{RemoteCommand, RemoteEnd, RemoteFinished};
@@ -161,8 +162,13 @@ impl Connection {
                 let messages = self.control.messages();
                 return Err(RemoteError::Unreachable { destination: destination(), messages });
             }
-            let messages = output.text;
-            return Err(RemoteError::NoBash { destination: destination(), messages });
+            let (destination, messages) = (destination(), output.text);
+            return Err(if output.cause == Some(Cause::TimedOut) {
+                let after = text::duration(LOOKUP_TIMEOUT);
+                RemoteError::Silent { destination, after, messages }
+            } else {
+                RemoteError::NoBash { destination, messages }
+            });
         }
         self.host = Host {
             system: fact("system"),

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::client::Call;
 use super::frame_parser::FrameParser;
 use super::{Connection, RemoteError};
-use crate::process::{Finished, ProcessIo};
+use crate::process::{Cause, Finished, ProcessIo};
 use crate::run::{StopSignal, StreamEnds};
 
 /// The script that reads facts about the host.
@@ -26,6 +26,8 @@ const END_TIMEOUT: Duration = Duration::from_secs(10);
 /// The output of a script.
 pub(super) struct ScriptOutput {
     pub(super) reports: FrameParser,
+    /// Why the session was ended before its end; `None` if it was not.
+    pub(super) cause: Option<Cause>,
     /// Everything else that was printed, on stdout and stderr, including the login shell's start-up output.
     pub(super) text: String,
 }
@@ -119,7 +121,7 @@ impl Connection {
         let mut text = [reports.before(), &rest].concat();
         text.extend_from_slice(&finished.stderr);
         let text = String::from_utf8_lossy(&text).trim().to_owned();
-        Ok(ScriptOutput { reports, text })
+        Ok(ScriptOutput { reports, cause: finished.cause, text })
     }
 
     /// Ends a process group on the host. Returns whether the host confirmed that no process of it is left.

@@ -1,5 +1,8 @@
 //! Queries that record a person's decisions (SPEC §2, §9, §10) about a plan, the commands of a workspace, the grants
 //! for a workspace, or an authorization class.
+//!
+//! A decision about the workspace or a class may be committed although its query fails: the head of the evidence is kept
+//! outside its folder after the commit, and that may fail, too.
 
 use uuid::Uuid;
 
@@ -39,7 +42,8 @@ pub struct RecordTrust {
 
 impl Query for RecordTrust {
     type Answer = ();
-    const FAILURE: &str = "Your decision could not be recorded; nothing has changed.";
+    const FAILURE: &str =
+        "It is not certain that your decision was recorded. Open the plan again to see what holds.";
 
     fn run(self, context: &mut QueryContext) -> Result<(), QueryError> {
         Ok(context.store()?.record_trust(&TrustDecision {
@@ -63,7 +67,8 @@ pub struct RememberWalls {
 
 impl Query for RememberWalls {
     type Answer = ();
-    const FAILURE: &str = "Your decision could not be recorded; nothing has changed.";
+    const FAILURE: &str =
+        "It is not certain that your decision was recorded. Open the plan again to see what holds.";
 
     fn run(self, context: &mut QueryContext) -> Result<(), QueryError> {
         Ok(context.store()?.record_walls(&WallsDecision {
@@ -81,7 +86,7 @@ pub struct RevokeClass(pub Uuid);
 
 impl Query for RevokeClass {
     type Answer = bool;
-    const FAILURE: &str = "The class could not be revoked; it is still valid.";
+    const FAILURE: &str = "It is not certain that the class was revoked. Revoke it again.";
 
     fn run(self, context: &mut QueryContext) -> Result<bool, QueryError> {
         Ok(context.store()?.revoke_class(self.0, SystemClock::default().now_ms())?)

@@ -61,7 +61,7 @@ fn link_target(path: &Path) -> std::io::Result<PathBuf> {
     // The limit of Linux.
     const MAX_LINKS: usize = 40;
     let mut file = std::path::absolute(path)?;
-    for _ in 0..MAX_LINKS {
+    for _ in 0..=MAX_LINKS {
         let Ok(target) = std::fs::read_link(&file) else { return Ok(file) };
         file = file.parent().unwrap_or(Path::new("/")).join(target);
     }

@@ -14,9 +14,11 @@ use crate::risk::is_at_or_below;
 
 use super::WorkspaceError;
 
-/// Maximum number of entries in the own folders that are checked for hard links. Evidence, key and settings
-/// are a few dozen files; the other entries are copies of simulations.
-const MAX_ENTRIES: usize = 10_000;
+/// Maximum number of entries in the own folders without the cache that are listed for the check for hard links.
+/// Evidence, key and settings are a few dozen files, but an evidence folder may also hold other files.
+const MAX_ENTRIES: usize = 100_000;
+/// Maximum number of entries in the cache that are listed: copies of simulations, which contain nothing of the program.
+const MAX_CACHE_ENTRIES: usize = 10_000;
 
 /// Every folder of this program: the folders of this user, and those `named` for this process, such as
 /// another evidence folder. The paths are absolute; a folder that is reached through a link is listed under
@@ -67,9 +69,9 @@ pub(crate) struct OwnFolders {
     near: Vec<String>,
     /// The identities of the folders.
     folders: BTreeSet<Identity>,
-    /// The identities of the files in the own folders. They are listed when the first file with several names
-    /// is found.
-    files: Arc<OnceLock<BTreeSet<Identity>>>,
+    /// The identities of the files in the own folders; `None` if there are too many. They are listed when the first
+    /// file with several names is found.
+    files: Arc<OnceLock<Option<BTreeSet<Identity>>>>,
 }
 
 impl OwnFolders {
@@ -118,21 +120,50 @@ impl OwnFolders {
         self.folders.contains(&identity)
     }
 
-    /// Whether a file with this identity and this many names (hard links) is also a file in an own folder.
+    /// Whether a file with this identity and this many names (hard links) is or may be a file in an own folder.
     pub(crate) fn contains_file(&self, identity: Identity, names: u64) -> bool {
-        names > 1 && self.files.get_or_init(|| files_in(&self.all)).contains(&identity)
+        names > 1 && {
+            let files = self.files.get_or_init(|| own_files(&self.all, &cache(), MAX_ENTRIES));
+            files.as_ref().is_none_or(|files| files.contains(&identity))
+        }
     }
 }
 
-/// The identities of the files in these folders and those below them, among the first `MAX_ENTRIES` entries.
-fn files_in(folders: &[PathBuf]) -> BTreeSet<Identity> {
-    let mut waiting = folders.to_vec();
+/// The folders of the cache, by all their names.
+fn cache() -> Vec<PathBuf> {
+    let project = directories::ProjectDirs::from("", "", "countersign");
+    let cache = project.map(|dirs| dirs.cache_dir().to_owned());
+    let real = cache.as_deref().and_then(real);
+    cache.into_iter().chain(real).collect()
+}
+
+/// The identities of the files in these folders and those below them; `None` if there are more than `most` entries
+/// outside the cache.
+fn own_files(folders: &[PathBuf], cache: &[PathBuf], most: usize) -> Option<BTreeSet<Identity>> {
     let mut found = BTreeSet::new();
-    let mut remaining = MAX_ENTRIES;
+    if !add_files(folders, cache, most, &mut found) {
+        return None;
+    }
+    add_files(cache, &[], MAX_CACHE_ENTRIES, &mut found);
+    Some(found)
+}
+
+/// Adds the identities of the files in these folders and those below them, but not in the `skipped` ones. Returns false
+/// if there are more than `remaining` entries.
+fn add_files(
+    folders: &[PathBuf],
+    skipped: &[PathBuf],
+    mut remaining: usize,
+    found: &mut BTreeSet<Identity>,
+) -> bool {
+    let mut waiting = folders.to_vec();
     while let Some(folder) = waiting.pop() {
+        if skipped.contains(&folder) {
+            continue;
+        }
         let Ok(entries) = std::fs::read_dir(&folder) else { continue };
         for entry in entries.flatten() {
-            let Some(fewer) = remaining.checked_sub(1) else { return found };
+            let Some(fewer) = remaining.checked_sub(1) else { return false };
             remaining = fewer;
             let Ok(data) = entry.metadata() else { continue };
             if data.is_dir() {
@@ -142,7 +173,7 @@ fn files_in(folders: &[PathBuf]) -> BTreeSet<Identity> {
             }
         }
     }
-    found
+    true
 }
 
 fn identity_of(data: &std::fs::Metadata) -> Identity {
@@ -156,4 +187,28 @@ fn identity(path: &Path) -> Option<Identity> {
 /// The error for a path that leads into an own folder.
 pub(crate) fn refused(path: &str) -> WorkspaceError {
     WorkspaceError::OwnFolder { path: path.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_beyond_the_limit_are_not_ignored() {
+        let temp = tempfile::tempdir().unwrap();
+        let (own, cache) = (temp.path().join("own"), temp.path().join("own/cache"));
+        std::fs::create_dir_all(cache.join("copy")).unwrap();
+        for number in 0..20 {
+            std::fs::write(cache.join("copy").join(number.to_string()), "").unwrap();
+        }
+        std::fs::write(own.join("key"), "").unwrap();
+        let key = identity(&own.join("key")).unwrap();
+        let folders = [cache.clone(), own.clone()];
+        let files = |most| own_files(&folders, std::slice::from_ref(&cache), most);
+        // The folder of the cache and the key; the copies do not count.
+        assert!(files(2).unwrap().contains(&key));
+        assert_eq!(files(1), None);
+        let unknown = OwnFolders { files: Arc::new(OnceLock::from(None)), ..OwnFolders::default() };
+        assert!(unknown.contains_file(key, 2) && !unknown.contains_file(key, 1));
+    }
 }

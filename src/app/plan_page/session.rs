@@ -207,8 +207,11 @@ impl PlanSession {
         if let (Some(covered), Some(review)) = (covered, &opened.review) {
             changes.extend(covered.changes(&review.binding));
         }
+        let was_approved = matches!(self.approval, Approval::Approved { .. });
         let error = opened.findings.iter().find(|it| it.severity == Severity::Error);
-        if let Some(error) = error.filter(|_| plan::is_valid(&self.opened.findings)) {
+        // An approval that was recorded after a first review with errors must not survive the next one.
+        let is_new = was_approved || plan::is_valid(&self.opened.findings);
+        if let Some(error) = error.filter(|_| is_new) {
             changes.push(Change {
                 what: "result of the review".to_owned(),
                 approved: "without errors".to_owned(),
@@ -225,7 +228,6 @@ impl PlanSession {
                     (old, new) => old.is_some() != new.is_some(),
                 };
         }
-        let was_approved = matches!(self.approval, Approval::Approved { .. });
         if was_approved && !changes.is_empty() {
             self.approval = Approval::Void(changes.clone());
             self.authorization = None;

@@ -23,8 +23,8 @@ fn wall_notes(outcome: Outcome, walls: &WallReport) -> Vec<String> {
     }
     if walls.is_incomplete {
         notes.push(
-            "Its walls may not have protected all repositories nested in the workspace: it has too many files or \
-             repositories to find them all."
+            "Its walls may not have protected all settings and hooks of repositories in the workspace: there are too \
+             many files, repositories or included settings to find and compare them all."
                 .to_owned(),
         );
     }

@@ -9,7 +9,7 @@ use crate::risk::{table_folder, table_paths};
 use crate::tools::Toolbox;
 
 /// System folders in which no write access can be granted: their files are installed with privileges that walls remove.
-const SYSTEM: [&str; 14] = [
+const SYSTEM: [&str; 20] = [
     "/bin",
     "/boot",
     "/dev",
@@ -17,13 +17,19 @@ const SYSTEM: [&str; 14] = [
     "/lib",
     "/lib32",
     "/lib64",
+    "/libx32",
     "/proc",
     "/run",
     "/sbin",
     "/sys",
     "/usr/bin",
     "/usr/lib",
+    "/usr/lib32",
+    "/usr/lib64",
+    "/usr/libexec",
+    "/usr/libx32",
     "/usr/sbin",
+    "/usr/share",
 ];
 
 /// The folders that contain the home folders of all users.
@@ -38,6 +44,27 @@ pub(super) struct Folders {
     /// The folders that the table of needs names; they may be granted although they are sensitive. Resolved when the
     /// first path is checked, because most plans name no path.
     table_folders: OnceCell<Vec<PathBuf>>,
+}
+
+/// Where a path is that a plan or a setting names.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Location {
+    /// The workspace itself.
+    Workspace,
+    /// A path in the workspace.
+    InWorkspace,
+    /// A path outside the workspace, which can be granted.
+    Outside(GrantPath),
+}
+
+impl Location {
+    /// The path to grant; `None` in the workspace, where every step may write.
+    pub(super) fn outside(self) -> Option<GrantPath> {
+        match self {
+            Self::Workspace | Self::InWorkspace => None,
+            Self::Outside(path) => Some(path),
+        }
+    }
 }
 
 /// A resolved path for a grant.
@@ -62,20 +89,20 @@ impl Folders {
         Self { workspace: workspace.to_owned(), home, own, table_folders: OnceCell::new() }
     }
 
-    /// Resolves a path that a plan names; `None` if it is in the workspace, where every step may write.
+    /// Resolves a path that a plan or a setting names.
     ///
     /// # Errors
     /// Why writing to the path cannot be granted.
-    pub(super) fn resolve(&self, path: &str) -> Result<Option<GrantPath>, String> {
-        let expanded = self
-            .expanded(path)
-            .ok_or_else(|| "the system does not say where your home folder is".to_owned())?;
-        let (real, exists) = real(&expanded);
+    pub(super) fn resolve(&self, path: &str) -> Result<Location, String> {
+        let (real, exists) = real(&self.expanded(path)?);
         self.check_grantable(&real)?;
-        if real.starts_with(&self.workspace) {
-            return Ok(None);
-        }
-        Ok(Some(grant_path(path, real, exists)))
+        Ok(if real == self.workspace {
+            Location::Workspace
+        } else if real.starts_with(&self.workspace) {
+            Location::InWorkspace
+        } else {
+            Location::Outside(grant_path(path, real, exists))
+        })
     }
 
     /// Adds the resolved path to `granted`, unless every step may write it. Returns a warning if nothing exists there,
@@ -88,7 +115,7 @@ impl Folders {
         granted: &mut Vec<String>,
     ) -> Option<(Severity, String)> {
         let resolved = match self.resolve(path) {
-            Ok(resolved) => resolved?,
+            Ok(location) => location.outside()?,
             Err(why) => {
                 return Some((Severity::Error, format!("{shown} cannot be granted: {why}")));
             }
@@ -105,7 +132,7 @@ impl Folders {
         let mut all: Vec<String> = paths
             .iter()
             .filter_map(|path| {
-                let (real, exists) = real(&self.expanded(path)?);
+                let (real, exists) = real(&self.expanded(path).ok()?);
                 let inside = real.starts_with(&self.workspace);
                 let is_own =
                     self.own.iter().any(|own| real.starts_with(own) || own.starts_with(&real));
@@ -117,20 +144,31 @@ impl Folders {
         all
     }
 
-    /// Replaces `~` or a variable at the start of the path; any other path is relative to the workspace. `None` if the
-    /// home folder or the variable is unknown.
-    fn expanded(&self, path: &str) -> Option<PathBuf> {
-        let in_home = |rest: &str| Some(self.home.as_ref()?.join(rest));
-        if let Some((variable, rest)) = path.strip_prefix('$').and_then(|rest| rest.split_once('/'))
-        {
+    /// Replaces `~` or a variable at the start of the path; any other path is relative to the workspace.
+    ///
+    /// # Errors
+    /// The home folder or the variable is unknown; as a reason.
+    fn expanded(&self, path: &str) -> Result<PathBuf, String> {
+        let in_home = |rest: &str| {
+            let home = self.home.as_ref();
+            let home = home.ok_or("the system does not say where your home folder is")?;
+            Ok(home.join(rest))
+        };
+        if let Some(named) = path.strip_prefix('$') {
+            let (variable, rest) = named.split_once('/').unwrap_or((named, ""));
             let set = std::env::var_os(variable).map(PathBuf::from).filter(|it| it.is_absolute());
-            let default = || in_home(table_folder(variable)?.strip_prefix("~/")?);
-            return Some(set.or_else(default)?.join(rest));
+            let default = table_folder(variable).and_then(|folder| folder.strip_prefix("~/"));
+            return match (set, default) {
+                (Some(folder), _) => Ok(folder.join(rest)),
+                (None, Some(folder)) => Ok(in_home(folder)?.join(rest)),
+                (None, None) => {
+                    Err(format!("the variable {variable} is not set to an absolute path"))
+                }
+            };
         }
         match path.strip_prefix('~') {
-            Some("") => self.home.clone(),
             Some(rest) => in_home(rest.trim_start_matches('/')),
-            None => Some(self.workspace.join(path)),
+            None => Ok(self.workspace.join(path)),
         }
     }
 
@@ -166,7 +204,7 @@ impl Folders {
             return refuse("it belongs to the system");
         }
         let table_folders = self.table_folders.get_or_init(|| {
-            table_paths().filter_map(|path| Some(real(&self.expanded(path)?).0)).collect()
+            table_paths().filter_map(|path| Some(real(&self.expanded(path).ok()?).0)).collect()
         });
         if table_folders.iter().any(|folder| path.starts_with(folder)) {
             return Ok(());
@@ -286,6 +324,9 @@ mod tests {
             ("/etc", "system"),
             ("/usr", "system"),
             ("/etc/passwd", "system"),
+            ("/usr/lib64/x", "system"),
+            ("$COUNTERSIGN_TEST_UNSET/x", "variable COUNTERSIGN_TEST_UNSET is not set"),
+            ("$COUNTERSIGN_TEST_UNSET", "variable COUNTERSIGN_TEST_UNSET is not set"),
         ] {
             assert!(fixture.refused(path).contains(why), "{path}: {}", fixture.refused(path));
         }
@@ -304,7 +345,7 @@ mod tests {
         assert!(fixture.refused("~/a/out").contains("whole file system"));
         assert!(fixture.refused("~/a/keys").contains("sensitive"));
         assert!(fixture.refused("~/a/out/etc").contains("system"));
-        let resolved = fixture.folders.resolve("~/a/data/sub/").unwrap().unwrap();
+        let resolved = fixture.folders.resolve("~/a/data/sub/").unwrap().outside().unwrap();
         assert_eq!((resolved.path, resolved.is_missing), (format!("{root}/data/sub/"), false));
     }
 
@@ -319,22 +360,25 @@ mod tests {
             ("~/a/new/", "home/a/new/", false),
             ("~/a/new", "home/a/new", true),
         ] {
-            let resolved = fixture.folders.resolve(path).unwrap().unwrap();
+            let resolved = fixture.folders.resolve(path).unwrap().outside().unwrap();
             assert_eq!(
                 resolved,
                 GrantPath { path: format!("{root}/{expected}"), is_missing },
                 "{path}"
             );
         }
-        for inside in ["sub", ".", "./a/b", "~/work/x"] {
-            assert_eq!(fixture.folders.resolve(inside), Ok(None), "{inside}");
+        for inside in ["sub", "./a/b", "~/work/x"] {
+            assert_eq!(fixture.folders.resolve(inside), Ok(Location::InWorkspace), "{inside}");
+        }
+        for workspace in [".", "~/work/", "sub/.."] {
+            assert_eq!(fixture.folders.resolve(workspace), Ok(Location::Workspace), "{workspace}");
         }
     }
 
     #[test]
     fn folders_of_the_needs_table_resolve() {
         let fixture = fixture();
-        let npm = fixture.folders.resolve("~/.npm/x/").unwrap().unwrap();
+        let npm = fixture.folders.resolve("~/.npm/x/").unwrap().outside().unwrap();
         assert!(npm.path.ends_with("/home/.npm/x/"), "{npm:?}");
         let all =
             fixture.folders.resolve_table_paths(&["~/.npm/".to_owned(), "~/.npm/".to_owned()]);

@@ -61,6 +61,9 @@ fn the_newest_of_many_rows_are_kept() {
         summary.q8.last().map(|it| it.listed.row.execution_id),
     ];
     assert_eq!([q3, q4, q8], [newest; 3]);
+    // The newest diagnostic before the change, and in ascending order.
+    let diagnostics: Vec<_> = summary.q8.iter().map(|it| it.diagnostic_execution_id).collect();
+    assert_eq!(diagnostics, own[own.len() - 21..own.len() - 1]);
     assert_eq!([summary.q3.len(), summary.q4.len(), summary.q8.len()], [20; 3]);
     assert_eq!(summary.cut, ["q1", "q2", "q3", "q4", "q8"]);
 }

@@ -5,6 +5,7 @@ use super::listed::matches_wildcard;
 use super::options::{dry_run_counts, is_dry_run_option, is_flag, is_option};
 use super::path_kind;
 use super::syntax::{OUTPUT, UNKNOWN, before};
+use crate::plan::words::words;
 
 /// A pattern: `PROGRAM SUBCOMMAND.. & CONDITION & ..`. Words and conditions may be alternatives, `a|b`. A condition is
 /// an option, a property `@name`, or a regular expression `~regex` for the rest of the condition; `!` negates it.
@@ -17,10 +18,57 @@ pub(super) struct Pattern {
 #[derive(Debug)]
 enum Test {
     Option(String),
-    /// A property of the paths, the operands or the call.
-    Property(String),
+    /// A property of the paths, the operands or the call; `None` for a name that no property has. The tests of the table
+    /// refuse such a name.
+    Property(Option<Property>),
     /// Matches an argument, or the text of the input.
     Text(LazyRegex),
+}
+
+words! {
+    /// A property that a rule can test.
+    #[derive(Debug, Clone, Copy)]
+    enum Property {
+        // Of any path among the arguments.
+        Root = "root",
+        System = "system",
+        Outside = "outside",
+        Beyond = "beyond",
+        Sensitive = "sensitive",
+        Secret = "secret",
+        Keys = "keys",
+        Disk = "disk",
+        Device = "device",
+        Endless = "endless",
+        // Of the operands.
+        NamedSystem = "named-system",
+        ToInside = "to-inside",
+        ToDisk = "to-disk",
+        ToOutside = "to-outside",
+        ToSystem = "to-system",
+        ToSensitive = "to-sensitive",
+        ToRemote = "to-remote",
+        FromRemote = "from-remote",
+        Glob = "glob",
+        Unknown = "unknown",
+        Some = "some",
+        Two = "two",
+        // Of all arguments.
+        Any = "any",
+        Ran = "ran",
+        Sql = "sql",
+        // Of the call.
+        Fed = "fed",
+        Answered = "answered",
+        Raised = "raised",
+        Read = "read",
+    }
+}
+
+impl Property {
+    fn named(name: &str) -> Option<Self> {
+        Self::WORDS.iter().map(|(_, property)| *property).find(|it| it.as_str() == name)
+    }
 }
 
 /// The facts about a command that rules can test.
@@ -55,7 +103,7 @@ impl Pattern {
             } else {
                 part.split('|')
                     .map(|alternative| match alternative.strip_prefix('@') {
-                        Some(property) => Test::Property(property.to_owned()),
+                        Some(property) => Test::Property(Property::named(property)),
                         None => Test::Option(alternative.to_owned()),
                     })
                     .collect()
@@ -69,6 +117,12 @@ impl Pattern {
     pub(super) fn patterns(&self) -> impl Iterator<Item = &LazyRegex> {
         let tests = self.conditions.iter().flat_map(|(_, tests)| tests);
         tests.filter_map(|test| if let Test::Text(text) = test { Some(text) } else { None })
+    }
+
+    #[cfg(test)]
+    pub(super) fn has_unknown_property(&self) -> bool {
+        let mut tests = self.conditions.iter().flat_map(|(_, tests)| tests);
+        tests.any(|test| matches!(test, Test::Property(None)))
     }
 
     pub(super) fn programs(&self) -> impl Iterator<Item = &String> {
@@ -116,15 +170,6 @@ impl Pattern {
 
 impl Test {
     fn is_met(&self, facts: &CallFacts, rest: &[(String, bool)]) -> bool {
-        let operands = || {
-            let only = rest.iter().position(|(text, _)| text == "--").unwrap_or(rest.len());
-            rest.iter()
-                .enumerate()
-                .filter(move |(index, (text, _))| {
-                    *index > only || (*index < only && (!text.starts_with('-') || text == "-"))
-                })
-                .map(|(_, argument)| argument)
-        };
         match self {
             Self::Option(option) if is_dry_run_option(option) => {
                 dry_run_counts(option, facts.program, facts.arguments)
@@ -137,100 +182,106 @@ impl Test {
                 rest.iter().any(|(text, _)| regex.is_match(text))
                     || facts.text.is_some_and(|text| regex.is_match(text))
             }
-            Self::Property(name) => {
-                // The value of an option counts as a path if it starts like one.
-                let values = || {
-                    rest.iter().filter(|(text, _)| text.starts_with('-')).filter_map(|(text, _)| {
-                        let glued = text.get(2..).filter(|_| !text.starts_with("--"));
-                        text.split_once('=').map(|(_, value)| value).or(glued)
-                    })
-                };
-                let path = |test: fn(&str) -> bool| {
-                    values().any(|value| {
-                        value.starts_with(['/', '~'])
-                            && test(&path_kind::normalize(value, facts.folder))
-                    }) || operands().any(|(text, _)| {
-                        let value = text.split_once('=').map_or(text.as_str(), |(_, value)| value);
-                        test(&path_kind::normalize(text, facts.folder))
-                            || (value != text && test(&path_kind::normalize(value, facts.folder)))
-                    })
-                };
-                let last = || operands().next_back().map(|(text, _)| text.as_str());
-                let is_last = |test: fn(&str) -> bool| {
-                    last().is_some_and(|text| test(&path_kind::normalize(text, facts.folder)))
-                };
-                if let Some(test) = path_test(name) {
-                    return path(test);
-                }
-                match name.as_str() {
-                    "to-inside" => last().is_some_and(path_kind::is_inside_system),
-                    "endless" => {
-                        facts.writes
-                            && (facts.program == "yes"
-                                || path(|path| {
-                                    matches!(path, "/dev/zero" | "/dev/urandom" | "/dev/random")
-                                }))
-                    }
-                    "to-disk" => is_last(path_kind::is_disk),
-                    "named-system" => operands().any(|(text, _)| {
-                        let path = path_kind::normalize(text, facts.folder);
-                        path_kind::is_system(&path) || path_kind::is_sensitive(&path)
-                    }),
-                    "to-outside" => is_last(path_kind::is_outside),
-                    "to-system" => is_last(path_kind::is_system),
-                    "to-sensitive" => is_last(path_kind::is_sensitive),
-                    "to-remote" => last().is_some_and(path_kind::is_remote),
-                    "from-remote" => {
-                        operands().next().is_some_and(|(text, _)| path_kind::is_remote(text))
-                    }
-                    "glob" => operands().any(|(_, glob)| *glob),
-                    "unknown" => operands().any(|(text, _)| text.contains(UNKNOWN)),
-                    "ran" => rest.iter().any(|(text, _)| text.contains(OUTPUT)),
-                    "some" => operands().next().is_some(),
-                    "two" => operands().nth(1).is_some(),
-                    "any" => !rest.is_empty(),
-                    "fed" => facts.fed,
-                    "answered" => facts.answered,
-                    "raised" => facts.raised,
-                    "read" => facts.text.is_some(),
-                    "sql" => {
-                        rest.iter().any(|(text, _)| {
-                            let value =
-                                text.strip_prefix("--").and_then(|text| text.split_once('='));
-                            is_destructive_sql(value.map_or(text.as_str(), |(_, value)| value))
-                        }) || facts.text.is_some_and(is_destructive_sql)
-                    }
-                    _ => false,
-                }
-            }
+            Self::Property(property) => property.is_some_and(|it| it.holds(facts, rest)),
         }
     }
 }
 
-/// The test for a path among the arguments.
-fn path_test(name: &str) -> Option<fn(&str) -> bool> {
-    Some(match name {
-        "root" => path_kind::is_root,
-        "system" => path_kind::is_system,
-        "outside" => path_kind::is_outside,
-        "beyond" => path_kind::is_beyond,
-        "sensitive" => path_kind::is_sensitive,
-        "secret" => path_kind::is_secret,
-        "keys" => path_kind::is_keys,
-        "disk" => path_kind::is_disk,
-        "device" => |path| path.starts_with("/dev/") && path_kind::is_system(path),
-        _ => return None,
-    })
+/// The arguments that are no options.
+fn operands(rest: &[(String, bool)]) -> impl DoubleEndedIterator<Item = &(String, bool)> {
+    let only = rest.iter().position(|(text, _)| text == "--").unwrap_or(rest.len());
+    let is_operand = move |(index, (text, _)): &(usize, &(String, bool))| {
+        *index > only || (*index < only && (!text.starts_with('-') || text == "-"))
+    };
+    rest.iter().enumerate().filter(is_operand).map(|(_, argument)| argument)
+}
+
+impl Property {
+    /// Whether the call, whose arguments after the subcommand are `rest`, has the property.
+    fn holds(self, facts: &CallFacts, rest: &[(String, bool)]) -> bool {
+        let operands = || operands(rest);
+        // The value of an option counts as a path if it starts like one.
+        let values = || {
+            rest.iter().filter(|(text, _)| text.starts_with('-')).filter_map(|(text, _)| {
+                let glued = text.get(2..).filter(|_| !text.starts_with("--"));
+                text.split_once('=').map(|(_, value)| value).or(glued)
+            })
+        };
+        let path = |test: fn(&str) -> bool| {
+            values().any(|value| {
+                value.starts_with(['/', '~']) && test(&path_kind::normalize(value, facts.folder))
+            }) || operands().any(|(text, _)| {
+                let value = text.split_once('=').map_or(text.as_str(), |(_, value)| value);
+                test(&path_kind::normalize(text, facts.folder))
+                    || (value != text && test(&path_kind::normalize(value, facts.folder)))
+            })
+        };
+        let last = || operands().next_back().map(|(text, _)| text.as_str());
+        let is_last = |test: fn(&str) -> bool| {
+            last().is_some_and(|text| test(&path_kind::normalize(text, facts.folder)))
+        };
+        match self {
+            Self::Root => path(path_kind::is_root),
+            Self::System => path(path_kind::is_system),
+            Self::Outside => path(path_kind::is_outside),
+            Self::Beyond => path(path_kind::is_beyond),
+            Self::Sensitive => path(path_kind::is_sensitive),
+            Self::Secret => path(path_kind::is_secret),
+            Self::Keys => path(path_kind::is_keys),
+            Self::Disk => path(path_kind::is_disk),
+            Self::Device => path(|path| path.starts_with("/dev/") && path_kind::is_system(path)),
+            Self::Endless => {
+                let is_endless =
+                    |path: &str| matches!(path, "/dev/zero" | "/dev/urandom" | "/dev/random");
+                facts.writes && (facts.program == "yes" || path(is_endless))
+            }
+            Self::NamedSystem => operands().any(|(text, _)| {
+                let path = path_kind::normalize(text, facts.folder);
+                path_kind::is_system(&path) || path_kind::is_sensitive(&path)
+            }),
+            Self::ToInside => last().is_some_and(path_kind::is_inside_system),
+            Self::ToDisk => is_last(path_kind::is_disk),
+            Self::ToOutside => is_last(path_kind::is_outside),
+            Self::ToSystem => is_last(path_kind::is_system),
+            Self::ToSensitive => is_last(path_kind::is_sensitive),
+            Self::ToRemote => last().is_some_and(path_kind::is_remote),
+            Self::FromRemote => {
+                operands().next().is_some_and(|(text, _)| path_kind::is_remote(text))
+            }
+            Self::Glob => operands().any(|(_, glob)| *glob),
+            Self::Unknown => operands().any(|(text, _)| text.contains(UNKNOWN)),
+            Self::Some => operands().next().is_some(),
+            Self::Two => operands().nth(1).is_some(),
+            Self::Any => !rest.is_empty(),
+            Self::Ran => rest.iter().any(|(text, _)| text.contains(OUTPUT)),
+            Self::Sql => {
+                rest.iter().any(|(text, _)| {
+                    let value = text.strip_prefix("--").and_then(|text| text.split_once('='));
+                    is_destructive_sql(value.map_or(text.as_str(), |(_, value)| value))
+                }) || facts.text.is_some_and(is_destructive_sql)
+            }
+            Self::Fed => facts.fed,
+            Self::Answered => facts.answered,
+            Self::Raised => facts.raised,
+            Self::Read => facts.text.is_some(),
+        }
+    }
 }
 
 /// Whether SQL contains, outside its strings and comments, a statement that deletes data or changes rows, tables,
 /// rights or the server.
 fn is_destructive_sql(text: &str) -> bool {
-    static STRINGS: LazyRegex = LazyRegex::new(r"'(?:[^']|'')*'|--[^\n]*|(?s:/\*.*?\*/)");
+    // Servers read strings differently: `"` may quote a string or a name, and `\` may escape a quote. MySQL runs the
+    // text of a comment that starts with `/*!`.
+    static STRINGS: [LazyRegex; 3] = [
+        LazyRegex::new(r"'(?:[^']|'')*'|--[^\n]*|(?s:/\*[^!].*?\*/)"),
+        LazyRegex::new(r#"'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|(?s:/\*[^!].*?\*/)"#),
+        LazyRegex::new(r#"(?s)'(?:[^'\\]|''|\\.)*'|"(?:[^"\\]|""|\\.)*"|(?-s:--.*)|/\*[^!].*?\*/"#),
+    ];
     static WORDS: LazyRegex = LazyRegex::new(
         r"(?i)\b(drop|truncate|flushall|flushdb)\b|\bdelete\s+from\b|\bupdate\s+[\w.\x22`]+\s+set\b|\balter\s+(table|role|user|system)\b|\bgrant\b|\brevoke\b|\bcopy\b.*\bprogram\b|\binto\s+(out|dump)file\b|\breset\s+(master|slave|replica|binary)\b|\bpurge\s+(binary|master)\b|\bstop\s+(slave|replica)\b|\bset\s+global\b|\bdetach\s+delete\b",
     );
-    WORDS.is_match(&STRINGS.replace_all(text, "''"))
+    STRINGS.iter().any(|strings| WORDS.is_match(&strings.replace_all(text, "''")))
 }
 
 /// Whether the value of a query option contains destructive SQL.

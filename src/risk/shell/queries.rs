@@ -47,6 +47,20 @@ pub(super) fn is_query_call(program: &str, arguments: &[(String, bool)]) -> bool
         |text: &str| text.replace("system.", "own.").replace(" FROM table", " FROM t");
     let only_queries = |text: &str| only_queries(&without_keywords(text));
     let reaches = |text: &str| REACHES.is_match(&without_keywords(text));
+    if !listed(CLIENTS, program) {
+        return false;
+    }
+    let is_query = |option: &str| {
+        matches!(option, "--query" | "-q" | "-Q") || program == "cbq" && option == "-s"
+    };
+    let is_good_value = |option: &str, value: &str| {
+        if is_query(option) {
+            return only_queries(value) && !reaches(value);
+        }
+        let file = matches!(option, "--file" | "-f")
+            && !path_kind::is_outside(&path_kind::normalize(value, ""));
+        !value.contains([' ', '(', ';']) && (file || !value.contains('/'))
+    };
     let mut asks = false;
     let mut before = "";
     for (index, (text, glob)) in arguments.iter().enumerate() {
@@ -61,33 +75,29 @@ pub(super) fn is_query_call(program: &str, arguments: &[(String, bool)]) -> bool
             if !OPTIONS.is_match(name) {
                 return false;
             }
-            before = name;
-            let Some(value) = value else { continue };
-            let query = name == "--query";
-            if query && (!only_queries(value) || reaches(value)) {
+            let Some(value) = value else {
+                before = name;
+                continue;
+            };
+            if !is_good_value(name, value) {
                 return false;
             }
-            asks |= query;
+            asks |= is_query(name);
+            before = "-";
             continue;
         }
-        let query = matches!(before, "--query" | "-q" | "-Q") || program == "cbq" && before == "-s";
-        let file = matches!(before, "--file" | "-f")
-            && !path_kind::is_outside(&path_kind::normalize(text, ""));
-        let word = !text.contains([' ', '(', ';']) && (file || !text.contains('/'));
-        let good = if query {
-            only_queries(text) && !reaches(text)
-        } else if before.is_empty() {
+        let good = if before.is_empty() {
             index == 0 && program == "clickhouse" && matches!(text.as_str(), "client" | "local")
         } else {
-            word
+            is_good_value(before, text)
         };
         if !good {
             return false;
         }
-        asks |= query;
+        asks |= is_query(before);
         before = if before.is_empty() { "" } else { "-" };
     }
-    asks && listed(CLIENTS, program)
+    asks
 }
 
 /// Whether a text is one SQL statement that only reads.

@@ -24,6 +24,15 @@ pub(super) const CHANGES: &[(&str, Change)] = &[
             ),
         )
     }),
+    ("trigger named like a table", |t, c| {
+        let (table, name) = (name(t, c, "table")?, name(t, c, "table")?);
+        sql(
+            t,
+            &format!(
+                "CREATE TRIGGER {name} BEFORE INSERT ON {table} BEGIN SELECT RAISE(IGNORE); END"
+            ),
+        )
+    }),
     ("view that takes rows", |t, c| {
         let table = name(t, c, "table")?;
         sql(

@@ -58,7 +58,10 @@ impl Listings {
                 Ok(listing) => listing,
                 Err(error) => {
                     // A folder that is gone has no repository; the path of another may be too long.
-                    is_incomplete |= error.kind() != io::ErrorKind::NotFound;
+                    is_incomplete |= !matches!(
+                        error.kind(),
+                        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                    );
                     continue;
                 }
             };

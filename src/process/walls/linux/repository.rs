@@ -2,12 +2,13 @@
 //!
 //! They are read without git, because git would run programs that a repository names.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Maximum nesting of the folders of modules.
 const MAX_DEPTH: usize = 8;
-/// Maximum number of settings files that the settings of a repository include. Files that include each other by many
+/// Maximum number of included settings files that are read. Files that include each other by many
 /// names would otherwise be read without end.
 const MAX_INCLUDES: usize = 500;
 /// Maximum number of modules and worktrees of a repository that are read.
@@ -25,7 +26,8 @@ pub(super) struct Repository {
     pub(super) protected: Vec<PathBuf>,
     /// Whether a limit was reached, so that some of these paths are missing.
     pub(super) is_incomplete: bool,
-    includes: usize,
+    /// The included settings, each of which is read once.
+    included: BTreeSet<PathBuf>,
 }
 
 impl Repository {
@@ -84,12 +86,13 @@ impl Repository {
                 ("core", "hookspath") => self.protected.push(absolute(&value, tree)),
                 ("include" | "includeif", "path") => {
                     let included = absolute(&value, folder);
-                    if self.includes == MAX_INCLUDES {
-                        self.is_incomplete = true;
-                    } else if !self.protected.contains(&included) {
-                        self.includes += 1;
+                    if self.included.insert(included.clone()) {
                         self.protected.push(included.clone());
-                        self.protect_named_in(&included, tree);
+                        if self.included.len() <= MAX_INCLUDES {
+                            self.protect_named_in(&included, tree);
+                        } else {
+                            self.is_incomplete = true;
+                        }
                     }
                 }
                 _ => {}

@@ -48,12 +48,16 @@ fn every_command_of_a_substitution_may_print() {
             "echo $(( $(curl -s https://example.com && :) + 1 ))",
             "x=$({ cat a; wc -l b; }); echo $((x))",
             "x=$(curl -s https://example.com > /dev/stdout; wc -l a); echo $((x))",
+            "x=$(expr \"$(curl -s https://example.com)\"); echo $((x))",
         ],
     );
     for command in [
         "x=$(cd src && cat a | wc -l); echo $((x))",
         "x=$(sort a > b; wc -l < b); echo $((x))",
         "x=$(git rev-list --count HEAD || echo 0); echo $((x))",
+        // Only the sizes are printed, not what names the files.
+        "n=$(stat -c %s \"$(which bash)\"); echo $((n / 1024))",
+        "n=$(wc -l < \"$(cat name)\"); echo $((n))",
     ] {
         assert_eq!(level(command), RiskLevel::Caution, "{command}");
     }
@@ -321,6 +325,15 @@ fn wrappers_keep_the_inner_level() {
         RiskLevel::Caution,
         &["nice --such ls", "timeout -Z 5 ls", "strace -o f ls", "ssh host ls", "sudo ls"],
     );
+}
+
+#[test]
+fn every_property_of_the_table_exists() {
+    for rule in &TABLE.as_ref().unwrap().rule {
+        let unknown =
+            rule.patterns.iter().any(super::super::pattern::Pattern::has_unknown_property);
+        assert!(!unknown, "{}", rule.id);
+    }
 }
 
 #[test]

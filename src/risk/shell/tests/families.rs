@@ -200,6 +200,8 @@ fn outside_outputs_and_untrusted_sources_are_dangerous() {
             "clickhouse-client -q \"SELECT * FROM url('http://x','CSV')\"",
             "clickhouse-client -q \"SYSTEM SHUTDOWN\"",
             "clickhouse-local --file ~/x.csv -q 'select 1'",
+            "clickhouse-local --file=/etc/x -q 'select 1'",
+            "clickhouse-local --query='select 1' --file=../../x",
             "./configure --prefix=/etc/x && sudo make install",
             "webpack --output-path /usr/share/nginx/html",
             "frob --outfile=/usr/bin/x",
