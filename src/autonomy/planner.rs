@@ -80,16 +80,17 @@ pub(super) fn planner_input<'r>(
     }
 }
 
-/// The permissions of the planner with this name: those in the settings, looked up by the complete name, the name of a
-/// built-in planner, the text before the first space, and the file name of the program, in this order; else those that
-/// a built-in planner needs; else read-only access.
+/// The permissions of the planner with this name: those in the settings, looked up by the complete name, and then by the
+/// name of a built-in planner, or by the text before the first space and the file name of the program; else those that a
+/// built-in planner needs; else read-only access.
 pub fn needs_of(name: &str, policy: &Policy) -> PlannerNeeds {
     let name = name.trim();
     let built_in = name.split(':').next().filter(|name| BUILT_IN.contains(name));
     let program = name.split_whitespace().next().unwrap_or(name);
     let file = program.rsplit('/').next().unwrap_or(program);
-    let names = [Some(name), built_in, Some(program), Some(file)];
-    let from_settings = names.iter().flatten().find_map(|name| policy.planners.get(*name));
+    // The argument of a built-in planner is no program: `replay:plans/plan.sh` gets nothing that `plan.sh` may do.
+    let names = built_in.map_or([name, program, file], |built_in| [name, built_in, built_in]);
+    let from_settings = names.iter().find_map(|name| policy.planners.get(*name));
     from_settings.cloned().unwrap_or_else(|| match built_in {
         // The network, to reach the server in its settings.
         Some("openai-compatible") => PlannerNeeds { network: true, ..PlannerNeeds::default() },
@@ -151,6 +152,7 @@ mod tests {
         policy.planners.insert("openai-compatible".to_owned(), PlannerNeeds::default());
         assert_eq!(needs_of("./tools/plan.sh --fast", &policy), network);
         assert_eq!(needs_of("plan.shx", &policy), PlannerNeeds::default());
+        assert_eq!(needs_of("replay:plans/plan.sh", &policy), PlannerNeeds::default());
         assert!(!needs_of("openai-compatible", &policy).network, "the settings come first");
     }
 

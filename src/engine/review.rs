@@ -86,7 +86,7 @@ fn cannot_be_restored(step: &Step, risk: &Verdict) -> bool {
 /// Previews one step after the steps before it.
 ///
 /// # Errors
-/// When the workspace cannot be opened, the step cannot be called, a path leads outside, or after a stop.
+/// When the workspace cannot be opened, a path leads outside, or after a stop. A faulty step has a preview that says so.
 pub fn preview_step(
     plan: &ShownPlan,
     workspace: &std::path::Path,

@@ -4,7 +4,7 @@ use egui::{CollapsingHeader, Frame, Margin, Panel, Stroke, Ui, vec2};
 
 use super::action::WindowAction;
 use super::widgets::panel_frame;
-use super::{Action, Text, Theme, Tone, icon, widgets};
+use super::{Action, Text, Theme, Tone, format, icon, widgets};
 
 /// A notice, as shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +37,8 @@ pub(super) fn notices_ui(ui: &mut Ui, notices: &[Notice], actions: &mut Vec<Acti
                 notice_ui(ui, notice, actions);
             }
             if hidden > 0 {
-                let text = format!("{hidden} older notices appear when you close these.");
+                let hidden = format::counted(hidden, "older notice");
+                let text = format!("{hidden} not shown; close one of these to see the next.");
                 ui.label(widgets::rich(text, Text::Small, theme.dim));
             }
         },
@@ -51,7 +52,7 @@ fn notice_ui(ui: &mut Ui, notice: &Notice, actions: &mut Vec<Action>) {
         Tone::Danger => icon::FAILED,
         Tone::Caution => icon::WARNING,
         Tone::Safe => icon::DONE,
-        _ => icon::INFO,
+        Tone::Plain | Tone::Dim | Tone::Accent => icon::INFO,
     };
     let response = Frame::NONE.fill(fill).inner_margin(Margin::symmetric(14, 6)).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
