@@ -23,7 +23,7 @@ struct Document<'a> {
 /// Further facts about the walls of a command.
 #[derive(Serialize)]
 struct WallsDocument<'a> {
-    /// Whether git may write its own repository in this command.
+    /// Whether the command must write below `.git`.
     writes_repository: bool,
     /// Why the command cannot run behind walls; `None` if it can.
     refused: Option<&'a str>,
@@ -43,10 +43,10 @@ pub(super) fn risk(command: &args::Risk, out: &mut Output) -> Result<Exit, Refus
     }
     for line in io::stdin().lock().split(b'\n') {
         match line {
-            // Invalid UTF-8 is replaced by a character that matches no rule.
+            // Invalid UTF-8 becomes U+FFFD. In a program's name, the character makes the command dangerous.
             Ok(line) => judge(&String::from_utf8_lossy(&line), &rules, out),
             Err(error) => {
-                say(&format!("The commands could not be read: {error}"));
+                say(&format!("Cannot read the commands from stdin: {error}"));
                 return Ok(Exit::Failed);
             }
         }
@@ -71,6 +71,8 @@ fn judge(command: &str, rules: &UserRules, out: &mut Output) {
     } else {
         format!(" Needs {}: {}.", command_needs.needs, command_needs.reasons.join("; "))
     };
+    let refused = command_needs.refused.as_deref();
+    let refused = refused.map(|it| format!(" Cannot run behind walls: {it}.")).unwrap_or_default();
     let suggestion = verdict.suggestion.as_deref().map(|it| format!(" {it}")).unwrap_or_default();
     let builtin = if verdict.user_rule {
         let builtin = &verdict.builtin;
@@ -84,7 +86,7 @@ fn judge(command: &str, rules: &UserRules, out: &mut Output) {
         String::new()
     };
     out.line(&format!(
-        "{}  {}  {}{suggestion}{builtin}{needs}",
+        "{}  {}  {}{suggestion}{builtin}{needs}{refused}",
         verdict.level.as_str(),
         verdict.rule,
         verdict.reason

@@ -1,5 +1,5 @@
-//! Reads the changes of a workspace for `history` and reverts (SPEC §9, §11): the recorded contents by their digests,
-//! in the order in which they were written.
+//! Reads the recorded changes of a workspace, in the order in which they were recorded, and the contents of files by
+//! their digests. Used by `history` and by reverts (SPEC §9, §11).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub enum StoredContent {
     Content(Vec<u8>),
     /// A person purged the content.
     Purged,
-    /// The content contains a secret and is encrypted with another key.
+    /// The content contains a secret, and the key that encrypts it is not available.
     NoKey,
     /// The content was never stored.
     NotStored,

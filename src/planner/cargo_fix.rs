@@ -59,14 +59,14 @@ fn propose(
     if edits.is_empty() {
         if found.errors > 0 {
             let message = format!(
-                "{} {} left, and the compiler suggests nothing that can be applied automatically",
+                "{} {} left, and no suggestion of the compiler can be applied",
                 counted(found.errors, "error"),
                 if found.errors == 1 { "is" } else { "are" }
             );
             return Err(Failure { code: "unsupported_goal", message, retryable: true });
         }
         let verify = json!({ "type": "verify", "request": {},
-            "rationale": "The compiler suggests nothing more." });
+            "rationale": "No suggestion of the compiler can be applied." });
         return Ok(reply::plan(goal, NAME, &notes, &[verify]));
     }
     let batch = json!({
@@ -96,7 +96,7 @@ fn fixed_diagnostics(suggestions: &[Suggestion]) -> String {
 }
 
 /// One patch for each file, the hash of the file that each patch expects, and the number of suggestions used. A
-/// suggestion that touches the range of an earlier one is left for the next attempt. The number also counts
+/// suggestion that overlaps or touches a different, earlier one is left for the next attempt. The number also counts
 /// suggestions whose patch is dropped because it is too long or changes nothing.
 fn edits(
     suggestions: &[Suggestion],
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn offers_become_patches_and_overlapping_ones_wait() {
+    fn suggestions_become_patches_and_overlapping_ones_wait() {
         let suggestions = vec![
             suggestion("a", &[(0, 3, "1")]),
             suggestion("b", &[(2, 5, "x"), (8, 13, "y")]),
@@ -223,7 +223,7 @@ mod tests {
 
     // Without suggestions, a program without errors is verified, and one with errors gives a failure.
     #[test]
-    fn without_offers_there_is_no_batch() {
+    fn without_suggestions_there_is_no_batch() {
         let plan = proposed(&found(0, Vec::new())).unwrap();
         assert_eq!(plan["actions"][0]["type"], "verify");
         let failure = proposed(&found(2, Vec::new())).unwrap_err();

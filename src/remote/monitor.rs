@@ -11,13 +11,13 @@ use crate::run::StopSignal;
 
 /// How long to wait, after a stop or a timeout, for the session to report its process group.
 const GROUP_WAIT: Duration = Duration::from_secs(5);
-/// How long output is still received after the command has exited, while other processes hold its outputs open, and
-/// after its process group was ended.
+/// How long output is still received after the command has exited while other processes hold its outputs open, and
+/// after the attempt to end its process group.
 const DRAIN: Duration = Duration::from_secs(2);
 
 impl Connection {
     /// Waits until a session is over, and ends its process group on a timeout or a stop. Returns the cause, and whether
-    /// the host confirmed the end of the group; `None` if the command ended before a timeout or stop.
+    /// the host confirmed the end of the group; `None` if the command or the local client ended before that.
     pub(super) fn end_on_stop(
         &self,
         monitor: &SessionMonitor,

@@ -16,7 +16,7 @@ pub(super) enum ValueForm {
         tight: bool,
         /// Whether the value is the last word of its line.
         last: bool,
-        /// The byte after the value.
+        /// The byte after the value; 0 if there is none.
         next: u8,
         /// Whether the value is assigned by a colon, as in YAML.
         colon: bool,
@@ -40,7 +40,7 @@ pub(super) fn is_whole_secret(class: Class, value: &str, form: ValueForm) -> boo
                 && !is_label(value)
         }
         ValueForm::Bare { tight, last, next, colon } => {
-            // A call, an index or a field access is code.
+            // A call, an index, a generic type, a block or a path with `::` is code.
             if matches!(next, b'(' | b'[' | b'<' | b'{') || value.contains("::") {
                 return false;
             }
@@ -98,7 +98,8 @@ fn is_bare_secret(class: Class, value: &str, [tight, last, is_at_end, colon]: [b
         }
         Class::Password => {
             if mixed {
-                // An identifier with digits at the end, and spaces around the `=`, is code.
+                // An identifier with digits is code if there are spaces around the `=` and more words follow on the
+                // line.
                 return tight || colon || last || !identifier;
             }
             if has_digit(value) {
@@ -267,7 +268,7 @@ fn is_numeric(value: &str) -> bool {
     dotted || hex
 }
 
-/// Whether a value refers to a secret that is stored elsewhere: a path, a URL or a variable.
+/// Whether a value refers to something stored elsewhere: a path, a URL, a variable, or a reference in code.
 fn is_reference(value: &str) -> bool {
     let path = value.starts_with('/')
         && value.bytes().skip(1).any(|byte| byte == b'/')

@@ -41,7 +41,7 @@ pub(super) fn continue_plan<C>(plan: &Plan<C>, succeeded: &BTreeSet<String>) -> 
 pub struct Batch {
     /// The edits, in the order in which they are applied.
     pub edits: Vec<Edit>,
-    /// The required contents of files before the batch, by path.
+    /// The digests that files must have before the batch, by path.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub expected_hashes: BTreeMap<String, Digest>,
 }
@@ -61,7 +61,7 @@ pub fn batch_plan(goal: &str, why: &str, batches: &[Batch]) -> Option<Vec<u8>> {
 }
 
 /// The plan that undoes all changes of a checkpoint, `run:ID` or `execution:ID`. `subject` describes the changes for a
-/// person, and is cut to the length of an id.
+/// person, and is cut to [`limits::ID_BYTES`].
 pub fn revert(checkpoint: &str, subject: &str) -> Vec<u8> {
     let subject = subject.get(..subject.floor_char_boundary(limits::ID_BYTES)).unwrap_or_default();
     let plan = json!({

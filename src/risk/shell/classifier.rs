@@ -24,13 +24,14 @@ pub(super) struct Classifier<'a> {
     pub(super) table: &'a Table,
     pub(super) user_rules: &'a UserRules,
     pub(super) findings: Vec<Finding>,
-    /// Every command that was rated, including inner ones.
+    /// Every rated command that starts a program, including inner ones.
     pub(super) commands: Vec<SimpleCommand>,
     /// Whether any script uses syntax beyond POSIX.
     pub(super) bash_only: bool,
     /// The known values of each variable.
     pub(super) variables: BTreeMap<String, Vec<String>>,
-    /// The working folder after `cd`, relative to the initial one; empty before.
+    /// The working folder after `cd`, normalized; relative to the initial one unless it starts with `/`, `~` or an
+    /// unknown part. Empty before the first `cd`.
     pub(super) folder: String,
     /// The script whose commands are being rated.
     pub(super) script: Script,
@@ -118,8 +119,7 @@ impl<'a> Classifier<'a> {
     }
 
     pub(super) fn add_nesting_limit(&mut self, span: Range<usize>) {
-        let reason =
-            "Nests commands inside commands more than 8 levels deep, or more than 2,000 commands.";
+        let reason = "Has commands nested more than 8 levels deep, or more than 2,000 commands.";
         self.add_danger("wrapped-too-deep", span, reason);
     }
 
@@ -176,8 +176,8 @@ impl<'a> Classifier<'a> {
         };
         let bomb = body.iter().any(piped);
         let twice = body.iter().filter(|it| calls(it)).count() > 1;
-        let alone = |it: &SimpleCommand| calls(it) && it.background;
-        if bomb || (twice && body.iter().any(alone)) {
+        let in_background = |it: &SimpleCommand| calls(it) && it.background;
+        if bomb || (twice && body.iter().any(in_background)) {
             self.add_finding(
                 RiskLevel::Blocked,
                 "fork-bomb",
@@ -259,7 +259,9 @@ impl<'a> Classifier<'a> {
         } else if first.text.starts_with('!') && first.text.len() > 1 {
             Some("The program is named by an entry of the shell's history.")
         } else if !first.text.is_ascii() {
-            Some("The program's name contains letters that look like other letters.")
+            Some(
+                "The program's name contains non-ASCII characters, which can look like other letters.",
+            )
         } else {
             None
         };

@@ -21,6 +21,14 @@ pub(super) fn compute_rating() -> Rating {
     )
 }
 
+/// The rating of a debugger whose commands only control or inspect a program, or control a board.
+pub(super) fn debug_rating() -> Rating {
+    Rating::caution(
+        "computes",
+        "Runs a debugger that only runs or inspects a program, or controls a board.",
+    )
+}
+
 /// Whether a call only makes a running service reload its settings.
 pub(super) fn only_reloads(program: &str, arguments: &[(String, bool)]) -> bool {
     static NAME: LazyRegex = LazyRegex::new(r"^[A-Za-z0-9][A-Za-z0-9@_.:-]*$");

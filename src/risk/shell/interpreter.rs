@@ -43,7 +43,8 @@ impl Classifier<'_> {
                     self.rate_outside_path(context, "", &arguments, word.span());
                     let checks = rest.iter().any(|word| word.text == "-n");
                     if !checks && word.text.starts_with(UNKNOWN) && word.text.ends_with(END) {
-                        let reason = "The script is named by a variable.";
+                        let reason =
+                            "The script is named by a variable or by the output of a command.";
                         self.add_danger("hidden-script", word.span(), reason);
                     }
                     self.add_caution("runs-script", word.span(), "Runs a script.");
@@ -102,7 +103,7 @@ impl Classifier<'_> {
         if matches!(program, "gdb" | "lldb")
             && let Some(inner) = debugged(rest)
         {
-            self.rate_inline_code(context, program, true);
+            self.add_rating(context, program, harmless_forms::debug_rating());
             let words = rest.get(inner..).unwrap_or_default().to_vec();
             let inner = SimpleCommand { words, redirects: Vec::new(), ..context.clone() };
             if !inner.words.is_empty() {
@@ -111,7 +112,7 @@ impl Classifier<'_> {
             return true;
         }
         if is_debugger(program) && !context.raised && inspects(rest) {
-            self.rate_inline_code(context, program, true);
+            self.add_rating(context, program, harmless_forms::debug_rating());
             return true;
         }
         let mut index = 0;
@@ -199,9 +200,10 @@ impl Classifier<'_> {
         self.add_danger("runs-output", span, "Runs the output of another command.");
     }
 
-    /// Rates code in the command line.
+    /// Rates code that an interpreter takes from the command line or its input.
     fn rate_inline_code(&mut self, context: &SimpleCommand, program: &str, computes: bool) {
-        let reason = "Runs code in the command line whose effects are not known.";
+        let reason =
+            "Runs code from the command line or from the input, and its effects are not known.";
         let rating = match computes {
             true => harmless_forms::compute_rating(),
             false => Rating::dangerous("inline-code", reason)

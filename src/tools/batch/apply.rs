@@ -37,10 +37,10 @@ pub(in super::super) struct Applied {
     pub(in super::super) warnings: Vec<String>,
 }
 
-/// The mode to set on a file that does not keep its present mode.
+/// Where a file that does not keep its present mode gets its mode from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) enum NewMode {
-    /// The present mode of another file, by canonical path.
+    /// Another file, by canonical path; its owner and its extended attributes are copied, too.
     Of(String),
     /// A mode from the recorded history.
     Recorded(FileMode),
@@ -85,7 +85,7 @@ pub(super) fn apply_on(
 }
 
 /// The modes for created files whose content is that of a deleted file: such a pair is a rename, so the
-/// created file gets the mode of the deleted one.
+/// created file gets the mode, the owner and the extended attributes of the deleted one.
 pub(in super::super) fn rename_modes(effects: &[FileEffect]) -> BTreeMap<String, NewMode> {
     let mut deleted = BTreeMap::new();
     for effect in effects {
@@ -134,7 +134,7 @@ pub(super) struct Slot<'a> {
     pub(super) temporary: PathBuf,
     /// The second of the [`temporary_names`].
     pub(super) spare: PathBuf,
-    /// The mode of the file before the change; `None` when the file is absent.
+    /// The mode before the change, without the set-user-ID, set-group-ID and sticky bits; `None` if the file is absent.
     pub(super) mode: Option<Permissions>,
     /// The actual modes before and after the change.
     modes: Modes,

@@ -46,7 +46,9 @@ pub(in super::super) fn preview(
             // A run would still make the earlier replacements, so their changes are shown.
             computed.notes.push(error.next());
             let (number, count) = (computed.changes.len() + 1, patches.len());
-            let why = format!("replacement {number} of {count}: {error}. The earlier ones stay");
+            let why = format!(
+                "replacement {number} of {count}: {error}. The earlier replacements are kept"
+            );
             Preview::failure(why, Vec::new())
         }
         None => Preview::exact(computed.summary(), Vec::new(), Vec::new()),
@@ -109,7 +111,10 @@ impl Computed<'_> {
             prepare(self.toolbox.projected(&self.overlay), patch, &*chosen.engine, self.stop)?;
         let effect = prepared.effect();
         let is_from_earlier_step = self.overlay.get(&effect.path).is_some();
-        let is_changed = effect.before != effect.after;
+        // Comes first, because a replacement that fails must not be among the changes.
+        let check = (effect.before != effect.after)
+            .then(|| check_note(self.toolbox.after(&self.overlay), &prepared))
+            .transpose()?;
         self.changes.push(file_change(&effect));
         self.notes.push(definition_note(&prepared, many));
         if is_from_earlier_step && !many {
@@ -119,8 +124,7 @@ impl Computed<'_> {
             let replaced = &prepared.replaced.definition.name;
             self.notes.push(format!("The replacement defines {name}, not {replaced}."));
         }
-        if is_changed {
-            let (note, is_checked) = check_note(self.toolbox.after(&self.overlay), &prepared)?;
+        if let Some((note, is_checked)) = check {
             self.is_checked |= is_checked;
             if !self.notes.contains(&note) {
                 self.notes.push(note);
@@ -134,16 +138,20 @@ impl Computed<'_> {
     fn summary(&self) -> String {
         let changed: Vec<_> =
             self.changes.iter().filter(|change| change.diff != Diff::Unchanged).collect();
-        let mut files: Vec<_> = changed.iter().map(|change| change.path.as_str()).collect();
-        files.dedup();
-        match (self.changes.as_slice(), files.as_slice()) {
+        let mut files: Vec<&str> = Vec::new();
+        for change in &changed {
+            if !files.contains(&change.path.as_str()) {
+                files.push(&change.path);
+            }
+        }
+        match (self.changes.as_slice(), changed.as_slice()) {
             ([only], []) => {
                 format!("This step changes nothing: {} has this definition already.", only.path)
             }
             (_, []) => {
                 "This step changes nothing: the files have these definitions already.".to_owned()
             }
-            ([only], _) => match &only.diff {
+            (_, [only]) => match &only.diff {
                 Diff::Text { added, removed, .. } => format!(
                     "Replaces a definition in {}: {removed} {} {} {added}.",
                     only.path,
@@ -152,7 +160,9 @@ impl Computed<'_> {
                 ),
                 _ => format!("Replaces a definition in {}.", only.path),
             },
-            (all, _) => format!("Replaces {} definitions in {}.", all.len(), files.join(", ")),
+            (_, changed) => {
+                format!("Replaces {} definitions in {}.", changed.len(), files.join(", "))
+            }
         }
     }
 }
@@ -169,7 +179,7 @@ fn definition_note(prepared: &Prepared<'_>, many: bool) -> String {
         0 => format!("line {}", span.start_line),
         _ => format!("lines {} to {}", span.start_line, span.end_line),
     };
-    let file = if many { format!(" of {}", prepared.target.key()) } else { String::new() };
+    let file = if many { format!(" in {}", prepared.target.key()) } else { String::new() };
     format!(
         "{} is found once{file}: {kind}, {lines}, bytes {} to {}.",
         definition.fqn, span.byte_start, span.byte_end

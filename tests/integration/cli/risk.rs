@@ -48,6 +48,14 @@ fn each_line_of_stdin_has_its_verdict() {
 }
 
 #[test]
+fn a_command_that_cannot_run_behind_walls_is_named() {
+    let text = Done::of(risk(&Home::new()).args(["--", "docker ps"])).exits(0).stdout;
+    assert!(text.contains(" Cannot run behind walls: docker: "), "{text}");
+    let text = Done::of(risk(&Home::new()).args(["--", "ls"])).exits(0).stdout;
+    assert!(!text.contains("walls"), "{text}");
+}
+
+#[test]
 fn nothing_to_judge_is_a_usage_error() {
     let home = Home::new();
     Done::of(&mut risk(&home)).exits(5);

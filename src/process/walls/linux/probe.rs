@@ -22,8 +22,9 @@ pub(super) const TRY: &str = "try";
 const TRIAL_TIMEOUT: Duration = Duration::from_secs(20);
 /// The file that a trial attempts to create outside the workspace.
 const BESIDE: &str = "beside";
-/// The hidden folder of a trial, and the file in it.
+/// The hidden folder of a trial.
 const HIDDEN: &str = "hidden";
+/// A file in the hidden folder.
 const INSIDE: &str = "inside";
 
 impl WallProbe {
@@ -102,7 +103,12 @@ fn trial(level: WallLevel) -> io::Result<()> {
             Err(io::Error::other("a file outside the workspace can be created"))
         }
         (None, Some(0)) => Ok(()),
-        (Some(Cause::TimedOut), _) => Err(io::Error::other("a trial of the walls did not end")),
+        (Some(Cause::TimedOut), _) => {
+            let seconds = TRIAL_TIMEOUT.as_secs();
+            Err(io::Error::other(format!(
+                "a trial of the walls did not end within {seconds} seconds"
+            )))
+        }
         _ => {
             let stderr = String::from_utf8_lossy(&finished.stderr).trim().to_owned();
             Err(io::Error::other(if stderr.is_empty() {
@@ -140,10 +146,11 @@ pub(super) fn attempts(line: &[std::ffi::OsString]) -> io::Result<u8> {
     let reached =
         std::net::UdpSocket::bind("0.0.0.0:0").and_then(|socket| socket.connect("192.0.2.1:9"));
     require(reached.is_err(), "the network can be reached")?;
-    let mount = rustix::process::chroot("/");
-    require(mount == Err(rustix::io::Errno::PERM), "the view of the files can be changed")?;
+    let chroot = rustix::process::chroot("/");
+    require(chroot == Err(rustix::io::Errno::PERM), "the root folder can be changed")?;
     if is_full {
         let seen = Path::new("/proc").join(outside.to_string()).exists();
+        // A low parent id shows a new PID namespace, in which a process may have the same id as the one outside.
         require(!seen || parent_id() < 10, "processes outside can be seen")?;
     }
     Ok(0)

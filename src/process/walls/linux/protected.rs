@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use super::table;
 
-/// Maximum number of files and folders that are compared below one protected path; changes of others are not
-/// detected, and the report of the walls is then marked as incomplete. The objects of a repository are skipped, because their names are derived from their contents.
+/// Maximum number of files and folders that are compared below one protected path. If there are more when the program
+/// starts, the report of the walls is marked as incomplete. The `objects` folder of a repository is skipped: the names
+/// of its files are derived from their contents.
 const MAX_ENTRIES: usize = 20_000;
 
 /// Identifies a file or folder: device and inode number.
@@ -55,12 +56,15 @@ impl ProtectedFiles {
         changed
     }
 
-    /// Renames the files that were created, so that no program uses them: no mount could prevent their creation.
-    /// Returns the paths as [`Self::changed`] does.
+    /// Renames the files that were created, so that no program uses them. Mounts cannot protect paths that do not
+    /// exist. Returns the paths as [`Self::changed`] does.
     pub(super) fn rename_created(&self) -> Vec<PathBuf> {
         let changed = self.changed();
         let is_mounted = |path: &PathBuf| self.mounted.iter().any(|(mounted, _)| mounted == path);
-        let is_new = |path: &&PathBuf| !self.before.contains_key(*path) && !is_mounted(path);
+        // A file that is missing in an incomplete list may have existed before.
+        let is_new = |path: &&PathBuf| {
+            !self.is_incomplete && !self.before.contains_key(*path) && !is_mounted(path)
+        };
         for path in changed.iter().filter(is_new) {
             if path.symlink_metadata().is_ok_and(|data| !data.is_dir()) {
                 let mut new_path = path.clone().into_os_string();
@@ -126,7 +130,16 @@ mod tests {
         let read = || ProtectedFiles::read(vec![folder.path().to_owned()], Vec::new());
         assert!(!read().is_incomplete);
         fs::write(folder.path().join("more"), "").unwrap();
-        assert!(read().is_incomplete);
+        let protected = read();
+        assert!(protected.is_incomplete);
+        // Makes room in the second list, so that it is complete.
+        for name in ["1", "2"] {
+            fs::remove_file(folder.path().join(name)).unwrap();
+        }
+        let new = folder.path().join("new");
+        fs::write(&new, "").unwrap();
+        assert!(protected.rename_created().contains(&new));
+        assert!(new.exists(), "it could have been there before");
     }
 
     #[test]

@@ -6,8 +6,8 @@ use crate::risk::shell::listed::listed;
 use crate::risk::shell::path_kind;
 use crate::risk::shell::syntax::unknown;
 
-/// Names of folders in the root directory. A text that starts with a slash counts as a path only if one of these names
-/// follows, because it may also be a route or a pattern.
+/// Names of folders in the root directory. A text that starts with a slash may also be a route or a regular expression,
+/// so it counts as a path only if one of these names or a short glob pattern follows.
 const ROOT_FOLDERS: &str = "bin boot data dev etc home lib lib32 lib64 media mnt nix opt private proc root run sbin snap srv sys tmp \
     usr var Applications Library System Users Volumes workspace workspaces";
 
@@ -17,7 +17,7 @@ const INSTALLED: &str = "/usr /opt /bin /sbin /lib /lib32 /lib64 /nix /snap";
 /// Devices that a program may use.
 const DEVICES: &str = "/dev/random /dev/urandom /dev/stdin /dev/tty /dev/null /dev/fd";
 
-/// Whether a folder of this name exists at the root.
+/// Whether this is the usual name of a folder in the root directory.
 pub(super) fn is_root_folder_name(name: &str) -> bool {
     listed(ROOT_FOLDERS, name)
 }
@@ -28,7 +28,7 @@ pub(in crate::risk::shell) enum PathUse {
     /// A program may write the path with the rights of the user. Temporary folders and folders of installed programs,
     /// which the user cannot write, do not count.
     MayWrite,
-    /// The path is certainly written, or privileges are raised. Only temporary folders do not count.
+    /// The path is certainly written, or privileges are raised. Temporary folders and harmless devices do not count.
     Written,
     /// A program loads code from the path. Temporary folders count, folders of installed programs do not.
     LoadsCode,
@@ -118,7 +118,7 @@ pub(in crate::risk::shell) fn paths(text: &str) -> Vec<String> {
         return found;
     }
     let text = text.replace("file://", "=");
-    // A text of several words is one path with blanks, or something else, of which only the start counts.
+    // A text with blanks that starts like a path is taken as one path. Of any other, only the first word counts.
     let head = if text.starts_with(['/', '~']) || !text.contains([' ', '\n']) {
         text.as_str()
     } else {
@@ -156,9 +156,9 @@ pub(super) fn writable_mount(text: &str) -> Option<&str> {
     (!read_only).then_some(source)
 }
 
-/// For a call of `tar`: whether it creates an archive, and the indices of the words that name the archive. Creating
-/// writes the archive and reads the other paths; extracting reads the archive and may write the other paths. `None`
-/// for other programs.
+/// For a call of `tar`: whether it creates an archive, and the indices of the words with the archive, its snapshot file
+/// (if attached to `-g`) and, when creating, the values of other long options, which may be written. The other paths
+/// are read when creating, and may be written when extracting. `None` for other programs.
 pub(super) fn tar_archive(
     program: &str,
     arguments: &[(String, bool)],

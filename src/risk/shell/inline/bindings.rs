@@ -85,6 +85,8 @@ impl InlineRules {
                     return None;
                 }
                 if from || listed(&self.modules, &module) {
+                    // A function that reads a file is known by its name, so under another one its argument would not
+                    // be checked.
                     if ident != module && listed(&self.reads, &module) {
                         return None;
                     }
@@ -110,7 +112,7 @@ impl InlineRules {
         }
         let python = self.language == Language::Python;
         for cursor in cursors(all) {
-            // In Lua a brace starts a table, and its keys are no variables.
+            // In Lua a brace starts a table, and its keys are not variables.
             let block = if self.language == Language::Lua { ";" } else { ";{" };
             let starts = cursor.get(-1).is_none() || cursor.is_punct(-1, block);
             let arrow = cursor.is_punct(1, "=") && cursor.is_punct(2, ">");
@@ -146,7 +148,7 @@ impl InlineRules {
                 bound.extend(inside.filter_map(|it| name(Some(it))).map(str::to_owned));
             }
         }
-        // Names that must keep their meaning: a name bound inside an expression keeps its old meaning outside of it.
+        // Never treated as bound: a parameter named `open` does not change what `open` means in the rest of the code.
         const RESERVED: &str = "require open Path eval exec import constructor Function this globalThis getattr setattr \
             delattr vars globals locals compile breakpoint input dir help memoryview fetch load loadstring dofile \
             system send spawn fork method";
@@ -170,8 +172,8 @@ fn dotted(tokens: &[Token]) -> Option<String> {
     (!text.is_empty() && !text.ends_with('.')).then_some(text)
 }
 
-/// Whether the code needs only moderate memory and time: no nested powers, and no large number together with
-/// repetition.
+/// Whether the code needs only moderate memory and time: at most one power, with a small literal exponent and without
+/// multiplication or repetition; and no large number together with multiplication or repetition.
 pub(super) fn is_cheap(all: &[Token]) -> bool {
     let mut largest: f64 = 0.0;
     let (mut times, mut powers, mut repeats) = (0, 0, false);

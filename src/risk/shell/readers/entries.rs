@@ -111,7 +111,7 @@ pub(super) struct Entry {
     pub(super) long: String,
     /// Names of shared option sets.
     pub(super) sets: Vec<String>,
-    /// Whether options are whole words with one dash; `-name=` takes the next word.
+    /// Whether long options have one dash. They are then listed with it in `long`: `-name`, or `-name=` with a value.
     pub(super) single: bool,
     /// Whether a number is allowed as an option, as in `-20`.
     pub(super) digits: bool,
@@ -122,7 +122,7 @@ pub(super) struct Entry {
     pub(super) least: usize,
     /// A pattern for every operand.
     pub(super) only: Option<LazyRegex>,
-    /// Options that write, run or send something, including their abbreviations.
+    /// Options that write, run or send something. Abbreviations of long ones are recognized.
     pub(super) harm: Vec<String>,
     /// Options whose value is an output file, which is dangerous outside the working folder.
     pub(super) writes: Vec<String>,
@@ -184,7 +184,8 @@ impl Entries {
         })
     }
 
-    /// The arguments after the subcommand; `None` if another subcommand is called, or an option before it is not listed.
+    /// The arguments after the subcommand; `None` if another subcommand is called, or an option before it is not
+    /// listed, has an unknown value, or has an absolute or home path as the next word.
     pub(super) fn subcommand<'a, 'b>(
         &self,
         program: &str,
@@ -207,7 +208,7 @@ impl Entries {
                     (Takes::Value, None) => 2,
                     _ => return None,
                 };
-                // The settings of another folder can name programs to run.
+                // An absolute, home or unknown path may lead to a folder whose settings name programs to run.
                 let outside =
                     |it: &Argument| it.text.contains(UNKNOWN) || it.text.starts_with(['/', '~']);
                 if arguments.get(before..index).is_none_or(|used| used.iter().any(outside)) {

@@ -23,7 +23,8 @@ use crate::workspace::{Access, Last, WorkspaceError, file};
 /// Runs the commands for a call in order until one fails.
 ///
 /// # Errors
-/// No person trusts the file with this digest, or a command cannot be started.
+/// No person trusts the file with this digest, the call has arguments but the run command no `$@`, or a command
+/// cannot be started.
 pub(in crate::tools::program) fn run(
     relay: &Relay<'_>,
     (digest, commands): (Digest, Vec<WorkspaceCommand>),
@@ -76,10 +77,8 @@ fn job(toolbox: &Toolbox, command: &WorkspaceCommand, call: &ToolCall) -> Result
     let shell = toolbox.command_shell()?;
     let mut arguments: Vec<String> =
         shell.arguments(&command.command).into_iter().map(str::to_owned).collect();
+    check_arguments(command, args)?;
     if command.name == CommandName::Run && !args.is_empty() {
-        if !command.command.contains("$@") {
-            return Err(ProgramError::NoArguments.into());
-        }
         // The shell takes the first of these as `$0` and the others as `"$@"`, and parses none of them as code.
         arguments.push("countersign".to_owned());
         arguments.extend(args.iter().cloned());
@@ -97,6 +96,12 @@ fn job(toolbox: &Toolbox, command: &WorkspaceCommand, call: &ToolCall) -> Result
         output_limit: OUTPUT_BYTES,
         code: Code::CommandFailed,
     })
+}
+
+/// Checks that the run command has a `$@` if the call has arguments.
+fn check_arguments(command: &WorkspaceCommand, args: &[String]) -> Result<(), ProgramError> {
+    let takes_none = command.name == CommandName::Run && !command.command.contains("$@");
+    if takes_none && !args.is_empty() { Err(ProgramError::NoArguments) } else { Ok(()) }
 }
 
 /// The environment variables with the parameters of a `compile` or `run` call.
@@ -224,18 +229,27 @@ fn read_report(toolbox: &Toolbox, path: &str) -> Result<Vec<u8>, WorkspaceError>
 }
 
 /// The preview of the commands.
+///
+/// # Errors
+/// There is no shell, or the call has arguments but the run command no `$@`.
 pub(in crate::tools::program) fn preview(
     toolbox: &Toolbox,
     (digest, commands): &(Digest, Vec<WorkspaceCommand>),
     args: &[String],
 ) -> Result<Preview, ToolError> {
     let shell = toolbox.command_shell()?;
+    for command in commands {
+        check_arguments(command, args)?;
+    }
     let named: Vec<_> = commands.iter().map(|command| format!("`{}`", command.command)).collect();
     let mut notes: Vec<String> = commands
         .iter()
         .map(|command| {
             let evaluation = match &command.matcher {
                 Matcher::None => "only its exit code counts".to_owned(),
+                Matcher::Sarif { file: Some(file) } => {
+                    format!("its diagnostics are read from {file}")
+                }
                 matcher => format!("its output is read by the matcher {}", matcher.description()),
             };
             format!(

@@ -115,6 +115,9 @@ fn only_a_newly_written_report_counts() {
     let fixture = trusted(text);
     fixture.put("a.c", "");
     fixture.put("out.sarif", &log("of long ago"));
+    let preview = fixture.tools.preview(&verify(VerifyScope::Local), Overlay::empty()).unwrap();
+    let is_named = |note: &String| note.contains("its diagnostics are read from out.sarif");
+    assert!(preview.notes.iter().any(is_named), "{preview:?}");
     assert!(fixture.call(&verify(VerifyScope::Local)).0.error.is_none());
     fixture.put("next", &log("of today"));
     let (call_result, _) = fixture.call(&verify(VerifyScope::Local));
@@ -161,9 +164,15 @@ fn build_and_run_commands_get_their_options() {
     );
 
     let fixture = trusted("[run]\ncommand = \"true\"\n");
-    let (code, message) = error(&fixture.call(&ToolCall::Run { build, args }).0);
+    let run = ToolCall::Run { build: build.clone(), args };
+    let (code, message) = error(&fixture.call(&run).0);
     assert_eq!(code, Code::BadArgument);
     assert!(message.contains("takes no arguments"), "{message}");
+    let preview = fixture.tools.preview(&run, Overlay::empty()).unwrap();
+    assert!(preview.would_fail(), "{preview:?}");
+    assert!(preview.summary.contains("takes no arguments"), "{preview:?}");
+    let run = ToolCall::Run { build, args: Vec::new() };
+    assert!(!fixture.tools.preview(&run, Overlay::empty()).unwrap().would_fail());
 }
 
 #[test]

@@ -141,6 +141,29 @@ fn identical_replacement_changes_nothing() {
 }
 
 #[test]
+fn summary_names_each_changed_file_once() {
+    let workspace = project();
+    let other = "fn other() -> u32 {\n    1\n}\n";
+    workspace.put("src/other.rs", other);
+    workspace.put("patches/new.rs", "pub fn new() -> u32 {\n    7\n}\n");
+    workspace.put(
+        "p.json",
+        r#"{"steps": [
+            {"file": "src/lib.rs", "symbol": "old_function", "with": "patches/fix.rs"},
+            {"file": "src/other.rs", "symbol": "other", "with": "patches/other.rs"},
+            {"file": "src/lib.rs", "symbol": "Thing::new", "with": "patches/new.rs"}]}"#,
+    );
+    for (contents, summary) in [
+        (other.replace('1', "2"), "Replaces 3 definitions in src/lib.rs, src/other.rs."),
+        (other.to_owned(), "Replaces 2 definitions in src/lib.rs."),
+    ] {
+        workspace.put("patches/other.rs", contents);
+        let preview = workspace.tools.preview(&plan("p.json"), &Overlay::default()).unwrap();
+        assert_eq!(preview.summary, summary);
+    }
+}
+
+#[test]
 fn splice_plan_stops_at_its_first_failure() {
     let workspace = project();
     workspace.put("patches/new.rs", "pub fn new() -> u32 {\n    7\n}\n");
