@@ -91,6 +91,7 @@ pub fn run_and_then(
 }
 
 pub fn is_alive(id: &str) -> bool {
+    assert!(id.parse::<u32>().is_ok(), "{id:?} is no process id");
     fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(|stat| {
         !stat.rsplit_once(") ").is_some_and(|(_, rest)| rest.starts_with(['Z', 'X']))
     })
