@@ -132,7 +132,7 @@ mod tests {
     fn gap_in_the_walls_is_always_noted() {
         let walls = WallReport { is_incomplete: true, ..WallReport::default() };
         for outcome in [Outcome::Succeeded, Outcome::Failed] {
-            assert!(wall_notes(outcome, &walls)[0].contains("nested in the workspace"));
+            assert!(wall_notes(outcome, &walls)[0].contains("repositories in the workspace"));
             assert!(wall_notes(outcome, &WallReport::default()).is_empty());
         }
         let both = WallReport { refused: 2, ..walls };

@@ -18,9 +18,6 @@ const COUNTING: &str =
 /// Programs that print nothing.
 const SILENT: &str = "cd test [ true false : read set sleep";
 
-/// Programs that never print a text of their arguments, but for names of existing files.
-const MEASURING: &str = "wc date seq stat";
-
 /// Variables of bash that evaluate assigned values as arithmetic.
 const CALCULATED: &str = "RANDOM SRANDOM SECONDS OPTIND LINENO HISTCMD EPOCHSECONDS BASHPID";
 
@@ -67,20 +64,9 @@ impl Classifier<'_> {
         let is_piped = |index: usize| {
             commands.iter().filter_map(|it| it.input.as_ref()).any(|input| input.contains(&index))
         };
-        // Whether the output is only an argument of a program that does not print it.
-        let is_measured = |index: usize| {
-            let holds = |word: &Word| {
-                word.inner.as_ref().is_some_and(|range| range.contains(&(inner.start + index)))
-            };
-            commands.iter().any(|it| {
-                it.program().is_some_and(|name| listed(MEASURING, &name))
-                    && it.all_words().any(holds)
-            })
-        };
         commands.iter().enumerate().any(|(index, command)| {
             let is_silent = || is_piped(inner.start + index) || prints_nothing(command);
-            prints_foreign_text(command)
-                && (last == Some(index) || !is_silent() && !is_measured(index))
+            prints_foreign_text(command) && (last == Some(index) || !is_silent())
         })
     }
 
