@@ -6,15 +6,18 @@ use std::sync::LazyLock;
 use super::words::{Finder, words};
 use super::{Match, assign, commands, files, http, logins};
 
-/// A rule that finds a secret at a trigger word.
+/// Finds a secret at the trigger word with this range of the text.
+type OneSecret = fn(&str, Range<usize>) -> Option<Match>;
+/// As [`OneSecret`], and passes further secrets to the function.
+type SeveralSecrets = fn(&str, Range<usize>, &mut dyn FnMut(Match)) -> Option<Match>;
+
+/// A rule for a trigger word.
 #[derive(Clone, Copy)]
 enum Rule {
-    /// Finds at most one secret.
-    One(fn(&str, Range<usize>) -> Option<Match>),
-    /// As [`One`]. If the rule finds nothing, the word may be part of a name.
-    OneOrName(fn(&str, Range<usize>) -> Option<Match>),
-    /// Passes further secrets to the function.
-    Several(fn(&str, Range<usize>, &mut dyn FnMut(Match)) -> Option<Match>),
+    One(OneSecret),
+    /// If the rule finds nothing, the word may be part of a name.
+    OneOrName(OneSecret),
+    Several(SeveralSecrets),
 }
 
 use Rule::{One, OneOrName, Several};
