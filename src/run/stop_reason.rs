@@ -94,6 +94,13 @@ pub struct StopReason {
     pub detail: StopDetail,
 }
 
+impl StopReason {
+    /// Whether every action succeeded, and nothing has checked the result.
+    pub fn is_unverified(&self) -> bool {
+        self.code == StopCode::Completed && self.detail.verified == Some(false)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

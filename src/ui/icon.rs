@@ -45,6 +45,7 @@ icons! {
     STOP_SIGN '\u{e4e4}';
     SHIELD_CHECK '\u{e40c}';
     REVERT '\u{e038}';
+    AGAIN '\u{e036}';
     DONE '\u{e184}';
     FAILED '\u{e4f8}';
     HAND '\u{e57e}';

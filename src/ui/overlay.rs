@@ -188,7 +188,7 @@ fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) 
     widgets::heading(ui, "Theme");
     ui.horizontal(|ui| {
         for (icon, name, choice) in [
-            (icon::SYSTEM, "As the system", egui::ThemePreference::System),
+            (icon::SYSTEM, "Same as the system", egui::ThemePreference::System),
             (icon::SUN, "Light", egui::ThemePreference::Light),
             (icon::MOON, "Dark", egui::ThemePreference::Dark),
         ] {

@@ -44,10 +44,11 @@ pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<A
             if let Some((workspace, reason)) = &view.workspace
                 && width > 100.0
             {
-                ui.label(widgets::rich("workspace", Text::Meta, theme.dim));
                 let text = short_path(workspace, (width / Text::Mono.digit_width(ui)) as usize);
                 ui.label(widgets::rich(visible(&text), Text::Mono, theme.text))
                     .on_hover_text(format!("{}\n{}", visible(workspace), visible(reason)));
+                // The layout goes from right to left: the word stands before the path.
+                ui.label(widgets::rich("workspace", Text::Meta, theme.dim));
                 ui.add_space(6.0);
             }
             if ui.available_width() > 200.0 {

@@ -85,7 +85,7 @@ fn stopped(workspace: &Workspace) -> Outcome {
     let mut desktop = workspace.start()?;
     desktop.wait_for_text("a heron sleeps")?;
     desktop.key("ctrl+shift+period")?;
-    desktop.wait_for_text("Ended: operator_stopped")?;
+    desktop.wait_for_text("Ended: stopped")?;
     desktop.screenshot("loop_6_stopped")?;
     Ok(())
 }

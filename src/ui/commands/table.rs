@@ -69,7 +69,7 @@ pub static TABLE: [Spec; 43] = [
         .key(Modifiers::COMMAND, Key::O),
     Spec::new(Command::OpenTour, "Open the tour", Some(icon::BOOKMARK))
         .tooltip("Try everything on a small workspace, copied to a temporary folder."),
-    Spec::new(Command::Reload, "Review again", Some(icon::REVERT))
+    Spec::new(Command::Reload, "Review again", Some(icon::AGAIN))
         .tooltip("Read the plan file and check the workspace again.")
         .key(Modifiers::COMMAND, Key::R)
         .unless(|state| needs_plan(state).or(needs_no_run(state))),
@@ -106,7 +106,7 @@ pub static TABLE: [Spec; 43] = [
                 .or(needs_no_loop(state))
                 .or((!state.approved).then_some("The plan is not authorized."))
         }),
-    Spec::new(Command::RunAgain, "Run again…", Some(icon::REVERT))
+    Spec::new(Command::RunAgain, "Run again…", Some(icon::AGAIN))
         .tooltip("Review this run's plan against the present workspace, and authorize it again.")
         .unless(|state| needs_ended_run(state, state.over, "No ended run is shown.")),
     Spec::new(Command::ContinueFromHere, "Continue from here…", Some(icon::SKIP))
@@ -143,7 +143,7 @@ pub static TABLE: [Spec; 43] = [
             needs_run(state)
                 .or((!state.automatic).then_some("The run is guided already, or it runs no commands."))
         }),
-    Spec::new(Command::CancelAfterStep, "Cancel after this step", Some(icon::SKIP))
+    Spec::new(Command::CancelAfterStep, "Cancel after this step", Some(icon::CLOCK))
         .tooltip("Let the step under way end, then end the run.")
         .unless(needs_run),
     Spec::new(Command::StopNow, "Stop now", Some(icon::STOP))
@@ -208,7 +208,7 @@ pub static TABLE: [Spec; 43] = [
         .unless(|state| {
             (!state.attempt_waits).then_some("No plan of a loop waits for your authorization.")
         }),
-    Spec::new(Command::LoopAgain, "Same goal again…", Some(icon::REVERT))
+    Spec::new(Command::LoopAgain, "Same goal again…", Some(icon::AGAIN))
         .tooltip("Fill the form with the goal, the planner and the workspace of this loop.")
         .unless(|state| (state.page != Page::Loop || state.loop_form).then_some("No loop is shown.")),
     Spec::new(Command::FilterDiagnostics, "Filter diagnostics", Some(icon::SEARCH))

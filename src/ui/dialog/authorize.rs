@@ -49,7 +49,7 @@ impl AuthorizeView {
     ) -> Self {
         let input = |(path, state): (&String, &FileState)| {
             let state = match state {
-                FileState::Absent => "absent now".to_owned(),
+                FileState::Absent => "does not exist yet".to_owned(),
                 FileState::Content(digest) => digest.to_string(),
             };
             format!("{}\n    {state}", visible(path))
@@ -137,7 +137,7 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
         }
         None => widgets::fact(ui, "valid for", &view.expiry, Text::Body),
     }
-    let title = "Files whose present content is covered";
+    let title = "Files that must not change before the run";
     let irreversible = review.impact.irreversible;
     let none = match irreversible {
         0 => "No step changes a file.",
@@ -159,6 +159,8 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     for reason in &view.asks {
         widgets::remark(ui, icon::HAND, Tone::Accent, reason);
     }
+    ui.add_space(4.0);
+    widgets::heading(ui, "What can be restored");
     if irreversible > 0 {
         let text = format!(
             "{} may change something that the evidence cannot restore.",

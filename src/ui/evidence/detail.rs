@@ -2,7 +2,7 @@
 
 use egui::{Align, Layout, ScrollArea, Ui};
 
-use super::results::known_look;
+use super::results::{self, known_look};
 use super::{EvidenceView, Filter, links, toggle};
 use crate::run::{
     Attempt, Edge, EdgeType, ExecutionDetail, Known, Reconciled, RunFate, TargetKind,
@@ -84,7 +84,8 @@ pub(crate) fn facts_ui(
     actions: &mut Vec<Action>,
 ) {
     let row = &detail.row;
-    let (icon, word, tone) = known_look(row.known);
+    let is_changed = !detail.changed.is_empty();
+    let (icon, word, tone) = if is_changed { results::CHANGED } else { known_look(row.known) };
     widgets::line(ui, format!("{} {}", row.tool_name, row.about), Text::Strong, Tone::Plain);
     ui.horizontal_wrapped(|ui| {
         Chip::new(icon, word, tone).ui(ui);

@@ -52,7 +52,8 @@ const TOOL: f32 = 132.0;
 
 /// The icon, word and colour of a record that was changed after it was written. They replace those of its outcome,
 /// because such a record proves nothing.
-const CHANGED: (Icon, &str, Tone) = (icon::WARNING, "changed after it was written", Tone::Danger);
+pub(super) const CHANGED: (Icon, &str, Tone) =
+    (icon::WARNING, "changed after it was written", Tone::Danger);
 
 /// The second line of such a record.
 pub(super) const WAS_CHANGED: &str = "This record was changed after it was written.";

@@ -1,5 +1,6 @@
 //! The content of the bar below a loop or its form, with the commands that start and stop it.
 
+use super::model::{stop_sentences, stop_word};
 use super::{LoopForm, LoopView, Shown, TimelineView, phase_look};
 use crate::run::LoopPhase;
 use crate::ui::plan::Bar;
@@ -54,8 +55,13 @@ fn loop_bar(timeline: &TimelineView<'_>) -> Bar {
     }
     let title = match &state.phase {
         LoopPhase::Ended(reason) => {
-            let title = format!("Ended: {}", reason.code.as_str());
-            return Bar::new(icon, tone, title, reason.code.meaning());
+            let [meaning, _] = stop_sentences(reason);
+            if reason.is_unverified() {
+                let title = "Ended: completed, not verified";
+                return Bar::new(icon::WARNING, Tone::Caution, title, meaning);
+            }
+            let title = format!("Ended: {}", stop_word(reason.code));
+            return Bar::new(icon, tone, title, meaning);
         }
         LoopPhase::Interrupted => {
             let detail = "The loop will not resume by itself.";

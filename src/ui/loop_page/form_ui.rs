@@ -187,7 +187,7 @@ fn folder_ui(
         let button = controls::button_width(ui, "Choose…", true) + 8.0;
         let width = (ui.available_width() - button).max(80.0);
         let edit = widgets::code_field(text, Id::unique(name), width);
-        ui.add(edit.hint_text("/home/ada/src/parser")).accessible_name(name);
+        ui.add(edit.hint_text("for example /home/you/project")).accessible_name(name);
         let response = widgets::button(ui, Look::Plain, Some(icon::OPEN), "Choose…", true);
         if response.clicked() {
             actions.push(Action::Loop(LoopAction::PickFolder(purpose)));

@@ -5,7 +5,7 @@ use uuid::Uuid;
 use crate::plan::{ShownPlan, ToolCall};
 use crate::run::{
     ActionRecord, ActionStatus, AttemptState, Level, LoopFate, LoopPhase, LoopState, PlannerStatus,
-    RunState, StepState, StopCode, VERIFY_GATE,
+    RunState, StepState, StopCode, StopReason, VERIFY_GATE,
 };
 use crate::ui::{Icon, Tone, format, icon};
 
@@ -17,11 +17,36 @@ pub fn fate_look(fate: LoopFate) -> StateLook {
     match fate {
         LoopFate::Ended(code) => {
             let (icon, tone) = stop_look(code);
-            (icon, code.as_str(), tone)
+            (icon, stop_word(code), tone)
         }
         LoopFate::Active => (icon::RUNNING, "under way", Tone::Accent),
         LoopFate::Interrupted => (icon::WARNING, "interrupted", Tone::Danger),
     }
+}
+
+/// A stop code in one or two words, for lists.
+pub fn stop_word(code: StopCode) -> &'static str {
+    match code {
+        StopCode::Completed => "completed",
+        StopCode::PlannerRejectedNonRetryable => "no plan",
+        StopCode::PlannerRejectedRetryBudgetExhausted => "no usable plan",
+        StopCode::ActionFailedRetryable | StopCode::ActionFailedNonRetryable => "action failed",
+        StopCode::VerifyFailed => "verification failed",
+        StopCode::RetryBudgetExhausted => "no attempts left",
+        StopCode::OperatorStopped => "stopped",
+        StopCode::RunnerInternalError => "internal error",
+        StopCode::NotAuthorized => "not authorized",
+        StopCode::NoProgress => "no progress",
+    }
+}
+
+/// The meaning of a stop reason and what to do next, one sentence each.
+pub fn stop_sentences(reason: &StopReason) -> [&'static str; 2] {
+    if reason.is_unverified() {
+        let meaning = "Every action of an attempt succeeded, but nothing has checked the result.";
+        return [meaning, "Look at the difference, and check the result yourself."];
+    }
+    [reason.code.meaning(), reason.code.next()]
 }
 
 /// The icon and colour of a stop reason.

@@ -204,7 +204,14 @@ fn untrusted_commands_are_shown_with_their_question() {
 #[test]
 fn a_verification_that_never_began_says_why() {
     let harness = window("loop-unverified", SIZE);
-    assert!(shows(&harness, "Not verified: the workspace has no verify command."));
+    for text in [
+        "Not verified: the workspace has no verify command.",
+        "nothing has checked the result",
+        "Ended: completed, not verified",
+    ] {
+        assert!(shows(&harness, text), "{text}");
+    }
+    assert!(!shows(&harness, StopCode::Completed.meaning()));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use egui::{Frame, Margin, Ui, vec2};
 
-use super::model::stop_look;
+use super::model::{stop_look, stop_sentences};
 use super::{TimelineView, attempt};
 use crate::authorization::AuthorizationClass;
 use crate::run::{LoopPhase, LoopState, StopReason};
@@ -175,9 +175,10 @@ fn reason_ui(ui: &mut Ui, reason: &StopReason) {
                 .ui(ui);
         }
     });
-    widgets::paragraph(ui, reason.code.meaning(), Text::Body, Tone::Plain);
+    let [meaning, next] = stop_sentences(reason);
+    widgets::paragraph(ui, meaning, Text::Body, Tone::Plain);
     if !reason.message.is_empty() {
         widgets::paragraph(ui, &reason.message, Text::Mono, Tone::Plain);
     }
-    widgets::paragraph(ui, reason.code.next(), Text::Body, Tone::Dim);
+    widgets::paragraph(ui, next, Text::Body, Tone::Dim);
 }

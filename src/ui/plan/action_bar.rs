@@ -5,7 +5,11 @@ use egui::{Align, Layout, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::Bar;
 use crate::plan::{visible, visible_lines};
+use crate::ui::controls::button_width;
 use crate::ui::{Action, Command, Commands, Look, Text, Theme, Tone, theme, widgets};
+
+/// The width that the title of a bar needs, with its icon, in points.
+const TITLE: f32 = 190.0;
 
 /// Draws a bar into the panel at the bottom. The detail may take `rows` rows.
 pub(crate) fn bar_ui(ui: &mut Ui, bar: &Bar, rows: usize, commands: &mut Commands<'_>) {
@@ -16,34 +20,68 @@ pub(crate) fn bar_ui(ui: &mut Ui, bar: &Bar, rows: usize, commands: &mut Command
     let width = rect.width();
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         ui.set_min_height(theme::ACTION_BAR);
+        let asking = commands.situation.asking.filter(|_| bar.primary == Some(Command::AnswerStep));
+        let primary_text = asking.map(|step| format!("Answer step {}", step + 1));
+        let only_icons = commands_without_text(ui, bar, primary_text.as_deref(), width);
         // The layout goes from right to left, so the last command of the list is added first.
         for command in bar.others.iter().rev() {
-            // The least important command loses its text first.
-            let only_icon = match command {
-                Command::GoOnGuided => width < 800.0,
-                Command::CancelAfterStep => width < 660.0,
-                Command::RollBack | Command::Revert => width < 540.0,
-                Command::Pause | Command::StopNow | Command::RunAgain | Command::Reconcile => {
-                    width < 470.0
-                }
-                Command::Reject => width < 400.0,
-                Command::AnswerStep => width < 300.0,
-                _ => false,
-            };
-            if only_icon {
+            if only_icons.contains(command) {
                 icon_command(ui, *command, commands);
-                continue;
+            } else {
+                commands.button(ui, *command, Look::Plain, other_text(*command));
             }
-            let text = (*command == Command::Authorize).then_some("Authorize again…");
-            commands.button(ui, *command, Look::Plain, text);
         }
         if let Some(command) = bar.primary {
-            let asking = commands.situation.asking.filter(|_| command == Command::AnswerStep);
-            let text = asking.map(|step| format!("Answer step {}", step + 1));
-            commands.button(ui, command, Look::Primary, text.as_deref());
+            commands.button(ui, command, Look::Primary, primary_text.as_deref());
         }
         text_ui(ui, bar, rows);
     });
+}
+
+/// The text of a command beside the primary one, if it is not its own.
+fn other_text(command: Command) -> Option<&'static str> {
+    (command == Command::Authorize).then_some("Authorize again…")
+}
+
+/// The commands that are drawn as icons, so that the title of the bar keeps its space. *Cancel after this step* keeps its
+/// text, because no icon says that the run ends there.
+fn commands_without_text(
+    ui: &Ui,
+    bar: &Bar,
+    primary_text: Option<&str>,
+    width: f32,
+) -> Vec<Command> {
+    /// The least important command loses its text first.
+    const ORDER: [Command; 9] = [
+        Command::GoOnGuided,
+        Command::RollBack,
+        Command::Revert,
+        Command::Pause,
+        Command::StopNow,
+        Command::RunAgain,
+        Command::Reconcile,
+        Command::Reject,
+        Command::AnswerStep,
+    ];
+    /// The width of an icon as a button, in points.
+    const ICON: f32 = 28.0;
+    let spacing = ui.spacing().item_spacing.x;
+    let width_of = |command: Command, text: Option<&str>| {
+        let spec = command.spec();
+        button_width(ui, text.unwrap_or(spec.text), spec.icon.is_some()) + spacing
+    };
+    let others = bar.others.iter().map(|command| width_of(*command, other_text(*command)));
+    let primary = bar.primary.map(|command| width_of(command, primary_text));
+    let mut free = width - TITLE - others.chain(primary).sum::<f32>();
+    let mut without_text = Vec::new();
+    for command in ORDER.into_iter().filter(|command| bar.others.contains(command)) {
+        if free >= 0.0 {
+            break;
+        }
+        free += width_of(command, None) - ICON - spacing;
+        without_text.push(command);
+    }
+    without_text
 }
 
 /// Draws the text of a bar into the width that its buttons have left.
