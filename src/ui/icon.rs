@@ -46,6 +46,7 @@ icons! {
     SHIELD_CHECK '\u{e40c}';
     REVERT '\u{e038}';
     AGAIN '\u{e036}';
+    ROLL_BACK '\u{e08a}';
     DONE '\u{e184}';
     FAILED '\u{e4f8}';
     HAND '\u{e57e}';

@@ -112,7 +112,7 @@ pub static TABLE: [Spec; 43] = [
     Spec::new(Command::ContinueFromHere, "Continue from here…", Some(icon::SKIP))
         .tooltip("Make a new plan of the steps that did not succeed. It needs your authorization.")
         .unless(|state| needs_ended_run(state, state.unfinished, "No run with unfinished steps is shown.")),
-    Spec::new(Command::RollBack, "Roll back…", Some(icon::REVERT))
+    Spec::new(Command::RollBack, "Roll back…", Some(icon::ROLL_BACK))
         .tooltip("Open the plan's rollback commands as a new plan. It needs your authorization.")
         .unless(|state| {
             needs_ended_run(state, state.unfinished, "No run with unfinished steps is shown.")

@@ -52,7 +52,7 @@ fn commands_without_text(
     width: f32,
 ) -> Vec<Command> {
     /// The least important command loses its text first.
-    const ORDER: [Command; 9] = [
+    const ORDER: [Command; 10] = [
         Command::GoOnGuided,
         Command::RollBack,
         Command::Revert,
@@ -60,6 +60,7 @@ fn commands_without_text(
         Command::StopNow,
         Command::RunAgain,
         Command::Reconcile,
+        Command::ContinueFromHere,
         Command::Reject,
         Command::AnswerStep,
     ];

@@ -85,11 +85,11 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
     chips.push(match impact.asks {
         0 => Chip::new(icon::HAND, "asks nothing", Tone::Dim)
             .with_tooltip("No step waits for your answer."),
-        asks => Chip::new(icon::HAND, format!("asks {asks}×"), Tone::Accent)
+        asks => Chip::new(icon::HAND, format!("asks you {asks}×"), Tone::Accent)
             .with_tooltip("This many steps wait for your answer before they run."),
     });
     chips.push(match impact.irreversible {
-        0 => Chip::new(icon::REVERT, "contents kept", Tone::Safe)
+        0 => Chip::new(icon::REVERT, "old contents kept", Tone::Safe)
             .with_tooltip("The evidence keeps what is needed to restore every file."),
         number => Chip::new(icon::WARNING, format!("{number} not restorable"), Tone::Caution)
             .with_tooltip("This many steps may change something that the evidence cannot restore."),
@@ -109,7 +109,7 @@ fn notes_chips(plan: &ShownPlan) -> Vec<Chip> {
     let rollback = &plan.notes.rollback;
     if !rollback.is_empty() {
         let text = format!("rollback: {}", format::counted(rollback.len(), "command"));
-        chips.push(Chip::new(icon::REVERT, text, Tone::Dim).with_tooltip(format!(
+        chips.push(Chip::new(icon::ROLL_BACK, text, Tone::Dim).with_tooltip(format!(
             "The author's commands to undo the plan. After a failure they are offered as a plan:\n{}",
             visible_list(rollback)
         )));
