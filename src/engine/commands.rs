@@ -23,7 +23,7 @@ impl<'a> ReviewCommands<'a> {
         Self { toolbox, file: OnceCell::new() }
     }
 
-    /// The file; `None` if there is none.
+    /// The contents of `countersign.toml`; `None` if the workspace has no such file.
     fn file(&self) -> Result<Option<&WorkspaceCommands>, Failure> {
         let read = || self.toolbox.workspace_commands().map_err(|error| error.failure());
         self.file.get_or_init(read).as_ref().map(Option::as_ref).map_err(Failure::clone)

@@ -26,7 +26,7 @@ const END_TIMEOUT: Duration = Duration::from_secs(10);
 /// The output of a script.
 pub(super) struct ScriptOutput {
     pub(super) reports: FrameParser,
-    /// Why the session was ended before its end; `None` if it was not.
+    /// Why the client was ended, such as a timeout; `None` if the session ended by itself.
     pub(super) cause: Option<Cause>,
     /// Everything else that was printed, on stdout and stderr, including the login shell's start-up output.
     pub(super) text: String,

@@ -271,17 +271,19 @@ impl Property {
 /// Whether SQL contains, outside its strings and comments, a statement that deletes data or changes rows, tables,
 /// rights or the server.
 fn is_destructive_sql(text: &str) -> bool {
-    // Servers read strings differently: `"` may quote a string or a name, and `\` may escape a quote. MySQL runs the
-    // text of a comment that starts with `/*!`.
+    // MySQL and MariaDB run the text of a comment that starts like this, some only from a version on.
+    static EXECUTED: LazyRegex = LazyRegex::new(r"/\*M?!\d*");
+    // Servers read strings differently: `"` may quote a string or a name, and `\` may escape a quote.
     static STRINGS: [LazyRegex; 3] = [
-        LazyRegex::new(r"'(?:[^']|'')*'|--[^\n]*|(?s:/\*[^!].*?\*/)"),
-        LazyRegex::new(r#"'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|(?s:/\*[^!].*?\*/)"#),
-        LazyRegex::new(r#"(?s)'(?:[^'\\]|''|\\.)*'|"(?:[^"\\]|""|\\.)*"|(?-s:--.*)|/\*[^!].*?\*/"#),
+        LazyRegex::new(r"'(?:[^']|'')*'|--[^\n]*|(?s:/\*.*?\*/)"),
+        LazyRegex::new(r#"'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|(?s:/\*.*?\*/)"#),
+        LazyRegex::new(r#"(?s)'(?:[^'\\]|''|\\.)*'|"(?:[^"\\]|""|\\.)*"|(?-s:--.*)|/\*.*?\*/"#),
     ];
     static WORDS: LazyRegex = LazyRegex::new(
         r"(?i)\b(drop|truncate|flushall|flushdb)\b|\bdelete\s+from\b|\bupdate\s+[\w.\x22`]+\s+set\b|\balter\s+(table|role|user|system)\b|\bgrant\b|\brevoke\b|\bcopy\b.*\bprogram\b|\binto\s+(out|dump)file\b|\breset\s+(master|slave|replica|binary)\b|\bpurge\s+(binary|master)\b|\bstop\s+(slave|replica)\b|\bset\s+global\b|\bdetach\s+delete\b",
     );
-    STRINGS.iter().any(|strings| WORDS.is_match(&strings.replace_all(text, "''")))
+    let text = EXECUTED.replace_all(text, " ");
+    STRINGS.iter().any(|strings| WORDS.is_match(&strings.replace_all(&text, "''")))
 }
 
 /// Whether the value of a query option contains destructive SQL.
