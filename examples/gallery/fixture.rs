@@ -625,11 +625,11 @@ pub fn tampered_page() -> SearchPage {
     let mut page = search_page();
     page.hits[1].listed.changed = true;
     page.read_only = Some(
-        "the end of the database was cut off or exchanged: it has 41,579 records now and had 41,602 before"
+        "the end of the database was removed or replaced: it has 41,579 records now and had 41,602 before"
             .into(),
     );
     page.note = Some(
-        "one of the two copies of the kept heads was lost (/home/ada/.local/state/countersign: no such \
+        "one of the two copies of the kept head, the digest of the last record, was lost (/home/ada/.local/state/countersign: no such \
          file); the other one agrees with this database"
             .into(),
     );

@@ -465,7 +465,7 @@ impl Scene {
                     .findings
                     .iter()
                     .any(|finding| finding.severity == Severity::Error)
-                    .then_some("Its findings contain errors."),
+                    .then_some("Correct the errors listed above."),
                 approved: matches!(self.approval, Approval::Approved { .. }),
                 running: self.run.is_active(),
                 looping: !self.looping.has_form()

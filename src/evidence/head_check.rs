@@ -34,7 +34,10 @@ pub(super) fn check_head(
         note: None,
     };
     if let Some(why) = &kept.unusable {
-        return Ok(report(None, Some(format!("the kept heads cannot be used ({why})"))));
+        return Ok(report(
+            None,
+            Some(format!("the kept head, the digest of the last record, cannot be used ({why})")),
+        ));
     }
     if let Some(other) = kept.latest_other_in(dir, database_id) {
         let records = other.rows;
@@ -62,7 +65,7 @@ pub(super) fn check_head(
                 true => format!("it has {rows} records now and had {} before", kept.rows),
                 false => format!("record {} is another one than before", kept.rows),
             };
-            let what = format!("the end of the database was cut off or exchanged: {cut}");
+            let what = format!("the end of the database was removed or replaced: {cut}");
             return Ok(report(Some(kept), Some(what)));
         }
         latest = latest.filter(|latest: &&KeptHead| latest.rows > kept.rows).or(Some(kept));
@@ -73,8 +76,8 @@ pub(super) fn check_head(
     let is_fresh = rows == id_row.unwrap_or(rows);
     if latest.is_none() && !is_fresh {
         let what = format!(
-            "no head of this database, with {rows} records, is kept on this computer: it comes from \
-             another one, or the folder with the kept heads was lost"
+            "this computer keeps no head, the digest of the last record, of this database with {rows} \
+             records: it comes from another computer, or the folder with the kept heads was lost"
         );
         return Ok(report(None, Some(what)));
     }

@@ -82,8 +82,8 @@ impl KeptHeads {
             let lost = failures.join("; ");
             kept.note = (!lost.is_empty()).then(|| {
                 format!(
-                    "one of the two copies of the kept heads was lost ({lost}); the other one agrees with this \
-                     database, and the next run writes both"
+                    "one of the two copies of the kept head, the digest of the last record, was lost ({lost}); \
+                     the other one agrees with this database, and the next run writes both"
                 )
             });
         }

@@ -20,7 +20,8 @@ impl ToolCall {
             Self::ReferencesFromFileToSymbolName { file_path, symbol } => {
                 ("Find references", format!("{symbol} from {file_path}"))
             }
-            Self::LspCheck { path } => ("Check", format!("{path}, cargo check")),
+            Self::LspCheck { path } if path == "." => ("Check", "the workspace".to_owned()),
+            Self::LspCheck { path } => ("Check", path.clone()),
             Self::Shell { command, target: None, .. } => ("Run", command.clone()),
             Self::Shell { command, target: Some(host), .. } => {
                 ("Run", format!("{command} on {host}"))

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// Replaces every control, bidirectional, zero-width and otherwise invisible character by its code point in angle
-/// brackets, for instance `⟨U+202E⟩`. A tab becomes four spaces, and an escape character becomes `␛`. Line breaks are
+/// brackets, for instance `⟨U+202E⟩`. A tab becomes four spaces, and an escape character becomes `⟨ESC⟩`. Line breaks are
 /// replaced, too, so that the result is one line.
 pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(is_hidden) {
@@ -17,7 +17,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     for c in text.chars() {
         match c {
             '\t' => out.push_str("    "),
-            '\u{1b}' => out.push('␛'),
+            '\u{1b}' => out.push_str("⟨ESC⟩"),
             c if is_hidden(c) => {
                 let _ = write!(out, "⟨U+{:04X}⟩", u32::from(c));
             }
@@ -67,7 +67,7 @@ mod tests {
             ("x\u{7}", "x⟨U+0007⟩"),
             ("a\nb", "a⟨U+000A⟩b"),
             ("\ta", "    a"),
-            ("\u{1b}[31m", "␛[31m"),
+            ("\u{1b}[31m", "⟨ESC⟩[31m"),
             ("\u{E0041}", "⟨U+E0041⟩"),
             ("\u{E000}", "⟨U+E000⟩"),
             ("\u{2066}", "⟨U+2066⟩"),

@@ -1,6 +1,6 @@
 //! Overlays without decisions: the palette, the help and the settings.
 
-use egui::{Frame, Id, Key, Margin, Modal, ScrollArea, TextEdit, Ui, vec2};
+use egui::{Align, Frame, Id, Key, Layout, Margin, Modal, ScrollArea, TextEdit, Ui, vec2};
 
 use super::action::WindowAction;
 use super::commands::{Spec, TABLE};
@@ -57,7 +57,7 @@ pub fn overlay_ui(ui: &mut Ui, overlay: &Overlay, commands: &mut Commands<'_>) {
         ui.set_max_height(screen.height() - 96.0);
         match overlay {
             Overlay::Palette => palette_ui(ui, commands),
-            Overlay::Help => help_ui(ui),
+            Overlay::Help => help_ui(ui, commands.actions),
             Overlay::Settings(settings) => settings_ui(ui, settings, commands.actions),
         }
     });
@@ -150,10 +150,24 @@ fn palette_row_ui(ui: &mut Ui, spec: &Spec, selected: bool, situation: &Situatio
     response.clicked()
 }
 
-fn help_ui(ui: &mut Ui) {
-    let theme = Theme::of(ui);
-    widgets::line(ui, "Keys and help", Text::Title, Tone::Plain);
+/// The title of an overlay, with a button that closes it.
+fn title_ui(ui: &mut Ui, title: &str, actions: &mut Vec<Action>) {
+    ui.horizontal(|ui| {
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            if widgets::icon_button(ui, icon::CLOSE, "Close").clicked() {
+                actions.push(Action::Window(WindowAction::CloseOverlay));
+            }
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                widgets::line(ui, title, Text::Title, Tone::Plain);
+            });
+        });
+    });
     ui.add_space(4.0);
+}
+
+fn help_ui(ui: &mut Ui, actions: &mut Vec<Action>) {
+    let theme = Theme::of(ui);
+    title_ui(ui, "Keys and help", actions);
     for text in [
         "Open a plan: nothing runs. Each step shows what it would do to which file.",
         "Authorize: your authorization covers exactly these bytes, this workspace, these settings and the \
@@ -163,7 +177,7 @@ fn help_ui(ui: &mut Ui) {
         "Evidence: each step is recorded before and after it runs, with every decision, in a chain that \
          shows every later change.",
     ] {
-        widgets::remark(ui, icon::RIGHT, Tone::Accent, text);
+        widgets::remark(ui, icon::INFO, Tone::Accent, text);
     }
     ui.add_space(8.0);
     ScrollArea::vertical().max_height(300.0).auto_shrink([false, true]).show(ui, |ui| {
@@ -183,8 +197,7 @@ fn help_ui(ui: &mut Ui) {
 fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
     ui.spacing_mut().item_spacing.y = 6.0;
-    widgets::line(ui, "Settings", Text::Title, Tone::Plain);
-    ui.add_space(4.0);
+    title_ui(ui, "Settings", actions);
     widgets::heading(ui, "Theme");
     ui.horizontal(|ui| {
         for (icon, name, choice) in [

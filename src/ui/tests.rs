@@ -235,7 +235,7 @@ fn a_faulty_plan_cannot_be_authorized() {
     let harness = window("invalid", [1280.0, 800.0]);
     for text in [
         "There is no tool \"file_wirte\". Did you mean \"file_write\"?",
-        "E201 error · line 14, column 7 · /steps/2/tool",
+        "E201 error · step 3, tool · line 14, column 7",
     ] {
         assert!(harness.query_by_label(text).is_some(), "{text}");
     }

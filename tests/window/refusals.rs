@@ -67,11 +67,11 @@ fn five_faults() -> Outcome {
     desktop.screenshot("faulty_1")?;
     let tree = desktop.tree()?;
     for place in [
-        "E011 error · line 8, column 7",
-        "E012 error · line 16, column 7",
-        "E201 error · line 20, column 15",
-        "E202 error · line 26, column 20",
-        "E016 error · line 32, column 23",
+        "E011 error · step 1, step_id · line 8, column 7",
+        "E012 error · step 2, requires_confirmations · line 16, column 7",
+        "E201 error · step 3, tool · line 20, column 15",
+        "E202 error · step 4, arguments · line 26, column 20",
+        "E016 error · step 5, precondition · line 32, column 23",
     ] {
         assert!(tree.shows(place), "{place}");
     }

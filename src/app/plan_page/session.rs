@@ -150,7 +150,7 @@ impl PlanSession {
                 Some("It would run commands that you do not trust yet.")
             }
             _ if self.opened.plan.is_some() && !plan::is_valid(&self.opened.findings) => {
-                Some("Its findings contain errors.")
+                Some("Correct the errors listed above.")
             }
             _ => self.not_simulatable(),
         }

@@ -6,6 +6,7 @@ mod closed_world;
 mod elsewhere;
 mod embedded;
 mod families;
+mod families_refused;
 mod harmless_forms;
 mod inline;
 mod known;

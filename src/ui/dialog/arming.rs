@@ -24,6 +24,8 @@ pub struct Input {
 /// The answers that are allowed in this frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Allowed {
+    /// Whether the window has the keyboard focus. Without it, no answer counts.
+    pub focused: bool,
     /// Whether the safe answers, such as deny and skip, count.
     pub safe: bool,
     /// Whether approval counts.
@@ -59,6 +61,7 @@ impl Arming {
             *self = Self::new(self.delay_ms);
             return self.allowed;
         }
+        self.allowed.focused = true;
         let first = *self.first_drawn.get_or_insert(input.now_ms);
         // A frame becomes visible only after it is drawn, and laying out a megabyte takes time, so the delay counts
         // from the second frame. egui may lay out one frame twice with the same time.
@@ -84,6 +87,10 @@ impl Arming {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The answer to a frame that is not visible yet or in which something is held down.
+    const WAITING: Allowed =
+        Allowed { focused: true, safe: false, approve: false, wait_ms: Some(0) };
 
     /// The start of the frame after the first, from which the delay counts.
     const SEEN: u64 = 100;
@@ -119,7 +126,7 @@ mod tests {
         let mut arming = Arming::new(0);
         // egui may lay out one frame twice, which makes nothing visible.
         for _ in 0..2 {
-            assert_eq!(arming.frame(at(0)), Allowed { wait_ms: Some(0), ..Allowed::default() });
+            assert_eq!(arming.frame(at(0)), WAITING);
         }
         assert!(arming.frame(at(1)).approve);
     }
@@ -138,7 +145,7 @@ mod tests {
     fn held_pointer_must_be_released_first() {
         let mut arming = shown(DELAY_MS);
         let held = Input { pointer_down: true, ..at(2_000) };
-        assert_eq!(arming.frame(held), Allowed { wait_ms: Some(0), ..Allowed::default() });
+        assert_eq!(arming.frame(held), WAITING);
         assert!(arming.frame(at(2_001)).approve);
     }
 

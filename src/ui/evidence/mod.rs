@@ -171,7 +171,7 @@ fn search_field_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Actio
     // The count is that of the search results, which an answer replaces.
     let count = view.page.filter(|_| view.question.is_none()).map(|page| {
         let ms = page.took_us.div_ceil(1_000);
-        format!("{} of {} in {ms} ms", format::count(page.total), format::count(page.of))
+        format!("{} of {} executions in {ms} ms", format::count(page.total), format::count(page.of))
     });
     let suffix = widgets::rich(count.unwrap_or_default(), Text::Meta, theme.dim);
     let edit = TextEdit::singleline(&mut text)

@@ -59,6 +59,11 @@ pub(super) fn timeline_ui(ui: &mut Ui, buckets: &[TimeBucket], now: &Now) {
     let parts = [(start.as_str(), Text::Small, theme.dim)];
     widgets::paint_parts(ui, line.left_center(), 120.0, &parts);
     widgets::paint_right(ui, line.right_center(), (&end, Text::Small, theme.dim));
+    if buckets.iter().any(|bucket| bucket.bad > 0) {
+        let legend =
+            [("lower part, in red: failed, denied or interrupted", Text::Small, theme.dim)];
+        widgets::paint_parts(ui, line.left_center() + vec2(130.0, 0.0), width - 260.0, &legend);
+    }
 }
 
 /// The labels below the first and the last bar, as precise as the time between them requires.

@@ -2,7 +2,7 @@
 
 use super::{Approval, PlanView, fate_look};
 use crate::plan::visible;
-use crate::run::{Outcome, Phase, RunFate, RunStatus, StepState};
+use crate::run::{Outcome, Phase, Preview, RunFate, RunStatus, StepState};
 use crate::ui::{Command, Icon, Situation, Tone, format, icon};
 
 /// The content of the bar.
@@ -76,6 +76,10 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
         Approval::Rejected(reason) => {
             let detail = if reason.is_empty() { "No reason given." } else { reason };
             Bar::new(icon::PROHIBIT, Tone::Danger, "Rejected", detail)
+        }
+        Approval::None | Approval::Used { .. } if view.preview.is_some_and(Preview::would_fail) => {
+            let detail = "The selected step would fail.";
+            Bar::new(icon::WARNING, Tone::Caution, "Not authorized", detail)
         }
         Approval::None | Approval::Used { .. } => {
             let detail = "Nothing runs before you authorize the plan.";

@@ -37,8 +37,7 @@ fn remarks_ui(ui: &mut Ui, preview: &Preview) {
     indented(ui, |ui| {
         let (icon, tone) = match preview.predicted {
             Predicted::Exact => (icon::DONE, Tone::Safe),
-            Predicted::Partial => (icon::INFO, Tone::Caution),
-            Predicted::Unpredictable => (icon::WARNING, Tone::Caution),
+            Predicted::Partial | Predicted::Unpredictable => (icon::INFO, Tone::Dim),
         };
         let fails = preview.would_fail();
         let (icon, tone) = if fails { (icon::WARNING, Tone::Caution) } else { (icon, tone) };
@@ -46,7 +45,7 @@ fn remarks_ui(ui: &mut Ui, preview: &Preview) {
         let summary = visible(&preview.summary);
         full_text_ui(ui, "summary", &summary, |ui, text| widgets::remark(ui, icon, tone, text));
         if let Some(caveat) = preview.caveat() {
-            widgets::remark(ui, icon::CLOCK, Tone::Dim, caveat);
+            widgets::remark(ui, icon::WARNING, Tone::Caution, caveat);
         }
         for (index, note) in preview.notes.iter().enumerate() {
             full_text_ui(ui, ("note", index), &visible(note), |ui, text| {

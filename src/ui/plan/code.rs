@@ -77,7 +77,8 @@ pub(crate) fn row_length(line: &str, columns: usize) -> usize {
     for (index, c) in line.char_indices() {
         let width = match c {
             '\t' => 4,
-            '\u{1b}' => 1,
+            // `⟨ESC⟩`.
+            '\u{1b}' => 5,
             // For example `⟨U+202E⟩`.
             c if is_hidden(c) => 4 + if u32::from(c) > 0xffff { 6 } else { 4 },
             c if u32::from(c) < 0x1100 => 1,
@@ -358,4 +359,17 @@ pub(super) fn paint<'a>(ui: &Ui, left_center: Pos2, pieces: impl IntoIterator<It
     let galley = ui.painter().layout_job(job);
     let min = pos2(left_center.x, left_center.y - galley.size().y / 2.0);
     ui.painter().galley(min, galley, Color32::TRANSPARENT);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_characters_count_as_they_are_shown() {
+        for c in (0..=0x10_ffff).filter_map(char::from_u32).filter(|c| is_hidden(*c)) {
+            let columns = 2 * visible(&c.to_string()).chars().count() - 1;
+            assert_eq!(row_length(&format!("{c}{c}"), columns), c.len_utf8(), "{c:?}");
+        }
+    }
 }

@@ -44,6 +44,25 @@ pub fn as_text(finding: &Finding) -> String {
     text
 }
 
+/// The place that a JSON pointer names. Steps are counted from 1, as in the list of steps.
+fn place(pointer: &str) -> String {
+    let unescape = |key: &str| key.replace("~1", "/").replace("~0", "~");
+    let keys: Vec<_> = pointer.split('/').skip(1).map(unescape).collect();
+    let in_step = |list: &String, index: &String| {
+        let index: usize =
+            ["steps", "actions"].contains(&&**list).then(|| index.parse().ok())??;
+        Some(format!("step {}", index + 1))
+    };
+    match keys.as_slice() {
+        [] => "whole file".to_owned(),
+        [list, index, rest @ ..] if let Some(step) = in_step(list, index) => match rest {
+            [] => step,
+            rest => format!("{step}, {}", rest.join(".")),
+        },
+        keys => keys.join("."),
+    }
+}
+
 pub(super) fn findings_ui(ui: &mut Ui, findings: &[Finding]) {
     if findings.is_empty() {
         return;
@@ -85,20 +104,39 @@ fn finding_ui(ui: &mut Ui, finding: &Finding) {
             ui.add(
                 Label::new(widgets::rich(visible(&finding.message), Text::Body, theme.text)).wrap(),
             );
-            let pointer = if finding.pointer.is_empty() { "whole file" } else { &finding.pointer };
             let location = format!(
-                "{} {word} · line {}, column {} · {}",
+                "{} {word} · {} · line {}, column {}",
                 finding.code,
+                visible(&place(&finding.pointer)),
                 finding.line,
                 finding.column,
-                visible(pointer)
             );
             ui.add(Label::new(widgets::rich(location, Text::SmallMono, theme.dim)).wrap())
-                .on_hover_text(finding.code.title());
+                .on_hover_text(format!("{}\n{}", finding.code.title(), visible(&finding.pointer)));
             if !finding.allowed.is_empty() {
                 let allowed = format!("allowed: {}", visible(&finding.allowed.join(", ")));
                 ui.add(Label::new(widgets::rich(allowed, Text::SmallMono, theme.dim)).wrap());
             }
         });
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::place;
+
+    #[test]
+    fn places_count_steps_as_the_list_does() {
+        for (pointer, expected) in [
+            ("", "whole file"),
+            ("/plan_id", "plan_id"),
+            ("/steps", "steps"),
+            ("/steps/2", "step 3"),
+            ("/steps/2/arguments/file", "step 3, arguments.file"),
+            ("/actions/0/edits/1/a~1b~0", "step 1, edits.1.a/b~"),
+            ("/targets/0", "targets.0"),
+        ] {
+            assert_eq!(place(pointer), expected);
+        }
+    }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
 use super::diagnostics::diagnostics_ui;
-use super::request::verdict_ui;
+use super::request::{partly_marked_ui, verdict_ui};
 use super::walls::{WALLS, sentence, step_walls};
 use super::{
     Gutter, PlanView, cached_rows, code_rows_ui, columns, command_ui, full_text_ui, outcome_look,
@@ -142,7 +142,12 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) {
         }
         if let Some(command) = step.arguments.get("command").filter(|_| step.tool_name == "shell") {
             let risk = view.review.and_then(|review| review.risks.get(step.step_index));
-            indented(ui, |ui| command_ui(ui, ("command", step.step_index), command, risk));
+            indented(ui, |ui| {
+                command_ui(ui, ("command", step.step_index), command, risk);
+                if let Some(risk) = risk {
+                    partly_marked_ui(ui, command, risk);
+                }
+            });
         }
         let Some(preview) = view.preview else {
             indented(ui, |ui| {
@@ -349,7 +354,7 @@ fn error_ui(ui: &mut Ui, result: &StepResult) {
     let (icon, _, tone) = outcome_look(result.outcome);
     widgets::remark(ui, icon, tone, format::error(result.error_code, message));
     if let Some(next) = &result.next {
-        widgets::remark(ui, icon::RIGHT, Tone::Dim, next);
+        widgets::remark(ui, icon::INFO, Tone::Dim, next);
     }
 }
 

@@ -24,6 +24,7 @@ pub(crate) fn request_ui(ui: &mut Ui, request: &ConfirmationRequest) {
     location_ui(ui, request);
     if let Some(command) = request.command() {
         command_ui(ui, ("command", request.step_index), command, Some(&request.risk));
+        partly_marked_ui(ui, command, &request.risk);
     }
     if let Some(purpose) = &request.purpose {
         full_text_ui(ui, "purpose", purpose, |ui, text| {
@@ -97,7 +98,7 @@ fn reason_clause(sentence: &str) -> String {
     }
 }
 
-/// Shows the complete command and underlines the part that determines its risk. `id_salt` distinguishes several uses in
+/// Shows the complete command, underlines the part that determines its risk. `id_salt` distinguishes several uses in
 /// the same part of the window.
 pub(crate) fn command_ui(
     ui: &mut Ui,
@@ -122,6 +123,15 @@ pub(crate) fn command_ui(
             widgets::copy_button(ui, command, "command");
         });
     });
+}
+
+/// Says that the unmarked part of a command counts, too, unless all of it is marked or nothing.
+pub(super) fn partly_marked_ui(ui: &mut Ui, command: &str, risk: &Verdict) {
+    let marked = risk.span.clone().filter(|_| risk.level > RiskLevel::Safe);
+    if marked.is_some_and(|span| command.get(span) != Some(command.trim())) {
+        let text = "Only the part that determines the risk is marked. Read the rest, too.";
+        widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
+    }
 }
 
 /// The command in rows of at most `columns` columns; its line breaks are kept. `emphasized` is the range of the part

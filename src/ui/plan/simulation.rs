@@ -100,7 +100,7 @@ pub(super) fn simulation_ui(ui: &mut Ui, view: &PlanView<'_>, commands: &mut Com
                 let text = format!("{} {}", failure.code, failure.message);
                 widgets::remark(ui, icon::FAILED, Tone::Danger, text);
                 if !failure.next.is_empty() {
-                    widgets::remark(ui, icon::RIGHT, Tone::Dim, &failure.next);
+                    widgets::remark(ui, icon::INFO, Tone::Dim, &failure.next);
                 }
             }
             Some(Ok(Effect { previews, .. })) => {

@@ -99,11 +99,11 @@ fn a_void_approval_says_what_changed() {
 #[test]
 fn a_plan_that_cannot_be_authorized_says_why() {
     let situation = Situation {
-        not_authorizable: Some("Its findings contain errors."),
+        not_authorizable: Some("Correct the errors listed above."),
         ..Situation::default()
     };
     let text = page(&Approval::None, &RunState::default(), &situation);
-    assert!(text.contains("Cannot be authorized: Its findings contain errors."), "{text}");
+    assert!(text.contains("Cannot be authorized: Correct the errors listed above."), "{text}");
 }
 
 #[test]

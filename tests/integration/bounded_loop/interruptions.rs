@@ -220,7 +220,7 @@ fn panic_is_a_recorded_internal_error() {
         });
         assert_eq!(outcome.stop_reason.code, StopCode::RunnerInternalError, "{name}");
         let message = &outcome.stop_reason.message;
-        assert!(message.contains("a planted panic ␛[31m"), "{name}: {message}");
+        assert!(message.contains("a planted panic ⟨ESC⟩[31m"), "{name}: {message}");
         assert!(outcome.not_recorded.is_none(), "{name}: {outcome:?}");
         let mut reader = reader(&planner);
         let detail = reader.bounded_loop(outcome.loop_id).unwrap().unwrap();

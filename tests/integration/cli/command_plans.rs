@@ -63,7 +63,7 @@ fn command_plan_runs_and_shows_output() {
     );
     let done = home.run(["run", "space/p.json", "--yes"]).exits(1);
     assert!(done.stderr.contains("Step 1 of 2: shell printf"), "{done:#?}");
-    assert!(done.stderr.contains("one␛[2Jtwo\n") && done.stderr.contains("bad\n"), "{done:#?}");
+    assert!(done.stderr.contains("one⟨ESC⟩[2Jtwo\n") && done.stderr.contains("bad\n"), "{done:#?}");
     assert!(done.stdout.contains("Step 2: E305 the command ended with exit code 4"), "{done:#?}");
     let done = home.json(["run", "space/p.json", "--yes"]).exits(1);
     assert_eq!(done.stderr, "");

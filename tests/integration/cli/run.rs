@@ -71,7 +71,7 @@ fn run_prints_steps_and_a_table() {
     home.write("a.txt", "hello\n");
     home.plan(json!([read_file("look", "a.txt"), read_file("miss", "absent\u{1b}[31m.txt")]));
     let done = home.run(["run", "space/p.json", "--yes"]).exits(1);
-    assert!(done.stderr.contains("Step 2 of 2: file_read absent␛[31m.txt"), "{done:#?}");
+    assert!(done.stderr.contains("Step 2 of 2: file_read absent⟨ESC⟩[31m.txt"), "{done:#?}");
     assert!(done.stdout.contains("Failed: 2 of 2 steps"), "{done:#?}");
     assert!(done.stdout.contains("Step 2: E301 "), "{done:#?}");
     assert!(!done.stdout.contains('\u{1b}') && !done.stderr.contains('\u{1b}'), "{done:#?}");

@@ -92,7 +92,7 @@ fn restored_older_database_is_found() {
     let earlier = fs::read(home.database()).unwrap();
     run_of(&home, "c.txt").exits(0);
     fs::write(home.database(), earlier).unwrap();
-    assert_only_readable(&home, "was cut off or exchanged");
+    assert_only_readable(&home, "was removed or replaced");
 }
 
 #[test]
@@ -121,10 +121,19 @@ fn lost_copy_of_heads_is_reported() {
             assert!(note.contains(copy.to_str().unwrap()), "{note}");
             for words in [&["evidence", "verify"][..], &["evidence", "search"]] {
                 let told = home.run(words.iter().copied()).exits(0);
-                assert!(told.stderr.contains("kept heads was lost"), "{told:#?}");
+                assert!(
+                    told.stderr.contains(
+                        "copies of the kept head, the digest of the last record, was lost"
+                    ),
+                    "{told:#?}"
+                );
             }
             let run = run_of(&home, "b.txt");
-            assert!(run.stderr.contains("kept heads was lost"), "{run:#?}");
+            assert!(
+                run.stderr
+                    .contains("copies of the kept head, the digest of the last record, was lost"),
+                "{run:#?}"
+            );
             assert!(verify(&home, 0)["kept"]["note"].is_null(), "the next run writes both");
         }
     }
@@ -139,7 +148,7 @@ fn evidence_of_another_computer_is_found() {
     assert!(state(&home).join("evidence_heads.json").exists(), "from the copy beside the key");
     fs::remove_dir_all(state(&home)).unwrap();
     fs::remove_file(settings(&home).join("evidence_heads.json")).unwrap();
-    assert_only_readable(&home, "no head of this database");
+    assert_only_readable(&home, "keeps no head, the digest of the last record");
 }
 
 #[test]
@@ -150,7 +159,7 @@ fn kept_heads_that_were_changed_are_found() {
         let text = fs::read_to_string(&path).unwrap();
         fs::write(&path, text.replacen("\"rows\":", "\"rows\":1", 1)).unwrap();
     }
-    assert_only_readable(&home, "the kept heads cannot be used");
+    assert_only_readable(&home, "the kept head, the digest of the last record, cannot be used");
 }
 
 #[test]

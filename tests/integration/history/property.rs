@@ -84,7 +84,7 @@ fn content(tree: &Tree, path: &str) -> Option<Vec<u8>> {
     tree.get(path).map(|it| it.0.clone())
 }
 
-/// The change of one file by one recorded step.
+/// The change of one file by one recorded step, or the state in which the step found and left it.
 struct RecordedChange {
     run: usize,
     before: Option<Vec<u8>>,
@@ -175,9 +175,15 @@ impl World {
             return Ok(());
         }
         let goes_back = matches!(act, Act::Undo | Act::Redo | Act::UndoOf(_) | Act::Restore(_));
+        let found = if goes_back { self.files_of(&ran) } else { Vec::new() };
         for path in FILES {
             let (was, is) = (content(&before, path), content(&after, path));
             if was == is {
+                // The step found the file as it was to make it, whoever did that. From here on, the history contains
+                // this state.
+                if found.iter().any(|it| it == path) {
+                    self.record(path, was, is);
+                }
                 continue;
             }
             if let (Some(was), Some(is), true) = (before.get(path), after.get(path), goes_back) {
@@ -186,11 +192,24 @@ impl World {
             if goes_back {
                 self.check_kept(act, path, &was)?;
             }
-            let changes = self.changes.entry(path).or_default();
-            changes.push(RecordedChange { run: self.runs.len(), before: was, after: is });
+            self.record(path, was, is);
         }
         self.runs.push(ran);
         Ok(())
+    }
+
+    fn record(&mut self, path: &'static str, before: Option<Vec<u8>>, after: Option<Vec<u8>>) {
+        let change = RecordedChange { run: self.runs.len(), before, after };
+        self.changes.entry(path).or_default().push(change);
+    }
+
+    /// The files that a run restored or found restored.
+    fn files_of(&self, ran: &FinishedRun) -> Vec<String> {
+        self.harness.texts(
+            "SELECT target FROM edges JOIN executions ON executions.id = execution_id
+             WHERE edge_type = 'EXECUTED_ON' AND target_kind = 'file' AND run_id = ?1",
+            [ran.result().run_id.to_string()],
+        )
     }
 
     /// Asserts that only contents left by recorded steps were replaced.
@@ -257,4 +276,15 @@ proptest! {
             prop_assert_eq!(contents(&files_with_modes(&world.harness)), contents(&trees[0]));
         }
     }
+}
+
+#[test]
+fn work_done_by_hand_is_redone_and_undone() {
+    let mut world = World::new();
+    let by_hand = Act::HandWrite(1, b"0\n".to_vec());
+    for act in [Act::Write(1, 0), Act::Undo, by_hand, Act::Redo, Act::Undo] {
+        world.act(&act).unwrap();
+    }
+    assert_eq!(world.runs.len(), 4, "nothing is refused");
+    assert_eq!(world.harness.content(FILES[1]), None);
 }

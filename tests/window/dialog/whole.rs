@@ -129,7 +129,7 @@ fn megabyte_is_shown_whole_beside_fixed_buttons() {
 /// A name that reads from right to left in part, with a character of no width, a line break and a
 /// terminal's escape.
 const HIDDEN: &str = "in\u{202e}fdp.exe\u{200b}\n\u{1b}[31m";
-const SHOWN: &str = "in⟨U+202E⟩fdp.exe⟨U+200B⟩⟨U+000A⟩␛[31m";
+const SHOWN: &str = "in⟨U+202E⟩fdp.exe⟨U+200B⟩⟨U+000A⟩⟨ESC⟩[31m";
 
 fn hidden_and_long(workspace: &Workspace, long: &str) -> Outcome {
     let mut desktop = Desktop::start_here(&[&workspace.plan().display().to_string()])?;
@@ -181,7 +181,7 @@ fn hidden_and_long(workspace: &Workspace, long: &str) -> Outcome {
     Ok(())
 }
 
-const SHOWN_IN_TEXT: &str = "⟨U+202E⟩⟨U+200B⟩␛[2J⟨U+000D⟩";
+const SHOWN_IN_TEXT: &str = "⟨U+202E⟩⟨U+200B⟩⟨ESC⟩[2J⟨U+000D⟩";
 
 #[test]
 fn hidden_characters_and_long_paths_are_shown() {

@@ -1,0 +1,94 @@
+//! Opening plans: by file, by dropping, the tour, changed and broken files.
+
+use super::*;
+
+#[derive(Debug)]
+struct Dropped(PathBuf);
+
+impl egui::DroppedFile for Dropped {
+    fn path(&self) -> &Path {
+        &self.0
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, String> {
+        Err("only the path is used".to_owned())
+    }
+}
+
+#[test]
+fn a_dropped_file_is_opened() {
+    let (mut bench, plan) = bench();
+    let dropped = egui::RawInput {
+        dropped_files: vec![Arc::new(Dropped(plan.clone()))],
+        ..egui::RawInput::default()
+    };
+    let ctx = bench.ctx.clone();
+    let app = &mut bench.app;
+    let mut output = ctx.run_ui(dropped, |ui| app.open_dropped_file(ui.ctx()));
+    output.textures_delta.clear();
+    bench.wait_until("opened", |app| {
+        app.plan.shown.as_ref().is_some_and(|session| session.path() == Some(plan.as_path()))
+    });
+}
+
+#[test]
+fn the_watch_finds_a_changed_plan() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    let before = bench.session().opened.digest;
+    std::fs::write(&plan, PLAN.replace("heron", "egret")).unwrap();
+    let ctx = bench.ctx.clone();
+    for _ in 0..2_000 {
+        bench.app.shared.now = now();
+        bench.app.drain();
+        bench.app.run_timers(&ctx);
+        if bench.session().opened.digest != before {
+            return;
+        }
+        let _ = bench.woken.recv_timeout(Duration::from_millis(20));
+    }
+    panic!("the change was not noticed");
+}
+
+#[test]
+fn another_plan_opens_during_a_run() {
+    let (mut bench, plan) = bench();
+    let other = bench.file("other.json", &PLAN.replace("two-writes", "other"));
+    bench.open(&plan);
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.wait_for_confirmation(1);
+    bench.open(&other);
+    assert!(bench.app.plan.live.is_some() && bench.app.situation().running);
+    let run_id = bench.app.plan.live.as_ref().unwrap().run.run_id.unwrap();
+    bench.act(Action::Plan(PlanAction::OpenRun(run_id)));
+    assert_eq!(bench.session().path(), Some(plan.as_path()));
+    bench.answer(1, Decision::Cancel);
+    bench.wait_for_end();
+}
+
+#[test]
+fn a_broken_plan_file_is_a_finding() {
+    let mut bench = Bench::new();
+    let broken = bench.file("broken.json", "{\"plan_id\": ");
+    bench.open(&broken);
+    assert!(!bench.session().opened.findings.is_empty());
+    assert!(bench.app.situation().not_authorizable.is_some());
+}
+
+#[test]
+fn the_tour_opens_and_can_be_authorized() {
+    let mut bench = Bench::new();
+    bench.act(Action::Do(Command::OpenTour));
+    bench.wait_until("the tour", |app| app.plan.shown.is_some());
+    assert_eq!(
+        bench.app.situation().not_authorizable,
+        None,
+        "{:?}",
+        bench.session().opened.findings
+    );
+    let path = bench.session().path().map(Path::to_path_buf).unwrap();
+    let folder = path.parent().unwrap();
+    assert!(folder.starts_with(std::env::temp_dir()), "{}", folder.display());
+    std::fs::remove_dir_all(folder).unwrap();
+}

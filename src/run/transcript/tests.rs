@@ -1,0 +1,159 @@
+//! Tests of the transcript.
+
+use proptest::prelude::*;
+
+#[test]
+fn a_dropped_remark_frees_its_own_size() {
+    let mut transcript = Transcript::default();
+    transcript.push(0, Part::Remark, "left out".to_owned());
+    for _ in 0..MAX_LINES + 7 {
+        transcript.push(0, Part::Output(Stream::Stdout), String::new());
+    }
+    assert_eq!((transcript.lines.len(), transcript.bytes), (MAX_LINES, 0));
+}
+
+use super::super::ansi_style::{Hue, coloured};
+use super::super::result::Outcome;
+use super::super::steps::tests::result;
+use super::*;
+use crate::plan::visible_lines;
+
+fn started(step_index: usize) -> RunEvent {
+    RunEvent::StepStarted {
+        step_id: String::new(),
+        step_index,
+        tool_name: String::new(),
+        about: String::new(),
+        timestamp_ms: 0,
+    }
+}
+
+fn printed(stream: Stream, chunk: &str) -> RunEvent {
+    RunEvent::StepOutput { step_id: String::new(), stream, chunk: chunk.to_owned() }
+}
+
+fn of(chunks: &[(Stream, &str)]) -> Transcript {
+    let mut transcript = Transcript::default();
+    transcript.apply(&started(0));
+    for (stream, chunk) in chunks {
+        transcript.apply(&printed(*stream, chunk));
+    }
+    transcript
+}
+
+fn texts(transcript: &Transcript) -> Vec<&str> {
+    transcript.lines().iter().skip(1).map(|line| line.text.as_str()).collect()
+}
+
+use Stream::{Stderr, Stdout};
+
+#[test]
+fn lines_continue_within_one_stream() {
+    let transcript =
+        of(&[(Stdout, "a\nb"), (Stdout, "c"), (Stderr, "E\n"), (Stdout, "d\n\ne\r\nf\rg")]);
+    assert_eq!(texts(&transcript), ["a", "bc", "E", "d", "", "e", "f", "g"]);
+    assert_eq!(transcript.lines()[3].part, Part::Output(Stderr));
+    assert_eq!(texts(&of(&[(Stdout, "a\r"), (Stdout, "\nb")])), ["a", "b"]);
+}
+
+#[test]
+fn gaps_and_silence_are_marked_in_place() {
+    let mut transcript = of(&[(Stdout, "a\nb")]);
+    let step_id = String::new();
+    transcript.apply(&RunEvent::OutputLeftOut { step_id: step_id.clone(), bytes: 7 });
+    transcript.apply(&printed(Stdout, "c"));
+    transcript.apply(&RunEvent::StepQuiet { step_id, quiet_ms: 15_004 });
+    let remarks = [
+        "7 bytes are left out here; the evidence gets all.",
+        "No output for 15 s; the step may be waiting for input.",
+    ];
+    assert_eq!(texts(&transcript), ["a", "b", remarks[0], "c", remarks[1]]);
+    assert_eq!(transcript.printed(), 3, "remarks are not printed by the steps");
+}
+
+#[test]
+fn colours_apply_and_other_sequences_show() {
+    let transcript =
+        of(&[(Stdout, "\x1b[1;3"), (Stdout, "1mred\x1b[0m plain \x1b[2J\x1b]0;t\x07\x1b[31")]);
+    assert_eq!(texts(&transcript), ["red plain ⟨ESC⟩[2J⟨ESC⟩]0;t⟨U+0007⟩"]);
+    let line = &transcript.lines()[1];
+    assert_eq!(line.styles, [(0..3, AnsiStyle { hue: Some(Hue::Red), ..AnsiStyle::default() })]);
+    let mut transcript = transcript;
+    let ended = Box::new(result(0, Outcome::Succeeded, 0));
+    transcript.apply(&RunEvent::StepCompleted { result: ended });
+    assert!(texts(&transcript)[0].ends_with("⟨ESC⟩[31"), "nothing that was printed is lost");
+}
+
+#[test]
+fn the_latest_output_is_kept_and_counted() {
+    let many = "x\n".repeat(MAX_LINES + 7);
+    let transcript = of(&[(Stdout, &many)]);
+    assert_eq!((transcript.lines().len(), transcript.left_out()), (MAX_LINES, 8));
+    let long = "y".repeat(MAX_BYTES * 2);
+    let transcript = of(&[(Stdout, &long)]);
+    assert!(transcript.lines().iter().all(|line| line.text.len() <= MAX_LINE_BYTES));
+    let kept: usize = transcript.lines().iter().map(|line| line.text.len()).sum();
+    assert!((MAX_BYTES - MAX_LINE_BYTES..=MAX_BYTES).contains(&kept), "{kept}");
+}
+
+// The output of a replayed result is added; that of a live run is not added twice.
+#[test]
+fn output_of_a_result_is_added_once() {
+    let ended = |ran: StepResult| RunEvent::StepCompleted { result: Box::new(ran) };
+    let quiet = result(0, Outcome::Succeeded, 0);
+    let ran = StepResult {
+        exit_code: Some(0),
+        stdout: Some("out".to_owned()),
+        stderr: Some("err\n".to_owned()),
+        ..quiet.clone()
+    };
+    let mut transcript = of(&[]);
+    transcript.apply(&ended(ran.clone()));
+    assert_eq!(texts(&transcript)[0], "out");
+    assert_eq!(transcript.lines()[2].part, Part::Remark);
+    assert_eq!(texts(&transcript)[2], "err");
+    let mut transcript = of(&[(Stdout, "out")]);
+    transcript.apply(&ended(ran));
+    assert_eq!(texts(&transcript), ["out"]);
+    // The text of a file tool is its result, not output of a program.
+    let mut transcript = of(&[]);
+    transcript.apply(&ended(StepResult { stdout: Some("contents".to_owned()), ..quiet }));
+    assert!(texts(&transcript).is_empty());
+}
+
+proptest! {
+    #[test]
+    fn chunk_borders_make_no_difference(
+        text in "([a-c \\n\\r\\x1b\\[;m0-9é\u{202e}]|\\x1b\\[3[0-9]m){0,60}",
+        cuts in prop::collection::vec(0usize..60, 0..6),
+    ) {
+        let whole = of(&[(Stdout, &text)]);
+        let chars: Vec<char> = text.chars().collect();
+        let mut ends: Vec<usize> = cuts.into_iter().map(|cut| cut.min(chars.len())).collect();
+        ends.extend([0, chars.len()]);
+        ends.sort_unstable();
+        let pieces: Vec<String> = ends.windows(2).map(|it| chars[it[0]..it[1]].iter().collect()).collect();
+        let pieces: Vec<_> = pieces.iter().map(|it| (Stdout, it.as_str())).collect();
+        let cut = of(&pieces);
+        prop_assert_eq!(texts(&whole), texts(&cut));
+    }
+
+    #[test]
+    fn replayed_text_has_the_live_colours(
+        text in "([a-c \\n\\x1b\\[;m0-9é\u{202e}]|\\x1b\\[3[0-9]m|\\x1b\\[0m){0,60}",
+    ) {
+        let mut live = of(&[(Stdout, &text)]);
+        let ended = Box::new(result(0, Outcome::Succeeded, 0));
+        live.apply(&RunEvent::StepCompleted { result: ended });
+        let (plain, styles) = coloured(&text);
+        let shown = visible_lines(&plain);
+        prop_assert_eq!(texts(&live), shown.lines().collect::<Vec<_>>());
+        let seen: String = live
+            .lines()
+            .iter()
+            .flat_map(|line| line.styles.iter().map(|(it, _)| &line.text[it.clone()]))
+            .collect();
+        let kept: String = styles.iter().map(|(it, _)| &plain[it.clone()]).collect();
+        prop_assert_eq!(seen, visible(&kept.replace('\n', "")).into_owned());
+    }
+}
