@@ -27,8 +27,8 @@ const AT_MOST: f64 = 1.5;
 const PAIRS: usize = 31;
 
 fn main() -> ExitCode {
-    let (many_records, mut many) = open(10, 10_000, "100,000 of 100,000 in ");
-    let (few_records, mut few) = open(1, 100, "100 of 100 in ");
+    let (many_records, mut many) = open(10, 10_000, "100,000 of 100,000 executions in ");
+    let (few_records, mut few) = open(1, 100, "100 of 100 executions in ");
     let what = "of the evidence page, 100,000 records against 100";
     let (ours, theirs) = in_pairs(PAIRS, || many.hovering(), || few.hovering());
     let mouse = holds(&format!("a frame under the mouse {what}"), AT_MOST, ours, theirs);

@@ -212,14 +212,15 @@ impl Scene {
             _ => fixture::search_page(),
         };
         let verification = if name == "evidence" {
-            Verification::Done(VerifyReport {
+            let report = VerifyReport {
                 ok: true,
                 rows: 183_201,
                 head: countersign::plan::Digest::of(b"head"),
                 first_bad: None,
                 schema: Vec::new(),
                 kept: None,
-            })
+            };
+            Verification::Done { report: Box::new(report), at_ms: fixture::now().ms }
         } else {
             Verification::NotRequested
         };
@@ -465,6 +466,8 @@ impl Scene {
                     .findings
                     .iter()
                     .any(|finding| finding.severity == Severity::Error)
+                    .then_some("Correct the errors listed above."),
+                not_rejectable: (!self.plan.is_complete())
                     .then_some("Correct the errors listed above."),
                 approved: matches!(self.approval, Approval::Approved { .. }),
                 running: self.run.is_active(),

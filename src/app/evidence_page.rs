@@ -111,7 +111,10 @@ impl EvidencePage {
     pub(super) fn verify(&mut self, shared: &mut Shared) {
         self.verification = Verification::UnderWay;
         shared.query_latest(Verify, |app, report| match report {
-            Ok(report) => app.evidence.verification = Verification::Done(report),
+            Ok(report) => {
+                let at_ms = app.shared.now.ms;
+                app.evidence.verification = Verification::Done { report: Box::new(report), at_ms };
+            }
             Err(failed) => {
                 app.evidence.verification = Verification::NotRequested;
                 app.shared.report(failed);

@@ -86,7 +86,7 @@ impl ShownPlan {
     }
 
     /// Whether no step is faulty.
-    pub(super) fn is_complete(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         self.steps.iter().all(|step| step.call.is_some())
     }
 

@@ -47,6 +47,12 @@ impl Review {
 }
 
 impl Review {
+    /// Whether the precondition of a step does not hold now.
+    pub fn fails_precondition(&self, step_index: usize) -> bool {
+        let state = self.preconditions.get(step_index);
+        matches!(state, Some(PreconditionState::Fails { .. }))
+    }
+
     /// The walls of a step; `None` if it starts no process on this computer, or the review starts none.
     pub fn walls_of(&self, step_index: usize) -> Option<&StepWallsReview> {
         self.walls.as_ref()?.steps.get(step_index)?.as_ref()

@@ -30,7 +30,7 @@ pub(super) fn too_large_note(effect: &FileEffect) -> Option<String> {
         .then(|| format!("{} is too large to be shown line by line.", effect.path))
 }
 
-/// The `changed_files` of a result.
+/// The changed files, for the field `changed_files` of a result.
 pub(super) fn changed_files<'e>(effects: impl IntoIterator<Item = &'e FileEffect>) -> Value {
     effects.into_iter().map(|it| changed_file(&it.path, it.before, it.after)).collect()
 }

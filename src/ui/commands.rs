@@ -73,6 +73,8 @@ pub struct Situation {
     pub diagnostics: usize,
     /// Why the plan cannot be authorized; `None` when it can.
     pub not_authorizable: Option<&'static str>,
+    /// Why the plan cannot be rejected; `None` when it can.
+    pub not_rejectable: Option<&'static str>,
     /// Why the plan cannot be simulated; `None` when it can.
     pub not_simulatable: Option<&'static str>,
     /// Whether the shown plan is authorized and has not been run.

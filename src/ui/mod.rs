@@ -92,6 +92,9 @@ pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) 
     } else {
         keys::take_stop(ui, commands);
     }
+    // Behind a dialog, nothing sees the pointer. A tooltip that was open would otherwise stay, in front of the dialog.
+    let is_covered = view.dialog.is_some() || view.overlay.is_some();
+    let pointer = is_covered.then(|| ui.input_mut(|input| std::mem::take(&mut input.pointer)));
     upper_bar_ui(ui, view, commands.actions);
     bottom_bar_ui(ui, view);
     notice::notices_ui(ui, view.notices, commands.actions);
@@ -103,13 +106,17 @@ pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) 
         }
         Page::Loop => loop_page::loop_page_ui(ui, &view.looping, commands),
     }
+    if let Some(pointer) = pointer {
+        ui.input_mut(|input| input.pointer = pointer);
+    }
     if let Some(dialog) = &view.dialog {
         dialog::dialog_ui(ui, dialog, commands.actions);
         return;
     }
     dialog::clean_up(ui.ctx());
-    if let Some(overlay) = view.overlay {
-        overlay::overlay_ui(ui, overlay, commands);
+    match view.overlay {
+        Some(overlay) => overlay::overlay_ui(ui, overlay, commands),
+        None => overlay::clean_up(ui.ctx()),
     }
 }
 

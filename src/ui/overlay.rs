@@ -66,6 +66,18 @@ pub fn overlay_ui(ui: &mut Ui, overlay: &Overlay, commands: &mut Commands<'_>) {
     }
 }
 
+/// The text and the selected row of the open palette.
+type PaletteState = (String, usize);
+
+fn palette_id() -> Id {
+    Id::unique("palette text")
+}
+
+/// Forgets what was typed in the palette. Call this in every frame without an overlay.
+pub fn clean_up(ctx: &egui::Context) {
+    ctx.data_mut(|data| data.remove::<PaletteState>(palette_id()));
+}
+
 /// The commands whose name and tooltip contain every word of `text`, in the order of the table.
 pub fn matching(text: &str) -> Vec<&'static Spec> {
     let words: Vec<_> = text.split_whitespace().map(str::to_lowercase).collect();
@@ -81,9 +93,9 @@ pub fn matching(text: &str) -> Vec<&'static Spec> {
 fn palette_ui(ui: &mut Ui, commands: &mut Commands<'_>) {
     let theme = Theme::of(ui);
     let situation = commands.situation;
-    let id = ui.scope_id().with("palette text");
+    let id = palette_id();
     let (mut text, mut selected) =
-        ui.data_mut(|data| data.get_temp::<(String, usize)>(id)).unwrap_or_default();
+        ui.data_mut(|data| data.get_temp::<PaletteState>(id)).unwrap_or_default();
     let (down, up, enter) = ui.input_mut(|input| {
         let mut take = |key| input.consume_key(egui::Modifiers::NONE, key);
         (take(Key::ArrowDown), take(Key::ArrowUp), take(Key::Enter))
@@ -103,20 +115,21 @@ fn palette_ui(ui: &mut Ui, commands: &mut Commands<'_>) {
     selected = selected.min(found.len().saturating_sub(1));
     ui.add_space(6.0);
     let mut chosen = enter.then(|| found.get(selected)).flatten().copied();
-    ScrollArea::vertical().max_height(380.0).show(ui, |ui| {
+    // A fixed height, so that the field stays where it is.
+    let list = ScrollArea::vertical().max_height(380.0).auto_shrink([false, false]);
+    list.show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
+        if found.is_empty() {
+            ui.label(widgets::rich("No command has these words.", Text::Body, theme.dim));
+        }
         for (index, spec) in found.iter().enumerate() {
             if palette_row_ui(ui, spec, index == selected, situation) {
                 chosen = Some(spec);
             }
         }
     });
-    if found.is_empty() {
-        ui.label(widgets::rich("No command has these words.", Text::Body, theme.dim));
-    }
     ui.data_mut(|data| data.insert_temp(id, (text, selected)));
     if let Some(spec) = chosen.filter(|spec| (spec.unavailable)(situation).is_none()) {
-        ui.data_mut(|data| data.remove::<(String, usize)>(id));
         commands.actions.push(Action::Window(WindowAction::CloseOverlay));
         commands.actions.push(Action::Do(spec.command));
     }

@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::{PlanPage, PlanSession};
 use crate::app::pending::FailedQuery;
 use crate::app::shared::{Prompt, Shared};
-use crate::authorization::{Grants, Method, PlanAuthorization};
+use crate::authorization::{AuthorizationStatus, Grants, Method, PlanAuthorization};
 use crate::plan::Digest;
 use crate::run::{Attempt, Failure};
 use crate::ui::plan::{Approval, Effect, PlanAttempt, Simulated};
@@ -215,7 +215,7 @@ impl PlanPage {
         else {
             return;
         };
-        if plan.digest != digest || session.not_authorizable().is_some() {
+        if plan.digest != digest || session.not_rejectable().is_some() {
             return;
         }
         let Some(plan) = std::sync::Arc::unwrap_or_clone(plan).complete() else { return };
@@ -223,6 +223,10 @@ impl PlanPage {
             PlanAuthorization::pending(&plan, review.binding.clone(), Method::Window, now)
                 .with_parent_run(session.opened.continues);
         let authorization = Box::new(decide(pending, now));
+        let approves = matches!(authorization.status, AuthorizationStatus::Approved);
+        if approves && session.not_authorizable().is_some() {
+            return;
+        }
         session.approval = Approval::Recording;
         let plan = Box::new(plan);
         let query = RecordAuthorization { authorization: authorization.clone(), plan };
@@ -253,7 +257,11 @@ impl PlanPage {
         let Some(session) = &mut self.shown else { return };
         let attempt = session.attempt.filter(|_| session.opened.digest == digest);
         let Some(PlanAttempt { attempt, .. }) = attempt else { return };
-        if session.not_authorizable().is_some() {
+        let barred = match &decision {
+            PlanDecision::Reject { .. } => session.not_rejectable(),
+            _ => session.not_authorizable(),
+        };
+        if barred.is_some() {
             return;
         }
         if shared.worker.answer_plan(attempt.loop_id, attempt.number, decision) {

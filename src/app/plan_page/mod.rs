@@ -37,9 +37,23 @@ pub(super) struct PlanPage {
     to_authorize: Option<Digest>,
     /// The notice about a void approval. It is removed when the next decision has been recorded.
     void_notice: Option<u64>,
+    /// The notice about the latest change of a plan that is not authorized. The next change replaces it.
+    change_notice: Option<u64>,
     /// The notice about the attempt to connect to a host, while it is under way.
     host_notice: Option<u64>,
     watch: Watch,
+}
+
+/// What a change of the shown plan or of its inputs concerns, besides an open dialog about the plan.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Concerned {
+    /// A run of the plan that is over; the plan file is another one now.
+    Run,
+    /// An authorization that can still be used.
+    Authorization,
+    /// The plan file alone.
+    Plan,
+    Dialog,
 }
 
 impl PlanPage {
@@ -51,6 +65,7 @@ impl PlanPage {
             runs: Vec::new(),
             to_authorize: None,
             void_notice: None,
+            change_notice: None,
             host_notice: None,
             watch: Watch::new(wake),
         }
@@ -183,27 +198,26 @@ impl PlanPage {
         if session.path() != Some(&*opened.path) || session.run.is_active() {
             return;
         }
-        let ran = session.run.is_over() && session.opened.digest != opened.digest;
-        let was_approved = matches!(session.approval, Approval::Approved { .. });
+        let is_edited = session.opened.digest != opened.digest;
+        let concerned = match session.approval {
+            _ if is_edited && session.run.is_over() => Concerned::Run,
+            Approval::Approved { .. } => Concerned::Authorization,
+            _ if is_edited => Concerned::Plan,
+            _ => Concerned::Dialog,
+        };
         let changes = session.apply_review(opened);
-        self.notify_changes(&changes, ran, was_approved, shared);
+        self.notify_changes(&changes, concerned, shared);
         let wanted = self.to_authorize.take();
         self.open_authorization_if(wanted, shared);
         self.watch_files(shared);
     }
 
-    /// Shows a notice if a change concerns a run that is over, an open dialog or an approval. The dialog is closed.
-    fn notify_changes(
-        &mut self,
-        changes: &[Change],
-        ran: bool,
-        approved: bool,
-        shared: &mut Shared,
-    ) {
+    /// Shows a notice about changes. An open dialog about the plan is closed.
+    fn notify_changes(&mut self, changes: &[Change], concerned: Concerned, shared: &mut Shared) {
         let Some(first) = changes.first().map(|change| &change.what) else { return };
         let details: Vec<_> = changes.iter().map(ToString::to_string).collect();
         let details = details.join("\n");
-        if ran {
+        if concerned == Concerned::Run {
             shared.notify(
                 Tone::Caution,
                 "The plan file has changed since its run.",
@@ -217,12 +231,22 @@ impl PlanPage {
                 details,
                 "Review the steps again, then reopen the dialog.",
             );
-        } else if approved {
+        } else if concerned == Concerned::Authorization {
             self.void_notice = Some(shared.notify(
                 Tone::Caution,
                 format!("The authorization is void. Changed since: {first}."),
                 details,
                 "Review the steps again, then authorize the plan again.",
+            ));
+        } else if concerned == Concerned::Plan {
+            if let Some(earlier) = self.change_notice.take() {
+                shared.dismiss(earlier);
+            }
+            self.change_notice = Some(shared.notify(
+                Tone::Caution,
+                "The plan file has changed since you opened it.",
+                details,
+                "The page shows the file as it is now. Review the steps again.",
             ));
         }
     }

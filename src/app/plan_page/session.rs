@@ -13,8 +13,7 @@ use crate::authorization::{ApprovedPlan, Change, Grants, PlanAuthorization, Sinc
 use crate::plan;
 use crate::plan::{Dialect, Mode, Severity, ShownPlan};
 use crate::run::{
-    ConfirmationRequest, Phase, Review, RunEvent, RunFate, RunState, RunStatus, StepState,
-    Transcript,
+    ConfirmationRequest, Phase, RunEvent, RunFate, RunState, RunStatus, StepState, Transcript,
 };
 use crate::ui::action::Tab;
 use crate::ui::dialog::AuthorizeView;
@@ -138,18 +137,25 @@ impl PlanSession {
 
     /// Why the plan cannot be authorized now; `None` if it can.
     pub fn not_authorizable(&self) -> Option<&'static str> {
-        let untrusted = |review: &Arc<Review>| review.untrusted().is_some();
-        match &self.opened.review {
+        let untrusted = self.opened.review.as_ref().and_then(|review| review.untrusted());
+        self.not_rejectable().or(match untrusted {
+            Some(_) => Some("It would run commands that you do not trust yet."),
+            None if plan::is_valid(&self.opened.findings) => None,
+            None => Some("Correct the errors listed above."),
+        })
+    }
+
+    /// Why nothing can be decided about the plan now; `None` if it can be rejected.
+    pub fn not_rejectable(&self) -> Option<&'static str> {
+        let is_faulty = |plan: &Arc<ShownPlan>| !plan.is_complete();
+        match self.attempt {
             _ if self.approval == Approval::Recorded => self.not_simulatable(),
             _ if self.run.is_active() => Some("Its run is under way."),
-            _ if self.attempt.is_some_and(|attempt| !attempt.waits) => {
+            Some(attempt) if !attempt.waits => {
                 Some("It belongs to a loop that does not wait for an answer.")
             }
             _ if self.approval == Approval::Recording => Some("Your answer is being recorded."),
-            Some(review) if self.opened.plan.is_some() && untrusted(review) => {
-                Some("It would run commands that you do not trust yet.")
-            }
-            _ if self.opened.plan.is_some() && !plan::is_valid(&self.opened.findings) => {
+            _ if self.opened.plan.as_ref().is_some_and(is_faulty) => {
                 Some("Correct the errors listed above.")
             }
             _ => self.not_simulatable(),

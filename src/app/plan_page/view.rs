@@ -45,6 +45,7 @@ impl PlanPage {
             steps: plan.map_or(0, |plan| plan.steps.len()),
             diagnostics: shown.diagnostics.listing.shown.len(),
             not_authorizable: shown.not_authorizable(),
+            not_rejectable: shown.not_rejectable(),
             not_simulatable: shown.not_simulatable(),
             approved: matches!(shown.approval, Approval::Approved { .. }),
             over: shown.is_over(),

@@ -69,3 +69,24 @@ fn commands_run_only_while_they_are_trusted() {
     assert!(bench.app.view().dialog.is_none());
     assert!(bench.app.shared.notices.iter().any(|it| it.summary.contains("file countersign.toml")));
 }
+
+#[test]
+fn untrusted_plan_can_be_rejected_but_not_authorized() {
+    let mut bench = Bench::new();
+    bench.file("countersign.toml", COMMANDS);
+    let plan = bench.file("plan.json", PLAN);
+    bench.open(&plan);
+    let digest = bench.session().opened.digest;
+    assert_eq!(bench.app.situation().not_rejectable, None);
+    bench.act(Action::Do(Command::Reject));
+    bench.act(Action::Dialog(DialogAction::Authorize(digest)));
+    assert_eq!(bench.session().approval, Approval::None, "whatever dialog is open");
+    bench.act(Action::Do(Command::Reject));
+    let reason = "Not these commands.".to_owned();
+    bench.act(Action::Dialog(DialogAction::Reject { digest, reason: reason.clone() }));
+    bench.wait_until("rejected", |app| {
+        app.plan.shown.as_ref().unwrap().approval == Approval::Rejected(reason.clone())
+    });
+    let bar = crate::ui::plan::bar(&bench.app.view().plan.unwrap(), &bench.app.situation());
+    assert_eq!((bar.title.as_str(), bar.primary), ("Rejected", None));
+}

@@ -97,7 +97,7 @@ pub static TABLE: [Spec; 43] = [
         }),
     Spec::new(Command::Reject, "Reject…", Some(icon::PROHIBIT))
         .tooltip("Record that this plan must not run, and why.")
-        .unless(|state| needs_plan(state).or(state.not_authorizable)),
+        .unless(|state| needs_plan(state).or(state.not_rejectable)),
     Spec::new(Command::Run, "Run", Some(icon::PLAY))
         .tooltip("Run the authorized plan, step by step.")
         .key(Modifiers::NONE, Key::F5)

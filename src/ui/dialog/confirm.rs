@@ -1,12 +1,12 @@
 //! The dialog that asks whether to run a step. It shows everything that the step would do.
 
-use egui::Ui;
+use egui::{Id, Ui};
 
-use super::{Answer, Answers, DialogShape, PromptId, READ_FIRST, field, question_ui};
+use super::{Answer, Answers, DialogShape, PromptId, READ_FIRST, question_ui};
 use crate::plan::visible;
 use crate::run::{ConfirmationRequest, Decision};
 use crate::ui::plan::{argument_ui, indented, preview_ui, request_ui, short_first};
-use crate::ui::{Action, DialogAction, Icon, icon};
+use crate::ui::{Action, DialogAction, Icon, Text, Theme, icon, widgets};
 
 /// The safe answers about a step with icon, text and tooltip, in display order. The last is only for guided runs.
 pub(in crate::ui) const SAFE_ANSWERS: [(Decision, Icon, &str, &str); 3] = [
@@ -62,8 +62,7 @@ pub(super) fn confirm_ui(
         indented(ui, |ui| {
             request_ui(ui, request);
             if dangerous {
-                let verb = if request.guided { "run" } else { "approve" };
-                field(ui, id.with("word"), &format!("Type {word} to {verb}"), typed, 200.0);
+                word_ui(ui, id.with("word"), request, typed);
             }
         });
         preview_ui(ui, &request.preview);
@@ -75,5 +74,27 @@ pub(super) fn confirm_ui(
                 }
             }
         });
+    });
+}
+
+/// The field in which the person types the name of the target, with a sign of whether it matches.
+fn word_ui(ui: &mut Ui, id: Id, request: &ConfirmationRequest, typed: &mut String) {
+    let theme = Theme::of(ui);
+    let end = if request.guided { " to run" } else { " to approve" };
+    let name = widgets::styled_text(&[
+        ("Type ", Text::Body, theme.dim),
+        (request.target_word(), Text::Mono, theme.text),
+        (end, Text::Body, theme.dim),
+    ]);
+    // A long name wraps and is not truncated.
+    ui.horizontal_wrapped(|ui| {
+        let label = ui.label(name);
+        ui.add(widgets::code_field(typed, id, 200.0)).labelled_by(label.id);
+        let (text, color) = match typed.trim() {
+            "" => return,
+            _ if request.names_target(typed) => ("It matches.", theme.safe),
+            _ => ("It does not match yet.", theme.caution),
+        };
+        ui.label(widgets::rich(text, Text::Small, color));
     });
 }

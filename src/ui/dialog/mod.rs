@@ -25,7 +25,6 @@ use uuid::Uuid;
 
 use super::plan::risk_icon;
 use super::{Action, Chip, DialogAction, Icon, Look, Text, Theme, theme, widgets};
-use crate::plan::visible;
 use crate::risk::RiskLevel;
 use crate::run::{CommandsReview, ConfirmationRequest};
 use crate::ui::scroll;
@@ -387,12 +386,4 @@ pub(super) fn read_input(ctx: &egui::Context) -> Input {
                 ),
         }
     })
-}
-
-/// A text field with its name in front; a long name wraps and is not truncated.
-fn field(ui: &mut Ui, id: Id, name: &str, text: &mut String, width: f32) {
-    ui.horizontal_wrapped(|ui| {
-        let label = ui.label(widgets::rich(visible(name), Text::Body, Theme::of(ui).dim));
-        ui.add(widgets::code_field(text, id, width)).labelled_by(label.id);
-    });
 }

@@ -163,6 +163,21 @@ fn authorization_shows_its_coverage_and_is_given() {
     assert!(harness.state().actions.contains(&authorize));
 }
 
+/// A tooltip is drawn in front of everything, so it would hide a part of the dialog.
+#[test]
+fn a_tooltip_closes_when_a_dialog_opens() {
+    let mut harness = large_window("plan");
+    let tooltip =
+        "Show what all steps would change together, as one diff. Nothing runs or changes.";
+    harness.event(Event::PointerMoved(button_at(&harness, "Simulate")));
+    wait(&mut harness, 2_000);
+    assert!(harness.query_by_label_contains(tooltip).is_some());
+    harness.state_mut().scene = Scene::new("authorize");
+    harness.run_steps(2);
+    assert!(harness.query_by_label("Authorize exactly this plan?").is_some());
+    assert!(harness.query_by_label_contains(tooltip).is_none());
+}
+
 #[test]
 fn a_rejection_needs_a_reason() {
     let mut harness = large_window("reject");

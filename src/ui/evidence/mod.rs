@@ -37,7 +37,12 @@ pub enum Verification {
     /// The verification is in progress.
     UnderWay,
     /// The verification has finished.
-    Done(VerifyReport),
+    Done {
+        /// The result.
+        report: Box<VerifyReport>,
+        /// The time of the result, in Unix milliseconds. Later records were not verified.
+        at_ms: i64,
+    },
 }
 
 /// All data of the page.
@@ -123,7 +128,7 @@ pub fn evidence_page_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Com
                 widgets::remark(ui, icon::WARNING, Tone::Caution, format!("Note: {note}."));
             }
             loop_ui(ui, view, actions);
-            verification_ui(ui, view.verification);
+            verification_ui(ui, view.verification, view.now);
             if let Some(page) = view.page.filter(|_| view.question.is_none()) {
                 timeline::timeline_ui(ui, &page.timeline, view.now);
             }
@@ -196,20 +201,21 @@ fn search_field_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Actio
 }
 
 /// Shows the result of the verification, if one was requested.
-fn verification_ui(ui: &mut Ui, verification: &Verification) {
+fn verification_ui(ui: &mut Ui, verification: &Verification, now: &Now) {
     let (icon, tone, text) = match verification {
         Verification::NotRequested => return,
         Verification::UnderWay => (icon::CLOCK, Tone::Dim, "Recomputing the chain…".to_owned()),
-        Verification::Done(report) if report.ok => (
+        Verification::Done { report, at_ms } if report.ok => (
             icon::SEAL,
             Tone::Safe,
             format!(
-                "All {} records are unchanged. Keep a copy of the head, so that a later truncation \
-                 is detected too.",
+                "Verified {}: all {} records are unchanged. Keep a copy of the head, so that a \
+                 later truncation is detected too.",
+                now.minute(*at_ms),
                 format::count(report.rows)
             ),
         ),
-        Verification::Done(report) => (
+        Verification::Done { report, .. } => (
             icon::STOP_SIGN,
             Tone::Danger,
             format!(
@@ -219,7 +225,7 @@ fn verification_ui(ui: &mut Ui, verification: &Verification) {
         ),
     };
     widgets::remark(ui, icon, tone, text);
-    if let Verification::Done(report) = verification {
+    if let Verification::Done { report, .. } = verification {
         ui.horizontal(|ui| {
             ui.add_space(24.0);
             let head = report.head.to_string();

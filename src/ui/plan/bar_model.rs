@@ -54,6 +54,11 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
             let bar = Bar::new(icon::SIGNATURE, Tone::Safe, title, detail).with_authorize();
             return Bar { primary: Some(Command::Run), ..bar };
         }
+        Approval::Rejected(reason) => {
+            let detail = if reason.is_empty() { "No reason given." } else { reason };
+            let bar = Bar::new(icon::PROHIBIT, Tone::Danger, "Rejected", detail);
+            return Bar { others: vec![Command::Authorize], ..bar };
+        }
         _ if situation.not_authorizable.is_some() => {
             let why = situation.not_authorizable.unwrap_or_default();
             Bar::new(icon::PROHIBIT, Tone::Danger, "Cannot be authorized", why)
@@ -72,10 +77,6 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
         Approval::Expired => {
             let detail = "Review the steps, then authorize the plan again.";
             Bar::new(icon::CLOCK, Tone::Caution, "The authorization has expired", detail)
-        }
-        Approval::Rejected(reason) => {
-            let detail = if reason.is_empty() { "No reason given." } else { reason };
-            Bar::new(icon::PROHIBIT, Tone::Danger, "Rejected", detail)
         }
         Approval::None | Approval::Used { .. } if view.preview.is_some_and(Preview::would_fail) => {
             let detail = "The selected step would fail.";

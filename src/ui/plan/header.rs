@@ -82,6 +82,17 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
         );
     }
     chips.extend(review.walls.as_ref().and_then(walls::chip));
+    let fails = (0..review.preconditions.len()).filter(|it| review.fails_precondition(*it));
+    let fails: Vec<_> = fails.map(|index| (index + 1).to_string()).collect();
+    if !fails.is_empty() {
+        let text = match fails.len() {
+            1 => "1 precondition fails".to_owned(),
+            number => format!("{number} preconditions fail"),
+        };
+        let steps =
+            format!("Does not hold now, and would stop the run: step {}.", fails.join(", "));
+        chips.push(Chip::new(icon::WARNING, text, Tone::Danger).with_tooltip(steps));
+    }
     chips.push(match impact.asks {
         0 => Chip::new(icon::HAND, "asks nothing", Tone::Dim)
             .with_tooltip("No step waits for your answer."),

@@ -151,10 +151,13 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) {
         }
         let Some(preview) = view.preview else {
             indented(ui, |ui| {
-                let text = if step.call.is_some() {
-                    "Computing what this step would do…"
-                } else {
-                    "The step has errors. They are listed above the steps."
+                let text = match view.review {
+                    _ if step.call.is_none() => {
+                        "The step has errors. They are listed above the steps."
+                    }
+                    Some(_) => "Computing what this step would do…",
+                    // Only a plan that can still run has previews.
+                    None => "This is a recorded run. The other tabs show the step and what it did.",
                 };
                 widgets::paragraph(ui, text, Text::Body, Tone::Dim);
             });

@@ -169,6 +169,8 @@ pub struct PlanAttempt {
 const MIN_OUTPUT: f32 = 96.0;
 /// A window with less height than this for steps and output, in points, counts as small.
 const SMALL: f32 = 560.0;
+/// Below this width, in points, the inspector has a size of its own.
+const NARROW: f32 = 800.0;
 
 /// Draws the page.
 pub fn plan_page_ui(
@@ -191,7 +193,8 @@ pub fn plan_page_ui(
     };
     if view.plan.is_some() && view.simulation.is_none() {
         let width = ui.available_width();
-        Panel::right("inspector")
+        // A small window must not shrink the inspector of a large one.
+        Panel::right(if width < NARROW { "narrow inspector" } else { "inspector" })
             .default_size(theme::INSPECTOR.min(width * 0.44))
             .size_range(260.0..=(width - 320.0).max(260.0))
             .resizable(true)

@@ -66,6 +66,9 @@ pub(crate) fn outcome_look(outcome: Outcome) -> (Icon, &'static str, Tone) {
     }
 }
 
+/// The state of a waiting step that would stop the run at its precondition.
+const UNMET: &str = "precondition does not hold now";
+
 /// The row of a step; `None` when there is no such step.
 pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
     let step = view.plan?.steps.get(index)?;
@@ -80,6 +83,7 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
     // Borrowed, because the result of a step may have half a megabyte of output.
     let state = view.run.steps.get(index).unwrap_or(&StepState::Waiting);
     let is_current = view.run.current_step == index;
+    let fails = view.review.is_some_and(|review| review.fails_precondition(index));
     let (icon, word, tone) = match (state, &view.run.phase) {
         (StepState::Done(result), _) => outcome_look(result.outcome),
         (StepState::Running, Phase::AwaitingConfirmation(_)) if is_current => {
@@ -96,6 +100,7 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
         (StepState::Waiting, Phase::Ended(_) | Phase::Interrupted) => {
             (icon::WAITING, "not reached", Tone::Dim)
         }
+        (StepState::Waiting, _) if fails => (icon::WARNING, UNMET, Tone::Danger),
         (StepState::Waiting, _) => (icon::WAITING, "waiting", Tone::Dim),
     };
     // A faulty step may name no tool.
@@ -122,6 +127,7 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
             StepState::Running => word,
             StepState::Waiting if step.call.is_none() => "its errors are listed above",
             StepState::Waiting if view.review.is_some_and(blocked) => "cannot run",
+            StepState::Waiting if word == UNMET => word,
             StepState::Waiting if view.review.is_some_and(asks) => "asks before it runs",
             StepState::Waiting => "",
         };
@@ -190,7 +196,10 @@ pub(super) fn rows_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action
         return;
     }
     let theme = Theme::of(ui);
-    let mut area = ScrollArea::vertical().id_salt("steps").auto_shrink([false, false]);
+    // Each plan keeps a scroll position of its own, also while its file is edited.
+    let recorded = view.path.is_none().then_some(view.digest);
+    let id_salt = ("steps", view.path, recorded);
+    let mut area = ScrollArea::vertical().id_salt(id_salt).auto_shrink([false, false]);
     if view.scroll_to_selected {
         area = area.animated(false);
     }
