@@ -491,8 +491,8 @@ fn build(builder: &mut LoopBuilder, name: &str) {
             builder.attempt(2, "reading 41 files\n");
             builder.answered(report(count));
             builder.revised();
-            let tool = "the tool shell of action 5 is none of the class";
-            builder.waits(2, vec![tool.into(), "benches/parse.rs is outside src".into()]);
+            let tool = "the tool shell";
+            builder.waits(2, vec![tool.into(), "the path benches/parse.rs".into()]);
         }
         "loop-applying" => {
             builder.attempt(1, "reading 41 files\nasking the model\n");

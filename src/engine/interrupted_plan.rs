@@ -176,7 +176,7 @@ impl Settlement<'_> {
         };
         let disk_state = DiskState::of(file, Some(now));
         if !matches!(disk_state, DiskState::AsBefore | DiskState::AsAfter | DiskState::Same) {
-            self.notes.push(format!("{path} is left alone: somebody changed it."));
+            self.notes.push(format!("{path} is left alone: something else changed it."));
             return Ok(());
         }
         if now == target {

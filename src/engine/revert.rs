@@ -58,7 +58,7 @@ pub(super) fn irreversible_effects(
     let mut findings = Vec::new();
     for (step_index, headline) in program_steps(evidence, &run, id)? {
         findings.push(warning(format!(
-            "step {} ran a program: its effects beyond the files named here are not reverted: {headline}",
+            "Step {} ran a program: its effects beyond the files named here are not reverted: {headline}",
             step_index + 1
         )));
     }

@@ -81,10 +81,10 @@ impl PlanDifference {
         difference
     }
 
-    /// The counts in a few words, for instance `1 new, 2 as before`.
+    /// The counts in a few words, for instance `1 new, 2 unchanged`.
     pub fn sentence(&self) -> String {
-        let counts = [(self.new, "new"), (self.changed, "changed"), (self.gone, "gone")];
-        let all = counts.into_iter().chain([(self.same, "as before")]);
+        let counts = [(self.new, "new"), (self.changed, "changed"), (self.gone, "removed")];
+        let all = counts.into_iter().chain([(self.same, "unchanged")]);
         let some = all.filter(|(count, _)| *count > 0);
         let parts: Vec<String> = some.map(|(count, word)| format!("{count} {word}")).collect();
         if parts.is_empty() { "no steps".to_owned() } else { parts.join(", ") }
@@ -217,7 +217,7 @@ mod tests {
                 (StepChange::Gone, Some(2), None, "c.txt"),
             ]
         );
-        assert_eq!(difference.sentence(), "1 new, 1 changed, 1 gone, 1 as before");
+        assert_eq!(difference.sentence(), "1 new, 1 changed, 1 removed, 1 unchanged");
         assert_eq!(between(&before, &before).steps, []);
     }
 

@@ -59,10 +59,10 @@ impl EdgeType {
     /// The type as it is shown.
     pub const fn words(self) -> &'static str {
         match self {
-            Self::ExecutedOn => "executed on",
-            Self::Affected => "affected",
-            Self::Referenced => "referenced",
-            Self::Produced => "produced",
+            Self::ExecutedOn => "called on",
+            Self::Affected => "changed",
+            Self::Referenced => "refers to",
+            Self::Produced => "reported",
         }
     }
 }

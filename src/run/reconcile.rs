@@ -24,7 +24,7 @@ pub struct FileForecast {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DiskState {
-    /// The file is as before: the step had no effect on it.
+    /// The file is as before: the step did not change it.
     AsBefore,
     /// The file is as predicted: the step has changed it.
     AsAfter,
@@ -35,7 +35,7 @@ pub enum DiskState {
     WrittenInPart,
     /// The predicted states before and after are equal, and the file has that state.
     Same,
-    /// The file has neither predicted state: somebody changed it.
+    /// The file has neither predicted state: something else changed it.
     Neither,
     /// The file was present before the step, should be present after it, and is absent.
     Absent,
@@ -142,8 +142,8 @@ impl DiskState {
     /// The finding as words for a person.
     pub const fn words(self) -> &'static str {
         match self {
-            Self::AsBefore => "as before: the step had no effect on it",
-            Self::AsAfter => "as predicted: the step did its work on it",
+            Self::AsBefore => "as before: the step did not change it",
+            Self::AsAfter => "as predicted: the step changed it",
             Self::WrittenUnchecked => {
                 "as predicted: it was written, and whether it passed cargo check is not known"
             }
@@ -151,8 +151,8 @@ impl DiskState {
                 "as predicted in part: some of its replacements were written, and whether the last of them passed cargo check is not known"
             }
             Self::Same => "as before and as predicted: the step was to change nothing",
-            Self::Neither => "neither as before nor as predicted: somebody changed it",
-            Self::Absent => "absent: it was there before the step, and somebody removed it",
+            Self::Neither => "neither as before nor as predicted: something else changed it",
+            Self::Absent => "absent: it was there before the step, and something else removed it",
             Self::Unreadable => "not known: it cannot be read",
             Self::NotPredicted => {
                 "not known: nothing was predicted that could be compared with the disk"
@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(
             lines[0].1,
             "step 2 was interrupted; 40 files (f0, f1, f2 and 37 more) are each as predicted: the \
-             step did its work on it; it left temporary files beside 1 of them"
+             step changed it; it left temporary files beside 1 of them"
         );
         assert_eq!(lines[1], (DiskState::Neither, found[40].sentence()));
         assert_eq!(sentences(&found[..3]).len(), 3);

@@ -4,7 +4,7 @@
 use egui::{CornerRadius, Frame, Id, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::action_list::{actions_ui, verify_ui};
-use super::model::verify_sentence;
+use super::model::{failure_words, verify_sentence};
 use super::{TimelineView, attempt_look};
 use crate::plan::visible;
 use crate::run::{
@@ -98,7 +98,7 @@ fn head_ui(ui: &mut Ui, view: &TimelineView<'_>, attempt: &AttemptState, expande
 fn collapsed_summary(attempt: &AttemptState) -> String {
     let Some(planner) = &attempt.planner else { return String::new() };
     match (&planner.failure_code, verify_sentence(attempt)) {
-        (Some(code), _) => code.clone(),
+        (Some(code), _) => visible(failure_words(code)).into_owned(),
         (None, Some((_, sentence))) => sentence,
         (None, None) => format::counted(planner.action_count, "action"),
     }
@@ -183,7 +183,7 @@ fn answer_text(report: &PlannerReport) -> String {
         Some(false) => "; asking again does not help",
         None => "",
     };
-    format!("No plan: {}{again}.", visible(code))
+    format!("No plan: {}{again}.", visible(failure_words(code)))
 }
 
 fn findings_ui(ui: &mut Ui, report: &PlannerReport) {
@@ -252,7 +252,7 @@ fn steps_ui(ui: &mut Ui, difference: &PlanDifference) {
     for step in difference.steps.iter().take(MAX_LISTED) {
         let (sign, word, tone) = match step.change {
             StepChange::New => ("+", "new", Tone::Safe),
-            StepChange::Gone => ("−", "gone", Tone::Danger),
+            StepChange::Gone => ("−", "removed", Tone::Danger),
             StepChange::Changed => ("~", "changed", Tone::Caution),
         };
         let number = step.after.or(step.before).map_or(0, |index| index + 1).to_string();

@@ -278,12 +278,12 @@ fn commands_remark(
         (true, false) if verifies => (
             Tone::Caution,
             "The loop would verify with commands that the workspace names, and you do not trust them \
-             yet: it would end as not_authorized.",
+             yet: it would end without having run a plan.",
         ),
         (true, false) => (
             Tone::Caution,
             "The workspace names commands, and you do not trust them yet: a plan that would run them \
-             ends the loop as not_authorized.",
+             ends the loop.",
         ),
     }
 }

@@ -24,6 +24,20 @@ pub fn fate_look(fate: LoopFate) -> StateLook {
     }
 }
 
+/// The code of a failed answer of a planner (SPEC §10) in a few words. A planner may also use a code of its own.
+pub fn failure_words(code: &str) -> &str {
+    match code {
+        "planner_provider_error" => "the planner failed",
+        "planner_invalid_json" => "the answer is not JSON",
+        "planner_validation_failed" => "the plan has errors",
+        "clarification_needed" => "the planner needs to know more",
+        "unsupported_goal" => "the planner cannot work towards this goal",
+        "unsafe_plan" => "the planner found no safe plan",
+        "planner_unavailable" => "the planner is not available",
+        own => own,
+    }
+}
+
 /// A stop code in one or two words, for lists.
 pub fn stop_word(code: StopCode) -> &'static str {
     match code {
@@ -45,6 +59,10 @@ pub fn stop_sentences(reason: &StopReason) -> [&'static str; 2] {
     if reason.is_unverified() {
         let meaning = "Every action of an attempt succeeded, but nothing has checked the result.";
         return [meaning, "Look at the difference, and check the result yourself."];
+    }
+    if reason.code == StopCode::Completed {
+        let meaning = "Every action of the attempt succeeded, and so did the verification.";
+        return [meaning, reason.code.next()];
     }
     [reason.code.meaning(), reason.code.next()]
 }

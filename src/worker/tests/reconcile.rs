@@ -96,5 +96,5 @@ fn an_interrupted_step_is_reconciled_and_settled() {
     }
     std::fs::write(&file, "mine\n").unwrap();
     let refused = failure(desktop.query(follow_up(run_id, FollowUp::Settle(SettleMode::Finish))));
-    assert!(refused.message.contains("somebody changed it"), "{refused:?}");
+    assert!(refused.message.contains("something else changed it"), "{refused:?}");
 }

@@ -267,7 +267,7 @@ fn interrupted_run_is_continued_active_is_refused() {
         assert!(warning.as_str().unwrap().starts_with("step 2 was interrupted; a.txt is "));
     }
     let people = home.run(["evidence", "show", &run_id]).exits(0);
-    assert!(people.stdout.contains("somebody removed it"), "{people:#?}");
+    assert!(people.stdout.contains("something else removed it"), "{people:#?}");
     assert_eq!(rows(), before, "looking records nothing");
 
     set(Some("old\n"));

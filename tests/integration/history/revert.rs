@@ -121,7 +121,7 @@ fn effects_of_commands_are_reported_as_kept() {
     let file = file.to_str().unwrap();
     let done = home.json(["run", file, "--yes", "--confirm", "approve"]).exits(0).document();
     let asked = home.run(["revert", done["run_id"].as_str().unwrap()]).exits(3);
-    assert!(asked.stdout.contains("step 1 ran a program"), "{asked:#?}");
+    assert!(asked.stdout.contains("Step 1 ran a program"), "{asked:#?}");
     assert!(asked.stdout.contains("echo hi > made.txt"), "{asked:#?}");
     assert!(asked.stdout.contains("changed no file that is recorded"), "{asked:#?}");
     home.json(["revert", done["run_id"].as_str().unwrap(), "--yes", "--confirm", "approve"])
