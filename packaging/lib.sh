@@ -44,6 +44,7 @@ lib:libwayland-client.so.0  libwayland-client0  libwayland-client   wayland
 lib:libwayland-egl.so.1     libwayland-egl1     libwayland-egl      wayland
 lib:libEGL.so.1             libegl1             libglvnd-egl        libglvnd
 lib:libGL.so.1              libgl1              libglvnd-glx        libglvnd
+lib:libfontconfig.so.1      libfontconfig1      fontconfig          fontconfig
 cmd:zenity                  zenity              zenity              zenity
 '
 # For the walls around child processes. Without it the walls are weaker, and the program reports that.
@@ -60,7 +61,8 @@ cmd:openbox                 openbox             openbox                 openbox
 cmd:xdotool                 xdotool             xdotool                 xdotool
 cmd:import                  imagemagick         ImageMagick             imagemagick
 '
-# Only for tests: dropping privileges, limiting disk space and tracing system calls.
+# Only for tests: dropping privileges, limiting disk space and tracing system calls, and texts in many scripts, which
+# are read back from pictures of the window.
 PACKAGES_TESTS='
 cmd:setpriv                 util-linux      util-linux      util-linux
 cmd:unshare                 util-linux      util-linux      util-linux
@@ -74,6 +76,12 @@ cmd:gcc                     gcc             gcc             gcc
 cmd:make                    make            make            make
 cmd:python3                 python3         python3         python
 cmd:cmake                   cmake           cmake           cmake
+file:/usr/share/fonts/truetype/noto/NotoSansHebrew-Regular.ttf fonts-noto-core google-noto-fonts-all noto-fonts
+file:/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc fonts-noto-cjk google-noto-sans-cjk-fonts noto-fonts-cjk
+cmd:tesseract               tesseract-ocr   tesseract       tesseract
+file:/usr/share/tesseract-ocr/5/tessdata/eng.traineddata tesseract-ocr-eng tesseract-langpack-eng tesseract-data-eng
+file:/usr/share/tesseract-ocr/5/tessdata/rus.traineddata tesseract-ocr-rus tesseract-langpack-rus tesseract-data-rus
+file:/usr/share/tesseract-ocr/5/tessdata/chi_sim.traineddata tesseract-ocr-chi-sim tesseract-langpack-chi_sim tesseract-data-chi_sim
 '
 # Checks of the scripts and of the desktop files.
 PACKAGES_CHECKS='

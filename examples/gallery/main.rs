@@ -67,6 +67,8 @@ fn main() -> eframe::Result {
         options,
         Box::new(move |cc| {
             countersign::ui::theme::install(&cc.egui_ctx);
+            let fonts = egui_system_font_provider::SystemFontProvider::new();
+            countersign::ui::glyphs::use_system_fonts(std::sync::Arc::new(fonts));
             countersign::ui::theme::set_contrast(&cc.egui_ctx, theme_name.ends_with("-contrast"));
             cc.egui_ctx.set_theme(theme);
             Ok(Box::new(Gallery { scene: scene::Scene::new(&name) }))

@@ -33,9 +33,11 @@ mod window;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use egui_system_font_provider::SystemFontProvider;
+
 use crate::ui::key_queue::KeyQueue;
 use crate::ui::overlay::Overlay;
-use crate::ui::{Now, Tone, theme};
+use crate::ui::{Now, Tone, glyphs, theme};
 use crate::worker::{Clock as _, Faults, Folders, Setup, SystemClock, Wake};
 #[cfg(feature = "inspection")]
 pub use offscreen::Offscreen;
@@ -74,6 +76,8 @@ impl App {
         loaded: LoadedSettings,
     ) -> std::io::Result<Self> {
         theme::install(ctx);
+        // Reads which fonts there are on a thread of its own.
+        glyphs::use_system_fonts(Arc::new(SystemFontProvider::new()));
         theme::set_contrast(ctx, loaded.settings.high_contrast);
         ctx.set_theme(options.theme.unwrap_or(loaded.settings.theme));
         ctx.set_zoom_factor(loaded.settings.zoom);

@@ -9,7 +9,7 @@ use super::refusal::Refusal;
 use super::trust::record_trust;
 use super::{Exit, args, documents};
 use crate::authorization::WallLevel;
-use crate::plan::{Dialect, Severity, ShownPlan, visible, visible_lines};
+use crate::plan::{Dialect, Severity, ShownPlan, visible, visible_lines, visible_name};
 use crate::remote::{SshClient, check_target};
 use crate::risk::{Policy, WallSetting};
 use crate::run::{
@@ -194,7 +194,7 @@ fn steps(plan: &ShownPlan, review: &Review, out: &mut Output) {
         let what = match &step.call {
             Some(call) => {
                 let (verb, object) = call.headline();
-                format!("{verb} {object}")
+                format!("{verb} {}", visible_name(&object))
             }
             None => "faulty".to_owned(),
         };

@@ -21,12 +21,10 @@ use super::walls::with_remembered;
 use super::{ExecutionError, WorkspaceChoice, host, preconditions, walls};
 use crate::authorization::{Binding, FileState, StepWalls};
 use crate::evidence::EvidenceLocation;
-use crate::plan::{
-    Code, Finding, Plan, Precondition, Severity, ShownPlan, Step, ToolCall, ToolClass, locate,
-};
+use crate::plan::{Code, Finding, Plan, Precondition, Severity, ShownPlan, Step, ToolCall, locate};
 use crate::risk;
-use crate::risk::{Policy, RiskLevel, Verdict};
-use crate::run::{Impact, PreconditionState, Preview, Review, StopSignal};
+use crate::risk::{Policy, Verdict};
+use crate::run::{Impact, PreconditionState, Preview, Review, StopSignal, cannot_be_restored};
 use crate::tools::{ProjectedToolbox, ToolError, Toolbox, Unsupported};
 use crate::workspace::{INPUT_BYTES, Overlay};
 
@@ -72,15 +70,6 @@ pub fn review_until(
     review.findings.extend(limit_findings);
     locate(&plan.source, &mut review.findings);
     Ok(review)
-}
-
-/// Whether a step may have effects that cannot be undone with contents from the evidence.
-fn cannot_be_restored(step: &Step, risk: &Verdict) -> bool {
-    match step.call.class() {
-        ToolClass::Check => true,
-        ToolClass::Command => risk.level > RiskLevel::Safe,
-        ToolClass::Read | ToolClass::Mutate => false,
-    }
 }
 
 /// Previews one step after the steps before it.
@@ -216,7 +205,7 @@ pub(super) fn review_without_preconditions(
         worst: risks.iter().map(|verdict| verdict.level).max(),
         asks: asks.iter().flatten().count(),
         irreversible: steps_and_risks()
-            .filter(|(step, risk)| cannot_be_restored(step, risk))
+            .filter(|(step, risk)| cannot_be_restored(&step.call, risk))
             .count(),
     };
     let binding = Binding {

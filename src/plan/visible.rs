@@ -6,25 +6,61 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use unicode_normalization::char::is_combining_mark;
+use unicode_properties::UnicodeEmoji as _;
+
+/// The maximum number of combining marks on one character. More would cover the lines above and below.
+const MAX_MARKS: usize = 3;
+
 /// Replaces every control, bidirectional, zero-width and otherwise invisible character by its code point in angle
-/// brackets, for instance `⟨U+202E⟩`. A tab becomes four spaces, and an escape character becomes `⟨ESC⟩`. Line breaks are
-/// replaced, too, so that the result is one line.
+/// brackets, for instance `⟨U+202E⟩`, and every combining mark after the third on one character. A tab becomes four
+/// spaces, and an escape character becomes `⟨ESC⟩`. Line breaks are replaced, too, so that the result is one line. What
+/// joins emoji to one picture is kept.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_hidden) {
+    if !text.chars().any(|c| is_hidden(c) || is_mark(c)) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
-    for c in text.chars() {
+    let mut marks = 0;
+    let mut before = None;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        marks = if is_mark(c) { marks + 1 } else { 0 };
+        let replaced = is_hidden(c) && !joins_emoji(before, c, chars.peek().copied());
         match c {
             '\t' => out.push_str("    "),
             '\u{1b}' => out.push_str("⟨ESC⟩"),
-            c if is_hidden(c) => {
+            c if replaced || marks > MAX_MARKS => {
                 let _ = write!(out, "⟨U+{:04X}⟩", u32::from(c));
             }
             c => out.push(c),
         }
+        // A selector or a skin tone belongs to the emoji before it.
+        if c != EMOJI_STYLE && !('\u{1F3FB}'..='\u{1F3FF}').contains(&c) {
+            before = Some(c);
+        }
     }
-    Cow::Owned(out)
+    if out == text { Cow::Borrowed(text) } else { Cow::Owned(out) }
+}
+
+const JOINER: char = '\u{200D}';
+const EMOJI_STYLE: char = '\u{FE0F}';
+
+/// Whether `c` joins two emoji or selects the style of one. How the result looks depends on the fonts; a view that
+/// cannot draw it in one picture shows the code point.
+fn joins_emoji(before: Option<char>, c: char, after: Option<char>) -> bool {
+    // The digits are emoji, too, but look the same with a selector.
+    let is_emoji = |it: Option<char>| it.is_some_and(|c| !c.is_ascii() && c.is_emoji_char());
+    match c {
+        JOINER => is_emoji(before) && is_emoji(after),
+        EMOJI_STYLE => is_emoji(before) && after != Some(EMOJI_STYLE),
+        _ => false,
+    }
+}
+
+/// Whether a character is drawn on the one before it.
+pub fn is_mark(c: char) -> bool {
+    !c.is_ascii() && is_combining_mark(c)
 }
 
 /// As [`visible`] for each line. Line breaks are kept, as a line feed.

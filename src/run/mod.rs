@@ -73,6 +73,7 @@ pub use record::{
 pub use result::{ExecutionResult, Failure, Outcome, RunStatus, STREAM_HEAD_BYTES, StepResult};
 pub use review::{
     CommandReview, CommandsReview, Impact, PreconditionState, Review, StepWallsReview, WallsReview,
+    cannot_be_restored,
 };
 pub use source::{SourceLine, shown_line};
 pub use state::{Phase, RunState};

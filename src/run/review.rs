@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::authorization::{Binding, Grants, StepWalls, WallLevel};
-use crate::plan::{Code, Digest, Finding, Needs, Severity};
+use crate::plan::{Code, Digest, Finding, Needs, Severity, ToolCall, ToolClass};
 use crate::risk::{RiskLevel, Verdict, WallSetting};
 
 /// A review of a plan in its workspace, under a policy, at one moment.
@@ -176,4 +176,13 @@ pub struct Impact {
     pub asks: usize,
     /// The number of steps with an effect that cannot be restored from the evidence.
     pub irreversible: usize,
+}
+
+/// Whether a call may have effects that cannot be undone with contents from the evidence.
+pub fn cannot_be_restored(call: &ToolCall, risk: &Verdict) -> bool {
+    match call.class() {
+        ToolClass::Check => true,
+        ToolClass::Command => risk.level > RiskLevel::Safe,
+        ToolClass::Read | ToolClass::Mutate => false,
+    }
 }

@@ -267,6 +267,8 @@ mod tests {
         }
         let open = Situation { plan_open: true, steps: 2, ..Situation::default() };
         assert!(can(Command::Authorize, &open) && !can(Command::Run, &open));
+        let elsewhere = Situation { page: Page::Evidence, ..open.clone() };
+        assert!(!can(Command::Authorize, &elsewhere) && !can(Command::Reject, &elsewhere));
         assert!(!can(Command::TryHost, &open));
         let remote = Situation { remote: true, ..open.clone() };
         assert!(can(Command::TryHost, &remote) && !can(Command::StopTrying, &remote));

@@ -12,6 +12,7 @@ pub mod diagnostics;
 pub mod dialog;
 pub mod evidence;
 pub mod format;
+pub mod glyphs;
 pub mod icon;
 pub mod key_queue;
 pub mod keys;

@@ -21,6 +21,7 @@ mod plan;
 #[cfg(target_os = "linux")]
 mod remote;
 mod run;
+mod text;
 mod walls;
 #[cfg(target_os = "linux")]
 mod workspace;

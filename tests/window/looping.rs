@@ -111,7 +111,7 @@ fn prepared(workspace: &Workspace) -> Outcome {
     std::fs::write(workspace.path("nest/countersign.toml"), commands).expect("the commands");
     // Typed paths are checked again.
     desktop.type_text("/")?;
-    desktop.wait_for_text("it would end as not_authorized")?;
+    desktop.wait_for_text("it would end without having run a plan")?;
     desktop.screenshot("loop_8_untrusted")?;
     desktop.tab_to("Look at the commands…")?;
     desktop.key("Return")?;

@@ -24,6 +24,7 @@ mod refusals;
 mod remote;
 mod revert;
 mod screen;
+mod scripts;
 mod sign_and_run;
 #[expect(dead_code, reason = "the tests of remote commands use the rest")]
 #[expect(clippy::unwrap_used, reason = "the server of these tests runs or they stop")]

@@ -5,6 +5,11 @@ use egui::{Key, KeyboardShortcut, Modifiers};
 use super::{Command, Situation, Spec};
 use crate::ui::{Icon, Page, icon};
 
+/// A decision about a plan needs the plan in sight.
+fn needs_plan_page(state: &Situation) -> Option<&'static str> {
+    (state.page != Page::Plan).then_some("Look at the plan first, on its page.")
+}
+
 fn needs_plan(state: &Situation) -> Option<&'static str> {
     (!state.plan_open).then_some("Open a plan first.")
 }
@@ -92,12 +97,13 @@ pub static TABLE: [Spec; 43] = [
         .key(Modifiers::COMMAND, Key::Enter)
         .unless(|state| {
             needs_plan(state)
+                .or(needs_plan_page(state))
                 .or(state.not_authorizable)
                 .or(state.approved.then_some("The plan is authorized already."))
         }),
     Spec::new(Command::Reject, "Reject…", Some(icon::PROHIBIT))
         .tooltip("Record that this plan must not run, and why.")
-        .unless(|state| needs_plan(state).or(state.not_rejectable)),
+        .unless(|state| needs_plan(state).or(needs_plan_page(state)).or(state.not_rejectable)),
     Spec::new(Command::Run, "Run", Some(icon::PLAY))
         .tooltip("Run the authorized plan, step by step.")
         .key(Modifiers::NONE, Key::F5)

@@ -150,13 +150,22 @@ fn authorization_shows_its_coverage_and_is_given() {
     let mut harness = large_window("authorize");
     let plan = fixture::plan();
     for text in [
-        plan.digest.to_string().as_str(),
-        "src/lib.rs",
-        "Replaced contents are kept in the evidence, byte for byte.",
+        "5 steps: 3 caution, 2 safe",
+        "2 files: 1 new, 1 replaced",
+        "Asks 1×: Step 3",
+        "Step 3: The plan asks for it.",
+        "Step 4 may change something that the evidence cannot restore.",
+        "Write src/lib.rs, caution · asks",
+        "src/lib.rs, replaced",
     ] {
         assert!(harness.query_all_by_label(text).next().is_some(), "{text}");
     }
     wait(&mut harness, 1_000);
+    harness.get_by_label_contains("What exactly it covers").click();
+    harness.run_ok();
+    for text in [plan.digest.to_string().as_str(), "CHANGELOG.md", "    does not exist yet"] {
+        assert!(harness.query_all_by_label(text).next().is_some(), "{text}");
+    }
     harness.get_by_label("Authorize").click();
     harness.run_ok();
     let authorize = Action::Dialog(DialogAction::Authorize(plan.digest));

@@ -5,7 +5,7 @@ use egui::{Align, Label, Layout, ScrollArea, Sense, TextStyle, TextWrapMode, Ui,
 use super::diff::{diff_ui, layout_ui};
 use super::{full_text_ui, indented};
 use crate::authorization::FileState;
-use crate::plan::visible;
+use crate::plan::{visible, visible_name};
 use crate::run::{Diff, FileChange, Predicted, Preview};
 use crate::ui::{Text, Theme, Tone, format, icon, widgets};
 
@@ -90,7 +90,7 @@ pub(crate) fn changes_ui(ui: &mut Ui, id_salt: &str, changes: &[FileChange]) {
 fn change_ui(ui: &mut Ui, change: &FileChange, index: usize) {
     let theme = Theme::of(ui);
     indented(ui, |ui| {
-        full_text_ui(ui, ("path", index), &change.path, |ui, path| {
+        full_text_ui(ui, ("path", index), &visible_name(&change.path), |ui, path| {
             let has_choice = index == 0 && matches!(change.diff, Diff::Text { .. });
             let mut parts = vec![(path, Text::Mono, theme.text)];
             let counts = match &change.diff {

@@ -1,16 +1,17 @@
 //! Rows of code and of output: long lines are wrapped and never truncated, and only visible rows are drawn.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 
 use egui::text::{LayoutJob, TextFormat};
 use egui::{AsIdSalt, Color32, Id, Pos2, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::marks::{Marks, sections};
 use super::{cached_rows, text_rows};
-use crate::plan::{is_hidden, visible};
+use crate::plan::visible;
 use crate::run::{DiffLine, LineKind};
 use crate::ui::widgets::text_format;
-use crate::ui::{Text, Theme, theme, widgets};
+use crate::ui::{Icon, Text, Theme, Tone, glyphs, theme, widgets};
 
 /// A row on screen. A long line of a file takes several rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +30,20 @@ pub struct CodeRow {
     /// Syntax colours and changed words.
     #[cfg_attr(test, serde(skip))]
     pub marks: Marks,
+    /// What is shown beside the text of a list's entry; only on its first row.
+    #[cfg_attr(test, serde(skip))]
+    pub beside: Option<Box<Beside>>,
+}
+
+/// An icon before the text of a row, and a note at its right edge.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Beside {
+    /// The icon.
+    pub icon: Icon,
+    /// The tone of icon and note.
+    pub tone: Tone,
+    /// The note; empty for none.
+    pub note: String,
 }
 
 impl CodeRow {
@@ -41,6 +56,7 @@ impl CodeRow {
             text,
             stderr: false,
             marks: Marks::default(),
+            beside: None,
         }
     }
 
@@ -54,47 +70,43 @@ impl CodeRow {
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(8);
     let shown = visible(text);
-    if shown.len() <= columns {
-        return vec![shown.into_owned()];
-    }
     let mut pieces = Vec::new();
     let mut rest = &*shown;
-    while !rest.is_empty() {
+    loop {
         let (piece, after) = rest.split_at(row_length(rest, columns));
         pieces.push(piece.to_owned());
+        if after.is_empty() {
+            return pieces;
+        }
         rest = after;
     }
-    pieces
 }
 
 /// The number of bytes of a line that fit into its first row. Counts the columns that hidden characters take when they
-/// are made visible.
+/// are made visible. A row never ends within a grapheme cluster.
 pub(crate) fn row_length(line: &str, columns: usize) -> usize {
     if line.len() <= columns && line.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
         return line.len();
     }
     let (mut used, mut after_space) = (0, None);
-    for (index, c) in line.char_indices() {
-        let width = match c {
-            '\t' => 4,
-            // `⟨ESC⟩`.
-            '\u{1b}' => 5,
-            // For example `⟨U+202E⟩`.
-            c if is_hidden(c) => 4 + if u32::from(c) > 0xffff { 6 } else { 4 },
-            c if u32::from(c) < 0x1100 => 1,
-            // From U+1100 on, a character may be drawn twice as wide.
-            _ => 2,
-        };
-        if used + width > columns && index > 0 {
+    for (index, cluster) in line.grapheme_indices(true) {
+        used += cluster_columns(cluster);
+        if used > columns && index > 0 {
             // Breaks after a space, unless that would leave much of the row empty.
             return after_space.filter(|end| *end > index * 3 / 5).unwrap_or(index);
         }
-        if c == ' ' {
+        if cluster == " " {
             after_space = Some(index + 1);
         }
-        used += width;
     }
     line.len()
+}
+
+fn cluster_columns(cluster: &str) -> usize {
+    match visible(cluster) {
+        Cow::Borrowed(shown) => glyphs::columns(shown),
+        Cow::Owned(shown) => shown.graphemes(true).map(glyphs::columns).sum(),
+    }
 }
 
 /// The rows of a part of a line with its marks. The part begins at byte `from` of the line, and `marks` are ranges of
@@ -114,27 +126,36 @@ pub(super) fn marked_rows(
 }
 
 /// The line numbers beside code: none, one number, or the numbers before and after a change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Gutter {
     numbers: u8,
     digits: u8,
+    /// Space for icons, in points.
+    icons: f32,
 }
 
+/// The space at the right edge of a row with a note, in points.
+const PADDING: f32 = 16.0;
 /// The maximum width of a digit in a line number, in points.
 const DIGIT: f32 = 7.0;
 
 impl Gutter {
     /// No numbers.
-    pub const NONE: Self = Self { numbers: 0, digits: 0 };
+    pub const NONE: Self = Self { numbers: 0, digits: 0, icons: 0.0 };
 
     /// One column, wide enough for this number.
     pub fn one(largest: usize) -> Self {
-        Self { numbers: 1, digits: digits(largest) }
+        Self { numbers: 1, digits: digits(largest), icons: 0.0 }
+    }
+
+    /// As [`Gutter::one`], with space for the icons of a list.
+    pub fn of_list(largest: usize) -> Self {
+        Self { icons: 10.0, ..Self::one(largest) }
     }
 
     /// Two columns, wide enough for the numbers of these lines.
     pub fn of_diff(lines: &[DiffLine]) -> Self {
-        Self { numbers: 2, digits: digits(Self::largest(lines)) }
+        Self { numbers: 2, digits: digits(Self::largest(lines)), icons: 0.0 }
     }
 
     /// The largest line number of a diff, as far as its last thousand lines tell.
@@ -158,7 +179,7 @@ impl Gutter {
     pub fn width(self) -> f32 {
         match self.numbers {
             0 => 18.0,
-            1 => self.ends().1 + 18.0,
+            1 => self.ends().1 + 18.0 + self.icons,
             _ => self.ends().1 + 24.0,
         }
     }
@@ -292,10 +313,17 @@ fn row_ui(ui: &Ui, rect: Rect, row: &CodeRow, gutter: Gutter, id: Id) {
         paint(ui, pos2(left - 15.0, middle), [Piece::plain(sign, text)]);
     }
     paint(ui, pos2(left, middle), pieces(row, text, theme));
+    if let Some(Beside { icon, tone, note }) = row.beside.as_deref() {
+        widgets::paint_icon(ui, pos2(left - 12.0, middle), *icon, 14.0, theme.tone(*tone));
+        let right = pos2(rect.right() - PADDING, middle);
+        widgets::paint_right(ui, right, (note, Text::Small, theme.tone(*tone)));
+    }
     let response = ui.interact(rect, id, Sense::hover());
     response.widget_info(|| {
         let stream = if row.stderr { "stderr: " } else { "" };
-        let text = format!("{stream}{}{}", row.sign, row.text);
+        let note = row.beside.as_ref().map_or("", |beside| &*beside.note);
+        let space = if note.is_empty() { "" } else { ", " };
+        let text = format!("{stream}{}{}{space}{note}", row.sign, row.text);
         WidgetInfo::labeled(Role::Label, true, text)
     });
 }
@@ -364,12 +392,16 @@ pub(super) fn paint<'a>(ui: &Ui, left_center: Pos2, pieces: impl IntoIterator<It
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::is_hidden;
 
     #[test]
     fn hidden_characters_count_as_they_are_shown() {
-        for c in (0..=0x10_ffff).filter_map(char::from_u32).filter(|c| is_hidden(*c)) {
-            let columns = 2 * visible(&c.to_string()).chars().count() - 1;
-            assert_eq!(row_length(&format!("{c}{c}"), columns), c.len_utf8(), "{c:?}");
+        // Some are in one cluster with what is before them.
+        let stands_alone = |c: char| format!(" {c}").graphemes(true).count() == 2;
+        let hidden = |c: &char| is_hidden(*c) && stands_alone(*c);
+        for c in (0..=0x10_ffff).filter_map(char::from_u32).filter(hidden) {
+            let columns = 2 * visible(&c.to_string()).chars().count();
+            assert_eq!(row_length(&format!("{c} {c}"), columns), c.len_utf8() + 1, "{c:?}");
         }
     }
 }

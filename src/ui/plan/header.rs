@@ -3,7 +3,7 @@
 use egui::{Align, Frame, Layout, Margin, Ui, vec2};
 
 use super::{PlanView, walls};
-use crate::plan::{Digest, Mode, ShownPlan, ToolClass, visible};
+use crate::plan::{Digest, Mode, ShownPlan, ToolClass, visible, visible_name};
 use crate::run::CommandsReview;
 use crate::ui::loop_page::loop_link_ui;
 use crate::ui::reconcile::{reconciled_ui, settle_ui};
@@ -63,7 +63,7 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
     if !impact.hosts.is_empty() {
         let target = view.plan.and_then(|plan| plan.target.as_deref());
         let text = match target {
-            Some(target) => format!("on {}", visible(target)),
+            Some(target) => format!("on {}", visible_name(target)),
             None => format::counted(impact.hosts.len(), "host"),
         };
         chips.push(

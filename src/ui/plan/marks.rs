@@ -7,7 +7,7 @@ use std::path::Path;
 use similar::{ChangeTag, TextDiff};
 
 use crate::code::{Class, Language, highlight};
-use crate::plan::visible;
+use crate::plan::{lookalikes, visible};
 use crate::run::{AnsiStyle, DiffLine, LineKind};
 use crate::ui::Tone;
 
@@ -89,6 +89,9 @@ pub fn marks(path: &str, lines: &[DiffLine]) -> Vec<Marks> {
         if matches!(visible(&line.text), Cow::Owned(_)) {
             // Hidden characters get longer when made visible, which would shift the ranges after them.
             *marks = Marks::default();
+        } else {
+            let alike = lookalikes(&line.text).into_iter();
+            marks.emphasized.extend(alike.map(|range| (range, Tone::Caution)));
         }
     }
     marks

@@ -47,13 +47,13 @@ pub use bar_model::{Bar, bar};
 pub use card::CardView;
 pub(crate) use changes::{changes_ui, preview_ui};
 pub(crate) use code::row_length;
-pub use code::{CodeRow, Gutter, code_rows_ui, columns, full_text_ui};
+pub use code::{Beside, CodeRow, Gutter, code_rows_ui, columns, full_text_ui};
 pub use header::StepCounts;
 pub(crate) use header::commands_button;
 pub(crate) use inspector::{argument_ui, indented, short_first};
 pub(crate) use marks::sections;
 pub use output::{output_lines, text_rows};
-pub(crate) use request::{command_ui, request_ui};
+pub(crate) use request::{command_rows, command_ui, named_lookalikes, request_ui};
 pub use row_cache::cached_rows;
 pub use rows::{StepRow, step_row};
 pub(crate) use rows::{outcome_look, risk_chip, risk_icon};
@@ -61,7 +61,7 @@ pub(crate) use sidebar::{Entry, fate_look};
 pub use sidebar::{RecentPlan, SidebarView, sidebar_ui};
 pub(super) use simulation::take_keys;
 pub use simulation::{Effect, Simulated};
-pub(crate) use walls::{GroupedSteps, lines_ui};
+pub(crate) use walls::{GroupedSteps, lines_ui, step_ranges};
 pub use walls::{WallLines, wall_lines};
 
 /// The authorization state of the open plan.

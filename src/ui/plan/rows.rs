@@ -5,7 +5,7 @@ use egui::{CornerRadius, Id, Rect, ScrollArea, Sense, Stroke, Ui, pos2, vec2};
 use super::PlanView;
 use super::card::Card;
 use super::walls::{step_walls, wider};
-use crate::plan::{Mode, ToolCall, visible};
+use crate::plan::{Mode, ToolCall, visible, visible_name};
 use crate::risk::RiskLevel;
 use crate::run::{Outcome, Phase, Review, StepState};
 use crate::ui::rows::row_background;
@@ -76,7 +76,8 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
         Some(call) => {
             let (verb, object) = call.headline();
             let is_past = matches!(call, ToolCall::History { .. });
-            (verb.to_owned(), if is_past { format::short_ids(&object) } else { object })
+            let object = if is_past { format::short_ids(&object) } else { object };
+            (verb.to_owned(), visible_name(&object).into_owned())
         }
         None => ("Faulty".to_owned(), step.tool_name.clone()),
     };

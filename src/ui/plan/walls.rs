@@ -119,7 +119,7 @@ impl GroupedSteps {
 }
 
 /// Ascending step numbers, with ranges joined: `Steps 2, 4–7`.
-fn step_ranges(numbers: &[usize]) -> String {
+pub(crate) fn step_ranges(numbers: &[usize]) -> String {
     let mut ranges: Vec<(usize, usize)> = Vec::new();
     for &number in numbers {
         match ranges.last_mut() {

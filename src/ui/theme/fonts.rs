@@ -13,7 +13,7 @@ static PHOSPHOR: &[u8] = include_bytes!("../../../assets/fonts/Phosphor.ttf");
 
 /// The fonts: Inter for text, JetBrains Mono for code, and Phosphor for icons in a family of its own. egui's fonts
 /// are the fallback for characters that Inter and JetBrains Mono lack.
-pub(super) fn definitions() -> FontDefinitions {
+pub(in crate::ui) fn definitions() -> FontDefinitions {
     let mut fonts = FontDefinitions::default();
     for (name, bytes, family) in [
         ("inter", INTER, FontFamily::Proportional),

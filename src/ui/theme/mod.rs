@@ -17,6 +17,7 @@ use crate::risk::RiskLevel;
 use crate::run::{AnsiStyle, Hue, LineKind};
 
 pub use fonts::ICONS;
+pub(super) use fonts::definitions as font_definitions;
 use tokens::shade;
 pub use tokens::{DARK, LIGHT, THEMES, Theme};
 
@@ -273,6 +274,7 @@ impl Theme {
 /// Installs the fonts and the themes in the context. Call this once, before the first frame.
 pub fn install(ctx: &egui::Context) {
     ctx.set_fonts(fonts::definitions());
+    super::glyphs::install(ctx);
     set_contrast(ctx, false);
 }
 

@@ -1,0 +1,110 @@
+//! Letters that look like other letters, in names of files, hosts and programs.
+//!
+//! A Cyrillic `а` is drawn as the Latin one, so `pаypal.com` can name another host than `paypal.com`. A word of another
+//! script is not marked: it is whole, and has letters that no Latin word has.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use unicode_security::skeleton;
+
+use super::visible;
+
+/// The characters, as ranges of bytes in order, that are drawn as ASCII characters and are none: letters in words with
+/// ASCII letters and in words that consist of such letters only, and all other characters, for example a full-width
+/// slash.
+pub fn lookalikes(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    if text.is_ascii() {
+        return found;
+    }
+    let is_letter = |c: char| c.is_alphanumeric() || super::is_mark(c);
+    let mut rest = text.char_indices().peekable();
+    while let Some((start, c)) = rest.next() {
+        if !is_letter(c) {
+            if looks_like_ascii(c) {
+                found.push(start..start + c.len_utf8());
+            }
+            continue;
+        }
+        let mut word = vec![(start, c)];
+        while let Some(next) = rest.next_if(|(_, c)| is_letter(*c)) {
+            word.push(next);
+        }
+        let is_like = |c: char| c.is_ascii() || looks_like_ascii(c);
+        if word.iter().any(|(_, c)| c.is_ascii_alphabetic()) || word.iter().all(|it| is_like(it.1))
+        {
+            let letters = word.into_iter().filter(|(_, c)| looks_like_ascii(*c));
+            found.extend(letters.map(|(start, c)| start..start + c.len_utf8()));
+        }
+    }
+    found
+}
+
+/// Whether a character that is not ASCII is drawn as ASCII characters (UTS 39).
+fn looks_like_ascii(c: char) -> bool {
+    let mut bytes = [0; 4];
+    !c.is_ascii()
+        && !super::is_hidden(c)
+        && skeleton(c.encode_utf8(&mut bytes)).all(|it| it.is_ascii())
+}
+
+/// As [`visible`], with the code point after each of the [`lookalikes`]: `pа⟨U+0430⟩ypal.com`.
+pub fn visible_name(name: &str) -> Cow<'_, str> {
+    let found = lookalikes(name);
+    if found.is_empty() {
+        return visible(name);
+    }
+    let mut out = String::with_capacity(name.len() + 10 * found.len());
+    let mut end = 0;
+    for range in found {
+        let letter = name.get(range.clone()).unwrap_or_default();
+        out.push_str(&visible(name.get(end..range.start).unwrap_or_default()));
+        out.push_str(letter);
+        for c in letter.chars() {
+            let _ = write!(out, "⟨U+{:04X}⟩", u32::from(c));
+        }
+        end = range.end;
+    }
+    out.push_str(&visible(name.get(end..).unwrap_or_default()));
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_that_look_like_latin_ones_are_named() {
+        for (name, shown) in [
+            ("pаypal.com", "pа⟨U+0430⟩ypal.com"),
+            ("src/ѕсоре.rs", "src/ѕ⟨U+0455⟩с⟨U+0441⟩о⟨U+043E⟩р⟨U+0440⟩е⟨U+0435⟩.rs"),
+            ("a∕b", "a∕⟨U+2215⟩b"),
+            ("host\u{202e}а", "host⟨U+202E⟩а⟨U+0430⟩"),
+            ("ｒｍ", "ｒ⟨U+FF52⟩ｍ⟨U+FF4D⟩"),
+            ("gοοgle", "gο⟨U+03BF⟩ο⟨U+03BF⟩gle"),
+        ] {
+            assert_eq!(visible_name(name), shown);
+        }
+    }
+
+    #[test]
+    fn words_of_another_script_are_left_alone() {
+        for name in [
+            "документы/отчёт.txt",
+            "用户/迁移.sql",
+            "naïve café.md",
+            "λόγος.txt",
+            "日本語 のファイル",
+            "straße",
+            "שלום",
+        ] {
+            assert!(
+                matches!(visible_name(name), Cow::Borrowed(_)),
+                "{name}: {}",
+                visible_name(name)
+            );
+        }
+    }
+}

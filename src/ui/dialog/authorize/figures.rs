@@ -1,0 +1,148 @@
+//! The figures of a plan at a glance.
+
+use egui::{
+    CornerRadius, FontId, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
+};
+
+use crate::authorization::FileState;
+use crate::plan::{ShownPlan, ToolCall};
+use crate::risk::RiskLevel;
+use crate::run::{Review, cannot_be_restored};
+use crate::ui::plan::step_ranges;
+use crate::ui::{Text, Theme, Tone, format, theme};
+
+/// A figure and what it consists of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Figure {
+    title: String,
+    tone: Tone,
+    detail: String,
+}
+
+/// The figures: steps by risk, files, what asks, and what cannot be restored.
+pub(super) fn of(plan: &ShownPlan, review: &Review) -> Vec<Figure> {
+    vec![steps(plan, review), files(review), asks(review), restorable(plan, review)]
+}
+
+fn steps(plan: &ShownPlan, review: &Review) -> Figure {
+    let is_command = |call: Option<&ToolCall>| matches!(call, Some(ToolCall::Shell { .. }));
+    let commands_only = plan.steps.iter().all(|step| is_command(step.call.as_ref()));
+    let noun = if commands_only { "command" } else { "step" };
+    let levels = [RiskLevel::Blocked, RiskLevel::Dangerous, RiskLevel::Caution, RiskLevel::Safe];
+    let counts = levels.into_iter().filter_map(|level| {
+        let count = review.risks.iter().filter(|risk| risk.level == level).count();
+        (count > 0).then(|| format!("{} {}", format::count(count as u64), level.as_str()))
+    });
+    Figure {
+        title: format::counted(plan.steps.len(), noun),
+        tone: Tone::Plain,
+        detail: counts.collect::<Vec<_>>().join(", "),
+    }
+}
+
+fn files(review: &Review) -> Figure {
+    let files = &review.impact.files;
+    let is_new = |path: &&String| review.binding.inputs.get(*path) == Some(&FileState::Absent);
+    let new = files.iter().filter(is_new).count();
+    let counts = [(new, "new"), (files.len() - new, "replaced")];
+    let counts = counts.into_iter().filter(|it| it.0 > 0);
+    let counts = counts.map(|(count, word)| format!("{} {word}", format::count(count as u64)));
+    let detail = match (files.is_empty(), review.impact.irreversible) {
+        (false, _) => counts.collect::<Vec<_>>().join(", "),
+        (true, 0) => "nothing is written".to_owned(),
+        (true, _) => "what commands write is not known before".to_owned(),
+    };
+    Figure { title: format::counted(files.len(), "file"), tone: Tone::Plain, detail }
+}
+
+fn asks(review: &Review) -> Figure {
+    let asking: Vec<usize> =
+        (1..).zip(&review.asks).filter(|(_, reason)| reason.is_some()).map(|it| it.0).collect();
+    match asking.len() {
+        0 => Figure {
+            title: "Asks nothing".to_owned(),
+            tone: Tone::Plain,
+            detail: "no step waits for your answer".to_owned(),
+        },
+        count => Figure {
+            title: format!("Asks {count}×"),
+            tone: Tone::Accent,
+            detail: step_ranges(&asking),
+        },
+    }
+}
+
+fn restorable(plan: &ShownPlan, review: &Review) -> Figure {
+    let steps = not_restorable(plan, review);
+    match steps.len() {
+        0 => Figure {
+            title: "All restorable".to_owned(),
+            tone: Tone::Safe,
+            detail: "replaced contents are kept".to_owned(),
+        },
+        count => Figure {
+            title: format!("{count} not restorable"),
+            tone: Tone::Caution,
+            detail: step_ranges(&steps),
+        },
+    }
+}
+
+/// The numbers of the steps whose effects the evidence may not be able to restore.
+pub(super) fn not_restorable(plan: &ShownPlan, review: &Review) -> Vec<usize> {
+    let steps = (1..).zip(plan.steps.iter().zip(&review.risks));
+    let lasting = steps.filter(|(_, (step, risk))| {
+        step.call.as_ref().is_some_and(|call| cannot_be_restored(call, risk))
+    });
+    lasting.map(|(number, _)| number).collect()
+}
+
+/// The narrowest place of a figure, in points.
+const NARROWEST: f32 = 150.0;
+const GAP: f32 = 8.0;
+const PADDING: f32 = 12.0;
+/// The height of the title, in points.
+const TITLE: f32 = 22.0;
+
+/// Draws the figures side by side, in several rows if there is little room. All of a row have the same height.
+pub(super) fn figures_ui(ui: &mut Ui, figures: &[Figure]) {
+    let theme = Theme::of(ui);
+    let available = ui.available_width();
+    let fitting = ((available + GAP) / (NARROWEST + GAP)).floor().clamp(1.0, 4.0) as usize;
+    // Never three and one.
+    let in_row = if fitting == 3 { 2 } else { fitting };
+    let width = (available - GAP * (in_row - 1) as f32) / in_row as f32;
+    for row in figures.chunks(in_row) {
+        let detail = |figure: &Figure| {
+            let font = Text::Meta.font();
+            ui.painter().layout(figure.detail.clone(), font, theme.dim, width - 2.0 * PADDING)
+        };
+        let details: Vec<_> = row.iter().map(detail).collect();
+        let height = details.iter().map(|it| it.size().y).fold(0.0, f32::max);
+        let size = vec2(available, height + TITLE + 2.0 * PADDING - 4.0);
+        let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
+        for (index, (figure, detail)) in row.iter().zip(details).enumerate() {
+            let left = rect.left() + (width + GAP) * index as f32;
+            let tile = Rect::from_min_size(pos2(left, rect.top()), vec2(width, rect.height()));
+            let radius = CornerRadius::same(theme::RADIUS);
+            ui.painter().rect_filled(tile, radius, theme.background);
+            let stroke = Stroke::new(1.0, theme.line);
+            ui.painter().rect_stroke(tile, radius, stroke, StrokeKind::Inside);
+            let title = ui.painter().layout_no_wrap(
+                figure.title.clone(),
+                FontId { size: 16.0, ..Text::Title.font() },
+                theme.tone(figure.tone),
+            );
+            let start = tile.min + vec2(PADDING, PADDING - 4.0);
+            ui.painter().galley(start, title, theme.text);
+            ui.painter().galley(start + vec2(0.0, TITLE), detail, theme.dim);
+            let id = ui.scope_id().with(("figure", &figure.title));
+            let response = ui.interact(tile, id, Sense::hover());
+            response.widget_info(|| {
+                let text = format!("{}: {}", figure.title, figure.detail);
+                WidgetInfo::labeled(Role::Label, true, text)
+            });
+        }
+        ui.add_space(GAP - ui.spacing().item_spacing.y);
+    }
+}

@@ -1,0 +1,250 @@
+//! The authorization dialog: everything that an authorization covers, shown before it is given. What matters most comes
+//! first: the figures, what asks and what cannot be restored, the walls, then each step and file. The digests are folded.
+
+mod entries;
+mod figures;
+
+use std::sync::Arc;
+
+use egui::{CollapsingHeader, Ui};
+use uuid::Uuid;
+
+use self::entries::Entries;
+use self::figures::{Figure, figures_ui};
+use super::{Answer, Answers, DialogShape, PromptId, READ_FIRST, question_ui};
+use crate::authorization::FileState;
+use crate::plan::{Mode, ShownPlan, visible, visible_name};
+use crate::run::Review;
+use crate::ui::plan::{
+    GroupedSteps, Gutter, PlanAttempt, WallLines, cached_rows, code_rows_ui, columns, full_text_ui,
+    indented, lines_ui, named_lookalikes, step_ranges, text_rows, wall_lines,
+};
+use crate::ui::{Action, DialogAction, Text, Theme, Tone, format, icon, widgets};
+
+/// The content of the authorization dialog.
+#[derive(Debug, Clone)]
+pub struct AuthorizeView {
+    /// The plan.
+    pub plan: Arc<ShownPlan>,
+    /// The review of the plan. Its binding is what the authorization covers.
+    pub review: Arc<Review>,
+    /// The run that this plan continues or reverts.
+    pub continues: Option<Uuid>,
+    /// The attempt of a bounded loop. Its plan runs as soon as it is authorized.
+    pub attempt: Option<PlanAttempt>,
+    /// For how long the authorization is valid if the run does not begin: `30 min`.
+    pub expiry: String,
+    /// Each reason to ask for confirmation, with the numbers of its steps.
+    pub asks: Vec<String>,
+    /// The walls of the steps; `None` when no step has any.
+    pub walls: Option<WallLines>,
+    /// The steps with letters that look like others.
+    alike: Vec<String>,
+    figures: Vec<Figure>,
+    /// The steps that may change something that the evidence cannot restore: `Steps 2, 4`.
+    lasting: String,
+    steps: Entries,
+    files: Entries,
+    /// Each file whose present content is covered, with the digest of the content; one line each.
+    pub inputs: Arc<str>,
+}
+
+impl AuthorizeView {
+    /// The dialog for an authorization of this plan, as reviewed, that is valid for `ttl_ms` milliseconds.
+    pub fn new(
+        plan: Arc<ShownPlan>,
+        review: Arc<Review>,
+        continues: Option<Uuid>,
+        attempt: Option<PlanAttempt>,
+        ttl_ms: i64,
+    ) -> Self {
+        let input = |(path, state): (&String, &FileState)| {
+            let state = match state {
+                FileState::Absent => "does not exist yet".to_owned(),
+                FileState::Content(digest) => digest.to_string(),
+            };
+            format!("{}\n    {state}", visible_name(path))
+        };
+        let inputs: Vec<_> = review.binding.inputs.iter().map(input).collect();
+        Self {
+            continues,
+            attempt,
+            expiry: format::remaining(ttl_ms),
+            asks: by_reason(&review.asks),
+            walls: review.walls.as_ref().and_then(wall_lines),
+            alike: alike(&plan),
+            figures: figures::of(&plan, &review),
+            lasting: step_ranges(&figures::not_restorable(&plan, &review)),
+            steps: Entries::of_steps(&plan, &review),
+            files: Entries::of_files(&review),
+            inputs: inputs.join("\n").into(),
+            plan,
+            review,
+        }
+    }
+}
+
+pub(super) fn authorize_ui(
+    ui: &mut Ui,
+    prompt: PromptId,
+    view: &AuthorizeView,
+    actions: &mut Vec<Action>,
+) {
+    let shape = DialogShape {
+        title: "Authorize exactly this plan?",
+        risk: view.review.impact.worst,
+        chip_prefix: "worst: ",
+        width: 760.0,
+    };
+    // A loop runs the plan at once, so the text of the button includes running it.
+    let text = if view.attempt.is_some() { "Authorize and run" } else { "Authorize" };
+    let action = DialogAction::Authorize(view.plan.digest);
+    let answers = Answers {
+        safe: vec![Answer::leave("Not now")],
+        approve: Some(Answer::approve(icon::SIGNATURE, text, READ_FIRST, action)),
+    };
+    question_ui(
+        ui,
+        prompt,
+        &shape,
+        actions,
+        |_| answers,
+        |ui, _, _| indented(ui, |ui| body_ui(ui, view)),
+    );
+}
+
+fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
+    full_text_ui(ui, "name", view.plan.name(), |ui, name| {
+        widgets::paragraph(ui, name, Text::Strong, Tone::Plain);
+    });
+    context_ui(ui, view);
+    ui.add_space(6.0);
+    figures_ui(ui, &view.figures);
+    ui.add_space(6.0);
+    for step in &view.alike {
+        widgets::remark(ui, icon::WARNING, Tone::Danger, step);
+    }
+    for reason in &view.asks {
+        widgets::remark(ui, icon::HAND, Tone::Accent, reason);
+    }
+    if view.asks.is_empty() {
+        let text = match view.attempt {
+            Some(_) => "No step asks: all run as soon as you authorize.",
+            None => "No step asks: all run once you press Run.",
+        };
+        widgets::remark(ui, icon::INFO, Tone::Dim, text);
+    }
+    if !view.lasting.is_empty() {
+        let text =
+            format!("{} may change something that the evidence cannot restore.", view.lasting);
+        widgets::remark(ui, icon::WARNING, Tone::Caution, text);
+    }
+    if let Some(walls) = &view.walls {
+        lines_ui(ui, walls);
+    }
+    entries_ui(ui, "What will run", &view.steps, Gutter::of_list(view.steps.len()));
+    if view.files.len() > 0 {
+        entries_ui(ui, "Files that will be written", &view.files, Gutter::NONE);
+    } else if view.review.impact.irreversible == 0 {
+        widgets::paragraph(ui, "No step changes a file.", Text::Meta, Tone::Dim);
+    }
+    ui.add_space(6.0);
+    let title = format!(
+        "What exactly it covers: the plan's bytes, your settings, and {}",
+        format::counted(view.review.binding.inputs.len(), "file"),
+    );
+    let title = widgets::rich(title, Text::Meta, Theme::of(ui).dim);
+    CollapsingHeader::new(title).id_salt("covered").show(ui, |ui| covered_ui(ui, view));
+}
+
+/// Where the plan comes from, where it runs and how, and for how long the authorization is valid.
+fn context_ui(ui: &mut Ui, view: &AuthorizeView) {
+    let binding = &view.review.binding;
+    let author = view.plan.created_by.as_ref().map(|it| format!("proposed by {}", visible(it)));
+    let target = binding.target.as_ref().map(ToString::to_string);
+    let target =
+        target.map_or("on this computer".to_owned(), |it| format!("on {}", visible_name(&it)));
+    let mode = match binding.mode {
+        Mode::Automatic => "automatic: steps run on until one must ask",
+        Mode::Guided => "guided: you start each step",
+    };
+    let run = view.continues.map(|run| {
+        let relation = if view.plan.is_revert() { "reverts" } else { "continues" };
+        format!("{relation} run {run}")
+    });
+    let attempt = view
+        .attempt
+        .map(|it| format!("attempt {} of {} of a loop", it.attempt.number, it.max_attempts));
+    let workspace = format!("in {}", visible_name(&binding.workspace));
+    let parts = [author, Some(workspace), Some(target), Some(mode.to_owned()), run, attempt];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    widgets::paragraph(ui, parts.join("  ·  "), Text::Meta, Tone::Dim);
+    let text = match view.attempt {
+        Some(_) => "It runs as soon as you authorize it. If anything here changes before, the authorization is void.".to_owned(),
+        None => format!(
+            "Your authorization covers what is listed here, for one run that begins within {}. If any of it changes \
+             before, the authorization is void.",
+            view.expiry
+        ),
+    };
+    widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
+}
+
+fn entries_ui(ui: &mut Ui, title: &str, entries: &Entries, gutter: Gutter) {
+    ui.add_space(6.0);
+    widgets::heading(ui, title);
+    let columns = columns(ui, ui.available_width(), gutter);
+    let key = std::slice::from_ref(&entries.key);
+    let rows = cached_rows(ui, title, key, columns, || entries.rows(columns));
+    code_rows_ui(ui, title, &rows, gutter);
+}
+
+/// What the authorization is bound to, in full.
+fn covered_ui(ui: &mut Ui, view: &AuthorizeView) {
+    let AuthorizeView { plan, review, .. } = view;
+    widgets::fact(ui, "plan", &plan.plan_id, Text::Mono);
+    widgets::fact(ui, "plan digest", plan.digest.to_string(), Text::SmallMono);
+    widgets::fact(ui, "settings digest", review.binding.policy.to_string(), Text::SmallMono);
+    widgets::fact(ui, "workspace", &review.binding.workspace, Text::Mono);
+    if view.inputs.is_empty() {
+        return;
+    }
+    widgets::heading(ui, "Files that must not change before the run");
+    let columns = columns(ui, ui.available_width(), Gutter::NONE);
+    let rows = cached_rows(ui, "inputs", &[Arc::clone(&view.inputs)], columns, || {
+        text_rows(&view.inputs, columns)
+    });
+    code_rows_ui(ui, "inputs", &rows, Gutter::NONE);
+}
+
+/// A sentence for each step whose call has letters that look like others.
+fn alike(plan: &ShownPlan) -> Vec<String> {
+    let mut steps = GroupedSteps::default();
+    for (index, step) in plan.steps.iter().enumerate() {
+        let object = step.call.as_ref().map(|call| call.headline().1);
+        let letters = object.and_then(|object| named_lookalikes(&object));
+        steps.add(index, letters.map(|letters| (0, letters)));
+    }
+    steps.lines()
+}
+
+/// The distinct reasons to ask for confirmation, each with its step numbers. `asks` has the reason of each step.
+fn by_reason(asks: &[Option<String>]) -> Vec<String> {
+    let mut reasons = GroupedSteps::default();
+    for (index, reason) in asks.iter().enumerate() {
+        reasons.add(index, reason.iter().map(|reason| (0, reason.clone())));
+    }
+    reasons.lines()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_grouped_by_reason() {
+        let asks = ["a", "", "b", "a", "a", "", "a", "a", "a"];
+        let asks = asks.map(|reason| (!reason.is_empty()).then(|| reason.to_owned()));
+        assert_eq!(by_reason(&asks), ["Steps 1, 4, 5, 7–9: a", "Step 3: b"]);
+    }
+}

@@ -1,0 +1,65 @@
+use egui::FontFamily::{Monospace, Proportional};
+
+use super::cluster::{bundled_columns, drawing};
+use super::columns;
+use crate::plan::visible;
+
+/// The number of columns of a text in which each of these code points is written out.
+fn written_out(chars: &str) -> usize {
+    chars.chars().map(|c| format!("⟨U+{:04X}⟩", u32::from(c)).chars().count()).sum()
+}
+
+#[test]
+fn egui_draws_the_characters_of_the_bundled_fonts() {
+    for c in "aZ0~éßжΩ→≤│…✓".chars() {
+        let cluster = c.to_string();
+        assert!(drawing(&cluster, &Monospace).is_none(), "{c}");
+        assert_eq!(columns(&cluster), 1, "{c}");
+    }
+}
+
+// No test of this binary sets fonts of the system.
+#[test]
+fn a_character_without_a_glyph_is_written_as_its_code_point() {
+    for cluster in ["א", "ا", "中", "한", "ก", "क", "𐎀", "क्षि", "שָׁ", "\u{301}", "\u{488}"]
+    {
+        for family in [Monospace, Proportional] {
+            assert!(drawing(cluster, &family).is_some(), "{cluster}");
+        }
+        assert_eq!(columns(cluster), written_out(cluster), "{cluster}");
+    }
+}
+
+#[test]
+fn a_mark_is_drawn_on_its_letter_if_the_font_can() {
+    assert_eq!(columns("e\u{301}"), 1);
+    assert_eq!(columns("a\u{308}"), 1);
+    // JetBrains Mono has no glyph for an enclosing circle.
+    assert_eq!(columns("a\u{20DD}"), 1 + written_out("\u{20DD}"));
+}
+
+#[test]
+fn a_joiner_that_no_font_draws_is_written_out() {
+    let family = "👨\u{200D}👩";
+    assert_eq!(visible(family), family);
+    let both = columns("👨") + columns("👩");
+    assert_eq!(columns(family), both + written_out("\u{200D}"));
+    assert_eq!(columns("⚠\u{FE0F}"), columns("⚠") + written_out("\u{FE0F}"));
+}
+
+#[test]
+fn every_bundled_glyph_is_visible() {
+    let all = (0x21..0x1_0000).chain(0x1_F000..0x2_0000).filter_map(char::from_u32);
+    let mut invisible = Vec::new();
+    for c in all.filter(|c| !crate::plan::is_hidden(*c) && !c.is_whitespace()) {
+        for family in [Monospace, Proportional] {
+            let is_drawn = drawing(&c.to_string(), &family).is_some()
+                || super::cluster::is_painted(c, &family);
+            if !is_drawn {
+                invisible.push(format!("U+{:04X}", u32::from(c)));
+            }
+        }
+    }
+    assert_eq!(invisible, [""; 0]);
+    assert!(bundled_columns("⚠") <= 2);
+}
