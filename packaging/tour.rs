@@ -44,6 +44,7 @@ fn drive(program: &Path, tour: &Path, pictures: &Path) -> Outcome {
     let mut desktop = Desktop::start(program, &[&plan], pictures)?;
     desktop.wait_for_control("Authorize…")?;
     keep(&desktop, "1-plan")?;
+    desktop.look_at_steps()?;
     desktop.click("Authorize…")?;
     desktop.wait_for_control("Authorize")?;
     keep(&desktop, "2-authorize")?;

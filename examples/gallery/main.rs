@@ -2,7 +2,7 @@
 //!
 //! `cargo run --example gallery -- STATE dark|light[-contrast] [WIDTHxHEIGHT]`, with a STATE of
 //!
-//! - `plan`, `authorized`, `void`, `running`, `asking`, `dialog`, `dangerous`, `failed`, `completed`, `invalid`,
+//! - `plan`, `unseen`, `authorized`, `void`, `running`, `asking`, `dialog`, `dangerous`, `failed`, `completed`, `invalid`,
 //!   `revert`, `revert-conflict`, `batch`, `batch-interrupted`, `large`, `empty`
 //! - `guided`, or `guided-` and one of `dangerous`, `dialog`, `ended`, `many`, `long`, `output`, `ended-output`
 //! - `command`, or `command-` and one of `running`, `dialog`, `failed`, `refused`, `trying`

@@ -25,7 +25,8 @@ use countersign::ui::format::Now;
 use countersign::ui::notice::Notice;
 use countersign::ui::overlay::{Overlay, SettingsView};
 use countersign::ui::plan::{
-    Approval, CardView, Effect, PlanView, RecentPlan, RunOutput, SidebarView, Simulated, StepCounts,
+    Approval, CardView, Effect, LookedAt, PlanView, RecentPlan, RunOutput, SidebarView, Simulated,
+    StepCounts,
 };
 use countersign::ui::theme::Tone;
 use countersign::ui::{StatusView, WindowView};
@@ -68,6 +69,7 @@ pub struct Scene {
     question: Option<EvidenceQuestion>,
     answer: Option<EvidenceAnswer>,
     pub looping: LoopScene,
+    looked_at: LookedAt,
 }
 
 impl Scene {
@@ -355,6 +357,11 @@ impl Scene {
             simulation,
             contents,
             looping: LoopScene::new(name),
+            // Steps 3 and 5 must be looked at.
+            looked_at: match name {
+                "unseen" => LookedAt::new(vec![false, false, true, false, true], vec![false; 5]),
+                _ => LookedAt::default(),
+            },
             now: fixture::now(),
             name: name.to_owned(),
         };
@@ -375,6 +382,10 @@ impl Scene {
                 self.preview = Some(fixture::preview(&self.plan, *index));
             }
             Action::Plan(PlanAction::ShowTab(tab)) => self.tab = *tab,
+            Action::Plan(PlanAction::LookedAt(index)) => self.looked_at.mark(*index),
+            Action::Do(Command::NextUnseen) => {
+                self.selected = self.looked_at.next(self.selected).unwrap_or(self.selected);
+            }
             Action::Plan(PlanAction::CloseSimulation) => self.simulation.is_shown = false,
             Action::Do(Command::ToggleOutput) => self.output.is_shown = !self.output.is_shown,
             Action::Do(Command::Simulate) => self.simulation.is_shown = true,
@@ -469,6 +480,8 @@ impl Scene {
                     .then_some("Correct the errors listed above."),
                 not_rejectable: (!self.plan.is_complete())
                     .then_some("Correct the errors listed above."),
+                unseen: self.looked_at.missing + self.looked_at.others > 0,
+                look_first: self.looked_at.missing > 0,
                 approved: matches!(self.approval, Approval::Approved { .. }),
                 running: self.run.is_active(),
                 looping: !self.looping.has_form()
@@ -494,6 +507,7 @@ impl Scene {
                 now: &self.now,
             },
             plan: open.then(|| PlanView {
+                looked_at: &self.looked_at,
                 path: Some(Path::new("/home/ada/src/parser/plans/parser.json")),
                 digest: self.plan.digest,
                 plan: Some(&self.plan),

@@ -104,6 +104,10 @@ impl App {
             Command::AnswerStep => self.show_confirmation(),
             Command::NextStep => self.move_selection(1),
             Command::PreviousStep => self.move_selection(-1),
+            Command::NextUnseen => {
+                self.show_page(Page::Plan);
+                self.plan.select_unseen();
+            }
             Command::FollowRun => self.follow_run(),
             Command::ToggleOutput => {
                 self.show_page(Page::Plan);

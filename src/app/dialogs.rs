@@ -21,8 +21,8 @@ impl App {
             {
                 self.plan.show_confirmation_dialog(shared);
             }
-            DialogAction::Answer { run_id, step_index, decision } => {
-                let answer = Answer { decision, by: AnsweredBy::Window, note: String::new() };
+            DialogAction::Answer { run_id, step_index, decision, reason } => {
+                let answer = Answer { decision, by: AnsweredBy::Window, note: reason };
                 let accepted = shared.worker.answer(run_id, step_index, answer);
                 if let Some(session) = self.plan.running_mut().filter(|_| accepted) {
                     session.confirmation.answered = Some(step_index);

@@ -106,7 +106,11 @@ impl App {
         shared.list_loops();
         Ok(Self {
             shared,
-            plan: PlanPage::new(loaded.settings.recent.clone(), Wake::clone(&wake)),
+            plan: PlanPage::new(
+                loaded.settings.recent.clone(),
+                loaded.settings.must_see,
+                Wake::clone(&wake),
+            ),
             evidence: EvidencePage::default(),
             loop_page: LoopPage::default(),
             settings: loaded.settings,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::plan::TOOLS;
 use crate::risk::{PlannerNeeds, Policy};
-use crate::ui::plan::RecentPlan;
+use crate::ui::plan::{MustSee, RecentPlan};
 use crate::worker::{ModelSettings, PolicySettings, read_policy};
 
 /// The names of the themes in the settings file.
@@ -38,7 +38,10 @@ pub(super) struct Settings {
     pub(super) editor_command: String,
     /// The width and height of the window, in points.
     pub(super) window: [f32; 2],
-    /// The window reads this table and the next two, but never writes them.
+    /// The steps that must be looked at before a plan can be authorized. The window reads this and the next three
+    /// tables, but never writes them.
+    #[serde(skip_serializing)]
+    pub(super) must_see: MustSee,
     #[serde(skip_serializing)]
     pub(super) policy: PolicySettings,
     /// The model for the headless planner.
@@ -57,6 +60,7 @@ impl Default for Settings {
             high_contrast: false,
             zoom: 1.0,
             editor_command: String::new(),
+            must_see: MustSee::default(),
             window: [1280.0, 800.0],
             policy: PolicySettings::default(),
             model: ModelSettings::default(),

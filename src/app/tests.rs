@@ -20,6 +20,7 @@ mod flood;
 mod follow_ups;
 #[cfg(unix)]
 mod guided;
+mod looking;
 mod opening;
 mod panics;
 mod simulation;
@@ -35,7 +36,7 @@ use crate::ui::action::{Action, DialogAction, EvidenceAction, Page, PlanAction, 
 use crate::ui::commands::Command;
 use crate::ui::dialog::Question;
 use crate::ui::notice::Notice;
-use crate::ui::plan::Approval;
+use crate::ui::plan::{Approval, MustSee};
 
 /// A window without a display, with a workspace and a home folder of its own.
 struct Bench {
@@ -62,7 +63,10 @@ impl Bench {
             settings: home.path().join("settings"),
             home: home.path().to_owned(),
         };
-        let loaded = settings::load(Some(home.path().join("settings.toml")));
+        let mut loaded = settings::load(Some(home.path().join("settings.toml")));
+        if !text.contains("must_see") {
+            loaded.settings.must_see = MustSee::Nothing;
+        }
         let (sender, woken) = sync_channel(1_024);
         let wake: Wake = Arc::new(move || {
             let _ = sender.try_send(());
@@ -126,7 +130,8 @@ impl Bench {
 
     fn answer(&mut self, step_index: usize, decision: Decision) {
         let run_id = self.session().run.run_id.unwrap();
-        self.act(Action::Dialog(DialogAction::Answer { run_id, step_index, decision }));
+        let reason = format!("why {step_index}");
+        self.act(Action::Dialog(DialogAction::Answer { run_id, step_index, decision, reason }));
         assert_eq!(self.session().confirmation.answered, Some(step_index));
     }
 

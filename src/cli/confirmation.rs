@@ -72,7 +72,7 @@ impl ConfirmationCallback for CommandLine {
             Confirm::Ask => {
                 discard_typed_input();
                 let (decision, note) = ask(request, &mut io::stdin().lock(), &mut io::stderr());
-                (decision, Provenance { by: AnsweredBy::Terminal, note: note.to_owned() })
+                (decision, Provenance { by: AnsweredBy::Terminal, note })
             }
         };
         *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(provenance);
@@ -91,45 +91,53 @@ fn discard_typed_input() {
     let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
 }
 
-/// Asks at the terminal. Returns the decision and a note, which is empty unless nobody answered; the step is then
+/// Asks at the terminal. Returns the decision and a note: the person's reason, or why nobody answered; the step is then
 /// denied.
 fn ask(
     request: &ConfirmationRequest,
     input: &mut dyn BufRead,
     output: &mut dyn Write,
-) -> (Decision, &'static str) {
+) -> (Decision, String) {
     match ask_until_answered(request, input, output) {
-        Ok(Some(decision)) => (decision, ""),
-        Ok(None) => (Decision::Cancel, "the input ended without an answer"),
-        Err(_) => (Decision::Cancel, "the question could not be asked"),
+        Ok(Some(answer)) => answer,
+        Ok(None) => (Decision::Cancel, "the input ended without an answer".to_owned()),
+        Err(_) => (Decision::Cancel, "the question could not be asked".to_owned()),
     }
 }
 
-/// Repeats the question until there is a valid answer; `None` at the end of the input.
+/// Repeats the question until there is a valid answer, and returns it with the reason that follows it in the line;
+/// `None` at the end of the input.
 fn ask_until_answered(
     request: &ConfirmationRequest,
     input: &mut dyn BufRead,
     output: &mut dyn Write,
-) -> io::Result<Option<Decision>> {
+) -> io::Result<Option<(Decision, String)>> {
     show(request, output)?;
     let word = request.target_word();
     let (approve, question, words) = if request.guided {
-        ("run", "Type run, done (you did it by hand), skip or deny: ", "four")
+        (
+            "run",
+            "Type run, done (you did it by hand), skip or deny, with a reason if you like: ",
+            "four",
+        )
     } else {
-        ("approve", "Type approve, skip or deny: ", "three")
+        ("approve", "Type approve, skip or deny, with a reason if you like: ", "three")
     };
     loop {
         write!(output, "{question}")?;
         output.flush()?;
-        match read_word(input)?.as_deref() {
-            None => return Ok(None),
-            Some("skip") => return Ok(Some(Decision::Skip)),
-            Some("deny") => return Ok(Some(Decision::Cancel)),
-            Some("done") if request.guided => return Ok(Some(Decision::DoneByHand)),
-            Some(typed) if typed == approve && request.risk.level < RiskLevel::Dangerous => {
-                return Ok(Some(Decision::Approve));
+        let Some(line) = read_word(input)? else { return Ok(None) };
+        let (first, reason) = line.split_once(char::is_whitespace).unwrap_or((&line, ""));
+        let answered = |decision| Ok(Some((decision, reason.trim().to_owned())));
+        match first {
+            "skip" => return answered(Decision::Skip),
+            "deny" => return answered(Decision::Cancel),
+            "done" if request.guided => return answered(Decision::DoneByHand),
+            // An approval is one word, so that a sentence that begins with it approves nothing.
+            _ if line == approve && request.risk.level < RiskLevel::Dangerous => {
+                return answered(Decision::Approve);
             }
-            Some(typed) if typed == approve => {
+            _ if line == approve => {
                 write!(
                     output,
                     "The step is {}. Type {} to {approve} it: ",
@@ -140,14 +148,14 @@ fn ask_until_answered(
                 match read_word(input)? {
                     None => return Ok(None),
                     Some(typed) if request.names_target(&typed) => {
-                        return Ok(Some(Decision::Approve));
+                        return answered(Decision::Approve);
                     }
                     Some(_) => {
                         writeln!(output, "That is not {}; nothing is approved.", visible(word))?
                     }
                 }
             }
-            Some(_) => writeln!(output, "Please type one of the {words} words in full.")?,
+            _ => writeln!(output, "Please type one of the {words} words in full.")?,
         }
     }
 }

@@ -69,6 +69,8 @@ pub enum PlanAction {
     OpenRun(Uuid),
     /// Select this step, counted from 0.
     SelectStep(usize),
+    /// This step was shown to its end.
+    LookedAt(usize),
     /// Show the steps instead of the simulation.
     CloseSimulation,
     /// Show this tab of the selected step.
@@ -99,6 +101,8 @@ pub enum DialogAction {
         step_index: usize,
         /// The decision.
         decision: Decision,
+        /// The person's reason; may be empty.
+        reason: String,
     },
     /// Authorize the plan with this digest, as shown.
     Authorize(Digest),

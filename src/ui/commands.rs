@@ -35,6 +35,7 @@ pub enum Command {
     AnswerStep,
     NextStep,
     PreviousStep,
+    NextUnseen,
     FollowRun,
     ToggleOutput,
     CopyDigest,
@@ -71,6 +72,10 @@ pub struct Situation {
     pub results: usize,
     /// The number of diagnostics on the diagnostics page.
     pub diagnostics: usize,
+    /// Whether a step of the plan was not looked at.
+    pub unseen: bool,
+    /// Whether the plan can be authorized once the steps that matter were looked at.
+    pub look_first: bool,
     /// Why the plan cannot be authorized; `None` when it can.
     pub not_authorizable: Option<&'static str>,
     /// Why the plan cannot be rejected; `None` when it can.

@@ -21,15 +21,20 @@ pub fn by_key(ui: &Ui) {
     }
 }
 
-/// Draws content with a margin in a scroll area that also handles the keys of [`by_key`].
-pub fn area(ui: &mut Ui, salt: impl AsIdSalt, margin: Margin, add: impl FnOnce(&mut Ui)) {
-    ScrollArea::vertical().id_salt(salt).auto_shrink([false, false]).show(ui, |ui| {
+/// Draws content with a margin in a scroll area that also handles the keys of [`by_key`]. Returns whether the end of the
+/// content is visible.
+pub fn area(ui: &mut Ui, salt: impl AsIdSalt, margin: Margin, add: impl FnOnce(&mut Ui)) -> bool {
+    let area = ScrollArea::vertical().id_salt(salt).auto_shrink([false, false]);
+    let output = area.show(ui, |ui| {
         by_key(ui);
         Frame::NONE.inner_margin(margin).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 6.0;
             add(ui);
         });
     });
+    let visible =
+        output.inner_rect.height().min(output.inner_rect.intersect(ui.clip_rect()).height());
+    output.state.clamped_offset().y + visible >= output.content_size.y - 1.0
 }
 
 /// While the control of an area has the focus, reserves the keyboard for it, and returns how far one of `keys` scrolls

@@ -10,7 +10,7 @@ use super::support::passes;
 fn simulated_run_and_saved(workspace: &Workspace) -> Outcome<PathBuf> {
     let mut desktop = Desktop::start_here(&[&workspace.plan().display().to_string()])?;
     desktop.wait_for_text("Read the note, then write the list")?;
-    desktop.wait_for_control("Authorize…")?;
+    desktop.look_at_steps()?;
     desktop.key("F9")?;
     desktop.wait_for_text("Every step would succeed.")?;
     desktop.wait_for_text(&format!("+1. {WORD}"))?;

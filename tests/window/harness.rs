@@ -233,6 +233,25 @@ impl Desktop {
             })
     }
 
+    /// Looks at the steps that must be looked at before the plan can be authorized, by keyboard.
+    ///
+    /// # Errors
+    /// When the plan cannot be authorized in time; a picture is kept.
+    pub fn look_at_steps(&mut self) -> Outcome {
+        self.wait_until("every step that matters was looked at", |desktop| {
+            let tree = desktop.tree()?;
+            if tree.control("Authorize…").is_some_and(|button| !button.disabled) {
+                return Ok(Some(()));
+            }
+            if tree.control("Next unseen").is_some() {
+                // What a step would do may be computed later than it is selected.
+                desktop.key("F4")?;
+                desktop.key("End")?;
+            }
+            Ok(None)
+        })
+    }
+
     /// Waits until the window shows this text somewhere.
     ///
     /// # Errors

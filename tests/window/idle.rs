@@ -34,7 +34,7 @@ pub fn drawings_while_idle(program: &Path, pictures: &Path) -> Outcome<Vec<(&'st
 
     let mut desktop = Desktop::start(program, &[&plan.display().to_string()], pictures)?;
     let mut found = Vec::new();
-    desktop.wait_for_control("Authorize…")?;
+    desktop.look_at_steps()?;
     found.push(left_alone("with a plan open", &desktop)?);
 
     desktop.click("Authorize…")?;

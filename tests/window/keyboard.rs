@@ -11,6 +11,7 @@ fn the_way_by_keyboard(workspace: &Workspace) -> Outcome<Vec<Recorded>> {
     desktop.choose_file(&workspace.plan())?;
     desktop.wait_for_text("Read the note, then write the list")?;
 
+    desktop.look_at_steps()?;
     desktop.key("ctrl+Return")?;
     desktop.press("Authorize")?;
     desktop.wait_for_control("Run")?;

@@ -59,6 +59,7 @@ fn signed(workspace: &Workspace) -> Outcome {
     desktop.key("Return")?;
     desktop.wait_for_text("The plan runs as soon as you authorize it")?;
     desktop.screenshot("loop_3_plan")?;
+    desktop.look_at_steps()?;
     desktop.key("ctrl+Return")?;
     desktop.tab_to("Authorize and run")?;
     desktop.screenshot("loop_4_question")?;
@@ -123,6 +124,7 @@ fn prepared(workspace: &Workspace) -> Outcome {
     desktop.wait_for_text("Waits for your authorization")?;
     desktop.key("shift+F8")?;
     desktop.wait_for_text("The plan runs as soon as you authorize it")?;
+    desktop.look_at_steps()?;
     desktop.key("ctrl+Return")?;
     desktop.press("Authorize and run")?;
     desktop.wait_for_control("Open its loop")?;

@@ -24,6 +24,7 @@ fn authorize_and_run(desktop: &mut Desktop) -> Outcome {
 fn a_question_breaks_down(workspace: &Workspace) -> Outcome {
     let plan = workspace.plan().display().to_string();
     let mut desktop = Desktop::start_here_with_faults(&[&plan], "step dialog")?;
+    desktop.look_at_steps()?;
     desktop.click("Authorize…")?;
     authorize_and_run(&mut desktop)?;
     desktop.wait_for_text(BROKEN)?;
@@ -58,6 +59,7 @@ fn question_that_panics_decides_nothing() {
 fn the_worker_and_a_page_break_down(workspace: &Workspace) -> Outcome {
     let plan = workspace.plan().display().to_string();
     let mut desktop = Desktop::start_here_with_faults(&[&plan], "worker,evidence page")?;
+    desktop.look_at_steps()?;
     desktop.click("Authorize…")?;
     authorize_and_run(&mut desktop)?;
     desktop.wait_for_text("The worker thread crashed; the run is interrupted.")?;

@@ -1,6 +1,7 @@
 //! Texts in several scripts, read back from a picture of the window by a program for printed texts.
 
 use std::path::Path;
+use std::process::Stdio;
 
 use serde_json::json;
 
@@ -21,7 +22,7 @@ const MIRRORED: &str = "אeurt = nimda ;eslaf = dekcehc";
 fn letters(desktop: &Desktop, picture: &Path, language: &str) -> String {
     let mut reader = desktop.screen.command("tesseract");
     reader.arg(picture).args(["-", "-l", language, "--psm", "11"]);
-    let output = reader.output().expect("tesseract runs");
+    let output = reader.stdout(Stdio::piped()).output().expect("tesseract runs");
     assert!(output.status.success(), "{output:?}");
     without_spaces(&String::from_utf8_lossy(&output.stdout))
 }

@@ -75,6 +75,7 @@ fn the_main_way(workspace: &Workspace) -> Outcome<Vec<Recorded>> {
     open_with_the_picker(&mut desktop, &workspace.plan())?;
     desktop.screenshot("main_way_2_plan")?;
 
+    desktop.look_at_steps()?;
     desktop.click("Authorize…")?;
     desktop.wait_for_control("Authorize")?;
     desktop.screenshot("main_way_3_authorize")?;

@@ -15,6 +15,7 @@ pub fn passes<T>(outcome: Outcome<T>) -> T {
 
 /// Authorizes the plan by mouse; nothing runs yet.
 pub fn authorize(desktop: &mut Desktop) -> Outcome {
+    desktop.look_at_steps()?;
     desktop.click("Authorize…")?;
     desktop.click("Authorize")?;
     desktop.wait_for_control("Run")
@@ -22,7 +23,7 @@ pub fn authorize(desktop: &mut Desktop) -> Outcome {
 
 /// Authorizes the plan by the keyboard, and runs it.
 pub fn sign(desktop: &mut Desktop) -> Outcome {
-    desktop.wait_for_control("Authorize…")?;
+    desktop.look_at_steps()?;
     desktop.key("ctrl+Return")?;
     desktop.press("Authorize")?;
     desktop.wait_for_control("Run")?;

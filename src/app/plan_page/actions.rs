@@ -8,6 +8,7 @@ use crate::app::shared::{Prompt, Shared};
 use crate::authorization::{AuthorizationStatus, Grants, Method, PlanAuthorization};
 use crate::plan::Digest;
 use crate::run::{Attempt, Failure};
+use crate::ui::action::Tab;
 use crate::ui::plan::{Approval, Effect, PlanAttempt, Simulated};
 use crate::ui::{Page, PlanAction, Tone};
 use crate::worker::{
@@ -24,6 +25,7 @@ impl PlanPage {
                 session.pane.is_pinned = true;
                 session.pane.allow_retry();
             }),
+            PlanAction::LookedAt(index) => self.with_shown(|session| session.seen.mark(index)),
             PlanAction::ShowTab(tab) => self.with_shown(|session| {
                 session.pane.tab = tab;
                 session.pane.allow_retry();
@@ -180,6 +182,16 @@ impl PlanPage {
         let index = session.pane.selected.saturating_add_signed(by).min(count.saturating_sub(1));
         session.pane.select(index);
         session.pane.is_pinned = true;
+    }
+
+    /// Shows what the next step would do that was not looked at.
+    pub fn select_unseen(&mut self) {
+        let Some(session) = &mut self.shown else { return };
+        let Some(next) = session.seen.looked_at.next(session.pane.selected) else { return };
+        session.hide_simulation();
+        session.pane.select(next);
+        session.pane.is_pinned = true;
+        session.pane.tab = Tab::WillDo;
     }
 
     /// Shows the session of the run under way, and lets the selection follow its current step. Returns false if that

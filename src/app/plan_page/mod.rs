@@ -4,6 +4,7 @@ mod actions;
 mod attempt;
 mod host;
 mod run;
+mod seen;
 mod session;
 mod step_pane;
 mod view;
@@ -18,7 +19,7 @@ use crate::authorization::{Change, Grants};
 use crate::plan::Digest;
 use crate::run::{Review, RunSummary};
 use crate::ui::format::counted;
-use crate::ui::plan::{Approval, RecentPlan};
+use crate::ui::plan::{Approval, MustSee, RecentPlan};
 use crate::ui::{Page, Tone};
 use crate::worker::{OpenPlan, OpenedPlan, Wake};
 pub(super) use session::PlanSession;
@@ -33,6 +34,8 @@ pub(super) struct PlanPage {
     pub(super) live: Option<PlanSession>,
     pub(super) recent: Vec<RecentPlan>,
     pub(super) runs: Vec<RunSummary>,
+    /// The steps that must be looked at before a plan can be authorized.
+    must_see: MustSee,
     /// The digest of the plan whose authorization dialog opens after the next review.
     to_authorize: Option<Digest>,
     /// The notice about a void approval. It is removed when the next decision has been recorded.
@@ -57,12 +60,13 @@ enum Concerned {
 }
 
 impl PlanPage {
-    pub(super) fn new(recent: Vec<RecentPlan>, wake: Wake) -> Self {
+    pub(super) fn new(recent: Vec<RecentPlan>, must_see: MustSee, wake: Wake) -> Self {
         Self {
             shown: None,
             live: None,
             recent,
             runs: Vec::new(),
+            must_see,
             to_authorize: None,
             void_notice: None,
             change_notice: None,
@@ -165,6 +169,7 @@ impl PlanPage {
     pub(super) fn show(&mut self, mut session: PlanSession, shared: &mut Shared) {
         session.pane.previews.forget_missing();
         session.pane.executions.forget_missing();
+        session.seen.update(&session.opened, self.must_see);
         self.to_authorize = None;
         shared.clear_view_panic();
         let previous = self.shown.replace(session);
@@ -206,6 +211,7 @@ impl PlanPage {
             _ => Concerned::Dialog,
         };
         let changes = session.apply_review(opened);
+        session.seen.update(&session.opened, self.must_see);
         self.notify_changes(&changes, concerned, shared);
         let wanted = self.to_authorize.take();
         self.open_authorization_if(wanted, shared);

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::attempt::started_run;
+use super::seen::Seen;
 use super::step_pane::StepPane;
 use crate::app::diagnostics_page::DiagnosticsPage;
 use crate::authorization::{ApprovedPlan, Change, Grants, PlanAuthorization, SinceBoot};
@@ -47,6 +48,8 @@ pub struct PlanSession {
     pub confirmation: ConfirmationState,
     /// The attempt of a bounded loop that proposed this plan.
     pub attempt: Option<PlanAttempt>,
+    /// What the person has looked at.
+    pub seen: Seen,
 }
 
 /// How the pending confirmation is shown, and whether it was answered.
@@ -60,6 +63,9 @@ pub struct ConfirmationState {
     /// The step whose confirmation was answered, until the next step or confirmation.
     pub answered: Option<usize>,
 }
+
+/// Why a plan cannot be authorized while steps that matter were not looked at.
+const LOOK_FIRST: &str = "Look at the steps first that ask, are dangerous or have no walls.";
 
 impl PlanSession {
     /// A session for a plan file that was opened.
@@ -79,6 +85,7 @@ impl PlanSession {
             simulation: None,
             confirmation: ConfirmationState::default(),
             attempt: None,
+            seen: Seen::default(),
             opened,
         }
     }
@@ -140,9 +147,17 @@ impl PlanSession {
         let untrusted = self.opened.review.as_ref().and_then(|review| review.untrusted());
         self.not_rejectable().or(match untrusted {
             Some(_) => Some("It would run commands that you do not trust yet."),
-            None if plan::is_valid(&self.opened.findings) => None,
-            None => Some("Correct the errors listed above."),
+            None if !plan::is_valid(&self.opened.findings) => {
+                Some("Correct the errors listed above.")
+            }
+            None if self.seen.looked_at.missing > 0 => Some(LOOK_FIRST),
+            None => None,
         })
+    }
+
+    /// Whether the plan can be authorized once the steps that matter were looked at.
+    pub fn must_look_first(&self) -> bool {
+        self.not_authorizable() == Some(LOOK_FIRST)
     }
 
     /// Why nothing can be decided about the plan now; `None` if it can be rejected.

@@ -43,7 +43,12 @@ fn guided_steps_ask_in_card_or_dialog() {
     // Without an open dialog, an approval by a view only opens the dialog.
     let run_id = bench.session().run.run_id.unwrap();
     let approve = || {
-        Action::Dialog(DialogAction::Answer { run_id, step_index: 1, decision: Decision::Approve })
+        Action::Dialog(DialogAction::Answer {
+            run_id,
+            step_index: 1,
+            decision: Decision::Approve,
+            reason: String::new(),
+        })
     };
     bench.act(approve());
     assert_eq!(bench.session().confirmation.answered, None);

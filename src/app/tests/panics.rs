@@ -49,6 +49,7 @@ fn panic_in_view(ui: &mut egui::Ui, view: &crate::ui::WindowView<'_>, actions: &
             run_id: request.run_id,
             step_index: request.step_index,
             decision: Decision::Approve,
+            reason: String::new(),
         }));
     }
     egui::Modal::new(egui::Id::unique("broken")).show(ui.ctx(), |ui| {

@@ -41,11 +41,11 @@ fn request(level: RiskLevel) -> ConfirmationRequest {
     }
 }
 
-fn answer(level: RiskLevel, typed: &str) -> ((Decision, &'static str), String) {
+fn answer(level: RiskLevel, typed: &str) -> ((Decision, String), String) {
     answer_to(&request(level), typed)
 }
 
-fn answer_to(request: &ConfirmationRequest, typed: &str) -> ((Decision, &'static str), String) {
+fn answer_to(request: &ConfirmationRequest, typed: &str) -> ((Decision, String), String) {
     let mut shown = Vec::new();
     let answer = ask(request, &mut Cursor::new(typed), &mut shown);
     (answer, String::from_utf8(shown).unwrap())
@@ -62,7 +62,7 @@ fn guided_steps_are_run_or_done_by_hand() {
         ("d\nr\napprove\ndone\n", Decision::DoneByHand),
     ] {
         let ((decision, note), shown) = answer_to(&guided(RiskLevel::Safe), typed);
-        assert_eq!((decision, note), (expected, ""), "{typed:?}");
+        assert_eq!((decision, &*note), (expected, ""), "{typed:?}");
         assert!(shown.contains("Step 2 of 3, file_write: run it, or do it by hand?"), "{shown}");
         assert!(shown.contains("In /space, as ada"), "{shown}");
     }
@@ -83,10 +83,23 @@ fn only_a_whole_word_answers() {
         ("deny\n", Decision::Cancel),
         ("a\ny\nyes\nAPPROVE\n\nskip\n", Decision::Skip),
     ] {
-        assert_eq!(answer(RiskLevel::Caution, typed).0, (expected, ""), "{typed:?}");
+        assert_eq!(answer(RiskLevel::Caution, typed).0, (expected, String::new()), "{typed:?}");
     }
     let (_, shown) = answer(RiskLevel::Caution, "a\ndeny\n");
     assert!(shown.contains("Please type one of the three words in full."), "{shown}");
+}
+
+#[test]
+fn words_after_the_answer_are_its_reason() {
+    for (typed, decision, reason) in [
+        ("deny it writes  too much \n", Decision::Cancel, "it writes  too much"),
+        ("skip\tnot today\n", Decision::Skip, "not today"),
+        // A sentence approves nothing.
+        ("approve of the idea\ndeny\n", Decision::Cancel, ""),
+        ("denying\nskip\n", Decision::Skip, ""),
+    ] {
+        assert_eq!(answer(RiskLevel::Caution, typed).0, (decision, reason.to_owned()), "{typed:?}");
+    }
 }
 
 #[test]

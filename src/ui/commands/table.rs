@@ -68,7 +68,7 @@ impl Spec {
 }
 
 /// Every command, in the order of [`Command`], which is also that of the palette.
-pub static TABLE: [Spec; 43] = [
+pub static TABLE: [Spec; 44] = [
     Spec::new(Command::OpenPlan, "Open plan…", Some(icon::OPEN))
         .tooltip("Choose a plan file. Nothing of it runs before you authorize it.")
         .key(Modifiers::COMMAND, Key::O),
@@ -168,6 +168,10 @@ pub static TABLE: [Spec; 43] = [
         .tooltip("Select the one above.")
         .key(Modifiers::NONE, Key::ArrowUp)
         .unless(needs_rows),
+    Spec::new(Command::NextUnseen, "Next unseen", Some(icon::DOWN))
+        .tooltip("Select the next step that you have not seen to its end, one that matters first.")
+        .key(Modifiers::NONE, Key::F4)
+        .unless(|state| needs_plan(state).or((!state.unseen).then_some("You have looked at every step."))),
     Spec::new(Command::FollowRun, "Follow the run", None)
         .tooltip("Keep the step under way selected.")
         .key(Modifiers::COMMAND, Key::J)

@@ -1,12 +1,12 @@
 //! The dialog that asks whether to run a step. It shows everything that the step would do.
 
-use egui::{Id, Ui};
+use egui::{Id, Margin, TextEdit, Ui};
 
-use super::{Answer, Answers, DialogShape, PromptId, READ_FIRST, question_ui};
+use super::{Answer, Answers, DialogShape, Entered, PromptId, READ_FIRST, question_ui};
 use crate::plan::visible;
 use crate::run::{ConfirmationRequest, Decision};
 use crate::ui::plan::{argument_ui, indented, preview_ui, request_ui, short_first};
-use crate::ui::{Action, DialogAction, Icon, Text, Theme, icon, widgets};
+use crate::ui::{Action, DialogAction, Icon, Text, Theme, Tone, icon, widgets};
 
 /// The safe answers about a step with icon, text and tooltip, in display order. The last is only for guided runs.
 pub(in crate::ui) const SAFE_ANSWERS: [(Decision, Icon, &str, &str); 3] = [
@@ -43,27 +43,29 @@ pub(super) fn confirm_ui(
         width: 760.0,
     };
     let dangerous = shape.is_dangerous();
-    let answer = |decision| DialogAction::Answer {
-        run_id: request.run_id,
-        step_index: request.step_index,
-        decision,
-    };
-    let answers = |typed: &str| {
+    let answers = |entered: &Entered| {
+        let answer = |decision| DialogAction::Answer {
+            run_id: request.run_id,
+            step_index: request.step_index,
+            decision,
+            reason: entered.reason.trim().to_owned(),
+        };
         let safe = SAFE_ANSWERS.iter().filter(|it| request.guided || it.0 != Decision::DoneByHand);
         let safe =
             safe.map(|(it, icon, text, hint)| Answer::safe(Some(*icon), text, hint, answer(*it)));
-        let ready = !dangerous || request.names_target(typed);
+        let ready = !dangerous || request.names_target(&entered.typed);
         let hint =
             if ready { READ_FIRST.into() } else { format!("Type “{word}” first.").into() };
         let approve = Answer::approve(icon::DONE, run, "", answer(Decision::Approve));
         Answers { safe: safe.collect(), approve: Some(Answer { ready, hint, ..approve }) }
     };
-    question_ui(ui, prompt, &shape, actions, answers, |ui, typed, id| {
+    question_ui(ui, prompt, &shape, actions, answers, |ui, entered, id| {
         indented(ui, |ui| {
             request_ui(ui, request);
             if dangerous {
-                word_ui(ui, id.with("word"), request, typed);
+                word_ui(ui, id.with("word"), request, &mut entered.typed);
             }
+            reason_ui(ui, id.with("reason"), &mut entered.reason);
         });
         preview_ui(ui, &request.preview);
         indented(ui, |ui| {
@@ -75,6 +77,20 @@ pub(super) fn confirm_ui(
             }
         });
     });
+}
+
+/// The field for the reason of the answer, which is kept with it.
+fn reason_ui(ui: &mut Ui, id: Id, reason: &mut String) {
+    ui.horizontal(|ui| {
+        let label = widgets::line(ui, "Reason", Text::Body, Tone::Dim);
+        let edit = TextEdit::singleline(reason)
+            .id(id)
+            .hint_text("optional; kept with your answer")
+            .desired_width(f32::INFINITY)
+            .margin(Margin::symmetric(8, 4));
+        ui.add(edit).labelled_by(label.id);
+    });
+    ui.add_space(2.0);
 }
 
 /// The field in which the person types the name of the target, with a sign of whether it matches.

@@ -94,7 +94,16 @@ struct Memory {
     body_height: f32,
     /// The scroll offset of the body.
     offset: f32,
+    entered: Entered,
+}
+
+/// What the person has entered in a dialog.
+#[derive(Debug, Clone, Default)]
+struct Entered {
+    /// The word that names the target of a dangerous step, or the reason of a rejection.
     typed: String,
+    /// The reason of an answer about a step.
+    reason: String,
 }
 
 /// The parts of a dialog that do not change while it is shown.
@@ -206,15 +215,15 @@ pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
 }
 
 /// Draws the frame of a dialog with its buttons and `body`. The buttons are added before the body, so that Tab reaches
-/// them first. `answers` gets the text that the person has typed. `body` also gets that text, for its text field, and
-/// the id of the dialog.
+/// them first. `answers` gets what the person has entered. `body` also gets it, for its text fields, and the id of the
+/// dialog.
 fn question_ui<'a>(
     ui: &mut Ui,
     prompt: PromptId,
     shape: &DialogShape<'_>,
     actions: &mut Vec<Action>,
-    answers: impl FnOnce(&str) -> Answers<'a>,
-    body: impl FnOnce(&mut Ui, &mut String, Id),
+    answers: impl FnOnce(&Entered) -> Answers<'a>,
+    body: impl FnOnce(&mut Ui, &mut Entered, Id),
 ) {
     let theme = Theme::of(ui);
     let ctx = ui.ctx().clone();
@@ -226,7 +235,7 @@ fn question_ui<'a>(
         arming: Arming::new(if shape.is_dangerous() { DANGEROUS_DELAY_MS } else { DELAY_MS }),
         body_height: 200.0,
         offset: 0.0,
-        typed: String::new(),
+        entered: Entered::default(),
     });
     if !memory.arming.was_drawn() {
         // Text typed before the dialog was visible was meant for something else.
@@ -276,7 +285,7 @@ fn question_ui<'a>(
         let layout = Layout::left_to_right(Align::Center);
         let mut area =
             ui.new_child(UiBuilder::new().id_salt("footer").max_rect(inner).layout(layout));
-        let Answers { safe, approve } = answers(&memory.typed);
+        let Answers { safe, approve } = answers(&memory.entered);
         for answer in safe {
             answer.ui(&mut area, allowed.safe, actions);
         }
@@ -297,7 +306,7 @@ fn question_ui<'a>(
         }
         scroll.show(&mut area, |ui| {
             ui.spacing_mut().item_spacing.y = 4.0;
-            body(ui, &mut memory.typed, id);
+            body(ui, &mut memory.entered, id);
             ui.add_space(8.0);
         })
     });

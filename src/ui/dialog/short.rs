@@ -2,7 +2,7 @@
 
 use egui::{Margin, TextEdit, Ui};
 
-use super::{Answer, Answers, DialogShape, PromptId, question_ui};
+use super::{Answer, Answers, DialogShape, Entered, PromptId, question_ui};
 use crate::plan::Digest;
 use crate::ui::plan::indented;
 use crate::ui::{Action, DialogAction, Text, Tone, icon, widgets};
@@ -44,14 +44,14 @@ pub(super) fn reject_ui(
 ) {
     let shape =
         DialogShape { title: "Reject this plan?", risk: None, chip_prefix: "", width: 520.0 };
-    let answers = |typed: &str| {
-        let reason = typed.trim().to_owned();
+    let answers = |entered: &Entered| {
+        let reason = entered.typed.trim().to_owned();
         let ready = !reason.is_empty();
         let action = DialogAction::Reject { digest, reason };
         let reject = Answer::approve(icon::PROHIBIT, "Reject", "Enter the reason first.", action);
         Answers { safe: vec![Answer::leave("Not now")], approve: Some(Answer { ready, ..reject }) }
     };
-    question_ui(ui, prompt, &shape, actions, answers, |ui, typed, id| {
+    question_ui(ui, prompt, &shape, actions, answers, |ui, entered, id| {
         indented(ui, |ui| {
             widgets::paragraph(ui, name, Text::Strong, Tone::Plain);
             let text = if ends_loop {
@@ -61,7 +61,7 @@ pub(super) fn reject_ui(
             };
             widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
             let label = widgets::line(ui, "Reason", Text::Meta, Tone::Dim);
-            let edit = TextEdit::multiline(typed)
+            let edit = TextEdit::multiline(&mut entered.typed)
                 .id(id.with("reason"))
                 .desired_rows(4)
                 .desired_width(f32::INFINITY)

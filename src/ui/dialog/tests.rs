@@ -56,6 +56,30 @@ fn pointer(harness: &Harness<'static, Window>, pos: Pos2, pressed: bool) {
     });
 }
 
+/// The field for the word; the next one is for the reason.
+fn word_field<'a>(harness: &'a Harness<'_, Window>) -> egui_kittest::Node<'a> {
+    harness.get_all_by_role(egui::accesskit::Role::TextInput).next().unwrap()
+}
+
+#[test]
+fn a_denial_takes_the_reason_with_it() {
+    let mut harness = large_window("dialog");
+    wait(&mut harness, 1_000);
+    harness.get_by_label("Reason").focus();
+    harness.step();
+    harness.get_by_label("Reason").type_text(" It writes too much. ");
+    harness.run_ok();
+    harness.get_by_label("Deny and stop").click();
+    harness.run_ok();
+    let reasons = harness.state().actions.iter().filter_map(|action| match action {
+        Action::Dialog(DialogAction::Answer { decision, reason, .. }) => {
+            Some((*decision, &**reason))
+        }
+        _ => None,
+    });
+    assert_eq!(reasons.collect::<Vec<_>>(), [(Decision::Cancel, "It writes too much.")]);
+}
+
 #[test]
 fn dangerous_step_needs_its_target_name() {
     let mut harness = large_window("dangerous");
@@ -64,12 +88,12 @@ fn dangerous_step_needs_its_target_name() {
     let plan = fixture::dangerous_plan();
     assert_eq!(fixture::request(&plan, 2).target_word(), "release.yml");
     for (text, is_enabled) in [("yes", false), ("", false), ("release.yml", true)] {
-        harness.get_by_role(egui::accesskit::Role::TextInput).focus();
+        word_field(&harness).focus();
         harness.step();
         harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
         harness.key_press(Key::Delete);
         if !text.is_empty() {
-            harness.get_by_role(egui::accesskit::Role::TextInput).type_text(text);
+            word_field(&harness).type_text(text);
         }
         harness.run_ok();
         assert_eq!(enabled(&harness, APPROVE), is_enabled, "{text:?}");
@@ -97,9 +121,9 @@ fn dangerous_guided_step_needs_its_word_to_run() {
     wait(&mut harness, 3_000);
     assert!(!enabled(&harness, RUN) && enabled(&harness, DONE));
     let word = fixture::request(&fixture::guided_plan(true), 2).target_word().to_owned();
-    harness.get_by_role(egui::accesskit::Role::TextInput).focus();
+    word_field(&harness).focus();
     harness.step();
-    harness.get_by_role(egui::accesskit::Role::TextInput).type_text(&word);
+    word_field(&harness).type_text(&word);
     harness.run_ok();
     assert!(enabled(&harness, RUN));
     harness.get_by_label(RUN).click();

@@ -39,7 +39,8 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
     {
         let title = format!("Attempt {} of {}", attempt.attempt.number, attempt.max_attempts);
         let detail = "The loop waits for you. The plan runs as soon as you authorize it.";
-        return Bar::new(icon::HAND, Tone::Caution, title, detail).with_authorize();
+        let bar = Bar::new(icon::HAND, Tone::Caution, title, detail).with_authorize();
+        return bar.looking_first(view, situation);
     }
     let bar = match view.approval {
         Approval::Recorded => {
@@ -59,7 +60,7 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
             let bar = Bar::new(icon::PROHIBIT, Tone::Danger, "Rejected", detail);
             return Bar { others: vec![Command::Authorize], ..bar };
         }
-        _ if situation.not_authorizable.is_some() => {
+        _ if situation.not_authorizable.is_some() && !situation.look_first => {
             let why = situation.not_authorizable.unwrap_or_default();
             Bar::new(icon::PROHIBIT, Tone::Danger, "Cannot be authorized", why)
         }
@@ -83,11 +84,18 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
             Bar::new(icon::WARNING, Tone::Caution, "Not authorized", detail)
         }
         Approval::None | Approval::Used { .. } => {
-            let detail = "Nothing runs before you authorize the plan.";
+            let detail = match (view.looked_at.missing, view.looked_at.others) {
+                (1, _) => "1 step to look at first.".to_owned(),
+                (missing @ 1.., _) => {
+                    format!("{} steps to look at first.", format::count(missing as u64))
+                }
+                (0, 0) => "Nothing runs before you authorize the plan.".to_owned(),
+                (0, others) => format!("{} not looked at.", format::counted(others, "step")),
+            };
             Bar::new(icon::SIGNATURE, Tone::Dim, "Not authorized", detail)
         }
     };
-    bar.with_authorize()
+    bar.with_authorize().looking_first(view, situation)
 }
 
 impl Bar {
@@ -107,6 +115,19 @@ impl Bar {
             primary: None,
             others: Vec::new(),
         }
+    }
+
+    /// Leads to the steps that must be looked at before the plan can be authorized, if there are any.
+    fn looking_first(self, view: &PlanView<'_>, situation: &Situation) -> Self {
+        if !situation.look_first {
+            return self;
+        }
+        let more = if view.looked_at.misses(view.selected) {
+            "Scroll what the selected step would do to its end."
+        } else {
+            "Each step that asks, is dangerous or has no walls must be looked at to its end."
+        };
+        Self { primary: Some(Command::NextUnseen), more: more.to_owned(), ..self }
     }
 
     /// Adds the commands of a plan that waits for an authorization.

@@ -293,7 +293,12 @@ impl<'a> Card<'a> {
 
     fn answer(&self, ui: &Ui, decision: Decision, actions: &mut Vec<Action>) {
         let ConfirmationRequest { run_id, step_index, .. } = *self.view.request;
-        actions.push(Action::Dialog(DialogAction::Answer { run_id, step_index, decision }));
+        actions.push(Action::Dialog(DialogAction::Answer {
+            run_id,
+            step_index,
+            decision,
+            reason: String::new(),
+        }));
         after_click::remember(ui.ctx());
     }
 }

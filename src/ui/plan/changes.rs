@@ -20,17 +20,18 @@ const MIN_LISTED: usize = 4;
 /// The maximum height of the list, in points; it scrolls beyond that.
 const MAX_LIST_HEIGHT: f32 = 168.0;
 
-/// Shows the preview of a step: the diffs of its files, and remarks.
-pub(crate) fn preview_ui(ui: &mut Ui, preview: &Preview) {
+/// Shows the preview of a step: the diffs of its files, and remarks. Returns whether the diffs of all files are shown.
+pub(crate) fn preview_ui(ui: &mut Ui, preview: &Preview) -> bool {
     // Remarks below the diffs of many files would go unnoticed, and so would an expected failure.
     let remarks_first = has_file_list(&preview.changes) || preview.would_fail();
     if remarks_first {
         remarks_ui(ui, preview);
     }
-    changes_ui(ui, "preview", &preview.changes);
+    let all = changes_ui(ui, "preview", &preview.changes);
     if !remarks_first {
         remarks_ui(ui, preview);
     }
+    all
 }
 
 fn remarks_ui(ui: &mut Ui, preview: &Preview) {
@@ -56,8 +57,8 @@ fn remarks_ui(ui: &mut Ui, preview: &Preview) {
 }
 
 /// Shows the diffs of files, one after the other, below a list of the files if there are many. `id_salt` distinguishes
-/// several uses in the same part of the window.
-pub(crate) fn changes_ui(ui: &mut Ui, id_salt: &str, changes: &[FileChange]) {
+/// several uses in the same part of the window. Returns whether all are shown.
+pub(crate) fn changes_ui(ui: &mut Ui, id_salt: &str, changes: &[FileChange]) -> bool {
     let id = ui.scope_id().with(("files shown", id_salt, changes.len()));
     let mut shown = ui.data(|data| data.get_temp(id)).unwrap_or(DIFFS_PER_PAGE);
     let chosen = files_ui(ui, id_salt, changes);
@@ -85,6 +86,7 @@ pub(crate) fn changes_ui(ui: &mut Ui, id_salt: &str, changes: &[FileChange]) {
             }
         });
     }
+    more == 0
 }
 
 fn change_ui(ui: &mut Ui, change: &FileChange, index: usize) {

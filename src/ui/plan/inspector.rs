@@ -64,7 +64,12 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
     });
     widgets::line_below(ui);
     match view.tab {
-        Tab::WillDo => will_do_ui(ui, view, step),
+        Tab::WillDo => {
+            let covered = ui.memory(|memory| memory.top_modal_layer().is_some());
+            if will_do_ui(ui, view, step) && !covered && view.looked_at.lacks(view.selected) {
+                actions.push(Action::Plan(PlanAction::LookedAt(view.selected)));
+            }
+        }
         Tab::Arguments => arguments_ui(ui, step),
         Tab::Output => output_ui(ui, view, actions),
         Tab::Diagnostics => match view.run.steps.get(view.selected) {
@@ -85,9 +90,11 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
             None => empty_tab_ui(ui, icon::FILE_TEXT, "No artifacts yet", NOT_RUN),
         },
         Tab::Evidence => match view.execution {
-            Some(execution) => scroll::area(ui, "evidence", TAB_MARGIN, |ui| {
-                detail::facts_ui(ui, (execution, view.of_loop), view.now, actions)
-            }),
+            Some(execution) => {
+                scroll::area(ui, "evidence", TAB_MARGIN, |ui| {
+                    detail::facts_ui(ui, (execution, view.of_loop), view.now, actions);
+                });
+            }
             None => empty_tab_ui(ui, icon::DATABASE, "No evidence yet", NOT_RUN),
         },
     }
@@ -132,9 +139,11 @@ fn empty_tab_ui(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
     widgets::margins(12, 12).show(ui, |ui| widgets::empty_state(ui, icon, title, text));
 }
 
-fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) {
+/// Returns whether the preview is complete and its end visible.
+fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) -> bool {
     let margin = Margin { left: 0, right: 0, top: 10, bottom: 12 };
-    scroll::area(ui, "will do", margin, |ui| {
+    let mut complete = false;
+    let at_end = scroll::area(ui, ("will do", view.selected), margin, |ui| {
         if let Some(StepState::Done(result)) = view.run.steps.get(view.selected)
             && result.error_message.is_some()
         {
@@ -163,7 +172,7 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) {
             });
             return;
         };
-        preview_ui(ui, preview);
+        complete = preview_ui(ui, preview);
         indented(ui, |ui| {
             expected_ui(ui, step);
             if let Some((icon, tone, text)) = precondition(view, step) {
@@ -180,6 +189,7 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) {
             }
         });
     });
+    complete && at_end
 }
 
 /// Adds a part with the margin of the inspector and of the dialogs.

@@ -15,6 +15,7 @@ mod findings;
 mod header;
 mod incremental_rows;
 mod inspector;
+mod looked_at;
 mod marks;
 mod output;
 mod output_pane;
@@ -51,6 +52,7 @@ pub use code::{Beside, CodeRow, Gutter, code_rows_ui, columns, full_text_ui};
 pub use header::StepCounts;
 pub(crate) use header::commands_button;
 pub(crate) use inspector::{argument_ui, indented, short_first};
+pub use looked_at::{LookedAt, MustSee};
 pub(crate) use marks::sections;
 pub use output::{output_lines, text_rows};
 pub(crate) use request::{command_rows, command_ui, named_lookalikes, request_ui};
@@ -129,6 +131,8 @@ pub struct PlanView<'a> {
     pub scroll_to_selected: bool,
     /// The selected tab of the inspector.
     pub tab: Tab,
+    /// The steps that the person has looked at.
+    pub looked_at: &'a LookedAt,
     /// The card with which a guided run asks about its current step.
     pub card: Option<CardView<'a>>,
     /// The preview of the selected step; `None` until it is computed.
@@ -141,6 +145,15 @@ pub struct PlanView<'a> {
     pub execution: Option<&'a ExecutionDetail>,
     /// The current time.
     pub now: &'a Now,
+}
+
+impl PlanView<'_> {
+    /// Whether the person has yet to decide about the plan.
+    fn awaits_decision(&self) -> bool {
+        let undecided =
+            matches!(self.approval, Approval::None | Approval::Void(_) | Approval::Expired);
+        undecided && self.review.is_some() && !self.run.is_active() && !self.run.is_over()
+    }
 }
 
 /// The output of a run.

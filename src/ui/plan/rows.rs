@@ -133,6 +133,9 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
             StepState::Waiting => "",
         };
         detail.extend(Some(note.to_owned()).filter(|note| !note.is_empty()));
+        if view.looked_at.misses(index) && view.awaits_decision() {
+            detail.push("look at it first".to_owned());
+        }
         if let Some(walls) = step_walls(view, index) {
             detail.extend(wider(walls));
         }

@@ -28,6 +28,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         selected: 0,
         scroll_to_selected: false,
         tab: Tab::default(),
+        looked_at: &LookedAt::default(),
         card: None,
         preview: None,
         simulation: None,

@@ -71,14 +71,14 @@ fn word_typed_too_early_answers_nothing() {
     let mut terminal = Terminal::run(&home, "--yes");
     terminal.until("Execute step 1 of 2: file_create?");
     terminal.until("+ first");
-    terminal.until("Type approve, skip or deny: ");
+    terminal.until("Type approve, skip or deny, with a reason if you like: ");
     // The second word is typed before the second question appears, so it does not answer it.
     terminal.type_in("approve\napprove\n");
     terminal.until("Execute step 2 of 2: file_create?");
-    terminal.until("Type approve, skip or deny: ");
+    terminal.until("Type approve, skip or deny, with a reason if you like: ");
     terminal.type_in("a\n");
     terminal.until("Please type one of the three words in full.");
-    terminal.until("Type approve, skip or deny: ");
+    terminal.until("Type approve, skip or deny, with a reason if you like: ");
     terminal.type_in("deny\n");
     terminal.until("E106");
     assert_eq!(terminal.exit_code(), Some(1));
@@ -100,12 +100,12 @@ fn dangerous_step_needs_its_file_name() {
         json!([{"tool": "file_write", "arguments": {"path": ".git/config", "contents": "x"}}]),
     );
     let mut terminal = Terminal::run(&home, "--yes");
-    terminal.until("Type approve, skip or deny: ");
+    terminal.until("Type approve, skip or deny, with a reason if you like: ");
     terminal.type_in("approve\n");
     terminal.until("Type config to approve it: ");
     terminal.type_in("yes\n");
     terminal.until("nothing is approved");
-    terminal.until("Type approve, skip or deny: ");
+    terminal.until("Type approve, skip or deny, with a reason if you like: ");
     terminal.type_in("approve\n");
     terminal.until("Type config to approve it: ");
     terminal.type_in("config\n");
@@ -121,8 +121,8 @@ fn guided_plan_asks_step_by_step() {
     let plan = json!({ "goal": "Touch them", "mode": "guided", "steps": steps });
     home.write("p.json", plan.to_string());
     let mut terminal = Terminal::run(&home, "--yes");
-    let question = "Type run, done (you did it by hand), skip or deny: ";
-    for (step, word) in [(1, "run\n"), (2, "done\n"), (3, "skip\n")] {
+    let question = "Type run, done (you did it by hand), skip or deny, with a reason if you like: ";
+    for (step, word) in [(1, "run\n"), (2, "done\n"), (3, "skip not needed any more\n")] {
         terminal.until(&format!("Step {step} of 3, shell: run it, or do it by hand?"));
         terminal.until(question);
         terminal.type_in(word);
@@ -140,4 +140,12 @@ fn guided_plan_asks_step_by_step() {
     let decisions: Vec<_> = detail["decisions"].as_array().unwrap().iter().collect();
     let by_hand = decisions.iter().find(|it| it["decision"] == "done_by_hand").unwrap();
     assert!(by_hand["by"].as_str().unwrap().starts_with("terminal"), "{by_hand}");
+
+    // The reason is recorded.
+    let found = home.json(["evidence", "search", "--outcome", "skipped"]).exits(0).lines();
+    let id = found[0]["execution_id"].as_str().unwrap();
+    let detail = home.json(["evidence", "show", id]).exits(0).document();
+    let decisions: Vec<_> = detail["decisions"].as_array().unwrap().iter().collect();
+    let skipped = decisions.iter().find(|it| it["decision"] == "skip").unwrap();
+    assert_eq!(skipped["note"], "not needed any more");
 }

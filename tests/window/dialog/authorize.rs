@@ -15,7 +15,7 @@ fn may_be_signed(desktop: &mut Desktop) -> Outcome {
 fn a_signature(workspace: &Workspace) -> Outcome {
     let mut desktop = Desktop::start_here(&[&workspace.plan().display().to_string()])?;
     desktop.resize(900, 600)?;
-    desktop.wait_for_control("Authorize…")?;
+    desktop.look_at_steps()?;
     // Typed ahead, and held.
     desktop.while_frozen(|desktop| {
         desktop.keys_at_once(&["ctrl+Return", "Tab", "Return", "space", "y"])?;
@@ -69,6 +69,7 @@ fn a_signature_is_given_once_and_on_purpose() {
 
 fn closed_instead(workspace: &Workspace) -> Outcome {
     let mut desktop = Desktop::start_here(&[&workspace.plan().display().to_string()])?;
+    desktop.look_at_steps()?;
     desktop.click("Authorize…")?;
     may_be_signed(&mut desktop)?;
     desktop.ask_to_close()?;

@@ -145,6 +145,7 @@ fn hidden_and_long(workspace: &Workspace, long: &str) -> Outcome {
     };
     desktop.wait_for_text(SHOWN)?;
     nothing_hidden(&mut desktop)?;
+    desktop.look_at_steps()?;
     desktop.click("Authorize…")?;
     desktop.wait_for_text(&format!("made/{SHOWN}"))?;
     nothing_hidden(&mut desktop)?;

@@ -74,7 +74,7 @@ impl AuthorizeView {
             walls: review.walls.as_ref().and_then(wall_lines),
             alike: alike(&plan),
             figures: figures::of(&plan, &review),
-            lasting: step_ranges(&figures::not_restorable(&plan, &review)),
+            lasting: lasting(&plan, &review),
             steps: Entries::of_steps(&plan, &review),
             files: Entries::of_files(&review),
             inputs: inputs.join("\n").into(),
@@ -217,6 +217,12 @@ fn covered_ui(ui: &mut Ui, view: &AuthorizeView) {
     code_rows_ui(ui, "inputs", &rows, Gutter::NONE);
 }
 
+/// The steps that may change something that the evidence cannot restore; empty if there are none.
+fn lasting(plan: &ShownPlan, review: &Review) -> String {
+    let steps = figures::not_restorable(plan, review);
+    if steps.is_empty() { String::new() } else { step_ranges(&steps) }
+}
+
 /// A sentence for each step whose call has letters that look like others.
 fn alike(plan: &ShownPlan) -> Vec<String> {
     let mut steps = GroupedSteps::default();
@@ -240,6 +246,15 @@ fn by_reason(asks: &[Option<String>]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ui::tests::fixture;
+
+    #[test]
+    fn no_warning_about_no_step() {
+        let (plan, mut review) = (fixture::plan(), fixture::review(&fixture::plan()));
+        assert_eq!(lasting(&plan, &review), "Step 4");
+        review.risks.truncate(3);
+        assert_eq!(lasting(&plan, &review), "");
+    }
 
     #[test]
     fn steps_are_grouped_by_reason() {

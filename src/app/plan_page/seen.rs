@@ -1,0 +1,78 @@
+//! Remembers which steps a person has looked at to their end, also when the plan file or its workspace changes.
+
+use std::collections::HashSet;
+
+use crate::authorization::WallLevel;
+use crate::plan::{Digest, ShownStep, ToolClass};
+use crate::risk::RiskLevel;
+use crate::run::Review;
+use crate::ui::plan::{LookedAt, MustSee};
+use crate::worker::OpenedPlan;
+
+/// What a person has looked at of a plan.
+#[derive(Debug, Clone, Default)]
+pub struct Seen {
+    /// For each step, the digest of what is shown of it.
+    keys: Vec<Digest>,
+    /// The digests of all that was looked at.
+    known: HashSet<Digest>,
+    pub looked_at: LookedAt,
+}
+
+impl Seen {
+    /// Takes over the steps of a plan as reviewed now. A step counts as looked at if it was, as it is.
+    pub fn update(&mut self, opened: &OpenedPlan, must_see: MustSee) {
+        let (Some(plan), Some(review)) = (&opened.plan, &opened.review) else {
+            (self.keys, self.looked_at) = Default::default();
+            return;
+        };
+        self.keys = plan.steps.iter().map(|step| key(step, review)).collect();
+        let required = plan.steps.iter().map(|step| match must_see {
+            MustSee::Nothing => false,
+            MustSee::Careful => needs_care(step, review),
+            MustSee::Everything => true,
+        });
+        let shown = self.keys.iter().map(|key| self.known.contains(key));
+        self.looked_at = LookedAt::new(required.collect(), shown.collect());
+    }
+
+    /// Records that a step was shown to its end.
+    pub fn mark(&mut self, index: usize) {
+        if let Some(key) = self.keys.get(index) {
+            self.known.insert(*key);
+            self.looked_at.mark(index);
+        }
+    }
+}
+
+/// The digest of what is shown of a step: all but its place in the plan, and the content of the files that it names.
+fn key(step: &ShownStep, review: &Review) -> Digest {
+    let paths = step.call.as_ref().map(|call| call.paths()).unwrap_or_default();
+    let states: Vec<_> = paths.iter().map(|named| review.binding.inputs.get(named.path)).collect();
+    let walls = review.walls_of(step.step_index).map(|step| &step.walls);
+    let shown = (
+        (&review.workspace, &step.tool_name, &step.arguments, &step.call),
+        (&step.precondition_text, step.requires_confirmation, &step.title, &step.reason),
+        (&step.stated, &step.expected_output, &step.needs),
+        (states, walls, review.risks.get(step.step_index), review.asks.get(step.step_index)),
+    );
+    Digest::of(format!("{shown:?}").as_bytes())
+}
+
+/// Whether a step asks, is dangerous, or starts a process without walls.
+fn needs_care(step: &ShownStep, review: &Review) -> bool {
+    let index = step.step_index;
+    let asks = review.asks.get(index).is_some_and(Option::is_some);
+    let dangerous = review.risks.get(index).is_some_and(|it| it.level >= RiskLevel::Dangerous);
+    let starts_process = step.call.as_ref().is_some_and(|call| match call.class() {
+        ToolClass::Check => true,
+        ToolClass::Command => {
+            review.risks.get(index).is_none_or(|risk| risk.level > RiskLevel::Safe)
+        }
+        ToolClass::Read | ToolClass::Mutate => false,
+    });
+    let no_walls = || {
+        review.walls_of(index).is_none_or(|it| it.walls.open || it.walls.level == WallLevel::None)
+    };
+    asks || dangerous || starts_process && no_walls()
+}

@@ -1,0 +1,87 @@
+//! Nothing is authorized unseen.
+
+use super::*;
+
+/// A window in which steps must be looked at, and a plan with two steps that ask.
+fn bench(rule: &str) -> Bench {
+    let mut bench = Bench::with_settings(&format!("must_see = \"{rule}\"\n"));
+    bench.file("a.txt", "bittern\n");
+    let plan = bench.file("plan.json", PLAN);
+    bench.open(&plan);
+    bench
+}
+
+fn look_at(bench: &mut Bench, steps: &[usize]) {
+    for index in steps {
+        bench.act(Action::Plan(PlanAction::LookedAt(*index)));
+    }
+}
+
+fn can_authorize(bench: &Bench) -> bool {
+    bench.app.situation().not_authorizable.is_none()
+}
+
+/// Reviews the plan again, after a file has changed.
+fn review(bench: &mut Bench, is_done: fn(&App) -> bool) {
+    bench.app.plan.review_again(false, &mut bench.app.shared);
+    bench.wait_until("a review", is_done);
+}
+
+#[test]
+fn a_plan_is_authorized_once_each_step_that_asks_was_looked_at() {
+    let mut bench = bench("careful");
+    let state = bench.app.situation();
+    assert!(state.look_first && state.unseen && !can_authorize(&bench));
+    bench.act(Action::Do(Command::Authorize));
+    assert!(bench.app.view().dialog.is_none(), "no dialog opens");
+    // An answer that was prepared earlier decides nothing.
+    let digest = bench.session().opened.digest;
+    bench.act(Action::Dialog(DialogAction::Authorize(digest)));
+    assert_eq!(bench.session().approval, Approval::None);
+
+    for step in [1, 2] {
+        bench.act(Action::Do(Command::NextUnseen));
+        assert_eq!(bench.session().pane.selected, step);
+        look_at(&mut bench, &[step]);
+    }
+    let state = bench.app.situation();
+    assert!(!state.look_first && state.unseen, "the first step was not looked at");
+    bench.act(Action::Do(Command::NextUnseen));
+    assert_eq!(bench.session().pane.selected, 0);
+    bench.authorize();
+}
+
+#[test]
+fn the_setting_can_be_stricter_or_off() {
+    assert!(can_authorize(&bench("nothing")));
+    let mut strict = bench("everything");
+    look_at(&mut strict, &[1, 2]);
+    assert!(!can_authorize(&strict));
+    look_at(&mut strict, &[0]);
+    assert!(can_authorize(&strict));
+}
+
+#[test]
+fn unchanged_steps_of_a_changed_plan_stay_looked_at() {
+    let mut bench = bench("careful");
+    look_at(&mut bench, &[1, 2]);
+    assert!(can_authorize(&bench));
+    bench.file("plan.json", &PLAN.replace("heron", "egret"));
+    review(&mut bench, |app| !app.plan.shown.as_ref().unwrap().seen.looked_at.missing.eq(&0));
+    let looked_at = &bench.session().seen.looked_at;
+    assert!(!looked_at.misses(1) && looked_at.misses(2));
+    // Back to what was looked at.
+    bench.file("plan.json", PLAN);
+    review(&mut bench, |app| app.plan.shown.as_ref().unwrap().seen.looked_at.missing == 0);
+    assert!(can_authorize(&bench));
+}
+
+#[test]
+fn a_step_whose_file_changed_must_be_looked_at_again() {
+    let mut bench = bench("careful");
+    look_at(&mut bench, &[1, 2]);
+    bench.file("a.txt", "changed by another program\n");
+    review(&mut bench, |app| app.plan.shown.as_ref().unwrap().seen.looked_at.missing == 1);
+    assert!(bench.session().seen.looked_at.misses(1));
+    assert!(!can_authorize(&bench));
+}
