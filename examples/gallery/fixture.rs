@@ -345,6 +345,7 @@ pub fn request(plan: &ShownPlan, index: usize) -> ConfirmationRequest {
         unwalled: false,
         needs: None,
         walls: None,
+        needed_by: plan.needing(index),
         guided: plan.mode == Mode::Guided,
         preview: preview(plan, index),
     }

@@ -191,6 +191,9 @@ fn show(request: &ConfirmationRequest, output: &mut dyn Write) -> io::Result<()>
         writeln!(output, "Walls: {}", visible(&walls.to_string()))?;
     }
     writeln!(output, "You are asked because: {}", visible(&request.why))?;
+    if let Some(text) = request.skipping() {
+        writeln!(output, "{text}")?;
+    }
     if let Some(host) = request.host.as_ref().or(request.target.as_ref()) {
         writeln!(output, "On {}", visible(host))?;
     }

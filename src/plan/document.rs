@@ -73,6 +73,22 @@ pub struct Plan<C = ToolCall> {
 }
 
 impl<C> Plan<C> {
+    /// The steps, counted from 0, that run only if this step succeeded: their preconditions name it, or a step that
+    /// needs it.
+    pub fn needing(&self, index: usize) -> Vec<usize> {
+        let mut ids: Vec<&str> = self.steps.get(index).map(|it| &*it.step_id).into_iter().collect();
+        let mut needing = Vec::new();
+        for step in self.steps.iter().skip(index + 1) {
+            if let Precondition::StepSucceeded(id) = &step.precondition
+                && ids.contains(&id.as_str())
+            {
+                ids.push(&step.step_id);
+                needing.push(step.step_index);
+            }
+        }
+        needing
+    }
+
     /// The title, or the id if there is none.
     pub fn name(&self) -> &str {
         self.title.as_deref().unwrap_or(&self.plan_id)

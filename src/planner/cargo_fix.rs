@@ -51,9 +51,10 @@ fn propose(
 ) -> Result<Vec<u8>, Failure> {
     let (edits, hashes, applied) = edits(&found.list, read);
     let notes = format!(
-        "{} and {}, {applied} of {} of the compiler applied.",
+        "{} and {}, {} of {} of the compiler applied.",
         counted(found.errors, "error"),
         counted(found.warnings, "warning"),
+        applied.len(),
         counted(found.list.len(), "suggestion")
     );
     if edits.is_empty() {
@@ -72,7 +73,7 @@ fn propose(
     let batch = json!({
         "type": "mutate_batch",
         "request": { "edits": edits, "expected_hashes": hashes },
-        "rationale": format!("The compiler suggests: {}.", fixed_diagnostics(&found.list)),
+        "rationale": format!("The compiler suggests: {}.", fixed_diagnostics(&applied)),
     });
     Ok(reply::plan(goal, NAME, &notes, &[batch]))
 }
@@ -83,7 +84,7 @@ fn counted(count: usize, noun: &str) -> String {
 }
 
 /// The diagnostics that the suggestions fix, each once with its count if that is above 1.
-fn fixed_diagnostics(suggestions: &[Suggestion]) -> String {
+fn fixed_diagnostics(suggestions: &[&Suggestion]) -> String {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for suggestion in suggestions {
         *counts.entry(&suggestion.fixes).or_default() += 1;
@@ -95,15 +96,15 @@ fn fixed_diagnostics(suggestions: &[Suggestion]) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// One patch for each file, the hash of the file that each patch expects, and the number of suggestions used. A
-/// suggestion that overlaps or touches a different, earlier one is left for the next attempt. The number also counts
-/// suggestions whose patch is dropped because it is too long or changes nothing.
-fn edits(
-    suggestions: &[Suggestion],
+/// One patch for each file, the hash of the file that each patch expects, and the suggestions used. A suggestion that
+/// conflicts with a different, earlier one is left for the next attempt. Suggestions whose patch is dropped, because it is
+/// too long or changes nothing, count as used, too.
+fn edits<'s>(
+    suggestions: &'s [Suggestion],
     read: &dyn Fn(&str) -> Option<String>,
-) -> (Vec<Value>, BTreeMap<String, String>, usize) {
+) -> (Vec<Value>, BTreeMap<String, String>, Vec<&'s Suggestion>) {
     let mut files: BTreeMap<&str, (String, Vec<&Replacement>)> = BTreeMap::new();
-    let mut applied = 0;
+    let mut applied = Vec::new();
     for suggestion in suggestions {
         for Replacement { path, .. } in &suggestion.replacements {
             if !files.contains_key(path.as_str())
@@ -116,11 +117,11 @@ fn edits(
         let fits = |new: &Replacement| {
             files.get(new.path.as_str()).is_some_and(|(text, accepted)| {
                 text.get(new.start..new.end).is_some()
-                    && accepted.iter().all(|old| old == &new || !overlap_or_touch(old, new))
+                    && accepted.iter().all(|old| old == &new || !conflict(old, new))
             })
         };
         if suggestion.replacements.iter().all(fits) {
-            applied += 1;
+            applied.push(suggestion);
             for new in &suggestion.replacements {
                 if let Some((_, accepted)) = files.get_mut(new.path.as_str())
                     && !accepted.contains(&new)
@@ -147,9 +148,12 @@ fn edits(
     (edits, hashes, applied)
 }
 
-/// Whether two replacements overlap or are adjacent.
-fn overlap_or_touch(a: &Replacement, b: &Replacement) -> bool {
-    a.start < b.end && b.start < a.end || a.start == b.start || a.end == b.start || b.end == a.start
+/// Whether the result of two replacements depends on their order, or one makes the other wrong: they overlap, or one is
+/// an insertion at the border of the other.
+fn conflict(a: &Replacement, b: &Replacement) -> bool {
+    let inserts = a.start == a.end || b.start == b.end;
+    let touch = a.end == b.start || b.end == a.start;
+    a.start < b.end && b.start < a.end || a.start == b.start || inserts && touch
 }
 
 /// The difference in the format of `diff -u`.
@@ -211,7 +215,7 @@ mod tests {
             batch["request"]["expected_hashes"]["src/a.rs"],
             Digest::of(TEXT.as_bytes()).to_string()
         );
-        assert_eq!(batch["rationale"], "The compiler suggests: a, b, c (2).");
+        assert_eq!(batch["rationale"], "The compiler suggests: a, c (2).");
         assert!(
             plan["metadata"]["notes"].as_str().unwrap().contains("3 of 4 suggestions"),
             "{plan}"
@@ -219,6 +223,19 @@ mod tests {
         let plan = proposed(&found(1, vec![suggestion("a", &[(0, 3, "1")])])).unwrap();
         let notes = "1 error and 1 warning, 1 of 1 suggestion of the compiler applied.";
         assert_eq!(plan["metadata"]["notes"], notes);
+    }
+
+    #[test]
+    fn adjacent_replacements_are_applied_together() {
+        let lines = vec![suggestion("unused", &[(0, 8, "")]), suggestion("unused", &[(8, 14, "")])];
+        let plan = proposed(&found(0, lines)).unwrap();
+        let diff = plan["actions"][0]["request"]["edits"][0]["diff"].as_str().unwrap();
+        assert!(diff.ends_with("-one two\n-three\n"), "{diff}");
+        assert_eq!(plan["actions"][0]["rationale"], "The compiler suggests: unused (2).");
+        // An insertion between them would be before or after the other text.
+        let border = vec![suggestion("a", &[(0, 8, "x")]), suggestion("b", &[(8, 8, "y")])];
+        let plan = proposed(&found(0, border)).unwrap();
+        assert_eq!(plan["actions"][0]["rationale"], "The compiler suggests: a.");
     }
 
     // Without suggestions, a program without errors is verified, and one with errors gives a failure.

@@ -53,6 +53,9 @@ pub struct ConfirmationRequest {
     pub needs: Option<Needs>,
     /// The walls of the step; `None` if it starts no process on this computer.
     pub walls: Option<StepWalls>,
+    /// The steps, counted from 0, that run only if this one succeeded. If it is skipped, the run ends at the first of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub needed_by: Vec<usize>,
     /// Whether the run is guided: the person decides about every step, and may do a step by hand (SPEC §7.4).
     pub guided: bool,
     /// What the step would do to the present files.
@@ -83,6 +86,18 @@ impl ConfirmationRequest {
     pub fn command(&self) -> Option<&str> {
         let command = self.arguments.get("command")?;
         (self.tool == "shell").then_some(command.as_str())
+    }
+
+    /// What skipping the step means for later ones, as a sentence; `None` if no step needs it.
+    pub fn skipping(&self) -> Option<String> {
+        let numbers: Vec<_> = self.needed_by.iter().map(|index| (index + 1).to_string()).collect();
+        let (steps, need) = match numbers.as_slice() {
+            [] => return None,
+            [one] => (format!("Step {one}"), "needs"),
+            [rest @ .., last] => (format!("Steps {} and {last}", rest.join(", ")), "need"),
+        };
+        let first = numbers.first()?;
+        Some(format!("{steps} {need} this one: if you skip it, the run ends at step {first}."))
     }
 
     /// Whether the person can give this answer. Only a guided run offers [`Decision::DoneByHand`].

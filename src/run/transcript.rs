@@ -56,6 +56,8 @@ pub struct Transcript {
     open: Option<Stream>,
     /// The number of lines that were printed, including dropped ones.
     printed: u64,
+    /// How often the text of a line was replaced.
+    replaced: u64,
     /// Whether the current step has printed anything.
     has_output: bool,
     streams: [StreamState; 2],
@@ -67,7 +69,8 @@ struct StreamState {
     style: AnsiStyle,
     /// The beginning of an escape sequence that is not complete.
     escape: String,
-    /// Whether the last line ended with a carriage return. A line feed that follows belongs to the same line break.
+    /// Whether the last character was a carriage return. Text that follows replaces the line, as progress bars do; a line
+    /// feed ends it.
     returned: bool,
 }
 
@@ -122,11 +125,11 @@ impl Transcript {
         lines.take_while(move |line| line.step_index == step && line.part != Part::Heading)
     }
 
-    /// The number of all lines, dropped ones included, and the length of the last one. If both are unchanged, so is
-    /// the transcript.
-    pub fn extent(&self) -> (u64, usize) {
+    /// The number of all lines, dropped ones included, how often the text of one was replaced, and the length of the
+    /// last one. If all are unchanged, so is the transcript.
+    pub fn extent(&self) -> (u64, u64, usize) {
         let last = self.lines.back().map_or(0, |line| line.text.len());
-        (self.left_out + self.lines.len() as u64, last)
+        (self.left_out + self.lines.len() as u64, self.replaced, last)
     }
 
     /// The length of the longest line, in bytes.
@@ -200,12 +203,11 @@ impl Transcript {
         }
         match c {
             '\x1b' => state.escape.push(c),
-            '\n' if std::mem::take(&mut state.returned) => {}
-            '\n' => self.break_line(step, stream),
-            '\r' => {
+            '\n' => {
+                state.returned = false;
                 self.break_line(step, stream);
-                self.state(stream).returned = true;
             }
+            '\r' => state.returned = true,
             c => self.write_plain(step, stream, c.encode_utf8(&mut [0; 4])),
         }
     }
@@ -220,8 +222,10 @@ impl Transcript {
 
     fn write_plain(&mut self, step: usize, stream: Stream, text: &str) {
         let state = self.state(stream);
-        state.returned = false;
         let style = state.style;
+        if std::mem::take(&mut state.returned) {
+            self.clear_line(stream);
+        }
         let shown = visible(text);
         let mut rest: &str = &shown;
         while !rest.is_empty() {
@@ -246,6 +250,18 @@ impl Transcript {
             rest = later;
         }
         self.drop_oldest();
+    }
+
+    /// Removes the text of the last line if it can still be continued.
+    fn clear_line(&mut self, stream: Stream) {
+        if self.open == Some(stream)
+            && let Some(line) = self.lines.back_mut()
+        {
+            self.bytes -= line.text.len();
+            self.replaced += 1;
+            line.text.clear();
+            line.styles.clear();
+        }
     }
 
     fn break_line(&mut self, step: usize, stream: Stream) {

@@ -36,6 +36,7 @@ fn request(level: RiskLevel) -> ConfirmationRequest {
         unwalled: false,
         needs: None,
         walls: None,
+        needed_by: Vec::new(),
         guided: false,
         preview: Preview::exact("Replaces notes/a.txt.".to_owned(), Vec::new(), Vec::new()),
     }
@@ -137,6 +138,20 @@ fn question_shows_details_and_hidden_characters() {
     ] {
         assert!(shown.contains(part), "{part:?} is not in {shown}");
     }
+}
+
+#[test]
+fn the_question_says_what_a_skip_ends() {
+    for (needed_by, sentence) in [
+        (vec![3], "Step 4 needs this one: if you skip it, the run ends at step 4."),
+        (vec![3, 4, 6], "Steps 4, 5 and 7 need this one: if you skip it, the run ends at step 4."),
+    ] {
+        let request = ConfirmationRequest { needed_by, ..request(RiskLevel::Caution) };
+        let (_, shown) = answer_to(&request, "skip\n");
+        assert!(shown.contains(sentence), "{shown}");
+    }
+    let (_, shown) = answer(RiskLevel::Caution, "skip\n");
+    assert!(!shown.contains("if you skip it"), "{shown}");
 }
 
 #[test]

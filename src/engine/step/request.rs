@@ -67,6 +67,7 @@ impl StepRun<'_, '_> {
             unwalled: reason.unwalled,
             needs: self.step.needs.clone().filter(|_| plan.target.is_none()),
             walls: self.walls.cloned(),
+            needed_by: plan.needing(self.step.step_index),
             guided: self.run.mode == Mode::Guided,
             preview,
         }

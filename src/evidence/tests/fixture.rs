@@ -193,6 +193,7 @@ pub fn request(run_id: Uuid, step: &Step) -> ConfirmationRequest {
         unwalled: false,
         needs: None,
         walls: None,
+        needed_by: Vec::new(),
         guided: false,
         preview: Preview::exact(String::new(), vec![], vec![]),
     }

@@ -51,9 +51,25 @@ use Stream::{Stderr, Stdout};
 fn lines_continue_within_one_stream() {
     let transcript =
         of(&[(Stdout, "a\nb"), (Stdout, "c"), (Stderr, "E\n"), (Stdout, "d\n\ne\r\nf\rg")]);
-    assert_eq!(texts(&transcript), ["a", "bc", "E", "d", "", "e", "f", "g"]);
+    assert_eq!(texts(&transcript), ["a", "bc", "E", "d", "", "e", "g"]);
     assert_eq!(transcript.lines()[3].part, Part::Output(Stderr));
     assert_eq!(texts(&of(&[(Stdout, "a\r"), (Stdout, "\nb")])), ["a", "b"]);
+}
+
+#[test]
+fn a_progress_bar_stays_one_line() {
+    let mut pieces: Vec<(Stream, String)> =
+        (0..=100).map(|percent| (Stdout, format!("\r\x1b[32m{percent:>3} %\x1b[0m"))).collect();
+    pieces.push((Stdout, "\ndone\r\n".to_owned()));
+    let pieces: Vec<_> = pieces.iter().map(|(stream, text)| (*stream, &**text)).collect();
+    let transcript = of(&pieces);
+    assert_eq!(texts(&transcript), ["100 %", "done"]);
+    assert_eq!((transcript.printed(), transcript.lines()[1].styles.len()), (2, 1));
+    // What another output printed in between stays.
+    let mixed = of(&[(Stdout, "10 %"), (Stderr, "E"), (Stdout, "\r20 %"), (Stdout, "\r30 %")]);
+    assert_eq!(texts(&mixed), ["10 %", "E", "30 %"]);
+    let (first, second) = (of(&[(Stdout, "10 %")]), of(&[(Stdout, "10 %\r20 %")]));
+    assert_ne!(first.extent(), second.extent());
 }
 
 #[test]

@@ -115,7 +115,7 @@ pub static TABLE: [Spec; 44] = [
     Spec::new(Command::RunAgain, "Run again…", Some(icon::AGAIN))
         .tooltip("Review this run's plan against the present workspace, and authorize it again.")
         .unless(|state| needs_ended_run(state, state.over, "No ended run is shown.")),
-    Spec::new(Command::ContinueFromHere, "Continue from here…", Some(icon::SKIP))
+    Spec::new(Command::ContinueFromHere, "Continue from here…", Some(icon::PLAY))
         .tooltip("Make a new plan of the steps that did not succeed. It needs your authorization.")
         .unless(|state| needs_ended_run(state, state.unfinished, "No run with unfinished steps is shown.")),
     Spec::new(Command::RollBack, "Roll back…", Some(icon::ROLL_BACK))

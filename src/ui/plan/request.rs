@@ -55,6 +55,9 @@ pub(crate) fn request_ui(ui: &mut Ui, request: &ConfirmationRequest) {
         let text = format!("You are asked because {}", reason_clause(&request.why));
         widgets::remark(ui, icon::HAND, Tone::Dim, visible(&text));
     }
+    if let Some(text) = request.skipping() {
+        widgets::remark(ui, icon::LINK, Tone::Dim, text);
+    }
 }
 
 /// Shows a risk with its reason, and the safer alternative if there is one.

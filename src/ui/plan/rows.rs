@@ -1,5 +1,7 @@
 //! The rows of the steps; only visible rows are drawn.
 
+use std::borrow::Cow;
+
 use egui::{CornerRadius, Id, Rect, ScrollArea, Sense, Stroke, Ui, pos2, vec2};
 
 use super::PlanView;
@@ -61,7 +63,7 @@ pub(crate) fn outcome_look(outcome: Outcome) -> (Icon, &'static str, Tone) {
         Outcome::Denied => (icon::PROHIBIT, "denied", Tone::Danger),
         Outcome::Skipped => (icon::SKIP, "skipped", Tone::Dim),
         Outcome::DoneByHand => (icon::HAND, "done by hand", Tone::Safe),
-        Outcome::PreconditionFailed => (icon::FAILED, "precondition failed", Tone::Danger),
+        Outcome::PreconditionFailed => (icon::WARNING, "precondition failed", Tone::Danger),
         Outcome::Cancelled => (icon::STOP, "cancelled", Tone::Caution),
     }
 }
@@ -248,6 +250,20 @@ pub(super) fn rows_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action
     });
 }
 
+/// The last components of a path that fit into `width` points in the font of code, after `…/`, so that the name of the
+/// file stays visible. A text that fits, that is no path, or of which not even the name fits is returned as it is.
+pub(super) fn end_of_path<'t>(ui: &Ui, text: &'t str, width: f32) -> Cow<'t, str> {
+    let columns = (width / Text::Mono.digit_width(ui)).max(0.0) as usize;
+    let is_path = text.contains('/') && !text.contains(char::is_whitespace);
+    if !is_path || super::row_length(text, columns) == text.len() {
+        return Cow::Borrowed(text);
+    }
+    let ends = text.match_indices('/').filter_map(|(slash, _)| text.get(slash..));
+    let mut shortened = ends.map(|end| format!("…{end}"));
+    let fitting = shortened.find(|it| super::row_length(it, columns) == it.len());
+    fitting.map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
 /// Below this width, in points, rows have no room for durations and show them only on hover.
 const NARROW: f32 = 460.0;
 
@@ -278,10 +294,11 @@ fn row_ui(ui: &mut Ui, rect: Rect, id: Id, row: &StepRow, selected: bool, indent
     }
     let left = rect.left() + 74.0 + indent;
     let width = (right - 12.0 - left).max(0.0);
-    let parts =
-        [(row.verb.as_str(), Text::Strong, theme.text), (&*row.object, Text::Mono, theme.text)];
-    let (_, first_truncated) =
-        widgets::paint_parts(ui, pos2(left, rect.top() + 15.0), width, &parts);
+    let beside_verb = width - Text::Strong.width_of(ui, &row.verb) - 8.0;
+    let object = end_of_path(ui, &row.object, beside_verb);
+    let parts = [(row.verb.as_str(), Text::Strong, theme.text), (&*object, Text::Mono, theme.text)];
+    let (_, truncated) = widgets::paint_parts(ui, pos2(left, rect.top() + 15.0), width, &parts);
+    let first_truncated = truncated || *object != *row.object;
     let failed = row.tone == Tone::Danger;
     let detail_color = if failed { theme.danger } else { theme.dim };
     let parts = [(row.detail.as_str(), Text::Small, detail_color)];

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use super::*;
 use crate::run::{RunEvent, RunState, Stream};
-use crate::ui::Situation;
 use crate::ui::tests::fixture;
+use crate::ui::{Situation, Text};
 
 fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
     let plan = fixture::plan();
@@ -198,4 +198,26 @@ fn bar_announces_guidance_until_it_begins() {
     let start = step_started(step_id, next, fixture::NOW_MS);
     run.apply(&start);
     assert!(!announces(&run) && run.became_guided);
+}
+
+#[test]
+fn a_long_path_keeps_its_end() {
+    let ctx = egui::Context::default();
+    crate::ui::theme::install(&ctx);
+    let mut shown = Vec::new();
+    let mut output = ctx.run_ui(egui::RawInput::default(), |ui| {
+        // 20 columns of code.
+        let width = 20.5 * Text::Mono.digit_width(ui);
+        let paths =
+            ["src/lib.rs", "crates/core/src/very/deep/file.rs", "not a/path at all, of a length"];
+        shown = paths.map(|it| rows::end_of_path(ui, it, width).into_owned()).to_vec();
+        let name = "a/name_that_is_longer_than_its_row.rs";
+        shown.push(rows::end_of_path(ui, name, width).into_owned());
+    });
+    output.textures_delta.clear();
+    assert_eq!(shown[..2], ["src/lib.rs", "…/very/deep/file.rs"]);
+    assert_eq!(
+        shown[2..],
+        ["not a/path at all, of a length", "a/name_that_is_longer_than_its_row.rs"]
+    );
 }

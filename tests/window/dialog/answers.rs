@@ -268,6 +268,7 @@ fn tab_and_space(workspace: &Workspace) -> Outcome {
         DENY,
         SKIP,
         APPROVE,
+        "Reason",
         "Side by side",
         "Unified",
         "Copy argument path",
