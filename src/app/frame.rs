@@ -3,6 +3,7 @@
 use super::plan_page::PlanPage;
 use super::shared::Prompt;
 use super::{App, now};
+use crate::run::Phase;
 use crate::worker::{Clock as _, SystemClock};
 
 impl eframe::App for App {
@@ -52,6 +53,22 @@ impl App {
         self.open_dropped_file(ctx);
         self.handle_close_request(ctx);
         self.run_timers(ctx);
+        self.draw_attention(ctx);
+    }
+
+    /// Says in the title that the window waits for the person, and marks a window that is not in front.
+    fn draw_attention(&mut self, ctx: &egui::Context) {
+        let asks = self.plan.running().is_some_and(|session| session.request().is_some());
+        let waiting = usize::from(asks) + usize::from(self.plan.awaiting_attempt().is_some());
+        let ended = self.plan.shown.as_ref().map_or("ended", |session| match session.run.phase {
+            Phase::Ended(status) => status.as_str(),
+            _ => "ended",
+        });
+        let is_focused = ctx.input(|input| input.viewport().focused).unwrap_or(true);
+        let busy = self.is_busy();
+        for command in self.attention.update(is_focused, waiting, busy, ended) {
+            ctx.send_viewport_cmd(command);
+        }
     }
 
     /// Draws the window, and applies the person's actions.

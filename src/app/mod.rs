@@ -5,6 +5,7 @@
 //! `draw` draws the views and collects the person's actions, and `apply` passes each action to its page. Nothing here
 //! blocks. Colours and layout are in [`crate::ui`]; nothing here executes steps or contains SQL.
 
+mod attention;
 mod commands;
 mod contents;
 mod diagnostics_page;
@@ -65,6 +66,7 @@ struct App {
     file_picker: file_dialog::FilePicker,
     /// Whether to close the window once no run or loop is under way.
     close_when_idle: bool,
+    attention: attention::Attention,
 }
 
 impl App {
@@ -120,6 +122,7 @@ impl App {
             key_queue: KeyQueue::default(),
             file_picker: file_dialog::FilePicker::new(wake),
             close_when_idle: false,
+            attention: attention::Attention::default(),
         })
     }
 

@@ -17,7 +17,8 @@ const MAX_MARKS: usize = 3;
 /// spaces, and an escape character becomes `⟨ESC⟩`. Line breaks are replaced, too, so that the result is one line. What
 /// joins emoji to one picture is kept.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(|c| is_hidden(c) || is_mark(c)) {
+    let is_plain = text.bytes().all(|byte| (0x20..0x7f).contains(&byte));
+    if is_plain || !text.chars().any(|c| is_hidden(c) || is_mark(c)) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);

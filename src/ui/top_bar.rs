@@ -27,38 +27,65 @@ pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<A
         ] {
             page_tab(ui, command, view.situation.page == page, actions);
         }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            for (command, icon) in [
-                (Command::Settings, icon::SETTINGS),
-                (Command::SwitchTheme, if theme.dark { icon::SUN } else { icon::MOON }),
-                (Command::Help, icon::HELP),
-            ] {
-                ui.spacing_mut().item_spacing.x = 2.0;
-                if widgets::icon_button(ui, icon, command.spec().text).clicked() {
-                    actions.push(Action::Do(command));
-                }
-            }
-            ui.spacing_mut().item_spacing.x = 8.0;
-            // Keeps space for the palette button, however long the workspace path is.
-            let width = ui.available_width() - 290.0;
-            if let Some((workspace, reason)) = &view.workspace
-                && width > 100.0
-            {
-                let text = short_path(workspace, (width / Text::Mono.digit_width(ui)) as usize);
-                ui.label(widgets::rich(visible(&text), Text::Mono, theme.text))
-                    .on_hover_text(format!("{}\n{}", visible(workspace), visible(reason)));
-                // The layout goes from right to left: the word stands before the path.
-                ui.label(widgets::rich("workspace", Text::Meta, theme.dim));
-                ui.add_space(6.0);
-            }
-            if ui.available_width() > 200.0 {
-                palette_field(ui, actions);
-            } else if widgets::icon_button(ui, icon::SEARCH, Command::Palette.spec().text).clicked()
-            {
-                actions.push(Action::Do(Command::Palette));
-            }
-        });
+        right_ui(ui, view, actions);
     });
+}
+
+/// The width of an icon button, in points.
+const ICON: f32 = 24.0;
+/// The width of the palette's field, in points.
+const FIELD: f32 = 190.0;
+/// The space between the parts at the right, in points.
+const GAP: f32 = 8.0;
+/// The least width for the workspace, in points. Below, the palette's field becomes an icon.
+const WORKSPACE: f32 = 130.0;
+
+/// The palette, the workspace, and the buttons, at the right edge. They are added from left to right, so that Tab reaches
+/// them in this order.
+fn right_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) {
+    let theme = Theme::of(ui);
+    let buttons = [
+        (Command::Help, icon::HELP),
+        (Command::SwitchTheme, if theme.dark { icon::SUN } else { icon::MOON }),
+        (Command::Settings, icon::SETTINGS),
+    ];
+    let available = ui.available_width();
+    let free = available - buttons.len() as f32 * (ICON + 2.0) - 2.0 * GAP;
+    let needed = if view.workspace.is_some() { WORKSPACE } else { 0.0 };
+    let palette = if free - FIELD >= needed { FIELD } else { ICON };
+    let room = free - palette;
+    let word = ("workspace", Text::Meta.width_of(ui, "workspace") + 6.0);
+    let is_named = room > WORKSPACE + word.1;
+    let word_width = if is_named { word.1 } else { 0.0 };
+    let workspace = view.workspace.as_ref().filter(|_| room > 60.0).map(|(path, reason)| {
+        let columns = ((room - word_width) / Text::Mono.digit_width(ui)) as usize;
+        let short = visible(&short_path(path, columns)).into_owned();
+        let width = word_width + Text::Mono.width_of(ui, &short) + GAP;
+        (short, width, format!("{}\n{}", visible(path), visible(reason)))
+    });
+    let used = workspace.as_ref().map_or(0.0, |it| it.1);
+    ui.spacing_mut().item_spacing.x = 0.0;
+    ui.add_space((free - palette - used).max(0.0));
+    if palette > ICON {
+        palette_field(ui, actions);
+    } else if widgets::icon_button(ui, icon::SEARCH, Command::Palette.spec().text).clicked() {
+        actions.push(Action::Do(Command::Palette));
+    }
+    ui.add_space(GAP);
+    if let Some((short, _, hint)) = workspace {
+        if is_named {
+            ui.label(widgets::rich(word.0, Text::Meta, theme.dim));
+            ui.add_space(6.0);
+        }
+        ui.label(widgets::rich(short, Text::Mono, theme.text)).on_hover_text(hint);
+        ui.add_space(GAP);
+    }
+    for (command, icon) in buttons {
+        if widgets::icon_button(ui, icon, command.spec().text).clicked() {
+            actions.push(Action::Do(command));
+        }
+        ui.add_space(2.0);
+    }
 }
 
 /// Shortens a path to its last one or two components, which usually distinguish workspaces, and to at most `max_chars`
@@ -104,7 +131,7 @@ fn page_tab(ui: &mut Ui, command: Command, selected: bool, actions: &mut Vec<Act
 fn palette_field(ui: &mut Ui, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
     let spec = Command::Palette.spec();
-    let size = vec2(ui.available_width().min(190.0), 28.0);
+    let size = vec2(FIELD, 28.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let border = if response.hovered() { theme.dim } else { theme.line };
     let radius = CornerRadius::same(theme::RADIUS);

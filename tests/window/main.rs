@@ -9,6 +9,7 @@
 )]
 
 mod artifacts;
+mod attention;
 mod commands;
 mod dialog;
 mod hands;

@@ -5,7 +5,7 @@ use egui::{Align, Layout, ScrollArea, Ui};
 use super::results::{self, known_look};
 use super::{EvidenceView, Filter, links, toggle};
 use crate::run::{
-    Attempt, Edge, EdgeType, ExecutionDetail, Known, Reconciled, RunFate, TargetKind,
+    Attempt, Decision, Edge, EdgeType, ExecutionDetail, Known, Reconciled, RunFate, TargetKind,
 };
 use crate::ui::artifact::{ArtifactView, Contents, artifacts_ui};
 use crate::ui::loop_page::loop_link_ui;
@@ -75,6 +75,17 @@ fn section(ui: &mut Ui, name: &str) {
     widgets::line(ui, name, Text::Strong, Tone::Plain);
 }
 
+/// When a person was asked about the step, if that was noticeably earlier than its start, and when it started.
+fn times(detail: &ExecutionDetail) -> (Option<i64>, i64) {
+    let begun = detail.row.timestamp_ms;
+    let approvals = detail.decisions.iter().filter(|it| it.decision == Decision::Approve.as_str());
+    let approved = approvals.map(|it| it.timestamp_ms).max();
+    match detail.intent_at_ms.into_iter().chain(approved).max() {
+        Some(started) if started >= begun + 1_000 => (Some(begun), started),
+        _ => (None, begun),
+    }
+}
+
 /// Shows an execution without its arguments and artifacts: the call, the outcome, the plan, the decisions, the touched
 /// targets and its link of the chain.
 pub(crate) fn facts_ui(
@@ -99,7 +110,11 @@ pub(crate) fn facts_ui(
         let text = format::error(row.error_code, message);
         widgets::remark(ui, icon::FAILED, Tone::Danger, text);
     }
-    widgets::fact(ui, "started", now.full(row.timestamp_ms), Text::Body);
+    let (asked, started) = times(detail);
+    if let Some(asked) = asked {
+        widgets::fact(ui, "asked", now.full(asked), Text::Body);
+    }
+    widgets::fact(ui, "started", now.full(started), Text::Body);
     if let Some(duration) = row.duration_ms {
         widgets::fact(ui, "took", format::duration(duration), Text::Body);
     }
@@ -211,4 +226,22 @@ fn first(detail: &ExecutionDetail) -> &'static str {
         ["diff", "stdout", "stderr", "result"]
     };
     order.iter().find(has).copied().unwrap_or("result")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::tests::fixture;
+
+    #[test]
+    fn a_late_answer_is_told_apart_from_the_start() {
+        let mut detail = fixture::detail();
+        let begun = detail.row.timestamp_ms;
+        assert_eq!(times(&detail), (None, begun), "answered at once");
+        detail.decisions[1].timestamp_ms = begun + 22_000;
+        detail.intent_at_ms = None;
+        assert_eq!(times(&detail), (Some(begun), begun + 22_000), "a step that only reads");
+        detail.intent_at_ms = Some(begun + 22_003);
+        assert_eq!(times(&detail), (Some(begun), begun + 22_003));
+    }
 }

@@ -70,6 +70,9 @@ impl CodeRow {
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(8);
     let shown = visible(text);
+    if row_length(&shown, columns) == shown.len() {
+        return vec![shown.into_owned()];
+    }
     let mut pieces = Vec::new();
     let mut rest = &*shown;
     loop {
@@ -85,15 +88,22 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
 /// The number of bytes of a line that fit into its first row. Counts the columns that hidden characters take when they
 /// are made visible. A row never ends within a grapheme cluster.
 pub(crate) fn row_length(line: &str, columns: usize) -> usize {
-    if line.len() <= columns && line.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
-        return line.len();
+    // Breaks after a space, unless that would leave much of the row empty.
+    let break_at = |index: usize, after_space: Option<usize>| {
+        after_space.filter(|end| *end > index * 3 / 5).unwrap_or(index)
+    };
+    // Most rows are ASCII: each byte is a column.
+    let start = line.as_bytes().get(..=columns).unwrap_or(line.as_bytes());
+    if columns > 0 && start.iter().all(|byte| (0x20..0x7f).contains(byte)) {
+        let row = start.get(..columns).unwrap_or(start);
+        let space = row.iter().rposition(|byte| *byte == b' ').map(|space| space + 1);
+        return if line.len() <= columns { line.len() } else { break_at(columns, space) };
     }
     let (mut used, mut after_space) = (0, None);
     for (index, cluster) in line.grapheme_indices(true) {
         used += cluster_columns(cluster);
         if used > columns && index > 0 {
-            // Breaks after a space, unless that would leave much of the row empty.
-            return after_space.filter(|end| *end > index * 3 / 5).unwrap_or(index);
+            return break_at(index, after_space);
         }
         if cluster == " " {
             after_space = Some(index + 1);
@@ -393,6 +403,18 @@ pub(super) fn paint<'a>(ui: &Ui, left_center: Pos2, pieces: impl IntoIterator<It
 mod tests {
     use super::*;
     use crate::plan::is_hidden;
+
+    #[test]
+    fn ascii_rows_break_as_others_do() {
+        for text in ["", "one two three", "onetwothree", "a b c d e f", "ab   ", "abcdefgh ij"] {
+            for columns in 1..12 {
+                // With a letter that is not ASCII at the end, the general way is taken.
+                let general = row_length(&format!("{text}é"), columns);
+                let ascii = row_length(&format!("{text}e"), columns);
+                assert_eq!(ascii.min(text.len()), general.min(text.len()), "{text:?} {columns}");
+            }
+        }
+    }
 
     #[test]
     fn hidden_characters_count_as_they_are_shown() {
