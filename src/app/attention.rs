@@ -56,11 +56,13 @@ mod tests {
     use super::*;
 
     fn titles(commands: &[ViewportCommand]) -> Vec<&str> {
-        let title = |it| match it {
-            &ViewportCommand::Title(ref title) => Some(title.as_str()),
-            _ => None,
-        };
-        commands.iter().filter_map(title).collect()
+        let mut titles = Vec::new();
+        for command in commands {
+            if let ViewportCommand::Title(title) = command {
+                titles.push(title.as_str());
+            }
+        }
+        titles
     }
 
     fn requests(commands: &[ViewportCommand]) -> Vec<UserAttentionType> {

@@ -2,7 +2,7 @@
 
 use egui::{ScrollArea, Ui};
 
-use super::code::wrap;
+use super::wrap::wrap;
 use super::{CodeRow, Gutter, cached_rows, code_rows_ui, columns, indented};
 use crate::run::{DiagnosticArtifact, Level, StepResult};
 use crate::ui::action::DiagnosticsAction;

@@ -27,6 +27,7 @@ mod simulation;
 #[cfg(test)]
 mod tests;
 mod walls;
+mod wrap;
 
 use std::path::Path;
 
@@ -47,7 +48,6 @@ pub(crate) use action_bar::bar_ui;
 pub use bar_model::{Bar, bar};
 pub use card::CardView;
 pub(crate) use changes::{changes_ui, preview_ui};
-pub(crate) use code::row_length;
 pub use code::{Beside, CodeRow, Gutter, code_rows_ui, columns, full_text_ui};
 pub use header::StepCounts;
 pub(crate) use header::commands_button;
@@ -65,6 +65,7 @@ pub(super) use simulation::take_keys;
 pub use simulation::{Effect, Simulated};
 pub(crate) use walls::{GroupedSteps, lines_ui, step_ranges};
 pub use walls::{WallLines, wall_lines};
+pub(crate) use wrap::row_length;
 
 /// The authorization state of the open plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -1,8 +1,9 @@
 //! The output of a running step, and texts with line numbers, as code rows.
 
 use super::CodeRow;
-use super::code::{marked_rows, wrap};
+use super::code::marked_rows;
 use super::marks::Marks;
+use super::wrap::wrap;
 use crate::run::{LineKind, Part, Stream, Transcript};
 
 /// About this many bytes of output are laid out. Earlier output is omitted, because the layout is repeated with every

@@ -110,13 +110,13 @@ fn a_plan_that_cannot_be_authorized_says_why() {
 #[test]
 fn long_lines_are_wrapped_and_nothing_is_lost() {
     let line = "x".repeat(1_000) + "\u{202E}end";
-    let pieces = code::wrap(&line, 80);
+    let pieces = wrap::wrap(&line, 80);
     assert!(pieces.iter().all(|piece| piece.chars().count() <= 80));
     assert_eq!(pieces.concat(), format!("{}⟨U+202E⟩end", "x".repeat(1_000)));
-    assert_eq!(code::wrap("", 80), [""]);
+    assert_eq!(wrap::wrap("", 80), [""]);
     let words = "seven in these months, and the rest of the year stays as it is";
-    assert_eq!(code::wrap(words, 20).concat(), words);
-    assert_eq!(code::wrap("one two three four", 15), ["one two three ", "four"]);
+    assert_eq!(wrap::wrap(words, 20).concat(), words);
+    assert_eq!(wrap::wrap("one two three four", 15), ["one two three ", "four"]);
 }
 
 #[test]
