@@ -3,7 +3,7 @@
 use super::plan_page::PlanPage;
 use super::shared::Prompt;
 use super::{App, now};
-use crate::run::Phase;
+use crate::run::{Phase, RunFate, RunSummary};
 use crate::worker::{Clock as _, SystemClock};
 
 impl eframe::App for App {
@@ -110,6 +110,22 @@ impl App {
         }
     }
 
+    /// Reads the lists of runs and loops if another window or command may have changed them. Returns the milliseconds
+    /// left until then.
+    pub(super) fn read_lists_when_due(&mut self) -> Option<i64> {
+        let own = self.plan.running().and_then(|session| session.run.run_id);
+        let is_foreign = |run: &RunSummary| run.fate == RunFate::Active && own != Some(run.run_id);
+        let others_run = self.plan.runs.iter().any(is_foreign);
+        let left_ms = self.evidence_watch.due_in(self.shared.now.ms, others_run)?;
+        if left_ms > 0 {
+            return Some(left_ms);
+        }
+        self.evidence_watch.clear(self.shared.now.ms);
+        self.shared.list_runs();
+        self.shared.list_loops();
+        others_run.then_some(1_000)
+    }
+
     /// Expires the approval, and starts the review and the search that are due. Requests a repaint for everything that
     /// is due later, including the check of the loop's folders.
     pub(super) fn run_timers(&mut self, ctx: &egui::Context) {
@@ -127,7 +143,10 @@ impl App {
         let since_boot = SystemClock::default().since_boot();
         let shown = self.plan.shown.as_mut();
         let left_ms = shown.and_then(|session| session.expire(shared.now.ms, &since_boot));
+        let lists_due = self.read_lists_when_due();
+        let shared = &mut self.shared;
         let due_in = [
+            lists_due,
             left_ms.map(|left_ms| left_ms.min(10_000)),
             self.plan.review_when_due(shared),
             self.loop_page.folder_check_due_in(shared),

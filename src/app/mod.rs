@@ -12,6 +12,7 @@ mod diagnostics_page;
 mod dialogs;
 mod events;
 mod evidence_page;
+mod evidence_watch;
 mod file_dialog;
 mod frame;
 mod libraries;
@@ -67,6 +68,7 @@ struct App {
     /// Whether to close the window once no run or loop is under way.
     close_when_idle: bool,
     attention: attention::Attention,
+    evidence_watch: evidence_watch::EvidenceWatch,
 }
 
 impl App {
@@ -93,6 +95,9 @@ impl App {
 
     /// Starts the threads, and requests the lists of runs and loops.
     fn new(folders: Folders, loaded: LoadedSettings, wake: Wake) -> std::io::Result<Self> {
+        let files = folders.location().database_files().into();
+        let evidence_watch =
+            evidence_watch::EvidenceWatch::new(folders.evidence.clone(), files, Wake::clone(&wake));
         let own_folders = vec![folders.evidence.clone(), folders.secrets.clone()];
         let setup = Setup {
             location: folders.location(),
@@ -123,6 +128,7 @@ impl App {
             file_picker: file_dialog::FilePicker::new(wake),
             close_when_idle: false,
             attention: attention::Attention::default(),
+            evidence_watch,
         })
     }
 

@@ -26,6 +26,7 @@ mod panics;
 mod simulation;
 #[cfg(unix)]
 mod trust;
+mod two_windows;
 #[cfg(unix)]
 mod void;
 
@@ -44,6 +45,7 @@ struct Bench {
     ctx: egui::Context,
     woken: Receiver<()>,
     workspace: tempfile::TempDir,
+    folders: Folders,
     _home: tempfile::TempDir,
 }
 
@@ -71,8 +73,8 @@ impl Bench {
         let wake: Wake = Arc::new(move || {
             let _ = sender.try_send(());
         });
-        let app = App::new(folders, loaded, wake).unwrap();
-        Self { app, ctx: egui::Context::default(), woken, workspace, _home: home }
+        let app = App::new(folders.clone(), loaded, wake).unwrap();
+        Self { app, ctx: egui::Context::default(), woken, workspace, folders, _home: home }
     }
 
     fn file(&self, name: &str, text: &str) -> PathBuf {
@@ -86,6 +88,7 @@ impl Bench {
         for _ in 0..2_000 {
             self.app.shared.now = now();
             self.app.drain();
+            self.app.read_lists_when_due();
             if condition(&self.app) {
                 return;
             }

@@ -12,6 +12,12 @@ pub struct EvidenceLocation {
 }
 
 impl EvidenceLocation {
+    /// The files that change whenever something is recorded: the database and its write-ahead log.
+    pub fn database_files(&self) -> [PathBuf; 2] {
+        let name = super::schema::FILE_NAME;
+        [name.to_owned(), format!("{name}-wal")].map(|name| self.evidence.join(name))
+    }
+
     /// The location with these folders.
     pub fn new(evidence: impl Into<PathBuf>, user_folders: impl Into<UserFolders>) -> Self {
         Self { evidence: evidence.into(), user_folders: user_folders.into() }
