@@ -8,40 +8,53 @@ use std::fmt::Write as _;
 
 use unicode_normalization::char::is_combining_mark;
 use unicode_properties::UnicodeEmoji as _;
+use unicode_segmentation::UnicodeSegmentation as _;
 
 /// The maximum number of combining marks on one character. More would cover the lines above and below.
 const MAX_MARKS: usize = 3;
+/// The maximum number of characters of a grapheme cluster, which is drawn as one; emoji are joined of more.
+const MAX_CLUSTER: usize = 8;
+const MAX_EMOJI: usize = 12;
 
 /// Replaces every control, bidirectional, zero-width and otherwise invisible character by its code point in angle
-/// brackets, for instance `⟨U+202E⟩`, and every combining mark after the third on one character. A tab becomes four
-/// spaces, and an escape character becomes `⟨ESC⟩`. Line breaks are replaced, too, so that the result is one line. What
-/// joins emoji to one picture is kept.
+/// brackets, for instance `⟨U+202E⟩`, every combining mark after the third on one character, and all characters of a
+/// grapheme cluster of more than 8. A tab becomes four spaces, and an escape character becomes `⟨ESC⟩`. Line breaks are
+/// replaced, too, so that the result is one line. What joins emoji to one picture is kept.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    let is_plain = text.bytes().all(|byte| (0x20..0x7f).contains(&byte));
-    if is_plain || !text.chars().any(|c| is_hidden(c) || is_mark(c)) {
+    if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
-    let mut marks = 0;
-    let mut before = None;
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        marks = if is_mark(c) { marks + 1 } else { 0 };
-        let replaced = is_hidden(c) && !joins_emoji(before, c, chars.peek().copied());
-        match c {
-            '\t' => out.push_str("    "),
-            '\u{1b}' => out.push_str("⟨ESC⟩"),
-            c if replaced || marks > MAX_MARKS => {
-                let _ = write!(out, "⟨U+{:04X}⟩", u32::from(c));
+    for cluster in text.graphemes(true) {
+        let long = is_too_long(cluster);
+        let mut marks = 0;
+        let mut before = None;
+        let mut chars = cluster.chars().peekable();
+        while let Some(c) = chars.next() {
+            marks = if is_mark(c) { marks + 1 } else { 0 };
+            let replaced = is_hidden(c) && !joins_emoji(before, c, chars.peek().copied());
+            match c {
+                '\t' => out.push_str("    "),
+                '\u{1b}' => out.push_str("⟨ESC⟩"),
+                c if replaced || long || marks > MAX_MARKS => {
+                    let _ = write!(out, "⟨U+{:04X}⟩", u32::from(c));
+                }
+                c => out.push(c),
             }
-            c => out.push(c),
-        }
-        // A selector or a skin tone belongs to the emoji before it.
-        if c != EMOJI_STYLE && !('\u{1F3FB}'..='\u{1F3FF}').contains(&c) {
-            before = Some(c);
+            // A selector or a skin tone belongs to the emoji before it.
+            if c != EMOJI_STYLE && !('\u{1F3FB}'..='\u{1F3FF}').contains(&c) {
+                before = Some(c);
+            }
         }
     }
     if out == text { Cow::Borrowed(text) } else { Cow::Owned(out) }
+}
+
+/// Whether a cluster has too many characters to be drawn as one.
+fn is_too_long(cluster: &str) -> bool {
+    let is_emoji = cluster.chars().next().is_some_and(|c| !c.is_ascii() && c.is_emoji_char());
+    let most = if is_emoji { MAX_EMOJI } else { MAX_CLUSTER };
+    cluster.len() > most && cluster.chars().count() > most
 }
 
 const JOINER: char = '\u{200D}';
@@ -108,9 +121,21 @@ mod tests {
             ("\u{E0041}", "⟨U+E0041⟩"),
             ("\u{E000}", "⟨U+E000⟩"),
             ("\u{2066}", "⟨U+2066⟩"),
+            ("e\u{301}\u{302}\u{303}\u{304}", "e\u{301}\u{302}\u{303}⟨U+0304⟩"),
+            ("👨\u{200D}👩", "👨\u{200D}👩"),
+            ("a\u{200D}b", "a⟨U+200D⟩b"),
+            ("1\u{FE0F}", "1⟨U+FE0F⟩"),
         ] {
             assert_eq!(visible(text), shown);
         }
+    }
+
+    #[test]
+    fn a_long_cluster_is_written_out() {
+        let joined = "क्".repeat(5);
+        assert_eq!(visible(&joined), "⟨U+0915⟩⟨U+094D⟩".repeat(5));
+        let word = "क्ष्म्य";
+        assert_eq!(visible(word), word);
     }
 
     #[test]

@@ -25,6 +25,8 @@ const ABOVE: f32 = 1.25;
 const BELOW: f32 = 0.5;
 /// The narrowest place of a cluster, in parts of the font size.
 const NARROWEST: f32 = 0.12;
+/// The longest cluster that is drawn as one picture, in characters. A cluster may have any length.
+const LONGEST: usize = 12;
 /// The number of remembered clusters after which all are forgotten.
 const MAX_REMEMBERED: usize = 20_000;
 
@@ -139,7 +141,7 @@ fn is_right_to_left(cluster: &str) -> bool {
 
 /// A cluster as one picture of one font; `None` if no font draws all of it.
 fn whole(cluster: &str, family: &FontFamily) -> Option<Vec<Piece>> {
-    let base = cluster.chars().next()?;
+    let base = cluster.chars().next().filter(|_| cluster.chars().count() <= LONGEST)?;
     let of_system = || {
         let insert = SYSTEM.get()?.font_for(&FallbackRequest { cluster, family })?;
         Font::new(insert.data).map(Arc::new)
@@ -170,7 +172,11 @@ fn is_complete(piece: &Piece, cluster: &str, family: &FontFamily) -> bool {
         || (0..count).all(|omitted| {
             let rest: String =
                 cluster.chars().enumerate().filter(|it| it.0 != omitted).map(|it| it.1).collect();
-            let shorter = decide(&rest, family).or_else(|| of_egui(&rest, family));
+            let shorter = match count {
+                // How a character is drawn alone may depend on another font.
+                2 => decide(&rest, family).or_else(|| of_egui(&rest, family)),
+                _ => piece.font.shape(&rest).map(|shaped| vec![Piece { shaped, ..piece.clone() }]),
+            };
             shorter.is_none_or(|pieces| examined(&pieces).as_ref() != Some(&picture))
         })
 }

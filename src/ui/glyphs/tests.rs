@@ -3,6 +3,10 @@ use egui::FontFamily::{Monospace, Proportional};
 use super::cluster::{bundled_columns, drawing};
 use super::columns;
 use crate::plan::visible;
+use unicode_segmentation::UnicodeSegmentation as _;
+
+/// The columns of the longest code point that is written out.
+const MAX_CODE_POINT: usize = "⟨U+10FFFF⟩".len() - 4;
 
 /// The number of columns of a text in which each of these code points is written out.
 fn written_out(chars: &str) -> usize {
@@ -45,6 +49,20 @@ fn a_joiner_that_no_font_draws_is_written_out() {
     let both = columns("👨") + columns("👩");
     assert_eq!(columns(family), both + written_out("\u{200D}"));
     assert_eq!(columns("⚠\u{FE0F}"), columns("⚠") + written_out("\u{FE0F}"));
+}
+
+/// Consonants that a virama joins are one cluster, however many they are.
+#[test]
+fn a_cluster_may_have_any_length() {
+    for count in [2, 5, 11, 1_000] {
+        let cluster = "क्".repeat(count);
+        assert_eq!(columns(&cluster), written_out(&cluster));
+        // Written out, it can be wrapped.
+        let widest = visible(&cluster).graphemes(true).map(columns).max();
+        assert!(widest <= Some(8 * MAX_CODE_POINT), "{count}: {widest:?}");
+    }
+    let emoji = "👨\u{200D}".repeat(40) + "👨";
+    assert!(columns(&emoji) > 40);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::ui::glyphs;
 /// Splits the text, with hidden characters made visible, into pieces of at most `columns` columns, but not below 8.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(8);
-    let shown = visible(text);
+    let shown = fitting(visible(text), columns);
     if row_length(&shown, columns) == shown.len() {
         return vec![shown.into_owned()];
     }
@@ -24,6 +24,24 @@ pub fn wrap(text: &str, columns: usize) -> Vec<String> {
         }
         rest = after;
     }
+}
+
+/// The text, with the code points of clusters that are wider than a row.
+fn fitting(shown: Cow<'_, str>, columns: usize) -> Cow<'_, str> {
+    // The widest character on its own is its code point, for example `⟨U+10FFFF⟩`.
+    let is_wide = |cluster: &str| cluster.len() > 4 && glyphs::columns(cluster) > columns;
+    if shown.is_ascii() || !shown.graphemes(true).any(is_wide) {
+        return shown;
+    }
+    let mut text = String::with_capacity(shown.len() * 2);
+    for cluster in shown.graphemes(true) {
+        if is_wide(cluster) {
+            text.extend(cluster.chars().map(|c| format!("⟨U+{:04X}⟩", u32::from(c))));
+        } else {
+            text.push_str(cluster);
+        }
+    }
+    Cow::Owned(text)
 }
 
 /// The number of bytes of a line that fit into its first row. Counts the columns that hidden characters take when they

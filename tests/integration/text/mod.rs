@@ -81,6 +81,8 @@ fn texts_that_deceived_are_drawn_in_their_order() {
         "e\u{301} a\u{308}\u{301}\u{302}\u{303}\u{304} \u{301}x q\u{0489}",
         "𐎀𐎁 𓀀 ꙮ ﷽",
         "-> >= != === fi ffi",
+        "क्ष्म्य क्क्क्क्क्क्क्क्क्क्क्क्क्क्क",
+        "👩🏽\u{200D}❤\u{FE0F}\u{200D}💋\u{200D}👨🏿",
     ] {
         assert_drawn_as_it_is(&ctx, text);
     }
