@@ -7,13 +7,14 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use unicode_security::skeleton;
+use unicode_script::{Script, UnicodeScript as _};
+use unicode_security::{MixedScript as _, skeleton};
 
 use super::visible;
 
-/// The characters, as ranges of bytes in order, that are drawn as ASCII characters and are none: letters in words with
-/// ASCII letters and in words that consist of such letters only, and all other characters, for example a full-width
-/// slash.
+/// The characters, as ranges of bytes in order, that may be taken for others: letters that are drawn as ASCII letters, in
+/// words with ASCII letters and in words that consist of such letters only; letters of another script than Latin in words
+/// of several scripts; and other characters that are drawn as ASCII ones, for example a full-width slash.
 pub fn lookalikes(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     if text.is_ascii() {
@@ -32,14 +33,25 @@ pub fn lookalikes(text: &str) -> Vec<Range<usize>> {
         while let Some(next) = rest.next_if(|(_, c)| is_letter(*c)) {
             word.push(next);
         }
+        let letters =
+            text.get(start..rest.peek().map_or(text.len(), |it| it.0)).unwrap_or_default();
+        let is_mixed = !letters.is_single_script();
         let is_like = |c: char| c.is_ascii() || looks_like_ascii(c);
-        if word.iter().any(|(_, c)| c.is_ascii_alphabetic()) || word.iter().all(|it| is_like(it.1))
-        {
-            let letters = word.into_iter().filter(|(_, c)| looks_like_ascii(*c));
+        let has_ascii = word.iter().any(|(_, c)| c.is_ascii_alphabetic());
+        if has_ascii || is_mixed || word.iter().all(|it| is_like(it.1)) {
+            let marked = |c: char| looks_like_ascii(c) || is_mixed && is_foreign(c);
+            let letters = word.into_iter().filter(|(_, c)| marked(*c));
             found.extend(letters.map(|(start, c)| start..start + c.len_utf8()));
         }
     }
     found
+}
+
+/// Whether a letter belongs to a script that is not written together with Latin letters.
+fn is_foreign(c: char) -> bool {
+    use Script::{Bopomofo, Common, Han, Hangul, Hiragana, Inherited, Katakana, Latin};
+    let usual = [Bopomofo, Common, Han, Hangul, Hiragana, Inherited, Katakana, Latin];
+    !usual.contains(&c.script())
 }
 
 /// Whether a character that is not ASCII is drawn as ASCII characters (UTS 39).
@@ -84,6 +96,8 @@ mod tests {
             ("host\u{202e}а", "host⟨U+202E⟩а⟨U+0430⟩"),
             ("ｒｍ", "ｒ⟨U+FF52⟩ｍ⟨U+FF4D⟩"),
             ("gοοgle", "gο⟨U+03BF⟩ο⟨U+03BF⟩gle"),
+            ("giтhub.com", "giт⟨U+0442⟩hub.com"),
+            ("Ⲟκ", "Ⲟ⟨U+2C9E⟩κ⟨U+03BA⟩"),
         ] {
             assert_eq!(visible_name(name), shown);
         }

@@ -196,7 +196,12 @@ fn examined(pieces: &[Piece]) -> Option<Picture> {
 fn single(c: char, family: &FontFamily) -> Vec<Piece> {
     let mut bytes = [0; 4];
     let alone = c.encode_utf8(&mut bytes);
-    let drawn = if is_hidden(c) || is_mark(c) { None } else { whole(alone, family) };
+    let drawn = match c {
+        // A mark that follows a space is in one cluster with it.
+        ' ' => of_egui(alone, family),
+        c if is_hidden(c) || is_mark(c) => None,
+        _ => whole(alone, family),
+    };
     drawn.unwrap_or_else(|| code_point(c))
 }
 

@@ -38,6 +38,7 @@ fn a_character_without_a_glyph_is_written_as_its_code_point() {
 fn a_mark_is_drawn_on_its_letter_if_the_font_can() {
     assert_eq!(columns("e\u{301}"), 1);
     assert_eq!(columns("a\u{308}"), 1);
+    assert_eq!(columns(" \u{93F}"), 1 + written_out("\u{93F}"), "a space is no code point");
     // JetBrains Mono has no glyph for an enclosing circle.
     assert_eq!(columns("a\u{20DD}"), 1 + written_out("\u{20DD}"));
 }

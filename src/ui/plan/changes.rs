@@ -43,13 +43,13 @@ fn remarks_ui(ui: &mut Ui, preview: &Preview) {
         let fails = preview.would_fail();
         let (icon, tone) = if fails { (icon::WARNING, Tone::Caution) } else { (icon, tone) };
         // Each remark is one sentence; a line break in a file name must not split it.
-        let summary = visible(&preview.summary);
+        let summary = visible_name(&preview.summary);
         full_text_ui(ui, "summary", &summary, |ui, text| widgets::remark(ui, icon, tone, text));
         if let Some(caveat) = preview.caveat() {
             widgets::remark(ui, icon::WARNING, Tone::Caution, caveat);
         }
         for (index, note) in preview.notes.iter().enumerate() {
-            full_text_ui(ui, ("note", index), &visible(note), |ui, text| {
+            full_text_ui(ui, ("note", index), &visible_name(note), |ui, text| {
                 widgets::remark(ui, icon::INFO, Tone::Dim, text);
             });
         }

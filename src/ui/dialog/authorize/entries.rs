@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::authorization::FileState;
-use crate::plan::{ShownPlan, ShownStep, ToolCall, visible_name};
+use crate::plan::{ShownPlan, ShownStep, ToolCall, visible};
 use crate::risk::RiskLevel;
 use crate::run::{LineKind, Review, cannot_be_restored};
 use crate::ui::plan::{Beside, CodeRow, command_rows, risk_icon};
@@ -17,6 +17,7 @@ struct Entry {
     number: Option<usize>,
     icon: Icon,
     tone: Tone,
+    /// In one line, but for commands. [`command_rows`] adds the code points of letters that look like others.
     text: String,
     /// The part of a command that determines its risk.
     emphasized: Option<(Range<usize>, Tone)>,
@@ -58,7 +59,7 @@ impl Entries {
                 }
                 Some(call) => {
                     let (verb, object) = call.headline();
-                    (format!("{verb} {}", visible_name(&object)), None)
+                    (format!("{verb} {}", visible(&object)), None)
                 }
                 None => (step.tool_name.clone(), None),
             };
@@ -82,7 +83,7 @@ impl Entries {
                 Some(FileState::Content(_)) => (icon::WRITE, Tone::Dim, "replaced"),
                 None => (icon::WRITE, Tone::Dim, "written"),
             };
-            let text = visible_name(path).into_owned();
+            let text = visible(path).into_owned();
             Entry { number: None, icon, tone, text, emphasized: None, note: note.to_owned() }
         };
         Self::new(review.impact.files.iter().map(entry).collect())

@@ -114,9 +114,8 @@ pub(super) fn authorize_ui(
 }
 
 fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
-    full_text_ui(ui, "name", view.plan.name(), |ui, name| {
-        widgets::paragraph(ui, name, Text::Strong, Tone::Plain);
-    });
+    // In one line, so that a long name cannot push what matters out of sight; all of it is below.
+    widgets::line(ui, view.plan.name(), Text::Strong, Tone::Plain);
     context_ui(ui, view);
     ui.add_space(6.0);
     figures_ui(ui, &view.figures);
@@ -202,6 +201,9 @@ fn entries_ui(ui: &mut Ui, title: &str, entries: &Entries, gutter: Gutter) {
 /// What the authorization is bound to, in full.
 fn covered_ui(ui: &mut Ui, view: &AuthorizeView) {
     let AuthorizeView { plan, review, .. } = view;
+    full_text_ui(ui, "name", plan.name(), |ui, name| {
+        widgets::fact(ui, "name", name, Text::Body);
+    });
     widgets::fact(ui, "plan", &plan.plan_id, Text::Mono);
     widgets::fact(ui, "plan digest", plan.digest.to_string(), Text::SmallMono);
     widgets::fact(ui, "settings digest", review.binding.policy.to_string(), Text::SmallMono);
@@ -247,6 +249,15 @@ fn by_reason(asks: &[Option<String>]) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::ui::tests::fixture;
+
+    #[test]
+    fn names_of_files_have_each_code_point_once_and_no_line_break() {
+        let mut review = fixture::review(&fixture::plan());
+        review.impact.files = vec!["pаypal.txt".to_owned(), "two\nlines".to_owned()];
+        let rows = Entries::of_files(&review).rows(80);
+        let texts: Vec<_> = rows.iter().map(|row| row.text.as_str()).collect();
+        assert_eq!(texts, ["pа⟨U+0430⟩ypal.txt", "two⟨U+000A⟩lines"]);
+    }
 
     #[test]
     fn no_warning_about_no_step() {
