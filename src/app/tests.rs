@@ -85,16 +85,7 @@ impl Bench {
 
     /// Applies the messages of the threads until `condition` is true; `name` describes it.
     fn wait_until(&mut self, name: &str, condition: impl Fn(&App) -> bool) {
-        for _ in 0..2_000 {
-            self.app.shared.now = now();
-            self.app.drain();
-            self.app.read_lists_when_due();
-            if condition(&self.app) {
-                return;
-            }
-            let _ = self.woken.recv_timeout(Duration::from_millis(20));
-        }
-        panic!("timed out waiting for: {name}; notices: {:?}", self.app.shared.notices);
+        wait_until(&mut self.app, &self.woken, name, condition);
     }
 
     fn act(&mut self, action: Action) {
@@ -144,6 +135,19 @@ impl Bench {
             session.run.is_over() && session.elapsed_ms.is_some()
         });
     }
+}
+
+fn wait_until(app: &mut App, woken: &Receiver<()>, name: &str, condition: impl Fn(&App) -> bool) {
+    for _ in 0..2_000 {
+        app.shared.now = now();
+        app.drain();
+        app.read_lists_when_due();
+        if condition(app) {
+            return;
+        }
+        let _ = woken.recv_timeout(Duration::from_millis(20));
+    }
+    panic!("timed out waiting for: {name}; notices: {:?}", app.shared.notices);
 }
 
 const PLAN: &str = r#"{

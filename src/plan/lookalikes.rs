@@ -1,7 +1,7 @@
 //! Letters that look like other letters, in names of files, hosts and programs.
 //!
-//! A Cyrillic `а` is drawn as the Latin one, so `pаypal.com` can name another host than `paypal.com`. A word of another
-//! script is not marked: it is whole, and has letters that no Latin word has.
+//! A Cyrillic `а` is drawn as the Latin one, so `pаypal.com` can name another host than `paypal.com`. A word that is
+//! wholly in another script is not marked, unless each of its letters looks like a Latin one.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

@@ -25,7 +25,12 @@ impl PlanPage {
                 session.pane.is_pinned = true;
                 session.pane.allow_retry();
             }),
-            PlanAction::LookedAt(index) => self.with_shown(|session| session.seen.mark(index)),
+            // The previews of a run that is over are those from before it.
+            PlanAction::LookedAt(index) => self.with_shown(|session| {
+                if !session.run.is_over() {
+                    session.seen.mark(index);
+                }
+            }),
             PlanAction::ShowTab(tab) => self.with_shown(|session| {
                 session.pane.tab = tab;
                 session.pane.allow_retry();
@@ -188,6 +193,7 @@ impl PlanPage {
     pub fn select_unseen(&mut self) {
         let Some(session) = &mut self.shown else { return };
         let Some(next) = session.seen.looked_at.next(session.pane.selected) else { return };
+        session.leave_ended_run();
         session.hide_simulation();
         session.pane.select(next);
         session.pane.is_pinned = true;

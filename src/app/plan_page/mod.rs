@@ -150,8 +150,8 @@ impl PlanPage {
     }
 
     /// Opens the authorization dialog if the shown plan has the digest `wanted` and can be authorized. If it has
-    /// another digest, shows a notice that the file has changed.
-    fn open_authorization_if(&self, wanted: Option<Digest>, shared: &mut Shared) {
+    /// another digest, shows a notice that the file has changed. If steps must be looked at first, shows the next one.
+    fn open_authorization_if(&mut self, wanted: Option<Digest>, shared: &mut Shared) {
         let Some((wanted, session)) = wanted.zip(self.shown.as_ref()) else { return };
         if session.opened.digest != wanted {
             shared.notify(
@@ -162,6 +162,8 @@ impl PlanPage {
             );
         } else if session.not_authorizable().is_none() {
             shared.show_prompt(Some(Prompt::Authorize));
+        } else if session.must_look_first() {
+            self.select_unseen();
         }
     }
 

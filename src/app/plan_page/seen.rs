@@ -26,7 +26,16 @@ impl Seen {
             (self.keys, self.looked_at) = Default::default();
             return;
         };
-        self.keys = plan.steps.iter().map(|step| key(step, review)).collect();
+        // What a step would do to files depends on what earlier steps do to them.
+        let mut earlier = Digest::of(b"");
+        self.keys.clear();
+        for step in &plan.steps {
+            self.keys.push(key(step, review, earlier));
+            let class = step.call.as_ref().map(|call| call.class());
+            if class == Some(ToolClass::Mutate) {
+                earlier = Digest::of(format!("{earlier}{:?}", step.call).as_bytes());
+            }
+        }
         let required = plan.steps.iter().map(|step| match must_see {
             MustSee::Nothing => false,
             MustSee::Careful => needs_care(step, review),
@@ -45,16 +54,23 @@ impl Seen {
     }
 }
 
-/// The digest of what is shown of a step: all but its place in the plan, and the content of the files that it names.
-fn key(step: &ShownStep, review: &Review) -> Digest {
+/// The digest of what is shown of a step: all but its place in the plan, the content of the files that it names, and, if
+/// it changes files, the digest of the `earlier` steps that do.
+fn key(step: &ShownStep, review: &Review, earlier: Digest) -> Digest {
+    let inputs = &review.binding.inputs;
     let paths = step.call.as_ref().map(|call| call.paths()).unwrap_or_default();
-    let states: Vec<_> = paths.iter().map(|named| review.binding.inputs.get(named.path)).collect();
+    let states: Vec<_> = paths.iter().filter_map(|named| inputs.get(named.path)).collect();
+    // A path may be spelled otherwise than in the review, and some calls work on files that they do not name.
+    let all = (states.is_empty() || states.len() < paths.len()).then_some(inputs);
+    let is_command = step.call.as_ref().is_some_and(|call| call.class() == ToolClass::Command);
+    let earlier = (!is_command).then_some(earlier);
     let walls = review.walls_of(step.step_index).map(|step| &step.walls);
     let shown = (
         (&review.workspace, &step.tool_name, &step.arguments, &step.call),
         (&step.precondition_text, step.requires_confirmation, &step.title, &step.reason),
         (&step.stated, &step.expected_output, &step.needs),
-        (states, walls, review.risks.get(step.step_index), review.asks.get(step.step_index)),
+        (states, all.filter(|_| !is_command), earlier),
+        (walls, review.risks.get(step.step_index), review.asks.get(step.step_index)),
     );
     Digest::of(format!("{shown:?}").as_bytes())
 }

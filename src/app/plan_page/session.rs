@@ -65,7 +65,7 @@ pub struct ConfirmationState {
 }
 
 /// Why a plan cannot be authorized while steps that matter were not looked at.
-const LOOK_FIRST: &str = "Look at the steps first that ask, are dangerous or have no walls.";
+const LOOK_FIRST: &str = "First look at each step that asks, is dangerous or has no walls.";
 
 impl PlanSession {
     /// A session for a plan file that was opened.
@@ -350,6 +350,15 @@ impl PlanSession {
             _ => {}
         }
         false
+    }
+
+    /// Shows what the steps would do now, instead of what they did in a run that is over.
+    pub fn leave_ended_run(&mut self) {
+        if self.run.is_over() {
+            self.run = RunState::default();
+            self.elapsed_ms = None;
+            self.pane.previews.clear();
+        }
     }
 
     /// Shows the list of steps instead of the simulation.

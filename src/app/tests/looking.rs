@@ -85,3 +85,46 @@ fn a_step_whose_file_changed_must_be_looked_at_again() {
     assert!(bench.session().seen.looked_at.misses(1));
     assert!(!can_authorize(&bench));
 }
+
+#[test]
+fn a_changed_file_counts_however_its_path_is_spelled() {
+    let mut bench = bench("careful");
+    let plan = PLAN.replace("\"a.txt\"", "\"./a.txt\"");
+    let plan = bench.file("spelled.json", &plan);
+    bench.open(&plan);
+    look_at(&mut bench, &[1, 2]);
+    assert!(can_authorize(&bench));
+    bench.file("a.txt", "changed by another program\n");
+    review(&mut bench, |app| app.plan.shown.as_ref().unwrap().seen.looked_at.missing > 0);
+    assert!(bench.session().seen.looked_at.misses(1));
+}
+
+#[test]
+fn a_change_of_an_earlier_step_counts() {
+    let mut bench = bench("careful");
+    look_at(&mut bench, &[1, 2]);
+    bench.file("plan.json", &PLAN.replace("kingfisher", "egret"));
+    review(&mut bench, |app| app.plan.shown.as_ref().unwrap().seen.looked_at.missing > 0);
+    let looked_at = &bench.session().seen.looked_at;
+    assert!(looked_at.misses(1) && looked_at.misses(2));
+}
+
+#[test]
+fn what_an_ended_run_did_is_not_what_the_steps_would_do_now() {
+    let mut bench = bench("careful");
+    look_at(&mut bench, &[1, 2]);
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    for step in [1, 2] {
+        bench.wait_for_confirmation(step);
+        bench.answer(step, Decision::Approve);
+    }
+    bench.wait_for_end();
+    bench.wait_until("a review", |app| app.plan.shown.as_ref().unwrap().seen.looked_at.missing > 0);
+    look_at(&mut bench, &[1, 2]);
+    assert!(!can_authorize(&bench), "the previews are those from before the run");
+    bench.act(Action::Do(Command::NextUnseen));
+    assert!(!bench.session().run.is_over());
+    look_at(&mut bench, &[1, 2]);
+    bench.authorize();
+}

@@ -206,6 +206,9 @@ fn ended(view: &PlanView<'_>, situation: &Situation) -> Option<Bar> {
     }
     let mut others = match (&view.run.phase, view.approval) {
         (Phase::Ended(RunStatus::Completed), Approval::Recorded) => vec![Command::RunAgain],
+        (Phase::Ended(RunStatus::Completed), _) if situation.look_first => {
+            vec![Command::NextUnseen]
+        }
         (Phase::Ended(RunStatus::Completed), _) => vec![Command::Authorize],
         _ => vec![Command::RunAgain, Command::ContinueFromHere],
     };
