@@ -44,5 +44,5 @@ pub use paths::{COMMANDS_FILE, NamedPath, PathRole};
 pub use precondition::{Precondition, WORDS as PRECONDITION_WORDS};
 pub use shown::{Parsed, ShownPlan, ShownStep};
 pub use tool::{ArgumentContent, ArgumentSpec, SPECS as TOOLS, Tool, ToolClass, ToolSpec};
-pub use visible::{is_hidden, is_mark, visible, visible_lines};
+pub use visible::{drawable, drawable_lines, is_hidden, is_mark, visible, visible_lines};
 pub use write::{Batch, Continuation, batch_plan, continuation, revert, rollback};

@@ -19,8 +19,20 @@ const MAX_EMOJI: usize = 12;
 /// Replaces every control, bidirectional, zero-width and otherwise invisible character by its code point in angle
 /// brackets, for instance `⟨U+202E⟩`, every combining mark after the third on one character, and all characters of a
 /// grapheme cluster of more than 8. A tab becomes four spaces, and an escape character becomes `⟨ESC⟩`. Line breaks are
-/// replaced, too, so that the result is one line. What joins emoji to one picture is kept.
+/// replaced, too, so that the result is one line.
 pub fn visible(text: &str) -> Cow<'_, str> {
+    replaced(text, |_, _, _| false)
+}
+
+/// As [`visible`], but keeps what joins emoji to one picture. Only for the window, which draws the joined picture or the
+/// code points; on a terminal, a joiner may be invisible.
+pub fn drawable(text: &str) -> Cow<'_, str> {
+    replaced(text, joins_emoji)
+}
+
+/// Makes hidden characters visible, but for those that `keeps` accepts. It gets the character before, the character, and
+/// the one after.
+fn replaced(text: &str, keeps: fn(Option<char>, char, Option<char>) -> bool) -> Cow<'_, str> {
     if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
         return Cow::Borrowed(text);
     }
@@ -32,7 +44,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
         let mut chars = cluster.chars().peekable();
         while let Some(c) = chars.next() {
             marks = if is_mark(c) { marks + 1 } else { 0 };
-            let replaced = is_hidden(c) && !joins_emoji(before, c, chars.peek().copied());
+            let replaced = is_hidden(c) && !keeps(before, c, chars.peek().copied());
             match c {
                 '\t' => out.push_str("    "),
                 '\u{1b}' => out.push_str("⟨ESC⟩"),
@@ -79,8 +91,17 @@ pub fn is_mark(c: char) -> bool {
 
 /// As [`visible`] for each line. Line breaks are kept, as a line feed.
 pub fn visible_lines(text: &str) -> String {
+    by_line(text, visible)
+}
+
+/// As [`drawable`] for each line. Line breaks are kept, as a line feed.
+pub fn drawable_lines(text: &str) -> String {
+    by_line(text, drawable)
+}
+
+fn by_line(text: &str, shown: fn(&str) -> Cow<'_, str>) -> String {
     let lines: Vec<_> =
-        text.split('\n').map(|line| visible(line.strip_suffix('\r').unwrap_or(line))).collect();
+        text.split('\n').map(|line| shown(line.strip_suffix('\r').unwrap_or(line))).collect();
     lines.join("\n")
 }
 
@@ -122,11 +143,22 @@ mod tests {
             ("\u{E000}", "⟨U+E000⟩"),
             ("\u{2066}", "⟨U+2066⟩"),
             ("e\u{301}\u{302}\u{303}\u{304}", "e\u{301}\u{302}\u{303}⟨U+0304⟩"),
-            ("👨\u{200D}👩", "👨\u{200D}👩"),
-            ("a\u{200D}b", "a⟨U+200D⟩b"),
-            ("1\u{FE0F}", "1⟨U+FE0F⟩"),
+            ("👨\u{200D}👩", "👨⟨U+200D⟩👩"),
         ] {
             assert_eq!(visible(text), shown);
+        }
+    }
+
+    #[test]
+    fn the_window_gets_what_joins_emoji() {
+        for (text, shown) in [
+            ("👨\u{200D}👩", "👨\u{200D}👩"),
+            ("⚠\u{FE0F}", "⚠\u{FE0F}"),
+            ("a\u{200D}b", "a⟨U+200D⟩b"),
+            ("1\u{FE0F}", "1⟨U+FE0F⟩"),
+            ("a\u{202E}b", "a⟨U+202E⟩b"),
+        ] {
+            assert_eq!(drawable(text), shown);
         }
     }
 

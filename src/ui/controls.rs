@@ -6,7 +6,7 @@ use egui::{
 
 use super::widgets::{focus_ring, paint_icon, rich};
 use super::{Chip, Icon, Text, Theme, Tone, theme};
-use crate::plan::visible;
+use crate::plan::drawable;
 
 /// The width of a button with this text, in points.
 pub fn button_width(ui: &Ui, text: &str, has_icon: bool) -> f32 {
@@ -67,14 +67,14 @@ pub fn menu(ui: &mut Ui, icon: Icon, text: &str, add: impl FnOnce(&mut Ui)) -> R
 
 /// A text that looks like a link and opens a menu. `name` is its accessible name.
 pub fn menu_link(ui: &mut Ui, text: &str, name: &str, add: impl FnOnce(&mut Ui)) -> Response {
-    let label = rich(visible(text), Text::Mono, Theme::of(ui).accent);
+    let label = rich(drawable(text), Text::Mono, Theme::of(ui).accent);
     let button = Button::new(label).frame(false).truncate();
     menu_of(ui, button, name, add)
 }
 
 /// One item of a menu. Returns whether it was chosen; choosing it closes the menu.
 pub fn menu_item(ui: &mut Ui, text: &str) -> bool {
-    let chosen = ui.button(visible(text)).clicked();
+    let chosen = ui.button(drawable(text)).clicked();
     if chosen {
         // egui closes the menu after a click, but not after a key.
         ui.close();
@@ -85,7 +85,7 @@ pub fn menu_item(ui: &mut Ui, text: &str) -> bool {
 /// A menu that this button opens. `name` is the accessible name of the button.
 pub fn menu_of(ui: &mut Ui, button: Button<'_>, name: &str, add: impl FnOnce(&mut Ui)) -> Response {
     let (response, _) = egui::containers::menu::MenuButton::from_button(button).ui(ui, add);
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, visible(name)));
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, drawable(name)));
     focus_ring(ui, &response);
     response
 }

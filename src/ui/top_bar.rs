@@ -5,7 +5,7 @@ use egui::{Align, CornerRadius, Layout, Sense, Stroke, StrokeKind, Ui, pos2, vec
 use super::{
     Action, Command, Page, Text, Theme, WindowView, controls, format, icon, theme, widgets,
 };
-use crate::plan::visible;
+use crate::plan::drawable;
 
 pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
@@ -59,9 +59,9 @@ fn right_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) {
     let word_width = if is_named { word.1 } else { 0.0 };
     let workspace = view.workspace.as_ref().filter(|_| room > 60.0).map(|(path, reason)| {
         let columns = ((room - word_width) / Text::Mono.digit_width(ui)) as usize;
-        let short = visible(&short_path(path, columns)).into_owned();
+        let short = drawable(&short_path(path, columns)).into_owned();
         let width = word_width + Text::Mono.width_of(ui, &short) + GAP;
-        (short, width, format!("{}\n{}", visible(path), visible(reason)))
+        (short, width, format!("{}\n{}", drawable(path), drawable(reason)))
     });
     let used = workspace.as_ref().map_or(0.0, |it| it.1);
     ui.spacing_mut().item_spacing.x = 0.0;

@@ -11,7 +11,7 @@ use egui::{
 };
 
 use super::{Icon, Text, Theme, Tone, icon, theme};
-use crate::plan::{visible, visible_lines};
+use crate::plan::{drawable, drawable_lines};
 
 /// A text with its font and colour.
 pub fn rich(text: impl Into<String>, kind: Text, color: Color32) -> RichText {
@@ -23,8 +23,8 @@ pub fn rich(text: impl Into<String>, kind: Text, color: Color32) -> RichText {
 pub fn beginning(text: &str) -> Cow<'_, str> {
     const MAX_CHARS: usize = 1_000;
     match text.char_indices().nth(MAX_CHARS) {
-        None => visible(text),
-        Some((end, _)) => Cow::Owned(format!("{}…", visible(text.get(..end).unwrap_or_default()))),
+        None => drawable(text),
+        Some((end, _)) => Cow::Owned(format!("{}…", drawable(text.get(..end).unwrap_or_default()))),
     }
 }
 
@@ -37,7 +37,7 @@ pub fn line(ui: &mut Ui, text: impl AsRef<str>, kind: Text, tone: Tone) -> Respo
 /// A label that wraps.
 pub fn paragraph(ui: &mut Ui, text: impl AsRef<str>, kind: Text, tone: Tone) -> Response {
     let color = Theme::of(ui).tone(tone);
-    ui.add(Label::new(rich(visible_lines(text.as_ref()), kind, color)).wrap())
+    ui.add(Label::new(rich(drawable_lines(text.as_ref()), kind, color)).wrap())
 }
 
 /// The heading of a group.
@@ -182,7 +182,7 @@ pub fn icon_ui(ui: &mut Ui, area: Vec2, icon: Icon, size: f32, color: Color32) {
 /// Paints one right-aligned, vertically centred text. Returns its width.
 pub fn paint_right(ui: &Ui, right_center: Pos2, (text, kind, color): Part<'_>) -> f32 {
     let rect =
-        ui.painter().text(right_center, Align2::RIGHT_CENTER, visible(text), kind.font(), color);
+        ui.painter().text(right_center, Align2::RIGHT_CENTER, drawable(text), kind.font(), color);
     rect.width()
 }
 
@@ -255,7 +255,7 @@ impl Chip {
 pub fn copyable(ui: &mut Ui, short: &str, full: &str, what: &str) -> Response {
     let theme = Theme::of(ui);
     let label =
-        Label::new(rich(visible(short), Text::Mono, theme.dim)).sense(Sense::click()).truncate();
+        Label::new(rich(drawable(short), Text::Mono, theme.dim)).sense(Sense::click()).truncate();
     let response = ui.add(label);
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Copy {what}")));
     focus_ring(ui, &response);
@@ -264,7 +264,7 @@ pub fn copyable(ui: &mut Ui, short: &str, full: &str, what: &str) -> Response {
     }
     response
         .on_hover_cursor(egui::CursorIcon::Copy)
-        .on_hover_text(format!("{}\nClick to copy {what}.", visible_lines(full)))
+        .on_hover_text(format!("{}\nClick to copy {what}.", drawable_lines(full)))
 }
 
 /// Paints the line below the selected tab.
@@ -278,7 +278,7 @@ pub fn fact(ui: &mut Ui, name: &str, value: impl AsRef<str>, kind: Text) {
     let theme = Theme::of(ui);
     ui.horizontal_top(|ui| {
         value_label(ui, name);
-        ui.add(Label::new(rich(visible_lines(value.as_ref()), kind, theme.text)).wrap());
+        ui.add(Label::new(rich(drawable_lines(value.as_ref()), kind, theme.text)).wrap());
     });
 }
 
@@ -306,7 +306,7 @@ pub fn remark(ui: &mut Ui, icon: Icon, tone: Tone, text: impl AsRef<str>) {
     ui.horizontal_top(|ui| {
         icon_ui(ui, vec2(16.0, 18.0), icon, 15.0, theme.tone(tone));
         let color = if tone == Tone::Dim { theme.dim } else { theme.text };
-        ui.add(Label::new(rich(visible_lines(text.as_ref()), Text::Body, color)).wrap());
+        ui.add(Label::new(rich(drawable_lines(text.as_ref()), Text::Body, color)).wrap());
     });
 }
 
@@ -389,7 +389,7 @@ pub fn code_field(text: &mut String, id: Id, width: f32) -> TextEdit<'_> {
 pub fn styled_text(parts: &[Part<'_>]) -> WidgetText {
     let mut job = LayoutJob::default();
     for (text, kind, color) in parts {
-        job.append(&visible(text), 0.0, text_format(*kind, *color));
+        job.append(&drawable(text), 0.0, text_format(*kind, *color));
     }
     job.into()
 }

@@ -7,7 +7,7 @@ use egui::{Id, Rect, Sense, Ui, pos2, vec2};
 use serde_json::Value;
 
 use super::list::{Area, Cursor, list_ui, row_buttons_ui, row_label, with_state};
-use crate::plan::visible;
+use crate::plan::drawable;
 use crate::ui::{Text, Theme, controls, format, icon, theme, widgets};
 
 struct Column {
@@ -326,7 +326,7 @@ fn row_ui(
             any_hidden |= widgets::paint_parts(ui, pos2(left, middle), width, &parts).1;
         }
     }
-    let response = row_label(ui, rect, index, || visible(&cells.join("  ")).into_owned());
+    let response = row_label(ui, rect, index, || drawable(&cells.join("  ")).into_owned());
     if any_hidden {
         response.on_hover_ui(|ui| {
             for (cell, column) in cells.iter().zip(columns).filter(|(cell, _)| !cell.is_empty()) {

@@ -9,7 +9,7 @@ use egui::{Color32, Id, Rect, Ui, pos2};
 use super::find::{Finder, Hit};
 use super::list::{Area, Cursor, list_ui, row_label, with_state};
 use super::text_doc::{BYTES_PER_FRAME, TextDoc};
-use crate::plan::visible;
+use crate::plan::drawable;
 use crate::run::AnsiStyle;
 use crate::ui::plan::{Gutter, columns, row_length};
 use crate::ui::{Text, Theme, Tone, widgets};
@@ -161,7 +161,7 @@ fn row_ui(
     }
     let mut job = LayoutJob { break_on_newline: false, ..LayoutJob::default() };
     let mut append = |from: usize, to: usize, style: AnsiStyle, background: Color32| {
-        let text = visible(doc.text().get(from..to).unwrap_or_default());
+        let text = drawable(doc.text().get(from..to).unwrap_or_default());
         let (color, underline) = theme.ansi_style(style, theme.text);
         let plain = widgets::text_format(Text::Mono, color);
         job.append(&text, 0.0, TextFormat { underline, background, ..plain });
@@ -185,7 +185,7 @@ fn row_ui(
     }
     append_styled(done, end, Color32::TRANSPARENT);
     widgets::paint_galley(ui, pos2(left, middle), ui.painter().layout_job(job));
-    let name = || visible(doc.text().get(start..end).unwrap_or_default()).into_owned();
+    let name = || drawable(doc.text().get(start..end).unwrap_or_default()).into_owned();
     row_label(ui, rect, start, name);
 }
 
@@ -240,7 +240,7 @@ mod tests {
             let end = wrapped.rows.get(row + 1).map_or(usize::MAX, |next| *next as usize);
             let piece = &doc.text()[*start as usize..end.min(doc.end(line))];
             let width: usize =
-                visible(piece).chars().map(|c| if u32::from(c) < 0x2e80 { 1 } else { 2 }).sum();
+                drawable(piece).chars().map(|c| if u32::from(c) < 0x2e80 { 1 } else { 2 }).sum();
             assert!(width <= 20, "{piece:?}");
             lines[line].push_str(piece);
         }

@@ -6,7 +6,7 @@ use egui::{Id, Rect, Ui, pos2};
 use serde_json::Value;
 
 use super::list::{Area, Cursor, list_ui, row_buttons_ui, row_label, with_state};
-use crate::plan::visible;
+use crate::plan::drawable;
 use crate::ui::{Text, Theme, format, icon, widgets};
 
 /// The root, a field of an object, or an item of an array.
@@ -265,11 +265,11 @@ fn row_ui(
     let start = pos2(left + INDENT, middle);
     let width = (rect.right() - start.x - 8.0 - reserved).max(0.0);
     let (_, truncated) = widgets::paint_parts(ui, start, width, &parts);
-    let name = || visible(&format!("{key} {text}")).trim_start().to_owned();
+    let name = || drawable(&format!("{key} {text}")).trim_start().to_owned();
     let response = row_label(ui, rect, index as usize, name);
     if truncated && let NodeValue::Scalar(Value::String(text)) = &node.value {
         let text = text.get(..text.floor_char_boundary(2_000)).unwrap_or_default();
-        response.on_hover_text(crate::plan::visible_lines(text));
+        response.on_hover_text(crate::plan::drawable_lines(text));
     }
 }
 

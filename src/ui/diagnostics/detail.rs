@@ -7,7 +7,7 @@ use super::copy::location;
 use super::excerpt::ExcerptRow;
 use super::listing::Entry;
 use super::{DiagnosticsView, Excerpt, baseline_look, diagnostic, level_look, written};
-use crate::plan::visible;
+use crate::plan::drawable;
 use crate::run::{
     BaselineState, DiagnosticArtifact, DiagnosticSpan, LineKind, Question, TargetKind,
 };
@@ -54,7 +54,7 @@ fn head_ui(ui: &mut Ui, entry: Entry, it: &DiagnosticArtifact, commands: &mut Co
         ui.set_min_height(theme::BUTTON);
         Chip::new(icon, it.tool_level.as_str(), tone).ui(ui);
         if let Some(code) = &it.code {
-            ui.label(widgets::rich(visible(code), Text::Mono, theme.text));
+            ui.label(widgets::rich(drawable(code), Text::Mono, theme.text));
         }
         if let Some(state) = entry.baseline {
             let (icon, word, tone) = baseline_look(state);

@@ -5,7 +5,7 @@ use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 
 use crate::code::{Class, Language, highlight};
-use crate::plan::visible;
+use crate::plan::drawable;
 use crate::run::{DiagnosticArtifact, DiagnosticSpan, SourceLine, shown_line};
 
 /// The number of context lines before and after a span.
@@ -143,7 +143,7 @@ pub fn excerpt(it: &DiagnosticArtifact, lines: &[SourceLine]) -> Excerpt {
             number: Some(source.number),
             marks: parts.iter().map(|(range, span)| (range.clone(), span.is_primary)).collect(),
             colours,
-            ..plain(visible(&source.text).into_owned())
+            ..plain(drawable(&source.text).into_owned())
         });
         let ending = parts.iter().filter(|(_, span)| *lines_of(span).end() == source.number);
         rows.extend(ending.map(|(_, span)| carets(span, source)));
@@ -175,7 +175,7 @@ fn part<'a>(
         return None;
     }
     let columns = columns(span, source);
-    let bytes = |chars: usize| visible(&beginning(&source.text, chars)).len();
+    let bytes = |chars: usize| drawable(&beginning(&source.text, chars)).len();
     Some((bytes(columns.start)..bytes(columns.end), span))
 }
 
@@ -186,14 +186,14 @@ fn beginning(text: &str, chars: usize) -> String {
 /// The row below a line with the carets and the label of a span.
 fn carets(span: &DiagnosticSpan, source: &SourceLine) -> ExcerptRow {
     let columns = columns(span, source);
-    let shown = |chars: usize| visible(&beginning(&source.text, chars)).chars().count();
+    let shown = |chars: usize| drawable(&beginning(&source.text, chars)).chars().count();
     let (start, end) = (shown(columns.start), shown(columns.end));
     let sign = if span.is_primary { "^" } else { "-" };
     let mut text = " ".repeat(start);
     text.push_str(&sign.repeat(end.saturating_sub(start).max(1)));
     if let Some(label) = &span.label {
         text.push(' ');
-        text.push_str(&visible(label.lines().next().unwrap_or_default()));
+        text.push_str(&drawable(label.lines().next().unwrap_or_default()));
     }
     ExcerptRow { carets: Some(span.is_primary), ..plain(text) }
 }
@@ -208,7 +208,7 @@ fn colours(file: &str, lines: &[SourceLine]) -> Vec<Vec<(Range<usize>, Class)>> 
     let mut start = 0;
     for (line, colours) in lines.iter().zip(&mut colours) {
         let end = start + line.text.len();
-        if visible(&line.text) == line.text {
+        if drawable(&line.text) == line.text {
             let inside = tokens.iter().filter(|(it, _)| it.start < end && it.end > start);
             colours.extend(
                 inside.map(|(it, class)| {

@@ -4,7 +4,7 @@ use egui::{ScrollArea, Sense, Ui, pos2, vec2};
 
 use super::listing::Counts;
 use super::{Check, DiagnosticsView, Listing};
-use crate::plan::visible;
+use crate::plan::drawable;
 use crate::ui::action::DiagnosticsAction;
 use crate::ui::evidence::facet_item;
 use crate::ui::{Action, Text, Theme, controls, format, icon, rows, widgets};
@@ -80,10 +80,10 @@ fn check_ui(ui: &mut Ui, check: &Check, listing: &Listing) -> bool {
     let parts = [(summary.as_str(), Text::Small, theme.dim)];
     widgets::paint_parts(ui, pos2(left + 17.0, middle), width - 17.0, &parts);
     let clicked = controls::selectable(ui, &response, selected, || {
-        format!("{name}: {} {}, {summary}", check.tool, visible(&check.subject))
+        format!("{name}: {} {}, {summary}", check.tool, drawable(&check.subject))
     });
     if truncated {
-        response.on_hover_text(format!("{} {}", check.tool, visible(&check.subject)));
+        response.on_hover_text(format!("{} {}", check.tool, drawable(&check.subject)));
     }
     clicked
 }

@@ -5,7 +5,7 @@ use egui::{Align2, CornerRadius, Rect, Sense, Ui, pos2, vec2};
 use super::copy::location;
 use super::listing::Entry;
 use super::{Column, DiagnosticsView, baseline_look, diagnostic, level_look};
-use crate::plan::visible;
+use crate::plan::drawable;
 use crate::run::{BaselineState, DiagnosticArtifact};
 use crate::ui::action::DiagnosticsAction;
 use crate::ui::{Action, Text, Theme, controls, format, rows, widgets};
@@ -143,7 +143,7 @@ fn row_ui(
                 let text = if it.file_name.is_empty() { "–".to_owned() } else { location(it) };
                 let max_chars = (width / Text::SmallMono.digit_width(ui)).max(4.0) as usize;
                 // The end of the path and the line number matter most.
-                let text = format::end_of(&visible(&text), max_chars).into_owned();
+                let text = format::end_of(&drawable(&text), max_chars).into_owned();
                 let font = Text::SmallMono.font();
                 ui.painter().text(start, Align2::LEFT_CENTER, text, font, plain);
             }
@@ -161,10 +161,10 @@ fn row_ui(
         let baseline =
             entry.baseline.map_or_else(String::new, |it| format!(", {}", baseline_look(it).1));
         let name = format!("{level}{code}: {}, {}{baseline}", it.message, location(it));
-        visible(&name).into_owned()
+        drawable(&name).into_owned()
     });
     if message_truncated {
-        response.on_hover_text(crate::plan::visible_lines(&it.message));
+        response.on_hover_text(crate::plan::drawable_lines(&it.message));
     }
     clicked
 }

@@ -3,7 +3,7 @@
 use egui::{Id, Margin, TextEdit, Ui};
 
 use super::{Answer, Answers, DialogShape, Entered, PromptId, READ_FIRST, question_ui};
-use crate::plan::visible;
+use crate::plan::drawable;
 use crate::run::{ConfirmationRequest, Decision};
 use crate::ui::plan::{argument_ui, indented, preview_ui, request_ui, short_first};
 use crate::ui::{Action, DialogAction, Icon, Text, Theme, Tone, icon, widgets};
@@ -31,8 +31,8 @@ pub(super) fn confirm_ui(
     request: &ConfirmationRequest,
     actions: &mut Vec<Action>,
 ) {
-    let word = visible(request.target_word());
-    let tool = visible(&request.tool);
+    let word = drawable(request.target_word());
+    let tool = drawable(&request.tool);
     let (step, count) = (request.step_index + 1, request.step_count);
     let title = format!("Execute step {step} of {count}: {tool}?");
     let run = if request.guided { "Run this step" } else { "Approve this step" };

@@ -4,7 +4,7 @@ use egui::{Align, Layout, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::EvidenceView;
 use super::results::{WAS_CHANGED, error_line, row_ui};
-use crate::plan::visible;
+use crate::plan::drawable;
 use crate::run::{EvidenceAnswer, MAX_ROWS, Question, RecurringDiagnostic};
 use crate::ui::{
     Action, EvidenceAction, Now, Text, Theme, Tone, controls, format, icon, rows, theme, widgets,
@@ -120,7 +120,7 @@ fn answer_row_ui(
         // The accessible name of the row does not include the painted second line.
         let line = Rect::from_min_size(start, vec2(width.max(0.0), 1.0));
         let label = ui.interact(line, ui.scope_id().with("second line"), Sense::hover());
-        label.widget_info(|| WidgetInfo::labeled(Role::Label, true, visible(&text)));
+        label.widget_info(|| WidgetInfo::labeled(Role::Label, true, drawable(&text)));
     });
     if opened {
         actions.push(Action::Evidence(EvidenceAction::Open(listed.row.execution_id)));
@@ -168,7 +168,7 @@ fn recurring_ui(ui: &mut Ui, rect: Rect, row: &RecurringDiagnostic, now: &Now) -
     );
     let parts = [(seen.as_str(), Text::Small, theme.dim)];
     widgets::paint_parts(ui, pos2(left, rect.top() + 32.0), rect.width() - 36.0, &parts);
-    let name = || visible(&format!("{} in {file}, {times}, {seen}", row.code)).into_owned();
+    let name = || drawable(&format!("{} in {file}, {times}, {seen}", row.code)).into_owned();
     let clicked = controls::painted_button(ui, &response, name);
     response.on_hover_text("Click for the executions with this code.");
     clicked

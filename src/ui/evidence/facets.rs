@@ -3,7 +3,7 @@
 use egui::{ScrollArea, Sense, Ui, pos2, vec2};
 
 use super::{EvidenceView, Filter, parse, toggle};
-use crate::plan::visible;
+use crate::plan::drawable;
 use crate::run::{Question, TargetKind};
 use crate::ui::{
     Action, Command, Commands, EvidenceAction, Look, Text, Theme, controls, format, rows, widgets,
@@ -95,10 +95,10 @@ pub(crate) fn facet_item(ui: &mut Ui, name: &str, count: &str, selected: bool) -
     let parts = [(name, Text::Body, theme.text)];
     let (_, truncated) = widgets::paint_parts(ui, pos2(rect.left() + 6.0, middle), width, &parts);
     let clicked = controls::selectable(ui, &response, selected, || {
-        format!("{} {count}", visible(name)).trim().to_owned()
+        format!("{} {count}", drawable(name)).trim().to_owned()
     });
     if truncated {
-        response.on_hover_text(visible(name));
+        response.on_hover_text(drawable(name));
     }
     clicked
 }

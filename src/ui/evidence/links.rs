@@ -2,7 +2,7 @@
 
 use egui::Ui;
 
-use crate::plan::visible;
+use crate::plan::drawable;
 use crate::run::{Edge, Question, TargetKind};
 use crate::ui::{Action, EvidenceAction, Text, Tone, controls, format, widgets};
 
@@ -32,7 +32,8 @@ fn link_ui(ui: &mut Ui, edge: &Edge, actions: &mut Vec<Action>) {
                 ui.ctx().copy_text(edge.target.clone());
             }
         });
-        response.on_hover_text(format!("{}\nClick to search the evidence for it.", visible(&name)));
+        response
+            .on_hover_text(format!("{}\nClick to search the evidence for it.", drawable(&name)));
     });
 }
 

@@ -1,7 +1,7 @@
 //! The search results, as rows of which only the visible ones are drawn.
 
 use super::EvidenceView;
-use crate::plan::visible;
+use crate::plan::drawable;
 use crate::run::{Execution, Known, ListedExecution, SearchHit};
 use crate::ui::plan::outcome_look;
 use crate::ui::{
@@ -98,7 +98,7 @@ pub(super) fn row_ui(
     }
     draw_second_line(ui, pos2(left, rect.top() + 32.0), width, word);
     controls::selectable(ui, &response, selected, || {
-        format!("{} {}, {word}, {when}", row.tool_name, visible(&row.about))
+        format!("{} {}, {word}, {when}", row.tool_name, drawable(&row.about))
     })
 }
 
@@ -114,7 +114,7 @@ fn second_line_ui(ui: &Ui, left_center: egui::Pos2, width: f32, hit: &SearchHit,
         if marked {
             format.background = theme.chip(Tone::Caution, theme.background);
         }
-        job.append(&visible(text), 0.0, format);
+        job.append(&drawable(text), 0.0, format);
     };
     if hit.listed.changed {
         append(WAS_CHANGED, true);

@@ -2,7 +2,7 @@ use egui::FontFamily::{Monospace, Proportional};
 
 use super::cluster::{bundled_columns, drawing};
 use super::columns;
-use crate::plan::visible;
+use crate::plan::drawable;
 use unicode_segmentation::UnicodeSegmentation as _;
 
 /// The columns of the longest code point that is written out.
@@ -46,7 +46,7 @@ fn a_mark_is_drawn_on_its_letter_if_the_font_can() {
 #[test]
 fn a_joiner_that_no_font_draws_is_written_out() {
     let family = "👨\u{200D}👩";
-    assert_eq!(visible(family), family);
+    assert_eq!(drawable(family), family);
     let both = columns("👨") + columns("👩");
     assert_eq!(columns(family), both + written_out("\u{200D}"));
     assert_eq!(columns("⚠\u{FE0F}"), columns("⚠") + written_out("\u{FE0F}"));
@@ -59,7 +59,7 @@ fn a_cluster_may_have_any_length() {
         let cluster = "क्".repeat(count);
         assert_eq!(columns(&cluster), written_out(&cluster));
         // Written out, it can be wrapped.
-        let widest = visible(&cluster).graphemes(true).map(columns).max();
+        let widest = drawable(&cluster).graphemes(true).map(columns).max();
         assert!(widest <= Some(8 * MAX_CODE_POINT), "{count}: {widest:?}");
     }
     let emoji = "👨\u{200D}".repeat(40) + "👨";

@@ -6,7 +6,7 @@ use egui::{CornerRadius, Frame, Id, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec
 use super::action_list::{actions_ui, verify_ui};
 use super::model::{failure_words, verify_sentence};
 use super::{TimelineView, attempt_look};
-use crate::plan::visible;
+use crate::plan::drawable;
 use crate::run::{
     AttemptState, LoopPhase, PlanDifference, PlannerReport, PlannerStatus, StepChange,
 };
@@ -98,7 +98,7 @@ fn head_ui(ui: &mut Ui, view: &TimelineView<'_>, attempt: &AttemptState, expande
 fn collapsed_summary(attempt: &AttemptState) -> String {
     let Some(planner) = &attempt.planner else { return String::new() };
     match (&planner.failure_code, verify_sentence(attempt)) {
-        (Some(code), _) => visible(failure_words(code)).into_owned(),
+        (Some(code), _) => drawable(failure_words(code)).into_owned(),
         (None, Some((_, sentence))) => sentence,
         (None, None) => format::counted(planner.action_count, "action"),
     }
@@ -183,7 +183,7 @@ fn answer_text(report: &PlannerReport) -> String {
         Some(false) => "; asking again does not help",
         None => "",
     };
-    format!("No plan: {}{again}.", visible(failure_words(code)))
+    format!("No plan: {}{again}.", drawable(failure_words(code)))
 }
 
 fn findings_ui(ui: &mut Ui, report: &PlannerReport) {
@@ -272,7 +272,7 @@ fn steps_ui(ui: &mut Ui, difference: &PlanDifference) {
         let left = rect.left() + width;
         let (_, truncated) =
             widgets::paint_parts(ui, pos2(left, middle), rect.right() - left, &parts);
-        let subject = visible(beginning(&step.about));
+        let subject = drawable(beginning(&step.about));
         let text = format!("{word}: step {number}, {} {subject}", step.tool);
         response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
         if truncated {

@@ -4,7 +4,7 @@ use egui::{Id, Label, Margin, TextEdit, Ui, vec2};
 
 use super::class_ui::class_ui;
 use super::{Field, FormView, LoopForm, PlannerChoice};
-use crate::plan::{VerifyScope, visible_lines};
+use crate::plan::{VerifyScope, drawable_lines};
 use crate::run::{CommandsReview, PlaceReview};
 use crate::ui::action::{FolderFor, LoopAction};
 use crate::ui::plan::commands_button;
@@ -207,7 +207,7 @@ pub(super) fn fault_line(ui: &mut Ui, fault: &str) {
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
         widgets::icon_ui(ui, vec2(14.0, 16.0), icon::WARNING, 14.0, theme.danger);
-        ui.add(Label::new(widgets::rich(visible_lines(fault), Text::Meta, theme.danger)).wrap());
+        ui.add(Label::new(widgets::rich(drawable_lines(fault), Text::Meta, theme.danger)).wrap());
     });
 }
 
@@ -224,7 +224,7 @@ fn workspace_remarks_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Acti
         Err(reason) => {
             let text = format!(
                 "The countersign.toml of this workspace cannot be used: {}.",
-                visible_lines(reason)
+                drawable_lines(reason)
             );
             widgets::remark(ui, icon::WARNING, Tone::Caution, text);
             return;
@@ -250,11 +250,11 @@ fn permissions_ui(ui: &mut Ui, view: &FormView<'_>) {
     match &place.planner {
         Ok(permissions) if permissions.is_empty() => {}
         Ok(permissions) => {
-            let text = format!("The planner's permissions: {}.", visible_lines(permissions));
+            let text = format!("The planner's permissions: {}.", drawable_lines(permissions));
             widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
         }
         Err(reason) => {
-            widgets::remark(ui, icon::WARNING, Tone::Caution, visible_lines(reason));
+            widgets::remark(ui, icon::WARNING, Tone::Caution, drawable_lines(reason));
         }
     }
 }

@@ -23,7 +23,7 @@ use super::plan::{Entry, bar_ui};
 use super::widgets::panel_frame;
 use super::{Action, Command, Commands, Look, Now, Text, Theme, Tone, icon, theme, widgets};
 use crate::authorization::AuthorizationClass;
-use crate::plan::{ShownPlan, visible};
+use crate::plan::{ShownPlan, drawable};
 use crate::run::{Attempt, LoopState, LoopSummary, PlaceReview};
 use egui::{Margin, Panel, ScrollArea, Ui, UiBuilder};
 
@@ -165,15 +165,15 @@ fn entry_ui(ui: &mut Ui, summary: &LoopSummary, selected: bool, now: &Now) -> bo
         title: goal,
         second_line: Some(word),
         time: &time,
-        name: format!("Loop {}, {word}, {time}", visible(goal)),
+        name: format!("Loop {}, {word}, {time}", drawable(goal)),
         tooltip: format!(
             "{}\n{word}, {} of {} attempts\nplanner {}\nstarted {}\nin {}",
-            visible(&summary.goal),
+            drawable(&summary.goal),
             summary.attempts_begun,
             summary.max_attempts,
-            visible(&summary.planner),
+            drawable(&summary.planner),
             now.full(summary.started_at_ms),
-            visible(&summary.workspace),
+            drawable(&summary.workspace),
         ),
     };
     entry.ui(ui, selected)

@@ -35,7 +35,7 @@ fn header_ui(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Vec<Action>) {
         let goal = super::first_line(&state.goal);
         let response = widgets::line(ui, goal, Text::Title, Tone::Plain);
         if state.goal.trim() != goal {
-            response.on_hover_text(crate::plan::visible_lines(&state.goal));
+            response.on_hover_text(crate::plan::drawable_lines(&state.goal));
         }
         ui.horizontal_wrapped(|ui| {
             for chip in chips(view) {
@@ -126,7 +126,7 @@ fn class_text(class: &AuthorizationClass) -> String {
         class.max_attempts,
         class.expires_at,
     );
-    crate::plan::visible_lines(&text)
+    crate::plan::drawable_lines(&text)
 }
 
 /// Shows why the loop ended, what that means, and what to do next; nothing while it is under way.

@@ -4,7 +4,7 @@ use egui::text::LayoutJob;
 use egui::{Align, Layout, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::Bar;
-use crate::plan::{visible, visible_lines};
+use crate::plan::{drawable, drawable_lines};
 use crate::ui::controls::button_width;
 use crate::ui::{Action, Command, Commands, Look, Text, Theme, Tone, theme, widgets};
 
@@ -110,12 +110,12 @@ fn text_ui(ui: &mut Ui, bar: &Bar, rows: usize) {
         ui.painter().galley(pos2(left, middle + 9.0), detail, theme.dim);
     }
     response.widget_info(|| {
-        let text = format!("{}. {}", bar.title, visible(&bar.detail));
+        let text = format!("{}. {}", bar.title, drawable(&bar.detail));
         WidgetInfo::labeled(Role::Label, true, text)
     });
     if truncated || !bar.more.is_empty() {
         let more = if bar.more.is_empty() { &bar.detail } else { &bar.more };
-        response.on_hover_text(visible_lines(&format!("{}\n{more}", bar.title)));
+        response.on_hover_text(drawable_lines(&format!("{}\n{more}", bar.title)));
     }
 }
 

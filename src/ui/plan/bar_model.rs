@@ -1,7 +1,7 @@
 //! The content of the bar below the steps, for every state of a plan and its run.
 
 use super::{Approval, PlanView, fate_look};
-use crate::plan::visible;
+use crate::plan::drawable;
 use crate::run::{Outcome, Phase, Preview, RunFate, RunStatus, StepState};
 use crate::ui::{Command, Icon, Situation, Tone, format, icon};
 
@@ -201,7 +201,7 @@ fn ended(view: &PlanView<'_>, situation: &Situation) -> Option<Bar> {
         let names = view.run.left_running.join(", ");
         detail.push_str(&format!(
             ". Processes that were still running were ended: {}.",
-            visible(&names)
+            drawable(&names)
         ));
     }
     let mut others = match (&view.run.phase, view.approval) {

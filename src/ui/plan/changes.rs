@@ -5,7 +5,7 @@ use egui::{Align, Label, Layout, ScrollArea, Sense, TextStyle, TextWrapMode, Ui,
 use super::diff::{diff_ui, layout_ui};
 use super::{full_text_ui, indented};
 use crate::authorization::FileState;
-use crate::plan::{visible, visible_name};
+use crate::plan::{drawable, visible_name};
 use crate::run::{Diff, FileChange, Predicted, Preview};
 use crate::ui::{Text, Theme, Tone, format, icon, widgets};
 
@@ -194,7 +194,7 @@ fn file_ui(ui: &mut Ui, change: &FileChange) -> bool {
         _ if matches!(change.diff, Diff::Binary { .. }) => "  not compared",
         _ => "",
     };
-    let path = visible(&change.path);
+    let path = drawable(&change.path);
     let [added, removed] = &counts;
     let text = widgets::styled_text(&[
         (&path, Text::Mono, theme.text),

@@ -6,7 +6,7 @@ use super::code::{incremental_rows_ui, marked_rows, pairs_ui};
 use super::incremental_rows::{LayoutKey, Rows, incremental_rows};
 use super::marks::{Marks, marks, pairs};
 use super::{CodeRow, Gutter, columns};
-use crate::plan::visible;
+use crate::plan::drawable;
 use crate::run::{DiffLine, FileChange, LineKind};
 use crate::ui::{Tone, icon, widgets};
 
@@ -170,7 +170,7 @@ impl Layout {
             let max = self.columns.max(8);
             let is_short = || {
                 line.kind == LineKind::Gap
-                    || line.text.len() <= max && visible(&line.text).len() <= max
+                    || line.text.len() <= max && drawable(&line.text).len() <= max
             };
             !line.missing_newline && is_short()
         })

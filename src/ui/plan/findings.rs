@@ -2,7 +2,7 @@
 
 use egui::{Frame, Label, Margin, ScrollArea, Ui, vec2};
 
-use crate::plan::{Finding, Severity, visible};
+use crate::plan::{Finding, Severity, drawable};
 use crate::ui::{Icon, Text, Theme, Tone, format, icon, widgets};
 
 fn look(severity: Severity) -> (Icon, Tone, &'static str) {
@@ -102,19 +102,20 @@ fn finding_ui(ui: &mut Ui, finding: &Finding) {
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 1.0;
             ui.add(
-                Label::new(widgets::rich(visible(&finding.message), Text::Body, theme.text)).wrap(),
+                Label::new(widgets::rich(drawable(&finding.message), Text::Body, theme.text))
+                    .wrap(),
             );
             let location = format!(
                 "{} {word} · {} · line {}, column {}",
                 finding.code,
-                visible(&place(&finding.pointer)),
+                drawable(&place(&finding.pointer)),
                 finding.line,
                 finding.column,
             );
             ui.add(Label::new(widgets::rich(location, Text::SmallMono, theme.dim)).wrap())
-                .on_hover_text(format!("{}\n{}", finding.code.title(), visible(&finding.pointer)));
+                .on_hover_text(format!("{}\n{}", finding.code.title(), drawable(&finding.pointer)));
             if !finding.allowed.is_empty() {
-                let allowed = format!("allowed: {}", visible(&finding.allowed.join(", ")));
+                let allowed = format!("allowed: {}", drawable(&finding.allowed.join(", ")));
                 ui.add(Label::new(widgets::rich(allowed, Text::SmallMono, theme.dim)).wrap());
             }
         });

@@ -3,7 +3,7 @@
 use egui::{Align, Frame, Layout, Margin, Ui, vec2};
 
 use super::{PlanView, walls};
-use crate::plan::{Digest, Mode, ShownPlan, ToolClass, visible, visible_name};
+use crate::plan::{Digest, Mode, ShownPlan, ToolClass, drawable, visible_name};
 use crate::run::CommandsReview;
 use crate::ui::loop_page::loop_link_ui;
 use crate::ui::reconcile::{reconciled_ui, settle_ui};
@@ -152,7 +152,7 @@ pub fn contradiction(view: &PlanView<'_>) -> Option<String> {
 fn visible_list(items: &[String]) -> String {
     const MAX_SHOWN: usize = 30;
     let mut lines: Vec<_> =
-        items.iter().take(MAX_SHOWN).map(|item| visible(item).into_owned()).collect();
+        items.iter().take(MAX_SHOWN).map(|item| drawable(item).into_owned()).collect();
     if items.len() > MAX_SHOWN {
         lines.push(format!("and {} more", items.len() - MAX_SHOWN));
     }

@@ -14,7 +14,7 @@ use super::{
     output_lines, preview_ui, risk_chip, step_row, text_rows,
 };
 use crate::authorization::WallLevel;
-use crate::plan::{ShownStep, visible};
+use crate::plan::{ShownStep, drawable};
 use crate::run::{Outcome, PreconditionState, SKIPPED_WITH_COMMAND, StepResult, StepState};
 use crate::ui::action::Tab;
 use crate::ui::artifact::{ArtifactView, artifacts_ui};
@@ -185,7 +185,7 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) -> bool {
             if let Some(walls) = step_walls(view, step.step_index) {
                 let is_weak = walls.level < WallLevel::Full || walls.is_widened();
                 let tone = if is_weak { Tone::Caution } else { Tone::Dim };
-                widgets::remark(ui, WALLS, tone, visible(&sentence(walls)));
+                widgets::remark(ui, WALLS, tone, drawable(&sentence(walls)));
             }
         });
     });
@@ -244,7 +244,7 @@ pub(crate) fn argument_ui(ui: &mut Ui, name: &str, value: &str) {
     let theme = Theme::of(ui);
     ui.add_space(4.0);
     ui.horizontal(|ui| {
-        ui.label(widgets::rich(visible(name), Text::Meta, theme.dim));
+        ui.label(widgets::rich(drawable(name), Text::Meta, theme.dim));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             widgets::copy_button(ui, value, &format!("argument {name}"));
             if value.len() > 200 {
@@ -347,7 +347,7 @@ fn skip_text(reason: Option<&String>) -> Cow<'static, str> {
         Some(SKIPPED_WITH_COMMAND) => {
             format!("Nothing was run for it: {SKIPPED_WITH_COMMAND}.").into()
         }
-        Some(note) => format!("{SKIPPED} Your note: {}", visible(note)).into(),
+        Some(note) => format!("{SKIPPED} Your note: {}", drawable(note)).into(),
     }
 }
 

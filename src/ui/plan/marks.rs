@@ -7,7 +7,7 @@ use std::path::Path;
 use similar::{ChangeTag, TextDiff};
 
 use crate::code::{Class, Language, highlight};
-use crate::plan::{lookalikes, visible};
+use crate::plan::{drawable, lookalikes};
 use crate::run::{AnsiStyle, DiffLine, LineKind};
 use crate::ui::Tone;
 
@@ -86,7 +86,7 @@ pub fn marks(path: &str, lines: &[DiffLine]) -> Vec<Marks> {
     }
     compare(lines, &mut marks);
     for (line, marks) in lines.iter().zip(&mut marks) {
-        if matches!(visible(&line.text), Cow::Owned(_)) {
+        if matches!(drawable(&line.text), Cow::Owned(_)) {
             // Hidden characters get longer when made visible, which would shift the ranges after them.
             *marks = Marks::default();
         } else {

@@ -10,7 +10,7 @@ use super::marks::Marks;
 use super::walls::{WALLS, sentence};
 use super::{CodeRow, Gutter, cached_rows, code_rows_ui, columns, full_text_ui, risk_icon};
 use crate::authorization::WallLevel;
-use crate::plan::{lookalikes, visible, visible_name};
+use crate::plan::{drawable, lookalikes, visible_name};
 use crate::risk::{RiskLevel, Verdict};
 use crate::run::ConfirmationRequest;
 use crate::ui::{Text, Theme, Tone, icon, widgets};
@@ -43,7 +43,7 @@ pub(crate) fn request_ui(ui: &mut Ui, request: &ConfirmationRequest) {
         } else {
             Tone::Safe
         };
-        widgets::remark(ui, WALLS, tone, visible(&sentence(walls)));
+        widgets::remark(ui, WALLS, tone, drawable(&sentence(walls)));
     }
     if let Some(warning) = &request.warning {
         let text = format!("The plan's author warns: {warning}");
@@ -53,7 +53,7 @@ pub(crate) fn request_ui(ui: &mut Ui, request: &ConfirmationRequest) {
     }
     if request.required {
         let text = format!("You are asked because {}", reason_clause(&request.why));
-        widgets::remark(ui, icon::HAND, Tone::Dim, visible(&text));
+        widgets::remark(ui, icon::HAND, Tone::Dim, drawable(&text));
     }
     if let Some(text) = request.skipping() {
         widgets::remark(ui, icon::LINK, Tone::Dim, text);
@@ -64,7 +64,7 @@ pub(crate) fn request_ui(ui: &mut Ui, request: &ConfirmationRequest) {
 pub(super) fn verdict_ui(ui: &mut Ui, verdict: &Verdict) {
     let (level, reason) = (verdict.level, &verdict.reason);
     let text = format!("{reason} (rule {})", verdict.rule);
-    widgets::remark(ui, risk_icon(level), level.into(), visible(&text));
+    widgets::remark(ui, risk_icon(level), level.into(), drawable(&text));
     if let Some(suggestion) = &verdict.suggestion {
         widgets::remark(ui, icon::INFO, Tone::Dim, format!("Safer: {suggestion}"));
     }
@@ -181,7 +181,7 @@ pub fn command_rows(
             let letters = alike.iter().filter(|letter| letter.end <= end);
             let letters = letters.filter_map(|letter| text.get(letter.clone()));
             let added: usize = letters.map(|it| visible_name(it).len() - it.len()).sum();
-            visible(text.get(..end).unwrap_or_default()).len() + added
+            drawable(text.get(..end).unwrap_or_default()).len() + added
         };
         let mark =
             mark.map(|(range, tone)| (shown_length(range.start)..shown_length(range.end), tone));

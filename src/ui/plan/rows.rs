@@ -7,7 +7,7 @@ use egui::{CornerRadius, Id, Rect, ScrollArea, Sense, Stroke, Ui, pos2, vec2};
 use super::PlanView;
 use super::card::Card;
 use super::walls::{step_walls, wider};
-use crate::plan::{Mode, ToolCall, visible, visible_name};
+use crate::plan::{Mode, ToolCall, drawable, visible_name};
 use crate::risk::RiskLevel;
 use crate::run::{Outcome, Phase, Review, StepState};
 use crate::ui::rows::row_background;
@@ -306,15 +306,15 @@ fn row_ui(ui: &mut Ui, rect: Rect, id: Id, row: &StepRow, selected: bool, indent
         widgets::paint_parts(ui, pos2(left, rect.top() + 32.0), width, &parts);
     let clicked = controls::selectable(ui, &response, selected, || {
         let risk = row.risk.as_ref().map_or("", |(level, _)| level.as_str());
-        let action = format!("{} {}", row.verb, visible(&row.object));
+        let action = format!("{} {}", row.verb, drawable(&row.object));
         format!("Step {}: {action}, {}, {risk}", row.number, row.state)
     });
     let mut hover = Vec::new();
     if first_truncated || second_truncated {
-        hover.push(format!("{} {}\n{}", row.verb, visible(&row.object), visible(&row.detail)));
+        hover.push(format!("{} {}\n{}", row.verb, drawable(&row.object), drawable(&row.detail)));
     }
     if let Some((level, reason)) = &row.risk {
-        hover.push(format!("{}: {}", level.as_str(), visible(reason)));
+        hover.push(format!("{}: {}", level.as_str(), drawable(reason)));
     }
     hover.extend(row.duration.as_ref().map(|duration| format!("took {duration}")));
     response.on_hover_text(format!("Step {}, {}\n{}", row.number, row.state, hover.join("\n")));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use egui::{ScrollArea, Sense, Ui, pos2, vec2};
 use uuid::Uuid;
 
-use crate::plan::visible;
+use crate::plan::drawable;
 use crate::run::{RunFate, RunStatus, RunSummary};
 use crate::ui::{
     Action, Command, Commands, Icon, Look, Now, PlanAction, Text, Theme, Tone, controls, format,
@@ -81,21 +81,21 @@ pub fn sidebar_ui(ui: &mut Ui, view: &SidebarView<'_>, commands: &mut Commands<'
 }
 
 fn plan_ui(ui: &mut Ui, plan: &RecentPlan, selected: bool) -> bool {
-    let (name, path) = (visible(&plan.name), plan.path.display().to_string());
+    let (name, path) = (drawable(&plan.name), plan.path.display().to_string());
     let entry = Entry {
         look: None,
         title: &plan.name,
         second_line: Some(&plan.detail),
         time: "",
         name: format!("Plan {name}"),
-        tooltip: format!("{name}\n{}", visible(&path)),
+        tooltip: format!("{name}\n{}", drawable(&path)),
     };
     entry.ui(ui, selected)
 }
 
 fn run_ui(ui: &mut Ui, run: &RunSummary, selected: bool, now: &Now) -> bool {
     let (icon, word, tone) = fate_look(run.fate);
-    let (name, time) = (visible(&run.plan_name), now.short(run.started_at_ms));
+    let (name, time) = (drawable(&run.plan_name), now.short(run.started_at_ms));
     let entry = Entry {
         look: Some((icon, tone)),
         title: &run.plan_name,
@@ -107,7 +107,7 @@ fn run_ui(ui: &mut Ui, run: &RunSummary, selected: bool, now: &Now) -> bool {
             run.steps_recorded,
             format::counted(run.step_count, "step"),
             now.full(run.started_at_ms),
-            visible(&run.workspace),
+            drawable(&run.workspace),
         ),
     };
     entry.ui(ui, selected)

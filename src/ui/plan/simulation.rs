@@ -3,7 +3,7 @@
 use egui::{Frame, Key, Margin, Modifiers, ScrollArea, Sense, Stroke, Ui, pos2, vec2};
 
 use super::{PlanView, changes_ui};
-use crate::plan::{ShownPlan, visible};
+use crate::plan::{ShownPlan, drawable};
 use crate::run::{Diff, ExpectedEnd, Failure, FileChange, Predicted, Preview};
 use crate::ui::rows::row_background;
 use crate::ui::tabs::tabs_ui;
@@ -54,11 +54,11 @@ pub fn verdict(plan: &ShownPlan, previews: &[Preview]) -> (Icon, Tone, String) {
         };
         let text = match preview.and_then(Preview::why_it_fails) {
             Some(reason) => {
-                format!("Step {} would fail: {}{unreached}", index + 1, visible(reason))
+                format!("Step {} would fail: {}{unreached}", index + 1, drawable(reason))
             }
             None => {
                 let summary = preview.map_or("", |preview| &preview.summary);
-                format!("Step {} would end the run. {}{unreached}", index + 1, visible(summary))
+                format!("Step {} would end the run. {}{unreached}", index + 1, drawable(summary))
             }
         };
         return (icon::FAILED, Tone::Danger, text);
@@ -227,10 +227,10 @@ fn step_ui(ui: &mut Ui, index: usize, tool: &str, preview: &Preview, faulty: boo
     let (_, truncated) = widgets::paint_parts(ui, pos2(left, rect.top() + 32.0), width, &parts);
     let line = Stroke::new(1.0, theme.line);
     ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, line);
-    let name = || format!("Simulated step {number}: {tool}, {}", visible(&preview.summary));
+    let name = || format!("Simulated step {number}: {tool}, {}", drawable(&preview.summary));
     let clicked = controls::painted_button(ui, &response, name);
     if truncated {
-        response.on_hover_text(visible(&preview.summary));
+        response.on_hover_text(drawable(&preview.summary));
     }
     clicked
 }

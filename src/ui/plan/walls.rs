@@ -4,7 +4,7 @@ use egui::{ScrollArea, Ui};
 
 use super::PlanView;
 use crate::authorization::{Grants, StepWalls, WallLevel};
-use crate::plan::{Code, Needs, visible};
+use crate::plan::{Code, Needs, drawable};
 use crate::risk::WallSetting;
 use crate::run::{StepState, WallsReview};
 use crate::ui::{Action, Chip, Icon, Look, PlanAction, Tone, icon, widgets};
@@ -69,7 +69,7 @@ pub(super) fn step_walls<'v>(view: &PlanView<'v>, index: usize) -> Option<&'v St
 /// The grants beyond the walls of a step, in a few words each; empty for most steps.
 pub(super) fn wider(walls: &StepWalls) -> impl Iterator<Item = String> {
     let grants = if walls.is_widened() { ranked_grants(walls) } else { Vec::new() };
-    grants.into_iter().map(|(_, grant)| visible(&grant).into_owned())
+    grants.into_iter().map(|(_, grant)| drawable(&grant).into_owned())
 }
 
 /// The grants of walls in words, each with its rank; the widest grant has the lowest rank.
@@ -155,7 +155,7 @@ pub(super) fn chip(walls: &WallsReview) -> Option<Chip> {
         }
     };
     let tooltip = [vec![lines.level], lines.granted].concat().join("\n");
-    Some(Chip::new(icon, text, tone).with_tooltip(visible(&tooltip).into_owned()))
+    Some(Chip::new(icon, text, tone).with_tooltip(drawable(&tooltip).into_owned()))
 }
 
 /// The icon of the walls.
@@ -169,7 +169,7 @@ fn further_grant_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>)
         return;
     }
     let mut button = |text: &str, hint: &str, action: PlanAction| {
-        if widgets::tooltip_button(ui, Look::Plain, WALLS, &visible(text), &visible(hint)) {
+        if widgets::tooltip_button(ui, Look::Plain, WALLS, &drawable(text), &drawable(hint)) {
             actions.push(Action::Plan(action));
         }
     };
@@ -211,7 +211,7 @@ pub(super) fn grants_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Acti
         .max_height(height)
         .auto_shrink([false, true])
         .show(ui, |ui| {
-            lines.for_each(|line| widgets::remark(ui, WALLS, Tone::Caution, visible(&line)))
+            lines.for_each(|line| widgets::remark(ui, WALLS, Tone::Caution, drawable(&line)))
         });
     ui.horizontal_wrapped(|ui| {
         for (text, hint, action) in buttons.into_iter().rev() {
@@ -258,13 +258,13 @@ fn remembered(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<Strin
 pub(crate) fn lines_ui(ui: &mut Ui, lines: &WallLines) {
     widgets::heading(ui, "Walls");
     for line in &lines.granted {
-        widgets::remark(ui, icon::WARNING, Tone::Caution, visible(line));
+        widgets::remark(ui, icon::WARNING, Tone::Caution, drawable(line));
     }
     let tone = if lines.is_weak { Tone::Caution } else { Tone::Safe };
-    widgets::remark(ui, WALLS, tone, visible(&lines.level));
+    widgets::remark(ui, WALLS, tone, drawable(&lines.level));
     for line in &lines.proposed {
         let text = format!("Perhaps needed, but not granted. {line}");
-        widgets::remark(ui, icon::INFO, Tone::Dim, visible(&text));
+        widgets::remark(ui, icon::INFO, Tone::Dim, drawable(&text));
     }
 }
 

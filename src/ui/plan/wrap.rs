@@ -4,13 +4,13 @@ use std::borrow::Cow;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
-use crate::plan::visible;
+use crate::plan::drawable;
 use crate::ui::glyphs;
 
 /// Splits the text, with hidden characters made visible, into pieces of at most `columns` columns, but not below 8.
 pub fn wrap(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(8);
-    let shown = fitting(visible(text), columns);
+    let shown = fitting(drawable(text), columns);
     if row_length(&shown, columns) == shown.len() {
         return vec![shown.into_owned()];
     }
@@ -72,7 +72,7 @@ pub(crate) fn row_length(line: &str, columns: usize) -> usize {
 }
 
 fn cluster_columns(cluster: &str) -> usize {
-    match visible(cluster) {
+    match drawable(cluster) {
         Cow::Borrowed(shown) => glyphs::columns(shown),
         Cow::Owned(shown) => shown.graphemes(true).map(glyphs::columns).sum(),
     }
@@ -101,7 +101,7 @@ mod tests {
         let stands_alone = |c: char| format!(" {c}").graphemes(true).count() == 2;
         let hidden = |c: &char| is_hidden(*c) && stands_alone(*c);
         for c in (0..=0x10_ffff).filter_map(char::from_u32).filter(hidden) {
-            let columns = 2 * visible(&c.to_string()).chars().count();
+            let columns = 2 * drawable(&c.to_string()).chars().count();
             assert_eq!(row_length(&format!("{c} {c}"), columns), c.len_utf8() + 1, "{c:?}");
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Once};
 
-use countersign::plan::{is_hidden, visible};
+use countersign::plan::{drawable, is_hidden};
 use countersign::ui::{glyphs, theme};
 use egui::text::LayoutJob;
 use egui::{Color32, Context, FontId, MissingGlyphPolicy, TextFormat};
@@ -24,7 +24,7 @@ fn context() -> Context {
 /// Lays the text out in a narrow column and compares each drawn glyph with the characters of the text: the same ones
 /// in the same order, each cluster to the right of the one before it (but for rounding) or on a later row, each painted.
 fn assert_drawn_as_it_is(ctx: &Context, text: &str) {
-    let shown = visible(text);
+    let shown = drawable(text);
     for font in [FontId::monospace(12.5), FontId::proportional(14.0)] {
         let format = TextFormat::simple(font.clone(), Color32::WHITE);
         let mut job = LayoutJob::single_section(shown.to_string(), format);
@@ -133,7 +133,7 @@ proptest! {
 
     #[test]
     fn nothing_hidden_is_left_but_what_joins_emoji(text in any_text()) {
-        let left: Vec<char> = visible(&text).chars().filter(|c| is_hidden(*c)).collect();
+        let left: Vec<char> = drawable(&text).chars().filter(|c| is_hidden(*c)).collect();
         prop_assert!(left.iter().all(|c| ['\u{200D}', '\u{FE0F}'].contains(c)), "{left:?}");
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::authorization::FileState;
-use crate::plan::{ShownPlan, ShownStep, ToolCall, visible};
+use crate::plan::{ShownPlan, ShownStep, ToolCall, drawable};
 use crate::risk::RiskLevel;
 use crate::run::{LineKind, Review, cannot_be_restored};
 use crate::ui::plan::{Beside, CodeRow, command_rows, risk_icon};
@@ -59,7 +59,7 @@ impl Entries {
                 }
                 Some(call) => {
                     let (verb, object) = call.headline();
-                    (format!("{verb} {}", visible(&object)), None)
+                    (format!("{verb} {}", drawable(&object)), None)
                 }
                 None => (step.tool_name.clone(), None),
             };
@@ -83,7 +83,7 @@ impl Entries {
                 Some(FileState::Content(_)) => (icon::WRITE, Tone::Dim, "replaced"),
                 None => (icon::WRITE, Tone::Dim, "written"),
             };
-            let text = visible(path).into_owned();
+            let text = drawable(path).into_owned();
             Entry { number: None, icon, tone, text, emphasized: None, note: note.to_owned() }
         };
         Self::new(review.impact.files.iter().map(entry).collect())

@@ -13,7 +13,7 @@ use self::entries::Entries;
 use self::figures::{Figure, figures_ui};
 use super::{Answer, Answers, DialogShape, PromptId, READ_FIRST, question_ui};
 use crate::authorization::FileState;
-use crate::plan::{Mode, ShownPlan, visible, visible_name};
+use crate::plan::{Mode, ShownPlan, drawable, visible_name};
 use crate::run::Review;
 use crate::ui::plan::{
     GroupedSteps, Gutter, PlanAttempt, WallLines, cached_rows, code_rows_ui, columns, full_text_ui,
@@ -159,7 +159,7 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
 /// Where the plan comes from, where it runs and how, and for how long the authorization is valid.
 fn context_ui(ui: &mut Ui, view: &AuthorizeView) {
     let binding = &view.review.binding;
-    let author = view.plan.created_by.as_ref().map(|it| format!("proposed by {}", visible(it)));
+    let author = view.plan.created_by.as_ref().map(|it| format!("proposed by {}", drawable(it)));
     let target = binding.target.as_ref().map(ToString::to_string);
     let target =
         target.map_or("on this computer".to_owned(), |it| format!("on {}", visible_name(&it)));
