@@ -80,6 +80,9 @@ fn run(bench: &Bench, max_attempts: u32) {
         verify: None,
         workspace: WorkspaceChoice { folder: workspace, reason: String::new() },
         class: None,
+        looks: LookScope::Workspace,
+        target: None,
+        plan_only: false,
     };
     let location =
         EvidenceLocation::new(bench.folder().join("evidence"), bench.folder().join("keys"));

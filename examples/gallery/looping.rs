@@ -53,6 +53,7 @@ fn report(actions: usize) -> PlannerReport {
         failure_code: None,
         message: None,
         retryable: None,
+        answers_goal: None,
         findings: vec![],
     }
 }
@@ -267,6 +268,8 @@ impl LoopBuilder {
                 actions,
                 verify,
                 stop_reason,
+                looks: Vec::new(),
+                feedback: None,
             }),
         });
         if attempt + 1 == self.max_attempts && stop_reason.is_none() {
@@ -318,6 +321,8 @@ fn loops() -> Vec<LoopSummary> {
         max_attempts: 3,
         verify: "local".into(),
         class_id: None,
+        looks: Some("workspace".into()),
+        target: None,
         attempts_begun: 2,
         started_at_ms: fixture::NOW_MS - minutes * 60_000,
         ended_at_ms: Some(fixture::NOW_MS - minutes * 60_000 + 40_000),
@@ -369,6 +374,7 @@ fn form(name: &str) -> Option<LoopForm> {
 /// The review of the folders in the form.
 fn place(name: &str) -> Option<PlaceReview> {
     let mut place = PlaceReview {
+        model: None,
         place: LoopPlace {
             workspace: WORKSPACE.into(),
             plans: None,

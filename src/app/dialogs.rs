@@ -36,7 +36,11 @@ impl App {
                 self.plan.decide_attempt(digest, decision, shared);
             }
             DialogAction::Reject { digest, reason } if loop_awaits_it => {
-                self.plan.decide_attempt(digest, PlanDecision::Reject { method, reason }, shared);
+                self.plan.decide_attempt(
+                    digest,
+                    PlanDecision::Reject { replan: !reason.trim().is_empty(), method, reason },
+                    shared,
+                );
             }
             DialogAction::Authorize(digest) => {
                 let ttl = shared.setup.policy.authorization_ttl_ms;

@@ -1,13 +1,41 @@
-//! Reads a planner's answer (SPEC §10): a plan to review, or why there is none.
+//! Reads a planner's answer (SPEC §10): what it wants to look at, a plan to review, or why there is none.
+//!
+//! An answer is `{"looks": [...]}`, `{"plan": PLAN, "answers_goal": true|false}`, or a plan alone. The bytes of a plan in
+//! an answer are kept as they are, because a person authorizes exactly these.
 
+use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::evidence::{PlannerTrace, marker_in};
 use crate::plan::{
     ACTION_PLAN_VERSION, Code, Dialect, Finding, Severity, ShownPlan, is_valid, parse,
 };
 use crate::process::{Cause, Finished};
-use crate::run::{PlannerFinding, PlannerReport, PlannerStatus};
+use crate::run::{Look, MAX_LOOKS, PlannerFinding, PlannerReport, PlannerStatus};
+
+/// An answer after parsing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// What the planner wants to see before it plans.
+    Looks(Vec<Look>),
+    /// A plan, or why there is none.
+    Plan(PlannerAnswer),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LooksForm {
+    looks: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PlanForm<'a> {
+    #[serde(borrow)]
+    plan: &'a RawValue,
+    answers_goal: Option<bool>,
+}
 
 /// A planner's answer after parsing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,8 +91,15 @@ pub(super) fn provider_error(message: String) -> PlannerAnswer {
     PlannerAnswer { report, plan: None }
 }
 
+/// The rejected answer of a planner that did not keep to the form, with the reason. Another attempt can succeed.
+pub(super) fn not_in_form(message: String) -> PlannerAnswer {
+    let mut report = PlannerReport::new(PlannerStatus::Accepted);
+    reject(&mut report, VALIDATION_FAILED, message, true);
+    PlannerAnswer { report, plan: None }
+}
+
 /// Reads the output of a planner that has ended.
-pub(super) fn from_process(finished: &Finished, trace: &PlannerTrace) -> PlannerAnswer {
+pub(super) fn from_process(finished: &Finished, trace: &PlannerTrace) -> Answer {
     let seconds = finished.duration.as_secs();
     let ending = match finished.cause {
         Some(Cause::TimedOut) => format!("was ended after {seconds} s"),
@@ -75,11 +110,41 @@ pub(super) fn from_process(finished: &Finished, trace: &PlannerTrace) -> Planner
             Some(failure) => failure,
         },
     };
-    provider_error(format!("the planner {ending}"))
+    Answer::Plan(provider_error(format!("the planner {ending}")))
 }
 
-/// Parses a planner's answer, which must be one plan in any dialect and nothing else.
-pub fn read_answer(answer: &[u8]) -> PlannerAnswer {
+/// Parses a planner's answer: one JSON document and nothing else.
+pub fn read_answer(answer: &[u8]) -> Answer {
+    let value = serde_json::from_slice::<Value>(answer).unwrap_or_default();
+    let read = if value.get("looks").is_some() {
+        read_looks(answer).map(Answer::Looks)
+    } else if value.get("plan").is_some() {
+        serde_json::from_slice::<PlanForm<'_>>(answer).map_err(|error| error.to_string()).map(
+            |PlanForm { plan, answers_goal }| {
+                let mut answer = read_plan(plan.get().as_bytes());
+                answer.report.answers_goal = answers_goal;
+                Answer::Plan(answer)
+            },
+        )
+    } else {
+        Ok(Answer::Plan(read_plan(answer)))
+    };
+    read.unwrap_or_else(|why| Answer::Plan(not_in_form(format!("the answer {why}"))))
+}
+
+fn read_looks(answer: &[u8]) -> Result<Vec<Look>, String> {
+    let LooksForm { looks } = serde_json::from_slice(answer).map_err(|error| error.to_string())?;
+    if !(1..=MAX_LOOKS).contains(&looks.len()) {
+        return Err(format!("has {} looks; 1 to {MAX_LOOKS} are allowed", looks.len()));
+    }
+    let read = |(index, look): (usize, &Value)| {
+        Look::from_json(look).map_err(|why| format!("is no list of looks: looks[{index}] {why}"))
+    };
+    looks.iter().enumerate().map(read).collect()
+}
+
+/// Parses one plan in any dialect.
+fn read_plan(answer: &[u8]) -> PlannerAnswer {
     let parsed = parse(answer);
     let valid = parsed.is_valid();
     let mut report = PlannerReport::new(PlannerStatus::Accepted);
@@ -153,8 +218,15 @@ mod tests {
     use crate::process::walls::WallReport;
     use crate::run::Stream;
 
+    fn planned(answer: Answer) -> PlannerAnswer {
+        match answer {
+            Answer::Plan(answer) => answer,
+            Answer::Looks(looks) => panic!("{looks:?}"),
+        }
+    }
+
     fn failure_of(answer: &[u8]) -> (Option<String>, Option<bool>) {
-        let answered = read_answer(answer);
+        let answered = planned(read_answer(answer));
         assert_eq!(answered.is_accepted(), answered.report.failure_code.is_none());
         (answered.report.failure_code, answered.report.retryable)
     }
@@ -177,13 +249,13 @@ mod tests {
             )
         };
         let marker = "[secret:password:0636560f]";
-        assert!(read_answer(plan(marker, "grey").as_bytes()).is_accepted());
+        assert!(read_plan(plan(marker, "grey").as_bytes()).is_accepted());
         for contents in [marker, "a \\u005bsecret:password:0636560f]"] {
-            let answered = read_answer(plan("g", contents).as_bytes());
+            let answered = read_plan(plan("g", contents).as_bytes());
             assert_eq!(answered.report.failure_code.as_deref(), Some(VALIDATION_FAILED));
         }
         let command = format!(r#"{{"goal": "g", "steps": [{{"command": "echo {marker}"}}]}}"#);
-        assert!(!read_answer(command.as_bytes()).is_accepted());
+        assert!(!read_plan(command.as_bytes()).is_accepted());
     }
 
     #[test]
@@ -239,10 +311,53 @@ mod tests {
                 left_open: false,
             };
             let trace = PlannerTrace { answer: answer.clone(), ..PlannerTrace::default() };
-            let answered = from_process(&finished, &trace);
+            let answered = planned(from_process(&finished, &trace));
             assert_eq!(answered.report.failure_code.as_deref(), Some(PROVIDER_ERROR));
             assert_eq!((answered.report.retryable, &answered.plan), (Some(true), &None));
             assert!(answered.report.message.unwrap().contains(expected));
         }
+    }
+
+    #[test]
+    fn looks_are_read_or_rejected_with_the_reason() {
+        let answer = json!({"looks": [{"read": "a", "lines": [1, 2]}, {"glob": "*"}]});
+        let Answer::Looks(looks) = read_answer(answer.to_string().as_bytes()) else { panic!() };
+        assert_eq!(looks.len(), 2);
+        let many: Vec<_> = (0..=MAX_LOOKS).map(|_| json!({"glob": "*"})).collect();
+        for (answer, why) in [
+            (json!({"looks": []}), "1 to 20"),
+            (json!({"looks": many}), "1 to 20"),
+            (json!({"looks": [{"glob": "*"}, {"write": "a"}]}), "looks[1]"),
+            (json!({"looks": [{"glob": "*"}], "plan": {}}), "unknown field `plan`"),
+            (json!({"looks": "all"}), "invalid type"),
+            (json!({"plan": {}, "goal": "g"}), "unknown field `goal`"),
+            (json!({"plan": {}, "answers_goal": 1}), "invalid type"),
+        ] {
+            let answered = planned(read_answer(answer.to_string().as_bytes()));
+            let message = answered.report.message.unwrap_or_default();
+            assert!(message.contains(why), "{answer}: {message}");
+            assert_eq!(answered.report.failure_code.as_deref(), Some(VALIDATION_FAILED));
+        }
+        let twice = br#"{"plan": {}, "plan": {}}"#;
+        assert!(!planned(read_answer(twice)).is_accepted());
+    }
+
+    // A person authorizes exactly the bytes of the plan, with their spaces and order.
+    #[test]
+    fn a_plan_in_an_answer_keeps_its_bytes() {
+        let plan = r#"{ "goal":"g",  "steps": [{"command": "true"}] }"#;
+        for (rest, answers_goal) in [
+            ("", None),
+            (r#","answers_goal":true"#, Some(true)),
+            (r#","answers_goal":false"#, Some(false)),
+        ] {
+            let answered = planned(read_answer(format!("{{\"plan\": {plan}{rest}}}").as_bytes()));
+            assert!(answered.is_accepted());
+            assert_eq!(answered.report.answers_goal, answers_goal);
+            assert_eq!(&*answered.plan.unwrap().source, plan.as_bytes());
+        }
+        let faulty = br#"{"plan": {"goal": "g", "steps": [{"command": "a", "command": "b"}]}}"#;
+        let answered = planned(read_answer(faulty));
+        assert_eq!(answered.report.findings[0].code, "E011");
     }
 }

@@ -6,14 +6,19 @@ use super::attempts::{AttemptEnding, CurrentAttempt, Halt};
 use super::planner::planner_input;
 use super::request::request;
 use super::results::Applied;
-use super::{BoundedLoop, PlannerAnswer, answer, results};
+use super::{Answer, BoundedLoop, PlannerAnswer, answer, results};
 use crate::authorization::{ApprovedPlan, PlanAuthorization};
 use crate::engine::{ExecutionError, review};
 use crate::evidence::{AttemptStart, Entry, EvidenceError, PlannerTrace};
-use crate::plan::{Plan, ShownPlan, VerifyScope};
+use crate::plan::{Plan, RiskLevel, ShownPlan, ToolCall, ToolClass, VerifyScope};
+use crate::risk::{Shell, UserRules, of_command};
 use crate::run::{
-    AttemptRecord, Happened, PlannerReport, PlannerStatus, Review, RunEvent, has_same_effect,
+    AttemptRecord, Happened, Looked, PlannerReport, PlannerStatus, Review, RunEvent,
+    has_same_effect,
 };
+
+/// The code of a failure that asks a person something.
+const CLARIFICATION_NEEDED: &str = "clarification_needed";
 
 impl BoundedLoop<'_> {
     /// Runs one attempt. Its state is in `current`, even if this fails.
@@ -34,6 +39,9 @@ impl BoundedLoop<'_> {
 
     fn phases(&mut self, open: &mut CurrentAttempt) -> Result<AttemptEnding, Halt> {
         let (plan, review) = self.obtain_plan(open)?;
+        if self.setup.order.plan_only {
+            return Ok(AttemptEnding::new(Happened::Planned, "there is a plan"));
+        }
         let authorization = self.authorize(open, &plan, &review)?;
         let applied = self.apply(&plan, &authorization);
         let passed = applied.verify.as_ref().filter(|verify| verify.passed);
@@ -42,14 +50,31 @@ impl BoundedLoop<'_> {
         let verified = scope.is_some_and(|scope| {
             scope == VerifyScope::Full || self.setup.order.verify != Some(VerifyScope::Full)
         });
-        let ending = AttemptEnding { verified, ..store_results(open, applied) };
+        let mut ending = AttemptEnding { verified, ..store_results(open, applied) };
+        if ending.happened == Happened::Stopped
+            && let Some(words) = self.denial.take()
+        {
+            open.record.feedback = Some(words);
+            ending.happened = Happened::StepDenied;
+        }
         if ending.happened != Happened::Succeeded {
             return Ok(ending);
+        }
+        let answers_goal = open.record.planner.answers_goal;
+        if only_reads(&plan) {
+            return Ok(after_reading(answers_goal == Some(true)));
         }
         if ending.verified || self.setup.order.verify.is_some() {
             self.check_verification_unchanged(Some(plan.steps.len()))?;
         }
-        if ending.verified { Ok(ending) } else { self.gate(open, &plan, &authorization) }
+        if !ending.verified {
+            ending = self.gate(open, &plan, &authorization)?;
+        }
+        if ending.happened == Happened::Succeeded && answers_goal == Some(false) {
+            ending.happened = Happened::Unfinished;
+            ending.message.push_str("; the planner says that more is left to do");
+        }
+        Ok(ending)
     }
 
     /// Records the start of an attempt; returns the attempt and the events to emit.
@@ -72,6 +97,8 @@ impl BoundedLoop<'_> {
                 actions: Vec::new(),
                 verify: None,
                 stop_reason: None,
+                looks: Vec::new(),
+                feedback: None,
             },
             trace: None,
             plan: None,
@@ -89,13 +116,17 @@ impl BoundedLoop<'_> {
         }
         self.check_not_stopped()?;
         self.check_verification_usable()?;
-        let mut answer = self.run_planner(open)?;
+        let mut answer = self.ask_planner(open)?;
         if self.control.is_ending() {
             self.store_answer(open, &answer);
             return Err(self.stopped());
         }
         let plan = answer.plan.clone().filter(|_| answer.is_accepted());
         let plan = plan.and_then(ShownPlan::complete);
+        let plan = plan.map(|plan| match &self.setup.order.target {
+            Some(target) => plan.on_target(Some(target)),
+            None => plan,
+        });
         let reviewed = match plan {
             Some(plan) => {
                 let setup = self.setup;
@@ -116,7 +147,8 @@ impl BoundedLoop<'_> {
         self.store_answer(open, &answer);
         let PlannerAnswer { report, .. } = answer;
         if report.status == PlannerStatus::Failed {
-            let retryable = report.retryable.unwrap_or(true);
+            let answered = self.answer_question(open, &report)?;
+            let retryable = answered || report.retryable.unwrap_or(true);
             let code = report.failure_code.unwrap_or_default();
             let message = format!("{code}: {}", report.message.unwrap_or_default());
             return Err(Halt::new(Happened::PlannerRejected { retryable }, message));
@@ -160,10 +192,35 @@ impl BoundedLoop<'_> {
         self.tell(&RunEvent::PlannerAnswered { report, plan_digest });
     }
 
-    /// Runs the planner once.
-    fn run_planner(&self, open: &mut CurrentAttempt) -> Result<PlannerAnswer, EvidenceError> {
+    /// Shows a person what the planner asks, and keeps their answer for the next request. Returns whether there is one.
+    fn answer_question(
+        &mut self,
+        open: &mut CurrentAttempt,
+        report: &PlannerReport,
+    ) -> Result<bool, Halt> {
+        let asks = report.failure_code.as_deref() == Some(CLARIFICATION_NEEDED);
+        // After the last attempt nobody would read the answer.
+        if !asks || open.record.attempt >= self.max_attempts {
+            return Ok(false);
+        }
+        let (loop_id, attempt) = (self.loop_id, open.record.attempt);
+        let question = report.message.clone().unwrap_or_default();
+        self.tell(&RunEvent::PlannerAsked { loop_id, attempt, question: question.clone() });
+        let answer = self.authorizer.answer(&question);
+        self.check_not_stopped()?;
+        open.record.feedback = answer.filter(|answer| !answer.trim().is_empty());
+        Ok(open.record.feedback.is_some())
+    }
+
+    /// Runs the planner once, in this round of the attempt. `looked` are the answers to its looks so far.
+    pub(super) fn run_planner(
+        &self,
+        open: &mut CurrentAttempt,
+        looked: &[Looked],
+        round: u32,
+    ) -> Result<Answer, EvidenceError> {
         let setup = self.setup;
-        let request = request(self, open.record.attempt)?;
+        let request = request(self, open.record.attempt, looked, round)?;
         self.tell(&RunEvent::PlannerStarted { planner: setup.order.planner.clone() });
         let started_ms = self.clock.monotonic_ms();
         let settings = setup.policy.planner_settings.as_ref();
@@ -182,7 +239,7 @@ impl BoundedLoop<'_> {
             ..PlannerTrace::default()
         };
         let answer = match finished {
-            Err(error) => answer::provider_error(error.to_string()),
+            Err(error) => Answer::Plan(answer::provider_error(error.to_string())),
             Ok(mut finished) => {
                 trace.answer = std::mem::take(&mut finished.stdout);
                 trace.stderr = std::mem::take(&mut finished.stderr);
@@ -191,6 +248,10 @@ impl BoundedLoop<'_> {
                 answer::from_process(&finished, &trace)
             }
         };
+        if let Some(before) = open.trace.take() {
+            trace.stderr.splice(..0, before.stderr);
+            trace.duration_ms += before.duration_ms;
+        }
         open.trace = Some(trace);
         Ok(answer)
     }
@@ -207,6 +268,30 @@ impl BoundedLoop<'_> {
             },
             |result| results::from_run(plan, result),
         )
+    }
+}
+
+/// Whether no step of a plan can change anything. A command counts as reading if the rules know it to be safe.
+fn only_reads(plan: &Plan) -> bool {
+    plan.steps.iter().all(|step| match &step.call {
+        ToolCall::Inspect { .. } => true,
+        ToolCall::MutateBatch(batch) => batch.dry_run,
+        ToolCall::Shell { command, .. } => {
+            let verdict = of_command(command, Shell::Bash, &UserRules::default());
+            verdict.level == RiskLevel::Safe
+        }
+        call => call.class() == ToolClass::Read,
+    })
+}
+
+/// How an attempt ends whose plan only read. Reading changes nothing, so there is nothing to verify.
+fn after_reading(answers_goal: bool) -> AttemptEnding {
+    if answers_goal {
+        let message = "every action succeeded; the planner says that they answer the goal, and nothing was verified";
+        AttemptEnding::new(Happened::Succeeded, message)
+    } else {
+        let message = "the plan only read: the planner gets what it found";
+        AttemptEnding::new(Happened::Unfinished, message)
     }
 }
 

@@ -35,12 +35,14 @@ pub enum PlanDecision {
         /// The authorization as a sentence, for the evidence.
         note: String,
     },
-    /// The plan may not run; the loop ends.
+    /// The plan may not run.
     Reject {
         /// How the plan was rejected.
         method: Method,
         /// Why the plan was rejected.
         reason: String,
+        /// Whether the reason is for the planner, which then makes another plan, instead of the end of the loop.
+        replan: bool,
     },
     /// The loop ends at once.
     Stop,
@@ -53,6 +55,12 @@ pub trait PlanAuthorizer: Send {
 
     /// Blocks until there is a decision. It must also return, with any decision, once a stop is requested.
     fn authorize(&mut self, request: &AuthorizationRequest<'_>) -> PlanDecision;
+
+    /// Blocks until a person has answered a question of the planner; `None` if nobody answers. It must also return once
+    /// a stop is requested.
+    fn answer(&mut self, _question: &str) -> Option<String> {
+        None
+    }
 }
 
 /// Why a class does not cover a plan; empty if it does. Both a path as the plan names it and the path to which it

@@ -2,93 +2,23 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::time::Duration;
 
-use serde::Serialize;
 use uuid::Uuid;
 
 use super::attempts::{AttemptEnding, CurrentAttempt, PastAttempt};
-use super::{PlanAuthorizer, needs_of};
-use crate::authorization::{AuthorizationClass, FileState, Method, StepWalls};
-use crate::engine::{
-    Clock, ConfirmationCallback, ControlHandle, Executor, ExecutorDeps, Journal, ProgressCallback,
-    WorkspaceChoice, planner_walls,
-};
-use crate::evidence::{
-    AttemptEnd, Entry, EvidenceError, EvidenceLocation, LoopEnd, LoopStart, Redactor,
-};
+use super::host::HostFacts;
+use super::words::{DenialWords, KeepsWords};
+use super::{LoopDeps, LoopOutcome, LoopSetup, PlanAuthorizer, needs_of};
+use crate::authorization::{AuthorizationClass, FileState, StepWalls};
+use crate::engine::{Clock, ControlHandle, Executor, ExecutorDeps, Journal, planner_walls};
+use crate::evidence::{AttemptEnd, Entry, EvidenceError, LoopEnd, LoopStart, Redactor};
 use crate::plan::{COMMANDS_FILE, VerifyScope};
 use crate::risk::Policy;
 use crate::run::text::panic_message;
 use crate::run::{
-    AttemptRecord, Failure, Happened, RunEvent, StopCode, StopDetail, StopReason, Transition,
-    transition,
+    Failure, Happened, RunEvent, StopCode, StopDetail, StopReason, Transition, transition,
 };
-use crate::tools::{PlannerProgram, ToolError, Toolbox, Unsupported};
-
-/// A bounded loop that a person starts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LoopOrder {
-    /// The goal, in words for the planner.
-    pub goal: String,
-    /// The planner: a command, or the name of a built-in one.
-    pub planner: String,
-    /// How long the planner may take for one answer.
-    pub planner_timeout: Duration,
-    /// The limit of attempts, at least 1.
-    pub max_attempts: u32,
-    /// The scope of the loop's own verification, or `None` to skip it.
-    pub verify: Option<VerifyScope>,
-    /// The workspace of the plans.
-    pub workspace: WorkspaceChoice,
-    /// The class of plans that the person authorizes in advance.
-    pub class: Option<AuthorizationClass>,
-}
-
-/// The order of a loop, with everything that is needed to run it.
-#[derive(Debug, Clone)]
-pub struct LoopSetup {
-    /// The order of the person.
-    pub order: LoopOrder,
-    /// The planner's process.
-    pub program: PlannerProgram,
-    /// How the person authorized the class, if there is one.
-    pub method: Method,
-    /// The folders of settings, key and evidence.
-    pub location: EvidenceLocation,
-    /// The person's policy.
-    pub policy: Policy,
-}
-
-/// Callbacks and controls of a loop.
-pub struct LoopDeps {
-    /// Source of wall-clock and monotonic time.
-    pub clock: Arc<dyn Clock>,
-    /// Asks a person before a step.
-    pub confirmation: Box<dyn ConfirmationCallback>,
-    /// Progress callback of the loop and its runs.
-    pub progress: Arc<dyn ProgressCallback>,
-    /// Pause, resume, cancel and stop. A stop and a cancel end the loop.
-    pub control: ControlHandle,
-    /// Authorizes each plan.
-    pub authorizer: Box<dyn PlanAuthorizer>,
-}
-
-/// Result of a loop.
-#[derive(Debug, Serialize)]
-pub struct LoopOutcome {
-    /// The loop.
-    pub loop_id: Uuid,
-    /// The goal of the loop.
-    pub goal: String,
-    /// Why it ended.
-    pub stop_reason: StopReason,
-    /// Its attempts, in order.
-    pub attempts: Vec<AttemptRecord>,
-    /// Why the loop is not, or not completely, recorded in the evidence.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub not_recorded: Option<Failure>,
-}
+use crate::tools::{ToolError, Toolbox, Unsupported};
 
 /// A running loop.
 pub struct BoundedLoop<'a> {
@@ -113,6 +43,10 @@ pub struct BoundedLoop<'a> {
     pub(super) redactor: Redactor,
     /// The walls of the planner's process.
     pub(super) planner_walls: StepWalls,
+    /// The facts of the goal's host.
+    pub(super) host: Option<HostFacts>,
+    /// The person's words when they last denied a step.
+    pub(super) denial: DenialWords,
     /// Why a run is not completely recorded in the evidence.
     pub(super) not_recorded: Option<Failure>,
 }
@@ -121,7 +55,7 @@ impl<'a> BoundedLoop<'a> {
     /// Runs a loop to its end. Failures inside the loop are part of the outcome.
     ///
     /// # Errors
-    /// A workspace that cannot be opened; nothing is recorded then.
+    /// A workspace that cannot be opened, or a host of the goal that cannot be reached; nothing is recorded then.
     pub fn run(setup: &'a LoopSetup, deps: LoopDeps) -> Result<LoopOutcome, ToolError> {
         let toolbox = Toolbox::open(&setup.order.workspace.folder, &setup.policy)?
             .without_folders(setup.location.folders());
@@ -132,6 +66,11 @@ impl<'a> BoundedLoop<'a> {
         // Walls may hide the folder of temporary files, so the planner's own files are made visible explicitly.
         place.read_only.extend(setup.program.readable_paths());
         let toolbox = toolbox.with_walls(place);
+        let order = &setup.order;
+        let host = order.target.as_deref().map(|target| {
+            HostFacts::read(target, &toolbox, &setup.policy, deps.control.stop_signal())
+        });
+        let host = host.transpose()?;
         let loop_id = Uuid::new_v4();
         let LoopDeps { clock, confirmation, progress, control, authorizer } = deps;
         let store = match setup.location.store() {
@@ -139,6 +78,8 @@ impl<'a> BoundedLoop<'a> {
             Err(error) => return Ok(never_begun(setup, loop_id, &error)),
         };
         let redactor = store.redactor();
+        let denial = DenialWords::default();
+        let confirmation = Box::new(KeepsWords { inner: confirmation, words: denial.clone() });
         let executor = Executor::new(
             store,
             ExecutorDeps {
@@ -164,6 +105,8 @@ impl<'a> BoundedLoop<'a> {
             past_attempts: Vec::new(),
             redactor,
             planner_walls,
+            host,
+            denial,
             not_recorded: None,
         };
         if let Err(error) = this.begin() {
@@ -203,6 +146,8 @@ impl<'a> BoundedLoop<'a> {
             max_attempts: self.max_attempts,
             verify: setup.order.verify.map_or("none", VerifyScope::as_str),
             class_id: self.class.map(|(class_id, _)| class_id),
+            looks: setup.order.looks,
+            target: setup.order.target.as_deref(),
             started_at_ms: now_ms,
         };
         self.journal().commit(&Entry::LoopStart(start))
@@ -290,12 +235,15 @@ impl<'a> BoundedLoop<'a> {
         not_recorded: Option<Failure>,
         open: Option<CurrentAttempt>,
     ) -> LoopOutcome {
-        let attempts = self.past_attempts.into_iter().map(|past| past.attempt).chain(open);
+        let mut attempts: Vec<_> =
+            self.past_attempts.into_iter().map(|past| past.attempt).chain(open).collect();
+        let plan = attempts.last_mut().and_then(|attempt| attempt.plan.take());
         LoopOutcome {
             loop_id: self.loop_id,
             goal: self.setup.order.goal.clone(),
             stop_reason,
-            attempts: attempts.map(|attempt| attempt.record).collect(),
+            attempts: attempts.into_iter().map(|attempt| attempt.record).collect(),
+            plan,
             not_recorded: not_recorded.or(self.not_recorded),
         }
     }
@@ -388,6 +336,7 @@ fn never_begun(setup: &LoopSetup, loop_id: Uuid, error: &EvidenceError) -> LoopO
         goal: setup.order.goal.clone(),
         stop_reason: internal_error(error.to_string(), None),
         attempts: Vec::new(),
+        plan: None,
         not_recorded: Some(error.failure()),
     }
 }

@@ -55,11 +55,18 @@ impl BoundedLoop<'_> {
         let now_ms = self.clock.now_ms();
         match decision {
             PlanDecision::Stop => Err(self.stopped()),
-            PlanDecision::Reject { method, reason } => {
+            PlanDecision::Reject { method, reason, replan } => {
                 let authorization = pending(method, now_ms).reject(now_ms, reason.as_str());
                 self.journal().store.record_authorization(&authorization, plan)?;
                 self.emit_decision(false, &reason);
-                Err(Halt::new(Happened::NotAuthorized, reason))
+                if !replan {
+                    return Err(Halt::new(Happened::NotAuthorized, reason));
+                }
+                open.record.feedback = Some(reason.clone());
+                Err(Halt::new(
+                    Happened::PlanRejected,
+                    format!("a person rejected the plan: {reason}"),
+                ))
             }
             PlanDecision::Approve { method, note } => {
                 let note = format!("attempt {attempt} of loop {}: {note}", self.loop_id);

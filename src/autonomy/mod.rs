@@ -22,13 +22,18 @@ mod authorizer;
 mod bounded;
 mod decision;
 mod gate;
+mod host;
+mod looking;
+mod order;
 mod planner;
 mod request;
 mod results;
+mod words;
 
-pub use answer::{PlannerAnswer, read_answer};
+pub use answer::{Answer, PlannerAnswer, read_answer};
 pub use authorizer::{AuthorizationRequest, PlanAuthorizer, PlanDecision};
-pub use bounded::{BoundedLoop, LoopDeps, LoopOrder, LoopOutcome, LoopSetup};
+pub use bounded::BoundedLoop;
+pub use order::{LoopDeps, LoopOrder, LoopOutcome, LoopSetup};
 #[cfg(test)]
 pub(crate) use planner::scripted;
 pub use planner::{BUILT_IN, needs_of, planner_limits, resolve};

@@ -6,11 +6,14 @@ use super::BoundedLoop;
 use super::attempts::PastAttempt;
 use crate::evidence::{EvidenceError, Redactor};
 use crate::plan::{ACTION_PLAN_VERSION, Dialect, limits};
-use crate::run::{EvidenceSummary, Focus, Happened, StepResult};
+use crate::run::{
+    EvidenceSummary, Focus, Happened, LOOK_BYTES, LookScope, Looked, MAX_LOOK_ROUNDS, MAX_LOOKS,
+    StepResult,
+};
 use serde_json::{Value, json};
 
 /// The version of the request's format, and of the format of the answers.
-pub const PROTOCOL: &str = "countersign.planner/1";
+pub const PROTOCOL: &str = "countersign.planner/2";
 /// The JSON Schema of the request.
 pub const SCHEMA: &str = include_str!("../../assets/schema/planner-request.schema.json");
 
@@ -29,7 +32,12 @@ const PART_BYTES: usize = 256 << 10;
 ///
 /// # Errors
 /// The evidence cannot be read.
-pub(super) fn request(running: &BoundedLoop<'_>, attempt: u32) -> Result<Vec<u8>, EvidenceError> {
+pub(super) fn request(
+    running: &BoundedLoop<'_>,
+    attempt: u32,
+    looked: &[Looked],
+    round: u32,
+) -> Result<Vec<u8>, EvidenceError> {
     let mut cuts = Vec::new();
     let last = running.past_attempts.last();
     let mut reader = running.setup.location.open()?;
@@ -48,6 +56,10 @@ pub(super) fn request(running: &BoundedLoop<'_>, attempt: u32) -> Result<Vec<u8>
         "earlier_attempts": running.past_attempts.iter().rev().skip(1).rev().map(summary_of)
             .collect::<Vec<_>>(),
         "evidence": evidence_of(&summary, &mut cuts),
+        "host": running.host.as_ref().map(|host| &host.facts),
+        "feedback": feedback(running),
+        "looks": looks(running, round),
+        "looked": looked,
         "cuts": cuts,
     });
     let mut document = running.redactor.redact_value(document);
@@ -80,6 +92,28 @@ fn workspace(running: &BoundedLoop<'_>, cuts: &mut Vec<String>) -> Value {
     })
 }
 
+/// What the planner may look at before it plans, and how often.
+fn looks(running: &BoundedLoop<'_>, round: u32) -> Value {
+    let scope = running.setup.order.looks;
+    let rounds_left = match scope {
+        LookScope::None => 0,
+        LookScope::Workspace => (MAX_LOOK_ROUNDS + 1).saturating_sub(round),
+    };
+    json!({
+        "scope": scope,
+        "rounds_left": rounds_left,
+        "looks_per_round": MAX_LOOKS,
+        "bytes_per_look": LOOK_BYTES,
+    })
+}
+
+/// The person's words so far: why plans and steps were denied, and answers to questions.
+fn feedback(running: &BoundedLoop<'_>) -> Vec<Value> {
+    let records = running.past_attempts.iter().map(|past| &past.attempt.record);
+    let words = records.filter_map(|record| Some((record.attempt, record.feedback.as_ref()?)));
+    words.map(|(attempt, words)| json!({ "attempt": attempt, "words": words })).collect()
+}
+
 /// The description of the accepted answers.
 fn answer() -> Value {
     let schema =
@@ -87,7 +121,16 @@ fn answer() -> Value {
     let schemas =
         Dialect::WORDS.iter().map(|(word, dialect)| ((*word).to_owned(), schema(*dialect)));
     json!({
-        "form": "one plan in any dialect, as JSON, and nothing else",
+        "form": "one JSON document and nothing else: {\"looks\": [LOOK, ...]} to see something first, or {\"plan\": \
+                 PLAN, \"answers_goal\": true or false}, or PLAN alone, in any dialect",
+        "looks": [
+            {"read": "PATH", "lines": [1, 80]},
+            {"search": "REGEX", "root": "PATH"},
+            {"glob": "PATTERN"},
+            {"symbol": "NAME"},
+            {"inspect": "overview"},
+            {"host": "DESTINATION"},
+        ],
         "action_plan_version": ACTION_PLAN_VERSION,
         "dialects": serde_json::Map::from_iter(schemas),
         "limits": {
@@ -112,6 +155,10 @@ fn outcome(happened: Happened) -> &'static str {
     match happened {
         Happened::PlannerRejected { .. } => "planner_rejected",
         Happened::NotAuthorized => "not_authorized",
+        Happened::PlanRejected => "plan_rejected",
+        Happened::StepDenied => "step_denied",
+        Happened::Unfinished => "unfinished",
+        Happened::Planned => "planned",
         Happened::NoProgress => "no_progress",
         Happened::ActionFailed { .. } => "action_failed",
         Happened::VerifyFailed => "verify_failed",

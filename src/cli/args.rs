@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use uuid::Uuid;
 
-pub(super) use bounded::Loop;
+pub(super) use bounded::{Loop, Plan, Planning};
 pub(super) use evidence::{AcceptHead, EvidenceCommand, Question, Search, Show, Span, Verify};
 use words::{AllowWord, EngineWord};
 pub(super) use words::{Confirm, DialectWord, PlannerWord, TargetWord};
@@ -80,6 +80,8 @@ pub(super) enum Command {
     Run(Run),
     /// Make a plan of the steps of a run that did not succeed, authorize it and run it
     Continue(Continue),
+    /// Let a planner propose a plan for a goal; nothing is run
+    Plan(Plan),
     /// Let a planner propose plans for a goal, in a limited number of attempts, and run those that are authorized
     Loop(Loop),
     /// Make a plan that reverts the file changes of a run or an execution, authorize it and run it
@@ -108,7 +110,8 @@ impl Command {
             Self::Simulate(check) => check.options.common.json,
             Self::Run(run) => run.options.common.json,
             Self::Continue(rest) => rest.again.options.common.json,
-            Self::Loop(bounded) => bounded.options.common.json,
+            Self::Plan(plan) => plan.planning.options.common.json,
+            Self::Loop(bounded) => bounded.planning.options.common.json,
             Self::Revert(revert) => revert.again.options.common.json,
             Self::Reconcile(reconcile) => reconcile.again.options.common.json,
             Self::Evidence(evidence) => evidence.common().json,

@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::json;
 use uuid::Uuid;
 
+use super::args::TargetWord;
 use super::confirmation::CommandLine;
 use super::evidence::say_note;
 use super::opening::{current_folder, evidence_location, workspace};
@@ -24,9 +25,12 @@ use crate::autonomy::{
     PlanDecision, needs_of, planner_limits, resolve,
 };
 use crate::engine::{Clock as _, ControlHandle, ProgressCallback, SystemClock, workspace_commands};
-use crate::plan::{visible, visible_lines};
+use crate::plan::{VerifyScope, visible, visible_lines};
 use crate::risk::{PlannerNeeds, Policy};
-use crate::run::{AttemptRecord, CommandsReview, PlannerReport, PlannerStatus, RunEvent, StopCode};
+use crate::run::{
+    AttemptRecord, CommandsReview, LookRecord, LookScope, PlannerReport, PlannerStatus, RunEvent,
+    StopCode, text,
+};
 use crate::tools::Toolbox;
 
 /// Runs a loop, or revokes an authorization class.
@@ -38,7 +42,20 @@ pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Re
         return Err(Refusal::usage("a goal and a planner are missing", ""));
     };
     let confirmation = CommandLine::new(command.confirm, is_terminal())?;
-    let setup = setup(command, goal, planner)?;
+    let mut setup = setup(&command.planning, goal, planner)?;
+    let (location, policy) = (&setup.location, &setup.policy);
+    let class = command.authorize_class.as_deref().map(read_class).transpose()?;
+    if let Some(digest) = command.trust_commands {
+        let (folder, commands) = workspace_commands(&setup.order.workspace.folder, policy)?;
+        trust(&folder.to_string_lossy(), commands.as_ref(), digest, location)?;
+    }
+    let verify = match (command.verify, &setup.order.target) {
+        (Some(word), _) => word.into(),
+        // What commands change on a host, no check of the workspace can tell.
+        (None, Some(_)) => None,
+        (None, None) => Some(VerifyScope::Local),
+    };
+    setup.order = LoopOrder { class, verify, ..setup.order };
     let control = ControlHandle::default();
     stop_at_interrupt(&control).map_err(|error| {
         Refusal::usage(format!("interrupts (Ctrl+C) cannot be handled: {error}"), "Try again.")
@@ -74,10 +91,15 @@ fn exit(outcome: &LoopOutcome) -> Exit {
     }
 }
 
-fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, Refusal> {
+/// What the options order, without a class and without a verification.
+pub(super) fn setup(
+    command: &args::Planning,
+    goal: &str,
+    planner: &str,
+) -> Result<LoopSetup, Refusal> {
     let current = current_folder()?;
     if goal.trim().is_empty() {
-        return Err(Refusal::usage("the goal is empty", "Describe the goal with --goal."));
+        return Err(Refusal::usage("the goal is empty", "Describe the goal in words."));
     }
     let program = resolve(planner, &current)
         .map_err(|why| Refusal::usage(why, "Name a planner with --planner."))?;
@@ -85,7 +107,6 @@ fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, R
     if let Ok(absolute) = std::path::absolute(&location.evidence) {
         location.evidence = absolute;
     }
-    let class = command.authorize_class.as_deref().map(read_class).transpose()?;
     let workspace = workspace(command.workspace.as_deref(), &current);
     if workspace.folder.canonicalize().is_ok_and(|folder| folder.parent().is_none()) {
         return Err(Refusal::usage(
@@ -98,18 +119,17 @@ fn setup(command: &args::Loop, goal: &str, planner: &str) -> Result<LoopSetup, R
         let needs = PlannerNeeds { network: true, ..needs_of(planner, &policy) };
         policy.planners.insert(planner.trim().to_owned(), needs);
     }
-    if let Some(digest) = command.trust_commands {
-        let (folder, commands) = workspace_commands(&workspace.folder, &policy)?;
-        trust(&folder.to_string_lossy(), commands.as_ref(), digest, &location)?;
-    }
     let order = LoopOrder {
         goal: goal.to_owned(),
         planner: planner.to_owned(),
         planner_timeout: Duration::from_secs(command.planner_timeout.into()),
         max_attempts: command.max_attempts,
-        verify: command.verify.into(),
+        verify: None,
         workspace,
-        class,
+        class: None,
+        looks: command.looks.into(),
+        target: command.target.as_ref().and_then(TargetWord::destination).map(str::to_owned),
+        plan_only: false,
     };
     Ok(LoopSetup { order, program, method: Method::CommandLine, location, policy })
 }
@@ -127,7 +147,7 @@ fn read_class(file: &Path) -> Result<AuthorizationClass, Refusal> {
 }
 
 fn revoke(class_id: Uuid, command: &args::Loop, out: &mut Output) -> Result<Exit, Refusal> {
-    let location = evidence_location(&command.options.common.folder)?;
+    let location = evidence_location(&command.planning.options.common.folder)?;
     let mut store = location.store()?;
     let revoked = store.revoke_class(class_id, SystemClock::default().now_ms())?;
     if !revoked {
@@ -161,7 +181,7 @@ impl PlanAuthorizer for FlagAuthorizer {
         } else {
             format!("the plan {digest} is outside the authorization class: {outside}")
         };
-        PlanDecision::Reject { method: Method::CommandLine, reason }
+        PlanDecision::Reject { method: Method::CommandLine, reason, replan: false }
     }
 }
 
@@ -175,7 +195,8 @@ fn commands(setup: &LoopSetup) -> Option<CommandsReview> {
     workspace_commands(&setup.order.workspace.folder, &policy).ok()?.1
 }
 
-fn print_header(setup: &LoopSetup) {
+/// Prints what a planner is asked, and what it may do.
+pub(super) fn print_header(setup: &LoopSetup) {
     say(&format!("Goal {}", visible(&setup.order.goal)));
     let folder = setup.order.workspace.folder.display().to_string();
     say(&format!("Workspace {}. {}", visible(&folder), setup.order.workspace.reason));
@@ -184,6 +205,15 @@ fn print_header(setup: &LoopSetup) {
         let limits = planner_limits(&setup.order.planner, &toolbox, &setup.policy);
         let (Ok(limits) | Err(limits)) = limits;
         say(&visible(&format!("Planner {}: {limits}", setup.order.planner)));
+    }
+    say(match setup.order.looks {
+        LookScope::None => "The planner may not look into the workspace.",
+        LookScope::Workspace => {
+            "The planner may look at files of the workspace, except sensitive ones; it is not shown secrets."
+        }
+    });
+    if let Some(target) = &setup.order.target {
+        say(&visible(&format!("Host {target}")));
     }
     if let Some(commands) = commands(setup) {
         check::workspace_commands(&commands, "loop").iter().for_each(|line| say(line));
@@ -202,7 +232,7 @@ fn print_header(setup: &LoopSetup) {
 }
 
 /// Prints the progress of a loop to stderr.
-struct LoopProgress(Progress);
+pub(super) struct LoopProgress(pub(super) Progress);
 
 impl ProgressCallback for LoopProgress {
     fn on_event(&self, event: &RunEvent) {
@@ -223,6 +253,12 @@ impl ProgressCallback for LoopProgress {
                 say(&format!("Asking the planner: {}", visible(planner)));
             }
             RunEvent::PlannerOutput { chunk } => say_chunk(&visible_lines(chunk)),
+            RunEvent::PlannerLooked { looks, .. } => {
+                looks.iter().for_each(|look| say(&visible(&look_line(look))));
+            }
+            RunEvent::PlannerAsked { question, .. } => {
+                say(&visible_lines(&format!("The planner asks: {question}")));
+            }
             RunEvent::PlannerAnswered { report, plan_digest } => {
                 let digest = plan_digest.map_or_else(String::new, |it| format!(", {it}"));
                 say(&visible_lines(&format!("The planner gave {}", answer(report, &digest))));
@@ -260,6 +296,17 @@ fn print_outcome(outcome: &LoopOutcome, out: &mut Output) {
     out.line(&format!("Loop {}", outcome.loop_id));
 }
 
+/// What a planner looked at, in one line.
+fn look_line(record: &LookRecord) -> String {
+    let (verb, about) = record.look.headline();
+    let found = match (&record.error, record.ok) {
+        (Some(why), true) => format!("{} ({why})", text::size(record.bytes as u64)),
+        (None, true) => text::size(record.bytes as u64),
+        (why, false) => format!("refused: {}", why.as_deref().unwrap_or_default()),
+    };
+    format!("    {verb} {about}: {found}")
+}
+
 fn steps(count: usize) -> String {
     format!("{count} {}", if count == 1 { "step" } else { "steps" })
 }
@@ -282,6 +329,9 @@ pub(super) fn print_attempt(attempt: &AttemptRecord, out: &mut Output) {
     let run = attempt.run_id.map_or_else(String::new, |run| format!(", run {run}"));
     let answer = answer(planner, &run);
     out.line(&visible(&format!("Attempt {number} of {max_attempts}: {answer}")));
+    for look in &attempt.looks {
+        out.line(&visible(&look_line(look)));
+    }
     for finding in &planner.findings {
         let place = format!("{}:{}", finding.line, finding.column);
         let text = format!("{place}: {} {}: {}", finding.severity, finding.code, finding.message);
@@ -300,4 +350,7 @@ pub(super) fn print_attempt(attempt: &AttemptRecord, out: &mut Output) {
         ]
     });
     out.table(rows);
+    if let Some(words) = &attempt.feedback {
+        out.line(&visible_lines(&format!("    Words for the planner: {words}")));
+    }
 }

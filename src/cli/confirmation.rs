@@ -71,8 +71,7 @@ impl ConfirmationCallback for CommandLine {
             Confirm::Cancel => (Decision::Cancel, self.flag()),
             Confirm::Ask => {
                 discard_typed_input();
-                let (decision, note) = ask(request, &mut io::stdin().lock(), &mut io::stderr());
-                (decision, Provenance { by: AnsweredBy::Terminal, note })
+                ask(request, &mut io::stdin().lock(), &mut io::stderr())
             }
         };
         *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = Some(provenance);
@@ -91,17 +90,20 @@ fn discard_typed_input() {
     let _ = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush);
 }
 
-/// Asks at the terminal. Returns the decision and a note: the person's reason, or why nobody answered; the step is then
-/// denied.
+/// Asks at the terminal. Returns the decision with the person's reason. If nobody answers, the step is denied, and the
+/// reason is not a person's.
 fn ask(
     request: &ConfirmationRequest,
     input: &mut dyn BufRead,
     output: &mut dyn Write,
-) -> (Decision, String) {
+) -> (Decision, Provenance) {
+    let unanswered = |why: &str| {
+        (Decision::Cancel, Provenance { by: AnsweredBy::CommandLine, note: why.to_owned() })
+    };
     match ask_until_answered(request, input, output) {
-        Ok(Some(answer)) => answer,
-        Ok(None) => (Decision::Cancel, "the input ended without an answer".to_owned()),
-        Err(_) => (Decision::Cancel, "the question could not be asked".to_owned()),
+        Ok(Some((decision, note))) => (decision, Provenance { by: AnsweredBy::Terminal, note }),
+        Ok(None) => unanswered("the input ended without an answer"),
+        Err(_) => unanswered("the question could not be asked"),
     }
 }
 

@@ -13,6 +13,7 @@ mod evidence;
 mod follow_up;
 mod opening;
 mod output;
+mod plan;
 mod planner;
 mod progress;
 mod refusal;
@@ -121,6 +122,7 @@ fn headless(command: Command) -> Exit {
         Command::Simulate(command) => simulate::simulate(&command, &mut out),
         Command::Run(command) => run::run(&command, &mut out),
         Command::Continue(it) => follow_up::run(FollowUp::Continue, it.run, &it.again, &mut out),
+        Command::Plan(command) => plan::plan(&command, &mut out),
         Command::Loop(command) => bounded::bounded(&command, &mut out),
         Command::Revert(it) => follow_up::run(FollowUp::Revert, it.id, &it.again, &mut out),
         Command::Reconcile(it) => {

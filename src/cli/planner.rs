@@ -9,7 +9,6 @@ use super::output::{Output, say_chunk};
 use super::refusal::Refusal;
 use super::{Exit, args};
 use crate::planner::{Planner, Request, Server};
-use crate::process::MODEL_KEY;
 use crate::worker::{ModelSettings, default_folders, load_model};
 
 /// Maximum number of bytes that are read from stdin. The requests of the loop are smaller.
@@ -69,27 +68,18 @@ fn server(given: Option<ModelSettings>) -> Result<Server, Refusal> {
         (None, Some(folders)) => load_model(&folders.settings)?,
         (None, None) => ModelSettings::default(),
     };
-    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-    let required = |what: &str, names: [&str; 2], configured: Option<String>| {
-        names.into_iter().find_map(set).or(configured).ok_or_else(|| {
-            Refusal::usage(
-                format!("openai-compatible needs the {what} of a model"),
-                &format!("Set {} or {}, or the table [model] in the settings.", names[0], names[1]),
-            )
-        })
+    let settings = settings.overridden(|name| std::env::var(name).ok());
+    let missing = |what: &str, names: [&str; 2]| {
+        Refusal::usage(
+            format!("openai-compatible needs the {what} of a model"),
+            &format!("Set {} or {}, or the table [model] in the settings.", names[0], names[1]),
+        )
     };
-    let urls = ["COUNTERSIGN_MODEL_URL", "OPENAI_BASE_URL"];
-    let [own_url, openai_url] = urls.map(set);
-    // A key is sent only to the address that it was configured with.
-    let key = set(MODEL_KEY).or_else(|| match (&own_url, &openai_url) {
-        (None, Some(_)) => set("OPENAI_API_KEY"),
-        (None, None) => settings.key,
-        (Some(_), _) => None,
-    });
+    let (urls, names) = (ModelSettings::URL_VARIABLES, ModelSettings::NAME_VARIABLES);
     Ok(Server {
-        url: required("address", urls, settings.url)?,
-        model: required("name", ["COUNTERSIGN_MODEL", "OPENAI_MODEL"], settings.name)?,
-        key,
+        url: settings.url.ok_or_else(|| missing("address", urls))?,
+        model: settings.name.ok_or_else(|| missing("name", names))?,
+        key: settings.key,
         timeout: Duration::from_secs(settings.timeout_seconds.max(1).into()),
         stream: settings.stream,
         tools: settings.tools,

@@ -5,6 +5,7 @@ use rusqlite::Connection;
 use uuid::Uuid;
 
 use super::error::Result;
+use super::migrations::FORMAT_WITH_LOOKS;
 use super::rows::{find, list};
 use super::{EvidenceReader, ledger};
 use crate::plan::Digest;
@@ -36,6 +37,9 @@ const LOOP_ROWS: &[(&str, &str)] = &[
     ("attempt_ends", "attempt_id IN (SELECT id FROM attempts WHERE loop_id = ?1)"),
     ("runs", "attempt_id IN (SELECT id FROM attempts WHERE loop_id = ?1)"),
 ];
+/// The table and the condition of what the planner of a loop looked at.
+const LOOK_ROWS: &[(&str, &str)] =
+    &[("planner_looks", "attempt_id IN (SELECT id FROM attempts WHERE loop_id = ?1)")];
 /// The tables and conditions of the rows from which a list shows an execution.
 const LISTED_ROWS: &[(&str, &str)] = &[("executions", "id = ?1"), ("intents", "id = ?1")];
 
@@ -50,6 +54,9 @@ impl EvidenceReader {
             let mut changed = Vec::new();
             for tables in [RUN_ROWS, LOOP_ROWS] {
                 changed.extend(changed_rows(source.conn, tables, id)?);
+            }
+            if source.format >= FORMAT_WITH_LOOKS {
+                changed.extend(changed_rows(source.conn, LOOK_ROWS, id)?);
             }
             Ok(changed)
         })

@@ -9,7 +9,7 @@ use crate::plan::{Digest, Plan, Step};
 use crate::risk::Verdict;
 use crate::run::{
     Answer, AnsweredBy, AttemptRecord, ConfirmationRequest, Control, Edge, FileEffect, Host,
-    PlanDifference, RunEnding, RunEvent, StepResult, StopReason,
+    LookRecord, LookScope, Looked, PlanDifference, RunEnding, RunEvent, StepResult, StopReason,
 };
 
 /// One transaction of a run or a bounded loop.
@@ -23,6 +23,7 @@ pub enum Entry<'a> {
     RunEnd(RunEnd<'a>),
     LoopStart(LoopStart<'a>),
     AttemptStart(AttemptStart),
+    PlannerLooks(PlannerLooks<'a>),
     AttemptEnd(AttemptEnd<'a>),
     LoopEnd(LoopEnd<'a>),
 }
@@ -69,6 +70,10 @@ impl Entry<'_> {
                 max_attempts: start.max_attempts,
                 timestamp_ms: start.started_at_ms,
             }],
+            Self::PlannerLooks(looks) => {
+                let round = looks.round;
+                vec![RunEvent::PlannerLooked { round, looks: looks.records() }]
+            }
             Self::AttemptEnd(end) => {
                 vec![RunEvent::AttemptEnded { record: Box::new(end.record.clone()) }]
             }
@@ -222,6 +227,10 @@ pub struct LoopStart<'a> {
     pub verify: &'a str,
     /// The class of plans that was authorized in advance; recorded before the loop starts.
     pub class_id: Option<Uuid>,
+    /// What the planner may look at.
+    pub looks: LookScope,
+    /// The SSH destination of the goal's host.
+    pub target: Option<&'a str>,
     /// The time of the start, in Unix milliseconds.
     pub started_at_ms: i64,
 }
@@ -239,6 +248,26 @@ pub struct AttemptStart {
     pub max_attempts: u32,
     /// The time of the start, in Unix milliseconds.
     pub started_at_ms: i64,
+}
+
+/// What a planner looked at in one round of an attempt; committed before the planner gets the answers.
+#[derive(Debug, Clone, Copy)]
+pub struct PlannerLooks<'a> {
+    /// The attempt.
+    pub attempt_id: Uuid,
+    /// The number of the round, from 1.
+    pub round: u32,
+    /// The looks with their answers, without secrets.
+    pub looked: &'a [Looked],
+    /// The time of the answers, in Unix milliseconds.
+    pub timestamp_ms: i64,
+}
+
+impl PlannerLooks<'_> {
+    /// The looks without what they found.
+    pub fn records(&self) -> Vec<LookRecord> {
+        self.looked.iter().map(Looked::record).collect()
+    }
 }
 
 /// The input and output of a planner's process.

@@ -4,12 +4,13 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::error::Result;
+use super::migrations::FORMAT_WITH_LOOKS;
 use super::rows::{digest, json, optional, size, unreadable, uuid, word};
 use super::source::Source;
 use super::{EvidenceReader, queries, replay};
 use crate::run::{
-    AttemptDetail, AttemptRecord, LoopDetail, LoopSummary, PlanDifference, RunEvent, RunSummary,
-    StopReason,
+    AttemptDetail, AttemptRecord, LookRecord, LoopDetail, LoopSummary, PlanDifference, RunEvent,
+    RunSummary, StopReason,
 };
 
 impl EvidenceReader {
@@ -42,7 +43,8 @@ impl EvidenceReader {
 fn loops(source: &Source<'_>, loop_id: Option<Uuid>, limit: usize) -> Result<Vec<LoopSummary>> {
     source.all(
         "SELECT l.id, l.goal, l.planner, l.workspace, l.max_attempts, l.verify_scope, l.class_id,
-                (SELECT count(*) FROM attempts AS a WHERE a.loop_id = l.id), l.timestamp
+                (SELECT count(*) FROM attempts AS a WHERE a.loop_id = l.id), l.timestamp,
+                l.looks, l.target
          FROM loops AS l WHERE ?1 IS NULL OR l.id = ?1
          ORDER BY l.timestamp DESC, l.id LIMIT ?2",
         (loop_id.map(|id| id.to_string()), i64::try_from(limit).unwrap_or(i64::MAX)),
@@ -62,6 +64,8 @@ fn loops(source: &Source<'_>, loop_id: Option<Uuid>, limit: usize) -> Result<Vec
                 started_at_ms: row.get(8)?,
                 ended_at_ms,
                 fate,
+                looks: row.get(9)?,
+                target: row.get(10)?,
             })
         },
     )
@@ -95,13 +99,14 @@ fn detail(source: &Source<'_>, loop_id: Uuid) -> Result<Option<LoopDetail>> {
 fn attempts(source: &Source<'_>, summary: &LoopSummary) -> Result<Vec<AttemptDetail>> {
     source.all(
         "SELECT a.id, a.attempt, a.timestamp, e.timestamp, e.planner_json, e.plan_digest, e.run_id,
-                e.actions_json, e.verify_json, e.stop_reason
+                e.actions_json, e.verify_json, e.stop_reason, e.feedback
          FROM attempts AS a LEFT JOIN attempt_ends AS e ON e.attempt_id = a.id
          WHERE a.loop_id = ?1 ORDER BY a.attempt",
         [summary.loop_id.to_string()],
         |row| {
             let (attempt_id, attempt): (Uuid, u32) = (uuid(row, 0)?, row.get(1)?);
             let ended_at_ms: Option<i64> = row.get(3)?;
+            let rounds = looks(source, attempt_id)?;
             let mut planner_process = Value::Null;
             let mut record = None;
             if ended_at_ms.is_some() {
@@ -118,6 +123,8 @@ fn attempts(source: &Source<'_>, summary: &LoopSummary) -> Result<Vec<AttemptDet
                     actions: json(row, 7)?,
                     verify: optional(row, 8, json)?,
                     stop_reason: optional(row, 9, word)?,
+                    looks: rounds.iter().flatten().cloned().collect(),
+                    feedback: row.get(10)?,
                 });
             }
             Ok(AttemptDetail {
@@ -171,6 +178,13 @@ fn events(source: &Source<'_>, loop_id: Uuid) -> Result<Vec<RunEvent>> {
             max_attempts,
             timestamp_ms: attempt.started_at_ms,
         });
+        let rounds = looks(source, attempt.attempt_id)?;
+        events.extend(
+            rounds
+                .into_iter()
+                .zip(1..)
+                .map(|(looks, round)| RunEvent::PlannerLooked { round, looks }),
+        );
         if let Some(record) = &attempt.record {
             let report = Box::new(record.planner.clone());
             events.push(RunEvent::PlannerAnswered { report, plan_digest: record.plan_digest });
@@ -198,6 +212,18 @@ fn events(source: &Source<'_>, loop_id: Uuid) -> Result<Vec<RunEvent>> {
         events.push(RunEvent::LoopEnded { stop_reason: Box::new(stop_reason) });
     }
     Ok(events)
+}
+
+/// What the planner of an attempt looked at, in rounds.
+fn looks(source: &Source<'_>, attempt_id: Uuid) -> Result<Vec<Vec<LookRecord>>> {
+    if source.format < FORMAT_WITH_LOOKS {
+        return Ok(Vec::new());
+    }
+    source.all(
+        "SELECT looks_json FROM planner_looks WHERE attempt_id = ?1 ORDER BY round, id",
+        [attempt_id.to_string()],
+        |row| json(row, 0),
+    )
 }
 
 /// The event for a plan that replaced another one, from the recorded process of the planner.

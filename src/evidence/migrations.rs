@@ -7,11 +7,18 @@ use super::rows::list;
 
 /// The migrations from an empty file to the current format; migration `n`, from 0, creates format `n + 1`. The SQL of a
 /// released migration is never edited.
-pub(super) const MIGRATIONS: &[&str] =
-    &[include_str!("schema_v1.sql"), include_str!("schema_v2.sql"), include_str!("schema_v3.sql")];
+pub(super) const MIGRATIONS: &[&str] = &[
+    include_str!("schema_v1.sql"),
+    include_str!("schema_v2.sql"),
+    include_str!("schema_v3.sql"),
+    include_str!("schema_v4.sql"),
+];
 
 /// The first format in which a database has an id and grants have a keyed digest.
 pub(super) const FORMAT_WITH_ID: i64 = 3;
+
+/// The first format with what planners looked at.
+pub(super) const FORMAT_WITH_LOOKS: i64 = 4;
 
 /// The current format.
 pub(super) fn newest() -> i64 {

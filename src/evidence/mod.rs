@@ -105,7 +105,7 @@ pub use artifact_type::ArtifactType;
 pub use capture::{CapturedOutput, OutputCapture};
 pub use entry::{
     AttemptEnd, AttemptStart, ControlRecord, Entry, ExecutionRecord, IntentRecord, LoopEnd,
-    LoopStart, PlannerTrace, RunEnd, RunStart, StepDecision,
+    LoopStart, PlannerLooks, PlannerTrace, RunEnd, RunStart, StepDecision,
 };
 pub use error::EvidenceError;
 pub use history::StoredContent;

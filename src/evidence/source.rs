@@ -14,8 +14,15 @@ use super::vault::Vault;
 use crate::run::Fate;
 
 /// The columns that queries use and that a later format has added, with that format.
-const ADDED_COLUMNS: [(i64, &str); 4] =
-    [(2, "f.before_mode"), (2, "f.after_mode"), (3, "x.walls_json"), (3, "left_running_json")];
+const ADDED_COLUMNS: [(i64, &str); 7] = [
+    (2, "f.before_mode"),
+    (2, "f.after_mode"),
+    (3, "x.walls_json"),
+    (3, "left_running_json"),
+    (4, "l.looks"),
+    (4, "l.target"),
+    (4, "e.feedback"),
+];
 
 /// The open database of a reader, with its key and its folder.
 pub(super) struct Source<'a> {

@@ -222,6 +222,7 @@ impl EvidenceStore {
             Entry::AttemptStart(start) => {
                 self.write(|appender| write_loop::attempt(appender, start))
             }
+            Entry::PlannerLooks(looks) => self.write(|appender| write_loop::looks(appender, looks)),
             Entry::AttemptEnd(end) => self.write(|appender| write_loop::attempt_end(appender, end)),
             Entry::LoopEnd(end) => self.end(end.loop_id, |appender| write_loop::end(appender, end)),
         }?;

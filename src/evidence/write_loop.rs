@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 use super::append::{Appender, Cell};
 use super::error::Result;
 use super::rows::has_row;
-use super::{AttemptEnd, AttemptStart, EvidenceError, LoopEnd, LoopStart, PlannerTrace};
+use super::{
+    AttemptEnd, AttemptStart, EvidenceError, LoopEnd, LoopStart, PlannerLooks, PlannerTrace,
+};
 use crate::plan::Digest;
 
 pub(super) fn start(appender: &mut Appender<'_>, start: &LoopStart<'_>) -> Result<()> {
@@ -19,6 +21,8 @@ pub(super) fn start(appender: &mut Appender<'_>, start: &LoopStart<'_>) -> Resul
             ("max_attempts", i64::from(start.max_attempts).into()),
             ("verify_scope", start.verify.into()),
             ("class_id", start.class_id.into()),
+            ("looks", Cell::word(start.looks.as_str())),
+            ("target", start.target.into()),
             ("user_name", appender.user.into()),
             ("timestamp", start.started_at_ms.into()),
         ],
@@ -33,6 +37,22 @@ pub(super) fn attempt(appender: &mut Appender<'_>, start: &AttemptStart) -> Resu
             ("loop_id", start.loop_id.into()),
             ("attempt", i64::from(start.attempt).into()),
             ("timestamp", start.started_at_ms.into()),
+        ],
+    )
+}
+
+/// Writes what a planner looked at, with the text that it gets.
+pub(super) fn looks(appender: &mut Appender<'_>, looks: &PlannerLooks<'_>) -> Result<()> {
+    let answers = json!(looks.looked).to_string();
+    let answers = appender.output_value(answers.as_bytes())?;
+    appender.insert(
+        "planner_looks",
+        [
+            ("attempt_id", looks.attempt_id.into()),
+            ("round", i64::from(looks.round).into()),
+            ("looks_json", json!(looks.records()).into()),
+            ("answers_json", answers.json),
+            ("timestamp", looks.timestamp_ms.into()),
         ],
     )
 }
@@ -75,6 +95,7 @@ pub(super) fn attempt_end(appender: &mut Appender<'_>, end: &AttemptEnd<'_>) -> 
             ("run_id", run_id.into()),
             ("actions_json", json!(record.actions).into()),
             ("verify_json", record.verify.as_ref().map(|verify| json!(verify)).into()),
+            ("feedback", record.feedback.as_deref().into()),
             ("stop_reason", record.stop_reason.map(|code| Cell::word(code.as_str())).into()),
             ("timestamp", ended_at_ms.into()),
         ],

@@ -189,6 +189,24 @@ pub enum InspectQuery {
     Semantic,
 }
 
+impl InspectQuery {
+    /// The forms of a query, as they are written in a plan.
+    pub const FORMS: [&str; 4] = ["overview", "search:TEXT", "symbol:NAME", "semantic"];
+
+    /// Reads a query as it is written in a plan; `None` if it is unknown.
+    pub fn parse(text: &str) -> Option<Self> {
+        Some(match text.split_once(':') {
+            None if text == "overview" => Self::Overview,
+            None if text == "semantic" => Self::Semantic,
+            Some(("search", text)) if !text.is_empty() => Self::Search(text.to_owned()),
+            Some(("symbol", name)) if !name.trim().is_empty() => {
+                Self::Symbol(name.trim().to_owned())
+            }
+            _ => return None,
+        })
+    }
+}
+
 /// The operation of a `history` action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HistoryOperation {

@@ -49,6 +49,7 @@ mod known;
 mod monitor;
 mod session;
 mod session_output;
+mod survey;
 
 use std::time::Duration;
 
@@ -61,6 +62,7 @@ pub use client::SshClient;
 pub use command::{RemoteCommand, RemoteEnd, RemoteFinished};
 pub use error::RemoteError;
 pub use known::known_target;
+pub use survey::{Survey, survey};
 
 use control_connection::ControlConnection;
 

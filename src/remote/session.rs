@@ -15,6 +15,8 @@ use crate::run::{StopSignal, StreamEnds};
 
 /// The script that reads facts about the host.
 pub(super) const FACTS: &str = include_str!("../../assets/remote/facts.sh");
+/// The script that reads what the host offers.
+pub(super) const SURVEY: &str = include_str!("../../assets/remote/survey.sh");
 /// The wrapper script that runs a command.
 pub(super) const RUN: &str = include_str!("../../assets/remote/run.sh");
 /// The script that ends a process group.

@@ -16,7 +16,7 @@ mod tools;
 
 pub use crate::plan::RiskLevel;
 pub use policy::{EngineChoice, PlannerNeeds, PlannerSettings, Policy, WallSetting};
-pub use sensitive::is_at_or_below;
+pub use sensitive::{is_at_or_below, sensitive_rule};
 pub use shell::{
     BadRule, BuiltinVerdict, CommandNeeds, CommandVerdict, ParsedSpans, Shell, SimpleCommand,
     UserRule, UserRules, Word, first_parse, needs_of_command, of_command, of_local_command,

@@ -55,6 +55,11 @@ pub(super) fn find_sensitive(path: &str) -> Option<&'static PatternGroup> {
     find_group(path, |_| true)
 }
 
+/// The id of the rule for a sensitive path; `None` for an ordinary file.
+pub fn sensitive_rule(path: &str) -> Option<&'static str> {
+    Some(&find_sensitive(path)?.rule)
+}
+
 /// Whether a file contains keys or passwords. The public half of a key pair does not count.
 pub(super) fn is_secret_file(path: &str) -> bool {
     !path.ends_with(".pub") && find_group(path, |kind| kind == Sensitivity::Secret).is_some()

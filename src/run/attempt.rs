@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{DiagnosticArtifact, Outcome, StepResult, StopCode};
+use super::{DiagnosticArtifact, LookRecord, Outcome, StepResult, StopCode};
 use crate::plan::words::words;
 use crate::plan::{Code, Digest, Finding, VerifyScope};
 
@@ -223,6 +223,10 @@ pub struct PlannerReport {
     /// Whether asking the planner again may help.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub retryable: Option<bool>,
+    /// Whether the planner says that the plan answers the goal, or that more is left to do after it; `None` if it says
+    /// nothing about that.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub answers_goal: Option<bool>,
     /// The findings about the plan.
     pub findings: Vec<PlannerFinding>,
 }
@@ -237,6 +241,7 @@ impl PlannerReport {
             failure_code: None,
             message: None,
             retryable: None,
+            answers_goal: None,
             findings: Vec::new(),
         }
     }
@@ -272,6 +277,12 @@ pub struct AttemptRecord {
     pub verify: Option<VerifyRecord>,
     /// Why the loop ended with this attempt; `None` if it continued.
     pub stop_reason: Option<StopCode>,
+    /// What the planner looked at before it answered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub looks: Vec<LookRecord>,
+    /// The person's words for the planner: why a plan or a step was denied, or the answer to a question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<String>,
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::{
-    Answer, AttemptRecord, ConfirmationRequest, Control, Failure, Host, Outcome, PlanDifference,
-    PlannerReport, RunStatus, StepResult, StopReason,
+    Answer, AttemptRecord, ConfirmationRequest, Control, Failure, Host, LookRecord, Outcome,
+    PlanDifference, PlannerReport, RunStatus, StepResult, StopReason,
 };
 use crate::plan::{Code, Digest};
 
@@ -176,6 +176,22 @@ pub enum RunEvent {
     PlannerOutput {
         /// The text.
         chunk: String,
+    },
+    /// The planner wanted to look at something, and gets the answers. Recorded before it gets them.
+    PlannerLooked {
+        /// The number of the round in the attempt, from 1.
+        round: u32,
+        /// The looks in order, without what they found.
+        looks: Vec<LookRecord>,
+    },
+    /// The planner asks something, and waits for a person's answer.
+    PlannerAsked {
+        /// The loop.
+        loop_id: Uuid,
+        /// The number of the attempt, from 1.
+        attempt: u32,
+        /// The question, in the planner's words.
+        question: String,
     },
     /// The planner has ended, with or without a plan.
     PlannerAnswered {

@@ -31,6 +31,8 @@ pub struct PlaceReview {
     /// What the planner may do in the workspace and which walls enforce that, or why it cannot be started there, in
     /// words.
     pub planner: Result<String, String>,
+    /// The model that the planner asks, and its server; `None` for other planners.
+    pub model: Option<String>,
     /// The commands of the workspace, `None` if it names none, or why they cannot be read.
     pub commands: Result<Option<CommandsReview>, String>,
     /// The verification scopes for which the workspace names a command.

@@ -37,6 +37,10 @@ pub struct LoopSummary {
     pub verify: String,
     /// The class of plans that was authorized in advance.
     pub class_id: Option<Uuid>,
+    /// What the planner may look at; `None` in records of older versions.
+    pub looks: Option<String>,
+    /// The SSH destination of the goal's host.
+    pub target: Option<String>,
     /// The number of attempts that were begun.
     pub attempts_begun: usize,
     /// The time of the start, in Unix milliseconds.

@@ -235,6 +235,7 @@ mod tests {
             failure_code: None,
             message: None,
             retryable: None,
+            answers_goal: None,
             findings: Vec::new(),
         };
         let digest = Digest::of(b"plan");

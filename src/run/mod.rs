@@ -16,6 +16,7 @@ mod event;
 mod excerpt;
 mod history;
 mod host;
+mod look;
 mod loop_place;
 mod loop_record;
 mod loop_state;
@@ -56,6 +57,7 @@ pub use history::{
     UndoError, is_git_path, reversals,
 };
 pub use host::{Host, TargetState};
+pub use look::{LOOK_BYTES, Look, LookRecord, LookScope, Looked, MAX_LOOK_ROUNDS, MAX_LOOKS};
 pub use loop_place::{LoopPlace, PlaceFault, PlaceReview};
 pub use loop_record::{AttemptDetail, LoopDetail, LoopFate, LoopSummary};
 pub use loop_state::{AttemptState, LoopPhase, LoopState};

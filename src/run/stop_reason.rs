@@ -53,7 +53,7 @@ stop_codes! {
         "The actions succeeded, the verification failed, and only one attempt was allowed."
         "Read the diagnostics; allow more attempts, or revert the run.";
     RetryBudgetExhausted "retry_budget_exhausted"
-        "The last of several attempts failed at an action or at its verification."
+        "The last attempt failed at an action or at its verification, or did not reach the goal."
         "Read what each attempt failed at; allow more attempts, narrow the goal, or revert the runs.";
     OperatorStopped "operator_stopped"
         "A person stopped the loop or denied a step."
@@ -67,6 +67,9 @@ stop_codes! {
     NoProgress "no_progress"
         "The planner proposed the same steps again that had already run and failed in this loop."
         "Give the planner something new: another goal, another planner, or a change of your own.";
+    Planned "planned"
+        "There is a plan, and it was not to be run."
+        "Look at the plan; open it and authorize it if it should run.";
 }
 
 /// Where a loop ended, as far as that is known.
@@ -112,7 +115,7 @@ mod tests {
             let read: StopCode = serde_json::from_value(code.as_str().into()).unwrap();
             assert_eq!(read, *code);
         }
-        assert_eq!(StopCode::ALL.len(), 11);
+        assert_eq!(StopCode::ALL.len(), 12);
         assert!(serde_json::from_str::<StopCode>("\"finished\"").is_err());
     }
 }

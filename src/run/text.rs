@@ -55,6 +55,21 @@ pub fn panic_message(panic: &(dyn Any + Send)) -> String {
     text.map_or_else(|| "a panic without a message".to_owned(), visible_lines)
 }
 
+/// An address of a server for people, without user, password, query and fragment, which may be secret.
+pub fn address_without_secrets(url: &str) -> String {
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let scheme = if scheme.is_empty() { String::new() } else { format!("{scheme}://") };
+    let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+    if path.contains('@') {
+        // The password may contain a slash, so that its end is unknown.
+        return format!("{scheme}…");
+    }
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    let url = if path.is_empty() { host.to_owned() } else { format!("{host}/{path}") };
+    let end = url.find(['?', '#']).unwrap_or(url.len());
+    format!("{scheme}{}", url.get(..end).unwrap_or_default().trim_end_matches('/'))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,6 +87,21 @@ mod tests {
         ];
         for (bytes, text) in cases {
             assert_eq!(size(bytes), text);
+        }
+    }
+
+    #[test]
+    fn an_address_is_shown_without_its_secrets() {
+        for (url, shown) in [
+            ("http://localhost:11434/v1", "http://localhost:11434/v1"),
+            ("https://me:hunter2@example.com/v1/", "https://example.com/v1"),
+            ("https://example.com/v1?key=hunter2", "https://example.com/v1"),
+            ("http://me:hunter2@exa mple/v1?key=hunter2", "http://exa mple/v1"),
+            ("https://me:hun/hunter2@example.com/v1", "https://…"),
+            ("https://me:hun#hunter2@example.com/v1", "https://example.com/v1"),
+            ("localhost:11434", "localhost:11434"),
+        ] {
+            assert_eq!(address_without_secrets(url), shown);
         }
     }
 }

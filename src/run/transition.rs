@@ -12,6 +12,10 @@ pub enum Happened {
     },
     /// The plan was not authorized.
     NotAuthorized,
+    /// A person rejected the plan with words for the planner.
+    PlanRejected,
+    /// A person denied a step with words for the planner.
+    StepDenied,
     /// The plan had already run and failed in this loop.
     NoProgress,
     /// An action failed.
@@ -23,6 +27,10 @@ pub enum Happened {
     VerifyFailed,
     /// Everything succeeded; there may have been no verification to run.
     Succeeded,
+    /// Everything succeeded, and the goal is not reached: the plan only read, or the planner says that more is left.
+    Unfinished,
+    /// There is a plan, and none was to be run.
+    Planned,
     /// A person stopped the loop or denied a step.
     Stopped,
     /// The evidence could not be written, or the program failed.
@@ -55,12 +63,22 @@ pub const fn transition(happened: Happened, attempt: u32, max_attempts: u32) -> 
             Stop(StopCode::ActionFailedRetryable)
         }
         Happened::VerifyFailed if is_only => Stop(StopCode::VerifyFailed),
-        Happened::ActionFailed { retryable: true } | Happened::VerifyFailed if is_last => {
+        Happened::ActionFailed { retryable: true }
+        | Happened::VerifyFailed
+        | Happened::Unfinished
+            if is_last =>
+        {
             Stop(StopCode::RetryBudgetExhausted)
         }
+        Happened::PlanRejected if is_last => Stop(StopCode::NotAuthorized),
+        Happened::StepDenied if is_last => Stop(StopCode::OperatorStopped),
         Happened::PlannerRejected { retryable: true }
         | Happened::ActionFailed { retryable: true }
-        | Happened::VerifyFailed => Replan,
+        | Happened::VerifyFailed
+        | Happened::Unfinished
+        | Happened::PlanRejected
+        | Happened::StepDenied => Replan,
+        Happened::Planned => Stop(StopCode::Planned),
         Happened::NotAuthorized => Stop(StopCode::NotAuthorized),
         Happened::NoProgress => Stop(StopCode::NoProgress),
         Happened::Succeeded => Stop(StopCode::Completed),
@@ -111,6 +129,22 @@ mod tests {
             LEFT: Stop(Code::NotAuthorized),
             LAST: Stop(Code::NotAuthorized),
             ONLY: Stop(Code::NotAuthorized);
+        plan_rejected_with_words PlanRejected =>
+            LEFT: Replan,
+            LAST: Stop(Code::NotAuthorized),
+            ONLY: Stop(Code::NotAuthorized);
+        step_denied_with_words StepDenied =>
+            LEFT: Replan,
+            LAST: Stop(Code::OperatorStopped),
+            ONLY: Stop(Code::OperatorStopped);
+        unfinished Unfinished =>
+            LEFT: Replan,
+            LAST: Stop(Code::RetryBudgetExhausted),
+            ONLY: Stop(Code::RetryBudgetExhausted);
+        planned Planned =>
+            LEFT: Stop(Code::Planned),
+            LAST: Stop(Code::Planned),
+            ONLY: Stop(Code::Planned);
         no_progress NoProgress =>
             LEFT: Stop(Code::NoProgress),
             LAST: Stop(Code::NoProgress),
@@ -144,7 +178,7 @@ mod tests {
     #[test]
     fn every_row_and_code_is_covered() {
         let rows: std::collections::HashSet<_> = ROWS.iter().collect();
-        assert_eq!(rows.len(), 10, "each once; a new variant needs a row");
+        assert_eq!(rows.len(), 14, "each once; a new variant needs a row");
         let reached: std::collections::HashSet<_> = ROWS
             .iter()
             .flat_map(|row| [LEFT, LAST, ONLY].map(|(at, of)| transition(*row, at, of)))

@@ -18,6 +18,7 @@ mod history;
 mod history_source;
 mod inspect;
 mod leftover;
+mod look;
 mod lsp_check;
 mod planner;
 mod program;

@@ -5,7 +5,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use super::{Query, QueryContext, QueryError};
+use super::{ModelSettings, Query, QueryContext, QueryError};
 use crate::autonomy::planner_limits;
 use crate::engine::workspace_commands;
 use crate::plan::{ToolCall, VerifyScope};
@@ -38,6 +38,7 @@ impl QueryContext {
             workspace_fault,
             plans_fault: plans.and_then(|plans| plans_fault(&plans)),
             planner: Ok(String::new()),
+            model: None,
             commands: Ok(None),
             verified_by: Vec::new(),
             place,
@@ -56,6 +57,7 @@ impl QueryContext {
         if !review.place.planner.is_empty() {
             review.planner = planner_limits(&review.place.planner, &toolbox, &self.setup.policy);
         }
+        review.model = self.model_of(&review.place.planner);
         review.commands = self.commands_in(&toolbox);
         let has_commands = |scope: &VerifyScope| {
             let commands = toolbox.now().commands_of(&ToolCall::Verify { scope: *scope });
@@ -64,6 +66,18 @@ impl QueryContext {
         let scopes = [VerifyScope::Local, VerifyScope::Full];
         review.verified_by = scopes.into_iter().filter(has_commands).collect();
         review
+    }
+
+    /// The model that a planner asks, and its server; `None` for a planner that asks none.
+    fn model_of(&self, planner: &str) -> Option<String> {
+        if planner.split(':').next() != Some("openai-compatible") {
+            return None;
+        }
+        let settings = self.setup.policy.planner_settings.as_ref();
+        let settings = settings.and_then(|settings| serde_json::from_str(&settings.0).ok());
+        let settings: ModelSettings = settings.unwrap_or_default();
+        let server = settings.overridden(|name| std::env::var(name).ok()).server();
+        Some(server.unwrap_or_else(|| "no model: set one in the settings, [model]".to_owned()))
     }
 
     /// The commands that a workspace names, and whether they are trusted now; `None` if it names none.

@@ -33,7 +33,7 @@ pub(crate) struct Root {
     /// The open handle; every access goes through it.
     pub(crate) dir: Dir,
     /// Whether this root is the workspace, in which canonical paths are relative.
-    is_workspace: bool,
+    pub(crate) is_workspace: bool,
     /// The program's own folders, which tools must not access.
     pub(crate) own: Arc<OwnFolders>,
 }

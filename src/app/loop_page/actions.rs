@@ -164,5 +164,8 @@ fn order(wanted: LoopSettings) -> LoopOrder {
         verify: wanted.verify,
         workspace: WorkspaceChoice::chosen(wanted.workspace),
         class: wanted.class,
+        looks: wanted.looks,
+        target: wanted.target,
+        plan_only: false,
     }
 }

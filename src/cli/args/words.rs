@@ -7,6 +7,7 @@ use clap::ValueEnum;
 
 use crate::plan::{Destination, DestinationError, VerifyScope};
 use crate::risk::EngineChoice;
+use crate::run::LookScope;
 
 /// An engine as it is named on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -112,6 +113,24 @@ pub(in crate::cli) enum DialectWord {
     /// The output of `evidence verify --json`; not a dialect of plans
     #[value(alias = "evidence-verify")]
     EvidenceVerify,
+}
+
+/// What a planner may look at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum LooksWord {
+    /// Nothing beyond what each request contains
+    None,
+    /// The workspace's files except sensitive ones, and the facts of the goal's host
+    Workspace,
+}
+
+impl From<LooksWord> for LookScope {
+    fn from(word: LooksWord) -> Self {
+        match word {
+            LooksWord::None => Self::None,
+            LooksWord::Workspace => Self::Workspace,
+        }
+    }
 }
 
 /// What a loop verifies by itself.

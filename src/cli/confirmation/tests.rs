@@ -49,7 +49,8 @@ fn answer(level: RiskLevel, typed: &str) -> ((Decision, String), String) {
 fn answer_to(request: &ConfirmationRequest, typed: &str) -> ((Decision, String), String) {
     let mut shown = Vec::new();
     let answer = ask(request, &mut Cursor::new(typed), &mut shown);
-    (answer, String::from_utf8(shown).unwrap())
+    let (decision, provenance) = answer;
+    ((decision, provenance.note), String::from_utf8(shown).unwrap())
 }
 
 #[test]

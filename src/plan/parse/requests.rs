@@ -245,21 +245,12 @@ fn function(fields: &mut Fields<'_>) -> Option<Simulation> {
 
 fn query(fields: &mut Fields<'_>) -> InspectQuery {
     let Some(text) = fields.text("query") else { return InspectQuery::Overview };
-    match text.split_once(':') {
-        None if text == "overview" => InspectQuery::Overview,
-        None if text == "semantic" => InspectQuery::Semantic,
-        Some(("search", text)) if !text.is_empty() => InspectQuery::Search(text.to_owned()),
-        Some(("symbol", name)) if !name.trim().is_empty() => {
-            InspectQuery::Symbol(name.trim().to_owned())
-        }
-        _ => {
-            let message = format!("unknown query {text:?}");
-            let finding = Finding::error(Code::BadValue, fields.pointer_to("query"), message);
-            let known = ["overview", "search:TEXT", "symbol:NAME", "semantic"];
-            fields.context.push(finding.allowing(known));
-            InspectQuery::Overview
-        }
-    }
+    InspectQuery::parse(&text).unwrap_or_else(|| {
+        let message = format!("unknown query {text:?}");
+        let finding = Finding::error(Code::BadValue, fields.pointer_to("query"), message);
+        fields.context.push(finding.allowing(InspectQuery::FORMS));
+        InspectQuery::Overview
+    })
 }
 
 fn history(fields: &mut Fields<'_>) -> Option<ToolCall> {

@@ -5,7 +5,8 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::super::reply::Failure;
-use super::prompt::FUNCTION;
+use super::prompt::{LOOK, SUBMIT};
+use crate::run::MAX_LOOKS;
 
 /// Maximum number of bytes of an answer that are quoted.
 const QUOTED_BYTES: usize = 200;
@@ -59,8 +60,8 @@ pub(super) fn parse_document(bytes: &[u8]) -> Result<Vec<u8>, Failure> {
 pub(super) struct PartialAnswer {
     content: String,
     refusal: String,
-    /// The name of the called function, and its arguments as JSON.
-    call: Option<(String, String)>,
+    /// The name of each called function, and its arguments as JSON.
+    calls: Vec<(String, String)>,
     reason: Option<String>,
     finished: bool,
 }
@@ -68,7 +69,7 @@ pub(super) struct PartialAnswer {
 impl PartialAnswer {
     /// The bytes of the answer received so far: its text and the function arguments.
     pub(super) fn bytes(&self) -> usize {
-        self.content.len() + self.call.as_ref().map_or(0, |(_, arguments)| arguments.len())
+        self.content.len() + self.calls.iter().map(|(_, arguments)| arguments.len()).sum::<usize>()
     }
 
     /// Adds one line of the event stream. Returns true for `[DONE]`, after which nothing follows.
@@ -101,8 +102,8 @@ impl PartialAnswer {
         let message = choice.message;
         self.content.push_str(message.content.as_deref().unwrap_or_default());
         self.refusal.push_str(message.refusal.as_deref().unwrap_or_default());
-        for call in message.tool_calls.unwrap_or_default() {
-            self.call(call);
+        for (position, call) in message.tool_calls.unwrap_or_default().into_iter().enumerate() {
+            self.call(position, call);
         }
         if let Some(reason) = choice.finish_reason.filter(|reason| !reason.is_empty()) {
             self.finished = true;
@@ -111,12 +112,14 @@ impl PartialAnswer {
         Ok(())
     }
 
-    /// Adds a piece of a function call. Only the first of several calls is used.
-    fn call(&mut self, call: Call) {
-        if call.index.is_some_and(|index| index > 0) {
-            return;
+    /// Adds a piece of a function call. `position` is its place in its document, for calls without an index.
+    fn call(&mut self, position: usize, call: Call) {
+        // More calls than looks are allowed cannot be used.
+        let index = call.index.unwrap_or(position).min(MAX_LOOKS);
+        if self.calls.len() <= index {
+            self.calls.resize_with(index + 1, Default::default);
         }
-        let (name, arguments) = self.call.get_or_insert_default();
+        let Some((name, arguments)) = self.calls.get_mut(index) else { return };
         name.push_str(call.function.name.as_deref().unwrap_or_default());
         match call.function.arguments {
             Some(Value::String(text)) => arguments.push_str(&text),
@@ -129,7 +132,7 @@ impl PartialAnswer {
     ///
     /// # Errors
     /// The answer was cut off, refused or filtered, calls another function, or is not a JSON object.
-    pub(super) fn finish(self) -> Result<Vec<u8>, Failure> {
+    pub(super) fn finish(mut self) -> Result<Vec<u8>, Failure> {
         match self.reason.as_deref() {
             Some("length") => {
                 return Err(Failure::no_plan(
@@ -148,8 +151,10 @@ impl PartialAnswer {
             let refusal = quoted(&self.refusal);
             return Err(Failure::unsafe_plan(format!("the model refuses: {refusal}")));
         }
-        let text = match self.call {
-            Some((name, arguments)) if name == FUNCTION => arguments,
+        self.calls.retain(|(name, arguments)| !(name.is_empty() && arguments.is_empty()));
+        let text = match self.calls.first() {
+            Some((name, arguments)) if name == SUBMIT => arguments.clone(),
+            Some((name, _)) if name == LOOK => joined_looks(&self.calls)?,
             Some((name, _)) => {
                 let message = format!("the model calls {name:?}, which is none of its functions");
                 return Err(Failure::no_plan(message));
@@ -163,6 +168,21 @@ impl PartialAnswer {
             Err(error) => Err(not_a_plan(&format!("it is no JSON ({error})"), plan.as_bytes())),
         }
     }
+}
+
+/// One list of the looks in all calls; models call the function several times at once.
+fn joined_looks(calls: &[(String, String)]) -> Result<String, Failure> {
+    let mut looks = Vec::new();
+    for (_, arguments) in calls.iter().filter(|(name, _)| name == LOOK) {
+        let mut value: Value = serde_json::from_str(arguments).map_err(|error| {
+            not_a_plan(&format!("it is no JSON ({error})"), arguments.as_bytes())
+        })?;
+        match value.get_mut("looks").map(Value::take) {
+            Some(Value::Array(more)) => looks.extend(more),
+            _ => return Err(not_a_plan("it has no list of looks", arguments.as_bytes())),
+        }
+    }
+    Ok(serde_json::json!({ "looks": looks }).to_string())
 }
 
 /// The text without the code fence that many models put around it.
@@ -234,6 +254,22 @@ mod tests {
         let object = json!({ "tool_calls": [
             { "function": { "name": "submit_plan", "arguments": { "a": 1 } } }] });
         assert_eq!(message(&object, "tool_calls").unwrap(), "{\"a\":1}\n");
+    }
+
+    #[test]
+    fn looks_of_several_calls_are_joined() {
+        let call = |index: usize, looks: Value| {
+            let arguments = json!({ "looks": looks }).to_string();
+            json!({ "index": index, "function": { "name": "look", "arguments": arguments } })
+        };
+        let answer = json!({ "tool_calls": [
+            call(0, json!([{"read": "a"}])), call(1, json!([{"glob": "*"}, {"symbol": "b"}]))] });
+        let expected = json!({"looks": [{"read": "a"}, {"glob": "*"}, {"symbol": "b"}]});
+        let joined = message(&answer, "tool_calls").unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&joined).unwrap(), expected);
+        let faulty =
+            json!({ "tool_calls": [{ "function": { "name": "look", "arguments": "{}" } }] });
+        assert!(message(&faulty, "stop").unwrap_err().message.contains("no list of looks"));
     }
 
     #[test]

@@ -14,6 +14,7 @@ use ureq::http::StatusCode;
 
 use super::Request;
 use super::reply::Failure;
+use crate::run::text::address_without_secrets;
 use answer::{PartialAnswer, parse_document};
 
 /// Maximum size of an answer, in bytes: 32 MiB, twice that of a plan.
@@ -38,7 +39,7 @@ pub struct Server {
     pub timeout: Duration,
     /// Whether the answer is requested as a stream.
     pub stream: bool,
-    /// Whether the schema of a plan is passed as a function to call, which some servers do not support.
+    /// Whether the model gets functions to call, with the schema of a plan, which some servers do not support.
     pub tools: bool,
 }
 
@@ -128,19 +129,9 @@ impl Server {
         }
     }
 
-    /// The URL for messages, without user, password, query and fragment, which may be secret.
+    /// The URL for messages, without what may be secret in it.
     fn display_url(&self) -> String {
-        let (scheme, rest) = self.url.split_once("://").unwrap_or(("", &self.url));
-        let scheme = if scheme.is_empty() { String::new() } else { format!("{scheme}://") };
-        let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
-        if path.contains('@') {
-            // The password may contain a slash, so that its end is unknown.
-            return format!("{scheme}…");
-        }
-        let host = authority.rsplit('@').next().unwrap_or_default();
-        let url = if path.is_empty() { host.to_owned() } else { format!("{host}/{path}") };
-        let end = url.find(['?', '#']).unwrap_or(url.len());
-        format!("{scheme}{}", url.get(..end).unwrap_or_default().trim_end_matches('/'))
+        address_without_secrets(&self.url)
     }
 
     /// The failure of a request that failed before the server answered.
@@ -204,35 +195,6 @@ impl Server {
         match self.key.as_deref().filter(|key| !key.is_empty()) {
             Some(key) => text.replace(key, "(the key)"),
             None => text.to_owned(),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_is_shown_without_its_secrets() {
-        for (url, reported) in [
-            ("http://localhost:11434/v1", "http://localhost:11434/v1"),
-            ("https://me:hunter2@example.com/v1/", "https://example.com/v1"),
-            ("https://example.com/v1?key=hunter2", "https://example.com/v1"),
-            ("http://me:hunter2@exa mple/v1?key=hunter2", "http://exa mple/v1"),
-            ("https://me:hun/hunter2@example.com/v1", "https://…"),
-            ("https://me:hun#hunter2@example.com/v1", "https://example.com/v1"),
-            ("localhost:11434", "localhost:11434"),
-        ] {
-            let server = Server {
-                url: url.to_owned(),
-                model: "m".to_owned(),
-                key: None,
-                timeout: Duration::from_secs(1),
-                stream: false,
-                tools: false,
-            };
-            assert_eq!(server.display_url(), reported);
-            assert!(!format!("{server:?}").contains("hunter2"));
         }
     }
 }

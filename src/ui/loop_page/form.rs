@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 
 use crate::authorization::AuthorizationClass;
-use crate::plan::{RiskLevel, VerifyScope};
-use crate::run::LoopPlace;
+use crate::plan::{Destination, RiskLevel, VerifyScope};
+use crate::run::{LookScope, LoopPlace};
 
 /// The maximum number of attempts, as on the command line.
 const MAX_ATTEMPTS: u32 = 100;
@@ -34,6 +34,7 @@ pub enum Field {
     Goal,
     Planner,
     Workspace,
+    Target,
     Attempts,
     Timeout,
     ClassTools,
@@ -81,6 +82,10 @@ pub struct LoopForm {
     pub timeout_s: String,
     /// The verification after each attempt; `None` to skip it.
     pub verify: Option<VerifyScope>,
+    /// Whether the planner may look into the workspace before it plans.
+    pub looks: LookScope,
+    /// The SSH destination of the goal's host; empty for this computer.
+    pub target: String,
     /// The class that is authorized in advance.
     pub class: ClassForm,
     /// Whether a start was attempted while the form had faults; from then on every fault is shown.
@@ -100,6 +105,8 @@ impl Default for LoopForm {
             max_attempts: "3".to_owned(),
             timeout_s: "120".to_owned(),
             verify: Some(VerifyScope::Local),
+            looks: LookScope::Workspace,
+            target: String::new(),
             class: ClassForm {
                 on: false,
                 tools: BTreeSet::new(),
@@ -130,6 +137,10 @@ pub struct LoopSettings {
     pub timeout_s: u32,
     /// The verification after each attempt; `None` to skip it.
     pub verify: Option<VerifyScope>,
+    /// What the planner may look at before it plans.
+    pub looks: LookScope,
+    /// The SSH destination of the goal's host.
+    pub target: Option<String>,
     /// The class that is authorized in advance.
     pub class: Option<AuthorizationClass>,
 }
@@ -206,6 +217,10 @@ impl LoopForm {
         if self.workspace.trim().is_empty() {
             report(Field::Workspace, "Enter the workspace folder.");
         }
+        let target = Some(self.target.trim()).filter(|target| !target.is_empty());
+        if let Some(Err(error)) = target.map(Destination::parse) {
+            report(Field::Target, &format!("Correct the host: {error}."));
+        }
         let numbers = [
             (Field::Attempts, &self.max_attempts, MAX_ATTEMPTS),
             (Field::Timeout, &self.timeout_s, MAX_TIMEOUT_S),
@@ -249,6 +264,7 @@ impl LoopForm {
     /// been entered.
     pub fn shown_fault(&self, field: Field) -> Option<String> {
         let typed = match field {
+            Field::Target => &self.target,
             Field::Attempts => &self.max_attempts,
             Field::Timeout => &self.timeout_s,
             Field::ClassPaths => &self.class.paths,
@@ -276,6 +292,8 @@ impl LoopForm {
             max_attempts: number(&self.max_attempts, MAX_ATTEMPTS)?,
             timeout_s: number(&self.timeout_s, MAX_TIMEOUT_S)?,
             verify: self.verify,
+            looks: self.looks,
+            target: Some(self.target.trim().to_owned()).filter(|target| !target.is_empty()),
             class,
         })
     }

@@ -51,6 +51,7 @@ pub fn stop_word(code: StopCode) -> &'static str {
         StopCode::RunnerInternalError => "internal error",
         StopCode::NotAuthorized => "not authorized",
         StopCode::NoProgress => "no progress",
+        StopCode::Planned => "planned",
     }
 }
 

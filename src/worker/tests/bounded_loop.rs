@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::*;
 use crate::authorization::AuthorizationClass;
 use crate::autonomy::{LoopOutcome, scripted};
-use crate::run::{LoopFate, LoopPhase, LoopState, PlannerStatus, StopCode};
+use crate::run::{LookScope, LoopFate, LoopPhase, LoopState, PlannerStatus, StopCode};
 
 /// The outcome of a loop, the state after its events, and the plans that it proposed.
 struct EndedLoop {
@@ -25,6 +25,9 @@ impl Desktop {
             verify: None,
             workspace: WorkspaceChoice::chosen(self.workspace()),
             class: None,
+            looks: LookScope::Workspace,
+            target: None,
+            plan_only: false,
         }
     }
 
@@ -100,8 +103,11 @@ fn a_rejected_plan_ends_the_loop() {
     let order = desktop.order(&[command("echo done > a.txt")]);
     let ended = desktop.run_loop(order, |desktop, event| {
         if let RunEvent::AuthorizationNeeded { loop_id, attempt, .. } = event {
-            let answer =
-                PlanDecision::Reject { method: Method::Window, reason: "not this".to_owned() };
+            let answer = PlanDecision::Reject {
+                method: Method::Window,
+                reason: "not this".to_owned(),
+                replan: false,
+            };
             assert!(desktop.worker.answer_plan(*loop_id, *attempt, answer));
         }
     });

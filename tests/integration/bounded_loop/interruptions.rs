@@ -18,7 +18,9 @@ use countersign::engine::{
 use countersign::evidence::{EvidenceLocation, EvidenceReader, verify};
 use countersign::plan::VerifyScope;
 use countersign::risk::{PlannerNeeds, Policy};
-use countersign::run::{ActionStatus, LoopFate, RunEvent, RunFate, StopCode, VERIFY_GATE};
+use countersign::run::{
+    ActionStatus, LookScope, LoopFate, RunEvent, RunFate, StopCode, VERIFY_GATE,
+};
 use serde_json::{Value, json};
 
 use crate::harness::scripted_planner::{
@@ -79,6 +81,9 @@ fn run_on(
         verify: None,
         workspace: WorkspaceChoice { folder: home.join("space"), reason: String::new() },
         class: None,
+        looks: LookScope::Workspace,
+        target: None,
+        plan_only: false,
     };
     change(&mut order);
     let location = EvidenceLocation::new(planner.home.evidence(), home.join("secrets"));
@@ -120,7 +125,7 @@ impl Clock for WritingClock {
 /// Between review and run of the verification, the workspace gets a file of commands that no person trusts.
 #[test]
 fn refused_verification_is_recorded_as_failed() {
-    let planner = Scripted::new([command("true"), command("true")]);
+    let planner = Scripted::new([command("touch done.txt"), command("true")]);
     cargo_project(&planner.home, "");
     let armed = Arc::new(AtomicBool::new(false));
     let clock = WritingClock {
@@ -243,7 +248,7 @@ fn unreviewed_verification_is_not_allowed() {
         (|event| matches!(event, RunEvent::PlannerAnswered { .. }), 1, "the verification cannot"),
     ];
     for (moment, asked, said) in moments {
-        let planner = Scripted::new([command("true")]);
+        let planner = Scripted::new([command("touch done.txt")]);
         cargo_project(&planner.home, "");
         let space = planner.home.path().join("space");
         let outside = Arc::new(Mutex::new(String::new()));

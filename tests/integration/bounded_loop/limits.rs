@@ -6,6 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use countersign::authorization::{AuthorizationClass, ForAttempt, Method};
 use countersign::evidence::{AttemptStart, Entry, LoopStart};
 use countersign::plan::{Digest, RiskLevel};
+use countersign::run::LookScope;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -36,7 +37,7 @@ fn planner_requests_contain_no_secrets() {
     );
     let planner = Scripted::new([
         Answer::Plan(json!({"goal": "g", "steps": [{"command": print}]})),
-        command("true"),
+        command("touch done.txt"),
     ]);
     planner.run([]).exits(0);
     let request = planner.request(2);
@@ -211,6 +212,8 @@ fn in_a_loop(
         max_attempts: 1,
         verify: "none",
         class_id: Some(class_id),
+        looks: LookScope::Workspace,
+        target: None,
         started_at_ms,
     }));
     begun.unwrap();
@@ -285,14 +288,14 @@ fn weaker_verification_is_repeated() {
 
 #[test]
 fn verification_risk_is_checked_against_class_first() {
-    for (max_risk, exit) in [("safe", 3), ("caution", 0)] {
+    for (max_risk, exit) in [("safe", 3), ("caution", 1)] {
         let planner =
             Scripted::new([Answer::Plan(json!({"plan_id": "p", "intent": "READ", "steps": [
             {"tool": "file_read", "arguments": {"path": "src/lib.rs"}}]}))]);
         cargo_project(&planner.home, "");
         let class = class(json!({"tools": ["file_read"], "max_risk": max_risk}));
         let file = planner.home.write("class.json", class);
-        let words = ["--authorize-class", file.to_str().unwrap()];
+        let words = ["--max-attempts", "1", "--authorize-class", file.to_str().unwrap()];
         let ended = planner.ends(planner.run_as(words), exit);
         let message = ended.document["stop_reason"]["message"].as_str().unwrap();
         assert_eq!(
@@ -344,7 +347,7 @@ fn plan_writing_a_redaction_marker_is_rejected() {
     let planner = Scripted::new([
         command("echo 'password=h3ron-of-the-marsh'; exit 3"),
         Answer::Script(copied),
-        command("true"),
+        command("touch done.txt"),
     ]);
     let document = planner.run([]).exits(0).document();
     let answer = &document["attempts"][1]["planner"];

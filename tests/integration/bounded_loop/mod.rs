@@ -8,6 +8,8 @@ mod interruptions;
 #[cfg(target_os = "linux")]
 mod kills;
 mod limits;
+#[cfg(unix)]
+mod looks;
 mod model;
 #[cfg(unix)]
 mod stop_reasons;

@@ -260,7 +260,7 @@ fn repeated_planner_failures_are_not_no_progress() {
 fn request_is_bounded_and_names_cuts() {
     let flood =
         "i=0; while [ $i -lt 3000 ]; do echo \"line $i of the flood\"; i=$((i+1)); done; exit 3";
-    let planner = Scripted::new([command(flood), command("true")]);
+    let planner = Scripted::new([command(flood), command("touch done.txt")]);
     for number in 0..2_100 {
         planner.home.write(&format!("f{number:04}.txt"), "");
     }
@@ -278,7 +278,7 @@ fn request_is_bounded_and_names_cuts() {
 /// Records of another workspace are not sent, even where its files have the same names.
 #[test]
 fn planner_gets_evidence_of_its_workspace_only() {
-    let planner = Scripted::new([command("exit 3"), command("true")]);
+    let planner = Scripted::new([command("exit 3"), command("touch done.txt")]);
     let other = planner.home.path().join("other");
     fs::create_dir(&other).unwrap();
     let plan = json!({"goal": "g", "steps": [{"command": "exit 9"}]});

@@ -116,6 +116,8 @@ impl Sample {
                 max_attempts: 2,
                 verify: "none",
                 class_id: Some(class_ids[0]),
+                looks: LookScope::Workspace,
+                target: None,
                 started_at_ms: 5_000,
             }))
             .unwrap();

@@ -1,0 +1,45 @@
+//! The host of a goal (SPEC §10): its system and its programs, read once before the first attempt.
+
+use serde_json::{Value, json};
+
+use crate::plan::Destination;
+use crate::remote::{RemoteError, SshClient, survey};
+use crate::risk::Policy;
+use crate::run::StopSignal;
+use crate::tools::Toolbox;
+
+/// What a planner is told about the host of its goal.
+pub(super) struct HostFacts {
+    /// The SSH destination, as the person named it.
+    pub(super) target: String,
+    /// The facts.
+    pub(super) facts: Value,
+}
+
+impl HostFacts {
+    /// Connects to the host, whose key must be known, reads the facts, and disconnects. Sends nothing of the goal.
+    ///
+    /// # Errors
+    /// The destination cannot be used, or the host cannot be reached.
+    pub(super) fn read(
+        target: &str,
+        toolbox: &Toolbox,
+        policy: &Policy,
+        stop: &StopSignal,
+    ) -> Result<Self, RemoteError> {
+        let destination = Destination::parse(target)?;
+        let client = SshClient::of_system(policy, toolbox.workspace())?;
+        let (host, survey) = survey(&client, &destination, stop)?;
+        let facts = json!({
+            "destination": host.target.destination,
+            "user": host.target.user,
+            "system": host.system,
+            "release": survey.release,
+            "shell": "bash",
+            "shell_version": host.bash_version,
+            "home": host.home,
+            "programs": survey.programs,
+        });
+        Ok(Self { target: target.to_owned(), facts })
+    }
+}

@@ -1,0 +1,159 @@
+//! What a planner sees before it plans, what plans that only read lead to, and the person's words (SPEC §10).
+
+use countersign::plan::parse;
+use serde_json::{Value, json};
+
+use crate::harness::scripted_planner::{Answer, Scripted, actions, failure};
+
+fn looks(looks: Value) -> Answer {
+    Answer::Plan(json!({ "looks": looks }))
+}
+
+fn create(path: &str) -> Answer {
+    actions(json!([{"type": "mutate_batch", "request": {"edits": [
+        {"op": "create", "path": path, "contents": "grey"}]}}]))
+}
+
+fn reading() -> Value {
+    json!({"version": "2026-02-19", "goal": "g", "actions": [{"type": "inspect", "request": {}}]})
+}
+
+#[test]
+fn planner_sees_what_it_asks_for_and_no_secret() {
+    let planner = Scripted::new([
+        looks(
+            json!([{"read": "notes/heron.txt"}, {"search": "grey"}, {"read": ".netrc"}, {"glob": "**"}]),
+        ),
+        looks(json!([{"read": "notes/heron.txt", "lines": [2, 2]}, {"read": "../planner/n"}])),
+        create("done.txt"),
+    ]);
+    let home = &planner.home;
+    std::fs::create_dir_all(home.file("notes")).unwrap();
+    home.write(
+        "notes/heron.txt",
+        "a grey bird\nwith long legs\npassword = \"p4ss-of-the-marsh\"\n",
+    );
+    home.write(".netrc", "machine a login b password c");
+    let ended = planner.ends(planner.run(["--verify", "none"]), 0);
+    assert_eq!(ended.code(), "completed");
+    assert_eq!(planner.request_count(), 3);
+    let first = planner.request(1);
+    assert_eq!((&first["looked"], &first["looks"]["rounds_left"]), (&json!([]), &json!(10)));
+    let second = planner.request(2);
+    let looked = second["looked"].as_array().unwrap();
+    assert_eq!(second["looks"]["rounds_left"], 9);
+    let text = looked[0]["text"].as_str().unwrap();
+    assert!(text.starts_with("a grey bird\n") && text.contains("[secret:"), "{text}");
+    assert_eq!(looked[1]["rows"][0]["path"], "notes/heron.txt");
+    assert_eq!(looked[2]["ok"], false);
+    assert!(looked[2]["error"].as_str().unwrap().contains("sensitive"));
+    assert_eq!(looked[3]["rows"], json!(["notes/heron.txt"]));
+    let third = planner.request(3);
+    let looked = third["looked"].as_array().unwrap();
+    assert_eq!(looked.len(), 6);
+    assert_eq!(looked[4]["text"], "with long legs\n");
+    assert!(looked[5]["error"].as_str().unwrap().contains("outside"), "{looked:#?}");
+    assert!(!third.to_string().contains("p4ss-of-the-marsh"));
+    // Everything is in the evidence, with what the planner got.
+    let record = &ended.attempts()[0]["looks"];
+    assert_eq!(record.as_array().unwrap().len(), 6);
+    assert_eq!(record[2]["ok"], false);
+}
+
+#[test]
+fn looking_has_bounds_and_can_be_forbidden() {
+    let endless = "printf '{\"looks\": [{\"glob\": \"*\"}]}'";
+    let planner = Scripted::new((0..12).map(|_| Answer::Script(endless)));
+    let ended = planner.ends(planner.run(["--max-attempts", "1"]), 1);
+    assert_eq!(ended.code(), "planner_rejected_retry_budget_exhausted");
+    assert_eq!(planner.request_count(), 11, "ten rounds, and one answer that is not looked up");
+    assert_eq!(planner.request(11)["looks"]["rounds_left"], 0);
+    assert_eq!(ended.attempts()[0]["looks"].as_array().unwrap().len(), 10);
+
+    let planner = Scripted::new([looks(json!([{"glob": "*"}])), create("done.txt")]);
+    let ended = planner.ends(planner.run(["--looks", "none", "--verify", "none"]), 0);
+    let first = &ended.attempts()[0];
+    assert_eq!(first["planner"]["failure_code"], "planner_validation_failed");
+    assert!(first["planner"]["message"].as_str().unwrap().contains("may not"), "{first:#}");
+    assert_eq!(first.get("looks"), None);
+    assert_eq!(planner.request(2)["looks"]["scope"], "none");
+}
+
+// Looking is no success: only a plan that reaches the goal completes a loop.
+#[test]
+fn a_plan_that_only_reads_goes_back_to_the_planner() {
+    let planner = Scripted::new([Answer::Plan(reading()), create("done.txt")]);
+    let ended = planner.ends(planner.run(["--verify", "none"]), 0);
+    assert_eq!((ended.code(), ended.attempts().len()), ("completed", 2));
+    let request = planner.request(2);
+    assert_eq!(request["last_attempt"]["outcome"], "unfinished");
+    assert!(
+        request["last_attempt"]["results"][0]["stdout"].as_str().unwrap().contains("languages")
+    );
+
+    let planner = Scripted::new([Answer::Plan(reading())]);
+    let ended = planner.ends(planner.run(["--max-attempts", "1"]), 1);
+    assert_eq!(ended.code(), "retry_budget_exhausted");
+    assert_eq!(ended.actions(1), ["inspect: succeeded"], "nothing is verified");
+
+    let planner = Scripted::new([Answer::Plan(json!({"plan": reading(), "answers_goal": true}))]);
+    let ended = planner.ends(planner.run([]), 0);
+    assert_eq!((ended.code(), &ended.detail()["verified"]), ("completed", &json!(false)));
+
+    let commands =
+        json!({"goal": "g", "steps": [{"command": "ls -l"}, {"command": "cat *.txt | wc -l"}]});
+    let planner = Scripted::new([Answer::Plan(commands)]);
+    let ended = planner.ends(planner.run(["--max-attempts", "1"]), 1);
+    assert_eq!(ended.code(), "retry_budget_exhausted", "commands that only read");
+}
+
+#[test]
+fn loop_goes_on_while_the_planner_says_that_more_is_left() {
+    let part = |path: &str, answers_goal: bool| {
+        let Answer::Plan(plan) = create(path) else { unreachable!() };
+        Answer::Plan(json!({"plan": plan, "answers_goal": answers_goal}))
+    };
+    let planner = Scripted::new([part("one.txt", false), part("two.txt", true)]);
+    let ended = planner.ends(planner.run(["--verify", "none"]), 0);
+    assert_eq!((ended.code(), ended.attempts().len()), ("completed", 2));
+    assert!(planner.home.file("one.txt").exists() && planner.home.file("two.txt").exists());
+    let planner = Scripted::new([part("one.txt", false)]);
+    let ended = planner.ends(planner.run(["--verify", "none", "--max-attempts", "1"]), 1);
+    assert_eq!(ended.code(), "retry_budget_exhausted");
+}
+
+/// Headless nobody answers a question.
+#[test]
+fn a_question_ends_a_headless_loop() {
+    let planner = Scripted::new([failure("clarification_needed", false), create("done.txt")]);
+    let ended = planner.ends(planner.run([]), 1);
+    assert_eq!(ended.code(), "planner_rejected_non_retryable");
+}
+
+#[test]
+fn plan_prints_one_plan_and_runs_nothing() {
+    let planner = Scripted::new([looks(json!([{"glob": "*"}])), create("done.txt")]);
+    let command = planner.planner();
+    let words = ["plan", "the kingfisher is blue", "--workspace", "space", "--planner", &command];
+    let done = planner.home.run(words).exits(0);
+    let plan = parse(done.stdout.as_bytes());
+    assert!(plan.is_valid(), "{}", done.stdout);
+    assert!(done.stderr.contains("List *"), "{}", done.stderr);
+    assert!(!planner.home.file("done.txt").exists());
+
+    let planner = Scripted::new([failure("unsupported_goal", false)]);
+    let command = planner.planner();
+    let words = ["plan", "g", "--workspace", "space", "--planner", &command];
+    let document = planner.home.json(words).exits(2).document();
+    assert_eq!(document["plan"], Value::Null);
+    assert_eq!(document["loop"]["stop_reason"]["code"], "planner_rejected_non_retryable");
+
+    // A plan with findings is asked for again, and counts as none.
+    let faulty = || Answer::Plan(json!({"goal": "g", "steps": [{"comand": "true"}]}));
+    let planner = Scripted::new([faulty(), faulty()]);
+    let command = planner.planner();
+    let words = ["plan", "g", "--workspace", "space", "--max-attempts", "2", "--planner", &command];
+    let done = planner.home.run(words).exits(2);
+    assert!(done.stdout.is_empty() && done.stderr.contains("E013"), "{}", done.stderr);
+    assert_eq!(planner.request_count(), 2);
+}
