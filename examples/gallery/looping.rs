@@ -6,10 +6,10 @@ use std::sync::Arc;
 use countersign::authorization::AuthorizationClass;
 use countersign::plan::{Code, Digest, RiskLevel, ShownPlan, VerifyScope};
 use countersign::run::{
-    ActionError, ActionErrorCode, ActionRecord, ActionStatus, AttemptRecord, LoopFate, LoopPlace,
-    LoopState, LoopSummary, Outcome, PlaceFault, PlaceReview, PlanDifference, PlannerFinding,
-    PlannerReport, PlannerStatus, RunEvent, StepChange, StepDifference, StopCode, StopDetail,
-    StopReason, VERIFY_GATE, VerifyRecord,
+    ActionError, ActionErrorCode, ActionRecord, ActionStatus, AttemptRecord, Look, LookRecord,
+    LookScope, LoopFate, LoopPlace, LoopState, LoopSummary, Outcome, PlaceFault, PlaceReview,
+    PlanDifference, PlannerFinding, PlannerReport, PlannerStatus, RunEvent, StepChange,
+    StepDifference, StopCode, StopDetail, StopReason, VERIFY_GATE, VerifyRecord,
 };
 use countersign::ui::action::LoopAction;
 use countersign::ui::dialog::Question;
@@ -137,6 +137,8 @@ impl LoopBuilder {
             workspace: WORKSPACE.into(),
             max_attempts,
             class_id,
+            looks: LookScope::Workspace,
+            target: None,
             timestamp_ms: time,
         });
         builder
@@ -155,6 +157,36 @@ impl LoopBuilder {
         });
         self.apply(RunEvent::PlannerStarted { planner: "python3".into() });
         self.apply(RunEvent::PlannerOutput { chunk: output.into() });
+    }
+
+    /// The planner looks before it plans.
+    fn looked(&mut self) {
+        let record = |look: Look, bytes: usize, error: Option<&str>| LookRecord {
+            look,
+            ok: bytes > 0,
+            bytes,
+            truncated: bytes > 0 && error.is_some(),
+            error: error.map(str::to_owned),
+        };
+        let read = |path: &str, lines| Look::Read { path: path.into(), lines };
+        let search = Look::Search { pattern: r"fn \w*keyword".into(), root: ".".into() };
+        let long =
+            "src/generated/tables/of/every/token/in/every/dialect/that/the/lexer/has/ever/known.rs";
+        let looks = vec![
+            record(read("src/lib.rs", None), 4_301, None),
+            record(read("src/parser.rs", Some((1, 120))), 3_950, None),
+            record(search, 212, None),
+            record(Look::Symbol { name: "Token::keyword".into() }, 1_400, None),
+            record(
+                read(".netrc", None),
+                0,
+                Some(
+                    ".netrc is a sensitive path (write-credentials), which planners are not shown",
+                ),
+            ),
+            record(read(long, None), 262_144, Some("only the first 256 KiB: ask for lines")),
+        ];
+        self.apply(RunEvent::PlannerLooked { round: 1, looks });
     }
 
     fn answered(&mut self, report: PlannerReport) {
@@ -321,7 +353,7 @@ fn loops() -> Vec<LoopSummary> {
         max_attempts: 3,
         verify: "local".into(),
         class_id: None,
-        looks: Some("workspace".into()),
+        looks: Some(LookScope::Workspace),
         target: None,
         attempts_begun: 2,
         started_at_ms: fixture::NOW_MS - minutes * 60_000,
@@ -366,6 +398,11 @@ fn form(name: &str) -> Option<LoopForm> {
             form.workspace = "/home/ada/src/praser".into();
         }
         "loop-untrusted" | "loop-trusted" | "loop-trust" => form.goal = GOAL.into(),
+        "loop-model" => {
+            form.goal = GOAL.into();
+            form.planner = PlannerChoice::Model;
+            form.target = "deploy@db.example.org".into();
+        }
         _ => return None,
     }
     Some(form)
@@ -388,6 +425,11 @@ fn place(name: &str) -> Option<PlaceReview> {
         verified_by: vec![],
     };
     match name {
+        "loop-model" => {
+            place.place.planner = "openai-compatible".into();
+            place.planner = Ok("reads, network; walls: full".into());
+            place.model = Some("qwen3-coder at http://127.0.0.1:11434/v1".into());
+        }
         "loop-nowhere" => {
             place.workspace_fault = Some(PlaceFault::Missing);
             place.plans_fault = Some(PlaceFault::Missing);
@@ -473,6 +515,7 @@ impl LoopScene {
             None => Shown::Loop(TimelineView {
                 shown: &self.shown,
                 expanded: &self.expanded,
+                answer: "",
                 scroll_to_latest: false,
                 now,
             }),
@@ -492,9 +535,22 @@ fn build(builder: &mut LoopBuilder, name: &str) {
             builder.failed_attempt(1, None);
             builder.attempt(2, "reading 41 files\nthe last attempt: E304\nasking the model\n");
         }
+        "loop-asked" => {
+            builder.attempt(1, "reading 41 files\n");
+            builder.looked();
+            builder.apply(RunEvent::PlannerAsked {
+                loop_id: Uuid::from_u128(7),
+                attempt: 1,
+                question:
+                    "Two functions are named keyword. Shall both become tokens, or only the one in \
+                           src/lexer.rs?"
+                        .into(),
+            });
+        }
         "loop-waiting" => {
             builder.failed_attempt(1, None);
             builder.attempt(2, "reading 41 files\n");
+            builder.looked();
             builder.answered(report(count));
             builder.revised();
             let tool = "the tool shell";

@@ -19,7 +19,7 @@ use countersign::ui::commands::{Command, Situation};
 use countersign::ui::diagnostics::{
     DiagnosticsView, Excerpt, ListOptions, Listing, diagnostic, excerpt,
 };
-use countersign::ui::dialog::{AuthorizeView, Dialog, PromptId, Question};
+use countersign::ui::dialog::{AfterRejection, AuthorizeView, Dialog, PromptId, Question};
 use countersign::ui::evidence::{EvidenceView, Verification};
 use countersign::ui::format::Now;
 use countersign::ui::notice::Notice;
@@ -450,7 +450,7 @@ impl Scene {
             "reject" => Some(Question::Reject {
                 digest: self.plan.digest,
                 name: self.plan.name(),
-                ends_loop: false,
+                then: AfterRejection::Nothing,
             }),
             "trust" | "trusted" => self.review.workspace_commands.as_ref().map(|commands| {
                 Question::Trust { workspace: "/home/ada/src/parser", commands, of_plan: true }
@@ -459,7 +459,9 @@ impl Scene {
             "close" => Some(Question::Close { looping: false }),
             "loop-close" => Some(Question::Close { looping: true }),
             "asking" => None,
-            _ => asking.filter(|it| !it.guided || self.guided_dialog).map(Question::Confirm),
+            _ => asking
+                .filter(|it| !it.guided || self.guided_dialog)
+                .map(|request| Question::Confirm { request, in_loop: false }),
         };
         let prompt = PromptId { run_id: self.run.run_id, step_index: 2, showing: self.showing };
         WindowView {

@@ -35,10 +35,10 @@ impl App {
                 let decision = PlanDecision::Approve { method, note: "in the window".to_owned() };
                 self.plan.decide_attempt(digest, decision, shared);
             }
-            DialogAction::Reject { digest, reason } if loop_awaits_it => {
+            DialogAction::Reject { digest, reason, replan } if loop_awaits_it => {
                 self.plan.decide_attempt(
                     digest,
-                    PlanDecision::Reject { replan: !reason.trim().is_empty(), method, reason },
+                    PlanDecision::Reject { method, reason, replan },
                     shared,
                 );
             }
@@ -49,7 +49,7 @@ impl App {
                     pending.approve(now, ttl).with_boot_time(since_boot)
                 });
             }
-            DialogAction::Reject { digest, reason } => {
+            DialogAction::Reject { digest, reason, .. } => {
                 self.plan
                     .record_decision(digest, shared, |pending, now| pending.reject(now, reason));
             }

@@ -59,7 +59,8 @@ impl App {
     /// Says in the title that the window waits for the person, and marks a window that is not in front.
     fn draw_attention(&mut self, ctx: &egui::Context) {
         let asks = self.plan.running().is_some_and(|session| session.request().is_some());
-        let waiting = usize::from(asks) + usize::from(self.plan.awaiting_attempt().is_some());
+        let waits = [asks, self.plan.awaiting_attempt().is_some(), self.loop_page.is_asked()];
+        let waiting = waits.into_iter().filter(|waits| *waits).count();
         let ended = self.plan.shown.as_ref().map_or("ended", |session| match session.run.phase {
             Phase::Ended(status) => status.as_str(),
             _ => "ended",

@@ -56,7 +56,7 @@ impl App {
             let view = self.view();
             views(ui, &view, actions);
             self.shared.setup.faults.hit(match (&view.dialog, self.shared.page) {
-                (Some(Dialog { question: Question::Confirm(_), .. }), _) => "step dialog",
+                (Some(Dialog { question: Question::Confirm { .. }, .. }), _) => "step dialog",
                 (Some(_), _) => "dialog",
                 (None, Page::Plan) => "plan page",
                 (None, Page::Evidence) => "evidence page",

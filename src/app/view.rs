@@ -4,7 +4,7 @@ use super::App;
 use super::loop_page::LoopContent;
 use super::shared::Prompt;
 use crate::run::{CommandsReview, PlaceReview, RunState};
-use crate::ui::dialog::{Dialog, Question};
+use crate::ui::dialog::{AfterRejection, Dialog, Question};
 use crate::ui::{Page, Situation, StatusView, WindowView};
 
 /// The state of a run in the status bar if no plan is shown.
@@ -79,7 +79,8 @@ impl App {
         let Some(prompt) = self.shared.prompt else {
             let request = self.plan.request()?;
             let prompt = self.shared.prompt_id(Some(request));
-            return Some(Dialog { prompt, question: Question::Confirm(request) });
+            let in_loop = self.plan.running().is_some_and(|session| session.attempt.is_some());
+            return Some(Dialog { prompt, question: Question::Confirm { request, in_loop } });
         };
         let question = match prompt {
             Prompt::Close => Question::Close { looping: self.loop_page.under_way().is_some() },
@@ -93,7 +94,13 @@ impl App {
                 Question::Reject {
                     digest: plan.digest,
                     name: plan.name(),
-                    ends_loop: session.attempt.is_some(),
+                    then: match session.attempt {
+                        None => AfterRejection::Nothing,
+                        Some(it) if it.attempt.number < it.max_attempts => {
+                            AfterRejection::AnotherPlan
+                        }
+                        Some(_) => AfterRejection::LoopEnds,
+                    },
                 }
             }
             Prompt::Authorize => {

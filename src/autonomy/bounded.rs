@@ -6,11 +6,12 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::attempts::{AttemptEnding, CurrentAttempt, PastAttempt};
-use super::host::HostFacts;
 use super::words::{DenialWords, KeepsWords};
 use super::{LoopDeps, LoopOutcome, LoopSetup, PlanAuthorizer, needs_of};
 use crate::authorization::{AuthorizationClass, FileState, StepWalls};
-use crate::engine::{Clock, ControlHandle, Executor, ExecutorDeps, Journal, planner_walls};
+use crate::engine::{
+    Clock, ControlHandle, Executor, ExecutorDeps, HostFacts, Journal, planner_walls,
+};
 use crate::evidence::{AttemptEnd, Entry, EvidenceError, LoopEnd, LoopStart, Redactor};
 use crate::plan::{COMMANDS_FILE, VerifyScope};
 use crate::risk::Policy;

@@ -22,7 +22,6 @@ mod authorizer;
 mod bounded;
 mod decision;
 mod gate;
-mod host;
 mod looking;
 mod order;
 mod planner;

@@ -9,6 +9,7 @@ use super::output::{Output, say_chunk};
 use super::refusal::Refusal;
 use super::{Exit, args};
 use crate::planner::{Planner, Request, Server};
+use crate::process::MODEL_KEY;
 use crate::worker::{ModelSettings, default_folders, load_model};
 
 /// Maximum number of bytes that are read from stdin. The requests of the loop are smaller.
@@ -68,7 +69,16 @@ fn server(given: Option<ModelSettings>) -> Result<Server, Refusal> {
         (None, Some(folders)) => load_model(&folders.settings)?,
         (None, None) => ModelSettings::default(),
     };
-    let settings = settings.overridden(|name| std::env::var(name).ok());
+    let variable = |name: &str| std::env::var(name).ok();
+    let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
+    let [own_url, openai_url] = ModelSettings::URL_VARIABLES.map(set);
+    // A key is sent only to the address that it was configured with.
+    let key = set(MODEL_KEY).or_else(|| match (&own_url, &openai_url) {
+        (None, Some(_)) => set("OPENAI_API_KEY"),
+        (None, None) => settings.key.clone(),
+        (Some(_), _) => None,
+    });
+    let settings = settings.overridden(variable);
     let missing = |what: &str, names: [&str; 2]| {
         Refusal::usage(
             format!("openai-compatible needs the {what} of a model"),
@@ -79,7 +89,7 @@ fn server(given: Option<ModelSettings>) -> Result<Server, Refusal> {
     Ok(Server {
         url: settings.url.ok_or_else(|| missing("address", urls))?,
         model: settings.name.ok_or_else(|| missing("name", names))?,
-        key: settings.key,
+        key,
         timeout: Duration::from_secs(settings.timeout_seconds.max(1).into()),
         stream: settings.stream,
         tools: settings.tools,

@@ -63,6 +63,8 @@ impl Entry<'_> {
                 workspace: start.workspace.to_owned(),
                 max_attempts: start.max_attempts,
                 class_id: start.class_id,
+                looks: start.looks,
+                target: start.target.map(str::to_owned),
                 timestamp_ms: start.started_at_ms,
             }],
             Self::AttemptStart(start) => vec![RunEvent::AttemptStarted {

@@ -9,8 +9,8 @@ use super::rows::{digest, json, optional, size, unreadable, uuid, word};
 use super::source::Source;
 use super::{EvidenceReader, queries, replay};
 use crate::run::{
-    AttemptDetail, AttemptRecord, LookRecord, LoopDetail, LoopSummary, PlanDifference, RunEvent,
-    RunSummary, StopReason,
+    AttemptDetail, AttemptRecord, LookRecord, LookScope, LoopDetail, LoopSummary, PlanDifference,
+    RunEvent, RunSummary, StopReason,
 };
 
 impl EvidenceReader {
@@ -64,7 +64,7 @@ fn loops(source: &Source<'_>, loop_id: Option<Uuid>, limit: usize) -> Result<Vec
                 started_at_ms: row.get(8)?,
                 ended_at_ms,
                 fate,
-                looks: row.get(9)?,
+                looks: optional(row, 9, word)?,
                 target: row.get(10)?,
             })
         },
@@ -170,6 +170,8 @@ fn events(source: &Source<'_>, loop_id: Uuid) -> Result<Vec<RunEvent>> {
         workspace: detail.summary.workspace.clone(),
         max_attempts,
         class_id: detail.summary.class_id,
+        looks: detail.summary.looks.unwrap_or(LookScope::None),
+        target: detail.summary.target.clone(),
         timestamp_ms: detail.summary.started_at_ms,
     }];
     for attempt in detail.attempts {

@@ -5,8 +5,8 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::{
-    Answer, AttemptRecord, ConfirmationRequest, Control, Failure, Host, LookRecord, Outcome,
-    PlanDifference, PlannerReport, RunStatus, StepResult, StopReason,
+    Answer, AttemptRecord, ConfirmationRequest, Control, Failure, Host, LookRecord, LookScope,
+    Outcome, PlanDifference, PlannerReport, RunStatus, StepResult, StopReason,
 };
 use crate::plan::{Code, Digest};
 
@@ -155,6 +155,10 @@ pub enum RunEvent {
         max_attempts: u32,
         /// The class of plans that was authorized in advance. The class can be revoked by this id.
         class_id: Option<Uuid>,
+        /// What the planner may look at.
+        looks: LookScope,
+        /// The SSH destination of the goal's host.
+        target: Option<String>,
         /// The time of the start, in Unix milliseconds.
         timestamp_ms: i64,
     },

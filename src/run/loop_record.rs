@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{AttemptRecord, Fate, RunSummary, StopCode, StopReason};
+use super::{AttemptRecord, Fate, LookScope, RunSummary, StopCode, StopReason};
 
 /// What is known about the end of a loop.
 pub type LoopFate = Fate<StopCode>;
@@ -38,7 +38,7 @@ pub struct LoopSummary {
     /// The class of plans that was authorized in advance.
     pub class_id: Option<Uuid>,
     /// What the planner may look at; `None` in records of older versions.
-    pub looks: Option<String>,
+    pub looks: Option<LookScope>,
     /// The SSH destination of the goal's host.
     pub target: Option<String>,
     /// The number of attempts that were begun.

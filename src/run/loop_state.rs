@@ -2,7 +2,10 @@
 
 use uuid::Uuid;
 
-use super::{AttemptRecord, PlanDifference, PlannerReport, RunEvent, RunState, StopReason};
+use super::{
+    AttemptRecord, LookRecord, LookScope, PlanDifference, PlannerReport, RunEvent, RunState,
+    StopReason,
+};
 use crate::plan::Digest;
 
 /// The minimum size of the latest part of the planner's standard error that is kept for the screen, in bytes; at most
@@ -19,6 +22,8 @@ pub enum LoopPhase {
     Planning,
     /// The plan waits for its authorization. The texts name what is outside the authorization class.
     AwaitingAuthorization(Vec<String>),
+    /// The planner asks this, and waits for a person's answer.
+    AwaitingAnswer(String),
     /// The plan is running.
     Applying,
     /// The loop's own verification is running.
@@ -38,6 +43,8 @@ pub struct AttemptState {
     pub started_at_ms: i64,
     /// The latest part of the planner's standard error.
     pub planner_output: String,
+    /// What the planner looked at before it answered.
+    pub looks: Vec<LookRecord>,
     /// The planner's answer, or why there is none.
     pub planner: Option<Box<PlannerReport>>,
     /// The digest of the plan.
@@ -71,6 +78,10 @@ pub struct LoopState {
     pub max_attempts: u32,
     /// The class of plans that was authorized in advance.
     pub class_id: Option<Uuid>,
+    /// What the planner may look at.
+    pub looks: LookScope,
+    /// The SSH destination of the goal's host.
+    pub target: Option<String>,
     /// The time of the start, in Unix milliseconds.
     pub started_at_ms: i64,
     /// The current phase.
@@ -92,6 +103,8 @@ impl LoopState {
                 workspace,
                 max_attempts,
                 class_id,
+                looks,
+                target,
                 timestamp_ms,
             } => {
                 *self = Self {
@@ -101,6 +114,8 @@ impl LoopState {
                     workspace: workspace.clone(),
                     max_attempts: *max_attempts,
                     class_id: *class_id,
+                    looks: *looks,
+                    target: target.clone(),
                     started_at_ms: *timestamp_ms,
                     phase: LoopPhase::Planning,
                     ..Self::default()
@@ -119,6 +134,9 @@ impl LoopState {
                 self.phase = LoopPhase::Ended(stop_reason.clone());
             }
             RunEvent::PlannerStarted { .. } => self.phase = LoopPhase::Planning,
+            RunEvent::PlannerAsked { question, .. } => {
+                self.phase = LoopPhase::AwaitingAnswer(question.clone());
+            }
             RunEvent::AuthorizationNeeded { outside, .. } => {
                 self.phase = LoopPhase::AwaitingAuthorization(outside.clone());
             }
@@ -155,6 +173,7 @@ impl AttemptState {
     fn apply(&mut self, event: &RunEvent, verifies: bool) {
         match event {
             RunEvent::PlannerOutput { chunk } => self.add_output(chunk),
+            RunEvent::PlannerLooked { looks, .. } => self.looks.extend_from_slice(looks),
             RunEvent::PlannerAnswered { report, plan_digest } => {
                 self.planner = Some(report.clone());
                 self.plan_digest = *plan_digest;
@@ -170,6 +189,7 @@ impl AttemptState {
             RunEvent::LoopStarted { .. }
             | RunEvent::AttemptStarted { .. }
             | RunEvent::PlannerStarted { .. }
+            | RunEvent::PlannerAsked { .. }
             | RunEvent::AuthorizationNeeded { .. }
             | RunEvent::VerifyStarted
             | RunEvent::BudgetWarning { .. }
@@ -216,6 +236,8 @@ mod tests {
                 workspace: "/w".to_owned(),
                 max_attempts: 3,
                 class_id: None,
+                looks: LookScope::Workspace,
+                target: None,
                 timestamp_ms: 1,
             },
             RunEvent::AttemptStarted { attempt: 1, max_attempts: 3, timestamp_ms: 2 },

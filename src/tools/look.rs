@@ -18,7 +18,7 @@ use crate::authorization::StepWalls;
 use crate::plan::InspectQuery;
 use crate::process::NoCapture;
 use crate::risk::sensitive_rule;
-use crate::run::{LOOK_BYTES, Look, Looked, StopSignal};
+use crate::run::{LOOK_BYTES, Look, Looked, StopSignal, text};
 use crate::workspace::{Access, Last};
 
 /// The maximum number of results of each kind in an answer of the code engine.
@@ -106,7 +106,8 @@ impl Toolbox {
             Err(_) => return Err(format!("{path} is not a text in UTF-8")),
         };
         text.truncate(text.floor_char_boundary(LOOK_BYTES));
-        let left_out = is_cut.then(|| format!("only the first {LOOK_BYTES} bytes: ask for lines"));
+        let left_out = is_cut
+            .then(|| format!("only the first {}: ask for lines", text::size(LOOK_BYTES as u64)));
         Ok(Answer { text: Some(text), rows: None, left_out })
     }
 

@@ -112,6 +112,8 @@ pub enum DialogAction {
         digest: Digest,
         /// The reason, in the person's words.
         reason: String,
+        /// Whether the planner of the loop gets the reason and makes another plan.
+        replan: bool,
     },
     /// Trust the commands that the workspace names in the file with this digest, or withdraw that trust.
     Trust {
@@ -179,6 +181,13 @@ pub enum LoopAction {
     SetExpanded(u32, bool),
     /// Show the plan of this attempt on the plan page. This authorizes nothing.
     OpenAttempt(u32),
+    /// The answer to the planner's question changed to this.
+    EditAnswer(String),
+    /// Give the planner the answer, or say that there is none. The loop then ends.
+    AnswerPlanner {
+        /// Whether there is an answer.
+        answered: bool,
+    },
     /// Revoke the class of plans that was authorized in advance.
     RevokeClass(Uuid),
 }

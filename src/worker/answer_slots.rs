@@ -15,6 +15,9 @@ pub(super) struct AnswerSlots {
     pub(super) step: Arc<Slot<(Uuid, usize), Answer>>,
     /// The decision about the plan of an attempt. The key is the loop and the number of the attempt.
     pub(super) plan: Arc<Slot<(Uuid, u32), PlanDecision>>,
+    /// The answer to a question of a planner; `None` if the person gives none. The key is the loop and the number of the
+    /// attempt.
+    pub(super) question: Arc<Slot<(Uuid, u32), Option<String>>>,
     /// The last answer about a step that the executor received.
     last_answer: Arc<Mutex<Option<Answer>>>,
     control: ControlHandle,
@@ -94,10 +97,16 @@ impl AnswerSlots {
         self.plan.wait(|| self.control.is_ending()).unwrap_or(PlanDecision::Stop)
     }
 
-    /// Closes both slots and forgets the last answer.
+    /// Waits for the answer to a question of a planner. `None` also once a stop or a cancellation was requested.
+    pub(super) fn wait_for_words(&self) -> Option<String> {
+        self.question.wait(|| self.control.is_ending()).flatten()
+    }
+
+    /// Closes all slots and forgets the last answer.
     pub(super) fn close(&self) {
         *self.step.lock() = State::Closed;
         *self.plan.lock() = State::Closed;
+        *self.question.lock() = State::Closed;
         *self.last_answer() = None;
     }
 
@@ -106,6 +115,7 @@ impl AnswerSlots {
         self.control.request(control, AnsweredBy::Window);
         self.step.wake();
         self.plan.wake();
+        self.question.wake();
     }
 
     fn last_answer(&self) -> MutexGuard<'_, Option<Answer>> {

@@ -64,4 +64,10 @@ impl PlanAuthorizer for WindowAuthorizer {
         self.answers.close();
         decision
     }
+
+    fn answer(&mut self, _question: &str) -> Option<String> {
+        let words = self.answers.wait_for_words();
+        self.answers.close();
+        words
+    }
 }

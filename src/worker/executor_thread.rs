@@ -92,6 +92,12 @@ impl Worker {
         self.answers.plan.answer((loop_id, attempt), decision)
     }
 
+    /// Answers the planner's question in the current attempt; `None` if the person gives no answer. Returns false if no
+    /// loop waits for an answer to it.
+    pub fn answer_planner(&self, loop_id: Uuid, attempt: u32, words: Option<String>) -> bool {
+        self.answers.question.answer((loop_id, attempt), words)
+    }
+
     /// The next event, if one has arrived.
     pub fn try_recv(&self) -> Option<Event> {
         self.events.try_recv()
@@ -137,6 +143,9 @@ impl ProgressCallback for EventSink {
         }
         if let RunEvent::AuthorizationNeeded { loop_id, attempt, .. } = event {
             self.answers.plan.open((*loop_id, *attempt));
+        }
+        if let RunEvent::PlannerAsked { loop_id, attempt, .. } = event {
+            self.answers.question.open((*loop_id, *attempt));
         }
         self.send(Event::Run(event.clone()));
         if let RunEvent::StepCompleted { .. } = event {

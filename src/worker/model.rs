@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use super::SettingsError;
 use super::policy::load;
-use crate::process::MODEL_KEY;
 use crate::run::text::address_without_secrets;
 
 /// The table `[model]`. Environment variables override it.
@@ -57,19 +56,14 @@ impl ModelSettings {
     /// The environment variables that name the model; the first one that is set counts.
     pub const NAME_VARIABLES: [&str; 2] = ["COUNTERSIGN_MODEL", "OPENAI_MODEL"];
 
-    /// The settings with the values of environment variables in place of their own. `variable` returns the value of one.
+    /// The settings with the address and the name in environment variables in place of their own. `variable` returns the
+    /// value of one.
     #[must_use]
     pub fn overridden(self, variable: impl Fn(&str) -> Option<String>) -> Self {
         let set = |name: &str| variable(name).filter(|value| !value.trim().is_empty());
-        let [own_url, openai_url] = Self::URL_VARIABLES.map(set);
-        // A key is sent only to the address that it was configured with.
-        let key = set(MODEL_KEY).or_else(|| match (&own_url, &openai_url) {
-            (None, Some(_)) => set("OPENAI_API_KEY"),
-            (None, None) => self.key,
-            (Some(_), _) => None,
-        });
+        let url = Self::URL_VARIABLES.into_iter().find_map(set).or(self.url);
         let name = Self::NAME_VARIABLES.into_iter().find_map(set).or(self.name);
-        Self { url: own_url.or(openai_url).or(self.url), name, key, ..self }
+        Self { url, name, ..self }
     }
 
     /// The model and its server in words, without secrets; `None` if one of them is not set.

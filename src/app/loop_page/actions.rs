@@ -29,6 +29,8 @@ impl LoopPage {
             LoopAction::SetExpanded(attempt, expanded) => {
                 self.expanded.insert(attempt, expanded);
             }
+            LoopAction::EditAnswer(answer) => self.answer = answer,
+            LoopAction::AnswerPlanner { answered } => self.answer_planner(answered, shared),
             LoopAction::RevokeClass(class_id) => {
                 shared.query(RevokeClass(class_id), |app, _| {
                     if let Some(live) = &mut app.loop_page.live {
@@ -38,6 +40,22 @@ impl LoopPage {
             }
             // `App` applies these, because they need another page or the file picker.
             LoopAction::OpenAttempt(_) | LoopAction::PickFolder(_) => {}
+        }
+    }
+
+    /// Gives the planner the answer that the person typed, or none.
+    fn answer_planner(&mut self, answered: bool, shared: &mut Shared) {
+        let words = answered.then(|| self.answer.trim().to_owned());
+        let current = self
+            .under_way()
+            .and_then(|live| Some((live.state.loop_id?, live.state.attempts.last()?.attempt)));
+        let accepted = current.is_some_and(|(loop_id, attempt)| {
+            shared.worker.answer_planner(loop_id, attempt, words)
+        });
+        if accepted {
+            self.answer.clear();
+        } else {
+            shared.notify(Tone::Caution, "The planner no longer waits for an answer.", "", "");
         }
     }
 
@@ -107,6 +125,8 @@ impl LoopPage {
             command: command.to_owned(),
             workspace: state.workspace.clone(),
             max_attempts: state.max_attempts.to_string(),
+            looks: state.looks,
+            target: state.target.clone().unwrap_or_default(),
             // Without the authorization class, which is valid for one loop only.
             ..LoopForm::default()
         };
@@ -127,6 +147,8 @@ impl LoopPage {
                 planner: wanted.planner.clone(),
                 workspace: wanted.workspace.display().to_string(),
                 max_attempts: wanted.max_attempts,
+                looks: wanted.looks,
+                target: wanted.target.clone(),
                 phase: LoopPhase::Idle,
                 ..LoopState::default()
             },

@@ -55,6 +55,8 @@ pub(super) struct LoopPage {
     /// The attempts that the person has expanded or folded, by number.
     expanded: BTreeMap<u32, bool>,
     scroll_to_latest: bool,
+    /// The person's answer to the planner's question, as far as it is typed.
+    answer: String,
     /// Whether the goal gets the keyboard focus in the next frame.
     focus_goal: bool,
 }
@@ -125,12 +127,22 @@ impl LoopPage {
         match event {
             RunEvent::LoopStarted { .. } => shared.list_loops(),
             RunEvent::AttemptStarted { .. } => self.scroll_to_latest = true,
+            RunEvent::PlannerAsked { .. } => {
+                self.answer.clear();
+                self.scroll_to_latest = true;
+            }
             _ => {}
         }
         current.map(|(loop_id, number)| {
             let attempt = Attempt { loop_id, number };
             CurrentAttempt { attempt, is_verifying }
         })
+    }
+
+    /// Whether the planner of the loop under way waits for an answer.
+    pub(super) fn is_asked(&self) -> bool {
+        let phase = self.under_way().map(|live| &live.state.phase);
+        matches!(phase, Some(LoopPhase::AwaitingAnswer(_)))
     }
 
     /// Stores the plan of an attempt of the loop under way. Returns false if no loop is under way.
@@ -189,6 +201,7 @@ impl LoopPage {
             Some(shown) => Shown::Loop(TimelineView {
                 shown,
                 expanded: &self.expanded,
+                answer: &self.answer,
                 scroll_to_latest: self.scroll_to_latest && !shown.recorded,
                 now: &shared.now,
             }),

@@ -141,7 +141,11 @@ fn a_rejection_is_kept_with_its_reason() {
     bench.act(Action::Do(Command::Reject));
     let digest = bench.session().opened.digest;
     let reason = "It writes too much.".to_owned();
-    bench.act(Action::Dialog(DialogAction::Reject { digest, reason: reason.clone() }));
+    bench.act(Action::Dialog(DialogAction::Reject {
+        digest,
+        reason: reason.clone(),
+        replan: false,
+    }));
     bench.wait_until("rejected", |app| {
         app.plan.shown.as_ref().unwrap().approval == Approval::Rejected(reason.clone())
     });

@@ -5,7 +5,8 @@ use crate::autonomy::scripted;
 use crate::run::{Attempt, LoopPhase, StopCode};
 use crate::ui::Tone;
 use crate::ui::action::LoopAction;
-use crate::ui::loop_page::{LoopForm, PlannerChoice, Shown};
+use crate::ui::dialog::AfterRejection;
+use crate::ui::loop_page::{LoopForm, PlannerChoice, Shown, attempt_look};
 
 impl Bench {
     /// Opens and fills the form. The planner prints the n-th of these commands as a plan in the n-th attempt.
@@ -145,7 +146,7 @@ fn a_waiting_plan_survives_other_plans() {
     assert_eq!(bench.session().opened.digest, digest, "the session was kept");
     bench.act(Action::Do(Command::Reject));
     let reason = "not an egg".to_owned();
-    bench.act(Action::Dialog(DialogAction::Reject { digest, reason }));
+    bench.act(Action::Dialog(DialogAction::Reject { digest, reason, replan: false }));
     assert_eq!(bench.wait_for_loop_end(), StopCode::NotAuthorized);
     assert!(matches!(bench.session().approval, Approval::Rejected(_)));
     assert!(bench.session().not_authorizable().is_some(), "the loop no longer awaits a decision");
@@ -323,4 +324,59 @@ fn a_recorded_loop_shows_planner_stderr_end() {
     let printed = &timeline.shown.planner_output[&1];
     assert!(printed.ends_with("heron 199999\nheron 200000\n"), "{printed}");
     assert!(printed.len() <= 16 << 10, "{}", printed.len());
+}
+
+/// A person rejects a plan with words; the planner gets them and makes another one.
+#[test]
+fn a_plan_rejected_with_words_is_followed_by_another() {
+    let mut bench = Bench::new();
+    bench.fill(&["echo goose > egg", "echo heron > egg"]);
+    bench.act(Action::Do(Command::StartLoop));
+    bench.wait_for_attempt(1);
+    bench.act(Action::Do(Command::OpenAttempt));
+    bench.act(Action::Do(Command::Reject));
+    let digest = bench.session().opened.digest;
+    let Question::Reject { then, .. } = bench.app.view().dialog.unwrap().question else {
+        panic!("another dialog")
+    };
+    assert_eq!(then, AfterRejection::AnotherPlan);
+    let reason = "a heron, not a goose".to_owned();
+    bench.act(Action::Dialog(DialogAction::Reject { digest, reason, replan: true }));
+    bench.authorize_attempt(2);
+    assert_eq!(bench.wait_for_loop_end(), StopCode::Completed);
+    let egg = std::fs::read_to_string(bench.workspace.path().join("egg")).unwrap();
+    assert_eq!(egg, "heron\n");
+    let live = bench.app.loop_page.live.as_ref().unwrap();
+    let [first, second] = live.state.attempts.as_slice() else { panic!("{:?}", live.state) };
+    let record = first.record.as_ref().unwrap();
+    assert_eq!(record.feedback.as_deref(), Some("a heron, not a goose"));
+    assert_eq!(attempt_look(&live.state, first).1, "rejected by you");
+    assert!(second.revised.as_ref().unwrap().0.contains("a heron, not a goose"));
+}
+
+/// The loop waits for the answer to the planner's question; without one it ends.
+#[test]
+fn a_question_of_the_planner_waits_for_an_answer() {
+    let question = r#"{"version": "2026-02-19", "goal": "an egg", "failure": {"code":
+        "clarification_needed", "message": "Which egg?", "retryable": false}}"#;
+    let plan = r#"{"goal": "an egg", "steps": [{"command": "echo heron > egg"}]}"#;
+    for answered in [true, false] {
+        let mut bench = Bench::new();
+        bench.fill_with(&scripted([question, plan].map(str::to_owned)));
+        bench.act(Action::Do(Command::StartLoop));
+        bench.wait_until("a question", |app| app.loop_page.is_asked());
+        let live = bench.app.loop_page.live.as_ref().unwrap();
+        assert_eq!(live.state.phase, LoopPhase::AwaitingAnswer("Which egg?".to_owned()));
+        bench.act(Action::Loop(LoopAction::EditAnswer(" the heron's ".to_owned())));
+        bench.act(Action::Loop(LoopAction::AnswerPlanner { answered }));
+        if !answered {
+            assert_eq!(bench.wait_for_loop_end(), StopCode::PlannerRejectedNonRetryable);
+            continue;
+        }
+        bench.authorize_attempt(2);
+        assert_eq!(bench.wait_for_loop_end(), StopCode::Completed);
+        let live = bench.app.loop_page.live.as_ref().unwrap();
+        let record = live.state.attempts[0].record.as_ref().unwrap();
+        assert_eq!(record.feedback.as_deref(), Some("the heron's"));
+    }
 }

@@ -44,7 +44,7 @@ fn window(bench: Bench) -> Window {
 
 /// Approves the open confirmation, then panics inside a layer while a lock of egui is held.
 fn panic_in_view(ui: &mut egui::Ui, view: &crate::ui::WindowView<'_>, actions: &mut Vec<Action>) {
-    if let Some(Question::Confirm(request)) = view.dialog.as_ref().map(|it| &it.question) {
+    if let Some(Question::Confirm { request, .. }) = view.dialog.as_ref().map(|it| &it.question) {
         actions.push(Action::Dialog(DialogAction::Answer {
             run_id: request.run_id,
             step_index: request.step_index,

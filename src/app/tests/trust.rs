@@ -83,7 +83,11 @@ fn untrusted_plan_can_be_rejected_but_not_authorized() {
     assert_eq!(bench.session().approval, Approval::None, "whatever dialog is open");
     bench.act(Action::Do(Command::Reject));
     let reason = "Not these commands.".to_owned();
-    bench.act(Action::Dialog(DialogAction::Reject { digest, reason: reason.clone() }));
+    bench.act(Action::Dialog(DialogAction::Reject {
+        digest,
+        reason: reason.clone(),
+        replan: false,
+    }));
     bench.wait_until("rejected", |app| {
         app.plan.shown.as_ref().unwrap().approval == Approval::Rejected(reason.clone())
     });

@@ -99,7 +99,7 @@ fn an_older_format_is_read_and_appended_to() {
 
     // A writer migrates the database, and every row still agrees with its link.
     drop(home.store());
-    assert_eq!(format(&home), 3);
+    assert_eq!(format(&home), 4);
     assert!(home.evidence.join("execution_log.v1.bak").exists());
     let kept = home.verify();
     // The additional row is the id of the database.

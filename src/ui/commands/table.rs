@@ -198,7 +198,7 @@ pub static TABLE: [Spec; 44] = [
     Spec::new(Command::GoLoop, "Loop", Some(icon::REPEAT))
         .tooltip("Let a planner work towards a goal, attempt by attempt. Its plans need your authorization.")
         .key(Modifiers::COMMAND, Key::Num4),
-    Spec::new(Command::NewLoop, "New loop…", Some(icon::FILE_PLUS))
+    Spec::new(Command::NewLoop, "New plan from a goal…", Some(icon::FILE_PLUS))
         .tooltip("Describe a goal and who makes the plans. Nothing starts yet.")
         .key(Modifiers::COMMAND, Key::L),
     Spec::new(Command::StartLoop, "Start and run the planner", Some(icon::PLAY))

@@ -29,6 +29,7 @@ pub(super) fn confirm_ui(
     ui: &mut Ui,
     prompt: PromptId,
     request: &ConfirmationRequest,
+    in_loop: bool,
     actions: &mut Vec<Action>,
 ) {
     let word = drawable(request.target_word());
@@ -65,7 +66,7 @@ pub(super) fn confirm_ui(
             if dangerous {
                 word_ui(ui, id.with("word"), request, &mut entered.typed);
             }
-            reason_ui(ui, id.with("reason"), &mut entered.reason);
+            reason_ui(ui, id.with("reason"), &mut entered.reason, in_loop);
         });
         preview_ui(ui, &request.preview);
         indented(ui, |ui| {
@@ -79,13 +80,18 @@ pub(super) fn confirm_ui(
     });
 }
 
-/// The field for the reason of the answer, which is kept with it.
-fn reason_ui(ui: &mut Ui, id: Id, reason: &mut String) {
+/// The field for the reason of the answer, which is kept with it. In a loop it is also for the planner.
+fn reason_ui(ui: &mut Ui, id: Id, reason: &mut String, in_loop: bool) {
+    let hint = if in_loop {
+        "optional; denied with a reason, the planner gets it and makes another plan"
+    } else {
+        "optional; kept with your answer"
+    };
     ui.horizontal(|ui| {
         let label = widgets::line(ui, "Reason", Text::Body, Tone::Dim);
         let edit = TextEdit::singleline(reason)
             .id(id)
-            .hint_text("optional; kept with your answer")
+            .hint_text(hint)
             .desired_width(f32::INFINITY)
             .margin(Margin::symmetric(8, 4));
         ui.add(edit).labelled_by(label.id);

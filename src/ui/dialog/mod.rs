@@ -5,6 +5,7 @@
 //! it. Escape, a click outside the dialog, and closing it decide nothing.
 
 pub(super) mod after_click;
+mod answer;
 pub mod arming;
 mod authorize;
 mod confirm;
@@ -14,7 +15,6 @@ mod short;
 mod tests;
 mod trust;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use egui::{
@@ -24,10 +24,11 @@ use egui::{
 use uuid::Uuid;
 
 use super::plan::risk_icon;
-use super::{Action, Chip, DialogAction, Icon, Look, Text, Theme, theme, widgets};
+use super::{Action, Chip, DialogAction, Text, Theme, theme, widgets};
 use crate::risk::RiskLevel;
 use crate::run::{CommandsReview, ConfirmationRequest};
 use crate::ui::scroll;
+use answer::{Answer, Answers};
 use arming::{Allowed, Arming, DANGEROUS_DELAY_MS, DELAY_MS, Input};
 
 pub use authorize::AuthorizeView;
@@ -57,7 +58,12 @@ pub struct Dialog<'a> {
 #[derive(Debug, Clone)]
 pub enum Question<'a> {
     /// Whether to run a step.
-    Confirm(&'a ConfirmationRequest),
+    Confirm {
+        /// The question.
+        request: &'a ConfirmationRequest,
+        /// Whether the step belongs to a plan of a loop. A denial with a reason then leads to another plan.
+        in_loop: bool,
+    },
     /// Whether to authorize the plan.
     Authorize(Arc<AuthorizeView>),
     /// Why the plan is rejected.
@@ -66,8 +72,8 @@ pub enum Question<'a> {
         digest: crate::plan::Digest,
         /// The plan's name.
         name: &'a str,
-        /// Whether a bounded loop proposed the plan. Rejecting the plan then ends the loop.
-        ends_loop: bool,
+        /// What follows the rejection.
+        then: AfterRejection,
     },
     /// Whether the commands of the workspace are trusted.
     Trust {
@@ -83,6 +89,17 @@ pub enum Question<'a> {
         /// Whether a loop is under way.
         looping: bool,
     },
+}
+
+/// What follows the rejection of a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AfterRejection {
+    /// Nothing: the plan is a person's.
+    Nothing,
+    /// The planner of a loop gets the reason and makes another plan, or the loop ends.
+    AnotherPlan,
+    /// The loop ends, because this was its last attempt.
+    LoopEnds,
 }
 
 /// State of the open dialog between frames. A frame without a dialog removes it.
@@ -122,61 +139,6 @@ impl DialogShape<'_> {
     }
 }
 
-/// One answer to a question, as a button.
-struct Answer<'a> {
-    look: Look,
-    icon: Option<Icon>,
-    text: &'a str,
-    /// The tooltip: what a safe answer does, or why an approval is disabled.
-    hint: Cow<'a, str>,
-    /// Whether the answer can be given once the delay is over. Otherwise the person must enter or correct something
-    /// first.
-    ready: bool,
-    action: DialogAction,
-}
-
-impl<'a> Answer<'a> {
-    /// An answer that permits nothing new to run.
-    fn safe(icon: Option<Icon>, text: &'a str, hint: &'a str, action: DialogAction) -> Self {
-        Self { look: Look::Plain, icon, text, hint: hint.into(), ready: true, action }
-    }
-
-    /// Closes the dialog without an answer.
-    fn leave(text: &'a str) -> Self {
-        Self::safe(
-            None,
-            text,
-            "Close this dialog; nothing is decided.",
-            DialogAction::LeaveUndecided,
-        )
-    }
-
-    fn approve(icon: Icon, text: &'a str, hint: &'a str, action: DialogAction) -> Self {
-        Self { look: Look::Primary, ..Self::safe(Some(icon), text, hint, action) }
-    }
-
-    fn ui(self, ui: &mut Ui, allowed: bool, actions: &mut Vec<Action>) {
-        let enabled = allowed && self.ready;
-        let response = widgets::button(ui, self.look, self.icon, self.text, enabled);
-        if response.clicked() {
-            actions.push(Action::Dialog(self.action));
-        }
-        // An approval has a tooltip only while its button is disabled.
-        match self.look {
-            Look::Primary => response.on_disabled_hover_text(self.hint),
-            Look::Plain | Look::Bare => response.on_hover_text(self.hint),
-        };
-    }
-}
-
-/// The answers to a question.
-struct Answers<'a> {
-    /// The safe answers. Tab reaches the first of them first.
-    safe: Vec<Answer<'a>>,
-    /// The answer that has an effect, for example an approval or a rejection.
-    approve: Option<Answer<'a>>,
-}
-
 /// The tooltip of an approval while the delay is not over.
 const READ_FIRST: &str = "Read the question first. The button is enabled after a moment.";
 /// The height of the title, in points.
@@ -201,10 +163,12 @@ pub fn clean_up(ctx: &egui::Context) {
 /// Draws a dialog.
 pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
     match &dialog.question {
-        Question::Confirm(request) => confirm::confirm_ui(ui, dialog.prompt, request, actions),
+        Question::Confirm { request, in_loop } => {
+            confirm::confirm_ui(ui, dialog.prompt, request, *in_loop, actions);
+        }
         Question::Authorize(view) => authorize::authorize_ui(ui, dialog.prompt, view, actions),
-        Question::Reject { digest, name, ends_loop } => {
-            short::reject_ui(ui, dialog.prompt, *digest, name, *ends_loop, actions);
+        Question::Reject { digest, name, then } => {
+            short::reject_ui(ui, dialog.prompt, *digest, name, *then, actions);
         }
         Question::Trust { workspace, commands, of_plan } => {
             let content = (*workspace, *commands, *of_plan);

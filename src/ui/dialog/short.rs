@@ -2,7 +2,7 @@
 
 use egui::{Margin, TextEdit, Ui};
 
-use super::{Answer, Answers, DialogShape, Entered, PromptId, question_ui};
+use super::{AfterRejection, Answer, Answers, DialogShape, Entered, PromptId, question_ui};
 use crate::plan::Digest;
 use crate::ui::plan::indented;
 use crate::ui::{Action, DialogAction, Text, Tone, icon, widgets};
@@ -39,7 +39,7 @@ pub(super) fn reject_ui(
     prompt: PromptId,
     digest: Digest,
     name: &str,
-    ends_loop: bool,
+    then: AfterRejection,
     actions: &mut Vec<Action>,
 ) {
     let shape =
@@ -47,17 +47,31 @@ pub(super) fn reject_ui(
     let answers = |entered: &Entered| {
         let reason = entered.typed.trim().to_owned();
         let ready = !reason.is_empty();
-        let action = DialogAction::Reject { digest, reason };
-        let reject = Answer::approve(icon::PROHIBIT, "Reject", "Enter the reason first.", action);
-        Answers { safe: vec![Answer::leave("Not now")], approve: Some(Answer { ready, ..reject }) }
+        let action = |replan| DialogAction::Reject { digest, reason: reason.clone(), replan };
+        let mut safe = vec![Answer::leave("Not now")];
+        let replan = then == AfterRejection::AnotherPlan;
+        if replan {
+            let hint = "The loop ends. Enter the reason first.";
+            let end = Answer::safe(Some(icon::STOP), "Reject and end", hint, action(false));
+            safe.push(Answer { ready, ..end });
+        }
+        let text = if replan { "Reject, plan again" } else { "Reject" };
+        let reject =
+            Answer::approve(icon::PROHIBIT, text, "Enter the reason first.", action(replan));
+        Answers { safe, approve: Some(Answer { ready, ..reject }) }
     };
     question_ui(ui, prompt, &shape, actions, answers, |ui, entered, id| {
         indented(ui, |ui| {
             widgets::paragraph(ui, name, Text::Strong, Tone::Plain);
-            let text = if ends_loop {
-                "Rejecting the plan ends the loop. The rejection and its reason are kept in the evidence."
-            } else {
-                "The rejection and its reason are kept in the evidence."
+            let text = match then {
+                AfterRejection::Nothing => "The rejection and its reason are kept in the evidence.",
+                AfterRejection::AnotherPlan => {
+                    "The planner gets the reason and makes another plan, or the loop ends. The rejection and its \
+                     reason are kept in the evidence."
+                }
+                AfterRejection::LoopEnds => {
+                    "This was the last attempt: the loop ends. The rejection and its reason are kept in the evidence."
+                }
             };
             widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
             let label = widgets::line(ui, "Reason", Text::Meta, Tone::Dim);

@@ -224,6 +224,6 @@ fn a_rejection_needs_a_reason() {
     harness.run_ok();
     let digest = fixture::plan().digest;
     let reason = "It writes too much.".to_owned();
-    let reject = Action::Dialog(DialogAction::Reject { digest, reason });
+    let reject = Action::Dialog(DialogAction::Reject { digest, reason, replan: false });
     assert!(harness.state().actions.contains(&reject));
 }

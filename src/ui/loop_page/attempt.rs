@@ -4,6 +4,7 @@
 use egui::{CornerRadius, Frame, Id, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::action_list::{actions_ui, verify_ui};
+use super::looks::{live_question, looks_ui, words_ui};
 use super::model::{failure_words, verify_sentence};
 use super::{TimelineView, attempt_look};
 use crate::plan::drawable;
@@ -113,7 +114,9 @@ fn body_ui(
 ) {
     let plan = view.shown.plans.get(&attempt.attempt).map(AsRef::as_ref);
     let live = is_latest && !view.shown.state.is_over();
+    looks_ui(ui, attempt);
     planner_ui(ui, view, attempt, live && view.shown.state.phase == LoopPhase::Planning);
+    words_ui(ui, view, attempt, live, actions);
     difference_ui(ui, attempt);
     authorization_ui(ui, view, attempt, live, actions);
     actions_ui(ui, attempt, plan, actions);
@@ -145,6 +148,7 @@ fn planner_ui(ui: &mut Ui, view: &TimelineView<'_>, attempt: &AttemptState, is_p
         live => live,
     };
     match &attempt.planner {
+        None if live_question(view) => {}
         None if is_planning => {
             stage(ui, icon::RUNNING, Tone::Accent, "The planner is at work.", |ui| {
                 planner_output_ui(ui, output);

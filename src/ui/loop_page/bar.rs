@@ -67,7 +67,7 @@ fn loop_bar(timeline: &TimelineView<'_>) -> Bar {
             let detail = "The loop will not resume by itself.";
             return Bar::new(icon, tone, "Interrupted", detail);
         }
-        LoopPhase::AwaitingAuthorization(_) => "Waiting for you",
+        LoopPhase::AwaitingAuthorization(_) | LoopPhase::AwaitingAnswer(_) => "Waiting for you",
         _ => "Under way",
     };
     let attempt = format!("Attempt {} of {}", state.attempts.len(), state.max_attempts);

@@ -185,8 +185,8 @@ impl LoopForm {
                  {workspace}. {signatures}"
             ),
             PlannerChoice::Model => format!(
-                "Starting sends the goal, the names of the workspace's files and what went wrong to the model \
-                 server, from {workspace}. {signatures}"
+                "Starting sends the goal, the names of the workspace's files, what the planner looks at and what went \
+                 wrong to the model server, from {workspace}. {signatures}"
             ),
             PlannerChoice::Replay => format!(
                 "Starting reads the plans of the folder, and proposes one after the other for {workspace}. \

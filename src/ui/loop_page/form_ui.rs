@@ -5,7 +5,7 @@ use egui::{Id, Label, Margin, TextEdit, Ui, vec2};
 use super::class_ui::class_ui;
 use super::{Field, FormView, LoopForm, PlannerChoice};
 use crate::plan::{VerifyScope, drawable_lines};
-use crate::run::{CommandsReview, PlaceReview};
+use crate::run::{CommandsReview, LookScope, PlaceReview};
 use crate::ui::action::{FolderFor, LoopAction};
 use crate::ui::plan::commands_button;
 use crate::ui::{Action, Icon, Look, Text, Theme, Tone, controls, icon, scroll, widgets};
@@ -19,14 +19,16 @@ pub(super) fn form_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action
     let margin = Margin { left: 24, right: 24, top: 18, bottom: 24 };
     scroll::area(ui, "loop form", margin, |ui| {
         ui.set_max_width(ui.available_width().min(WIDTH));
-        widgets::line(ui, "Work towards a goal", Text::Title, Tone::Plain);
-        let text = "A planner proposes a plan, you authorize it, it runs and is verified. If that fails, the \
-                        planner is told why and asked again, up to the number of attempts below.";
+        widgets::line(ui, "New plan from a goal", Text::Title, Tone::Plain);
+        let text = "A planner proposes a plan, and you authorize it or say what is wrong with it; it runs and is \
+                    verified. If that fails, the planner is told why and asked again, up to the number of attempts \
+                    below.";
         widgets::paragraph(ui, text, Text::Body, Tone::Dim);
         ui.add_space(8.0);
         goal_ui(ui, &mut edited, view.focus_goal);
         planner_ui(ui, &mut edited, actions);
         permissions_ui(ui, view);
+        looks_ui(ui, &mut edited, view);
         if let Some(fault) = view.place.and_then(|place| place.plans_fault.as_ref()) {
             fault_line(ui, &fault.sentence());
         }
@@ -35,6 +37,7 @@ pub(super) fn form_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action
         folder_ui(ui, "Workspace folder", &mut edited.workspace, FolderFor::Workspace, actions);
         fault_ui(ui, &edited, Field::Workspace);
         workspace_remarks_ui(ui, view, actions);
+        host_ui(ui, &mut edited);
         budget_ui(ui, &mut edited);
         class_ui(ui, &mut edited);
     });
@@ -75,6 +78,33 @@ fn planner_ui(ui: &mut Ui, form: &mut LoopForm, actions: &mut Vec<Action>) {
         PlannerChoice::CargoFix | PlannerChoice::Model => {}
     }
     fault_ui(ui, form, Field::Planner);
+}
+
+/// What the planner may look at, and where that goes.
+fn looks_ui(ui: &mut Ui, form: &mut LoopForm, view: &FormView<'_>) {
+    ui.add_space(6.0);
+    widgets::heading(ui, "The planner may look at");
+    choices_ui(ui, &mut form.looks, &LOOKS);
+    let model = view.place.and_then(|place| place.model.as_ref());
+    if let Some(model) = model.filter(|_| form.planner == PlannerChoice::Model) {
+        let what = match form.looks {
+            LookScope::None => "The goal, file names and results go",
+            LookScope::Workspace => "The goal, results, and what it looks at go",
+        };
+        let text = format!("{what} to {}.", drawable_lines(model));
+        widgets::remark(ui, icon::LINK, Tone::Accent, text);
+    }
+}
+
+fn host_ui(ui: &mut Ui, form: &mut LoopForm) {
+    ui.add_space(6.0);
+    let label = widgets::heading(ui, "Host");
+    let edit = widgets::code_field(&mut form.target, Id::unique("loop host"), 320.0);
+    ui.add(edit.hint_text("this computer")).labelled_by(label.id);
+    let text = "For a goal on another host: a destination of your SSH client whose key is known. The planner is told \
+                its system and programs, and its commands run there.";
+    widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
+    fault_ui(ui, form, Field::Target);
 }
 
 fn budget_ui(ui: &mut Ui, form: &mut LoopForm) {
@@ -119,6 +149,21 @@ const PLANNERS: [Choice<PlannerChoice>; 4] = [
         icon::TERMINAL,
         "a command",
         "The command gets a request on its input and prints one plan. The shell of this computer runs it.",
+    ),
+];
+
+const LOOKS: [Choice<LookScope>; 2] = [
+    (
+        LookScope::Workspace,
+        icon::SEARCH,
+        "the workspace",
+        "Files, searches and symbols, without secrets, and no sensitive files. Each look is shown and recorded.",
+    ),
+    (
+        LookScope::None,
+        icon::PROHIBIT,
+        "nothing",
+        "The planner gets the names of the files, and what the attempts brought.",
     ),
 ];
 

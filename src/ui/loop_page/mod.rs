@@ -10,6 +10,7 @@ mod bar;
 mod class_ui;
 mod form;
 mod form_ui;
+mod looks;
 mod model;
 #[cfg(test)]
 mod tests;
@@ -93,6 +94,8 @@ pub struct TimelineView<'a> {
     pub shown: &'a ShownLoop,
     /// The attempts that the person has expanded or collapsed; by default only the latest is expanded.
     pub expanded: &'a BTreeMap<u32, bool>,
+    /// The person's answer to the planner's question, as far as it is typed.
+    pub answer: &'a str,
     /// Whether to scroll to the latest attempt now.
     pub scroll_to_latest: bool,
     /// The current time.

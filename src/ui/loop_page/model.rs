@@ -86,6 +86,7 @@ pub fn phase_look(phase: &LoopPhase) -> StateLook {
         LoopPhase::AwaitingAuthorization(_) => {
             (icon::HAND, "waits for your authorization", Tone::Caution)
         }
+        LoopPhase::AwaitingAnswer(_) => (icon::HAND, "waits for your answer", Tone::Caution),
         LoopPhase::Applying => (icon::RUNNING, "the plan runs", Tone::Accent),
         LoopPhase::Verifying => (icon::RUNNING, "verifying", Tone::Accent),
         LoopPhase::Ended(reason) => fate_look(LoopFate::Ended(reason.code)),
@@ -114,10 +115,17 @@ pub fn attempt_look(state: &LoopState, attempt: &AttemptState) -> StateLook {
                 | StopCode::OperatorStopped
                 | StopCode::NotAuthorized
                 | StopCode::NoProgress
+                | StopCode::Planned
                 | StopCode::RunnerInternalError
         )
     }) {
         return fate_look(LoopFate::Ended(code));
+    }
+    if record.feedback.is_some() && record.run_id.is_none() {
+        return match record.planner.status {
+            PlannerStatus::Accepted => (icon::PROHIBIT, "rejected by you", Tone::Caution),
+            PlannerStatus::Failed => (icon::HAND, "answered by you", Tone::Accent),
+        };
     }
     let failed = |row: &&ActionRecord| row.status == ActionStatus::Failed;
     if record.planner.status == PlannerStatus::Failed {

@@ -5,7 +5,8 @@ use egui::{Frame, Margin, Ui, vec2};
 use super::model::{stop_look, stop_sentences};
 use super::{TimelineView, attempt};
 use crate::authorization::AuthorizationClass;
-use crate::run::{LoopPhase, LoopState, StopReason};
+use crate::plan::drawable;
+use crate::run::{LookScope, LoopPhase, LoopState, StopReason};
 use crate::ui::action::LoopAction;
 use crate::ui::{Action, Chip, EvidenceAction, Look, Text, Tone, format, icon, scroll, widgets};
 
@@ -86,6 +87,18 @@ fn chips(view: &TimelineView<'_>) -> Vec<Chip> {
         Chip::new(icon::CHECK, format!("verify: {}", view.shown.verify), Tone::Dim)
             .with_tooltip("What the loop verifies itself if a plan has not verified it."),
     ];
+    if let Some(target) = &state.target {
+        chips.push(
+            Chip::new(icon::TERMINAL, drawable(target), Tone::Accent)
+                .with_tooltip("The host of the goal: commands of its plans run there."),
+        );
+    }
+    if state.looks == LookScope::None {
+        chips.push(
+            Chip::new(icon::PROHIBIT, "no looks", Tone::Dim)
+                .with_tooltip("The planner may not look into the workspace before it plans."),
+        );
+    }
     if state.attempts_left == Some(1) && !state.is_over() {
         chips.push(
             Chip::new(icon::WARNING, "last attempt", Tone::Caution)

@@ -146,7 +146,7 @@ fn a_stop_ends_a_loop_in_any_phase() {
         let report = desktop.query(Verify).unwrap();
         assert!(report.ok, "{report:?}");
         // The same thread takes the next command.
-        let order = desktop.order(&[command("true"), command("true"), command("true")]);
+        let order = desktop.order(&[command("touch a"), command("touch a"), command("touch a")]);
         let ended = desktop.run_loop(order, Desktop::approve_plan);
         assert_eq!(ended.outcome.unwrap().stop_reason.code, StopCode::Completed, "{phase}");
     }

@@ -1,4 +1,4 @@
-//! The host of a goal (SPEC §10): its system and its programs, read once before the first attempt.
+//! What a planner is told about the host of its goal (SPEC §10): its system and its programs, read once.
 
 use serde_json::{Value, json};
 
@@ -9,11 +9,11 @@ use crate::run::StopSignal;
 use crate::tools::Toolbox;
 
 /// What a planner is told about the host of its goal.
-pub(super) struct HostFacts {
+pub struct HostFacts {
     /// The SSH destination, as the person named it.
-    pub(super) target: String,
+    pub target: String,
     /// The facts.
-    pub(super) facts: Value,
+    pub facts: Value,
 }
 
 impl HostFacts {
@@ -21,7 +21,7 @@ impl HostFacts {
     ///
     /// # Errors
     /// The destination cannot be used, or the host cannot be reached.
-    pub(super) fn read(
+    pub fn read(
         target: &str,
         toolbox: &Toolbox,
         policy: &Policy,

@@ -1,0 +1,67 @@
+//! The answers to the question of a dialog, as buttons.
+
+use std::borrow::Cow;
+
+use egui::Ui;
+
+use crate::ui::{Action, DialogAction, Icon, Look, widgets};
+
+/// One answer to a question, as a button.
+pub(super) struct Answer<'a> {
+    pub(super) look: Look,
+    pub(super) icon: Option<Icon>,
+    pub(super) text: &'a str,
+    /// The tooltip: what a safe answer does, or why an approval is disabled.
+    pub(super) hint: Cow<'a, str>,
+    /// Whether the answer can be given once the delay is over. Otherwise the person must enter or correct something
+    /// first.
+    pub(super) ready: bool,
+    pub(super) action: DialogAction,
+}
+
+impl<'a> Answer<'a> {
+    /// An answer that permits nothing new to run.
+    pub(super) fn safe(
+        icon: Option<Icon>,
+        text: &'a str,
+        hint: &'a str,
+        action: DialogAction,
+    ) -> Self {
+        Self { look: Look::Plain, icon, text, hint: hint.into(), ready: true, action }
+    }
+
+    /// Closes the dialog without an answer.
+    pub(super) fn leave(text: &'a str) -> Self {
+        Self::safe(
+            None,
+            text,
+            "Close this dialog; nothing is decided.",
+            DialogAction::LeaveUndecided,
+        )
+    }
+
+    pub(super) fn approve(icon: Icon, text: &'a str, hint: &'a str, action: DialogAction) -> Self {
+        Self { look: Look::Primary, ..Self::safe(Some(icon), text, hint, action) }
+    }
+
+    pub(super) fn ui(self, ui: &mut Ui, allowed: bool, actions: &mut Vec<Action>) {
+        let enabled = allowed && self.ready;
+        let response = widgets::button(ui, self.look, self.icon, self.text, enabled);
+        if response.clicked() {
+            actions.push(Action::Dialog(self.action));
+        }
+        // An approval has a tooltip only while its button is disabled.
+        match self.look {
+            Look::Primary => response.on_disabled_hover_text(self.hint),
+            Look::Plain | Look::Bare => response.on_hover_text(self.hint),
+        };
+    }
+}
+
+/// The answers to a question.
+pub(super) struct Answers<'a> {
+    /// The safe answers. Tab reaches the first of them first.
+    pub(super) safe: Vec<Answer<'a>>,
+    /// The answer that has an effect, for example an approval or a rejection.
+    pub(super) approve: Option<Answer<'a>>,
+}
