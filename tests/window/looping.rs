@@ -144,3 +144,56 @@ fn obstacles_of_a_loop_are_shown_before_start() {
     passes(prepared(&workspace));
     assert!(workspace.path("nest/checked").exists(), "verified by the commands that are trusted");
 }
+
+/// From *New plan from a goal…* over a look, a rejection with words and a signature to the evidence.
+fn told(workspace: &Workspace) -> Outcome {
+    let mut desktop = workspace.start()?;
+    desktop.wait_for_text("Waits for your authorization")?;
+    desktop.wait_for_text("The planner looked at 1 thing.")?;
+    desktop.wait_for_text("notes.txt")?;
+    desktop.screenshot("goal_1_looked")?;
+    desktop.key("shift+F8")?;
+    desktop.wait_for_text("The plan runs as soon as you authorize it")?;
+    desktop.tab_to("Reject…")?;
+    desktop.key("Return")?;
+    desktop.wait_for_text("Reject this plan?")?;
+    desktop.tab_to("Reason")?;
+    desktop.type_text("lay two eggs")?;
+    desktop.screenshot("goal_2_words")?;
+    desktop.press("Reject, plan again")?;
+    desktop.wait_for_text("Attempt 2 of 3")?;
+    desktop.wait_for_text("The plan runs as soon as you authorize it")?;
+    desktop.look_at_steps()?;
+    desktop.key("ctrl+Return")?;
+    desktop.press("Authorize and run")?;
+    desktop.wait_for_control("Open its loop")?;
+    desktop.tab_to("Open its loop")?;
+    desktop.key("Return")?;
+    desktop.wait_for_text("Ended: completed")?;
+    desktop.tab_to("Attempt 1 of 3, rejected by you")?;
+    desktop.key("Return")?;
+    desktop.wait_for_text("You told the planner:")?;
+    desktop.screenshot("goal_3_completed")?;
+    desktop.tab_to("Records of the loop")?;
+    desktop.key("Return")?;
+    desktop.wait_for_text("two eggs > egg")?;
+    Ok(())
+}
+
+#[test]
+fn a_goal_becomes_a_plan_that_words_correct() {
+    let workspace = Workspace::new(
+        r#"request=$(cat)
+        case $request in
+        *'"attempt":1,'*'"looked":[]'*) echo '{"looks": [{"read": "notes.txt"}]}' ;;
+        *'"words":"lay two eggs"'*) echo '{"goal": "Eggs", "steps": [{"command": "echo two eggs > egg"}]}' ;;
+        *'one egg, as always'*) echo '{"goal": "An egg", "steps": [{"command": "echo one > egg"}]}' ;;
+        *) echo "$request" >&2; exit 1 ;;
+        esac
+        "#,
+    );
+    std::fs::write(workspace.path("nest/notes.txt"), "one egg, as always\n").expect("a note");
+    passes(told(&workspace));
+    let egg = std::fs::read_to_string(workspace.path("nest/egg")).expect("what the plan made");
+    assert_eq!(egg, "two eggs\n");
+}
