@@ -26,7 +26,8 @@ run() {
 }
 
 # Tables of packages: a check whether it is installed, then its name for apt, dnf and pacman.
-# cmd:NAME is a program, lib:NAME a shared library that the loader finds, file:PATH a file or folder.
+# cmd:NAME is a program, lib:NAME a shared library that the loader finds, file:PATH a file or folder, mod:NAME a
+# module of Python.
 PACKAGES_BUILD='
 cmd:cc                      gcc             gcc             gcc
 file:/usr/include/stdio.h   libc6-dev       glibc-devel     glibc
@@ -89,6 +90,11 @@ cmd:shellcheck              shellcheck          ShellCheck          shellcheck
 cmd:desktop-file-validate   desktop-file-utils  desktop-file-utils  desktop-file-utils
 cmd:appstreamcli            appstream           appstream           appstream
 '
+# The proxy server is installed with pip.
+PACKAGES_PYTHON='
+cmd:python3                 python3             python3             python
+mod:ensurepip                    python3-venv        python3             python
+'
 # The programs that the benches compare with.
 PACKAGES_BENCH='
 cmd:chromium                chromium            chromium            chromium
@@ -116,6 +122,7 @@ present() {
     cmd:*) has_anywhere "${1#cmd:}" ;;
     file:*) [ -e "${1#file:}" ] ;;
     lib:*) loader_knows "${1#lib:}" ;;
+    mod:*) python3 -c "import ${1#mod:}" 2>/dev/null ;;
     certificates)
         [ -s "${SSL_CERT_FILE:-/nonexistent}" ] ||
             [ -s /etc/ssl/certs/ca-certificates.crt ] || [ -s /etc/pki/tls/certs/ca-bundle.crt ]
@@ -293,6 +300,24 @@ need_code_tools() {
         cargo install --locked --root "$code_tools" $CODE_TOOLS)
     run rm -rf "$code_tools/build"
     [ -n "$DRY_RUN" ] || code_tools_are_here || die "$CODE_TOOLS were built and are not in $code_tools/bin"
+}
+
+# The proxy server of LiteLLM, as a chat completions server that is no part of the project.
+LITELLM='litellm[proxy]==1.108.7'
+
+need_litellm() {
+    litellm=${XDG_CACHE_HOME:-$HOME/.cache}/countersign/litellm
+    COUNTERSIGN_LITELLM=$litellm/bin/litellm
+    export COUNTERSIGN_LITELLM
+    if [ -x "$COUNTERSIGN_LITELLM" ]; then
+        say "$LITELLM: here"
+        return
+    fi
+    need_packages "To install $LITELLM" "$PACKAGES_PYTHON"
+    say "$LITELLM: installing it once, into $litellm"
+    run rm -rf "$litellm"
+    run python3 -m venv "$litellm"
+    run "$litellm/bin/pip" install --quiet "$LITELLM"
 }
 
 # Everything that a build needs.

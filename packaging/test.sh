@@ -99,6 +99,7 @@ need_packages "To build the fuzzer" "$PACKAGES_FUZZ"
 # No other stage needs these tools, so a missing one is reported and not fatal.
 (need_packages "To check scripts and desktop files" "$PACKAGES_CHECKS") || say "going on without them"
 need_code_tools
+[ -z "$long" ] || need_litellm
 prepared=$(($(date +%s) - started))
 printf '%-12s %-8s %6s s\n' prepare passed "$prepared" >>"$summary"
 

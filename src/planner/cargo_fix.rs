@@ -75,7 +75,10 @@ fn propose(
         "request": { "edits": edits, "expected_hashes": hashes },
         "rationale": format!("The compiler suggests: {}.", fixed_diagnostics(&applied)),
     });
-    Ok(reply::plan(goal, NAME, &notes, &[batch]))
+    let plan = reply::plan(goal, NAME, &notes, &[batch]);
+    // Those that are left may fit into the next plan.
+    let is_all = applied.len() == found.list.len();
+    Ok(if is_all { plan } else { reply::with_more_left(&plan) })
 }
 
 /// A number with its noun.
@@ -192,9 +195,14 @@ mod tests {
 
     fn proposed(found: &Suggestions) -> Result<Value, Failure> {
         let bytes = propose("g", found, &|path| (path == "src/a.rs").then(|| TEXT.to_owned()))?;
-        let parsed = parse(&bytes);
+        let answer: Value = serde_json::from_slice(&bytes).unwrap();
+        let applied = answer["metadata"]["notes"].as_str().map(str::to_owned);
+        // Only if suggestions are left, the answer says that more is left to do.
+        assert_eq!(answer.get("answers_goal").is_none(), applied.is_some(), "{answer}");
+        let plan = answer.get("plan").unwrap_or(&answer).clone();
+        let parsed = parse(plan.to_string().as_bytes());
         assert!(parsed.is_valid(), "{:?}", parsed.findings);
-        Ok(serde_json::from_slice(&bytes).unwrap())
+        Ok(plan)
     }
 
     #[test]
@@ -205,6 +213,7 @@ mod tests {
             suggestion("c", &[(8, 13, "3")]),
             suggestion("c", &[(8, 13, "3")]),
         ];
+        let left = suggestions.clone();
         let plan = proposed(&found(1, suggestions)).unwrap();
         let batch = &plan["actions"][0];
         assert_eq!(
@@ -220,6 +229,8 @@ mod tests {
             plan["metadata"]["notes"].as_str().unwrap().contains("3 of 4 suggestions"),
             "{plan}"
         );
+        let answer = propose("g", &found(1, left), &|_| Some(TEXT.to_owned())).unwrap();
+        assert_eq!(serde_json::from_slice::<Value>(&answer).unwrap()["answers_goal"], false);
         let plan = proposed(&found(1, vec![suggestion("a", &[(0, 3, "1")])])).unwrap();
         let notes = "1 error and 1 warning, 1 of 1 suggestion of the compiler applied.";
         assert_eq!(plan["metadata"]["notes"], notes);

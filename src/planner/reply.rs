@@ -49,6 +49,12 @@ pub(super) fn plan(goal: &str, planner: &str, notes: &str, actions: &[Value]) ->
     }))
 }
 
+/// The answer with a plan after which more is left to do.
+pub(super) fn with_more_left(plan: &[u8]) -> Vec<u8> {
+    let plan = String::from_utf8_lossy(plan);
+    format!("{{\"plan\": {}, \"answers_goal\": false}}\n", plan.trim_end()).into_bytes()
+}
+
 fn to_bytes(plan: &Value) -> Vec<u8> {
     format!("{plan:#}\n").into_bytes()
 }

@@ -172,7 +172,7 @@ fn told(workspace: &Workspace) -> Outcome {
     desktop.wait_for_text("Ended: completed")?;
     desktop.tab_to("Attempt 1 of 3, rejected by you")?;
     desktop.key("Return")?;
-    desktop.wait_for_text("You told the planner:")?;
+    desktop.wait_for_text("The planner gets the reason:")?;
     desktop.screenshot("goal_3_completed")?;
     desktop.tab_to("Records of the loop")?;
     desktop.key("Return")?;

@@ -69,13 +69,18 @@ pub(super) fn body(request: &Request, server: &Server) -> Value {
     let may_look = rounds.is_some_and(|rounds| rounds > 0);
     let kind = if for_host { COMMANDS } else { ACTIONS };
     let parts = [ROLE, kind, if may_look { LOOKS } else { "" }, FORM];
+    let mut asked = request.json.clone();
+    // The functions have the schema.
+    if let Some(fields) = asked.as_object_mut().filter(|_| server.tools) {
+        fields.remove("answer");
+    }
     let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     let mut body = json!({
         "model": server.model,
         "stream": server.stream,
         "messages": [
             { "role": "system", "content": parts.join("\n") },
-            { "role": "user", "content": request.json.to_string() },
+            { "role": "user", "content": asked.to_string() },
         ],
     });
     if let Some(fields) = body.as_object_mut().filter(|_| server.tools) {

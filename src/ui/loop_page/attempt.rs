@@ -116,10 +116,10 @@ fn body_ui(
     let live = is_latest && !view.shown.state.is_over();
     looks_ui(ui, attempt);
     planner_ui(ui, view, attempt, live && view.shown.state.phase == LoopPhase::Planning);
-    words_ui(ui, view, attempt, live, actions);
     difference_ui(ui, attempt);
     authorization_ui(ui, view, attempt, live, actions);
     actions_ui(ui, attempt, plan, actions);
+    words_ui(ui, view, attempt, live, actions);
     verify_ui(ui, attempt, actions);
 }
 
@@ -306,7 +306,13 @@ fn authorization_ui(
             });
         }
         (Some((false, how)), _) => {
-            stage(ui, icon::PROHIBIT, Tone::Caution, "Not authorized; nothing ran.", |ui| {
+            let has_words = attempt.record.as_ref().is_some_and(|it| it.feedback.is_some());
+            let title = if has_words {
+                "Rejected; nothing ran. The planner gets the reason:"
+            } else {
+                "Not authorized; nothing ran."
+            };
+            stage(ui, icon::PROHIBIT, Tone::Caution, title, |ui| {
                 widgets::paragraph(ui, beginning(how), Text::Meta, Tone::Dim);
             });
         }

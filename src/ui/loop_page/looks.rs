@@ -65,6 +65,10 @@ pub(super) fn words_ui(
             answer_ui(ui, view.answer, actions);
         });
     }
+    // The reason of a rejection is shown with it.
+    if attempt.authorized.as_ref().is_some_and(|(approved, _)| !approved) {
+        return;
+    }
     let Some(words) = attempt.record.as_ref().and_then(|record| record.feedback.as_ref()) else {
         return;
     };

@@ -53,9 +53,12 @@ fn cargo_fix(home: &Home, folder: &Path) -> Value {
         .write_stdin(request().to_string())
         .output()
         .unwrap();
-    let plan = parse(&output.stdout);
-    assert!(plan.is_valid(), "{:?}\n{}", plan.findings, String::from_utf8_lossy(&output.stderr));
-    serde_json::from_slice(&output.stdout).unwrap()
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let plan = answer.get("plan").unwrap_or(&answer);
+    let parsed = parse(plan.to_string().as_bytes());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(parsed.is_valid(), "{:?}\n{said}", parsed.findings);
+    plan.clone()
 }
 
 #[test]
@@ -171,4 +174,23 @@ fn loop_with_cargo_fix_keeps_unrepairable_crate() {
     assert_eq!(code, "planner_rejected_retry_budget_exhausted", "{ended:#}");
     assert_eq!(ended["attempts"].as_array().unwrap().len(), 3);
     assert_eq!(fs::read_to_string(folder.join("src/main.rs")).unwrap(), text);
+}
+
+/// The parentheses and the missing `dyn` are two suggestions at one place, so that one of them waits for the next plan.
+#[test]
+fn loop_goes_on_until_no_suggestion_is_left() {
+    let home = Home::new();
+    let folder = home.path().join("space");
+    fixme(&folder);
+    fs::write(
+        folder.join("src/main.rs"),
+        "use std::fmt::Display;\n\nfn shown(it: &(Display)) -> String {\n    it.to_string()\n}\n\n\
+         fn main() {\n    println!(\"{}\", shown(&7));\n}\n",
+    )
+    .unwrap();
+    let document = bounded_loop(&mut home.command(), &folder, "cargo-fix", "local");
+    assert_eq!(document["stop_reason"]["code"], "completed", "{document:#}");
+    assert!(document["attempts"].as_array().unwrap().len() > 1, "{document:#}");
+    let library = fs::read_to_string(folder.join("src/main.rs")).unwrap();
+    assert!(library.contains("it: &dyn Display"), "{library}");
 }

@@ -12,4 +12,6 @@ mod limits;
 mod looks;
 mod model;
 #[cfg(unix)]
+mod proxy;
+#[cfg(unix)]
 mod stop_reasons;

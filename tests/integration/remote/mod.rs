@@ -1,6 +1,7 @@
 //! Commands on another host, by a real `sshd` on loopback (SPEC §7.3).
 
 mod connecting;
+mod goal;
 mod host_approval;
 mod lookups;
 mod lost;
