@@ -178,8 +178,8 @@ fn impossible_batch_is_a_failed_validation() {
         assert_eq!((&error["retryable"], &error["details"]["code"]), (&json!(true), &json!(code)));
     }
     assert_eq!(attempts.len(), 8);
-    let run = attempts[0]["run_id"].as_str().unwrap();
-    let shown = planner.home.json(["evidence", "show", run]).exits(0).document();
+    let execution = attempts[0]["actions"][0]["error"]["details"]["execution_id"].as_str().unwrap();
+    let shown = planner.home.json(["evidence", "show", execution]).exits(0).document();
     assert!(shown.to_string().contains("\"refused\":true"), "the evidence has it: {shown}");
 }
 
