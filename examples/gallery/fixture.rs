@@ -318,6 +318,7 @@ pub fn result(
         needs: None,
         walls: None,
         wall_notes: Vec::new(),
+        refused: false,
         refused_write: None,
     })
 }

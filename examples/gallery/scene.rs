@@ -491,6 +491,7 @@ impl Scene {
                     && self.page == Page::Loop,
                 attempt_waits: self.name == "loop-waiting",
                 loop_form: self.looping.has_form(),
+                loop_changed_files: self.looping.shown.state.is_over(),
                 folders_unusable: self.looping.place.as_ref().and_then(PlaceReview::refusal),
                 asking: asking.map(|request| request.step_index),
                 over: self.run.is_over(),

@@ -131,6 +131,12 @@ impl App {
                     self.open_attempt(attempt.attempt.number);
                 }
             }
+            Command::RevertLoop => {
+                if let Some(loop_id) = self.loop_page.shown_state().and_then(|state| state.loop_id)
+                {
+                    shared.follow_up(loop_id, FollowUp::Revert);
+                }
+            }
             Command::LoopAgain => self.loop_page.fill_from_shown(shared),
             Command::FilterDiagnostics => {
                 self.show_page(Page::Diagnostics);

@@ -67,6 +67,9 @@ impl App {
             results: self.evidence.listed().len(),
             looping: self.loop_page.under_way().is_some(),
             loop_form: self.loop_page.content == LoopContent::Form,
+            loop_changed_files: self.loop_page.shown_state().is_some_and(|state| {
+                state.is_over() && state.attempts.iter().any(|attempt| attempt.run.is_some())
+            }),
             folders_unusable: self.loop_page.folder_review().and_then(PlaceReview::refusal),
             current_step_hidden: of_plan.running
                 && (of_plan.current_step_hidden || self.shared.page != Page::Plan),

@@ -84,7 +84,7 @@ pub(super) enum Command {
     Plan(Plan),
     /// Let a planner propose plans for a goal, in a limited number of attempts, and run those that are authorized
     Loop(Loop),
-    /// Make a plan that reverts the file changes of a run or an execution, authorize it and run it
+    /// Make a plan that reverts the file changes of a run, an execution or a loop, authorize it and run it
     Revert(Revert),
     /// Make a plan that rolls back or finishes the interrupted step of a run, authorize it and run it
     Reconcile(Reconcile),
@@ -277,7 +277,7 @@ pub(super) struct Continue {
 
 #[derive(Debug, Args)]
 pub(super) struct Revert {
-    /// The id of the run or execution to revert
+    /// The id of the run, execution or loop to revert
     pub(super) id: Uuid,
     #[command(flatten)]
     pub(super) again: FromRecord,

@@ -24,6 +24,7 @@ use crate::engine::{
 use crate::evidence::EvidenceLocation;
 use crate::plan::{Digest, Plan, ShownPlan, rollback, visible};
 use crate::risk::Policy;
+use crate::run::text::capitalized;
 use crate::run::{ExecutionResult, Review, RunStatus};
 use crate::tools::remove_abandoned_simulations;
 
@@ -172,8 +173,7 @@ pub(super) fn unauthorized(digest: Digest) -> ExecutionError {
 fn print_header(plan: &Plan, review: &Review, parent_run: Option<Uuid>) {
     say(&format!("Plan {}", visible(plan.name())));
     if let Some(parent_run) = parent_run {
-        let verb = if plan.is_revert() { "Reverts" } else { "Continues" };
-        say(&format!("{verb} run {parent_run}"));
+        say(&capitalized(&plan.relation(parent_run, None)));
     }
     let workspace = review.workspace.display().to_string();
     say(&format!("Workspace {}. {}", visible(&workspace), review.workspace_reason));

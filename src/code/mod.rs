@@ -9,6 +9,7 @@
 //! adds a syntax error, or if there is one near the replaced definition.
 
 mod bounds;
+mod call;
 mod definition;
 mod error;
 mod language;

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::call::is_called;
 use super::{Source, Span, segments};
 
 /// One use of a name.
@@ -13,6 +14,10 @@ pub struct Reference {
     pub span: Span,
     /// The full name of the innermost definition that contains the name.
     pub from_symbol: Option<String>,
+    /// The last part of the path that qualifies the name, if it names a type or module: `A` of `a::A::new`.
+    pub qualifier: Option<String>,
+    /// Whether the name is called.
+    pub is_call: bool,
 }
 
 impl Source<'_> {
@@ -58,6 +63,8 @@ impl Source<'_> {
                         symbol: self.text_of(node).to_owned(),
                         span: Span::of(node),
                         from_symbol: enclosing.last().map(|it| it.fqn.clone()),
+                        qualifier: self.qualifier(node, parent).map(str::to_owned),
+                        is_call: is_called(node, &parents),
                     });
                 }
             }
@@ -74,18 +81,20 @@ impl Source<'_> {
         }
     }
 
-    /// Whether the name may belong to the type `type_name`: it has no qualifier, or the last segment of the qualifier
-    /// is `type_name`, `Self`, `self`, `super` or `crate`.
+    /// Whether the name may belong to the type `type_name`: nothing qualifies it, or `type_name` does.
     fn may_belong_to(&self, node: Node<'_>, parent: Option<Node<'_>>, type_name: &str) -> bool {
-        let Some(parent) = parent else { return true };
-        let qualifier = parent.child_by_field_name("path").or(parent.child_by_field_name("scope"));
-        let Some(qualifier) =
-            qualifier.filter(|qualifier| qualifier.end_byte() <= node.start_byte())
-        else {
-            return true;
-        };
-        let written = segments(self.text_of(qualifier));
-        matches!(written.last(), Some(&("Self" | "self" | "super" | "crate")) | None)
-            || written.last() == Some(&type_name)
+        self.qualifier(node, parent).is_none_or(|qualifier| qualifier == type_name)
+    }
+
+    /// The last segment of the path before the name; `None` without a path, or if that segment is `Self`, `self`,
+    /// `super` or `crate`.
+    fn qualifier(&self, node: Node<'_>, parent: Option<Node<'_>>) -> Option<&str> {
+        let parent = parent?;
+        let path = parent.child_by_field_name("path").or(parent.child_by_field_name("scope"))?;
+        if path.end_byte() > node.start_byte() {
+            return None;
+        }
+        let last = segments(self.text_of(path)).last().copied()?;
+        (!matches!(last, "Self" | "self" | "super" | "crate")).then_some(last)
     }
 }

@@ -376,3 +376,27 @@ fn long_texts_are_not_highlighted() {
     assert!(!highlight(Language::Rust, &short).is_empty());
     assert!(highlight(Language::Rust, &format!("{short}{line}")).is_empty());
 }
+
+#[test]
+fn calls_are_told_from_other_uses() {
+    let cases = [
+        (
+            Language::Rust,
+            "fn m() { a(b); x.c::<u8>(d); e::f(); g!(h); let i = j; K { l: 1 }; }",
+            "a c f g",
+        ),
+        (Language::Python, "a(b)\nx.c(d)\n@e\ndef f(): pass\ng(h)(i)\n", "a c g"),
+        (Language::JavaScript, "a(b); x.c(d); new E(f); g;", "a c E"),
+        (Language::TypeScript, "a<T>(b); new x.C<T>(d);", "a C"),
+        (Language::Go, "package p\nfunc m() { a(b); x.c(d); go e() }\n", "a c e"),
+        (Language::C, "int m() { a(b); x->c(d); return e; }", "a c"),
+        (Language::Cpp, "int m() { n::a(b); x.c(d); new E(f); t<int>(g); }", "a c E t"),
+        (Language::Java, "class Z { void m() { a(b); x.c(d); new E<F>(g); } }", "a c E"),
+    ];
+    for (language, text, calls) in cases {
+        let references = source(language, text).references();
+        let called: Vec<_> =
+            references.iter().filter(|it| it.is_call).map(|it| it.symbol.as_str()).collect();
+        assert_eq!(called.join(" "), calls, "{language:?}: {references:#?}");
+    }
+}

@@ -21,10 +21,14 @@ use crate::tools::{ToolError, Toolbox};
 pub enum FollowUpError {
     #[error("the evidence has no run {run_id}")]
     NoSuchRun { run_id: Uuid },
-    #[error("the evidence has neither a run nor an execution {id}")]
+    #[error("the evidence has no run, execution or loop {id}")]
     NoSuchId { id: Uuid },
     #[error("run {run_id} is still under way")]
     Active { run_id: Uuid },
+    #[error("loop {loop_id} is still under way")]
+    ActiveLoop { loop_id: Uuid },
+    #[error("loop {loop_id} ran no plan; there is nothing to revert")]
+    LoopWithoutRun { loop_id: Uuid },
     #[error("run {run_id} completed; there is nothing to continue")]
     Completed { run_id: Uuid },
     #[error("every step of run {run_id} succeeded; there is nothing to continue")]
@@ -52,7 +56,8 @@ impl FollowUpError {
         let next = match self {
             Self::NoSuchRun { .. } => "Look the run up with a search of the evidence.",
             Self::NoSuchId { .. } => "Look it up with a search of the evidence.",
-            Self::Active { .. } => "Wait for its end, or stop it.",
+            Self::LoopWithoutRun { .. } => "Look at its attempts: none of them changed a file.",
+            Self::Active { .. } | Self::ActiveLoop { .. } => "Wait for its end, or stop it.",
             Self::Completed { .. } | Self::NothingLeft { .. } => {
                 "Run its plan again if you want it done once more."
             }

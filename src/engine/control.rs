@@ -1,11 +1,12 @@
-//! Pause, resume, cancel and stop. They are flags that the executor and the tools poll, not queued messages, so that
+//! Pause, resume, cancel and stop, and the state of the executor that follows them. The controls are flags that the executor and the tools poll, not queued messages, so that
 //! no request waits behind others (DESIGN invariant 7).
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use super::ExecutorState;
 use crate::run::{AnsweredBy, Control, StopSignal};
 
-/// The controls of a run. All clones share them.
+/// The controls of a run, and the state of its executor. All clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct ControlHandle {
     shared: Arc<Shared>,
@@ -17,6 +18,7 @@ struct Shared {
     stop: StopSignal,
     requests: Mutex<Requests>,
     changed: Condvar,
+    state: Mutex<ExecutorState>,
 }
 
 #[derive(Debug, Default)]
@@ -75,6 +77,16 @@ impl ControlHandle {
     /// The interface through which the end was first requested.
     pub fn ended_by(&self) -> Option<AnsweredBy> {
         self.lock().ended_by
+    }
+
+    /// The present state of the executor (SPEC §3). It never waits for a step.
+    pub fn state(&self) -> ExecutorState {
+        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Changes the state of the executor.
+    pub(super) fn change_state(&self, change: impl FnOnce(&mut ExecutorState)) {
+        change(&mut self.shared.state.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     /// Withdraws all requests before the next run.

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::control::Boundary;
+use super::executor_state::FollowState;
 use super::run::Run;
 use super::runnable::Runnable;
 use super::step::StepRun;
-use super::{ExecutionError, ExecutorDeps, Journal};
+use super::{ExecutionError, ExecutorDeps, ExecutorState, Journal};
 use crate::authorization::ApprovedPlan;
 use crate::evidence::{ControlRecord, Entry, EvidenceError, EvidenceStore, RunEnd, RunStart};
 use crate::plan::Mode;
@@ -23,7 +24,8 @@ pub struct Executor {
 impl Executor {
     /// An executor that writes to this evidence.
     pub fn new(store: EvidenceStore, deps: ExecutorDeps) -> Self {
-        let journal = Journal::new(store, Arc::clone(&deps.progress));
+        let (control, progress) = (deps.control.clone(), Arc::clone(&deps.progress));
+        let journal = Journal::new(store, Arc::new(FollowState { control, progress }));
         Self { journal, deps, plan_file: None }
     }
 
@@ -55,8 +57,11 @@ impl Executor {
     /// When the plan is refused or its host cannot be used, so that nothing ran; E401 when the evidence could not be
     /// read or written.
     pub fn execute(&mut self, approved: ApprovedPlan) -> Result<ExecutionResult, ExecutionError> {
-        let runnable = self.prepare(approved);
-        let runnable = runnable.inspect_err(|_| self.deps.control.end_guided_mode())?;
+        self.deps.control.change_state(|state| *state = ExecutorState::PlanLoaded);
+        let runnable = self.prepare(approved).inspect_err(|_| {
+            self.deps.control.end_guided_mode();
+            self.deps.control.change_state(|state| *state = ExecutorState::Idle);
+        })?;
         let outcome = self.run(&runnable);
         self.deps.control.end_guided_mode();
         outcome.inspect_err(|error| {

@@ -25,13 +25,13 @@ pub enum FollowUp {
     RollBack,
     /// Brings the files of the run's interrupted steps to their state before these steps, or to the intended one.
     Settle(SettleMode),
-    /// Restores the files that the run, or one execution of it, changed.
+    /// Restores the files that the run, one execution of it, or all runs of a loop changed.
     Revert,
 }
 
 impl FollowUp {
     /// Rebuilds the plan from the recorded run. Returns the run, and the plan's exact bytes. `id` is the id of a run;
-    /// a revert also accepts the id of an execution.
+    /// a revert also accepts the id of an execution or of a loop, and returns the last run of the loop.
     ///
     /// # Errors
     /// When the plan cannot be made, for instance because there is no such run or no step is left.

@@ -1,5 +1,5 @@
-//! Reverts (SPEC §11): the plan that takes back the changes of a run or of one execution, and warnings about the
-//! effects that it does not take back. Read-only.
+//! Reverts (SPEC §11): the plan that takes back the changes of a run, of one execution or of a whole loop, and warnings
+//! about the effects that it does not take back. Read-only.
 
 use uuid::Uuid;
 
@@ -8,39 +8,57 @@ use super::{FollowUpError, recorded_plan};
 use crate::authorization::FileState;
 use crate::evidence::{EvidenceReader, StoredContent};
 use crate::plan::{Code, Finding, Severity, ToolClass, revert};
-use crate::run::{CheckpointName, RunSummary, is_git_path, reversals};
+use crate::run::{CheckpointName, LoopFate, RunSummary, is_git_path, reversals};
 
-/// The run, and the exact bytes of the plan that takes back its changes or those of one execution. `id` is the id of
-/// the run or of the execution.
+/// What a revert takes back.
+struct Subject {
+    name: CheckpointName,
+    /// The runs, the latest last: one, or all of a loop. There is at least one.
+    runs: Vec<RunSummary>,
+    /// The subject for a person.
+    title: String,
+}
+
+/// The run, and the exact bytes of the plan that takes back its changes, those of one execution, or those of all runs
+/// of a loop. `id` is the id of the run, the execution or the loop. For a loop, the run is its last one.
 ///
 /// # Errors
-/// When the id is unknown, the run is still under way, or the evidence cannot be read.
+/// When the id is unknown, the run or loop is still under way, the loop has no run, or the evidence cannot be read.
 pub(super) fn revert_of(
     evidence: &mut EvidenceReader,
     id: Uuid,
 ) -> Result<(RunSummary, Vec<u8>), FollowUpError> {
-    let (run, name) = run_and_checkpoint(evidence, id)?;
-    let subject = match name {
-        CheckpointName::Execution(_) => format!("step {id} of {}", run.plan_name),
-        _ => run.plan_name.clone(),
-    };
-    Ok((run, revert(&name.to_string(), &subject)))
+    let Subject { name, mut runs, title } = subject(evidence, id)?;
+    let run = runs.pop().ok_or(FollowUpError::NoSuchId { id })?;
+    Ok((run, revert(&name.to_string(), &title)))
 }
 
-/// The run and the checkpoint that an id of a run or an execution stands for.
-fn run_and_checkpoint(
-    evidence: &mut EvidenceReader,
-    id: Uuid,
-) -> Result<(RunSummary, CheckpointName), FollowUpError> {
-    let (run_id, name) = match evidence.run_of(id)? {
-        Some(run_id) => (run_id, CheckpointName::Execution(id)),
-        None => (id, CheckpointName::Run(id)),
-    };
-    let run = ended_run(evidence, run_id).map_err(|error| match error {
-        FollowUpError::NoSuchRun { run_id } => FollowUpError::NoSuchId { id: run_id },
-        error => error,
-    })?;
-    Ok((run, name))
+/// What an id of a run, an execution or a loop stands for.
+fn subject(evidence: &mut EvidenceReader, id: Uuid) -> Result<Subject, FollowUpError> {
+    if let Some(run_id) = evidence.run_of(id)? {
+        let run = ended_run(evidence, run_id)?;
+        let title = format!("step {id} of {}", run.plan_name);
+        return Ok(Subject { name: CheckpointName::Execution(id), runs: vec![run], title });
+    }
+    match ended_run(evidence, id) {
+        Ok(run) => {
+            let title = run.plan_name.clone();
+            Ok(Subject { name: CheckpointName::Run(id), runs: vec![run], title })
+        }
+        Err(FollowUpError::NoSuchRun { .. }) => {
+            let found = evidence.bounded_loop(id)?.ok_or(FollowUpError::NoSuchId { id })?;
+            if found.summary.fate == LoopFate::Active {
+                return Err(FollowUpError::ActiveLoop { loop_id: id });
+            }
+            let runs: Vec<_> = found.attempts.into_iter().flat_map(|it| it.runs).collect();
+            if runs.is_empty() {
+                return Err(FollowUpError::LoopWithoutRun { loop_id: id });
+            }
+            let title = format!("all attempts of the loop {}", found.summary.goal);
+            Ok(Subject { name: CheckpointName::Loop(id), runs, title })
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// A warning for each effect that the plan of [`revert_of`] does not take back: steps that ran programs, files in
@@ -52,16 +70,23 @@ pub(super) fn irreversible_effects(
     evidence: &mut EvidenceReader,
     id: Uuid,
 ) -> Result<Vec<Finding>, FollowUpError> {
-    let (run, name) = run_and_checkpoint(evidence, id)?;
+    let Subject { name, runs, .. } = subject(evidence, id)?;
     let warning =
         |message| Finding::new(Severity::Warning, Code::FileNotFound, "/actions/0", message);
     let mut findings = Vec::new();
-    for (step_index, headline) in program_steps(evidence, &run, id)? {
-        findings.push(warning(format!(
-            "Step {} ran a program: its effects beyond the files named here are not reverted: {headline}",
-            step_index + 1
-        )));
+    for run in &runs {
+        let of_run = match name {
+            CheckpointName::Loop(_) => format!(" of {}", run.plan_name),
+            _ => String::new(),
+        };
+        for (step_index, headline) in program_steps(evidence, run, name)? {
+            findings.push(warning(format!(
+                "Step {}{of_run} ran a program: its effects beyond the files named here are not reverted: {headline}",
+                step_index + 1
+            )));
+        }
     }
+    let Some(run) = runs.last() else { return Ok(findings) };
     let history = evidence.history(&run.workspace, None)?.1;
     let Ok(entries) = history.to_undo(Some(&name)) else { return Ok(findings) };
     for way in reversals(&entries) {
@@ -88,12 +113,12 @@ pub(super) fn irreversible_effects(
     Ok(findings)
 }
 
-/// The index and headline of each step of the run or execution `id` that ran a program of the plan or of the workspace.
-/// Empty if the plan was purged.
+/// The index and headline of each step of the run that ran a program of the plan or of the workspace; if `name` is one
+/// execution, only that step. Empty if the plan was purged.
 fn program_steps(
     evidence: &mut EvidenceReader,
     run: &RunSummary,
-    id: Uuid,
+    name: CheckpointName,
 ) -> Result<Vec<(usize, String)>, FollowUpError> {
     let (_, bytes) = match plan_of(evidence, run.run_id) {
         Err(FollowUpError::NoPlan { .. }) => return Ok(Vec::new()),
@@ -104,7 +129,11 @@ fn program_steps(
     let steps = plan.iter().flat_map(|plan| &plan.steps).filter_map(|step| {
         let call = step.call.as_ref()?;
         let is_included = |(index, execution_id): &(usize, Uuid)| {
-            *index == step.step_index && (id == run.run_id || id == *execution_id)
+            let is_named = match name {
+                CheckpointName::Execution(id) => id == *execution_id,
+                _ => true,
+            };
+            *index == step.step_index && is_named
         };
         let runs_program = matches!(call.class(), ToolClass::Command | ToolClass::Check);
         (runs_program && invoked.iter().any(is_included)).then(|| {

@@ -202,6 +202,7 @@ fn step_result(source: &Source<'_>, row_id: i64) -> Result<StepResult> {
                 needs: None,
                 walls: optional(row, 11, json)?,
                 wall_notes: Vec::new(),
+                refused: false,
                 refused_write: None,
             })
         },
@@ -230,6 +231,7 @@ fn step_result(source: &Source<'_>, row_id: i64) -> Result<StepResult> {
                 result.needs = field("needs").and_then(|it| serde_json::from_value(it).ok());
                 let notes = field("wall_notes").and_then(|it| serde_json::from_value(it).ok());
                 result.wall_notes = notes.unwrap_or_default();
+                result.refused = field("refused").is_some_and(|it| it == true);
                 result.refused_write =
                     field("refused_write").and_then(|it| serde_json::from_value(it).ok());
             }

@@ -102,6 +102,25 @@ impl<C> Plan<C> {
             && undoes
             && step.arguments.contains_key("checkpoint")
     }
+
+    /// The loop that the plan undoes as a whole; `None` for any other plan.
+    pub fn reverted_loop(&self) -> Option<uuid::Uuid> {
+        let step = self.steps.first().filter(|_| self.is_revert())?;
+        step.arguments.get("checkpoint")?.strip_prefix("loop:")?.parse().ok()
+    }
+
+    /// How the plan relates to the run from which it was made, in lower case: `reverts run ID`, `reverts loop ID` or
+    /// `continues run ID`. With `digits`, ids are cut to this many characters.
+    pub fn relation(&self, run: uuid::Uuid, digits: Option<usize>) -> String {
+        let (relation, id) = match (self.reverted_loop(), self.is_revert()) {
+            (Some(id), _) => ("reverts loop", id),
+            (None, true) => ("reverts run", run),
+            (None, false) => ("continues run", run),
+        };
+        let mut id = id.to_string();
+        id.truncate(digits.unwrap_or(id.len()));
+        format!("{relation} {id}")
+    }
 }
 
 /// One step of a plan.

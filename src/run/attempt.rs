@@ -118,7 +118,11 @@ impl ActionRecord {
         let error = (status == ActionStatus::Failed).then(|| {
             let code = result.error_code.unwrap_or(Code::CommandFailed);
             ActionError {
-                code: ActionErrorCode::of(code),
+                // A refused call is invalid, whatever the code of the fault that made it so.
+                code: match result.refused {
+                    true => ActionErrorCode::ValidationFailed,
+                    false => ActionErrorCode::of(code),
+                },
                 message: result.error_message.clone().unwrap_or_default(),
                 retryable: is_retryable(code),
                 details: json!({
@@ -364,7 +368,19 @@ mod tests {
             needs: None,
             walls: None,
             wall_notes: Vec::new(),
+            refused: false,
             refused_write: None,
+        }
+    }
+
+    #[test]
+    fn refused_call_is_a_failed_validation() {
+        for (refused, word) in
+            [(true, ActionErrorCode::ValidationFailed), (false, ActionErrorCode::InternalError)]
+        {
+            let result = StepResult { refused, ..result(Outcome::Failed, Some(Code::WriteFailed)) };
+            let error = ActionRecord::of(&result, "changes 2 files").error.unwrap();
+            assert_eq!((error.code, error.retryable), (word, true));
         }
     }
 

@@ -17,6 +17,12 @@ pub trait ErrorInfo: std::error::Error + Send + Sync + 'static {
         false
     }
 
+    /// Whether the tool found the call impossible before it changed anything, for another reason than a file whose
+    /// content is not the expected one, which is a conflict (SPEC §9).
+    fn is_refusal(&self) -> bool {
+        false
+    }
+
     /// The wrapped error of a lower module, if this error adds nothing to it.
     fn handed_on(&self) -> Option<&dyn ErrorInfo> {
         None

@@ -46,12 +46,13 @@ pub struct HistoryEntry {
 }
 
 impl HistoryEntry {
-    /// Whether the entry belongs to this run, execution or attempt.
+    /// Whether the entry belongs to this run, execution, attempt or loop.
     pub fn is_part_of(&self, name: &CheckpointName) -> bool {
         match name {
             CheckpointName::Run(id) => self.run_id == *id,
             CheckpointName::Execution(id) => self.execution_id == *id,
             CheckpointName::Attempt(attempt) => self.attempt == Some(*attempt),
+            CheckpointName::Loop(id) => self.attempt.is_some_and(|attempt| attempt.loop_id == *id),
         }
     }
 }
@@ -187,7 +188,7 @@ impl History {
     /// # Errors
     /// Nothing has this name.
     pub fn position(&self, name: &CheckpointName) -> Result<i64, UndoError> {
-        let named = self.checkpoints.iter().find(|checkpoint| checkpoint.name == *name);
+        let named = self.checkpoints.iter().find(|checkpoint| checkpoint.begins(name));
         let first = || match name {
             CheckpointName::Execution(id) => {
                 self.entries.iter().find(|entry| entry.execution_id == *id).map(|it| it.position)
@@ -225,7 +226,7 @@ impl History {
     /// The error for a name without entries.
     fn unknown(&self, name: &CheckpointName) -> UndoError {
         let text = name.to_string();
-        if self.checkpoints.iter().any(|checkpoint| checkpoint.name == *name) {
+        if self.checkpoints.iter().any(|checkpoint| checkpoint.begins(name)) {
             UndoError::NoChange { name: text }
         } else {
             UndoError::Unknown { name: text }

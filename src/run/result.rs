@@ -98,6 +98,10 @@ pub struct StepResult {
     pub error_message: Option<String>,
     /// The stable code of the error.
     pub error_code: Option<Code>,
+    /// Whether the tool found the call impossible before it changed anything, as a batch with an edit that cannot be
+    /// applied (SPEC §9).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub refused: bool,
     /// What to do next after an error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,

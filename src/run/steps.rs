@@ -140,6 +140,7 @@ pub(super) mod tests {
             needs: None,
             walls: None,
             wall_notes: Vec::new(),
+            refused: false,
             refused_write: None,
         }
     }

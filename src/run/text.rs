@@ -35,6 +35,13 @@ pub fn duration(time: Duration) -> String {
     format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
 }
 
+/// The text with its first letter in upper case.
+pub fn capitalized(text: &str) -> String {
+    let mut rest = text.chars();
+    let first = rest.next();
+    first.into_iter().flat_map(char::to_uppercase).chain(rest).collect()
+}
+
 /// The maximum size of a text that a message repeats, in bytes.
 const REPEATED_BYTES: usize = 500;
 

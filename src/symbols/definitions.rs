@@ -1,10 +1,10 @@
-//! Looks up a symbol in the whole workspace, and summarizes a code graph (SPEC §9, `inspect`).
+//! Looks up a symbol in the whole workspace, and summarizes the code of the workspace (SPEC §9, `inspect`).
 
 use serde_json::{Value, json};
 
 use super::{Symbols, SymbolsError, Work};
 use crate::run::StopSignal;
-use crate::workspace::{Last, check_cancelled};
+use crate::workspace::check_cancelled;
 
 impl Symbols<'_> {
     /// The definitions of `symbol` and the references to it, at most `limit` of each.
@@ -37,47 +37,18 @@ impl Symbols<'_> {
         }))
     }
 
-    /// A summary of the code graph: its counts, and at most `limit` symbols, the most referenced first.
+    /// What the workspace defines and calls, as far as the chosen engine can tell: the code graph of magellan, or the
+    /// names in all files. At most `limit` rows of each kind, the most used first.
     ///
     /// # Errors
-    /// No code graph (E103), or one that cannot be used.
-    pub(crate) fn codegraph_summary(
-        self,
-        limit: usize,
-        stop: &StopSignal,
-    ) -> Result<Value, SymbolsError> {
+    /// No engine can be chosen (with `external`, no code graph: E103), or it cannot answer.
+    pub(crate) fn summary(self, limit: usize, stop: &StopSignal) -> Result<Value, SymbolsError> {
         check_cancelled(stop)?;
-        let graph = self.open_codegraph()?;
-        let (entities, edges) = graph.counts(stop)?;
-        let mut symbols = Vec::new();
-        let mut in_workspace = 0_usize;
-        for (symbol, references) in graph.symbols_by_references(stop)? {
-            check_cancelled(stop)?;
-            // Symbols in files outside the workspace are skipped, because they must not be reported.
-            let file = symbol
-                .file
-                .to_str()
-                .and_then(|it| self.files.workspace.resolve(it, Last::Keep).ok());
-            let Some(file) = file else { continue };
-            in_workspace += 1;
-            if symbols.len() < limit {
-                symbols.push(json!({
-                    "name": symbol.name,
-                    "kind": symbol.kind,
-                    "fqn": symbol.fqn,
-                    "file_path": file.key,
-                    "line": symbol.span.start_line,
-                    "references": references,
-                }));
-            }
+        let chosen = self.choose(Work::Read, stop)?;
+        let mut summary = chosen.engine.summary(limit, stop)?;
+        if let Value::Object(fields) = &mut summary {
+            fields.insert("engine".to_owned(), chosen.evidence(None));
         }
-        Ok(json!({
-            "codegraph": graph.path.display().to_string(),
-            "version": graph.version,
-            "entities": entities.into_iter().collect::<serde_json::Map<_, _>>(),
-            "edges": edges.into_iter().collect::<serde_json::Map<_, _>>(),
-            "left_out": { "symbols": in_workspace - symbols.len() },
-            "symbols": symbols,
-        }))
+        Ok(summary)
     }
 }

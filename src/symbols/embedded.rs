@@ -4,9 +4,11 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 
+use serde_json::Value;
+
 use super::{
     CodeEngine, FoundDefinition, Identity, PatchRequest, ReferenceRow, SourceFile, SymbolRow,
-    SymbolsError, source_file,
+    SymbolsError, source_file, summary,
 };
 use crate::code;
 use crate::code::{CodeError, Language, Patched, Source};
@@ -94,6 +96,10 @@ impl CodeEngine for Embedded<'_> {
         Ok(all.into_inner().unwrap_or_else(PoisonError::into_inner))
     }
 
+    fn summary(&self, limit: usize, stop: &StopSignal) -> Result<Value, SymbolsError> {
+        summary::summary(self, limit, stop)
+    }
+
     fn replace(
         &self,
         language: Language,
@@ -150,21 +156,31 @@ impl Embedded<'_> {
         Ok(None)
     }
 
-    /// Parses every file of the workspace that ripgrep would search, that has a grammar, and that contains
-    /// the symbol's name, and calls `visit` with it.
+    /// [`Self::visit_files`] with the name of a symbol.
     fn visit_files_with_name(
         &self,
         symbol: &str,
         stop: &StopSignal,
         visit: impl Fn(&Source<'_>, &str) -> Result<Option<(Vec<u8>, u64)>, SearchError> + Sync,
     ) -> Result<SearchResults, SymbolsError> {
+        match code::last_name(symbol) {
+            "" => Ok(SearchResults { found: Vec::new(), files: 0, problems: Vec::new() }),
+            name => self.visit_files(Some(name), stop, visit),
+        }
+    }
+
+    /// Parses every file of the workspace that ripgrep would search, that has a grammar, and that contains `name`, and
+    /// calls `visit` with it and its canonical path.
+    pub(super) fn visit_files(
+        &self,
+        name: Option<&str>,
+        stop: &StopSignal,
+        visit: impl Fn(&Source<'_>, &str) -> Result<Option<(Vec<u8>, u64)>, SearchError> + Sync,
+    ) -> Result<SearchResults, SymbolsError> {
         let place = self.workspace.resolve(".", Last::Follow)?;
-        let name = code::last_name(symbol);
         let budget = self.workspace.search_budget(stop);
         Ok(search_files(&place, budget, |_, relative: &Path, key| {
-            let Some(language) = Language::of_path(relative).filter(|_| !name.is_empty()) else {
-                return Ok(None);
-            };
+            let Some(language) = Language::of_path(relative) else { return Ok(None) };
             let Some((file, _)) = place.root.open_file(relative, key, Access::Read)? else {
                 return Ok(None);
             };
@@ -173,7 +189,7 @@ impl Embedded<'_> {
             let bytes = source_file::read(file, key)?;
             let text = std::str::from_utf8(&bytes)
                 .map_err(|_| SymbolsError::NotText { path: key.to_owned() })?;
-            if !text.contains(name) {
+            if name.is_some_and(|name| !text.contains(name)) {
                 return Ok(None);
             }
             let _turn = budget::lock_large_parse(text);

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use serde_json::{Value, json};
+
 use super::codegraph::{Codegraph, Reference, Symbol};
 use super::embedded::joined_json;
 use super::{
@@ -162,6 +164,37 @@ impl CodeEngine for External<'_> {
         let found = self.graph()?.symbols_named(name, stop)?.into_iter();
         let found = found.filter(|it| matches_symbol(&it.fqn, symbol));
         Ok(found.filter_map(|it| self.key_of(&it.file).map(|key| row(it, key))).collect())
+    }
+
+    fn summary(&self, limit: usize, stop: &StopSignal) -> Result<Value, SymbolsError> {
+        let graph = self.graph()?;
+        let (entities, edges) = graph.counts(stop)?;
+        let mut symbols = Vec::new();
+        let mut in_workspace = 0_usize;
+        for (symbol, references) in graph.symbols_by_references(stop)? {
+            check_cancelled(stop)?;
+            // Symbols in files outside the workspace are skipped, because they must not be reported.
+            let Some(file_path) = self.key_of(&symbol.file) else { continue };
+            in_workspace += 1;
+            if symbols.len() < limit {
+                symbols.push(json!({
+                    "name": symbol.name,
+                    "kind": symbol.kind,
+                    "fqn": symbol.fqn,
+                    "file_path": file_path,
+                    "line": symbol.span.start_line,
+                    "references": references,
+                }));
+            }
+        }
+        Ok(json!({
+            "codegraph": graph.path.display().to_string(),
+            "version": graph.version,
+            "entities": entities.into_iter().collect::<serde_json::Map<_, _>>(),
+            "edges": edges.into_iter().collect::<serde_json::Map<_, _>>(),
+            "left_out": { "symbols": in_workspace - symbols.len() },
+            "symbols": symbols,
+        }))
     }
 
     fn replace(

@@ -16,8 +16,10 @@ mod embedded;
 mod error;
 mod external;
 mod source_file;
+mod summary;
 
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::code::{CodeError, Language, Patched, Span};
 use crate::run::StopSignal;
@@ -143,6 +145,12 @@ pub(crate) trait CodeEngine {
     /// # Errors
     /// As [`Self::symbols`].
     fn definitions(&self, symbol: &str, stop: &StopSignal) -> Result<Vec<SymbolRow>, SymbolsError>;
+
+    /// What the whole workspace defines and calls: counts, and at most `limit` of each kind of row, the most used first.
+    ///
+    /// # Errors
+    /// As [`Self::references`].
+    fn summary(&self, limit: usize, stop: &StopSignal) -> Result<Value, SymbolsError>;
 
     /// Replaces the definition of the requested symbol in `text`.
     ///

@@ -12,7 +12,7 @@ use super::tool::{PreviewWithEffects, Tool, read_only, set_field};
 use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 use crate::plan::InspectQuery;
 use crate::run::{Edge, EdgeType, TargetKind};
-use crate::symbols::{SymbolsError, Work};
+use crate::symbols::Work;
 use crate::workspace::check_cancelled;
 
 /// A call of `inspect`. `max_results` is the maximum number of results of each kind.
@@ -39,8 +39,13 @@ impl Tool for Inspect<'_> {
                 (summary, chosen.notes(None))
             }
             InspectQuery::Semantic => {
-                let path = projected.symbols().codegraph().ok_or(SymbolsError::NoCodegraph)?;
-                (format!("Reads the code graph {}.", path.display()), Vec::new())
+                let symbols = projected.toolbox.now().symbols();
+                let chosen = symbols.choose(Work::Read, projected.stop)?;
+                let summary = match symbols.codegraph().filter(|_| chosen.is_external) {
+                    Some(path) => format!("Reads the code graph {}.", path.display()),
+                    None => "Reads what the files define and call.".to_owned(),
+                };
+                (summary, chosen.notes(None))
             }
         };
         notes.push(format!(
@@ -62,7 +67,7 @@ impl Tool for Inspect<'_> {
                 return Ok(found);
             }
             InspectQuery::Symbol(name) => symbols.look_up(name, self.max_results, context.stop)?,
-            InspectQuery::Semantic => symbols.codegraph_summary(self.max_results, context.stop)?,
+            InspectQuery::Semantic => symbols.summary(self.max_results, context.stop)?,
         };
         let edges = match self.query {
             InspectQuery::Symbol(name) => {

@@ -47,6 +47,7 @@ pub enum Command {
     StartLoop,
     OpenAttempt,
     LoopAgain,
+    RevertLoop,
     FilterDiagnostics,
     OpenInEditor,
     CopyDiagnostic,
@@ -116,6 +117,8 @@ pub struct Situation {
     pub loop_form: bool,
     /// Why no loop can start with the folders of that form; `None` when one can.
     pub folders_unusable: Option<&'static str>,
+    /// Whether a loop is shown that is over and whose plans may have changed files.
+    pub loop_changed_files: bool,
     /// Whether the current step of the run is not shown, because another page, plan or step is.
     pub current_step_hidden: bool,
 }

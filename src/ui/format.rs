@@ -141,13 +141,6 @@ pub fn counts<const N: usize>(numbers: [(usize, &str); N]) -> Vec<String> {
     numbers.map(|(number, noun)| counted(number, noun)).collect()
 }
 
-/// The text with its first letter in upper case.
-pub fn capitalized(text: &str) -> String {
-    let mut rest = text.chars();
-    let first = rest.next();
-    first.into_iter().flat_map(char::to_uppercase).chain(rest).collect()
-}
-
 /// An error message after its code, if it has one.
 pub fn error(code: Option<Code>, message: &str) -> String {
     code.map_or_else(|| message.to_owned(), |code| format!("{code} {message}"))

@@ -4,14 +4,15 @@ use egui::Ui;
 
 use uuid::Uuid;
 
-use super::{Action, EvidenceAction, Icon, Look, Tone, format, icon, widgets};
+use super::{Action, EvidenceAction, Icon, Look, Tone, icon, widgets};
+use crate::run::text::capitalized;
 use crate::run::{DiskState, Reconciled, SettleMode, sentences};
 
 /// Shows each result as a remark; files with the same result share one.
 pub fn reconciled_ui<'a>(ui: &mut Ui, found: impl IntoIterator<Item = &'a Reconciled>) {
     for (finding, sentence) in sentences(found) {
         let (icon, tone) = look(finding);
-        widgets::remark(ui, icon, tone, format!("{}.", format::capitalized(&sentence)));
+        widgets::remark(ui, icon, tone, format!("{}.", capitalized(&sentence)));
     }
 }
 

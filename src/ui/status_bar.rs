@@ -5,6 +5,7 @@ use egui::{Align, CornerRadius, Layout, Rect, Role, Sense, Stroke, Ui, WidgetInf
 use super::loop_page::phase_look;
 use super::plan::fate_look;
 use super::{Icon, Text, Theme, Tone, format, icon, theme, widgets};
+use crate::run::text::capitalized;
 use crate::run::{LoopState, Phase, RunFate, RunState};
 
 /// The content of the status bar.
@@ -51,7 +52,7 @@ impl StatusView {
         let total = run.steps.len();
         let ended = |fate| {
             let (icon, word, tone) = fate_look(fate);
-            (icon, tone, format::capitalized(word))
+            (icon, tone, capitalized(word))
         };
         let (icon, tone, text) = match &run.phase {
             Phase::Idle => (icon::DONE, Tone::Dim, "Ready".to_owned()),

@@ -78,7 +78,7 @@ impl Query for OpenPlan {
 
 /// Rebuilds a follow-up plan from a recorded run, stores it as a file, and opens it.
 pub struct OpenFollowUp {
-    /// The id of the run. For a revert, the id of a run or of an execution.
+    /// The id of the run. For a revert, the id of a run, an execution or a loop.
     pub id: Uuid,
     /// The kind of the plan.
     pub follow_up: FollowUp,

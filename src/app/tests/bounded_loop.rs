@@ -121,6 +121,48 @@ fn a_loop_goes_from_form_to_evidence() {
     assert_eq!(timeline.shown.planner_output.get(&1).map(String::as_str), Some("thinking\n"));
 }
 
+/// One plan takes back what all attempts changed. It is opened, authorized and run like any other.
+#[test]
+fn whole_loop_is_reverted_from_its_page() {
+    let mut bench = Bench::new();
+    let file = bench.file("egg", "none");
+    let steps = |new: &str, then: &str| {
+        let edits =
+            format!(r#"{{"edits": [{{"op": "write", "path": "egg", "contents": "{new}"}}]}}"#);
+        format!(
+            r#"{{"version": "2026-02-19", "goal": "g", "actions": [{{"type": "mutate_batch",
+                "request": {edits}}}{then}]}}"#
+        )
+    };
+    let fails = r#", {"type": "mutate_batch", "request": {"edits": [{"op": "replace", "path": "egg",
+                "old": "absent", "new": ""}]}}"#;
+    bench.fill_with(&scripted([steps("heron", fails), steps("egret", "")].into_iter()));
+    bench.act(Action::Do(Command::StartLoop));
+    bench.authorize_attempt(1);
+    assert!(!bench.app.situation().loop_changed_files, "the loop is under way");
+    bench.authorize_attempt(2);
+    assert_eq!(bench.wait_for_loop_end(), StopCode::Completed);
+    bench.wait_until("the end of the run", |app| !app.is_busy());
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "egret");
+
+    bench.act(Action::Do(Command::GoLoop));
+    assert!(bench.app.situation().loop_changed_files);
+    let loop_id = bench.app.loop_page.shown_state().unwrap().loop_id.unwrap();
+    bench.act(Action::Do(Command::RevertLoop));
+    bench.wait_until("the plan", |app| {
+        let plan = app.plan.shown.as_ref().and_then(|session| session.opened.plan.as_ref());
+        plan.is_some_and(|plan| plan.reverted_loop() == Some(loop_id))
+    });
+    assert_eq!(bench.app.shared.page, Page::Plan);
+    assert!(bench.session().opened.continues.is_some());
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.wait_for_confirmation(0);
+    bench.answer(0, Decision::Approve);
+    bench.wait_for_end();
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "none");
+}
+
 /// Meanwhile other plans can be opened and authorized. Only a decision in the dialog about the attempt's plan counts.
 #[test]
 fn a_waiting_plan_survives_other_plans() {

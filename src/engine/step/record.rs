@@ -44,6 +44,7 @@ impl StepRun<'_, '_> {
         error: Option<ExecutionError>,
     ) -> Result<(StepResult, Option<Failure>), EvidenceError> {
         let mut failure = error.as_ref().map(ExecutionError::failure);
+        let refused = matches!(&error, Some(ExecutionError::Tool(error)) if error.is_refusal());
         let invoked = progress.invocation.is_some();
         let invocation = progress.invocation.unwrap_or_default();
         let [stdout, stderr] = excerpts(&self.step.tool_name, &invocation);
@@ -83,6 +84,7 @@ impl StepRun<'_, '_> {
             needs: self.step.needs.clone(),
             walls: self.walls.cloned(),
             wall_notes: wall_notes(outcome, &invocation.walls),
+            refused,
             refused_write,
         };
         let (captured, capture_error) = match progress.captured {

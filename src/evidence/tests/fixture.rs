@@ -161,6 +161,7 @@ pub fn result_of(step: &Step, outcome: Outcome, timestamp_ms: i64) -> StepResult
         needs: None,
         walls: None,
         wall_notes: Vec::new(),
+        refused: false,
         refused_write: None,
     }
 }

@@ -287,7 +287,7 @@ fn checkpoint(fields: &mut Fields<'_>, name: &'static str) -> Option<String> {
     let text = fields.text(name)?;
     if !is_checkpoint(&text) {
         let message = format!(
-            "{text:?} is no checkpoint; one is \"run:ID\", \"execution:ID\" or \"loop:ID:N\""
+            "{text:?} is no checkpoint; one is \"run:ID\", \"execution:ID\", \"loop:ID\" or \"loop:ID:N\""
         );
         fields.error(Code::BadValue, name, message);
     }
@@ -304,9 +304,10 @@ fn is_checkpoint(text: &str) -> bool {
     };
     match text.split_once(':') {
         Some(("run" | "execution", id)) => is_id(id),
-        Some(("loop", rest)) => {
-            rest.split_once(':').is_some_and(|(id, attempt)| is_id(id) && is_attempt(attempt))
-        }
+        Some(("loop", rest)) => match rest.split_once(':') {
+            Some((id, attempt)) => is_id(id) && is_attempt(attempt),
+            None => is_id(rest),
+        },
         _ => false,
     }
 }

@@ -14,7 +14,8 @@ pub struct Attempt {
     pub number: u32,
 }
 
-/// The moment just before a run, an execution or an attempt. As text: `run:ID`, `execution:ID` or `loop:ID:N`.
+/// The moment just before a run, an execution, an attempt of a loop or the whole loop. As text: `run:ID`,
+/// `execution:ID`, `loop:ID:N` or `loop:ID`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CheckpointName {
     /// Before a run.
@@ -23,6 +24,8 @@ pub enum CheckpointName {
     Execution(Uuid),
     /// Before an attempt of a loop.
     Attempt(Attempt),
+    /// Before the first attempt of a loop.
+    Loop(Uuid),
 }
 
 impl fmt::Display for CheckpointName {
@@ -30,6 +33,7 @@ impl fmt::Display for CheckpointName {
         match self {
             Self::Run(id) => write!(f, "run:{id}"),
             Self::Execution(id) => write!(f, "execution:{id}"),
+            Self::Loop(id) => write!(f, "loop:{id}"),
             Self::Attempt(Attempt { loop_id, number }) => write!(f, "loop:{loop_id}:{number}"),
         }
     }
@@ -37,7 +41,9 @@ impl fmt::Display for CheckpointName {
 
 /// The error for a text that is not the name of a moment.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is no checkpoint; one is \"run:ID\", \"execution:ID\" or \"loop:ID:N\"")]
+#[error(
+    "{text:?} is no checkpoint; one is \"run:ID\", \"execution:ID\", \"loop:ID\" or \"loop:ID:N\""
+)]
 pub struct NoCheckpoint {
     /// The text.
     pub text: String,
@@ -50,10 +56,14 @@ impl FromStr for CheckpointName {
         let named = match text.split_once(':') {
             Some(("run", id)) => id.parse().ok().map(Self::Run),
             Some(("execution", id)) => id.parse().ok().map(Self::Execution),
-            Some(("loop", rest)) => rest.split_once(':').and_then(|(id, number)| {
-                let attempt = Attempt { loop_id: id.parse().ok()?, number: number.parse().ok()? };
-                Some(Self::Attempt(attempt))
-            }),
+            Some(("loop", rest)) => match rest.split_once(':') {
+                None => rest.parse().ok().map(Self::Loop),
+                Some((id, number)) => id
+                    .parse()
+                    .ok()
+                    .zip(number.parse().ok())
+                    .map(|(loop_id, number)| Self::Attempt(Attempt { loop_id, number })),
+            },
             _ => None,
         };
         named.ok_or_else(|| NoCheckpoint { text: text.to_owned() })
@@ -71,4 +81,14 @@ pub struct Checkpoint {
     pub timestamp_ms: i64,
     /// The title of what began then: the name of a plan, or the goal of a loop.
     pub title: String,
+}
+
+impl Checkpoint {
+    /// Whether this is the moment `name`, or begins an attempt of the loop `name`.
+    pub(super) fn begins(&self, name: &CheckpointName) -> bool {
+        match (self.name, name) {
+            (CheckpointName::Attempt(attempt), CheckpointName::Loop(id)) => attempt.loop_id == *id,
+            (own, name) => own == *name,
+        }
+    }
 }

@@ -117,6 +117,10 @@ impl ErrorInfo for BatchError {
         }
     }
 
+    fn is_refusal(&self) -> bool {
+        matches!(self, Self::Refused { .. }) && self.code() != Code::Conflict
+    }
+
     fn next(&self) -> String {
         match self {
             Self::Conflict { .. } => {

@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::*;
 use crate::plan::{Code, ToolCall};
 use crate::process::NoCapture;
-use crate::risk::Policy;
+use crate::risk::{EngineChoice, Policy};
 use crate::run::StopSignal;
 use crate::workspace::Overlay;
 
@@ -127,11 +127,72 @@ fn symbol_query_lists_definitions_and_references() {
     assert_eq!(output["definitions"], json!([]));
 }
 
+// The rows are sorted by use, and what several definitions may mean is counted apart.
 #[test]
-fn semantic_query_needs_a_code_graph() {
-    let fixture = Fixture::with(&[("a.rs", "")]);
-    let answer = fixture.inspect(InspectQuery::Semantic, 5);
-    let error = answer.error.unwrap();
+fn semantic_query_without_a_graph_reads_the_files() {
+    let fixture = Fixture::with(&[
+        ("a.rs", "pub struct A;\nimpl A { pub fn new() -> A { A } }\npub fn same() {}\n"),
+        (
+            "b.rs",
+            "fn main() {\n    A::new();\n    Vec::<u8>::new();\n    wade();\n    wade();\n    same();\n}\nfn wade() { log!(1); }\n",
+        ),
+        ("c.rs", "pub fn same() {}\n"),
+        ("d.py", "class Bird:\n    def fly(self):\n        wade()\n\nBird().fly()\n"),
+        ("e.rs", ""),
+        ("notes.txt", "wade()"),
+    ]);
+    let output = fixture.output(InspectQuery::Semantic, 50);
+    assert_eq!(output["engine"]["name"], "embedded");
+    assert_eq!(output["entities"]["File"], 5, "{output:#}");
+    let calls: Vec<_> = output["calls"].as_array().unwrap().iter().map(call).collect();
+    assert_eq!(
+        calls,
+        [
+            "main in b.rs calls wade in b.rs: 2",
+            "main in b.rs calls A::new in a.rs: 1",
+            "null in d.py calls Bird in d.py: 1",
+            "null in d.py calls Bird.fly in d.py: 1",
+        ],
+        "{output:#}"
+    );
+    assert_eq!(output["ambiguous"], json!({ "references": 1, "calls": 1 }));
+    let used = |name: &str| {
+        let all = output["symbols"].as_array().unwrap();
+        let rows = all.iter().filter(|row| row["name"] == name);
+        rows.map(|row| (row["references"].clone(), row["ambiguous"].clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(used("wade"), [(json!(2), json!(0))], "the one of Python is another name");
+    assert_eq!(used("same"), [(json!(0), json!(1)), (json!(0), json!(1))]);
+    assert_eq!(output, fixture.output(InspectQuery::Semantic, 50));
+
+    let output = fixture.output(InspectQuery::Semantic, 1);
+    assert_eq!(output["symbols"].as_array().unwrap().len(), 1);
+    assert_eq!(call(&output["calls"][0]), "main in b.rs calls wade in b.rs: 2");
+    assert_eq!(output["left_out"]["calls"], 3);
+}
+
+fn call(row: &Value) -> String {
+    let text = |field: &str| row[field].as_str().unwrap_or("null").to_owned();
+    let [from, from_file, to, to_file] = ["from", "from_file", "to", "to_file"].map(text);
+    format!("{from} in {from_file} calls {to} in {to_file}: {}", row["calls"])
+}
+
+#[test]
+fn files_without_code_are_problems_of_the_semantic_query() {
+    let fixture = Fixture::with(&[("a.rs", "fn f() {}\n")]);
+    fs::write(fixture.folder.path().join("b.rs"), b"fn g() { \"\xff\" }\n").unwrap();
+    let output = fixture.output(InspectQuery::Semantic, 5);
+    assert_eq!(output["entities"]["File"], 1);
+    let problems = output["problems"].as_array().unwrap();
+    assert!(problems[0].as_str().unwrap().contains("b.rs"), "{problems:?}");
+}
+
+#[test]
+fn semantic_query_of_the_external_engine_needs_a_graph() {
+    let mut fixture = Fixture::with(&[("a.rs", "")]);
+    let policy = Policy { engine: EngineChoice::External, ..Policy::default() };
+    fixture.tools = Toolbox::open(fixture.folder.path(), &policy).unwrap();
+    let error = fixture.inspect(InspectQuery::Semantic, 5).error.unwrap();
     assert_eq!(error.code(), Code::NoCodegraph);
     assert!(!error.next().is_empty());
 }

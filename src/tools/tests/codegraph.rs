@@ -296,6 +296,7 @@ fn inspection_summarizes_the_graph_without_outside_files() {
     };
     let output = inspect(InspectQuery::Semantic, 1);
     assert_eq!(output["entities"], json!({ "File": 1, "Reference": 3, "Symbol": 2 }));
+    assert_eq!(output["engine"]["name"], "magellan");
     assert_eq!(output["edges"], json!({ "REFERENCES": 3 }));
     assert_eq!((&output["version"], &output["left_out"]["symbols"]), (&json!("4.17.0"), &json!(1)));
     let most = &output["symbols"][0];

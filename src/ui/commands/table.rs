@@ -68,7 +68,7 @@ impl Spec {
 }
 
 /// Every command, in the order of [`Command`], which is also that of the palette.
-pub static TABLE: [Spec; 44] = [
+pub static TABLE: [Spec; 45] = [
     Spec::new(Command::OpenPlan, "Open plan…", Some(icon::OPEN))
         .tooltip("Choose a plan file. Nothing of it runs before you authorize it.")
         .key(Modifiers::COMMAND, Key::O),
@@ -221,6 +221,12 @@ pub static TABLE: [Spec; 44] = [
     Spec::new(Command::LoopAgain, "Same goal again…", Some(icon::AGAIN))
         .tooltip("Fill the form with the goal, the planner and the workspace of this loop.")
         .unless(|state| (state.page != Page::Loop || state.loop_form).then_some("No loop is shown.")),
+    Spec::new(Command::RevertLoop, "Revert the loop…", Some(icon::REVERT))
+        .tooltip("Make one plan that undoes the file changes of all attempts. It needs your authorization.")
+        .unless(|state| {
+            needs_ended_run(state, state.page == Page::Loop && state.loop_changed_files,
+                "No ended loop that changed files is shown.")
+        }),
     Spec::new(Command::FilterDiagnostics, "Filter diagnostics", Some(icon::SEARCH))
         .tooltip("Go to the diagnostics and filter them.")
         .key(SHIFT_COMMAND, Key::F),

@@ -16,7 +16,10 @@ pub(super) fn bar(view: &LoopView<'_>, situation: &Situation) -> Bar {
         Shown::Loop(timeline) => {
             let is_active = !timeline.shown.recorded && !timeline.shown.state.is_over();
             let primary = (is_active && situation.attempt_waits).then_some(Command::OpenAttempt);
-            let others = vec![if is_active { Command::StopNow } else { Command::LoopAgain }];
+            let others = match is_active {
+                true => vec![Command::StopNow],
+                false => vec![Command::LoopAgain, Command::RevertLoop],
+            };
             Bar { primary, others, ..loop_bar(timeline) }
         }
     }

@@ -2,6 +2,7 @@
 
 use super::{Approval, PlanView, fate_look};
 use crate::plan::drawable;
+use crate::run::text::capitalized;
 use crate::run::{Outcome, Phase, Preview, RunFate, RunStatus, StepState};
 use crate::ui::{Command, Icon, Situation, Tone, format, icon};
 
@@ -185,7 +186,7 @@ fn ended(view: &PlanView<'_>, situation: &Situation) -> Option<Bar> {
         Phase::Interrupted => RunFate::Interrupted,
         _ => return None,
     });
-    let word = format::capitalized(word);
+    let word = capitalized(word);
     let mut title = format!("{word}, {} of {} steps", view.run.steps.done(), view.run.steps.len());
     if let Some(step) = view.run.steps.stopped_at() {
         let denied = view.run.steps.get(step).and_then(StepState::outcome) == Some(Outcome::Denied);

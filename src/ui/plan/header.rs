@@ -5,6 +5,8 @@ use egui::{Align, Frame, Layout, Margin, Ui, vec2};
 use super::{PlanView, walls};
 use crate::plan::{Digest, Mode, ShownPlan, ToolClass, drawable, visible_name};
 use crate::run::CommandsReview;
+use crate::run::text::capitalized;
+use crate::ui::action::LoopAction;
 use crate::ui::loop_page::loop_link_ui;
 use crate::ui::reconcile::{reconciled_ui, settle_ui};
 use crate::ui::{
@@ -230,17 +232,22 @@ pub(super) fn header_ui(ui: &mut Ui, view: &PlanView<'_>, commands: &mut Command
             success_ui(ui, plan);
         }
         if let Some(run_id) = view.continues {
-            let mut short = run_id.to_string();
-            short.truncate(8);
-            let (text, hint) = match view.plan {
-                Some(plan) if plan.is_revert() => (
-                    format!("Reverts run {short}"),
-                    "Show the run whose changes this plan reverts.",
-                ),
-                _ => (format!("Continues run {short}"), "Show the run that this plan continues."),
+            let text = view.plan.map(|plan| capitalized(&plan.relation(run_id, Some(8))));
+            let reverted_loop = view.plan.and_then(|plan| plan.reverted_loop());
+            let hint = match (reverted_loop, view.plan.is_some_and(|plan| plan.is_revert())) {
+                (Some(_), _) => "Show the loop whose changes this plan reverts.",
+                (None, true) => "Show the run whose changes this plan reverts.",
+                (None, false) => "Show the run that this plan continues.",
             };
+            let text = text.unwrap_or_default();
             if widgets::tooltip_button(ui, Look::Plain, icon::LINK, &text, hint) {
-                actions.push(Action::Plan(PlanAction::OpenRun(run_id)));
+                match reverted_loop {
+                    Some(loop_id) => {
+                        actions.push(Action::Do(Command::GoLoop));
+                        actions.push(Action::Loop(LoopAction::Show(loop_id)));
+                    }
+                    None => actions.push(Action::Plan(PlanAction::OpenRun(run_id))),
+                }
             }
         }
         if let Some(attempt) = view.of_loop {

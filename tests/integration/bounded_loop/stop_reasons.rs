@@ -142,6 +142,47 @@ fn failed_action_is_terminal_with_one_attempt() {
     );
 }
 
+/// Whatever makes a batch impossible, but a file with another content than the expected one is a conflict.
+#[test]
+fn impossible_batch_is_a_failed_validation() {
+    let batch =
+        |edit: Value| actions(json!([{"type": "mutate_batch", "request": {"edits": [edit]}}]));
+    let hunk = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-grey\n+blue\n";
+    let no_code = "fn heron( {";
+    let planner = Scripted::new([
+        batch(json!({"op": "replace", "path": "a.txt", "old": "grey", "new": "blue"})),
+        batch(json!({"op": "replace", "path": "a.txt", "old": "x", "new": "blue"})),
+        batch(json!({"op": "patch", "path": "a.txt", "diff": hunk})),
+        batch(json!({"op": "create", "path": "a.txt", "contents": ""})),
+        batch(json!({"op": "delete", "path": "gone.txt"})),
+        batch(json!({"op": "splice", "path": "a.rs", "symbol": "heron", "contents": no_code})),
+        batch(
+            json!({"op": "splice", "path": "a.rs", "symbol": "egret", "contents": "fn egret() {}"}),
+        ),
+        actions(json!([{"type": "mutate_batch", "request": {
+            "edits": [{"op": "write", "path": "a.txt", "contents": "blue"}],
+            "expected_hashes": {"a.txt": "0".repeat(64)}}}])),
+    ]);
+    planner.home.write("a.txt", "x x\n");
+    planner.home.write("a.rs", "fn heron() {}\n");
+    let ended = planner.ends(planner.run(["--max-attempts", "8", "--confirm", "approve"]), 1);
+    assert_eq!(ended.code(), "retry_budget_exhausted");
+    let attempts = ended.attempts();
+    for (index, attempt) in attempts.iter().enumerate() {
+        let error = &attempt["actions"][0]["error"];
+        let (word, code) = match index {
+            7 => ("conflict", "E311"),
+            _ => ("validation_failed", "E302"),
+        };
+        assert_eq!(error["code"], word, "{index}: {error}");
+        assert_eq!((&error["retryable"], &error["details"]["code"]), (&json!(true), &json!(code)));
+    }
+    assert_eq!(attempts.len(), 8);
+    let execution = attempts[0]["actions"][0]["error"]["details"]["execution_id"].as_str().unwrap();
+    let shown = planner.home.json(["evidence", "show", execution]).exits(0).document();
+    assert!(shown.to_string().contains("\"refused\":true"), "the evidence has it: {shown}");
+}
+
 /// The folder becomes a link to the outside while the plan runs. That is a bad request, which no further attempt
 /// can repair.
 #[test]

@@ -177,6 +177,7 @@ fn in_the_middle(home: &Home) -> (EvidenceStore, Uuid) {
         needs: None,
         walls: None,
         wall_notes: Vec::new(),
+        refused: false,
         refused_write: None,
     };
     store

@@ -1,5 +1,6 @@
 //! A clock that only tests move.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use countersign::authorization::SinceBoot;
@@ -9,12 +10,12 @@ use countersign::engine::Clock;
 pub const NOW_MS: i64 = 1_760_000_000_000;
 
 /// A clock that moves only by [`Self::advance`], or by a fixed step per reading.
-#[derive(Debug)]
 pub struct FakeClock {
     wall_ms: AtomicI64,
     monotonic_ms: AtomicI64,
     wall_step_ms: AtomicI64,
     monotonic_step_ms: AtomicI64,
+    on_read: Mutex<Option<Box<dyn Fn() + Send>>>,
 }
 
 impl FakeClock {
@@ -25,6 +26,18 @@ impl FakeClock {
             monotonic_ms: AtomicI64::new(0),
             wall_step_ms: AtomicI64::new(0),
             monotonic_step_ms: AtomicI64::new(0),
+            on_read: Mutex::new(None),
+        }
+    }
+
+    /// From now on each reading of a clock calls `hook` first.
+    pub fn on_read(&self, hook: impl Fn() + Send + 'static) {
+        *self.on_read.lock().unwrap() = Some(Box::new(hook));
+    }
+
+    fn call_hook(&self) {
+        if let Some(hook) = &*self.on_read.lock().unwrap() {
+            hook();
         }
     }
 
@@ -47,10 +60,12 @@ impl FakeClock {
 
 impl Clock for FakeClock {
     fn now_ms(&self) -> i64 {
+        self.call_hook();
         self.wall_ms.fetch_add(self.wall_step_ms.load(Ordering::SeqCst), Ordering::SeqCst)
     }
 
     fn monotonic_ms(&self) -> i64 {
+        self.call_hook();
         self.monotonic_ms.fetch_add(self.monotonic_step_ms.load(Ordering::SeqCst), Ordering::SeqCst)
     }
 

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::harness::create_file;
 use crate::harness::home::Home;
+use crate::harness::scripted_planner::{Scripted, actions, failure};
 use crate::harness::write_file;
 
 /// Runs these steps and returns the id of the run.
@@ -135,8 +136,105 @@ fn unknown_run_cannot_be_reverted() {
     ran(&home, json!([create_file("c", "a.txt", "a\n")]));
     let unknown = "00000000-0000-4000-8000-000000000000";
     let refused = home.json(["revert", unknown, "--yes"]).exits(5);
-    assert!(refused.stderr.contains("neither a run nor an execution"), "{refused:#?}");
+    assert!(refused.stderr.contains("no run, execution or loop"), "{refused:#?}");
     assert_eq!(refused.error_code(), "E014");
     home.json(["revert", "not-an-id"]).exits(5);
     assert!(home.file("a.txt").exists());
+}
+
+/// A loop whose attempts create, change, move and delete files; the last one verifies. Returns its id.
+fn looped(planner: &Scripted) -> String {
+    planner.home.write("a.txt", "one\n");
+    planner.home.write("old.txt", "old\n");
+    let done = planner.run(["--max-attempts", "3", "--confirm", "approve"]).exits(0);
+    done.document()["loop_id"].as_str().unwrap().to_owned()
+}
+
+fn three_attempts() -> Scripted {
+    let batch = |edits: Value| json!({ "type": "mutate_batch", "request": { "edits": edits } });
+    let missing = json!([{ "op": "delete", "path": "gone.txt" }]);
+    Scripted::new([
+        actions(json!([
+            batch(json!([
+                { "op": "write", "path": "a.txt", "contents": "two\n" },
+                { "op": "create", "path": "new/made.txt", "contents": "made\n" },
+            ])),
+            batch(missing.clone()),
+        ])),
+        actions(json!([
+            batch(json!([
+                { "op": "replace", "path": "a.txt", "old": "two", "new": "three" },
+                { "op": "delete", "path": "old.txt" },
+                { "op": "rename", "path": "new/made.txt", "to": "moved.txt" },
+            ])),
+            batch(json!([{ "op": "delete", "path": "nothing.txt" }])),
+        ])),
+        actions(json!([batch(json!([
+            { "op": "write", "path": "a.txt", "contents": "four\n" },
+            { "op": "create", "path": "old.txt", "contents": "anew\n" },
+        ]))])),
+    ])
+}
+
+#[test]
+fn whole_loop_is_reverted_by_one_plan() {
+    let planner = three_attempts();
+    let id = looped(&planner);
+    let home = &planner.home;
+    let names = |name: &str| text(home, name);
+    assert_eq!(
+        (names("a.txt").as_deref(), names("old.txt").as_deref()),
+        (Some("four\n"), Some("anew\n"))
+    );
+
+    let asked = home.json(["revert", &id]).exits(3).document();
+    let shown = &asked["error"]["details"];
+    assert_eq!(shown["plan"]["steps"].as_array().unwrap().len(), 1, "{shown:#}");
+    let diff = shown["diff"].as_str().unwrap();
+    assert!(diff.contains("-four\n+one\n") && diff.contains("-anew\n+old\n"), "{diff}");
+    assert_eq!(names("a.txt").as_deref(), Some("four\n"), "nothing ran so far");
+
+    let done = home.run(["revert", &id, "--yes", "--confirm", "approve"]).exits(0);
+    assert!(done.stderr.contains(&format!("Reverts loop {id}")), "{done:#?}");
+    assert_eq!(
+        (names("a.txt").as_deref(), names("old.txt").as_deref()),
+        (Some("one\n"), Some("old\n"))
+    );
+    assert_eq!((names("moved.txt"), names("new/made.txt")), (None, None));
+
+    let twice = home.json(["revert", &id, "--yes", "--confirm", "approve"]).exits(1).document();
+    assert_eq!(twice["step_results"][0]["error_code"], "E101", "it is undone already");
+    home.json(["evidence", "verify"]).exits(0);
+}
+
+#[test]
+fn loop_is_not_reverted_over_later_work() {
+    let planner = three_attempts();
+    let id = looped(&planner);
+    let home = &planner.home;
+    home.write("moved.txt", "made\nby hand\n");
+    let asked = home.run(["revert", &id]).exits(3);
+    assert!(asked.stdout.contains("Would fail: moved.txt was changed later"), "{asked:#?}");
+    assert!(asked.stdout.contains("+by hand"), "{asked:#?}");
+    let failed = home.json(["revert", &id, "--yes", "--confirm", "approve"]).exits(1).document();
+    assert_eq!(failed["step_results"][0]["error_code"], "E311");
+    assert_eq!(text(home, "a.txt").as_deref(), Some("four\n"), "all or nothing");
+    assert_eq!(text(home, "moved.txt").as_deref(), Some("made\nby hand\n"));
+
+    // One attempt is still reverted alone, by its checkpoint, once no later attempt is in its way.
+    let plan = json!({ "version": "2026-02-19", "goal": "g", "actions": [
+        { "type": "history", "request": { "operation": "undo", "checkpoint": format!("loop:{id}:3") } },
+    ]});
+    let file = home.write("undo.json", plan.to_string());
+    home.json(["run", file.to_str().unwrap(), "--yes", "--confirm", "approve"]).exits(0);
+    assert_eq!(text(home, "a.txt").as_deref(), Some("three\n"));
+}
+
+#[test]
+fn loop_without_a_run_has_nothing_to_revert() {
+    let planner = Scripted::new([failure("unsupported_goal", false)]);
+    let done = planner.run([]);
+    let id = done.document()["loop_id"].as_str().unwrap().to_owned();
+    let refused = planner.home.json(["revert", &id, "--yes"]).exits(5);
+    assert!(refused.stderr.contains("ran no plan"), "{refused:#?}");
 }

@@ -10,3 +10,4 @@ mod outcomes;
 mod properties;
 #[cfg(target_os = "linux")]
 mod simulations;
+mod states;

@@ -84,6 +84,7 @@ fn refused(workspace: &crate::tools::tests::TestWorkspace, edit: Edit) -> String
     let call = batch(vec![edit]);
     let (code, message) = workspace.fails(&call);
     assert_eq!(code, Code::WriteFailed, "{message}");
+    assert!(workspace.run(&call).error.unwrap().is_refusal(), "{message}");
     let preview = workspace.tools.preview(&call, Overlay::empty()).unwrap();
     assert!(preview.would_fail(), "{}", preview.summary);
     message
@@ -158,6 +159,7 @@ fn edit_leading_outside_changes_nothing() {
             let call = batch(vec![write("a.txt", "b"), edit]);
             let (code, message) = workspace.fails(&call);
             assert_eq!(code, Code::WriteFailed, "{message}");
+            assert!(workspace.run(&call).error.unwrap().is_refusal(), "{message}");
             assert!(message.contains("leads outside the workspace"), "{message}");
             assert_eq!(workspace.content("a.txt"), b"a");
             let error = workspace.tools.preview(&call, Overlay::empty()).unwrap_err();
@@ -214,9 +216,11 @@ fn different_hash_is_a_conflict_naming_both() {
     batch.expected_hashes.insert("a.txt".to_owned(), Digest::of(b"now\n"));
     workspace.succeeds(&ToolCall::MutateBatch(batch.clone()));
     batch.expected_hashes.insert("gone".to_owned(), Digest::of(b""));
-    let (code, message) = workspace.fails(&ToolCall::MutateBatch(batch));
+    let call = ToolCall::MutateBatch(batch);
+    let (code, message) = workspace.fails(&call);
     assert_eq!(code, Code::Conflict);
     assert!(message.contains("gone is to be"), "{message}");
+    assert!(!workspace.run(&call).error.unwrap().is_refusal(), "a conflict is a code of its own");
 }
 
 #[test]
@@ -260,7 +264,8 @@ fn unapproved_content_makes_the_batch_stale() {
     assert_eq!(approved.len(), 2);
     workspace.put("b.txt", "a b c\n");
     let done = workspace.run_approved(&call, &approved);
-    assert_eq!(done.error.unwrap().code(), Code::Stale);
+    let error = done.error.unwrap();
+    assert_eq!((error.code(), error.is_refusal()), (Code::Stale, false));
     assert_eq!(done.result["valid"], true);
     assert_eq!(done.result["committed"], false);
     assert_eq!(workspace.content("a.txt"), b"a\n");

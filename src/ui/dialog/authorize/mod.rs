@@ -167,10 +167,7 @@ fn context_ui(ui: &mut Ui, view: &AuthorizeView) {
         Mode::Automatic => "automatic: steps run on until one must ask",
         Mode::Guided => "guided: you start each step",
     };
-    let run = view.continues.map(|run| {
-        let relation = if view.plan.is_revert() { "reverts" } else { "continues" };
-        format!("{relation} run {run}")
-    });
+    let run = view.continues.map(|run| view.plan.relation(run, None));
     let attempt = view
         .attempt
         .map(|it| format!("attempt {} of {} of a loop", it.attempt.number, it.max_attempts));
