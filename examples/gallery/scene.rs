@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 
-use countersign::authorization::Change;
+use countersign::authorization::{Change, PlanChoices, WallSetting};
 use countersign::plan::{Finding, Mode, Severity, ShownPlan};
 use countersign::run::{
     Attempt, EvidenceAnswer, ExecutionDetail, Phase, PlaceReview, Preview,
@@ -25,8 +25,8 @@ use countersign::ui::format::Now;
 use countersign::ui::notice::Notice;
 use countersign::ui::overlay::{Overlay, SettingsView};
 use countersign::ui::plan::{
-    Approval, CardView, Effect, LookedAt, PlanView, RecentPlan, RunOutput, SidebarView, Simulated,
-    StepCounts,
+    Approval, CardView, ChoicesView, Effect, LookedAt, PlanView, RecentPlan, RunOutput,
+    SidebarView, Simulated, StepCounts,
 };
 use countersign::ui::theme::Tone;
 use countersign::ui::{StatusView, WindowView};
@@ -70,6 +70,7 @@ pub struct Scene {
     answer: Option<EvidenceAnswer>,
     pub looping: LoopScene,
     looked_at: LookedAt,
+    choices: PlanChoices,
 }
 
 impl Scene {
@@ -358,6 +359,7 @@ impl Scene {
             contents,
             looping: LoopScene::new(name),
             // Steps 3 and 5 must be looked at.
+            choices: PlanChoices::default(),
             looked_at: match name {
                 "unseen" => LookedAt::new(vec![false, false, true, false, true], vec![false; 5]),
                 _ => LookedAt::default(),
@@ -512,6 +514,11 @@ impl Scene {
                 digest: self.plan.digest,
                 plan: Some(&self.plan),
                 step_counts: StepCounts::of(&self.plan),
+                choices: Some(ChoicesView {
+                    chosen: &self.choices,
+                    chose_workspace: false,
+                    default_walls: WallSetting::Preferred,
+                }),
                 findings: &self.findings,
                 review: Some(&self.review),
                 approval: &self.approval,

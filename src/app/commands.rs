@@ -7,7 +7,9 @@ use super::file_dialog::PickerRequest;
 use super::plan_page::PlanSession;
 use super::shared::Prompt;
 use crate::run::{Attempt, Control, RunEvent};
-use crate::ui::action::{ArtifactAction, DiagnosticsAction, LoopAction, SavedContent};
+use crate::ui::action::{
+    ArtifactAction, DiagnosticsAction, LoopAction, PlanAction, PlanChoice, PlanFolder, SavedContent,
+};
 use crate::ui::artifact::Shape;
 use crate::ui::diagnostics::{copied, copied_all};
 use crate::ui::overlay::Overlay;
@@ -20,6 +22,9 @@ impl App {
         let shared = &mut self.shared;
         match action {
             Action::Do(command) => self.apply_command(command, ctx),
+            Action::Plan(PlanAction::Choose(PlanChoice::PickFolder(purpose))) => {
+                self.pick_folder_for_plan(purpose);
+            }
             Action::Plan(action) => self.plan.apply(action, shared),
             Action::Dialog(action) => self.apply_dialog(action),
             Action::Evidence(action) => self.evidence.apply(action, shared),
@@ -194,6 +199,13 @@ impl App {
         let next = "Drop the plan file on the window, or name it on the command line.";
         let opened = self.file_picker.start(PickerRequest::Plan(folder));
         self.shared.report_io(opened, "The file picker cannot be opened.", next);
+    }
+
+    fn pick_folder_for_plan(&mut self, purpose: PlanFolder) {
+        let start = self.plan.review().map(|review| review.workspace.clone());
+        let opened = self.file_picker.start(PickerRequest::PlanFolder(purpose, start));
+        let next = "Name it on the command line: countersign PLAN --workspace FOLDER.";
+        self.shared.report_io(opened, "The folder picker cannot be opened.", next);
     }
 
     fn move_selection(&mut self, by: isize) {

@@ -14,6 +14,7 @@ mod artifacts;
 mod authorizing;
 #[cfg(unix)]
 mod bounded_loop;
+mod choices;
 mod diagnostics;
 #[cfg(unix)]
 mod flood;

@@ -43,13 +43,14 @@ impl PlanPage {
             PlanAction::OpenConfirmation => self.show_confirmation_dialog(shared),
             PlanAction::RememberWalls(remember) => self.remember_walls(remember, shared),
             PlanAction::GrantNeeds(proposed) => {
-                self.with_shown(|session| session.grants.proposed = proposed);
+                self.with_shown(|session| session.choices.grants.proposed = proposed);
                 self.review_again(true, shared);
             }
+            PlanAction::Choose(choice) => self.choose(choice, shared),
             PlanAction::AuthorizeWithGrant(path) => {
                 self.with_shown(|session| match path {
-                    Some(path) => session.grants.write.extend([path]),
-                    None => session.grants.network = true,
+                    Some(path) => session.choices.grants.write.extend([path]),
+                    None => session.choices.grants.network = true,
                 });
                 self.run_again(shared);
             }

@@ -8,6 +8,7 @@ mod action_bar;
 mod bar_model;
 mod card;
 mod changes;
+mod choices;
 mod code;
 mod diagnostics;
 mod diff;
@@ -48,6 +49,7 @@ pub(crate) use action_bar::bar_ui;
 pub use bar_model::{Bar, bar};
 pub use card::CardView;
 pub(crate) use changes::{changes_ui, preview_ui};
+pub use choices::ChoicesView;
 pub use code::{Beside, CodeRow, Gutter, code_rows_ui, columns, full_text_ui};
 pub use header::StepCounts;
 pub(crate) use header::commands_button;
@@ -108,6 +110,8 @@ pub struct PlanView<'a> {
     pub plan: Option<&'a ShownPlan>,
     /// The numbers of steps of the plan.
     pub step_counts: StepCounts,
+    /// The choices of the person, where they can be made.
+    pub choices: Option<ChoicesView<'a>>,
     /// The findings about the plan.
     pub findings: &'a [Finding],
     /// The result of the review; `None` for a recorded run.

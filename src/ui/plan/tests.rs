@@ -16,6 +16,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         digest: plan.digest,
         plan: Some(&plan),
         step_counts: StepCounts::of(&plan),
+        choices: None,
         findings: &[],
         review: Some(&review),
         approval,
