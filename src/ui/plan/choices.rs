@@ -1,7 +1,7 @@
 //! The row of choices in the header of the plan page: where and how the plan runs. Each opens a small menu.
 
 use egui::containers::menu::{MenuButton, MenuConfig};
-use egui::{Button, PopupCloseBehavior, Role, Ui, WidgetInfo};
+use egui::{Align, Button, Frame, Layout, PopupCloseBehavior, Role, Ui, WidgetInfo, vec2};
 
 use super::PlanView;
 use crate::authorization::{HostChoice, PlanChoices, WallSetting};
@@ -9,7 +9,7 @@ use crate::plan::{Destination, Mode, drawable, visible_name};
 use crate::run::Review;
 use crate::ui::action::{PlanChoice, PlanFolder};
 use crate::ui::widgets::{focus_ring, rich};
-use crate::ui::{Action, Icon, Look, PlanAction, Text, Theme, Tone, icon, theme, widgets};
+use crate::ui::{Action, Look, PlanAction, Text, Theme, Tone, icon, theme, widgets};
 
 /// The choices of a person for the plan on the page.
 #[derive(Debug, Clone, Copy)]
@@ -81,22 +81,24 @@ pub(super) fn choices_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Act
     let run = choices.chosen.run;
     ui.add_enabled_ui(!view.run.is_active(), |ui| {
         ui.horizontal_wrapped(|ui| {
-            ui.spacing_mut().item_spacing.x = 4.0;
+            ui.spacing_mut().item_spacing = vec2(12.0, 0.0);
+            ui.spacing_mut().button_padding = vec2(0.0, 2.0);
+            ui.spacing_mut().interact_size.y = 20.0;
             let is_chosen = choices.chose_workspace;
-            choice(ui, icon::OPEN, ("In", &values.workspace), is_chosen, |ui| {
+            choice(ui, ("In", &values.workspace), is_chosen, |ui| {
                 workspace_menu(ui, review, choices.chose_workspace, &mut choose);
             });
             if let Some((host, mode)) = &values.host_and_mode {
                 let is_chosen = choices.chosen.host != HostChoice::OfPlan;
-                choice(ui, icon::SYSTEM, ("On", host), is_chosen, |ui| {
+                choice(ui, ("on", host), is_chosen, |ui| {
                     host_menu(ui, &choices.chosen.host, &mut choose);
                 });
                 let is_chosen = choices.chosen.mode.is_some();
-                choice(ui, icon::PLAY, ("Runs", mode), is_chosen, |ui| {
+                choice(ui, ("runs", mode), is_chosen, |ui| {
                     mode_menu(ui, choices.chosen.mode, &mut choose);
                 });
             }
-            choice(ui, icon::HAND, ("Asks", values.asks), run.ask_every_step, |ui| {
+            choice(ui, ("asks", values.asks), run.ask_every_step, |ui| {
                 title(ui, "Asks before a step runs");
                 let rows = [
                     (false, "When needed", "If the plan, your settings or the risk ask for it."),
@@ -111,7 +113,7 @@ pub(super) fn choices_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Act
             if let Some(walls) = &values.walls {
                 let grants = &choices.chosen.grants;
                 let is_chosen = run.walls.is_some() || grants.network || !grants.write.is_empty();
-                choice(ui, icon::WALL, ("Walls", walls), is_chosen, |ui| {
+                choice(ui, ("walls", walls), is_chosen, |ui| {
                     walls_menu(ui, &choices, &mut choose);
                 });
             }
@@ -119,32 +121,32 @@ pub(super) fn choices_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Act
     });
 }
 
-/// A button that shows a choice and opens its menu. What the person has chosen stands out.
-fn choice(
-    ui: &mut Ui,
-    icon: Icon,
-    (name, value): (&str, &str),
-    is_chosen: bool,
-    add: impl FnOnce(&mut Ui),
-) {
+/// A text that shows a choice and opens its menu. What the person has chosen stands out.
+fn choice(ui: &mut Ui, (name, value): (&str, &str), is_chosen: bool, add: impl FnOnce(&mut Ui)) {
     let theme = Theme::of(ui);
     let color = if is_chosen { theme.accent } else { theme.text };
     let value = widgets::beginning(value);
     let button = Button::new((
-        icon.text(14.0).color(if is_chosen { theme.accent } else { theme.dim }),
         rich(name, Text::Meta, theme.dim),
         rich(&*value, Text::Meta, color),
         icon::DOWN.text(11.0).color(theme.dim),
     ))
-    .min_size(egui::vec2(0.0, 24.0))
-    .gap(5.0)
+    .gap(4.0)
+    .frame(false)
     .truncate();
     // A text field in a menu must not close it.
     let config = MenuConfig::new().close_behavior(PopupCloseBehavior::CloseOnClickOutside);
     let (response, _) = MenuButton::from_button(button).config(config).ui(ui, |ui| {
-        ui.set_width(MENU);
+        ui.reset_style();
         ui.spacing_mut().item_spacing.y = 4.0;
-        add(ui);
+        // The layout of a menu would stretch its buttons.
+        let left = Layout::top_down(Align::Min);
+        Frame::NONE.inner_margin(6.0).show(ui, |ui| {
+            ui.with_layout(left, |ui| {
+                ui.set_width(MENU);
+                add(ui);
+            });
+        });
     });
     let enabled = ui.is_enabled();
     response.widget_info(|| {
@@ -167,7 +169,7 @@ fn item(ui: &mut Ui, selected: bool, name: &str, text: &str) -> bool {
     let mark = if selected { icon::DONE } else { icon::WAITING };
     let tone = if selected { theme.accent } else { theme.dim };
     let button = Button::new((mark.text(15.0).color(tone), rich(name, Text::Body, theme.text)))
-        .min_size(egui::vec2(MENU, theme::BUTTON))
+        .min_size(vec2(MENU, theme::BUTTON))
         .gap(6.0)
         .frame_when_inactive(false);
     let enabled = ui.is_enabled();
@@ -234,9 +236,8 @@ fn host_menu(ui: &mut Ui, chosen: &HostChoice, choose: &mut impl FnMut(PlanChoic
         HostChoice::OfPlan | HostChoice::Local => String::new(),
     };
     let mut text = ui.data(|data| data.get_temp::<String>(id)).unwrap_or(known);
-    let field = ui
-        .add(widgets::code_field(&mut text, id.with("field"), MENU - 24.0).hint_text("user@host"));
-    field.widget_info(|| WidgetInfo::text_edit(true, "", &text, "Another host"));
+    let field = widgets::code_field(&mut text, id.with("field"), MENU).hint_text("user@host");
+    let field = ui.add(field).accessible_name("Another host");
     let entered = field.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter));
     let parsed = Destination::parse(&text);
     if let (Err(error), false) = (&parsed, text.is_empty()) {
@@ -313,5 +314,54 @@ fn walls_menu(ui: &mut Ui, choices: &ChoicesView<'_>, choose: &mut impl FnMut(Pl
     }
     if button(ui, "Let steps write a folder…") {
         choose(PlanChoice::PickFolder(PlanFolder::Writable));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use egui::accesskit::Role;
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::{NodeT as _, Queryable as _};
+
+    use super::*;
+    use crate::ui::tests::{Window, window};
+
+    #[test]
+    fn choices_are_made_in_menus() {
+        let mut harness = window("command", [1280.0, 800.0]);
+        let open = |harness: &mut Harness<'_, Window>, name: &str| {
+            harness.get_by_role_and_label(Role::Button, name).click();
+            harness.run_ok();
+        };
+        open(&mut harness, "runs automatic, choose");
+        harness.get_by_label("Guided").click();
+        harness.run_ok();
+        open(&mut harness, "asks when needed, choose");
+        harness.get_by_label("At every step").click();
+        harness.run_ok();
+        open(&mut harness, "on this computer, choose");
+        harness.get_by_label("Another host").focus();
+        harness.run_ok();
+        harness.get_by_label("Another host").type_text("-oProxyCommand=x");
+        harness.run_ok();
+        assert!(
+            harness.get_by_label("Use this host").accesskit_node().is_disabled(),
+            "no option of ssh"
+        );
+        for _ in 0..16 {
+            harness.key_press(egui::Key::Backspace);
+        }
+        harness.run_ok();
+        harness.get_by_label("Another host").type_text("ada@build");
+        harness.run_ok();
+        harness.key_press(egui::Key::Enter);
+        harness.run_ok();
+        let made = [
+            PlanChoice::Mode(Some(Mode::Guided)),
+            PlanChoice::AskEveryStep(true),
+            PlanChoice::Host(HostChoice::Host(Destination::parse("ada@build").unwrap())),
+        ];
+        let made = made.map(|choice| Action::Plan(PlanAction::Choose(choice)));
+        assert_eq!(harness.state().actions, made);
     }
 }
