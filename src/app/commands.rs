@@ -50,7 +50,7 @@ impl App {
             }
             Action::Window(action) => self.apply_window(action, ctx),
         }
-        self.update_diagnostics();
+        self.update_lists();
     }
 
     fn apply_diagnostics(&mut self, action: DiagnosticsAction) {
@@ -113,6 +113,7 @@ impl App {
                 self.show_page(Page::Plan);
                 self.plan.select_unseen();
             }
+            Command::Find => self.find(),
             Command::FollowRun => self.follow_run(),
             Command::ToggleOutput => {
                 self.show_page(Page::Plan);
@@ -137,10 +138,7 @@ impl App {
                 }
             }
             Command::LoopAgain => self.loop_page.fill_from_shown(shared),
-            Command::FilterDiagnostics => {
-                self.show_page(Page::Diagnostics);
-                self.plan.with_shown(|session| session.diagnostics.focus_filter = true);
-            }
+            Command::FilterDiagnostics => self.filter_diagnostics(),
             Command::OpenInEditor => self.open_in_editor(),
             Command::CopyDiagnostic => self.plan.with_shown(|session| {
                 let text = copied(&session.run, &session.diagnostics.listing);
@@ -149,10 +147,7 @@ impl App {
             Command::CopyDiagnostics => self.plan.with_shown(|session| {
                 ctx.copy_text(copied_all(&session.run, &session.diagnostics.listing));
             }),
-            Command::FocusSearch => {
-                self.show_page(Page::Evidence);
-                self.evidence.focus_search = true;
-            }
+            Command::FocusSearch => self.search_evidence(),
             Command::Verify => {
                 self.show_page(Page::Evidence);
                 self.evidence.verify(&mut self.shared);
@@ -190,6 +185,25 @@ impl App {
         if let Some((loop_id, run_id)) = self.loop_page.find_attempt(number) {
             self.plan.open_attempt(Attempt { loop_id, number }, run_id, &mut self.shared);
         }
+    }
+
+    /// Focuses the field that searches what the page shows.
+    fn find(&mut self) {
+        match self.shared.page {
+            Page::Plan if self.plan.shown.is_some() => self.plan.find_step(),
+            Page::Diagnostics => self.filter_diagnostics(),
+            Page::Plan | Page::Evidence | Page::Loop => self.search_evidence(),
+        }
+    }
+
+    fn filter_diagnostics(&mut self) {
+        self.show_page(Page::Diagnostics);
+        self.plan.with_shown(|session| session.diagnostics.focus_filter = true);
+    }
+
+    fn search_evidence(&mut self) {
+        self.show_page(Page::Evidence);
+        self.evidence.focus_search = true;
     }
 
     fn pick_plan(&mut self) {

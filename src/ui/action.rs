@@ -9,6 +9,7 @@ use super::Command;
 use super::artifact::Shape;
 use super::diagnostics::{Column, DiagnosticPosition, Facet};
 use super::loop_page::LoopForm;
+use super::plan::StepFilter;
 use crate::authorization::{HostChoice, WallSetting};
 use crate::plan::{Digest, Mode};
 use crate::run::{Decision, Question, SettleMode};
@@ -70,6 +71,10 @@ pub enum PlanAction {
     OpenRun(Uuid),
     /// Select this step, counted from 0.
     SelectStep(usize),
+    /// List the steps that this filter lets through.
+    FilterSteps(StepFilter),
+    /// Select the listed step this many rows below, and go on at the other end of the list.
+    SelectListed(isize),
     /// This step was shown to its end.
     LookedAt(usize),
     /// Show the steps instead of the simulation.

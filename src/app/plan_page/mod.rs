@@ -7,6 +7,7 @@ mod host;
 mod run;
 mod seen;
 mod session;
+mod step_list;
 mod step_pane;
 mod view;
 

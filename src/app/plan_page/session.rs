@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::attempt::started_run;
 use super::seen::Seen;
+use super::step_list::FilteredSteps;
 use super::step_pane::StepPane;
 use crate::app::diagnostics_page::DiagnosticsPage;
 use crate::authorization::{ApprovedPlan, Change, PlanAuthorization, PlanChoices, SinceBoot};
@@ -42,6 +43,8 @@ pub struct PlanSession {
     pub elapsed_ms: Option<i64>,
     pub output: RunOutput,
     pub pane: StepPane,
+    /// The list of steps, with its filter.
+    pub steps: FilteredSteps,
     pub diagnostics: DiagnosticsPage,
     /// The simulation, once requested.
     pub simulation: Option<Simulated>,
@@ -81,6 +84,7 @@ impl PlanSession {
             elapsed_ms: None,
             output: RunOutput::default(),
             pane: StepPane::default(),
+            steps: FilteredSteps::default(),
             diagnostics: DiagnosticsPage::default(),
             simulation: None,
             confirmation: ConfirmationState::default(),

@@ -90,6 +90,7 @@ impl PlanPage {
             reconciled: shared.reconciled_in(run_id),
             selected: session.pane.selected,
             scroll_to_selected: session.pane.scroll_to_selected,
+            list: &session.steps.list,
             tab: session.pane.tab,
             looked_at: &session.seen.looked_at,
             card: session.card(covered, shared),
@@ -105,6 +106,7 @@ impl PlanPage {
     pub fn reset_frame_flags(&mut self) {
         self.with_shown(|session| {
             session.pane.scroll_to_selected = false;
+            session.steps.list.focus = false;
             session.confirmation.reveal_card = false;
             session.diagnostics.reset_frame_flags();
         });

@@ -12,6 +12,7 @@ mod choices;
 mod code;
 mod diagnostics;
 mod diff;
+mod filter;
 mod findings;
 mod header;
 mod incremental_rows;
@@ -51,6 +52,7 @@ pub use card::CardView;
 pub(crate) use changes::{changes_ui, preview_ui};
 pub use choices::ChoicesView;
 pub use code::{Beside, CodeRow, Gutter, code_rows_ui, columns, full_text_ui};
+pub use filter::{KindSources, StepFilter, StepKind, StepList, steps_with_text};
 pub use header::StepCounts;
 pub(crate) use header::commands_button;
 pub(crate) use inspector::{argument_ui, indented, short_first};
@@ -134,6 +136,8 @@ pub struct PlanView<'a> {
     pub selected: usize,
     /// Whether to scroll the list to the selected step now.
     pub scroll_to_selected: bool,
+    /// The filter of the list of steps, and the steps that it lists.
+    pub list: &'a StepList,
     /// The selected tab of the inspector.
     pub tab: Tab,
     /// The steps that the person has looked at.
@@ -248,6 +252,7 @@ pub fn plan_page_ui(
             return simulation::simulation_ui(ui, view, commands);
         }
         findings::findings_ui(ui, view.findings);
+        filter::filter_ui(ui, view, commands.actions);
         rows::rows_ui(ui, view, commands.actions);
     });
 }

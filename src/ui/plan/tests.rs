@@ -28,6 +28,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         reconciled: &[],
         selected: 0,
         scroll_to_selected: false,
+        list: &StepList::default(),
         tab: Tab::default(),
         looked_at: &LookedAt::default(),
         card: None,
