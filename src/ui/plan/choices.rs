@@ -71,53 +71,54 @@ fn walls_value(review: &Review, chosen: &PlanChoices) -> Option<String> {
     Some(text)
 }
 
-/// Shows the row. While a run is under way, nothing can be chosen.
+/// Shows the row, unless a run is under way or the simulation is shown.
 pub(super) fn choices_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     let (Some(values), Some(review), Some(choices)) = (chosen(view), view.review, view.choices)
     else {
         return;
     };
+    if view.run.is_active() || view.simulation.is_some() {
+        return;
+    }
     let mut choose = |choice| actions.push(Action::Plan(PlanAction::Choose(choice)));
     let run = choices.chosen.run;
-    ui.add_enabled_ui(!view.run.is_active(), |ui| {
-        ui.horizontal_wrapped(|ui| {
-            ui.spacing_mut().item_spacing = vec2(12.0, 0.0);
-            ui.spacing_mut().button_padding = vec2(0.0, 2.0);
-            ui.spacing_mut().interact_size.y = 20.0;
-            let is_chosen = choices.chose_workspace;
-            choice(ui, ("In", &values.workspace), is_chosen, |ui| {
-                workspace_menu(ui, review, choices.chose_workspace, &mut choose);
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = vec2(12.0, 0.0);
+        ui.spacing_mut().button_padding = vec2(0.0, 2.0);
+        ui.spacing_mut().interact_size.y = 20.0;
+        let is_chosen = choices.chose_workspace;
+        choice(ui, ("In", &values.workspace), is_chosen, |ui| {
+            workspace_menu(ui, review, choices.chose_workspace, &mut choose);
+        });
+        if let Some((host, mode)) = &values.host_and_mode {
+            let is_chosen = choices.chosen.host != HostChoice::OfPlan;
+            choice(ui, ("on", host), is_chosen, |ui| {
+                host_menu(ui, &choices.chosen.host, &mut choose);
             });
-            if let Some((host, mode)) = &values.host_and_mode {
-                let is_chosen = choices.chosen.host != HostChoice::OfPlan;
-                choice(ui, ("on", host), is_chosen, |ui| {
-                    host_menu(ui, &choices.chosen.host, &mut choose);
-                });
-                let is_chosen = choices.chosen.mode.is_some();
-                choice(ui, ("runs", mode), is_chosen, |ui| {
-                    mode_menu(ui, choices.chosen.mode, &mut choose);
-                });
-            }
-            choice(ui, ("asks", values.asks), run.ask_every_step, |ui| {
-                title(ui, "Asks before a step runs");
-                let rows = [
-                    (false, "When needed", "If the plan, your settings or the risk ask for it."),
-                    (true, "At every step", "In addition to that. No step runs before you answer."),
-                ];
-                for (value, name, text) in rows {
-                    if item(ui, run.ask_every_step == value, name, text) {
-                        choose(PlanChoice::AskEveryStep(value));
-                    }
+            let is_chosen = choices.chosen.mode.is_some();
+            choice(ui, ("runs", mode), is_chosen, |ui| {
+                mode_menu(ui, choices.chosen.mode, &mut choose);
+            });
+        }
+        choice(ui, ("asks", values.asks), run.ask_every_step, |ui| {
+            title(ui, "Asks before a step runs");
+            let rows = [
+                (false, "When needed", "If the plan, your settings or the risk ask for it."),
+                (true, "At every step", "In addition to that. No step runs before you answer."),
+            ];
+            for (value, name, text) in rows {
+                if item(ui, run.ask_every_step == value, name, text) {
+                    choose(PlanChoice::AskEveryStep(value));
                 }
-            });
-            if let Some(walls) = &values.walls {
-                let grants = &choices.chosen.grants;
-                let is_chosen = run.walls.is_some() || grants.network || !grants.write.is_empty();
-                choice(ui, ("walls", walls), is_chosen, |ui| {
-                    walls_menu(ui, &choices, &mut choose);
-                });
             }
         });
+        if let Some(walls) = &values.walls {
+            let grants = &choices.chosen.grants;
+            let is_chosen = run.walls.is_some() || grants.network || !grants.write.is_empty();
+            choice(ui, ("walls", walls), is_chosen, |ui| {
+                walls_menu(ui, &choices, &mut choose);
+            });
+        }
     });
 }
 
@@ -148,12 +149,9 @@ fn choice(ui: &mut Ui, (name, value): (&str, &str), is_chosen: bool, add: impl F
             });
         });
     });
-    let enabled = ui.is_enabled();
-    response.widget_info(|| {
-        WidgetInfo::labeled(Role::Button, enabled, format!("{name} {value}, choose"))
-    });
+    response
+        .widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("{name} {value}, choose")));
     focus_ring(ui, &response);
-    response.on_disabled_hover_text("A run is under way.");
 }
 
 /// The width of a menu, in points.

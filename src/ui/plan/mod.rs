@@ -28,6 +28,7 @@ mod sidebar;
 mod simulation;
 #[cfg(test)]
 mod tests;
+mod twin_lines;
 mod walls;
 mod wrap;
 
