@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 
-use countersign::authorization::Change;
-use countersign::plan::{Finding, Mode, Severity, ShownPlan};
+use countersign::authorization::{Change, PlanChoices, WallSetting};
+use countersign::plan::{Finding, Mode, Severity, ShownPlan, ShownStep};
 use countersign::run::{
     Attempt, EvidenceAnswer, ExecutionDetail, Phase, PlaceReview, Preview,
     Question as EvidenceQuestion, Reconciled, Review, RunState, RunSummary, SearchPage, Transcript,
@@ -25,8 +25,8 @@ use countersign::ui::format::Now;
 use countersign::ui::notice::Notice;
 use countersign::ui::overlay::{Overlay, SettingsView};
 use countersign::ui::plan::{
-    Approval, CardView, Effect, LookedAt, PlanView, RecentPlan, RunOutput, SidebarView, Simulated,
-    StepCounts,
+    Approval, CardView, ChoicesView, Effect, KindSources, LookedAt, PlanView, RecentPlan,
+    RunOutput, SidebarView, Simulated, StepCounts, StepKind, StepList, steps_with_text,
 };
 use countersign::ui::theme::Tone;
 use countersign::ui::{StatusView, WindowView};
@@ -70,6 +70,8 @@ pub struct Scene {
     answer: Option<EvidenceAnswer>,
     pub looping: LoopScene,
     looked_at: LookedAt,
+    choices: PlanChoices,
+    list: StepList,
 }
 
 impl Scene {
@@ -155,9 +157,11 @@ impl Scene {
         if name == "guided-long" {
             plan.steps[2] = fixture::long_step(&plan.steps[2]);
         }
-        if name == "large" {
-            let step = plan.steps[0].clone();
-            plan.steps.resize(10_000, step);
+        if matches!(name, "large" | "filtered") {
+            let steps = plan.steps.clone();
+            plan.steps = (0..10_000)
+                .map(|step_index| ShownStep { step_index, ..steps[step_index % 5].clone() })
+                .collect();
         }
         let mut review = fixture::review(&plan);
         if matches!(name, "trust" | "trusted" | "untrusted") {
@@ -358,6 +362,8 @@ impl Scene {
             contents,
             looping: LoopScene::new(name),
             // Steps 3 and 5 must be looked at.
+            choices: PlanChoices::default(),
+            list: StepList::default(),
             looked_at: match name {
                 "unseen" => LookedAt::new(vec![false, false, true, false, true], vec![false; 5]),
                 _ => LookedAt::default(),
@@ -366,12 +372,24 @@ impl Scene {
             name: name.to_owned(),
         };
         scene.update_listing();
+        if name == "filtered" {
+            scene.list.filter.kinds.insert(StepKind::Writes);
+            scene.list.filter.text = "lib.rs".to_owned();
+        }
+        scene.update_list();
         scene
     }
 
     /// Shows the same dialog or card again with a new id.
     pub fn ask_again(&mut self) {
         self.showing += 1;
+    }
+
+    fn update_list(&mut self) {
+        let (plan, review) = (&self.plan, Some(&self.review));
+        let sources = KindSources { plan, review, run: &self.run, looked_at: &self.looked_at };
+        let found = steps_with_text(plan, &self.list.filter.text);
+        self.list.update(&sources, &found, None);
     }
 
     /// Carries out an action, as far as the scene can.
@@ -382,6 +400,10 @@ impl Scene {
                 self.preview = Some(fixture::preview(&self.plan, *index));
             }
             Action::Plan(PlanAction::ShowTab(tab)) => self.tab = *tab,
+            Action::Plan(PlanAction::FilterSteps(filter)) => {
+                self.list.filter = filter.clone();
+                self.update_list();
+            }
             Action::Plan(PlanAction::LookedAt(index)) => self.looked_at.mark(*index),
             Action::Do(Command::NextUnseen) => {
                 self.selected = self.looked_at.next(self.selected).unwrap_or(self.selected);
@@ -515,6 +537,11 @@ impl Scene {
                 digest: self.plan.digest,
                 plan: Some(&self.plan),
                 step_counts: StepCounts::of(&self.plan),
+                choices: Some(ChoicesView {
+                    chosen: &self.choices,
+                    chose_workspace: false,
+                    default_walls: WallSetting::Preferred,
+                }),
                 findings: &self.findings,
                 review: Some(&self.review),
                 approval: &self.approval,
@@ -527,6 +554,7 @@ impl Scene {
                 reconciled: if self.name == "batch-interrupted" { &self.reconciled } else { &[] },
                 selected: self.selected,
                 scroll_to_selected: false,
+                list: &self.list,
                 tab: self.tab,
                 card: asking.filter(|request| request.guided).map(|request| CardView {
                     prompt,

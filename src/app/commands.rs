@@ -7,7 +7,9 @@ use super::file_dialog::PickerRequest;
 use super::plan_page::PlanSession;
 use super::shared::Prompt;
 use crate::run::{Attempt, Control, RunEvent};
-use crate::ui::action::{ArtifactAction, DiagnosticsAction, LoopAction, SavedContent};
+use crate::ui::action::{
+    ArtifactAction, DiagnosticsAction, LoopAction, PlanAction, PlanChoice, PlanFolder, SavedContent,
+};
 use crate::ui::artifact::Shape;
 use crate::ui::diagnostics::{copied, copied_all};
 use crate::ui::overlay::Overlay;
@@ -20,6 +22,9 @@ impl App {
         let shared = &mut self.shared;
         match action {
             Action::Do(command) => self.apply_command(command, ctx),
+            Action::Plan(PlanAction::Choose(PlanChoice::PickFolder(purpose))) => {
+                self.pick_folder_for_plan(purpose);
+            }
             Action::Plan(action) => self.plan.apply(action, shared),
             Action::Dialog(action) => self.apply_dialog(action),
             Action::Evidence(action) => self.evidence.apply(action, shared),
@@ -45,7 +50,7 @@ impl App {
             }
             Action::Window(action) => self.apply_window(action, ctx),
         }
-        self.update_diagnostics();
+        self.update_lists();
     }
 
     fn apply_diagnostics(&mut self, action: DiagnosticsAction) {
@@ -108,6 +113,7 @@ impl App {
                 self.show_page(Page::Plan);
                 self.plan.select_unseen();
             }
+            Command::Find => self.find(),
             Command::FollowRun => self.follow_run(),
             Command::ToggleOutput => {
                 self.show_page(Page::Plan);
@@ -138,10 +144,7 @@ impl App {
                 }
             }
             Command::LoopAgain => self.loop_page.fill_from_shown(shared),
-            Command::FilterDiagnostics => {
-                self.show_page(Page::Diagnostics);
-                self.plan.with_shown(|session| session.diagnostics.focus_filter = true);
-            }
+            Command::FilterDiagnostics => self.filter_diagnostics(),
             Command::OpenInEditor => self.open_in_editor(),
             Command::CopyDiagnostic => self.plan.with_shown(|session| {
                 let text = copied(&session.run, &session.diagnostics.listing);
@@ -150,10 +153,7 @@ impl App {
             Command::CopyDiagnostics => self.plan.with_shown(|session| {
                 ctx.copy_text(copied_all(&session.run, &session.diagnostics.listing));
             }),
-            Command::FocusSearch => {
-                self.show_page(Page::Evidence);
-                self.evidence.focus_search = true;
-            }
+            Command::FocusSearch => self.search_evidence(),
             Command::Verify => {
                 self.show_page(Page::Evidence);
                 self.evidence.verify(&mut self.shared);
@@ -193,6 +193,25 @@ impl App {
         }
     }
 
+    /// Focuses the field that searches what the page shows.
+    fn find(&mut self) {
+        match self.shared.page {
+            Page::Plan if self.plan.shown.is_some() => self.plan.find_step(),
+            Page::Diagnostics => self.filter_diagnostics(),
+            Page::Plan | Page::Evidence | Page::Loop => self.search_evidence(),
+        }
+    }
+
+    fn filter_diagnostics(&mut self) {
+        self.show_page(Page::Diagnostics);
+        self.plan.with_shown(|session| session.diagnostics.focus_filter = true);
+    }
+
+    fn search_evidence(&mut self) {
+        self.show_page(Page::Evidence);
+        self.evidence.focus_search = true;
+    }
+
     fn pick_plan(&mut self) {
         let shown = self.plan.shown.as_ref().and_then(|session| session.path());
         let path = shown.or_else(|| self.plan.recent.first().map(|recent| &*recent.path));
@@ -200,6 +219,13 @@ impl App {
         let next = "Drop the plan file on the window, or name it on the command line.";
         let opened = self.file_picker.start(PickerRequest::Plan(folder));
         self.shared.report_io(opened, "The file picker cannot be opened.", next);
+    }
+
+    fn pick_folder_for_plan(&mut self, purpose: PlanFolder) {
+        let start = self.plan.review().map(|review| review.workspace.clone());
+        let opened = self.file_picker.start(PickerRequest::PlanFolder(purpose, start));
+        let next = "Name it on the command line: countersign PLAN --workspace FOLDER.";
+        self.shared.report_io(opened, "The folder picker cannot be opened.", next);
     }
 
     fn move_selection(&mut self, by: isize) {

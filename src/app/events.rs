@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::App;
 use super::file_dialog::PickerResult;
 use super::pending::FailedQuery;
-use super::plan_page::PlanPage;
+use super::plan_page::{PlanPage, PlanSession};
 use super::shared::Prompt;
 use crate::plan::Code;
 use crate::run::{Failure, RunEvent};
@@ -35,6 +35,9 @@ impl App {
         match self.file_picker.take_result() {
             Some(Ok(PickerResult::Plan(path))) => PlanPage::open(path, None, &mut self.shared),
             Some(Ok(PickerResult::SaveAs(file, source))) => self.shared.save(file, source),
+            Some(Ok(PickerResult::PlanFolder(folder, purpose))) => {
+                self.plan.choose_folder(folder, purpose, &mut self.shared);
+            }
             Some(Ok(PickerResult::Folder(folder, field))) => {
                 self.loop_page.set_folder(&folder, field, &self.shared);
             }
@@ -49,7 +52,7 @@ impl App {
         }
         self.plan.prefetch(&mut self.shared);
         self.loop_page.check_folders_when_due(&mut self.shared);
-        self.update_diagnostics();
+        self.update_lists();
         output_left == 0
     }
 
@@ -146,8 +149,9 @@ impl App {
         }
     }
 
-    /// Updates the diagnostics page if it is shown.
-    pub(super) fn update_diagnostics(&mut self) {
+    /// Updates the list of steps, and the diagnostics page if it is shown.
+    pub(super) fn update_lists(&mut self) {
+        self.plan.with_shown(PlanSession::update_step_list);
         if let Some(session) = &mut self.plan.shown
             && self.shared.page == Page::Diagnostics
         {

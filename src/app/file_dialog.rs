@@ -1,10 +1,10 @@
 //! The native file picker, on its own thread, so that no frame waits for it. The tour is also copied on such a thread.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
 use super::tour;
-use crate::ui::action::FolderFor;
+use crate::ui::action::{FolderFor, PlanFolder};
 use crate::worker::{SaveSource, Wake};
 
 /// A choice for the person in a file picker, or copying the tour.
@@ -15,6 +15,8 @@ pub(super) enum PickerRequest {
     SaveAs(String, SaveSource),
     /// A folder for a field of the loop form, starting in this folder.
     Folder(FolderFor, Option<PathBuf>),
+    /// A folder for the shown plan, starting in this folder.
+    PlanFolder(PlanFolder, Option<PathBuf>),
     /// Copies the tour. Its plan file is the result.
     Tour,
 }
@@ -27,6 +29,8 @@ pub(super) enum PickerResult {
     SaveAs(PathBuf, SaveSource),
     /// A folder for a field of the loop form.
     Folder(PathBuf, FolderFor),
+    /// A folder for the shown plan.
+    PlanFolder(PathBuf, PlanFolder),
 }
 
 /// `None` if the person closed the picker without a choice. Only copying the tour can fail.
@@ -37,11 +41,29 @@ pub(super) struct FilePicker {
     wake: Wake,
     /// Receives the result of the open picker.
     open: Option<Receiver<Picked>>,
+    /// A dialog without title and folder, which belongs to the window once that is open.
+    empty_dialog: rfd::FileDialog,
+    has_parent: bool,
+    /// The folder that was used last.
+    last_folder: Option<PathBuf>,
 }
 
 impl FilePicker {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place for file dialogs, shown on their own thread"
+    )]
     pub(super) fn new(wake: Wake) -> Self {
-        Self { wake, open: None }
+        let empty_dialog = rfd::FileDialog::new();
+        Self { wake, open: None, empty_dialog, has_parent: false, last_folder: None }
+    }
+
+    /// Makes the dialogs belong to the window, so that they stay in front of it.
+    pub(super) fn set_parent(&mut self, window: &eframe::Frame) {
+        if !self.has_parent {
+            self.empty_dialog = self.empty_dialog.clone().set_parent(window);
+            self.has_parent = true;
+        }
     }
 
     /// Carries out a request. Does nothing while a picker is open.
@@ -53,10 +75,12 @@ impl FilePicker {
             return Ok(());
         }
         let (sender, receiver) = sync_channel(1);
+        let dialogs =
+            Dialogs { empty: self.empty_dialog.clone(), last_folder: self.last_folder.clone() };
         let wake = Wake::clone(&self.wake);
         std::thread::Builder::new().name("file-dialog".to_owned()).spawn(move || {
             // The window may be closed already.
-            let _ = sender.send(pick(request));
+            let _ = sender.send(dialogs.pick(request));
             wake();
         })?;
         self.open = Some(receiver);
@@ -71,36 +95,71 @@ impl FilePicker {
             Err(TryRecvError::Disconnected) => None,
         };
         self.open = None;
+        if let Some(Ok(result)) = &picked
+            && let Some(folder) = result.folder()
+        {
+            self.last_folder = Some(folder.to_owned());
+        }
         picked
     }
 }
 
-fn pick(request: PickerRequest) -> Picked {
-    Some(Ok(match request {
-        PickerRequest::Plan(folder) => {
-            let filters = dialog("Open plan", folder).add_filter("Plans (JSON)", &["json"]);
-            PickerResult::Plan(filters.add_filter("All files", &["*"]).pick_file()?)
+impl PickerResult {
+    /// The folder in which the next picker starts.
+    fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Plan(path) | Self::SaveAs(path, _) => path.parent(),
+            Self::Folder(path, _) | Self::PlanFolder(path, _) => Some(path),
         }
-        PickerRequest::SaveAs(name, source) => {
-            let file = dialog("Save as", None).set_file_name(name).save_file()?;
-            PickerResult::SaveAs(file, source)
-        }
-        PickerRequest::Folder(field, start) => {
-            let title = match field {
-                FolderFor::Plans => "Folder with the plans",
-                FolderFor::Workspace => "Workspace of the loop",
-            };
-            PickerResult::Folder(dialog(title, start).pick_folder()?, field)
-        }
-        PickerRequest::Tour => return Some(tour::copy().map(PickerResult::Plan)),
-    }))
+    }
 }
 
-#[expect(clippy::disallowed_methods, reason = "the one place for file dialogs, on its own thread")]
-fn dialog(title: &str, folder: Option<PathBuf>) -> rfd::FileDialog {
-    let dialog = rfd::FileDialog::new().set_title(title);
-    match folder {
-        Some(folder) => dialog.set_directory(folder),
-        None => dialog,
+/// What the thread of a picker needs.
+struct Dialogs {
+    empty: rfd::FileDialog,
+    last_folder: Option<PathBuf>,
+}
+
+impl Dialogs {
+    fn pick(self, request: PickerRequest) -> Picked {
+        Some(Ok(match request {
+            PickerRequest::Plan(folder) => {
+                let dialog = self.dialog("Open plan", folder);
+                let filters = dialog.add_filter("Plans (JSON)", &["json"]);
+                PickerResult::Plan(filters.add_filter("All files", &["*"]).pick_file()?)
+            }
+            PickerRequest::SaveAs(name, source) => {
+                let file = self.dialog("Save as", None).set_file_name(name).save_file()?;
+                PickerResult::SaveAs(file, source)
+            }
+            PickerRequest::Folder(field, start) => {
+                let title = match field {
+                    FolderFor::Plans => "Folder with the plans",
+                    FolderFor::Workspace => "Workspace of the loop",
+                };
+                PickerResult::Folder(self.dialog(title, start).pick_folder()?, field)
+            }
+            PickerRequest::PlanFolder(purpose, start) => {
+                let title = match purpose {
+                    PlanFolder::Workspace => "Workspace of the plan",
+                    PlanFolder::Writable => "A folder that steps may write",
+                };
+                PickerResult::PlanFolder(self.dialog(title, start).pick_folder()?, purpose)
+            }
+            PickerRequest::Tour => return Some(tour::copy().map(PickerResult::Plan)),
+        }))
+    }
+
+    /// A dialog that starts in `folder`, else in the folder that was used last.
+    fn dialog(self, title: &str, folder: Option<PathBuf>) -> rfd::FileDialog {
+        let dialog = self.empty.set_title(title);
+        match folder.or(self.last_folder) {
+            Some(folder) => {
+                // zenity, which stands in for a missing portal, gets its folder from the file name alone.
+                let beginning = format!("{}/", folder.display());
+                dialog.set_directory(folder).set_file_name(beginning)
+            }
+            None => dialog,
+        }
     }
 }

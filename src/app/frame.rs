@@ -11,7 +11,8 @@ impl eframe::App for App {
         self.defer_keys(ctx, raw_input);
     }
 
-    fn logic(&mut self, ctx: &egui::Context, _frame: &mut eframe::Frame) {
+    fn logic(&mut self, ctx: &egui::Context, frame: &mut eframe::Frame) {
+        self.file_picker.set_parent(frame);
         self.begin_frame(ctx);
     }
 

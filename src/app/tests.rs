@@ -14,7 +14,9 @@ mod artifacts;
 mod authorizing;
 #[cfg(unix)]
 mod bounded_loop;
+mod choices;
 mod diagnostics;
+mod filtering;
 #[cfg(unix)]
 mod flood;
 mod follow_ups;

@@ -3,6 +3,7 @@
 //! The window, the headless commands and the bounded loop create approvals; the engine checks them before a run.
 //! Nothing here reads the clock or a file: callers pass the current state.
 
+mod choices;
 mod class;
 mod walls;
 
@@ -14,6 +15,7 @@ use uuid::Uuid;
 
 use crate::plan::{Digest, Mode, Plan, RiskLevel};
 
+pub use choices::{HostChoice, PlanChoices, RunChoices, WallSetting};
 pub use class::{AuthorizationClass, CLASS_BYTES, ClassError, PlanProperties};
 pub use walls::{Grants, StepWalls, WallLevel};
 
@@ -158,6 +160,9 @@ pub struct Binding {
     /// of `walls`.
     #[serde(default, skip_serializing_if = "Grants::is_empty")]
     pub grants: Grants,
+    /// What the person has chosen for this run.
+    #[serde(default, skip_serializing_if = "RunChoices::is_default")]
+    pub choices: RunChoices,
     /// The walls of each step, in the order of the plan; an entry is `None` for a step that starts no process on this
     /// computer. The list is `None` if the walls were not determined.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -199,6 +204,7 @@ impl Binding {
         compare("mode", self.mode.as_str().to_owned(), now.mode.as_str().to_owned());
         compare("policy", self.policy.to_string(), now.policy.to_string());
         compare("target", target(&self.target), target(&now.target));
+        compare("choices", self.choices.to_string(), now.choices.to_string());
         fn covered(value: Option<&impl ToString>) -> String {
             value.map_or_else(|| "not covered".to_owned(), ToString::to_string)
         }

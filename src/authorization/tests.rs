@@ -10,6 +10,7 @@ fn binding(target: Option<Target>) -> Binding {
         target,
         inputs: BTreeMap::new(),
         grants: Grants::default(),
+        choices: RunChoices::default(),
         walls: None,
     }
 }

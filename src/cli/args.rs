@@ -11,13 +11,13 @@ use uuid::Uuid;
 
 pub(super) use bounded::{Loop, Plan, Planning};
 pub(super) use evidence::{AcceptHead, EvidenceCommand, Question, Search, Show, Span, Verify};
-use words::{AllowWord, EngineWord};
+use words::{AllowWord, EngineWord, ModeWord, WallsWord};
 pub(super) use words::{Confirm, DialectWord, PlannerWord, TargetWord};
 
 use super::refusal::Refusal;
 use super::{WindowOptions, opening};
-use crate::authorization::Grants;
-use crate::plan::Digest;
+use crate::authorization::{Grants, HostChoice, PlanChoices, RunChoices, WallSetting};
+use crate::plan::{Digest, Mode};
 use crate::risk::{EngineChoice, Policy};
 
 /// Opens a machine-written plan, shows what it would do, and runs exactly what a person authorized.
@@ -177,12 +177,29 @@ pub(super) struct WallsCommand {
     pub(super) common: Common,
 }
 
-/// The host on which the commands of a plan run.
+/// Where and how the commands of a command plan run.
 #[derive(Debug, Args)]
-pub(super) struct Target {
+pub(super) struct CommandChoices {
     /// The host on which the plan's commands run, an SSH destination or `local` [default: the plan's]
     #[arg(long, value_name = "HOST")]
-    pub(super) target: Option<TargetWord>,
+    target: Option<TargetWord>,
+    /// How the plan's commands run [default: the plan's]
+    #[arg(long, value_enum, value_name = "MODE")]
+    mode: Option<ModeWord>,
+}
+
+impl CommandChoices {
+    /// The option that was given, if one was; each applies only to command plans.
+    pub(super) fn given(&self) -> Option<&'static str> {
+        let target = self.target.as_ref().map(|_| "--target");
+        target.or(self.mode.map(|_| "--mode"))
+    }
+
+    /// The chosen host and mode.
+    pub(super) fn choices(&self) -> PlanChoices {
+        let host = self.target.as_ref().map(HostChoice::from).unwrap_or_default();
+        PlanChoices { host, mode: self.mode.map(Mode::from), ..PlanChoices::default() }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -208,6 +225,13 @@ pub(super) struct RunOptions {
     /// The code engine, which finds symbols and replaces definitions [default: the settings']
     #[arg(long, value_enum, value_name = "ENGINE")]
     engine: Option<EngineWord>,
+    /// Ask before every step
+    #[arg(long)]
+    ask_every_step: bool,
+    /// The walls (the sandbox) of this run; where the settings require walls, it cannot have others
+    /// [default: the settings']
+    #[arg(long = "walls", value_enum, value_name = "WALLS")]
+    wall_setting: Option<WallsWord>,
     #[command(flatten)]
     walls: Walls,
     #[command(flatten)]
@@ -215,14 +239,18 @@ pub(super) struct RunOptions {
 }
 
 impl RunOptions {
-    /// The policy of the settings, with the engine and the grants of this command line.
+    /// The policy of the settings, with the engine, the choices and the grants of this command line.
     ///
     /// # Errors
     /// The settings file cannot be used.
     pub(super) fn policy(&self) -> Result<Policy, Refusal> {
         let policy = opening::policy()?;
         let engine = self.engine.map_or(policy.engine, EngineChoice::from);
-        Ok(self.walls.add_grants(Policy { engine, ..policy }))
+        let choices = RunChoices {
+            ask_every_step: self.ask_every_step,
+            walls: self.wall_setting.map(WallSetting::from),
+        };
+        Ok(self.walls.add_grants(Policy { engine, choices, ..policy }))
     }
 }
 
@@ -243,7 +271,7 @@ pub(super) struct Check {
     /// The plan file
     pub(super) plan: PathBuf,
     #[command(flatten)]
-    pub(super) target: Target,
+    pub(super) choices: CommandChoices,
     #[command(flatten)]
     pub(super) workspace: Workspace,
     #[command(flatten)]
@@ -255,7 +283,7 @@ pub(super) struct Run {
     /// The plan file
     pub(super) plan: PathBuf,
     #[command(flatten)]
-    pub(super) target: Target,
+    pub(super) choices: CommandChoices,
     #[command(flatten)]
     pub(super) consent: Consent,
     /// Trust the commands of the workspace's countersign.toml if this is its digest, as `check` printed it

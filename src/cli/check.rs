@@ -8,7 +8,7 @@ use super::output::Output;
 use super::refusal::Refusal;
 use super::trust::record_trust;
 use super::{Exit, args, documents};
-use crate::authorization::WallLevel;
+use crate::authorization::{RunChoices, WallLevel};
 use crate::plan::{Dialect, Severity, ShownPlan, visible, visible_lines, visible_name};
 use crate::remote::{SshClient, check_target};
 use crate::risk::{Policy, WallSetting};
@@ -24,7 +24,7 @@ pub(super) fn check(command: &args::CheckPlan, out: &mut Output) -> Result<Exit,
     let mut policy = check.options.policy()?;
     let workspace = check.workspace.workspace.as_deref();
     let folder = &check.options.common.folder;
-    let read = ReadPlan::file(&check.plan, workspace, &check.target)?;
+    let read = ReadPlan::file(&check.plan, workspace, &check.choices)?;
     let mut review = read.review(&mut policy, folder)?;
     if let Some((digest, before)) = revoke_commands.as_ref().zip(review.as_ref()) {
         record_trust(&before.binding.workspace, *digest, None, &evidence_location(folder)?)?;
@@ -155,10 +155,13 @@ fn header(opened: &OpenedPlan, plan: &ShownPlan, review: &Review, out: &mut Outp
         row("Worst risk", worst.as_str());
     }
     if let Some(walls) = review.walls.as_ref().filter(|walls| walls.concerns_any()) {
-        row("Walls", &walls_line(walls));
+        row("Walls", &walls_line(walls, review.binding.choices));
         if walls.proposes() {
             row("Proposed", &format!("{}; --grant-proposed grants it", walls.proposed()));
         }
+    }
+    if review.binding.choices.ask_every_step {
+        row("Asks", "before every step, as you chose");
     }
     if !review.impact.files.is_empty() {
         row("Writes", &review.impact.files.join(", "));
@@ -177,8 +180,11 @@ fn wall_notes(step: &StepWallsReview) -> Vec<String> {
 }
 
 /// The level of the walls on this computer, and why it is not higher.
-fn walls_line(walls: &WallsReview) -> String {
+fn walls_line(walls: &WallsReview, choices: RunChoices) -> String {
     let level = match (walls.level, walls.setting) {
+        (WallLevel::None, WallSetting::Off) if choices.walls.is_some() => {
+            "off for this run, as you chose".to_owned()
+        }
         (WallLevel::None, WallSetting::Off) => "off in your settings".to_owned(),
         (WallLevel::None, _) => "this computer has none".to_owned(),
         (level, _) => level.to_string(),

@@ -34,7 +34,22 @@ pub(super) fn check(opened: &OpenedPlan) -> Value {
     insert(&mut document, "walls", walls);
     let target = opened.review.as_ref().and_then(|review| review.binding.target.as_ref());
     insert(&mut document, "target", target);
+    insert(&mut document, "choices", opened.review.as_ref().map(choices_document));
     document
+}
+
+/// What a person chose for the run, or what holds without a choice.
+fn choices_document(review: &Review) -> Value {
+    let binding = &review.binding;
+    json!({
+        "workspace": binding.workspace,
+        "workspace_reason": review.workspace_reason,
+        "target": binding.target.as_ref().map(|target| &target.destination),
+        "mode": binding.mode,
+        "ask_every_step": binding.choices.ask_every_step,
+        "walls": binding.choices.walls,
+        "grants": binding.grants,
+    })
 }
 
 /// Adds a field to an object if there is a value for it.

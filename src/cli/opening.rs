@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::args::{EvidenceFolder, Target};
+use super::args::{CommandChoices, EvidenceFolder};
 use super::refusal::Refusal;
 use crate::engine::{WorkspaceChoice, review, review_read, review_trusting, review_until};
 use crate::evidence::EvidenceLocation;
@@ -71,15 +71,15 @@ pub(super) struct ReadPlan {
 }
 
 impl ReadPlan {
-    /// Reads a plan file. If given, `target` replaces the host of its commands.
+    /// Reads a plan file, with the chosen host and mode.
     ///
     /// # Errors
-    /// `target` was given, but the plan is not a command plan. A file that cannot be read or parsed results in findings
-    /// instead.
+    /// One of them was chosen, but the plan is not a command plan. A file that cannot be read or parsed results in
+    /// findings instead.
     pub(super) fn file(
         file: &Path,
         workspace: Option<&Path>,
-        target: &Target,
+        choices: &CommandChoices,
     ) -> Result<Self, Refusal> {
         let workspace = workspace_of(file, workspace);
         let bytes = match read_plan_file(file) {
@@ -91,18 +91,20 @@ impl ReadPlan {
             }
         };
         let mut read = Self::bytes(&bytes, workspace);
-        if let Some(named) = &target.target {
+        if let Some(option) = choices.given() {
             let dialect = match &read.parsed.plan {
                 Ok(plan) => Some(plan.dialect),
                 Err(faulty) => faulty.as_ref().map(|plan| plan.dialect),
             };
             if dialect.is_some_and(|dialect| dialect != Dialect::CommandPlan) {
                 return Err(Refusal::usage(
-                    "--target applies only to command plans",
-                    "Omit --target: only the commands of a command plan run on another host.",
+                    format!("{option} applies only to command plans"),
+                    &format!(
+                        "Omit {option}: only the commands of a command plan have a host and a mode."
+                    ),
                 ));
             }
-            read.parsed = read.parsed.on_target(named.destination());
+            read.parsed = choices.choices().apply(read.parsed);
         }
         Ok(read)
     }

@@ -35,7 +35,7 @@ pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal
     let mut policy = command.options.policy()?;
     let workspace = command.workspace.workspace.as_deref();
     let folder = &command.options.common.folder;
-    let read = ReadPlan::file(&command.plan, workspace, &command.target)?;
+    let read = ReadPlan::file(&command.plan, workspace, &command.choices)?;
     let mut review = read.review(&mut policy, folder)?;
     let method = authorizing_flag(&command.consent, read.digest)?;
     let location = evidence_location(folder)?;
@@ -184,6 +184,9 @@ fn print_header(plan: &Plan, review: &Review, parent_run: Option<Uuid>) {
     if !review.binding.grants.is_empty() {
         let grants = &review.binding.grants;
         say(&visible(&format!("Granted to the steps beyond their walls: {grants}")));
+    }
+    if !review.binding.choices.is_default() {
+        say(&format!("Chosen for this run: {}", review.binding.choices));
     }
     for finding in &review.findings {
         say(&super::documents::finding_line(finding));

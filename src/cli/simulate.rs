@@ -38,7 +38,7 @@ pub(super) fn simulate(command: &args::Check, out: &mut Output) -> Result<Exit, 
     let policy = command.options.policy()?;
     let evidence = evidence_location(&command.options.common.folder).ok();
     let evidence = evidence.as_ref();
-    let read = ReadPlan::file(&command.plan, workspace, &command.target)?;
+    let read = ReadPlan::file(&command.plan, workspace, &command.choices)?;
     let review = read.review_without_processes(&policy, evidence)?;
     let mut opened = read.with_review(review);
     let simulation = match (&opened.plan, &opened.review) {

@@ -77,8 +77,10 @@ impl Executor {
         let policy = &mut self.deps.policy;
         policy.trusted_commands =
             self.journal.store.trusted_commands().map_err(ExecutionError::before_run)?;
-        // The approval contains the grants. The walls that follow from them are compared with the approved walls.
+        // The approval contains the grants and the choices. The walls that follow from them are compared with the
+        // approved walls.
         policy.grants = approved.authorization.binding.grants.clone();
+        policy.choices = approved.authorization.binding.choices;
         let mut runnable = Runnable::new(approved, policy, &self.journal.store, &*self.deps.clock)?;
         runnable.toolbox = runnable.toolbox.for_plan(self.plan_file.clone());
         runnable.connect(policy, self.deps.control.stop_signal())?;

@@ -215,6 +215,7 @@ pub(super) fn review_without_preconditions(
         target: host,
         inputs,
         grants: policy.grants.clone(),
+        choices: policy.choices,
         walls: step_walls,
     };
     let review = Review {

@@ -57,9 +57,11 @@ impl Runnable {
         let toolbox = with_history(toolbox, store.reader());
         let mut findings = parsed.findings;
         let Ok(reread) = parsed.plan else { return Err(ExecutionError::from_findings(&findings)) };
-        // The target may differ from the one in the bytes; the authorization covers it separately.
+        // Target and mode may differ from those in the bytes; the authorization covers them separately.
         let target = authorization.binding.target.as_ref();
-        let reread = reread.on_target(target.map(|target| target.destination.as_str()));
+        let reread = reread
+            .on_target(target.map(|target| target.destination.as_str()))
+            .in_mode(authorization.binding.mode);
         let (review, _) = review::review_without_preconditions(&reread, &toolbox, policy, true);
         let changes = authorization.binding.changes(&review.binding);
         if !changes.is_empty() {

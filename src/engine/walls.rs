@@ -6,16 +6,16 @@ mod paths;
 use std::borrow::Cow;
 use std::path::Path;
 
-use paths::{Folders, Location};
+pub(super) use paths::{Folders, Location};
 
 use super::commands::ReviewCommands;
 use super::review::beginning;
 use crate::authorization::{Grants, StepWalls, WallLevel};
 use crate::evidence::EvidenceLocation;
 use crate::plan::{Code, Finding, Needs, Plan, Severity, Step, StepPlace, ToolCall, ToolClass};
-use crate::process::walls::{WallPaths, WallProbe};
+use crate::process::walls::WallProbe;
 use crate::risk;
-use crate::risk::{CommandNeeds, PlannerNeeds, Policy, RiskLevel, Verdict, WallSetting};
+use crate::risk::{CommandNeeds, Policy, RiskLevel, Verdict, WallSetting};
 use crate::run::{StepWallsReview, WallsReview};
 use crate::tools::Toolbox;
 
@@ -54,7 +54,8 @@ pub(super) fn with_remembered<'p>(
     policy: &'p Policy,
     evidence: Option<&EvidenceLocation>,
 ) -> (Cow<'p, Policy>, Option<Grants>) {
-    let evidence = evidence.filter(|_| is_walled(plan) && policy.walls != WallSetting::Off);
+    let evidence =
+        evidence.filter(|_| is_walled(plan) && policy.wall_setting() != WallSetting::Off);
     let remembered = evidence.and_then(|it| it.reader().remembered_walls(workspace).ok()?);
     let policy = match &remembered {
         Some(grants) => Cow::Owned(Policy { grants: policy.grants.with(grants), ..policy.clone() }),
@@ -89,8 +90,8 @@ pub fn local_wall_level() -> (WallLevel, Option<&'static str>) {
 }
 
 /// As [`local_wall_level`], unless the settings turn walls off.
-fn level_for(policy: &Policy) -> (WallLevel, Option<&'static str>) {
-    match policy.walls {
+pub(super) fn level_for(policy: &Policy) -> (WallLevel, Option<&'static str>) {
+    match policy.wall_setting() {
         WallSetting::Off => (WallLevel::None, None),
         WallSetting::Required | WallSetting::Preferred => local_wall_level(),
     }
@@ -115,6 +116,12 @@ fn review_at(
     reviewer.resolve_run_grants();
     let steps: Vec<_> = plan.steps.iter().map(|step| reviewer.step(step)).collect();
     let mut findings = reviewer.findings;
+    if policy.wall_setting() == WallSetting::Required
+        && matches!(policy.choices.walls, Some(WallSetting::Preferred | WallSetting::Off))
+    {
+        let why = "your settings require walls, so this run cannot do without: choose no other walls for it";
+        findings.push(Finding::error(Code::BadValue, "", why));
+    }
     if steps.iter().flatten().next().is_some() {
         let level_error = level_error(policy, level, why);
         findings.extend(level_error.map(|why| Finding::error(Code::StoppedByWall, "", why)));
@@ -124,20 +131,27 @@ fn review_at(
         findings.extend(why.map(|why| Finding::error(Code::StoppedByWall, "", why.to_owned())));
     }
     let why_not_better = why.filter(|_| steps.iter().any(Option::is_some)).map(str::to_owned);
-    let setting = policy.walls;
+    let setting = policy.wall_setting();
     (WallsReview { setting, level, why_not_better, remembered: None, steps }, findings)
 }
 
 /// The error if the settings require stronger walls than this computer has.
-fn level_error(policy: &Policy, level: WallLevel, why: Option<&str>) -> Option<String> {
-    if policy.walls != WallSetting::Required || level == WallLevel::Full {
+pub(super) fn level_error(policy: &Policy, level: WallLevel, why: Option<&str>) -> Option<String> {
+    if policy.wall_setting() != WallSetting::Required || level == WallLevel::Full {
         return None;
     }
     let why = why.map_or_else(String::new, |why| format!(" ({why})"));
-    Some(format!(
-        "your settings require walls of the level full, and this computer has the level {level}{why}: nothing \
-         runs here until it has them, or the settings say walls = \"preferred\""
-    ))
+    Some(if policy.walls == WallSetting::Required {
+        format!(
+            "your settings require walls of the level full, and this computer has the level {level}{why}: nothing \
+             runs here until it has them, or the settings say walls = \"preferred\""
+        )
+    } else {
+        format!(
+            "you chose walls of the level full for this run, and this computer has the level {level}{why}: choose \
+             the walls \"preferred\""
+        )
+    })
 }
 
 /// Computes the walls of the steps, one by one.
@@ -273,7 +287,7 @@ impl WallsReviewer<'_> {
             );
             self.add_finding(step, Severity::Error, "terminal", message);
         }
-        if walls.open && self.policy.walls == WallSetting::Required {
+        if walls.open && self.policy.wall_setting() == WallSetting::Required {
             let message =
                 format!("step {number} needs \"open\" (no walls), and your settings require walls");
             self.add_finding(step, Severity::Error, "open", message);
@@ -303,50 +317,6 @@ impl WallsReviewer<'_> {
     }
 }
 
-/// The walls of a planner, and the access to its workspace: hidden, read-only or writable.
-///
-/// # Errors
-/// When a path cannot be made writable, or the settings require walls that this computer does not have; as a
-/// sentence.
-pub fn planner_walls(
-    toolbox: &Toolbox,
-    policy: &Policy,
-    needs: &PlannerNeeds,
-) -> Result<(StepWalls, WallPaths), String> {
-    let (level, why) = level_for(policy);
-    if let Some(error) = level_error(policy, level, why) {
-        return Err(error);
-    }
-    let folders = Folders::new(toolbox);
-    let mut write = Vec::new();
-    let mut writes_workspace = false;
-    for path in &needs.write {
-        let refuse = |why: &str| format!("{path} cannot be granted: {why}");
-        match folders.resolve(path).map_err(|why| refuse(&why))? {
-            Location::Outside(resolved) => write.push(resolved.path),
-            Location::Workspace => writes_workspace = true,
-            // The workspace is writable as a whole or not at all.
-            Location::InWorkspace => {
-                return Err(refuse(
-                    "it is in the workspace, which a planner may write as a whole (`.`) or not at all",
-                ));
-            }
-        }
-    }
-    write.sort();
-    write.dedup();
-    let mut paths = WallPaths::default();
-    if !needs.read {
-        paths.hidden.push(toolbox.workspace().to_owned());
-    } else if !writes_workspace {
-        paths.read_only.push(toolbox.workspace().to_owned());
-    }
-    if level == WallLevel::None {
-        return Ok((StepWalls::NONE.clone(), paths));
-    }
-    Ok((StepWalls { level, network: needs.network, write, ..StepWalls::default() }, paths))
-}
-
 /// The verdict on a step with these walls. A step whose walls grant more than the workspace is at least at caution.
 pub(super) fn raised(verdict: Verdict, walls: Option<&StepWalls>) -> Verdict {
     match walls {
@@ -371,15 +341,17 @@ fn granted(walls: &StepWalls) -> Needs {
 pub(super) fn confirmation_reason(
     risk: &Verdict,
     walls: Option<&StepWalls>,
-    setting: WallSetting,
+    policy: &Policy,
 ) -> Option<&'static str> {
     let walls = walls?;
     if walls.open {
         Some("The step runs without walls.")
     } else if walls.level > WallLevel::None || risk.level < RiskLevel::Caution {
         None
-    } else if setting == WallSetting::Off {
+    } else if policy.walls == WallSetting::Off && policy.choices.walls.is_none() {
         Some("Walls are off in your settings, so steps rated caution ask.")
+    } else if policy.wall_setting() == WallSetting::Off {
+        Some("You chose no walls for this run, so steps rated caution ask.")
     } else {
         Some("This computer has no walls, so steps rated caution ask.")
     }

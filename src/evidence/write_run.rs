@@ -119,6 +119,7 @@ pub(super) fn authorization(
         (None, None, None) => String::new(),
     };
     let binding = &authorization.binding;
+    let note = with_choices(note, binding);
     let walls = binding.walls.as_deref();
     let since_boot = authorization.given_since_boot.as_ref();
     let inputs: serde_json::Map<_, _> = binding
@@ -162,6 +163,15 @@ pub(super) fn authorization(
     let new = NewDecision::new(decision, &authorization.method, authorization.decided_at_ms);
     let authorization_id = Some(authorization.authorization_id);
     self::decision(appender, NewDecision { authorization_id, note: &note, ..new })
+}
+
+/// The note of a decision, with what the person chose for the run.
+fn with_choices(note: String, binding: &Binding) -> String {
+    match (binding.choices.is_default(), note.is_empty()) {
+        (true, _) => note,
+        (false, true) => format!("chosen for the run: {}", binding.choices),
+        (false, false) => format!("{note}; chosen for the run: {}", binding.choices),
+    }
 }
 
 /// The run that used this authorization; `None` if it was not used.

@@ -8,13 +8,19 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use unicode_script::{Script, UnicodeScript as _};
-use unicode_security::{MixedScript as _, skeleton};
+use unicode_security::{GeneralSecurityProfile as _, MixedScript as _, skeleton};
 
 use super::visible;
 
+/// The bracket that opens the mark of a hidden character.
+const OPENS_MARK: char = '⟨';
+
 /// The characters, as ranges of bytes in order, that may be taken for others: letters that are drawn as ASCII letters, in
 /// words with ASCII letters and in words that consist of such letters only; letters of another script than Latin in words
-/// of several scripts; and other characters that are drawn as ASCII ones, for example a full-width slash.
+/// of several scripts; Latin letters and digits that no identifier should have, for example small capitals and
+/// superscripts; other characters that are drawn as ASCII ones, for example a full-width slash; full stops of other
+/// scripts beside ASCII letters, which the resolver takes for a dot; and the bracket `⟨`, with which the mark of a hidden
+/// character begins.
 pub fn lookalikes(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     if text.is_ascii() {
@@ -24,8 +30,12 @@ pub fn lookalikes(text: &str) -> Vec<Range<usize>> {
     let mut rest = text.char_indices().peekable();
     while let Some((start, c)) = rest.next() {
         if !is_letter(c) {
-            if looks_like_ascii(c) {
-                found.push(start..start + c.len_utf8());
+            let end = start + c.len_utf8();
+            if c == OPENS_MARK
+                || looks_like_ascii(c)
+                || is_dot(c) && is_beside_ascii(text, start..end)
+            {
+                found.push(start..end);
             }
             continue;
         }
@@ -38,11 +48,12 @@ pub fn lookalikes(text: &str) -> Vec<Range<usize>> {
         let is_mixed = !letters.is_single_script();
         let is_like = |c: char| c.is_ascii() || looks_like_ascii(c);
         let has_ascii = word.iter().any(|(_, c)| c.is_ascii_alphabetic());
-        if has_ascii || is_mixed || word.iter().all(|it| is_like(it.1)) {
-            let marked = |c: char| looks_like_ascii(c) || is_mixed && is_foreign(c);
-            let letters = word.into_iter().filter(|(_, c)| marked(*c));
-            found.extend(letters.map(|(start, c)| start..start + c.len_utf8()));
-        }
+        let is_suspect = has_ascii || is_mixed || word.iter().all(|it| is_like(it.1));
+        let marked = |c: char| {
+            is_odd_latin(c) || is_suspect && (looks_like_ascii(c) || is_mixed && is_foreign(c))
+        };
+        let letters = word.into_iter().filter(|(_, c)| marked(*c));
+        found.extend(letters.map(|(start, c)| start..start + c.len_utf8()));
     }
     found
 }
@@ -52,6 +63,26 @@ fn is_foreign(c: char) -> bool {
     use Script::{Bopomofo, Common, Han, Hangul, Hiragana, Inherited, Katakana, Latin};
     let usual = [Bopomofo, Common, Han, Hangul, Hiragana, Inherited, Katakana, Latin];
     !usual.contains(&c.script())
+}
+
+/// Whether a letter or digit is a variant of a usual one that identifiers should not have (UTS 39): a small capital, a
+/// superscript, a ligature.
+fn is_odd_latin(c: char) -> bool {
+    !c.is_ascii()
+        && c.is_alphanumeric()
+        && matches!(c.script(), Script::Latin | Script::Common)
+        && !c.identifier_allowed()
+}
+
+/// Whether a character is a full stop of another script. In the name of a host, it is a dot.
+fn is_dot(c: char) -> bool {
+    matches!(c, '。' | '．' | '｡')
+}
+
+fn is_beside_ascii(text: &str, range: Range<usize>) -> bool {
+    let before = text.get(..range.start).and_then(|text| text.chars().next_back());
+    let after = text.get(range.end..).and_then(|text| text.chars().next());
+    [before, after].into_iter().flatten().any(|c| c.is_ascii_alphanumeric())
 }
 
 /// Whether a character that is not ASCII is drawn as ASCII characters (UTS 39).
@@ -98,6 +129,14 @@ mod tests {
             ("gοοgle", "gο⟨U+03BF⟩ο⟨U+03BF⟩gle"),
             ("giтhub.com", "giт⟨U+0442⟩hub.com"),
             ("Ⲟκ", "Ⲟ⟨U+2C9E⟩κ⟨U+03BA⟩"),
+            ("/tmp/ᴀ", "/tmp/ᴀ⟨U+1D00⟩"),
+            ("ꜱʀᴄ/a", "ꜱ⟨U+A731⟩ʀ⟨U+0280⟩ᴄ⟨U+1D04⟩/a"),
+            ("x²", "x²⟨U+00B2⟩"),
+            ("ⁿ", "ⁿ⟨U+207F⟩"),
+            ("ﬁle", "ﬁ⟨U+FB01⟩le"),
+            ("paypal。com", "paypal。⟨U+3002⟩com"),
+            ("a｡b．c", "a｡⟨U+FF61⟩b．⟨U+FF0E⟩c"),
+            ("rm⟨U+200B⟩ x", "rm⟨⟨U+27E8⟩U+200B⟩ x"),
         ] {
             assert_eq!(visible_name(name), shown);
         }
@@ -112,6 +151,8 @@ mod tests {
             "λόγος.txt",
             "日本語 のファイル",
             "straße",
+            "用户。迁移",
+            "Größe für Øl",
             "שלום",
         ] {
             assert!(

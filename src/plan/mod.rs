@@ -21,6 +21,7 @@ mod paths;
 mod precondition;
 mod shown;
 mod tool;
+mod twins;
 mod visible;
 pub(crate) mod words;
 mod write;
@@ -44,5 +45,9 @@ pub use paths::{COMMANDS_FILE, NamedPath, PathRole};
 pub use precondition::{Precondition, WORDS as PRECONDITION_WORDS};
 pub use shown::{Parsed, ShownPlan, ShownStep};
 pub use tool::{ArgumentContent, ArgumentSpec, SPECS as TOOLS, Tool, ToolClass, ToolSpec};
-pub use visible::{drawable, drawable_lines, is_hidden, is_mark, visible, visible_lines};
+pub use twins::{differing, twin_key, twin_names};
+pub use visible::{
+    drawable, drawable_lines, is_hidden, is_mark, source_offset, spelled_out, visible,
+    visible_lines,
+};
 pub use write::{Batch, Continuation, batch_plan, continuation, revert, rollback};

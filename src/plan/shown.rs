@@ -64,6 +64,15 @@ impl Plan {
     }
 }
 
+impl<C> Plan<C> {
+    /// A command plan in this mode; other plans stay unchanged. Bytes and digest stay: an approval covers the mode
+    /// separately (SPEC §2, §7.4).
+    #[must_use]
+    pub fn in_mode(self, mode: Mode) -> Self {
+        if self.dialect == Dialect::CommandPlan { Self { mode, ..self } } else { self }
+    }
+}
+
 impl ShownPlan {
     /// A plan with the bytes, an id derived from their digest, and default values.
     pub(super) fn new(dialect: Dialect, source: &str, digest: Digest) -> Self {
@@ -151,6 +160,16 @@ impl Parsed {
         let plan = match self.plan {
             Ok(plan) => Ok(plan.on_target(target)),
             Err(faulty) => Err(faulty.map(|plan| plan.on_target(target))),
+        };
+        Self { plan, ..self }
+    }
+
+    /// Sets the mode of a command plan; see [`Plan::in_mode`].
+    #[must_use]
+    pub fn in_mode(self, mode: Mode) -> Self {
+        let plan = match self.plan {
+            Ok(plan) => Ok(plan.in_mode(mode)),
+            Err(faulty) => Err(faulty.map(|plan| plan.in_mode(mode))),
         };
         Self { plan, ..self }
     }

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use unicode_normalization::char::is_combining_mark;
 use unicode_properties::UnicodeEmoji as _;
@@ -118,6 +119,101 @@ pub fn is_hidden(c: char) -> bool {
             | '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFF}')
 }
 
+/// A text with these ranges of characters written out as code points, and the rest as [`drawable`]. Also returns the
+/// ranges of what was written out, in the result. A run of one space character is written once, with its length:
+/// `⟨U+0020 ×4⟩`.
+pub fn spelled_out(text: &str, ranges: &[Range<usize>]) -> (String, Vec<Range<usize>>) {
+    let mut out = String::with_capacity(text.len() + 16 * ranges.len());
+    let mut written = Vec::with_capacity(ranges.len());
+    for piece in spelled_pieces(text, ranges) {
+        let start = out.len();
+        out.push_str(&piece.shown);
+        if piece.is_spelled {
+            written.push(start..out.len());
+        }
+    }
+    (out, written)
+}
+
+/// The byte of `text` that is shown at the byte `shown` of its [`spelled_out`] form. Within a mark, the start of what it
+/// stands for.
+pub fn source_offset(text: &str, ranges: &[Range<usize>], shown: usize) -> usize {
+    let mut at = 0;
+    for piece in spelled_pieces(text, ranges) {
+        let end = at + piece.shown.len();
+        if shown >= end {
+            at = end;
+            continue;
+        }
+        let Piece { source, is_spelled, .. } = piece;
+        let inside = text.get(source.clone()).unwrap_or_default();
+        if is_spelled {
+            return source.start;
+        }
+        // Each cluster is shown on its own, wherever it is.
+        for (offset, cluster) in inside.grapheme_indices(true) {
+            let length = drawable(cluster).len();
+            if shown < at + length {
+                let within = shown - at;
+                let is_same = length == cluster.len() && cluster.is_char_boundary(within);
+                return source.start + offset + if is_same { within } else { 0 };
+            }
+            at += length;
+        }
+        return source.end;
+    }
+    text.len()
+}
+
+/// A part of a text, and how it is shown.
+struct Piece<'t> {
+    source: Range<usize>,
+    shown: Cow<'t, str>,
+    is_spelled: bool,
+}
+
+fn spelled_pieces<'t>(
+    text: &'t str,
+    ranges: &'t [Range<usize>],
+) -> impl Iterator<Item = Piece<'t>> {
+    let ends = ranges.iter().map(|range| range.end);
+    let gaps = std::iter::once(0)
+        .chain(ends)
+        .zip(ranges.iter().map(|range| range.start).chain(std::iter::once(text.len())));
+    let spelled = ranges.iter().map(Some).chain(std::iter::once(None));
+    gaps.zip(spelled).flat_map(move |((start, end), range)| {
+        let plain = (start < end).then(|| Piece {
+            source: start..end,
+            shown: drawable(text.get(start..end).unwrap_or_default()),
+            is_spelled: false,
+        });
+        let spelled = range.into_iter().flat_map(move |range| code_points(text, range));
+        plain.into_iter().chain(spelled)
+    })
+}
+
+/// The code points of a part of a text; those of a run of one space character together.
+fn code_points<'t>(text: &'t str, range: &Range<usize>) -> Vec<Piece<'t>> {
+    let mut pieces: Vec<(Range<usize>, char, usize)> = Vec::new();
+    let part = text.get(range.clone()).unwrap_or_default();
+    for (offset, c) in part.char_indices() {
+        let start = range.start + offset;
+        match pieces.last_mut() {
+            Some((source, last, count)) if *last == c && c.is_whitespace() => {
+                source.end += c.len_utf8();
+                *count += 1;
+            }
+            _ => pieces.push((start..start + c.len_utf8(), c, 1)),
+        }
+    }
+    let piece = |(source, c, count)| {
+        let code = u32::from(c);
+        let times = if count > 1 { format!(" ×{count}") } else { String::new() };
+        Piece { source, shown: format!("⟨U+{code:04X}{times}⟩").into(), is_spelled: true }
+    };
+    pieces.into_iter().map(piece).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,5 +270,22 @@ mod tests {
     fn nothing_hidden_is_left_in_any_text() {
         let every = (0..=0x10_FFFF).filter_map(char::from_u32).collect::<String>();
         assert!(!visible(&every).chars().any(is_hidden));
+    }
+
+    #[test]
+    fn parts_are_spelled_out_and_found_again() {
+        let text = "a\té \u{202e}b    ";
+        let ranges = [1..2, 2..4, text.len() - 4..text.len()];
+        let (shown, written) = spelled_out(text, &ranges);
+        assert_eq!(shown, "a⟨U+0009⟩⟨U+00E9⟩ ⟨U+202E⟩b⟨U+0020 ×4⟩");
+        let written: Vec<_> = written.iter().map(|range| &shown[range.clone()]).collect();
+        assert_eq!(written, ["⟨U+0009⟩", "⟨U+00E9⟩", "⟨U+0020 ×4⟩"]);
+        let source = |part: &str| source_offset(text, &ranges, shown.find(part).unwrap());
+        assert_eq!([source("a"), source("⟨U+0009"), source("⟨U+00E9")], [0, 1, 2]);
+        assert_eq!([source(" ⟨U+202E"), source("⟨U+202E"), source("b")], [4, 5, 8]);
+        assert_eq!(source("⟨U+0020"), 9);
+        assert_eq!(source_offset(text, &ranges, shown.len()), text.len());
+        assert_eq!(source_offset("\tab", &[], 4), 1);
+        assert_eq!(source_offset("plain", &[], 3), 3);
     }
 }

@@ -14,8 +14,9 @@ mod sensitive;
 mod shell;
 mod tools;
 
+pub use crate::authorization::WallSetting;
 pub use crate::plan::RiskLevel;
-pub use policy::{EngineChoice, PlannerNeeds, PlannerSettings, Policy, WallSetting};
+pub use policy::{EngineChoice, PlannerNeeds, PlannerSettings, Policy};
 pub use sensitive::{is_at_or_below, sensitive_rule};
 pub use shell::{
     BadRule, BuiltinVerdict, CommandNeeds, CommandVerdict, ParsedSpans, Shell, SimpleCommand,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{UserRules, sensitive, shell};
-use crate::authorization::{DEFAULT_TTL_MS, Grants};
+use crate::authorization::{DEFAULT_TTL_MS, Grants, RunChoices, WallSetting};
 use crate::plan::words::words;
 use crate::plan::{Digest, TOOLS, Tool};
 
@@ -29,21 +29,6 @@ words! {
         Embedded = "embedded",
         /// The programs `magellan` and `splice`. It is an error if one of them is missing.
         External = "external",
-    }
-}
-
-words! {
-    /// Whether local processes of a run are sandboxed behind walls (SPEC §7.5).
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-    #[serde(rename_all = "snake_case")]
-    pub enum WallSetting {
-        /// A plan that starts a local process cannot run unless this computer has the strongest walls.
-        Required = "required",
-        /// The strongest walls that this computer has. Without any, more steps ask for confirmation.
-        #[default]
-        Preferred = "preferred",
-        /// No walls. More steps ask for confirmation.
-        Off = "off",
     }
 }
 
@@ -105,8 +90,11 @@ pub struct Policy {
     pub ssh_config: Option<PathBuf>,
     /// The user's own rules for commands.
     pub command_rules: UserRules,
-    /// Whether local processes of a run are sandboxed behind walls.
+    /// Whether local processes of a run are sandboxed behind walls, unless `choices` say otherwise; see
+    /// [`Policy::wall_setting`].
     pub walls: WallSetting,
+    /// What the user has chosen for one run. Not part of the digest, because an approval covers the choices themselves.
+    pub choices: RunChoices,
     /// Access that the user grants to a run in addition to the plan's `needs`. Grants come from flags and clicks, not
     /// from the settings. They are not part of the digest, because an approval covers the walls themselves.
     pub grants: Grants,
@@ -140,6 +128,7 @@ impl Default for Policy {
             ssh_config: None,
             command_rules: UserRules::default(),
             walls: WallSetting::default(),
+            choices: RunChoices::default(),
             grants: Grants::default(),
             planners: BTreeMap::new(),
             planner_settings: None,
@@ -156,6 +145,14 @@ impl Policy {
     pub fn refusing(reason: String) -> Self {
         let confirm_tools = TOOLS.iter().map(|spec| spec.tool).collect();
         Self { confirm_tools, refusal: Some(reason), ..Self::default() }
+    }
+
+    /// The walls of a run. Required walls cannot be given up for one run.
+    pub fn wall_setting(&self) -> WallSetting {
+        match (self.walls, self.choices.walls) {
+            (WallSetting::Required, _) => WallSetting::Required,
+            (setting, chosen) => chosen.unwrap_or(setting),
+        }
     }
 
     /// The digests of the workspace command files that the user trusts in this workspace.

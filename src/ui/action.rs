@@ -9,7 +9,9 @@ use super::Command;
 use super::artifact::Shape;
 use super::diagnostics::{Column, DiagnosticPosition, Facet};
 use super::loop_page::LoopForm;
-use crate::plan::Digest;
+use super::plan::StepFilter;
+use crate::authorization::{HostChoice, WallSetting};
+use crate::plan::{Digest, Mode};
 use crate::run::{Decision, Question, SettleMode};
 
 /// A page of the window.
@@ -69,6 +71,10 @@ pub enum PlanAction {
     OpenRun(Uuid),
     /// Select this step, counted from 0.
     SelectStep(usize),
+    /// List the steps that this filter lets through.
+    FilterSteps(StepFilter),
+    /// Select the listed step this many rows below, and go on at the other end of the list.
+    SelectListed(isize),
     /// This step was shown to its end.
     LookedAt(usize),
     /// Show the steps instead of the simulation.
@@ -88,6 +94,38 @@ pub enum PlanAction {
     AuthorizeWithGrant(Option<String>),
     /// Open the dialog for the step that waits for a decision.
     OpenConfirmation,
+    /// Choose where or how the plan runs. It is reviewed again at once.
+    Choose(PlanChoice),
+}
+
+/// A choice before the plan is authorized.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PlanChoice {
+    /// Choose a folder in a folder dialog.
+    PickFolder(PlanFolder),
+    /// Use the default workspace of the plan.
+    DefaultWorkspace,
+    /// Run the commands there.
+    Host(HostChoice),
+    /// Run the commands in this mode; for `None` in the plan's.
+    Mode(Option<Mode>),
+    /// Ask before every step, or only where it is needed.
+    AskEveryStep(bool),
+    /// Use these walls; for `None` those of the settings.
+    Walls(Option<WallSetting>),
+    /// Grant every step the network, or withdraw that.
+    Network(bool),
+    /// Withdraw that every step may write this path.
+    NotWritable(String),
+}
+
+/// The purpose of a folder that is chosen for a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlanFolder {
+    /// The workspace.
+    Workspace,
+    /// A folder that every step may write.
+    Writable,
 }
 
 /// An action in a dialog.

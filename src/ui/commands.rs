@@ -36,6 +36,7 @@ pub enum Command {
     NextStep,
     PreviousStep,
     NextUnseen,
+    Find,
     FollowRun,
     ToggleOutput,
     CopyDigest,

@@ -26,7 +26,7 @@ pub fn take_keys(ui: &Ui, commands: &mut Commands<'_>) {
     specs.sort_by_key(|(shortcut, _)| std::cmp::Reverse(modifier_count(shortcut)));
     for (shortcut, spec) in specs {
         let plain = shortcut.modifiers == Modifiers::NONE && !is_function_key(shortcut.logical_key);
-        if typing && plain || viewing && spec.command == Command::FocusSearch {
+        if typing && plain || viewing && spec.command == Command::Find {
             continue;
         }
         if (spec.unavailable)(commands.situation).is_none()

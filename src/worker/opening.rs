@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::{
     PlanRead, Query, QueryContext, QueryError, Setup, follow_up_plans, read_plan_file, workspace_of,
 };
-use crate::authorization::Grants;
+use crate::authorization::PlanChoices;
 use crate::engine::{
     FollowUp, FollowUpError, Simulation, WorkspaceChoice, preview_step, review_trusting,
     review_until, simulate_shown,
@@ -25,8 +25,8 @@ pub struct OpenPlan {
     pub path: PathBuf,
     /// The workspace that the person chose, or `None` for the default one.
     pub workspace: Option<PathBuf>,
-    /// What the person grants to the steps beyond their walls.
-    pub grants: Grants,
+    /// What else the person chose for the plan.
+    pub choices: PlanChoices,
 }
 
 /// A plan file that was opened.
@@ -98,7 +98,7 @@ impl Query for OpenFollowUp {
             message: format!("the plan cannot be written below the evidence folder: {error}"),
             next: "See that the evidence folder can be written to, then try again.".to_owned(),
         })?;
-        context.open(OpenPlan { path, workspace: None, grants: Grants::default() })
+        context.open(OpenPlan { path, workspace: None, choices: PlanChoices::default() })
     }
 
     fn plan(&self) -> PlanRead<'_> {
@@ -156,8 +156,9 @@ impl Query for Simulate {
 
 impl QueryContext {
     fn open(&mut self, query: OpenPlan) -> Result<OpenedPlan, QueryError> {
-        let OpenPlan { path, workspace, grants } = query;
-        self.setup.policy.grants = grants;
+        let OpenPlan { path, workspace, choices } = query;
+        self.setup.policy.choices = choices.run;
+        self.setup.policy.grants.clone_from(&choices.grants);
         let read = read_plan_file(&path);
         let mut opened = OpenedPlan::without_plan(path);
         let bytes = match read {
@@ -179,6 +180,7 @@ impl QueryContext {
             Some((_, _, run)) => parsed.on_target(run.target.as_deref()),
             None => parsed,
         };
+        let parsed = choices.apply(parsed);
         let linked = origin.as_ref().filter(|(follow_up, ..)| follow_up.is_linked());
         opened.continues = linked.map(|(_, _, run)| run.run_id);
         let choice = match (&workspace, &origin) {

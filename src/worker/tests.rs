@@ -293,7 +293,7 @@ fn follow_up(id: Uuid, follow_up: FollowUp) -> OpenFollowUp {
 }
 
 fn open(path: PathBuf) -> OpenPlan {
-    OpenPlan { path, workspace: None, grants: Default::default() }
+    OpenPlan { path, workspace: None, choices: Default::default() }
 }
 
 fn failure<A: std::fmt::Debug>(answer: Result<A, QueryError>) -> Failure {

@@ -25,6 +25,8 @@ impl PlanPage {
                 session.pane.is_pinned = true;
                 session.pane.allow_retry();
             }),
+            PlanAction::FilterSteps(filter) => self.with_shown(|it| it.filter_steps(filter)),
+            PlanAction::SelectListed(by) => self.with_shown(|it| it.select_listed(by, true)),
             // The previews of a run that is over are those from before it.
             PlanAction::LookedAt(index) => self.with_shown(|session| {
                 if !session.run.is_over() {
@@ -43,13 +45,14 @@ impl PlanPage {
             PlanAction::OpenConfirmation => self.show_confirmation_dialog(shared),
             PlanAction::RememberWalls(remember) => self.remember_walls(remember, shared),
             PlanAction::GrantNeeds(proposed) => {
-                self.with_shown(|session| session.grants.proposed = proposed);
+                self.with_shown(|session| session.choices.grants.proposed = proposed);
                 self.review_again(true, shared);
             }
+            PlanAction::Choose(choice) => self.choose(choice, shared),
             PlanAction::AuthorizeWithGrant(path) => {
                 self.with_shown(|session| match path {
-                    Some(path) => session.grants.write.extend([path]),
-                    None => session.grants.network = true,
+                    Some(path) => session.choices.grants.write.extend([path]),
+                    None => session.choices.grants.network = true,
                 });
                 self.run_again(shared);
             }
@@ -182,11 +185,7 @@ impl PlanPage {
 
     /// Selects the step `by` rows below the selected one.
     pub fn move_selection(&mut self, by: isize) {
-        let Some(session) = &mut self.shown else { return };
-        let count = session.opened.plan.as_ref().map_or(0, |plan| plan.steps.len());
-        let index = session.pane.selected.saturating_add_signed(by).min(count.saturating_sub(1));
-        session.pane.select(index);
-        session.pane.is_pinned = true;
+        self.with_shown(|session| session.select_listed(by, false));
     }
 
     /// Shows what the next step would do that was not looked at.

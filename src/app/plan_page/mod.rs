@@ -2,10 +2,12 @@
 
 mod actions;
 mod attempt;
+mod choices;
 mod host;
 mod run;
 mod seen;
 mod session;
+mod step_list;
 mod step_pane;
 mod view;
 
@@ -15,7 +17,7 @@ use std::path::{Path, PathBuf};
 use super::pending::FailedQuery;
 use super::shared::{Prompt, Shared};
 use super::watch::Watch;
-use crate::authorization::{Change, Grants};
+use crate::authorization::{Change, PlanChoices};
 use crate::plan::Digest;
 use crate::run::{Review, RunSummary};
 use crate::ui::format::counted;
@@ -105,7 +107,8 @@ impl PlanPage {
     /// Reads, reviews and shows a plan file.
     pub(super) fn open(path: PathBuf, workspace: Option<PathBuf>, shared: &mut Shared) {
         let path = std::path::absolute(&path).unwrap_or(path);
-        let query = OpenPlan { path, workspace: workspace.clone(), grants: Grants::default() };
+        let choices = PlanChoices::default();
+        let query = OpenPlan { path, workspace: workspace.clone(), choices };
         shared.query_latest(query, |app, opened| app.show_opened(opened, workspace));
     }
 
@@ -117,8 +120,8 @@ impl PlanPage {
         if session.run.is_active() && !always {
             return;
         }
-        let (workspace, grants) = (session.workspace.clone(), session.grants.clone());
-        shared.query_latest(OpenPlan { path, workspace, grants }, |app, opened| match opened {
+        let (workspace, choices) = (session.workspace.clone(), session.choices.clone());
+        shared.query_latest(OpenPlan { path, workspace, choices }, |app, opened| match opened {
             Ok(opened) => app.plan.take_review(opened, &mut app.shared),
             Err(failed) => app.plan.open_failed(failed, &mut app.shared),
         });

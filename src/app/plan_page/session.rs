@@ -8,9 +8,10 @@ use uuid::Uuid;
 
 use super::attempt::started_run;
 use super::seen::Seen;
+use super::step_list::FilteredSteps;
 use super::step_pane::StepPane;
 use crate::app::diagnostics_page::DiagnosticsPage;
-use crate::authorization::{ApprovedPlan, Change, Grants, PlanAuthorization, SinceBoot};
+use crate::authorization::{ApprovedPlan, Change, PlanAuthorization, PlanChoices, SinceBoot};
 use crate::plan;
 use crate::plan::{Dialect, Mode, Severity, ShownPlan};
 use crate::run::{
@@ -28,8 +29,8 @@ pub struct PlanSession {
     pub opened: OpenedPlan,
     /// The workspace that the person chose or that a recorded run had; `None` for the default one.
     pub workspace: Option<PathBuf>,
-    /// What the person grants to the steps beyond their walls.
-    pub grants: Grants,
+    /// What else the person chose for the run.
+    pub choices: PlanChoices,
     /// The numbers of faulty steps, of steps that change files, and of steps that run a command.
     pub step_counts: StepCounts,
     /// The content of the authorization dialog, computed on first use.
@@ -42,6 +43,8 @@ pub struct PlanSession {
     pub elapsed_ms: Option<i64>,
     pub output: RunOutput,
     pub pane: StepPane,
+    /// The list of steps, with its filter.
+    pub steps: FilteredSteps,
     pub diagnostics: DiagnosticsPage,
     /// The simulation, once requested.
     pub simulation: Option<Simulated>,
@@ -72,7 +75,7 @@ impl PlanSession {
     pub fn from_opened(opened: OpenedPlan, workspace: Option<PathBuf>) -> Self {
         Self {
             workspace,
-            grants: Grants::default(),
+            choices: PlanChoices::default(),
             step_counts: opened.plan.as_deref().map(StepCounts::of).unwrap_or_default(),
             authorize_view: OnceCell::new(),
             approval: Approval::None,
@@ -81,6 +84,7 @@ impl PlanSession {
             elapsed_ms: None,
             output: RunOutput::default(),
             pane: StepPane::default(),
+            steps: FilteredSteps::default(),
             diagnostics: DiagnosticsPage::default(),
             simulation: None,
             confirmation: ConfirmationState::default(),

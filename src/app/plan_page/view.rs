@@ -5,7 +5,7 @@ use crate::app::shared::Shared;
 use crate::plan::{ShownPlan, ShownStep, ToolCall, ToolClass};
 use crate::run::{ConfirmationRequest, Phase, StepState};
 use crate::ui::Situation;
-use crate::ui::plan::{Approval, CardView, PlanView, SidebarView};
+use crate::ui::plan::{Approval, CardView, ChoicesView, PlanView, SidebarView};
 
 impl PlanPage {
     pub fn sidebar<'a>(&'a self, shared: &'a Shared) -> SidebarView<'a> {
@@ -74,6 +74,11 @@ impl PlanPage {
             digest: session.opened.digest,
             plan: session.opened.plan.as_deref(),
             step_counts: session.step_counts,
+            choices: session.can_choose().then(|| ChoicesView {
+                chosen: &session.choices,
+                chose_workspace: session.workspace.is_some(),
+                default_walls: shared.setup.policy.walls,
+            }),
             findings: &session.opened.findings,
             review: session.opened.review.as_deref(),
             approval: &session.approval,
@@ -85,6 +90,7 @@ impl PlanPage {
             reconciled: shared.reconciled_in(run_id),
             selected: session.pane.selected,
             scroll_to_selected: session.pane.scroll_to_selected,
+            list: &session.steps.list,
             tab: session.pane.tab,
             looked_at: &session.seen.looked_at,
             card: session.card(covered, shared),
@@ -100,6 +106,7 @@ impl PlanPage {
     pub fn reset_frame_flags(&mut self) {
         self.with_shown(|session| {
             session.pane.scroll_to_selected = false;
+            session.steps.list.focus = false;
             session.confirmation.reveal_card = false;
             session.diagnostics.reset_frame_flags();
         });

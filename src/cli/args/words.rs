@@ -5,7 +5,8 @@ use std::str::FromStr;
 
 use clap::ValueEnum;
 
-use crate::plan::{Destination, DestinationError, VerifyScope};
+use crate::authorization::{HostChoice, WallSetting};
+use crate::plan::{Destination, DestinationError, Mode, VerifyScope};
 use crate::risk::EngineChoice;
 use crate::run::LookScope;
 
@@ -47,12 +48,50 @@ impl FromStr for TargetWord {
     }
 }
 
-impl TargetWord {
-    /// The SSH destination; `None` for this computer.
-    pub(in crate::cli) fn destination(&self) -> Option<&str> {
-        match self {
-            Self::Local => None,
-            Self::Host(host) => Some(host.as_str()),
+impl From<&TargetWord> for HostChoice {
+    fn from(word: &TargetWord) -> Self {
+        match word {
+            TargetWord::Local => Self::Local,
+            TargetWord::Host(host) => Self::Host(host.clone()),
+        }
+    }
+}
+
+/// The value of `--mode`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum ModeWord {
+    /// Each command starts after the one before it; confirmations still pause the run
+    Automatic,
+    /// Each command waits for you
+    Guided,
+}
+
+impl From<ModeWord> for Mode {
+    fn from(word: ModeWord) -> Self {
+        match word {
+            ModeWord::Automatic => Self::Automatic,
+            ModeWord::Guided => Self::Guided,
+        }
+    }
+}
+
+/// The value of `--walls`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum WallsWord {
+    /// The strongest walls, or the plan cannot run
+    Required,
+    /// The strongest walls that this computer has
+    Preferred,
+    /// No walls; steps rated caution ask
+    Off,
+}
+
+impl From<WallsWord> for WallSetting {
+    fn from(word: WallsWord) -> Self {
+        match word {
+            WallsWord::Required => Self::Required,
+            WallsWord::Preferred => Self::Preferred,
+            WallsWord::Off => Self::Off,
         }
     }
 }

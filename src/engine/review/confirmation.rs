@@ -30,6 +30,9 @@ pub(in crate::engine) fn confirmation_reason(
     if step.requires_confirmation {
         return because("The plan asks for it.".to_owned());
     }
+    if policy.choices.ask_every_step {
+        return because("You chose to be asked before every step.".to_owned());
+    }
     if mode == Mode::Guided {
         return because("In guided mode each step waits for you.".to_owned());
     }
@@ -37,6 +40,6 @@ pub(in crate::engine) fn confirmation_reason(
     if policy.confirm_tools.contains(&tool) {
         return because(format!("Your settings ask before every {}.", tool.name()));
     }
-    let text = walls::confirmation_reason(risk, walls, policy.walls)?;
+    let text = walls::confirmation_reason(risk, walls, policy)?;
     Some(ConfirmationReason { text: text.to_owned(), unwalled: true })
 }

@@ -36,7 +36,7 @@ const SYSTEM: [&str; 20] = [
 const HOMES: [&str; 2] = ["/home", "/Users"];
 
 /// The folders that decide whether a path can be granted.
-pub(super) struct Folders {
+pub(in crate::engine) struct Folders {
     workspace: PathBuf,
     home: Option<PathBuf>,
     /// The folders of this program.
@@ -48,7 +48,7 @@ pub(super) struct Folders {
 
 /// Where a path is that a plan or a setting names.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Location {
+pub(in crate::engine) enum Location {
     /// The workspace itself.
     Workspace,
     /// A path in the workspace.
@@ -59,7 +59,7 @@ pub(super) enum Location {
 
 impl Location {
     /// The path to grant; `None` in the workspace, where every step may write.
-    pub(super) fn outside(self) -> Option<GrantPath> {
+    pub(in crate::engine) fn outside(self) -> Option<GrantPath> {
         match self {
             Self::Workspace | Self::InWorkspace => None,
             Self::Outside(path) => Some(path),
@@ -69,16 +69,16 @@ impl Location {
 
 /// A resolved path for a grant.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct GrantPath {
+pub(in crate::engine) struct GrantPath {
     /// The path, absolute and without links. A missing folder that was named with a `/` at its end keeps the `/`.
-    pub(super) path: String,
+    pub(in crate::engine) path: String,
     /// Whether nothing exists at the path, and it was not named as a folder with a `/` at its end.
-    pub(super) is_missing: bool,
+    pub(in crate::engine) is_missing: bool,
 }
 
 impl Folders {
     /// The folders of this user and of the tools' workspace.
-    pub(super) fn new(toolbox: &Toolbox) -> Self {
+    pub(in crate::engine) fn new(toolbox: &Toolbox) -> Self {
         let home = std::env::home_dir().filter(|home| home.is_absolute());
         Self::of(toolbox.workspace(), home, toolbox.own_folders())
     }
@@ -93,7 +93,7 @@ impl Folders {
     ///
     /// # Errors
     /// Why writing to the path cannot be granted.
-    pub(super) fn resolve(&self, path: &str) -> Result<Location, String> {
+    pub(in crate::engine) fn resolve(&self, path: &str) -> Result<Location, String> {
         let (real, exists) = real(&self.expanded(path)?);
         self.check_grantable(&real)?;
         Ok(if real == self.workspace {
@@ -107,7 +107,7 @@ impl Folders {
 
     /// Adds the resolved path to `granted`, unless every step may write it. Returns a warning if nothing exists there,
     /// with the message `missing`, or an error if it cannot be granted. `shown` is the path in the message of the error.
-    pub(super) fn add_grant(
+    pub(in crate::engine) fn add_grant(
         &self,
         path: &str,
         shown: &str,
@@ -128,7 +128,7 @@ impl Folders {
 
     /// These paths of the table, absolute, sorted and without duplicates. Paths in the workspace, and those that are in
     /// or contain a folder of this program, are omitted.
-    pub(super) fn resolve_table_paths(&self, paths: &[String]) -> Vec<String> {
+    pub(in crate::engine) fn resolve_table_paths(&self, paths: &[String]) -> Vec<String> {
         let mut all: Vec<String> = paths
             .iter()
             .filter_map(|path| {

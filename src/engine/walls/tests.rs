@@ -289,18 +289,3 @@ fn needs_of_the_commands_file_apply() {
     assert!(verify.walls.network && verify.walls.writes_repository);
     assert!(verify.needs.network && findings.is_empty());
 }
-
-#[test]
-fn a_planner_writes_the_whole_workspace_or_nothing() {
-    let fixture = Fixture::new();
-    let toolbox = Toolbox::open(fixture.path(), &Policy::default()).unwrap();
-    let walls = |path: &str| {
-        let needs = PlannerNeeds { write: vec![path.to_owned()], ..PlannerNeeds::default() };
-        planner_walls(&toolbox, &Policy::default(), &needs)
-    };
-    let (_, paths) = walls(".").unwrap();
-    assert!(paths.read_only.is_empty() && paths.hidden.is_empty());
-    for inside in ["target", "./src/x"] {
-        assert!(walls(inside).unwrap_err().contains("as a whole"), "{inside}");
-    }
-}

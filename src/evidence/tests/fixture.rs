@@ -121,6 +121,7 @@ pub fn authorization(plan: &Plan) -> PlanAuthorization {
         target: None,
         inputs: BTreeMap::from([("a.txt".into(), FileState::Absent)]),
         grants: Default::default(),
+        choices: Default::default(),
         walls: None,
     };
     PlanAuthorization::pending(plan, binding, Method::Window, 1_000).approve(1_000, 60_000)

@@ -172,6 +172,9 @@ pub static TABLE: [Spec; 45] = [
         .tooltip("Select the next step that you have not seen to its end, one that matters first.")
         .key(Modifiers::NONE, Key::F4)
         .unless(|state| needs_plan(state).or((!state.unseen).then_some("You have looked at every step."))),
+    Spec::new(Command::Find, "Find", Some(icon::SEARCH))
+        .tooltip("Find and filter what the page shows: the steps of the plan, diagnostics, or the evidence.")
+        .key(Modifiers::COMMAND, Key::F),
     Spec::new(Command::FollowRun, "Follow the run", None)
         .tooltip("Keep the step under way selected.")
         .key(Modifiers::COMMAND, Key::J)
@@ -243,7 +246,7 @@ pub static TABLE: [Spec; 45] = [
         .unless(needs_diagnostics),
     Spec::new(Command::FocusSearch, "Search evidence", Some(icon::SEARCH))
         .tooltip("Go to the evidence and search it.")
-        .key(Modifiers::COMMAND, Key::F),
+        .key(SHIFT_COMMAND, Key::E),
     Spec::new(Command::Verify, "Verify evidence", Some(icon::SEAL))
         .tooltip("Recompute the hash chain of all records and name the first record that differs."),
     Spec::new(Command::Palette, "Commands", Some(icon::SEARCH))

@@ -1,11 +1,15 @@
 //! The preview of a step with the diffs of its files, as shown where a person decides about the step.
 
-use egui::{Align, Label, Layout, ScrollArea, Sense, TextStyle, TextWrapMode, Ui, vec2};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use egui::{Align, Id, Label, Layout, ScrollArea, Sense, TextStyle, TextWrapMode, Ui, vec2};
 
 use super::diff::{diff_ui, layout_ui};
 use super::{full_text_ui, indented};
 use crate::authorization::FileState;
-use crate::plan::{drawable, visible_name};
+use crate::plan::{drawable, twin_names, visible_name};
 use crate::run::{Diff, FileChange, Predicted, Preview};
 use crate::ui::{Text, Theme, Tone, format, icon, widgets};
 
@@ -61,7 +65,8 @@ fn remarks_ui(ui: &mut Ui, preview: &Preview) {
 pub(crate) fn changes_ui(ui: &mut Ui, id_salt: &str, changes: &[FileChange]) -> bool {
     let id = ui.scope_id().with(("files shown", id_salt, changes.len()));
     let mut shown = ui.data(|data| data.get_temp(id)).unwrap_or(DIFFS_PER_PAGE);
-    let chosen = files_ui(ui, id_salt, changes);
+    let twins = twins(ui, id.with("twins"), changes);
+    let chosen = files_ui(ui, id_salt, changes, &twins);
     if let Some(chosen) = chosen.filter(|chosen| *chosen >= shown) {
         shown = chosen + 1;
         ui.data_mut(|data| data.insert_temp(id, shown));
@@ -70,7 +75,7 @@ pub(crate) fn changes_ui(ui: &mut Ui, id_salt: &str, changes: &[FileChange]) -> 
         if chosen == Some(index) {
             ui.scroll_to_cursor(Some(Align::Min));
         }
-        change_ui(ui, change, index);
+        change_ui(ui, change, twins.get(&index).map(String::as_str), index);
     }
     let more = changes.len().saturating_sub(shown);
     if more > 0 {
@@ -89,10 +94,29 @@ pub(crate) fn changes_ui(ui: &mut Ui, id_salt: &str, changes: &[FileChange]) -> 
     more == 0
 }
 
-fn change_ui(ui: &mut Ui, change: &FileChange, index: usize) {
+/// The paths that look like another one of these, with what differs written out. Kept from frame to frame.
+fn twins(ui: &Ui, id: Id, changes: &[FileChange]) -> Arc<HashMap<usize, String>> {
+    type Known = Option<(Vec<String>, Arc<HashMap<usize, String>>)>;
+    if changes.len() < 2 {
+        return Arc::default();
+    }
+    let known: Known = ui.data(|data| data.get_temp(id)).flatten();
+    let is_same = |paths: &[String]| paths.iter().eq(changes.iter().map(|change| &change.path));
+    if let Some((_, twins)) = known.filter(|(paths, _)| is_same(paths)) {
+        return twins;
+    }
+    let paths: Vec<_> = changes.iter().map(|change| change.path.clone()).collect();
+    let twins = Arc::new(twin_names(paths.iter().map(String::as_str)));
+    ui.data_mut(|data| data.insert_temp::<Known>(id, Some((paths, Arc::clone(&twins)))));
+    twins
+}
+
+/// Shows the difference of one file. `twin` is its path with what tells it apart from another one.
+fn change_ui(ui: &mut Ui, change: &FileChange, twin: Option<&str>, index: usize) {
     let theme = Theme::of(ui);
     indented(ui, |ui| {
-        full_text_ui(ui, ("path", index), &visible_name(&change.path), |ui, path| {
+        let path = twin.map_or_else(|| visible_name(&change.path), Cow::Borrowed);
+        full_text_ui(ui, ("path", index), &path, |ui, path| {
             let has_choice = index == 0 && matches!(change.diff, Diff::Text { .. });
             let mut parts = vec![(path, Text::Mono, theme.text)];
             let counts = match &change.diff {
@@ -152,7 +176,12 @@ fn has_file_list(changes: &[FileChange]) -> bool {
 }
 
 /// Lists the files if there are many. Returns the index of the file that was clicked.
-fn files_ui(ui: &mut Ui, id_salt: &str, changes: &[FileChange]) -> Option<usize> {
+fn files_ui(
+    ui: &mut Ui,
+    id_salt: &str,
+    changes: &[FileChange],
+    twins: &HashMap<usize, String>,
+) -> Option<usize> {
     if !has_file_list(changes) {
         return None;
     }
@@ -166,7 +195,7 @@ fn files_ui(ui: &mut Ui, id_salt: &str, changes: &[FileChange]) -> Option<usize>
             let list = ScrollArea::vertical().id_salt(("files", id_salt));
             list.max_height(MAX_LIST_HEIGHT).show(ui, |ui| {
                 for (index, change) in changes.iter().enumerate() {
-                    if file_ui(ui, change) {
+                    if file_ui(ui, change, twins.get(&index).map(String::as_str)) {
                         clicked = Some(index);
                     }
                 }
@@ -178,7 +207,7 @@ fn files_ui(ui: &mut Ui, id_salt: &str, changes: &[FileChange]) -> Option<usize>
 }
 
 /// A line of the list. Returns whether it was clicked.
-fn file_ui(ui: &mut Ui, change: &FileChange) -> bool {
+fn file_ui(ui: &mut Ui, change: &FileChange, twin: Option<&str>) -> bool {
     let theme = Theme::of(ui);
     let counts = match &change.diff {
         Diff::Text { added, removed, .. } => {
@@ -194,7 +223,7 @@ fn file_ui(ui: &mut Ui, change: &FileChange) -> bool {
         _ if matches!(change.diff, Diff::Binary { .. }) => "  not compared",
         _ => "",
     };
-    let path = drawable(&change.path);
+    let path = twin.map_or_else(|| drawable(&change.path), Cow::Borrowed);
     let [added, removed] = &counts;
     let text = widgets::styled_text(&[
         (&path, Text::Mono, theme.text),
@@ -233,7 +262,7 @@ mod tests {
         let clicked = std::cell::Cell::new(None);
         let all = changes(128);
         let mut harness = Harness::builder().with_size(egui::vec2(500.0, 400.0)).build_ui(|ui| {
-            if let Some(index) = files_ui(ui, "test", &all) {
+            if let Some(index) = files_ui(ui, "test", &all, &HashMap::new()) {
                 clicked.set(Some(index));
             }
         });
@@ -249,7 +278,8 @@ mod tests {
     #[test]
     fn few_files_need_no_list() {
         let few = changes(3);
-        let harness = Harness::new_ui(|ui| assert_eq!(files_ui(ui, "test", &few), None));
+        let harness =
+            Harness::new_ui(|ui| assert_eq!(files_ui(ui, "test", &few, &HashMap::new()), None));
         assert!(harness.query_by_label("3 files").is_none());
     }
 }

@@ -1,11 +1,15 @@
 //! A diff, unified or side by side.
 
+use std::ops::Range;
+
 use egui::{Id, Ui};
 
 use super::code::{incremental_rows_ui, marked_rows, pairs_ui};
 use super::incremental_rows::{LayoutKey, Rows, incremental_rows};
-use super::marks::{Marks, marks, pairs};
+use super::marks::{Marks, marks, pairs, ranges_in};
+use super::twin_lines::{SpelledOut, spelled_out};
 use super::{CodeRow, Gutter, columns};
+use crate::plan;
 use crate::plan::drawable;
 use crate::run::{DiffLine, FileChange, LineKind};
 use crate::ui::{Tone, icon, widgets};
@@ -34,6 +38,10 @@ pub(super) fn diff_ui(
     if layout.is_unmarked(lines) {
         let text = "Too long for colours and for marks of changed words; the text is complete.";
         widgets::remark(ui, icon::INFO, Tone::Dim, text);
+    }
+    if layout.is_uncompared {
+        let text = "Too long to find changed lines that look like the lines they replace.";
+        widgets::remark(ui, icon::WARNING, Tone::Caution, text);
     }
     let row = |index: usize| rows.get(index).and_then(|row| layout.row(lines, row));
     if side_by_side {
@@ -70,6 +78,10 @@ pub(super) fn layout_ui(ui: &mut Ui) {
 pub(super) struct Layout {
     columns: usize,
     marks: Vec<Marks>,
+    /// The parts of lines that are written out as code points.
+    spelled: SpelledOut,
+    /// Whether the changed lines are too long to find those that look the same.
+    is_uncompared: bool,
     /// The removed and added lines that are side by side; `None` for a unified diff.
     pairs: Option<Vec<(usize, usize)>>,
 }
@@ -88,9 +100,12 @@ pub(super) enum LaidOutRow {
 impl Layout {
     pub(super) fn new(key: &LayoutKey, lines: &[DiffLine]) -> Self {
         let [path, ..] = &key.sources;
+        let (spelled, is_compared) = spelled_out(lines);
         Self {
             columns: key.columns,
             marks: marks(path, lines),
+            spelled,
+            is_uncompared: !is_compared,
             pairs: key.side_by_side.then(|| pairs(lines)),
         }
     }
@@ -172,7 +187,7 @@ impl Layout {
                 line.kind == LineKind::Gap
                     || line.text.len() <= max && drawable(&line.text).len() <= max
             };
-            !line.missing_newline && is_short()
+            !line.missing_newline && !self.spelled.contains_key(&index) && is_short()
         })
     }
 
@@ -185,7 +200,8 @@ impl Layout {
     ) -> impl Iterator<Item = CodeRow> {
         let none = Marks::default();
         let marks = self.marks.get(index).unwrap_or(&none);
-        let rows = lines.get(index).map(|line| line_rows(line, marks, self.columns, from));
+        let spelled = self.spelled.get(&index).map_or(&[][..], Vec::as_slice);
+        let rows = lines.get(index).map(|line| line_rows(line, marks, spelled, self.columns, from));
         rows.into_iter().flatten()
     }
 
@@ -202,7 +218,13 @@ impl Layout {
 }
 
 /// The rows of [`PART_BYTES`] bytes of a line, from byte `from` on.
-fn line_rows(line: &DiffLine, marks: &Marks, columns: usize, from: usize) -> Vec<CodeRow> {
+fn line_rows(
+    line: &DiffLine,
+    marks: &Marks,
+    spelled: &[Range<usize>],
+    columns: usize,
+    from: usize,
+) -> Vec<CodeRow> {
     let sign = match line.kind {
         LineKind::Added => "+",
         LineKind::Removed => "-",
@@ -217,7 +239,17 @@ fn line_rows(line: &DiffLine, marks: &Marks, columns: usize, from: usize) -> Vec
         (text.floor_char_boundary(from), text.floor_char_boundary(from + PART_BYTES));
     let is_last = end == text.len();
     let text = text.get(start..end).unwrap_or_default();
-    let mut rows: Vec<_> = marked_rows(text, marks, start, columns)
+    let in_part = ranges_in(&(start..end), spelled);
+    let rows: Box<dyn Iterator<Item = CodeRow>> = if in_part.is_empty() {
+        Box::new(marked_rows(text, marks, start, columns))
+    } else {
+        // What is written out shifts the ranges after it, so that a line has only these marks.
+        let (text, written) = plan::spelled_out(text, &in_part);
+        let emphasized = written.into_iter().map(|range| (range, Tone::Danger)).collect();
+        let marks = Marks { emphasized, ..Marks::default() };
+        Box::new(marked_rows(&text, &marks, 0, columns).collect::<Vec<_>>().into_iter())
+    };
+    let mut rows: Vec<_> = rows
         .enumerate()
         .map(|(index, row)| {
             let first = index == 0 && from == 0;

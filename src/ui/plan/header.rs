@@ -2,7 +2,7 @@
 
 use egui::{Align, Frame, Layout, Margin, Ui, vec2};
 
-use super::{PlanView, walls};
+use super::{PlanView, choices, walls};
 use crate::plan::{Digest, Mode, ShownPlan, ToolClass, drawable, visible_name};
 use crate::run::CommandsReview;
 use crate::run::text::capitalized;
@@ -228,6 +228,7 @@ pub(super) fn header_ui(ui: &mut Ui, view: &PlanView<'_>, commands: &mut Command
             }
         });
         let actions = &mut *commands.actions;
+        choices::choices_ui(ui, view, actions);
         if let Some(plan) = view.plan {
             success_ui(ui, plan);
         }

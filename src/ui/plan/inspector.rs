@@ -7,11 +7,12 @@ use std::sync::Arc;
 use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
 use super::diagnostics::diagnostics_ui;
+use super::output::argument_rows;
 use super::request::{partly_marked_ui, verdict_ui};
 use super::walls::{WALLS, sentence, step_walls};
 use super::{
     Gutter, PlanView, cached_rows, code_rows_ui, columns, command_ui, full_text_ui, outcome_look,
-    output_lines, preview_ui, risk_chip, step_row, text_rows,
+    output_lines, preview_ui, risk_chip, step_row,
 };
 use crate::authorization::WallLevel;
 use crate::plan::{ShownStep, drawable};
@@ -260,7 +261,7 @@ pub(crate) fn argument_ui(ui: &mut Ui, name: &str, value: &str) {
         let gutter = if is_multiline { Gutter::one(value.len()) } else { Gutter::NONE };
         let columns = columns(ui, ui.available_width(), gutter);
         let id_salt = ("argument", name);
-        let rows = cached_rows(ui, id_salt, &[value], columns, || text_rows(value, columns));
+        let rows = cached_rows(ui, id_salt, &[value], columns, || argument_rows(value, columns));
         if rows.is_empty() {
             indented(ui, |ui| {
                 ui.label(widgets::rich("empty", Text::Meta, theme.dim));

@@ -37,7 +37,7 @@ impl Marks {
     pub fn part(&self, part: Range<usize>) -> Self {
         Self {
             colours: marks_in(&part, &self.colours),
-            changed: self.changed.iter().filter_map(|range| intersection(&part, range)).collect(),
+            changed: ranges_in(&part, &self.changed),
             styles: marks_in(&part, &self.styles),
             emphasized: marks_in(&part, &self.emphasized),
         }
@@ -48,6 +48,11 @@ impl Marks {
 fn intersection(part: &Range<usize>, range: &Range<usize>) -> Option<Range<usize>> {
     let (start, end) = (range.start.max(part.start), range.end.min(part.end));
     (start < end).then(|| start - part.start..end - part.start)
+}
+
+/// The parts of these ranges that are in `part`, relative to the start of `part`.
+pub fn ranges_in(part: &Range<usize>, ranges: &[Range<usize>]) -> Vec<Range<usize>> {
+    ranges.iter().filter_map(|range| intersection(part, range)).collect()
 }
 
 fn marks_in<T: Copy>(part: &Range<usize>, marks: &[(Range<usize>, T)]) -> Vec<(Range<usize>, T)> {

@@ -8,9 +8,11 @@ mod action_bar;
 mod bar_model;
 mod card;
 mod changes;
+mod choices;
 mod code;
 mod diagnostics;
 mod diff;
+mod filter;
 mod findings;
 mod header;
 mod incremental_rows;
@@ -26,6 +28,7 @@ mod sidebar;
 mod simulation;
 #[cfg(test)]
 mod tests;
+mod twin_lines;
 mod walls;
 mod wrap;
 
@@ -48,7 +51,9 @@ pub(crate) use action_bar::bar_ui;
 pub use bar_model::{Bar, bar};
 pub use card::CardView;
 pub(crate) use changes::{changes_ui, preview_ui};
+pub use choices::ChoicesView;
 pub use code::{Beside, CodeRow, Gutter, code_rows_ui, columns, full_text_ui};
+pub use filter::{KindSources, StepFilter, StepKind, StepList, steps_with_text};
 pub use header::StepCounts;
 pub(crate) use header::commands_button;
 pub(crate) use inspector::{argument_ui, indented, short_first};
@@ -108,6 +113,8 @@ pub struct PlanView<'a> {
     pub plan: Option<&'a ShownPlan>,
     /// The numbers of steps of the plan.
     pub step_counts: StepCounts,
+    /// The choices of the person, where they can be made.
+    pub choices: Option<ChoicesView<'a>>,
     /// The findings about the plan.
     pub findings: &'a [Finding],
     /// The result of the review; `None` for a recorded run.
@@ -130,6 +137,8 @@ pub struct PlanView<'a> {
     pub selected: usize,
     /// Whether to scroll the list to the selected step now.
     pub scroll_to_selected: bool,
+    /// The filter of the list of steps, and the steps that it lists.
+    pub list: &'a StepList,
     /// The selected tab of the inspector.
     pub tab: Tab,
     /// The steps that the person has looked at.
@@ -244,6 +253,7 @@ pub fn plan_page_ui(
             return simulation::simulation_ui(ui, view, commands);
         }
         findings::findings_ui(ui, view.findings);
+        filter::filter_ui(ui, view, commands.actions);
         rows::rows_ui(ui, view, commands.actions);
     });
 }

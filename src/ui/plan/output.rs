@@ -4,6 +4,7 @@ use super::CodeRow;
 use super::code::marked_rows;
 use super::marks::Marks;
 use super::wrap::wrap;
+use crate::plan::spelled_out;
 use crate::run::{LineKind, Part, Stream, Transcript};
 
 /// About this many bytes of output are laid out. Earlier output is omitted, because the layout is repeated with every
@@ -47,6 +48,20 @@ pub fn output_lines(transcript: &Transcript, step: usize, columns: usize) -> Vec
 fn remark_rows(text: &str, columns: usize) -> impl Iterator<Item = CodeRow> {
     let row = |piece| CodeRow { kind: LineKind::Gap, ..CodeRow::plain(piece) };
     wrap(text, columns).into_iter().map(row)
+}
+
+/// An argument of a step with line numbers, in rows of at most `columns` columns. A bracket with which the mark of a
+/// hidden character begins is written out, because the argument may contain the text of such a mark.
+pub fn argument_rows(value: &str, columns: usize) -> Vec<CodeRow> {
+    if !value.contains('⟨') {
+        return text_rows(value, columns);
+    }
+    let lines = value.lines().map(|line| {
+        let brackets: Vec<_> =
+            line.match_indices('⟨').map(|(start, it)| start..start + it.len()).collect();
+        spelled_out(line, &brackets).0
+    });
+    text_rows(&lines.collect::<Vec<_>>().join("\n"), columns)
 }
 
 /// A text with line numbers, in rows of at most `columns` columns.

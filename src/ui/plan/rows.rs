@@ -197,9 +197,14 @@ impl RowPositions {
 }
 
 pub(super) fn rows_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
-    let count = view.plan.map_or(0, |plan| plan.steps.len());
-    if count == 0 {
+    let steps = view.plan.map_or(0, |plan| plan.steps.len());
+    if steps == 0 {
         return;
+    }
+    let (list, count) = (view.list, view.list.len(steps));
+    if count == 0 {
+        let text = "No step matches. Escape in the field above lists all steps.";
+        return widgets::empty_state(ui, icon::SEARCH, "Nothing found", text);
     }
     let theme = Theme::of(ui);
     // Each plan keeps a scroll position of its own, also while its file is edited.
@@ -211,28 +216,31 @@ pub(super) fn rows_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action
     }
     area.show_viewport(ui, |ui, viewport| {
         let mut card = view.card.map(|card| Card::new(ui, card, viewport.size()));
-        let card_height = card.as_ref().map(|card| (card.index(), card.height()));
+        let card_height = card.as_ref().map(|card| (list.row(card.index()), card.height()));
         let positions = RowPositions { card: card_height };
         ui.set_height(positions.top(count));
-        let row_rect = |ui: &Ui, index: usize| {
-            let list = ui.max_rect();
-            let (y, height) = (list.top() + positions.top(index), positions.height(index));
-            Rect::from_min_size(pos2(list.left(), y), vec2(list.width(), height))
+        let row_rect = |ui: &Ui, row: usize| {
+            let area = ui.max_rect();
+            let (y, height) = (area.top() + positions.top(row), positions.height(row));
+            Rect::from_min_size(pos2(area.left(), y), vec2(area.width(), height))
         };
         match &mut card {
             Some(card) if view.scroll_to_selected && view.selected == card.index() => {
                 card.request_reveal();
             }
-            _ if view.scroll_to_selected => ui.scroll_to_rect(row_rect(ui, view.selected), None),
+            _ if view.scroll_to_selected && list.lists(view.selected) => {
+                ui.scroll_to_rect(row_rect(ui, list.row(view.selected)), None);
+            }
             _ => {}
         }
         let first = positions.index_at(viewport.top());
         let last = (positions.index_at(viewport.bottom()) + 1).min(count);
         // The width for the longest step number, the same in every row.
-        let indent = if count > 999 { 14.0 } else { 0.0 };
-        for index in first..last {
+        let indent = if steps > 999 { 14.0 } else { 0.0 };
+        for place in first..last {
+            let Some(index) = list.step(place) else { continue };
             let Some(row) = step_row(view, index) else { continue };
-            let rect = row_rect(ui, index);
+            let rect = row_rect(ui, place);
             let selected = view.selected == index;
             let without_card = rect.with_max_y(rect.top() + theme::ROW);
             let id = ui.scope_id().with(("step", row.number));
@@ -245,7 +253,7 @@ pub(super) fn rows_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action
             ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.line));
         }
         if let Some(card) = card {
-            card.scroll_into_view(ui, row_rect(ui, card.index()));
+            card.scroll_into_view(ui, row_rect(ui, list.row(card.index())));
         }
     });
 }

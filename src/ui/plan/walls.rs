@@ -31,7 +31,7 @@ pub fn wall_lines(walls: &WallsReview) -> Option<WallLines> {
     let reason = reason.map_or_else(String::new, |reason| format!(" ({reason})"));
     let level = match (walls.level, walls.setting) {
         (WallLevel::None, WallSetting::Off) => {
-            "Walls are off in your settings: steps rated caution ask before they run.".to_owned()
+            "Walls are off: steps rated caution ask before they run.".to_owned()
         }
         (WallLevel::None, _) => {
             format!("This computer has no walls{reason}: steps rated caution ask before they run.")

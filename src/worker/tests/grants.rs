@@ -1,7 +1,7 @@
 //! What a person grants to one plan does not hold for the next one.
 
 use super::*;
-use crate::authorization::Grants;
+use crate::authorization::{Grants, PlanChoices};
 
 #[test]
 fn grants_end_with_their_plan() {
@@ -12,7 +12,8 @@ fn grants_end_with_their_plan() {
     std::fs::write(&path, plan.to_string()).unwrap();
     let grants = Grants { network: true, ..Grants::default() };
     for grants in [grants, Grants::default()] {
-        let opened = desktop.query(OpenPlan { grants: grants.clone(), ..open(path.clone()) });
+        let choices = PlanChoices { grants: grants.clone(), ..PlanChoices::default() };
+        let opened = desktop.query(OpenPlan { choices, ..open(path.clone()) });
         assert_eq!(opened.unwrap().review.unwrap().binding.grants, grants);
     }
 }

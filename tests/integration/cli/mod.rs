@@ -2,6 +2,8 @@
 
 mod check;
 #[cfg(unix)]
+mod choices;
+#[cfg(unix)]
 mod command_plans;
 mod continuation;
 mod evidence;

@@ -295,7 +295,7 @@ fn host_check_does_not_delay_other_queries() {
     sshd.settle(&format!("Host loopback\nPort {port}"));
     check();
     let (held, _) = listener.accept().unwrap();
-    let open = OpenPlan { path: "no.json".into(), workspace: None, grants: Default::default() };
+    let open = OpenPlan { path: "no.json".into(), workspace: None, choices: Default::default() };
     queries.send(open, |_, opened| assert!(opened.is_ok(), "{opened:?}")).unwrap();
     assert_eq!(answer(), None, "it is opened while the host is silent");
     drop(held);

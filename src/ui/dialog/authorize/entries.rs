@@ -4,10 +4,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::authorization::FileState;
-use crate::plan::{ShownPlan, ShownStep, ToolCall, drawable};
+use crate::plan::{ShownPlan, ShownStep, ToolCall, twin_names, visible_name};
 use crate::risk::RiskLevel;
 use crate::run::{LineKind, Review, cannot_be_restored};
-use crate::ui::plan::{Beside, CodeRow, command_rows, risk_icon};
+use crate::ui::plan::{Beside, CodeRow, command_rows, risk_icon, text_rows};
 use crate::ui::{Icon, Tone, icon};
 
 /// An entry of a list: a step or a file.
@@ -17,12 +17,28 @@ struct Entry {
     number: Option<usize>,
     icon: Icon,
     tone: Tone,
-    /// In one line, but for commands. [`command_rows`] adds the code points of letters that look like others.
-    text: String,
+    text: EntryText,
     /// The part of a command that determines its risk.
     emphasized: Option<(Range<usize>, Tone)>,
     /// A few words at the right edge.
     note: String,
+}
+
+/// The text of an entry.
+#[derive(Debug, Clone)]
+enum EntryText {
+    /// A command as it is in the plan. [`command_rows`] shows it.
+    Command(String),
+    /// One line as it is shown.
+    Shown(String),
+}
+
+impl EntryText {
+    fn as_str(&self) -> &str {
+        match self {
+            Self::Command(text) | Self::Shown(text) => text,
+        }
+    }
 }
 
 /// A list of any length, of which only visible rows are drawn.
@@ -35,8 +51,9 @@ pub(super) struct Entries {
 
 impl Entries {
     fn new(entries: Vec<Entry>) -> Self {
-        let key =
-            |it: &Entry| format!("{:?}{}\0{}\0{:?}", it.number, it.text, it.note, it.emphasized);
+        let key = |it: &Entry| {
+            format!("{:?}{}\0{}\0{:?}", it.number, it.text.as_str(), it.note, it.emphasized)
+        };
         let key: String = entries.iter().map(key).collect();
         Self { entries: entries.into(), key: key.into() }
     }
@@ -55,13 +72,13 @@ impl Entries {
             let span = risk.filter(|it| it.level > RiskLevel::Safe).and_then(|it| it.span.clone());
             let (text, emphasized) = match &step.call {
                 Some(ToolCall::Shell { command, .. }) => {
-                    (command.clone(), span.map(|span| (span, tone)))
+                    (EntryText::Command(command.clone()), span.map(|span| (span, tone)))
                 }
                 Some(call) => {
                     let (verb, object) = call.headline();
-                    (format!("{verb} {}", drawable(&object)), None)
+                    (EntryText::Shown(format!("{verb} {}", visible_name(&object))), None)
                 }
-                None => (step.tool_name.clone(), None),
+                None => (EntryText::Shown(visible_name(&step.tool_name).into_owned()), None),
             };
             Entry {
                 number: Some(index + 1),
@@ -77,16 +94,18 @@ impl Entries {
 
     /// Every file that the steps name as written: whether it is new.
     pub(super) fn of_files(review: &Review) -> Self {
-        let entry = |path: &String| {
+        let twins = twin_names(review.impact.files.iter().map(String::as_str));
+        let entry = |(index, path): (usize, &String)| {
             let (icon, tone, note) = match review.binding.inputs.get(path) {
                 Some(FileState::Absent) => (icon::FILE_PLUS, Tone::Safe, "new"),
                 Some(FileState::Content(_)) => (icon::WRITE, Tone::Dim, "replaced"),
                 None => (icon::WRITE, Tone::Dim, "written"),
             };
-            let text = drawable(path).into_owned();
+            let twin = twins.get(&index).cloned();
+            let text = EntryText::Shown(twin.unwrap_or_else(|| visible_name(path).into_owned()));
             Entry { number: None, icon, tone, text, emphasized: None, note: note.to_owned() }
         };
-        Self::new(review.impact.files.iter().map(entry).collect())
+        Self::new(review.impact.files.iter().enumerate().map(entry).collect())
     }
 
     /// The number of entries.
@@ -102,7 +121,10 @@ impl Entries {
             let text_columns = columns.saturating_sub(entry.note.chars().count() + 2).max(8);
             let emphasized = entry.emphasized.as_ref().map(|(range, tone)| (range, *tone));
             let first = rows.len();
-            rows.extend(command_rows(&entry.text, emphasized, text_columns));
+            rows.extend(match &entry.text {
+                EntryText::Command(command) => command_rows(command, emphasized, text_columns),
+                EntryText::Shown(text) => text_rows(text, text_columns),
+            });
             if let Some(row) = rows.get_mut(first) {
                 row.numbers.1 = entry.number;
                 row.kind = LineKind::Context;

@@ -172,7 +172,8 @@ fn context_ui(ui: &mut Ui, view: &AuthorizeView) {
         .attempt
         .map(|it| format!("attempt {} of {} of a loop", it.attempt.number, it.max_attempts));
     let workspace = format!("in {}", visible_name(&binding.workspace));
-    let parts = [author, Some(workspace), Some(target), Some(mode.to_owned()), run, attempt];
+    let asks = binding.choices.ask_every_step.then(|| "asks before every step".to_owned());
+    let parts = [author, Some(workspace), Some(target), Some(mode.to_owned()), asks, run, attempt];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     widgets::paragraph(ui, parts.join("  ·  "), Text::Meta, Tone::Dim);
     let text = match view.attempt {
@@ -205,6 +206,7 @@ fn covered_ui(ui: &mut Ui, view: &AuthorizeView) {
     widgets::fact(ui, "plan digest", plan.digest.to_string(), Text::SmallMono);
     widgets::fact(ui, "settings digest", review.binding.policy.to_string(), Text::SmallMono);
     widgets::fact(ui, "workspace", &review.binding.workspace, Text::Mono);
+    widgets::fact(ui, "chosen for the run", review.binding.choices.to_string(), Text::Body);
     if view.inputs.is_empty() {
         return;
     }

@@ -1,0 +1,59 @@
+//! Applies what a person chooses for a plan before it is authorized. Each choice is part of the next review, and makes
+//! an approval under another choice void.
+
+use std::path::PathBuf;
+
+use super::{PlanPage, PlanSession};
+use crate::app::shared::Shared;
+use crate::ui::action::{PlanChoice, PlanFolder};
+
+impl PlanSession {
+    /// Whether the person can choose where and how the plan runs. The plan of a loop and a recorded run have no choice.
+    pub fn can_choose(&self) -> bool {
+        self.path().is_some() && self.attempt.is_none()
+    }
+}
+
+impl PlanPage {
+    /// Applies a choice, and reviews the plan again. The choices that need a folder are made by
+    /// [`Self::choose_folder`].
+    pub(super) fn choose(&mut self, choice: PlanChoice, shared: &mut Shared) {
+        self.with_choosing_session(shared, |session| {
+            let choices = &mut session.choices;
+            match choice {
+                PlanChoice::DefaultWorkspace => session.workspace = None,
+                PlanChoice::Host(host) => choices.host = host,
+                PlanChoice::Mode(mode) => choices.mode = mode,
+                PlanChoice::AskEveryStep(always) => choices.run.ask_every_step = always,
+                PlanChoice::Walls(walls) => choices.run.walls = walls,
+                PlanChoice::Network(granted) => choices.grants.network = granted,
+                PlanChoice::NotWritable(path) => drop(choices.grants.write.remove(&path)),
+                PlanChoice::PickFolder(_) => {}
+            }
+        });
+    }
+
+    /// Applies the choice of a folder in a folder dialog.
+    pub fn choose_folder(&mut self, folder: PathBuf, purpose: PlanFolder, shared: &mut Shared) {
+        self.with_choosing_session(shared, |session| match purpose {
+            PlanFolder::Workspace => session.workspace = Some(folder),
+            PlanFolder::Writable => {
+                session.choices.grants.write.insert(folder.to_string_lossy().into_owned());
+            }
+        });
+    }
+
+    /// Changes the choices of the shown plan, and reviews it again; does nothing while they cannot be changed.
+    fn with_choosing_session(
+        &mut self,
+        shared: &mut Shared,
+        change: impl FnOnce(&mut PlanSession),
+    ) {
+        let shown = self.shown.as_mut();
+        let Some(session) = shown.filter(|it| it.can_choose() && !it.run.is_active()) else {
+            return;
+        };
+        change(session);
+        self.review_again(false, shared);
+    }
+}

@@ -1,0 +1,64 @@
+//! Choosing where and how a plan runs, before it is authorized.
+
+use super::*;
+use crate::plan::Mode;
+use crate::ui::action::{PlanChoice, PlanFolder};
+
+const COMMANDS: &str =
+    r#"{"goal": "g", "steps": [{"command": "echo one"}, {"command": "echo two"}]}"#;
+
+fn asks(app: &App) -> Vec<bool> {
+    let review = app.plan.review().unwrap();
+    review.asks.iter().map(Option::is_some).collect()
+}
+
+fn choose(bench: &mut Bench, choice: PlanChoice) {
+    bench.act(Action::Plan(PlanAction::Choose(choice)));
+}
+
+#[test]
+fn a_choice_is_reviewed_at_once_and_keeps_the_place() {
+    let mut bench = Bench::new();
+    let plan = bench.file("commands.json", COMMANDS);
+    bench.open(&plan);
+    bench.act(Action::Plan(PlanAction::SelectStep(1)));
+    choose(&mut bench, PlanChoice::Mode(Some(Mode::Guided)));
+    bench.wait_until("guided", |app| app.plan.review().unwrap().binding.mode == Mode::Guided);
+    assert_eq!(bench.session().opened.plan.as_ref().unwrap().mode, Mode::Guided);
+    assert_eq!(bench.session().pane.selected, 1);
+    assert!(bench.app.shared.notices.is_empty(), "the person knows what they chose");
+    choose(&mut bench, PlanChoice::Mode(None));
+    bench.wait_until("automatic", |app| asks(app) == [false, false]);
+    choose(&mut bench, PlanChoice::AskEveryStep(true));
+    bench.wait_until("asking", |app| asks(app) == [true, true]);
+    // Another plan starts without the choices.
+    let other = bench.file("other.json", COMMANDS);
+    bench.open(&other);
+    assert_eq!(asks(&bench.app), [false, false]);
+}
+
+#[test]
+fn a_choice_makes_an_approval_void() {
+    let mut bench = Bench::new();
+    let plan = bench.file("commands.json", COMMANDS);
+    bench.open(&plan);
+    bench.authorize();
+    choose(&mut bench, PlanChoice::AskEveryStep(true));
+    bench.wait_until("void", |app| matches!(app.view().plan.unwrap().approval, Approval::Void(_)));
+    let Approval::Void(changes) = &bench.session().approval else { panic!() };
+    assert_eq!(changes[0].what, "choices");
+    assert_eq!(changes[0].now, "asks before every step");
+}
+
+#[test]
+fn the_workspace_can_be_another_folder() {
+    let mut bench = Bench::new();
+    let plan = bench.file("commands.json", COMMANDS);
+    bench.open(&plan);
+    let other = tempfile::tempdir().unwrap();
+    let folder = other.path().canonicalize().unwrap();
+    bench.app.plan.choose_folder(folder.clone(), PlanFolder::Workspace, &mut bench.app.shared);
+    bench.wait_until("moved", |app| app.plan.review().unwrap().workspace == folder);
+    choose(&mut bench, PlanChoice::DefaultWorkspace);
+    bench.wait_until("moved back", |app| app.plan.review().unwrap().workspace != folder);
+}

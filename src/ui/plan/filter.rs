@@ -1,0 +1,341 @@
+//! The steps in the list of a long plan: filtered by kind and by text, with the number of steps of each kind. Pure, but
+//! for the bar above the list.
+
+use std::collections::BTreeSet;
+
+use egui::{Frame, Key, Margin, Modifiers, Ui, vec2};
+
+use super::PlanView;
+use crate::plan::{ShownPlan, ShownStep, ToolClass};
+use crate::risk::RiskLevel;
+use crate::run::{Outcome, Review, RunState, StepState};
+use crate::ui::widgets::focus_ring;
+use crate::ui::{Action, Icon, PlanAction, Text, Tone, controls, format, icon, widgets};
+
+/// A kind of steps. A step may be of several kinds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum StepKind {
+    /// Changes files.
+    Writes,
+    /// Asks before it runs.
+    Asks,
+    /// Is dangerous or blocked.
+    Dangerous,
+    /// Would fail at its precondition, is faulty, or did not succeed in the run.
+    Fails,
+    /// Was not looked at to its end.
+    NotLookedAt,
+}
+
+impl StepKind {
+    /// Every kind, in the order of the bar.
+    pub const ALL: [Self; 5] =
+        [Self::Writes, Self::Asks, Self::Dangerous, Self::Fails, Self::NotLookedAt];
+
+    /// The word, the icon and the tone of the kind.
+    fn look(self) -> (&'static str, Icon, Tone) {
+        match self {
+            Self::Writes => ("writes", icon::WRITE, Tone::Plain),
+            Self::Asks => ("asks", icon::HAND, Tone::Accent),
+            Self::Dangerous => ("dangerous", icon::STOP_SIGN, Tone::Danger),
+            Self::Fails => ("fails", icon::FAILED, Tone::Danger),
+            Self::NotLookedAt => ("not looked at", icon::WAITING, Tone::Caution),
+        }
+    }
+}
+
+/// What the person wants to see of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct StepFilter {
+    /// Words, all of which must occur in a step.
+    pub text: String,
+    /// The steps of any of these kinds; empty for all steps.
+    pub kinds: BTreeSet<StepKind>,
+}
+
+impl StepFilter {
+    /// Whether all steps are listed.
+    pub fn is_empty(&self) -> bool {
+        self.text.trim().is_empty() && self.kinds.is_empty()
+    }
+}
+
+/// The steps in the list.
+#[derive(Debug, Clone, Default)]
+pub struct StepList {
+    /// The filter of the person.
+    pub filter: StepFilter,
+    /// The indices of the listed steps, ascending; `None` for all.
+    pub listed: Option<Vec<usize>>,
+    /// The number of steps of each kind, in the order of [`StepKind::ALL`].
+    pub counts: [usize; 5],
+    /// Whether the person opened the bar. It is always there for a long plan.
+    pub is_open: bool,
+    /// Whether to focus the text field now.
+    pub focus: bool,
+}
+
+impl StepList {
+    /// Computes which steps are listed, and the number of steps of each kind. `with_text` states for each step whether
+    /// it has the text of the filter; `asking` is the step that waits for an answer, which is always listed.
+    pub fn update(&mut self, sources: &KindSources<'_>, with_text: &[bool], asking: Option<usize>) {
+        let steps = &sources.plan.steps;
+        self.counts =
+            StepKind::ALL.map(|kind| steps.iter().filter(|step| sources.is(step, kind)).count());
+        let StepFilter { text, kinds } = &self.filter;
+        let is_listed = |step: &&ShownStep| {
+            let has_text = text.trim().is_empty() || with_text.get(step.step_index) == Some(&true);
+            let is_any = kinds.is_empty() || kinds.iter().any(|kind| sources.is(step, *kind));
+            has_text && is_any || asking == Some(step.step_index)
+        };
+        self.listed = (!self.filter.is_empty())
+            .then(|| steps.iter().filter(is_listed).map(|step| step.step_index).collect());
+    }
+
+    /// The number of listed steps of a plan with `count` steps.
+    pub fn len(&self, count: usize) -> usize {
+        self.listed.as_ref().map_or(count, Vec::len)
+    }
+
+    /// The step in a row of the list.
+    pub fn step(&self, row: usize) -> Option<usize> {
+        self.listed.as_ref().map_or(Some(row), |listed| listed.get(row).copied())
+    }
+
+    /// The row of a step; for a step that is not listed, the row before which it would be.
+    pub fn row(&self, step: usize) -> usize {
+        self.listed.as_ref().map_or(step, |listed| listed.partition_point(|it| *it < step))
+    }
+
+    /// Whether a step is in the list.
+    pub fn lists(&self, step: usize) -> bool {
+        self.listed.as_ref().is_none_or(|listed| listed.binary_search(&step).is_ok())
+    }
+
+    /// The listed step that is `by` rows below a step. In a plan with `count` steps; stops at both ends, or goes on at
+    /// the other end if `wraps`. `None` if no step is listed.
+    pub fn moved(&self, step: usize, by: isize, count: usize, wraps: bool) -> Option<usize> {
+        let last = self.len(count).checked_sub(1)?;
+        let row = self.row(step);
+        // From a step that is not listed, the row below is the one that would follow it.
+        let from = if self.lists(step) || by <= 0 { row as isize } else { row as isize - 1 };
+        let to = from + by;
+        let to = match usize::try_from(to) {
+            Err(_) if wraps => last,
+            Err(_) => 0,
+            Ok(to) if to > last => {
+                if wraps {
+                    0
+                } else {
+                    last
+                }
+            }
+            Ok(to) => to,
+        };
+        self.step(to)
+    }
+}
+
+/// What decides of which kinds a step is.
+#[derive(Debug, Clone, Copy)]
+pub struct KindSources<'a> {
+    /// The plan.
+    pub plan: &'a ShownPlan,
+    /// Its review, if there is one.
+    pub review: Option<&'a Review>,
+    /// Its run.
+    pub run: &'a RunState,
+    /// The steps that the person has looked at.
+    pub looked_at: &'a super::LookedAt,
+}
+
+impl KindSources<'_> {
+    /// Whether a step is of this kind.
+    pub fn is(&self, step: &ShownStep, kind: StepKind) -> bool {
+        let index = step.step_index;
+        match kind {
+            StepKind::Writes => {
+                step.call.as_ref().is_some_and(|call| call.class() == ToolClass::Mutate)
+            }
+            StepKind::Asks => self
+                .review
+                .is_some_and(|review| review.asks.get(index).is_some_and(Option::is_some)),
+            StepKind::Dangerous => self.review.is_some_and(|review| {
+                let risk = review.risks.get(index);
+                risk.is_some_and(|risk| risk.level >= RiskLevel::Dangerous)
+            }),
+            StepKind::Fails => {
+                let outcome = self.run.steps.get(index).and_then(StepState::outcome);
+                let done = [Outcome::Succeeded, Outcome::DoneByHand, Outcome::Skipped];
+                outcome.is_some_and(|outcome| !done.contains(&outcome))
+                    || outcome.is_none()
+                        && (step.call.is_none()
+                            || self.review.is_some_and(|it| it.fails_precondition(index)))
+            }
+            StepKind::NotLookedAt => self.looked_at.lacks(index),
+        }
+    }
+}
+
+/// Whether each step has all words of this text in its number, id, title, reason, tool or arguments, in any case.
+pub fn steps_with_text(plan: &ShownPlan, text: &str) -> Vec<bool> {
+    let words: Vec<String> = text.to_lowercase().split_whitespace().map(str::to_owned).collect();
+    let has = |step: &ShownStep| {
+        let number = (step.step_index + 1).to_string();
+        let optional = [&step.title, &step.reason, &step.expected_output];
+        let texts = [&step.step_id, &step.tool_name, &step.precondition_text].into_iter();
+        let texts = texts.chain(optional.into_iter().flatten()).chain(step.arguments.values());
+        let mut missing: Vec<&String> = words.iter().filter(|word| **word != number).collect();
+        for text in texts {
+            if missing.is_empty() {
+                break;
+            }
+            let text = text.to_lowercase();
+            missing.retain(|word| !text.contains(word.as_str()));
+        }
+        missing.is_empty()
+    };
+    plan.steps.iter().map(has).collect()
+}
+
+/// The number of steps from which on the bar is always there.
+const LONG: usize = 12;
+
+/// The bar above the list: a field for text, and a toggle for each kind that there is.
+pub(super) fn filter_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
+    let list = view.list;
+    let count = view.plan.map_or(0, |plan| plan.steps.len());
+    if count == 0 || (count < LONG && !list.is_open && list.filter.is_empty()) {
+        return;
+    }
+    let margin = Margin { left: 18, right: 18, top: 6, bottom: 6 };
+    Frame::NONE.inner_margin(margin).show(ui, |ui| {
+        ui.set_min_width(ui.available_width());
+        ui.spacing_mut().item_spacing = vec2(6.0, 4.0);
+        ui.horizontal_wrapped(|ui| {
+            field_ui(ui, list, actions);
+            for (kind, number) in StepKind::ALL.into_iter().zip(list.counts) {
+                let on = list.filter.kinds.contains(&kind);
+                if number == 0 && !on {
+                    continue;
+                }
+                let (word, icon, tone) = kind.look();
+                let text = format!("{word} {}", format::count(number as u64));
+                if controls::toggle(ui, icon, &text, tone, on).clicked() {
+                    let mut filter = list.filter.clone();
+                    if !filter.kinds.remove(&kind) {
+                        filter.kinds.insert(kind);
+                    }
+                    actions.push(Action::Plan(PlanAction::FilterSteps(filter)));
+                }
+            }
+            if !list.filter.is_empty() {
+                let listed = format::count(list.len(count) as u64);
+                let text = format!("{listed} of {} listed", format::counted(count, "step"));
+                ui.label(widgets::rich(text, Text::Meta, crate::ui::Theme::of(ui).dim));
+                if widgets::icon_button(ui, icon::CLOSE, "List all steps").clicked() {
+                    actions.push(Action::Plan(PlanAction::FilterSteps(StepFilter::default())));
+                }
+            }
+        });
+    });
+    widgets::line_below(ui);
+}
+
+fn field_ui(ui: &mut Ui, list: &StepList, actions: &mut Vec<Action>) {
+    let id = ui.scope_id().with("find step");
+    let pressed = |modifiers, key| ui.input_mut(|input| input.consume_key(modifiers, key));
+    // Taken before the field, which would lose the focus.
+    let focused = ui.ctx().memory(|memory| memory.has_focus(id));
+    if focused {
+        for (modifiers, by) in [(Modifiers::SHIFT, -1), (Modifiers::NONE, 1)] {
+            if pressed(modifiers, Key::Enter) {
+                actions.push(Action::Plan(PlanAction::SelectListed(by)));
+            }
+        }
+    }
+    let mut text = list.filter.text.clone();
+    let field = widgets::code_field(&mut text, id, 150.0)
+        .margin(Margin::symmetric(8, 3))
+        .hint_text("Find a step");
+    let response = ui.add(field).accessible_name("Find a step");
+    focus_ring(ui, &response);
+    if list.focus {
+        response.request_focus();
+    }
+    // egui takes the focus away with this key before the frame begins.
+    if response.lost_focus() && ui.input(|input| input.key_pressed(Key::Escape)) {
+        actions.push(Action::Plan(PlanAction::FilterSteps(StepFilter::default())));
+    } else if response.changed() {
+        let filter = StepFilter { text, ..list.filter.clone() };
+        actions.push(Action::Plan(PlanAction::FilterSteps(filter)));
+    }
+    response.on_hover_text("Words in a step's arguments, title, tool or id. Enter and Shift+Enter go through the hits; Escape lists all steps.");
+}
+
+#[cfg(test)]
+mod tests {
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::Queryable as _;
+
+    use super::*;
+    use crate::ui::tests::{Window, fixture, window};
+
+    #[test]
+    fn words_are_found_in_any_part_of_a_step() {
+        let plan = fixture::plan();
+        let found = |text: &str| -> Vec<usize> {
+            let has = steps_with_text(&plan, text).into_iter().enumerate();
+            has.filter(|(_, has)| *has).map(|(index, _)| index + 1).collect()
+        };
+        assert_eq!(found(""), [1, 2, 3, 4, 5]);
+        assert_eq!(found("FILE_WRITE lib.rs"), [3]);
+        assert_eq!(found("changelog"), [5]);
+        assert_eq!(found("4"), found("4"));
+        assert!(found("4").contains(&4));
+        assert_eq!(found("heron egret"), Vec::<usize>::new());
+    }
+
+    #[test]
+    fn the_selection_moves_among_the_listed_steps() {
+        let list = StepList { listed: Some(vec![2, 5, 9]), ..StepList::default() };
+        let moved = |from, by, wraps| list.moved(from, by, 20, wraps).unwrap();
+        assert_eq!([moved(2, 1, false), moved(5, -1, false), moved(9, 1, false)], [5, 2, 9]);
+        assert_eq!([moved(9, 1, true), moved(2, -1, true)], [2, 9]);
+        assert_eq!([moved(3, 1, false), moved(3, -1, false), moved(0, 1, false)], [5, 2, 2]);
+        assert_eq!(StepList::default().moved(7, 1, 20, false), Some(8));
+        let none = StepList { listed: Some(Vec::new()), ..StepList::default() };
+        assert_eq!(none.moved(0, 1, 20, true), None);
+    }
+
+    #[test]
+    fn the_field_finds_steps_by_key() {
+        let mut harness = window("large", [1280.0, 800.0]);
+        let field = |harness: &Harness<'_, Window>| harness.get_by_label("Find a step").rect();
+        assert!(field(&harness).is_positive(), "a long plan has the bar");
+        let listed = |harness: &Harness<'_, Window>| {
+            harness.state().scene.view().plan.unwrap().list.len(10_000)
+        };
+        harness.get_by_label("Find a step").focus();
+        harness.run_ok();
+        harness.get_by_label("Find a step").type_text("changelog");
+        harness.run_ok();
+        assert_eq!(listed(&harness), 2_000);
+        let label = "2,000 of 10,000 steps listed";
+        assert!(harness.query_by_label(label).is_some());
+        harness.state_mut().actions.clear();
+        harness.key_press(Key::Enter);
+        harness.run_ok();
+        harness.key_press_modifiers(Modifiers::SHIFT, Key::Enter);
+        harness.run_ok();
+        let by = |by| Action::Plan(PlanAction::SelectListed(by));
+        assert_eq!(harness.state().actions, [by(1), by(-1)], "the field keeps the focus");
+        harness.get_by_label_contains("writes 4,000").click();
+        harness.run_ok();
+        harness.get_by_label("Find a step").focus();
+        harness.run_ok();
+        harness.key_press(Key::Escape);
+        harness.run_ok();
+        assert_eq!(listed(&harness), 10_000);
+    }
+}
