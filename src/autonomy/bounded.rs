@@ -21,8 +21,8 @@ use crate::plan::{COMMANDS_FILE, VerifyScope};
 use crate::risk::Policy;
 use crate::run::text::panic_message;
 use crate::run::{
-    AttemptRecord, Failure, Happened, RunEvent, StopCode, StopDetail, StopReason, Transition,
-    transition,
+    AttemptRecord, Failure, Happened, RunEvent, StopCode, StopDetail, StopReason, TerminalPort,
+    Transition, transition,
 };
 use crate::tools::{PlannerProgram, ToolError, Toolbox, Unsupported};
 
@@ -72,6 +72,8 @@ pub struct LoopDeps {
     pub control: ControlHandle,
     /// Authorizes each plan.
     pub authorizer: Box<dyn PlanAuthorizer>,
+    /// The terminal of the person, for steps that ask for one; `None` where there is none.
+    pub terminal: Option<TerminalPort>,
 }
 
 /// Result of a loop.
@@ -133,7 +135,7 @@ impl<'a> BoundedLoop<'a> {
         place.read_only.extend(setup.program.readable_paths());
         let toolbox = toolbox.with_walls(place);
         let loop_id = Uuid::new_v4();
-        let LoopDeps { clock, confirmation, progress, control, authorizer } = deps;
+        let LoopDeps { clock, confirmation, progress, control, authorizer, terminal } = deps;
         let store = match setup.location.store() {
             Ok(store) => store,
             Err(error) => return Ok(never_begun(setup, loop_id, &error)),
@@ -147,6 +149,7 @@ impl<'a> BoundedLoop<'a> {
                 confirmation,
                 progress,
                 control: control.clone(),
+                terminal,
             },
         );
         let mut this = Self {

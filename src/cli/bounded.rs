@@ -55,6 +55,7 @@ pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Re
         progress: Arc::new(LoopProgress(Progress::new(None, out.json()))),
         control,
         authorizer: Box::new(FlagAuthorizer { yes: command.yes }),
+        terminal: None,
     };
     let outcome = BoundedLoop::run(&setup, deps)?;
     if out.json() {

@@ -154,6 +154,7 @@ impl Harness {
             policy: Policy::default(),
             clock: Arc::new(FakeClock::new()),
             control: ControlHandle::default(),
+            terminal: None,
             answer: Arc::new(|_| Decision::Approve),
             hook: Arc::new(|_| {}),
         }
@@ -333,6 +334,7 @@ impl Harness {
             confirmation: Box::new(person),
             progress: Arc::new(listener),
             control: self.control.clone(),
+            terminal: None,
         };
         (Executor::new(self.store(), deps), callbacks)
     }
