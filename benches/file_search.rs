@@ -39,6 +39,7 @@ fn main() -> ExitCode {
             stop: &stop,
             capture: &NoCapture,
             walls: countersign::authorization::StepWalls::NONE,
+            terminal: None,
             execution_id: Uuid::nil(),
             output: &|_, _| {},
         };

@@ -67,6 +67,7 @@ fn set_up(toolbox: &Toolbox, files: usize) -> Duration {
         stop: &stop,
         capture: &NoCapture,
         walls: countersign::authorization::StepWalls::NONE,
+        terminal: None,
         execution_id: Uuid::new_v4(),
         output: &|_, _| {},
     };

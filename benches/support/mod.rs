@@ -146,6 +146,7 @@ impl Bench {
             confirmation: Box::new(AutoApprove),
             progress: Arc::new(NoopProgress),
             control: ControlHandle::default(),
+            terminal: None,
         };
         let mut executor = Executor::new(self.store.take().expect("the store"), deps);
         let approved = ApprovedPlan { plan: plan.clone(), authorization };

@@ -73,7 +73,7 @@ impl<'a> BoundedLoop<'a> {
         });
         let host = host.transpose()?;
         let loop_id = Uuid::new_v4();
-        let LoopDeps { clock, confirmation, progress, control, authorizer } = deps;
+        let LoopDeps { clock, confirmation, progress, control, authorizer, terminal } = deps;
         let store = match setup.location.store() {
             Ok(store) => store,
             Err(error) => return Ok(never_begun(setup, loop_id, &error)),
@@ -89,6 +89,7 @@ impl<'a> BoundedLoop<'a> {
                 confirmation,
                 progress,
                 control: control.clone(),
+                terminal,
             },
         );
         let mut this = Self {

@@ -14,7 +14,7 @@ use crate::engine::{
 use crate::evidence::EvidenceLocation;
 use crate::plan::{ShownPlan, VerifyScope};
 use crate::risk::Policy;
-use crate::run::{AttemptRecord, Failure, LookScope, StopReason};
+use crate::run::{AttemptRecord, Failure, LookScope, StopReason, TerminalPort};
 use crate::tools::PlannerProgram;
 
 /// A bounded loop that a person starts.
@@ -69,6 +69,8 @@ pub struct LoopDeps {
     pub control: ControlHandle,
     /// Authorizes each plan.
     pub authorizer: Box<dyn PlanAuthorizer>,
+    /// The terminal of the person, for steps that ask for one; `None` where there is none.
+    pub terminal: Option<TerminalPort>,
 }
 
 /// Result of a loop.

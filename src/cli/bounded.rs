@@ -72,6 +72,7 @@ pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Re
         progress: Arc::new(LoopProgress(Progress::new(None, out.json()))),
         control,
         authorizer: Box::new(FlagAuthorizer { yes: command.yes }),
+        terminal: None,
     };
     let outcome = BoundedLoop::run(&setup, deps)?;
     if out.json() {
@@ -128,7 +129,10 @@ pub(super) fn setup(
         workspace,
         class: None,
         looks: command.looks.into(),
-        target: command.target.as_ref().and_then(TargetWord::destination).map(str::to_owned),
+        target: match &command.target {
+            Some(TargetWord::Host(host)) => Some(host.to_string()),
+            Some(TargetWord::Local) | None => None,
+        },
         plan_only: false,
     };
     Ok(LoopSetup { order, program, method: Method::CommandLine, location, policy })

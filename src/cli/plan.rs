@@ -41,6 +41,7 @@ pub(super) fn plan(command: &args::Plan, out: &mut Output) -> Result<Exit, Refus
         progress: Arc::new(LoopProgress(Progress::new(None, out.json()))),
         control,
         authorizer: Box::new(NeverAsked),
+        terminal: None,
     };
     let outcome = BoundedLoop::run(&setup, deps)?;
     let has_plan = outcome.stop_reason.code == StopCode::Planned;

@@ -100,6 +100,7 @@ impl Start {
             confirmation: Box::new(confirmation),
             progress: Arc::new(Progress::new(Some(plan.steps.len()), out.json())),
             control: ControlHandle::default(),
+            terminal: None,
         };
         let approved = ApprovedPlan { plan: plan.clone(), authorization };
         let result = Executor::new(store, deps)

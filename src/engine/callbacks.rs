@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Clock, ControlHandle};
 use crate::risk::Policy;
-use crate::run::{AnsweredBy, ConfirmationRequest, Decision, RunEvent};
+use crate::run::{AnsweredBy, ConfirmationRequest, Decision, RunEvent, TerminalPort};
 
 /// What an executor needs besides the evidence.
 pub struct ExecutorDeps {
@@ -19,6 +19,8 @@ pub struct ExecutorDeps {
     pub progress: Arc<dyn ProgressCallback>,
     /// The controls: pause, resume, cancel and stop.
     pub control: ControlHandle,
+    /// The terminal of the person, for steps that ask for one; `None` where there is none.
+    pub terminal: Option<TerminalPort>,
 }
 
 /// The origin of an answer.

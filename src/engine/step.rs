@@ -197,6 +197,13 @@ impl StepRun<'_, '_> {
         let before = if may_change { self.covered_files() } else { BTreeMap::new() };
         let started_ms = self.run.deps.clock.monotonic_ms();
         let journal = &*self.run.journal;
+        let walls = self.walls.unwrap_or(StepWalls::NONE);
+        let port = self.run.deps.terminal.as_ref().filter(|_| walls.terminal);
+        let terminal = port.map(|port| port.open(self.run.run_id, self.step.step_index));
+        if let Some(terminal) = &terminal {
+            let (step_id, size) = (self.step.step_id.clone(), terminal.size);
+            journal.send(&RunEvent::TerminalOpened { step_id, size });
+        }
         let capture = StepCapture::new(journal.store.capture(), journal, self.step);
         let mut invocation = self.run.runnable.toolbox.invoke(
             &self.step.call,
@@ -212,7 +219,8 @@ impl StepRun<'_, '_> {
                     });
                 },
                 capture: &capture,
-                walls: self.walls.unwrap_or(StepWalls::NONE),
+                walls,
+                terminal: terminal.as_ref(),
             },
         );
         progress.captured = Some(capture.finish());

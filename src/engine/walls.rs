@@ -280,13 +280,6 @@ impl WallsReviewer<'_> {
     /// Adds errors if the step cannot run with these walls, or a warning if it probably fails behind them.
     fn refusals(&mut self, step: &Step, walls: &StepWalls, missing: &Needs, known: &CommandNeeds) {
         let number = step.step_index + 1;
-        if walls.terminal && !step.is_verification() {
-            let message = format!(
-                "step {number} asks for a terminal, and this version cannot run a command on one: take \
-                 \"terminal\" out, and pass the command what it would ask for"
-            );
-            self.add_finding(step, Severity::Error, "terminal", message);
-        }
         if walls.open && self.policy.wall_setting() == WallSetting::Required {
             let message =
                 format!("step {number} needs \"open\" (no walls), and your settings require walls");

@@ -1,7 +1,7 @@
 //! Child processes (SPEC §7.2): the only module that starts programs.
 //!
-//! A child gets exactly the arguments that the caller names, no terminal, and no input unless the caller
-//! supplies it. It inherits the environment of this process, without [`MODEL_KEY`], with a filtered `PATH`,
+//! A child gets exactly the arguments that the caller names, and no terminal and no input unless the caller
+//! supplies them. It inherits the environment of this process, without [`MODEL_KEY`], with a filtered `PATH`,
 //! and with the changes that the caller names. It leads its own process group and, on Linux, its own session.
 //! Stdout and stderr are read by one thread each, and every chunk is forwarded at once, up to a limit. `run`
 //! keeps the complete output, `stream` only its beginning and end. Nothing polls: the calling thread sleeps
@@ -49,6 +49,7 @@ mod scratch;
 #[cfg(test)]
 mod scratch_tests;
 mod supervise;
+mod terminal;
 #[cfg(test)]
 mod tests;
 #[cfg(all(test, target_os = "linux"))]
@@ -67,7 +68,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::run::{StopSignal, Stream, StreamEnds};
+use crate::run::{OpenTerminal, StopSignal, Stream, StreamEnds};
 
 pub use capture::{Capture, NoCapture, ProcessIo};
 pub use error::ProcessError;
@@ -125,6 +126,9 @@ pub(crate) enum Input<'a> {
     /// These bytes. They are passed in an unlinked or in-memory file, which, unlike a pipe, does not block
     /// the writer if the program never reads.
     Bytes(&'a [u8]),
+    /// A pseudo-terminal, into which a person types. It also receives stdout and stderr, which are then read as one
+    /// output, [`Stream::Stdout`].
+    Terminal(&'a OpenTerminal),
 }
 
 /// The treatment of processes that are still running when the program that started them exits by itself.

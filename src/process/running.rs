@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use super::error::stream_name;
 use super::output_queue::OutputQueue;
+use super::terminal::PseudoTerminal;
 use super::tree::{Listing, Tree};
 use super::walls::{WallReport, Walled};
 use super::{CHUNK, Input, MODEL_KEY, Program, command, path, tree};
@@ -69,9 +70,14 @@ impl Running {
     pub(super) fn start(program: &Program<'_>, queue: Arc<OutputQueue>) -> io::Result<Self> {
         let mark = uuid::Uuid::new_v4().to_string();
         let mut walled = Walled::of(program, &mark)?;
+        let mut terminal = None;
         let input = match program.input {
             Some(Input::File(file)) => Stdio::from(File::open(file)?),
             Some(Input::Bytes(bytes)) => Stdio::from(anonymous_file_with(bytes)?),
+            Some(Input::Terminal(open)) => {
+                terminal = Some(PseudoTerminal::open(open)?);
+                Stdio::null()
+            }
             None => Stdio::null(),
         };
         let mut command = match &mut walled {
@@ -89,6 +95,9 @@ impl Running {
             .stdin(input)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        if let Some(terminal) = &terminal {
+            terminal.connect(&mut command)?;
+        }
         for name in program.unset {
             command.env_remove(name);
         }
@@ -100,6 +109,7 @@ impl Running {
         command.env(tree::MARK, mark_list(&mark));
         match &mut walled {
             Some(walled) => walled.new_session(&mut command),
+            None if terminal.is_some() => tree::new_terminal_session(&mut command),
             None => tree::new_session(&mut command),
         }
         let before = Listing::now();
@@ -109,7 +119,11 @@ impl Running {
         let tree = Tree::of(&child, &mark, before);
         // From here on an error drops `running`, which kills the child.
         let mut running = Self { child, tree, queue, reaped: false, walled };
-        running.wait_until_walled(program.timeout)?;
+        let terminal = terminal.map(PseudoTerminal::start).transpose()?;
+        running.wait_until_walled(program.timeout, terminal.as_ref())?;
+        if let Some(output) = terminal {
+            running.read(Stream::Stdout, output)?;
+        }
         if let Some(stdout) = running.child.stdout.take() {
             running.read(Stream::Stdout, stdout)?;
         }
@@ -149,16 +163,18 @@ impl Running {
 
     /// Waits until a walled program runs behind its walls. On an error, every process that was started is
     /// killed.
-    fn wait_until_walled(&mut self, timeout: Duration) -> io::Result<()> {
+    fn wait_until_walled(&mut self, timeout: Duration, terminal: Option<&File>) -> io::Result<()> {
         let Some(walled) = &mut self.walled else { return Ok(()) };
         let Err(error) = walled.wait_until_started(timeout) else { return Ok(()) };
         self.kill();
-        let mut message = String::new();
-        if let Some(stderr) = self.child.stderr.take() {
-            // Every process that could write to this pipe has been killed, so the read ends.
-            let _ = stderr.take(MAX_ERROR_BYTES).read_to_string(&mut message);
-        }
-        match (error.raw_os_error(), message.trim()) {
+        // Every process that could write to this pipe or terminal has been killed, so the read ends.
+        let mut message = Vec::new();
+        let _ = match (self.child.stderr.take(), terminal) {
+            (Some(stderr), _) => stderr.take(MAX_ERROR_BYTES).read_to_end(&mut message),
+            (None, Some(terminal)) => terminal.take(MAX_ERROR_BYTES).read_to_end(&mut message),
+            (None, None) => Ok(0),
+        };
+        match (error.raw_os_error(), String::from_utf8_lossy(&message).trim()) {
             (Some(_), _) | (None, "") => Err(error),
             (None, message) => Err(io::Error::new(error.kind(), format!("{error}: {message}"))),
         }

@@ -20,11 +20,11 @@ use rustix::process::{WaitId, WaitIdOptions, waitid};
 
 #[cfg(target_os = "linux")]
 pub(super) use linux::{
-    Listing, Suspended, Tree, kill_marked, names_below, new_session, new_session_with,
-    plain_session_with,
+    Listing, Suspended, Tree, control_terminal, kill_marked, names_below, new_session,
+    new_session_with, new_terminal_session, plain_session_with,
 };
 #[cfg(not(target_os = "linux"))]
-pub(super) use unix::{Listing, Tree, new_session};
+pub(super) use unix::{Listing, Tree, new_session, new_terminal_session};
 
 /// The variable that holds a program's mark, after the marks that this process was started with.
 pub(super) const MARK: &str = "COUNTERSIGN_CHILD";

@@ -24,14 +24,14 @@ pub enum Hue {
 
 impl Hue {
     /// The colour with this number in terminal escape sequences, 0 to 7.
-    fn from_index(index: u16) -> Option<Self> {
+    pub(super) fn from_index(index: u16) -> Option<Self> {
         use Hue::{Black, Blue, Cyan, Green, Magenta, Red, White, Yellow};
         let all = [Black, Red, Green, Yellow, Blue, Magenta, Cyan, White];
         all.get(usize::from(index)).copied()
     }
 
     /// The one of the eight colours that is nearest to an RGB colour with components from 0 to 255.
-    fn nearest(red: u16, green: u16, blue: u16) -> Option<Self> {
+    pub(super) fn nearest(red: u16, green: u16, blue: u16) -> Option<Self> {
         let brightest = red.max(green).max(blue);
         let bit = |component: u16| u16::from(u32::from(component) * 2 > u32::from(brightest));
         if brightest < 48 {

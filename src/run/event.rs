@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::{
     Answer, AttemptRecord, ConfirmationRequest, Control, Failure, Host, LookRecord, LookScope,
-    Outcome, PlanDifference, PlannerReport, RunStatus, StepResult, StopReason,
+    Outcome, PlanDifference, PlannerReport, RunStatus, StepResult, StopReason, TerminalSize,
 };
 use crate::plan::{Code, Digest};
 
@@ -54,6 +54,14 @@ pub enum RunEvent {
         about: String,
         /// The time of the start, in Unix milliseconds.
         timestamp_ms: i64,
+    },
+    /// The program of the step is about to run in a terminal, into which the person can type. What the terminal shows
+    /// follows as the output of the step; what is typed is no event.
+    TerminalOpened {
+        /// The step.
+        step_id: String,
+        /// The size of the terminal.
+        size: TerminalSize,
     },
     /// A piece of a step's output, in order of arrival.
     StepOutput {

@@ -34,6 +34,7 @@ mod steps;
 mod stop;
 mod stop_reason;
 mod summary;
+mod terminal;
 pub mod text;
 mod transcript;
 mod transition;
@@ -84,6 +85,10 @@ pub use steps::{StepState, Steps};
 pub use stop::StopSignal;
 pub use stop_reason::{StopCode, StopDetail, StopReason};
 pub use summary::{EvidenceSummary, Focus, ToolCount};
-pub use transcript::{Part, Transcript, TranscriptLine};
+pub use terminal::{
+    Cell, CellColor, Cursor, Keyboard, OpenTerminal, ScreenLine, ScreenLines, TerminalInput,
+    TerminalModes, TerminalPort, TerminalScreen, TerminalSize, TypedBy,
+};
+pub use transcript::{Part, StepTerminal, Transcript, TranscriptLine};
 pub use transition::{Happened, Transition, transition};
 pub use utf8_decoder::Decoder;

@@ -8,7 +8,9 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::ansi_style::Sequence;
-use super::{AnsiStyle, RunEvent, StepResult, Stream};
+use super::{
+    AnsiStyle, RunEvent, ScreenLine, ScreenLines, StepResult, Stream, TerminalScreen, TerminalSize,
+};
 use crate::plan::visible;
 
 /// The maximum number of lines that are kept.
@@ -18,6 +20,10 @@ pub const MAX_BYTES: usize = 8 << 20;
 /// The maximum size of one line in bytes. A longer line is continued in the next one, so that no row is slow to lay
 /// out.
 const MAX_LINE_BYTES: usize = 4 << 10;
+
+/// The size of the terminal in which the recorded output of a step is shown again. It is larger than most, so that
+/// what fitted on the screen of the run fits on this one.
+const REPLAYED: TerminalSize = TerminalSize::new(240, 100);
 
 /// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,11 +47,14 @@ pub struct TranscriptLine {
     /// view takes from the plan.
     pub text: String,
     /// The byte ranges of the text that do not have the default style.
-    pub styles: Vec<(Range<usize>, AnsiStyle)>,
+    pub styles: Styles,
 }
 
+/// Byte ranges of a text with their styles.
+type Styles = Vec<(Range<usize>, AnsiStyle)>;
+
 /// The output of a run.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Transcript {
     lines: VecDeque<TranscriptLine>,
     /// The number of dropped lines.
@@ -61,6 +70,17 @@ pub struct Transcript {
     /// Whether the current step has printed anything.
     has_output: bool,
     streams: [StreamState; 2],
+    /// The screen of the current step, while its program runs in a terminal. Its lines are added when the step ends.
+    terminal: Option<StepTerminal>,
+}
+
+/// The terminal of the current step.
+#[derive(Debug)]
+pub struct StepTerminal {
+    /// The step, from 0.
+    pub step_index: usize,
+    /// What the terminal shows.
+    pub screen: TerminalScreen,
 }
 
 /// The state of one output stream between two chunks.
@@ -82,10 +102,18 @@ impl Transcript {
             RunEvent::StepStarted { step_index, .. } => {
                 (self.open, self.has_output, self.streams) =
                     (None, false, <[StreamState; 2]>::default());
+                self.terminal = None;
                 self.push(*step_index, Part::Heading, String::new());
+            }
+            RunEvent::TerminalOpened { size, .. } => {
+                let screen = TerminalScreen::new(*size);
+                self.terminal = Some(StepTerminal { step_index: self.step(), screen });
             }
             RunEvent::StepOutput { stream, chunk, .. } => {
                 self.has_output = true;
+                if let Some(terminal) = &mut self.terminal {
+                    return terminal.screen.feed(chunk);
+                }
                 self.write(self.step(), *stream, chunk);
             }
             RunEvent::StepQuiet { quiet_ms, .. } => {
@@ -95,6 +123,9 @@ impl Transcript {
                 ));
             }
             RunEvent::OutputLeftOut { bytes, .. } => {
+                if let Some(terminal) = &mut self.terminal {
+                    terminal.screen.resynchronize();
+                }
                 self.remark(format!("{bytes} bytes are left out here; the evidence gets all."));
             }
             RunEvent::StepCompleted { result }
@@ -102,6 +133,16 @@ impl Transcript {
             | RunEvent::StepSkipped { result, .. } => self.end(result),
             _ => {}
         }
+    }
+
+    /// The terminal of the current step, if it has one.
+    pub fn terminal(&self) -> Option<&StepTerminal> {
+        self.terminal.as_ref()
+    }
+
+    /// The terminal of the current step, to resize or scroll it, or to take its answers.
+    pub fn terminal_mut(&mut self) -> Option<&mut StepTerminal> {
+        self.terminal.as_mut()
     }
 
     /// The kept lines, the oldest first.
@@ -156,14 +197,41 @@ impl Transcript {
         if !self.has_output && ran {
             let [stdout, stderr] =
                 [&result.stdout, &result.stderr].map(|it| it.as_deref().unwrap_or_default());
-            self.write(result.step_index, Stream::Stdout, stdout);
+            match result.walls.as_ref().is_some_and(|walls| walls.terminal) {
+                true => {
+                    let mut screen = TerminalScreen::new(REPLAYED);
+                    screen.feed(stdout);
+                    self.terminal = Some(StepTerminal { step_index: result.step_index, screen });
+                }
+                false => self.write(result.step_index, Stream::Stdout, stdout),
+            }
             if !stdout.is_empty() && !stderr.is_empty() {
                 let remark = "The record keeps the two outputs apart: the error output follows.";
                 self.push(result.step_index, Part::Remark, remark.to_owned());
             }
             self.write(result.step_index, Stream::Stderr, stderr);
         }
+        if let Some(terminal) = self.terminal.take() {
+            self.write_screen(terminal);
+        }
         self.open = None;
+    }
+
+    /// Adds what a terminal showed, as lines of output.
+    fn write_screen(&mut self, terminal: StepTerminal) {
+        let ScreenLines { lines, is_incomplete } = terminal.screen.into_lines();
+        if is_incomplete {
+            self.remark("Earlier lines are not shown; the evidence gets all.".to_owned());
+        }
+        for ScreenLine { text, styles } in lines {
+            for (text, styles) in split(text, styles) {
+                self.push(terminal.step_index, Part::Output(Stream::Stdout), text);
+                if let Some(line) = self.lines.back_mut() {
+                    self.longest = self.longest.max(line.text.len());
+                    line.styles = styles;
+                }
+            }
+        }
     }
 
     fn write(&mut self, step: usize, stream: Stream, text: &str) {
@@ -299,6 +367,26 @@ impl Transcript {
             Stream::Stderr => stderr,
         }
     }
+}
+
+/// A line of a screen in pieces of at most [`MAX_LINE_BYTES`].
+fn split(mut text: String, mut styles: Styles) -> Vec<(String, Styles)> {
+    let mut pieces = Vec::new();
+    while text.len() > MAX_LINE_BYTES {
+        let cut = text.floor_char_boundary(MAX_LINE_BYTES);
+        let rest = text.split_off(cut);
+        let mut later = Styles::new();
+        styles.retain_mut(|(range, style)| {
+            if range.end > cut {
+                later.push((range.start.saturating_sub(cut)..range.end - cut, *style));
+                range.end = cut;
+            }
+            range.start < range.end
+        });
+        pieces.push((std::mem::replace(&mut text, rest), std::mem::replace(&mut styles, later)));
+    }
+    pieces.push((text, styles));
+    pieces
 }
 
 #[cfg(test)]

@@ -168,6 +168,7 @@ impl Toolbox {
             output: &|_, _| {},
             capture: &NoCapture,
             walls: StepWalls::NONE,
+            terminal: None,
         };
         let message = |error: &ToolError| error.to_string();
         let found = tool.invoke(self, &context).map_err(|error| message(&error))?;

@@ -74,6 +74,7 @@ impl Toolbox {
             output,
             capture: &NoCapture,
             walls: crate::authorization::StepWalls::NONE,
+            terminal: None,
         };
         Ok(self.cargo(&context).suggestions()?)
     }

@@ -19,7 +19,8 @@ use crate::process::{Capture, Launcher, ProcessError, ProcessIo, ProgramWalls};
 use crate::remote::{Connection, RemoteError, SshClient};
 use crate::risk::{Policy, Shell};
 use crate::run::{
-    DiagnosticArtifact, Edge, FileChange, FileEffect, Host, StopSignal, Stream, StreamEnds,
+    DiagnosticArtifact, Edge, FileChange, FileEffect, Host, OpenTerminal, StopSignal, Stream,
+    StreamEnds,
 };
 use crate::symbols::{SymbolSettings, Symbols};
 use crate::workspace::{
@@ -73,6 +74,8 @@ pub struct Context<'a> {
     pub capture: &'a dyn Capture,
     /// The authorized walls of the programs that the call starts on this computer.
     pub walls: &'a StepWalls,
+    /// The terminal of the step, if its plan asks for one and there is a person at it.
+    pub terminal: Option<&'a OpenTerminal>,
 }
 
 impl<'a> Context<'a> {

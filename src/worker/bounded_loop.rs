@@ -37,6 +37,7 @@ impl ExecutorThread {
                 out: self.out.clone(),
                 answers: self.answers.clone(),
             }),
+            terminal: Some(self.terminal.clone()),
         };
         BoundedLoop::run(&setup, deps).map_err(|error| error.failure())
     }

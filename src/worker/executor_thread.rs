@@ -15,7 +15,7 @@ use crate::authorization::ApprovedPlan;
 use crate::autonomy::PlanDecision;
 use crate::engine::{ControlHandle, Executor, ExecutorDeps, ProgressCallback, SystemClock};
 use crate::run::text::panic_message;
-use crate::run::{Answer, Control, ExecutionResult, Failure, RunEvent};
+use crate::run::{Answer, Control, ExecutionResult, Failure, RunEvent, TerminalPort};
 use crate::tools::remove_abandoned_simulations;
 
 /// The window's handle of the executor thread.
@@ -24,6 +24,7 @@ pub struct Worker {
     events: outbox::Receiver,
     control: ControlHandle,
     answers: AnswerSlots,
+    terminal: TerminalPort,
     busy: Arc<AtomicBool>,
 }
 
@@ -38,10 +39,12 @@ impl Worker {
         let (events, outbox) = outbox::outbox();
         let control = ControlHandle::default();
         let answers = AnswerSlots::new(control.clone());
+        let terminal = TerminalPort::default();
         let busy = Arc::new(AtomicBool::new(false));
         let executor = ExecutorThread {
             control: control.clone(),
             answers: answers.clone(),
+            terminal: terminal.clone(),
             busy: Arc::clone(&busy),
             out: EventSink {
                 events: Arc::new(events),
@@ -54,7 +57,7 @@ impl Worker {
         thread::Builder::new().name("countersign-worker".to_owned()).spawn(move || {
             executor.serve(&inbox);
         })?;
-        Ok(Self { commands, events: outbox, control, answers, busy })
+        Ok(Self { commands, events: outbox, control, answers, terminal, busy })
     }
 
     /// Sends a command to the thread.
@@ -98,6 +101,11 @@ impl Worker {
         self.answers.question.answer((loop_id, attempt), words)
     }
 
+    /// The keyboard and the size of the terminal of the current step, if its plan asks for one.
+    pub fn terminal(&self) -> &TerminalPort {
+        &self.terminal
+    }
+
     /// The next event, if one has arrived.
     pub fn try_recv(&self) -> Option<Event> {
         self.events.try_recv()
@@ -115,6 +123,7 @@ pub(super) struct ExecutorThread {
     pub(super) setup: Setup,
     pub(super) control: ControlHandle,
     pub(super) answers: AnswerSlots,
+    pub(super) terminal: TerminalPort,
     busy: Arc<AtomicBool>,
     pub(super) out: EventSink,
 }
@@ -198,6 +207,7 @@ impl ExecutorThread {
                 confirmation: Box::new(self.answers.clone()),
                 progress: Arc::new(self.out.clone()),
                 control: self.control.clone(),
+                terminal: Some(self.terminal.clone()),
             },
         )
         .with_plan_file(file);

@@ -23,7 +23,7 @@ use crate::ui::plan::{Approval, PlanAttempt, RunOutput, Simulated, StepCounts};
 use crate::worker::{OpenedPlan, ReplayedRun};
 
 /// One plan on the page.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct PlanSession {
     /// The plan and its review, as read last. The path is empty for a plan without a file.
     pub opened: OpenedPlan,

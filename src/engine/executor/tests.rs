@@ -124,6 +124,7 @@ fn run(case: &Case) -> (Vec<StepEnd>, Vec<ConfirmationRequest>, String) {
             confirmation: Box::new(person),
             progress,
             control: ControlHandle::default(),
+            terminal: None,
         },
     );
     let result = executor.run(&runnable).unwrap();
@@ -213,6 +214,7 @@ fn refused_run_forgets_guidance() {
         confirmation: Box::new(crate::engine::AutoDeny),
         progress: Arc::new(NoopProgress),
         control: control.clone(),
+        terminal: None,
     };
     let approved = ApprovedPlan { plan, authorization: unanswered };
     Executor::new(store(home.path()), deps).execute(approved).unwrap_err();

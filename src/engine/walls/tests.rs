@@ -158,13 +158,15 @@ fn sudo_gets_a_warning() {
 }
 
 #[test]
-fn need_of_a_terminal_is_an_error() {
-    let step = json!({"command": "top", "needs": {"terminal": true}});
-    let (_, findings) = Fixture::new().review_command(step, &Policy::default());
-    let [finding] = findings.as_slice() else { panic!("{findings:?}") };
-    assert_eq!(finding.severity, Severity::Error);
-    assert_eq!(finding.pointer, "/steps/0/needs/terminal");
-    assert!(finding.message.contains("cannot run a command on one"), "{}", finding.message);
+fn need_of_a_terminal_is_covered_by_the_walls() {
+    for open in [false, true] {
+        let step = json!({"command": "top", "needs": {"terminal": true, "open": open}});
+        let (review, findings) = Fixture::new().review_command(step, &Policy::default());
+        assert_eq!(findings, []);
+        let walls = &review.walls;
+        assert!(walls.terminal && walls.open == open, "{walls:?}");
+        assert!(walls.to_string().contains("terminal"), "{walls}");
+    }
 }
 
 #[test]

@@ -4,6 +4,7 @@
 mod ending;
 mod output;
 mod start;
+mod terminal;
 
 use std::cell::{Cell, RefCell};
 use std::fs::{self, OpenOptions};

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{
-    Pid, Signal, getpid, kill_process_group, set_child_subreaper, set_parent_process_death_signal,
-    setsid,
+    Pid, Signal, getpid, ioctl_tiocsctty, kill_process_group, set_child_subreaper,
+    set_parent_process_death_signal, setsid,
 };
 
 use super::MARK;
@@ -31,6 +31,22 @@ const SUSPEND_TIMEOUT: Duration = Duration::from_secs(2);
 /// exits.
 pub(in super::super) fn new_session(command: &mut Command) {
     new_session_with(command, Vec::new());
+}
+
+/// As [`new_session`]; the terminal that is the program's stdin controls the session.
+pub(in super::super) fn new_terminal_session(command: &mut Command) {
+    new_session(command);
+    control_terminal(command);
+}
+
+/// Makes the program's stdin the controlling terminal of the session that the program begins. Must be called after the
+/// function that begins it.
+pub(in super::super) fn control_terminal(command: &mut Command) {
+    #[expect(unsafe_code, reason = "nothing safe runs code in the child before its program")]
+    // SAFETY: between fork and exec only one system call is made.
+    unsafe {
+        command.pre_exec(|| Ok(ioctl_tiocsctty(rustix::stdio::stdin())?));
+    }
 }
 
 /// As [`new_session`]; the program also inherits these descriptors under their numbers.

@@ -4,11 +4,24 @@ use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command};
 use std::time::Instant;
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, ioctl_tiocsctty, kill_process_group, setsid};
 
 /// Makes the program the leader of its own process group.
 pub(in super::super) fn new_session(command: &mut Command) {
     command.process_group(0);
+}
+
+/// Makes the program the leader of a session, controlled by the terminal that is its stdin.
+pub(in super::super) fn new_terminal_session(command: &mut Command) {
+    #[expect(unsafe_code, reason = "nothing safe runs code in the child before its program")]
+    // SAFETY: between fork and exec only system calls are made that neither allocate nor lock nor touch memory of
+    // other threads.
+    unsafe {
+        command.pre_exec(|| {
+            setsid()?;
+            Ok(ioctl_tiocsctty(rustix::stdio::stdin())?)
+        });
+    }
 }
 
 /// Empty, because signals are sent to the process group without listing its members.

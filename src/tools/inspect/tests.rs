@@ -42,6 +42,7 @@ impl Fixture {
             output: &|_, _| {},
             capture: &NoCapture,
             walls: crate::authorization::StepWalls::NONE,
+            terminal: None,
         };
         let answer = self.tools.invoke(&call, &context);
         assert_eq!(preview.would_fail(), answer.error.is_some(), "{preview:?}");

@@ -243,6 +243,7 @@ mod tests {
             },
             capture: &NoCapture,
             walls: crate::authorization::StepWalls::NONE,
+            terminal: None,
         };
         let folder = tempfile::tempdir().unwrap();
         let toolbox = Toolbox::open(folder.path(), &crate::risk::Policy::default()).unwrap();

@@ -75,6 +75,7 @@ impl Fixture {
                 },
                 capture: &kept,
                 walls: crate::authorization::StepWalls::NONE,
+                terminal: None,
             },
         );
         let printed = printed.into_inner();

@@ -38,12 +38,14 @@ pub enum ShellError {
     OutcomeUnknown { host: String, why: String },
     #[error("cannot run on {host}: there is no connection to it")]
     NotConnected { host: String },
+    #[error("the command needs a terminal, and there is none here")]
+    NoTerminal,
 }
 
 impl ErrorInfo for ShellError {
     fn code(&self) -> Code {
         match self {
-            Self::NoFolder { .. } | Self::Failed { .. } => Code::CommandFailed,
+            Self::NoFolder { .. } | Self::Failed { .. } | Self::NoTerminal => Code::CommandFailed,
             Self::OutcomeUnknown { .. } | Self::NotConnected { .. } => Code::HostUnreachable,
         }
     }
@@ -56,6 +58,7 @@ impl ErrorInfo for ShellError {
                 "Find out on the host what the command did before you run it again."
             }
             Self::NotConnected { .. } => "Run the plan again.",
+            Self::NoTerminal => "Run the plan in the window, or at a terminal.",
         }
         .to_owned()
     }

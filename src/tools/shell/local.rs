@@ -9,8 +9,8 @@ use super::{Command, ShellError};
 use crate::authorization::StepWalls;
 use crate::plan::Code;
 use crate::process;
-use crate::process::{Finished, Leftovers, ProcessError, Profile, Program};
-use crate::run::StreamEnds;
+use crate::process::{Finished, Input, Leftovers, ProcessError, Profile, Program};
+use crate::run::{OpenTerminal, StreamEnds};
 use crate::tools::command_shell::{CommandShell, OUTPUT_BYTES};
 use crate::tools::tool::set_field;
 use crate::tools::{CallResult, Context, ToolError, Toolbox, command_shell};
@@ -76,7 +76,7 @@ fn run_in(
         profile,
         program: OsStr::new(&shell.path),
         arguments: &shell.arguments(command.command),
-        input: None,
+        input: terminal(context)?.map(Input::Terminal),
         folder,
         environment: &[],
         unset: &command_shell::removed_variables(),
@@ -89,6 +89,9 @@ fn run_in(
     let failed = ProcessError::not_started("the shell", Code::CommandFailed);
     let finished = process::stream(&program, context.io()).map_err(failed)?;
     let mut result = result(command, shell, key, &finished);
+    if let Some(terminal) = terminal(context)? {
+        set_field(&mut result, "terminal", terminal_record(terminal));
+    }
     if !left_out.is_empty() {
         let names = left_out.iter().map(|folder| folder.to_string_lossy().into_owned());
         set_field(&mut result, "not_in_path", names.collect::<Vec<_>>());
@@ -109,6 +112,25 @@ fn error(command: &Command<'_>, finished: &Finished<StreamEnds>, limit: u64) -> 
         Some(error) => Some(error.into()),
         None => Some(ShellError::Failed { status: finished.failure()? }.into()),
     }
+}
+
+/// The terminal in which the command runs; `None` if its plan asks for none.
+///
+/// # Errors
+/// When the plan asks for one and there is none.
+fn terminal<'a>(context: &Context<'a>) -> Result<Option<&'a OpenTerminal>, ToolError> {
+    match (context.walls.terminal, context.terminal) {
+        (false, _) => Ok(None),
+        (true, Some(terminal)) => Ok(Some(terminal)),
+        (true, None) => Err(ShellError::NoTerminal.into()),
+    }
+}
+
+/// What is recorded of a terminal besides its output: its last size, and whether a person typed. What they typed is not
+/// known here.
+fn terminal_record(terminal: &OpenTerminal) -> Value {
+    let size = terminal.current_size();
+    json!({ "columns": size.columns(), "rows": size.rows(), "typed": terminal.has_typed() })
 }
 
 fn result(

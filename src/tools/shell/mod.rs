@@ -1,7 +1,8 @@
 //! `shell` (SPEC §7.2): one command, run by the shell for which its risk was judged.
 //!
 //! The shell is started by its absolute path, without start-up files and without environment variables that
-//! change how it parses a command. It has no input and no terminal. The file changes of a command cannot be
+//! change how it parses a command. It has no input and no terminal, unless its plan asks for a terminal, into which a
+//! person then types. The file changes of a command cannot be
 //! predicted.
 //!
 //! The host is an argument of the call, so that an authorization covers it. The commands of a command plan become

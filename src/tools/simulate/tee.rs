@@ -29,6 +29,7 @@ impl<'a> Tee<'a> {
             output: self.context.output,
             capture: self,
             walls: self.context.walls,
+            terminal: None,
         }
     }
 

@@ -56,6 +56,7 @@ impl Fixture {
             output,
             capture: &NoCapture,
             walls: crate::authorization::StepWalls::NONE,
+            terminal: None,
         }
     }
 

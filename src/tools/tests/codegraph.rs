@@ -153,6 +153,7 @@ fn graph_rows_equal_those_of_embedded_engine() {
                 stop: &graph.workspace.stop,
                 capture: &NoCapture,
                 walls: crate::authorization::StepWalls::NONE,
+                terminal: None,
                 execution_id: Uuid::nil(),
                 output: &|_, _| {},
             },

@@ -115,6 +115,7 @@ impl TestWorkspace {
             output: &output,
             capture: &NoCapture,
             walls: crate::authorization::StepWalls::NONE,
+            terminal: None,
         };
         self.tools.invoke(call, &context)
     }

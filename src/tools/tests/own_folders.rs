@@ -71,6 +71,7 @@ fn searches_and_lists_skip_own_folders() {
             output: &|_, _| {},
             capture: &NoCapture,
             walls: crate::authorization::StepWalls::NONE,
+            terminal: None,
         };
         let found = tools.invoke(&call, &context);
         let text = String::from_utf8(found.stdout.unwrap()).unwrap();

@@ -167,7 +167,7 @@ impl PlanView<'_> {
 }
 
 /// The output of a run.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct RunOutput {
     /// The output of the steps, in lines.
     pub transcript: Transcript,

@@ -94,6 +94,7 @@ fn run_on(
         progress: Arc::new(Listener(Arc::new(hook))),
         control: ControlHandle::default(),
         authorizer: Box::new(AuthorizeAll),
+        terminal: None,
     };
     BoundedLoop::run(&setup, deps).unwrap()
 }

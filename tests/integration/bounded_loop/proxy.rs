@@ -155,6 +155,7 @@ fn run(stream: bool, tools: bool, messages: &[Value]) -> (Home, Proxy) {
         progress: Arc::new(NoopProgress),
         control: ControlHandle::default(),
         authorizer: Box::new(Person),
+        terminal: None,
     };
     let outcome = BoundedLoop::run(&setup, deps).unwrap();
     assert_eq!(outcome.stop_reason.code, StopCode::Completed, "{:#?}", outcome.attempts);

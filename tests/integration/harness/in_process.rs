@@ -333,6 +333,7 @@ impl Harness {
             confirmation: Box::new(person),
             progress: Arc::new(listener),
             control: self.control.clone(),
+            terminal: None,
         };
         (Executor::new(self.store(), deps), callbacks)
     }

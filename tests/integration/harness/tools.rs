@@ -23,6 +23,7 @@ pub fn invoke(
         output: &|_, _| {},
         capture: &NoCapture,
         walls: StepWalls::NONE,
+        terminal: None,
     };
     toolbox.invoke(call, &context)
 }

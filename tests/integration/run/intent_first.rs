@@ -183,6 +183,7 @@ fn panic_after_effect_leaves_run_interrupted() {
         confirmation: Box::new(AutoApprove),
         progress: Arc::new(NoopProgress),
         control: harness.control.clone(),
+        terminal: None,
     };
     let store = harness.store();
     let panicked = catch_unwind(AssertUnwindSafe(|| Executor::new(store, deps).execute(approved)));

@@ -65,6 +65,7 @@ impl Space {
             output: &|_, text| printed.borrow_mut().push_str(text),
             capture: &NoCapture,
             walls,
+            terminal: None,
         };
         let call = ToolCall::Shell {
             command: command.to_owned(),

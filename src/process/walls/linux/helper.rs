@@ -59,6 +59,8 @@ pub(super) mod option {
     pub(in super::super) const IDENTITY: &str = "--is";
     /// A folder that cannot be read.
     pub(in super::super) const HIDE: &str = "--hide";
+    /// Without a value: the program's stdin is to be its controlling terminal.
+    pub(in super::super) const TERMINAL: &str = "--terminal";
     /// The allowed network access.
     pub(in super::super) const NETWORK: &str = "--network";
 }
@@ -144,6 +146,7 @@ struct Options {
     folder: Option<PathBuf>,
     files: Files,
     network: Option<Network>,
+    has_terminal: bool,
 }
 
 impl Options {
@@ -157,6 +160,10 @@ impl Options {
             let name = name.to_str().ok_or_else(usage_error)?;
             if name == END {
                 return Ok(options);
+            }
+            if name == option::TERMINAL {
+                options.has_terminal = true;
+                continue;
             }
             let value = line.next().ok_or_else(usage_error)?;
             let descriptor = || {
@@ -231,7 +238,7 @@ fn apply(mut options: Options, line: &[OsString]) -> io::Result<u8> {
         system::install_filter(filter, false)?;
     }
     if is_inside {
-        return run_as_child(command, &report);
+        return run_as_child(command, options.has_terminal, &report);
     }
     report.about_to_start()?;
     Err(command.exec())
@@ -276,11 +283,18 @@ fn wait_outside(inside: Pid) -> io::Result<u8> {
 
 /// Starts the program and waits for it. The program does not replace this process: it needs a parent that
 /// reports its exact exit status and that adopts its orphans in the namespace.
-fn run_as_child(mut command: std::process::Command, report: &Sender) -> io::Result<u8> {
+fn run_as_child(
+    mut command: std::process::Command,
+    has_terminal: bool,
+    report: &Sender,
+) -> io::Result<u8> {
     system::set_undumpable()?;
     system::catch_sigterm()?;
     system::become_subreaper()?;
-    tree::new_session(&mut command);
+    match has_terminal {
+        true => tree::new_terminal_session(&mut command),
+        false => tree::new_session(&mut command),
+    }
     let child = command.spawn()?;
     // Reported even when the program has already exited.
     report.started()?;

@@ -20,7 +20,7 @@ use super::view::ViewInputs;
 use super::wall_state::{SHARED_MEMORY, Shared};
 use super::{TEMPORARY, WallProbe, WallReport, bubblewrap, probe, refused, system, table};
 use crate::authorization::WallLevel;
-use crate::process::{Program, ProgramWalls, command, tree};
+use crate::process::{Input, Program, ProgramWalls, command, tree};
 
 /// How long to wait for the helper's report of the start; the program's own timeout also limits the wait.
 const START_TIMEOUT: Duration = Duration::from_secs(10);
@@ -37,6 +37,9 @@ pub(in crate::process) struct Walled {
     writable: Vec<PathBuf>,
     is_incomplete: bool,
     shared: Shared,
+    /// Whether the process that is started becomes the program, and so must get its controlling terminal. Otherwise
+    /// the helper inside does that for its child.
+    controls_terminal: bool,
 }
 
 /// The counter of refused network access.
@@ -118,6 +121,7 @@ impl Walled {
             refused,
             writable,
             shared,
+            controls_terminal: has_terminal(program) && step.level != WallLevel::Full,
         }))
     }
 
@@ -132,6 +136,9 @@ impl Walled {
     pub(in crate::process) fn new_session(&mut self, command: &mut Command) {
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         tree::new_session_with(command, std::mem::take(&mut self.inherited));
+        if self.controls_terminal {
+            tree::control_terminal(command);
+        }
     }
 
     /// Waits until the program runs behind its walls, and resumes the processes of earlier steps. If no message arrives
@@ -208,6 +215,11 @@ impl Walled {
     }
 }
 
+/// Whether the program runs in a pseudo-terminal.
+fn has_terminal(program: &Program<'_>) -> bool {
+    matches!(program.input, Some(Input::Terminal(_)))
+}
+
 /// The inputs of the helper's command line.
 struct HelperLine<'a> {
     step: &'a crate::authorization::StepWalls,
@@ -268,6 +280,9 @@ impl HelperLine<'_> {
                     line.extend([option::HIDE.into(), path.into()]);
                 }
             }
+        }
+        if has_terminal(self.program) {
+            line.push(option::TERMINAL.into());
         }
         line.extend([END.into(), self.program.program.to_owned()]);
         line.extend(self.program.arguments.iter().map(OsString::from));

@@ -45,6 +45,7 @@ fn a_stop_ends_the_program_at_once() {
             },
             capture: &Kept::default(),
             walls: crate::authorization::StepWalls::NONE,
+            terminal: None,
         },
     );
     assert_eq!(error(&call_result).0, Code::Cancelled);

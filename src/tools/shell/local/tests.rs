@@ -22,6 +22,7 @@ fn run_by(shell: &CommandShell, command: &str, limit: u64) -> (CallResult, Strin
         output: &|_, text| printed.borrow_mut().push_str(text),
         capture: &NoCapture,
         walls: crate::authorization::StepWalls::NONE,
+        terminal: None,
     };
     let call_result =
         run_in(shell, &command, (".", folder.path()), limit, Profile::Client, &context).unwrap();

@@ -108,6 +108,7 @@ impl Fixture {
                 },
                 capture: &NoCapture,
                 walls: crate::authorization::StepWalls::NONE,
+                terminal: None,
             },
         );
         assert_eq!(tree(&self.path("")), before, "the workspace is as it was");

@@ -274,6 +274,7 @@ impl Yard {
             output: &|_, text| printed.borrow_mut().push_str(text),
             capture: &NoCapture,
             walls: &walls,
+            terminal: None,
         };
         let call = ToolCall::Shell {
             command: script.to_owned(),
