@@ -28,6 +28,7 @@ use countersign::autonomy::{
 use countersign::engine::{AutoApprove, ControlHandle, NoopProgress, SystemClock, WorkspaceChoice};
 use countersign::evidence::EvidenceLocation;
 use countersign::risk::Policy;
+use countersign::run::LookScope;
 use egui::Key;
 use frames::{Frames, fast_folder};
 use support::{Bench, exit, holds, in_pairs};
