@@ -23,6 +23,7 @@ use serde_json::{Value, json};
 
 use crate::harness::home::{Home, PROGRAM};
 use crate::harness::scripted_planner::cargo_project;
+use crate::harness::sshd::Sshd;
 
 const KEY: &str = "sk-proxy-5b2f0c9e71d84a36";
 
@@ -111,7 +112,8 @@ impl PlanAuthorizer for Person {
     }
 }
 
-fn run(stream: bool, tools: bool, messages: &[Value]) -> (Home, Proxy) {
+/// Runs a loop to its end with these messages of the model; `sshd` is the host of the goal.
+fn run(stream: bool, tools: bool, messages: &[Value], sshd: Option<&Sshd>) -> (Home, Proxy) {
     let home = Home::new();
     cargo_project(
         &home,
@@ -132,18 +134,18 @@ fn run(stream: bool, tools: bool, messages: &[Value]) -> (Home, Proxy) {
     )
     .unwrap();
     let name = format!("sh '{}'", script.display());
-    let mut policy = Policy::default();
+    let mut policy = Policy { ssh_config: sshd.map(Sshd::config), ..Policy::default() };
     policy.planners.insert(name.clone(), PlannerNeeds { network: true, ..PlannerNeeds::default() });
     let order = LoopOrder {
         goal: "legs are two".to_owned(),
         planner: name.clone(),
         planner_timeout: Duration::from_secs(60),
         max_attempts: 2,
-        verify: Some(VerifyScope::Full),
+        verify: sshd.is_none().then_some(VerifyScope::Full),
         workspace: WorkspaceChoice::chosen(home.path().join("space")),
         class: None,
         looks: LookScope::Workspace,
-        target: None,
+        target: sshd.map(|_| "loopback".to_owned()),
         plan_only: false,
     };
     let program = resolve(&name, home.path()).unwrap();
@@ -179,11 +181,32 @@ fn a_goal_becomes_a_verified_crate_with_the_proxy() {
         (true, false, &written),
         (false, false, &written),
     ] {
-        let (home, proxy) = run(stream, tools, messages);
+        let (home, proxy) = run(stream, tools, messages, None);
         let library = fs::read_to_string(home.file("src/lib.rs")).unwrap();
         assert!(library.contains("\n    2\n"), "{library}");
         let second = proxy.sent(2);
         assert!(second["looked"][0]["text"].as_str().unwrap().contains("pub fn legs"));
         assert_eq!(proxy.sent(3)["feedback"][0]["words"], "a bird has two");
     }
+}
+
+#[test]
+#[ignore = "needs the proxy server of LiteLLM"]
+fn a_goal_on_a_host_becomes_commands_with_the_proxy() {
+    let sshd = Sshd::start();
+    let look = json!({ "looks": [{ "host": "loopback" }] });
+    let plan = |legs: u32| {
+        json!({ "plan": { "goal": "legs are two", "target": "loopback", "steps": [{
+            "command": format!("echo {legs} > legs.txt"),
+            "verificationCommand": format!("grep -qx {legs} legs.txt") }] } })
+    };
+    let messages =
+        [call("look", &look), call("submit_plan", &plan(3)), call("submit_plan", &plan(2))];
+    let (home, proxy) = run(true, true, &messages, Some(&sshd));
+    assert_eq!(fs::read_to_string(sshd.home().join("legs.txt")).unwrap(), "2\n");
+    assert!(!home.file("legs.txt").exists());
+    let second = proxy.sent(2);
+    assert_eq!(second["looked"][0]["rows"]["shell"], "bash");
+    assert!(second["host"]["programs"].as_array().unwrap().contains(&json!("grep")));
+    assert_eq!(proxy.sent(3)["feedback"][0]["words"], "a bird has two");
 }
