@@ -123,7 +123,7 @@ impl Scene {
         if matches!(action, DiagnosticsAction::Show(_)) {
             self.page = Page::Diagnostics;
         }
-        let scrolls = self.list_options.apply(action.clone(), &self.listing);
+        let scrolls = self.list_options.apply(action.clone(), &self.run, &self.listing);
         self.scroll_to_diagnostic.set(scrolls);
         self.update_listing();
     }
@@ -472,6 +472,9 @@ impl Scene {
                 plan_open: open,
                 results: self.search.as_ref().map_or(0, |page| page.hits.len()),
                 diagnostics: self.listing.shown.len(),
+                suggestions: self.listing.selected_entry().map_or(0, |entry| {
+                    self.list_options.picked_of(&self.run, entry.position).len()
+                }),
                 steps: self.plan.steps.len(),
                 not_authorizable: self
                     .findings

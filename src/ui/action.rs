@@ -162,6 +162,8 @@ pub enum DiagnosticsAction {
     SortBy(Column),
     /// Select this diagnostic.
     Select(DiagnosticPosition),
+    /// Pick this suggestion of the selected diagnostic, or take it away if it is picked.
+    Pick(usize),
 }
 
 /// An action on the page of the bounded loop.
