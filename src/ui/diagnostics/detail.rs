@@ -41,11 +41,16 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, commands: &mut 
             excerpt_ui(ui, it, view.excerpt);
             other_files_ui(ui, it);
             let picked = view.options.picked_of(view.run, entry.position);
-            let actions = &mut *commands.actions;
-            suggestions_ui(ui, it, None, &picked, actions);
+            suggestions_ui(ui, it, None, &picked, commands.actions);
             for (index, child) in it.children.iter().enumerate() {
                 child_ui(ui, child);
-                suggestions_ui(ui, it, Some(index), &picked, actions);
+                suggestions_ui(ui, it, Some(index), &picked, commands.actions);
+            }
+            if !it.suggested_fixes().is_empty() {
+                ui.horizontal(|ui| {
+                    ui.add_space(SUGGESTION_INDENT);
+                    commands.button(ui, Command::PlanSuggestion, Look::Plain, None);
+                });
             }
             rendered_ui(ui, view, entry, it);
         });
@@ -70,9 +75,6 @@ fn head_ui(ui: &mut Ui, entry: Entry, it: &DiagnosticArtifact, commands: &mut Co
             evidence_menu(ui, it, commands.actions);
             commands.button(ui, Command::CopyDiagnostic, Look::Plain, Some("Copy"));
             commands.button(ui, Command::OpenInEditor, Look::Plain, None);
-            if !it.suggested_fixes().is_empty() {
-                commands.button(ui, Command::PlanSuggestion, Look::Plain, None);
-            }
         });
     });
 }
@@ -202,6 +204,8 @@ fn child_ui(ui: &mut Ui, child: &DiagnosticArtifact) {
     widgets::remark(ui, icon, tone, format!("{}: {}", child.tool_level, child.message));
 }
 
+/// The indent of suggestions, in points.
+const SUGGESTION_INDENT: f32 = 24.0;
 /// The maximum number of places of one suggestion that are shown.
 const MAX_PLACES: usize = 8;
 
@@ -220,7 +224,7 @@ fn suggestions_ui(
             continue;
         }
         ui.horizontal(|ui| {
-            ui.add_space(24.0);
+            ui.add_space(SUGGESTION_INDENT);
             ui.vertical(|ui| {
                 ui.spacing_mut().item_spacing.y = 4.0;
                 let places = fix.spans.iter().take(MAX_PLACES).enumerate();
