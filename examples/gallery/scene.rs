@@ -247,6 +247,8 @@ impl Scene {
             "settings" => Some(Overlay::Settings(SettingsView {
                 theme: egui::ThemePreference::Dark,
                 high_contrast: false,
+                notifications: true,
+                notification_fault: None,
                 zoom: 1.0,
                 editor: "code -g {file}:{line}:{column}".into(),
                 editor_fault: None,

@@ -244,6 +244,8 @@ pub enum WindowAction {
     SetTheme(egui::ThemePreference),
     /// Turn higher contrast on or off.
     SetHighContrast(bool),
+    /// Turn notifications of the desktop on or off.
+    SetNotifications(bool),
     /// Set the zoom; 1 is the normal size.
     SetZoom(f32),
     /// Use this command to open files in an editor.
