@@ -106,7 +106,14 @@ fn missing() -> DiagnosticArtifact {
         "E0425",
         "cannot find function `trim_strat` in this scope",
         vec![span("not found in this scope")],
-        vec![help("a function with a similar name exists", span(""), "trim_start")],
+        vec![
+            help("a function with a similar name exists", span(""), "trim_start"),
+            help(
+                "consider importing this function",
+                DiagnosticSpan { line_end: 1, ..self::span("src/lexer.rs", 1, [1, 1], true, "") },
+                "use crate::text::trim_strat;\n",
+            ),
+        ],
     )
 }
 

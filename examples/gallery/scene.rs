@@ -125,7 +125,7 @@ impl Scene {
         if matches!(action, DiagnosticsAction::Show(_)) {
             self.page = Page::Diagnostics;
         }
-        let scrolls = self.list_options.apply(action.clone(), &self.listing);
+        let scrolls = self.list_options.apply(action.clone(), &self.run, &self.listing);
         self.scroll_to_diagnostic.set(scrolls);
         self.update_listing();
     }
@@ -251,6 +251,8 @@ impl Scene {
             "settings" => Some(Overlay::Settings(SettingsView {
                 theme: egui::ThemePreference::Dark,
                 high_contrast: false,
+                notifications: true,
+                notification_fault: None,
                 zoom: 1.0,
                 editor: "code -g {file}:{line}:{column}".into(),
                 editor_fault: None,
@@ -496,6 +498,9 @@ impl Scene {
                 plan_open: open,
                 results: self.search.as_ref().map_or(0, |page| page.hits.len()),
                 diagnostics: self.listing.shown.len(),
+                suggestions: self.listing.selected_entry().map_or(0, |entry| {
+                    self.list_options.picked_of(&self.run, entry.position).len()
+                }),
                 steps: self.plan.steps.len(),
                 not_authorizable: self
                     .findings

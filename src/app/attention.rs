@@ -1,43 +1,83 @@
 //! Draws attention to a window that is not in front: a run or loop waits for the person, or has ended. The title says it,
-//! and the window system marks the window. Neither tells what the plan is about.
+//! the window system marks the window, and the desktop notifies the person. None of them tells what the plan is about.
 
 use egui::{UserAttentionType, ViewportCommand};
 
-/// What the title and the window system say about the window.
+use super::notification::Notification;
+
+/// What the title, the window system and the desktop say about the window.
 #[derive(Debug, Default)]
 pub(super) struct Attention {
     /// The number of questions that wait for the person.
     waiting: usize,
-    is_busy: bool,
+    /// What is under way.
+    busy: Option<Subject>,
     /// How a run or loop ended since the window was last in front.
     ended: Option<&'static str>,
     title: String,
+    /// Whether a notification may be shown.
+    notified: bool,
+}
+
+/// What is under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Subject {
+    Run,
+    Loop,
+}
+
+/// What changes with a frame.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    pub(super) commands: Vec<ViewportCommand>,
+    pub(super) notification: Option<Notification>,
 }
 
 impl Attention {
-    /// Applies the state of this frame, and returns what changes in the window. `ended` is how the last run or loop has
-    /// ended.
+    /// Applies the state of this frame. `ended` is how the last run or loop has ended.
     pub(super) fn update(
         &mut self,
         is_focused: bool,
         waiting: usize,
-        is_busy: bool,
-        ended: &'static str,
-    ) -> Vec<ViewportCommand> {
-        let mut commands = Vec::new();
+        busy: Option<Subject>,
+        ended: impl Fn(Subject) -> &'static str,
+    ) -> Changes {
+        let mut changes = Changes::default();
         let asks = waiting > self.waiting;
-        let ends = self.is_busy && !is_busy;
-        (self.waiting, self.is_busy) = (waiting, is_busy);
-        if is_focused || is_busy {
+        let ends = self.busy.filter(|_| busy.is_none());
+        (self.waiting, self.busy) = (waiting, busy);
+        if is_focused || busy.is_some() {
             self.ended = None;
-        } else if ends {
-            self.ended = Some(ended);
+        } else if let Some(subject) = ends {
+            self.ended = Some(ended(subject));
         }
-        if !is_focused && asks {
-            commands.push(ViewportCommand::RequestUserAttention(UserAttentionType::Critical));
-        } else if !is_focused && ends {
-            commands.push(ViewportCommand::RequestUserAttention(UserAttentionType::Informational));
-        }
+        let attention = match (is_focused, asks, ends) {
+            (true, ..) => {
+                let shown = std::mem::take(&mut self.notified);
+                changes.notification = shown.then_some(Notification::Withdraw);
+                None
+            }
+            (false, true, _) => {
+                let text = match waiting {
+                    1 => "A run waits for you".to_owned(),
+                    count => format!("{count} questions wait for you"),
+                };
+                changes.notification = Some(Notification::Show(text));
+                Some(UserAttentionType::Critical)
+            }
+            (false, false, Some(subject)) => {
+                let what = match subject {
+                    Subject::Run => "A run",
+                    Subject::Loop => "A loop",
+                };
+                let text = format!("{what} has ended: {}", ended(subject));
+                changes.notification = Some(Notification::Show(text));
+                Some(UserAttentionType::Informational)
+            }
+            (false, false, None) => None,
+        };
+        self.notified |= matches!(changes.notification, Some(Notification::Show(_)));
+        changes.commands.extend(attention.map(ViewportCommand::RequestUserAttention));
         let title = match (waiting, self.ended) {
             (0, None) => "Countersign".to_owned(),
             (0, Some(word)) => format!("Countersign: {word}"),
@@ -45,9 +85,9 @@ impl Attention {
         };
         if title != self.title {
             self.title.clone_from(&title);
-            commands.push(ViewportCommand::Title(title));
+            changes.commands.push(ViewportCommand::Title(title));
         }
-        commands
+        changes
     }
 }
 
@@ -55,9 +95,9 @@ impl Attention {
 mod tests {
     use super::*;
 
-    fn titles(commands: &[ViewportCommand]) -> Vec<&str> {
+    fn titles(changes: &Changes) -> Vec<&str> {
         let mut titles = Vec::new();
-        for command in commands {
+        for command in &changes.commands {
             if let ViewportCommand::Title(title) = command {
                 titles.push(title.as_str());
             }
@@ -65,39 +105,69 @@ mod tests {
         titles
     }
 
-    fn requests(commands: &[ViewportCommand]) -> Vec<UserAttentionType> {
+    fn requests(changes: &Changes) -> Vec<UserAttentionType> {
         let request = |it: &ViewportCommand| match it {
             ViewportCommand::RequestUserAttention(kind) => Some(*kind),
             _ => None,
         };
-        commands.iter().filter_map(request).collect()
+        changes.commands.iter().filter_map(request).collect()
     }
+
+    fn notified(changes: &Changes) -> Option<&str> {
+        match changes.notification.as_ref()? {
+            Notification::Show(text) => Some(text),
+            Notification::Withdraw => Some("withdrawn"),
+        }
+    }
+
+    const RUN: Option<Subject> = Some(Subject::Run);
 
     #[test]
     fn a_window_behind_others_says_that_it_waits_and_how_the_run_ended() {
         let mut attention = Attention::default();
-        assert_eq!(titles(&attention.update(true, 0, false, "")), ["Countersign"]);
-        assert!(attention.update(false, 0, true, "").is_empty(), "a run is no reason");
-        let asked = attention.update(false, 1, true, "");
+        assert_eq!(titles(&attention.update(true, 0, None, |_| "")), ["Countersign"]);
+        let begun = attention.update(false, 0, RUN, |_| "");
+        assert!(begun.commands.is_empty() && begun.notification.is_none(), "a run is no reason");
+        let asked = attention.update(false, 1, RUN, |_| "");
         assert_eq!(titles(&asked), ["(1) Countersign: waiting for you"]);
         assert_eq!(requests(&asked), [UserAttentionType::Critical]);
-        assert!(attention.update(false, 1, true, "").is_empty(), "once for each question");
-        assert_eq!(titles(&attention.update(false, 0, true, "")), ["Countersign"]);
-        let ended = attention.update(false, 0, false, "failed");
+        assert_eq!(notified(&asked), Some("A run waits for you"));
+        let same = attention.update(false, 1, RUN, |_| "");
+        assert!(same.commands.is_empty() && same.notification.is_none(), "once for each question");
+        assert_eq!(
+            notified(&attention.update(false, 2, RUN, |_| "")),
+            Some("2 questions wait for you")
+        );
+        assert_eq!(titles(&attention.update(false, 0, RUN, |_| "")), ["Countersign"]);
+        let ended = attention.update(false, 0, None, |_| "failed");
         assert_eq!(titles(&ended), ["Countersign: failed"]);
         assert_eq!(requests(&ended), [UserAttentionType::Informational]);
-        assert_eq!(titles(&attention.update(true, 0, false, "failed")), ["Countersign"]);
+        assert_eq!(notified(&ended), Some("A run has ended: failed"));
+        let seen = attention.update(true, 0, None, |_| "failed");
+        assert_eq!(titles(&seen), ["Countersign"]);
+        assert_eq!(notified(&seen), Some("withdrawn"));
+        assert_eq!(notified(&attention.update(true, 0, None, |_| "failed")), None);
     }
 
     #[test]
     fn a_window_in_front_only_counts_its_questions() {
         let mut attention = Attention::default();
-        attention.update(true, 0, true, "");
-        let asked = attention.update(true, 1, true, "");
+        attention.update(true, 0, RUN, |_| "");
+        let asked = attention.update(true, 1, RUN, |_| "");
         assert_eq!(titles(&asked), ["(1) Countersign: waiting for you"]);
         assert!(requests(&asked).is_empty());
-        let ended = attention.update(true, 0, false, "completed");
+        let ended = attention.update(true, 0, None, |_| "completed");
         assert_eq!(titles(&ended), ["Countersign"]);
         assert!(requests(&ended).is_empty());
+        assert_eq!((notified(&asked), notified(&ended)), (None, None));
+    }
+
+    #[test]
+    fn a_loop_says_how_it_ended_itself() {
+        let mut attention = Attention::default();
+        attention.update(false, 0, Some(Subject::Loop), |_| "");
+        let ended = |subject| if subject == Subject::Loop { "stopped" } else { "completed" };
+        let changes = attention.update(false, 0, None, ended);
+        assert_eq!(notified(&changes), Some("A loop has ended: stopped"));
     }
 }

@@ -14,7 +14,7 @@ use crate::ui::artifact::Shape;
 use crate::ui::diagnostics::{copied, copied_all};
 use crate::ui::overlay::Overlay;
 use crate::ui::{Action, Command, Page};
-use crate::worker::{FollowUp, OpenEditor, SaveSource};
+use crate::worker::{FollowUp, OpenEditor, PlanSuggestions, SaveSource};
 
 impl App {
     /// Applies an action of the person, and updates the list of the diagnostics page.
@@ -58,7 +58,7 @@ impl App {
         if shows_step && self.plan.shown.is_some() && self.shared.page != Page::Diagnostics {
             self.show_page(Page::Diagnostics);
         }
-        self.plan.with_shown(|session| session.diagnostics.apply(action));
+        self.plan.with_shown(|session| session.diagnostics.apply(action, &session.run));
     }
 
     /// Requests a control from the worker, and shows it as requested at once, because the run may handle it later.
@@ -145,6 +145,7 @@ impl App {
             }
             Command::LoopAgain => self.loop_page.fill_from_shown(shared),
             Command::FilterDiagnostics => self.filter_diagnostics(),
+            Command::PlanSuggestion => self.plan_suggestion(),
             Command::OpenInEditor => self.open_in_editor(),
             Command::CopyDiagnostic => self.plan.with_shown(|session| {
                 let text = copied(&session.run, &session.diagnostics.listing);
@@ -258,6 +259,18 @@ impl App {
         if !self.plan.follow_run(&mut self.shared) {
             self.show_page(Page::Loop);
         }
+    }
+
+    /// Makes a plan of the picked suggestions of the selected diagnostic, and opens it.
+    fn plan_suggestion(&mut self) {
+        let Some(session) = &self.plan.shown else { return };
+        let Some((message, suggestions)) = session.diagnostics.picked(&session.run) else { return };
+        let (Some(workspace), Some(run_id)) = (session.reviewed_workspace(), session.run.run_id)
+        else {
+            return;
+        };
+        let query = PlanSuggestions { run_id, workspace, message, suggestions };
+        self.shared.query_latest(query, |app, opened| app.show_opened(opened, None));
     }
 
     /// Opens the position of the selected diagnostic in the person's editor.

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::pending::FailedQuery;
 use super::shared::Shared;
 use crate::plan::ShownPlan;
-use crate::run::{DiagnosticArtifact, Failure, RunState, SourceLine};
+use crate::run::{DiagnosticArtifact, DiagnosticSpan, Failure, RunState, SourceLine};
 use crate::ui::action::DiagnosticsAction;
 use crate::ui::diagnostics::{
     DiagnosticPosition, DiagnosticsView, Excerpt, ListOptions, Listing, diagnostic, excerpt,
@@ -33,8 +33,19 @@ pub(super) struct DiagnosticsPage {
 }
 
 impl DiagnosticsPage {
-    pub(super) fn apply(&mut self, action: DiagnosticsAction) {
-        self.scroll_to_selected |= self.options.apply(action, &self.listing);
+    pub(super) fn apply(&mut self, action: DiagnosticsAction, run: &RunState) {
+        self.scroll_to_selected |= self.options.apply(action, run, &self.listing);
+    }
+
+    /// The message of the selected diagnostic, and the picked ones of its suggestions.
+    pub(super) fn picked(&self, run: &RunState) -> Option<(String, Vec<Vec<DiagnosticSpan>>)> {
+        let (position, it) = self.chosen(run)?;
+        let fixes = it.suggested_fixes();
+        let picked = self.options.picked_of(run, position).into_iter();
+        let spans = picked.filter_map(|index| {
+            Some(fixes.get(index)?.spans.iter().map(|span| (*span).clone()).collect())
+        });
+        Some((it.message.clone(), spans.collect()))
     }
 
     /// Selects the diagnostic `by` rows below the selected one.

@@ -1,9 +1,11 @@
 //! One frame: applies messages and input, draws the window, and applies the person's actions.
 
+use super::attention::Subject;
 use super::plan_page::PlanPage;
 use super::shared::Prompt;
 use super::{App, now};
-use crate::run::{Phase, RunFate, RunSummary};
+use crate::run::{LoopPhase, Phase, RunFate, RunSummary};
+use crate::ui::loop_page::stop_word;
 use crate::worker::{Clock as _, SystemClock};
 
 impl eframe::App for App {
@@ -62,14 +64,27 @@ impl App {
         let asks = self.plan.running().is_some_and(|session| session.request().is_some());
         let waits = [asks, self.plan.awaiting_attempt().is_some(), self.loop_page.is_asked()];
         let waiting = waits.into_iter().filter(|waits| *waits).count();
-        let ended = self.plan.shown.as_ref().map_or("ended", |session| match session.run.phase {
+        let run = self.plan.shown.as_ref().map_or("ended", |session| match session.run.phase {
             Phase::Ended(status) => status.as_str(),
             _ => "ended",
         });
+        let bounded_loop = self.loop_page.live.as_ref().map(|live| &live.state.phase);
+        let ended = |subject| match (subject, bounded_loop) {
+            (Subject::Run, _) => run,
+            (Subject::Loop, Some(LoopPhase::Ended(reason))) => stop_word(reason.code),
+            (Subject::Loop, _) => "ended",
+        };
+        let busy = match self.loop_page.under_way() {
+            Some(_) => Some(Subject::Loop),
+            None => self.plan.running().map(|_| Subject::Run),
+        };
         let is_focused = ctx.input(|input| input.viewport().focused).unwrap_or(true);
-        let busy = self.is_busy();
-        for command in self.attention.update(is_focused, waiting, busy, ended) {
+        let changes = self.attention.update(is_focused, waiting, busy, ended);
+        for command in changes.commands {
             ctx.send_viewport_cmd(command);
+        }
+        if let Some(notification) = changes.notification.filter(|_| self.settings.notifications) {
+            self.notifier.send(notification);
         }
     }
 

@@ -18,6 +18,7 @@ mod frame;
 mod libraries;
 mod loop_page;
 #[cfg(feature = "inspection")]
+mod notification;
 mod offscreen;
 mod panic_page;
 mod pending;
@@ -68,6 +69,7 @@ struct App {
     /// Whether to close the window once no run or loop is under way.
     close_when_idle: bool,
     attention: attention::Attention,
+    notifier: notification::Notifier,
     evidence_watch: evidence_watch::EvidenceWatch,
 }
 
@@ -128,6 +130,7 @@ impl App {
             file_picker: file_dialog::FilePicker::new(wake),
             close_when_idle: false,
             attention: attention::Attention::default(),
+            notifier: notification::Notifier::default(),
             evidence_watch,
         })
     }

@@ -36,6 +36,8 @@ pub(super) struct Settings {
     /// The command that opens a file in the person's editor, with the placeholders `{file}`, `{line}` and `{column}`;
     /// empty if none is set.
     pub(super) editor_command: String,
+    /// Whether the desktop notifies the person while the window is not in front.
+    pub(super) notifications: bool,
     /// The width and height of the window, in points.
     pub(super) window: [f32; 2],
     /// The steps that must be looked at before a plan can be authorized. The window reads this and the next three
@@ -61,6 +63,7 @@ impl Default for Settings {
             zoom: 1.0,
             editor_command: String::new(),
             must_see: MustSee::default(),
+            notifications: true,
             window: [1280.0, 800.0],
             policy: PolicySettings::default(),
             model: ModelSettings::default(),

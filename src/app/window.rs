@@ -18,6 +18,10 @@ impl App {
                 theme::set_contrast(ctx, high);
                 self.refresh_settings(ctx);
             }
+            WindowAction::SetNotifications(on) => {
+                self.settings.notifications = on;
+                self.refresh_settings(ctx);
+            }
             WindowAction::SetEditor(command) => {
                 self.settings.editor_command = command.trim().to_owned();
                 self.refresh_settings(ctx);
@@ -89,6 +93,8 @@ impl App {
             theme: ctx.options(|options| options.theme_preference),
             high_contrast: self.settings.high_contrast,
             zoom: self.settings.zoom,
+            notifications: self.settings.notifications,
+            notification_fault: self.notifier.fault(),
             editor: self.settings.editor_command.clone(),
             editor_fault: Some(&self.settings.editor_command)
                 .filter(|command| !command.is_empty())

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::control::Boundary;
-use super::executor_state::FollowState;
 use super::run::Run;
 use super::runnable::Runnable;
 use super::step::StepRun;
-use super::{ExecutionError, ExecutorDeps, ExecutorState, Journal};
+use super::{
+    ControlHandle, ExecutionError, ExecutorDeps, ExecutorState, Journal, ProgressCallback,
+};
 use crate::authorization::ApprovedPlan;
 use crate::evidence::{ControlRecord, Entry, EvidenceError, EvidenceStore, RunEnd, RunStart};
 use crate::plan::Mode;
@@ -99,6 +100,19 @@ impl Executor {
         })?;
         let ended = run.steps().and_then(|ending| run.end(&ending, started_ms));
         ended.map_err(|error| run.store_error(error))
+    }
+}
+
+/// Follows the events of an executor before it passes them on, so that whoever gets an event finds the state after it.
+struct FollowState {
+    control: ControlHandle,
+    progress: Arc<dyn ProgressCallback>,
+}
+
+impl ProgressCallback for FollowState {
+    fn on_event(&self, event: &RunEvent) {
+        self.control.change_state(|state| state.apply(event));
+        self.progress.on_event(event);
     }
 }
 

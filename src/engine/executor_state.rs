@@ -1,9 +1,6 @@
 //! The states of the executor (SPEC §3). They follow from the events of its runs, except that a plan was handed over,
 //! which happens before the first event.
 
-use std::sync::Arc;
-
-use super::{ControlHandle, ProgressCallback};
 use crate::run::{Outcome, RunEvent};
 
 /// The state of an executor (SPEC §3).
@@ -42,7 +39,7 @@ pub enum WaitsFor {
 
 impl ExecutorState {
     /// Follows one event.
-    fn apply(&mut self, event: &RunEvent) {
+    pub(super) fn apply(&mut self, event: &RunEvent) {
         match event {
             RunEvent::RunStarted { .. } => {
                 *self =
@@ -74,18 +71,5 @@ impl ExecutorState {
                 }
             }
         }
-    }
-}
-
-/// Follows the events of an executor before it passes them on, so that whoever gets an event finds the state after it.
-pub(super) struct FollowState {
-    pub(super) control: ControlHandle,
-    pub(super) progress: Arc<dyn ProgressCallback>,
-}
-
-impl ProgressCallback for FollowState {
-    fn on_event(&self, event: &RunEvent) {
-        self.control.change_state(|state| state.apply(event));
-        self.progress.on_event(event);
     }
 }

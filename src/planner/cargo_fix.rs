@@ -5,16 +5,14 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use serde_json::{Value, json};
-use similar::TextDiff;
+use serde_json::json;
 
 use super::reply::Failure;
 use super::{Request, reply};
-use crate::cargo::{Replacement, Suggestion, Suggestions};
-use crate::plan::{Digest, limits};
+use crate::cargo::{Suggestion, Suggestions};
 use crate::risk::Policy;
 use crate::run::StopSignal;
-use crate::tools::{ToolError, Toolbox};
+use crate::tools::{ToolError, Toolbox, suggested_batch};
 
 /// The planner's name in the plan's metadata.
 const NAME: &str = "cargo-fix";
@@ -49,7 +47,8 @@ fn propose(
     found: &Suggestions,
     read: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Vec<u8>, Failure> {
-    let (edits, hashes, applied) = edits(&found.list, read);
+    // A suggestion that conflicts with an earlier one is left for the next attempt.
+    let (batch, applied) = suggested_batch(&found.list, read);
     let notes = format!(
         "{} and {}, {} of {} of the compiler applied.",
         counted(found.errors, "error"),
@@ -57,7 +56,7 @@ fn propose(
         applied.len(),
         counted(found.list.len(), "suggestion")
     );
-    if edits.is_empty() {
+    if batch.edits.is_empty() {
         if found.errors > 0 {
             let message = format!(
                 "{} {} left, and no suggestion of the compiler can be applied",
@@ -72,7 +71,7 @@ fn propose(
     }
     let batch = json!({
         "type": "mutate_batch",
-        "request": { "edits": edits, "expected_hashes": hashes },
+        "request": batch,
         "rationale": format!("The compiler suggests: {}.", fixed_diagnostics(&applied)),
     });
     let plan = reply::plan(goal, NAME, &notes, &[batch]);
@@ -99,80 +98,13 @@ fn fixed_diagnostics(suggestions: &[&Suggestion]) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
-/// One patch for each file, the hash of the file that each patch expects, and the suggestions used. A suggestion that
-/// conflicts with a different, earlier one is left for the next attempt. Suggestions whose patch is dropped, because it is
-/// too long or changes nothing, count as used, too.
-fn edits<'s>(
-    suggestions: &'s [Suggestion],
-    read: &dyn Fn(&str) -> Option<String>,
-) -> (Vec<Value>, BTreeMap<String, String>, Vec<&'s Suggestion>) {
-    let mut files: BTreeMap<&str, (String, Vec<&Replacement>)> = BTreeMap::new();
-    let mut applied = Vec::new();
-    for suggestion in suggestions {
-        for Replacement { path, .. } in &suggestion.replacements {
-            if !files.contains_key(path.as_str())
-                && files.len() < limits::EDITS
-                && let Some(text) = read(path)
-            {
-                files.insert(path, (text, Vec::new()));
-            }
-        }
-        let fits = |new: &Replacement| {
-            files.get(new.path.as_str()).is_some_and(|(text, accepted)| {
-                text.get(new.start..new.end).is_some()
-                    && accepted.iter().all(|old| old == &new || !conflict(old, new))
-            })
-        };
-        if suggestion.replacements.iter().all(fits) {
-            applied.push(suggestion);
-            for new in &suggestion.replacements {
-                if let Some((_, accepted)) = files.get_mut(new.path.as_str())
-                    && !accepted.contains(&new)
-                {
-                    accepted.push(new);
-                }
-            }
-        }
-    }
-    let (mut edits, mut hashes) = (Vec::new(), BTreeMap::new());
-    for (path, (text, mut accepted)) in files {
-        // Applied from the end of the file, so that earlier offsets stay valid.
-        accepted.sort_by_key(|it| std::cmp::Reverse((it.start, it.end)));
-        let mut after = text.clone();
-        for it in accepted {
-            after.replace_range(it.start..it.end, &it.text);
-        }
-        let diff = patch(path, &text, &after);
-        if after != text && diff.len() <= limits::ARGUMENT_BYTES {
-            edits.push(json!({ "op": "patch", "path": path, "diff": diff }));
-            hashes.insert(path.to_owned(), Digest::of(text.as_bytes()).to_string());
-        }
-    }
-    (edits, hashes, applied)
-}
-
-/// Whether the result of two replacements depends on their order, or one makes the other wrong: they overlap, or one is
-/// an insertion at the border of the other.
-fn conflict(a: &Replacement, b: &Replacement) -> bool {
-    let inserts = a.start == a.end || b.start == b.end;
-    let touch = a.end == b.start || b.end == a.start;
-    a.start < b.end && b.start < a.end || a.start == b.start || inserts && touch
-}
-
-/// The difference in the format of `diff -u`.
-fn patch(path: &str, before: &str, after: &str) -> String {
-    // Only a line feed ends a line, because the patch is applied by the same rule.
-    let before: Vec<&str> = before.split_inclusive('\n').collect();
-    let after: Vec<&str> = after.split_inclusive('\n').collect();
-    let diff = TextDiff::configure().newline_terminated(true).diff_slices(&before, &after);
-    let (from, to) = (format!("a/{path}"), format!("b/{path}"));
-    diff.unified_diff().context_radius(3).header(&from, &to).to_string()
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
-    use crate::plan::parse;
+    use crate::cargo::Replacement;
+    use crate::plan::{Digest, parse};
 
     fn suggestion(fixes: &str, places: &[(usize, usize, &str)]) -> Suggestion {
         let replacement = |(start, end, text): &(usize, usize, &str)| Replacement {

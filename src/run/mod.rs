@@ -33,6 +33,7 @@ mod step_timer;
 mod steps;
 mod stop;
 mod stop_reason;
+mod suggestion;
 mod summary;
 mod terminal;
 pub mod text;
@@ -84,6 +85,7 @@ pub use step_timer::StepTimer;
 pub use steps::{StepState, Steps};
 pub use stop::StopSignal;
 pub use stop_reason::{StopCode, StopDetail, StopReason};
+pub use suggestion::SuggestedFix;
 pub use summary::{EvidenceSummary, Focus, ToolCount};
 pub use terminal::{
     Cell, CellColor, Cursor, Keyboard, OpenTerminal, ScreenLine, ScreenLines, TerminalInput,

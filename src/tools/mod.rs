@@ -26,6 +26,7 @@ mod search;
 mod shell;
 mod simulate;
 mod splice;
+mod suggested_edits;
 #[cfg(test)]
 mod tests;
 mod tool;
@@ -40,4 +41,5 @@ pub use program::{CommandName, Fault, ProgramError, WorkspaceCommand, WorkspaceC
 pub use shell::ShellError;
 pub use simulate::{SimulationError, remove_abandoned as remove_abandoned_simulations};
 pub use splice::SpliceError;
+pub use suggested_edits::{SuggestionError, batch as suggested_batch};
 pub use toolbox::{CallResult, Context, ProjectedToolbox, Toolbox};

@@ -202,6 +202,8 @@ pub enum DiagnosticsAction {
     SortBy(Column),
     /// Select this diagnostic.
     Select(DiagnosticPosition),
+    /// Pick this suggestion of the selected diagnostic, or take it away if it is picked.
+    Pick(usize),
 }
 
 /// An action on the page of the bounded loop.
@@ -289,6 +291,8 @@ pub enum WindowAction {
     SetTheme(egui::ThemePreference),
     /// Turn higher contrast on or off.
     SetHighContrast(bool),
+    /// Turn notifications of the desktop on or off.
+    SetNotifications(bool),
     /// Set the zoom; 1 is the normal size.
     SetZoom(f32),
     /// Use this command to open files in an editor.

@@ -50,6 +50,7 @@ pub enum Command {
     LoopAgain,
     RevertLoop,
     FilterDiagnostics,
+    PlanSuggestion,
     OpenInEditor,
     CopyDiagnostic,
     CopyDiagnostics,
@@ -74,6 +75,8 @@ pub struct Situation {
     pub results: usize,
     /// The number of diagnostics on the diagnostics page.
     pub diagnostics: usize,
+    /// The number of picked suggestions of the selected diagnostic.
+    pub suggestions: usize,
     /// Whether a step of the plan was not looked at.
     pub unseen: bool,
     /// Whether the plan can be authorized once the steps that matter were looked at.

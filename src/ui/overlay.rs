@@ -26,6 +26,10 @@ pub struct SettingsView {
     pub high_contrast: bool,
     /// The zoom; 1 is the normal size.
     pub zoom: f32,
+    /// Whether the desktop notifies the person while the window is not in front.
+    pub notifications: bool,
+    /// Why the last notification could not be shown; `None` if it could, or none was sent.
+    pub notification_fault: Option<String>,
     /// The command that opens a file in the person's editor; empty when none is set.
     pub editor: String,
     /// Why `editor` cannot be used; `None` if it can.
@@ -240,6 +244,18 @@ fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) 
             }
         }
     });
+    widgets::heading(ui, "Notifications while the window is not in front");
+    ui.horizontal(|ui| {
+        for (name, on) in [("On", true), ("Off", false)] {
+            if choice_ui(ui, None, name, settings.notifications == on) {
+                actions.push(Action::Window(WindowAction::SetNotifications(on)));
+            }
+        }
+    });
+    if let Some(fault) = settings.notification_fault.as_ref().filter(|_| settings.notifications) {
+        let text = format!("The last one could not be shown: {fault}");
+        widgets::remark(ui, icon::INFO, Tone::Dim, text);
+    }
     editor_ui(ui, settings, actions);
     ui.add_space(6.0);
     widgets::heading(ui, "Rules from the settings file");

@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use crate::engine::FollowUp;
 use crate::evidence::write_private;
+use crate::plan::Digest;
 use crate::run::SettleMode;
 
 const FOLDER: &str = "continuations";
@@ -60,9 +61,50 @@ pub(super) fn origin(evidence: &Path, file: &Path) -> Option<(Uuid, FollowUp)> {
     (stored == std::path::absolute(file).ok()?).then_some((id, follow_up))
 }
 
+/// Stores a plan that was made of suggestions of a check, and returns the absolute path of its file.
+///
+/// # Errors
+/// As [`store`].
+pub(super) fn store_suggestion(
+    evidence: &Path,
+    run_id: Uuid,
+    digest: Digest,
+    bytes: &[u8],
+) -> io::Result<PathBuf> {
+    let name = suggestion_name(run_id, digest);
+    let path = std::path::absolute(evidence.join(FOLDER).join(name))?;
+    write_private(&path, bytes)?;
+    Ok(path)
+}
+
+fn suggestion_name(run_id: Uuid, digest: Digest) -> String {
+    format!("{run_id}.{}.fix.plan.json", digest.hex())
+}
+
+/// The run whose check suggested the plan with these bytes; `None` if `file` is no path of such a plan, or the plan was
+/// changed since.
+pub(super) fn suggested_in(evidence: &Path, file: &Path, bytes: &[u8]) -> Option<Uuid> {
+    let name = file.file_name()?.to_str()?;
+    let run_id = name.split_once('.')?.0.parse().ok()?;
+    let stored = evidence.join(FOLDER).join(suggestion_name(run_id, Digest::of(bytes)));
+    (std::path::absolute(stored).ok()? == std::path::absolute(file).ok()?).then_some(run_id)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn suggested_plan_names_its_run_until_it_changes() {
+        let temp = tempfile::tempdir().unwrap();
+        let run_id = Uuid::new_v4();
+        let file = store_suggestion(temp.path(), run_id, Digest::of(b"plan"), b"plan").unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"plan");
+        assert_eq!(suggested_in(temp.path(), &file, b"plan"), Some(run_id));
+        assert_eq!(suggested_in(temp.path(), &file, b"other"), None);
+        assert_eq!(suggested_in(&temp.path().join("elsewhere"), &file, b"plan"), None);
+        assert_eq!(origin(temp.path(), &file), None, "nothing rebuilds it");
+    }
 
     #[test]
     fn only_kept_plan_files_name_their_run() {

@@ -46,6 +46,7 @@ mod policy;
 mod query_thread;
 mod record_decisions;
 mod save_settings;
+mod suggestion_plans;
 mod target;
 
 #[cfg(test)]
@@ -71,4 +72,5 @@ pub use policy::{PolicySettings, SettingsError, load_policy, read_policy};
 pub use query_thread::{Continuation, PlanRead, Query, QueryContext, QueryError, QueryThread};
 pub use record_decisions::{RecordAuthorization, RecordTrust, RememberWalls, RevokeClass};
 pub use save_settings::SaveSettings;
+pub use suggestion_plans::PlanSuggestions;
 pub use target::CheckTarget;

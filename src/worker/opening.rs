@@ -155,7 +155,7 @@ impl Query for Simulate {
 }
 
 impl QueryContext {
-    fn open(&mut self, query: OpenPlan) -> Result<OpenedPlan, QueryError> {
+    pub(super) fn open(&mut self, query: OpenPlan) -> Result<OpenedPlan, QueryError> {
         let OpenPlan { path, workspace, choices } = query;
         self.setup.policy.choices = choices.run;
         self.setup.policy.grants.clone_from(&choices.grants);
@@ -183,8 +183,10 @@ impl QueryContext {
         let parsed = choices.apply(parsed);
         let linked = origin.as_ref().filter(|(follow_up, ..)| follow_up.is_linked());
         opened.continues = linked.map(|(_, _, run)| run.run_id);
-        let choice = match (&workspace, &origin) {
-            (None, Some((_, _, run))) => WorkspaceChoice::of_run(run),
+        let of_suggestion = self.suggesting_run(&opened.path, &bytes)?;
+        let run = origin.as_ref().map(|(_, _, run)| run).or(of_suggestion.as_ref());
+        let choice = match (&workspace, run) {
+            (None, Some(run)) => WorkspaceChoice::of_run(run),
             _ => workspace_of(&opened.path, workspace.as_deref()),
         };
         let reviewed = self.review(&parsed.plan, &choice);
@@ -221,6 +223,19 @@ impl QueryContext {
         };
         let trust = || Ok(self.evidence.trust().unwrap_or_default());
         review_trusting(plan, &mut setup.policy, review, trust)
+    }
+
+    /// The run whose check suggested a stored plan; `None` for any other plan.
+    fn suggesting_run(
+        &mut self,
+        path: &Path,
+        bytes: &[u8],
+    ) -> Result<Option<RunSummary>, FollowUpError> {
+        let evidence = &self.setup.location.evidence;
+        let Some(run_id) = follow_up_plans::suggested_in(evidence, path, bytes) else {
+            return Ok(None);
+        };
+        Ok(self.evidence.run(run_id)?)
     }
 
     /// The kind, the id and the run of a stored follow-up plan. `None` if the file is no stored plan, or if rebuilding

@@ -1,6 +1,10 @@
-//! A window behind others says that it waits, and how its run ended.
+//! A window behind others says that it waits, in its title and by a notification of the desktop.
 
+use std::collections::HashMap;
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 
@@ -31,15 +35,90 @@ fn waits_and_ends(folder: &Path) -> Outcome {
     let plan = folder.join("attention.json");
     let text = json!({ "goal": "Wait, then delete", "steps": steps }).to_string();
     std::fs::write(&plan, text).expect("the plan");
-    let mut desktop = Desktop::start_here(&[&plan.display().to_string()])?;
+    let bus = Bus::start();
+    let server = NotificationServer::default();
+    let _connection = zbus::blocking::connection::Builder::address(bus.address.as_str())
+        .and_then(|builder| builder.serve_at("/org/freedesktop/Notifications", server.clone()))
+        .and_then(|builder| builder.name("org.freedesktop.Notifications"))
+        .and_then(zbus::blocking::connection::Builder::build)
+        .expect("a notification server");
+    let arguments = plan.display().to_string();
+    let mut desktop = Desktop::start_here_on_bus(&[&arguments], &bus.address)?;
     wait_for_title(&mut desktop, "Countersign")?;
     sign(&mut desktop)?;
     desktop.wait_for_text("Running step 1 of 2")?;
     desktop.open_other_window()?;
     std::fs::write(&gate, "open\n").expect("the step reads");
     wait_for_title(&mut desktop, r"\(1\) Countersign: waiting for you")?;
+    // The notification says nothing about the plan.
+    let notified = |desktop: &mut Desktop, shown: &[&str]| {
+        desktop.wait_until(&format!("the notifications are {shown:?}"), |_| {
+            Ok((*server.0.lock().expect("the list") == shown).then_some(()))
+        })
+    };
+    let waits = "Countersign|A run waits for you|";
+    notified(&mut desktop, &[waits])?;
+    let window = desktop.window.clone();
+    desktop.screen.xdotool(&["windowactivate", "--sync", &window])?;
+    notified(&mut desktop, &[waits, "close 1"])?;
     desktop.key("ctrl+shift+period")?;
     Ok(())
+}
+
+/// A session bus of its own.
+struct Bus {
+    daemon: Child,
+    address: String,
+}
+
+impl Bus {
+    #[expect(clippy::disallowed_methods, reason = "starts the bus on which the window notifies")]
+    fn start() -> Self {
+        let mut daemon = Command::new("dbus-daemon")
+            .args(["--session", "--nofork", "--print-address"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("dbus-daemon is installed");
+        let mut address = String::new();
+        let stdout = daemon.stdout.take().expect("its output");
+        BufReader::new(stdout).read_line(&mut address).expect("its address");
+        Self { daemon, address: address.trim().to_owned() }
+    }
+}
+
+impl Drop for Bus {
+    fn drop(&mut self) {
+        let _ = self.daemon.kill();
+        let _ = self.daemon.wait();
+    }
+}
+
+/// A notification server that keeps what it is to show.
+#[derive(Clone, Default)]
+struct NotificationServer(Arc<Mutex<Vec<String>>>);
+
+#[zbus::interface(name = "org.freedesktop.Notifications")]
+impl NotificationServer {
+    #[expect(clippy::too_many_arguments, reason = "the arguments of the specification")]
+    fn notify(
+        &self,
+        app_name: &str,
+        _replaces_id: u32,
+        _icon: &str,
+        summary: &str,
+        body: &str,
+        _actions: Vec<String>,
+        _hints: HashMap<String, zbus::zvariant::OwnedValue>,
+        _timeout: i32,
+    ) -> u32 {
+        self.0.lock().expect("the list").push(format!("{app_name}|{summary}|{body}"));
+        1
+    }
+
+    fn close_notification(&self, id: u32) {
+        self.0.lock().expect("the list").push(format!("close {id}"));
+    }
 }
 
 #[test]

@@ -116,7 +116,7 @@ impl Desktop {
 
     /// Starts the program once more, on the same evidence.
     pub(super) fn start_again(&mut self, arguments: &[&str]) -> Outcome {
-        self.start_program(Path::new(env!("CARGO_BIN_EXE_countersign")), arguments, "")
+        self.start_program(Path::new(env!("CARGO_BIN_EXE_countersign")), arguments, &[])
     }
 
     /// Opens a window of another program in the upper left corner and gives it the focus.

@@ -34,14 +34,14 @@ impl Desktop {
     /// # Errors
     /// One line that names the program that is missing, or says what did not start in time.
     pub fn start(program: &Path, arguments: &[&str], pictures: &Path) -> Outcome<Self> {
-        Self::start_with(program, arguments, pictures, "")
+        Self::start_with(program, arguments, pictures, &[])
     }
 
     fn start_with(
         program: &Path,
         arguments: &[&str],
         pictures: &Path,
-        faults: &str,
+        environment: &[(&str, &str)],
     ) -> Outcome<Self> {
         std::fs::create_dir_all(pictures)
             .map_err(|e| DriverError(format!("cannot create {}: {e}", pictures.display())))?;
@@ -51,7 +51,7 @@ impl Desktop {
             window: String::new(),
             pictures: pictures.to_owned(),
         };
-        desktop.start_program(program, arguments, faults)?;
+        desktop.start_program(program, arguments, environment)?;
         Ok(desktop)
     }
 
@@ -73,20 +73,31 @@ impl Desktop {
     pub fn start_here_with_faults(arguments: &[&str], faults: &str) -> Outcome<Self> {
         let pictures = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/window");
         let program = Path::new(env!("CARGO_BIN_EXE_countersign"));
-        Self::start_with(program, arguments, &pictures, faults)
+        Self::start_with(program, arguments, &pictures, &[("COUNTERSIGN_FAULTS", faults)])
+    }
+
+    /// As [`Self::start_here`], with the session bus at this address.
+    ///
+    /// # Errors
+    /// As [`Self::start`].
+    #[cfg(test)]
+    pub fn start_here_on_bus(arguments: &[&str], address: &str) -> Outcome<Self> {
+        let pictures = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/window");
+        let program = Path::new(env!("CARGO_BIN_EXE_countersign"));
+        Self::start_with(program, arguments, &pictures, &[("DBUS_SESSION_BUS_ADDRESS", address)])
     }
 
     pub(super) fn start_program(
         &mut self,
         program: &Path,
         arguments: &[&str],
-        faults: &str,
+        environment: &[(&str, &str)],
     ) -> Outcome {
         let address = free_address()?;
         let evidence = self.evidence();
         let mut command = self.screen.command(program);
         command.args(arguments).arg("--evidence").arg(evidence);
-        command.env(INSPECTION_ENV_VAR, &address).env("COUNTERSIGN_FAULTS", faults);
+        command.env(INSPECTION_ENV_VAR, &address).envs(environment.iter().copied());
         let pid = self.screen.start_on(&program.display().to_string(), command)?;
         self.window = self.wait_until("the program shows its window", |desktop| {
             desktop.screen.alive()?;

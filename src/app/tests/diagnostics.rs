@@ -181,3 +181,70 @@ fn the_editor_opens_or_its_fault_shows() {
         settings::load(app.settings_file.clone()).settings.editor_command == command
     });
 }
+
+/// The goal of the plan on the page, once it was made of a suggestion.
+fn wait_for_suggested_plan(bench: &mut Bench) {
+    bench.act(Action::Do(Command::PlanSuggestion));
+    bench.wait_until("the plan of the suggestion", |app| {
+        let plan = app.plan.shown.as_ref().and_then(|session| session.opened.plan.as_ref());
+        plan.and_then(|plan| plan.title.as_deref()).is_some_and(|it| it.contains("suggestion"))
+    });
+}
+
+#[test]
+fn suggestion_becomes_a_plan_like_any_other() {
+    let (mut bench, plan) = crate_and_plan();
+    let source = "// ä\npub fn f() -> u8 {\n    let mut x = 1;\n    x\n}\n";
+    let file = bench.file("src/lib.rs", source);
+    run(&mut bench, &plan);
+    assert_eq!(bench.app.situation().suggestions, 1, "the only suggestion is picked");
+    // Nothing is guessed about a file that has changed since the check.
+    bench.file("src/lib.rs", &source.replace("mut x", "mut  x"));
+    bench.act(Action::Do(Command::PlanSuggestion));
+    bench.wait_until("a refusal", |app| !app.shared.notices.is_empty());
+    let notice = format!("{:?}", bench.app.shared.notices);
+    assert!(notice.contains("src/lib.rs has changed since the check"), "{notice}");
+    bench.file("src/lib.rs", source);
+
+    wait_for_suggested_plan(&mut bench);
+    let session = bench.session();
+    assert_eq!(bench.app.shared.page, Page::Plan);
+    assert_eq!(session.approval, Approval::None);
+    assert_eq!(session.opened.findings, []);
+    let workspace = bench.workspace.path().canonicalize().unwrap();
+    assert_eq!(session.reviewed_workspace(), Some(workspace));
+    let path = session.path().unwrap().to_owned();
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.wait_for_end();
+    assert_eq!(std::fs::read_to_string(file).unwrap(), source.replace("mut x", "x"));
+    // Opened again from its file, it still belongs to the workspace of its check.
+    bench.app.plan.shown = None;
+    bench.open(&path);
+    let reviewed = bench.session().reviewed_workspace();
+    assert_eq!(reviewed, Some(bench.workspace.path().canonicalize().unwrap()));
+}
+
+#[test]
+fn alternatives_are_picked_one_by_one() {
+    let (mut bench, plan) = crate_and_plan();
+    let file = bench.file("src/lib.rs", "pub fn f() -> Ordering {\n    loop {}\n}\n");
+    run(&mut bench, &plan);
+    let session = bench.session();
+    let (_, picked) = session.diagnostics.picked(&session.run).unwrap();
+    assert!(picked.is_empty(), "none of them is sure");
+    assert_eq!(bench.app.situation().suggestions, 0);
+    bench.act(Action::Diagnostics(DiagnosticsAction::Pick(0)));
+    bench.act(Action::Diagnostics(DiagnosticsAction::Pick(1)));
+    bench.act(Action::Do(Command::PlanSuggestion));
+    bench.wait_until("a refusal", |app| !app.shared.notices.is_empty());
+    let notice = format!("{:?}", bench.app.shared.notices);
+    assert!(notice.contains("two of the suggestions change the same text"), "{notice}");
+    bench.act(Action::Diagnostics(DiagnosticsAction::Pick(0)));
+    wait_for_suggested_plan(&mut bench);
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.wait_for_end();
+    let text = std::fs::read_to_string(file).unwrap();
+    assert!(text.starts_with("use std::sync::atomic::Ordering;\n"), "{text}");
+}

@@ -233,6 +233,12 @@ pub static TABLE: [Spec; 46] = [
     Spec::new(Command::FilterDiagnostics, "Filter diagnostics", Some(icon::SEARCH))
         .tooltip("Go to the diagnostics and filter them.")
         .key(SHIFT_COMMAND, Key::F),
+    Spec::new(Command::PlanSuggestion, "Make a plan…", Some(icon::PLAN))
+        .tooltip("Make a plan of the picked suggestions. It is reviewed, and needs your authorization.")
+        .unless(|state| {
+            needs_diagnostics(state).or((state.suggestions == 0).then_some(
+                "Pick a suggestion of the selected diagnostic first."))
+        }),
     Spec::new(Command::OpenInEditor, "Open in editor", Some(icon::WRITE))
         .tooltip("Open the file of the diagnostic in the editor that the settings name.")
         .key(Modifiers::COMMAND, Key::E)

@@ -6,7 +6,9 @@ use egui::{Align, Color32, Layout, Margin, Role, ScrollArea, Sense, Ui, WidgetIn
 use super::copy::location;
 use super::excerpt::ExcerptRow;
 use super::listing::Entry;
-use super::{DiagnosticsView, Excerpt, baseline_look, diagnostic, level_look, written};
+use super::{
+    DiagnosticsAction, DiagnosticsView, Excerpt, baseline_look, diagnostic, level_look, written,
+};
 use crate::plan::drawable;
 use crate::run::{
     BaselineState, DiagnosticArtifact, DiagnosticSpan, LineKind, Question, TargetKind,
@@ -38,8 +40,17 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, commands: &mut 
             }
             excerpt_ui(ui, it, view.excerpt);
             other_files_ui(ui, it);
-            for child in &it.children {
+            let picked = view.options.picked_of(view.run, entry.position);
+            suggestions_ui(ui, it, None, &picked, commands.actions);
+            for (index, child) in it.children.iter().enumerate() {
                 child_ui(ui, child);
+                suggestions_ui(ui, it, Some(index), &picked, commands.actions);
+            }
+            if !it.suggested_fixes().is_empty() {
+                ui.horizontal(|ui| {
+                    ui.add_space(SUGGESTION_INDENT);
+                    commands.button(ui, Command::PlanSuggestion, Look::Plain, None);
+                });
             }
             rendered_ui(ui, view, entry, it);
         });
@@ -186,18 +197,58 @@ fn other_files_ui(ui: &mut Ui, it: &DiagnosticArtifact) {
     }
 }
 
-/// A note or help of the diagnostic, with its suggested replacements.
+/// A note or help of the diagnostic.
 fn child_ui(ui: &mut Ui, child: &DiagnosticArtifact) {
     let tone = if child.tool_level == "help" { Tone::Safe } else { Tone::Accent };
     let icon = if child.tool_level == "help" { icon::HELP } else { icon::INFO };
     widgets::remark(ui, icon, tone, format!("{}: {}", child.tool_level, child.message));
-    let suggested = child.spans.iter().filter(|span| span.suggested_replacement.is_some());
-    for (index, span) in suggested.enumerate().take(8) {
-        suggestion_ui(ui, index, span);
+}
+
+/// The indent of suggestions, in points.
+const SUGGESTION_INDENT: f32 = 24.0;
+/// The maximum number of places of one suggestion that are shown.
+const MAX_PLACES: usize = 8;
+
+/// The suggestions of the diagnostic itself, or of one of its notes. If the diagnostic has several, each can be picked.
+fn suggestions_ui(
+    ui: &mut Ui,
+    it: &DiagnosticArtifact,
+    child: Option<usize>,
+    picked: &[usize],
+    actions: &mut Vec<Action>,
+) {
+    let fixes = it.suggested_fixes();
+    let several = fixes.len() > 1;
+    for (index, fix) in fixes.iter().enumerate() {
+        if fix.child != child {
+            continue;
+        }
+        ui.horizontal(|ui| {
+            ui.add_space(SUGGESTION_INDENT);
+            ui.vertical(|ui| {
+                ui.spacing_mut().item_spacing.y = 4.0;
+                let places = fix.spans.iter().take(MAX_PLACES).enumerate();
+                for (place, span) in places {
+                    let head = suggestion_head(span);
+                    let mut is_picked = picked.contains(&index);
+                    if !several || place > 0 {
+                        widgets::line(ui, &head, Text::Meta, Tone::Dim);
+                    } else if ui.checkbox(&mut is_picked, drawable(&head)).changed() {
+                        actions.push(Action::Diagnostics(DiagnosticsAction::Pick(index)));
+                    }
+                    suggestion_ui(ui, (index, place), span);
+                }
+                if let Some(more @ 1..) = fix.spans.len().checked_sub(MAX_PLACES) {
+                    let text = format!("and {more} more places");
+                    widgets::line(ui, &text, Text::Meta, Tone::Dim);
+                }
+            });
+        });
     }
 }
 
-fn suggestion_ui(ui: &mut Ui, index: usize, span: &DiagnosticSpan) {
+/// What a suggestion does at one place.
+fn suggestion_head(span: &DiagnosticSpan) -> String {
     let text = span.suggested_replacement.as_deref().unwrap_or_default();
     let confidence = match span.applicability.as_deref() {
         Some("MachineApplicable") => "can be applied as it is",
@@ -211,23 +262,18 @@ fn suggestion_ui(ui: &mut Ui, index: usize, span: &DiagnosticSpan) {
         (false, true) => "Insert at",
         (false, false) => "Replace the text at",
     };
-    let head = format!(
-        "{action} {}:{}:{} ({confidence})",
-        span.file_name, span.line_start, span.column_start
-    );
-    ui.horizontal(|ui| {
-        ui.add_space(24.0);
-        ui.vertical(|ui| {
-            ui.spacing_mut().item_spacing.y = 4.0;
-            widgets::line(ui, &head, Text::Meta, Tone::Dim);
-            if text.is_empty() {
-                return;
-            }
-            code_ui(ui, ("suggestion", index, span.byte_start), text, |columns| {
-                let added = |row| CodeRow { kind: LineKind::Added, sign: "+", ..row };
-                text_rows(text.trim_end_matches('\n'), columns).into_iter().map(added).collect()
-            });
-        });
+    let DiagnosticSpan { file_name, line_start, column_start, .. } = span;
+    format!("{action} {file_name}:{line_start}:{column_start} ({confidence})")
+}
+
+fn suggestion_ui(ui: &mut Ui, index: (usize, usize), span: &DiagnosticSpan) {
+    let text = span.suggested_replacement.as_deref().unwrap_or_default();
+    if text.is_empty() {
+        return;
+    }
+    code_ui(ui, ("suggestion", index, span.byte_start), text, |columns| {
+        let added = |row| CodeRow { kind: LineKind::Added, sign: "+", ..row };
+        text_rows(text.trim_end_matches('\n'), columns).into_iter().map(added).collect()
     });
 }
 

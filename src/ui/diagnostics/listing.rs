@@ -66,6 +66,9 @@ pub struct ListOptions {
     pub reversed: bool,
     /// The selected diagnostic.
     pub selected: Option<DiagnosticPosition>,
+    /// The suggestions that the person picked, by their index in `suggested_fixes`, with their diagnostic; `None` until
+    /// the person has picked or taken away one.
+    pub picked: Option<(DiagnosticPosition, Vec<usize>)>,
 }
 
 impl ListOptions {

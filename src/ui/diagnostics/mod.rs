@@ -24,7 +24,7 @@ use super::{
     Action, Command, Commands, Icon, Look, Text, Theme, Tone, controls, format, icon, theme,
     widgets,
 };
-use crate::run::{BaselineState, Level, MAX_DIAGNOSTICS, RunState};
+use crate::run::{BaselineState, DiagnosticArtifact, Level, MAX_DIAGNOSTICS, RunState};
 
 pub(crate) use copy::written;
 pub use copy::{copied, copied_all};
@@ -51,7 +51,7 @@ pub struct DiagnosticsView<'a> {
 impl ListOptions {
     /// Applies an action; `listing` is the list that the person sees. Returns whether to scroll to the selected
     /// diagnostic.
-    pub fn apply(&mut self, action: DiagnosticsAction, listing: &Listing) -> bool {
+    pub fn apply(&mut self, action: DiagnosticsAction, run: &RunState, listing: &Listing) -> bool {
         match action {
             DiagnosticsAction::Show(step) => {
                 self.step = step;
@@ -66,8 +66,28 @@ impl ListOptions {
                 return true;
             }
             DiagnosticsAction::Select(position) => self.selected = Some(position),
+            DiagnosticsAction::Pick(index) => {
+                let Some(entry) = listing.selected_entry() else { return false };
+                let mut picked = self.picked_of(run, entry.position);
+                match picked.iter().position(|picked| *picked == index) {
+                    Some(at) => drop(picked.remove(at)),
+                    None => picked.push(index),
+                }
+                picked.sort_unstable();
+                self.picked = Some((entry.position, picked));
+            }
         }
         false
+    }
+
+    /// The picked suggestions of a diagnostic, by their index.
+    pub fn picked_of(&self, run: &RunState, position: DiagnosticPosition) -> Vec<usize> {
+        match &self.picked {
+            Some((of, picked)) if *of == position => picked.clone(),
+            _ => {
+                diagnostic(run, position).map(DiagnosticArtifact::default_fixes).unwrap_or_default()
+            }
+        }
     }
 }
 

@@ -29,7 +29,7 @@ use crate::run::{Attempt, LoopState, LoopSummary, PlaceReview};
 use egui::{Margin, Panel, ScrollArea, Ui, UiBuilder};
 
 pub use form::{ClassForm, Field, LoopForm, LoopSettings, PlannerChoice};
-pub use model::{ActionRow, action_rows, attempt_look, fate_look, gate_row, phase_look};
+pub use model::{ActionRow, action_rows, attempt_look, fate_look, gate_row, phase_look, stop_word};
 
 /// All data of the page.
 #[derive(Debug, Clone)]

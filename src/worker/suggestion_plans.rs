@@ -1,0 +1,59 @@
+//! Makes a plan of suggestions that the person picked in a diagnostic. It is stored below the evidence folder and
+//! opened like any other plan.
+
+use std::any::TypeId;
+use std::path::PathBuf;
+
+use uuid::Uuid;
+
+use super::{OpenPlan, OpenedPlan, PlanRead, Query, QueryContext, QueryError, follow_up_plans};
+use crate::authorization::Grants;
+use crate::plan::{Code, Digest, batch_plan, limits};
+use crate::run::{DiagnosticSpan, Failure};
+use crate::tools::{SuggestionError, ToolError, Toolbox};
+
+/// Makes a plan of suggestions, stores it as a file, and opens it.
+pub struct PlanSuggestions {
+    /// The run of the check.
+    pub run_id: Uuid,
+    /// The workspace of that run.
+    pub workspace: PathBuf,
+    /// The message of the diagnostic.
+    pub message: String,
+    /// The suggestions: the spans of each, with their replacements.
+    pub suggestions: Vec<Vec<DiagnosticSpan>>,
+}
+
+impl Query for PlanSuggestions {
+    type Answer = OpenedPlan;
+    const FAILURE: &str = "No plan can be made of the suggestion.";
+
+    fn run(self, context: &mut QueryContext) -> Result<OpenedPlan, QueryError> {
+        let Self { run_id, workspace, message, suggestions } = self;
+        let toolbox = Toolbox::open(&workspace, &context.setup.policy)?;
+        let batch = toolbox.suggested_batch(&suggestions)?;
+        let mut goal = format!("Apply a suggestion: {message}");
+        goal.truncate(goal.floor_char_boundary(limits::ID_BYTES));
+        let why = format!("A check of run {run_id} suggests it for: {message}");
+        let bytes = batch_plan(&goal, &why, &[batch])
+            .ok_or_else(|| ToolError::from(SuggestionError::Nothing))?;
+        let evidence = &context.setup.location.evidence;
+        let stored =
+            follow_up_plans::store_suggestion(evidence, run_id, Digest::of(&bytes), &bytes);
+        let path = stored.map_err(|error| Failure {
+            code: Code::WriteFailed,
+            message: format!("the plan cannot be written below the evidence folder: {error}"),
+            next: "See that the evidence folder can be written to, then try again.".to_owned(),
+        })?;
+        context.open(OpenPlan { path, workspace: None, grants: Grants::default() })
+    }
+
+    fn plan(&self) -> PlanRead<'_> {
+        PlanRead::New
+    }
+
+    /// The topic of [`OpenPlan`], because the page shows only the plan that was requested last.
+    fn topic() -> TypeId {
+        OpenPlan::topic()
+    }
+}
