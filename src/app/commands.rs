@@ -13,6 +13,7 @@ use crate::ui::action::{
 use crate::ui::artifact::Shape;
 use crate::ui::diagnostics::{copied, copied_all};
 use crate::ui::overlay::Overlay;
+use crate::ui::plan::go_to_change;
 use crate::ui::{Action, Command, Page};
 use crate::worker::{FollowUp, OpenEditor, PlanSuggestions, SaveSource};
 
@@ -113,6 +114,8 @@ impl App {
                 self.show_page(Page::Plan);
                 self.plan.select_unseen();
             }
+            Command::NextChange => go_to_change(ctx, true),
+            Command::PreviousChange => go_to_change(ctx, false),
             Command::Find => self.find(),
             Command::FollowRun => self.follow_run(),
             Command::ToggleOutput => {

@@ -165,6 +165,22 @@ pub fn source_offset(text: &str, ranges: &[Range<usize>], shown: usize) -> usize
     text.len()
 }
 
+/// The byte of the [`spelled_out`] form of `text` at which the byte `source` of `text` is shown.
+pub fn shown_offset(text: &str, ranges: &[Range<usize>], source: usize) -> usize {
+    let mut at = 0;
+    for piece in spelled_pieces(text, ranges) {
+        if source >= piece.source.end {
+            at += piece.shown.len();
+        } else if piece.is_spelled || source <= piece.source.start {
+            return at;
+        } else {
+            let before = text.get(piece.source.start..source).unwrap_or_default();
+            return at + drawable(before).len();
+        }
+    }
+    at
+}
+
 /// A part of a text, and how it is shown.
 struct Piece<'t> {
     source: Range<usize>,
@@ -285,7 +301,11 @@ mod tests {
         assert_eq!([source(" ⟨U+202E"), source("⟨U+202E"), source("b")], [4, 5, 8]);
         assert_eq!(source("⟨U+0020"), 9);
         assert_eq!(source_offset(text, &ranges, shown.len()), text.len());
+        for (source, _) in text.char_indices().take(6) {
+            assert_eq!(source_offset(text, &ranges, shown_offset(text, &ranges, source)), source);
+        }
         assert_eq!(source_offset("\tab", &[], 4), 1);
+        assert_eq!(shown_offset("\tab", &[], 1), 4);
         assert_eq!(source_offset("plain", &[], 3), 3);
     }
 }

@@ -36,6 +36,8 @@ pub enum Command {
     NextStep,
     PreviousStep,
     NextUnseen,
+    NextChange,
+    PreviousChange,
     Find,
     FollowRun,
     ToggleOutput,

@@ -1,5 +1,6 @@
 //! Scrolling by keys, the same on every page.
 
+use egui::scroll_area::ScrollAreaOutput;
 use egui::style::ScrollAnimation;
 use egui::{
     AsIdSalt, Context, Frame, Key, Margin, Modifiers, Response, ScrollArea, Ui, Vec2, vec2,
@@ -21,20 +22,76 @@ pub fn by_key(ui: &Ui) {
     }
 }
 
-/// Draws content with a margin in a scroll area that also handles the keys of [`by_key`]. Returns whether the end of the
-/// content is visible.
-pub fn area(ui: &mut Ui, salt: impl AsIdSalt, margin: Margin, add: impl FnOnce(&mut Ui)) -> bool {
+/// Draws content with a margin in a scroll area that also handles the keys of [`by_key`].
+pub fn area(ui: &mut Ui, salt: impl AsIdSalt, margin: Margin, add: impl FnOnce(&mut Ui)) {
+    shown_area(ui, salt, margin, add);
+}
+
+fn shown_area(
+    ui: &mut Ui,
+    salt: impl AsIdSalt,
+    margin: Margin,
+    add: impl FnOnce(&mut Ui),
+) -> ScrollAreaOutput<()> {
     let area = ScrollArea::vertical().id_salt(salt).auto_shrink([false, false]);
-    let output = area.show(ui, |ui| {
+    area.show(ui, |ui| {
         by_key(ui);
         Frame::NONE.inner_margin(margin).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 6.0;
             add(ui);
         });
-    });
-    let visible =
-        output.inner_rect.height().min(output.inner_rect.intersect(ui.clip_rect()).height());
-    output.state.clamped_offset().y + visible >= output.content_size.y - 1.0
+    })
+}
+
+/// As [`area`], and returns whether every part of the content has been on screen: what is jumped over does not count.
+/// `key` identifies the content; with another one, everything must be seen again.
+pub fn area_seen<K: PartialEq + Clone + Send + Sync + 'static>(
+    ui: &mut Ui,
+    salt: impl AsIdSalt,
+    key: K,
+    margin: Margin,
+    add: impl FnOnce(&mut Ui),
+) -> bool {
+    let output = shown_area(ui, salt, margin, add);
+    let shown = output.inner_rect.intersect(ui.clip_rect());
+    let top = output.state.clamped_offset().y + (shown.top() - output.inner_rect.top());
+    let (width, height) = (output.content_size.x, output.content_size.y);
+    let id = output.id.with("seen");
+    let known = ui.data_mut(|data| data.remove_temp::<Option<(K, f32, Seen)>>(id)).flatten();
+    // At another width, everything is elsewhere.
+    let known = known.filter(|(known, at_width, _)| *known == key && *at_width == width);
+    let mut seen = known.map(|(.., seen)| seen).unwrap_or_default();
+    seen.add(top, top + shown.height());
+    let all = seen.covers(height);
+    ui.data_mut(|data| data.insert_temp(id, Some((key, width, seen))));
+    all
+}
+
+/// The parts of a content that have been on screen, as ranges of its height in points, sorted and apart.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Seen(Vec<(f32, f32)>);
+
+impl Seen {
+    /// Parts that are this near have no row between them.
+    const GAP: f32 = 1.0;
+
+    fn add(&mut self, top: f32, bottom: f32) {
+        let (mut top, mut bottom) = (top, bottom);
+        self.0.retain(|(from, to)| {
+            let touches = *from <= bottom + Self::GAP && top <= *to + Self::GAP;
+            if touches {
+                (top, bottom) = (top.min(*from), bottom.max(*to));
+            }
+            !touches
+        });
+        let place = self.0.partition_point(|(from, _)| *from < top);
+        self.0.insert(place, (top, bottom));
+    }
+
+    fn covers(&self, height: f32) -> bool {
+        let first = self.0.first();
+        first.is_some_and(|(top, bottom)| *top <= Self::GAP && *bottom + Self::GAP >= height)
+    }
 }
 
 /// While the control of an area has the focus, reserves the keyboard for it, and returns how far one of `keys` scrolls
@@ -75,4 +132,24 @@ pub fn pressed(ctx: &Context, height: f32, keys: &[Key]) -> Option<Vec2> {
     ];
     let consume = |key| ctx.input_mut(|input| input.consume_key(Modifiers::NONE, key));
     all.into_iter().find(|(key, _)| keys.contains(key) && consume(*key)).map(|(_, delta)| delta)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_jumped_over_is_not_seen() {
+        let mut seen = Seen::default();
+        seen.add(0.0, 100.0);
+        seen.add(900.0, 1_000.0);
+        assert!(!seen.covers(1_000.0));
+        seen.add(80.0, 500.0);
+        seen.add(600.0, 950.0);
+        assert!(!seen.covers(1_000.0));
+        seen.add(500.5, 599.5);
+        assert!(seen.covers(1_000.0) && !seen.covers(1_100.0));
+        assert_eq!(seen.0.len(), 1);
+        assert!(!Seen(vec![(50.0, 1_000.0)]).covers(1_000.0));
+    }
 }

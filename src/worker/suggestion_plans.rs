@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use uuid::Uuid;
 
 use super::{OpenPlan, OpenedPlan, PlanRead, Query, QueryContext, QueryError, follow_up_plans};
-use crate::authorization::Grants;
+use crate::authorization::PlanChoices;
 use crate::plan::{Code, Digest, batch_plan, limits};
 use crate::run::{DiagnosticSpan, Failure};
 use crate::tools::{SuggestionError, ToolError, Toolbox};
@@ -45,7 +45,7 @@ impl Query for PlanSuggestions {
             message: format!("the plan cannot be written below the evidence folder: {error}"),
             next: "See that the evidence folder can be written to, then try again.".to_owned(),
         })?;
-        context.open(OpenPlan { path, workspace: None, grants: Grants::default() })
+        context.open(OpenPlan { path, workspace: None, choices: PlanChoices::default() })
     }
 
     fn plan(&self) -> PlanRead<'_> {

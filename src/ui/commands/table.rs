@@ -68,7 +68,7 @@ impl Spec {
 }
 
 /// Every command, in the order of [`Command`], which is also that of the palette.
-pub static TABLE: [Spec; 46] = [
+pub static TABLE: [Spec; 49] = [
     Spec::new(Command::OpenPlan, "Open plan…", Some(icon::OPEN))
         .tooltip("Choose a plan file. Nothing of it runs before you authorize it.")
         .key(Modifiers::COMMAND, Key::O),
@@ -172,6 +172,14 @@ pub static TABLE: [Spec; 46] = [
         .tooltip("Select the next step that you have not seen to its end, one that matters first.")
         .key(Modifiers::NONE, Key::F4)
         .unless(|state| needs_plan(state).or((!state.unseen).then_some("You have looked at every step."))),
+    Spec::new(Command::NextChange, "Next change", Some(icon::DOWN))
+        .tooltip("Scroll what the step would do, or the simulation, to the next change of a file.")
+        .key(Modifiers::ALT, Key::ArrowDown)
+        .unless(|state| needs_plan(state).or(needs_plan_page(state))),
+    Spec::new(Command::PreviousChange, "Previous change", Some(icon::UP))
+        .tooltip("Scroll back to the change before.")
+        .key(Modifiers::ALT, Key::ArrowUp)
+        .unless(|state| needs_plan(state).or(needs_plan_page(state))),
     Spec::new(Command::Find, "Find", Some(icon::SEARCH))
         .tooltip("Find and filter what the page shows: the steps of the plan, diagnostics, or the evidence.")
         .key(Modifiers::COMMAND, Key::F),

@@ -20,9 +20,10 @@ pub(super) const COLUMN: f32 = 0.6;
 const EXAMINED: f32 = 64.0;
 /// How far a picture may reach beyond its place to the left and to the right, in parts of the font size.
 const OVERHANG: f32 = 0.3;
-/// The part of a line above and below the baseline that a picture may cover, in parts of the font size.
-const ABOVE: f32 = 1.25;
-const BELOW: f32 = 0.5;
+/// The part of a line above and below the baseline that a picture may cover, in parts of the font size. Together they are
+/// the height of a row of code, 1.6 times its font size, so that no ink touches the rows above and below.
+const ABOVE: f32 = 1.16;
+const BELOW: f32 = 0.44;
 /// The narrowest place of a cluster, in parts of the font size.
 const NARROWEST: f32 = 0.12;
 /// The longest cluster that is drawn as one picture, in characters. A cluster may have any length.

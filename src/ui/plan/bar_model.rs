@@ -124,7 +124,7 @@ impl Bar {
             return self;
         }
         let more = if view.looked_at.misses(view.selected) {
-            "Scroll what the selected step would do to its end."
+            "Scroll through all that the selected step would do; what is jumped over does not count."
         } else {
             "Each step that asks, is dangerous or has no walls must be looked at to its end."
         };

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use egui::{Align, Id, Label, Layout, ScrollArea, Sense, TextStyle, TextWrapMode, Ui, vec2};
 
+use super::change_jump::Jumping;
 use super::diff::{diff_ui, layout_ui};
 use super::{full_text_ui, indented};
 use crate::authorization::FileState;
@@ -17,7 +18,7 @@ use crate::ui::{Text, Theme, Tone, format, icon, widgets};
 const DIFFS_PER_PAGE: usize = 50;
 
 /// The width, in points, that the icon and the choice of [`layout_ui`] take beside a path.
-const BESIDE_PATH: f32 = 190.0;
+const BESIDE_PATH: f32 = 240.0;
 
 /// The minimum number of files that are listed above their diffs.
 const MIN_LISTED: usize = 4;
@@ -65,6 +66,8 @@ fn remarks_ui(ui: &mut Ui, preview: &Preview) {
 pub(crate) fn changes_ui(ui: &mut Ui, id_salt: &str, changes: &[FileChange]) -> bool {
     let id = ui.scope_id().with(("files shown", id_salt, changes.len()));
     let mut shown = ui.data(|data| data.get_temp(id)).unwrap_or(DIFFS_PER_PAGE);
+    let list = id.with("list");
+    let mut jumping = Jumping::new(ui, list);
     let twins = twins(ui, id.with("twins"), changes);
     let chosen = files_ui(ui, id_salt, changes, &twins);
     if let Some(chosen) = chosen.filter(|chosen| *chosen >= shown) {
@@ -75,8 +78,10 @@ pub(crate) fn changes_ui(ui: &mut Ui, id_salt: &str, changes: &[FileChange]) -> 
         if chosen == Some(index) {
             ui.scroll_to_cursor(Some(Align::Min));
         }
-        change_ui(ui, change, twins.get(&index).map(String::as_str), index);
+        let twin = twins.get(&index).map(String::as_str);
+        change_ui(ui, change, twin, (list, index), &mut jumping);
     }
+    jumping.finish(ui);
     let more = changes.len().saturating_sub(shown);
     if more > 0 {
         indented(ui, |ui| {
@@ -112,7 +117,13 @@ fn twins(ui: &Ui, id: Id, changes: &[FileChange]) -> Arc<HashMap<usize, String>>
 }
 
 /// Shows the difference of one file. `twin` is its path with what tells it apart from another one.
-fn change_ui(ui: &mut Ui, change: &FileChange, twin: Option<&str>, index: usize) {
+fn change_ui(
+    ui: &mut Ui,
+    change: &FileChange,
+    twin: Option<&str>,
+    (list, index): (Id, usize),
+    jumping: &mut Jumping,
+) {
     let theme = Theme::of(ui);
     indented(ui, |ui| {
         let path = twin.map_or_else(|| visible_name(&change.path), Cow::Borrowed);
@@ -139,13 +150,13 @@ fn change_ui(ui: &mut Ui, change: &FileChange, twin: Option<&str>, index: usize)
             );
             let is_above = has_choice && ui.available_width() < line.size().x + BESIDE_PATH;
             if is_above {
-                ui.with_layout(Layout::right_to_left(Align::Min), layout_ui);
+                ui.with_layout(Layout::right_to_left(Align::Min), |ui| layout_ui(ui, list));
             }
             ui.horizontal_top(|ui| {
                 widgets::icon_ui(ui, vec2(18.0, 18.0), icon::DIFF, 16.0, theme.dim);
                 ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
                     if has_choice && !is_above {
-                        layout_ui(ui);
+                        layout_ui(ui, list);
                     }
                     ui.with_layout(Layout::left_to_right(Align::Min), |ui| {
                         // A long path wraps, because a dialog truncates nothing.
@@ -156,7 +167,7 @@ fn change_ui(ui: &mut Ui, change: &FileChange, twin: Option<&str>, index: usize)
         });
     });
     match &change.diff {
-        Diff::Text { lines, .. } => diff_ui(ui, ("diff", index), change, lines),
+        Diff::Text { lines, .. } => diff_ui(ui, ("diff", index), change, lines, jumping),
         Diff::Unchanged => indented(ui, |ui| {
             widgets::remark(ui, icon::INFO, Tone::Dim, "The file would not change.");
         }),

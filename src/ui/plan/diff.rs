@@ -4,9 +4,12 @@ use std::ops::Range;
 
 use egui::{Id, Ui};
 
+use super::change_jump::{Jumping, jump_buttons_ui};
 use super::code::{incremental_rows_ui, marked_rows, pairs_ui};
+use super::code_row::RowSource;
 use super::incremental_rows::{LayoutKey, Rows, incremental_rows};
 use super::marks::{Marks, marks, pairs, ranges_in};
+use super::selection::Selecting;
 use super::twin_lines::{SpelledOut, spelled_out};
 use super::{CodeRow, Gutter, columns};
 use crate::plan;
@@ -23,6 +26,7 @@ pub(super) fn diff_ui(
     id_salt: impl egui::AsIdSalt + Copy,
     change: &FileChange,
     lines: &[DiffLine],
+    jumping: &mut Jumping,
 ) {
     // The states before and after determine the diff.
     let (before, after) = (format!("{:?}", change.before), format!("{:?}", change.after));
@@ -44,10 +48,20 @@ pub(super) fn diff_ui(
         widgets::remark(ui, icon::WARNING, Tone::Caution, text);
     }
     let row = |index: usize| rows.get(index).and_then(|row| layout.row(lines, row));
+    let area = ui.scope_id().with(("selected in", id_salt));
+    let selecting = Selecting::new(ui, area, lines, &layout.spelled);
     if side_by_side {
-        pairs_ui(ui, ("beside", id_salt), rows.len() / 2 + remaining_lines, gutter, row);
+        let count = rows.len() / 2 + remaining_lines;
+        let area = pairs_ui(ui, ("beside", id_salt), count, gutter, selecting, row);
+        jumping.add(
+            area,
+            lines,
+            rows.chunks(2).map(|pair| pair.iter().filter_map(LaidOutRow::line)),
+        );
     } else {
-        incremental_rows_ui(ui, id_salt, rows.len() + remaining_lines, gutter, row);
+        let count = rows.len() + remaining_lines;
+        let area = incremental_rows_ui(ui, id_salt, count, gutter, Some(selecting), row);
+        jumping.add(area, lines, rows.iter().map(LaidOutRow::line));
     }
 }
 
@@ -61,11 +75,12 @@ fn is_side_by_side(ui: &Ui) -> bool {
 }
 
 /// The choice between unified and side by side.
-pub(super) fn layout_ui(ui: &mut Ui) {
+pub(super) fn layout_ui(ui: &mut Ui, list: Id) {
     let current = is_side_by_side(ui);
     // The choice must not be higher than the line with the path.
     ui.spacing_mut().button_padding.y = 0.0;
     ui.spacing_mut().interact_size.y = 18.0;
+    jump_buttons_ui(ui, list);
     // Listed in reverse, because this layout goes from right to left.
     for (name, choice) in [("Side by side", true), ("Unified", false)] {
         if widgets::view_choice(ui, name, current == choice) {
@@ -95,6 +110,17 @@ pub(super) enum LaidOutRow {
     Part(Box<CodeRow>),
     /// The empty space beside a line that takes more rows.
     Empty,
+}
+
+impl LaidOutRow {
+    /// The line of the row.
+    fn line(&self) -> Option<usize> {
+        match self {
+            Self::Line(index) => Some(*index),
+            Self::Part(row) => row.source.as_ref().map(|source| source.line),
+            Self::Empty => None,
+        }
+    }
 }
 
 impl Layout {
@@ -201,7 +227,9 @@ impl Layout {
         let none = Marks::default();
         let marks = self.marks.get(index).unwrap_or(&none);
         let spelled = self.spelled.get(&index).map_or(&[][..], Vec::as_slice);
-        let rows = lines.get(index).map(|line| line_rows(line, marks, spelled, self.columns, from));
+        let rows = lines
+            .get(index)
+            .map(|line| line_rows((index, line), marks, spelled, self.columns, from));
         rows.into_iter().flatten()
     }
 
@@ -219,7 +247,7 @@ impl Layout {
 
 /// The rows of [`PART_BYTES`] bytes of a line, from byte `from` on.
 fn line_rows(
-    line: &DiffLine,
+    (line_index, line): (usize, &DiffLine),
     marks: &Marks,
     spelled: &[Range<usize>],
     columns: usize,
@@ -249,14 +277,18 @@ fn line_rows(
         let marks = Marks { emphasized, ..Marks::default() };
         Box::new(marked_rows(&text, &marks, 0, columns).collect::<Vec<_>>().into_iter())
     };
+    let mut shown = 0;
     let mut rows: Vec<_> = rows
         .enumerate()
         .map(|(index, row)| {
             let first = index == 0 && from == 0;
+            let source = RowSource { line: line_index, part: start..end, shown };
+            shown += row.text.len();
             CodeRow {
                 numbers: if first { (line.before, line.after) } else { (None, None) },
                 kind: line.kind,
                 sign: if first { sign } else { "" },
+                source: (line.kind != LineKind::Gap).then_some(source),
                 ..row
             }
         })

@@ -140,11 +140,14 @@ fn empty_tab_ui(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
     widgets::margins(12, 12).show(ui, |ui| widgets::empty_state(ui, icon, title, text));
 }
 
-/// Returns whether the preview is complete and its end visible.
+/// Returns whether the preview is complete, and every part of it has been on screen.
 fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) -> bool {
     let margin = Margin { left: 0, right: 0, top: 10, bottom: 12 };
     let mut complete = false;
-    let at_end = scroll::area(ui, ("will do", view.selected), margin, |ui| {
+    // A review is never changed, so its address stands for it.
+    let review = view.review.map(|review| std::ptr::from_ref(review).addr());
+    let key = (view.digest, view.selected, review, view.preview.is_some());
+    let all_seen = scroll::area_seen(ui, ("will do", view.selected), key, margin, |ui| {
         if let Some(StepState::Done(result)) = view.run.steps.get(view.selected)
             && result.error_message.is_some()
         {
@@ -190,7 +193,7 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) -> bool {
             }
         });
     });
-    complete && at_end
+    complete && all_seen
 }
 
 /// Adds a part with the margin of the inspector and of the dialogs.

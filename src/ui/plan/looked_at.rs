@@ -67,7 +67,36 @@ impl LookedAt {
 
 #[cfg(test)]
 mod tests {
+    use egui::Key;
+
     use super::*;
+    use crate::ui::action::Tab;
+    use crate::ui::tests::window;
+    use crate::ui::{Action, PlanAction};
+
+    /// The end of a long difference is not all of it.
+    #[test]
+    fn a_step_is_looked_at_once_all_of_it_was_on_screen() {
+        let mut harness = window("unseen", [1280.0, 800.0]);
+        let lines = "a line of the file\n".repeat(200);
+        harness.state_mut().scene.show_contents(&lines, Tab::WillDo);
+        harness.run_ok();
+        harness.state_mut().actions.clear();
+        let looked_at = |actions: &[Action]| {
+            let is = |it: &Action| matches!(it, Action::Plan(PlanAction::LookedAt(_)));
+            actions.iter().any(is)
+        };
+        for key in [Key::End, Key::Home, Key::PageDown] {
+            harness.key_press(key);
+            harness.run_ok();
+            assert!(!looked_at(&harness.state().actions), "{key:?}");
+        }
+        for _ in 0..10 {
+            harness.key_press(Key::PageDown);
+            harness.run_ok();
+        }
+        assert!(looked_at(&harness.state().actions));
+    }
 
     #[test]
     fn the_next_step_is_a_required_one_first() {

@@ -7,9 +7,11 @@
 mod action_bar;
 mod bar_model;
 mod card;
+mod change_jump;
 mod changes;
 mod choices;
 mod code;
+mod code_row;
 mod diagnostics;
 mod diff;
 mod filter;
@@ -23,7 +25,9 @@ mod output;
 mod output_pane;
 mod request;
 mod row_cache;
+mod row_paint;
 mod rows;
+mod selection;
 mod sidebar;
 mod simulation;
 #[cfg(test)]
@@ -50,6 +54,7 @@ use crate::run::{
 pub(crate) use action_bar::bar_ui;
 pub use bar_model::{Bar, bar};
 pub use card::CardView;
+pub use change_jump::go_to_change;
 pub(crate) use changes::{changes_ui, preview_ui};
 pub use choices::ChoicesView;
 pub use code::{Beside, CodeRow, Gutter, code_rows_ui, columns, full_text_ui};
