@@ -8,7 +8,8 @@ use countersign::authorization::Change;
 use countersign::plan::{Finding, Mode, Severity, ShownPlan};
 use countersign::run::{
     Attempt, EvidenceAnswer, ExecutionDetail, Phase, PlaceReview, Preview,
-    Question as EvidenceQuestion, Reconciled, Review, RunState, RunSummary, SearchPage, Transcript,
+    Question as EvidenceQuestion, Reconciled, Review, RunState, RunSummary, SearchPage,
+    SecretQuestion, Transcript,
     VerifyReport,
 };
 use countersign::ui::action::{
@@ -70,6 +71,7 @@ pub struct Scene {
     answer: Option<EvidenceAnswer>,
     pub looping: LoopScene,
     looked_at: LookedAt,
+    secret: SecretQuestion,
 }
 
 impl Scene {
@@ -165,7 +167,7 @@ impl Scene {
         }
         let used = Approval::Used { at_ms: fixture::NOW_MS - 120_000 };
         let (approval, run) = match name {
-            "running" | "close" | "command-running" | "output" | "output-step" | "output-many" => {
+            "running" | "close" | "secret" | "terminal" | "command-running" | "output" | "output-step" | "output-many" => {
                 (used, fixture::running(&plan))
             }
             "command-dialog" => (used, fixture::asking_at(&plan, 4)),
@@ -309,6 +311,7 @@ impl Scene {
                 transcript: match name {
                     "output" | "output-step" => fixture::transcript(&run, 30),
                     "output-many" => fixture::transcript(&run, 200_000),
+                    "terminal" => fixture::terminal_transcript(&run),
                     "command-running" => fixture::transcript(&run, 5),
                     "output-failed"
                     | "command-failed"
@@ -358,6 +361,10 @@ impl Scene {
             contents,
             looping: LoopScene::new(name),
             // Steps 3 and 5 must be looked at.
+            secret: SecretQuestion {
+                asked_by: "ssh, to log in to build".to_owned(),
+                prompt: "ada@build's password:".to_owned(),
+            },
             looked_at: match name {
                 "unseen" => LookedAt::new(vec![false, false, true, false, true], vec![false; 5]),
                 _ => LookedAt::default(),
@@ -457,6 +464,7 @@ impl Scene {
             }),
             "loop-trust" => self.looping.question(),
             "close" => Some(Question::Close { looping: false }),
+            "secret" => Some(Question::Secret { id: uuid::Uuid::nil(), question: &self.secret }),
             "loop-close" => Some(Question::Close { looping: true }),
             "asking" => None,
             _ => asking.filter(|it| !it.guided || self.guided_dialog).map(Question::Confirm),

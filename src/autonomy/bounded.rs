@@ -21,7 +21,7 @@ use crate::plan::{COMMANDS_FILE, VerifyScope};
 use crate::risk::Policy;
 use crate::run::text::panic_message;
 use crate::run::{
-    AttemptRecord, Failure, Happened, RunEvent, StopCode, StopDetail, StopReason, TerminalPort,
+    AskSecret, AttemptRecord, Failure, Happened, RunEvent, StopCode, StopDetail, StopReason, TerminalPort,
     Transition, transition,
 };
 use crate::tools::{PlannerProgram, ToolError, Toolbox, Unsupported};
@@ -74,6 +74,8 @@ pub struct LoopDeps {
     pub authorizer: Box<dyn PlanAuthorizer>,
     /// The terminal of the person, for steps that ask for one; `None` where there is none.
     pub terminal: Option<TerminalPort>,
+    /// Asks the person for passwords, passphrases and codes; `None` where nobody can be asked.
+    pub secrets: Option<Arc<dyn AskSecret>>,
 }
 
 /// Result of a loop.
@@ -135,7 +137,7 @@ impl<'a> BoundedLoop<'a> {
         place.read_only.extend(setup.program.readable_paths());
         let toolbox = toolbox.with_walls(place);
         let loop_id = Uuid::new_v4();
-        let LoopDeps { clock, confirmation, progress, control, authorizer, terminal } = deps;
+        let LoopDeps { clock, confirmation, progress, control, authorizer, terminal, secrets } = deps;
         let store = match setup.location.store() {
             Ok(store) => store,
             Err(error) => return Ok(never_begun(setup, loop_id, &error)),
@@ -150,6 +152,7 @@ impl<'a> BoundedLoop<'a> {
                 progress,
                 control: control.clone(),
                 terminal,
+                secrets,
             },
         );
         let mut this = Self {

@@ -10,7 +10,7 @@ use super::artifact::Shape;
 use super::diagnostics::{Column, DiagnosticPosition, Facet};
 use super::loop_page::LoopForm;
 use crate::plan::Digest;
-use crate::run::{Decision, Question, SettleMode};
+use crate::run::{Decision, Question, SettleMode, TerminalSize};
 
 /// A page of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -88,6 +88,29 @@ pub enum PlanAction {
     AuthorizeWithGrant(Option<String>),
     /// Open the dialog for the step that waits for a decision.
     OpenConfirmation,
+    /// An action on the terminal of the current step.
+    Terminal(TerminalAction),
+}
+
+/// An action on the terminal of the current step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TerminalAction {
+    /// Pass this to the program.
+    Type(Typed),
+    /// The terminal is drawn with this size.
+    Resize(TerminalSize),
+    /// Show earlier lines (positive) or later ones (negative).
+    Scroll(i32),
+}
+
+/// What a person typed. It may be a secret, so it has no `Debug` form.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Typed(pub Vec<u8>);
+
+impl std::fmt::Debug for Typed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Typed")
+    }
 }
 
 /// An action in a dialog.
@@ -119,6 +142,13 @@ pub enum DialogAction {
         digest: Digest,
         /// Whether they are trusted from now on.
         trusted: bool,
+    },
+    /// Answer the question for a secret with this id; `None` declines.
+    AnswerSecret {
+        /// The question that was shown.
+        id: Uuid,
+        /// What the person typed.
+        answer: Option<Typed>,
     },
     /// Close the dialog without a decision.
     LeaveUndecided,

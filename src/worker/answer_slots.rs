@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::autonomy::PlanDecision;
 use crate::engine::{ConfirmationCallback, ControlHandle, Provenance};
-use crate::run::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision};
+use crate::run::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision, Secret};
 
 /// The answers that the executor thread waits for and the window gives. Clones share them.
 #[derive(Debug, Clone, Default)]
@@ -15,6 +15,8 @@ pub(super) struct AnswerSlots {
     pub(super) step: Arc<Slot<(Uuid, usize), Answer>>,
     /// The decision about the plan of an attempt. The key is the loop and the number of the attempt.
     pub(super) plan: Arc<Slot<(Uuid, u32), PlanDecision>>,
+    /// The answer to a question for a secret; `None` in it declines. The key is the id of the question.
+    pub(super) secret: Arc<Slot<Uuid, Option<Secret>>>,
     /// The last answer about a step that the executor received.
     last_answer: Arc<Mutex<Option<Answer>>>,
     control: ControlHandle,
@@ -71,6 +73,12 @@ impl<K: PartialEq, A> Slot<K, A> {
         }
     }
 
+    /// Ends a wait without an answer.
+    pub(super) fn close(&self) {
+        *self.lock() = State::Closed;
+        self.changed.notify_all();
+    }
+
     /// Makes a waiting thread check again whether the wait is over.
     fn wake(&self) {
         // Taking the lock once prevents a wait that is about to begin from missing the notification.
@@ -94,10 +102,17 @@ impl AnswerSlots {
         self.plan.wait(|| self.control.is_ending()).unwrap_or(PlanDecision::Stop)
     }
 
-    /// Closes both slots and forgets the last answer.
+    /// Waits for the answer to a question for a secret. `None` if the person declines, the run was stopped, or the
+    /// question was withdrawn.
+    pub(super) fn wait_for_secret(&self) -> Option<Secret> {
+        self.secret.wait(|| self.control.is_stopped()).flatten()
+    }
+
+    /// Closes all slots and forgets the last answer.
     pub(super) fn close(&self) {
         *self.step.lock() = State::Closed;
         *self.plan.lock() = State::Closed;
+        self.secret.close();
         *self.last_answer() = None;
     }
 
@@ -106,6 +121,7 @@ impl AnswerSlots {
         self.control.request(control, AnsweredBy::Window);
         self.step.wake();
         self.plan.wake();
+        self.secret.wake();
     }
 
     fn last_answer(&self) -> MutexGuard<'_, Option<Answer>> {

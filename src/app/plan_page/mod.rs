@@ -7,6 +7,7 @@ mod run;
 mod seen;
 mod session;
 mod step_pane;
+mod terminal;
 mod view;
 
 use std::collections::BTreeSet;

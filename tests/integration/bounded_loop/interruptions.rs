@@ -89,6 +89,8 @@ fn run_on(
         progress: Arc::new(Listener(Arc::new(hook))),
         control: ControlHandle::default(),
         authorizer: Box::new(AuthorizeAll),
+        terminal: None,
+        secrets: None,
     };
     BoundedLoop::run(&setup, deps).unwrap()
 }

@@ -154,7 +154,6 @@ impl Harness {
             policy: Policy::default(),
             clock: Arc::new(FakeClock::new()),
             control: ControlHandle::default(),
-            terminal: None,
             answer: Arc::new(|_| Decision::Approve),
             hook: Arc::new(|_| {}),
         }
@@ -335,6 +334,7 @@ impl Harness {
             progress: Arc::new(listener),
             control: self.control.clone(),
             terminal: None,
+            secrets: None,
         };
         (Executor::new(self.store(), deps), callbacks)
     }
