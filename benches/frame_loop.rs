@@ -96,6 +96,7 @@ fn run(bench: &Bench, max_attempts: u32) {
         control: ControlHandle::default(),
         authorizer: Box::new(AuthorizeAll),
         terminal: None,
+        secrets: None,
     };
     let outcome = BoundedLoop::run(&setup, deps).expect("a loop");
     assert_eq!(outcome.stop_reason.detail.attempt, Some(max_attempts), "{:?}", outcome.stop_reason);

@@ -71,6 +71,10 @@ cmd:prlimit                 util-linux      util-linux      util-linux
 cmd:strace                  strace          strace          strace
 cmd:ssh                     openssh-client  openssh-clients openssh
 cmd:ssh-keygen              openssh-client  openssh         openssh
+cmd:useradd                 passwd          shadow-utils    shadow
+cmd:vim                     vim             vim-enhanced    vim
+cmd:less                    less            less            less
+cmd:top                     procps          procps-ng       procps-ng
 cmd:sshd                    openssh-server  openssh-server  openssh
 cmd:git                     git             git             git
 cmd:gcc                     gcc             gcc             gcc

@@ -147,6 +147,7 @@ impl Bench {
             progress: Arc::new(NoopProgress),
             control: ControlHandle::default(),
             terminal: None,
+            secrets: None,
         };
         let mut executor = Executor::new(self.store.take().expect("the store"), deps);
         let approved = ApprovedPlan { plan: plan.clone(), authorization };

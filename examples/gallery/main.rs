@@ -6,11 +6,11 @@
 //!   `revert`, `revert-conflict`, `batch`, `batch-interrupted`, `large`, `filtered`, `empty`
 //! - `guided`, or `guided-` and one of `dangerous`, `dialog`, `ended`, `many`, `long`, `output`, `ended-output`
 //! - `command`, or `command-` and one of `running`, `dialog`, `failed`, `refused`, `trying`
-//! - `output`, or `output-` and one of `step`, `many`, `failed`, `empty`
+//! - `output`, or `output-` and one of `step`, `many`, `failed`, `empty`; `terminal`
 //! - `simulation`, `simulating`, `simulation-failed`, `simulation-empty`, `stale`
 //! - `evidence`, `execution`, `nothing`, `tampered`, `answer`, `recurring`
 //! - `diagnostics`, `first`, `changed`, `gone`, `clean`, `thousands`, `unchecked`
-//! - `authorize`, `reject`, `trust`, `trusted`, `untrusted`, `close`, `palette`, `help`, `settings`, `notice`
+//! - `authorize`, `reject`, `trust`, `trusted`, `untrusted`, `close`, `secret`, `palette`, `help`, `settings`, `notice`
 //! - `loop` (the empty form), or `loop-` and a stop reason such as `completed` or one of `faulty`, `class`, `refused`,
 //!   `nowhere`, `untrusted`, `trusted`, `trust`, `planning`, `waiting`, `applying`, `stopping`, `interrupted`,
 //!   `unverified`, `crowded`, `many`

@@ -8,8 +8,8 @@ use countersign::authorization::{Change, PlanChoices, WallSetting};
 use countersign::plan::{Finding, Mode, Severity, ShownPlan, ShownStep};
 use countersign::run::{
     Attempt, EvidenceAnswer, ExecutionDetail, Phase, PlaceReview, Preview,
-    Question as EvidenceQuestion, Reconciled, Review, RunState, RunSummary, SearchPage, Transcript,
-    VerifyReport,
+    Question as EvidenceQuestion, Reconciled, Review, RunState, RunSummary, SearchPage,
+    SecretQuestion, Transcript, VerifyReport,
 };
 use countersign::ui::action::{
     Action, DiagnosticsAction, DialogAction, EvidenceAction, Page, PlanAction, Tab, WindowAction,
@@ -72,6 +72,7 @@ pub struct Scene {
     looked_at: LookedAt,
     choices: PlanChoices,
     list: StepList,
+    secret: SecretQuestion,
 }
 
 impl Scene {
@@ -169,9 +170,8 @@ impl Scene {
         }
         let used = Approval::Used { at_ms: fixture::NOW_MS - 120_000 };
         let (approval, run) = match name {
-            "running" | "close" | "command-running" | "output" | "output-step" | "output-many" => {
-                (used, fixture::running(&plan))
-            }
+            "running" | "close" | "secret" | "terminal" | "command-running" | "output"
+            | "output-step" | "output-many" => (used, fixture::running(&plan)),
             "command-dialog" => (used, fixture::asking_at(&plan, 4)),
             "dialog" | "dangerous" | "asking" => (used, fixture::asking(&plan)),
             "batch-interrupted" => (used, batch::interrupted(&plan)),
@@ -315,6 +315,7 @@ impl Scene {
                 transcript: match name {
                     "output" | "output-step" => fixture::transcript(&run, 30),
                     "output-many" => fixture::transcript(&run, 200_000),
+                    "terminal" => fixture::terminal_transcript(&run),
                     "command-running" => fixture::transcript(&run, 5),
                     "output-failed"
                     | "command-failed"
@@ -366,6 +367,10 @@ impl Scene {
             // Steps 3 and 5 must be looked at.
             choices: PlanChoices::default(),
             list: StepList::default(),
+            secret: SecretQuestion {
+                asked_by: "ssh, to log in to build".to_owned(),
+                prompt: "ada@build's password:".to_owned(),
+            },
             looked_at: match name {
                 "unseen" => LookedAt::new(vec![false, false, true, false, true], vec![false; 5]),
                 _ => LookedAt::default(),
@@ -481,6 +486,7 @@ impl Scene {
             }),
             "loop-trust" => self.looping.question(),
             "close" => Some(Question::Close { looping: false }),
+            "secret" => Some(Question::Secret { id: uuid::Uuid::nil(), question: &self.secret }),
             "loop-close" => Some(Question::Close { looping: true }),
             "asking" => None,
             _ => asking

@@ -14,7 +14,7 @@ use crate::ui::artifact::Shape;
 use crate::ui::diagnostics::{copied, copied_all};
 use crate::ui::overlay::Overlay;
 use crate::ui::plan::go_to_change;
-use crate::ui::{Action, Command, Page};
+use crate::ui::{Action, Command, Page, terminal};
 use crate::worker::{FollowUp, OpenEditor, PlanSuggestions, SaveSource};
 
 impl App {
@@ -122,6 +122,7 @@ impl App {
                 self.show_page(Page::Plan);
                 self.plan.with_shown(|session| session.output.is_shown = !session.output.is_shown);
             }
+            Command::TypeInTerminal => self.toggle_terminal(ctx),
             Command::CopyDigest => {
                 self.plan.with_shown(|session| ctx.copy_text(session.opened.digest.to_string()));
             }
@@ -172,6 +173,16 @@ impl App {
             }
             Command::Help => self.overlay = Some(Overlay::Help),
         }
+    }
+
+    /// Gives the keyboard to the terminal of the current step, or takes it back.
+    fn toggle_terminal(&mut self, ctx: &egui::Context) {
+        if terminal::has_keyboard(ctx) {
+            return ctx.memory_mut(|memory| memory.surrender_focus(terminal::id()));
+        }
+        self.show_page(Page::Plan);
+        self.plan.with_shown(PlanSession::hide_simulation);
+        ctx.memory_mut(|memory| memory.request_focus(terminal::id()));
     }
 
     /// Shows a page, also after a panic of its view. The source on the diagnostics page and the results on the

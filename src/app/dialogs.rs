@@ -5,7 +5,8 @@ use super::App;
 use super::plan_page::PlanSession;
 use crate::authorization::Method;
 use crate::plan::Digest;
-use crate::run::{Answer, AnsweredBy, Control, Decision};
+use crate::run::{Answer, AnsweredBy, Control, Decision, Secret};
+use crate::ui::action::Typed;
 use crate::ui::{DialogAction, Tone};
 use crate::worker::{Clock as _, PlanDecision, RecordTrust, SystemClock};
 
@@ -53,9 +54,17 @@ impl App {
                 self.plan
                     .record_decision(digest, shared, |pending, now| pending.reject(now, reason));
             }
+            DialogAction::AnswerSecret { id, answer } => {
+                shared.secret.take_if(|(asked, _)| *asked == id);
+                let answer = answer.map(|Typed(bytes)| Secret::new(bytes));
+                // A question that was withdrawn has no answer any more.
+                shared.worker.answer_secret(id, answer);
+            }
             DialogAction::Trust { digest, trusted } => self.record_trust(digest, trusted),
             DialogAction::LeaveUndecided => match shared.prompt.take() {
                 Some(_) => self.close_when_idle = false,
+                // A program waits, so the question stays until it is answered or declined.
+                None if shared.secret.is_some() => {}
                 None => {
                     if let Some(session) = self.plan.running_mut() {
                         session.confirmation.dialog_closed = true;

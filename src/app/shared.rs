@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::App;
 use super::contents::{Contents, Key};
 use super::pending::Pending;
-use crate::run::{Attempt, ConfirmationRequest, Failure, Reconciled};
+use crate::run::{Attempt, ConfirmationRequest, Failure, Reconciled, SecretQuestion};
 use crate::ui::dialog::PromptId;
 use crate::ui::notice::Notice;
 use crate::ui::{Now, Page, Tone};
@@ -62,6 +62,8 @@ pub(super) struct Shared {
     pub(super) notices: Vec<Notice>,
     last_notice: u64,
     pub(super) prompt: Option<Prompt>,
+    /// The question for a secret that a program of the run waits for, with its id.
+    pub(super) secret: Option<(Uuid, SecretQuestion)>,
     /// The number of the current display of a dialog, so that each display has its own identity.
     showing: u64,
     pub(super) view_panic: Option<ViewPanic>,
@@ -88,6 +90,7 @@ impl Shared {
             notices: Vec::new(),
             last_notice: 0,
             prompt: None,
+            secret: None,
             showing: 0,
             view_panic: None,
             contents: Contents::new(wake),

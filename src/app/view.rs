@@ -80,6 +80,10 @@ impl App {
     /// The dialog to show. One that the person opened comes before the confirmation of a step.
     pub(super) fn dialog(&self) -> Option<Dialog<'_>> {
         let Some(prompt) = self.shared.prompt else {
+            if let Some((id, question)) = &self.shared.secret {
+                let question = Question::Secret { id: *id, question };
+                return Some(Dialog { prompt: self.shared.prompt_id(None), question });
+            }
             let request = self.plan.request()?;
             let prompt = self.shared.prompt_id(Some(request));
             let in_loop = self.plan.running().is_some_and(|session| session.attempt.is_some());

@@ -69,11 +69,13 @@ impl<'a> BoundedLoop<'a> {
         let toolbox = toolbox.with_walls(place);
         let order = &setup.order;
         let host = order.target.as_deref().map(|target| {
-            HostFacts::read(target, &toolbox, &setup.policy, deps.control.stop_signal())
+            let (secrets, stop) = (deps.secrets.clone(), deps.control.stop_signal());
+            HostFacts::read(target, &toolbox, &setup.policy, secrets, stop)
         });
         let host = host.transpose()?;
         let loop_id = Uuid::new_v4();
-        let LoopDeps { clock, confirmation, progress, control, authorizer, terminal } = deps;
+        let LoopDeps { clock, confirmation, progress, control, authorizer, terminal, secrets } =
+            deps;
         let store = match setup.location.store() {
             Ok(store) => store,
             Err(error) => return Ok(never_begun(setup, loop_id, &error)),
@@ -90,6 +92,7 @@ impl<'a> BoundedLoop<'a> {
                 progress,
                 control: control.clone(),
                 terminal,
+                secrets,
             },
         );
         let mut this = Self {

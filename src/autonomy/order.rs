@@ -14,7 +14,7 @@ use crate::engine::{
 use crate::evidence::EvidenceLocation;
 use crate::plan::{ShownPlan, VerifyScope};
 use crate::risk::Policy;
-use crate::run::{AttemptRecord, Failure, LookScope, StopReason, TerminalPort};
+use crate::run::{AskSecret, AttemptRecord, Failure, LookScope, StopReason, TerminalPort};
 use crate::tools::PlannerProgram;
 
 /// A bounded loop that a person starts.
@@ -71,6 +71,8 @@ pub struct LoopDeps {
     pub authorizer: Box<dyn PlanAuthorizer>,
     /// The terminal of the person, for steps that ask for one; `None` where there is none.
     pub terminal: Option<TerminalPort>,
+    /// Asks the person for passwords, passphrases and codes; `None` where nobody can be asked.
+    pub secrets: Option<Arc<dyn AskSecret>>,
 }
 
 /// Result of a loop.

@@ -73,6 +73,7 @@ pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Re
         control,
         authorizer: Box::new(FlagAuthorizer { yes: command.yes }),
         terminal: None,
+        secrets: None,
     };
     let outcome = BoundedLoop::run(&setup, deps)?;
     if out.json() {

@@ -33,6 +33,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 
 use crate::engine::FollowUp;
+use crate::process::start_askpass;
 use crate::process::walls::start_helper;
 use crate::run::SettleMode;
 use args::{Arguments, Command};
@@ -88,6 +89,9 @@ impl From<Exit> for ExitCode {
 pub fn start(line: impl IntoIterator<Item = OsString>) -> Started {
     // Before anything else: each walled step starts this program as its helper process.
     if let Some(code) = start_helper(std::env::args_os()) {
+        return Started::Done(code);
+    }
+    if let Some(code) = start_askpass(std::env::args_os()) {
         return Started::Done(code);
     }
     // Must be called while there is only one thread.

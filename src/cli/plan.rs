@@ -42,6 +42,7 @@ pub(super) fn plan(command: &args::Plan, out: &mut Output) -> Result<Exit, Refus
         control,
         authorizer: Box::new(NeverAsked),
         terminal: None,
+        secrets: None,
     };
     let outcome = BoundedLoop::run(&setup, deps)?;
     let has_plan = outcome.stop_reason.code == StopCode::Planned;

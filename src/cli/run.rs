@@ -101,6 +101,7 @@ impl Start {
             progress: Arc::new(Progress::new(Some(plan.steps.len()), out.json())),
             control: ControlHandle::default(),
             terminal: None,
+            secrets: None,
         };
         let approved = ApprovedPlan { plan: plan.clone(), authorization };
         let result = Executor::new(store, deps)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Clock, ControlHandle};
 use crate::risk::Policy;
-use crate::run::{AnsweredBy, ConfirmationRequest, Decision, RunEvent, TerminalPort};
+use crate::run::{AnsweredBy, AskSecret, ConfirmationRequest, Decision, RunEvent, TerminalPort};
 
 /// What an executor needs besides the evidence.
 pub struct ExecutorDeps {
@@ -21,6 +21,8 @@ pub struct ExecutorDeps {
     pub control: ControlHandle,
     /// The terminal of the person, for steps that ask for one; `None` where there is none.
     pub terminal: Option<TerminalPort>,
+    /// Asks the person for passwords, passphrases and codes; `None` where nobody can be asked.
+    pub secrets: Option<Arc<dyn AskSecret>>,
 }
 
 /// The origin of an answer.

@@ -84,7 +84,7 @@ impl Executor {
         policy.choices = approved.authorization.binding.choices;
         let mut runnable = Runnable::new(approved, policy, &self.journal.store, &*self.deps.clock)?;
         runnable.toolbox = runnable.toolbox.for_plan(self.plan_file.clone());
-        runnable.connect(policy, self.deps.control.stop_signal())?;
+        runnable.connect(policy, self.deps.secrets.clone(), self.deps.control.stop_signal())?;
         Ok(runnable)
     }
 

@@ -1,11 +1,13 @@
 //! What a planner is told about the host of its goal (SPEC §10): its system and its programs, read once.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use crate::plan::Destination;
 use crate::remote::{RemoteError, SshClient, survey};
 use crate::risk::Policy;
-use crate::run::StopSignal;
+use crate::run::{AskSecret, StopSignal};
 use crate::tools::Toolbox;
 
 /// What a planner is told about the host of its goal.
@@ -18,6 +20,7 @@ pub struct HostFacts {
 
 impl HostFacts {
     /// Connects to the host, whose key must be known, reads the facts, and disconnects. Sends nothing of the goal.
+    /// `secrets` asks the person for what the login needs.
     ///
     /// # Errors
     /// The destination cannot be used, or the host cannot be reached.
@@ -25,10 +28,11 @@ impl HostFacts {
         target: &str,
         toolbox: &Toolbox,
         policy: &Policy,
+        secrets: Option<Arc<dyn AskSecret>>,
         stop: &StopSignal,
     ) -> Result<Self, RemoteError> {
         let destination = Destination::parse(target)?;
-        let client = SshClient::of_system(policy, toolbox.workspace())?;
+        let client = SshClient::of_system(policy, toolbox.workspace())?.asking(secrets);
         let (host, survey) = survey(&client, &destination, stop)?;
         let facts = json!({
             "destination": host.target.destination,

@@ -1,6 +1,8 @@
 //! A plan that passed every check before a run (SPEC §2, DESIGN invariant 1). The engine runs tools only with a
 //! `Runnable`, and outside tests only `Runnable::new` makes one.
 
+use std::sync::Arc;
+
 use super::history_source::with_history;
 use super::{Clock, ExecutionError, review};
 use crate::authorization::{ApprovedPlan, AuthorizationStatus, PlanAuthorization, StepWalls};
@@ -8,7 +10,7 @@ use crate::evidence::EvidenceStore;
 use crate::plan::{Plan, is_valid, parse};
 use crate::remote::{RemoteError, SshClient};
 use crate::risk::Policy;
-use crate::run::StopSignal;
+use crate::run::{AskSecret, StopSignal};
 use crate::tools::Toolbox;
 
 /// A plan that passed every check.
@@ -89,10 +91,12 @@ impl Runnable {
     pub(super) fn connect(
         &mut self,
         policy: &Policy,
+        secrets: Option<Arc<dyn AskSecret>>,
         stop: &StopSignal,
     ) -> Result<(), ExecutionError> {
         let Some(approved) = &self.authorization.binding.target else { return Ok(()) };
         let client = SshClient::of_system(policy, self.toolbox.workspace());
+        let client = client.map(|client| client.asking(secrets));
         let connected = client.and_then(|client| self.toolbox.connect(&client, approved, stop));
         connected.map_err(|error| match error {
             RemoteError::NotApproved { approved, now } => {

@@ -37,6 +37,7 @@
 //! caller's thread sleeps; a stop wakes the caller's thread too. So output reaches events and evidence on one
 //! thread, in one order. A program that prints faster than the evidence stores its output is blocked.
 
+mod askpass;
 mod capture;
 mod error;
 mod launcher;
@@ -70,6 +71,8 @@ use std::time::Duration;
 
 use crate::run::{OpenTerminal, StopSignal, Stream, StreamEnds};
 
+pub(crate) use askpass::Askpass;
+pub use askpass::start_askpass;
 pub use capture::{Capture, NoCapture, ProcessIo};
 pub use error::ProcessError;
 pub(crate) use launcher::Launcher;
@@ -191,7 +194,7 @@ impl<K> Finished<K> {
 /// A command that does not inherit [`MODEL_KEY`].
 fn command(program: &OsStr) -> Command {
     let mut command = bare_command(program);
-    command.env_remove(MODEL_KEY);
+    command.env_remove(MODEL_KEY).env_remove(askpass::SOCKET);
     command
 }
 

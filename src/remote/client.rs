@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::{LOOKUP_TIMEOUT, RemoteError, known};
@@ -10,12 +11,12 @@ use crate::plan::Destination;
 use crate::process;
 use crate::process::{Finished, Input, Leftovers, ProcessIo, Profile, Program, Programs};
 use crate::risk::Policy;
-use crate::run::{StopSignal, Stream, StreamEnds};
+use crate::run::{AskSecret, StopSignal, Stream, StreamEnds};
 
 /// Options of every call. They are on the command line, and so override the person's settings: ssh uses the first value
 /// of an option.
 ///
-/// They forbid prompts, forwarding, and accepting or storing unknown host keys, and make a session run only
+/// They forbid prompts (unless a person can be asked, and then only for secrets), forwarding, and accepting or storing unknown host keys, and make a session run only
 /// the command that is sent.
 const ALWAYS: [&str; 13] = [
     // Older clients do not know these two options.
@@ -43,6 +44,8 @@ const SMALL_OUTPUT: u64 = 1 << 20;
 pub struct SshClient {
     program: PathBuf,
     config: Option<PathBuf>,
+    /// Asks a person for passwords, passphrases and codes; `None` if nobody can be asked.
+    pub(super) ask: Option<Arc<dyn AskSecret>>,
 }
 
 impl SshClient {
@@ -53,12 +56,18 @@ impl SshClient {
     pub fn of_system(policy: &Policy, workspace: &Path) -> Result<Self, RemoteError> {
         let programs = Programs { workspace: workspace.to_owned(), original: None };
         let program = programs.find("ssh").ok_or(RemoteError::NoClient)?;
-        Ok(Self { program, config: policy.ssh_config.clone() })
+        Ok(Self { program, config: policy.ssh_config.clone(), ask: None })
     }
 
     /// This program in place of the system's `ssh`.
     pub fn at(program: &Path, config: Option<&Path>) -> Self {
-        Self { program: program.to_owned(), config: config.map(Path::to_owned) }
+        Self { program: program.to_owned(), config: config.map(Path::to_owned), ask: None }
+    }
+
+    /// The same client, which asks a person for passwords, passphrases and codes while it connects.
+    #[must_use]
+    pub fn asking(self, ask: Option<Arc<dyn AskSecret>>) -> Self {
+        Self { ask, ..self }
     }
 
     /// The arguments: settings file, fixed options, options of the call, destination, command.
@@ -69,6 +78,10 @@ impl SshClient {
                 RemoteError::NotStarted(io::Error::other("the path of its settings is not UTF-8"))
             })?;
             arguments.extend(["-F", config]);
+        }
+        if call.askpass.is_some() {
+            // The first value of an option counts, so this one replaces that of ALWAYS.
+            arguments.extend(["-o", "BatchMode=no"]);
         }
         for option in ALWAYS.iter().chain(&KEEPALIVE) {
             arguments.extend(["-o", option]);
@@ -107,7 +120,7 @@ impl SshClient {
             arguments,
             input: call.input.map(Input::File),
             folder: call.folder,
-            environment: &[],
+            environment: call.askpass.as_deref().unwrap_or_default(),
             unset: &[],
             leftovers: Leftovers::End,
             timeout: call.timeout,
@@ -160,6 +173,8 @@ pub(super) struct Call<'a> {
     pub(super) folder: &'a Path,
     pub(super) timeout: Duration,
     pub(super) output_limit: u64,
+    /// The variables with which the client asks a person for secrets; `None` if it must not ask.
+    pub(super) askpass: Option<Vec<(&'a str, &'a str)>>,
 }
 
 impl<'a> Call<'a> {
@@ -170,6 +185,15 @@ impl<'a> Call<'a> {
         folder: &'a Path,
     ) -> Self {
         let (timeout, output_limit) = (Duration::MAX, SMALL_OUTPUT);
-        Self { options, destination, command: None, input: None, folder, timeout, output_limit }
+        Self {
+            options,
+            destination,
+            command: None,
+            input: None,
+            folder,
+            timeout,
+            output_limit,
+            askpass: None,
+        }
     }
 }

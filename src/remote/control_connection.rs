@@ -16,10 +16,11 @@ use super::client::Call;
 use super::monitor::Monitor;
 use super::{RemoteError, SshClient};
 use crate::plan::Destination;
-use crate::process::private_folder;
+use crate::process::{Askpass, private_folder};
 use crate::run::{StopSignal, Stream, text};
 
-/// Maximum time to connect; the client's own limits cover only parts of connecting.
+/// Maximum time to connect, without the time in which a person is asked; the client's own limits cover only parts of
+/// connecting.
 const OPEN_TIMEOUT: Duration = Duration::from_secs(60);
 /// Maximum length of the path of the control socket, in bytes: the client appends 17 bytes when it creates
 /// the socket, and systems allow 104.
@@ -82,6 +83,8 @@ pub(super) struct ControlConnection {
     stop: Arc<StopSignal>,
     thread: Option<JoinHandle<()>>,
     pub(super) folder: Arc<Folder>,
+    /// Receives the client's questions for secrets until the connection is ready.
+    askpass: Option<Askpass>,
 }
 
 impl ControlConnection {
@@ -94,9 +97,14 @@ impl ControlConnection {
         let folder = Arc::new(Folder::new().map_err(RemoteError::NotStarted)?);
         let monitor = Arc::<Monitor<State>>::default();
         let _wake = monitor.wake_on_stop(stop);
-        let mut control = Self { monitor, stop: Arc::default(), thread: None, folder };
+        let asked_by = format!("ssh, to log in to {destination}");
+        let askpass = client.ask.as_ref().map(|ask| Askpass::start(folder.path(), &asked_by, ask));
+        let askpass = askpass.transpose().map_err(RemoteError::NotStarted)?;
+        let mut control = Self { monitor, stop: Arc::default(), thread: None, folder, askpass };
         control.start(client, destination)?;
         control.wait(destination, stop)?;
+        // From here on the client has no reason to ask.
+        control.askpass = None;
         Ok(control)
     }
 
@@ -107,6 +115,8 @@ impl ControlConnection {
         let log = log.ok_or_else(|| {
             RemoteError::NotStarted(io::Error::other("the folder for temporary files is not UTF-8"))
         })?;
+        let askpass = self.askpass.as_ref().map(Askpass::environment).transpose();
+        let askpass = askpass.map_err(RemoteError::NotStarted)?;
         let (client, destination) = (client.clone(), destination.clone());
         let (monitor, stop, folder) =
             (Arc::clone(&self.monitor), Arc::clone(&self.stop), Arc::clone(&self.folder));
@@ -126,7 +136,11 @@ impl ControlConnection {
             for setting in ["ControlPersist=no", "PermitLocalCommand=yes", &local] {
                 options.extend(["-o", setting]);
             }
-            let call = Call::new(options, &destination, folder.path());
+            let variables = askpass
+                .as_ref()
+                .map(|all| all.iter().map(|(name, value)| (*name, value.as_str())).collect());
+            let call =
+                Call { askpass: variables, ..Call::new(options, &destination, folder.path()) };
             let failure = client.run(&call, &stop, &on_output).err();
             monitor.change(|state| {
                 state.is_over = true;
@@ -140,7 +154,7 @@ impl ControlConnection {
 
     /// Waits until the connection is ready.
     fn wait(&self, destination: &Destination, stop: &StopSignal) -> Result<(), RemoteError> {
-        let deadline = Instant::now() + OPEN_TIMEOUT;
+        let mut deadline = Instant::now() + OPEN_TIMEOUT;
         let destination = || destination.to_string();
         loop {
             let mut state = self.monitor.lock();
@@ -156,6 +170,9 @@ impl ControlConnection {
             }
             if state.is_ready {
                 return Ok(());
+            }
+            if self.askpass.as_ref().is_some_and(Askpass::is_asking) {
+                deadline = Instant::now() + OPEN_TIMEOUT;
             }
             if Instant::now() >= deadline {
                 drop(state);
@@ -179,6 +196,8 @@ impl ControlConnection {
             RemoteError::ChangedKey { destination, host_key, messages }
         } else if has("Host key verification failed") {
             RemoteError::UnknownKey { destination, host_key, messages }
+        } else if self.askpass.as_ref().is_some_and(Askpass::is_declined) {
+            RemoteError::Declined { destination, messages }
         } else if has("Permission denied") || has("Too many authentication failures") {
             RemoteError::Refused { destination, messages }
         } else {

@@ -23,6 +23,10 @@ pub enum RemoteError {
     ChangedKey { destination: String, host_key: Option<String>, messages: String },
     #[error("{destination} refused the login\n{messages}")]
     Refused { destination: String, messages: String },
+    #[error(
+        "the login to {destination} was given up: a question of ssh was not answered\n{messages}"
+    )]
+    Declined { destination: String, messages: String },
     #[error("{destination} cannot be reached\n{messages}")]
     Unreachable { destination: String, messages: String },
     #[error("{destination} did not answer within {after}\n{messages}")]
@@ -64,8 +68,10 @@ impl ErrorInfo for RemoteError {
                 "Ask the host's owner whether its key was replaced before you accept another one."
             }
             Self::Refused { .. } => {
-                "Check the user's name, and that your key is in the agent or needs no passphrase."
+                "Check the user's name and what you typed. Without a window nothing is asked: your key must be in the agent or \
+                 need no passphrase."
             }
+            Self::Declined { .. } => "Run the plan again, and answer what ssh asks.",
             Self::Unreachable { .. } | Self::Silent { .. } => {
                 "Check the host's name, the network, and that `ssh` reaches it."
             }
@@ -87,7 +93,9 @@ impl RemoteError {
             Self::ChangedKey { host_key, messages, .. } => {
                 TargetState::ChangedKey { host_key, said: messages }
             }
-            Self::Refused { messages, .. } => TargetState::Refused { said: messages },
+            Self::Refused { messages, .. } | Self::Declined { messages, .. } => {
+                TargetState::Refused { said: messages }
+            }
             Self::Unreachable { messages, .. } => TargetState::Unreachable { said: messages },
             Self::NoBash { messages, .. } => TargetState::Unusable { said: messages },
             other => TargetState::Unreachable { said: other.to_string() },

@@ -27,6 +27,7 @@ mod reconcile;
 mod record;
 mod result;
 mod review;
+mod secret;
 mod source;
 mod state;
 mod step_timer;
@@ -79,6 +80,7 @@ pub use review::{
     CommandReview, CommandsReview, Impact, PreconditionState, Review, StepWallsReview, WallsReview,
     cannot_be_restored,
 };
+pub use secret::{AskSecret, Secret, SecretQuestion};
 pub use source::{SourceLine, shown_line};
 pub use state::{Phase, RunState};
 pub use step_timer::StepTimer;

@@ -12,7 +12,7 @@ use super::loop_page::LoopForm;
 use super::plan::StepFilter;
 use crate::authorization::{HostChoice, WallSetting};
 use crate::plan::{Digest, Mode};
-use crate::run::{Decision, Question, SettleMode};
+use crate::run::{Decision, Question, SettleMode, TerminalSize};
 
 /// A page of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -96,6 +96,8 @@ pub enum PlanAction {
     OpenConfirmation,
     /// Choose where or how the plan runs. It is reviewed again at once.
     Choose(PlanChoice),
+    /// An action on the terminal of the current step.
+    Terminal(TerminalAction),
 }
 
 /// A choice before the plan is authorized.
@@ -126,6 +128,27 @@ pub enum PlanFolder {
     Workspace,
     /// A folder that every step may write.
     Writable,
+}
+
+/// An action on the terminal of the current step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TerminalAction {
+    /// Pass this to the program.
+    Type(Typed),
+    /// The terminal is drawn with this size.
+    Resize(TerminalSize),
+    /// Show earlier lines (positive) or later ones (negative).
+    Scroll(i32),
+}
+
+/// What a person typed. It may be a secret, so it has no `Debug` form.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Typed(pub Vec<u8>);
+
+impl std::fmt::Debug for Typed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Typed")
+    }
 }
 
 /// An action in a dialog.
@@ -159,6 +182,13 @@ pub enum DialogAction {
         digest: Digest,
         /// Whether they are trusted from now on.
         trusted: bool,
+    },
+    /// Answer the question for a secret with this id; `None` declines.
+    AnswerSecret {
+        /// The question that was shown.
+        id: Uuid,
+        /// What the person typed.
+        answer: Option<Typed>,
     },
     /// Close the dialog without a decision.
     LeaveUndecided,

@@ -41,6 +41,7 @@ pub enum Command {
     Find,
     FollowRun,
     ToggleOutput,
+    TypeInTerminal,
     CopyDigest,
     GoPlan,
     GoEvidence,
@@ -115,6 +116,8 @@ pub struct Situation {
     pub requested: bool,
     /// The step that waits for confirmation, counted from 0.
     pub asking: Option<usize>,
+    /// Whether the current step of the shown run has a terminal.
+    pub terminal: bool,
     /// Whether a bounded loop is under way.
     pub looping: bool,
     /// Whether the plan of an attempt waits for authorization.

@@ -26,6 +26,7 @@ mod rows;
 mod scroll;
 mod status_bar;
 mod tabs;
+pub mod terminal;
 pub mod theme;
 mod top_bar;
 pub mod widgets;
@@ -80,9 +81,15 @@ pub struct WindowView<'a> {
 
 /// Draws the window and reports the person's actions.
 pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) {
-    keys::drop_repeated_presses(ui.ctx());
     let commands = &mut Commands { situation: &view.situation, actions };
-    if view.dialog.is_none() && view.overlay.is_none() {
+    let is_free = view.dialog.is_none() && view.overlay.is_none();
+    if let Some(plan) = view.plan.as_ref().filter(|_| is_free && view.situation.page == Page::Plan)
+    {
+        keys::take_stop(ui, commands);
+        terminal::take_keys(ui, plan, commands.actions);
+    }
+    keys::drop_repeated_presses(ui.ctx());
+    if is_free {
         keys::take_keys(ui, commands);
         if view.situation.page == Page::Evidence {
             evidence::take_keys(ui, &view.evidence, commands.actions);

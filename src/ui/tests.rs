@@ -45,7 +45,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 89] = [
+const SCENES: [&str; 91] = [
     "plan",
     "authorized",
     "running",
@@ -71,6 +71,8 @@ const SCENES: [&str; 89] = [
     "authorize",
     "reject",
     "close",
+    "secret",
+    "terminal",
     "palette",
     "help",
     "settings",

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::autonomy::PlanDecision;
 use crate::engine::{ConfirmationCallback, ControlHandle, Provenance};
-use crate::run::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision};
+use crate::run::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision, Secret};
 
 /// The answers that the executor thread waits for and the window gives. Clones share them.
 #[derive(Debug, Clone, Default)]
@@ -18,6 +18,8 @@ pub(super) struct AnswerSlots {
     /// The answer to a question of a planner; `None` if the person gives none. The key is the loop and the number of the
     /// attempt.
     pub(super) question: Arc<Slot<(Uuid, u32), Option<String>>>,
+    /// The answer to a question for a secret; `None` in it declines. The key is the id of the question.
+    pub(super) secret: Arc<Slot<Uuid, Option<Secret>>>,
     /// The last answer about a step that the executor received.
     last_answer: Arc<Mutex<Option<Answer>>>,
     control: ControlHandle,
@@ -74,6 +76,12 @@ impl<K: PartialEq, A> Slot<K, A> {
         }
     }
 
+    /// Ends a wait without an answer.
+    pub(super) fn close(&self) {
+        *self.lock() = State::Closed;
+        self.changed.notify_all();
+    }
+
     /// Makes a waiting thread check again whether the wait is over.
     fn wake(&self) {
         // Taking the lock once prevents a wait that is about to begin from missing the notification.
@@ -102,11 +110,18 @@ impl AnswerSlots {
         self.question.wait(|| self.control.is_ending()).flatten()
     }
 
+    /// Waits for the answer to a question for a secret. `None` if the person declines, the run was stopped, or the
+    /// question was withdrawn.
+    pub(super) fn wait_for_secret(&self) -> Option<Secret> {
+        self.secret.wait(|| self.control.is_stopped()).flatten()
+    }
+
     /// Closes all slots and forgets the last answer.
     pub(super) fn close(&self) {
         *self.step.lock() = State::Closed;
         *self.plan.lock() = State::Closed;
         *self.question.lock() = State::Closed;
+        self.secret.close();
         *self.last_answer() = None;
     }
 
@@ -116,6 +131,7 @@ impl AnswerSlots {
         self.step.wake();
         self.plan.wake();
         self.question.wake();
+        self.secret.wake();
     }
 
     fn last_answer(&self) -> MutexGuard<'_, Option<Answer>> {

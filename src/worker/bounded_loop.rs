@@ -38,6 +38,7 @@ impl ExecutorThread {
                 answers: self.answers.clone(),
             }),
             terminal: Some(self.terminal.clone()),
+            secrets: Some(self.secrets()),
         };
         BoundedLoop::run(&setup, deps).map_err(|error| error.failure())
     }

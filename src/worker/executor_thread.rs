@@ -10,12 +10,15 @@ use std::thread;
 use uuid::Uuid;
 
 use super::answer_slots::AnswerSlots;
+use super::secrets::WindowSecrets;
 use super::{Command, Event, Faults, Setup, Wake, outbox};
 use crate::authorization::ApprovedPlan;
 use crate::autonomy::PlanDecision;
 use crate::engine::{ControlHandle, Executor, ExecutorDeps, ProgressCallback, SystemClock};
 use crate::run::text::panic_message;
-use crate::run::{Answer, Control, ExecutionResult, Failure, RunEvent, TerminalPort};
+use crate::run::{
+    Answer, AskSecret, Control, ExecutionResult, Failure, RunEvent, Secret, TerminalPort,
+};
 use crate::tools::remove_abandoned_simulations;
 
 /// The window's handle of the executor thread.
@@ -88,6 +91,12 @@ impl Worker {
     /// Answers the current confirmation. Returns false if the run does not wait for an answer to this step.
     pub fn answer(&self, run_id: Uuid, step_index: usize, answer: Answer) -> bool {
         self.answers.step.answer((run_id, step_index), answer)
+    }
+
+    /// Answers the current question for a secret; with `None`, declines. Returns false if nothing waits for the answer to
+    /// this question.
+    pub fn answer_secret(&self, id: Uuid, answer: Option<Secret>) -> bool {
+        self.answers.secret.answer(id, answer)
     }
 
     /// Decides about the plan of the current attempt. Returns false if no loop waits for a decision about this plan.
@@ -193,6 +202,11 @@ impl ExecutorThread {
         }
     }
 
+    /// Asks the person in the window.
+    pub(super) fn secrets(&self) -> Arc<dyn AskSecret> {
+        Arc::new(WindowSecrets { out: self.out.clone(), answers: self.answers.clone() })
+    }
+
     fn run(
         &self,
         approved: ApprovedPlan,
@@ -208,6 +222,7 @@ impl ExecutorThread {
                 progress: Arc::new(self.out.clone()),
                 control: self.control.clone(),
                 terminal: Some(self.terminal.clone()),
+                secrets: Some(self.secrets()),
             },
         )
         .with_plan_file(file);

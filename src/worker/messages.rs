@@ -11,7 +11,7 @@ use crate::autonomy::{LoopOrder, LoopOutcome};
 use crate::evidence::EvidenceLocation;
 use crate::plan::ShownPlan;
 use crate::risk::Policy;
-use crate::run::{ExecutionResult, Failure, Review, RunEvent};
+use crate::run::{ExecutionResult, Failure, Review, RunEvent, SecretQuestion};
 
 /// Called after every message for the window; must not block.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
@@ -69,6 +69,18 @@ pub enum Event {
     Proposed(Box<PlanProposal>),
     /// The loop has ended, or was refused before anything was recorded.
     LoopFinished(Result<Box<LoopOutcome>, Failure>),
+    /// A program of the run asks for a secret. The answer goes back through [`super::Worker::answer_secret`].
+    SecretNeeded {
+        /// The id of the question.
+        id: Uuid,
+        /// The question.
+        question: SecretQuestion,
+    },
+    /// The question was answered, or nothing waits for its answer any more.
+    SecretSettled {
+        /// The id of the question.
+        id: Uuid,
+    },
     /// The executor thread panicked, which interrupted its run. It is ready for another command.
     Panicked {
         /// The message of the panic.

@@ -46,6 +46,7 @@ mod policy;
 mod query_thread;
 mod record_decisions;
 mod save_settings;
+mod secrets;
 mod suggestion_plans;
 mod target;
 

@@ -9,6 +9,7 @@
 )]
 
 mod artifacts;
+mod asked;
 mod attention;
 mod commands;
 mod dialog;
@@ -26,11 +27,13 @@ mod remote;
 mod revert;
 mod screen;
 mod scripts;
+mod secrets;
 mod sign_and_run;
 #[expect(dead_code, reason = "the tests of remote commands use the rest")]
 #[expect(clippy::unwrap_used, reason = "the server of these tests runs or they stop")]
 #[path = "../integration/harness/sshd.rs"]
 mod sshd;
 mod support;
+mod terminal;
 mod tree;
 mod trust;

@@ -43,6 +43,7 @@ impl PlanPage {
             }
             PlanAction::ReviewCommands => shared.show_prompt(Some(Prompt::Trust)),
             PlanAction::OpenConfirmation => self.show_confirmation_dialog(shared),
+            PlanAction::Terminal(action) => self.apply_to_terminal(action, shared),
             PlanAction::RememberWalls(remember) => self.remember_walls(remember, shared),
             PlanAction::GrantNeeds(proposed) => {
                 self.with_shown(|session| session.choices.grants.proposed = proposed);

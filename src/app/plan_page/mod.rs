@@ -9,6 +9,7 @@ mod seen;
 mod session;
 mod step_list;
 mod step_pane;
+mod terminal;
 mod view;
 
 use std::collections::BTreeSet;

@@ -44,6 +44,9 @@ impl PlanPage {
     pub fn apply_event(&mut self, event: &RunEvent, shared: &mut Shared) {
         let now = shared.now.ms;
         let needs_confirmation = self.running_mut().is_some_and(|it| it.apply_event(event, now));
+        if matches!(event, RunEvent::StepOutput { .. }) {
+            self.answer_terminal_queries(shared);
+        }
         if matches!(event, RunEvent::RunStarted { .. }) {
             shared.list_runs();
         }

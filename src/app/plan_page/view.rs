@@ -53,6 +53,7 @@ impl PlanPage {
             approved: matches!(shown.approval, Approval::Approved { .. }),
             over: shown.is_over(),
             unfinished: shown.is_unfinished(),
+            terminal: shown.run.is_active() && shown.output.transcript.terminal().is_some(),
             remote: plan.is_some_and(|plan| plan.target.is_some()),
             way_back: plan.is_some_and(|plan| !plan.notes.rollback.is_empty()),
             changed_files: plan.is_some_and(|plan| changed_files(shown, plan)),

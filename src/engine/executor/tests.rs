@@ -125,6 +125,7 @@ fn run(case: &Case) -> (Vec<StepEnd>, Vec<ConfirmationRequest>, String) {
             progress,
             control: ControlHandle::default(),
             terminal: None,
+            secrets: None,
         },
     );
     let result = executor.run(&runnable).unwrap();
@@ -215,6 +216,7 @@ fn refused_run_forgets_guidance() {
         progress: Arc::new(NoopProgress),
         control: control.clone(),
         terminal: None,
+        secrets: None,
     };
     let approved = ApprovedPlan { plan, authorization: unanswered };
     Executor::new(store(home.path()), deps).execute(approved).unwrap_err();

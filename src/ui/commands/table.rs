@@ -68,7 +68,7 @@ impl Spec {
 }
 
 /// Every command, in the order of [`Command`], which is also that of the palette.
-pub static TABLE: [Spec; 49] = [
+pub static TABLE: [Spec; 50] = [
     Spec::new(Command::OpenPlan, "Open plan…", Some(icon::OPEN))
         .tooltip("Choose a plan file. Nothing of it runs before you authorize it.")
         .key(Modifiers::COMMAND, Key::O),
@@ -193,6 +193,10 @@ pub static TABLE: [Spec; 49] = [
         .tooltip("Show or hide everything that the run prints, below the steps.")
         .key(SHIFT_COMMAND, Key::O)
         .unless(needs_plan),
+    Spec::new(Command::TypeInTerminal, "Type in the terminal", Some(icon::TERMINAL))
+        .tooltip("Give the keyboard to the terminal of the step, or take it back.")
+        .key(SHIFT_COMMAND, Key::T)
+        .unless(|state| (!state.terminal).then_some("No step of the shown run has a terminal now.")),
     Spec::new(Command::CopyDigest, "Copy plan digest", Some(icon::COPY))
         .tooltip("Copy the SHA-256 of the plan's exact bytes.")
         .key(SHIFT_COMMAND, Key::C)

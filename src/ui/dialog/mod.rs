@@ -10,6 +10,7 @@ pub mod arming;
 mod authorize;
 mod confirm;
 mod focus;
+mod secret;
 mod short;
 #[cfg(test)]
 mod tests;
@@ -26,7 +27,7 @@ use uuid::Uuid;
 use super::plan::risk_icon;
 use super::{Action, Chip, DialogAction, Text, Theme, theme, widgets};
 use crate::risk::RiskLevel;
-use crate::run::{CommandsReview, ConfirmationRequest};
+use crate::run::{CommandsReview, ConfirmationRequest, SecretQuestion};
 use crate::ui::scroll;
 use answer::{Answer, Answers};
 use arming::{Allowed, Arming, DANGEROUS_DELAY_MS, DELAY_MS, Input};
@@ -83,6 +84,13 @@ pub enum Question<'a> {
         commands: &'a CommandsReview,
         /// Whether the dialog was opened for the shown plan, and not for a loop.
         of_plan: bool,
+    },
+    /// A secret that a program asks for.
+    Secret {
+        /// The id of the question.
+        id: Uuid,
+        /// The question.
+        question: &'a SecretQuestion,
     },
     /// Whether to close the window while a run or a loop is under way.
     Close {
@@ -173,6 +181,9 @@ pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
         Question::Trust { workspace, commands, of_plan } => {
             let content = (*workspace, *commands, *of_plan);
             trust::trust_ui(ui, dialog.prompt, content, actions);
+        }
+        Question::Secret { id, question } => {
+            secret::secret_ui(ui, dialog.prompt, *id, question, actions);
         }
         Question::Close { looping } => short::close_ui(ui, dialog.prompt, *looping, actions),
     }

@@ -44,7 +44,7 @@ use uuid::Uuid;
 use super::action::Tab;
 use super::artifact::Contents;
 use super::widgets::panel_frame;
-use super::{Command, Commands, Look, Now, Theme, icon, theme, widgets};
+use super::{Command, Commands, Look, Now, Theme, icon, terminal, theme, widgets};
 use crate::authorization::Change;
 use crate::plan::{Digest, Finding, ShownPlan};
 use crate::run::{
@@ -195,6 +195,8 @@ pub struct PlanAttempt {
 
 /// The minimum height of the output pane in a small window, in points.
 const MIN_OUTPUT: f32 = 96.0;
+/// The smallest height of the steps above a terminal, in points.
+const MIN_BESIDE_TERMINAL: f32 = 120.0;
 /// A window with less height than this for steps and output, in points, counts as small.
 const SMALL: f32 = 560.0;
 /// Below this width, in points, the inspector has a size of its own.
@@ -239,7 +241,19 @@ pub fn plan_page_ui(
     let small = height < SMALL && view.run.is_active() && rows::is_guided(view);
     let (id, min_steps) = if small { ("little output", 300.0) } else { ("output", 200.0) };
     let has_room = !small || height >= min_steps + MIN_OUTPUT;
-    if view.output.is_shown && view.simulation.is_none() && has_room {
+    if let Some(terminal) = terminal::of(view).filter(|_| view.simulation.is_none()) {
+        Panel::bottom("terminal")
+            .default_size(height * 0.6)
+            .size_range(MIN_OUTPUT..=(height - MIN_BESIDE_TERMINAL).max(MIN_OUTPUT))
+            .resizable(true)
+            .frame(panel_frame(theme.background, Margin::ZERO))
+            .show(ui, |ui| {
+                ui.spacing_mut().item_spacing.y = 0.0;
+                let about = step_row(view, terminal.step_index).map(|row| row.object);
+                let about = about.unwrap_or_default();
+                terminal::terminal_ui(ui, terminal, &about, commands.actions);
+            });
+    } else if view.output.is_shown && view.simulation.is_none() && has_room {
         let default_size = if small { MIN_OUTPUT } else { theme::OUTPUT.min(height * 0.4) };
         Panel::bottom(id)
             .default_size(default_size)

@@ -14,6 +14,10 @@ const LATEST_BYTES: usize = 32 << 10;
 /// The latest output of a step in rows of at most `columns` columns, in order of arrival. A first row says whether
 /// earlier output is omitted.
 pub fn output_lines(transcript: &Transcript, step: usize, columns: usize) -> Vec<CodeRow> {
+    if transcript.terminal().is_some_and(|terminal| terminal.step_index == step) {
+        let text = "The step runs in the terminal below the steps. What it showed is here when it has ended.";
+        return remark_rows(text, columns).collect();
+    }
     let mut remaining = LATEST_BYTES;
     let mut lines = Vec::new();
     let mut earlier = transcript.latest_of(step);

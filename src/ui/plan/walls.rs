@@ -9,6 +9,9 @@ use crate::risk::WallSetting;
 use crate::run::{StepState, WallsReview};
 use crate::ui::{Action, Chip, Icon, Look, PlanAction, Tone, icon, widgets};
 
+/// What a step with a terminal opens.
+const TERMINAL: &str = "a terminal, into which you type";
+
 /// The lines about the walls of a plan.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct WallLines {
@@ -84,6 +87,9 @@ fn ranked_grants(walls: &StepWalls) -> Vec<(u8, String)> {
     grants.extend(walls.write.iter().map(|path| (2, format!("writes {path}"))));
     if walls.writes_repository {
         grants.push((3, "writes the repository".to_owned()));
+    }
+    if walls.terminal {
+        grants.push((4, TERMINAL.to_owned()));
     }
     grants
 }
@@ -271,9 +277,10 @@ pub(crate) fn lines_ui(ui: &mut Ui, lines: &WallLines) {
 /// The walls of one step, in a sentence.
 pub(crate) fn sentence(walls: &StepWalls) -> String {
     let granted: Vec<_> = ranked_grants(walls).into_iter().map(|(_, grant)| grant).collect();
+    let terminal = if walls.terminal { format!(" It opens {TERMINAL}.") } else { String::new() };
     match (walls.open, walls.level) {
-        (true, _) => "No walls: the step may do everything that you may.".to_owned(),
-        (false, WallLevel::None) => "No walls here.".to_owned(),
+        (true, _) => format!("No walls: the step may do everything that you may.{terminal}"),
+        (false, WallLevel::None) => format!("No walls here.{terminal}"),
         (false, level) if granted.is_empty() => format!("Walls: {level}."),
         (false, level) => format!("Walls: {level}, with {}.", granted.join(", ")),
     }

@@ -4,6 +4,7 @@
 //! Every view gets its colours from [`Theme::of`]. The window code applies the theme that the person has chosen, as
 //! egui's theme preference and by [`set_contrast`].
 
+mod cells;
 mod fonts;
 #[cfg(test)]
 mod tests;

@@ -95,6 +95,7 @@ fn run_on(
         control: ControlHandle::default(),
         authorizer: Box::new(AuthorizeAll),
         terminal: None,
+        secrets: None,
     };
     BoundedLoop::run(&setup, deps).unwrap()
 }

@@ -334,6 +334,7 @@ impl Harness {
             progress: Arc::new(listener),
             control: self.control.clone(),
             terminal: None,
+            secrets: None,
         };
         (Executor::new(self.store(), deps), callbacks)
     }

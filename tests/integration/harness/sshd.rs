@@ -75,7 +75,33 @@ pub struct Sshd {
     log: Arc<Log>,
     port: u16,
     folder: TempDir,
+    account: Option<Account>,
     _empty: Empty,
+}
+
+/// A user of this computer with a password, for the time of a test. Only root can make one.
+struct Account(String);
+
+impl Account {
+    #[expect(clippy::disallowed_methods, reason = "the other side is no part of the program")]
+    fn new(home: &Path, password: &str) -> Self {
+        let name = format!("cs{:x}", rustix::process::getpid().as_raw_nonzero());
+        let home = home.to_str().unwrap();
+        run("useradd", &["--no-create-home", "--home-dir", home, "--shell", "/bin/bash", &name]);
+        let account = Self(name);
+        let mut child = Command::new(program("chpasswd")).stdin(Stdio::piped()).spawn().unwrap();
+        let line = format!("{}:{password}\n", account.0);
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), line.as_bytes()).unwrap();
+        assert!(child.wait().unwrap().success(), "chpasswd");
+        run("chown", &[&account.0, home]);
+        account
+    }
+}
+
+impl Drop for Account {
+    fn drop(&mut self) {
+        run("userdel", &[&self.0]);
+    }
 }
 
 impl Sshd {
@@ -117,10 +143,27 @@ impl Sshd {
                 listen(&at("sshd_config")).map(|(child, log)| (child, log, port))
             })
             .expect("sshd does not listen");
-        let sshd = Self { child, log, port, folder, _empty: empty };
+        let sshd = Self { child, log, port, folder, account: None, _empty: empty };
         sshd.know("host_key");
         sshd.settle("");
         sshd
+    }
+
+    /// Starts a server that accepts only the password of a user who exists as long as the server. Needs root.
+    pub fn with_password(password: &str) -> Self {
+        let mut sshd = Self::with("PasswordAuthentication yes\nPubkeyAuthentication no");
+        // The user must reach the home folder in the folder of the server.
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o711);
+        fs::set_permissions(sshd.folder.path(), mode).unwrap();
+        sshd.account = Some(Account::new(&sshd.home(), password));
+        sshd.settle("");
+        sshd
+    }
+
+    /// Protects the user's key by a passphrase.
+    pub fn lock_key(&self, passphrase: &str) {
+        let key = self.at("user_key");
+        run("ssh-keygen", &["-q", "-p", "-P", "", "-N", passphrase, "-f", key.to_str().unwrap()]);
     }
 
     fn at(&self, name: &str) -> PathBuf {
@@ -153,8 +196,11 @@ impl Sshd {
         fs::write(self.config(), settings).unwrap();
     }
 
-    /// The user who runs the tests.
+    /// The user of the server: the one who runs the tests, unless the server has one of its own.
     pub fn user(&self) -> String {
+        if let Some(account) = &self.account {
+            return account.0.clone();
+        }
         #[expect(clippy::disallowed_methods, reason = "the other side is no part of the program")]
         let said = Command::new("id").arg("-un").output().unwrap();
         String::from_utf8(said.stdout).unwrap().trim().to_owned()

@@ -184,6 +184,7 @@ fn panic_after_effect_leaves_run_interrupted() {
         progress: Arc::new(NoopProgress),
         control: harness.control.clone(),
         terminal: None,
+        secrets: None,
     };
     let store = harness.store();
     let panicked = catch_unwind(AssertUnwindSafe(|| Executor::new(store, deps).execute(approved)));

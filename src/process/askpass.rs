@@ -1,0 +1,288 @@
+//! Has programs ask a person for secrets in the window (SPEC §7.3).
+//!
+//! `ssh` and `sudo` can start another program that asks for a password and prints it. That program is this executable
+//! again: it connects to the running window over a socket in a private folder, passes the question on, and prints the
+//! answer. So the answer is in no command line, environment or file, and the program that asked reads it from a pipe.
+//!
+//! A connection must come from this user and know a token that only the program got. The socket exists only while that
+//! program may ask.
+
+use std::ffi::OsString;
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use uuid::Uuid;
+
+use crate::run::{AskSecret, SecretQuestion};
+
+/// Names the socket and the token, separated by a colon. It makes this executable the program that asks.
+pub(super) const SOCKET: &str = "COUNTERSIGN_ASKPASS";
+/// The variable in which OpenSSH says what kind of answer it wants; absent for a secret.
+const KIND: &str = "SSH_ASKPASS_PROMPT";
+/// Maximum size of a question, in bytes. The rest is left out.
+const MAX_PROMPT: u64 = 4 << 10;
+/// Time within which a connection must have sent its question.
+const SEND_TIMEOUT: Duration = Duration::from_secs(5);
+/// The length of a token, in bytes.
+const TOKEN: usize = 64;
+
+/// Receives the questions of one program. Dropping it ends a question that is waiting.
+pub(crate) struct Askpass {
+    path: PathBuf,
+    token: String,
+    ask: Arc<dyn AskSecret>,
+    state: Arc<State>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct State {
+    is_closed: AtomicBool,
+    is_declined: AtomicBool,
+    is_asking: AtomicBool,
+}
+
+impl Askpass {
+    /// Listens in a folder that only this user can enter. `asked_by` says who asks, for the person.
+    ///
+    /// # Errors
+    /// When the socket or the thread cannot be made.
+    pub(crate) fn start(
+        folder: &Path,
+        asked_by: &str,
+        ask: &Arc<dyn AskSecret>,
+    ) -> io::Result<Self> {
+        let path = folder.join("a");
+        let token = format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple());
+        let listener = UnixListener::bind(&path)?;
+        let state = Arc::<State>::default();
+        let serve = {
+            let (state, ask, token) = (Arc::clone(&state), Arc::clone(ask), token.clone());
+            let asked_by = asked_by.to_owned();
+            move || {
+                for stream in listener.incoming() {
+                    if state.is_closed.load(Ordering::SeqCst) {
+                        return;
+                    }
+                    // A connection that fails gets no answer, and the program that asked fails.
+                    let _ =
+                        stream.and_then(|stream| answer(stream, &token, &asked_by, &*ask, &state));
+                }
+            }
+        };
+        let thread = thread::Builder::new().name("askpass".to_owned()).spawn(serve)?;
+        Ok(Self { path, token, ask: Arc::clone(ask), state, thread: Some(thread) })
+    }
+
+    /// The variables with which `ssh` asks here, whatever its terminal and display are.
+    pub(crate) fn environment(&self) -> io::Result<[(&'static str, String); 3]> {
+        let text = |path: &Path| {
+            path.to_str().map(str::to_owned).ok_or_else(|| io::Error::other("a path is not UTF-8"))
+        };
+        Ok([
+            ("SSH_ASKPASS", text(&own_executable()?)?),
+            ("SSH_ASKPASS_REQUIRE", "force".to_owned()),
+            (SOCKET, format!("{}:{}", self.token, text(&self.path)?)),
+        ])
+    }
+
+    /// Whether the person is being asked now.
+    pub(crate) fn is_asking(&self) -> bool {
+        self.state.is_asking.load(Ordering::SeqCst)
+    }
+
+    /// Whether the person has declined to answer a question.
+    pub(crate) fn is_declined(&self) -> bool {
+        self.state.is_declined.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Askpass {
+    fn drop(&mut self) {
+        self.state.is_closed.store(true, Ordering::SeqCst);
+        self.ask.withdraw();
+        // Wakes the thread.
+        let is_woken = UnixStream::connect(&self.path).is_ok();
+        if let Some(thread) = self.thread.take().filter(|_| is_woken) {
+            let _ = thread.join();
+        }
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// The path by which other programs start this executable, also after its file was replaced.
+fn own_executable() -> io::Result<PathBuf> {
+    if cfg!(target_os = "linux") {
+        return Ok(format!("/proc/{}/exe", std::process::id()).into());
+    }
+    std::env::current_exe()
+}
+
+/// Reads one question and sends the answer: `+` and the secret, or nothing.
+fn answer(
+    mut stream: UnixStream,
+    token: &str,
+    asked_by: &str,
+    ask: &dyn AskSecret,
+    state: &State,
+) -> io::Result<()> {
+    if !is_this_user(&stream)? {
+        return Ok(());
+    }
+    stream.set_read_timeout(Some(SEND_TIMEOUT))?;
+    let mut given = [0; TOKEN];
+    stream.read_exact(&mut given)?;
+    if given != *token.as_bytes() {
+        return Ok(());
+    }
+    let mut prompt = Vec::new();
+    (&mut stream).take(MAX_PROMPT).read_to_end(&mut prompt)?;
+    let prompt = String::from_utf8_lossy(&prompt).trim().to_owned();
+    // Whether a host is trusted is never asked here: strict checking has decided it.
+    if prompt.contains("(yes/no") {
+        return Ok(());
+    }
+    let question = SecretQuestion { asked_by: asked_by.to_owned(), prompt };
+    state.is_asking.store(true, Ordering::SeqCst);
+    let secret = ask.ask(&question);
+    state.is_asking.store(false, Ordering::SeqCst);
+    let Some(secret) = secret else {
+        state.is_declined.store(true, Ordering::SeqCst);
+        return Ok(());
+    };
+    stream.write_all(b"+")?;
+    stream.write_all(secret.bytes())
+}
+
+#[cfg(target_os = "linux")]
+fn is_this_user(stream: &UnixStream) -> io::Result<bool> {
+    let peer = rustix::net::sockopt::socket_peercred(stream)?;
+    Ok(peer.uid == rustix::process::geteuid())
+}
+
+/// The folder of the socket can be entered only by this user.
+#[cfg(not(target_os = "linux"))]
+fn is_this_user(_: &UnixStream) -> io::Result<bool> {
+    Ok(true)
+}
+
+/// Asks for a secret and prints it, if this process was started for that; otherwise returns `None`. `line` is the command
+/// line: the program's name and the question.
+pub fn start_askpass(mut line: impl Iterator<Item = OsString>) -> Option<ExitCode> {
+    let place = std::env::var(SOCKET).ok()?;
+    let prompt = line.nth(1)?.to_string_lossy().into_owned();
+    if line.next().is_some() {
+        return None;
+    }
+    // A question that wants yes or no is not answered; a notice wants no answer.
+    let secret = match std::env::var(KIND).as_deref() {
+        Ok("none") => return Some(ExitCode::SUCCESS),
+        Ok(_) => None,
+        Err(_) => ask_over(&place, &prompt).ok(),
+    };
+    let is_printed = secret.is_some_and(|mut secret| {
+        secret.push(b'\n');
+        let printed = io::stdout().write_all(&secret).and_then(|()| io::stdout().flush());
+        secret.fill(0);
+        printed.is_ok()
+    });
+    Some(if is_printed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Passes a question to the window, and waits for the answer.
+fn ask_over(place: &str, prompt: &str) -> io::Result<Vec<u8>> {
+    let declined = || io::Error::other("nobody answered");
+    let (token, path) = place.split_once(':').ok_or_else(declined)?;
+    let mut stream = UnixStream::connect(path)?;
+    stream.write_all(token.as_bytes())?;
+    stream.write_all(prompt.as_bytes())?;
+    stream.shutdown(std::net::Shutdown::Write)?;
+    let mut answered = [0];
+    stream.read_exact(&mut answered)?;
+    let mut secret = Vec::new();
+    stream.read_to_end(&mut secret)?;
+    Ok(secret)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::run::Secret;
+
+    #[derive(Debug, Default)]
+    struct Person {
+        asked: Mutex<Vec<SecretQuestion>>,
+        declines: bool,
+    }
+
+    impl AskSecret for Person {
+        fn ask(&self, question: &SecretQuestion) -> Option<Secret> {
+            self.asked.lock().unwrap().push(question.clone());
+            (!self.declines).then(|| Secret::new(b"kingfisher".to_vec()))
+        }
+
+        fn withdraw(&self) {}
+    }
+
+    fn listen(person: &Arc<Person>) -> (tempfile::TempDir, Askpass) {
+        let folder = tempfile::tempdir().unwrap();
+        let ask: Arc<dyn AskSecret> = Arc::clone(person) as _;
+        let askpass = Askpass::start(folder.path(), "ssh, to log in to build", &ask).unwrap();
+        (folder, askpass)
+    }
+
+    fn place(askpass: &Askpass) -> String {
+        askpass.environment().unwrap()[2].1.clone()
+    }
+
+    #[test]
+    fn a_question_is_answered_only_with_the_token() {
+        let person = Arc::<Person>::default();
+        let (_folder, askpass) = listen(&person);
+        let place = place(&askpass);
+        assert_eq!(ask_over(&place, "ada@build's password: ").unwrap(), b"kingfisher");
+        let prompt = "ada@build's password:".to_owned();
+        let asked_by = "ssh, to log in to build".to_owned();
+        assert_eq!(*person.asked.lock().unwrap(), [SecretQuestion { asked_by, prompt }]);
+        let (token, path) = place.split_once(':').unwrap();
+        let wrong = format!("{}:{path}", "0".repeat(token.len()));
+        assert!(ask_over(&wrong, "password: ").is_err());
+        assert_eq!(person.asked.lock().unwrap().len(), 1);
+        assert!(!askpass.is_declined());
+    }
+
+    /// Also the next question is not asked when one was declined; the program decides whether it asks again.
+    #[test]
+    fn a_declined_question_and_one_about_a_host_key_get_no_answer() {
+        let person = Arc::new(Person { declines: true, ..Person::default() });
+        let (_folder, askpass) = listen(&person);
+        let place = place(&askpass);
+        let host_key = "Are you sure you want to continue connecting (yes/no/[fingerprint])? ";
+        assert!(ask_over(&place, host_key).is_err());
+        assert!(person.asked.lock().unwrap().is_empty() && !askpass.is_declined());
+        assert!(ask_over(&place, "password: ").is_err());
+        assert!(askpass.is_declined());
+    }
+
+    #[test]
+    fn nothing_is_left_when_it_ends() {
+        let (folder, askpass) = listen(&Arc::default());
+        let place = place(&askpass);
+        drop(askpass);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+        assert!(ask_over(&place, "password: ").is_err());
+    }
+
+    #[test]
+    fn a_secret_has_no_debug_form() {
+        assert_eq!(format!("{:?}", Secret::new(b"kingfisher".to_vec())), "Secret");
+    }
+}

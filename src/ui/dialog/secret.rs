@@ -1,0 +1,101 @@
+//! The dialog in which a person types a password, a passphrase or a code for a program (SPEC §7.3). It names who asks, in
+//! Countersign's words, and shows the question in the program's own words, which may come from the other host.
+
+use std::cell::Cell;
+
+use egui::{Key, Margin, TextEdit, Ui};
+use uuid::Uuid;
+
+use super::{Answer, Answers, DialogShape, Entered, PromptId, question_ui};
+use crate::plan::{drawable, drawable_lines};
+use crate::run::SecretQuestion;
+use crate::ui::action::Typed;
+use crate::ui::plan::indented;
+use crate::ui::{Action, DialogAction, Text, Tone, icon, widgets};
+
+pub(super) fn secret_ui(
+    ui: &mut Ui,
+    prompt: PromptId,
+    id: Uuid,
+    question: &SecretQuestion,
+    actions: &mut Vec<Action>,
+) {
+    let shape =
+        DialogShape { title: "A secret is asked for", risk: None, chip_prefix: "", width: 520.0 };
+    let answer =
+        |entered: &Entered| DialogAction::AnswerSecret { id, answer: Some(typed(entered)) };
+    let answers = |entered: &Entered| {
+        let ready = !entered.typed.is_empty();
+        let send = Answer::approve(icon::CHECK, "Send", "Type the answer first.", answer(entered));
+        let decline = DialogAction::AnswerSecret { id, answer: None };
+        let hint = "The program gets no answer, and what it asks for fails.";
+        let decline = Answer::safe(None, "Do not answer", hint, decline);
+        Answers { safe: vec![decline], approve: Some(Answer { ready, ..send }) }
+    };
+    let submitted = Cell::new(None);
+    question_ui(ui, prompt, &shape, actions, answers, |ui, entered, dialog| {
+        indented(ui, |ui| {
+            let asked_by = drawable(&question.asked_by);
+            widgets::paragraph(ui, format!("{asked_by}, asks:"), Text::Body, Tone::Plain);
+            widgets::paragraph(ui, drawable_lines(&question.prompt), Text::Mono, Tone::Plain);
+            ui.add_space(4.0);
+            let field = dialog.with("secret");
+            let edit = TextEdit::singleline(&mut entered.typed)
+                .id(field)
+                .password(true)
+                .desired_width(f32::INFINITY)
+                .margin(Margin::symmetric(10, 8));
+            let response = ui.add(edit);
+            response.widget_info(|| {
+                let dots = "•".repeat(entered.typed.chars().count());
+                egui::WidgetInfo {
+                    label: Some("Answer".to_owned()),
+                    ..egui::WidgetInfo::text_edit(true, &dots, &dots, "")
+                }
+            });
+            // The only field, and what is typed in it is not shown: it has the keyboard unless the person moves it.
+            if ui.memory(|memory| memory.focused().is_none()) {
+                response.request_focus();
+            }
+            let is_entered =
+                response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+            if is_entered && !entered.typed.is_empty() {
+                submitted.set(Some(answer(entered)));
+            }
+            ui.add_space(4.0);
+            let text =
+                "Your answer goes to this program alone. It is not shown, stored or recorded.";
+            widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
+        });
+    });
+    actions.extend(submitted.take().map(Action::Dialog));
+}
+
+fn typed(entered: &Entered) -> Typed {
+    Typed(entered.typed.clone().into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use egui::Key;
+    use egui_kittest::kittest::Queryable as _;
+
+    use crate::ui::tests::window;
+
+    #[test]
+    fn a_secret_is_never_in_the_tree() {
+        let mut harness = window("secret", [900.0, 600.0]);
+        assert!(harness.query_by_label_contains("ssh, to log in to build, asks:").is_some());
+        assert!(harness.query_by_label_contains("ada@build's password:").is_some());
+        harness.get_by_label("Answer").focus();
+        harness.run_ok();
+        harness.get_by_label("Answer").type_text("kingfisher");
+        harness.run_ok();
+        assert_eq!(harness.get_by_label("Answer").value().as_deref(), Some("••••••••••"));
+        let tree = format!("{:?}", harness.root());
+        assert!(!tree.contains("kingfisher"), "{tree}");
+        harness.key_press(Key::Escape);
+        harness.run_ok();
+        assert!(harness.query_by_label_contains("ssh, to log in").is_some(), "it waits");
+    }
+}

@@ -1,0 +1,35 @@
+//! Asks the person in the window for the secrets that a program of the run needs (SPEC §7.3).
+
+use uuid::Uuid;
+
+use super::Event;
+use super::answer_slots::AnswerSlots;
+use super::executor_thread::EventSink;
+use crate::run::{AskSecret, Secret, SecretQuestion};
+
+/// Sends questions to the window and waits for the answers.
+pub(super) struct WindowSecrets {
+    pub(super) out: EventSink,
+    pub(super) answers: AnswerSlots,
+}
+
+impl std::fmt::Debug for WindowSecrets {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("WindowSecrets")
+    }
+}
+
+impl AskSecret for WindowSecrets {
+    fn ask(&self, question: &SecretQuestion) -> Option<Secret> {
+        let id = Uuid::new_v4();
+        self.answers.secret.open(id);
+        self.out.send(Event::SecretNeeded { id, question: question.clone() });
+        let answer = self.answers.wait_for_secret();
+        self.out.send(Event::SecretSettled { id });
+        answer
+    }
+
+    fn withdraw(&self) {
+        self.answers.secret.close();
+    }
+}
