@@ -69,6 +69,7 @@ cmd:setpriv                 util-linux      util-linux      util-linux
 cmd:unshare                 util-linux      util-linux      util-linux
 cmd:prlimit                 util-linux      util-linux      util-linux
 cmd:strace                  strace          strace          strace
+cmd:dbus-daemon             dbus            dbus-daemon     dbus
 cmd:ssh                     openssh-client  openssh-clients openssh
 cmd:ssh-keygen              openssh-client  openssh         openssh
 cmd:useradd                 passwd          shadow-utils    shadow

@@ -477,6 +477,7 @@ pub fn recent() -> Vec<RecentPlan> {
         ("plans/logs.json", "Rotate staging logs", "8 steps"),
     ]
     .map(|(path, name, detail)| RecentPlan {
+        pinned: false,
         path: format!("/home/ada/src/parser/{path}").into(),
         name: name.into(),
         detail: detail.into(),

@@ -474,6 +474,7 @@ impl Scene {
                 Arc::new(self.review.clone()),
                 None,
                 None,
+                None,
                 1_800_000,
             )))),
             "reject" => Some(Question::Reject {
@@ -559,6 +560,7 @@ impl Scene {
                 run: &self.run,
                 output: &self.output,
                 continues: self.plan.is_revert().then(fixture::run_id),
+                other_runs: None,
                 attempt: None,
                 of_loop: (self.name == "completed")
                     .then(|| Attempt { loop_id: uuid::Uuid::from_u128(7), number: 2 }),

@@ -6,9 +6,12 @@ use super::App;
 use super::file_dialog::PickerResult;
 use super::pending::FailedQuery;
 use super::plan_page::{PlanPage, PlanSession};
+use super::recent::RecentChange;
 use super::shared::Prompt;
 use crate::plan::Code;
 use crate::run::{Failure, RunEvent};
+use crate::ui::format::counted;
+use crate::ui::plan::RecentPlan;
 use crate::ui::{Page, Tone};
 use crate::worker::{Event, OpenedPlan};
 
@@ -53,6 +56,7 @@ impl App {
         self.plan.prefetch(&mut self.shared);
         self.loop_page.check_folders_when_due(&mut self.shared);
         self.update_lists();
+        self.plan.note_other_runs();
         output_left == 0
     }
 
@@ -128,7 +132,7 @@ impl App {
         self.evidence.search(&mut self.shared);
     }
 
-    /// Shows a plan that was opened, and saves the list of recent plans. A failure becomes a notice.
+    /// Shows a plan that was opened, and adds it to the recent plans. A failure becomes a notice.
     pub(super) fn show_opened(
         &mut self,
         opened: Result<OpenedPlan, FailedQuery>,
@@ -136,11 +140,15 @@ impl App {
     ) {
         match opened {
             Ok(opened) => {
-                let is_plan = opened.plan.is_some();
-                self.plan.show_opened(opened, workspace, &mut self.shared);
-                if is_plan {
-                    self.save_settings();
+                if let Some(plan) = &opened.plan {
+                    self.change_recent(RecentChange::Opened(RecentPlan {
+                        path: opened.path.clone(),
+                        name: plan.name().to_owned(),
+                        detail: counted(plan.steps.len(), "step"),
+                        pinned: false,
+                    }));
                 }
+                self.plan.show_opened(opened, workspace, &mut self.shared);
             }
             Err(failed) => self.plan.open_failed(failed, &mut self.shared),
         }

@@ -2,6 +2,7 @@
 
 use super::attention::Subject;
 use super::plan_page::PlanPage;
+use super::recent::RecentChange;
 use super::shared::Prompt;
 use super::{App, now};
 use crate::run::{LoopPhase, Phase, RunFate, RunSummary};
@@ -46,6 +47,7 @@ impl App {
         let is_focus = |event: &egui::Event| matches!(event, egui::Event::WindowFocused(true));
         if ctx.input(|input| input.events.iter().any(is_focus)) {
             self.loop_page.schedule_folder_check(0, &self.shared);
+            self.change_recent(RecentChange::Refresh);
         }
         if self.drain() {
             ctx.request_repaint();

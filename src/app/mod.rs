@@ -23,6 +23,7 @@ mod offscreen;
 mod panic_page;
 mod pending;
 mod plan_page;
+mod recent;
 mod settings;
 mod shared;
 mod start;

@@ -1,5 +1,6 @@
 //! Applies the actions on overlays, notices and settings.
 
+use super::recent::RecentChange;
 use super::{App, settings};
 use crate::ui::action::WindowAction;
 use crate::ui::overlay::{Overlay, SettingsView};
@@ -11,6 +12,10 @@ impl App {
         match action {
             WindowAction::TryAgain => self.shared.clear_view_panic(),
             WindowAction::DismissNotice(id) => self.shared.dismiss(id),
+            WindowAction::PinRecent(path, pinned) => {
+                self.change_recent(RecentChange::Pin(path, pinned));
+            }
+            WindowAction::RemoveRecent(path) => self.change_recent(RecentChange::Remove(path)),
             WindowAction::CloseOverlay => self.overlay = None,
             WindowAction::SetTheme(theme) => self.set_theme(theme, ctx),
             WindowAction::SetHighContrast(high) => {
@@ -62,7 +67,6 @@ impl App {
         if self.settings_have_fault {
             return None;
         }
-        self.settings.recent.clone_from(&self.plan.recent);
         let file = self.settings_file.clone()?;
         match settings::to_toml(&self.settings) {
             Ok(values) => Some(SaveSettings { file, values }),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::documents::finding_line;
-use super::opening::{OpenedPlan, ReadPlan, evidence_location};
+use super::opening::{OpenedPlan, ReadPlan, evidence_location, under_way};
 use super::output::Output;
 use super::refusal::Refusal;
 use super::trust::record_trust;
@@ -14,7 +14,7 @@ use crate::remote::{SshClient, check_target};
 use crate::risk::{Policy, WallSetting};
 use crate::run::{
     CommandReview, CommandsReview, Host, PreconditionState, Review, StepWallsReview, StopSignal,
-    TargetState, WallsReview,
+    TargetState, WallsReview, other_runs_warning,
 };
 
 /// Validates and reviews a plan file. With `--revoke-commands`, records that the workspace's commands are no longer
@@ -34,12 +34,20 @@ pub(super) fn check(command: &args::CheckPlan, out: &mut Output) -> Result<Exit,
     let target = opened.plan.as_ref().and_then(|plan| plan.target.as_deref());
     let state = target.filter(|_| *connect).zip(opened.review.as_ref());
     let state = state.map(|(target, review)| connect_to(target, &review.workspace, &policy));
+    let workspace = opened.review.as_ref().map(|review| review.workspace.as_path());
+    let others = workspace.zip(evidence_location(folder).ok());
+    let others = others.map(|(workspace, location)| under_way(&location, workspace));
+    let others = others.unwrap_or_default();
     if out.json() {
         let mut document = documents::check(&opened);
         documents::insert(&mut document, "connection", state.as_ref());
+        documents::insert(&mut document, "other_runs", Some(&others).filter(|it| !it.is_empty()));
         out.document(&document);
     } else {
         print(&opened, out);
+        if let Some(warning) = other_runs_warning(&others.iter().collect::<Vec<_>>()) {
+            out.line(&visible(&format!("Warning: {warning}")));
+        }
         if let Some(state) = &state {
             print_state(state, out);
         }

@@ -9,7 +9,7 @@ use crate::engine::{WorkspaceChoice, review, review_read, review_trusting, revie
 use crate::evidence::EvidenceLocation;
 use crate::plan::{Dialect, Digest, Finding, Parsed, Plan, ShownPlan, is_valid, limits, parse};
 use crate::risk::Policy;
-use crate::run::Review;
+use crate::run::{Review, RunSummary, other_runs};
 use crate::worker::{default_folders, load_policy, read_plan_file, workspace_of};
 
 /// The evidence in the folder given on the command line, or in the user's own.
@@ -25,6 +25,17 @@ pub(super) fn evidence_location(named: &EvidenceFolder) -> Result<EvidenceLocati
     })?;
     let own = folders.location();
     Ok(EvidenceLocation { evidence: named.evidence.clone().unwrap_or(own.evidence), ..own })
+}
+
+/// The maximum number of recorded runs among which those under way are searched.
+const RECENT_RUNS: usize = 1_000;
+
+/// The runs of other windows and commands under way in this workspace. Empty if the evidence cannot be read: the command
+/// then fails or needs no evidence.
+pub(super) fn under_way(location: &EvidenceLocation, workspace: &Path) -> Vec<RunSummary> {
+    let runs = location.open().and_then(|mut evidence| evidence.runs(RECENT_RUNS));
+    let runs = runs.unwrap_or_default();
+    other_runs(&runs, workspace, None).into_iter().cloned().collect()
 }
 
 /// The policy of the settings file, which the window uses too.

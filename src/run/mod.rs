@@ -21,6 +21,7 @@ mod loop_place;
 mod loop_record;
 mod loop_state;
 mod mode;
+mod other_runs;
 mod preview;
 mod question;
 mod reconcile;
@@ -65,6 +66,7 @@ pub use loop_place::{LoopPlace, PlaceFault, PlaceReview};
 pub use loop_record::{AttemptDetail, LoopDetail, LoopFate, LoopSummary};
 pub use loop_state::{AttemptState, LoopPhase, LoopState};
 pub use mode::{FileMode, Modes};
+pub use other_runs::{other_runs, other_runs_warning};
 pub use preview::{Diff, DiffLine, ExpectedEnd, FileChange, LineKind, Predicted, Preview};
 pub use question::{
     EvidenceAnswer, FileExecution, LaterMutation, MAX_ROWS, Question, RecurringDiagnostic,

@@ -315,6 +315,10 @@ pub enum WindowAction {
     TryAgain,
     /// Close this notice.
     DismissNotice(u64),
+    /// Pin the recent plan of this file, or no longer.
+    PinRecent(PathBuf, bool),
+    /// Remove the plan of this file from the recent plans.
+    RemoveRecent(PathBuf),
     /// Close the palette, the help or the settings.
     CloseOverlay,
     /// Use this theme.

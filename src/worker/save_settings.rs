@@ -24,34 +24,107 @@ impl SaveSettings {
     /// # Errors
     /// When the file cannot be read or written, or is not TOML. The file is then unchanged.
     pub fn save(&self) -> std::io::Result<()> {
-        let not_toml = |error| Error::new(ErrorKind::InvalidData, error);
         let values: DocumentMut = self.values.parse().map_err(not_toml)?;
-        let file = link_target(&self.file)?;
-        let text = match std::fs::read_to_string(&file) {
-            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
-            text => text?,
-        };
-        let mut settings: DocumentMut = text.parse().map_err(not_toml)?;
-        for (key, value) in values.into_table() {
-            set(settings.as_table_mut(), &key, value);
-        }
-        let folder = file.parent().unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder)?;
-        let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
-        temporary.write_all(settings.to_string().as_bytes())?;
-        temporary.as_file().sync_all()?;
-        temporary.persist(file)?;
-        Ok(())
+        edit(&self.file, |_| Ok(Some(values)))
     }
 }
+
+/// Changes one key of the settings file, starting from its present value, which another window may have set.
+pub struct UpdateSetting {
+    /// The settings file. It is created if it does not exist.
+    pub file: PathBuf,
+    /// The key.
+    pub key: &'static str,
+    /// Makes the new value of the old one; `None` is a missing key.
+    pub update: Box<dyn FnOnce(Option<toml::Value>) -> Option<toml::Value> + Send>,
+}
+
+impl UpdateSetting {
+    /// As [`SaveSettings::save`]. Returns the new value. The file is not written if the value is the same as before.
+    ///
+    /// # Errors
+    /// As [`SaveSettings::save`].
+    pub fn save(self) -> std::io::Result<Option<toml::Value>> {
+        let Self { file, key, update } = self;
+        let mut updated = None;
+        edit(&file, |text| {
+            let before = text.parse::<toml::Table>().map_err(not_toml)?.remove(key);
+            updated = update(before.clone());
+            let Some(value) = updated.clone().filter(|_| updated != before) else {
+                return Ok(None);
+            };
+            let values = toml::Table::from_iter([(key.to_owned(), value)]);
+            let values = toml::to_string(&values).map_err(not_toml)?;
+            Ok(Some(values.parse().map_err(not_toml)?))
+        })?;
+        Ok(updated)
+    }
+}
+
+impl Query for UpdateSetting {
+    type Answer = Option<toml::Value>;
+    const FAILURE: &str = SaveSettings::FAILURE;
+
+    fn run(self, _context: &mut QueryContext) -> Result<Self::Answer, QueryError> {
+        let file = self.file.clone();
+        Ok(self.save().map_err(|error| cannot_write(&file, &error, UNTIL_CLOSED))?)
+    }
+}
+
+fn not_toml(error: impl std::error::Error + Send + Sync + 'static) -> Error {
+    Error::new(ErrorKind::InvalidData, error)
+}
+
+/// Sets the values that `values` makes of the text of the file, and replaces the file if there are any. Other windows
+/// wait meanwhile.
+fn edit(
+    path: &Path,
+    values: impl FnOnce(&str) -> std::io::Result<Option<DocumentMut>>,
+) -> std::io::Result<()> {
+    let file = link_target(path)?;
+    let folder = file.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder)?;
+    let _lock = lock(folder)?;
+    let text = match std::fs::read_to_string(&file) {
+        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+        text => text?,
+    };
+    let Some(values) = values(&text)? else { return Ok(()) };
+    let mut settings: DocumentMut = text.parse().map_err(not_toml)?;
+    for (key, value) in values.into_table() {
+        set(settings.as_table_mut(), &key, value);
+    }
+    let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
+    temporary.write_all(settings.to_string().as_bytes())?;
+    temporary.as_file().sync_all()?;
+    temporary.persist(file)?;
+    Ok(())
+}
+
+/// Locks the folder of the settings until the result is dropped. The file itself cannot be locked, because it is
+/// replaced.
+#[cfg(unix)]
+fn lock(folder: &Path) -> std::io::Result<std::fs::File> {
+    let folder = std::fs::File::open(folder)?;
+    folder.lock()?;
+    Ok(folder)
+}
+
+/// Folders cannot be locked on this system.
+#[cfg(not(unix))]
+fn lock(_: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+/// What a person can do about settings that cannot be saved.
+const UNTIL_CLOSED: &str = "Your choices hold until the window is closed.";
 
 impl Query for SaveSettings {
     type Answer = ();
     const FAILURE: &str = "The settings could not be saved.";
 
     fn run(self, _context: &mut QueryContext) -> Result<(), QueryError> {
-        let next = "Your choices hold until the window is closed.";
-        Ok(self.save().map_err(|error| cannot_write(&self.file, &error, next))?)
+        Ok(self.save().map_err(|error| cannot_write(&self.file, &error, UNTIL_CLOSED))?)
     }
 }
 
@@ -117,6 +190,33 @@ mod tests {
         let empty: toml::Table = std::fs::read_to_string(&file).unwrap().parse().unwrap();
         assert_eq!(empty["recent"], toml::Value::Array(Vec::new()));
         assert_eq!(empty["policy"], expected["policy"]);
+    }
+
+    // Each thread appends its number to what the others have saved.
+    #[test]
+    fn concurrent_updates_are_all_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("deeper/settings.toml");
+        std::thread::scope(|scope| {
+            for number in 0..8_i64 {
+                let file = file.clone();
+                scope.spawn(move || {
+                    let update = move |before: Option<toml::Value>| {
+                        let mut list =
+                            before.and_then(|it| it.as_array().cloned()).unwrap_or_default();
+                        list.push(number.into());
+                        Some(toml::Value::Array(list))
+                    };
+                    UpdateSetting { file, key: "recent", update: Box::new(update) }.save().unwrap();
+                });
+            }
+        });
+        let saved: toml::Table = std::fs::read_to_string(&file).unwrap().parse().unwrap();
+        assert_eq!(saved["recent"].as_array().unwrap().len(), 8);
+        let before = file.metadata().unwrap().modified().unwrap();
+        let same = UpdateSetting { file: file.clone(), key: "recent", update: Box::new(|it| it) };
+        assert_eq!(same.save().unwrap(), Some(saved["recent"].clone()));
+        assert_eq!(file.metadata().unwrap().modified().unwrap(), before, "nothing is written");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod actions;
 mod attempt;
+mod authorizing;
 mod choices;
 mod host;
 mod run;
@@ -21,14 +22,10 @@ use super::watch::Watch;
 use crate::authorization::{Change, PlanChoices};
 use crate::plan::Digest;
 use crate::run::{Review, RunSummary};
-use crate::ui::format::counted;
 use crate::ui::plan::{Approval, MustSee, RecentPlan};
 use crate::ui::{Page, Tone};
 use crate::worker::{OpenPlan, OpenedPlan, Wake};
 pub(super) use session::PlanSession;
-
-/// The maximum number of recent plans; older ones are dropped.
-const MAX_RECENT: usize = 12;
 
 /// The state of the page.
 pub(super) struct PlanPage {
@@ -134,20 +131,13 @@ impl PlanPage {
         shared.report(failed);
     }
 
-    /// Shows a plan that was opened, and adds it to the recent ones.
+    /// Shows a plan that was opened.
     pub(super) fn show_opened(
         &mut self,
         opened: OpenedPlan,
         workspace: Option<PathBuf>,
         shared: &mut Shared,
     ) {
-        if let Some(plan) = &opened.plan {
-            let (path, name) = (opened.path.clone(), plan.name().to_owned());
-            self.recent.retain(|other| other.path != path);
-            let detail = counted(plan.steps.len(), "step");
-            self.recent.insert(0, RecentPlan { path, name, detail });
-            self.recent.truncate(MAX_RECENT);
-        }
         let wanted = self.to_authorize.take();
         self.show(PlanSession::from_opened(opened, workspace), shared);
         self.open_authorization_if(wanted, shared);

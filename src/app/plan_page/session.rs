@@ -53,6 +53,8 @@ pub struct PlanSession {
     pub attempt: Option<PlanAttempt>,
     /// What the person has looked at.
     pub seen: Seen,
+    /// The warning about other runs in the workspace.
+    pub other_runs: Option<String>,
 }
 
 /// How the pending confirmation is shown, and whether it was answered.
@@ -90,6 +92,7 @@ impl PlanSession {
             confirmation: ConfirmationState::default(),
             attempt: None,
             seen: Seen::default(),
+            other_runs: None,
             opened,
         }
     }
@@ -191,18 +194,6 @@ impl PlanSession {
             (_, None) => Some("It could not be reviewed in its workspace."),
             _ => None,
         }
-    }
-
-    /// The content of the dialog about an approval that is valid for `ttl_ms` milliseconds; `None` without a plan or a
-    /// review.
-    pub fn authorize_view(&self, ttl_ms: i64) -> Option<Arc<AuthorizeView>> {
-        let (plan, review) = (self.opened.plan.as_ref()?, self.opened.review.as_ref()?);
-        // Cached, because a plan may have ten thousand files and this function is called in each frame.
-        let new_view = || {
-            let (plan, review) = (Arc::clone(plan), Arc::clone(review));
-            Arc::new(AuthorizeView::new(plan, review, self.opened.continues, self.attempt, ttl_ms))
-        };
-        Some(Arc::clone(self.authorize_view.get_or_init(new_view)))
     }
 
     /// Whether the run executes the commands of a command plan one after another, without a confirmation of each.

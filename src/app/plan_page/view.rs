@@ -88,6 +88,7 @@ impl PlanPage {
             output: &session.output,
             continues: session.opened.continues,
             attempt: session.attempt,
+            other_runs: session.other_runs.as_deref(),
             of_loop: session.attempt.map(|it| it.attempt).or_else(|| shared.attempt_of(run_id)),
             reconciled: shared.reconciled_in(run_id),
             selected: session.pane.selected,

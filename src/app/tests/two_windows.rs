@@ -1,7 +1,20 @@
 //! Two windows on the same evidence.
 
+use super::recent::RecentChange;
 use super::*;
 use crate::run::RunFate;
+use crate::ui::action::WindowAction;
+
+/// Another window on the same evidence and, if there is one, the same settings file.
+fn other_window(bench: &Bench, file: Option<PathBuf>) -> (App, Receiver<()>) {
+    let mut loaded = settings::load(file);
+    loaded.settings.must_see = MustSee::Nothing;
+    let (sender, woken) = sync_channel(1_024);
+    let wake: Wake = Arc::new(move || {
+        let _ = sender.try_send(());
+    });
+    (App::new(bench.folders.clone(), loaded, wake).unwrap(), woken)
+}
 
 #[test]
 fn a_run_of_another_window_is_listed_and_its_end_noticed() {
@@ -9,14 +22,7 @@ fn a_run_of_another_window_is_listed_and_its_end_noticed() {
     // The evidence folder exists from the first run on.
     bench.open(&plan);
     bench.authorize();
-    let folders = bench.folders.clone();
-    let mut loaded = settings::load(None);
-    loaded.settings.must_see = MustSee::Nothing;
-    let (sender, woken) = sync_channel(1_024);
-    let wake: Wake = Arc::new(move || {
-        let _ = sender.try_send(());
-    });
-    let mut other = App::new(folders, loaded, wake).unwrap();
+    let (mut other, woken) = other_window(&bench, None);
     let fates = |app: &App| app.plan.runs.iter().map(|run| run.fate).collect::<Vec<_>>();
     // The other window does nothing but wait.
     bench.act(Action::Do(Command::Run));
@@ -25,4 +31,72 @@ fn a_run_of_another_window_is_listed_and_its_end_noticed() {
     bench.answer(1, Decision::Cancel);
     bench.wait_for_end();
     wait_until(&mut other, &woken, "its end", |app| matches!(fates(app)[..], [RunFate::Ended(_)]));
+}
+
+#[test]
+fn recent_plans_of_two_windows_are_merged() {
+    let (mut bench, plan) = bench();
+    let second = bench.file("second.json", PLAN);
+    let file = bench.app.settings_file.clone();
+    let (mut other, woken) = other_window(&bench, file.clone());
+    let paths = |app: &App| app.plan.recent.iter().map(|it| it.path.clone()).collect::<Vec<_>>();
+    bench.open(&plan);
+    bench.wait_until("the settings are saved", |_| {
+        settings::load(file.clone()).settings.recent.len() == 1
+    });
+    // The other window has not read the list since.
+    assert!(other.plan.recent.is_empty());
+    let ctx = egui::Context::default();
+    other.apply(Action::Plan(PlanAction::Open(second.clone())), &ctx);
+    let both = [second.clone(), plan.clone()];
+    wait_until(&mut other, &woken, "both plans", |app| paths(app) == both);
+    assert_eq!(settings::load(file.clone()).settings.recent.len(), 2);
+    // The first window takes it over when it gets the focus.
+    bench.app.change_recent(RecentChange::Refresh);
+    bench.wait_until("both plans", |app| paths(app) == both);
+
+    bench.act(Action::Window(WindowAction::PinRecent(plan.clone(), true)));
+    let pinned = [plan.clone(), second.clone()];
+    bench.wait_until("a pinned plan", |app| paths(app) == pinned && app.plan.recent[0].pinned);
+    other.apply(Action::Window(WindowAction::RemoveRecent(second)), &ctx);
+    wait_until(&mut other, &woken, "one plan", |app| {
+        paths(app) == [plan.clone()] && app.plan.recent[0].pinned
+    });
+    // Other settings do not write the list.
+    bench.act(Action::Window(WindowAction::SetHighContrast(true)));
+    bench.wait_until("the settings are saved", |_| {
+        settings::load(file.clone()).settings.high_contrast
+    });
+    assert_eq!(settings::load(file).settings.recent.len(), 1);
+}
+
+/// A second run in one workspace is announced before it starts, and is no error.
+#[test]
+fn run_of_another_window_in_the_workspace_is_announced() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.authorize();
+    let (mut other, woken) = other_window(&bench, None);
+    let ctx = egui::Context::default();
+    other.apply(Action::Plan(PlanAction::Open(plan)), &ctx);
+    wait_until(&mut other, &woken, "opened", |app| app.plan.shown.is_some());
+    let warning = |app: &App| app.view().plan.and_then(|plan| plan.other_runs.map(str::to_owned));
+    assert_eq!(warning(&other), None);
+    bench.act(Action::Do(Command::Run));
+    bench.wait_for_confirmation(1);
+    wait_until(&mut other, &woken, "a warning", |app| {
+        warning(app).is_some_and(|it| it.contains("(Two writes)"))
+    });
+    assert_eq!(warning(&bench.app), None, "its own run is no other one");
+    assert_eq!(other.situation().not_authorizable, None);
+    other.apply(Action::Do(Command::Authorize), &ctx);
+    let view = other.view();
+    let Question::Authorize(dialog) = view.dialog.unwrap().question else { panic!("no dialog") };
+    assert!(dialog.other_runs.as_ref().unwrap().starts_with("Another run is under way"));
+    bench.answer(1, Decision::Cancel);
+    bench.wait_for_end();
+    wait_until(&mut other, &woken, "no warning", |app| warning(app).is_none());
+    let view = other.view();
+    let Question::Authorize(dialog) = view.dialog.unwrap().question else { panic!("no dialog") };
+    assert_eq!(dialog.other_runs, None, "the open dialog is kept up to date");
 }

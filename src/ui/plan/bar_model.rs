@@ -54,7 +54,7 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
             let title = format!("Authorized {}", view.now.minute(*at_ms));
             let detail = format!("valid {}", format::remaining(until_ms - view.now.ms));
             let bar = Bar::new(icon::SIGNATURE, Tone::Safe, title, detail).with_authorize();
-            return Bar { primary: Some(Command::Run), ..bar };
+            return Bar { primary: Some(Command::Run), ..bar }.with_other_runs(view);
         }
         Approval::Rejected(reason) => {
             let detail = if reason.is_empty() { "No reason given." } else { reason };
@@ -93,7 +93,8 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
                 (0, 0) => "Nothing runs before you authorize the plan.".to_owned(),
                 (0, others) => format!("{} not looked at.", format::counted(others, "step")),
             };
-            Bar::new(icon::SIGNATURE, Tone::Dim, "Not authorized", detail)
+            let bar = Bar::new(icon::SIGNATURE, Tone::Dim, "Not authorized", detail);
+            if view.looked_at.missing == 0 { bar.with_other_runs(view) } else { bar }
         }
     };
     bar.with_authorize().looking_first(view, situation)
@@ -129,6 +130,17 @@ impl Bar {
             "Each step that asks, is dangerous or has no walls must be looked at to its end."
         };
         Self { primary: Some(Command::NextUnseen), more: more.to_owned(), ..self }
+    }
+
+    /// Warns about other runs in the workspace, if there are any.
+    fn with_other_runs(self, view: &PlanView<'_>) -> Self {
+        match view.other_runs {
+            Some(warning) => {
+                let detail = drawable(warning).into_owned();
+                Self { icon: icon::WARNING, tone: Tone::Caution, detail, ..self }
+            }
+            None => self,
+        }
     }
 
     /// Adds the commands of a plan that waits for an authorization.

@@ -132,6 +132,8 @@ pub struct PlanView<'a> {
     pub output: &'a RunOutput,
     /// The run that this plan or run continues or reverts.
     pub continues: Option<Uuid>,
+    /// The warning about other runs in the workspace of the plan.
+    pub other_runs: Option<&'a str>,
     /// The attempt of a bounded loop that this plan belongs to, while this process runs the loop.
     pub attempt: Option<PlanAttempt>,
     /// The attempt that the plan and its run belong to, no matter which process runs the loop.

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use egui::{ScrollArea, Sense, Ui, pos2, vec2};
+use egui::{Response, ScrollArea, Sense, Ui, pos2, vec2};
 use uuid::Uuid;
 
 use crate::plan::drawable;
 use crate::run::{RunFate, RunStatus, RunSummary};
+use crate::ui::action::WindowAction;
 use crate::ui::{
     Action, Command, Commands, Icon, Look, Now, PlanAction, Text, Theme, Tone, controls, format,
     icon, rows, widgets,
@@ -23,12 +24,15 @@ pub struct RecentPlan {
     /// The text of the second line.
     #[serde(default)]
     pub detail: String,
+    /// Whether the person pinned the plan.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pinned: bool,
 }
 
 /// The content of the list.
 #[derive(Debug, Clone)]
 pub struct SidebarView<'a> {
-    /// Plans, latest first.
+    /// Plans: pinned ones first, else the latest first.
     pub plans: &'a [RecentPlan],
     /// The file of the open plan.
     pub open: Option<&'a std::path::Path>,
@@ -63,9 +67,7 @@ pub fn sidebar_ui(ui: &mut Ui, view: &SidebarView<'_>, commands: &mut Commands<'
         }
         for plan in view.plans {
             let selected = view.open == Some(plan.path.as_path());
-            if plan_ui(ui, plan, selected) {
-                commands.actions.push(Action::Plan(PlanAction::Open(plan.path.clone())));
-            }
+            plan_ui(ui, plan, selected, commands.actions);
         }
         ui.add_space(14.0);
         widgets::list_heading(ui, "Runs");
@@ -80,17 +82,30 @@ pub fn sidebar_ui(ui: &mut Ui, view: &SidebarView<'_>, commands: &mut Commands<'
     });
 }
 
-fn plan_ui(ui: &mut Ui, plan: &RecentPlan, selected: bool) -> bool {
+fn plan_ui(ui: &mut Ui, plan: &RecentPlan, selected: bool, actions: &mut Vec<Action>) {
     let (name, path) = (drawable(&plan.name), plan.path.display().to_string());
+    let pinned = if plan.pinned { ", pinned" } else { "" };
     let entry = Entry {
-        look: None,
+        look: plan.pinned.then_some((icon::BOOKMARK, Tone::Accent)),
         title: &plan.name,
         second_line: Some(&plan.detail),
         time: "",
-        name: format!("Plan {name}"),
+        name: format!("Plan {name}{pinned}"),
         tooltip: format!("{name}\n{}", drawable(&path)),
     };
-    entry.ui(ui, selected)
+    let response = entry.response(ui, selected);
+    if response.clicked() {
+        actions.push(Action::Plan(PlanAction::Open(plan.path.clone())));
+    }
+    response.context_menu(|ui| {
+        let pin = if plan.pinned { "Unpin" } else { "Pin" };
+        if controls::menu_item(ui, pin) {
+            actions.push(Action::Window(WindowAction::PinRecent(plan.path.clone(), !plan.pinned)));
+        }
+        if controls::menu_item(ui, "Remove from the list") {
+            actions.push(Action::Window(WindowAction::RemoveRecent(plan.path.clone())));
+        }
+    });
 }
 
 fn run_ui(ui: &mut Ui, run: &RunSummary, selected: bool, now: &Now) -> bool {
@@ -129,6 +144,11 @@ pub(crate) struct Entry<'a> {
 impl Entry<'_> {
     /// Draws the entry. Returns whether it was clicked.
     pub(crate) fn ui(self, ui: &mut Ui, selected: bool) -> bool {
+        self.response(ui, selected).clicked()
+    }
+
+    /// Draws the entry.
+    fn response(self, ui: &mut Ui, selected: bool) -> Response {
         let theme = Theme::of(ui);
         let size = vec2(ui.available_width(), if self.second_line.is_some() { 42.0 } else { 28.0 });
         let (rect, response) = ui.allocate_exact_size(size, Sense::click());
@@ -152,8 +172,7 @@ impl Entry<'_> {
             let parts = [(text, Text::Small, theme.dim)];
             widgets::paint_parts(ui, pos2(left, last), width_beside_time, &parts);
         }
-        let clicked = controls::selectable(ui, &response, selected, || self.name.clone());
-        response.on_hover_text(self.tooltip);
-        clicked
+        controls::selectable(ui, &response, selected, || self.name.clone());
+        response.on_hover_text(self.tooltip)
     }
 }

@@ -24,6 +24,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         output: &RunOutput::default(),
         continues: None,
         attempt: None,
+        other_runs: None,
         of_loop: None,
         reconciled: &[],
         selected: 0,

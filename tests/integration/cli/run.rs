@@ -275,3 +275,40 @@ fn evidence_defaults_to_the_user_folder() {
     let shown = Done::of(&mut command).exits(0).document();
     assert_eq!(shown["run"]["run_id"], id);
 }
+
+/// Another process runs a plan in the same workspace: that is a warning and no error.
+#[cfg(unix)]
+#[test]
+fn run_beside_another_one_warns() {
+    let home = Home::new();
+    home.write("a.txt", "hello\n");
+    let (gate, begun) = (home.file("gate"), home.file("begun"));
+    rustix::fs::mkfifoat(rustix::fs::CWD, &gate, 0o600.into()).unwrap();
+    let slow = json!({ "goal": "Wait", "steps": [{ "command": "echo > begun; cat gate" }] });
+    let slow = home.write("slow.json", slow.to_string());
+    home.plan(json!([read_file("look", "a.txt")]));
+    let quiet = home.run(["check", "space/p.json"]).exits(0);
+    assert!(!quiet.stdout.contains("Another run"), "{quiet:#?}");
+
+    let mut first = home
+        .child(["run", "--yes", "--confirm", "caution", slow.to_str().unwrap()])
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    while !begun.exists() {
+        assert!(first.try_wait().unwrap().is_none(), "it ended before its command began");
+        std::thread::yield_now();
+    }
+    let warning = "Warning: Another run is under way in this workspace (Wait), and may change the same files.";
+    let checked = home.run(["check", "space/p.json"]).exits(0);
+    assert!(checked.stdout.contains(warning), "{checked:#?}");
+    let document = home.json(["check", "space/p.json"]).exits(0).document();
+    assert_eq!(document["other_runs"][0]["plan_name"], "Wait");
+    let done = home.json(["run", "space/p.json", "--yes"]).exits(0);
+    assert!(done.stderr.contains(warning), "{done:#?}");
+    std::fs::write(&gate, "open\n").unwrap();
+    assert!(first.wait().unwrap().success());
+    let document = home.json(["check", "space/p.json"]).exits(0).document();
+    assert!(document.get("other_runs").is_none(), "{document}");
+}

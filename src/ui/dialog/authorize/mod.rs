@@ -32,6 +32,8 @@ pub struct AuthorizeView {
     pub continues: Option<Uuid>,
     /// The attempt of a bounded loop. Its plan runs as soon as it is authorized.
     pub attempt: Option<PlanAttempt>,
+    /// The warning about other runs in the workspace.
+    pub other_runs: Option<String>,
     /// For how long the authorization is valid if the run does not begin: `30 min`.
     pub expiry: String,
     /// Each reason to ask for confirmation, with the numbers of its steps.
@@ -56,6 +58,7 @@ impl AuthorizeView {
         review: Arc<Review>,
         continues: Option<Uuid>,
         attempt: Option<PlanAttempt>,
+        other_runs: Option<String>,
         ttl_ms: i64,
     ) -> Self {
         let input = |(path, state): (&String, &FileState)| {
@@ -69,6 +72,7 @@ impl AuthorizeView {
         Self {
             continues,
             attempt,
+            other_runs,
             expiry: format::remaining(ttl_ms),
             asks: by_reason(&review.asks),
             walls: review.walls.as_ref().and_then(wall_lines),
@@ -120,6 +124,9 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     ui.add_space(6.0);
     figures_ui(ui, &view.figures);
     ui.add_space(6.0);
+    if let Some(warning) = &view.other_runs {
+        widgets::remark(ui, icon::WARNING, Tone::Caution, warning);
+    }
     for step in &view.alike {
         widgets::remark(ui, icon::WARNING, Tone::Danger, step);
     }

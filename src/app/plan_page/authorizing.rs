@@ -1,0 +1,45 @@
+//! The content of the authorization dialog, and the warning about other runs in the same workspace.
+
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use super::{PlanPage, PlanSession};
+use crate::run::{RunSummary, other_runs, other_runs_warning};
+use crate::ui::dialog::AuthorizeView;
+
+impl PlanPage {
+    /// Notes which other runs are under way in the workspace of the shown plan.
+    pub(in crate::app) fn note_other_runs(&mut self) {
+        let own = self.running().and_then(|session| session.run.run_id);
+        if let Some(shown) = &mut self.shown {
+            shown.note_other_runs(&self.runs, own);
+        }
+    }
+}
+
+impl PlanSession {
+    /// The content of the dialog about an approval that is valid for `ttl_ms` milliseconds; `None` without a plan or a
+    /// review.
+    pub fn authorize_view(&self, ttl_ms: i64) -> Option<Arc<AuthorizeView>> {
+        let (plan, review) = (self.opened.plan.as_ref()?, self.opened.review.as_ref()?);
+        // Cached, because a plan may have ten thousand files and this function is called in each frame.
+        let new_view = || {
+            let (plan, review) = (Arc::clone(plan), Arc::clone(review));
+            let (continues, others) = (self.opened.continues, self.other_runs.clone());
+            Arc::new(AuthorizeView::new(plan, review, continues, self.attempt, others, ttl_ms))
+        };
+        Some(Arc::clone(self.authorize_view.get_or_init(new_view)))
+    }
+
+    /// Notes which of these runs are under way in the workspace of the plan, besides the run `own` of this window.
+    fn note_other_runs(&mut self, runs: &[RunSummary], own: Option<Uuid>) {
+        let workspace = self.reviewed_workspace();
+        let others =
+            workspace.and_then(|workspace| other_runs_warning(&other_runs(runs, &workspace, own)));
+        if others != self.other_runs {
+            self.other_runs = others;
+            self.authorize_view.take();
+        }
+    }
+}

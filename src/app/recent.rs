@@ -1,0 +1,112 @@
+//! The recent plans. All windows share one list, in the settings file: each change is made to the list as it is there.
+
+use std::path::PathBuf;
+
+use super::App;
+use crate::ui::plan::RecentPlan;
+use crate::worker::UpdateSetting;
+
+/// The maximum number of recent plans; older ones are dropped unless they are pinned.
+const MAX_RECENT: usize = 12;
+
+/// A change of the list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum RecentChange {
+    /// A plan was opened.
+    Opened(RecentPlan),
+    /// The person pinned the plan of this file, or no longer.
+    Pin(PathBuf, bool),
+    /// The person removed the plan of this file.
+    Remove(PathBuf),
+    /// None: another window may have changed the list.
+    Refresh,
+}
+
+impl RecentChange {
+    /// Changes the list. Pinned plans are first, and each group has the latest plan first.
+    pub(super) fn apply(self, plans: &mut Vec<RecentPlan>) {
+        match self {
+            Self::Opened(opened) => {
+                let known = plans.iter().position(|other| other.path == opened.path);
+                let pinned = known.is_some_and(|index| plans.remove(index).pinned);
+                plans.insert(0, RecentPlan { pinned, ..opened });
+            }
+            Self::Pin(path, pinned) => {
+                if let Some(plan) = plans.iter_mut().find(|plan| plan.path == path) {
+                    plan.pinned = pinned;
+                }
+            }
+            Self::Remove(path) => plans.retain(|plan| plan.path != path),
+            Self::Refresh => return,
+        }
+        plans.sort_by_key(|plan| !plan.pinned);
+        let mut kept = 0;
+        plans.retain(|plan| {
+            kept += 1;
+            plan.pinned || kept <= MAX_RECENT
+        });
+    }
+}
+
+impl App {
+    /// Changes the list of recent plans here and in the settings file, and takes over what other windows changed there.
+    pub(super) fn change_recent(&mut self, change: RecentChange) {
+        change.clone().apply(&mut self.plan.recent);
+        // The window then runs with default settings, which must not replace the person's own.
+        let Some(file) = self.settings_file.clone().filter(|_| !self.settings_have_fault) else {
+            return;
+        };
+        let update = move |saved: Option<toml::Value>| {
+            let mut plans: Vec<RecentPlan> =
+                saved.clone().and_then(|saved| saved.try_into().ok()).unwrap_or_default();
+            change.apply(&mut plans);
+            match toml::Value::try_from(&plans) {
+                Ok(value) => Some(value),
+                // Only a path that is not UTF-8 has no form in TOML.
+                Err(_) => saved,
+            }
+        };
+        let query = UpdateSetting { file, key: "recent", update: Box::new(update) };
+        self.shared.query(query, |app, saved| {
+            if let Some(plans) = saved.and_then(|saved| saved.try_into().ok()) {
+                app.plan.recent = plans;
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(path: &str) -> RecentPlan {
+        RecentPlan { path: path.into(), name: path.into(), detail: String::new(), pinned: false }
+    }
+
+    fn paths(plans: &[RecentPlan]) -> Vec<&str> {
+        plans.iter().map(|plan| plan.path.to_str().unwrap()).collect()
+    }
+
+    #[test]
+    fn pinned_plans_stay_first_and_are_never_dropped() {
+        let mut plans = Vec::new();
+        for path in ["a", "b", "c"] {
+            RecentChange::Opened(plan(path)).apply(&mut plans);
+        }
+        assert_eq!(paths(&plans), ["c", "b", "a"]);
+        RecentChange::Pin("a".into(), true).apply(&mut plans);
+        assert_eq!(paths(&plans), ["a", "c", "b"]);
+        RecentChange::Opened(plan("b")).apply(&mut plans);
+        assert_eq!(paths(&plans), ["a", "b", "c"], "a plan is listed once");
+        RecentChange::Opened(plan("a")).apply(&mut plans);
+        assert!(plans[0].pinned, "opening it again keeps it pinned");
+        for index in 0..20 {
+            RecentChange::Opened(plan(&format!("{index}"))).apply(&mut plans);
+        }
+        assert_eq!(paths(&plans)[..2], ["a", "19"]);
+        assert_eq!(plans.len(), MAX_RECENT);
+        RecentChange::Remove("a".into()).apply(&mut plans);
+        RecentChange::Pin("absent".into(), true).apply(&mut plans);
+        assert_eq!(paths(&plans)[0], "19");
+    }
+}
