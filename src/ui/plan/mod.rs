@@ -8,6 +8,7 @@ mod action_bar;
 mod bar_model;
 mod card;
 mod change_jump;
+mod changed_steps;
 mod changes;
 mod choices;
 mod code;
@@ -55,6 +56,7 @@ pub(crate) use action_bar::bar_ui;
 pub use bar_model::{Bar, bar};
 pub use card::CardView;
 pub use change_jump::go_to_change;
+pub use changed_steps::{ChangedSteps, SeenStep, StepChange};
 pub(crate) use changes::{changes_ui, preview_ui};
 pub use choices::ChoicesView;
 pub use code::{Beside, CodeRow, Gutter, code_rows_ui, columns, full_text_ui};
@@ -148,6 +150,8 @@ pub struct PlanView<'a> {
     pub tab: Tab,
     /// The steps that the person has looked at.
     pub looked_at: &'a LookedAt,
+    /// The steps that differ from what the person saw.
+    pub changed: &'a ChangedSteps,
     /// The card with which a guided run asks about its current step.
     pub card: Option<CardView<'a>>,
     /// The preview of the selected step; `None` until it is computed.
