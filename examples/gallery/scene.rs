@@ -526,8 +526,6 @@ impl Scene {
                     .iter()
                     .any(|finding| finding.severity == Severity::Error)
                     .then_some("Correct the errors listed above."),
-                not_rejectable: (!self.plan.is_complete())
-                    .then_some("Correct the errors listed above."),
                 unseen: self.looked_at.missing + self.looked_at.others > 0,
                 look_first: self.looked_at.missing > 0,
                 approved: matches!(self.approval, Approval::Approved { .. }),

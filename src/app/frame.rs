@@ -4,6 +4,7 @@ use super::plan_page::PlanPage;
 use super::shared::Prompt;
 use super::{App, now};
 use crate::run::{Phase, RunFate, RunSummary};
+use crate::ui::splits::splits;
 use crate::worker::{Clock as _, SystemClock};
 
 impl eframe::App for App {
@@ -18,6 +19,7 @@ impl eframe::App for App {
 
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
         self.draw_and_apply(ui);
+        self.settings.panels = splits(ui.ctx());
     }
 
     fn on_exit(&mut self, _gl: Option<&eframe::glow::Context>) {

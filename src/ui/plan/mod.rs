@@ -44,6 +44,7 @@ use uuid::Uuid;
 
 use super::action::Tab;
 use super::artifact::Contents;
+use super::splits::{Side, split_panel_ui};
 use super::widgets::panel_frame;
 use super::{Command, Commands, Look, Now, Theme, icon, theme, widgets};
 use crate::authorization::Change;
@@ -226,12 +227,13 @@ pub fn plan_page_ui(
     if view.plan.is_some() && view.simulation.is_none() {
         let width = ui.available_width();
         // A small window must not shrink the inspector of a large one.
-        Panel::right(if width < NARROW { "narrow inspector" } else { "inspector" })
-            .default_size(theme::INSPECTOR.min(width * 0.44))
-            .size_range(260.0..=(width - 320.0).max(260.0))
-            .resizable(true)
-            .frame(panel_frame(theme.background, Margin::ZERO))
-            .show(ui, |ui| inspector::inspector_ui(ui, view, commands.actions));
+        let name = if width < NARROW { "narrow inspector" } else { "inspector" };
+        let (default, range) =
+            (theme::INSPECTOR.min(width * 0.44), 260.0..=(width - 320.0).max(260.0));
+        let frame = panel_frame(theme.background, Margin::ZERO);
+        split_panel_ui(ui, Side::Right, name, default, range, frame, |ui| {
+            inspector::inspector_ui(ui, view, commands.actions);
+        });
     }
     Panel::bottom("action_bar")
         .exact_size(theme::ACTION_BAR)
@@ -245,15 +247,12 @@ pub fn plan_page_ui(
     let has_room = !small || height >= min_steps + MIN_OUTPUT;
     if view.output.is_shown && view.simulation.is_none() && has_room {
         let default_size = if small { MIN_OUTPUT } else { theme::OUTPUT.min(height * 0.4) };
-        Panel::bottom(id)
-            .default_size(default_size)
-            .size_range(MIN_OUTPUT..=(height - min_steps).max(MIN_OUTPUT))
-            .resizable(true)
-            .frame(panel_frame(theme.background, Margin::ZERO))
-            .show(ui, |ui| {
-                ui.spacing_mut().item_spacing.y = 0.0;
-                output_pane::output_pane_ui(ui, view, commands.actions);
-            });
+        let range = MIN_OUTPUT..=(height - min_steps).max(MIN_OUTPUT);
+        let frame = panel_frame(theme.background, Margin::ZERO);
+        split_panel_ui(ui, Side::Bottom, id, default_size, range, frame, |ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            output_pane::output_pane_ui(ui, view, commands.actions);
+        });
     }
     widgets::main_panel_ui(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
