@@ -25,8 +25,9 @@ use countersign::ui::format::Now;
 use countersign::ui::notice::Notice;
 use countersign::ui::overlay::{Overlay, SettingsView};
 use countersign::ui::plan::{
-    Approval, CardView, ChoicesView, Effect, KindSources, LookedAt, PlanView, RecentPlan,
-    RunOutput, SidebarView, Simulated, StepCounts, StepKind, StepList, steps_with_text,
+    Approval, CardView, ChangedSteps, ChoicesView, Effect, KindSources, LookedAt, PlanView,
+    RecentPlan, RunOutput, SeenStep, SidebarView, Simulated, StepCounts, StepKind, StepList,
+    steps_with_text,
 };
 use countersign::ui::theme::Tone;
 use countersign::ui::{StatusView, WindowView};
@@ -73,6 +74,7 @@ pub struct Scene {
     choices: PlanChoices,
     list: StepList,
     secret: SecretQuestion,
+    changed: ChangedSteps,
 }
 
 impl Scene {
@@ -371,6 +373,7 @@ impl Scene {
                 asked_by: "ssh, to log in to build".to_owned(),
                 prompt: "ada@build's password:".to_owned(),
             },
+            changed: ChangedSteps::default(),
             looked_at: match name {
                 "unseen" => LookedAt::new(vec![false, false, true, false, true], vec![false; 5]),
                 _ => LookedAt::default(),
@@ -383,6 +386,9 @@ impl Scene {
             scene.list.filter.kinds.insert(StepKind::Writes);
             scene.list.filter.text = "lib.rs".to_owned();
         }
+        if name == "edited" {
+            scene.change_steps();
+        }
         scene.update_list();
         scene
     }
@@ -392,9 +398,29 @@ impl Scene {
         self.showing += 1;
     }
 
+    /// Shows the plan as changed since it was seen: a step is new, and the contents that another one writes differ.
+    fn change_steps(&mut self) {
+        let mut before = self.plan.clone();
+        before.steps[2].arguments.insert("contents".to_owned(), "fn f() {\n    1\n}\n".to_owned());
+        before.steps[2].title = Some("Make the sum wrap".to_owned());
+        before.digest = countersign::plan::Digest::of(b"before");
+        let before = Arc::new(before);
+        let seen = before.steps.iter().enumerate().skip(1).map(|(index, step)| {
+            (step.step_id.clone(), SeenStep { plan: Arc::clone(&before), index })
+        });
+        self.changed = ChangedSteps::new(&self.plan, &seen.collect());
+        self.selected = 2;
+    }
+
     fn update_list(&mut self) {
         let (plan, review) = (&self.plan, Some(&self.review));
-        let sources = KindSources { plan, review, run: &self.run, looked_at: &self.looked_at };
+        let sources = KindSources {
+            plan,
+            review,
+            run: &self.run,
+            looked_at: &self.looked_at,
+            changed: &self.changed,
+        };
         let found = steps_with_text(plan, &self.list.filter.text);
         self.list.update(&sources, &found, None);
     }
@@ -514,8 +540,6 @@ impl Scene {
                     .iter()
                     .any(|finding| finding.severity == Severity::Error)
                     .then_some("Correct the errors listed above."),
-                not_rejectable: (!self.plan.is_complete())
-                    .then_some("Correct the errors listed above."),
                 unseen: self.looked_at.missing + self.looked_at.others > 0,
                 look_first: self.looked_at.missing > 0,
                 approved: matches!(self.approval, Approval::Approved { .. }),
@@ -568,6 +592,7 @@ impl Scene {
                 selected: self.selected,
                 scroll_to_selected: false,
                 list: &self.list,
+                changed: &self.changed,
                 tab: self.tab,
                 card: asking.filter(|request| request.guided).map(|request| CardView {
                     prompt,

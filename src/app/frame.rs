@@ -7,6 +7,7 @@ use super::shared::Prompt;
 use super::{App, now};
 use crate::run::{LoopPhase, Phase, RunFate, RunSummary};
 use crate::ui::loop_page::stop_word;
+use crate::ui::splits::splits;
 use crate::worker::{Clock as _, SystemClock};
 
 impl eframe::App for App {
@@ -21,6 +22,7 @@ impl eframe::App for App {
 
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
         self.draw_and_apply(ui);
+        self.settings.panels = splits(ui.ctx());
     }
 
     fn on_exit(&mut self, _gl: Option<&eframe::glow::Context>) {

@@ -41,6 +41,7 @@ use egui_system_font_provider::SystemFontProvider;
 
 use crate::ui::key_queue::KeyQueue;
 use crate::ui::overlay::Overlay;
+use crate::ui::splits::set_splits;
 use crate::ui::{Now, Tone, glyphs, theme};
 use crate::worker::{Clock as _, Faults, Folders, Setup, SystemClock, Wake};
 #[cfg(feature = "inspection")]
@@ -88,6 +89,7 @@ impl App {
         theme::set_contrast(ctx, loaded.settings.high_contrast);
         ctx.set_theme(options.theme.unwrap_or(loaded.settings.theme));
         ctx.set_zoom_factor(loaded.settings.zoom);
+        set_splits(ctx, loaded.settings.panels.clone());
         let waker = ctx.clone();
         let mut app = Self::new(folders, loaded, Arc::new(move || waker.request_repaint()))?;
         if let Some(plan) = options.plan {

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::plan::TOOLS;
 use crate::risk::{PlannerNeeds, Policy};
 use crate::ui::plan::{MustSee, RecentPlan};
+use crate::ui::splits::Splits;
 use crate::worker::{ModelSettings, PolicySettings, read_policy};
 
 /// The names of the themes in the settings file.
@@ -52,6 +53,8 @@ pub(super) struct Settings {
     /// The permissions of planners, by name of the planner.
     #[serde(skip_serializing)]
     pub(super) planners: BTreeMap<String, PlannerNeeds>,
+    /// The sizes that the person gave to panels, in points, by the name of the panel.
+    pub(super) panels: Splits,
     /// The recent plans. Each change of the list is saved by itself (`recent.rs`), because all windows share it.
     #[serde(skip_serializing)]
     pub(super) recent: Vec<RecentPlan>,
@@ -70,6 +73,7 @@ impl Default for Settings {
             policy: PolicySettings::default(),
             model: ModelSettings::default(),
             planners: BTreeMap::new(),
+            panels: Splits::default(),
             recent: Vec::new(),
         }
     }
@@ -186,6 +190,7 @@ mod tests {
             theme: egui::ThemePreference::Dark,
             high_contrast: true,
             editor_command: "code -g \"{file}:{line}\"".to_owned(),
+            panels: [("inspector".to_owned(), 512.0)].into(),
             ..Settings::default()
         };
         save(&file, &settings);

@@ -16,6 +16,7 @@ mod event;
 mod excerpt;
 mod history;
 mod host;
+pub(crate) mod line_diff;
 mod look;
 mod loop_place;
 mod loop_record;

@@ -24,6 +24,7 @@ pub mod plan;
 pub mod reconcile;
 mod rows;
 mod scroll;
+pub mod splits;
 mod status_bar;
 mod tabs;
 pub mod terminal;

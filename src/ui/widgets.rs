@@ -6,10 +6,11 @@ use std::sync::Arc;
 use egui::text::{LayoutJob, TextFormat, TextWrapping};
 use egui::{
     Align, Align2, Button, CentralPanel, Color32, CornerRadius, Frame, Galley, Id, Label, Margin,
-    Panel, Pos2, Rect, Response, RichText, Role, Sense, Stroke, TextEdit, Ui, Vec2, WidgetInfo,
+    Pos2, Rect, Response, RichText, Role, Sense, Stroke, TextEdit, Ui, Vec2, WidgetInfo,
     WidgetText, pos2, vec2,
 };
 
+use super::splits::{Side, split_panel_ui};
 use super::{Icon, Text, Theme, Tone, icon, theme};
 use crate::plan::{drawable, drawable_lines};
 
@@ -335,12 +336,8 @@ pub fn main_panel_ui(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
 
 /// The panel at the left side of a page.
 pub fn side_panel_ui(ui: &mut Ui, id: &'static str, add: impl FnOnce(&mut Ui)) {
-    Panel::left(id)
-        .default_size(theme::SIDEBAR)
-        .size_range(160.0..=360.0)
-        .resizable(true)
-        .frame(panel_frame(Theme::of(ui).panel, Margin::symmetric(12, 12)))
-        .show(ui, add);
+    let frame = panel_frame(Theme::of(ui).panel, Margin::symmetric(12, 12));
+    split_panel_ui(ui, Side::Left, id, theme::SIDEBAR, 160.0..=360.0, frame, add);
 }
 
 /// A frame with the left and right margin of the pages, and these margins above and below, in points.

@@ -6,7 +6,7 @@
 
 mod attributes;
 pub(crate) mod budget;
-pub(crate) mod diff;
+pub(crate) use crate::run::line_diff as diff;
 mod disk;
 mod error;
 pub(crate) mod file;

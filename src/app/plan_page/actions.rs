@@ -236,7 +236,8 @@ impl PlanPage {
         if plan.digest != digest || session.not_rejectable().is_some() {
             return;
         }
-        let Some(plan) = std::sync::Arc::unwrap_or_clone(plan).complete() else { return };
+        // A faulty plan can be rejected. Its bytes are recorded, so that it is known what was rejected.
+        let plan = plan.valid_steps();
         let pending =
             PlanAuthorization::pending(&plan, review.binding.clone(), Method::Window, now)
                 .with_parent_run(session.opened.continues);

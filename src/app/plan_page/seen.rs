@@ -1,12 +1,13 @@
 //! Remembers which steps a person has looked at to their end, also when the plan file or its workspace changes.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use crate::authorization::WallLevel;
-use crate::plan::{Digest, ShownStep, ToolClass};
+use crate::plan::{Digest, ShownPlan, ShownStep, ToolClass};
 use crate::risk::RiskLevel;
 use crate::run::Review;
-use crate::ui::plan::{LookedAt, MustSee};
+use crate::ui::plan::{ChangedSteps, LookedAt, MustSee, SeenStep};
 use crate::worker::OpenedPlan;
 
 /// What a person has looked at of a plan.
@@ -17,6 +18,12 @@ pub struct Seen {
     /// The digests of all that was looked at.
     known: HashSet<Digest>,
     pub looked_at: LookedAt,
+    /// The version of the plan on the page.
+    current: Option<Arc<ShownPlan>>,
+    /// Each step as the person saw it last, by its id: in the first version of the plan, or where it was looked at since.
+    /// Only known once the plan file has changed.
+    versions: HashMap<String, SeenStep>,
+    pub changed: ChangedSteps,
 }
 
 impl Seen {
@@ -26,6 +33,7 @@ impl Seen {
             (self.keys, self.looked_at) = Default::default();
             return;
         };
+        self.compare_versions(plan);
         // What a step would do to files depends on what earlier steps do to them.
         let mut earlier = Digest::of(b"");
         self.keys.clear();
@@ -43,6 +51,20 @@ impl Seen {
         });
         let shown = self.keys.iter().map(|key| self.known.contains(key));
         self.looked_at = LookedAt::new(required.collect(), shown.collect());
+    }
+
+    /// Compares a new version of the plan with what the person saw of the versions before.
+    fn compare_versions(&mut self, plan: &Arc<ShownPlan>) {
+        let before = self.current.replace(Arc::clone(plan));
+        let Some(before) = before.filter(|before| before.digest != plan.digest) else { return };
+        let is_first = self.versions.is_empty();
+        for (index, step) in before.steps.iter().enumerate() {
+            if is_first || !self.looked_at.lacks(index) {
+                let seen = SeenStep { plan: Arc::clone(&before), index };
+                self.versions.insert(step.step_id.clone(), seen);
+            }
+        }
+        self.changed = ChangedSteps::new(plan, &self.versions);
     }
 
     /// Records that a step was shown to its end.

@@ -169,7 +169,6 @@ impl PlanSession {
 
     /// Why nothing can be decided about the plan now; `None` if it can be rejected.
     pub fn not_rejectable(&self) -> Option<&'static str> {
-        let is_faulty = |plan: &Arc<ShownPlan>| !plan.is_complete();
         match self.attempt {
             _ if self.approval == Approval::Recorded => self.not_simulatable(),
             _ if self.run.is_active() => Some("Its run is under way."),
@@ -177,9 +176,6 @@ impl PlanSession {
                 Some("It belongs to a loop that does not wait for an answer.")
             }
             _ if self.approval == Approval::Recording => Some("Your answer is being recorded."),
-            _ if self.opened.plan.as_ref().is_some_and(is_faulty) => {
-                Some("Correct the errors listed above.")
-            }
             _ => self.not_simulatable(),
         }
     }

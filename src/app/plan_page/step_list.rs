@@ -55,7 +55,8 @@ impl PlanSession {
             let found = if text.is_empty() { Vec::new() } else { steps_with_text(plan, text) };
             steps.with_text = Some((text.to_owned(), state.digest, found));
         }
-        let sources = KindSources { plan, review, run: &self.run, looked_at };
+        let sources =
+            KindSources { plan, review, run: &self.run, looked_at, changed: &self.seen.changed };
         let found = steps.with_text.as_ref().map(|(_, _, found)| found.as_slice());
         steps.list.update(&sources, found.unwrap_or_default(), state.asking);
         steps.computed_from = Some(state);

@@ -96,6 +96,7 @@ impl PlanPage {
             list: &session.steps.list,
             tab: session.pane.tab,
             looked_at: &session.seen.looked_at,
+            changed: &session.seen.changed,
             card: session.card(covered, shared),
             preview: session.pane.previews.get(&session.pane.selected),
             simulation: session.simulation.as_ref().filter(|it| it.is_shown),

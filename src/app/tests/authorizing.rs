@@ -161,3 +161,28 @@ fn an_answer_to_another_plan_is_ignored() {
     bench.act(Action::Dialog(DialogAction::Authorize(other)));
     assert_eq!(bench.session().approval, Approval::None);
 }
+
+/// A faulty plan cannot be authorized, but that it must not run can be recorded.
+#[test]
+fn a_faulty_plan_is_rejected() {
+    let mut bench = Bench::new();
+    let text = PLAN.replace("file_read", "file_reed");
+    let plan = bench.file("faulty.json", &text);
+    bench.open(&plan);
+    let situation = bench.app.situation();
+    assert_eq!(situation.not_authorizable, Some("Correct the errors listed above."));
+    assert_eq!(situation.not_rejectable, None);
+    let digest = bench.session().opened.digest;
+    bench.act(Action::Do(Command::Reject));
+    let reason = "no such tool".to_owned();
+    bench.act(Action::Dialog(DialogAction::Reject { digest, reason: reason.clone() }));
+    bench.wait_until("rejected", |app| {
+        app.plan.shown.as_ref().unwrap().approval == Approval::Rejected(reason.clone())
+    });
+    let bar = crate::ui::plan::bar(&bench.app.view().plan.unwrap(), &bench.app.situation());
+    assert_eq!((bar.title.as_str(), bar.primary), ("Rejected", None));
+    // An answer that was prepared earlier authorizes nothing.
+    bench.act(Action::Do(Command::Reject));
+    bench.act(Action::Dialog(DialogAction::Authorize(digest)));
+    assert!(!matches!(bench.session().approval, Approval::Approved { .. }));
+}

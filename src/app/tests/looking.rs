@@ -128,3 +128,44 @@ fn what_an_ended_run_did_is_not_what_the_steps_would_do_now() {
     look_at(&mut bench, &[1, 2]);
     bench.authorize();
 }
+
+#[test]
+fn changed_steps_of_a_changed_file_are_marked_until_they_are_seen() {
+    use crate::ui::plan::StepChange;
+    let mut bench = bench("careful");
+    let path = bench.session().path().unwrap().to_owned();
+    let marks = |bench: &Bench| -> Vec<&'static str> {
+        let count = bench.session().opened.plan.as_ref().unwrap().steps.len();
+        let changed = &bench.session().seen.changed;
+        let mark = |index| match changed.get(index) {
+            None => "",
+            Some(StepChange::New) => "new",
+            Some(StepChange::Changed(_)) => "changed",
+        };
+        (0..count).map(mark).collect()
+    };
+    let edit = |bench: &mut Bench, text: &str| {
+        std::fs::write(&path, text).unwrap();
+        let digest = Digest::of(text.as_bytes());
+        bench.app.plan.review_again(false, &mut bench.app.shared);
+        bench.wait_until("the new version", |app| {
+            app.plan.shown.as_ref().is_some_and(|session| session.opened.digest == digest)
+        });
+    };
+    let none = vec![""; marks(&bench).len()];
+    assert_eq!(marks(&bench), none);
+    let second = PLAN.replace("heron", "egret");
+    edit(&mut bench, &second);
+    let changed = marks(&bench);
+    assert!(changed.contains(&"changed") && changed.contains(&""), "{changed:?}");
+    bench.app.update_lists();
+    let count = changed.iter().filter(|mark| **mark == "changed").count();
+    assert_eq!(bench.session().steps.list.counts[5], count);
+    // Not seen, so that the version from before is still the one to compare with.
+    edit(&mut bench, PLAN);
+    assert_eq!(marks(&bench), none);
+    edit(&mut bench, &second);
+    look_at(&mut bench, &[0, 1, 2]);
+    edit(&mut bench, &format!("{second}\n"));
+    assert_eq!(marks(&bench), none, "seen as it is");
+}

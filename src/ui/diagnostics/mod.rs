@@ -16,9 +16,10 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use egui::{Margin, Panel, TextEdit, Ui, vec2};
+use egui::{Margin, TextEdit, Ui, vec2};
 
 use super::action::DiagnosticsAction;
+use super::splits::{Side, split_panel_ui};
 use super::widgets::panel_frame;
 use super::{
     Action, Command, Commands, Icon, Look, Text, Theme, Tone, controls, format, icon, theme,
@@ -124,12 +125,11 @@ pub fn diagnostics_page_ui(
     widgets::side_panel_ui(ui, "checks", |ui| side::side_ui(ui, view, commands.actions));
     if view.listing.selected_entry().is_some() {
         let height = ui.available_height();
-        Panel::bottom("diagnostic")
-            .default_size(height * 0.5)
-            .size_range(140.0..=(height - 180.0).max(140.0))
-            .resizable(true)
-            .frame(panel_frame(Theme::of(ui).background, Margin::ZERO))
-            .show(ui, |ui| detail::detail_ui(ui, view, commands));
+        let range = 140.0..=(height - 180.0).max(140.0);
+        let frame = panel_frame(Theme::of(ui).background, Margin::ZERO);
+        split_panel_ui(ui, Side::Bottom, "diagnostic", height * 0.5, range, frame, |ui| {
+            detail::detail_ui(ui, view, commands);
+        });
     }
     widgets::main_panel_ui(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;

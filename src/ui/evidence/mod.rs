@@ -10,11 +10,12 @@ mod results;
 mod tests;
 mod timeline;
 
-use egui::{Key, Margin, Modifiers, Panel, TextEdit, Ui, vec2};
+use egui::{Key, Margin, Modifiers, TextEdit, Ui, vec2};
 use uuid::Uuid;
 
 use super::action::LoopAction;
 use super::artifact::Contents;
+use super::splits::{Side, split_panel_ui};
 use super::widgets::panel_frame;
 use super::{
     Action, Command, Commands, EvidenceAction, Look, Now, Text, Theme, Tone, artifact, format,
@@ -102,12 +103,12 @@ pub fn evidence_page_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Com
     let actions = &mut *commands.actions;
     if view.selected.is_some() {
         let width = ui.available_width();
-        Panel::right("execution")
-            .default_size(theme::INSPECTOR.min(width * 0.5))
-            .size_range(260.0..=(width - 300.0).max(260.0))
-            .resizable(true)
-            .frame(panel_frame(theme.background, Margin::ZERO))
-            .show(ui, |ui| detail::detail_ui(ui, view, actions));
+        let (default, range) =
+            (theme::INSPECTOR.min(width * 0.5), 260.0..=(width - 300.0).max(260.0));
+        let frame = panel_frame(theme.background, Margin::ZERO);
+        split_panel_ui(ui, Side::Right, "execution", default, range, frame, |ui| {
+            detail::detail_ui(ui, view, actions);
+        });
     }
     widgets::main_panel_ui(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;

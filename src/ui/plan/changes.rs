@@ -181,6 +181,14 @@ fn change_ui(
     ui.add_space(4.0);
 }
 
+/// Shows one difference of a text that is no file, below its name.
+pub(super) fn difference_ui(ui: &mut Ui, id_salt: (&str, usize), change: &FileChange) {
+    let list = ui.scope_id().with(id_salt);
+    let mut jumping = Jumping::new(ui, list);
+    ui.push_id(id_salt, |ui| change_ui(ui, change, None, (list, usize::MAX), &mut jumping));
+    jumping.finish(ui);
+}
+
 /// Whether the files are listed above their diffs.
 fn has_file_list(changes: &[FileChange]) -> bool {
     changes.len() >= MIN_LISTED

@@ -25,12 +25,14 @@ pub enum StepKind {
     Fails,
     /// Was not looked at to its end.
     NotLookedAt,
+    /// Is new or changed since the person saw the plan.
+    Changed,
 }
 
 impl StepKind {
     /// Every kind, in the order of the bar.
-    pub const ALL: [Self; 5] =
-        [Self::Writes, Self::Asks, Self::Dangerous, Self::Fails, Self::NotLookedAt];
+    pub const ALL: [Self; 6] =
+        [Self::Writes, Self::Asks, Self::Dangerous, Self::Fails, Self::NotLookedAt, Self::Changed];
 
     /// The word, the icon and the tone of the kind.
     fn look(self) -> (&'static str, Icon, Tone) {
@@ -40,6 +42,7 @@ impl StepKind {
             Self::Dangerous => ("dangerous", icon::STOP_SIGN, Tone::Danger),
             Self::Fails => ("fails", icon::FAILED, Tone::Danger),
             Self::NotLookedAt => ("not looked at", icon::WAITING, Tone::Caution),
+            Self::Changed => ("changed", icon::DIFF, Tone::Accent),
         }
     }
 }
@@ -68,7 +71,7 @@ pub struct StepList {
     /// The indices of the listed steps, ascending; `None` for all.
     pub listed: Option<Vec<usize>>,
     /// The number of steps of each kind, in the order of [`StepKind::ALL`].
-    pub counts: [usize; 5],
+    pub counts: [usize; 6],
     /// Whether the person opened the bar. It is always there for a long plan.
     pub is_open: bool,
     /// Whether to focus the text field now.
@@ -147,6 +150,8 @@ pub struct KindSources<'a> {
     pub run: &'a RunState,
     /// The steps that the person has looked at.
     pub looked_at: &'a super::LookedAt,
+    /// The steps that differ from what the person saw.
+    pub changed: &'a super::ChangedSteps,
 }
 
 impl KindSources<'_> {
@@ -173,6 +178,7 @@ impl KindSources<'_> {
                             || self.review.is_some_and(|it| it.fails_precondition(index)))
             }
             StepKind::NotLookedAt => self.looked_at.lacks(index),
+            StepKind::Changed => self.changed.get(index).is_some(),
         }
     }
 }

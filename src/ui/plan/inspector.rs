@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
+use super::changed_steps::step_change_ui;
 use super::diagnostics::diagnostics_ui;
 use super::output::argument_rows;
 use super::request::{partly_marked_ui, verdict_ui};
@@ -162,6 +163,7 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) -> bool {
                 }
             });
         }
+        step_change_ui(ui, view, step);
         let Some(preview) = view.preview else {
             indented(ui, |ui| {
                 let text = match view.review {

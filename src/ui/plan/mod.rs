@@ -8,6 +8,7 @@ mod action_bar;
 mod bar_model;
 mod card;
 mod change_jump;
+mod changed_steps;
 mod changes;
 mod choices;
 mod code;
@@ -43,6 +44,7 @@ use uuid::Uuid;
 
 use super::action::Tab;
 use super::artifact::Contents;
+use super::splits::{Side, split_panel_ui};
 use super::widgets::panel_frame;
 use super::{Command, Commands, Look, Now, Theme, icon, terminal, theme, widgets};
 use crate::authorization::Change;
@@ -55,6 +57,7 @@ pub(crate) use action_bar::bar_ui;
 pub use bar_model::{Bar, bar};
 pub use card::CardView;
 pub use change_jump::go_to_change;
+pub use changed_steps::{ChangedSteps, SeenStep, StepChange};
 pub(crate) use changes::{changes_ui, preview_ui};
 pub use choices::ChoicesView;
 pub use code::{Beside, CodeRow, Gutter, code_rows_ui, columns, full_text_ui};
@@ -150,6 +153,8 @@ pub struct PlanView<'a> {
     pub tab: Tab,
     /// The steps that the person has looked at.
     pub looked_at: &'a LookedAt,
+    /// The steps that differ from what the person saw.
+    pub changed: &'a ChangedSteps,
     /// The card with which a guided run asks about its current step.
     pub card: Option<CardView<'a>>,
     /// The preview of the selected step; `None` until it is computed.
@@ -226,12 +231,13 @@ pub fn plan_page_ui(
     if view.plan.is_some() && view.simulation.is_none() {
         let width = ui.available_width();
         // A small window must not shrink the inspector of a large one.
-        Panel::right(if width < NARROW { "narrow inspector" } else { "inspector" })
-            .default_size(theme::INSPECTOR.min(width * 0.44))
-            .size_range(260.0..=(width - 320.0).max(260.0))
-            .resizable(true)
-            .frame(panel_frame(theme.background, Margin::ZERO))
-            .show(ui, |ui| inspector::inspector_ui(ui, view, commands.actions));
+        let name = if width < NARROW { "narrow inspector" } else { "inspector" };
+        let (default, range) =
+            (theme::INSPECTOR.min(width * 0.44), 260.0..=(width - 320.0).max(260.0));
+        let frame = panel_frame(theme.background, Margin::ZERO);
+        split_panel_ui(ui, Side::Right, name, default, range, frame, |ui| {
+            inspector::inspector_ui(ui, view, commands.actions);
+        });
     }
     Panel::bottom("action_bar")
         .exact_size(theme::ACTION_BAR)
@@ -257,15 +263,12 @@ pub fn plan_page_ui(
             });
     } else if view.output.is_shown && view.simulation.is_none() && has_room {
         let default_size = if small { MIN_OUTPUT } else { theme::OUTPUT.min(height * 0.4) };
-        Panel::bottom(id)
-            .default_size(default_size)
-            .size_range(MIN_OUTPUT..=(height - min_steps).max(MIN_OUTPUT))
-            .resizable(true)
-            .frame(panel_frame(theme.background, Margin::ZERO))
-            .show(ui, |ui| {
-                ui.spacing_mut().item_spacing.y = 0.0;
-                output_pane::output_pane_ui(ui, view, commands.actions);
-            });
+        let range = MIN_OUTPUT..=(height - min_steps).max(MIN_OUTPUT);
+        let frame = panel_frame(theme.background, Margin::ZERO);
+        split_panel_ui(ui, Side::Bottom, id, default_size, range, frame, |ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            output_pane::output_pane_ui(ui, view, commands.actions);
+        });
     }
     widgets::main_panel_ui(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;

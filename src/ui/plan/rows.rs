@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use egui::{CornerRadius, Id, Rect, ScrollArea, Sense, Stroke, Ui, pos2, vec2};
 
 use super::PlanView;
+use super::StepChange;
 use super::card::Card;
 use super::walls::{step_walls, wider};
 use crate::plan::{Mode, ToolCall, drawable, visible_name};
@@ -34,6 +35,8 @@ pub struct StepRow {
     pub object: String,
     /// The second line: the tool, then the error or else the state, the walls and the title.
     pub detail: String,
+    /// How the step differs from what the person saw: `new` or `changed`.
+    pub change: Option<&'static str>,
     /// The risk and its reason.
     pub risk: Option<(RiskLevel, String)>,
     /// The duration.
@@ -157,6 +160,10 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
         verb,
         object,
         detail: detail.join("  ·  "),
+        change: view.changed.get(index).map(|change| match change {
+            StepChange::New => "new",
+            StepChange::Changed(_) => "changed",
+        }),
         risk,
         duration: result.map(|result| format::duration(result.duration_ms)),
     })
@@ -300,6 +307,10 @@ fn row_ui(ui: &mut Ui, rect: Rect, id: Id, row: &StepRow, selected: bool, indent
     if let Some((level, _)) = &row.risk {
         right = risk_chip(*level).paint_right(ui, pos2(right, middle), background).left();
     }
+    if let Some(change) = row.change {
+        let chip = Chip::new(icon::DIFF, change, Tone::Accent);
+        right = chip.paint_right(ui, pos2(right - 6.0, middle), background).left();
+    }
     let left = rect.left() + 74.0 + indent;
     let width = (right - 12.0 - left).max(0.0);
     let beside_verb = width - Text::Strong.width_of(ui, &row.verb) - 8.0;
@@ -315,7 +326,8 @@ fn row_ui(ui: &mut Ui, rect: Rect, id: Id, row: &StepRow, selected: bool, indent
     let clicked = controls::selectable(ui, &response, selected, || {
         let risk = row.risk.as_ref().map_or("", |(level, _)| level.as_str());
         let action = format!("{} {}", row.verb, drawable(&row.object));
-        format!("Step {}: {action}, {}, {risk}", row.number, row.state)
+        let change = row.change.map_or_else(String::new, |change| format!(", {change}"));
+        format!("Step {}: {action}, {}, {risk}{change}", row.number, row.state)
     });
     let mut hover = Vec::new();
     if first_truncated || second_truncated {

@@ -32,6 +32,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         list: &StepList::default(),
         tab: Tab::default(),
         looked_at: &LookedAt::default(),
+        changed: &ChangedSteps::default(),
         card: None,
         preview: None,
         simulation: None,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use similar::{DiffTag, TextDiff};
 
-use crate::run::{Diff, DiffLine, LineKind};
+use super::{Diff, DiffLine, LineKind};
 
 /// Number of unchanged lines shown before and after a change.
 const CONTEXT: usize = 3;
