@@ -4,6 +4,7 @@ use super::plan_page::PlanPage;
 use super::shared::Prompt;
 use super::{App, now};
 use crate::run::{Phase, RunFate, RunSummary};
+use crate::ui::terminal;
 use crate::worker::{Clock as _, SystemClock};
 
 impl eframe::App for App {
@@ -46,6 +47,9 @@ impl App {
         }
         if self.drain() {
             ctx.request_repaint();
+        }
+        if std::mem::take(&mut self.plan.opened_terminal) {
+            ctx.memory_mut(|memory| memory.surrender_focus(terminal::id()));
         }
         if let Some(text) = self.shared.to_copy.take() {
             ctx.copy_text(text);

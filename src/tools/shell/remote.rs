@@ -10,6 +10,8 @@ use crate::tools::command_shell::OUTPUT_BYTES;
 use crate::tools::tool::set_field;
 use crate::tools::{CallResult, Context, ToolError, Toolbox};
 
+use super::with_terminal;
+
 /// Runs the command over the connection of the run.
 ///
 /// # Errors
@@ -30,6 +32,7 @@ pub(super) fn invoke(
         folder: command.cwd,
         timeout: command.timeout(),
         output_limit: OUTPUT_BYTES,
+        terminal: context.terminal,
     };
     let finished = connection.run(&remote_command, context.io())?;
     let exit_code = match finished.end {
@@ -38,7 +41,7 @@ pub(super) fn invoke(
     };
     Ok(CallResult {
         exit_code,
-        result: result(command, connection.host(), exit_code, &finished),
+        result: with_terminal(result(command, connection.host(), exit_code, &finished), context),
         error: error(target, command, &finished.end),
         captured: Some([finished.stdout, finished.stderr]),
         ..CallResult::default()

@@ -1,8 +1,10 @@
 //! Commands on another host, by a real `sshd` on loopback (SPEC §7.3).
 
+mod asked;
 mod connecting;
 mod host_approval;
 mod lookups;
 mod lost;
 mod plans;
 mod sessions;
+mod terminal;
