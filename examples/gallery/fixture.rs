@@ -820,9 +820,13 @@ pub fn terminal_transcript(run: &RunState) -> Transcript {
     transcript.apply(&RunEvent::TerminalOpened { step_id: String::new(), size });
     let mut chunk = "\x1b[?1049h\x1b[H\x1b[1;36m# Notes\x1b[0m of the crew\r\n\r\n".to_owned();
     chunk.push_str("The \x1b[4mquartermaster\x1b[24m keeps the \x1b[33mkeys\x1b[0m. 日本語 ─┤\r\n");
-    chunk.push_str("\x1b[48;5;52m\x1b[38;5;203m- removed\x1b[0m \x1b[48;5;22m\x1b[38;5;120m+ added\x1b[0m\r\n");
+    chunk.push_str(
+        "\x1b[48;5;52m\x1b[38;5;203m- removed\x1b[0m \x1b[48;5;22m\x1b[38;5;120m+ added\x1b[0m\r\n",
+    );
     chunk.push_str(&"\x1b[34m~\x1b[0m\r\n".repeat(10));
-    chunk.push_str("\x1b[7m notes/crew.md                4,1   All \x1b[0m\r\n-- INSERT --\x1b[3;19H");
+    chunk.push_str(
+        "\x1b[7m notes/crew.md                4,1   All \x1b[0m\r\n-- INSERT --\x1b[3;19H",
+    );
     let (step_id, stream) = (String::new(), Stream::Stdout);
     transcript.apply(&RunEvent::StepOutput { step_id, stream, chunk });
     transcript

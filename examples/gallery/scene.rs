@@ -9,8 +9,7 @@ use countersign::plan::{Finding, Mode, Severity, ShownPlan};
 use countersign::run::{
     Attempt, EvidenceAnswer, ExecutionDetail, Phase, PlaceReview, Preview,
     Question as EvidenceQuestion, Reconciled, Review, RunState, RunSummary, SearchPage,
-    SecretQuestion, Transcript,
-    VerifyReport,
+    SecretQuestion, Transcript, VerifyReport,
 };
 use countersign::ui::action::{
     Action, DiagnosticsAction, DialogAction, EvidenceAction, Page, PlanAction, Tab, WindowAction,
@@ -167,9 +166,8 @@ impl Scene {
         }
         let used = Approval::Used { at_ms: fixture::NOW_MS - 120_000 };
         let (approval, run) = match name {
-            "running" | "close" | "secret" | "terminal" | "command-running" | "output" | "output-step" | "output-many" => {
-                (used, fixture::running(&plan))
-            }
+            "running" | "close" | "secret" | "terminal" | "command-running" | "output"
+            | "output-step" | "output-many" => (used, fixture::running(&plan)),
             "command-dialog" => (used, fixture::asking_at(&plan, 4)),
             "dialog" | "dangerous" | "asking" => (used, fixture::asking(&plan)),
             "batch-interrupted" => (used, batch::interrupted(&plan)),

@@ -21,8 +21,8 @@ use crate::plan::{COMMANDS_FILE, VerifyScope};
 use crate::risk::Policy;
 use crate::run::text::panic_message;
 use crate::run::{
-    AskSecret, AttemptRecord, Failure, Happened, RunEvent, StopCode, StopDetail, StopReason, TerminalPort,
-    Transition, transition,
+    AskSecret, AttemptRecord, Failure, Happened, RunEvent, StopCode, StopDetail, StopReason,
+    TerminalPort, Transition, transition,
 };
 use crate::tools::{PlannerProgram, ToolError, Toolbox, Unsupported};
 
@@ -137,7 +137,8 @@ impl<'a> BoundedLoop<'a> {
         place.read_only.extend(setup.program.readable_paths());
         let toolbox = toolbox.with_walls(place);
         let loop_id = Uuid::new_v4();
-        let LoopDeps { clock, confirmation, progress, control, authorizer, terminal, secrets } = deps;
+        let LoopDeps { clock, confirmation, progress, control, authorizer, terminal, secrets } =
+            deps;
         let store = match setup.location.store() {
             Ok(store) => store,
             Err(error) => return Ok(never_begun(setup, loop_id, &error)),

@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use super::{Clock, ControlHandle};
 use crate::risk::Policy;
-use crate::run::{
-    AnsweredBy, AskSecret, ConfirmationRequest, Decision, RunEvent, TerminalPort,
-};
+use crate::run::{AnsweredBy, AskSecret, ConfirmationRequest, Decision, RunEvent, TerminalPort};
 
 /// What an executor needs besides the evidence.
 pub struct ExecutorDeps {

@@ -71,7 +71,8 @@ impl Askpass {
                         return;
                     }
                     // A connection that fails gets no answer, and the program that asked fails.
-                    let _ = stream.and_then(|stream| answer(stream, &token, &asked_by, &*ask, &state));
+                    let _ =
+                        stream.and_then(|stream| answer(stream, &token, &asked_by, &*ask, &state));
                 }
             }
         };

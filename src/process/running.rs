@@ -163,11 +163,7 @@ impl Running {
 
     /// Waits until a walled program runs behind its walls. On an error, every process that was started is
     /// killed.
-    fn wait_until_walled(
-        &mut self,
-        timeout: Duration,
-        terminal: Option<&File>,
-    ) -> io::Result<()> {
+    fn wait_until_walled(&mut self, timeout: Duration, terminal: Option<&File>) -> io::Result<()> {
         let Some(walled) = &mut self.walled else { return Ok(()) };
         let Err(error) = walled.wait_until_started(timeout) else { return Ok(()) };
         self.kill();

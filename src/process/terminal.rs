@@ -88,7 +88,6 @@ fn pass_on(keyboard: &Keyboard, mut controller: File) -> io::Result<()> {
 
 /// Tells the terminal its size; the program is notified by SIGWINCH.
 fn set_size(controller: impl std::os::fd::AsFd, size: TerminalSize) -> io::Result<()> {
-    let size =
-        Winsize { ws_row: size.rows(), ws_col: size.columns(), ws_xpixel: 0, ws_ypixel: 0 };
+    let size = Winsize { ws_row: size.rows(), ws_col: size.columns(), ws_xpixel: 0, ws_ypixel: 0 };
     Ok(tcsetwinsize(controller, size)?)
 }

@@ -23,7 +23,9 @@ pub enum RemoteError {
     ChangedKey { destination: String, host_key: Option<String>, messages: String },
     #[error("{destination} refused the login\n{messages}")]
     Refused { destination: String, messages: String },
-    #[error("the login to {destination} was given up: a question of ssh was not answered\n{messages}")]
+    #[error(
+        "the login to {destination} was given up: a question of ssh was not answered\n{messages}"
+    )]
     Declined { destination: String, messages: String },
     #[error("{destination} cannot be reached\n{messages}")]
     Unreachable { destination: String, messages: String },
@@ -91,7 +93,9 @@ impl RemoteError {
             Self::ChangedKey { host_key, messages, .. } => {
                 TargetState::ChangedKey { host_key, said: messages }
             }
-            Self::Refused { messages, .. } | Self::Declined { messages, .. } => TargetState::Refused { said: messages },
+            Self::Refused { messages, .. } | Self::Declined { messages, .. } => {
+                TargetState::Refused { said: messages }
+            }
             Self::Unreachable { messages, .. } => TargetState::Unreachable { said: messages },
             Self::NoBash { messages, .. } => TargetState::Unusable { said: messages },
             other => TargetState::Unreachable { said: other.to_string() },

@@ -118,11 +118,7 @@ impl Connection {
     }
 
     /// The call of the client for a session. `terminal` is the terminal of a session without a payload.
-    fn call<'a>(
-        &'a self,
-        session: &'a Session,
-        terminal: Option<&'a OpenTerminal>,
-    ) -> Call<'a> {
+    fn call<'a>(&'a self, session: &'a Session, terminal: Option<&'a OpenTerminal>) -> Call<'a> {
         // If the connection is lost, the session must fail: a new connection could reach another host.
         const SETTINGS: [&str; 4] =
             ["ControlMaster=no", "ProxyCommand=false", "PermitLocalCommand=no", "LogLevel=ERROR"];

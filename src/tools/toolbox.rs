@@ -19,7 +19,8 @@ use crate::process::{Capture, Launcher, ProcessError, ProcessIo, ProgramWalls};
 use crate::remote::{Connection, RemoteError, SshClient};
 use crate::risk::{Policy, Shell};
 use crate::run::{
-    DiagnosticArtifact, Edge, FileChange, FileEffect, Host, OpenTerminal, StopSignal, Stream, StreamEnds,
+    DiagnosticArtifact, Edge, FileChange, FileEffect, Host, OpenTerminal, StopSignal, Stream,
+    StreamEnds,
 };
 use crate::symbols::{SymbolSettings, Symbols};
 use crate::workspace::{

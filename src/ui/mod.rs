@@ -83,7 +83,8 @@ pub struct WindowView<'a> {
 pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) {
     let commands = &mut Commands { situation: &view.situation, actions };
     let is_free = view.dialog.is_none() && view.overlay.is_none();
-    if let Some(plan) = view.plan.as_ref().filter(|_| is_free && view.situation.page == Page::Plan) {
+    if let Some(plan) = view.plan.as_ref().filter(|_| is_free && view.situation.page == Page::Plan)
+    {
         keys::take_stop(ui, commands);
         terminal::take_keys(ui, plan, commands.actions);
     }

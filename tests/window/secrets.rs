@@ -40,7 +40,8 @@ pub(super) fn assert_not_recorded(desktop: &Desktop, text: &str) {
 /// The records of all executions, as the program shows them.
 pub(super) fn records(desktop: &Desktop) -> Vec<String> {
     let evidence = desktop.evidence();
-    let ids: Vec<String> = read(&evidence, "SELECT id FROM executions ORDER BY row", |row| row.get(0));
+    let ids: Vec<String> =
+        read(&evidence, "SELECT id FROM executions ORDER BY row", |row| row.get(0));
     let show = |id: &String| {
         #[expect(clippy::disallowed_methods, reason = "the program under test")]
         let shown = Command::new(env!("CARGO_BIN_EXE_countersign"))

@@ -105,7 +105,10 @@ fn typed_edited_and_stopped(work: &Path) -> Outcome {
     let records = records(&desktop);
     assert!(records[0].contains("heron has 16 letters"), "{}", records[0]);
     // That a person typed is recorded.
-    let typed: Vec<bool> = records.iter().map(|it| it.contains("\\\"typed\\\":true") || it.contains("\"typed\":true")).collect();
+    let typed: Vec<bool> = records
+        .iter()
+        .map(|it| it.contains("\\\"typed\\\":true") || it.contains("\"typed\":true"))
+        .collect();
     assert_eq!(typed, [true, true, false]);
     Ok(())
 }

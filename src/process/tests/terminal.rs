@@ -35,7 +35,12 @@ impl Terminal {
 
     /// Runs a script in the terminal. After each output, the first of the remaining acts whose text is on the screen
     /// is carried out. Returns the result, and whether a person has typed.
-    fn run(&self, fixture: &Fixture, script: &str, acts: &[(&str, &dyn Fn(&Self))]) -> (Finished, bool) {
+    fn run(
+        &self,
+        fixture: &Fixture,
+        script: &str,
+        acts: &[(&str, &dyn Fn(&Self))],
+    ) -> (Finished, bool) {
         let terminal = self.port.open(self.run_id, 0);
         let program = Program {
             profile: fixture.profile(),
@@ -85,10 +90,8 @@ fn terminal_controls_the_session() {
 fn only_echoed_input_is_output() {
     let script = "read -r -p 'name: ' a; read -rs -p 'word: ' b; echo; echo ${#a} ${#b}";
     let terminal = Terminal::new(80, 24);
-    let acts: [(&str, &dyn Fn(&Terminal)); 2] = [
-        ("name:", &|it| it.type_in("heron\r")),
-        ("word:", &|it| it.type_in("kingfisher\r")),
-    ];
+    let acts: [(&str, &dyn Fn(&Terminal)); 2] =
+        [("name:", &|it| it.type_in("heron\r")), ("word:", &|it| it.type_in("kingfisher\r"))];
     let (finished, has_typed) = terminal.run(&Fixture::new(), script, &acts);
     let output = String::from_utf8(finished.stdout).unwrap();
     assert_eq!(terminal.text(), "name: heron\nword:\n5 10");
@@ -114,7 +117,8 @@ fn a_full_screen_program_is_stopped_with_its_tree() {
     fs::write(fixture.folder.path().join("text"), "heron\n".repeat(500)).unwrap();
     let terminal = Terminal::new(80, 24);
     let stop: (&str, &dyn Fn(&Terminal)) = ("heron", &|_| fixture.stop.set());
-    let script = "trap '' TERM HUP; (trap '' TERM HUP; read < fifo) & vim -u NONE -i NONE -n -N text";
+    let script =
+        "trap '' TERM HUP; (trap '' TERM HUP; read < fifo) & vim -u NONE -i NONE -n -N text";
     let (finished, _) = terminal.run(&fixture, script, &[stop]);
     assert_eq!(finished.cause, Some(Cause::Stopped));
     assert_eq!(fixture.processes(), Vec::<String>::new());
@@ -143,9 +147,9 @@ fn a_pager_scrolls_and_quits() {
     let lines: String = (0..200).map(|line| format!("line {line}\n")).collect();
     fs::write(fixture.folder.path().join("text"), lines).unwrap();
     let terminal = Terminal::new(60, 10);
-    // The pager shows its prompt when it waits for a key.
+    // The pager shows its prompt when it waits for a key; the first one is the name of the file.
     let acts: [(&str, &dyn Fn(&Terminal)); 3] = [
-        ("line 8\n:", &|it| it.type_in(" ")),
+        ("line 8\ntext", &|it| it.type_in(" ")),
         ("line 17\n:", &|it| it.resize(60, 20)),
         ("line 27\n:", &|it| it.type_in("q")),
     ];

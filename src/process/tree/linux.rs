@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::process::{
-    Pid, Signal, getpid, ioctl_tiocsctty, kill_process_group, set_child_subreaper, set_parent_process_death_signal,
-    setsid,
+    Pid, Signal, getpid, ioctl_tiocsctty, kill_process_group, set_child_subreaper,
+    set_parent_process_death_signal, setsid,
 };
 
 use super::MARK;

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::{Command, ShellError, with_terminal};
+use super::command::with_terminal;
+use super::{Command, ShellError};
 use crate::authorization::StepWalls;
 use crate::plan::Code;
 use crate::process;

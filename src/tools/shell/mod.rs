@@ -14,10 +14,8 @@ mod command;
 mod local;
 mod remote;
 
-use serde_json::{Value, json};
-
 use super::command_shell::OUTPUT_BYTES;
-use super::tool::{PreviewWithEffects, Tool, limits_note, set_field, without_effects};
+use super::tool::{PreviewWithEffects, Tool, limits_note, without_effects};
 use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 use crate::run::Preview;
 use crate::workspace::check_cancelled;
@@ -46,17 +44,4 @@ impl Tool for Command<'_> {
             None => local::invoke(toolbox, self, context),
         }
     }
-}
-
-/// Adds what is recorded of a terminal besides its output: its last size, and whether a person typed. What they typed is
-/// not known here.
-fn with_terminal(mut result: Value, context: &Context<'_>) -> Value {
-    if let Some(terminal) = context.terminal {
-        let size = terminal.current_size();
-        let record = json!({
-            "columns": size.columns(), "rows": size.rows(), "typed": terminal.has_typed()
-        });
-        set_field(&mut result, "terminal", record);
-    }
-    result
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::command::with_terminal;
 use super::{Command, ShellError};
 use crate::process::Cause;
 use crate::remote::{RemoteCommand, RemoteEnd, RemoteFinished};
@@ -9,8 +10,6 @@ use crate::run::Host;
 use crate::tools::command_shell::OUTPUT_BYTES;
 use crate::tools::tool::set_field;
 use crate::tools::{CallResult, Context, ToolError, Toolbox};
-
-use super::with_terminal;
 
 /// Runs the command over the connection of the run.
 ///

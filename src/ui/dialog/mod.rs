@@ -14,13 +14,14 @@ mod short;
 #[cfg(test)]
 mod tests;
 mod trust;
+mod wait;
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use egui::{
-    Align, CornerRadius, Event, Frame, Id, Key, Layout, Modal, Rect, ScrollArea, Sense, Stroke,
-    TextStyle, TextWrapMode, Ui, UiBuilder, vec2,
+    Align, CornerRadius, Event, Frame, Id, Key, Layout, Modal, Rect, ScrollArea, Sense, Stroke, Ui,
+    UiBuilder, vec2,
 };
 use uuid::Uuid;
 
@@ -29,7 +30,7 @@ use super::{Action, Chip, DialogAction, Icon, Look, Text, Theme, theme, widgets}
 use crate::risk::RiskLevel;
 use crate::run::{CommandsReview, ConfirmationRequest, SecretQuestion};
 use crate::ui::scroll;
-use arming::{Allowed, Arming, DANGEROUS_DELAY_MS, DELAY_MS, Input};
+use arming::{Arming, DANGEROUS_DELAY_MS, DELAY_MS, Input};
 
 pub use authorize::AuthorizeView;
 pub(super) use confirm::SAFE_ANSWERS;
@@ -304,7 +305,7 @@ fn question_ui<'a>(
             if let Some(answer) = approve {
                 answer.ui(ui, allowed.approve, actions);
             }
-            wait_ui(ui, allowed);
+            wait::wait_ui(ui, allowed);
         });
         title_ui(ui, top.shrink2(vec2(PADDING, 0.0)), shape);
         let mut area = ui.new_child(UiBuilder::new().id_salt("body").max_rect(middle));
@@ -339,20 +340,6 @@ fn question_ui<'a>(
         if !matches!(action, DialogAction::LeaveUndecided | DialogAction::Trust { .. }) {
             focus::forget(&ctx);
         }
-    }
-}
-
-/// Says why the buttons are disabled, if there is room for it.
-fn wait_ui(ui: &mut Ui, allowed: Allowed) {
-    if allowed.approve {
-        return;
-    }
-    let text = if allowed.focused { "Enabled in a moment…" } else { "Click the window first." };
-    let text = widgets::rich(text, Text::Meta, Theme::of(ui).dim);
-    let text = egui::WidgetText::from(text);
-    let galley = text.into_galley(ui, Some(TextWrapMode::Extend), f32::INFINITY, TextStyle::Body);
-    if galley.size().x <= ui.available_width() {
-        ui.label(galley);
     }
 }
 

@@ -53,7 +53,8 @@ pub(super) fn secret_ui(
                     ..egui::WidgetInfo::text_edit(true, &dots, &dots, "")
                 }
             });
-            let is_entered = response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+            let is_entered =
+                response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
             if is_entered && !entered.typed.is_empty() {
                 submitted.set(Some(answer(entered)));
             }
@@ -62,7 +63,8 @@ pub(super) fn secret_ui(
                 response.request_focus();
             }
             ui.add_space(4.0);
-            let text = "Your answer goes to this program alone. It is not shown, stored or recorded.";
+            let text =
+                "Your answer goes to this program alone. It is not shown, stored or recorded.";
             widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
         });
     });

@@ -103,8 +103,10 @@ pub(super) fn grid_ui(
             ui.painter().rect_filled(rect, CornerRadius::ZERO, theme.accent);
             let below = screen.row(row).find(|(column, _)| *column == cursor.column);
             if let Some((_, cell)) = below {
-                let text: String = std::iter::once(cell.character).chain(cell.marks.iter().copied()).collect();
-                let style = Style { text: theme.on_accent, background: None, ..Style::of(&cell, theme) };
+                let text: String =
+                    std::iter::once(cell.character).chain(cell.marks.iter().copied()).collect();
+                let style =
+                    Style { text: theme.on_accent, background: None, ..Style::of(&cell, theme) };
                 text_ui(ui, rect, &text, style);
             }
         }
@@ -139,8 +141,7 @@ fn runs(screen: &TerminalScreen, row: usize, theme: &Theme) -> Vec<Run> {
 
 fn text_ui(ui: &Ui, rect: Rect, text: &str, style: Style) {
     if !text.trim().is_empty() {
-        let galley =
-            ui.painter().layout_no_wrap(text.to_owned(), Text::Mono.font(), style.text);
+        let galley = ui.painter().layout_no_wrap(text.to_owned(), Text::Mono.font(), style.text);
         // There is no bold font of this family: the text is drawn twice, a bit apart.
         if style.bold {
             let corner = rect.min + vec2(0.6, 0.0);

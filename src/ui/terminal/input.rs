@@ -8,7 +8,11 @@ use crate::run::TerminalModes;
 ///
 /// Combinations with Ctrl and Shift send nothing: they belong to the window, as in other terminals. Ctrl+C and Ctrl+X
 /// arrive as copy and cut; the text of a paste arrives whatever key requested it.
-pub(super) fn bytes_of(event: &Event, modifiers: Modifiers, modes: TerminalModes) -> Option<Vec<u8>> {
+pub(super) fn bytes_of(
+    event: &Event,
+    modifiers: Modifiers,
+    modes: TerminalModes,
+) -> Option<Vec<u8>> {
     match event {
         Event::Text(text) | Event::Ime(ImeEvent::Commit(text)) => {
             // Alt sends an escape character first.
@@ -138,8 +142,7 @@ mod tests {
     }
 
     fn press_in(key: Key, modifiers: Modifiers, modes: TerminalModes) -> Option<Vec<u8>> {
-        let event =
-            Event::Key { key, physical_key: None, pressed: true, repeat: false, modifiers };
+        let event = Event::Key { key, physical_key: None, pressed: true, repeat: false, modifiers };
         bytes_of(&event, modifiers, modes)
     }
 

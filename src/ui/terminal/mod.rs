@@ -7,8 +7,8 @@ mod grid;
 mod input;
 
 use egui::{
-    Align, CornerRadius, Event, EventFilter, Id, Key, Layout, Rect, Role, Sense, Stroke, StrokeKind, Ui,
-    ViewportCommand, WidgetInfo, pos2, vec2,
+    Align, CornerRadius, Event, EventFilter, Id, Key, Layout, Rect, Role, Sense, Stroke,
+    StrokeKind, Ui, ViewportCommand, WidgetInfo, pos2, vec2,
 };
 
 use self::grid::{CellSize, grid_ui};
@@ -86,7 +86,12 @@ fn push(actions: &mut Vec<Action>, action: TerminalAction) {
 fn is_of_keyboard(event: &Event) -> bool {
     matches!(
         event,
-        Event::Key { .. } | Event::Text(_) | Event::Paste(_) | Event::Copy | Event::Cut | Event::Ime(_)
+        Event::Key { .. }
+            | Event::Text(_)
+            | Event::Paste(_)
+            | Event::Copy
+            | Event::Cut
+            | Event::Ime(_)
     )
 }
 

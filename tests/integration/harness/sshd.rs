@@ -80,17 +80,18 @@ pub struct Sshd {
 }
 
 /// A user of this computer with a password, for the time of a test. Only root can make one.
-struct Account(String);
+pub struct Account(pub String);
 
 impl Account {
     #[expect(clippy::disallowed_methods, reason = "the other side is no part of the program")]
-    fn new(home: &Path, password: &str) -> Self {
-        let name = format!("cs{:x}", rustix::process::getpid().as_raw_nonzero());
+    pub fn new(home: &Path, password: &str) -> Self {
+        // Tests run at the same time, in one process and in several.
+        let id = uuid::Uuid::new_v4().simple().to_string();
+        let name = format!("cs{}", &id[..12]);
         let home = home.to_str().unwrap();
         run("useradd", &["--no-create-home", "--home-dir", home, "--shell", "/bin/bash", &name]);
         let account = Self(name);
-        let mut child =
-            Command::new(program("chpasswd")).stdin(Stdio::piped()).spawn().unwrap();
+        let mut child = Command::new(program("chpasswd")).stdin(Stdio::piped()).spawn().unwrap();
         let line = format!("{}:{password}\n", account.0);
         std::io::Write::write_all(&mut child.stdin.take().unwrap(), line.as_bytes()).unwrap();
         assert!(child.wait().unwrap().success(), "chpasswd");

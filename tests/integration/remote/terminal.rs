@@ -72,7 +72,7 @@ fn keys_reach_a_full_screen_program_there() {
     let connection = sshd.open().unwrap();
     let script = "seq -f 'line %g' 1 100 > text; LESS= less text";
     // The second key stops a program that nobody could continue; the wrapper continues it.
-    let acts = [("line 19\n:", Some("\x1a")), ("line 19\n:", Some("q"))];
+    let acts = [("line 19\ntext", Some("\x1a")), ("line 19\ntext", Some("q"))];
     let (finished, _) = run(&connection, script, &acts);
     assert_eq!(finished.end, RemoteEnd::Exited(0));
 }

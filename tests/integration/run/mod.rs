@@ -10,3 +10,5 @@ mod outcomes;
 mod properties;
 #[cfg(target_os = "linux")]
 mod simulations;
+#[cfg(target_os = "linux")]
+mod terminal;

@@ -1,4 +1,5 @@
 use super::*;
+use crate::run::{AnsiStyle, CellColor, Hue};
 
 fn screen(columns: u16, rows: u16, text: &str) -> TerminalScreen {
     let mut screen = TerminalScreen::new(TerminalSize::new(columns, rows));
@@ -63,7 +64,8 @@ fn only_queries_about_the_terminal_are_answered() {
 
 #[test]
 fn styles_and_colours_are_those_of_a_terminal() {
-    let it = screen(20, 2, "\x1b[1;31ma\x1b[0;7mb\x1b[0;4;38;5;16mc\x1b[0;48;2;1;2;3md\x1b[0m\x1b(0q");
+    let it =
+        screen(20, 2, "\x1b[1;31ma\x1b[0;7mb\x1b[0;4;38;5;16mc\x1b[0;48;2;1;2;3md\x1b[0m\x1b(0q");
     let cells: Vec<Cell<'_>> = it.row(0).map(|(_, cell)| cell).collect();
     assert_eq!((cells[0].text, cells[0].bold), (CellColor::Hue(Hue::Red), true));
     assert_eq!((cells[1].text, cells[1].background), (CellColor::Background, CellColor::Text));
