@@ -73,6 +73,7 @@ cmd:dbus-daemon             dbus            dbus-daemon     dbus
 cmd:ssh                     openssh-client  openssh-clients openssh
 cmd:ssh-keygen              openssh-client  openssh         openssh
 cmd:useradd                 passwd          shadow-utils    shadow
+cmd:sudo                    sudo            sudo            sudo
 cmd:vim                     vim             vim-enhanced    vim
 cmd:less                    less            less            less
 cmd:top                     procps          procps-ng       procps-ng

@@ -8,6 +8,7 @@ use super::{App, now};
 use crate::run::{LoopPhase, Phase, RunFate, RunSummary};
 use crate::ui::loop_page::stop_word;
 use crate::ui::splits::splits;
+use crate::ui::terminal;
 use crate::worker::{Clock as _, SystemClock};
 
 impl eframe::App for App {
@@ -53,6 +54,9 @@ impl App {
         }
         if self.drain() {
             ctx.request_repaint();
+        }
+        if std::mem::take(&mut self.plan.opened_terminal) {
+            ctx.memory_mut(|memory| memory.surrender_focus(terminal::id()));
         }
         if let Some(text) = self.shared.to_copy.take() {
             ctx.copy_text(text);

@@ -40,6 +40,14 @@ impl Refusal {
         Self { details, ..self }
     }
 
+    /// The error for a plan of which this step, counted from 1, needs a terminal. Nothing of the plan has run.
+    pub(super) fn needs_terminal(step: usize) -> Self {
+        let message = format!("step {step} needs a terminal, into which a person types");
+        let next = "Run the plan in the window.".to_owned();
+        let failure = Failure { code: Code::CommandFailed, message, next };
+        Self::new(Exit::Failed, failure, json!({ "step": step }))
+    }
+
     /// The error for a plan that cannot be authorized. At least one of the findings is an error.
     pub(super) fn invalid_plan(findings: Vec<Finding>) -> Self {
         let failure = ExecutionError::from_findings(&findings).failure();

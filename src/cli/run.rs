@@ -22,7 +22,7 @@ use crate::engine::{
     Clock as _, ControlHandle, ExecutionError, Executor, ExecutorDeps, SystemClock,
 };
 use crate::evidence::EvidenceLocation;
-use crate::plan::{Digest, Plan, ShownPlan, rollback, visible};
+use crate::plan::{Digest, Plan, ShownPlan, Step, rollback, visible};
 use crate::risk::Policy;
 use crate::run::text::capitalized;
 use crate::run::{ExecutionResult, Review, RunStatus, other_runs_warning};
@@ -69,7 +69,7 @@ impl Start {
     /// Authorizes the plan and runs it.
     ///
     /// # Errors
-    /// The plan is invalid (E001), no flag authorizes it (E002), or the executor returns an error.
+    /// The plan is invalid (E001), no flag authorizes it (E002), a step needs a terminal (E305), or the executor returns an error.
     pub(super) fn run(self, out: &mut Output) -> Result<Exit, Refusal> {
         let Self { opened, file, method, parent_run, policy, confirmation, location } = self;
         let valid = opened.is_valid();
@@ -78,6 +78,10 @@ impl Start {
             return Err(Refusal::invalid_plan(opened.findings));
         };
         let Some(method) = method else { return Err(unauthorized(plan.digest).into()) };
+        let needs_terminal = |step: &&Step| step.needs.as_ref().is_some_and(|it| it.terminal);
+        if let Some(step) = plan.steps.iter().find(needs_terminal) {
+            return Err(Refusal::needs_terminal(step.step_index + 1));
+        }
         let clock = Arc::new(SystemClock::default());
         let authorization =
             PlanAuthorization::pending(&plan, review.binding.clone(), method, clock.now_ms())

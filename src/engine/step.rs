@@ -20,10 +20,10 @@ use super::simulation::failure_preview;
 use super::{ExecutionError, preconditions, review, walls};
 use crate::authorization::StepWalls;
 use crate::evidence::{Entry, EvidenceError, IntentRecord, StepDecision};
-use crate::plan::{Code, ToolClass};
+use crate::plan::{Code, ToolCall, ToolClass};
 use crate::risk::Verdict;
 use crate::run::{Answer, Decision, Failure, FileEffect, Outcome, Preview, RunEvent, StepResult};
-use crate::tools::Context;
+use crate::tools::{Context, ShellError, ToolError};
 
 /// The outcome of a step, and its error if it failed.
 type StepEnd = (Outcome, Option<ExecutionError>);
@@ -85,6 +85,10 @@ impl StepRun<'_, '_> {
         if let Some(error) = self.risk_error(verdict) {
             return Ok(Some((Outcome::Failed, Some(error))));
         }
+        if self.wants_terminal() && self.run.deps.terminal.is_none() {
+            let error = ToolError::from(ShellError::NoTerminal);
+            return Ok(Some((Outcome::Failed, Some(error.into()))));
+        }
         if let Some(reason) = self.confirmation_reason(verdict, changed.as_ref()) {
             if let Some(end) = self.confirm(verdict, reason, progress) {
                 return Ok(Some(end));
@@ -100,6 +104,14 @@ impl StepRun<'_, '_> {
             self.commit_intent(verdict, progress)?;
         }
         Ok(None)
+    }
+
+    /// Whether the step runs in a terminal, on this computer or on another host.
+    fn wants_terminal(&self) -> bool {
+        let is_remote = matches!(self.step.call, ToolCall::Shell { target: Some(_), .. });
+        let needs = self.step.needs.as_ref();
+        self.walls.is_some_and(|walls| walls.terminal)
+            || is_remote && needs.is_some_and(|needs| needs.terminal)
     }
 
     /// Whether the step verifies a command that a person has skipped (SPEC §1.2).
@@ -198,7 +210,7 @@ impl StepRun<'_, '_> {
         let started_ms = self.run.deps.clock.monotonic_ms();
         let journal = &*self.run.journal;
         let walls = self.walls.unwrap_or(StepWalls::NONE);
-        let port = self.run.deps.terminal.as_ref().filter(|_| walls.terminal);
+        let port = self.run.deps.terminal.as_ref().filter(|_| self.wants_terminal());
         let terminal = port.map(|port| port.open(self.run.run_id, self.step.step_index));
         if let Some(terminal) = &terminal {
             let (step_id, size) = (self.step.step_id.clone(), terminal.size);

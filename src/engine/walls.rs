@@ -184,6 +184,15 @@ impl WallsReviewer<'_> {
             && !needs.is_empty()
             && !step.is_verification()
         {
+            if needs.terminal {
+                let number = step.step_index + 1;
+                let message =
+                    format!("step {number} opens a terminal on {host}, into which you type");
+                self.add_finding(step, Severity::Note, "terminal", message);
+            }
+            if *needs == (Needs { terminal: true, ..Needs::default() }) {
+                return None;
+            }
             let message = format!("needs are about this computer, and the command runs on {host}");
             let pointer = step.pointer(Some("needs"));
             self.findings.push(Finding::new(Severity::Note, Code::BadValue, pointer, message));

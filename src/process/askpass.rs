@@ -174,7 +174,12 @@ fn is_this_user(_: &UnixStream) -> io::Result<bool> {
 
 /// Asks for a secret and prints it, if this process was started for that; otherwise returns `None`. `line` is the command
 /// line: the program's name and the question.
-pub fn start_askpass(mut line: impl Iterator<Item = OsString>) -> Option<ExitCode> {
+pub fn start_askpass(line: impl Iterator<Item = OsString>) -> Option<ExitCode> {
+    run(line).map(|is_answered| if is_answered { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// As [`start_askpass`]. Returns whether there was an answer.
+pub(super) fn run(mut line: impl Iterator<Item = OsString>) -> Option<bool> {
     let place = std::env::var(SOCKET).ok()?;
     let prompt = line.nth(1)?.to_string_lossy().into_owned();
     if line.next().is_some() {
@@ -182,17 +187,16 @@ pub fn start_askpass(mut line: impl Iterator<Item = OsString>) -> Option<ExitCod
     }
     // A question that wants yes or no is not answered; a notice wants no answer.
     let secret = match std::env::var(KIND).as_deref() {
-        Ok("none") => return Some(ExitCode::SUCCESS),
+        Ok("none") => return Some(true),
         Ok(_) => None,
         Err(_) => ask_over(&place, &prompt).ok(),
     };
-    let is_printed = secret.is_some_and(|mut secret| {
+    Some(secret.is_some_and(|mut secret| {
         secret.push(b'\n');
         let printed = io::stdout().write_all(&secret).and_then(|()| io::stdout().flush());
         secret.fill(0);
         printed.is_ok()
-    });
-    Some(if is_printed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }))
 }
 
 /// Passes a question to the window, and waits for the answer.

@@ -118,7 +118,7 @@ impl SshClient {
             profile: Profile::Client,
             program: OsStr::new(&self.program),
             arguments,
-            input: call.input.map(Input::File),
+            input: call.input,
             folder: call.folder,
             environment: call.askpass.as_deref().unwrap_or_default(),
             unset: &[],
@@ -167,8 +167,8 @@ pub(super) struct Call<'a> {
     pub(super) destination: &'a Destination,
     /// The command line for the host's login shell; `None` for a call that runs nothing there.
     pub(super) command: Option<&'a str>,
-    /// The file from which the client reads its stdin; `None` for an empty one.
-    pub(super) input: Option<&'a Path>,
+    /// The stdin of the client; `None` for an empty one.
+    pub(super) input: Option<Input<'a>>,
     /// The local working directory of the client.
     pub(super) folder: &'a Path,
     pub(super) timeout: Duration,

@@ -10,7 +10,7 @@ use super::session::RUN;
 use super::session_output::{SessionOutput, SessionReport};
 use super::{Connection, RemoteError};
 use crate::process::{Cause, ProcessIo};
-use crate::run::{StopSignal, StreamEnds};
+use crate::run::{OpenTerminal, StopSignal, StreamEnds};
 
 /// How long to wait, after a session has broken off, for the client of the connection to exit.
 const LOSS_WAIT: Duration = Duration::from_secs(2);
@@ -19,6 +19,10 @@ const LOSS_WAIT: Duration = Duration::from_secs(2);
 const NOT_BEGUN: i32 = 125;
 /// The number of bytes for the wrapper's reports, in addition to the output limit of the command.
 const REPORTS_LIMIT: u64 = 64 << 10;
+
+/// Maximum size of a command for a terminal, in bytes. It is sent as a word of a command line, four times as long at
+/// most, which systems limit to 128 KiB.
+const MAX_TERMINAL_COMMAND: usize = 24 << 10;
 
 /// A command for a host.
 #[derive(Debug, Clone, Copy)]
@@ -31,6 +35,8 @@ pub struct RemoteCommand<'a> {
     pub timeout: Duration,
     /// Maximum size of stdout and of stderr, in bytes; the process group is ended when one of them is larger.
     pub output_limit: u64,
+    /// The terminal in which the command runs; `None` for an empty input and two outputs.
+    pub terminal: Option<&'a OpenTerminal>,
 }
 
 /// The end of a command, as far as the host has reported it.
@@ -94,13 +100,22 @@ impl Connection {
             return Ok(RemoteFinished::not_begun("stopped before it was sent".to_owned()));
         }
         let variables = [("folder", folder.as_str()), ("command", command.command)];
-        let session = self.session(RUN, &variables)?;
+        let session = match command.terminal {
+            Some(_) if command.command.len() > MAX_TERMINAL_COMMAND => {
+                let why = "the command is too long for a terminal on another host".to_owned();
+                return Ok(RemoteFinished::not_begun(why));
+            }
+            Some(_) => self.terminal_session(&variables),
+            None => self.session(RUN, &variables)?,
+        };
         let monitor = Arc::new(SessionMonitor::default());
         let _wake = monitor.wake_on_stop(stop);
         let deadline = started.checked_add(command.timeout);
         // Ends the local client. Set after the attempt to end the process group on the host.
         let client_stop = StopSignal::default();
-        let session_output = SessionOutput::new(&session.nonce, command.output_limit, io, &monitor);
+        let (is_terminal, output_limit) = (command.terminal.is_some(), command.output_limit);
+        let session_output =
+            SessionOutput::new(&session.nonce, is_terminal, output_limit, io, &monitor);
         let limit = command.output_limit.saturating_add(REPORTS_LIMIT);
         let (finished, ended) = thread::scope(|scope| {
             let over = SetOver(&monitor);
@@ -109,7 +124,7 @@ impl Connection {
                 .spawn_scoped(scope, || self.end_on_stop(&monitor, deadline, stop, &client_stop))
                 .map_err(RemoteError::NotStarted)?;
             let io = ProcessIo { stop: &client_stop, output: &|_, _| {}, capture: &session_output };
-            let finished = self.follow(&session, limit, io)?;
+            let finished = self.follow(&session, command.terminal, limit, io)?;
             drop(over);
             Ok::<_, RemoteError>((finished, stopper.join().unwrap_or(None)))
         })?;

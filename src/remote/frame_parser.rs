@@ -120,7 +120,8 @@ impl FrameParser {
 
     fn add_report(&mut self, report: &[u8]) {
         self.has_report = true;
-        let text = String::from_utf8_lossy(report);
+        // A terminal ends lines with a carriage return, too.
+        let text = String::from_utf8_lossy(report.strip_suffix(b"\r").unwrap_or(report));
         let text = text.strip_prefix(':').unwrap_or(&text);
         let (kind, value) = text.split_once(':').unwrap_or((text, ""));
         self.reports.push(Report { kind: kind.to_owned(), value: value.to_owned() });

@@ -10,8 +10,8 @@ use uuid::Uuid;
 use super::client::Call;
 use super::frame_parser::FrameParser;
 use super::{Connection, RemoteError};
-use crate::process::{Cause, Finished, ProcessIo};
-use crate::run::{StopSignal, StreamEnds};
+use crate::process::{Cause, Finished, Input, ProcessIo};
+use crate::run::{OpenTerminal, StopSignal, StreamEnds};
 
 /// The script that reads facts about the host.
 pub(super) const FACTS: &str = include_str!("../../assets/remote/facts.sh");
@@ -19,6 +19,8 @@ pub(super) const FACTS: &str = include_str!("../../assets/remote/facts.sh");
 pub(super) const SURVEY: &str = include_str!("../../assets/remote/survey.sh");
 /// The wrapper script that runs a command.
 pub(super) const RUN: &str = include_str!("../../assets/remote/run.sh");
+/// The wrapper script that runs a command in a terminal.
+const TERMINAL: &str = include_str!("../../assets/remote/terminal.sh");
 /// The script that ends a process group.
 const END: &str = include_str!("../../assets/remote/end.sh");
 
@@ -37,8 +39,8 @@ pub(super) struct ScriptOutput {
 /// A prepared session. Dropping it removes the file that it sends.
 pub(super) struct Session {
     pub(super) nonce: String,
-    /// The file that is sent through stdin.
-    payload: PathBuf,
+    /// The file that is sent through stdin; `None` for a session with a terminal.
+    payload: Option<PathBuf>,
     /// The command line for the login shell.
     command_line: String,
     socket: String,
@@ -46,13 +48,31 @@ pub(super) struct Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.payload);
+        if let Some(payload) = &self.payload {
+            let _ = fs::remove_file(payload);
+        }
     }
 }
 
 /// Quotes a text as one word of a shell.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+/// A text as the format of `printf`, of characters that mean the same in single quotes to all shells.
+fn printable(text: &str) -> String {
+    let mut printable = String::with_capacity(text.len() * 2);
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b' ' | b'_' | b'-' | b'.' | b'/' => {
+                printable.push(byte.into());
+            }
+            byte => {
+                let _ = write!(printable, "\\{byte:03o}");
+            }
+        }
+    }
+    printable
 }
 
 /// The command line for the login shell, in syntax that all shells share. It runs the script from stdin only if the
@@ -80,18 +100,42 @@ impl Connection {
         let path = self.control.folder.path().join(id);
         fs::write(&path, payload).map_err(RemoteError::NotStarted)?;
         let (command_line, socket) = (login_command(&nonce), self.control.folder.socket());
-        Ok(Session { nonce, payload: path, command_line, socket })
+        Ok(Session { nonce, payload: Some(path), command_line, socket })
     }
 
-    fn call<'a>(&'a self, session: &'a Session) -> Call<'a> {
+    /// As [`Self::session`], for a session whose stdin is a terminal: everything is sent on the command line.
+    pub(super) fn terminal_session(&self, variables: &[(&str, &str)]) -> Session {
+        // Output that may begin a report is held back. A character that programs do not print begins it, so that what
+        // a person types is echoed at once.
+        let nonce = format!("\u{1e}countersign-{}", Uuid::new_v4().simple());
+        let mut script = format!("countersign_nonce={}\n", quoted(&nonce));
+        for (name, value) in variables {
+            let _ = writeln!(script, "countersign_{name}={}", quoted(value));
+        }
+        script.push_str(TERMINAL);
+        let run = r#"eval "$(printf "$1")""#;
+        let script = printable(&script);
+        let command_line = format!("exec bash --noprofile --norc -c '{run}' bash '{script}'");
+        Session { nonce, payload: None, command_line, socket: self.control.folder.socket() }
+    }
+
+    /// The call of the client for a session. `terminal` is the terminal of a session without a payload.
+    fn call<'a>(&'a self, session: &'a Session, terminal: Option<&'a OpenTerminal>) -> Call<'a> {
         // If the connection is lost, the session must fail: a new connection could reach another host.
         const SETTINGS: [&str; 4] =
             ["ControlMaster=no", "ProxyCommand=false", "PermitLocalCommand=no", "LogLevel=ERROR"];
-        let mut options = vec!["-T", "-S", &session.socket];
+        let mut options = match terminal {
+            // Typed text has no escape character for the client.
+            Some(_) => vec!["-tt", "-e", "none", "-S", &session.socket],
+            None => vec!["-T", "-S", &session.socket],
+        };
         options.extend(SETTINGS.iter().flat_map(|setting| ["-o", setting]));
         Call {
             command: Some(&session.command_line),
-            input: Some(&session.payload),
+            input: match (terminal, &session.payload) {
+                (Some(terminal), _) => Some(Input::Terminal(terminal)),
+                (None, payload) => payload.as_deref().map(Input::File),
+            },
             ..Call::new(options, &self.destination, self.control.folder.path())
         }
     }
@@ -100,10 +144,11 @@ impl Connection {
     pub(super) fn follow(
         &self,
         session: &Session,
+        terminal: Option<&OpenTerminal>,
         output_limit: u64,
         io: ProcessIo<'_>,
     ) -> Result<Finished<StreamEnds>, RemoteError> {
-        let call = Call { output_limit, ..self.call(session) };
+        let call = Call { output_limit, ..self.call(session, terminal) };
         self.client.stream(&call, io)
     }
 
@@ -116,7 +161,7 @@ impl Connection {
         stop: &StopSignal,
     ) -> Result<ScriptOutput, RemoteError> {
         let session = self.session(script, variables)?;
-        let call = Call { timeout, ..self.call(&session) };
+        let call = Call { timeout, ..self.call(&session, None) };
         let finished = self.client.run(&call, stop, &|_, _| {})?;
         let mut reports = FrameParser::new(&session.nonce);
         let rest = [reports.push(&finished.stdout), reports.end()].concat();

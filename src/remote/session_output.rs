@@ -56,15 +56,19 @@ pub(super) struct SessionReport {
 
 impl<'a> SessionOutput<'a> {
     /// A receiver for a session whose reports begin with this nonce. `limit` is the maximum size in bytes of
-    /// each output of the command.
+    /// each output of the command. A session with a terminal has one output with all reports.
     pub(super) fn new(
         nonce: &str,
+        is_terminal: bool,
         limit: u64,
         io: ProcessIo<'a>,
         monitor: &'a SessionMonitor,
     ) -> Self {
         let state = State {
-            stdout: Output::new(FrameParser::once(nonce), limit),
+            stdout: Output::new(
+                if is_terminal { FrameParser::new(nonce) } else { FrameParser::once(nonce) },
+                limit,
+            ),
             stderr: Output::new(FrameParser::new(nonce), limit),
             exceeded: None,
         };
@@ -86,11 +90,12 @@ impl<'a> SessionOutput<'a> {
         }
         let mut state = self.state.borrow_mut();
         let begun = state.stderr.frames.report("begin").or(state.stdout.frames.report("begin"));
+        let ended = state.stderr.frames.report("end").or(state.stdout.frames.report("end"));
         let greeting = [state.stdout.frames.before(), state.stderr.frames.before()].concat();
         SessionReport {
             greeting,
             group: begun.and_then(|group| group.parse().ok()),
-            exit_status: state.stderr.frames.report("end").and_then(|status| status.parse().ok()),
+            exit_status: ended.and_then(|status| status.parse().ok()),
             was_signalled: was_signalled(&state.stderr.frames),
             exceeded: state.exceeded,
             stdout: std::mem::take(&mut state.stdout.ends),

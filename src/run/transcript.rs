@@ -197,7 +197,8 @@ impl Transcript {
         if !self.has_output && ran {
             let [stdout, stderr] =
                 [&result.stdout, &result.stderr].map(|it| it.as_deref().unwrap_or_default());
-            match result.walls.as_ref().is_some_and(|walls| walls.terminal) {
+            let needs_terminal = result.needs.as_ref().is_some_and(|needs| needs.terminal);
+            match needs_terminal || result.walls.as_ref().is_some_and(|walls| walls.terminal) {
                 true => {
                     let mut screen = TerminalScreen::new(REPLAYED);
                     screen.feed(stdout);

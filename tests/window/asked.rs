@@ -84,7 +84,7 @@ fn declined(sshd: &Sshd) -> Outcome {
     desktop.click("Do not answer")?;
     desktop.wait_for_text("a question of ssh was not answered")?;
     desktop.wait_until_gone("Do not answer")?;
-    assert_eq!(sshd.logged("Accepted"), 0);
+    assert_eq!(sshd.logged("Accepted publickey"), 0);
     Ok(())
 }
 
@@ -95,7 +95,7 @@ fn stopped(sshd: &Sshd) -> Outcome {
     desktop.wait_for_text("asks:")?;
     desktop.key("ctrl+shift+period")?;
     desktop.wait_until_gone("Do not answer")?;
-    assert_eq!(sshd.logged("Accepted"), 0);
+    assert_eq!(sshd.logged("Accepted publickey"), 0);
     Ok(())
 }
 

@@ -30,19 +30,29 @@ pub(super) fn assert_nowhere(desktop: &Desktop, text: &str) {
 /// Fails if the text is in a record of the evidence, as the program itself shows it with all contents.
 #[track_caller]
 pub(super) fn assert_not_recorded(desktop: &Desktop, text: &str) {
+    let records = records(desktop);
+    assert!(!records.is_empty());
+    for record in records {
+        assert!(!record.contains(text), "{record}");
+    }
+}
+
+/// The records of all executions, as the program shows them.
+pub(super) fn records(desktop: &Desktop) -> Vec<String> {
     let evidence = desktop.evidence();
-    let ids: Vec<String> = read(&evidence, "SELECT execution_id FROM executions", |row| row.get(0));
-    assert!(!ids.is_empty());
-    for id in ids {
+    let ids: Vec<String> =
+        read(&evidence, "SELECT id FROM executions ORDER BY row", |row| row.get(0));
+    let show = |id: &String| {
         #[expect(clippy::disallowed_methods, reason = "the program under test")]
         let shown = Command::new(env!("CARGO_BIN_EXE_countersign"))
-            .args(["evidence", "show", &id, "--json", "--evidence"])
+            .args(["evidence", "show", id, "--json", "--evidence"])
             .arg(&evidence)
             .output()
             .expect("the program");
         assert!(shown.status.success(), "{}", String::from_utf8_lossy(&shown.stderr));
-        assert!(!contains(&shown.stdout, text.as_bytes()), "in the record of {id}");
-    }
+        String::from_utf8(shown.stdout).expect("a document")
+    };
+    ids.iter().map(show).collect()
 }
 
 fn search_files(folder: &Path, text: &[u8], found: &mut Vec<String>) {

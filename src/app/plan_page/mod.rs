@@ -44,6 +44,8 @@ pub(super) struct PlanPage {
     change_notice: Option<u64>,
     /// The notice about the attempt to connect to a host, while it is under way.
     host_notice: Option<u64>,
+    /// Whether a terminal was opened since the last frame.
+    pub(super) opened_terminal: bool,
     watch: Watch,
 }
 
@@ -70,6 +72,7 @@ impl PlanPage {
             to_authorize: None,
             void_notice: None,
             change_notice: None,
+            opened_terminal: false,
             host_notice: None,
             watch: Watch::new(wake),
         }

@@ -44,6 +44,8 @@ impl PlanPage {
     pub fn apply_event(&mut self, event: &RunEvent, shared: &mut Shared) {
         let now = shared.now.ms;
         let needs_confirmation = self.running_mut().is_some_and(|it| it.apply_event(event, now));
+        // What a person types for one step must not reach the next one.
+        self.opened_terminal |= matches!(event, RunEvent::TerminalOpened { .. });
         if matches!(event, RunEvent::StepOutput { .. }) {
             self.answer_terminal_queries(shared);
         }

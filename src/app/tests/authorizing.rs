@@ -175,7 +175,11 @@ fn a_faulty_plan_is_rejected() {
     let digest = bench.session().opened.digest;
     bench.act(Action::Do(Command::Reject));
     let reason = "no such tool".to_owned();
-    bench.act(Action::Dialog(DialogAction::Reject { digest, reason: reason.clone() }));
+    bench.act(Action::Dialog(DialogAction::Reject {
+        digest,
+        reason: reason.clone(),
+        replan: false,
+    }));
     bench.wait_until("rejected", |app| {
         app.plan.shown.as_ref().unwrap().approval == Approval::Rejected(reason.clone())
     });

@@ -147,9 +147,9 @@ fn a_pager_scrolls_and_quits() {
     let lines: String = (0..200).map(|line| format!("line {line}\n")).collect();
     fs::write(fixture.folder.path().join("text"), lines).unwrap();
     let terminal = Terminal::new(60, 10);
-    // The pager shows its prompt when it waits for a key.
+    // The pager shows its prompt when it waits for a key; the first one is the name of the file.
     let acts: [(&str, &dyn Fn(&Terminal)); 3] = [
-        ("line 8\n:", &|it| it.type_in(" ")),
+        ("line 8\ntext", &|it| it.type_in(" ")),
         ("line 17\n:", &|it| it.resize(60, 20)),
         ("line 27\n:", &|it| it.type_in("q")),
     ];

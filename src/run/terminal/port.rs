@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use uuid::Uuid;
 
-use super::TerminalSize;
+use super::size::TerminalSize;
 
 /// The maximum size of the input that the program has not read, in bytes. More is refused.
 const MAX_INPUT: usize = 1 << 20;

@@ -6,7 +6,6 @@
 //! the program.
 
 use std::borrow::Cow;
-use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -14,13 +13,14 @@ use alacritty_terminal::Term;
 use alacritty_terminal::event::{Event, EventListener};
 use alacritty_terminal::grid::{Dimensions, Scroll};
 use alacritty_terminal::index::{Column, Line};
-use alacritty_terminal::term::cell::{Cell as TermCell, Flags};
+use alacritty_terminal::term::cell::Flags;
 use alacritty_terminal::term::{Config, Osc52, TermMode};
-use alacritty_terminal::vte::ansi::{Color, CursorShape, NamedColor, Processor, Timeout};
+use alacritty_terminal::vte::ansi::{CursorShape, Processor, Timeout};
 
-use super::TerminalSize;
+use super::cell::{Cell, cell_of};
+use super::line::{ScreenLine, ScreenLines};
+use super::size::TerminalSize;
 use crate::plan::{is_hidden, is_mark};
-use crate::run::{AnsiStyle, Hue};
 
 /// The number of lines above the screen that are kept.
 const HISTORY: usize = 10_000;
@@ -77,52 +77,16 @@ impl Timeout for NeverSynchronized {
 
 impl Dimensions for TerminalSize {
     fn total_lines(&self) -> usize {
-        self.rows.into()
+        Self::rows(*self).into()
     }
 
     fn screen_lines(&self) -> usize {
-        self.rows.into()
+        Self::rows(*self).into()
     }
 
     fn columns(&self) -> usize {
-        self.columns.into()
+        Self::columns(*self).into()
     }
-}
-
-/// The colour of a cell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CellColor {
-    /// The colour of plain text.
-    Text,
-    /// The colour behind plain text.
-    Background,
-    /// One of the colours that every terminal has.
-    Hue(Hue),
-    /// Red, green and blue.
-    Rgb(u8, u8, u8),
-}
-
-/// One cell of the screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cell<'a> {
-    /// The character; a space for an empty cell.
-    pub character: char,
-    /// The combining marks on it.
-    pub marks: &'a [char],
-    /// The colour of the text.
-    pub text: CellColor,
-    /// The colour behind it.
-    pub background: CellColor,
-    /// Whether the text is dimmed.
-    pub faint: bool,
-    /// Whether the text is bold.
-    pub bold: bool,
-    /// Whether the text is underlined.
-    pub underlined: bool,
-    /// Whether the text is struck through.
-    pub struck: bool,
-    /// Whether the character also takes the next cell, which is then left out.
-    pub is_wide: bool,
 }
 
 /// The place of the cursor, from the top left of the visible part.
@@ -224,7 +188,7 @@ impl TerminalScreen {
         }
         let row = usize::try_from(cursor.point.line.0).ok()? + self.lines_below();
         let is_beam = cursor.shape == CursorShape::Beam;
-        (row < usize::from(self.size.rows)).then_some(Cursor {
+        (row < usize::from(self.size.rows())).then_some(Cursor {
             row,
             column: cursor.point.column.0,
             is_beam,
@@ -250,7 +214,7 @@ impl TerminalScreen {
     /// The text of the visible rows, without blanks at their ends, and without empty rows at the end.
     pub fn visible_text(&self) -> String {
         let mut text = String::new();
-        for row in 0..usize::from(self.size.rows) {
+        for row in 0..usize::from(self.size.rows()) {
             let start = text.len();
             for (_, cell) in self.row(row) {
                 text.push(cell.character);
@@ -298,58 +262,6 @@ impl TerminalScreen {
     }
 }
 
-/// The lines of a screen whose program has ended.
-#[derive(Debug, Default)]
-pub struct ScreenLines {
-    /// The lines, the first one first.
-    pub lines: Vec<ScreenLine>,
-    /// Whether there may have been earlier lines.
-    pub is_incomplete: bool,
-}
-
-/// One line of a screen.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct ScreenLine {
-    /// The text of the line.
-    pub text: String,
-    /// The byte ranges of the text that do not have the default style.
-    pub styles: Vec<(Range<usize>, AnsiStyle)>,
-}
-
-impl ScreenLine {
-    fn push(&mut self, cell: Cell<'_>) {
-        let start = self.text.len();
-        self.text.push(cell.character);
-        self.text.extend(cell.marks);
-        // The colour behind reversed text is shown as the colour of the text.
-        let color = if cell.text == CellColor::Background { cell.background } else { cell.text };
-        let hue = match color {
-            CellColor::Hue(hue) => Some(hue),
-            CellColor::Rgb(red, green, blue) => Hue::nearest(red.into(), green.into(), blue.into()),
-            CellColor::Text | CellColor::Background => None,
-        };
-        let style = AnsiStyle { hue, faint: cell.faint, underlined: cell.underlined };
-        if style == AnsiStyle::default() {
-            return;
-        }
-        match self.styles.last_mut() {
-            Some((range, last)) if *last == style && range.end == start => {
-                range.end = self.text.len();
-            }
-            _ => self.styles.push((start..self.text.len(), style)),
-        }
-    }
-
-    fn trim_end(&mut self) {
-        self.text.truncate(self.text.trim_end().len());
-        let end = self.text.len();
-        self.styles.retain_mut(|(range, _)| {
-            range.end = range.end.min(end);
-            range.start < range.end
-        });
-    }
-}
-
 /// The text as the terminal gets it. Characters that cannot be seen become replacement characters, because they would
 /// change how their neighbours look; variation selectors and marks above the limit are left out. `marks` is the number of
 /// marks before the text, and then at its end.
@@ -379,72 +291,6 @@ fn shown<'a>(text: &'a str, marks: &mut usize) -> Cow<'a, str> {
         }
     });
     Cow::Owned(shown.collect())
-}
-
-fn cell_of(cell: &TermCell) -> Cell<'_> {
-    let (mut text, mut background) = (color(cell.fg), color(cell.bg));
-    if cell.flags.contains(Flags::INVERSE) {
-        std::mem::swap(&mut text, &mut background);
-    }
-    let is_concealed = cell.flags.contains(Flags::HIDDEN) || cell.c.is_control();
-    let is_dim = matches!(
-        cell.fg,
-        Color::Named(
-            NamedColor::DimBlack
-                | NamedColor::DimRed
-                | NamedColor::DimGreen
-                | NamedColor::DimYellow
-                | NamedColor::DimBlue
-                | NamedColor::DimMagenta
-                | NamedColor::DimCyan
-                | NamedColor::DimWhite
-                | NamedColor::DimForeground
-        )
-    );
-    Cell {
-        character: if is_concealed { ' ' } else { cell.c },
-        marks: cell.zerowidth().filter(|_| !is_concealed).unwrap_or_default(),
-        text,
-        background,
-        faint: is_dim || cell.flags.contains(Flags::DIM),
-        bold: cell.flags.contains(Flags::BOLD),
-        underlined: cell.flags.intersects(Flags::ALL_UNDERLINES),
-        struck: cell.flags.contains(Flags::STRIKEOUT),
-        is_wide: cell.flags.contains(Flags::WIDE_CHAR),
-    }
-}
-
-fn color(color: Color) -> CellColor {
-    match color {
-        Color::Spec(rgb) => CellColor::Rgb(rgb.r, rgb.g, rgb.b),
-        Color::Indexed(index) => indexed(index),
-        Color::Named(NamedColor::Background) => CellColor::Background,
-        Color::Named(name) => {
-            let index = match name as usize {
-                bright @ 8..=15 => bright - 8,
-                index if index < 8 => index,
-                dim => dim.wrapping_sub(NamedColor::DimBlack as usize),
-            };
-            let hue = u16::try_from(index).ok().and_then(Hue::from_index);
-            hue.map_or(CellColor::Text, CellColor::Hue)
-        }
-    }
-}
-
-/// One of the 256 numbered colours.
-fn indexed(index: u8) -> CellColor {
-    let component = |step: u8| if step == 0 { 0 } else { 55 + 40 * step };
-    match index {
-        0..=15 => Hue::from_index(u16::from(index % 8)).map_or(CellColor::Text, CellColor::Hue),
-        16..=231 => {
-            let index = index - 16;
-            CellColor::Rgb(component(index / 36), component(index / 6 % 6), component(index % 6))
-        }
-        grey => {
-            let grey = 8 + 10 * (grey - 232);
-            CellColor::Rgb(grey, grey, grey)
-        }
-    }
 }
 
 #[cfg(test)]

@@ -2,8 +2,12 @@
 
 use std::time::Duration;
 
+use serde_json::{Value, json};
+
 use crate::plan::Code;
 use crate::run::ErrorInfo;
+use crate::tools::Context;
+use crate::tools::tool::set_field;
 use crate::workspace::Kind;
 
 /// The timeout of a command for which the plan sets none.
@@ -62,4 +66,17 @@ impl ErrorInfo for ShellError {
         }
         .to_owned()
     }
+}
+
+/// Adds what is recorded of a terminal besides its output: its last size, and whether a person typed. What they typed is
+/// not known here.
+pub(super) fn with_terminal(mut result: Value, context: &Context<'_>) -> Value {
+    if let Some(terminal) = context.terminal {
+        let size = terminal.current_size();
+        let record = json!({
+            "columns": size.columns(), "rows": size.rows(), "typed": terminal.has_typed()
+        });
+        set_field(&mut result, "terminal", record);
+    }
+    result
 }

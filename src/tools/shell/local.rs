@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
+use super::command::with_terminal;
 use super::{Command, ShellError};
 use crate::authorization::StepWalls;
 use crate::plan::Code;
@@ -88,10 +89,7 @@ fn run_in(
     let left_out = process::excluded_folders(profile);
     let failed = ProcessError::not_started("the shell", Code::CommandFailed);
     let finished = process::stream(&program, context.io()).map_err(failed)?;
-    let mut result = result(command, shell, key, &finished);
-    if let Some(terminal) = terminal(context)? {
-        set_field(&mut result, "terminal", terminal_record(terminal));
-    }
+    let mut result = with_terminal(result(command, shell, key, &finished), context);
     if !left_out.is_empty() {
         let names = left_out.iter().map(|folder| folder.to_string_lossy().into_owned());
         set_field(&mut result, "not_in_path", names.collect::<Vec<_>>());
@@ -124,13 +122,6 @@ fn terminal<'a>(context: &Context<'a>) -> Result<Option<&'a OpenTerminal>, ToolE
         (true, Some(terminal)) => Ok(Some(terminal)),
         (true, None) => Err(ShellError::NoTerminal.into()),
     }
-}
-
-/// What is recorded of a terminal besides its output: its last size, and whether a person typed. What they typed is not
-/// known here.
-fn terminal_record(terminal: &OpenTerminal) -> Value {
-    let size = terminal.current_size();
-    json!({ "columns": size.columns(), "rows": size.rows(), "typed": terminal.has_typed() })
 }
 
 fn result(

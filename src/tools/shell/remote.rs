@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::command::with_terminal;
 use super::{Command, ShellError};
 use crate::process::Cause;
 use crate::remote::{RemoteCommand, RemoteEnd, RemoteFinished};
@@ -30,6 +31,7 @@ pub(super) fn invoke(
         folder: command.cwd,
         timeout: command.timeout(),
         output_limit: OUTPUT_BYTES,
+        terminal: context.terminal,
     };
     let finished = connection.run(&remote_command, context.io())?;
     let exit_code = match finished.end {
@@ -38,7 +40,7 @@ pub(super) fn invoke(
     };
     Ok(CallResult {
         exit_code,
-        result: result(command, connection.host(), exit_code, &finished),
+        result: with_terminal(result(command, connection.host(), exit_code, &finished), context),
         error: error(target, command, &finished.end),
         captured: Some([finished.stdout, finished.stderr]),
         ..CallResult::default()

@@ -15,12 +15,13 @@ mod short;
 #[cfg(test)]
 mod tests;
 mod trust;
+mod wait;
 
 use std::sync::Arc;
 
 use egui::{
-    Align, CornerRadius, Event, Frame, Id, Key, Layout, Modal, Rect, ScrollArea, Sense, Stroke,
-    TextStyle, TextWrapMode, Ui, UiBuilder, vec2,
+    Align, CornerRadius, Event, Frame, Id, Key, Layout, Modal, Rect, ScrollArea, Sense, Stroke, Ui,
+    UiBuilder, vec2,
 };
 use uuid::Uuid;
 
@@ -30,7 +31,7 @@ use crate::risk::RiskLevel;
 use crate::run::{CommandsReview, ConfirmationRequest, SecretQuestion};
 use crate::ui::scroll;
 use answer::{Answer, Answers};
-use arming::{Allowed, Arming, DANGEROUS_DELAY_MS, DELAY_MS, Input};
+use arming::{Arming, DANGEROUS_DELAY_MS, DELAY_MS, Input};
 
 pub use authorize::AuthorizeView;
 pub(super) use confirm::SAFE_ANSWERS;
@@ -268,7 +269,7 @@ fn question_ui<'a>(
             if let Some(answer) = approve {
                 answer.ui(ui, allowed.approve, actions);
             }
-            wait_ui(ui, allowed);
+            wait::wait_ui(ui, allowed);
         });
         title_ui(ui, top.shrink2(vec2(PADDING, 0.0)), shape);
         let mut area = ui.new_child(UiBuilder::new().id_salt("body").max_rect(middle));
@@ -303,20 +304,6 @@ fn question_ui<'a>(
         if !matches!(action, DialogAction::LeaveUndecided | DialogAction::Trust { .. }) {
             focus::forget(&ctx);
         }
-    }
-}
-
-/// Says why the buttons are disabled, if there is room for it.
-fn wait_ui(ui: &mut Ui, allowed: Allowed) {
-    if allowed.approve {
-        return;
-    }
-    let text = if allowed.focused { "Enabled in a moment…" } else { "Click the window first." };
-    let text = widgets::rich(text, Text::Meta, Theme::of(ui).dim);
-    let text = egui::WidgetText::from(text);
-    let galley = text.into_galley(ui, Some(TextWrapMode::Extend), f32::INFINITY, TextStyle::Body);
-    if galley.size().x <= ui.available_width() {
-        ui.label(galley);
     }
 }
 

@@ -53,14 +53,14 @@ pub(super) fn secret_ui(
                     ..egui::WidgetInfo::text_edit(true, &dots, &dots, "")
                 }
             });
-            // The only field, and what is typed in it is not shown: it has the keyboard unless the person moves it.
-            if ui.memory(|memory| memory.focused().is_none()) {
-                response.request_focus();
-            }
             let is_entered =
                 response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
             if is_entered && !entered.typed.is_empty() {
                 submitted.set(Some(answer(entered)));
+            }
+            // The only field, and what is typed in it is not shown: it has the keyboard unless the person moves it.
+            if ui.memory(|memory| memory.focused().is_none()) {
+                response.request_focus();
             }
             ui.add_space(4.0);
             let text =

@@ -20,6 +20,8 @@ use crate::run::{StepTerminal, TerminalScreen};
 
 /// The height of the pane's header, in points.
 const HEADER: f32 = 32.0;
+/// Below this width, in points, the header has a short hint.
+const NARROW: f32 = 460.0;
 /// The space around the screen, in points.
 const MARGIN: f32 = 8.0;
 
@@ -185,9 +187,12 @@ fn header_ui(ui: &mut Ui, terminal: &StepTerminal, about: &str, has_keyboard: bo
     let middle = rect.center().y;
     widgets::paint_icon(ui, pos2(rect.left() + 24.0, middle), icon::TERMINAL, 14.0, theme.accent);
     let key = Command::TypeInTerminal.spec().shortcut_text(ui).unwrap_or_default();
+    let is_narrow = rect.width() < NARROW;
     let hint = match (has_keyboard, terminal.screen.lines_below()) {
         (_, 1..) => "Shift+Page Down shows later lines".to_owned(),
+        (true, _) if is_narrow => format!("{key} leaves it"),
         (true, _) => format!("It has the keyboard. {key} leaves it"),
+        (false, _) if is_narrow => format!("{key} to type"),
         (false, _) => format!("Click it, or press {key}, to type"),
     };
     let color = if has_keyboard { theme.accent } else { theme.dim };

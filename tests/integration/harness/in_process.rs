@@ -14,7 +14,9 @@ use countersign::engine::{
 use countersign::evidence::{EvidenceLocation, EvidenceReader, EvidenceStore};
 use countersign::plan::{Plan, parse};
 use countersign::risk::{EngineChoice, Policy};
-use countersign::run::{ConfirmationRequest, Decision, ExecutionResult, RunEvent, RunState};
+use countersign::run::{
+    ConfirmationRequest, Decision, ExecutionResult, RunEvent, RunState, TerminalPort,
+};
 use rusqlite::{Connection, Params};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -105,6 +107,8 @@ pub struct Harness {
     pub control: ControlHandle,
     answer: Arc<Answer>,
     hook: Arc<Hook>,
+    /// The terminal for steps that ask for one.
+    pub terminal: Option<TerminalPort>,
 }
 
 /// The outcome of one run, with its callbacks.
@@ -156,6 +160,7 @@ impl Harness {
             control: ControlHandle::default(),
             answer: Arc::new(|_| Decision::Approve),
             hook: Arc::new(|_| {}),
+            terminal: None,
         }
     }
 
@@ -333,7 +338,7 @@ impl Harness {
             confirmation: Box::new(person),
             progress: Arc::new(listener),
             control: self.control.clone(),
-            terminal: None,
+            terminal: self.terminal.clone(),
             secrets: None,
         };
         (Executor::new(self.store(), deps), callbacks)

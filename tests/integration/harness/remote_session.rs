@@ -14,7 +14,7 @@ use countersign::run::Stream;
 pub const LONG: Duration = Duration::from_secs(300);
 
 pub fn command(command: &str) -> RemoteCommand<'_> {
-    RemoteCommand { command, folder: None, timeout: LONG, output_limit: 1 << 30 }
+    RemoteCommand { command, folder: None, timeout: LONG, output_limit: 1 << 30, terminal: None }
 }
 
 /// A finished command with its whole output.

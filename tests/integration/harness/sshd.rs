@@ -80,12 +80,14 @@ pub struct Sshd {
 }
 
 /// A user of this computer with a password, for the time of a test. Only root can make one.
-struct Account(String);
+pub struct Account(pub String);
 
 impl Account {
     #[expect(clippy::disallowed_methods, reason = "the other side is no part of the program")]
-    fn new(home: &Path, password: &str) -> Self {
-        let name = format!("cs{:x}", rustix::process::getpid().as_raw_nonzero());
+    pub fn new(home: &Path, password: &str) -> Self {
+        // Tests run at the same time, in one process and in several.
+        let id = uuid::Uuid::new_v4().simple().to_string();
+        let name = format!("cs{}", &id[..12]);
         let home = home.to_str().unwrap();
         run("useradd", &["--no-create-home", "--home-dir", home, "--shell", "/bin/bash", &name]);
         let account = Self(name);

@@ -1,5 +1,6 @@
 //! Commands on another host, by a real `sshd` on loopback (SPEC §7.3).
 
+mod asked;
 mod connecting;
 mod goal;
 mod host_approval;
@@ -7,3 +8,4 @@ mod lookups;
 mod lost;
 mod plans;
 mod sessions;
+mod terminal;

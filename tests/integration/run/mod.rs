@@ -11,3 +11,5 @@ mod properties;
 #[cfg(target_os = "linux")]
 mod simulations;
 mod states;
+#[cfg(target_os = "linux")]
+mod terminal;

@@ -31,13 +31,20 @@ fn risk_tells_what_a_command_needs() {
 }
 
 #[test]
-fn a_terminal_is_refused_and_not_ignored() {
+fn a_terminal_is_shown_and_refused_without_a_window() {
     let home = Home::new();
-    plan(&home, json!([{ "command": "top", "needs": { "terminal": true } }]));
-    let document = home.json(["check", "space/p.json"]).exits(2).document();
-    let finding = &document["findings"][0];
-    assert_eq!(finding["pointer"], "/steps/0/needs/terminal", "{document}");
-    let _ = home.json(["run", "space/p.json", "--yes"]).exits(2);
+    let steps = json!([
+        { "command": "touch made" },
+        { "command": "top", "needs": { "terminal": true } },
+    ]);
+    plan(&home, steps);
+    let document = home.json(["check", "space/p.json"]).exits(0).document();
+    assert!(document.to_string().contains("\"terminal\":true"), "{document}");
+    let document = home.json(["run", "space/p.json", "--yes"]).exits(1).document();
+    let error = &document["error"];
+    assert_eq!(error["code"], "E305", "{document}");
+    assert!(error["message"].as_str().unwrap().contains("step 2 needs a terminal"), "{document}");
+    assert!(!home.path().join("space/made").exists(), "no step has run");
 }
 
 #[test]

@@ -119,11 +119,15 @@ fn run(mut line: impl Iterator<Item = OsString>) -> Option<u8> {
     }))
 }
 
-/// Starts the helper in test and benchmark executables too, before their harness runs.
+/// Starts the helper, and the program that asks for secrets, in test and benchmark executables too, before their harness runs.
 #[cfg(any(test, feature = "inspection"))]
 mod test_helper {
     extern "C" fn start() {
-        if let Some(code) = super::run(std::env::args_os()) {
+        let code = super::run(std::env::args_os()).or_else(|| {
+            let is_answered = crate::process::askpass::run(std::env::args_os())?;
+            Some(u8::from(!is_answered))
+        });
+        if let Some(code) = code {
             #[expect(clippy::disallowed_methods, reason = "there is no main to return to yet")]
             std::process::exit(code.into());
         }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::run::{AnsiStyle, CellColor, Hue};
 
 fn screen(columns: u16, rows: u16, text: &str) -> TerminalScreen {
     let mut screen = TerminalScreen::new(TerminalSize::new(columns, rows));
