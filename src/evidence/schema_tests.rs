@@ -30,7 +30,8 @@ fn an_older_format_is_backed_up_and_migrated() {
     let notes = "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;";
     let newer = [MIGRATIONS, &[notes]].concat();
     let conn = open_with(&path, &newer).unwrap();
-    assert_eq!(format_of(&conn, &path, 4).unwrap(), 4);
+    let newest = MIGRATIONS.len() as i64;
+    assert_eq!(format_of(&conn, &path, newest + 1).unwrap(), newest + 1);
     conn.execute("INSERT INTO notes(text) VALUES ('new')", []).unwrap();
     let error = conn.execute("DELETE FROM notes", []).unwrap_err();
     assert!(error.to_string().contains("never deleted"), "new tables are guarded too: {error}");
@@ -41,10 +42,9 @@ fn an_older_format_is_backed_up_and_migrated() {
         backup.query_row("SELECT reason FROM purges", [], |row| row.get(0)).unwrap();
     assert_eq!(reason, "r");
     // A database of an unknown format is not changed.
-    assert!(matches!(
-        open_for_writing(&path),
-        Err(EvidenceError::TooNew { found: 4, known: 3, .. })
-    ));
+    let refused = open_for_writing(&path);
+    assert!(matches!(refused, Err(EvidenceError::TooNew { found, known, .. })
+            if (found, known) == (newest + 1, newest)));
     assert!(matches!(open_for_reading(&path), Err(EvidenceError::TooNew { .. })));
 }
 
@@ -53,12 +53,8 @@ fn a_step_that_fails_leaves_the_old_format() {
     let dir = tempfile::tempdir().unwrap();
     let path = database(&dir);
     drop(open_for_writing(&path).unwrap());
-    let broken = [
-        MIGRATIONS[0],
-        MIGRATIONS[1],
-        MIGRATIONS[2],
-        "CREATE TABLE half (id INTEGER PRIMARY KEY) STRICT; NONSENSE;",
-    ];
+    let half = "CREATE TABLE half (id INTEGER PRIMARY KEY) STRICT; NONSENSE;";
+    let broken = [MIGRATIONS, &[half]].concat();
     assert!(open_with(&path, &broken).is_err());
     let conn = open_for_writing(&path).unwrap();
     assert!(conn.prepare("SELECT * FROM half").is_err());

@@ -187,8 +187,8 @@ const WAITING: [&str; 9] = [
 ];
 
 /// The files of the window whose code runs before the first frame or on a thread of its own.
-const OUTSIDE_OF_FRAMES: [&str; 5] =
-    ["file_dialog.rs", "settings.rs", "start.rs", "tour.rs", "watch.rs"];
+const OUTSIDE_OF_FRAMES: [&str; 6] =
+    ["file_dialog.rs", "notification.rs", "settings.rs", "start.rs", "tour.rs", "watch.rs"];
 
 fn waits(text: &str) -> Vec<&'static str> {
     let code = text.split("#[cfg(test)]\nmod").next().unwrap();
