@@ -11,6 +11,7 @@ mod class_ui;
 mod form;
 mod form_ui;
 mod model;
+mod plan_difference;
 #[cfg(test)]
 mod tests;
 mod timeline;
