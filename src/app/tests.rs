@@ -15,6 +15,7 @@ mod authorizing;
 #[cfg(unix)]
 mod bounded_loop;
 mod diagnostics;
+mod evidence_hits;
 #[cfg(unix)]
 mod flood;
 mod follow_ups;

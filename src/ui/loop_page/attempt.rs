@@ -99,7 +99,7 @@ fn collapsed_summary(attempt: &AttemptState) -> String {
     let rows = attempt.record.iter().flat_map(|record| &record.actions);
     let failed = rows.filter(|row| row.kind != VERIFY_GATE).find_map(|row| {
         let message = super::first_line(&row.error.as_ref()?.message);
-        Some(format!("{} {message}", row.kind))
+        Some(format!("{}: {message}", row.kind))
     });
     if let Some(failed) = failed {
         return failed;

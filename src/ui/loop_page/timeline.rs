@@ -158,7 +158,10 @@ fn boxed(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
 fn reason_ui(ui: &mut Ui, state: &LoopState, reason: &StopReason) {
     let (icon, tone) = stop_look(reason.code);
     ui.horizontal_wrapped(|ui| {
-        Chip::new(icon, stop_word(reason.code), tone).with_tooltip(reason.code.as_str()).ui(ui);
+        Chip::new(icon, stop_word(reason.code), tone).ui(ui);
+        if reason.code != StopCode::Completed {
+            widgets::line(ui, reason.code.as_str(), Text::Meta, Tone::Dim);
+        }
         if reason.detail.verified == Some(false) {
             Chip::new(icon::WARNING, "not verified", Tone::Caution)
                 .with_tooltip("No verification has passed: nothing has checked the result.")
