@@ -91,12 +91,18 @@ fn rejected() -> PlannerReport {
 }
 
 fn difference() -> PlanDifference {
-    let step = |change, before, after, tool: &str, about: &str| StepDifference {
+    let step = |change, before, after, tool: &str, about: &str| {
+        StepDifference {
         change,
         before,
         after,
         tool: tool.into(),
         about: about.into(),
+        lines: match change {
+            StepChange::Changed => " with:\n pub fn keyword(text: &str) -> bool {\n-    matches!(text, \"fn\" | \"let\")\n+    matches!(text, \"fn\" | \"gen\" | \"let\")\n }\n".into(),
+            StepChange::New | StepChange::Gone => String::new(),
+        },
+    }
     };
     PlanDifference {
         new: 1,

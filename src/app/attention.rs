@@ -3,7 +3,7 @@
 
 use egui::{UserAttentionType, ViewportCommand};
 
-use super::notification::Notification;
+use crate::worker::Notification;
 
 /// What the title, the window system and the desktop say about the window.
 #[derive(Debug, Default)]

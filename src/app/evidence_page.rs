@@ -3,13 +3,16 @@
 use uuid::Uuid;
 
 use super::shared::Shared;
-use crate::run::{EvidenceAnswer, ExecutionDetail, Question, SearchPage};
+use crate::run::{EvidenceAnswer, ExecutionDetail, Question, SearchPage, SearchQuery};
 use crate::ui::evidence::{EvidenceView, Verification, parse};
 use crate::ui::{EvidenceAction, Page};
 use crate::worker::{FollowUp, Search, Verify};
 
 /// The time without typing before a search, in milliseconds.
 const TYPING_DEBOUNCE_MS: i64 = 150;
+
+/// The number of hits that are read at a time.
+const PAGE: usize = 200;
 
 /// The state of the page.
 #[derive(Debug, Default)]
@@ -19,6 +22,8 @@ pub(super) struct EvidencePage {
     /// The errors in the text of the latest search.
     problems: Vec<String>,
     pub(super) page: Option<SearchPage>,
+    /// How often the person has asked for more hits of this search.
+    more: usize,
     /// The question whose answer is shown instead of the search results.
     pub(super) question: Option<Question>,
     pub(super) answer: Option<EvidenceAnswer>,
@@ -38,11 +43,13 @@ impl EvidencePage {
         match action {
             EvidenceAction::Edit(text) => {
                 self.text = text;
+                self.more = 0;
                 self.close_answer();
                 self.search_at_ms = Some(shared.now.ms + TYPING_DEBOUNCE_MS);
             }
             EvidenceAction::Search(text) => {
                 self.text = text;
+                self.more = 0;
                 self.close_answer();
                 shared.page = Page::Evidence;
                 self.search(shared);
@@ -52,6 +59,10 @@ impl EvidencePage {
                 self.question = Some(question);
                 shared.clear_view_panic();
                 shared.page = Page::Evidence;
+                self.search(shared);
+            }
+            EvidenceAction::More => {
+                self.more += 1;
                 self.search(shared);
             }
             EvidenceAction::CloseAnswer => self.close_answer(),
@@ -93,7 +104,9 @@ impl EvidencePage {
         }
         let parsed = parse(&self.text, &shared.now.zone);
         self.problems = parsed.problems;
-        shared.query(Search(parsed.query), |app, page| app.evidence.page = Some(page));
+        // All of them again, because newer executions may have moved the others.
+        let query = SearchQuery { limit: PAGE * (1 + self.more), ..parsed.query };
+        shared.query(Search(query), |app, page| app.evidence.page = Some(page));
     }
 
     /// Searches for the edited text once the time without typing is over. Returns the milliseconds left until then;

@@ -18,7 +18,6 @@ mod frame;
 mod libraries;
 mod loop_page;
 #[cfg(feature = "inspection")]
-mod notification;
 mod offscreen;
 mod panic_page;
 mod pending;
@@ -43,7 +42,7 @@ use crate::ui::key_queue::KeyQueue;
 use crate::ui::overlay::Overlay;
 use crate::ui::splits::set_splits;
 use crate::ui::{Now, Tone, glyphs, theme};
-use crate::worker::{Clock as _, Faults, Folders, Setup, SystemClock, Wake};
+use crate::worker::{Clock as _, Faults, Folders, Notifier, Setup, SystemClock, Wake};
 #[cfg(feature = "inspection")]
 pub use offscreen::Offscreen;
 pub use start::{Options, StartError, run};
@@ -71,7 +70,7 @@ struct App {
     /// Whether to close the window once no run or loop is under way.
     close_when_idle: bool,
     attention: attention::Attention,
-    notifier: notification::Notifier,
+    notifier: Notifier,
     evidence_watch: evidence_watch::EvidenceWatch,
 }
 
@@ -133,7 +132,7 @@ impl App {
             file_picker: file_dialog::FilePicker::new(wake),
             close_when_idle: false,
             attention: attention::Attention::default(),
-            notifier: notification::Notifier::default(),
+            notifier: Notifier::default(),
             evidence_watch,
         })
     }

@@ -16,6 +16,7 @@ mod authorizing;
 mod bounded_loop;
 mod choices;
 mod diagnostics;
+mod evidence_hits;
 mod filtering;
 #[cfg(unix)]
 mod flood;

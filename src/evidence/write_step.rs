@@ -148,7 +148,7 @@ fn artifacts(appender: &mut Appender<'_>, record: &ExecutionRecord<'_>) -> Resul
         let optional = [
             ("needs", result.needs.as_ref().map(|needs| json!(needs))),
             ("wall_notes", (!result.wall_notes.is_empty()).then(|| json!(result.wall_notes))),
-            ("refused", result.refused.then(|| json!(true))),
+            ("refused", result.refused.then_some(json!(true))),
             ("refused_write", result.refused_write.as_ref().map(|path| json!(path))),
         ];
         fields.extend(optional.into_iter().filter_map(|(name, it)| Some((name.to_owned(), it?))));

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::argument_difference::argument_difference;
 use crate::plan::{Plan, ShownPlan, Step, ToolCall};
 
 /// The maximum number of differing steps in `steps`. The counts cover all of them.
@@ -34,6 +35,10 @@ pub struct StepDifference {
     pub tool: String,
     /// A summary of the arguments in one line, for instance the path.
     pub about: String,
+    /// For a changed step, the differing lines of its arguments, each with `-`, `+` or a space in front. Earlier versions
+    /// did not record them.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub lines: String,
 }
 
 /// The difference between a plan and an earlier one.
@@ -67,7 +72,13 @@ impl PlanDifference {
             let change = if old_index.is_some() { StepChange::Changed } else { StepChange::New };
             let new_index = Some(step.step_index);
             let call = Some(&step.call);
-            difference.steps.push(step_difference(change, old_index, new_index, step, call));
+            let mut changed = step_difference(change, old_index, new_index, step, call);
+            if let Some(old) = old_index.and_then(|index| before.steps.get(index))
+                && difference.steps.len() < MAX_LISTED
+            {
+                changed.lines = argument_difference(&old.arguments, &step.arguments);
+            }
+            difference.steps.push(changed);
         }
         for step in before.steps.iter().filter(|step| unpaired.has(step)) {
             let (old_index, call) = (Some(step.step_index), step.call.as_ref());
@@ -99,7 +110,8 @@ fn step_difference<C>(
     call: Option<&ToolCall>,
 ) -> StepDifference {
     let about = call.map(|call| call.headline().1).unwrap_or_default();
-    StepDifference { change, before, after, tool: step.tool_name.clone(), about }
+    let tool = step.tool_name.clone();
+    StepDifference { change, before, after, tool, about, lines: String::new() }
 }
 
 /// The steps of the earlier plan that are not paired with a step of the new plan yet, by index.

@@ -5,6 +5,7 @@
 //! egui.
 
 mod ansi_style;
+mod argument_difference;
 mod attempt;
 mod confirm;
 mod diagnostic;

@@ -203,6 +203,8 @@ pub enum EvidenceAction {
     Edit(String),
     /// Search for exactly this text now.
     Search(String),
+    /// Show more hits of the search.
+    More,
     /// Show one execution in full.
     Open(Uuid),
     /// Close the open execution.

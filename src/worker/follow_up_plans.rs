@@ -78,7 +78,10 @@ pub(super) fn store_suggestion(
 }
 
 fn suggestion_name(run_id: Uuid, digest: Digest) -> String {
-    format!("{run_id}.{}.fix.plan.json", digest.hex())
+    // As many digits as the id that is derived for a plan without one.
+    let mut digits = digest.hex();
+    digits.truncate(16);
+    format!("{run_id}.{digits}.fix.plan.json")
 }
 
 /// The run whose check suggested the plan with these bytes; `None` if `file` is no path of such a plan, or the plan was

@@ -33,6 +33,7 @@ mod sign_and_run;
 #[expect(clippy::unwrap_used, reason = "the server of these tests runs or they stop")]
 #[path = "../integration/harness/sshd.rs"]
 mod sshd;
+mod suggestion;
 mod support;
 mod terminal;
 mod tree;

@@ -136,7 +136,7 @@ fn whole_loop_is_reverted_from_its_page() {
     };
     let fails = r#", {"type": "mutate_batch", "request": {"edits": [{"op": "replace", "path": "egg",
                 "old": "absent", "new": ""}]}}"#;
-    bench.fill_with(&scripted([steps("heron", fails), steps("egret", "")].into_iter()));
+    bench.fill_with(&scripted([steps("heron", fails), steps("egret", "")]));
     bench.act(Action::Do(Command::StartLoop));
     bench.authorize_attempt(1);
     assert!(!bench.app.situation().loop_changed_files, "the loop is under way");

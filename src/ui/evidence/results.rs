@@ -37,12 +37,23 @@ pub(super) fn results_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec
                 actions.push(Action::Evidence(EvidenceAction::Open(hit.listed.row.execution_id)));
             }
         } else {
-            let text = format!("{} more. Narrow the search to see them.", format::count(more));
-            let parts = [(text.as_str(), Text::Body, Theme::of(ui).dim)];
-            let start = pos2(rect.left() + 46.0, rect.center().y);
-            widgets::paint_parts(ui, start, rect.width() - 60.0, &parts);
+            more_ui(ui, rect, more, actions);
         }
     });
+}
+
+/// The last row, which reads more hits.
+fn more_ui(ui: &mut Ui, rect: Rect, more: u64, actions: &mut Vec<Action>) {
+    let theme = Theme::of(ui);
+    let response = ui.interact(rect, ui.scope_id().with("more hits"), Sense::click());
+    rows::row_background(ui, &response, false);
+    let text = format!("Show more: {} left", format::count(more));
+    let parts = [(text.as_str(), Text::Body, theme.accent)];
+    let start = pos2(rect.left() + 46.0, rect.center().y);
+    widgets::paint_parts(ui, start, rect.width() - 60.0, &parts);
+    if controls::painted_button(ui, &response, || text.clone()) {
+        actions.push(Action::Evidence(EvidenceAction::More));
+    }
 }
 
 /// Below this width, in points, a row shows its subject before the tool and omits the duration.

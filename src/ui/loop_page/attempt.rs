@@ -6,11 +6,10 @@ use egui::{CornerRadius, Frame, Id, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec
 use super::action_list::{actions_ui, verify_ui};
 use super::looks::{live_question, looks_ui, words_ui};
 use super::model::{failure_words, verify_sentence};
+use super::plan_difference::difference_ui;
 use super::{TimelineView, attempt_look};
 use crate::plan::drawable;
-use crate::run::{
-    AttemptState, LoopPhase, PlanDifference, PlannerReport, PlannerStatus, StepChange,
-};
+use crate::run::{AttemptState, LoopPhase, PlannerReport, PlannerStatus, VERIFY_GATE};
 use crate::ui::action::LoopAction;
 use crate::ui::{
     Action, Chip, Command, Icon, Look, Text, Theme, Tone, format, icon, theme, widgets,
@@ -94,10 +93,18 @@ fn head_ui(ui: &mut Ui, view: &TimelineView<'_>, attempt: &AttemptState, expande
     response.clicked()
 }
 
-/// The summary of a collapsed attempt: the planner's failure code, the result of the verification, or the number of
-/// actions.
+/// The summary of a collapsed attempt: the planner's failure code, the action that failed, the result of the
+/// verification, or the number of actions.
 fn collapsed_summary(attempt: &AttemptState) -> String {
     let Some(planner) = &attempt.planner else { return String::new() };
+    let rows = attempt.record.iter().flat_map(|record| &record.actions);
+    let failed = rows.filter(|row| row.kind != VERIFY_GATE).find_map(|row| {
+        let message = super::first_line(&row.error.as_ref()?.message);
+        Some(format!("{}: {message}", row.kind))
+    });
+    if let Some(failed) = failed {
+        return failed;
+    }
     match (&planner.failure_code, verify_sentence(attempt)) {
         (Some(code), _) => drawable(failure_words(code)).into_owned(),
         (None, Some((_, sentence))) => sentence,
@@ -233,57 +240,6 @@ fn planner_output_ui(ui: &mut Ui, text: &str) {
             widgets::line(ui, if line.is_empty() { " " } else { line }, Text::SmallMono, Tone::Dim);
         }
     });
-}
-
-fn difference_ui(ui: &mut Ui, attempt: &AttemptState) {
-    if let Some(earlier) = attempt.repeats {
-        let title = format!("The plan repeats the steps that failed in attempt {earlier}.");
-        stage(ui, icon::WARNING, Tone::Caution, &title, |_| {});
-    }
-    let Some((reason, difference)) = &attempt.revised else { return };
-    let title = format!("The plan was revised: {}.", difference.sentence());
-    stage(ui, icon::DIFF, Tone::Accent, &title, |ui| {
-        if !reason.is_empty() {
-            let text = format!("Because of the previous attempt: {}", beginning(reason));
-            widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
-        }
-        steps_ui(ui, difference);
-    });
-}
-
-fn steps_ui(ui: &mut Ui, difference: &PlanDifference) {
-    let theme = Theme::of(ui);
-    for step in difference.steps.iter().take(MAX_LISTED) {
-        let (sign, word, tone) = match step.change {
-            StepChange::New => ("+", "new", Tone::Safe),
-            StepChange::Gone => ("−", "removed", Tone::Danger),
-            StepChange::Changed => ("~", "changed", Tone::Caution),
-        };
-        let number = step.after.or(step.before).map_or(0, |index| index + 1).to_string();
-        let (rect, response) =
-            ui.allocate_exact_size(vec2(ui.available_width(), 20.0), Sense::hover());
-        let color = theme.tone(tone);
-        let middle = rect.center().y;
-        let width = 96.0;
-        let head = format!("{sign} {word}");
-        let parts = [(head.as_str(), Text::Mono, color)];
-        widgets::paint_parts(ui, pos2(rect.left(), middle), width - 8.0, &parts);
-        let parts = [
-            (number.as_str(), Text::Mono, theme.dim),
-            (step.tool.as_str(), Text::Body, theme.text),
-            (step.about.as_str(), Text::Mono, theme.dim),
-        ];
-        let left = rect.left() + width;
-        let (_, truncated) =
-            widgets::paint_parts(ui, pos2(left, middle), rect.right() - left, &parts);
-        let subject = drawable(beginning(&step.about));
-        let text = format!("{word}: step {number}, {} {subject}", step.tool);
-        response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
-        if truncated {
-            response.on_hover_text(text);
-        }
-    }
-    more_ui(ui, difference.new + difference.gone + difference.changed);
 }
 
 fn authorization_ui(

@@ -12,6 +12,7 @@ mod form;
 mod form_ui;
 mod looks;
 mod model;
+mod plan_difference;
 #[cfg(test)]
 mod tests;
 mod timeline;

@@ -237,6 +237,30 @@ fn run_and_record_open_their_loop() {
 
 // All of a hundred attempts are expanded, and each can be reached by keyboard.
 #[test]
+fn changed_step_unfolds_to_its_difference() {
+    let mut harness = window("loop-completed", SIZE);
+    assert!(!shows(&harness, "\"gen\""));
+    let name = "changed: step 2, splice_patch src/parser.rs, fn keyword";
+    harness.get_by_label(name).click();
+    harness.run_ok();
+    assert!(shows(&harness, "matches!(text, \"fn\" | \"gen\" | \"let\")"), "the new line");
+    assert!(shows(&harness, "matches!(text, \"fn\" | \"let\")"), "the old line");
+    harness.get_by_label(name).click();
+    harness.run_ok();
+    assert!(!shows(&harness, "\"gen\""));
+}
+
+#[test]
+fn end_says_what_happened() {
+    let harness = window("loop-completed", SIZE);
+    assert!(shows(
+        &harness,
+        "Attempt 2 of 3: 5 actions succeeded, and the verification (local) passed."
+    ));
+    assert!(shows(&harness, "Attempt 1 of 3"));
+}
+
+#[test]
 fn only_visible_attempts_are_drawn() {
     let size = [1280.0, 800.0];
     let mut harness = window("loop-many", size);

@@ -2,11 +2,11 @@
 
 use egui::{Frame, Margin, Ui, vec2};
 
-use super::model::{stop_look, stop_sentences};
+use super::model::{stop_look, stop_sentences, stop_word};
 use super::{TimelineView, attempt};
 use crate::authorization::AuthorizationClass;
 use crate::plan::drawable;
-use crate::run::{LookScope, LoopPhase, LoopState, StopReason};
+use crate::run::{LookScope, LoopPhase, LoopState, StopCode, StopReason, VERIFY_GATE};
 use crate::ui::action::LoopAction;
 use crate::ui::{Action, Chip, EvidenceAction, Look, Text, Tone, format, icon, scroll, widgets};
 
@@ -84,7 +84,7 @@ fn chips(view: &TimelineView<'_>) -> Vec<Chip> {
     let mut chips = vec![
         Chip::new(icon::REPEAT, attempts, Tone::Dim)
             .with_tooltip("The attempts so far, and the maximum."),
-        Chip::new(icon::CHECK, format!("verify: {}", view.shown.verify), Tone::Dim)
+        Chip::new(icon::SHIELD_CHECK, format!("verify: {}", view.shown.verify), Tone::Dim)
             .with_tooltip("What the loop verifies itself if a plan has not verified it."),
     ];
     if let Some(target) = &state.target {
@@ -145,7 +145,7 @@ fn class_text(class: &AuthorizationClass) -> String {
 /// Shows why the loop ended, what that means, and what to do next; nothing while it is under way.
 fn ended_ui(ui: &mut Ui, state: &LoopState) {
     match &state.phase {
-        LoopPhase::Ended(reason) => boxed(ui, |ui| reason_ui(ui, reason)),
+        LoopPhase::Ended(reason) => boxed(ui, |ui| reason_ui(ui, state, reason)),
         LoopPhase::Interrupted => boxed(ui, |ui| {
             Chip::new(icon::WARNING, "interrupted", Tone::Danger).ui(ui);
             let text = "The program that ran this loop has stopped without recording an end. The loop \
@@ -168,30 +168,46 @@ fn boxed(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     });
 }
 
-fn reason_ui(ui: &mut Ui, reason: &StopReason) {
+fn reason_ui(ui: &mut Ui, state: &LoopState, reason: &StopReason) {
     let (icon, tone) = stop_look(reason.code);
     ui.horizontal_wrapped(|ui| {
-        Chip::new(icon, reason.code.as_str(), tone).ui(ui);
-        let detail = &reason.detail;
-        let location = [
-            detail.attempt.map(|attempt| format!("attempt {attempt}")),
-            detail.action_index.map(|index| format!("action {}", index + 1)),
-            detail.planner_failure_code.clone(),
-        ];
-        let location: Vec<String> = location.into_iter().flatten().collect();
-        if !location.is_empty() {
-            widgets::line(ui, location.join(", "), Text::Meta, Tone::Dim);
+        Chip::new(icon, stop_word(reason.code), tone).ui(ui);
+        if reason.code != StopCode::Completed {
+            widgets::line(ui, reason.code.as_str(), Text::Meta, Tone::Dim);
         }
-        if detail.verified == Some(false) {
+        if reason.detail.verified == Some(false) {
             Chip::new(icon::WARNING, "not verified", Tone::Caution)
                 .with_tooltip("No verification has passed: nothing has checked the result.")
                 .ui(ui);
         }
     });
-    let [meaning, next] = stop_sentences(reason);
-    widgets::paragraph(ui, meaning, Text::Body, Tone::Plain);
-    if !reason.message.is_empty() {
-        widgets::paragraph(ui, &reason.message, Text::Mono, Tone::Plain);
-    }
+    widgets::paragraph(ui, what_happened(state, reason), Text::Body, Tone::Plain);
+    let [_, next] = stop_sentences(reason);
     widgets::paragraph(ui, next, Text::Body, Tone::Dim);
+}
+
+/// How the loop ended, with the attempt, the action and the error: what happened, not what the stop reason means.
+fn what_happened(state: &LoopState, reason: &StopReason) -> String {
+    let number = reason.detail.attempt;
+    let attempt = number.map(|number| format!("Attempt {number} of {}", state.max_attempts));
+    let attempt = attempt.unwrap_or_else(|| "The loop".to_owned());
+    let last = state.attempts.iter().find(|it| Some(it.attempt) == number);
+    let what = match (reason.code, last.and_then(|it| it.record.as_ref())) {
+        (StopCode::Completed, Some(record)) => {
+            let done = record.actions.iter().filter(|row| row.kind != VERIFY_GATE).count();
+            let verified = match &record.verify {
+                Some(verify) if verify.passed => {
+                    format!("the verification ({}) passed", verify.scope.as_str())
+                }
+                _ => "nothing has checked the result".to_owned(),
+            };
+            format!("{} succeeded, and {verified}.", format::counted(done, "action"))
+        }
+        _ if reason.message.is_empty() => stop_sentences(reason)[0].to_owned(),
+        _ => match reason.message.ends_with('.') {
+            true => reason.message.clone(),
+            false => format!("{}.", reason.message),
+        },
+    };
+    format!("{attempt}: {what}")
 }

@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What the desktop is to say.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Notification {
+pub enum Notification {
     /// This text.
     Show(String),
     /// Nothing any more: the person has seen the window.
@@ -22,7 +22,7 @@ pub(super) enum Notification {
 
 /// Sends notifications. The thread starts with the first one and ends with the window.
 #[derive(Debug, Default)]
-pub(super) struct Notifier {
+pub struct Notifier {
     sender: Option<SyncSender<Notification>>,
     fault: Arc<Mutex<Option<String>>>,
     /// The address of another bus than that of the session; a test has its own.
@@ -31,7 +31,7 @@ pub(super) struct Notifier {
 
 impl Notifier {
     /// Sends a notification in place of the last one. If the thread is busy with several, this one is dropped.
-    pub(super) fn send(&mut self, notification: Notification) {
+    pub fn send(&mut self, notification: Notification) {
         if self.sender.is_none() {
             if notification == Notification::Withdraw {
                 return;
@@ -45,7 +45,7 @@ impl Notifier {
     }
 
     /// Why the last notification could not be shown; `None` if it could, or none was sent.
-    pub(super) fn fault(&self) -> Option<String> {
+    pub fn fault(&self) -> Option<String> {
         self.fault.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

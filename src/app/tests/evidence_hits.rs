@@ -1,0 +1,39 @@
+//! More hits of a search than are read at a time.
+
+use super::*;
+
+#[test]
+fn further_hits_are_read_on_request() {
+    let mut bench = Bench::new();
+    bench.file("a.txt", "bittern\n");
+    let read = |index: usize| {
+        serde_json::json!({ "step_id": format!("s{index}"), "tool": "file_read",
+                            "arguments": { "path": "a.txt" } })
+    };
+    let steps: Vec<_> = (0..230).map(read).collect();
+    let plan = serde_json::json!({ "plan_id": "p", "intent": "READ", "steps": steps });
+    let plan = bench.file("plan.json", &plan.to_string());
+    bench.open(&plan);
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    // Each step wakes the window several times, and one wait is for a limited number of these.
+    for done in (20..=230).step_by(30) {
+        bench.wait_until("the steps", |app| {
+            app.plan.shown.as_ref().unwrap().run.steps.done() >= done
+        });
+    }
+    bench.wait_for_end();
+    bench.act(Action::Evidence(EvidenceAction::Search("tool:file_read".into())));
+    bench.wait_until("the first hits", |app| {
+        app.evidence.page.as_ref().is_some_and(|page| (page.hits.len(), page.total) == (200, 230))
+    });
+    bench.act(Action::Evidence(EvidenceAction::More));
+    bench.wait_until("all hits", |app| app.evidence.listed().len() == 230);
+    let mut listed = bench.app.evidence.listed();
+    listed.sort_unstable();
+    listed.dedup();
+    assert_eq!(listed.len(), 230, "each once");
+    // Another search begins with its first hits.
+    bench.act(Action::Evidence(EvidenceAction::Search(String::new())));
+    bench.wait_until("the first hits", |app| app.evidence.listed().len() == 200);
+}
