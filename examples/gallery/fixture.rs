@@ -502,6 +502,7 @@ pub fn runs() -> Vec<RunSummary> {
         plan_digest: Digest::of(name.as_bytes()),
         workspace: "/home/ada/src/parser".into(),
         target: None,
+        mode: Mode::Automatic,
         parent_run: None,
         step_count: 5,
         steps_recorded: 2,

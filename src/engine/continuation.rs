@@ -112,10 +112,10 @@ fn shown_plan_of(
     Ok((run, plan))
 }
 
-/// The plan of a run from its recorded bytes, with the target of the run; `None` if the bytes cannot be shown as a
+/// The plan of a run from its recorded bytes, with the target and the mode of the run; `None` if the bytes cannot be shown as a
 /// plan.
 pub fn recorded_plan(bytes: &[u8], run: &RunSummary) -> Option<ShownPlan> {
-    Some(parse(bytes).into_shown()?.on_target(run.target.as_deref()))
+    Some(parse(bytes).into_shown()?.on_target(run.target.as_deref()).in_mode(run.mode))
 }
 
 /// A run, and the exact bytes of a plan with the steps that did not succeed.

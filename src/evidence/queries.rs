@@ -234,7 +234,7 @@ fn runs(source: &Source<'_>, run_id: Option<Uuid>, limit: usize) -> Result<Vec<R
     source.all(
         "SELECT r.id, r.plan_id, coalesce(p.title, r.plan_id), r.plan_digest, r.workspace,
                 p.step_count, (SELECT count(*) FROM executions AS x WHERE x.run_id = r.id),
-                r.timestamp, r.parent_run, r.target
+                r.timestamp, r.parent_run, r.target, r.mode
          FROM runs AS r JOIN plans AS p ON p.id = r.plan_digest
          WHERE ?1 IS NULL OR r.id = ?1
          ORDER BY r.timestamp DESC, r.id LIMIT ?2",
@@ -249,6 +249,7 @@ fn runs(source: &Source<'_>, run_id: Option<Uuid>, limit: usize) -> Result<Vec<R
                 plan_digest: digest(row, 3)?,
                 workspace: row.get(4)?,
                 target: row.get(9)?,
+                mode: word(row, 10)?,
                 parent_run: optional(row, 8, uuid)?,
                 step_count: size(row, 5)?,
                 steps_recorded: size(row, 6)?,

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::{Edge, Outcome, RunStatus};
 use crate::authorization::StepWalls;
-use crate::plan::{Code, Digest};
+use crate::plan::{Code, Digest, Mode};
 use crate::risk::RiskLevel;
 
 /// What is known about the end of a run or a loop.
@@ -54,6 +54,8 @@ pub struct RunSummary {
     pub workspace: String,
     /// The SSH destination on which its commands ran; `None` for this computer.
     pub target: Option<String>,
+    /// Whether its steps were to start automatically or one by one. It may have become guided meanwhile.
+    pub mode: Mode,
     /// The run that this one continues.
     pub parent_run: Option<Uuid>,
     /// The number of steps in the plan.

@@ -30,7 +30,7 @@ fn the_way_by_keyboard(workspace: &Workspace) -> Outcome<Vec<Recorded>> {
     desktop.press("Deny and stop")?;
     desktop.wait_for_text("Denied at step 3")?;
 
-    desktop.key("ctrl+f")?;
+    desktop.key("ctrl+shift+e")?;
     desktop.wait_until("the search box has the keyboard", |desktop| {
         Ok((desktop.tree()?.focused.as_deref() == Some("Search evidence")).then_some(()))
     })?;

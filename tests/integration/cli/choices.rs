@@ -100,6 +100,9 @@ fn a_run_has_the_chosen_mode() {
     let skipped = home.json(run).exits(0).document();
     assert!(!home.file("made.txt").exists());
     assert_eq!(skipped["step_results"][0]["outcome"], "skipped", "{skipped:#}");
+    let run_id = skipped["run_id"].as_str().unwrap();
+    let shown = home.json(["evidence", "show", run_id]).exits(0).document();
+    assert!(shown.to_string().contains("\"mode\":\"guided\""), "{shown:#}");
     command_plan(&home, "guided");
     let run = ["run", "space/p.json", "--yes", "--mode", "automatic", "--confirm", "caution"];
     let _ = home.json(run).exits(0);
