@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs one command on a host, in the terminal of the session, and reports its process group and its exit status.
+# Runs one command on a host, in the terminal of the session, and reports the process group and the exit status.
 #
 # Sent on the command line of the session, because its stdin is the terminal, after three variables:
 # countersign_nonce, with which each report begins; countersign_folder, empty for the home folder; and
@@ -14,17 +14,9 @@ if [ -n "$countersign_folder" ]; then
     cd -- "$countersign_folder" || exit 125
 fi
 
-# With job control the command gets a process group of its own, which the terminal's keys reach.
-set -m
-# shellcheck disable=SC2016 # Expanded by the shell that the command replaces: its id is that of the group.
-"$BASH" --noprofile --norc -c '
-    printf "%s:begin:%s\n" "$1" "$$"
-    exec "$BASH" --noprofile --norc -c "$2"
-' bash "$countersign_nonce" "$countersign_command"
-countersign_status=$?
-# Nobody could continue a command that the terminal's keys have stopped.
-while [ -n "$(jobs -s)" ]; do
-    fg %% >/dev/null 2>&1
-    countersign_status=$?
-done
-printf '%s:end:%s\n' "$countersign_nonce" "$countersign_status"
+# This shell leads the session, and the command is in its process group. The kernel ignores a key that would stop such a
+# group, which nobody could continue. Signals of other keys are for the command: this shell waits for it and reports.
+trap : INT QUIT
+printf '%s:begin:%s\n' "$countersign_nonce" "$$"
+"$BASH" --noprofile --norc -c "$countersign_command"
+printf '%s:end:%s\n' "$countersign_nonce" "$?"

@@ -55,7 +55,7 @@ impl App {
                     .record_decision(digest, shared, |pending, now| pending.reject(now, reason));
             }
             DialogAction::AnswerSecret { id, answer } => {
-                shared.secret.take_if(|(asked, _)| *asked == id);
+                shared.settle_secret(id);
                 let answer = answer.map(|Typed(bytes)| Secret::new(bytes));
                 // A question that was withdrawn has no answer any more.
                 shared.worker.answer_secret(id, answer);
@@ -64,7 +64,7 @@ impl App {
             DialogAction::LeaveUndecided => match shared.prompt.take() {
                 Some(_) => self.close_when_idle = false,
                 // A program waits, so the question stays until it is answered or declined.
-                None if shared.secret.is_some() => {}
+                None if !shared.secrets.is_empty() => {}
                 None => {
                     if let Some(session) = self.plan.running_mut() {
                         session.confirmation.dialog_closed = true;

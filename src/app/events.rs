@@ -87,15 +87,15 @@ impl App {
             }
             Event::LoopFinished(outcome) => self.apply_loop_end(outcome.err()),
             Event::SecretNeeded { id, question } => {
-                shared.secret = Some((id, question));
+                shared.secrets.push((id, question));
                 // Every question gets a new identity, even if another dialog is shown first.
                 shared.show_prompt(shared.prompt);
             }
             Event::SecretSettled { id } => {
-                shared.secret.take_if(|(asked, _)| *asked == id);
+                shared.settle_secret(id);
             }
             Event::Panicked { message } => {
-                shared.secret = None;
+                shared.secrets.clear();
                 shared.notify(
                     Tone::Danger,
                     "The worker thread crashed; the run is interrupted.",

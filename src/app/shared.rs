@@ -62,8 +62,8 @@ pub(super) struct Shared {
     pub(super) notices: Vec<Notice>,
     last_notice: u64,
     pub(super) prompt: Option<Prompt>,
-    /// The question for a secret that a program of the run waits for, with its id.
-    pub(super) secret: Option<(Uuid, SecretQuestion)>,
+    /// The questions for secrets that programs wait for, with their ids. The first one is shown.
+    pub(super) secrets: Vec<(Uuid, SecretQuestion)>,
     /// The number of the current display of a dialog, so that each display has its own identity.
     showing: u64,
     pub(super) view_panic: Option<ViewPanic>,
@@ -90,7 +90,7 @@ impl Shared {
             notices: Vec::new(),
             last_notice: 0,
             prompt: None,
-            secret: None,
+            secrets: Vec::new(),
             showing: 0,
             view_panic: None,
             contents: Contents::new(wake),
@@ -151,6 +151,15 @@ impl Shared {
             run_id: request.map(|request| request.run_id),
             step_index: request.map_or(0, |request| request.step_index),
             showing: self.showing,
+        }
+    }
+
+    /// Removes a question for a secret. The next one gets a dialog with a new identity.
+    pub(super) fn settle_secret(&mut self, id: Uuid) {
+        let count = self.secrets.len();
+        self.secrets.retain(|(asked, _)| *asked != id);
+        if self.secrets.len() < count {
+            self.show_prompt(self.prompt);
         }
     }
 

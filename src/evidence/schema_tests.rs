@@ -31,7 +31,7 @@ fn an_older_format_is_backed_up_and_migrated() {
     let newer = [MIGRATIONS, &[notes]].concat();
     let conn = open_with(&path, &newer).unwrap();
     let newest = MIGRATIONS.len() as i64;
-    assert_eq!(format_of(&conn, &path, newest + 1).unwrap(), newest + 1);
+    assert_eq!(format_of(&conn, &path, newer.len()).unwrap(), newest + 1);
     conn.execute("INSERT INTO notes(text) VALUES ('new')", []).unwrap();
     let error = conn.execute("DELETE FROM notes", []).unwrap_err();
     assert!(error.to_string().contains("never deleted"), "new tables are guarded too: {error}");

@@ -35,7 +35,7 @@ pub fn other_runs_warning(runs: &[&RunSummary]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Digest;
+    use crate::plan::{Digest, Mode};
     use crate::run::RunStatus;
 
     fn run(number: u128, workspace: &str, fate: RunFate) -> RunSummary {
@@ -47,6 +47,7 @@ mod tests {
             workspace: workspace.to_owned(),
             target: None,
             parent_run: None,
+            mode: Mode::Automatic,
             step_count: 1,
             steps_recorded: 0,
             started_at_ms: 0,

@@ -18,12 +18,17 @@ pub(super) struct AnswerSlots {
     /// The answer to a question of a planner; `None` if the person gives none. The key is the loop and the number of the
     /// attempt.
     pub(super) question: Arc<Slot<(Uuid, u32), Option<String>>>,
-    /// The answer to a question for a secret; `None` in it declines. The key is the id of the question.
-    pub(super) secret: Arc<Slot<Uuid, Option<Secret>>>,
+    /// The answer to a question for a secret of the run.
+    pub(super) secret: Arc<SecretSlot>,
+    /// The answer to a question for a secret while a host is tried.
+    pub(super) secret_of_check: Arc<SecretSlot>,
     /// The last answer about a step that the executor received.
     last_answer: Arc<Mutex<Option<Answer>>>,
     control: ControlHandle,
 }
+
+/// A slot for the answer to a question for a secret; `None` in it declines. The key is the id of the question.
+pub(super) type SecretSlot = Slot<Uuid, Option<Secret>>;
 
 /// A slot for one answer `A` about the subject with the key `K`.
 #[derive(Debug)]
@@ -112,11 +117,17 @@ impl AnswerSlots {
 
     /// Waits for the answer to a question for a secret. `None` if the person declines, the run was stopped, or the
     /// question was withdrawn.
-    pub(super) fn wait_for_secret(&self) -> Option<Secret> {
-        self.secret.wait(|| self.control.is_stopped()).flatten()
+    pub(super) fn wait_for_secret(&self, slot: &Arc<SecretSlot>) -> Option<Secret> {
+        let is_of_run = Arc::ptr_eq(slot, &self.secret);
+        slot.wait(|| is_of_run && self.control.is_stopped()).flatten()
     }
 
-    /// Closes all slots and forgets the last answer.
+    /// Answers a question for a secret. Returns false if nothing waits for the answer to this question.
+    pub(super) fn answer_secret(&self, id: Uuid, answer: Option<Secret>) -> bool {
+        self.secret.answer(id, answer.clone()) || self.secret_of_check.answer(id, answer)
+    }
+
+    /// Closes the slots of the run and forgets the last answer.
     pub(super) fn close(&self) {
         *self.step.lock() = State::Closed;
         *self.plan.lock() = State::Closed;

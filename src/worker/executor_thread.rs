@@ -28,6 +28,7 @@ pub struct Worker {
     control: ControlHandle,
     answers: AnswerSlots,
     terminal: TerminalPort,
+    check_secrets: Arc<dyn AskSecret>,
     busy: Arc<AtomicBool>,
 }
 
@@ -44,23 +45,29 @@ impl Worker {
         let answers = AnswerSlots::new(control.clone());
         let terminal = TerminalPort::default();
         let busy = Arc::new(AtomicBool::new(false));
+        let out = EventSink {
+            events: Arc::new(events),
+            wake,
+            answers: answers.clone(),
+            faults: setup.faults.clone(),
+        };
+        let check_secrets = Arc::new(WindowSecrets {
+            out: out.clone(),
+            answers: answers.clone(),
+            slot: Arc::clone(&answers.secret_of_check),
+        });
         let executor = ExecutorThread {
             control: control.clone(),
             answers: answers.clone(),
             terminal: terminal.clone(),
             busy: Arc::clone(&busy),
-            out: EventSink {
-                events: Arc::new(events),
-                wake,
-                answers: answers.clone(),
-                faults: setup.faults.clone(),
-            },
+            out,
             setup,
         };
         thread::Builder::new().name("countersign-worker".to_owned()).spawn(move || {
             executor.serve(&inbox);
         })?;
-        Ok(Self { commands, events: outbox, control, answers, terminal, busy })
+        Ok(Self { commands, events: outbox, control, answers, terminal, check_secrets, busy })
     }
 
     /// Sends a command to the thread.
@@ -96,7 +103,7 @@ impl Worker {
     /// Answers the current question for a secret; with `None`, declines. Returns false if nothing waits for the answer to
     /// this question.
     pub fn answer_secret(&self, id: Uuid, answer: Option<Secret>) -> bool {
-        self.answers.secret.answer(id, answer)
+        self.answers.answer_secret(id, answer)
     }
 
     /// Decides about the plan of the current attempt. Returns false if no loop waits for a decision about this plan.
@@ -108,6 +115,11 @@ impl Worker {
     /// loop waits for an answer to it.
     pub fn answer_planner(&self, loop_id: Uuid, attempt: u32, words: Option<String>) -> bool {
         self.answers.question.answer((loop_id, attempt), words)
+    }
+
+    /// Asks the person in the window while a host is tried.
+    pub fn check_secrets(&self) -> Arc<dyn AskSecret> {
+        Arc::clone(&self.check_secrets)
     }
 
     /// The keyboard and the size of the terminal of the current step, if its plan asks for one.
@@ -204,7 +216,9 @@ impl ExecutorThread {
 
     /// Asks the person in the window.
     pub(super) fn secrets(&self) -> Arc<dyn AskSecret> {
-        Arc::new(WindowSecrets { out: self.out.clone(), answers: self.answers.clone() })
+        let (out, answers) = (self.out.clone(), self.answers.clone());
+        let slot = Arc::clone(&answers.secret);
+        Arc::new(WindowSecrets { out, answers, slot })
     }
 
     fn run(

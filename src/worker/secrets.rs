@@ -1,16 +1,20 @@
 //! Asks the person in the window for the secrets that a program of the run needs (SPEC §7.3).
 
+use std::sync::Arc;
+
 use uuid::Uuid;
 
 use super::Event;
-use super::answer_slots::AnswerSlots;
+use super::answer_slots::{AnswerSlots, SecretSlot};
 use super::executor_thread::EventSink;
 use crate::run::{AskSecret, Secret, SecretQuestion};
 
-/// Sends questions to the window and waits for the answers.
+/// Sends questions to the window and waits for the answers. The run and the check of a host have one each, because both
+/// may ask at the same time.
 pub(super) struct WindowSecrets {
     pub(super) out: EventSink,
     pub(super) answers: AnswerSlots,
+    pub(super) slot: Arc<SecretSlot>,
 }
 
 impl std::fmt::Debug for WindowSecrets {
@@ -22,14 +26,14 @@ impl std::fmt::Debug for WindowSecrets {
 impl AskSecret for WindowSecrets {
     fn ask(&self, question: &SecretQuestion) -> Option<Secret> {
         let id = Uuid::new_v4();
-        self.answers.secret.open(id);
+        self.slot.open(id);
         self.out.send(Event::SecretNeeded { id, question: question.clone() });
-        let answer = self.answers.wait_for_secret();
+        let answer = self.answers.wait_for_secret(&self.slot);
         self.out.send(Event::SecretSettled { id });
         answer
     }
 
     fn withdraw(&self) {
-        self.answers.secret.close();
+        self.slot.close();
     }
 }

@@ -1,10 +1,11 @@
 //! The query that checks whether a host can be reached. It may take a minute, so it runs on its own thread.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use super::{Query, QueryContext, QueryError};
 use crate::remote::{SshClient, check_target};
-use crate::run::TargetState;
+use crate::run::{AskSecret, TargetState};
 
 /// Connects to a host, without sending anything of a plan.
 pub struct CheckTarget {
@@ -12,6 +13,8 @@ pub struct CheckTarget {
     pub destination: String,
     /// The workspace; programs inside it are not used for the connection.
     pub workspace: PathBuf,
+    /// Asks the person for passwords, passphrases and codes; `None` if nobody can be asked.
+    pub secrets: Option<Arc<dyn AskSecret>>,
 }
 
 impl Query for CheckTarget {
@@ -21,7 +24,9 @@ impl Query for CheckTarget {
 
     fn run(self, context: &mut QueryContext) -> Result<TargetState, QueryError> {
         Ok(match SshClient::of_system(&context.setup.policy, &self.workspace) {
-            Ok(client) => check_target(&client, &self.destination, &context.stop),
+            Ok(client) => {
+                check_target(&client.asking(self.secrets), &self.destination, &context.stop)
+            }
             Err(error) => TargetState::Unreachable { said: error.to_string() },
         })
     }

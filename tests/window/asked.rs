@@ -52,6 +52,9 @@ fn answer(desktop: &mut Desktop, prompt: &str, text: &str) -> Outcome {
 fn logged_in(sshd: &Sshd, prompt: &str) -> Outcome {
     let work = tempfile::tempdir().expect("a workspace");
     let mut desktop = start(sshd, work.path())?;
+    desktop.click("Try the connection")?;
+    answer(&mut desktop, prompt, SECRET)?;
+    desktop.wait_for_text("loopback: reachable.")?;
     sign(&mut desktop)?;
     answer(&mut desktop, prompt, WRONG)?;
     // The client asks again after a wrong answer. The old dialog is gone first, and with it what was typed.

@@ -17,7 +17,8 @@ impl PlanPage {
         let Some(destination) = plan.target.clone() else { return };
         let workspace = review.workspace.clone();
         let summary = visible(&format!("Trying {destination}…")).into_owned();
-        let query = CheckTarget { destination: destination.clone(), workspace };
+        let secrets = Some(shared.worker.check_secrets());
+        let query = CheckTarget { destination: destination.clone(), workspace, secrets };
         let sent = shared.query_latest(query, move |app, state| {
             // After a stop, the result is dropped.
             if app.plan.dismiss_host_notice(&mut app.shared) {

@@ -16,6 +16,7 @@ use super::super::ansi_style::{Hue, coloured};
 use super::super::result::Outcome;
 use super::super::steps::tests::result;
 use super::*;
+use crate::authorization::StepWalls;
 use crate::plan::visible_lines;
 
 fn started(step_index: usize) -> RunEvent {
@@ -172,4 +173,46 @@ proptest! {
         let kept: String = styles.iter().map(|(it, _)| &plain[it.clone()]).collect();
         prop_assert_eq!(seen, visible(&kept.replace('\n', "")).into_owned());
     }
+}
+
+/// While the program runs, its terminal has the output; then the lines that the terminal showed are the output, also of
+/// a recorded run.
+#[test]
+fn terminal_output_becomes_lines_at_the_end() {
+    let text = "10 %\r50 %\r100 %\r\n\x1b[?1049hfull screen\x1b[?1049l\x1b[32mdone\x1b[0m\r\n";
+    let size = TerminalSize::new(20, 4);
+    let mut live = Transcript::default();
+    live.apply(&started(0));
+    live.apply(&RunEvent::TerminalOpened { step_id: String::new(), size });
+    live.apply(&printed(Stdout, text));
+    assert_eq!(live.terminal().unwrap().screen.visible_text(), "100 %\ndone");
+    assert_eq!(texts(&live), [""; 0]);
+    let walls = StepWalls { terminal: true, ..StepWalls::default() };
+    let result = StepResult {
+        exit_code: Some(0),
+        stdout: Some(text.to_owned()),
+        walls: Some(walls),
+        ..result(0, Outcome::Succeeded, 0)
+    };
+    let ended = RunEvent::StepCompleted { result: Box::new(result) };
+    live.apply(&ended);
+    let mut replayed = Transcript::default();
+    replayed.apply(&started(0));
+    replayed.apply(&ended);
+    for transcript in [live, replayed] {
+        assert_eq!(texts(&transcript), ["100 %", "done"]);
+        assert!(transcript.terminal().is_none());
+        assert_eq!(transcript.lines()[2].styles[0].1.hue, Some(Hue::Green));
+    }
+}
+
+#[test]
+fn a_long_line_of_a_terminal_is_split_with_its_styles() {
+    let style = AnsiStyle { underlined: true, ..AnsiStyle::default() };
+    let text = "é".repeat(MAX_LINE_BYTES);
+    let pieces = split(text.clone(), vec![(0..2, style), (MAX_LINE_BYTES - 2..text.len(), style)]);
+    assert_eq!(pieces.iter().map(|(text, _)| text.as_str()).collect::<String>(), text);
+    assert!(pieces.iter().all(|(text, _)| text.len() <= MAX_LINE_BYTES));
+    assert_eq!(pieces[0].1, [(0..2, style), (MAX_LINE_BYTES - 2..MAX_LINE_BYTES, style)]);
+    assert_eq!(pieces[1].1, [(0..MAX_LINE_BYTES, style)]);
 }

@@ -282,7 +282,7 @@ fn host_check_does_not_delay_other_queries() {
     let workspace = folder.path().to_owned();
     let check = || {
         let (destination, workspace) = ("loopback".to_owned(), workspace.clone());
-        let query = CheckTarget { destination, workspace };
+        let query = CheckTarget { destination, workspace, secrets: None };
         queries.send(query, |state, answer| *state = Some(answer.unwrap())).unwrap();
     };
     check();

@@ -71,10 +71,21 @@ fn keys_reach_a_full_screen_program_there() {
     let sshd = Sshd::start();
     let connection = sshd.open().unwrap();
     let script = "seq -f 'line %g' 1 100 > text; LESS= less text";
-    // The second key stops a program that nobody could continue; the wrapper continues it.
-    let acts = [("line 19\ntext", Some("\x1a")), ("line 19\ntext", Some("q"))];
+    let acts = [("line 19\ntext", Some(" ")), ("line 38\n:", Some("q"))];
     let (finished, _) = run(&connection, script, &acts);
     assert_eq!(finished.end, RemoteEnd::Exited(0));
+}
+
+/// Nobody could continue a program that a key has stopped, so that key has no effect; an interrupt has.
+#[test]
+fn keys_send_signals_to_the_program_there() {
+    let sshd = Sshd::start();
+    let connection = sshd.open().unwrap();
+    let acts =
+        [("ready", Some("\x1aheron\r")), ("heron\nheron", Some("\x04")), ("more", Some("\x03"))];
+    let script = "echo ready; cat; trap 'exit 4' INT; echo more; sleep 1000 & wait";
+    let (finished, _) = run(&connection, script, &acts);
+    assert_eq!(finished.end, RemoteEnd::Exited(4));
 }
 
 #[test]

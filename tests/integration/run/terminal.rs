@@ -19,14 +19,15 @@ fn plan(command: &str, needs: Value) -> Value {
 /// A person at a terminal, who types [`WORD`] when the output ends with this prompt.
 fn at_a_terminal(prompt: &'static str) -> Harness {
     let port = TerminalPort::default();
-    let (keyboard, run, printed) =
-        (port.clone(), Mutex::new(Uuid::nil()), Mutex::new(String::new()));
+    let (keyboard, run) = (port.clone(), Mutex::new(Uuid::nil()));
+    let printed = Mutex::new(String::new());
     let mut harness = Harness::new().on_event(move |event| match event {
         RunEvent::RunStarted { run_id, .. } => *run.lock().unwrap() = *run_id,
         RunEvent::StepOutput { chunk, .. } => {
             let mut printed = printed.lock().unwrap();
             printed.push_str(chunk);
-            if printed.trim_end().ends_with(prompt) {
+            if printed.ends_with(prompt) {
+                printed.clear();
                 let typed = format!("{WORD}\r");
                 assert!(keyboard.write(
                     (*run.lock().unwrap(), 0),
@@ -43,7 +44,7 @@ fn at_a_terminal(prompt: &'static str) -> Harness {
 
 #[test]
 fn only_the_fact_of_typing_is_recorded() {
-    let harness = at_a_terminal("word:");
+    let harness = at_a_terminal("word: ");
     let command = "read -rs -p 'word: ' w; echo; echo \"${#w} letters\"";
     let ran = harness.run(&plan(command, json!({ "terminal": true })));
     let result = &ran.result().step_results[0];
@@ -74,7 +75,7 @@ fn sudo_asks_in_the_terminal() {
     let account = Account::new(home.path(), WORD);
     let rule = std::path::Path::new("/etc/sudoers.d").join(&account.0);
     std::fs::write(&rule, format!("{} ALL=(ALL) ALL\n", account.0)).unwrap();
-    let harness = at_a_terminal("password:");
+    let harness = at_a_terminal("password: ");
     let command = format!(
         "setpriv --reuid={0} --regid={0} --init-groups sudo -k -p 'password: ' id -u",
         account.0
