@@ -82,7 +82,7 @@ pub use continuation::{FollowUpError, reconcile, recorded_plan};
 pub use control::ControlHandle;
 pub use error::ExecutionError;
 pub use executor::Executor;
-pub use executor_state::{ExecutorState, WaitsFor};
+pub use executor_state::{ExecutorState, Waiting};
 pub use follow_up::FollowUp;
 pub use journal::Journal;
 pub use review::{preview_step, review, review_read, review_trusting, review_until};
