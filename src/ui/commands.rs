@@ -39,6 +39,8 @@ pub enum Command {
     FollowRun,
     ToggleOutput,
     CopyDigest,
+    PinPlan,
+    ForgetPlan,
     GoPlan,
     GoEvidence,
     GoDiagnostics,
