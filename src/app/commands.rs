@@ -126,6 +126,8 @@ impl App {
             Command::CopyDigest => {
                 self.plan.with_shown(|session| ctx.copy_text(session.opened.digest.to_string()));
             }
+            Command::PinPlan => self.pin_shown(),
+            Command::ForgetPlan => self.forget_shown(),
             Command::GoPlan => self.show_page(Page::Plan),
             Command::GoEvidence => self.show_page(Page::Evidence),
             Command::GoDiagnostics => self.show_page(Page::Diagnostics),

@@ -49,6 +49,24 @@ impl RecentChange {
 }
 
 impl App {
+    /// Pins the shown plan in the list of recent plans, or unpins it.
+    pub(super) fn pin_shown(&mut self) {
+        let Some(path) = self.shown_file() else { return };
+        let is_pinned = self.plan.recent.iter().any(|plan| plan.path == path && plan.pinned);
+        self.change_recent(RecentChange::Pin(path, !is_pinned));
+    }
+
+    /// Removes the shown plan from the list of recent plans.
+    pub(super) fn forget_shown(&mut self) {
+        if let Some(path) = self.shown_file() {
+            self.change_recent(RecentChange::Remove(path));
+        }
+    }
+
+    fn shown_file(&self) -> Option<PathBuf> {
+        Some(self.plan.shown.as_ref()?.path()?.to_owned())
+    }
+
     /// Changes the list of recent plans here and in the settings file, and takes over what other windows changed there.
     pub(super) fn change_recent(&mut self, change: RecentChange) {
         change.clone().apply(&mut self.plan.recent);

@@ -18,7 +18,7 @@ pub enum ExecutorState {
         /// The outcomes of the steps that have ended, in plan order.
         completed: Vec<Outcome>,
         /// What the run waits for; `None` while it works.
-        waits_for: Option<WaitsFor>,
+        waiting: Option<Waiting>,
     },
     /// The run ended: every step was reached and none failed.
     Completed,
@@ -30,11 +30,11 @@ pub enum ExecutorState {
 
 /// What a run waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WaitsFor {
-    /// A decision about the current step (`AwaitingConfirmation`).
-    Confirmation,
-    /// The end of a pause at a step boundary (`Paused`).
-    Resume,
+pub enum Waiting {
+    /// A decision about the current step.
+    AwaitingConfirmation,
+    /// The end of a pause at a step boundary.
+    Paused,
 }
 
 impl ExecutorState {
@@ -43,20 +43,20 @@ impl ExecutorState {
         match event {
             RunEvent::RunStarted { .. } => {
                 *self =
-                    Self::StepInProgress { current_step: 0, completed: Vec::new(), waits_for: None }
+                    Self::StepInProgress { current_step: 0, completed: Vec::new(), waiting: None }
             }
             RunEvent::RunCompleted { .. } => *self = Self::Completed,
             RunEvent::RunFailed { .. } => *self = Self::Failed,
             RunEvent::RunCancelled { .. } => *self = Self::Cancelled,
             event => {
-                if let Self::StepInProgress { current_step, completed, waits_for } = self {
+                if let Self::StepInProgress { current_step, completed, waiting } = self {
                     match event {
                         RunEvent::ConfirmationNeeded { .. } => {
-                            *waits_for = Some(WaitsFor::Confirmation)
+                            *waiting = Some(Waiting::AwaitingConfirmation)
                         }
-                        RunEvent::Paused => *waits_for = Some(WaitsFor::Resume),
+                        RunEvent::Paused => *waiting = Some(Waiting::Paused),
                         RunEvent::ConfirmationDecided { .. } | RunEvent::Resumed => {
-                            *waits_for = None;
+                            *waiting = None;
                         }
                         RunEvent::StepCompleted { result }
                         | RunEvent::StepFailed { result }
@@ -64,7 +64,7 @@ impl ExecutorState {
                             completed.push(result.outcome);
                             *current_step = completed.len();
                             // *Stop now* ends a step without a decision.
-                            *waits_for = None;
+                            *waiting = None;
                         }
                         _ => {}
                     }

@@ -84,7 +84,7 @@ pub use continuation::{FollowUpError, reconcile, recorded_plan};
 pub use control::ControlHandle;
 pub use error::ExecutionError;
 pub use executor::Executor;
-pub use executor_state::{ExecutorState, WaitsFor};
+pub use executor_state::{ExecutorState, Waiting};
 pub use follow_up::FollowUp;
 pub use host_facts::HostFacts;
 pub use journal::Journal;

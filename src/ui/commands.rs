@@ -43,6 +43,8 @@ pub enum Command {
     ToggleOutput,
     TypeInTerminal,
     CopyDigest,
+    PinPlan,
+    ForgetPlan,
     GoPlan,
     GoEvidence,
     GoDiagnostics,

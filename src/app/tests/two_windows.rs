@@ -62,12 +62,20 @@ fn recent_plans_of_two_windows_are_merged() {
     wait_until(&mut other, &woken, "one plan", |app| {
         paths(app) == [plan.clone()] && app.plan.recent[0].pinned
     });
+    // The same by commands, for the shown plan.
+    bench.act(Action::Do(Command::PinPlan));
+    bench.wait_until("an unpinned plan", |app| !app.plan.recent[0].pinned);
+    bench.act(Action::Do(Command::PinPlan));
+    bench.wait_until("a pinned plan", |app| app.plan.recent[0].pinned);
     // Other settings do not write the list.
     bench.act(Action::Window(WindowAction::SetHighContrast(true)));
     bench.wait_until("the settings are saved", |_| {
         settings::load(file.clone()).settings.high_contrast
     });
-    assert_eq!(settings::load(file).settings.recent.len(), 1);
+    assert_eq!(settings::load(file.clone()).settings.recent.len(), 1);
+    bench.act(Action::Do(Command::ForgetPlan));
+    bench.wait_until("an empty list", |_| settings::load(file.clone()).settings.recent.is_empty());
+    assert_eq!(paths(&bench.app), [""; 0].map(PathBuf::from));
 }
 
 /// A second run in one workspace is announced before it starts, and is no error.

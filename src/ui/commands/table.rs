@@ -68,7 +68,7 @@ impl Spec {
 }
 
 /// Every command, in the order of [`Command`], which is also that of the palette.
-pub static TABLE: [Spec; 50] = [
+pub static TABLE: [Spec; 52] = [
     Spec::new(Command::OpenPlan, "Open plan…", Some(icon::OPEN))
         .tooltip("Choose a plan file. Nothing of it runs before you authorize it.")
         .key(Modifiers::COMMAND, Key::O),
@@ -200,6 +200,12 @@ pub static TABLE: [Spec; 50] = [
     Spec::new(Command::CopyDigest, "Copy plan digest", Some(icon::COPY))
         .tooltip("Copy the SHA-256 of the plan's exact bytes.")
         .key(SHIFT_COMMAND, Key::C)
+        .unless(needs_plan),
+    Spec::new(Command::PinPlan, "Pin or unpin the plan", Some(icon::BOOKMARK))
+        .tooltip("Keep the shown plan at the top of the recent plans, or no longer.")
+        .unless(needs_plan),
+    Spec::new(Command::ForgetPlan, "Remove from the recent plans", None)
+        .tooltip("Take the shown plan off the list of recent plans. Its file stays.")
         .unless(needs_plan),
     Spec::new(Command::GoPlan, "Plan", Some(icon::PLAN))
         .tooltip("Show the open plan.")

@@ -3,7 +3,7 @@
 use std::fs;
 use std::sync::{Arc, Mutex};
 
-use countersign::engine::{ControlHandle, ExecutorState, WaitsFor};
+use countersign::engine::{ControlHandle, ExecutorState, Waiting};
 use countersign::run::{AnsweredBy, Control, Decision, RunEvent};
 
 use crate::harness::{FinishedRun, Harness, asking, create_file, plan, read_file};
@@ -27,12 +27,12 @@ impl Seen {
     /// The states in short: the outcomes of the ended steps, and what the run waits for.
     fn words(&self) -> Vec<String> {
         let word = |state: &ExecutorState| match state {
-            ExecutorState::StepInProgress { completed, waits_for, .. } => {
+            ExecutorState::StepInProgress { completed, waiting, .. } => {
                 let outcomes: Vec<_> = completed.iter().map(|it| it.as_str()).collect();
-                let waits = match waits_for {
+                let waits = match waiting {
                     None => "",
-                    Some(WaitsFor::Confirmation) => " awaiting confirmation",
-                    Some(WaitsFor::Resume) => " paused",
+                    Some(Waiting::AwaitingConfirmation) => " awaiting confirmation",
+                    Some(Waiting::Paused) => " paused",
                 };
                 format!("[{}]{waits}", outcomes.join(" "))
             }
