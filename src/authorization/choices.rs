@@ -1,5 +1,5 @@
-//! What a person chooses before signing (SPEC §2, §7): where and how a plan runs. A plan cannot make these choices, and
-//! none of them takes a question away that the plan or the settings ask for.
+//! What a person chooses before signing (SPEC §2, §7): where and how a plan runs. A plan cannot make these choices. Only
+//! the person can run a guided plan automatically; no choice takes away a question that a step or the settings ask for.
 
 use std::fmt;
 
