@@ -103,7 +103,8 @@ fn typed_edited_and_stopped(work: &Path) -> Outcome {
     assert_eq!(outcomes, ["succeeded", "succeeded", "cancelled"]);
     assert_not_recorded(&desktop, WORD);
     let records = records(&desktop);
-    assert!(records[0].contains("heron has 16 letters"), "{}", records[0]);
+    let first = records.first().expect("a record");
+    assert!(first.contains("heron has 16 letters"), "{first}");
     // That a person typed is recorded.
     let typed: Vec<bool> = records
         .iter()

@@ -230,7 +230,8 @@ fn apply(mut options: Options, line: &[OsString]) -> io::Result<u8> {
     system::set_no_new_privs()?;
     system::drop_capabilities()?;
     let has_network = network != Network::Nothing;
-    landlock_rules::enforce(&Files { has_network, ..options.files })?;
+    let terminal = if options.has_terminal { system::terminal_of_stdin() } else { None };
+    landlock_rules::enforce(&Files { has_network, terminal, ..options.files })?;
     let filters = filters(network, is_inside)?;
     // Installed first, because the other filters forbid a second listener.
     if let Some(counted) = &filters.counted
