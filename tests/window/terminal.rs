@@ -97,6 +97,11 @@ fn typed_edited_and_stopped(work: &Path) -> Outcome {
     desktop.key("ctrl+shift+period")?;
     desktop.wait_for_text("Cancelled")?;
     desktop.screenshot("terminal_6_stopped")?;
+    // What the first step showed is read as its output.
+    desktop.click_starting("Step 1:")?;
+    desktop.click("Output")?;
+    desktop.wait_for_text("heron has 16 letters")?;
+    desktop.screenshot("terminal_7_read")?;
     assert_nowhere(&desktop, WORD);
     let outcomes: Vec<String> =
         recorded(&desktop.evidence()).into_iter().map(|it| it.outcome).collect();

@@ -119,7 +119,8 @@ fn run(mut line: impl Iterator<Item = OsString>) -> Option<u8> {
     }))
 }
 
-/// Starts the helper, and the program that asks for secrets, in test and benchmark executables too, before their harness runs.
+/// Starts the helper, and the program that asks for secrets, in test and benchmark executables too, before their harness
+/// runs.
 #[cfg(any(test, feature = "inspection"))]
 mod test_helper {
     extern "C" fn start() {
