@@ -126,6 +126,15 @@ pub struct StepResult {
     pub refused_write: Option<String>,
 }
 
+impl StepResult {
+    /// Whether the step ran in a terminal, so that its stdout is what the terminal was sent.
+    pub fn had_terminal(&self) -> bool {
+        self.exit_code.is_some()
+            && (self.needs.as_ref().is_some_and(|needs| needs.terminal)
+                || self.walls.as_ref().is_some_and(|walls| walls.terminal))
+    }
+}
+
 /// Result of a run (SPEC §3).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExecutionResult {

@@ -166,6 +166,12 @@ impl Transcript {
         lines.take_while(move |line| line.step_index == step && line.part != Part::Heading)
     }
 
+    /// The lines of a step after its heading, the latest first, also if other steps came later.
+    pub fn all_of(&self, step: usize) -> impl Iterator<Item = &TranscriptLine> {
+        let lines = self.lines.iter().rev();
+        lines.filter(move |line| line.step_index == step && line.part != Part::Heading)
+    }
+
     /// The number of all lines, dropped ones included, how often the text of one was replaced, and the length of the
     /// last one. If all are unchanged, so is the transcript.
     pub fn extent(&self) -> (u64, u64, usize) {
@@ -197,8 +203,7 @@ impl Transcript {
         if !self.has_output && ran {
             let [stdout, stderr] =
                 [&result.stdout, &result.stderr].map(|it| it.as_deref().unwrap_or_default());
-            let needs_terminal = result.needs.as_ref().is_some_and(|needs| needs.terminal);
-            match needs_terminal || result.walls.as_ref().is_some_and(|walls| walls.terminal) {
+            match result.had_terminal() {
                 true => {
                     let mut screen = TerminalScreen::new(REPLAYED);
                     screen.feed(stdout);

@@ -60,10 +60,8 @@ fn search_files(folder: &Path, text: &[u8], found: &mut Vec<String>) {
         let path = entry.path();
         match entry.file_type() {
             Ok(kind) if kind.is_dir() => search_files(&path, text, found),
-            Ok(kind) if kind.is_file() => {
-                if contains(&fs::read(&path).unwrap_or_default(), text) {
-                    found.push(path.display().to_string());
-                }
+            Ok(kind) if kind.is_file() && contains(&fs::read(&path).unwrap_or_default(), text) => {
+                found.push(path.display().to_string());
             }
             _ => {}
         }

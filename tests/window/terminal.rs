@@ -97,13 +97,19 @@ fn typed_edited_and_stopped(work: &Path) -> Outcome {
     desktop.key("ctrl+shift+period")?;
     desktop.wait_for_text("Cancelled")?;
     desktop.screenshot("terminal_6_stopped")?;
+    // What the first step showed is read as its output.
+    desktop.click_starting("Step 1:")?;
+    desktop.click("Output")?;
+    desktop.wait_for_text("heron has 16 letters")?;
+    desktop.screenshot("terminal_7_read")?;
     assert_nowhere(&desktop, WORD);
     let outcomes: Vec<String> =
         recorded(&desktop.evidence()).into_iter().map(|it| it.outcome).collect();
     assert_eq!(outcomes, ["succeeded", "succeeded", "cancelled"]);
     assert_not_recorded(&desktop, WORD);
     let records = records(&desktop);
-    assert!(records[0].contains("heron has 16 letters"), "{}", records[0]);
+    let first = records.first().expect("a record");
+    assert!(first.contains("heron has 16 letters"), "{first}");
     // That a person typed is recorded.
     let typed: Vec<bool> = records
         .iter()

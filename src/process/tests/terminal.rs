@@ -5,6 +5,9 @@ use uuid::Uuid;
 use super::*;
 use crate::run::{TerminalPort, TerminalScreen, TerminalSize, TypedBy};
 
+/// A text for which the person waits, and what they do then.
+type Act<'a> = (&'a str, &'a dyn Fn(&Terminal));
+
 /// A person at a terminal.
 struct Terminal {
     port: TerminalPort,
@@ -35,12 +38,7 @@ impl Terminal {
 
     /// Runs a script in the terminal. After each output, the first of the remaining acts whose text is on the screen
     /// is carried out. Returns the result, and whether a person has typed.
-    fn run(
-        &self,
-        fixture: &Fixture,
-        script: &str,
-        acts: &[(&str, &dyn Fn(&Self))],
-    ) -> (Finished, bool) {
+    fn run(&self, fixture: &Fixture, script: &str, acts: &[Act<'_>]) -> (Finished, bool) {
         let terminal = self.port.open(self.run_id, 0);
         let program = Program {
             profile: fixture.profile(),
@@ -90,7 +88,7 @@ fn terminal_controls_the_session() {
 fn only_echoed_input_is_output() {
     let script = "read -r -p 'name: ' a; read -rs -p 'word: ' b; echo; echo ${#a} ${#b}";
     let terminal = Terminal::new(80, 24);
-    let acts: [(&str, &dyn Fn(&Terminal)); 2] =
+    let acts: [Act<'_>; 2] =
         [("name:", &|it| it.type_in("heron\r")), ("word:", &|it| it.type_in("kingfisher\r"))];
     let (finished, has_typed) = terminal.run(&Fixture::new(), script, &acts);
     let output = String::from_utf8(finished.stdout).unwrap();
@@ -103,7 +101,7 @@ fn interrupt_and_size_reach_the_program() {
     let script = "trap 'echo interrupted; kill $!; exit 3' INT; trap 'stty size' WINCH
         sleep 1000 & echo ready; while :; do wait $!; done";
     let terminal = Terminal::new(80, 24);
-    let acts: [(&str, &dyn Fn(&Terminal)); 2] =
+    let acts: [Act<'_>; 2] =
         [("ready", &|it| it.resize(91, 17)), ("17 91", &|it| it.type_in("\x03"))];
     let (finished, _) = terminal.run(&Fixture::new(), script, &acts);
     assert_eq!((finished.cause, finished.exit_code), (None, Some(3)));
@@ -116,7 +114,7 @@ fn a_full_screen_program_is_stopped_with_its_tree() {
     let fixture = Fixture::new();
     fs::write(fixture.folder.path().join("text"), "heron\n".repeat(500)).unwrap();
     let terminal = Terminal::new(80, 24);
-    let stop: (&str, &dyn Fn(&Terminal)) = ("heron", &|_| fixture.stop.set());
+    let stop: Act<'_> = ("heron", &|_| fixture.stop.set());
     let script =
         "trap '' TERM HUP; (trap '' TERM HUP; read < fifo) & vim -u NONE -i NONE -n -N text";
     let (finished, _) = terminal.run(&fixture, script, &[stop]);
@@ -128,7 +126,7 @@ fn a_full_screen_program_is_stopped_with_its_tree() {
 fn an_editor_writes_what_is_typed() {
     let fixture = Fixture::new();
     let terminal = Terminal::new(60, 12);
-    let acts: [(&str, &dyn Fn(&Terminal)); 3] = [
+    let acts: [Act<'_>; 3] = [
         ("[New]", &|it| it.resize(70, 16)),
         // The empty lines of the editor reach the new end of the screen.
         ("~\n~\n~\n~\n~\n~\n~\n~\n~\n~\n~\n~\n~", &|it| it.type_in("ikingfisher\x1b[Dx\x1b")),
@@ -148,7 +146,7 @@ fn a_pager_scrolls_and_quits() {
     fs::write(fixture.folder.path().join("text"), lines).unwrap();
     let terminal = Terminal::new(60, 10);
     // The pager shows its prompt when it waits for a key; the first one is the name of the file.
-    let acts: [(&str, &dyn Fn(&Terminal)); 3] = [
+    let acts: [Act<'_>; 3] = [
         ("line 8\ntext", &|it| it.type_in(" ")),
         ("line 17\n:", &|it| it.resize(60, 20)),
         ("line 27\n:", &|it| it.type_in("q")),
@@ -160,8 +158,7 @@ fn a_pager_scrolls_and_quits() {
 #[test]
 fn a_monitor_redraws_after_a_resize() {
     let terminal = Terminal::new(80, 24);
-    let acts: [(&str, &dyn Fn(&Terminal)); 2] =
-        [("PID", &|it| it.resize(100, 12)), ("PID", &|it| it.type_in("q"))];
+    let acts: [Act<'_>; 2] = [("PID", &|it| it.resize(100, 12)), ("PID", &|it| it.type_in("q"))];
     let (finished, _) = terminal.run(&Fixture::new(), "top -d 1", &acts);
     assert!(finished.is_success(), "{finished:?}");
     assert!(terminal.text().contains("PID"));

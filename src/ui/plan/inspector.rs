@@ -8,12 +8,12 @@ use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
 use super::changed_steps::step_change_ui;
 use super::diagnostics::diagnostics_ui;
-use super::output::argument_rows;
+use super::output::{argument_rows, terminal_rows};
 use super::request::{partly_marked_ui, verdict_ui};
 use super::walls::{WALLS, sentence, step_walls};
 use super::{
-    Gutter, PlanView, cached_rows, code_rows_ui, columns, command_ui, full_text_ui, outcome_look,
-    output_lines, preview_ui, risk_chip, step_row,
+    CodeRow, Gutter, PlanView, cached_rows, code_rows_ui, columns, command_ui, full_text_ui,
+    outcome_look, output_lines, preview_ui, risk_chip, step_row,
 };
 use crate::authorization::WallLevel;
 use crate::plan::{ShownStep, drawable};
@@ -301,12 +301,17 @@ fn output_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
             };
             empty_tab_ui(ui, icon::TERMINAL, "No output", text);
         }
-        ScrollArea::vertical()
-            .id_salt(("output", view.selected))
-            .auto_shrink([false, false])
-            .stick_to_bottom(true)
-            .show(ui, |ui| code_rows_ui(ui, "output", &rows, Gutter::NONE));
+        rows_ui(ui, view, &rows);
     });
+}
+
+/// Rows of output, which follow their end.
+fn rows_ui(ui: &mut Ui, view: &PlanView<'_>, rows: &[CodeRow]) {
+    ScrollArea::vertical()
+        .id_salt(("output", view.selected))
+        .auto_shrink([false, false])
+        .stick_to_bottom(true)
+        .show(ui, |ui| code_rows_ui(ui, "output", rows, Gutter::NONE));
 }
 
 /// The output of a finished step.
@@ -324,6 +329,18 @@ fn ended_ui(ui: &mut Ui, view: &PlanView<'_>, result: &StepResult, actions: &mut
                 widgets::fact(ui, "exit code", code.to_string(), Text::Mono);
             }
         });
+    }
+    if result.had_terminal() {
+        let transcript = &view.output.transcript;
+        let columns = columns(ui, ui.available_width(), Gutter::NONE);
+        let key = ("terminal", view.run.run_id, view.selected);
+        let extent = format!("{:?}", transcript.extent());
+        let rows = cached_rows(ui, key, &[extent], columns, || {
+            terminal_rows(transcript, view.selected, columns)
+        });
+        if !rows.is_empty() {
+            return rows_ui(ui, view, &rows);
+        }
     }
     let output = ArtifactView::output(result, view.execution);
     if output.is_empty() {

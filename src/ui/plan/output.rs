@@ -5,7 +5,7 @@ use super::code::marked_rows;
 use super::marks::Marks;
 use super::wrap::wrap;
 use crate::plan::spelled_out;
-use crate::run::{LineKind, Part, Stream, Transcript};
+use crate::run::{LineKind, Part, Stream, Transcript, TranscriptLine};
 
 /// About this many bytes of output are laid out. Earlier output is omitted, because the layout is repeated with every
 /// new line.
@@ -18,9 +18,21 @@ pub fn output_lines(transcript: &Transcript, step: usize, columns: usize) -> Vec
         let text = "The step runs in the terminal below the steps. What it showed is here when it has ended.";
         return remark_rows(text, columns).collect();
     }
+    rows_of(transcript.latest_of(step), columns)
+}
+
+/// What the terminal of a finished step showed, in rows of at most `columns` columns.
+pub(super) fn terminal_rows(transcript: &Transcript, step: usize, columns: usize) -> Vec<CodeRow> {
+    rows_of(transcript.all_of(step), columns)
+}
+
+/// The latest of these lines, which come in reverse order.
+fn rows_of<'a>(
+    mut earlier: impl Iterator<Item = &'a TranscriptLine>,
+    columns: usize,
+) -> Vec<CodeRow> {
     let mut remaining = LATEST_BYTES;
     let mut lines = Vec::new();
-    let mut earlier = transcript.latest_of(step);
     for line in earlier.by_ref() {
         lines.push(line);
         // Counts the line break, so that the number of empty lines is limited too.

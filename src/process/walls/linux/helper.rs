@@ -119,7 +119,8 @@ fn run(mut line: impl Iterator<Item = OsString>) -> Option<u8> {
     }))
 }
 
-/// Starts the helper, and the program that asks for secrets, in test and benchmark executables too, before their harness runs.
+/// Starts the helper, and the program that asks for secrets, in test and benchmark executables too, before their harness
+/// runs.
 #[cfg(any(test, feature = "inspection"))]
 mod test_helper {
     extern "C" fn start() {
@@ -230,7 +231,8 @@ fn apply(mut options: Options, line: &[OsString]) -> io::Result<u8> {
     system::set_no_new_privs()?;
     system::drop_capabilities()?;
     let has_network = network != Network::Nothing;
-    landlock_rules::enforce(&Files { has_network, ..options.files })?;
+    let terminal = if options.has_terminal { system::terminal_of_stdin() } else { None };
+    landlock_rules::enforce(&Files { has_network, terminal, ..options.files })?;
     let filters = filters(network, is_inside)?;
     // Installed first, because the other filters forbid a second listener.
     if let Some(counted) = &filters.counted

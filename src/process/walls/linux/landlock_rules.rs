@@ -33,6 +33,8 @@ pub(super) struct Files {
     pub(super) write: Vec<(PathBuf, Option<Identity>)>,
     /// The paths that the program cannot read. It can read all others.
     pub(super) hidden: Vec<PathBuf>,
+    /// The program's own terminal, which programs also open by its name; `None` if it has no name in this view.
+    pub(super) terminal: Option<PathBuf>,
     /// Whether Landlock allows all TCP ports; a network namespace may still restrict the network.
     pub(super) has_network: bool,
 }
@@ -74,7 +76,8 @@ pub(super) fn enforce(files: &Files) -> io::Result<()> {
     }
     // Earlier versions do not know `IoctlDev`.
     let device = every & (AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::IoctlDev);
-    for path in DEVICES.iter().map(Path::new).filter(|path| path.exists()) {
+    let devices = DEVICES.iter().map(Path::new).chain(files.terminal.as_deref());
+    for path in devices.filter(|path| path.exists()) {
         rights.grant(&mut ruleset, path, None, device)?;
     }
     let status = ruleset.restrict_self().map_err(io::Error::other)?;

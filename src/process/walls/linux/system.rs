@@ -3,6 +3,8 @@
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::{self, MaybeUninit};
 use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::PathBuf;
 use std::slice;
 use std::time::Duration;
 
@@ -142,6 +144,12 @@ pub(super) fn become_subreaper() -> io::Result<()> {
 /// Ignores SIGCHLD, so that the kernel reaps exited children.
 pub(super) fn ignore_sigchld() -> io::Result<()> {
     set_handler(libc::SIGCHLD, libc::SIG_IGN)
+}
+
+/// The path of the terminal that is the stdin of this process; `None` if it has no path here.
+pub(super) fn terminal_of_stdin() -> Option<PathBuf> {
+    let name = rustix::termios::ttyname(rustix::stdio::stdin(), Vec::new()).ok()?;
+    Some(PathBuf::from(std::ffi::OsString::from_vec(name.into_bytes())))
 }
 
 /// Sets `no_new_privs`: programs started from here gain no rights from set-user-ID bits or file capabilities.
