@@ -1,14 +1,13 @@
 //! The selected step in full: its preview, its arguments, its output, its diagnostics, its artifacts, and its record.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
 use super::changed_steps::step_change_ui;
 use super::diagnostics::diagnostics_ui;
-use super::output::{argument_rows, terminal_rows};
+use super::output::{argument_rows, short_first, terminal_rows};
 use super::request::{partly_marked_ui, verdict_ui};
 use super::walls::{WALLS, sentence, step_walls};
 use super::{
@@ -392,11 +391,4 @@ fn error_ui(ui: &mut Ui, result: &StepResult) {
     if let Some(next) = &result.next {
         widgets::remark(ui, icon::INFO, Tone::Dim, next);
     }
-}
-
-/// The arguments in order of their names, those with one line of at most 200 bytes before the others.
-pub(crate) fn short_first(arguments: &BTreeMap<String, String>) -> Vec<(&String, &String)> {
-    let mut arguments: Vec<_> = arguments.iter().collect();
-    arguments.sort_by_key(|(_, value)| value.len() > 200 || value.contains('\n'));
-    arguments
 }

@@ -1,5 +1,7 @@
 //! The output of a running step, and texts with line numbers, as code rows.
 
+use std::collections::BTreeMap;
+
 use super::CodeRow;
 use super::code::marked_rows;
 use super::marks::Marks;
@@ -89,4 +91,11 @@ pub fn text_rows(text: &str, columns: usize) -> Vec<CodeRow> {
         }
     }
     rows
+}
+
+/// The arguments in order of their names, those with one line of at most 200 bytes before the others.
+pub(crate) fn short_first(arguments: &BTreeMap<String, String>) -> Vec<(&String, &String)> {
+    let mut arguments: Vec<_> = arguments.iter().collect();
+    arguments.sort_by_key(|(_, value)| value.len() > 200 || value.contains('\n'));
+    arguments
 }
