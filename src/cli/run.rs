@@ -95,12 +95,12 @@ impl Start {
         // Removes folders that earlier simulations left behind. Those that cannot be removed now are left for a later
         // start.
         let _ = remove_abandoned_simulations();
+        let mut store = location.store()?;
+        say_note(store.note());
         let runs = under_way(&location, &review.workspace);
         if let Some(warning) = other_runs_warning(&runs.iter().collect::<Vec<_>>()) {
             say(&visible(&format!("Warning: {warning}")));
         }
-        let mut store = location.store()?;
-        say_note(store.note());
         store.record_authorization(&authorization, &plan)?;
         let deps = ExecutorDeps {
             policy,

@@ -43,7 +43,12 @@ fn shown_area(
     })
 }
 
-/// As [`area`], and returns whether every part of the content has been on screen: what is jumped over does not count.
+/// The height of a content of which every part must be on screen, in points: about 500 rows. A person signs a higher one
+/// knowing its beginning and its end; nobody turns thousands of pages.
+const PART_BY_PART: f32 = 10_000.0;
+
+/// As [`area`], and returns whether every part of the content has been on screen: what is jumped over does not count. Of a
+/// content above [`PART_BY_PART`], the beginning and the end must have been.
 /// `key` identifies the content; with another one, everything must be seen again.
 pub fn area_seen<K: PartialEq + Clone + Send + Sync + 'static>(
     ui: &mut Ui,
@@ -62,7 +67,7 @@ pub fn area_seen<K: PartialEq + Clone + Send + Sync + 'static>(
     let known = known.filter(|(known, at_width, _)| *known == key && *at_width == width);
     let mut seen = known.map(|(.., seen)| seen).unwrap_or_default();
     seen.add(top, top + shown.height());
-    let all = seen.covers(height);
+    let all = if height <= PART_BY_PART { seen.covers(height) } else { seen.has_ends(height) };
     ui.data_mut(|data| data.insert_temp(id, Some((key, width, seen))));
     all
 }
@@ -86,6 +91,12 @@ impl Seen {
         });
         let place = self.0.partition_point(|(from, _)| *from < top);
         self.0.insert(place, (top, bottom));
+    }
+
+    /// Whether the beginning and the end have been on screen.
+    fn has_ends(&self, height: f32) -> bool {
+        let ends = self.0.first().zip(self.0.last());
+        ends.is_some_and(|(first, last)| first.0 <= Self::GAP && last.1 + Self::GAP >= height)
     }
 
     fn covers(&self, height: f32) -> bool {
@@ -151,5 +162,8 @@ mod tests {
         assert!(seen.covers(1_000.0) && !seen.covers(1_100.0));
         assert_eq!(seen.0.len(), 1);
         assert!(!Seen(vec![(50.0, 1_000.0)]).covers(1_000.0));
+        let ends = Seen(vec![(0.0, 100.0), (900.0, 1_000.0)]);
+        assert!(ends.has_ends(1_000.0) && !ends.covers(1_000.0) && !ends.has_ends(1_100.0));
+        assert!(!Seen(vec![(50.0, 1_000.0)]).has_ends(1_000.0));
     }
 }

@@ -25,6 +25,9 @@ pub struct Desktop {
     pictures: PathBuf,
 }
 
+/// The number of pages of the longest step in these tests that is shown page by page.
+const PAGES: usize = 4;
+
 impl Desktop {
     /// Starts a screen and `program` on it with these arguments, and waits for its window.
     ///
@@ -244,7 +247,7 @@ impl Desktop {
             })
     }
 
-    /// Looks at the steps that must be looked at before the plan can be authorized, by keyboard.
+    /// Looks at every page of the steps that must be looked at before the plan can be authorized, by keyboard.
     ///
     /// # Errors
     /// When the plan cannot be authorized in time; a picture is kept.
@@ -257,7 +260,12 @@ impl Desktop {
             if tree.control("Next unseen").is_some() {
                 // What a step would do may be computed later than it is selected.
                 desktop.key("F4")?;
+                // The ends of a long one are enough; of another one every page must be on screen.
                 desktop.key("End")?;
+                desktop.key("Home")?;
+                for _ in 0..PAGES {
+                    desktop.key("Page_Down")?;
+                }
             }
             Ok(None)
         })

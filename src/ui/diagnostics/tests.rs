@@ -143,7 +143,7 @@ fn the_selected_diagnostic_is_shown_in_full() {
     for (name, text) in
         [("changed", "src/lexer.rs has changed since the check"), ("gone", "it does not exist")]
     {
-        let harness = page(name);
+        let harness = window(name, [1280.0, 1200.0]);
         assert!(harness.query_all_by_label_contains(text).next().is_some(), "{name}");
         assert!(harness.query_by_label_contains("11         let rest").is_none(), "{name}");
         let written = "error[E0425]: cannot find function `trim_strat` in this scope";

@@ -269,6 +269,8 @@ fn tab_and_space(workspace: &Workspace) -> Outcome {
         SKIP,
         APPROVE,
         "Reason",
+        "Next change",
+        "Previous change",
         "Side by side",
         "Unified",
         "Copy argument path",
