@@ -20,7 +20,13 @@ pub enum Answer {
     /// What the planner wants to see before it plans.
     Looks(Vec<Look>),
     /// A plan, or why there is none.
-    Plan(PlannerAnswer),
+    Plan(Box<PlannerAnswer>),
+}
+
+impl Answer {
+    pub(super) fn plan(answer: PlannerAnswer) -> Self {
+        Self::Plan(Box::new(answer))
+    }
 }
 
 #[derive(Deserialize)]
@@ -110,7 +116,7 @@ pub(super) fn from_process(finished: &Finished, trace: &PlannerTrace) -> Answer 
             Some(failure) => failure,
         },
     };
-    Answer::Plan(provider_error(format!("the planner {ending}")))
+    Answer::plan(provider_error(format!("the planner {ending}")))
 }
 
 /// Parses a planner's answer: one JSON document and nothing else.
@@ -123,13 +129,13 @@ pub fn read_answer(answer: &[u8]) -> Answer {
             |PlanForm { plan, answers_goal }| {
                 let mut answer = read_plan(plan.get().as_bytes());
                 answer.report.answers_goal = answers_goal;
-                Answer::Plan(answer)
+                Answer::plan(answer)
             },
         )
     } else {
-        Ok(Answer::Plan(read_plan(answer)))
+        Ok(Answer::plan(read_plan(answer)))
     };
-    read.unwrap_or_else(|why| Answer::Plan(not_in_form(format!("the answer {why}"))))
+    read.unwrap_or_else(|why| Answer::plan(not_in_form(format!("the answer {why}"))))
 }
 
 fn read_looks(answer: &[u8]) -> Result<Vec<Look>, String> {
@@ -220,7 +226,7 @@ mod tests {
 
     fn planned(answer: Answer) -> PlannerAnswer {
         match answer {
-            Answer::Plan(answer) => answer,
+            Answer::Plan(answer) => *answer,
             Answer::Looks(looks) => panic!("{looks:?}"),
         }
     }

@@ -239,7 +239,7 @@ impl BoundedLoop<'_> {
             ..PlannerTrace::default()
         };
         let answer = match finished {
-            Err(error) => Answer::Plan(answer::provider_error(error.to_string())),
+            Err(error) => Answer::plan(answer::provider_error(error.to_string())),
             Ok(mut finished) => {
                 trace.answer = std::mem::take(&mut finished.stdout);
                 trace.stderr = std::mem::take(&mut finished.stderr);

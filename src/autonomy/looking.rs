@@ -18,7 +18,7 @@ impl BoundedLoop<'_> {
         let mut looked = Vec::new();
         for round in 1.. {
             let looks = match self.run_planner(open, &looked, round)? {
-                Answer::Plan(answer) => return Ok(answer),
+                Answer::Plan(answer) => return Ok(*answer),
                 Answer::Looks(looks) => looks,
             };
             if self.setup.order.looks == LookScope::None {
