@@ -7,6 +7,7 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader, Read as _};
 
+use regex::RegexBuilder;
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -23,6 +24,8 @@ use crate::workspace::{Access, Last};
 
 /// The maximum number of results of each kind in an answer of the code engine.
 const MAX_RESULTS: usize = 200;
+/// The maximum size of a compiled pattern, in bytes.
+const PATTERN_BYTES: usize = 4 << 20;
 /// The maximum size of one line that matches a search, in bytes. The rest of the line is left out.
 const LINE_BYTES: usize = 1_000;
 
@@ -32,7 +35,8 @@ impl Toolbox {
         let refused = |why: String| Looked::refused(look.clone(), why);
         let answered = match look {
             Look::Read { path, lines } => self.read_for_planner(path, *lines),
-            Look::Search { pattern, root } => self.rows(&FileSearch { pattern, root }, root, stop),
+            Look::Search { pattern, root } => check_pattern(pattern)
+                .and_then(|()| self.rows(&FileSearch { pattern, root }, root, stop)),
             Look::Glob { pattern } => self.rows(&FileGlob { pattern, root: "." }, ".", stop),
             Look::Symbol { name } => self.inspect(&InspectQuery::Symbol(name.clone()), stop),
             Look::Inspect { query } => match InspectQuery::parse(query) {
@@ -187,6 +191,16 @@ struct Answer {
     left_out: Option<String>,
 }
 
+/// Refuses a pattern whose search could take minutes and much memory. Another fault is reported by the search.
+fn check_pattern(pattern: &str) -> Result<(), String> {
+    match RegexBuilder::new(pattern).size_limit(PATTERN_BYTES).build() {
+        Err(regex::Error::CompiledTooBig(_)) => {
+            Err("the pattern repeats too much: make it simpler".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
 fn check_ordinary(path: &str) -> Result<(), String> {
     match sensitive_rule(path) {
         Some(rule) => {
@@ -237,6 +251,7 @@ mod tests {
             (json!({"read": "../x"}), "outside"),
             (json!({"read": "/etc/hostname"}), "outside"),
             (json!({"search": "("}), "cannot be used"),
+            (json!({"search": "(?:a{1,1000}){1,1000}"}), "repeats too much"),
             (json!({"inspect": "all"}), "is no query"),
             (json!({"host": "db.example.org"}), "not the host"),
         ] {
