@@ -30,6 +30,8 @@ pub struct BoundedLoop<'a> {
     /// The limit of attempts, at least 1.
     pub(super) max_attempts: u32,
     pub(super) toolbox: Toolbox,
+    /// The tools with which a planner looks.
+    pub(super) look_toolbox: Toolbox,
     /// The state of the commands file when the loop began; `None` if it could not be read.
     pub(super) commands: Option<FileState>,
     /// Whether the workspace could be verified when the loop began.
@@ -67,6 +69,9 @@ impl<'a> BoundedLoop<'a> {
         // Walls may hide the folder of temporary files, so the planner's own files are made visible explicitly.
         place.read_only.extend(setup.program.readable_paths());
         let toolbox = toolbox.with_walls(place);
+        let look_toolbox = Toolbox::open(&setup.order.workspace.folder, &setup.policy)?
+            .without_folders(setup.location.folders())
+            .for_looks();
         let order = &setup.order;
         let host = order.target.as_deref().map(|target| {
             let (secrets, stop) = (deps.secrets.clone(), deps.control.stop_signal());
@@ -103,6 +108,7 @@ impl<'a> BoundedLoop<'a> {
             commands: toolbox.digest_of(COMMANDS_FILE).ok(),
             verifiable: setup.order.verify.is_some_and(|scope| toolbox.can_verify(scope)),
             toolbox,
+            look_toolbox,
             clock,
             control,
             authorizer,

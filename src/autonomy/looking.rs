@@ -1,10 +1,13 @@
 //! Lets a planner look before it plans (SPEC §10): answers its looks, and asks it again, in a bounded number of rounds.
 
+use std::sync::{Mutex, PoisonError};
+
 use super::answer::{Answer, not_in_form, provider_error};
 use super::attempts::CurrentAttempt;
 use super::{BoundedLoop, PlannerAnswer};
-use crate::evidence::{Entry, EvidenceError, PlannerLooks};
+use crate::evidence::{Entry, EvidenceError, FoundSecrets, PlannerLooks};
 use crate::run::{Look, LookScope, Looked, MAX_LOOK_ROUNDS};
+use crate::tools::LookSources;
 
 /// The maximum size of all answers to looks in one attempt, in bytes.
 const ATTEMPT_BYTES: usize = 4 << 20;
@@ -53,28 +56,36 @@ impl BoundedLoop<'_> {
         let mut bytes: usize = earlier.iter().map(|looked| looked.record().bytes).sum();
         let mut answers = Vec::with_capacity(looks.len());
         for look in looks {
-            let host = self.host.as_ref().map(|host| (host.target.as_str(), &host.facts));
             let answer = if bytes >= ATTEMPT_BYTES {
                 let why = format!("the looks of this attempt have reached {ATTEMPT_BYTES} bytes");
                 Looked::refused(look.clone(), why)
             } else {
-                self.toolbox.look(look, host, self.control.stop_signal())
+                self.answer_look(look)
             };
-            let answer = self.without_secrets(answer);
             bytes += answer.record().bytes;
             answers.push(answer);
         }
         answers
     }
 
-    fn without_secrets(&mut self, answer: Looked) -> Looked {
-        if let Some(text) = &answer.text {
+    /// The answer to one look, without secrets.
+    fn answer_look(&mut self, look: &Look) -> Looked {
+        let learned = Mutex::new(FoundSecrets::default());
+        let hide = |text: &str| {
+            let (shown, found) = self.redactor.redact_lines(text);
             // A later plan may repeat what is secret only beside other text of the file.
-            self.redactor.learn(text);
-        }
+            if matches!(look, Look::Read { .. }) {
+                *learned.lock().unwrap_or_else(PoisonError::into_inner) = found;
+            }
+            shown.into_owned()
+        };
+        let host = self.host.as_ref().map(|host| (host.target.as_str(), &host.facts));
+        let from = LookSources { host, hide: &hide };
+        let answer = self.look_toolbox.look(look, &from, self.control.stop_signal());
+        self.redactor.add(&learned.into_inner().unwrap_or_else(PoisonError::into_inner));
         let Looked { text, rows, error, .. } = answer;
         Looked {
-            text: text.map(|text| self.redactor.redact(&text).into_owned()),
+            text,
             rows: rows.map(|rows| self.redactor.redact_value(rows)),
             error: error.map(|error| self.redactor.redact(&error).into_owned()),
             look: answer.look,

@@ -73,7 +73,8 @@ pub(super) fn request(
 
 fn workspace(running: &BoundedLoop<'_>, cuts: &mut Vec<String>) -> Value {
     let toolbox = &running.toolbox;
-    let mut files = toolbox.file_names(running.control.stop_signal()).unwrap_or_else(|error| {
+    let names = running.look_toolbox.file_names(running.control.stop_signal());
+    let mut files = names.unwrap_or_else(|error| {
         cuts.push(format!("workspace.files: {error}"));
         Vec::new()
     });

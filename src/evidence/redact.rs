@@ -1,11 +1,13 @@
 //! Redacts secrets before they are stored (SPEC §8). The rules are in `secrets`.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::OnceLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::Anchored;
+use aho_corasick::automaton::Automaton as _;
+use aho_corasick::nfa::contiguous::NFA;
 use serde_json::Value;
 
 use super::ledger::canonical;
@@ -24,14 +26,14 @@ pub(super) struct KnownSecrets {
     secrets: Vec<(&'static str, String)>,
     /// Finds all secrets in one pass, because a log can contain thousands of tokens. Built on first use; `None` if
     /// there are too many for an automaton.
-    finder: OnceCell<Option<AhoCorasick>>,
+    finder: OnceLock<Option<NFA>>,
 }
 
 impl KnownSecrets {
     fn add(&mut self, kind: &'static str, secret: &str) {
         if self.seen.insert(secret.to_owned()) {
             self.secrets.push((kind, secret.to_owned()));
-            self.finder = OnceCell::new();
+            self.finder = OnceLock::new();
         }
     }
 
@@ -48,7 +50,7 @@ impl KnownSecrets {
         self.secrets.truncate(MAX_KEPT);
         if self.secrets.len() < before {
             self.seen = self.secrets.iter().map(|(_, secret)| secret.clone()).collect();
-            self.finder = OnceCell::new();
+            self.finder = OnceLock::new();
         }
         self
     }
@@ -70,14 +72,14 @@ impl KnownSecrets {
         }
     }
 
-    /// All occurrences of all secrets, including overlapping ones.
+    /// The parts of a text that are occurrences of secrets, in order. Overlapping occurrences are one part.
     pub(super) fn ranges(&self, text: &str) -> Vec<SecretRange> {
         if self.secrets.is_empty() {
             return Vec::new();
         }
         let finder = self
             .finder
-            .get_or_init(|| AhoCorasick::new(self.secrets.iter().map(|(_, secret)| secret)).ok());
+            .get_or_init(|| NFA::new(self.secrets.iter().map(|(_, secret)| secret)).ok());
         let one_by_one = || {
             let occurrences = |(kind, secret): &(&'static str, String)| {
                 let (kind, length) = (*kind, secret.len());
@@ -85,17 +87,31 @@ impl KnownSecrets {
                     .map(|(start, _)| (start..start + length, kind))
                     .collect::<Vec<_>>()
             };
-            self.secrets.iter().flat_map(occurrences).collect()
+            merged(self.secrets.iter().flat_map(occurrences).collect())
         };
-        finder.as_ref().map_or_else(one_by_one, |finder| {
-            finder
-                .find_overlapping_iter(text)
-                .filter_map(|found| {
-                    let (kind, _) = self.secrets.get(found.pattern().as_usize())?;
-                    Some((found.range(), *kind))
-                })
-                .collect()
-        })
+        finder.as_ref().and_then(|finder| self.ranges_by(finder, text)).unwrap_or_else(one_by_one)
+    }
+
+    /// As [`Self::ranges`]. Looks only at the longest secret that ends at a position, because a text with thousands of
+    /// secrets inside one another has billions of occurrences.
+    fn ranges_by(&self, finder: &NFA, text: &str) -> Option<Vec<SecretRange>> {
+        let mut all: Vec<SecretRange> = Vec::new();
+        let mut state = finder.start_state(Anchored::No).ok()?;
+        for (index, byte) in text.bytes().enumerate() {
+            state = finder.next_state(Anchored::No, state, byte);
+            if !finder.is_match(state) {
+                continue;
+            }
+            // The first secret of a state is the longest: the others are ends of it.
+            let (kind, secret) = self.secrets.get(finder.match_pattern(state, 0).as_usize())?;
+            let end = index + 1;
+            let mut start = end - secret.len();
+            while let Some((last, _)) = all.pop_if(|(last, _)| last.end > start) {
+                start = start.min(last.start);
+            }
+            all.push((start..end, kind));
+        }
+        Some(all)
     }
 }
 
@@ -121,8 +137,13 @@ pub(super) fn bytes_contain_secret(bytes: &[u8]) -> bool {
 impl KnownSecrets {
     /// Adds the secrets in this text.
     pub(super) fn learn(&mut self, text: &str) {
-        for found in secrets::find(text) {
-            self.learn_match(text, &found);
+        self.learn_found(text, &secrets::find(text));
+    }
+
+    /// Adds the secrets in this text, of which the rules found these.
+    fn learn_found(&mut self, text: &str, found: &[Match]) {
+        for found in found {
+            self.learn_match(text, found);
         }
         // In JSON a secret may be in a list of arguments, or be escaped.
         if text.starts_with(['{', '['])
@@ -161,6 +182,25 @@ impl KnownSecrets {
     fn all_ranges(&self, text: &str) -> Vec<SecretRange> {
         let found = secrets::find(text).into_iter().map(|it| (it.secret, it.kind));
         found.chain(self.ranges(text)).collect()
+    }
+
+    /// Redacts a whole text and keeps its lines: a marker is followed by the line breaks of the secret. What the text
+    /// contains as a secret is redacted wherever it occurs in the text. Returns the secrets of this text, too.
+    pub(super) fn redact_lines<'t>(&self, vault: &Vault, text: &'t str) -> (Cow<'t, str>, Self) {
+        let mut own = Self::default();
+        if self.secrets.is_empty() && secrets::can_skip(text) {
+            return (Cow::Borrowed(text), own);
+        }
+        let found = secrets::find(text);
+        own.learn_found(text, &found);
+        let mut ranges: Vec<_> = found.into_iter().map(|it| (it.secret, it.kind)).collect();
+        ranges.extend(own.ranges(text));
+        ranges.extend(self.ranges(text));
+        let redacted = replace_ranges(text, ranges, &mut |secret, kind| {
+            let breaks = secret.matches('\n').count();
+            marker(vault, kind, secret) + &"\n".repeat(breaks)
+        });
+        (redacted, own)
     }
 
     /// Redacts a text.

@@ -189,3 +189,48 @@ fn ordinary_output_stays_readable() {
     }
     assert_eq!(redact(sample), sample);
 }
+
+// The lines keep their numbers, and a value is hidden where it stands without its name, too.
+#[test]
+fn lines_of_a_redacted_text_keep_their_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    let vault = Vault::open_or_create(folder.path()).unwrap();
+    let key = format!(
+        "-----BEGIN RSA PRIVATE {k}-----\n{lines}-----END RSA PRIVATE {k}-----",
+        k = "KEY",
+        lines = "MIIEpAIBAAKCAQEAx5RtnvBXkOkQ4\n".repeat(3)
+    );
+    let text = format!("one\npassword = h3ron-of-the-marsh\n{key}\nthe h3ron-of-the-marsh\nlast\n");
+    let (shown, found) = KnownSecrets::default().redact_lines(&vault, &text);
+    let lines: Vec<&str> = shown.lines().collect();
+    assert_eq!(lines.len(), text.lines().count(), "{shown}");
+    assert_eq!((lines[0], *lines.last().unwrap()), ("one", "last"));
+    assert!(lines[2].starts_with("[secret:private_key:"), "{shown}");
+    assert!(lines[7].starts_with("the [secret:"), "{shown}");
+    assert!(found.occur_in("h3ron-of-the-marsh"));
+}
+
+// As billions of ranges these would not fit into the memory.
+#[test]
+fn secrets_inside_one_another_are_one_range() {
+    let mut known = KnownSecrets::default();
+    let most = 3_000;
+    for length in 3..most {
+        known.add("password", &"aB3".repeat(length));
+    }
+    let text = format!("x{} aB3aB3aB3x ", "aB3".repeat(2 * most));
+    let end = 1 + 6 * most;
+    assert_eq!(known.ranges(&text), [(1..end, "password"), (end + 1..end + 10, "password")]);
+}
+
+#[test]
+fn overlapping_secrets_are_one_range() {
+    let mut known = KnownSecrets::default();
+    for secret in ["abcdef1", "ef1ghij", "ij2", "zzabcdef1ghi"] {
+        known.add("token", secret);
+    }
+    let ranges = |text| known.ranges(text).into_iter().map(|(range, _)| range).collect::<Vec<_>>();
+    assert_eq!(ranges("-abcdef1ghij2-ij2-"), [1..13, 14..17]);
+    assert_eq!(ranges("-zzabcdef1ghij-").len(), 1);
+    assert_eq!(ranges("abcdef"), Vec::<Range<usize>>::new());
+}

@@ -17,7 +17,7 @@ mod tools;
 pub use crate::authorization::WallSetting;
 pub use crate::plan::RiskLevel;
 pub use policy::{EngineChoice, PlannerNeeds, PlannerSettings, Policy};
-pub use sensitive::{is_at_or_below, sensitive_rule};
+pub use sensitive::{is_at_or_below, is_hidden_from_planners};
 pub use shell::{
     BadRule, BuiltinVerdict, CommandNeeds, CommandVerdict, ParsedSpans, Shell, SimpleCommand,
     UserRule, UserRules, Word, first_parse, needs_of_command, of_command, of_local_command,

@@ -27,6 +27,8 @@ enum Sensitivity {
     Configuration,
     /// It contains keys or passwords.
     Secret,
+    /// It may contain keys or passwords. Only planners are kept from it.
+    Private,
 }
 
 /// Patterns with the same rule.
@@ -52,12 +54,12 @@ static GROUPS: LazyLock<Vec<PatternGroup>> = LazyLock::new(|| match toml::from_s
 
 /// The first group that matches a path; `None` for an ordinary file.
 pub(super) fn find_sensitive(path: &str) -> Option<&'static PatternGroup> {
-    find_group(path, |_| true)
+    find_group(path, |kind| kind != Sensitivity::Private)
 }
 
-/// The id of the rule for a sensitive path; `None` for an ordinary file.
-pub fn sensitive_rule(path: &str) -> Option<&'static str> {
-    Some(&find_sensitive(path)?.rule)
+/// Whether planners are not shown a file of the workspace (SPEC §10). The public half of a key pair is shown.
+pub fn is_hidden_from_planners(path: &str) -> bool {
+    !path.ends_with(".pub") && find_group(path, |_| true).is_some()
 }
 
 /// Whether a file contains keys or passwords. The public half of a key pair does not count.
@@ -256,8 +258,12 @@ mod tests {
                 for name in bare.split('/').filter(|name| !name.is_empty()) {
                     assert_eq!(folded_name(name), name, "{pattern}: not as names are compared");
                 }
-                assert!(find_sensitive(&bare).is_some(), "{pattern}");
-                assert!(find_sensitive(&bare.to_uppercase()).is_some(), "{pattern}");
+                for path in [bare.clone(), bare.to_uppercase()] {
+                    assert!(is_hidden_from_planners(&path), "{pattern}");
+                    let is_private = group.kind == Sensitivity::Private;
+                    assert!(is_private || find_sensitive(&path).is_some(), "{pattern}");
+                }
+                assert!(pattern.matches('*').count() < 2 || pattern.ends_with("/**"), "{pattern}");
             }
         }
     }
@@ -305,6 +311,9 @@ mod tests {
             "git~x/config",
         ] {
             assert_eq!(rule(path), None, "{path}");
+        }
+        for path in ["src/env.rs", "tests/key.rs", "secrets.rs", "src/secrets/mod.rs", "a.key.md"] {
+            assert!(!is_hidden_from_planners(path), "{path}");
         }
         assert_eq!(rule("~/bin/x"), Some("write-autostart"));
         assert_eq!(rule("/etc/cron.daily/x"), Some("write-autostart"));

@@ -89,7 +89,7 @@ pub use source::{SourceLine, shown_line};
 pub use state::{Phase, RunState};
 pub use step_timer::StepTimer;
 pub use steps::{StepState, Steps};
-pub use stop::StopSignal;
+pub use stop::{Listener, StopSignal};
 pub use stop_reason::{StopCode, StopDetail, StopReason};
 pub use suggestion::SuggestedFix;
 pub use summary::{EvidenceSummary, Focus, ToolCount};

@@ -5,7 +5,8 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-type Listener = dyn Fn() + Send + Sync;
+/// A callback for a stop.
+pub type Listener = dyn Fn() + Send + Sync;
 
 /// Whether a person requested *Stop now*.
 #[derive(Default)]

@@ -20,10 +20,13 @@ use crate::plan::Code;
 use crate::run::text::beginning;
 use crate::run::{Edge, EdgeType, ErrorInfo, StopSignal};
 use crate::workspace::scan::{ANSWER_BYTES, SearchResults, root, search_files};
-use crate::workspace::{Access, Kind, Last, SearchBudget, WorkspaceError};
+use crate::workspace::{Access, Kind, Last, SearchBudget, WorkspaceError, file};
 
 /// Maximum number of files to which one search has edges; the result has the full count.
 const MAX_REFERENCES: usize = 1_000;
+
+/// Maximum size of a compiled pattern, in bytes. A search with a larger one could take minutes and much memory.
+const PATTERN_BYTES: usize = 10 << 20;
 
 /// One matching line in the output of `file_search`.
 #[derive(Serialize)]
@@ -64,6 +67,8 @@ pub(super) fn regex(pattern: &str) -> Result<RegexMatcher, BadPattern> {
     RegexMatcherBuilder::new()
         .multi_line(true)
         .line_terminator(Some(b'\n'))
+        .size_limit(PATTERN_BYTES)
+        .dfa_size_limit(PATTERN_BYTES)
         .build(pattern)
         .map_err(|error| bad_pattern(pattern, &error.to_string()))
 }
@@ -87,7 +92,21 @@ fn bad_pattern(pattern: &str, message: &str) -> BadPattern {
 pub(super) struct FileSearch<'a> {
     pub(super) pattern: &'a str,
     pub(super) root: &'a str,
+    /// Rewrites the whole text of a file before it is searched; `None` searches the files as they are.
+    pub(super) rewrite: Option<&'a Rewrite<'a>>,
 }
+
+impl<'a> FileSearch<'a> {
+    /// A search of the files as they are.
+    pub(super) fn new(pattern: &'a str, root: &'a str) -> Self {
+        Self { pattern, root, rewrite: None }
+    }
+}
+
+/// Rewrites a text and keeps its lines.
+pub(super) type Rewrite<'a> = dyn Fn(&str) -> String + Sync + 'a;
+/// The maximum size of a file that is rewritten before it is searched or shown, in bytes. A larger one is left out.
+pub(super) const REWRITTEN_BYTES: u64 = 4 << 20;
 
 impl Tool for FileSearch<'_> {
     fn preview(&self, projected: ProjectedToolbox<'_>) -> Result<PreviewWithEffects, ToolError> {
@@ -115,9 +134,20 @@ impl Tool for FileSearch<'_> {
                     count: 0,
                     binary: false,
                 };
-                let reader = StoppableReader { file, stop: context.stop };
-                searcher.search_reader(&matcher, reader, &mut lines).map_err(|source| {
-                    WorkspaceError::ReadFailed { path: key.to_owned(), source }
+                let searched = if let Some(rewrite) = self.rewrite {
+                    let bytes = file::read_up_to(file, key, Access::Read, REWRITTEN_BYTES)?;
+                    if bytes.contains(&0) {
+                        return Ok(None);
+                    }
+                    let text = rewrite(&String::from_utf8_lossy(&bytes));
+                    searcher.search_slice(&matcher, text.as_bytes(), &mut lines)
+                } else {
+                    let reader = StoppableReader { file, stop: context.stop };
+                    searcher.search_reader(&matcher, reader, &mut lines)
+                };
+                searched.map_err(|source| WorkspaceError::ReadFailed {
+                    path: key.to_owned(),
+                    source,
                 })?;
                 Ok((!lines.binary && lines.count > 0).then_some((lines.json, lines.count)))
             },

@@ -17,7 +17,7 @@ use crate::plan::{Code, Digest};
 use crate::process::walls::{RunWalls, WallPaths, WallReport};
 use crate::process::{Capture, Launcher, ProcessError, ProcessIo, ProgramWalls};
 use crate::remote::{Connection, RemoteError, SshClient};
-use crate::risk::{Policy, Shell};
+use crate::risk::{EngineChoice, Policy, Shell, is_hidden_from_planners};
 use crate::run::{
     DiagnosticArtifact, Edge, FileChange, FileEffect, Host, OpenTerminal, StopSignal, Stream,
     StreamEnds,
@@ -185,6 +185,15 @@ impl Toolbox {
     #[must_use]
     pub fn for_review(mut self, stop: Arc<StopSignal>) -> Self {
         self.files.budget = Budget::for_review(stop);
+        self
+    }
+
+    /// The same tools for the looks of a planner (SPEC §10): the workspace alone, without sensitive files. Symbols are
+    /// looked up in the files themselves, because the index of another program covers all of them.
+    #[must_use]
+    pub fn for_looks(mut self) -> Self {
+        self.files.hide(is_hidden_from_planners);
+        self.symbols.choice = EngineChoice::Embedded;
         self
     }
 

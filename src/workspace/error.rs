@@ -32,6 +32,8 @@ pub enum WorkspaceError {
     Outside { path: String },
     #[error("{path} leads into a folder of Countersign itself, which no tool reads or writes")]
     OwnFolder { path: String },
+    #[error("{path} is sensitive, and planners are not shown it")]
+    Hidden { path: String },
     #[error(
         "{path} changed while it was replaced, and {other} beside it holds what somebody else wrote: {why}"
     )]
@@ -81,7 +83,9 @@ impl ErrorInfo for WorkspaceError {
     fn code(&self) -> Code {
         match self {
             Self::BadPath { .. } => Code::BadArgument,
-            Self::Outside { .. } | Self::OwnFolder { .. } => Code::OutsideWorkspace,
+            Self::Outside { .. } | Self::OwnFolder { .. } | Self::Hidden { .. } => {
+                Code::OutsideWorkspace
+            }
             Self::OpenRoot { .. } | Self::NotFound { .. } | Self::ReadFailed { .. } => {
                 Code::ReadFailed
             }
@@ -114,6 +118,7 @@ impl ErrorInfo for WorkspaceError {
             Self::OwnFolder { .. } => {
                 "Use a path outside the folders of settings, key and evidence."
             }
+            Self::Hidden { .. } => "Plan without it, or let a step of a signed plan read it.",
             Self::KeptBeside { .. } => "Compare the two files, and keep what you want of each.",
             Self::TooMuchInput { .. } => "Split the plan into several plans.",
             Self::ReviewLimit { .. } => {

@@ -11,6 +11,7 @@ mod disk;
 mod error;
 pub(crate) mod file;
 mod folders;
+mod hidden;
 mod ignore_rules;
 mod kind;
 mod open_beneath;

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use cap_std::fs::{Dir, Metadata, MetadataExt as _};
 
+use super::hidden::{self, HiddenFiles};
 use super::own_folders::{self as own, OwnFolders};
 use super::{Access, Budget, Kind, WorkspaceError, file, open_beneath};
 use crate::run::text::beginning;
@@ -36,6 +37,8 @@ pub(crate) struct Root {
     pub(crate) is_workspace: bool,
     /// The program's own folders, which tools must not access.
     pub(crate) own: Arc<OwnFolders>,
+    /// The files that this view of the root does not show; `None` if it shows all.
+    pub(crate) hidden: Option<HiddenFiles>,
 }
 
 impl Root {
@@ -45,7 +48,7 @@ impl Root {
         let given = std::path::absolute(path).map_err(failed)?;
         let path = std::fs::canonicalize(path).map_err(failed)?;
         let dir = open_beneath::open_root(&path).map_err(failed)?;
-        Ok(Self { path, given: vec![given], dir, is_workspace, own: Arc::default() })
+        Ok(Self { path, given: vec![given], dir, is_workspace, own: Arc::default(), hidden: None })
     }
 
     /// Opens a copy of the root `original`. A path that names the original then leads into the copy.
@@ -57,7 +60,7 @@ impl Root {
     }
 
     /// Opens the file at `relative`; `None` if it does not exist. `text` and `access` are for the error. A file
-    /// that is also in an own folder, by a hard link, is refused.
+    /// that is also in an own folder, by a hard link, is refused, and so is a hidden one.
     pub(crate) fn open_file(
         &self,
         relative: &Path,
@@ -69,8 +72,20 @@ impl Root {
             Some((_, data)) if self.own.contains_file((data.dev(), data.ino()), data.nlink()) => {
                 Err(own::refused(text))
             }
+            Some((_, data)) if self.hides_opened(relative, data) => Err(hidden::refused(text)),
             _ => Ok(opened),
         }
+    }
+
+    /// Whether this view does not show the file at `relative`.
+    pub(crate) fn hides(&self, relative: &Path) -> bool {
+        self.hidden.as_ref().is_some_and(|hidden| hidden.contains(&self.key(relative)))
+    }
+
+    fn hides_opened(&self, relative: &Path, data: &Metadata) -> bool {
+        self.hidden
+            .as_ref()
+            .is_some_and(|hidden| hidden.contains_opened(&self.path, &self.key(relative), data))
     }
 
     /// The part of a link-free path that is below this root. Compares bytes, because this runs for every name

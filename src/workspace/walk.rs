@@ -66,6 +66,9 @@ pub(crate) fn walk_for<S>(
     visit: impl Fn(&mut S, WalkEntry<'_>) -> ControlFlow<()> + Sync,
 ) -> Result<(), WorkspaceError> {
     if place.kind == Kind::File {
+        if place.root.hides(&place.relative) {
+            return Ok(());
+        }
         let _ = visit(&mut state(), WalkEntry::File(&place.relative));
         return Ok(());
     }
@@ -250,6 +253,7 @@ impl Walk<'_> {
                 FileType::Directory => {
                     folders.push(Work::Folder { relative, rules: Arc::clone(&rules) });
                 }
+                FileType::RegularFile if self.root.hides(&relative) => {}
                 FileType::RegularFile => files.push(relative),
                 FileType::Symlink => visit(WalkEntry::Link(&relative))?,
                 _ => visit(WalkEntry::Other(&relative))?,

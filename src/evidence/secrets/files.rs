@@ -27,6 +27,8 @@ pub(super) fn block(text: &str, word: Range<usize>) -> Option<Match> {
     let body =
         forward_while(bytes, from, MAX_BLOCK, alphanumeric_or(b" \t\n\x0c\r+/=\\:,._()-|\"#*'"));
     let content = text.get(from..body)?;
+    // Another block begins where this one has no end marker.
+    let content = content.split("-----BEGIN ").next()?;
     let end_line = content.find("-----END ");
     let length = match end_line {
         Some(start) => {

@@ -23,9 +23,16 @@ pub(super) enum ValueForm {
     },
 }
 
+/// The part of a long value that is examined, in bytes.
+const EXAMINED: usize = 1 << 10;
+
 /// Whether the complete value is a secret, for a class whose values are not structured.
 pub(super) fn is_whole_secret(class: Class, value: &str, form: ValueForm) -> bool {
-    if value.len() < 4 || value.len() > MAX_VALUE || is_placeholder(value) || is_reference(value) {
+    if value.len() > MAX_VALUE {
+        return false;
+    }
+    let value = value.get(..value.floor_char_boundary(EXAMINED)).unwrap_or(value);
+    if value.len() < 4 || is_placeholder(value) || is_reference(value) {
         return false;
     }
     if class == Class::Key && is_public_key(value) {

@@ -60,6 +60,45 @@ fn planner_sees_what_it_asks_for_and_no_secret() {
     assert_eq!(record[2]["ok"], false);
 }
 
+// Lines of a key have no name of their own, and a search could guess a secret letter by letter.
+#[test]
+fn parts_of_a_file_tell_nothing_of_its_secrets() {
+    let planner = Scripted::new([
+        looks(json!([
+            {"read": "deploy.txt", "lines": [3, 3]},
+            {"read": "deploy.txt", "lines": [8, 8]},
+            {"search": "MIIEpAIB|h[0-9]ron|marsh$"},
+            {"search": "the .* gate"},
+            {"inspect": "search:h3ron"},
+        ])),
+        create("done.txt"),
+    ]);
+    let home = &planner.home;
+    let key = "MIIEpAIBAAKCAQEAx5RtnvBXkOkQ4hGpL2mN8vTqYw3sZ7dFjKcR\n".repeat(3);
+    let marks = ["BEGIN", "END"].map(|mark| format!("-----{mark} RSA PRIVATE {}-----\n", "KEY"));
+    let [begin, end] = &marks;
+    let text = format!(
+        "one\n{begin}{key}{end}password = \"h3ron-of-the-marsh\"\nthe h3ron-of-the-marsh gate\n"
+    );
+    home.write("deploy.txt", &text);
+    home.write(".env", "GATE=h3ron");
+    planner.ends(planner.run(["--verify", "none"]), 0);
+    assert_eq!(planner.request(1)["workspace"]["files"], json!(["deploy.txt"]));
+    let second = planner.request(2);
+    let looked: Vec<&Value> = second["looked"].as_array().unwrap().iter().collect();
+    assert_eq!((&looked[0]["ok"], &looked[0]["text"]), (&json!(true), &json!("\n")));
+    let text = looked[1]["text"].as_str().unwrap();
+    assert!(text.starts_with("the [secret:") && text.ends_with("] gate\n"), "{text}");
+    assert_eq!((&looked[2]["rows"], &looked[4]["rows"]), (&json!([]), &json!([])));
+    let found = &looked[3]["rows"][0];
+    assert_eq!((&found["line"], &found["column"]), (&json!(8), &json!(1)));
+    for secret in ["MIIEpAIB", "h3ron", "marsh"] {
+        let told: String =
+            looked.iter().map(|it| format!("{}{}", it["text"], it["rows"])).collect();
+        assert!(!told.contains(secret), "{told}");
+    }
+}
+
 #[test]
 fn looking_has_bounds_and_can_be_forbidden() {
     let endless = "printf '{\"looks\": [{\"glob\": \"*\"}]}'";
