@@ -102,7 +102,7 @@ impl EvidencePage {
                 _ => {}
             });
         }
-        let parsed = parse(&self.text, &shared.now.zone);
+        let parsed = parse(&self.text, &shared.now);
         self.problems = parsed.problems;
         // All of them again, because newer executions may have moved the others.
         let query = SearchQuery { limit: PAGE * (1 + self.more), ..parsed.query };

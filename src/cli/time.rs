@@ -1,28 +1,16 @@
 //! Parses times of the command line, and formats times in lists.
 
-use jiff::civil::{Date, DateTime};
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, Zoned};
 
-/// Parses a time into Unix milliseconds. Accepts Unix milliseconds, RFC 3339, and a local date with or without a
-/// time.
+use crate::run::{PAST_TIME_FORMS, past_time};
+
+/// Parses a time into Unix milliseconds: Unix milliseconds, or a form of [`past_time`] in the zone of this computer.
 pub(super) fn parse_time(text: &str) -> Result<i64, String> {
-    let local = |time: DateTime| {
-        time.to_zoned(TimeZone::system()).map(|zoned: Zoned| zoned.timestamp().as_millisecond())
-    };
-    if let Ok(ms) = text.parse::<i64>() {
-        return Ok(ms);
-    }
-    if let Ok(timestamp) = text.parse::<Timestamp>() {
-        return Ok(timestamp.as_millisecond());
-    }
-    let parsed = match text.parse::<Date>() {
-        Ok(date) if !text.contains(':') => local(date.at(0, 0, 0, 0)),
-        _ => text.parse::<DateTime>().and_then(local),
-    };
-    parsed.map_err(|_| {
-        "a time is 2026-01-31, 2026-01-31T12:00, 2026-01-31T12:00:00Z or Unix milliseconds"
-            .to_owned()
+    let now_ms = Timestamp::now().as_millisecond();
+    let parsed = text.parse().ok().or_else(|| past_time(text, now_ms, &TimeZone::system()));
+    parsed.ok_or_else(|| {
+        format!("a time is {PAST_TIME_FORMS}, 2026-01-31T12:00:00Z or Unix milliseconds")
     })
 }
 
@@ -48,7 +36,8 @@ mod tests {
         let midnight = parse_time("2026-01-31").unwrap();
         assert_eq!(parse_time("2026-01-31T12:00").unwrap() - midnight, 12 * 3_600_000);
         assert_eq!(local_time(midnight), "2026-01-31 00:00:00");
-        for text in ["", "yesterday", "2026-13-01", "12:00"] {
+        assert!(parse_time("yesterday").unwrap() < parse_time("12h").unwrap());
+        for text in ["", "tomorrow", "2026-13-01", "12:00"] {
             assert!(parse_time(text).is_err(), "{text:?}");
         }
     }

@@ -24,6 +24,7 @@ mod loop_record;
 mod loop_state;
 mod mode;
 mod other_runs;
+mod past_time;
 mod preview;
 mod question;
 mod reconcile;
@@ -69,6 +70,7 @@ pub use loop_record::{AttemptDetail, LoopDetail, LoopFate, LoopSummary};
 pub use loop_state::{AttemptState, LoopPhase, LoopState};
 pub use mode::{FileMode, Modes};
 pub use other_runs::{other_runs, other_runs_warning};
+pub use past_time::{PAST_TIME_FORMS, past_time};
 pub use preview::{Diff, DiffLine, ExpectedEnd, FileChange, LineKind, Predicted, Preview};
 pub use question::{
     EvidenceAnswer, FileExecution, LaterMutation, MAX_ROWS, Question, RecurringDiagnostic,

@@ -52,7 +52,7 @@ pub(super) fn facets_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Com
             }
         }
         widgets::list_heading(ui, "Queries");
-        for question in questions(view.text) {
+        for question in questions(view) {
             let selected = view.question == Some(&question);
             if facet_item(ui, &question.title(), "", selected) {
                 actions.push(Action::Evidence(EvidenceAction::RunQuery(question)));
@@ -69,8 +69,8 @@ pub(super) fn facets_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Com
 }
 
 /// The query that is always offered, and those that apply to the filters in the search field.
-fn questions(text: &str) -> Vec<Question> {
-    let parsed = parse(text, &jiff::tz::TimeZone::UTC).query;
+fn questions(view: &EvidenceView<'_>) -> Vec<Question> {
+    let parsed = parse(view.text, view.now).query;
     let mut questions = vec![Question::Recurring];
     if let Some(code) = parsed.code {
         questions.push(Question::WithCode(code.clone()));

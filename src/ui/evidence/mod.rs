@@ -162,7 +162,7 @@ pub fn evidence_page_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Com
 
 /// If the search is for the records of one loop, a button that shows that loop.
 fn loop_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
-    let Some(loop_id) = parse(view.text, &view.now.zone).query.loop_id else { return };
+    let Some(loop_id) = parse(view.text, view.now).query.loop_id else { return };
     let spec = Command::GoLoop.spec();
     let hint = "Show its goal, its attempts and why it ended.";
     if widgets::tooltip_button(ui, Look::Plain, spec.icon, "Show the loop", hint) {
@@ -184,7 +184,7 @@ fn search_field_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Actio
         .id(egui::Id::unique("evidence search"))
         .prefix(icon::SEARCH.text(16.0).color(theme.dim))
         .suffix(suffix)
-        .hint_text("Words, or filters such as outcome:failed tool:file_write after:2026-11-01")
+        .hint_text("Words, or filters such as outcome:failed tool:file_write after:7d")
         .margin(Margin::symmetric(12, 9))
         .align(egui::Align2::LEFT_CENTER)
         .desired_width(f32::INFINITY)

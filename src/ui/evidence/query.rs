@@ -1,11 +1,9 @@
 //! Parses the text of the search field. Pure.
 
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
-
 use crate::plan::words::words;
 use crate::risk::RiskLevel;
-use crate::run::{Known, Outcome, SearchQuery};
+use crate::run::{Known, Outcome, PAST_TIME_FORMS, SearchQuery, past_time};
+use crate::ui::Now;
 
 words! {
     /// A filter of the search; a word such as `tool:file_read` sets it.
@@ -35,14 +33,14 @@ pub struct Parsed {
     pub problems: Vec<String>,
 }
 
-/// Parses a search text. Days begin at midnight in `zone`; `after:` includes the day, `before:` excludes it.
-pub fn parse(text: &str, zone: &TimeZone) -> Parsed {
+/// Parses a search text. Days begin at midnight of the display; `after:` includes the day, `before:` excludes it.
+pub fn parse(text: &str, now: &Now) -> Parsed {
     let mut parsed = Parsed::default();
     let mut words = Vec::new();
     for token in tokens(text) {
         match token.filter() {
             Some((filter, value)) if !value.is_empty() => {
-                if set_filter(&mut parsed.query, filter, value, zone).is_none() {
+                if set_filter(&mut parsed.query, filter, value, now).is_none() {
                     let (word, form) = (filter.as_str(), valid_form(filter));
                     parsed.problems.push(format!("{word}: takes {form}, not “{value}”."));
                 }
@@ -57,13 +55,10 @@ pub fn parse(text: &str, zone: &TimeZone) -> Parsed {
 }
 
 /// Sets a filter of the query; `None` if the value is not valid.
-fn set_filter(query: &mut SearchQuery, filter: Filter, value: &str, zone: &TimeZone) -> Option<()> {
+fn set_filter(query: &mut SearchQuery, filter: Filter, value: &str, now: &Now) -> Option<()> {
     let text = || Some(value.to_owned());
     let one_of = |words: Vec<&str>| words.contains(&value).then(|| value.to_owned());
-    let day = || {
-        let start = value.parse::<Date>().ok()?.to_zoned(zone.clone()).ok()?;
-        Some(start.timestamp().as_millisecond())
-    };
+    let time = || past_time(value, now.ms, &now.zone);
     match filter {
         Filter::Tool => query.tool = text(),
         Filter::Outcome => query.outcome = Some(one_of(outcomes())?),
@@ -74,8 +69,8 @@ fn set_filter(query: &mut SearchQuery, filter: Filter, value: &str, zone: &TimeZ
         Filter::Code => query.code = text(),
         Filter::Run => query.run_id = Some(value.parse().ok()?),
         Filter::Loop => query.loop_id = Some(value.parse().ok()?),
-        Filter::After => query.since_ms = Some(day()?),
-        Filter::Before => query.until_ms = Some(day()?),
+        Filter::After => query.since_ms = Some(time()?),
+        Filter::Before => query.until_ms = Some(time()?),
     }
     Some(())
 }
@@ -85,7 +80,7 @@ fn valid_form(filter: Filter) -> String {
     match filter {
         Filter::Outcome => format!("one of {}", outcomes().join(", ")),
         Filter::Risk => format!("one of {}", risks().join(", ")),
-        Filter::After | Filter::Before => "a day such as 2026-11-01".to_owned(),
+        Filter::After | Filter::Before => PAST_TIME_FORMS.to_owned(),
         _ => format!("the whole id of a {}", filter.as_str()),
     }
 }
@@ -166,10 +161,16 @@ pub fn toggle(text: &str, filter: Filter, value: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use jiff::tz::TimeZone;
+
     use super::*;
 
+    fn now() -> Now {
+        Now { ms: 1_793_577_600_000, zone: TimeZone::UTC }
+    }
+
     fn query(text: &str) -> SearchQuery {
-        let parsed = parse(text, &TimeZone::UTC);
+        let parsed = parse(text, &now());
         assert_eq!(parsed.problems, Vec::<String>::new(), "{text}");
         parsed.query
     }
@@ -206,21 +207,29 @@ mod tests {
 
     #[test]
     fn days_begin_in_the_zone_of_the_screen() {
-        let zone = TimeZone::fixed(jiff::tz::offset(2));
-        let parsed = parse("after:2026-11-01", &zone);
+        let now = Now { zone: TimeZone::fixed(jiff::tz::offset(2)), ..now() };
+        let parsed = parse("after:2026-11-01", &now);
         assert_eq!(parsed.query.since_ms, Some(1_793_491_200_000 - 2 * 3_600_000));
     }
 
     #[test]
+    fn ages_count_from_now() {
+        let found = query("after:7d before:yesterday");
+        let day = 24 * 3_600_000;
+        assert_eq!(found.since_ms, Some(now().ms - 7 * day));
+        assert_eq!(found.until_ms, Some(now().ms - day));
+    }
+
+    #[test]
     fn unreadable_filters_are_reported() {
-        let parsed = parse("run:abc after:yesterday", &TimeZone::UTC);
+        let parsed = parse("run:abc after:tomorrow", &now());
         assert_eq!(parsed.query, SearchQuery::default());
         assert_eq!(parsed.problems.len(), 2);
     }
 
     #[test]
     fn unknown_outcomes_and_risks_are_reported() {
-        let parsed = parse("outcome:faild risk:x", &TimeZone::UTC);
+        let parsed = parse("outcome:faild risk:x", &now());
         assert_eq!(parsed.query, SearchQuery::default());
         let risk = "risk: takes one of safe, caution, dangerous, blocked, not “x”.";
         assert!(parsed.problems[0].starts_with("outcome: takes one of succeeded, "));
