@@ -1,6 +1,6 @@
 //! Selects the workspace folder of a plan if the person has not chosen one (SPEC §4).
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::run::RunSummary;
 
@@ -38,9 +38,12 @@ pub fn choose_workspace(
         return WorkspaceChoice::chosen(folder.to_owned());
     }
     let absolute = std::path::absolute(plan_file).unwrap_or_else(|_| plan_file.to_owned());
-    let own = absolute.parent().unwrap_or(&absolute);
     // The path may reach the home folder through a link.
     let real = |folder: &Path| std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
+    let own = absolute.parent().unwrap_or(&absolute);
+    // The folders before a `..` are not above the plan.
+    let goes_up = own.components().any(|name| name == Component::ParentDir);
+    let own = if goes_up { real(own) } else { own.to_owned() };
     let home = home.map(real);
     let eligible = |folder: &&Path| folder.parent().is_some() && Some(real(folder)) != home;
     for folder in own.ancestors().filter(eligible) {
@@ -54,7 +57,7 @@ pub fn choose_workspace(
         }
     }
     WorkspaceChoice {
-        folder: own.to_owned(),
+        folder: own,
         reason: "It is the plan's own folder; none above it has a Cargo.toml or .git.".to_owned(),
     }
 }
@@ -78,6 +81,9 @@ mod tests {
         std::fs::write(project.join("Cargo.toml"), "").unwrap();
         assert_eq!(choose(None).folder, project);
         assert!(choose(None).reason.contains("Cargo.toml"));
+        let outside = plans.join("../../p.json");
+        let expected = std::fs::canonicalize(&home).unwrap();
+        assert_eq!(choose_workspace(&outside, None, None).folder, expected, "not below project");
         assert_eq!(choose(Some(Path::new("/x"))).folder, Path::new("/x"));
     }
 
