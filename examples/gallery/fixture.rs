@@ -527,7 +527,7 @@ fn hit(
             changed: false,
             row: Execution {
                 execution_id: Uuid::from_u128(0x200 + index as u128),
-                run_id: run_id(),
+                run_id: if index < 3 { run_id() } else { Uuid::from_u128(1 + index as u128 / 20) },
                 plan_id: "fix-e0425".into(),
                 step_id: "step_3".into(),
                 step_index: 2,
@@ -621,6 +621,7 @@ pub fn search_page() -> SearchPage {
         took_us: 3_600,
         read_only: None,
         note: None,
+        runs: runs(),
         hits,
     }
 }

@@ -3,11 +3,12 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
+use crate::engine::{Clock as _, SystemClock};
 use crate::run::{PAST_TIME_FORMS, past_time};
 
 /// Parses a time into Unix milliseconds: Unix milliseconds, or a form of [`past_time`] in the zone of this computer.
 pub(super) fn parse_time(text: &str) -> Result<i64, String> {
-    let now_ms = Timestamp::now().as_millisecond();
+    let now_ms = SystemClock::default().now_ms();
     let parsed = text.parse().ok().or_else(|| past_time(text, now_ms, &TimeZone::system()));
     parsed.ok_or_else(|| {
         format!("a time is {PAST_TIME_FORMS}, 2026-01-31T12:00:00Z or Unix milliseconds")

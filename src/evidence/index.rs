@@ -16,7 +16,7 @@ use crate::plan::Digest;
 
 const FILE_NAME: &str = "search_index.db";
 /// Must be increased when [`SCHEMA`] or the text of a field changes. An index of another format is replaced.
-const FORMAT: i64 = 2;
+const FORMAT: i64 = 3;
 
 /// The searchable texts of an execution, in the order in which they are searched for an excerpt.
 pub(super) const FIELDS: [&str; 10] = [
@@ -41,7 +41,7 @@ const SCHEMA: &str = "
                        timestamp INTEGER NOT NULL, open INTEGER NOT NULL) STRICT;
     CREATE INDEX docs_by_time ON docs (timestamp);
     CREATE INDEX docs_open ON docs (open) WHERE open = 1;
-    CREATE TABLE doc_paths (doc INTEGER NOT NULL, path TEXT NOT NULL) STRICT;
+    CREATE TABLE doc_paths (doc INTEGER NOT NULL, path TEXT NOT NULL, wrote INTEGER NOT NULL) STRICT;
     CREATE INDEX doc_paths_by_doc ON doc_paths (doc);
     CREATE TABLE doc_codes (doc INTEGER NOT NULL, code TEXT NOT NULL) STRICT;
     CREATE INDEX doc_codes_by_doc ON doc_codes (doc);";

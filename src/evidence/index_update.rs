@@ -180,34 +180,33 @@ fn add_filter_values(
     let condition = |row: &str, table: &str| {
         format!("{} WHERE x.id = ?1", queries::written_with(row, table, "x.row"))
     };
-    for (select, insert) in [
-        (
-            format!(
-                "SELECT g.target FROM executions AS x JOIN edges AS g ON {}
-                        AND g.execution_id = x.id AND g.target_kind = 'file'
-                 UNION SELECT f.path FROM executions AS x JOIN file_contents AS f ON {}
-                        AND f.execution_id = x.id
-                 UNION SELECT f.path FROM intents AS x JOIN file_contents AS f ON {}
-                        AND f.execution_id = x.id",
-                condition("g.id", "executions"),
-                condition("f.id", "executions"),
-                condition("f.id", "intents"),
-            ),
-            "INSERT INTO doc_paths (doc, path) VALUES (?1, ?2)",
-        ),
-        (
-            format!(
-                "SELECT code FROM diagnostics WHERE execution_id = ?1 AND code IS NOT NULL
-                 UNION SELECT g.target FROM executions AS x JOIN edges AS g ON {}
-                        AND g.execution_id = x.id AND g.target_kind = 'diagnostic'",
-                condition("g.id", "executions"),
-            ),
-            "INSERT INTO doc_codes (doc, code) VALUES (?1, ?2)",
-        ),
-    ] {
-        source.all(&select, [execution_id], |row| {
-            Ok(tx.prepare_cached(insert)?.execute((doc, row.get::<_, String>(0)?))?)
-        })?;
-    }
+    let paths = format!(
+        "SELECT path, max(wrote) FROM (
+             SELECT g.target AS path, g.edge_type = 'AFFECTED' AS wrote FROM executions AS x
+                    JOIN edges AS g ON {} AND g.execution_id = x.id AND g.target_kind = 'file'
+             UNION ALL SELECT f.path, 0 FROM executions AS x JOIN file_contents AS f ON {}
+                    AND f.execution_id = x.id
+             UNION ALL SELECT f.path, 0 FROM intents AS x JOIN file_contents AS f ON {}
+                    AND f.execution_id = x.id)
+         GROUP BY path",
+        condition("g.id", "executions"),
+        condition("f.id", "executions"),
+        condition("f.id", "intents"),
+    );
+    let insert = "INSERT INTO doc_paths (doc, path, wrote) VALUES (?1, ?2, ?3)";
+    source.all(&paths, [execution_id], |row| {
+        let (path, wrote): (String, bool) = row.try_into()?;
+        Ok(tx.prepare_cached(insert)?.execute((doc, path, wrote))?)
+    })?;
+    let codes = format!(
+        "SELECT code FROM diagnostics WHERE execution_id = ?1 AND code IS NOT NULL
+         UNION SELECT g.target FROM executions AS x JOIN edges AS g ON {}
+                AND g.execution_id = x.id AND g.target_kind = 'diagnostic'",
+        condition("g.id", "executions"),
+    );
+    let insert = "INSERT INTO doc_codes (doc, code) VALUES (?1, ?2)";
+    source.all(&codes, [execution_id], |row| {
+        Ok(tx.prepare_cached(insert)?.execute((doc, row.get::<_, String>(0)?))?)
+    })?;
     Ok(())
 }

@@ -1,10 +1,12 @@
 //! Answers a search from the index (SPEC §8): hits, facets, timeline and excerpts.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::time::Instant;
 
 use rusqlite::types::Value as SqlValue;
 use rusqlite::{Connection, params_from_iter};
+use uuid::Uuid;
 
 use super::error::Result;
 use super::index::{FIELDS, Index};
@@ -80,8 +82,15 @@ fn page(index: &Index, source: &Source<'_>, query: &SearchQuery) -> Result<Searc
     };
     collect(conn, query, words.as_deref(), runs.as_deref())?;
     let number = |sql: &str| value::<i64>(conn, sql, []);
+    let hits = hits(conn, source, query, words.as_deref())?;
+    let of_hits: BTreeSet<Uuid> = hits.iter().map(|hit| hit.listed.row.run_id).collect();
+    let mut runs = Vec::with_capacity(of_hits.len());
+    for run_id in of_hits {
+        runs.extend(queries::run(source, run_id)?);
+    }
     Ok(SearchPage {
-        hits: hits(conn, source, query, words.as_deref())?,
+        hits,
+        runs,
         total: number("SELECT count(*) FROM found")?.unsigned_abs(),
         of: number("SELECT count(*) FROM docs")?.unsigned_abs(),
         facets: Facets {
@@ -158,6 +167,11 @@ fn collect(
             text(&query.path),
         ),
         (
+            "EXISTS (SELECT 1 FROM doc_paths AS p
+             WHERE p.doc = d.id AND p.wrote AND (? = '*' OR instr(p.path, ?) > 0))",
+            text(&query.wrote),
+        ),
+        (
             "(d.error_code = ? COLLATE NOCASE OR EXISTS
              (SELECT 1 FROM doc_codes AS c WHERE c.doc = d.id AND c.code = ? COLLATE NOCASE))",
             text(&query.code),
@@ -191,7 +205,7 @@ fn hits(
 ) -> Result<Vec<SearchHit>> {
     let limit = if query.limit == 0 { DEFAULT_LIMIT } else { query.limit };
     let sql = "SELECT doc, execution_id, timestamp, tool FROM found
-               ORDER BY timestamp DESC, execution_id LIMIT ?1 OFFSET ?2";
+               ORDER BY timestamp DESC, doc DESC LIMIT ?1 OFFSET ?2";
     let range = [limit, query.offset].map(|n| i64::try_from(n).unwrap_or(i64::MAX));
     let page: Vec<(i64, String, i64, String)> = list(conn, sql, range, |row| Ok(row.try_into()?))?;
     let mut hits = Vec::with_capacity(page.len());

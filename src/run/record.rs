@@ -145,6 +145,8 @@ pub struct SearchQuery {
     pub risk: Option<String>,
     pub host: Option<String>,
     pub path: Option<String>,
+    /// A part of the path of a file that was written; `*` for any file.
+    pub wrote: Option<String>,
     pub code: Option<String>,
     pub since_ms: Option<i64>,
     pub until_ms: Option<i64>,
@@ -219,8 +221,10 @@ pub struct TimeBucket {
 /// The answer to a search.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct SearchPage {
-    /// The hits of this page, newest first, ties by id.
+    /// The hits of this page, newest first, and those of one millisecond in the order of recording, the last one first.
     pub hits: Vec<SearchHit>,
+    /// The runs of these hits.
+    pub runs: Vec<RunSummary>,
     /// The number of hits on all pages.
     pub total: u64,
     /// The number of executions in the evidence.

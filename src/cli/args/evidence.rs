@@ -10,7 +10,7 @@ use crate::plan::Digest;
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum EvidenceCommand {
     /// Find executions by words in their tool, arguments, errors and output
-    Search(Search),
+    Search(Box<Search>),
     /// Show one execution, run or loop in full
     Show(Show),
     /// Ask one of eight prepared questions
@@ -76,6 +76,9 @@ pub(in crate::cli) struct Search {
     /// Only what touched this file
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) path: Option<String>,
+    /// Only what wrote this file; `*` for any file
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) wrote: Option<String>,
     /// Only what has a diagnostic of this code
     #[arg(long)]
     pub(in crate::cli) code: Option<String>,

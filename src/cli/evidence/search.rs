@@ -24,6 +24,7 @@ pub(super) fn search(
         risk: command.risk.clone(),
         host: command.host.clone(),
         path: command.path.clone(),
+        wrote: command.wrote.clone(),
         code: command.code.clone(),
         since_ms: command.span.since,
         until_ms: command.span.until,

@@ -181,6 +181,9 @@ fn filters_narrow_and_facets_count() {
     assert_eq!(total(SearchQuery { tool: Some("file_read".into()), ..all() }), [read]);
     assert_eq!(total(SearchQuery { outcome: Some("failed".into()), ..all() }), [failed]);
     assert_eq!(total(SearchQuery { path: Some("src/".into()), ..all() }), [fixed, failed]);
+    assert_eq!(total(SearchQuery { wrote: Some("src/".into()), ..all() }), [fixed]);
+    assert_eq!(total(SearchQuery { wrote: Some("*".into()), ..all() }), [fixed]);
+    assert!(total(SearchQuery { wrote: Some("other".into()), ..all() }).is_empty());
     assert_eq!(total(SearchQuery { code: Some("e0425".into()), ..all() }), [failed]);
     assert_eq!(total(SearchQuery { code: Some("E302".into()), ..all() }), [failed]);
     assert_eq!(total(SearchQuery { since_ms: Some(3_001), ..all() }), [fixed]);

@@ -15,7 +15,7 @@ pub const SAVED: [(&str, &str); 6] = [
     ("Failures", "outcome:failed"),
     ("Denied by a person", "outcome:denied"),
     ("Interrupted", "outcome:interrupted"),
-    ("Files written", "tool:file_write"),
+    ("Files written", "wrote:*"),
     ("Dangerous steps", "risk:dangerous"),
 ];
 
@@ -25,6 +25,29 @@ pub(super) fn facets_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Com
     ui.add_space(8.0);
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
+        widgets::list_heading(ui, "Saved searches");
+        for (name, text) in SAVED {
+            if facet_item(ui, name, "", view.question.is_none() && view.text == text) {
+                actions.push(Action::Evidence(EvidenceAction::Search(text.to_owned())));
+            }
+        }
+        ui.add_space(14.0);
+        widgets::list_heading(ui, "When");
+        for (name, value) in [("Today", "today"), ("Last 7 days", "7d"), ("Last 30 days", "30d")] {
+            let text = toggle(view.text, Filter::After, value);
+            if facet_item(ui, name, "", text.len() < view.text.len()) {
+                actions.push(Action::Evidence(EvidenceAction::Search(text)));
+            }
+        }
+        ui.add_space(14.0);
+        widgets::list_heading(ui, "Queries");
+        for question in questions(view) {
+            let selected = view.question == Some(&question);
+            if facet_item(ui, &question.title(), "", selected) {
+                actions.push(Action::Evidence(EvidenceAction::RunQuery(question)));
+            }
+        }
+        ui.add_space(14.0);
         if let Some(page) = view.page {
             for (title, filter, values) in [
                 ("Outcome", Filter::Outcome, &page.facets.outcome),
@@ -49,20 +72,6 @@ pub(super) fn facets_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Com
                     }
                 }
                 ui.add_space(14.0);
-            }
-        }
-        widgets::list_heading(ui, "Queries");
-        for question in questions(view) {
-            let selected = view.question == Some(&question);
-            if facet_item(ui, &question.title(), "", selected) {
-                actions.push(Action::Evidence(EvidenceAction::RunQuery(question)));
-            }
-        }
-        ui.add_space(14.0);
-        widgets::list_heading(ui, "Saved searches");
-        for (name, text) in SAVED {
-            if facet_item(ui, name, "", view.text == text) {
-                actions.push(Action::Evidence(EvidenceAction::Search(text.to_owned())));
             }
         }
     });

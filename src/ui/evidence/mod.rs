@@ -187,9 +187,17 @@ fn search_field_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Actio
         .hint_text("Words, or filters such as outcome:failed tool:file_write after:7d")
         .margin(Margin::symmetric(12, 9))
         .align(egui::Align2::LEFT_CENTER)
-        .desired_width(f32::INFINITY)
         .min_size(vec2(0.0, 38.0));
-    let response = ui.add(edit).accessible_name("Search evidence");
+    let row = ui.horizontal(|ui| {
+        let can_clear = !view.text.is_empty();
+        let width = ui.available_width() - if can_clear { 40.0 } else { 0.0 };
+        let response = ui.add(edit.desired_width(width)).accessible_name("Search evidence");
+        if can_clear && widgets::icon_button(ui, icon::CLOSE, "Clear the search").clicked() {
+            actions.push(Action::Evidence(EvidenceAction::Search(String::new())));
+        }
+        response
+    });
+    let response = row.inner;
     if view.focus_search {
         response.request_focus();
     }

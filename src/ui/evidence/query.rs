@@ -18,6 +18,7 @@ words! {
         Plan = "plan",
         Host = "host",
         Path = "path",
+        Wrote = "wrote",
         Code = "code",
         After = "after",
         Before = "before",
@@ -66,6 +67,7 @@ fn set_filter(query: &mut SearchQuery, filter: Filter, value: &str, now: &Now) -
         Filter::Plan => query.plan_id = text(),
         Filter::Host => query.host = text(),
         Filter::Path => query.path = text(),
+        Filter::Wrote => query.wrote = text(),
         Filter::Code => query.code = text(),
         Filter::Run => query.run_id = Some(value.parse().ok()?),
         Filter::Loop => query.loop_id = Some(value.parse().ok()?),
@@ -187,7 +189,7 @@ mod tests {
     fn every_filter_sets_its_field() {
         let id = uuid::Uuid::from_u128(7);
         let text = format!(
-            "run:{id} loop:{id} plan:p risk:caution host:web1 path:\"my file.rs\" code:E0425 \
+            "run:{id} loop:{id} plan:p risk:caution host:web1 path:\"my file.rs\" wrote:* code:E0425 \
              after:2026-11-01 before:2026-11-02"
         );
         let expected = SearchQuery {
@@ -197,6 +199,7 @@ mod tests {
             risk: Some("caution".into()),
             host: Some("web1".into()),
             path: Some("my file.rs".into()),
+            wrote: Some("*".into()),
             code: Some("E0425".into()),
             since_ms: Some(1_793_491_200_000),
             until_ms: Some(1_793_577_600_000),

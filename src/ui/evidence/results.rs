@@ -2,11 +2,11 @@
 
 use super::EvidenceView;
 use crate::plan::drawable;
-use crate::run::{Execution, Known, ListedExecution, SearchHit};
-use crate::ui::plan::outcome_look;
+use crate::run::{Execution, Known, ListedExecution, RunSummary, SearchHit, SearchPage};
+use crate::ui::plan::{fate_look, outcome_look};
 use crate::ui::{
-    Action, EvidenceAction, Icon, Now, Text, Theme, Tone, controls, format, icon, rows, theme,
-    widgets,
+    Action, EvidenceAction, Icon, Now, PlanAction, Text, Theme, Tone, controls, format, icon, rows,
+    theme, widgets,
 };
 use egui::text::{LayoutJob, TextWrapping};
 use egui::{Rect, Sense, Ui, pos2};
@@ -22,24 +22,91 @@ pub fn known_look(known: Known) -> (Icon, &'static str, Tone) {
 
 pub(super) fn results_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
     let Some(page) = view.page else { return };
-    let shown = page.hits.len();
-    let more = page.total.saturating_sub(shown as u64);
-    let rows = shown + usize::from(more > 0);
+    let more = page.total.saturating_sub(page.hits.len() as u64);
+    let lines = lines(page);
     let is_selected = |hit: &SearchHit| Some(hit.listed.row.execution_id) == view.selected;
-    let reveal = view.scroll_to_selected.then(|| page.hits.iter().position(is_selected)).flatten();
-    rows::rows_ui(ui, "results", theme::ROW, rows, reveal, |ui, rect, index| {
-        if let Some(hit) = page.hits.get(index) {
-            let (listed, selected) = (&hit.listed, is_selected(hit));
-            let opened = row_ui(ui, rect, listed, selected, view.now, |ui, start, width, word| {
-                second_line_ui(ui, start, width, hit, word);
-            });
-            if opened {
-                actions.push(Action::Evidence(EvidenceAction::Open(hit.listed.row.execution_id)));
+    let is_line = |line: &Line<'_>| matches!(line, Line::Hit(hit, _) if is_selected(hit));
+    let reveal = view.scroll_to_selected.then(|| lines.iter().position(is_line)).flatten();
+    let count = lines.len() + usize::from(more > 0);
+    rows::rows_ui(ui, "results", theme::ROW, count, reveal, |ui, rect, index| {
+        match lines.get(index) {
+            Some(Line::Run(run, hits)) => run_ui(ui, rect, run, hits, view.now, actions),
+            Some(Line::Hit(hit, run)) => {
+                let (listed, selected) = (&hit.listed, is_selected(hit));
+                let opened = row_ui(ui, rect, listed, selected, view.now, |ui, start, width, _| {
+                    second_line_ui(ui, start, width, hit, *run);
+                });
+                if opened {
+                    let id = hit.listed.row.execution_id;
+                    actions.push(Action::Evidence(EvidenceAction::Open(id)));
+                }
             }
-        } else {
-            more_ui(ui, rect, more, actions);
+            None => more_ui(ui, rect, more, actions),
         }
     });
+}
+
+/// A line of the list.
+enum Line<'a> {
+    /// A run, above these hits.
+    Run(&'a RunSummary, &'a [SearchHit]),
+    /// A hit, and its run if it is known.
+    Hit(&'a SearchHit, Option<&'a RunSummary>),
+}
+
+/// The hits, with their run above each group of hits of one run.
+fn lines(page: &SearchPage) -> Vec<Line<'_>> {
+    let run_of = |hit: &SearchHit| hit.listed.row.run_id;
+    let groups = page.hits.chunk_by(|hit, next| run_of(hit) == run_of(next));
+    let lines = groups.flat_map(|hits| {
+        let run_id = hits.first().map(run_of);
+        let run = page.runs.iter().find(|run| Some(run.run_id) == run_id);
+        let heading = run.map(|run| Line::Run(run, hits));
+        heading.into_iter().chain(hits.iter().map(move |hit| Line::Hit(hit, run)))
+    });
+    lines.collect()
+}
+
+/// The heading above the hits of a run: its title and end, where and when it ran. A click shows the run.
+fn run_ui(
+    ui: &mut Ui,
+    rect: Rect,
+    run: &RunSummary,
+    hits: &[SearchHit],
+    now: &Now,
+    actions: &mut Vec<Action>,
+) {
+    let theme = Theme::of(ui);
+    let first_id = hits.first().map(|hit| hit.listed.row.execution_id);
+    let response = ui.interact(rect, ui.scope_id().with(("run of", first_id)), Sense::click());
+    let fill = if response.hovered() { theme.hover } else { theme.panel };
+    ui.painter().rect_filled(rect, egui::CornerRadius::ZERO, fill);
+    let (icon, word, tone) = fate_look(run.fate);
+    let first = rect.top() + 15.0;
+    widgets::paint_icon(
+        ui,
+        pos2(rect.left() + 26.0, rect.center().y),
+        icon,
+        17.0,
+        theme.tone(tone),
+    );
+    let when = now.moment(run.started_at_ms);
+    let right = rect.right() - 18.0;
+    let right =
+        right - widgets::paint_right(ui, pos2(right, first), (&when, Text::Mono, theme.dim));
+    let left = rect.left() + 46.0;
+    let title = [(&*run.plan_name, Text::Strong, theme.text)];
+    widgets::paint_parts(ui, pos2(left, first), (right - 16.0 - left).max(0.0), &title);
+    let host = run.target.as_ref().map(|host| format!(" · on {host}")).unwrap_or_default();
+    let steps = if run.step_count == 1 { "step" } else { "steps" };
+    let place =
+        format!("{} of {} {steps} · {word}{host} · {}", hits.len(), run.step_count, run.workspace);
+    let width = (rect.right() - 18.0 - left).max(0.0);
+    let parts = [(place.as_str(), Text::Meta, theme.dim)];
+    widgets::paint_parts(ui, pos2(left, rect.top() + 32.0), width, &parts);
+    if controls::painted_button(ui, &response, || format!("Show the run {}", run.plan_name)) {
+        actions.push(Action::Plan(PlanAction::OpenRun(run.run_id)));
+    }
 }
 
 /// The last row, which reads more hits.
@@ -115,7 +182,13 @@ pub(super) fn row_ui(
 
 /// Draws the excerpt around the first match, with the matches marked; without one the error, or else the outcome. For
 /// a record that was changed, only that is shown.
-fn second_line_ui(ui: &Ui, left_center: egui::Pos2, width: f32, hit: &SearchHit, word: &str) {
+fn second_line_ui(
+    ui: &Ui,
+    left_center: egui::Pos2,
+    width: f32,
+    hit: &SearchHit,
+    run: Option<&RunSummary>,
+) {
     let theme = Theme::of(ui);
     let mut job =
         LayoutJob { wrap: TextWrapping::truncate_at_width(width), ..LayoutJob::default() };
@@ -131,10 +204,10 @@ fn second_line_ui(ui: &Ui, left_center: egui::Pos2, width: f32, hit: &SearchHit,
         append(WAS_CHANGED, true);
     } else if hit.excerpt.is_empty() {
         let step = || {
-            format!(
-                "{word}, step {} of plan {}",
-                hit.listed.row.step_index + 1,
-                hit.listed.row.plan_id
+            let number = hit.listed.row.step_index + 1;
+            run.map_or_else(
+                || format!("step {number} of plan {}", hit.listed.row.plan_id),
+                |run| format!("step {number} of {}", run.step_count),
             )
         };
         append(&error_line(&hit.listed.row).unwrap_or_else(step), false);
