@@ -40,7 +40,7 @@ pub use document::{Intent, Mode, Plan, Step, StepPlace};
 pub use finding::{Finding, Severity, is_valid};
 pub use lookalikes::{lookalikes, visible_name};
 pub use needs::Needs;
-pub use parse::{locate, parse};
+pub use parse::{has_duplicate_keys, locate, parse};
 pub use paths::{COMMANDS_FILE, NamedPath, PathRole};
 pub use precondition::{Precondition, WORDS as PRECONDITION_WORDS};
 pub use shown::{Parsed, ShownPlan, ShownStep};
