@@ -25,11 +25,11 @@ use crate::autonomy::{
     PlanDecision, needs_of, planner_limits, resolve,
 };
 use crate::engine::{Clock as _, ControlHandle, ProgressCallback, SystemClock, workspace_commands};
-use crate::plan::{VerifyScope, visible, visible_lines};
+use crate::plan::{visible, visible_lines};
 use crate::risk::{PlannerNeeds, Policy};
 use crate::run::{
     AttemptRecord, CommandsReview, LookRecord, LookScope, PlannerReport, PlannerStatus, RunEvent,
-    StopCode, text,
+    StopCode, default_verify, text,
 };
 use crate::tools::Toolbox;
 
@@ -49,11 +49,9 @@ pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Re
         let (folder, commands) = workspace_commands(&setup.order.workspace.folder, policy)?;
         trust(&folder.to_string_lossy(), commands.as_ref(), digest, location)?;
     }
-    let verify = match (command.verify, &setup.order.target) {
-        (Some(word), _) => word.into(),
-        // What commands change on a host, no check of the workspace can tell.
-        (None, Some(_)) => None,
-        (None, None) => Some(VerifyScope::Local),
+    let verify = match command.verify {
+        Some(word) => word.into(),
+        None => default_verify(setup.order.target.as_deref()),
     };
     setup.order = LoopOrder { class, verify, ..setup.order };
     let control = ControlHandle::default();

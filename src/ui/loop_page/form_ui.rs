@@ -119,7 +119,15 @@ fn budget_ui(ui: &mut Ui, form: &mut LoopForm) {
     );
     ui.add_space(6.0);
     widgets::heading(ui, "Verify after each attempt");
-    choices_ui(ui, &mut form.verify, &SCOPES);
+    let mut verify = form.verify();
+    choices_ui(ui, &mut verify, &SCOPES);
+    if verify != form.verify() {
+        form.chosen_verify = Some(verify);
+    }
+    if form.host().is_some() {
+        let text = "No check of the workspace can tell what commands change on the host.";
+        widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
+    }
 }
 
 /// A choice with its icon, its name, and a sentence about it.
@@ -310,7 +318,7 @@ fn commands_remark(
     place: &PlaceReview,
     commands: &CommandsReview,
 ) -> (Tone, &'static str) {
-    let verifies = form.verify.is_some_and(|scope| place.verified_by.contains(&scope));
+    let verifies = form.verify().is_some_and(|scope| place.verified_by.contains(&scope));
     match (commands.faults.is_empty(), commands.trusted) {
         (false, _) => (
             Tone::Caution,
