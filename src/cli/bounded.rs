@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::args::TargetWord;
 use super::confirmation::CommandLine;
 use super::evidence::say_note;
-use super::opening::{current_folder, evidence_location, workspace};
+use super::opening::{current_folder, evidence_location, warn_of_other_runs, workspace};
 use super::output::{Output, say, say_chunk};
 use super::progress::Progress;
 use super::refusal::Refusal;
@@ -63,6 +63,10 @@ pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Re
     say_note(report.unwrap_or_default().note.as_deref());
     if !out.json() {
         print_header(&setup);
+    }
+    // Recorded runs name their workspace without links. If the folder cannot be found, the loop itself fails.
+    if let Ok(workspace) = setup.order.workspace.folder.canonicalize() {
+        warn_of_other_runs(&setup.location, &workspace);
     }
     let deps = LoopDeps {
         clock: Arc::new(SystemClock::default()),

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::args::Confirm;
 use super::confirmation::CommandLine;
 use super::evidence::say_note;
-use super::opening::{OpenedPlan, ReadPlan, evidence_location, under_way};
+use super::opening::{OpenedPlan, ReadPlan, evidence_location, warn_of_other_runs};
 use super::output::{Output, say};
 use super::progress::{Progress, print_result, print_rollback_commands, print_steps};
 use super::refusal::Refusal;
@@ -25,7 +25,7 @@ use crate::evidence::EvidenceLocation;
 use crate::plan::{Digest, Plan, ShownPlan, Step, rollback, visible};
 use crate::risk::Policy;
 use crate::run::text::capitalized;
-use crate::run::{ExecutionResult, Review, RunStatus, other_runs_warning};
+use crate::run::{ExecutionResult, Review, RunStatus};
 use crate::tools::remove_abandoned_simulations;
 
 /// Authorizes and runs a plan file. With `--trust-commands`, first records the trust in the workspace's commands.
@@ -97,10 +97,7 @@ impl Start {
         let _ = remove_abandoned_simulations();
         let mut store = location.store()?;
         say_note(store.note());
-        let runs = under_way(&location, &review.workspace);
-        if let Some(warning) = other_runs_warning(&runs.iter().collect::<Vec<_>>()) {
-            say(&visible(&format!("Warning: {warning}")));
-        }
+        warn_of_other_runs(&location, &review.workspace);
         store.record_authorization(&authorization, &plan)?;
         let deps = ExecutorDeps {
             policy,

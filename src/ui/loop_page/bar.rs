@@ -1,7 +1,8 @@
 //! The content of the bar below a loop or its form, with the commands that start and stop it.
 
 use super::model::{stop_sentences, stop_word};
-use super::{LoopForm, LoopView, Shown, TimelineView, phase_look};
+use super::{FormView, LoopView, Shown, TimelineView, phase_look};
+use crate::plan::drawable;
 use crate::run::LoopPhase;
 use crate::ui::plan::Bar;
 use crate::ui::{Command, Situation, Tone, format, icon};
@@ -11,7 +12,7 @@ pub(super) fn bar(view: &LoopView<'_>, situation: &Situation) -> Bar {
     match &view.shown {
         Shown::Reading => Bar::new(icon::CLOCK, Tone::Dim, "Reading the loop", ""),
         Shown::Form(view) => {
-            Bar { primary: Some(Command::StartLoop), ..form_bar(view.form, situation) }
+            Bar { primary: Some(Command::StartLoop), ..form_bar(view, situation) }
         }
         Shown::Loop(timeline) => {
             let is_active = !timeline.shown.recorded && !timeline.shown.state.is_over();
@@ -25,7 +26,8 @@ pub(super) fn bar(view: &LoopView<'_>, situation: &Situation) -> Bar {
     }
 }
 
-fn form_bar(form: &LoopForm, situation: &Situation) -> Bar {
+fn form_bar(view: &FormView<'_>, situation: &Situation) -> Bar {
+    let form = view.form;
     let faults = form.faults().len();
     match (&form.refusal, form.start_attempted && faults > 0) {
         (Some(refusal), _) => {
@@ -44,7 +46,13 @@ fn form_bar(form: &LoopForm, situation: &Situation) -> Bar {
         (None, false) => {
             let title =
                 if situation.looping { "Another loop is under way" } else { "Nothing has started" };
-            Bar::new(icon::INFO, Tone::Dim, title, form.announcement())
+            match view.other_runs.filter(|_| !situation.looping) {
+                Some(warning) => {
+                    let detail = format!("{} {}", drawable(warning), form.announcement());
+                    Bar::new(icon::WARNING, Tone::Caution, title, detail)
+                }
+                None => Bar::new(icon::INFO, Tone::Dim, title, form.announcement()),
+            }
         }
     }
 }

@@ -37,6 +37,9 @@ pub(super) fn form_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action
         folder_ui(ui, "Workspace folder", &mut edited.workspace, FolderFor::Workspace, actions);
         fault_ui(ui, &edited, Field::Workspace);
         workspace_remarks_ui(ui, view, actions);
+        if let Some(warning) = view.other_runs {
+            widgets::remark(ui, icon::WARNING, Tone::Caution, drawable_lines(warning));
+        }
         host_ui(ui, &mut edited);
         budget_ui(ui, &mut edited);
         class_ui(ui, &mut edited);

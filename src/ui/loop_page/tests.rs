@@ -51,6 +51,32 @@ fn faulty_form_marks_each_field() {
 }
 
 #[test]
+fn form_warns_of_a_run_under_way() {
+    let mut harness = window("loop-model", SIZE);
+    let warning = "Another run is under way in this workspace (Release 0.3)";
+    assert_eq!(harness.query_all_by_label_contains(warning).count(), 2, "in the form and the bar");
+    harness.state_mut().scene.looping.other_runs = None;
+    harness.run_ok();
+    assert!(!shows(&harness, warning));
+}
+
+#[test]
+fn goal_about_a_host_starts_without_a_verification() {
+    let mut harness = window("loop-model", SIZE);
+    let remark = "No check of the workspace can tell";
+    assert!(shows(&harness, remark) && shows(&harness, "Nothing checks the result."));
+    harness.get_by_label("full").click();
+    harness.run_ok();
+    let chosen = harness.state().actions.iter().rev().find_map(|action| match action {
+        Action::Loop(LoopAction::Edit(form)) => Some(form.verify()),
+        _ => None,
+    });
+    assert_eq!(chosen, Some(Some(crate::plan::VerifyScope::Full)));
+    let harness = window("loop", SIZE);
+    assert!(!shows(&harness, remark) && shows(&harness, "The quick check"));
+}
+
+#[test]
 fn tab_visits_the_form_then_start() {
     let mut harness = window("loop", SIZE);
     let is_focused = |harness: &Harness<'_, Window>, name: &str| {
