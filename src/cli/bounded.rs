@@ -330,15 +330,20 @@ fn answer(report: &PlannerReport, suffix: &str) -> String {
     }
 }
 
+/// Prints what a planner looked at, one look in a line.
+pub(super) fn print_looks(looks: &[LookRecord], out: &mut Output) {
+    for look in looks {
+        out.line(&visible(&look_line(look)));
+    }
+}
+
 /// Prints one attempt for people. `evidence show` uses it too.
 pub(super) fn print_attempt(attempt: &AttemptRecord, out: &mut Output) {
     let AttemptRecord { attempt: number, max_attempts, planner, .. } = attempt;
     let run = attempt.run_id.map_or_else(String::new, |run| format!(", run {run}"));
     let answer = answer(planner, &run);
     out.line(&visible(&format!("Attempt {number} of {max_attempts}: {answer}")));
-    for look in &attempt.looks {
-        out.line(&visible(&look_line(look)));
-    }
+    print_looks(&attempt.looks, out);
     for finding in &planner.findings {
         let place = format!("{}:{}", finding.line, finding.column);
         let text = format!("{place}: {} {}: {}", finding.severity, finding.code, finding.message);

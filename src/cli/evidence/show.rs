@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::cells;
-use crate::cli::bounded::print_attempt;
+use crate::cli::bounded::{print_attempt, print_looks};
 use crate::cli::documents::insert;
 use crate::cli::opening::policy;
 use crate::cli::output::Output;
@@ -123,6 +123,7 @@ fn print_loop(detail: &LoopDetail, out: &mut Output) {
                     "Attempt {} of {}: {fate}",
                     attempt.attempt, summary.max_attempts
                 ));
+                print_looks(&attempt.looks, out);
             }
         }
         for run in &attempt.runs {

@@ -179,10 +179,19 @@ fn running_loop_can_be_stopped_interrupted_cannot() {
         harness.run_ok();
         assert!(harness.state().actions.contains(&Action::Do(Command::StopNow)), "{name}");
     }
-    let harness = window("loop-interrupted", SIZE);
+    let mut harness = window("loop-interrupted", SIZE);
     assert_eq!(harness.state().scene.looping.shown.state.phase, LoopPhase::Interrupted);
     assert!(harness.query_by_label(Command::StopNow.spec().text).is_none());
     assert!(shows(&harness, "will not resume by itself"));
+    // What its last planner saw is recorded before the attempt ends.
+    let look = crate::run::Look::Read { path: "heron.txt".to_owned(), lines: None };
+    let seen = crate::run::Looked::refused(look, "sensitive").record();
+    let attempts = &mut harness.state_mut().scene.looping.shown.state.attempts;
+    let last = attempts.last_mut().unwrap();
+    assert!(last.record.is_none());
+    last.looks = vec![seen];
+    harness.run_ok();
+    assert!(shows(&harness, "The planner looked at 1 thing.") && shows(&harness, "heron.txt"));
 }
 
 #[test]
