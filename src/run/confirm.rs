@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::Preview;
 use crate::authorization::StepWalls;
 use crate::plan::words::words;
-use crate::plan::{Needs, visible};
+use crate::plan::{Needs, quoted, visible};
 use crate::risk::Verdict;
 
 /// A question about one step, with everything that a person must see before they answer.
@@ -109,7 +109,7 @@ impl ConfirmationRequest {
     /// hidden characters of a name can be neither seen nor typed. Surrounding whitespace is ignored.
     pub fn names_target(&self, typed: &str) -> bool {
         let (typed, word) = (typed.trim(), self.target_word());
-        typed == word.trim() || typed == visible(word).trim()
+        typed == word.trim() || typed == visible(word).trim() || typed == quoted(word).trim()
     }
 }
 
