@@ -12,7 +12,7 @@ use super::args::TargetWord;
 use super::confirmation::CommandLine;
 use super::evidence::say_note;
 use super::opening::{current_folder, evidence_location, warn_of_other_runs, workspace};
-use super::output::{Output, say, say_chunk};
+use super::output::{Output, quoted_in_line, say};
 use super::progress::Progress;
 use super::refusal::Refusal;
 use super::run::is_terminal;
@@ -25,7 +25,7 @@ use crate::autonomy::{
     PlanDecision, needs_of, planner_limits, resolve,
 };
 use crate::engine::{Clock as _, ControlHandle, ProgressCallback, SystemClock, workspace_commands};
-use crate::plan::{visible, visible_lines};
+use crate::plan::quoted;
 use crate::risk::{PlannerNeeds, Policy};
 use crate::run::{
     AttemptRecord, CommandsReview, LookRecord, LookScope, PlannerReport, PlannerStatus, RunEvent,
@@ -204,14 +204,15 @@ fn commands(setup: &LoopSetup) -> Option<CommandsReview> {
 
 /// Prints what a planner is asked, and what it may do.
 pub(super) fn print_header(setup: &LoopSetup) {
-    say(&format!("Goal {}", visible(&setup.order.goal)));
+    say(&format!("Goal {}", quoted(&setup.order.goal)));
     let folder = setup.order.workspace.folder.display().to_string();
-    say(&format!("Workspace {}. {}", visible(&folder), setup.order.workspace.reason));
+    let reason = &setup.order.workspace.reason;
+    say(&format!("Workspace {}. {}", quoted(&folder), quoted(reason)));
     // If the workspace cannot be opened, the loop itself fails with that error.
     if let Ok(toolbox) = Toolbox::open(&setup.order.workspace.folder, &setup.policy) {
         let limits = planner_limits(&setup.order.planner, &toolbox, &setup.policy);
         let (Ok(limits) | Err(limits)) = limits;
-        say(&visible(&format!("Planner {}: {limits}", setup.order.planner)));
+        say(&quoted(&format!("Planner {}: {limits}", setup.order.planner)));
     }
     say(match setup.order.looks {
         LookScope::None => "The planner may not look into the workspace.",
@@ -220,7 +221,7 @@ pub(super) fn print_header(setup: &LoopSetup) {
         }
     });
     if let Some(target) = &setup.order.target {
-        say(&visible(&format!("Host {target}")));
+        say(&quoted(&format!("Host {target}")));
     }
     if let Some(commands) = commands(setup) {
         check::workspace_commands(&commands, "loop").iter().for_each(|line| say(line));
@@ -228,7 +229,7 @@ pub(super) fn print_header(setup: &LoopSetup) {
     let Some(class) = &setup.order.class else { return };
     let hosts =
         if class.hosts.is_empty() { "this computer".to_owned() } else { class.hosts.join(", ") };
-    say(&visible(&format!(
+    say(&quoted(&format!(
         "Authorized in advance: {} in {}, on {hosts}, up to {}, {} attempts, until {}",
         class.tools.join(", "),
         class.paths.join(", "),
@@ -246,6 +247,12 @@ impl ProgressCallback for LoopProgress {
         if self.0.silent {
             return;
         }
+        if let RunEvent::PlannerOutput { chunk } = event {
+            return self.0.output.say(chunk);
+        }
+        if !matches!(event, RunEvent::StepOutput { .. }) {
+            self.0.output.end_line();
+        }
         match event {
             RunEvent::LoopStarted { loop_id, class_id, .. } => {
                 say(&format!("Loop {loop_id}"));
@@ -257,28 +264,27 @@ impl ProgressCallback for LoopProgress {
                 say(&format!("Attempt {attempt} of {max_attempts}"));
             }
             RunEvent::PlannerStarted { planner } => {
-                say(&format!("Asking the planner: {}", visible(planner)));
+                say(&format!("Asking the planner: {}", quoted(planner)));
             }
-            RunEvent::PlannerOutput { chunk } => say_chunk(&visible_lines(chunk)),
             RunEvent::PlannerLooked { looks, .. } => {
-                looks.iter().for_each(|look| say(&visible(&look_line(look))));
+                looks.iter().for_each(|look| say(&quoted(&look_line(look))));
             }
             RunEvent::PlannerAsked { question, .. } => {
-                say(&visible_lines(&format!("The planner asks: {question}")));
+                say(&quoted_in_line(&format!("The planner asks: {question}")));
             }
             RunEvent::PlannerAnswered { report, plan_digest } => {
                 let digest = plan_digest.map_or_else(String::new, |it| format!(", {it}"));
-                say(&visible_lines(&format!("The planner gave {}", answer(report, &digest))));
+                say(&quoted_in_line(&format!("The planner gave {}", answer(report, &digest))));
             }
             RunEvent::PlanRevised { difference, .. } => {
-                say(&format!("Compared with the previous plan: {}", difference.sentence()));
+                say(&quoted(&format!("Compared with the previous plan: {}", difference.sentence())));
             }
             RunEvent::NoProgress { failed_in } => {
                 say(&format!("The plan repeats the steps that failed in attempt {failed_in}."));
             }
             RunEvent::AuthorizationDecided { approved, how } => {
                 let decided = if *approved { "Authorized" } else { "Not authorized" };
-                say(&visible(&format!("{decided}: {how}")));
+                say(&quoted(&format!("{decided}: {how}")));
             }
             RunEvent::VerifyStarted => say("Verifying"),
             RunEvent::BudgetWarning { attempts_left } => {
@@ -294,11 +300,11 @@ fn print_outcome(outcome: &LoopOutcome, out: &mut Output) {
         print_attempt(attempt, out);
     }
     let reason = &outcome.stop_reason;
-    out.line(&visible_lines(&format!("{}: {}", reason.code.as_str(), reason.message)));
+    out.line(&quoted_in_line(&format!("{}: {}", reason.code.as_str(), reason.message)));
     out.line(reason.code.meaning());
     out.line(reason.code.next());
     if let Some(failure) = &outcome.not_recorded {
-        out.line(&visible(&format!("Not recorded: {} {}", failure.code, failure.message)));
+        out.line(&quoted(&format!("Not recorded: {} {}", failure.code, failure.message)));
     }
     out.line(&format!("Loop {}", outcome.loop_id));
 }
@@ -333,7 +339,7 @@ fn answer(report: &PlannerReport, suffix: &str) -> String {
 /// Prints what a planner looked at, one look in a line.
 pub(super) fn print_looks(looks: &[LookRecord], out: &mut Output) {
     for look in looks {
-        out.line(&visible(&look_line(look)));
+        out.line(&quoted(&look_line(look)));
     }
 }
 
@@ -342,12 +348,12 @@ pub(super) fn print_attempt(attempt: &AttemptRecord, out: &mut Output) {
     let AttemptRecord { attempt: number, max_attempts, planner, .. } = attempt;
     let run = attempt.run_id.map_or_else(String::new, |run| format!(", run {run}"));
     let answer = answer(planner, &run);
-    out.line(&visible(&format!("Attempt {number} of {max_attempts}: {answer}")));
+    out.line(&quoted(&format!("Attempt {number} of {max_attempts}: {answer}")));
     print_looks(&attempt.looks, out);
     for finding in &planner.findings {
         let place = format!("{}:{}", finding.line, finding.column);
         let text = format!("{place}: {} {}: {}", finding.severity, finding.code, finding.message);
-        out.line(&visible(&format!("    {text}")));
+        out.line(&quoted(&format!("    {text}")));
     }
     let rows = attempt.actions.iter().map(|action| {
         let error = action.error.as_ref();
@@ -363,6 +369,6 @@ pub(super) fn print_attempt(attempt: &AttemptRecord, out: &mut Output) {
     });
     out.table(rows);
     if let Some(words) = &attempt.feedback {
-        out.line(&visible_lines(&format!("    Words for the planner: {words}")));
+        out.line(&quoted_in_line(&format!("    Words for the planner: {words}")));
     }
 }

@@ -9,7 +9,7 @@ use super::refusal::Refusal;
 use crate::engine::{WorkspaceChoice, review, review_read, review_trusting, review_until};
 use crate::evidence::EvidenceLocation;
 use crate::plan::{
-    Dialect, Digest, Finding, Parsed, Plan, ShownPlan, is_valid, limits, parse, visible,
+    Dialect, Digest, Finding, Parsed, Plan, ShownPlan, is_valid, limits, parse, quoted,
 };
 use crate::risk::Policy;
 use crate::run::{Review, RunSummary, other_runs, other_runs_warning};
@@ -45,7 +45,7 @@ pub(super) fn under_way(location: &EvidenceLocation, workspace: &Path) -> Vec<Ru
 pub(super) fn warn_of_other_runs(location: &EvidenceLocation, workspace: &Path) {
     let runs = under_way(location, workspace);
     if let Some(warning) = other_runs_warning(&runs.iter().collect::<Vec<_>>()) {
-        say(&visible(&format!("Warning: {warning}")));
+        say(&quoted(&format!("Warning: {warning}")));
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::bounded::{LoopProgress, print_header, setup};
 use super::evidence::say_note;
-use super::output::{Output, say};
+use super::output::{Output, quoted_in_line, say};
 use super::progress::Progress;
 use super::refusal::Refusal;
 use super::signals::stop_at_interrupt;
@@ -15,7 +15,7 @@ use crate::autonomy::{
     AuthorizationRequest, BoundedLoop, LoopDeps, LoopOrder, PlanAuthorizer, PlanDecision,
 };
 use crate::engine::{AutoDeny, ControlHandle, SystemClock};
-use crate::plan::{Dialect, visible, visible_lines};
+use crate::plan::{Dialect, quoted};
 use crate::run::StopCode;
 
 /// Asks a planner for a plan and prints it.
@@ -55,19 +55,19 @@ pub(super) fn plan(command: &args::Plan, out: &mut Output) -> Result<Exit, Refus
             "loop": outcome,
         }));
     } else if let Some(plan) = plan {
-        out.line(String::from_utf8_lossy(&plan.source).trim_end());
+        out.plan(&plan.source);
         let target = setup.order.target.as_ref().filter(|_| plan.dialect == Dialect::CommandPlan);
         if let Some(target) = target {
-            say(&visible(&format!("Run it with --target {target}.")));
+            say(&quoted(&format!("Run it with --target {target}.")));
         }
     } else {
         let reason = &outcome.stop_reason;
-        say(&visible_lines(&format!("{}: {}", reason.code.as_str(), reason.message)));
+        say(&quoted_in_line(&format!("{}: {}", reason.code.as_str(), reason.message)));
         say(reason.code.next());
     }
     Ok(match &outcome.not_recorded {
         Some(failure) => {
-            say(&visible(&format!("Not recorded: {} {}", failure.code, failure.message)));
+            say(&quoted(&format!("Not recorded: {} {}", failure.code, failure.message)));
             Exit::Evidence
         }
         None if has_plan => Exit::Done,
