@@ -61,6 +61,18 @@ fn form_warns_of_a_run_under_way() {
 }
 
 #[test]
+fn a_written_mark_is_told_from_a_mark() {
+    let mut harness = window("loop-planning", SIZE);
+    let state = &mut harness.state_mut().scene.looping.shown.state;
+    state.goal = "Tidy ⟨U+202E⟩".to_owned();
+    let attempt = state.attempts.last_mut().unwrap();
+    attempt.planner_output = "thinking ⟨ESC⟩\u{1b}[2K".to_owned();
+    harness.run_ok();
+    assert!(shows(&harness, "Tidy ⟨U+27E8⟩U+202E⟩"));
+    assert!(shows(&harness, "thinking ⟨U+27E8⟩ESC⟩⟨ESC⟩[2K"));
+}
+
+#[test]
 fn goal_about_a_host_starts_without_a_verification() {
     let mut harness = window("loop-model", SIZE);
     let remark = "No check of the workspace can tell";
