@@ -2,7 +2,6 @@
 
 use super::model::{stop_sentences, stop_word};
 use super::{FormView, LoopView, Shown, TimelineView, phase_look};
-use crate::plan::drawable;
 use crate::run::LoopPhase;
 use crate::ui::plan::Bar;
 use crate::ui::{Command, Situation, Tone, format, icon};
@@ -43,16 +42,15 @@ fn form_bar(view: &FormView<'_>, situation: &Situation) -> Bar {
             let detail = "No loop can start there. The fault is shown below the field.";
             Bar::new(icon::WARNING, Tone::Caution, title, detail)
         }
+        // The form names that run. The bar has no room for it besides what starting does.
+        (None, false) if view.other_runs.is_some() && !situation.looping => {
+            let title = "Another run is under way in the workspace";
+            Bar::new(icon::WARNING, Tone::Caution, title, form.announcement())
+        }
         (None, false) => {
             let title =
                 if situation.looping { "Another loop is under way" } else { "Nothing has started" };
-            match view.other_runs.filter(|_| !situation.looping) {
-                Some(warning) => {
-                    let detail = format!("{} {}", drawable(warning), form.announcement());
-                    Bar::new(icon::WARNING, Tone::Caution, title, detail)
-                }
-                None => Bar::new(icon::INFO, Tone::Dim, title, form.announcement()),
-            }
+            Bar::new(icon::INFO, Tone::Dim, title, form.announcement())
         }
     }
 }
