@@ -367,7 +367,10 @@ mod tests {
         for (twice, why) in [
             (r#"{"plan": {}, "plan": {}}"#, "duplicate field `plan`"),
             (r#"{"looks": [{"glob": "*"}], "looks": []}"#, "duplicate field `looks`"),
-            (r#"{"looks": [{"glob": "a"}, {"read": "a", "read": "b"}]}"#, "looks[1] has a field twice"),
+            (
+                r#"{"looks": [{"glob": "a"}, {"read": "a", "read": "b"}]}"#,
+                "looks[1] has a field twice",
+            ),
         ] {
             let answered = planned(read_answer(twice.as_bytes()));
             let message = answered.report.message.unwrap_or_default();

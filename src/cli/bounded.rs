@@ -24,7 +24,10 @@ use crate::autonomy::{
     AuthorizationRequest, BoundedLoop, LoopDeps, LoopOrder, LoopOutcome, LoopSetup, PlanAuthorizer,
     PlanDecision, needs_of, planner_limits, resolve,
 };
-use crate::engine::{Clock as _, ControlHandle, ProgressCallback, SystemClock, workspace_commands};
+use crate::engine::{
+    Clock as _, ConfirmationCallback, ControlHandle, ProgressCallback, SystemClock,
+    workspace_commands,
+};
 use crate::plan::quoted;
 use crate::risk::{PlannerNeeds, Policy};
 use crate::run::{
@@ -54,6 +57,23 @@ pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Re
         None => default_verify(setup.order.target.as_deref()),
     };
     setup.order = LoopOrder { class, verify, ..setup.order };
+    let authorizer = FlagAuthorizer { yes: command.yes };
+    let outcome = run(&setup, confirmation, authorizer, out)?;
+    if out.json() {
+        out.document(&outcome);
+    } else {
+        print_outcome(&outcome, out);
+    }
+    Ok(exit(&outcome))
+}
+
+/// Runs the loop, and prints before it what the planner is asked and what it may do. Ctrl-C stops the loop.
+pub(super) fn run(
+    setup: &LoopSetup,
+    confirmation: impl ConfirmationCallback + 'static,
+    authorizer: impl PlanAuthorizer + 'static,
+    out: &Output,
+) -> Result<LoopOutcome, Refusal> {
     let control = ControlHandle::default();
     stop_at_interrupt(&control).map_err(|error| {
         Refusal::usage(format!("interrupts (Ctrl+C) cannot be handled: {error}"), "Try again.")
@@ -62,10 +82,11 @@ pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Re
     let report = setup.location.reader().head_report();
     say_note(report.unwrap_or_default().note.as_deref());
     if !out.json() {
-        print_header(&setup);
+        print_header(setup);
     }
     // Recorded runs name their workspace without links. If the folder cannot be found, the loop itself fails.
-    if let Ok(workspace) = setup.order.workspace.folder.canonicalize() {
+    let workspace = setup.order.workspace.folder.canonicalize().ok();
+    if let Some(workspace) = workspace.filter(|_| !setup.order.plan_only) {
         warn_of_other_runs(&setup.location, &workspace);
     }
     let deps = LoopDeps {
@@ -73,17 +94,11 @@ pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Re
         confirmation: Box::new(confirmation),
         progress: Arc::new(LoopProgress(Progress::new(None, out.json()))),
         control,
-        authorizer: Box::new(FlagAuthorizer { yes: command.yes }),
+        authorizer: Box::new(authorizer),
         terminal: None,
         secrets: None,
     };
-    let outcome = BoundedLoop::run(&setup, deps)?;
-    if out.json() {
-        out.document(&outcome);
-    } else {
-        print_outcome(&outcome, out);
-    }
-    Ok(exit(&outcome))
+    Ok(BoundedLoop::run(setup, deps)?)
 }
 
 fn exit(outcome: &LoopOutcome) -> Exit {
@@ -203,7 +218,7 @@ fn commands(setup: &LoopSetup) -> Option<CommandsReview> {
 }
 
 /// Prints what a planner is asked, and what it may do.
-pub(super) fn print_header(setup: &LoopSetup) {
+fn print_header(setup: &LoopSetup) {
     say(&format!("Goal {}", quoted(&setup.order.goal)));
     let folder = setup.order.workspace.folder.display().to_string();
     let reason = &setup.order.workspace.reason;
@@ -240,7 +255,7 @@ pub(super) fn print_header(setup: &LoopSetup) {
 }
 
 /// Prints the progress of a loop to stderr.
-pub(super) struct LoopProgress(pub(super) Progress);
+struct LoopProgress(Progress);
 
 impl ProgressCallback for LoopProgress {
     fn on_event(&self, event: &RunEvent) {
@@ -277,7 +292,10 @@ impl ProgressCallback for LoopProgress {
                 say(&quoted_in_line(&format!("The planner gave {}", answer(report, &digest))));
             }
             RunEvent::PlanRevised { difference, .. } => {
-                say(&quoted(&format!("Compared with the previous plan: {}", difference.sentence())));
+                say(&quoted(&format!(
+                    "Compared with the previous plan: {}",
+                    difference.sentence()
+                )));
             }
             RunEvent::NoProgress { failed_in } => {
                 say(&format!("The plan repeats the steps that failed in attempt {failed_in}."));

@@ -22,7 +22,7 @@ use crate::engine::{
     Clock as _, ControlHandle, ExecutionError, Executor, ExecutorDeps, SystemClock,
 };
 use crate::evidence::EvidenceLocation;
-use crate::plan::{Digest, Plan, ShownPlan, Step, rollback, quoted};
+use crate::plan::{Digest, Plan, ShownPlan, Step, quoted, rollback};
 use crate::risk::Policy;
 use crate::run::text::capitalized;
 use crate::run::{ExecutionResult, Review, RunStatus};

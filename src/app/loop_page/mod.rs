@@ -25,8 +25,8 @@ use uuid::Uuid;
 
 use super::shared::Shared;
 use crate::run::{
-    Attempt, Failure, LoopFate, LoopPhase, LoopState, LoopSummary, RunEvent, RunSummary, other_runs,
-    other_runs_warning,
+    Attempt, Failure, LoopFate, LoopPhase, LoopState, LoopSummary, RunEvent, RunSummary,
+    other_runs, other_runs_warning,
 };
 use crate::ui::loop_page::{FormView, LoopForm, LoopView, Shown, ShownLoop, TimelineView};
 use crate::worker::{PlanProposal, ReplayedLoop};

@@ -272,9 +272,7 @@ mod tests {
         let expected = json!({"looks": [{"read": "a"}, {"glob": "*"}, {"symbol": "b"}]});
         let joined = message(&answer, "tool_calls").unwrap();
         assert_eq!(serde_json::from_str::<Value>(&joined).unwrap(), expected);
-        let call = |arguments: &str| {
-            json!({ "tool_calls": [{ "function": { "name": "look", "arguments": arguments } }] })
-        };
+        let call = |arguments: &str| json!({ "tool_calls": [{ "function": { "name": "look", "arguments": arguments } }] });
         let twice = r#"{"looks":[{"read":"a","read":"b"}]}"#;
         assert_eq!(message(&call(twice), "tool_calls").unwrap().trim_end(), twice);
         let faulty = call("{}");

@@ -10,9 +10,7 @@ use crate::ui::{Command, Situation, Tone, format, icon};
 pub(super) fn bar(view: &LoopView<'_>, situation: &Situation) -> Bar {
     match &view.shown {
         Shown::Reading => Bar::new(icon::CLOCK, Tone::Dim, "Reading the loop", ""),
-        Shown::Form(view) => {
-            Bar { primary: Some(Command::StartLoop), ..form_bar(view, situation) }
-        }
+        Shown::Form(view) => Bar { primary: Some(Command::StartLoop), ..form_bar(view, situation) },
         Shown::Loop(timeline) => {
             let is_active = !timeline.shown.recorded && !timeline.shown.state.is_over();
             let primary = (is_active && situation.attempt_waits).then_some(Command::OpenAttempt);

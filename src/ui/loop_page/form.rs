@@ -389,7 +389,10 @@ mod tests {
             let form = LoopForm { chosen_verify: Some(chosen), ..on_host.clone() };
             assert_eq!(verify(form), chosen);
         }
-        assert_eq!(verify(LoopForm { target: " ".to_owned(), ..filled() }), Some(VerifyScope::Local));
+        assert_eq!(
+            verify(LoopForm { target: " ".to_owned(), ..filled() }),
+            Some(VerifyScope::Local)
+        );
     }
 
     #[test]

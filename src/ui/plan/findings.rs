@@ -102,8 +102,7 @@ fn finding_ui(ui: &mut Ui, finding: &Finding) {
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 1.0;
             ui.add(
-                Label::new(widgets::rich(prose(&finding.message), Text::Body, theme.text))
-                    .wrap(),
+                Label::new(widgets::rich(prose(&finding.message), Text::Body, theme.text)).wrap(),
             );
             let location = format!(
                 "{} {word} · {} · line {}, column {}",

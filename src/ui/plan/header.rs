@@ -134,7 +134,8 @@ fn notes_chips(plan: &ShownPlan) -> Vec<Chip> {
 fn success_ui(ui: &mut Ui, plan: &ShownPlan) {
     let notes = &plan.notes;
     let criteria = &notes.success_criteria;
-    let success = (!criteria.is_empty()).then(|| format!("Done when: {}", prose(&criteria.join("; "))));
+    let success =
+        (!criteria.is_empty()).then(|| format!("Done when: {}", prose(&criteria.join("; "))));
     let time = notes.estimated_time.as_ref().map(|time| format!("Estimated time: {}", prose(time)));
     let text = [success, time].into_iter().flatten().collect::<Vec<_>>().join("  ·  ");
     if text.is_empty() {
@@ -167,7 +168,8 @@ pub(super) fn header_ui(ui: &mut Ui, view: &PlanView<'_>, commands: &mut Command
     Frame::NONE.inner_margin(Margin { left: 18, right: 18, top: 16, bottom: 14 }).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
         ui.spacing_mut().item_spacing = vec2(6.0, 7.0);
-        let name = view.plan.map_or("This file cannot be read as a plan".into(), |it| prose(it.name()));
+        let name =
+            view.plan.map_or("This file cannot be read as a plan".into(), |it| prose(it.name()));
         ui.horizontal(|ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if view.plan.is_some() {

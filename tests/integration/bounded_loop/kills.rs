@@ -82,7 +82,8 @@ fn what_the_planner_of_a_killed_attempt_saw_is_shown() {
     child.wait().unwrap();
     let id = rows(&planner, "SELECT id FROM loops").remove(0);
     let shown = planner.home.run(["evidence", "show", &id]).exits(0).stdout;
-    let looks = "Attempt 1 of 3: interrupted\n    Read heron.txt: 5 bytes\n    List *.md: 2 bytes\n";
+    let looks =
+        "Attempt 1 of 3: interrupted\n    Read heron.txt: 5 bytes\n    List *.md: 2 bytes\n";
     assert!(shown.contains(looks), "{shown}");
     let document = planner.home.json(["evidence", "show", &id]).exits(0).document();
     let attempt = &document["loop"]["attempts"][0];

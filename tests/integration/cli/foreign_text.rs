@@ -7,7 +7,8 @@ use crate::harness::home::Home;
 use crate::harness::{and, asking, create_file};
 
 /// A plan with a right-to-left override, a written mark, and a line break at its end.
-const PLAN: &str = "{\"goal\": \"a\u{202e}b ⟨U+200B⟩\",\n \"steps\": [{\"command\": \"true\"}]}\n\n";
+const PLAN: &str =
+    "{\"goal\": \"a\u{202e}b ⟨U+200B⟩\",\n \"steps\": [{\"command\": \"true\"}]}\n\n";
 
 /// A planner that gives the plan, after it has printed lines like those of the program.
 fn planner(home: &Home) -> String {
