@@ -5,8 +5,8 @@
 //! terminal would do nothing. A signal that is handled gets its default effect in the program again. So this process
 //! handles what it was told to ignore, by doing nothing.
 
-use std::sync::Once;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Once};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
@@ -20,7 +20,7 @@ pub(super) fn not_for_programs() {
     DONE.call_once(|| {
         for signal in ENDING.into_iter().filter(|signal| is_ignored(*signal)) {
             // If this fails, programs ignore the signal too; a stop then kills them.
-            let _ = signal_hook::flag::register(signal, AtomicBool::default().into());
+            let _ = signal_hook::flag::register(signal, Arc::<AtomicBool>::default());
         }
     });
 }
