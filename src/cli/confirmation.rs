@@ -221,7 +221,7 @@ fn show_preview(preview: &Preview, output: &mut dyn Write) -> io::Result<()> {
         writeln!(output, "{}", quoted(note))?;
     }
     for change in &preview.changes {
-        writeln!(output, "{}", quoted(&change.path))?;
+        writeln!(output, "File {}", quoted(&change.path))?;
         match &change.diff {
             Diff::Unchanged => writeln!(output, "    nothing would change")?,
             Diff::Binary { before_bytes, after_bytes } => {
