@@ -25,6 +25,8 @@ use super::{fixture, found};
 pub struct LoopScene {
     form: Option<LoopForm>,
     pub place: Option<PlaceReview>,
+    /// The warning about other runs in the workspace of the form.
+    pub other_runs: Option<String>,
     pub shown: ShownLoop,
     loops: Vec<LoopSummary>,
     expanded: BTreeMap<u32, bool>,
@@ -467,6 +469,9 @@ impl LoopScene {
         Self {
             form: form(name),
             place: place(name),
+            other_runs: (name == "loop-model").then(|| {
+                "Another run is under way in this workspace (Release 0.3), and may change the same files.".into()
+            }),
             loops: if name == "loop" { vec![] } else { loops() },
             shown: ShownLoop {
                 plans: BTreeMap::from([(1, Arc::new(builder.plan.clone()))]),
@@ -516,7 +521,9 @@ impl LoopScene {
     pub fn view<'a>(&'a self, now: &'a Now) -> LoopView<'a> {
         let shown = match &self.form {
             Some(form) => {
-                Shown::Form(FormView { form, place: self.place.as_ref(), focus_goal: false })
+                let other_runs = self.other_runs.as_deref();
+                let place = self.place.as_ref();
+                Shown::Form(FormView { form, place, other_runs, focus_goal: false })
             }
             None => Shown::Loop(TimelineView {
                 shown: &self.shown,

@@ -36,7 +36,7 @@ use super::{batch, fixture, found, looping::LoopScene, revert};
 
 pub struct Scene {
     name: String,
-    plan: ShownPlan,
+    pub plan: ShownPlan,
     review: Review,
     findings: Vec<Finding>,
     approval: Approval,

@@ -57,6 +57,8 @@ impl App {
         self.loop_page.check_folders_when_due(&mut self.shared);
         self.update_lists();
         self.plan.note_other_runs();
+        let own = self.plan.own_run();
+        self.loop_page.note_other_runs(&self.plan.runs, own);
         output_left == 0
     }
 

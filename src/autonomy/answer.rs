@@ -3,13 +3,14 @@
 //! An answer is `{"looks": [...]}`, `{"plan": PLAN, "answers_goal": true|false}`, or a plan alone. The bytes of a plan in
 //! an answer are kept as they are, because a person authorizes exactly these.
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::evidence::{PlannerTrace, marker_in};
 use crate::plan::{
-    ACTION_PLAN_VERSION, Code, Dialect, Finding, Severity, ShownPlan, is_valid, parse,
+    ACTION_PLAN_VERSION, Code, Dialect, Finding, Severity, ShownPlan, has_duplicate_keys, is_valid,
+    parse,
 };
 use crate::process::{Cause, Finished};
 use crate::run::{Look, MAX_LOOKS, PlannerFinding, PlannerReport, PlannerStatus};
@@ -31,8 +32,9 @@ impl Answer {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct LooksForm {
-    looks: Vec<Value>,
+struct LooksForm<'a> {
+    #[serde(borrow)]
+    looks: Vec<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -40,7 +42,13 @@ struct LooksForm {
 struct PlanForm<'a> {
     #[serde(borrow)]
     plan: &'a RawValue,
+    #[serde(default, deserialize_with = "given")]
     answers_goal: Option<bool>,
+}
+
+/// A boolean that is there: unlike no field, `null` is an error, because it says neither.
+fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
+    bool::deserialize(deserializer).map(Some)
 }
 
 /// A planner's answer after parsing.
@@ -125,28 +133,39 @@ pub fn read_answer(answer: &[u8]) -> Answer {
     let read = if value.get("looks").is_some() {
         read_looks(answer).map(Answer::Looks)
     } else if value.get("plan").is_some() {
-        serde_json::from_slice::<PlanForm<'_>>(answer).map_err(|error| error.to_string()).map(
-            |PlanForm { plan, answers_goal }| {
-                let mut answer = read_plan(plan.get().as_bytes());
-                answer.report.answers_goal = answers_goal;
-                Answer::plan(answer)
-            },
-        )
+        form::<PlanForm<'_>>(answer).map(|PlanForm { plan, answers_goal }| {
+            let mut answer = read_plan(plan.get().as_bytes());
+            answer.report.answers_goal = answers_goal;
+            Answer::plan(answer)
+        })
     } else {
         Ok(Answer::plan(read_plan(answer)))
     };
     read.unwrap_or_else(|why| Answer::plan(not_in_form(format!("the answer {why}"))))
 }
 
+/// The answer in one of the forms.
+fn form<'a, T: Deserialize<'a>>(answer: &'a [u8]) -> Result<T, String> {
+    serde_json::from_slice(answer).map_err(|error| format!("is not in form: {error}"))
+}
+
 fn read_looks(answer: &[u8]) -> Result<Vec<Look>, String> {
-    let LooksForm { looks } = serde_json::from_slice(answer).map_err(|error| error.to_string())?;
+    let LooksForm { looks } = form(answer)?;
     if !(1..=MAX_LOOKS).contains(&looks.len()) {
         return Err(format!("has {} looks; 1 to {MAX_LOOKS} are allowed", looks.len()));
     }
-    let read = |(index, look): (usize, &Value)| {
-        Look::from_json(look).map_err(|why| format!("is no list of looks: looks[{index}] {why}"))
+    let read = |look: &RawValue| match form(look.get().as_bytes()) {
+        // The value keeps only the last of two fields with one name.
+        Ok(_) if has_duplicate_keys(look.get()) => Err("has a field twice".to_owned()),
+        Ok(value) => Look::from_json(&value),
+        Err(why) => Err(why),
     };
-    looks.iter().enumerate().map(read).collect()
+    let looks = looks.into_iter().map(read).enumerate();
+    looks
+        .map(|(index, look)| {
+            look.map_err(|why| format!("is no list of looks: looks[{index}] {why}"))
+        })
+        .collect()
 }
 
 /// Parses one plan in any dialect.
@@ -338,14 +357,25 @@ mod tests {
             (json!({"looks": "all"}), "invalid type"),
             (json!({"plan": {}, "goal": "g"}), "unknown field `goal`"),
             (json!({"plan": {}, "answers_goal": 1}), "invalid type"),
+            (json!({"plan": {}, "answers_goal": null}), "not in form: invalid type: null"),
         ] {
             let answered = planned(read_answer(answer.to_string().as_bytes()));
             let message = answered.report.message.unwrap_or_default();
             assert!(message.contains(why), "{answer}: {message}");
             assert_eq!(answered.report.failure_code.as_deref(), Some(VALIDATION_FAILED));
         }
-        let twice = br#"{"plan": {}, "plan": {}}"#;
-        assert!(!planned(read_answer(twice)).is_accepted());
+        for (twice, why) in [
+            (r#"{"plan": {}, "plan": {}}"#, "duplicate field `plan`"),
+            (r#"{"looks": [{"glob": "*"}], "looks": []}"#, "duplicate field `looks`"),
+            (
+                r#"{"looks": [{"glob": "a"}, {"read": "a", "read": "b"}]}"#,
+                "looks[1] has a field twice",
+            ),
+        ] {
+            let answered = planned(read_answer(twice.as_bytes()));
+            let message = answered.report.message.unwrap_or_default();
+            assert!(message.contains(why), "{twice}: {message}");
+        }
     }
 
     // A person authorizes exactly the bytes of the plan, with their spaces and order.

@@ -11,8 +11,8 @@ use uuid::Uuid;
 use super::args::TargetWord;
 use super::confirmation::CommandLine;
 use super::evidence::say_note;
-use super::opening::{current_folder, evidence_location, workspace};
-use super::output::{Output, say, say_chunk};
+use super::opening::{current_folder, evidence_location, warn_of_other_runs, workspace};
+use super::output::{Output, quoted_in_line, say};
 use super::progress::Progress;
 use super::refusal::Refusal;
 use super::run::is_terminal;
@@ -24,12 +24,15 @@ use crate::autonomy::{
     AuthorizationRequest, BoundedLoop, LoopDeps, LoopOrder, LoopOutcome, LoopSetup, PlanAuthorizer,
     PlanDecision, needs_of, planner_limits, resolve,
 };
-use crate::engine::{Clock as _, ControlHandle, ProgressCallback, SystemClock, workspace_commands};
-use crate::plan::{VerifyScope, visible, visible_lines};
+use crate::engine::{
+    Clock as _, ConfirmationCallback, ControlHandle, ProgressCallback, SystemClock,
+    workspace_commands,
+};
+use crate::plan::quoted;
 use crate::risk::{PlannerNeeds, Policy};
 use crate::run::{
     AttemptRecord, CommandsReview, LookRecord, LookScope, PlannerReport, PlannerStatus, RunEvent,
-    StopCode, text,
+    StopCode, default_verify, text,
 };
 use crate::tools::Toolbox;
 
@@ -49,13 +52,28 @@ pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Re
         let (folder, commands) = workspace_commands(&setup.order.workspace.folder, policy)?;
         trust(&folder.to_string_lossy(), commands.as_ref(), digest, location)?;
     }
-    let verify = match (command.verify, &setup.order.target) {
-        (Some(word), _) => word.into(),
-        // What commands change on a host, no check of the workspace can tell.
-        (None, Some(_)) => None,
-        (None, None) => Some(VerifyScope::Local),
+    let verify = match command.verify {
+        Some(word) => word.into(),
+        None => default_verify(setup.order.target.as_deref()),
     };
     setup.order = LoopOrder { class, verify, ..setup.order };
+    let authorizer = FlagAuthorizer { yes: command.yes };
+    let outcome = run(&setup, confirmation, authorizer, out)?;
+    if out.json() {
+        out.document(&outcome);
+    } else {
+        print_outcome(&outcome, out);
+    }
+    Ok(exit(&outcome))
+}
+
+/// Runs the loop, and prints before it what the planner is asked and what it may do. Ctrl-C stops the loop.
+pub(super) fn run(
+    setup: &LoopSetup,
+    confirmation: impl ConfirmationCallback + 'static,
+    authorizer: impl PlanAuthorizer + 'static,
+    out: &Output,
+) -> Result<LoopOutcome, Refusal> {
     let control = ControlHandle::default();
     stop_at_interrupt(&control).map_err(|error| {
         Refusal::usage(format!("interrupts (Ctrl+C) cannot be handled: {error}"), "Try again.")
@@ -64,24 +82,23 @@ pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Re
     let report = setup.location.reader().head_report();
     say_note(report.unwrap_or_default().note.as_deref());
     if !out.json() {
-        print_header(&setup);
+        print_header(setup);
+    }
+    // Recorded runs name their workspace without links. If the folder cannot be found, the loop itself fails.
+    let workspace = setup.order.workspace.folder.canonicalize().ok();
+    if let Some(workspace) = workspace.filter(|_| !setup.order.plan_only) {
+        warn_of_other_runs(&setup.location, &workspace);
     }
     let deps = LoopDeps {
         clock: Arc::new(SystemClock::default()),
         confirmation: Box::new(confirmation),
         progress: Arc::new(LoopProgress(Progress::new(None, out.json()))),
         control,
-        authorizer: Box::new(FlagAuthorizer { yes: command.yes }),
+        authorizer: Box::new(authorizer),
         terminal: None,
         secrets: None,
     };
-    let outcome = BoundedLoop::run(&setup, deps)?;
-    if out.json() {
-        out.document(&outcome);
-    } else {
-        print_outcome(&outcome, out);
-    }
-    Ok(exit(&outcome))
+    Ok(BoundedLoop::run(setup, deps)?)
 }
 
 fn exit(outcome: &LoopOutcome) -> Exit {
@@ -201,15 +218,16 @@ fn commands(setup: &LoopSetup) -> Option<CommandsReview> {
 }
 
 /// Prints what a planner is asked, and what it may do.
-pub(super) fn print_header(setup: &LoopSetup) {
-    say(&format!("Goal {}", visible(&setup.order.goal)));
+fn print_header(setup: &LoopSetup) {
+    say(&format!("Goal {}", quoted(&setup.order.goal)));
     let folder = setup.order.workspace.folder.display().to_string();
-    say(&format!("Workspace {}. {}", visible(&folder), setup.order.workspace.reason));
+    let reason = &setup.order.workspace.reason;
+    say(&format!("Workspace {}. {}", quoted(&folder), quoted(reason)));
     // If the workspace cannot be opened, the loop itself fails with that error.
     if let Ok(toolbox) = Toolbox::open(&setup.order.workspace.folder, &setup.policy) {
         let limits = planner_limits(&setup.order.planner, &toolbox, &setup.policy);
         let (Ok(limits) | Err(limits)) = limits;
-        say(&visible(&format!("Planner {}: {limits}", setup.order.planner)));
+        say(&quoted(&format!("Planner {}: {limits}", setup.order.planner)));
     }
     say(match setup.order.looks {
         LookScope::None => "The planner may not look into the workspace.",
@@ -218,7 +236,7 @@ pub(super) fn print_header(setup: &LoopSetup) {
         }
     });
     if let Some(target) = &setup.order.target {
-        say(&visible(&format!("Host {target}")));
+        say(&quoted(&format!("Host {target}")));
     }
     if let Some(commands) = commands(setup) {
         check::workspace_commands(&commands, "loop").iter().for_each(|line| say(line));
@@ -226,7 +244,7 @@ pub(super) fn print_header(setup: &LoopSetup) {
     let Some(class) = &setup.order.class else { return };
     let hosts =
         if class.hosts.is_empty() { "this computer".to_owned() } else { class.hosts.join(", ") };
-    say(&visible(&format!(
+    say(&quoted(&format!(
         "Authorized in advance: {} in {}, on {hosts}, up to {}, {} attempts, until {}",
         class.tools.join(", "),
         class.paths.join(", "),
@@ -237,12 +255,18 @@ pub(super) fn print_header(setup: &LoopSetup) {
 }
 
 /// Prints the progress of a loop to stderr.
-pub(super) struct LoopProgress(pub(super) Progress);
+struct LoopProgress(Progress);
 
 impl ProgressCallback for LoopProgress {
     fn on_event(&self, event: &RunEvent) {
         if self.0.silent {
             return;
+        }
+        if let RunEvent::PlannerOutput { chunk } = event {
+            return self.0.output.say(chunk);
+        }
+        if !matches!(event, RunEvent::StepOutput { .. }) {
+            self.0.output.end_line();
         }
         match event {
             RunEvent::LoopStarted { loop_id, class_id, .. } => {
@@ -255,28 +279,30 @@ impl ProgressCallback for LoopProgress {
                 say(&format!("Attempt {attempt} of {max_attempts}"));
             }
             RunEvent::PlannerStarted { planner } => {
-                say(&format!("Asking the planner: {}", visible(planner)));
+                say(&format!("Asking the planner: {}", quoted(planner)));
             }
-            RunEvent::PlannerOutput { chunk } => say_chunk(&visible_lines(chunk)),
             RunEvent::PlannerLooked { looks, .. } => {
-                looks.iter().for_each(|look| say(&visible(&look_line(look))));
+                looks.iter().for_each(|look| say(&quoted(&look_line(look))));
             }
             RunEvent::PlannerAsked { question, .. } => {
-                say(&visible_lines(&format!("The planner asks: {question}")));
+                say(&quoted_in_line(&format!("The planner asks: {question}")));
             }
             RunEvent::PlannerAnswered { report, plan_digest } => {
                 let digest = plan_digest.map_or_else(String::new, |it| format!(", {it}"));
-                say(&visible_lines(&format!("The planner gave {}", answer(report, &digest))));
+                say(&quoted_in_line(&format!("The planner gave {}", answer(report, &digest))));
             }
             RunEvent::PlanRevised { difference, .. } => {
-                say(&format!("Compared with the previous plan: {}", difference.sentence()));
+                say(&quoted(&format!(
+                    "Compared with the previous plan: {}",
+                    difference.sentence()
+                )));
             }
             RunEvent::NoProgress { failed_in } => {
                 say(&format!("The plan repeats the steps that failed in attempt {failed_in}."));
             }
             RunEvent::AuthorizationDecided { approved, how } => {
                 let decided = if *approved { "Authorized" } else { "Not authorized" };
-                say(&visible(&format!("{decided}: {how}")));
+                say(&quoted(&format!("{decided}: {how}")));
             }
             RunEvent::VerifyStarted => say("Verifying"),
             RunEvent::BudgetWarning { attempts_left } => {
@@ -292,11 +318,11 @@ fn print_outcome(outcome: &LoopOutcome, out: &mut Output) {
         print_attempt(attempt, out);
     }
     let reason = &outcome.stop_reason;
-    out.line(&visible_lines(&format!("{}: {}", reason.code.as_str(), reason.message)));
+    out.line(&quoted_in_line(&format!("{}: {}", reason.code.as_str(), reason.message)));
     out.line(reason.code.meaning());
     out.line(reason.code.next());
     if let Some(failure) = &outcome.not_recorded {
-        out.line(&visible(&format!("Not recorded: {} {}", failure.code, failure.message)));
+        out.line(&quoted(&format!("Not recorded: {} {}", failure.code, failure.message)));
     }
     out.line(&format!("Loop {}", outcome.loop_id));
 }
@@ -328,19 +354,24 @@ fn answer(report: &PlannerReport, suffix: &str) -> String {
     }
 }
 
+/// Prints what a planner looked at, one look in a line.
+pub(super) fn print_looks(looks: &[LookRecord], out: &mut Output) {
+    for look in looks {
+        out.line(&quoted(&look_line(look)));
+    }
+}
+
 /// Prints one attempt for people. `evidence show` uses it too.
 pub(super) fn print_attempt(attempt: &AttemptRecord, out: &mut Output) {
     let AttemptRecord { attempt: number, max_attempts, planner, .. } = attempt;
     let run = attempt.run_id.map_or_else(String::new, |run| format!(", run {run}"));
     let answer = answer(planner, &run);
-    out.line(&visible(&format!("Attempt {number} of {max_attempts}: {answer}")));
-    for look in &attempt.looks {
-        out.line(&visible(&look_line(look)));
-    }
+    out.line(&quoted(&format!("Attempt {number} of {max_attempts}: {answer}")));
+    print_looks(&attempt.looks, out);
     for finding in &planner.findings {
         let place = format!("{}:{}", finding.line, finding.column);
         let text = format!("{place}: {} {}: {}", finding.severity, finding.code, finding.message);
-        out.line(&visible(&format!("    {text}")));
+        out.line(&quoted(&format!("    {text}")));
     }
     let rows = attempt.actions.iter().map(|action| {
         let error = action.error.as_ref();
@@ -356,6 +387,6 @@ pub(super) fn print_attempt(attempt: &AttemptRecord, out: &mut Output) {
     });
     out.table(rows);
     if let Some(words) = &attempt.feedback {
-        out.line(&visible_lines(&format!("    Words for the planner: {words}")));
+        out.line(&quoted_in_line(&format!("    Words for the planner: {words}")));
     }
 }

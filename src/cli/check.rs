@@ -4,12 +4,12 @@ use std::path::Path;
 
 use super::documents::finding_line;
 use super::opening::{OpenedPlan, ReadPlan, evidence_location, under_way};
-use super::output::Output;
+use super::output::{Output, QUOTE};
 use super::refusal::Refusal;
 use super::trust::record_trust;
 use super::{Exit, args, documents};
 use crate::authorization::{RunChoices, WallLevel};
-use crate::plan::{Dialect, Severity, ShownPlan, visible, visible_lines, visible_name};
+use crate::plan::{Dialect, Severity, ShownPlan, quoted, quoted_lines, visible_name};
 use crate::remote::{SshClient, check_target};
 use crate::risk::{Policy, WallSetting};
 use crate::run::{
@@ -46,7 +46,7 @@ pub(super) fn check(command: &args::CheckPlan, out: &mut Output) -> Result<Exit,
     } else {
         print(&opened, out);
         if let Some(warning) = other_runs_warning(&others.iter().collect::<Vec<_>>()) {
-            out.line(&visible(&format!("Warning: {warning}")));
+            out.line(&quoted(&format!("Warning: {warning}")));
         }
         if let Some(state) = &state {
             print_state(state, out);
@@ -87,9 +87,9 @@ fn print_state(state: &TargetState, out: &mut Output) {
         }
     };
     let detail = detail.map_or_else(String::new, |detail| format!(": {detail}"));
-    out.line(&visible(&format!("The host {status}{detail}")));
-    for line in visible_lines(output).lines() {
-        out.line(&format!("    {line}"));
+    out.line(&quoted(&format!("The host {status}{detail}")));
+    for line in quoted_lines(output).lines() {
+        out.line(&format!("{QUOTE}{line}"));
     }
 }
 
@@ -121,7 +121,7 @@ pub(super) fn print(opened: &OpenedPlan, out: &mut Output) {
 pub(super) fn workspace_commands(commands: &CommandsReview, subcommand: &str) -> Vec<String> {
     let command = |command: &CommandReview| {
         let (name, risk) = (&command.name, command.risk.level.as_str());
-        visible(&format!("    {name} ({risk}): {}", command.command)).into_owned()
+        quoted(&format!("    {name} ({risk}): {}", command.command)).into_owned()
     };
     let trust = if commands.trusted {
         "They are trusted.".to_owned()
@@ -231,11 +231,11 @@ fn steps(plan: &ShownPlan, review: &Review, out: &mut Output) {
         rows.push([
             format!("{:>3}", step.step_index + 1),
             risk.level.as_str().to_owned(),
-            step.tool_name.clone(),
+            quoted(&step.tool_name).into_owned(),
             what,
-            notes.join("; "),
+            quoted(&notes.join("; ")).into_owned(),
         ]);
     }
-    out.table(rows);
+    out.columns(rows);
     out.line("");
 }

@@ -6,9 +6,10 @@ use std::sync::{Mutex, PoisonError};
 use clap::ValueEnum as _;
 
 use super::args::Confirm;
+use super::output::{QUOTE, quoted_in_line};
 use super::refusal::Refusal;
 use crate::engine::{ConfirmationCallback, Provenance};
-use crate::plan::{visible, visible_lines};
+use crate::plan::{quoted, quoted_lines};
 use crate::risk::RiskLevel;
 use crate::run::{AnsweredBy, ConfirmationRequest, Decision, Diff, LineKind, Preview};
 
@@ -144,7 +145,7 @@ fn ask_until_answered(
                     output,
                     "The step is {}. Type {} to {approve} it: ",
                     request.risk.level.as_str(),
-                    visible(word)
+                    quoted(word)
                 )?;
                 output.flush()?;
                 match read_word(input)? {
@@ -153,7 +154,7 @@ fn ask_until_answered(
                         return answered(Decision::Approve);
                     }
                     Some(_) => {
-                        writeln!(output, "That is not {}; nothing is approved.", visible(word))?
+                        writeln!(output, "That is not {}; nothing is approved.", quoted(word))?
                     }
                 }
             }
@@ -172,42 +173,42 @@ fn read_word(input: &mut dyn BufRead) -> io::Result<Option<String>> {
 fn show(request: &ConfirmationRequest, output: &mut dyn Write) -> io::Result<()> {
     let step = request.step_index + 1;
     writeln!(output)?;
-    let (count, tool) = (request.step_count, visible(&request.tool));
+    let (count, tool) = (request.step_count, quoted(&request.tool));
     if request.guided {
         writeln!(output, "Step {step} of {count}, {tool}: run it, or do it by hand?")?;
     } else {
         writeln!(output, "Execute step {step} of {count}: {tool}?")?;
     }
     for text in [&request.purpose, &request.explanation].into_iter().flatten() {
-        writeln!(output, "{}", visible_lines(text))?;
+        writeln!(output, "{QUOTE}{}", quoted_in_line(text))?;
     }
     let level = request.risk.level.as_str();
-    writeln!(output, "Risk: {level}. {}", visible(&request.risk.reason))?;
+    writeln!(output, "Risk: {level}. {}", quoted(&request.risk.reason))?;
     if let Some(suggestion) = &request.risk.suggestion {
-        writeln!(output, "Safer: {}", visible_lines(suggestion))?;
+        writeln!(output, "Safer: {}", quoted_in_line(suggestion))?;
     }
     if let Some(warning) = &request.warning {
-        writeln!(output, "The plan warns: {}", visible_lines(warning))?;
+        writeln!(output, "The plan warns: {}", quoted_in_line(warning))?;
     }
     if let Some(walls) = &request.walls {
-        writeln!(output, "Walls: {}", visible(&walls.to_string()))?;
+        writeln!(output, "Walls: {}", quoted(&walls.to_string()))?;
     }
-    writeln!(output, "You are asked because: {}", visible(&request.why))?;
+    writeln!(output, "You are asked because: {}", quoted(&request.why))?;
     if let Some(text) = request.skipping() {
         writeln!(output, "{text}")?;
     }
     if let Some(host) = request.host.as_ref().or(request.target.as_ref()) {
-        writeln!(output, "On {}", visible(host))?;
+        writeln!(output, "On {}", quoted(host))?;
     }
-    writeln!(output, "In {}, as {}", visible(&request.cwd), visible(&request.user))?;
+    writeln!(output, "In {}, as {}", quoted(&request.cwd), quoted(&request.user))?;
     for (name, value) in &request.arguments {
         if value.contains('\n') {
-            writeln!(output, "{}:", visible(name))?;
-            for line in visible_lines(value).lines() {
+            writeln!(output, "{}:", quoted(name))?;
+            for line in quoted_lines(value).lines() {
                 writeln!(output, "    {line}")?;
             }
         } else {
-            writeln!(output, "{}: {}", visible(name), visible(value))?;
+            writeln!(output, "{}: {}", quoted(name), quoted(value))?;
         }
     }
     show_preview(&request.preview, output)
@@ -215,12 +216,12 @@ fn show(request: &ConfirmationRequest, output: &mut dyn Write) -> io::Result<()>
 
 fn show_preview(preview: &Preview, output: &mut dyn Write) -> io::Result<()> {
     // One line each, even if a file name contains a line break.
-    writeln!(output, "{}", visible(&preview.summary))?;
+    writeln!(output, "{}", quoted(&preview.summary))?;
     for note in preview.caveat().into_iter().chain(preview.notes.iter().map(String::as_str)) {
-        writeln!(output, "{}", visible(note))?;
+        writeln!(output, "{}", quoted(note))?;
     }
     for change in &preview.changes {
-        writeln!(output, "{}", visible(&change.path))?;
+        writeln!(output, "File {}", quoted(&change.path))?;
         match &change.diff {
             Diff::Unchanged => writeln!(output, "    nothing would change")?,
             Diff::Binary { before_bytes, after_bytes } => {
@@ -241,7 +242,7 @@ fn show_preview(preview: &Preview, output: &mut dyn Write) -> io::Result<()> {
                         LineKind::Removed => '-',
                         LineKind::Gap => '…',
                     };
-                    writeln!(output, "  {sign} {}", visible(&line.text))?;
+                    writeln!(output, "  {sign} {}", quoted(&line.text))?;
                     if line.missing_newline {
                         writeln!(output, "    (no line break at the end of the file)")?;
                     }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::opening::OpenedPlan;
-use crate::plan::{Finding, ShownPlan, ShownStep, visible};
+use crate::plan::{Finding, ShownPlan, ShownStep, quoted};
 use crate::risk::{RiskLevel, Verdict};
 use crate::run::{Review, StepWallsReview, WallsReview};
 
@@ -146,5 +146,5 @@ pub(super) fn finding_line(finding: &Finding) -> String {
         "{}:{}: {severity} {}: {}{allowed}",
         finding.line, finding.column, finding.code, finding.message
     );
-    visible(&text).into_owned()
+    quoted(&text).into_owned()
 }

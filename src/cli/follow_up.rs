@@ -15,7 +15,7 @@ use super::run::{Start, authorizing_flag, is_terminal, unauthorized};
 use super::{Exit, check, documents};
 use crate::engine::{FollowUp, WorkspaceChoice, simulate_shown};
 use crate::evidence::EvidenceLocation;
-use crate::plan::{visible, visible_lines};
+use crate::plan::{quoted, quoted_lines};
 use crate::risk::Policy;
 use crate::run::FileChange;
 
@@ -80,8 +80,8 @@ fn show_changes(
     });
     let notes: Vec<&str> = notes.collect();
     if !out.json() {
-        visible_lines(&diff).lines().for_each(|line| out.line(line));
-        notes.iter().for_each(|note| out.line(&visible(note)));
+        quoted_lines(&diff).lines().for_each(|line| out.line(line));
+        notes.iter().for_each(|note| out.line(&quoted(note)));
     }
     documents::insert(details, "notes", Some(notes));
     documents::insert(details, "diff", Some(diff));

@@ -4,12 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::args::{CommandChoices, EvidenceFolder};
+use super::output::say;
 use super::refusal::Refusal;
 use crate::engine::{WorkspaceChoice, review, review_read, review_trusting, review_until};
 use crate::evidence::EvidenceLocation;
-use crate::plan::{Dialect, Digest, Finding, Parsed, Plan, ShownPlan, is_valid, limits, parse};
+use crate::plan::{
+    Dialect, Digest, Finding, Parsed, Plan, ShownPlan, is_valid, limits, parse, quoted,
+};
 use crate::risk::Policy;
-use crate::run::{Review, RunSummary, other_runs};
+use crate::run::{Review, RunSummary, other_runs, other_runs_warning};
 use crate::worker::{default_folders, load_policy, read_plan_file, workspace_of};
 
 /// The evidence in the folder given on the command line, or in the user's own.
@@ -36,6 +39,14 @@ pub(super) fn under_way(location: &EvidenceLocation, workspace: &Path) -> Vec<Ru
     let runs = location.open().and_then(|mut evidence| evidence.runs(RECENT_RUNS));
     let runs = runs.unwrap_or_default();
     other_runs(&runs, workspace, None).into_iter().cloned().collect()
+}
+
+/// Prints a warning about the runs of other windows and commands under way in this workspace.
+pub(super) fn warn_of_other_runs(location: &EvidenceLocation, workspace: &Path) {
+    let runs = under_way(location, workspace);
+    if let Some(warning) = other_runs_warning(&runs.iter().collect::<Vec<_>>()) {
+        say(&quoted(&format!("Warning: {warning}")));
+    }
 }
 
 /// The policy of the settings file, which the window uses too.

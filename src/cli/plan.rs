@@ -1,21 +1,13 @@
 //! `plan`: lets a planner propose one plan for a goal. Nothing is authorized and nothing is run.
 
-use std::sync::Arc;
-
 use serde_json::json;
 
-use super::bounded::{LoopProgress, print_header, setup};
-use super::evidence::say_note;
-use super::output::{Output, say};
-use super::progress::Progress;
+use super::output::{Output, quoted_in_line, say};
 use super::refusal::Refusal;
-use super::signals::stop_at_interrupt;
-use super::{Exit, args};
-use crate::autonomy::{
-    AuthorizationRequest, BoundedLoop, LoopDeps, LoopOrder, PlanAuthorizer, PlanDecision,
-};
-use crate::engine::{AutoDeny, ControlHandle, SystemClock};
-use crate::plan::{Dialect, visible, visible_lines};
+use super::{Exit, args, bounded};
+use crate::autonomy::{AuthorizationRequest, LoopOrder, PlanAuthorizer, PlanDecision};
+use crate::engine::AutoDeny;
+use crate::plan::{Dialect, quoted};
 use crate::run::StopCode;
 
 /// Asks a planner for a plan and prints it.
@@ -23,28 +15,9 @@ use crate::run::StopCode;
 /// # Errors
 /// The options cannot be used, or the workspace or the host of the goal cannot be reached.
 pub(super) fn plan(command: &args::Plan, out: &mut Output) -> Result<Exit, Refusal> {
-    let mut setup = setup(&command.planning, &command.goal, &command.planner)?;
+    let mut setup = bounded::setup(&command.planning, &command.goal, &command.planner)?;
     setup.order = LoopOrder { plan_only: true, ..setup.order };
-    let control = ControlHandle::default();
-    stop_at_interrupt(&control).map_err(|error| {
-        Refusal::usage(format!("interrupts (Ctrl+C) cannot be handled: {error}"), "Try again.")
-    })?;
-    // An error here is ignored, because evidence that cannot be read makes the loop itself fail.
-    let report = setup.location.reader().head_report();
-    say_note(report.unwrap_or_default().note.as_deref());
-    if !out.json() {
-        print_header(&setup);
-    }
-    let deps = LoopDeps {
-        clock: Arc::new(SystemClock::default()),
-        confirmation: Box::new(AutoDeny),
-        progress: Arc::new(LoopProgress(Progress::new(None, out.json()))),
-        control,
-        authorizer: Box::new(NeverAsked),
-        terminal: None,
-        secrets: None,
-    };
-    let outcome = BoundedLoop::run(&setup, deps)?;
+    let outcome = bounded::run(&setup, AutoDeny, NeverAsked, out)?;
     let has_plan = outcome.stop_reason.code == StopCode::Planned;
     let plan = outcome.plan.as_ref().filter(|_| has_plan);
     if out.json() {
@@ -55,19 +28,19 @@ pub(super) fn plan(command: &args::Plan, out: &mut Output) -> Result<Exit, Refus
             "loop": outcome,
         }));
     } else if let Some(plan) = plan {
-        out.line(String::from_utf8_lossy(&plan.source).trim_end());
+        out.plan(&plan.source);
         let target = setup.order.target.as_ref().filter(|_| plan.dialect == Dialect::CommandPlan);
         if let Some(target) = target {
-            say(&visible(&format!("Run it with --target {target}.")));
+            say(&quoted(&format!("Run it with --target {target}.")));
         }
     } else {
         let reason = &outcome.stop_reason;
-        say(&visible_lines(&format!("{}: {}", reason.code.as_str(), reason.message)));
+        say(&quoted_in_line(&format!("{}: {}", reason.code.as_str(), reason.message)));
         say(reason.code.next());
     }
     Ok(match &outcome.not_recorded {
         Some(failure) => {
-            say(&visible(&format!("Not recorded: {} {}", failure.code, failure.message)));
+            say(&quoted(&format!("Not recorded: {} {}", failure.code, failure.message)));
             Exit::Evidence
         }
         None if has_plan => Exit::Done,

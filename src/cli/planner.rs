@@ -48,7 +48,8 @@ pub(super) fn planner(command: &args::Planner, out: &mut Output) -> Result<Exit,
     let workspace = std::env::current_dir()
         .map_err(|error| unreadable(format!("the current folder cannot be found: {error}")))?;
     let plan = planner.plan(&request, &workspace, &say_chunk);
-    out.line(String::from_utf8_lossy(&plan).trim_end());
+    out.exact(plan.trim_ascii_end());
+    out.exact(b"\n");
     Ok(Exit::Done)
 }
 

@@ -2,9 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::output::{Output, say, say_chunk};
+use super::output::{Output, QUOTE, QuotedOutput, quoted_in_line, say};
 use crate::engine::ProgressCallback;
-use crate::plan::{Plan, Tool, ToolClass, visible, visible_lines};
+use crate::plan::{Plan, Tool, ToolClass, quoted, quoted_lines};
 use crate::run::{ExecutionResult, RunEvent, RunStatus, StepResult};
 
 /// Prints the progress of a run to stderr.
@@ -13,13 +13,15 @@ pub(super) struct Progress {
     steps: Option<usize>,
     /// Whether nothing is printed.
     pub(super) silent: bool,
+    /// The output of planners and commands.
+    pub(super) output: QuotedOutput,
     /// Whether the current step is a command, whose output is printed.
     is_command: AtomicBool,
 }
 
 impl Progress {
     pub(super) fn new(steps: Option<usize>, silent: bool) -> Self {
-        Self { steps, silent, is_command: AtomicBool::new(false) }
+        Self { steps, silent, output: QuotedOutput::default(), is_command: AtomicBool::new(false) }
     }
 }
 
@@ -28,18 +30,22 @@ impl ProgressCallback for Progress {
         if self.silent {
             return;
         }
+        if let RunEvent::StepOutput { chunk, .. } = event {
+            // Only the output of commands is printed. That of other tools is their result, which is in the evidence.
+            if self.is_command.load(Ordering::Relaxed) {
+                self.output.say(chunk);
+            }
+            return;
+        }
+        self.output.end_line();
         match event {
             RunEvent::StepStarted { step_index, tool_name, about, .. } => {
                 let tool = Tool::from_name(tool_name);
                 let is_command = tool.is_some_and(|tool| tool.class() == ToolClass::Command);
                 self.is_command.store(is_command, Ordering::Relaxed);
                 let of = self.steps.map_or_else(String::new, |steps| format!(" of {steps}"));
-                let (tool, about) = (visible(tool_name), visible(about));
+                let (tool, about) = (quoted(tool_name), quoted(about));
                 say(&format!("Step {}{of}: {tool} {about}", step_index + 1));
-            }
-            // Only the output of commands is printed. That of other tools is their result, which is in the evidence.
-            RunEvent::StepOutput { chunk, .. } if self.is_command.load(Ordering::Relaxed) => {
-                say_chunk(&visible_lines(chunk));
             }
             RunEvent::StepQuiet { quiet_ms, .. } => {
                 say(&format!(
@@ -49,12 +55,12 @@ impl ProgressCallback for Progress {
             }
             RunEvent::LeftRunning { processes } => {
                 let names = processes.join(", ");
-                say(&visible(&format!("Processes that were still running were ended: {names}.")));
+                say(&quoted(&format!("Processes that were still running were ended: {names}.")));
             }
             RunEvent::HostReached { host } => {
-                say(&visible(&format!("Connected to {}, {}", host.line(), host.system)));
-                for line in visible_lines(&host.said).lines() {
-                    say(&format!("    {line}"));
+                say(&quoted(&format!("Connected to {}, {}", host.line(), host.system)));
+                for line in quoted_lines(&host.said).lines() {
+                    say(&format!("{QUOTE}{line}"));
                 }
             }
             _ => {}
@@ -76,7 +82,7 @@ pub(super) fn print_steps(plan: &Plan, results: &[StepResult], out: &mut Output)
     }));
     for result in results {
         for note in &result.wall_notes {
-            out.line(&visible(&format!("Step {}: {note}", result.step_index + 1)));
+            out.line(&quoted(&format!("Step {}: {note}", result.step_index + 1)));
         }
     }
     results.iter().for_each(|result| print_error(result, out));
@@ -105,7 +111,7 @@ pub(super) fn print_rollback_commands(plan: &Plan, out: &mut Output) {
         "The plan's rollback commands, which have not been run (a run with --json gives them as a plan to authorize):",
     );
     for command in &plan.notes.rollback {
-        for line in visible_lines(command).lines() {
+        for line in quoted_lines(command).lines() {
             out.line(&format!("    {line}"));
         }
     }
@@ -114,9 +120,9 @@ pub(super) fn print_rollback_commands(plan: &Plan, out: &mut Output) {
 fn print_error(result: &StepResult, out: &mut Output) {
     if let Some(message) = &result.error_message {
         let code = result.error_code.map(|code| format!("{code} ")).unwrap_or_default();
-        out.line(&format!("Step {}: {code}{}", result.step_index + 1, visible_lines(message)));
+        out.line(&format!("Step {}: {code}{}", result.step_index + 1, quoted_in_line(message)));
         if let Some(next) = &result.next {
-            out.line(&visible_lines(next));
+            out.line(&quoted_in_line(next));
         }
     }
 }

@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use super::Exit;
 use super::documents::finding_line;
-use super::output::{Output, say};
+use super::output::{Output, quoted_in_line, say};
 use crate::engine::{ExecutionError, FollowUpError};
 use crate::evidence::EvidenceError;
-use crate::plan::{Code, Finding, visible_lines};
+use crate::plan::{Code, Finding};
 use crate::run::Failure;
 use crate::tools::ToolError;
 use crate::worker::SettingsError;
@@ -67,9 +67,9 @@ impl Refusal {
         for finding in &self.findings {
             say(&finding_line(finding));
         }
-        say(&visible_lines(&format!("{code} {message}")));
+        say(&quoted_in_line(&format!("{code} {message}")));
         if !next.is_empty() {
-            say(&visible_lines(&next));
+            say(&quoted_in_line(&next));
         }
         if out.json() {
             out.document(&json!({

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::output::{Output, say};
 use super::refusal::Refusal;
 use super::{Exit, args, opening};
-use crate::plan::Needs;
+use crate::plan::{Needs, quoted};
 use crate::risk::{CommandVerdict, Shell, UserRules, needs_of_command, of_command};
 
 #[derive(Serialize)]
@@ -85,10 +85,10 @@ fn judge(command: &str, rules: &UserRules, out: &mut Output) {
     } else {
         String::new()
     };
-    out.line(&format!(
+    out.line(&quoted(&format!(
         "{}  {}  {}{suggestion}{builtin}{needs}{refused}",
         verdict.level.as_str(),
         verdict.rule,
         verdict.reason
-    ));
+    )));
 }

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::args::Confirm;
 use super::confirmation::CommandLine;
 use super::evidence::say_note;
-use super::opening::{OpenedPlan, ReadPlan, evidence_location, under_way};
+use super::opening::{OpenedPlan, ReadPlan, evidence_location, warn_of_other_runs};
 use super::output::{Output, say};
 use super::progress::{Progress, print_result, print_rollback_commands, print_steps};
 use super::refusal::Refusal;
@@ -22,10 +22,10 @@ use crate::engine::{
     Clock as _, ControlHandle, ExecutionError, Executor, ExecutorDeps, SystemClock,
 };
 use crate::evidence::EvidenceLocation;
-use crate::plan::{Digest, Plan, ShownPlan, Step, rollback, visible};
+use crate::plan::{Digest, Plan, ShownPlan, Step, quoted, rollback};
 use crate::risk::Policy;
 use crate::run::text::capitalized;
-use crate::run::{ExecutionResult, Review, RunStatus, other_runs_warning};
+use crate::run::{ExecutionResult, Review, RunStatus};
 use crate::tools::remove_abandoned_simulations;
 
 /// Authorizes and runs a plan file. With `--trust-commands`, first records the trust in the workspace's commands.
@@ -97,10 +97,7 @@ impl Start {
         let _ = remove_abandoned_simulations();
         let mut store = location.store()?;
         say_note(store.note());
-        let runs = under_way(&location, &review.workspace);
-        if let Some(warning) = other_runs_warning(&runs.iter().collect::<Vec<_>>()) {
-            say(&visible(&format!("Warning: {warning}")));
-        }
+        warn_of_other_runs(&location, &review.workspace);
         store.record_authorization(&authorization, &plan)?;
         let deps = ExecutorDeps {
             policy,
@@ -181,22 +178,22 @@ pub(super) fn unauthorized(digest: Digest) -> ExecutionError {
 }
 
 fn print_header(plan: &Plan, review: &Review, parent_run: Option<Uuid>) {
-    say(&format!("Plan {}", visible(plan.name())));
+    say(&format!("Plan {}", quoted(plan.name())));
     if let Some(parent_run) = parent_run {
-        say(&capitalized(&plan.relation(parent_run, None)));
+        say(&quoted(&capitalized(&plan.relation(parent_run, None))));
     }
     let workspace = review.workspace.display().to_string();
-    say(&format!("Workspace {}. {}", visible(&workspace), review.workspace_reason));
+    say(&format!("Workspace {}. {}", quoted(&workspace), quoted(&review.workspace_reason)));
     if let Some(target) = &review.binding.target {
-        say(&format!("Commands run on {}", visible(&target.to_string())));
+        say(&format!("Commands run on {}", quoted(&target.to_string())));
     }
     // The digest on the command line does not cover grants, so they are printed.
     if !review.binding.grants.is_empty() {
         let grants = &review.binding.grants;
-        say(&visible(&format!("Granted to the steps beyond their walls: {grants}")));
+        say(&quoted(&format!("Granted to the steps beyond their walls: {grants}")));
     }
     if !review.binding.choices.is_default() {
-        say(&format!("Chosen for this run: {}", review.binding.choices));
+        say(&quoted(&format!("Chosen for this run: {}", review.binding.choices)));
     }
     for finding in &review.findings {
         say(&super::documents::finding_line(finding));

@@ -16,6 +16,6 @@ pub(super) fn schema(command: &args::Schema, out: &mut Output) -> Exit {
         DialectWord::PlannerRequest => REQUEST_SCHEMA,
         DialectWord::EvidenceVerify => VERIFY_SCHEMA,
     };
-    out.line(text.trim_end());
+    out.exact(format!("{}\n", text.trim_end()).as_bytes());
     Exit::Done
 }

@@ -3,7 +3,7 @@
 use crate::engine::ControlHandle;
 
 /// Handles interrupt, termination and hangup signals: the first one requests *Stop now*. Once *Stop now* was
-/// requested, a further signal has its default effect.
+/// requested, a further signal has its default effect. A hangup is ignored if it was when the program started (`nohup`).
 ///
 /// # Errors
 /// The signal handler or its thread cannot be set up.
@@ -13,9 +13,11 @@ pub(super) fn stop_at_interrupt(control: &ControlHandle) -> std::io::Result<()> 
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
 
+    use crate::process::is_ignored;
     use crate::run::{AnsweredBy, Control};
 
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let hangup = Some(SIGHUP).filter(|signal| !is_ignored(*signal));
+    let mut signals = Signals::new([SIGINT, SIGTERM].into_iter().chain(hangup))?;
     let control = control.clone();
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for signal in &mut signals {

@@ -11,7 +11,7 @@ use super::output::Output;
 use super::refusal::Refusal;
 use super::{Exit, args};
 use crate::engine::{Simulation, simulate_shown};
-use crate::plan::{Digest, Finding, locate, visible};
+use crate::plan::{Digest, Finding, locate, quoted};
 use crate::run::{FileChange, Predicted};
 
 /// The JSON result.
@@ -80,11 +80,11 @@ pub(super) fn simulate(command: &args::Check, out: &mut Output) -> Result<Exit, 
         for (index, (step, preview)) in steps.iter().zip(&simulation.previews).enumerate() {
             let caveat = preview.caveat().map_or_else(String::new, |caveat| format!(" {caveat}"));
             let line = format!("{:>3}  {}  {}{caveat}", index + 1, step.tool, step.note);
-            out.line(&visible(&line));
+            out.line(&quoted(&line));
         }
         out.line("");
         for line in diff.lines() {
-            out.line(&visible(line));
+            out.line(&quoted(line));
         }
         for finding in &opened.findings {
             out.line(&finding_line(finding));

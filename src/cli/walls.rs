@@ -9,7 +9,7 @@ use super::{Exit, args};
 use crate::authorization::Grants;
 use crate::engine::{Clock as _, SystemClock, check_grants, local_wall_level};
 use crate::evidence::WallsDecision;
-use crate::plan::visible;
+use crate::plan::quoted;
 use crate::run::AnsweredBy;
 use crate::tools::Toolbox;
 
@@ -58,10 +58,10 @@ pub(super) fn walls(command: &args::WallsCommand, out: &mut Output) -> Result<Ex
         return Ok(Exit::Done);
     }
     let why = why_not_better.map_or_else(String::new, |why| format!(" ({why})"));
-    out.line(&visible(&format!("Walls of this computer: {level}{why}")));
+    out.line(&quoted(&format!("Walls of this computer: {level}{why}")));
     out.line(&format!("Setting: {}", policy.walls.as_str()));
-    out.line(&visible(&format!("Workspace: {folder}")));
+    out.line(&quoted(&format!("Workspace: {folder}")));
     let remembered = remembered.unwrap_or_default();
-    out.line(&visible(&format!("Granted to every plan in this workspace: {remembered}")));
+    out.line(&quoted(&format!("Granted to every plan in this workspace: {remembered}")));
     Ok(Exit::Done)
 }

@@ -9,7 +9,7 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-pub(super) use self::confirmation::{ConfirmationReason, confirmation_reason};
+pub(super) use self::confirmation::{Asking, ConfirmationReason, confirmation_reason};
 pub(super) use self::findings::{beginning, limit_finding};
 use self::findings::{blocked_finding, is_too_large, may_be_in_splice_plan, tool_finding};
 pub(super) use self::shown_plan::faulty_preview;
@@ -192,10 +192,11 @@ pub(super) fn review_without_preconditions(
     let risks: Vec<Verdict> =
         (0..).zip(risks).map(|(index, risk)| walls::raised(risk, walls_of(index))).collect();
     let steps_and_risks = || plan.steps.iter().zip(&risks);
+    let asking = Asking::of(policy, plan.mode);
     let asks: Vec<Option<String>> = (0..)
         .zip(steps_and_risks())
         .map(|(index, (step, risk))| {
-            confirmation_reason(step, risk, policy, plan.mode, walls_of(index))
+            confirmation_reason(step, risk, policy, asking, walls_of(index))
         })
         .map(|reason| reason.map(|reason| reason.text))
         .collect();

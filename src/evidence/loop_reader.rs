@@ -106,7 +106,7 @@ fn attempts(source: &Source<'_>, summary: &LoopSummary) -> Result<Vec<AttemptDet
         |row| {
             let (attempt_id, attempt): (Uuid, u32) = (uuid(row, 0)?, row.get(1)?);
             let ended_at_ms: Option<i64> = row.get(3)?;
-            let rounds = looks(source, attempt_id)?;
+            let mut looks: Vec<_> = rounds(source, attempt_id)?.into_iter().flatten().collect();
             let mut planner_process = Value::Null;
             let mut record = None;
             if ended_at_ms.is_some() {
@@ -123,7 +123,7 @@ fn attempts(source: &Source<'_>, summary: &LoopSummary) -> Result<Vec<AttemptDet
                     actions: json(row, 7)?,
                     verify: optional(row, 8, json)?,
                     stop_reason: optional(row, 9, word)?,
-                    looks: rounds.iter().flatten().cloned().collect(),
+                    looks: std::mem::take(&mut looks),
                     feedback: row.get(10)?,
                 });
             }
@@ -134,6 +134,7 @@ fn attempts(source: &Source<'_>, summary: &LoopSummary) -> Result<Vec<AttemptDet
                 started_at_ms: row.get(2)?,
                 ended_at_ms,
                 record,
+                looks,
                 planner_process,
                 runs: runs(source, attempt_id)?,
             })
@@ -180,7 +181,7 @@ fn events(source: &Source<'_>, loop_id: Uuid) -> Result<Vec<RunEvent>> {
             max_attempts,
             timestamp_ms: attempt.started_at_ms,
         });
-        let rounds = looks(source, attempt.attempt_id)?;
+        let rounds = rounds(source, attempt.attempt_id)?;
         events.extend(
             rounds
                 .into_iter()
@@ -217,7 +218,7 @@ fn events(source: &Source<'_>, loop_id: Uuid) -> Result<Vec<RunEvent>> {
 }
 
 /// What the planner of an attempt looked at, in rounds.
-fn looks(source: &Source<'_>, attempt_id: Uuid) -> Result<Vec<Vec<LookRecord>>> {
+fn rounds(source: &Source<'_>, attempt_id: Uuid) -> Result<Vec<Vec<LookRecord>>> {
     if source.format < FORMAT_WITH_LOOKS {
         return Ok(Vec::new());
     }

@@ -11,9 +11,7 @@ use unicode_script::{Script, UnicodeScript as _};
 use unicode_security::{GeneralSecurityProfile as _, MixedScript as _, skeleton};
 
 use super::visible;
-
-/// The bracket that opens the mark of a hidden character.
-const OPENS_MARK: char = '⟨';
+use super::visible::OPENS_MARK;
 
 /// The characters, as ranges of bytes in order, that may be taken for others: letters that are drawn as ASCII letters, in
 /// words with ASCII letters and in words that consist of such letters only; letters of another script than Latin in words

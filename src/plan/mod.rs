@@ -40,14 +40,14 @@ pub use document::{Intent, Mode, Plan, Step, StepPlace};
 pub use finding::{Finding, Severity, is_valid};
 pub use lookalikes::{lookalikes, visible_name};
 pub use needs::Needs;
-pub use parse::{locate, parse};
+pub use parse::{has_duplicate_keys, locate, parse};
 pub use paths::{COMMANDS_FILE, NamedPath, PathRole};
 pub use precondition::{Precondition, WORDS as PRECONDITION_WORDS};
 pub use shown::{Parsed, ShownPlan, ShownStep};
 pub use tool::{ArgumentContent, ArgumentSpec, SPECS as TOOLS, Tool, ToolClass, ToolSpec};
 pub use twins::{differing, twin_key, twin_names};
 pub use visible::{
-    drawable, drawable_lines, is_hidden, is_mark, shown_offset, source_offset, spelled_out,
-    visible, visible_lines,
+    drawable, drawable_lines, is_hidden, is_mark, prose, prose_lines, quoted, quoted_lines,
+    shown_offset, source_offset, spelled_out, visible, visible_lines,
 };
 pub use write::{Batch, Continuation, batch_plan, continuation, revert, rollback};

@@ -2,6 +2,10 @@
 //!
 //! A plan, a file name or an output may contain invisible characters that change how the rest is displayed. Every such
 //! text must pass [`visible`] or [`visible_lines`] before it reaches a screen or a terminal.
+//!
+//! A text may also contain the characters of such a mark, for instance a written `⟨U+202E⟩`. [`quoted`] and [`prose`] tell
+//! it apart by writing out its first bracket. They are applied once, to the text as it came; the others leave what they
+//! return as it is.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -11,6 +15,8 @@ use unicode_normalization::char::is_combining_mark;
 use unicode_properties::UnicodeEmoji as _;
 use unicode_segmentation::UnicodeSegmentation as _;
 
+/// The bracket that opens the mark of a hidden character.
+pub(super) const OPENS_MARK: char = '⟨';
 /// The maximum number of combining marks on one character. More would cover the lines above and below.
 const MAX_MARKS: usize = 3;
 /// The maximum number of characters of a grapheme cluster, which is drawn as one; emoji are joined of more.
@@ -23,6 +29,26 @@ const MAX_EMOJI: usize = 12;
 /// replaced, too, so that the result is one line.
 pub fn visible(text: &str) -> Cow<'_, str> {
     replaced(text, |_, _, _| false)
+}
+
+/// As [`visible`], with each bracket written out with which a mark begins: `⟨U+27E8⟩U+202E⟩` is no right-to-left override,
+/// but these characters. Must not be applied to its own result.
+pub fn quoted(text: &str) -> Cow<'_, str> {
+    with_brackets(text, visible)
+}
+
+/// As [`drawable`], with brackets written out as by [`quoted`].
+pub fn prose(text: &str) -> Cow<'_, str> {
+    with_brackets(text, drawable)
+}
+
+fn with_brackets(text: &str, shown: fn(&str) -> Cow<'_, str>) -> Cow<'_, str> {
+    if !text.contains(OPENS_MARK) {
+        return shown(text);
+    }
+    let bracket = format!("⟨U+{:04X}⟩", u32::from(OPENS_MARK));
+    let parts: Vec<_> = text.split(OPENS_MARK).map(shown).collect();
+    parts.join(&bracket).into()
 }
 
 /// As [`visible`], but keeps what joins emoji to one picture. Only for the window, which draws the joined picture or the
@@ -93,6 +119,16 @@ pub fn is_mark(c: char) -> bool {
 /// As [`visible`] for each line. Line breaks are kept, as a line feed.
 pub fn visible_lines(text: &str) -> String {
     by_line(text, visible)
+}
+
+/// As [`quoted`] for each line. Line breaks are kept, as a line feed.
+pub fn quoted_lines(text: &str) -> String {
+    by_line(text, quoted)
+}
+
+/// As [`prose`] for each line. Line breaks are kept, as a line feed.
+pub fn prose_lines(text: &str) -> String {
+    by_line(text, prose)
 }
 
 /// As [`drawable`] for each line. Line breaks are kept, as a line feed.
@@ -272,6 +308,23 @@ mod tests {
         ] {
             assert_eq!(drawable(text), shown);
         }
+    }
+
+    #[test]
+    fn a_written_mark_is_told_from_a_mark() {
+        for (text, shown) in [
+            ("rm\u{200B}", "rm⟨U+200B⟩"),
+            ("rm⟨U+200B⟩", "rm⟨U+27E8⟩U+200B⟩"),
+            ("⟨ESC⟩\u{1b}", "⟨U+27E8⟩ESC⟩⟨ESC⟩"),
+            ("⟨⟨", "⟨U+27E8⟩⟨U+27E8⟩"),
+            ("naïve ⟩", "naïve ⟩"),
+        ] {
+            assert_eq!(quoted(text), shown);
+            assert_eq!(prose(text), shown);
+            assert_eq!(drawable(&prose(text)), shown, "what draws it leaves it alone");
+        }
+        assert_eq!(quoted_lines("⟨\r\nb\u{7}"), "⟨U+27E8⟩\nb⟨U+0007⟩");
+        assert_eq!(prose_lines("⚠\u{FE0F}⟨\nb"), "⚠\u{FE0F}⟨U+27E8⟩\nb");
     }
 
     #[test]

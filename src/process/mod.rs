@@ -3,6 +3,7 @@
 //! A child gets exactly the arguments that the caller names, and no terminal and no input unless the caller
 //! supplies them. It inherits the environment of this process, without [`MODEL_KEY`], with a filtered `PATH`,
 //! and with the changes that the caller names. It leads its own process group and, on Linux, its own session.
+//! Signals that this process ignores have their default effect in the child (`ignored_signals`).
 //! Stdout and stderr are read by one thread each, and every chunk is forwarded at once, up to a limit. `run`
 //! keeps the complete output, `stream` only its beginning and end. Nothing polls: the calling thread sleeps
 //! until there is output, an exit, a stop or the deadline. To end a program, SIGTERM is sent to it and to all
@@ -40,6 +41,7 @@
 mod askpass;
 mod capture;
 mod error;
+mod ignored_signals;
 mod launcher;
 mod lookup;
 mod output_queue;
@@ -75,6 +77,7 @@ pub(crate) use askpass::Askpass;
 pub use askpass::start_askpass;
 pub use capture::{Capture, NoCapture, ProcessIo};
 pub use error::ProcessError;
+pub use ignored_signals::is_ignored;
 pub(crate) use launcher::Launcher;
 pub(crate) use lookup::{Programs, is_executable};
 pub(crate) use output_queue::wait_for_change;
@@ -202,6 +205,7 @@ fn command(program: &OsStr) -> Command {
 /// the walls calls it: the helper's environment is already the one that the program is to get.
 #[expect(clippy::disallowed_methods, reason = "the one place that starts programs")]
 fn bare_command(program: &OsStr) -> Command {
+    ignored_signals::not_for_programs();
     Command::new(program)
 }
 

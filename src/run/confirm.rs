@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::Preview;
 use crate::authorization::StepWalls;
 use crate::plan::words::words;
-use crate::plan::{Needs, visible};
+use crate::plan::{Needs, quoted, visible};
 use crate::risk::Verdict;
 
 /// A question about one step, with everything that a person must see before they answer.
@@ -45,7 +45,7 @@ pub struct ConfirmationRequest {
     /// Why the person is asked.
     pub why: String,
     /// Whether the question is asked in automatic mode too. The window then shows it in front of everything else (SPEC
-    /// §7.1).
+    /// §7.1). In guided mode, that the person chose to be asked before every step is not enough: the card asks already.
     pub required: bool,
     /// Whether the missing walls are the only reason to ask, and the risk calls for no more than caution (SPEC §7.5).
     pub unwalled: bool,
@@ -109,7 +109,7 @@ impl ConfirmationRequest {
     /// hidden characters of a name can be neither seen nor typed. Surrounding whitespace is ignored.
     pub fn names_target(&self, typed: &str) -> bool {
         let (typed, word) = (typed.trim(), self.target_word());
-        typed == word.trim() || typed == visible(word).trim()
+        typed == word.trim() || typed == visible(word).trim() || typed == quoted(word).trim()
     }
 }
 

@@ -6,6 +6,12 @@ use std::path::PathBuf;
 use super::CommandsReview;
 use crate::plan::VerifyScope;
 
+/// What a loop verifies after an attempt if the person chose nothing: the quick check; nothing if the goal is about a host
+/// (`target`, an SSH destination), because no check of the workspace can tell what commands changed there.
+pub fn default_verify(target: Option<&str>) -> Option<VerifyScope> {
+    target.is_none().then_some(VerifyScope::Local)
+}
+
 /// The folders and the planner of a bounded loop, as a person names them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoopPlace {

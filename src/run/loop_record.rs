@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{AttemptRecord, Fate, LookScope, RunSummary, StopCode, StopReason};
+use super::{AttemptRecord, Fate, LookRecord, LookScope, RunSummary, StopCode, StopReason};
 
 /// What is known about the end of a loop.
 pub type LoopFate = Fate<StopCode>;
@@ -67,6 +67,9 @@ pub struct AttemptDetail {
     pub ended_at_ms: Option<i64>,
     /// The record of the attempt; `None` if it has no end.
     pub record: Option<AttemptRecord>,
+    /// What the planner looked at, if the attempt has no end; otherwise its record contains it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub looks: Vec<LookRecord>,
     /// The planner's input, answer and standard error, and how its process ended; null if the attempt has no end.
     pub planner_process: Value,
     /// The run of the plan, and that of the loop's own verification.

@@ -65,7 +65,7 @@ pub use history::{
 };
 pub use host::{Host, TargetState};
 pub use look::{LOOK_BYTES, Look, LookRecord, LookScope, Looked, MAX_LOOK_ROUNDS, MAX_LOOKS};
-pub use loop_place::{LoopPlace, PlaceFault, PlaceReview};
+pub use loop_place::{LoopPlace, PlaceFault, PlaceReview, default_verify};
 pub use loop_record::{AttemptDetail, LoopDetail, LoopFate, LoopSummary};
 pub use loop_state::{AttemptState, LoopPhase, LoopState};
 pub use mode::{FileMode, Modes};

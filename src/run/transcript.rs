@@ -11,7 +11,7 @@ use super::ansi_style::Sequence;
 use super::{
     AnsiStyle, RunEvent, ScreenLine, ScreenLines, StepResult, Stream, TerminalScreen, TerminalSize,
 };
-use crate::plan::visible;
+use crate::plan::quoted;
 
 /// The maximum number of lines that are kept.
 pub const MAX_LINES: usize = 50_000;
@@ -43,8 +43,7 @@ pub struct TranscriptLine {
     pub step_index: usize,
     /// The kind of the line.
     pub part: Part,
-    /// The text, with hidden characters made visible and without its line break. Empty in a heading, whose text the
-    /// view takes from the plan.
+    /// The text as [`quoted`], without its line break. Empty in a heading, whose text the view takes from the plan.
     pub text: String,
     /// The byte ranges of the text that do not have the default style.
     pub styles: Styles,
@@ -300,7 +299,7 @@ impl Transcript {
         if std::mem::take(&mut state.returned) {
             self.clear_line(stream);
         }
-        let shown = visible(text);
+        let shown = quoted(text);
         let mut rest: &str = &shown;
         while !rest.is_empty() {
             if self.open != Some(stream) {

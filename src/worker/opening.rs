@@ -1,6 +1,7 @@
 //! Queries about plans: opening one in its workspace, previewing its steps, and simulating it.
 
 use std::any::TypeId;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -93,12 +94,7 @@ impl Query for OpenFollowUp {
         let (_, bytes) = follow_up.plan(&mut context.evidence, id, &context.setup.policy)?;
         let stored =
             follow_up_plans::store(&context.setup.location.evidence, id, follow_up, &bytes);
-        let path = stored.map_err(|error| Failure {
-            code: Code::WriteFailed,
-            message: format!("the plan cannot be written below the evidence folder: {error}"),
-            next: "See that the evidence folder can be written to, then try again.".to_owned(),
-        })?;
-        context.open(OpenPlan { path, workspace: None, choices: PlanChoices::default() })
+        context.open_stored(stored)
     }
 
     fn plan(&self) -> PlanRead<'_> {
@@ -155,6 +151,19 @@ impl Query for Simulate {
 }
 
 impl QueryContext {
+    /// Opens a plan that was stored below the evidence folder, or says why it could not be.
+    pub(super) fn open_stored(
+        &mut self,
+        stored: io::Result<PathBuf>,
+    ) -> Result<OpenedPlan, QueryError> {
+        let path = stored.map_err(|error| Failure {
+            code: Code::WriteFailed,
+            message: format!("the plan cannot be written below the evidence folder: {error}"),
+            next: "See that the evidence folder can be written to, then try again.".to_owned(),
+        })?;
+        self.open(OpenPlan { path, workspace: None, choices: PlanChoices::default() })
+    }
+
     pub(super) fn open(&mut self, query: OpenPlan) -> Result<OpenedPlan, QueryError> {
         let OpenPlan { path, workspace, choices } = query;
         self.setup.policy.choices = choices.run;

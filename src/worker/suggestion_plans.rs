@@ -7,9 +7,8 @@ use std::path::PathBuf;
 use uuid::Uuid;
 
 use super::{OpenPlan, OpenedPlan, PlanRead, Query, QueryContext, QueryError, follow_up_plans};
-use crate::authorization::PlanChoices;
-use crate::plan::{Code, Digest, batch_plan, limits};
-use crate::run::{DiagnosticSpan, Failure};
+use crate::plan::{Digest, batch_plan, limits};
+use crate::run::DiagnosticSpan;
 use crate::tools::{SuggestionError, ToolError, Toolbox};
 
 /// Makes a plan of suggestions, stores it as a file, and opens it.
@@ -40,12 +39,7 @@ impl Query for PlanSuggestions {
         let evidence = &context.setup.location.evidence;
         let stored =
             follow_up_plans::store_suggestion(evidence, run_id, Digest::of(&bytes), &bytes);
-        let path = stored.map_err(|error| Failure {
-            code: Code::WriteFailed,
-            message: format!("the plan cannot be written below the evidence folder: {error}"),
-            next: "See that the evidence folder can be written to, then try again.".to_owned(),
-        })?;
-        context.open(OpenPlan { path, workspace: None, choices: PlanChoices::default() })
+        context.open_stored(stored)
     }
 
     fn plan(&self) -> PlanRead<'_> {

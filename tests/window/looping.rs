@@ -49,6 +49,18 @@ impl Workspace {
     }
 }
 
+/// Signs the plan on the page, and waits on the page of its loop until it is completed.
+fn complete(desktop: &mut Desktop) -> Outcome {
+    desktop.look_at_steps()?;
+    desktop.key("ctrl+Return")?;
+    desktop.press("Authorize and run")?;
+    desktop.wait_for_control("Open its loop")?;
+    desktop.tab_to("Open its loop")?;
+    desktop.key("Return")?;
+    desktop.wait_for_text("Ended: completed")?;
+    Ok(())
+}
+
 fn signed(workspace: &Workspace) -> Outcome {
     let mut desktop = workspace.start()?;
     desktop.wait_for_text("Waits for your authorization")?;
@@ -124,13 +136,7 @@ fn prepared(workspace: &Workspace) -> Outcome {
     desktop.wait_for_text("Waits for your authorization")?;
     desktop.key("shift+F8")?;
     desktop.wait_for_text("The plan runs as soon as you authorize it")?;
-    desktop.look_at_steps()?;
-    desktop.key("ctrl+Return")?;
-    desktop.press("Authorize and run")?;
-    desktop.wait_for_control("Open its loop")?;
-    desktop.tab_to("Open its loop")?;
-    desktop.key("Return")?;
-    desktop.wait_for_text("Ended: completed")?;
+    complete(&mut desktop)?;
     desktop.screenshot("loop_10_verified")?;
     Ok(())
 }
@@ -163,13 +169,7 @@ fn told(workspace: &Workspace) -> Outcome {
     desktop.press("Reject, plan again")?;
     desktop.wait_for_text("Attempt 2 of 3")?;
     desktop.wait_for_text("The plan runs as soon as you authorize it")?;
-    desktop.look_at_steps()?;
-    desktop.key("ctrl+Return")?;
-    desktop.press("Authorize and run")?;
-    desktop.wait_for_control("Open its loop")?;
-    desktop.tab_to("Open its loop")?;
-    desktop.key("Return")?;
-    desktop.wait_for_text("Ended: completed")?;
+    complete(&mut desktop)?;
     desktop.tab_to("Attempt 1 of 3, rejected by you")?;
     desktop.key("Return")?;
     desktop.wait_for_text("The planner gets the reason:")?;

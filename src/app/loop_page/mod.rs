@@ -18,12 +18,16 @@ mod actions;
 mod loop_folders;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use uuid::Uuid;
 
 use super::shared::Shared;
-use crate::run::{Attempt, Failure, LoopFate, LoopPhase, LoopState, LoopSummary, RunEvent};
+use crate::run::{
+    Attempt, Failure, LoopFate, LoopPhase, LoopState, LoopSummary, RunEvent, RunSummary,
+    other_runs, other_runs_warning,
+};
 use crate::ui::loop_page::{FormView, LoopForm, LoopView, Shown, ShownLoop, TimelineView};
 use crate::worker::{PlanProposal, ReplayedLoop};
 use loop_folders::LoopFolders;
@@ -57,6 +61,8 @@ pub(super) struct LoopPage {
     scroll_to_latest: bool,
     /// The person's answer to the planner's question, as far as it is typed.
     answer: String,
+    /// The warning about other runs under way in the workspace of the form.
+    other_runs: Option<String>,
     /// Whether the goal gets the keyboard focus in the next frame.
     focus_goal: bool,
 }
@@ -139,6 +145,13 @@ impl LoopPage {
         })
     }
 
+    /// Notes which of these runs are under way in the workspace of the form, besides the run `own` of this window.
+    pub(super) fn note_other_runs(&mut self, runs: &[RunSummary], own: Option<Uuid>) {
+        let place = self.folder_review().filter(|place| place.workspace_fault.is_none());
+        self.other_runs = place
+            .and_then(|it| other_runs_warning(&other_runs(runs, Path::new(&it.workspace), own)));
+    }
+
     /// Whether the planner of the loop under way waits for an answer.
     pub(super) fn is_asked(&self) -> bool {
         let phase = self.under_way().map(|live| &live.state.phase);
@@ -209,6 +222,7 @@ impl LoopPage {
             None => Shown::Form(FormView {
                 form: &self.form,
                 place: self.folder_review(),
+                other_runs: self.other_runs.as_deref(),
                 focus_goal: self.focus_goal,
             }),
         };

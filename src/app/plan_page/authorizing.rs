@@ -9,9 +9,14 @@ use crate::run::{RunSummary, other_runs, other_runs_warning};
 use crate::ui::dialog::AuthorizeView;
 
 impl PlanPage {
+    /// The run under way in this window.
+    pub(in crate::app) fn own_run(&self) -> Option<Uuid> {
+        self.running().and_then(|session| session.run.run_id)
+    }
+
     /// Notes which other runs are under way in the workspace of the shown plan.
     pub(in crate::app) fn note_other_runs(&mut self) {
-        let own = self.running().and_then(|session| session.run.run_id);
+        let own = self.own_run();
         if let Some(shown) = &mut self.shown {
             shown.note_other_runs(&self.runs, own);
         }

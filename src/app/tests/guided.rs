@@ -1,6 +1,7 @@
 //! Guided runs: the card in the list of steps, and the dialog.
 
 use super::*;
+use crate::ui::action::PlanChoice;
 
 const PLAN: &str = r#"{"goal": "tidy", "mode": "guided", "steps": [
     {"command": "touch made"}, {"command": "rm -r old"}, {"command": "touch more"}
@@ -68,6 +69,34 @@ fn guided_steps_ask_in_card_or_dialog() {
         .collect();
     assert_eq!(outcomes, [Outcome::Succeeded, Outcome::Succeeded, Outcome::DoneByHand]);
     assert!(!bench.workspace.path().join("more").exists());
+}
+
+/// The card is the question that the person chose to be asked before every step. A dangerous step needs the dialog still.
+#[test]
+fn a_card_answers_the_choice_to_be_asked() {
+    let mut bench = Bench::new();
+    let plan = bench.file("plan.json", PLAN);
+    std::fs::create_dir(bench.workspace.path().join("old")).unwrap();
+    bench.open(&plan);
+    bench.act(Action::Plan(PlanAction::Choose(PlanChoice::AskEveryStep(true))));
+    bench.wait_until("asking", |app| {
+        app.plan.review().is_some_and(|review| review.binding.choices.ask_every_step)
+    });
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    let required = |bench: &Bench| bench.app.view().plan.unwrap().card.unwrap().request.required;
+    bench.wait_for_confirmation(0);
+    assert_eq!(shown_confirmation(&bench), (Some(0), false));
+    assert!(!required(&bench));
+    bench.answer(0, Decision::Approve);
+    bench.wait_for_confirmation(1);
+    assert!(bench.workspace.path().join("made").exists(), "one answer was enough");
+    assert!(required(&bench));
+    bench.answer(1, Decision::Skip);
+    bench.wait_for_confirmation(2);
+    assert!(!required(&bench));
+    bench.answer(2, Decision::Cancel);
+    bench.wait_for_end();
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::recent::RecentChange;
 use super::*;
 use crate::run::RunFate;
 use crate::ui::action::WindowAction;
+use crate::ui::loop_page::Shown;
 
 /// Another window on the same evidence and, if there is one, the same settings file.
 fn other_window(bench: &Bench, file: Option<PathBuf>) -> (App, Receiver<()>) {
@@ -97,6 +98,16 @@ fn run_of_another_window_in_the_workspace_is_announced() {
     });
     assert_eq!(warning(&bench.app), None, "its own run is no other one");
     assert_eq!(other.situation().not_authorizable, None);
+    // The form of a loop in this workspace says it, too.
+    other.apply(Action::Do(Command::NewLoop), &ctx);
+    let form_warning = |app: &App| match app.view().looping.shown {
+        Shown::Form(form) => form.other_runs.map(str::to_owned),
+        _ => None,
+    };
+    wait_until(&mut other, &woken, "a warning in the form", |app| {
+        form_warning(app).is_some_and(|it| it.contains("(Two writes)"))
+    });
+    other.apply(Action::Do(Command::GoPlan), &ctx);
     other.apply(Action::Do(Command::Authorize), &ctx);
     let view = other.view();
     let Question::Authorize(dialog) = view.dialog.unwrap().question else { panic!("no dialog") };

@@ -12,7 +12,7 @@ use super::time::local_time;
 use super::{Exit, args};
 use crate::engine::{Clock as _, SystemClock};
 use crate::evidence::{EvidenceLocation, EvidenceReader, EvidenceStore, verify_with_kept_head};
-use crate::plan::visible;
+use crate::plan::quoted;
 use crate::run::{Execution, HeadReport, ListedExecution};
 
 /// Runs a command about the evidence.
@@ -45,7 +45,7 @@ fn verify(
         match &report.first_bad {
             Some(first_bad) => out.line(&format!(
                 "The evidence was changed. First difference: {}",
-                visible(first_bad)
+                quoted(first_bad)
             )),
             None if report.ok => out.line(&format!("All {} records are unchanged.", report.rows)),
             None => out.line("The evidence was changed."),
@@ -53,14 +53,14 @@ fn verify(
         out.line(&format!("Head {}", report.head));
         let printed = report.first_bad.as_deref();
         for difference in report.schema.iter().filter(|it| Some(it.as_str()) != printed) {
-            out.line(&visible(difference));
+            out.line(&quoted(difference));
         }
         report.kept.iter().for_each(say_head_report);
         // The first record only identifies the database.
         if report.ok && report.rows < 2 {
             // An empty database is sound, but it is probably in the wrong folder.
             let folder = location.evidence.display().to_string();
-            say(&format!("There is no evidence in {} yet.", visible(&folder)));
+            say(&format!("There is no evidence in {} yet.", quoted(&folder)));
         } else if report.ok && command.head.is_none() {
             say(
                 "Keep a copy of the head and pass it with --head later, so that a truncation is detected.",
@@ -84,7 +84,7 @@ fn accept_head(
         out.document(&accepted);
     } else {
         let difference = accepted.difference.as_deref().unwrap_or_default();
-        out.line(&format!("Accepted, although {}.", visible(difference)));
+        out.line(&format!("Accepted, although {}.", quoted(difference)));
     }
     Ok(Exit::Done)
 }
@@ -92,7 +92,7 @@ fn accept_head(
 /// Prints the note that a copy of the kept heads was lost, if there is one.
 pub(super) fn say_note(note: Option<&str>) {
     if let Some(note) = note {
-        say(&format!("Note: {}.", visible(note)));
+        say(&format!("Note: {}.", quoted(note)));
     }
 }
 
@@ -102,7 +102,7 @@ fn say_head_report(report: &HeadReport) {
         say(&format!(
             "This evidence is read-only, and nothing can be run with it: {}. If you know the reason, accept it \
              with `countersign evidence accept-head --reason TEXT`.",
-            visible(difference)
+            quoted(difference)
         ));
     }
     say_note(report.note.as_deref());

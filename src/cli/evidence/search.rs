@@ -5,7 +5,7 @@ use crate::cli::output::{Output, say};
 use crate::cli::refusal::Refusal;
 use crate::cli::{Exit, args};
 use crate::evidence::EvidenceReader;
-use crate::plan::visible;
+use crate::plan::quoted;
 use crate::run::SearchQuery;
 
 /// Prints the hits, and how many are left out.
@@ -37,7 +37,7 @@ pub(super) fn search(
         out.table(page.hits.iter().map(|hit| cells(&hit.listed.row)));
         for hit in page.hits.iter().filter(|hit| !hit.excerpt.is_empty()) {
             let id = hit.listed.row.execution_id;
-            out.line(&format!("{id} {}: {}", visible(&hit.found_in), visible(&hit.excerpt)));
+            out.line(&format!("{id} {}: {}", quoted(&hit.found_in), quoted(&hit.excerpt)));
         }
         print_changed_rows(page.hits.iter().map(|hit| &hit.listed), out);
     }

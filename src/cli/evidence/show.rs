@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::cells;
-use crate::cli::bounded::print_attempt;
+use crate::cli::bounded::{print_attempt, print_looks};
 use crate::cli::documents::insert;
 use crate::cli::opening::policy;
 use crate::cli::output::Output;
@@ -12,7 +12,7 @@ use crate::cli::time::local_time;
 use crate::cli::{Exit, args};
 use crate::engine::reconcile;
 use crate::evidence::EvidenceReader;
-use crate::plan::{limits, visible, visible_lines};
+use crate::plan::{limits, quoted, quoted_lines};
 use crate::run::{
     ArtifactRecord, Execution, ExecutionDetail, LoopDetail, LoopFate, RunFate, RunSummary,
     SearchQuery,
@@ -61,7 +61,7 @@ pub(super) fn show(
         print_changed(&changed, out);
         print_run(&run, &executions, out);
         for comparison in reconciled.iter().flatten() {
-            out.line(&visible(&format!("Compared with the disk: {}", comparison.sentence())));
+            out.line(&quoted(&format!("Compared with the disk: {}", comparison.sentence())));
         }
     }
     Ok(Exit::Done)
@@ -123,11 +123,12 @@ fn print_loop(detail: &LoopDetail, out: &mut Output) {
                     "Attempt {} of {}: {fate}",
                     attempt.attempt, summary.max_attempts
                 ));
+                print_looks(&attempt.looks, out);
             }
         }
         for run in &attempt.runs {
             let text = format!("    {} run {}: {}", run.fate.as_str(), run.run_id, run.plan_name);
-            out.line(&visible(&text));
+            out.line(&quoted(&text));
         }
     }
 }
@@ -145,7 +146,7 @@ pub(super) fn show_execution(detail: &ExecutionDetail, out: &mut Output) {
 /// Prints which records were changed after they were written.
 fn print_changed(changed: &[String], out: &mut Output) {
     for what in changed {
-        out.line(&visible(&format!("This record was changed after it was written: {what}.")));
+        out.line(&quoted(&format!("This record was changed after it was written: {what}.")));
     }
 }
 
@@ -180,12 +181,12 @@ fn print_execution(detail: &ExecutionDetail, out: &mut Output) {
         let note =
             if decision.note.is_empty() { String::new() } else { format!(": {}", decision.note) };
         let text = format!("{}, {}{note}", decision.sentence(), local_time(decision.timestamp_ms));
-        out.line(&visible(&text));
+        out.line(&quoted(&text));
     }
     for edge in &detail.edges {
         let (edge_type, kind) = (edge.edge_type.as_str(), edge.target_kind.as_str());
         let text = format!("{edge_type} {kind} {}", edge.target);
-        out.line(&visible(&text));
+        out.line(&quoted(&text));
     }
     for artifact in &detail.artifacts {
         print_artifact(artifact, out);
@@ -207,8 +208,8 @@ fn print_artifact(artifact: &ArtifactRecord, out: &mut Output) {
 
 /// Prints a heading and a text: on the same line if the text has one line, otherwise below.
 fn block(heading: &str, text: &str, out: &mut Output) {
-    let heading = visible(heading);
-    let text = visible_lines(text.trim_end_matches('\n'));
+    let heading = quoted(heading);
+    let text = quoted_lines(text.trim_end_matches('\n'));
     if text.contains('\n') {
         out.line(&format!("{heading}:"));
         for line in text.split('\n') {

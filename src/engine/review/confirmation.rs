@@ -15,12 +15,34 @@ pub(in crate::engine) struct ConfirmationReason {
     pub(in crate::engine) unwalled: bool,
 }
 
+/// What makes a run ask before every step, whatever the step is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::engine) struct Asking {
+    /// The person chose it for the run.
+    pub(in crate::engine) by_choice: bool,
+    /// The run is guided.
+    pub(in crate::engine) guided: bool,
+}
+
+impl Asking {
+    /// What applies to a run in this mode.
+    pub(in crate::engine) fn of(policy: &Policy, mode: Mode) -> Self {
+        Self { by_choice: policy.choices.ask_every_step, guided: mode == Mode::Guided }
+    }
+
+    /// What asks in front of everything else. If the run is guided, the card of each step is the question that the
+    /// person chose to be asked, so that the choice asks no second one.
+    pub(in crate::engine) const fn without_cards(self) -> Self {
+        Self { by_choice: self.by_choice && !self.guided, guided: false }
+    }
+}
+
 /// Why a person is asked before this step; `None` if nobody is asked. `walls` are those of the step, if it has any.
 pub(in crate::engine) fn confirmation_reason(
     step: &Step,
     risk: &Verdict,
     policy: &Policy,
-    mode: Mode,
+    asking: Asking,
     walls: Option<&StepWalls>,
 ) -> Option<ConfirmationReason> {
     let because = |text: String| Some(ConfirmationReason { text, unwalled: false });
@@ -30,10 +52,10 @@ pub(in crate::engine) fn confirmation_reason(
     if step.requires_confirmation {
         return because("The plan asks for it.".to_owned());
     }
-    if policy.choices.ask_every_step {
+    if asking.by_choice {
         return because("You chose to be asked before every step.".to_owned());
     }
-    if mode == Mode::Guided {
+    if asking.guided {
         return because("In guided mode each step waits for you.".to_owned());
     }
     let tool = step.call.tool();

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{StepRun, inputs};
 use crate::authorization::FileState;
 use crate::engine::review;
-use crate::engine::review::ConfirmationReason;
+use crate::engine::review::{Asking, ConfirmationReason};
 use crate::plan::{Mode, ToolCall};
 use crate::risk::Verdict;
 use crate::run::{ConfirmationRequest, Host, Preview};
@@ -13,7 +13,7 @@ use crate::run::{ConfirmationRequest, Host, Preview};
 /// Why a person is asked before this step of the run.
 pub(super) struct StepReason {
     reason: ConfirmationReason,
-    /// Whether the person would also be asked without guided mode.
+    /// Whether the person would also be asked without the card of guided mode.
     required: bool,
 }
 
@@ -26,15 +26,19 @@ impl StepRun<'_, '_> {
         changed: Option<&BTreeMap<String, FileState>>,
     ) -> Option<StepReason> {
         let policy = &self.run.deps.policy;
+        let asking = Asking::of(policy, self.run.mode);
         let reason_in =
-            |mode| review::confirmation_reason(self.step, verdict, policy, mode, self.walls);
+            |asking| review::confirmation_reason(self.step, verdict, policy, asking, self.walls);
         let changed_files = |changed| ConfirmationReason {
             text: inputs::changed_files_reason(changed),
             unwalled: false,
         };
-        let required_reason = changed.map(changed_files).or_else(|| reason_in(Mode::Automatic));
+        let required_reason =
+            changed.map(changed_files).or_else(|| reason_in(asking.without_cards()));
         let required = required_reason.is_some();
-        let reason = required_reason.or_else(|| reason_in(self.run.mode))?;
+        let mut reason = required_reason.or_else(|| reason_in(asking))?;
+        // No flag answers for a person who wants to be asked.
+        reason.unwalled &= !asking.by_choice;
         Some(StepReason { reason, required })
     }
 

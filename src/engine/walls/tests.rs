@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::authorization::Grants;
-use crate::engine::review::confirmation_reason;
+use crate::engine::review::{Asking, confirmation_reason};
 use crate::plan::{Mode, is_valid, parse};
 
 struct Fixture {
@@ -220,7 +220,8 @@ fn confirmations_depend_on_the_walls() {
         let reasons = steps.map(|(step, walls)| {
             let walls = walls.as_ref().map(|it| &it.walls);
             let verdict = risk::of_step(step, policy, toolbox.shell());
-            confirmation_reason(step, &raised(verdict, walls), policy, Mode::Automatic, walls)
+            let asking = Asking::of(policy, Mode::Automatic);
+            confirmation_reason(step, &raised(verdict, walls), policy, asking, walls)
         });
         reasons.map(|reason| reason.map(|it| it.unwalled)).collect()
     };

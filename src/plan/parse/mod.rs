@@ -69,6 +69,11 @@ pub fn parse(bytes: &[u8]) -> Parsed {
     refused(finding)
 }
 
+/// Whether an object in this JSON text has two fields with the same name. Of such fields, most readers keep only one.
+pub fn has_duplicate_keys(text: &str) -> bool {
+    matches!(json::read(text), Read::Tree { duplicates: true, .. })
+}
+
 /// Sets line and column of findings that were created without the text of the plan, from their pointers. If a pointer
 /// leads to no value, the position is that of the nearest enclosing value. If the source is not JSON, nothing changes.
 pub fn locate(source: &[u8], findings: &mut [Finding]) {

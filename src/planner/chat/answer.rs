@@ -3,6 +3,7 @@
 
 use serde::Deserialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::super::reply::Failure;
 use super::prompt::{LOOK, SUBMIT};
@@ -172,17 +173,21 @@ impl PartialAnswer {
 
 /// One list of the looks in all calls; models call the function several times at once.
 fn joined_looks(calls: &[(String, String)]) -> Result<String, Failure> {
+    /// Each look stays as it is written, so that the loop sees a field that stands in it twice.
+    #[derive(Deserialize)]
+    struct Arguments<'a> {
+        #[serde(borrow)]
+        looks: Vec<&'a RawValue>,
+    }
     let mut looks = Vec::new();
     for (_, arguments) in calls.iter().filter(|(name, _)| name == LOOK) {
-        let mut value: Value = serde_json::from_str(arguments).map_err(|error| {
-            not_a_plan(&format!("it is no JSON ({error})"), arguments.as_bytes())
+        let more: Arguments<'_> = serde_json::from_str(arguments).map_err(|error| {
+            let what = if error.is_data() { "it has no list of looks" } else { "it is no JSON" };
+            not_a_plan(&format!("{what} ({error})"), arguments.as_bytes())
         })?;
-        match value.get_mut("looks").map(Value::take) {
-            Some(Value::Array(more)) => looks.extend(more),
-            _ => return Err(not_a_plan("it has no list of looks", arguments.as_bytes())),
-        }
+        looks.extend(more.looks.into_iter().map(RawValue::get));
     }
-    Ok(serde_json::json!({ "looks": looks }).to_string())
+    Ok(format!("{{\"looks\":[{}]}}", looks.join(",")))
 }
 
 /// The text without the code fence that many models put around it.
@@ -267,8 +272,10 @@ mod tests {
         let expected = json!({"looks": [{"read": "a"}, {"glob": "*"}, {"symbol": "b"}]});
         let joined = message(&answer, "tool_calls").unwrap();
         assert_eq!(serde_json::from_str::<Value>(&joined).unwrap(), expected);
-        let faulty =
-            json!({ "tool_calls": [{ "function": { "name": "look", "arguments": "{}" } }] });
+        let call = |arguments: &str| json!({ "tool_calls": [{ "function": { "name": "look", "arguments": arguments } }] });
+        let twice = r#"{"looks":[{"read":"a","read":"b"}]}"#;
+        assert_eq!(message(&call(twice), "tool_calls").unwrap().trim_end(), twice);
+        let faulty = call("{}");
         assert!(message(&faulty, "stop").unwrap_err().message.contains("no list of looks"));
     }
 

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::cell::{Cell, CellColor};
+use crate::plan::quoted;
 use crate::run::{AnsiStyle, Hue};
 
 /// The lines of a screen whose program has ended.
@@ -27,7 +28,8 @@ impl ScreenLine {
     /// Adds a cell.
     pub(super) fn push(&mut self, cell: Cell<'_>) {
         let start = self.text.len();
-        self.text.push(cell.character);
+        // As in other output, in whose lines a bracket would begin the mark of a hidden character.
+        self.text.push_str(&quoted(cell.character.encode_utf8(&mut [0; 4])));
         self.text.extend(cell.marks);
         // The colour behind reversed text is shown as the colour of the text.
         let color = if cell.text == CellColor::Background { cell.background } else { cell.text };

@@ -17,7 +17,7 @@ use super::super::result::Outcome;
 use super::super::steps::tests::result;
 use super::*;
 use crate::authorization::StepWalls;
-use crate::plan::visible_lines;
+use crate::plan::quoted_lines;
 
 fn started(step_index: usize) -> RunEvent {
     RunEvent::StepStarted {
@@ -102,6 +102,19 @@ fn colours_apply_and_other_sequences_show() {
 }
 
 #[test]
+fn a_printed_mark_is_told_from_a_mark() {
+    let text = "rm\u{200B} rm⟨U+200B⟩\n";
+    assert_eq!(texts(&of(&[(Stdout, text)])), ["rm⟨U+200B⟩ rm⟨U+27E8⟩U+200B⟩"]);
+    // So it is in what a terminal leaves, whose own marks are boxes.
+    let mut screen = TerminalScreen::new(TerminalSize::new(40, 4));
+    screen.feed("a⟨\x1b[32mb\x1b[0m");
+    assert_eq!(screen.visible_text(), "a⟨b");
+    let line = screen.into_lines().lines.remove(0);
+    assert_eq!(line.text, "a⟨U+27E8⟩b");
+    assert_eq!(&line.text[line.styles[0].0.clone()], "b");
+}
+
+#[test]
 fn the_latest_output_is_kept_and_counted() {
     let many = "x\n".repeat(MAX_LINES + 7);
     let transcript = of(&[(Stdout, &many)]);
@@ -163,7 +176,7 @@ proptest! {
         let ended = Box::new(result(0, Outcome::Succeeded, 0));
         live.apply(&RunEvent::StepCompleted { result: ended });
         let (plain, styles) = coloured(&text);
-        let shown = visible_lines(&plain);
+        let shown = quoted_lines(&plain);
         prop_assert_eq!(texts(&live), shown.lines().collect::<Vec<_>>());
         let seen: String = live
             .lines()
@@ -171,7 +184,7 @@ proptest! {
             .flat_map(|line| line.styles.iter().map(|(it, _)| &line.text[it.clone()]))
             .collect();
         let kept: String = styles.iter().map(|(it, _)| &plain[it.clone()]).collect();
-        prop_assert_eq!(seen, visible(&kept.replace('\n', "")).into_owned());
+        prop_assert_eq!(seen, quoted(&kept.replace('\n', "")).into_owned());
     }
 }
 

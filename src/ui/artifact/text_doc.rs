@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::plan::quoted;
 use crate::run::{AnsiStyle, coloured};
 
 /// About this many bytes of text are wrapped, and as many searched, in one frame.
@@ -15,7 +16,7 @@ pub struct TextDoc {
     starts: Vec<u32>,
     /// The ranges with a style, in order.
     styles: Vec<(Range<u32>, AnsiStyle)>,
-    /// The output with its escape sequences, if the text is without them.
+    /// The output as it was printed, if the text differs.
     printed: Option<Arc<str>>,
 }
 
@@ -33,12 +34,13 @@ impl TextDoc {
         Self { text: text.into(), starts, styles: Vec::new(), printed: None }
     }
 
-    /// Creates a text from program output. Terminal colours are removed from the text and become styles.
+    /// Creates a text from program output. Terminal colours are removed from the text and become styles. Brackets are
+    /// written out with which the mark of a hidden character begins, as in the output pane.
     pub fn printed(printed: &str) -> Self {
-        if !printed.contains('\x1b') {
+        if !printed.contains(['\x1b', '⟨']) {
             return Self::new(printed);
         }
-        let (text, styles) = coloured(printed);
+        let (text, styles) = coloured(&printed.replace('⟨', &quoted("⟨")));
         let offset = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
         let styles = styles
             .into_iter()
@@ -51,7 +53,7 @@ impl TextDoc {
         &self.text
     }
 
-    /// The text as it was given, with its escape sequences.
+    /// The text as it was given, with its escape sequences and brackets.
     pub fn original(&self) -> &Arc<str> {
         self.printed.as_ref().unwrap_or(&self.text)
     }
@@ -127,5 +129,8 @@ mod tests {
             std::slice::from_ref(&(5..6))
         );
         assert_eq!(TextDoc::printed("plain").original(), TextDoc::new("plain").text());
+        let marks = TextDoc::printed("rm⟨U+200B⟩\u{200b}");
+        assert_eq!(&**marks.text(), "rm⟨U+27E8⟩U+200B⟩\u{200b}");
+        assert_eq!(&**marks.original(), "rm⟨U+200B⟩\u{200b}");
     }
 }

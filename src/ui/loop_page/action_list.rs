@@ -93,7 +93,7 @@ fn row_ui(ui: &mut Ui, row: &ActionRow, name: &str, actions: &mut Vec<Action>) {
     ];
     let width = (right.x - time_width - 10.0 - left).max(0.0);
     let (_, mut truncated) = widgets::paint_parts(ui, pos2(left, middle), width, &parts);
-    let mut text = format!("{name}: {} {}, {word}", row.kind, drawable(beginning(&row.summary)));
+    let mut text = format!("{name}: {} {}, {word}", row.kind, drawable(&beginning(&row.summary)));
     if let Some((code, message)) = &row.failure {
         let parts = [
             (code.as_str(), Text::SmallMono, theme.danger),
@@ -101,7 +101,7 @@ fn row_ui(ui: &mut Ui, row: &ActionRow, name: &str, actions: &mut Vec<Action>) {
         ];
         let below = pos2(left, rect.top() + 31.0);
         truncated |= widgets::paint_parts(ui, below, rect.right() - 6.0 - left, &parts).1;
-        text = format!("{text}, {code} {}", drawable(beginning(message)));
+        text = format!("{text}, {code} {}", drawable(&beginning(message)));
     }
     let role = if row.execution_id.is_some() { Role::Button } else { Role::Label };
     response.widget_info(|| WidgetInfo::labeled(role, true, &text));

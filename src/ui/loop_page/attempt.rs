@@ -8,7 +8,7 @@ use super::looks::{live_question, looks_ui, words_ui};
 use super::model::{failure_words, verify_sentence};
 use super::plan_difference::difference_ui;
 use super::{TimelineView, attempt_look};
-use crate::plan::drawable;
+use crate::plan::{drawable, prose, prose_lines};
 use crate::run::{AttemptState, LoopPhase, PlannerReport, PlannerStatus, VERIFY_GATE};
 use crate::ui::action::LoopAction;
 use crate::ui::{
@@ -237,7 +237,8 @@ fn planner_output_ui(ui: &mut Ui, text: &str) {
         }
         for line in latest {
             // An empty line counts as a line.
-            widgets::line(ui, if line.is_empty() { " " } else { line }, Text::SmallMono, Tone::Dim);
+            let shown = if line.is_empty() { " ".into() } else { prose(line) };
+            widgets::line(ui, shown, Text::SmallMono, Tone::Dim);
         }
     });
 }
@@ -317,12 +318,10 @@ pub(super) fn more_ui(ui: &mut Ui, count: usize) {
     }
 }
 
-/// The part of a long message that is shown.
-pub(super) fn beginning(text: &str) -> &str {
-    match text.char_indices().nth(MAX_CHARS) {
-        Some((end, _)) => text.get(..end).unwrap_or_default(),
-        None => text,
-    }
+/// The part of a long message from outside that is shown.
+pub(super) fn beginning(text: &str) -> String {
+    let end = text.char_indices().nth(MAX_CHARS).map_or(text.len(), |(end, _)| end);
+    prose_lines(text.get(..end).unwrap_or_default())
 }
 
 /// Distance from the visible area, in points, within which parts are still drawn, so that Tab can reach their controls.

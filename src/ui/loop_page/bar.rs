@@ -1,7 +1,7 @@
 //! The content of the bar below a loop or its form, with the commands that start and stop it.
 
 use super::model::{stop_sentences, stop_word};
-use super::{LoopForm, LoopView, Shown, TimelineView, phase_look};
+use super::{FormView, LoopView, Shown, TimelineView, phase_look};
 use crate::run::LoopPhase;
 use crate::ui::plan::Bar;
 use crate::ui::{Command, Situation, Tone, format, icon};
@@ -10,9 +10,7 @@ use crate::ui::{Command, Situation, Tone, format, icon};
 pub(super) fn bar(view: &LoopView<'_>, situation: &Situation) -> Bar {
     match &view.shown {
         Shown::Reading => Bar::new(icon::CLOCK, Tone::Dim, "Reading the loop", ""),
-        Shown::Form(view) => {
-            Bar { primary: Some(Command::StartLoop), ..form_bar(view.form, situation) }
-        }
+        Shown::Form(view) => Bar { primary: Some(Command::StartLoop), ..form_bar(view, situation) },
         Shown::Loop(timeline) => {
             let is_active = !timeline.shown.recorded && !timeline.shown.state.is_over();
             let primary = (is_active && situation.attempt_waits).then_some(Command::OpenAttempt);
@@ -25,7 +23,8 @@ pub(super) fn bar(view: &LoopView<'_>, situation: &Situation) -> Bar {
     }
 }
 
-fn form_bar(form: &LoopForm, situation: &Situation) -> Bar {
+fn form_bar(view: &FormView<'_>, situation: &Situation) -> Bar {
+    let form = view.form;
     let faults = form.faults().len();
     match (&form.refusal, form.start_attempted && faults > 0) {
         (Some(refusal), _) => {
@@ -40,6 +39,11 @@ fn form_bar(form: &LoopForm, situation: &Situation) -> Bar {
             let title = situation.folders_unusable.unwrap_or_default();
             let detail = "No loop can start there. The fault is shown below the field.";
             Bar::new(icon::WARNING, Tone::Caution, title, detail)
+        }
+        // The form names that run. The bar has no room for it besides what starting does.
+        (None, false) if view.other_runs.is_some() && !situation.looping => {
+            let title = "Another run is under way in the workspace";
+            Bar::new(icon::WARNING, Tone::Caution, title, form.announcement())
         }
         (None, false) => {
             let title =

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use crate::authorization::AuthorizationClass;
 use crate::plan::{Destination, RiskLevel, VerifyScope};
-use crate::run::{LookScope, LoopPlace};
+use crate::run::{LookScope, LoopPlace, default_verify};
 
 /// The maximum number of attempts, as on the command line.
 const MAX_ATTEMPTS: u32 = 100;
@@ -80,8 +80,8 @@ pub struct LoopForm {
     pub max_attempts: String,
     /// The planner's timeout for one answer, in seconds.
     pub timeout_s: String,
-    /// The verification after each attempt; `None` to skip it.
-    pub verify: Option<VerifyScope>,
+    /// The verification after each attempt that the person chose, `Some(None)` to skip it; see [`verify`](Self::verify).
+    pub chosen_verify: Option<Option<VerifyScope>>,
     /// Whether the planner may look into the workspace before it plans.
     pub looks: LookScope,
     /// The SSH destination of the goal's host; empty for this computer.
@@ -104,7 +104,7 @@ impl Default for LoopForm {
             workspace: String::new(),
             max_attempts: "3".to_owned(),
             timeout_s: "120".to_owned(),
-            verify: Some(VerifyScope::Local),
+            chosen_verify: None,
             looks: LookScope::Workspace,
             target: String::new(),
             class: ClassForm {
@@ -155,6 +155,17 @@ impl LoopForm {
             (PlannerChoice::Replay, folder) => format!("replay:{folder}"),
             (PlannerChoice::Command, _) => self.command.trim().to_owned(),
         }
+    }
+
+    /// The host of the goal, as typed; `None` for this computer.
+    pub fn host(&self) -> Option<&str> {
+        Some(self.target.trim()).filter(|target| !target.is_empty())
+    }
+
+    /// The verification after each attempt: what the person chose, otherwise what fits the goal's host. `None` to skip
+    /// it.
+    pub fn verify(&self) -> Option<VerifyScope> {
+        self.chosen_verify.unwrap_or_else(|| default_verify(self.host()))
     }
 
     /// The folders and the planner of the loop; `None` while no workspace is given.
@@ -217,8 +228,7 @@ impl LoopForm {
         if self.workspace.trim().is_empty() {
             report(Field::Workspace, "Enter the workspace folder.");
         }
-        let target = Some(self.target.trim()).filter(|target| !target.is_empty());
-        if let Some(Err(error)) = target.map(Destination::parse) {
+        if let Some(Err(error)) = self.host().map(Destination::parse) {
             report(Field::Target, &format!("Correct the host: {error}."));
         }
         let numbers = [
@@ -291,9 +301,9 @@ impl LoopForm {
             workspace: self.workspace.trim().into(),
             max_attempts: number(&self.max_attempts, MAX_ATTEMPTS)?,
             timeout_s: number(&self.timeout_s, MAX_TIMEOUT_S)?,
-            verify: self.verify,
+            verify: self.verify(),
             looks: self.looks,
-            target: Some(self.target.trim().to_owned()).filter(|target| !target.is_empty()),
+            target: self.host().map(str::to_owned),
             class,
         })
     }
@@ -367,6 +377,22 @@ mod tests {
         assert_eq!(name(PlannerChoice::Replay), "replay:p");
         assert_eq!(name(PlannerChoice::CargoFix), "cargo-fix");
         assert_eq!(name(PlannerChoice::Model), "openai-compatible");
+    }
+
+    #[test]
+    fn goal_about_a_host_is_not_verified_here_unless_chosen() {
+        let verify = |form: LoopForm| form.settings(0).unwrap().verify;
+        assert_eq!(verify(filled()), Some(VerifyScope::Local));
+        let on_host = LoopForm { target: " ada@example.org ".to_owned(), ..filled() };
+        assert_eq!(verify(on_host.clone()), None);
+        for chosen in [Some(VerifyScope::Local), Some(VerifyScope::Full), None] {
+            let form = LoopForm { chosen_verify: Some(chosen), ..on_host.clone() };
+            assert_eq!(verify(form), chosen);
+        }
+        assert_eq!(
+            verify(LoopForm { target: " ".to_owned(), ..filled() }),
+            Some(VerifyScope::Local)
+        );
     }
 
     #[test]

@@ -37,6 +37,9 @@ pub(super) fn form_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action
         folder_ui(ui, "Workspace folder", &mut edited.workspace, FolderFor::Workspace, actions);
         fault_ui(ui, &edited, Field::Workspace);
         workspace_remarks_ui(ui, view, actions);
+        if let Some(warning) = view.other_runs {
+            widgets::remark(ui, icon::WARNING, Tone::Caution, drawable_lines(warning));
+        }
         host_ui(ui, &mut edited);
         budget_ui(ui, &mut edited);
         class_ui(ui, &mut edited);
@@ -119,7 +122,15 @@ fn budget_ui(ui: &mut Ui, form: &mut LoopForm) {
     );
     ui.add_space(6.0);
     widgets::heading(ui, "Verify after each attempt");
-    choices_ui(ui, &mut form.verify, &SCOPES);
+    let mut verify = form.verify();
+    choices_ui(ui, &mut verify, &SCOPES);
+    if verify != form.verify() {
+        form.chosen_verify = Some(verify);
+    }
+    if form.host().is_some() {
+        let text = "No check of the workspace can tell what commands change on the host.";
+        widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
+    }
 }
 
 /// A choice with its icon, its name, and a sentence about it.
@@ -310,7 +321,7 @@ fn commands_remark(
     place: &PlaceReview,
     commands: &CommandsReview,
 ) -> (Tone, &'static str) {
-    let verifies = form.verify.is_some_and(|scope| place.verified_by.contains(&scope));
+    let verifies = form.verify().is_some_and(|scope| place.verified_by.contains(&scope));
     match (commands.faults.is_empty(), commands.trusted) {
         (false, _) => (
             Tone::Caution,

@@ -4,6 +4,7 @@ use egui::{Id, Margin, TextEdit, Ui, vec2};
 
 use super::TimelineView;
 use super::attempt::{beginning, stage};
+use crate::plan::{prose, prose_lines};
 use crate::run::{AttemptState, LookRecord, LoopPhase, text};
 use crate::ui::action::LoopAction;
 use crate::ui::{Action, Look, Text, Tone, format, icon, widgets};
@@ -41,8 +42,8 @@ fn look_ui(ui: &mut Ui, record: &LookRecord) {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = vec2(8.0, 2.0);
         widgets::line(ui, verb, Text::Meta, Tone::Dim);
-        widgets::paragraph(ui, about, Text::Mono, Tone::Plain);
-        widgets::paragraph(ui, found, Text::Meta, tone);
+        widgets::paragraph(ui, prose(&about), Text::Mono, Tone::Plain);
+        widgets::paragraph(ui, prose_lines(&found), Text::Meta, tone);
     });
 }
 

@@ -61,6 +61,8 @@ pub struct FormView<'a> {
     pub form: &'a LoopForm,
     /// The review of the folders and the planner; `None` until it is complete.
     pub place: Option<&'a PlaceReview>,
+    /// The warning about other runs under way in the workspace.
+    pub other_runs: Option<&'a str>,
     /// Whether to focus the goal now.
     pub focus_goal: bool,
 }

@@ -65,7 +65,7 @@ fn step_ui(ui: &mut Ui, step: &StepDifference) {
     ];
     let left = rect.left() + KINDS;
     let (_, truncated) = widgets::paint_parts(ui, pos2(left, middle), rect.right() - left, &parts);
-    let subject = drawable(beginning(&step.about));
+    let subject = drawable(&beginning(&step.about)).into_owned();
     let text = format!("{word}: step {number}, {} {subject}", step.tool);
     if can_unfold {
         response.widget_info(|| WidgetInfo::selected(Role::Button, true, unfolded, &text));

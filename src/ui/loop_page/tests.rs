@@ -51,6 +51,47 @@ fn faulty_form_marks_each_field() {
 }
 
 #[test]
+fn form_warns_of_a_run_under_way() {
+    let mut harness = window("loop-model", SIZE);
+    let warnings = [
+        "Another run is under way in this workspace (Release 0.3)",
+        "Another run is under way in the workspace",
+    ];
+    assert!(warnings.iter().all(|it| shows(&harness, it)), "in the form and in the bar");
+    harness.state_mut().scene.looping.other_runs = None;
+    harness.run_ok();
+    assert!(!warnings.iter().any(|it| shows(&harness, it)));
+}
+
+#[test]
+fn a_written_mark_is_told_from_a_mark() {
+    let mut harness = window("loop-planning", SIZE);
+    let state = &mut harness.state_mut().scene.looping.shown.state;
+    state.goal = "Tidy ⟨U+202E⟩".to_owned();
+    let attempt = state.attempts.last_mut().unwrap();
+    attempt.planner_output = "thinking ⟨ESC⟩\u{1b}[2K".to_owned();
+    harness.run_ok();
+    assert!(shows(&harness, "Tidy ⟨U+27E8⟩U+202E⟩"));
+    assert!(shows(&harness, "thinking ⟨U+27E8⟩ESC⟩⟨ESC⟩[2K"));
+}
+
+#[test]
+fn goal_about_a_host_starts_without_a_verification() {
+    let mut harness = window("loop-model", SIZE);
+    let remark = "No check of the workspace can tell";
+    assert!(shows(&harness, remark) && shows(&harness, "Nothing checks the result."));
+    harness.get_by_label("full").click();
+    harness.run_ok();
+    let chosen = harness.state().actions.iter().rev().find_map(|action| match action {
+        Action::Loop(LoopAction::Edit(form)) => Some(form.verify()),
+        _ => None,
+    });
+    assert_eq!(chosen, Some(Some(crate::plan::VerifyScope::Full)));
+    let harness = window("loop", SIZE);
+    assert!(!shows(&harness, remark) && shows(&harness, "The quick check"));
+}
+
+#[test]
 fn tab_visits_the_form_then_start() {
     let mut harness = window("loop", SIZE);
     let is_focused = |harness: &Harness<'_, Window>, name: &str| {
@@ -153,10 +194,19 @@ fn running_loop_can_be_stopped_interrupted_cannot() {
         harness.run_ok();
         assert!(harness.state().actions.contains(&Action::Do(Command::StopNow)), "{name}");
     }
-    let harness = window("loop-interrupted", SIZE);
+    let mut harness = window("loop-interrupted", SIZE);
     assert_eq!(harness.state().scene.looping.shown.state.phase, LoopPhase::Interrupted);
     assert!(harness.query_by_label(Command::StopNow.spec().text).is_none());
     assert!(shows(&harness, "will not resume by itself"));
+    // What its last planner saw is recorded before the attempt ends.
+    let look = crate::run::Look::Read { path: "heron.txt".to_owned(), lines: None };
+    let seen = crate::run::Looked::refused(look, "sensitive").record();
+    let attempts = &mut harness.state_mut().scene.looping.shown.state.attempts;
+    let last = attempts.last_mut().unwrap();
+    assert!(last.record.is_none());
+    last.looks = vec![seen];
+    harness.run_ok();
+    assert!(shows(&harness, "The planner looked at 1 thing.") && shows(&harness, "heron.txt"));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use egui::{Frame, Margin, Ui, vec2};
 use super::model::{stop_look, stop_sentences, stop_word};
 use super::{TimelineView, attempt};
 use crate::authorization::AuthorizationClass;
-use crate::plan::drawable;
+use crate::plan::{drawable, prose, prose_lines};
 use crate::run::{LookScope, LoopPhase, LoopState, StopCode, StopReason, VERIFY_GATE};
 use crate::ui::action::LoopAction;
 use crate::ui::{Action, Chip, EvidenceAction, Look, Text, Tone, format, icon, scroll, widgets};
@@ -34,9 +34,9 @@ fn header_ui(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Vec<Action>) {
         ui.set_min_width(ui.available_width());
         ui.spacing_mut().item_spacing = vec2(6.0, 7.0);
         let goal = super::first_line(&state.goal);
-        let response = widgets::line(ui, goal, Text::Title, Tone::Plain);
+        let response = widgets::line(ui, prose(goal), Text::Title, Tone::Plain);
         if state.goal.trim() != goal {
-            response.on_hover_text(crate::plan::drawable_lines(&state.goal));
+            response.on_hover_text(prose_lines(&state.goal));
         }
         ui.horizontal_wrapped(|ui| {
             for chip in chips(view) {

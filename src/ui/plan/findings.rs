@@ -2,7 +2,7 @@
 
 use egui::{Frame, Label, Margin, ScrollArea, Ui, vec2};
 
-use crate::plan::{Finding, Severity, drawable};
+use crate::plan::{Finding, Severity, drawable, prose};
 use crate::ui::{Icon, Text, Theme, Tone, format, icon, widgets};
 
 fn look(severity: Severity) -> (Icon, Tone, &'static str) {
@@ -102,8 +102,7 @@ fn finding_ui(ui: &mut Ui, finding: &Finding) {
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 1.0;
             ui.add(
-                Label::new(widgets::rich(drawable(&finding.message), Text::Body, theme.text))
-                    .wrap(),
+                Label::new(widgets::rich(prose(&finding.message), Text::Body, theme.text)).wrap(),
             );
             let location = format!(
                 "{} {word} · {} · line {}, column {}",

@@ -3,7 +3,7 @@
 use egui::{Align, Frame, Layout, Margin, Ui, vec2};
 
 use super::{PlanView, choices, walls};
-use crate::plan::{Digest, Mode, ShownPlan, ToolClass, drawable, visible_name};
+use crate::plan::{Digest, Mode, ShownPlan, ToolClass, prose, visible_name};
 use crate::run::CommandsReview;
 use crate::run::text::capitalized;
 use crate::ui::action::LoopAction;
@@ -134,8 +134,9 @@ fn notes_chips(plan: &ShownPlan) -> Vec<Chip> {
 fn success_ui(ui: &mut Ui, plan: &ShownPlan) {
     let notes = &plan.notes;
     let criteria = &notes.success_criteria;
-    let success = (!criteria.is_empty()).then(|| format!("Done when: {}", criteria.join("; ")));
-    let time = notes.estimated_time.as_ref().map(|time| format!("Estimated time: {time}"));
+    let success =
+        (!criteria.is_empty()).then(|| format!("Done when: {}", prose(&criteria.join("; "))));
+    let time = notes.estimated_time.as_ref().map(|time| format!("Estimated time: {}", prose(time)));
     let text = [success, time].into_iter().flatten().collect::<Vec<_>>().join("  ·  ");
     if text.is_empty() {
         return;
@@ -154,7 +155,7 @@ pub fn contradiction(view: &PlanView<'_>) -> Option<String> {
 fn visible_list(items: &[String]) -> String {
     const MAX_SHOWN: usize = 30;
     let mut lines: Vec<_> =
-        items.iter().take(MAX_SHOWN).map(|item| drawable(item).into_owned()).collect();
+        items.iter().take(MAX_SHOWN).map(|item| prose(item).into_owned()).collect();
     if items.len() > MAX_SHOWN {
         lines.push(format!("and {} more", items.len() - MAX_SHOWN));
     }
@@ -167,7 +168,8 @@ pub(super) fn header_ui(ui: &mut Ui, view: &PlanView<'_>, commands: &mut Command
     Frame::NONE.inner_margin(Margin { left: 18, right: 18, top: 16, bottom: 14 }).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
         ui.spacing_mut().item_spacing = vec2(6.0, 7.0);
-        let name = view.plan.map_or("This file cannot be read as a plan", ShownPlan::name);
+        let name =
+            view.plan.map_or("This file cannot be read as a plan".into(), |it| prose(it.name()));
         ui.horizontal(|ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if view.plan.is_some() {
@@ -223,7 +225,7 @@ pub(super) fn header_ui(ui: &mut Ui, view: &PlanView<'_>, commands: &mut Command
                 && ui.available_width() > 80.0
             {
                 ui.label(widgets::rich("by", Text::Meta, theme.dim));
-                widgets::line(ui, author, Text::Meta, Tone::Dim)
+                widgets::line(ui, prose(author), Text::Meta, Tone::Dim)
                     .on_hover_text("As the file says; nobody has verified it.");
             }
         });

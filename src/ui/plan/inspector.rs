@@ -15,7 +15,7 @@ use super::{
     outcome_look, output_lines, preview_ui, risk_chip, step_row,
 };
 use crate::authorization::WallLevel;
-use crate::plan::{ShownStep, drawable};
+use crate::plan::{ShownStep, drawable, prose, prose_lines};
 use crate::run::{Outcome, PreconditionState, SKIPPED_WITH_COMMAND, StepResult, StepState};
 use crate::ui::action::Tab;
 use crate::ui::artifact::{ArtifactView, artifacts_ui};
@@ -56,7 +56,8 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
                 });
             });
         });
-        let name = step.title.clone().unwrap_or_else(|| format!("{} {}", row.verb, row.object));
+        let title = step.title.as_deref().map(prose_lines);
+        let name = title.unwrap_or_else(|| format!("{} {}", row.verb, row.object));
         widgets::line(ui, &name, Text::Strong, Tone::Plain);
         widgets::line(ui, second_line(view, step), Text::Small, Tone::Dim);
         if let Some(tab) = tabs_ui(ui, &TABS, view.tab) {
@@ -124,14 +125,15 @@ fn second_line(view: &PlanView<'_>, step: &ShownStep) -> String {
     if step.call.is_none() {
         return "Faulty: it cannot run.".to_owned();
     }
+    let reason = step.reason.as_deref().map(prose_lines);
     let Some(review) = view.review else {
         // A recorded run is not reviewed again, so it is unknown whether its steps would ask now.
-        return step.reason.clone().unwrap_or_else(|| "From a recorded run.".to_owned());
+        return reason.unwrap_or_else(|| "From a recorded run.".to_owned());
     };
     let asks = review.asks.get(step.step_index).and_then(Option::as_deref);
-    match (asks, &step.reason) {
-        (Some(reason), _) => format!("Asks before it runs: {reason}"),
-        (None, Some(reason)) => reason.clone(),
+    match (asks, reason) {
+        (Some(why), _) => format!("Asks before it runs: {why}"),
+        (None, Some(reason)) => reason,
         (None, None) => "Runs without asking, once the plan is authorized.".to_owned(),
     }
 }
@@ -369,14 +371,14 @@ fn skip_text(reason: Option<&String>) -> Cow<'static, str> {
         Some(SKIPPED_WITH_COMMAND) => {
             format!("Nothing was run for it: {SKIPPED_WITH_COMMAND}.").into()
         }
-        Some(note) => format!("{SKIPPED} Your note: {}", drawable(note)).into(),
+        Some(note) => format!("{SKIPPED} Your note: {}", prose(note)).into(),
     }
 }
 
 /// Shows the output that the author expects. It is never compared with the actual output.
 pub(super) fn expected_ui(ui: &mut Ui, step: &ShownStep) {
     if let Some(expected) = &step.expected_output {
-        let text = format!("The plan expects: {expected}");
+        let text = format!("The plan expects: {}", prose_lines(expected));
         full_text_ui(ui, "expected", &text, |ui, text| {
             widgets::remark(ui, icon::TERMINAL, Tone::Dim, text);
         });

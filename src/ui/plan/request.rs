@@ -10,7 +10,7 @@ use super::marks::Marks;
 use super::walls::{WALLS, sentence};
 use super::{CodeRow, Gutter, cached_rows, code_rows_ui, columns, full_text_ui, risk_icon};
 use crate::authorization::WallLevel;
-use crate::plan::{drawable, lookalikes, visible_name};
+use crate::plan::{drawable, lookalikes, prose_lines, visible_name};
 use crate::risk::{RiskLevel, Verdict};
 use crate::run::ConfirmationRequest;
 use crate::ui::{Text, Theme, Tone, icon, widgets};
@@ -27,12 +27,12 @@ pub(crate) fn request_ui(ui: &mut Ui, request: &ConfirmationRequest) {
         partly_marked_ui(ui, command, &request.risk);
     }
     if let Some(purpose) = &request.purpose {
-        full_text_ui(ui, "purpose", purpose, |ui, text| {
+        full_text_ui(ui, "purpose", &prose_lines(purpose), |ui, text| {
             widgets::paragraph(ui, text, Text::Strong, Tone::Plain);
         });
     }
     if let Some(explanation) = &request.explanation {
-        full_text_ui(ui, "explanation", explanation, |ui, text| {
+        full_text_ui(ui, "explanation", &prose_lines(explanation), |ui, text| {
             widgets::paragraph(ui, text, Text::Body, Tone::Plain);
         });
     }
@@ -46,7 +46,7 @@ pub(crate) fn request_ui(ui: &mut Ui, request: &ConfirmationRequest) {
         widgets::remark(ui, WALLS, tone, drawable(&sentence(walls)));
     }
     if let Some(warning) = &request.warning {
-        let text = format!("The plan's author warns: {warning}");
+        let text = format!("The plan's author warns: {}", prose_lines(warning));
         full_text_ui(ui, "warning", &text, |ui, text| {
             widgets::remark(ui, icon::WARNING, Tone::Caution, text);
         });

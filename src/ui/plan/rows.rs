@@ -8,7 +8,7 @@ use super::PlanView;
 use super::StepChange;
 use super::card::Card;
 use super::walls::{step_walls, wider};
-use crate::plan::{Mode, ToolCall, drawable, visible_name};
+use crate::plan::{Mode, ToolCall, drawable, prose_lines, visible_name};
 use crate::risk::RiskLevel;
 use crate::run::{Outcome, Phase, Review, StepState};
 use crate::ui::rows::row_background;
@@ -144,7 +144,7 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
         if let Some(walls) = step_walls(view, index) {
             detail.extend(wider(walls));
         }
-        detail.extend(step.title.clone());
+        detail.extend(step.title.as_deref().map(prose_lines));
     }
     // The risk of a faulty step is unknown, and the step never runs.
     let risk = view

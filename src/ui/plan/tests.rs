@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use egui_kittest::kittest::Queryable as _;
+
 use super::*;
 use crate::run::{RunEvent, RunState, Stream};
 use crate::ui::tests::fixture;
@@ -224,4 +226,25 @@ fn a_long_path_keeps_its_end() {
         shown[2..],
         ["not a/path at all, of a length", "a/name_that_is_longer_than_its_row.rs"]
     );
+}
+
+#[test]
+fn a_written_mark_in_prose_is_told_from_a_mark() {
+    let mut harness = crate::ui::tests::window("command", [1280.0, 1000.0]);
+    let plan = &mut harness.state_mut().scene.plan;
+    plan.title = Some("Tidy ⟨U+202E⟩ up\u{202e}".to_owned());
+    plan.created_by = Some("ada ⟨U+202E⟩".to_owned());
+    plan.notes.success_criteria = vec!["it is ⟨U+202E⟩".to_owned()];
+    for step in &mut plan.steps {
+        step.title = Some("Look ⟨ESC⟩".to_owned());
+    }
+    harness.run_ok();
+    for text in [
+        "Tidy ⟨U+27E8⟩U+202E⟩ up⟨U+202E⟩",
+        "ada ⟨U+27E8⟩U+202E⟩",
+        "Done when: it is ⟨U+27E8⟩U+202E⟩",
+        "Look ⟨U+27E8⟩ESC⟩",
+    ] {
+        assert!(harness.query_all_by_label_contains(text).next().is_some(), "{text}");
+    }
 }

@@ -1,6 +1,6 @@
 //! A bounded loop whose evidence fails, whose program panics, or which a signal interrupts (SPEC §8, §10).
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -343,4 +343,32 @@ fn ctrl_c_ends_loop_and_child_processes() {
         assert_in_evidence(&planner.home, &document);
         assert!(!is_there(), "what it was busy with is gone");
     }
+}
+
+/// `nohup` keeps a loop from ending with its terminal.
+#[cfg(target_os = "linux")]
+#[test]
+fn hangup_that_is_ignored_ends_no_loop() {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let wait = "echo > \"$d/ready\"; read -r line < \"$d/gate\"; \
+                echo '{\"goal\": \"g\", \"steps\": [{\"command\": \"true\"}]}'";
+    let planner = Scripted::new([crate::harness::scripted_planner::Answer::Script(wait)]);
+    let gate = planner.folder().join("gate");
+    rustix::fs::mkfifoat(rustix::fs::CWD, &gate, 0o600.into()).unwrap();
+    // Opened for both, so that neither side waits for the other to open it.
+    let mut gate = std::fs::File::options().read(true).write(true).open(gate).unwrap();
+    let words = planner.words(["--yes", "--json", "--max-attempts", "1", "--confirm", "approve"]);
+    let mut command = planner.home.child_ignoring("HUP", words.iter().map(String::as_str));
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    while !planner.folder().join("ready").exists() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before its terminal");
+        std::thread::yield_now();
+    }
+    kill_process(Pid::from_child(&child), Signal::HUP).unwrap();
+    writeln!(gate).unwrap();
+    let done = child.wait_with_output().unwrap();
+    let document: Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_ne!(document["stop_reason"]["code"], "operator_stopped", "{document}");
+    assert_eq!(document["attempts"][0]["planner"]["status"], "accepted", "{document}");
 }

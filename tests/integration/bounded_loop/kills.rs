@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::process::Stdio;
 
-use countersign::evidence::verify;
-use serde_json::json;
+use countersign::evidence::{EvidenceReader, verify};
+use countersign::run::LoopState;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::harness::scripted_planner::{Answer, Scripted, cargo_project};
@@ -63,6 +64,37 @@ fn loop_killed_while_verifying_is_interrupted() {
     let runs = shown["loop"]["attempts"][0]["runs"].as_array().unwrap();
     let fates: Vec<_> = runs.iter().map(|run| run["status"].as_str().unwrap()).collect();
     assert_eq!(fates, ["completed", "interrupted"]);
+}
+
+#[test]
+fn what_the_planner_of_a_killed_attempt_saw_is_shown() {
+    let planner = Scripted::new([
+        Answer::Plan(json!({"looks": [{"read": "heron.txt"}, {"glob": "*.md"}]})),
+        Answer::Script("echo > \"$d/ready\"; exec sleep 600"),
+    ]);
+    planner.home.write("heron.txt", "grey\n");
+    let mut child = planner.start(Stdio::null);
+    while !planner.folder().join("ready").exists() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it was killed");
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let id = rows(&planner, "SELECT id FROM loops").remove(0);
+    let shown = planner.home.run(["evidence", "show", &id]).exits(0).stdout;
+    let looks =
+        "Attempt 1 of 3: interrupted\n    Read heron.txt: 5 bytes\n    List *.md: 2 bytes\n";
+    assert!(shown.contains(looks), "{shown}");
+    let document = planner.home.json(["evidence", "show", &id]).exits(0).document();
+    let attempt = &document["loop"]["attempts"][0];
+    assert_eq!(attempt["record"], Value::Null);
+    assert_eq!(attempt["looks"][0]["look"], json!({"read": "heron.txt"}));
+    // The page of the window shows the replayed events.
+    let secrets = planner.home.path().join(".local/share/countersign");
+    let mut reader = EvidenceReader::open(&planner.home.evidence(), secrets).unwrap();
+    let mut state = LoopState::default();
+    reader.replay_loop(id.parse().unwrap()).unwrap().iter().for_each(|event| state.apply(event));
+    assert_eq!(json!(state.attempts[0].looks), attempt["looks"]);
 }
 
 /// Kills the loop shortly after this moment. Returns the status that the evidence shows afterwards.

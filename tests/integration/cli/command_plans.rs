@@ -92,6 +92,22 @@ fn a_guided_plan_without_a_terminal_is_cancelled() {
     assert!(!home.file("x.txt").exists());
 }
 
+/// A program started by one that ignores a signal ignores it too, and Ctrl-C in a terminal would do nothing.
+#[cfg(target_os = "linux")]
+#[test]
+fn signals_have_their_effect_in_commands_of_a_program_that_ignores_them() {
+    let home = Home::new();
+    plan(&home, json!([{ "command": "grep SigIgn /proc/self/status" }]));
+    let run = ["run", "space/p.json", "--yes", "--confirm", "approve"];
+    let done = home.child_ignoring("HUP INT QUIT TERM", run).output().unwrap();
+    let printed = String::from_utf8(done.stderr).unwrap();
+    let mask = printed.split("SigIgn:").nth(1).and_then(|it| it.split_whitespace().next());
+    let mask = u64::from_str_radix(mask.unwrap_or_else(|| panic!("{printed}")), 16).unwrap();
+    for signal in [1, 2, 3, 13, 15] {
+        assert_eq!(mask >> (signal - 1) & 1, 0, "{signal} in {mask:x}");
+    }
+}
+
 #[test]
 fn environment_is_kept_except_shell_variables() {
     let home = Home::new();

@@ -7,6 +7,8 @@ mod choices;
 mod command_plans;
 mod continuation;
 mod evidence;
+#[cfg(target_os = "linux")]
+mod foreign_text;
 mod risk;
 mod run;
 mod simulate;

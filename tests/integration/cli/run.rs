@@ -307,6 +307,9 @@ fn run_beside_another_one_warns() {
     assert_eq!(document["other_runs"][0]["plan_name"], "Wait");
     let done = home.json(["run", "space/p.json", "--yes"]).exits(0);
     assert!(done.stderr.contains(warning), "{done:#?}");
+    let planned =
+        home.run(["loop", "--goal", "g", "--planner", "false", "--workspace", "space"]).exits(1);
+    assert!(planned.stderr.contains(warning), "{planned:#?}");
     std::fs::write(&gate, "open\n").unwrap();
     assert!(first.wait().unwrap().success());
     let document = home.json(["check", "space/p.json"]).exits(0).document();

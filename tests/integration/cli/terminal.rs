@@ -9,17 +9,23 @@ use crate::harness::home::Home;
 use crate::harness::{asking, create_file};
 
 /// A command with a terminal of its own.
-struct Terminal {
+pub struct Terminal {
     child: Child,
     keyboard: Option<ChildStdin>,
     seen: String,
 }
 
 impl Terminal {
-    #[expect(clippy::disallowed_methods, reason = "only the standard command can be talked with")]
+    /// Runs the plan of this home.
     fn run(home: &Home, arguments: &str) -> Self {
+        Self::start(home, &format!("run space/p.json {arguments}"))
+    }
+
+    /// Starts the program with these arguments, as a shell reads them.
+    #[expect(clippy::disallowed_methods, reason = "only the standard command can be talked with")]
+    pub fn start(home: &Home, arguments: &str) -> Self {
         let line = format!(
-            "'{}' run space/p.json --evidence '{}' {arguments}",
+            "'{}' {arguments} --evidence '{}'",
             env!("CARGO_BIN_EXE_countersign"),
             home.evidence().display()
         );
@@ -37,7 +43,7 @@ impl Terminal {
     }
 
     /// Waits until this text appears after the texts waited for before.
-    fn until(&mut self, text: &str) {
+    pub fn until(&mut self, text: &str) {
         let screen = self.child.stdout.as_mut().unwrap();
         let mut piece = [0; 4096];
         while !self.seen.contains(text) {
@@ -49,11 +55,11 @@ impl Terminal {
         self.seen.drain(..end);
     }
 
-    fn type_in(&mut self, text: &str) {
+    pub fn type_in(&mut self, text: &str) {
         self.keyboard.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
     }
 
-    fn exit_code(mut self) -> Option<i32> {
+    pub fn exit_code(mut self) -> Option<i32> {
         let mut rest = Vec::new();
         self.child.stdout.as_mut().unwrap().read_to_end(&mut rest).unwrap();
         drop(self.keyboard.take());

@@ -98,10 +98,28 @@ impl Home {
 
     /// The program as a standard command, which unlike [`Home::command`] can be started and killed, with
     /// these arguments and the evidence folder of this home.
-    #[expect(clippy::disallowed_methods, reason = "only the standard command can be killed")]
     pub fn child<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> process::Command {
-        let mut command = process::Command::new(PROGRAM);
-        command.args(arguments).arg("--evidence").arg(self.evidence());
+        self.child_of(&[PROGRAM], arguments)
+    }
+
+    /// As [`Home::child`], started by a shell that ignores these signals, as `nohup` does.
+    pub fn child_ignoring<'a>(
+        &self,
+        signals: &str,
+        arguments: impl IntoIterator<Item = &'a str>,
+    ) -> process::Command {
+        let script = format!("trap '' {signals}; exec \"$0\" \"$@\"");
+        self.child_of(&["sh", "-c", &script, PROGRAM], arguments)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "only the standard command can be killed")]
+    fn child_of<'a>(
+        &self,
+        program: &[&str],
+        arguments: impl IntoIterator<Item = &'a str>,
+    ) -> process::Command {
+        let mut command = process::Command::new(program[0]);
+        command.args(&program[1..]).args(arguments).arg("--evidence").arg(self.evidence());
         command.env("HOME", self.path()).current_dir(self.path()).stdin(process::Stdio::null());
         for name in FOREIGN {
             command.env_remove(name);

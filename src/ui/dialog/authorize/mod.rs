@@ -13,7 +13,7 @@ use self::entries::Entries;
 use self::figures::{Figure, figures_ui};
 use super::{Answer, Answers, DialogShape, PromptId, READ_FIRST, question_ui};
 use crate::authorization::FileState;
-use crate::plan::{Mode, ShownPlan, drawable, visible_name};
+use crate::plan::{Mode, ShownPlan, prose, visible_name};
 use crate::run::Review;
 use crate::ui::plan::{
     GroupedSteps, Gutter, PlanAttempt, WallLines, cached_rows, code_rows_ui, columns, full_text_ui,
@@ -119,7 +119,7 @@ pub(super) fn authorize_ui(
 
 fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     // In one line, so that a long name cannot push what matters out of sight; all of it is below.
-    widgets::line(ui, view.plan.name(), Text::Strong, Tone::Plain);
+    widgets::line(ui, prose(view.plan.name()), Text::Strong, Tone::Plain);
     context_ui(ui, view);
     ui.add_space(6.0);
     figures_ui(ui, &view.figures);
@@ -166,7 +166,7 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
 /// Where the plan comes from, where it runs and how, and for how long the authorization is valid.
 fn context_ui(ui: &mut Ui, view: &AuthorizeView) {
     let binding = &view.review.binding;
-    let author = view.plan.created_by.as_ref().map(|it| format!("proposed by {}", drawable(it)));
+    let author = view.plan.created_by.as_ref().map(|it| format!("proposed by {}", prose(it)));
     let target = binding.target.as_ref().map(ToString::to_string);
     let target =
         target.map_or("on this computer".to_owned(), |it| format!("on {}", visible_name(&it)));
