@@ -51,6 +51,7 @@ pub struct Scene {
     search: Option<SearchPage>,
     pub detail: ExecutionDetail,
     show_detail: bool,
+    record_tab: countersign::ui::action::RecordTab,
     text: String,
     verification: Verification,
     notices: Vec<Notice>,
@@ -351,6 +352,7 @@ impl Scene {
             search: Some(search),
             detail,
             show_detail: matches!(name, "execution" | "tampered"),
+            record_tab: Default::default(),
             text: "function after:2026-11-01".into(),
             verification,
             notices: match name {
@@ -483,6 +485,7 @@ impl Scene {
                 self.text = text.clone();
             }
             Action::Evidence(EvidenceAction::Open(_)) => self.show_detail = true,
+            Action::Evidence(EvidenceAction::ShowTab(tab)) => self.record_tab = *tab,
             Action::Evidence(EvidenceAction::CloseDetail) => self.show_detail = false,
             _ => {}
         }
@@ -585,6 +588,7 @@ impl Scene {
                 output: &self.output,
                 continues: self.plan.is_revert().then(fixture::run_id),
                 other_runs: None,
+                recorded: None,
                 attempt: None,
                 of_loop: (self.name == "completed")
                     .then(|| Attempt { loop_id: uuid::Uuid::from_u128(7), number: 2 }),
@@ -619,6 +623,7 @@ impl Scene {
                 answer: self.answer.as_ref(),
                 selected: self.show_detail.then_some(self.detail.row.execution_id),
                 detail: Some(&self.detail),
+                tab: self.record_tab,
                 attempt: (self.name == "execution")
                     .then(|| Attempt { loop_id: uuid::Uuid::from_u128(7), number: 2 }),
                 reconciled: &[],

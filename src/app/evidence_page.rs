@@ -4,6 +4,7 @@ use uuid::Uuid;
 
 use super::shared::Shared;
 use crate::run::{EvidenceAnswer, ExecutionDetail, Question, SearchPage, SearchQuery};
+use crate::ui::action::RecordTab;
 use crate::ui::evidence::{EvidenceView, Verification, parse};
 use crate::ui::{EvidenceAction, Page};
 use crate::worker::{FollowUp, Search, Verify};
@@ -31,6 +32,7 @@ pub(super) struct EvidencePage {
     pub(super) selected: Option<Uuid>,
     /// The open record, once it was read.
     pub(super) detail: Option<ExecutionDetail>,
+    tab: RecordTab,
     verification: Verification,
     pub(super) focus_search: bool,
     scroll_to_selected: bool,
@@ -71,6 +73,7 @@ impl EvidencePage {
                 self.detail = None;
                 shared.read_execution(id);
             }
+            EvidenceAction::ShowTab(tab) => self.tab = tab,
             EvidenceAction::CloseDetail => {
                 self.selected = None;
                 self.detail = None;
@@ -191,6 +194,7 @@ impl EvidencePage {
             answer: self.answer.as_ref(),
             selected: self.selected,
             detail: self.detail.as_ref(),
+            tab: self.tab,
             reconciled: shared.reconciled_in(run_id),
             attempt: shared.attempt_of(run_id),
             contents: shared.contents.all(),

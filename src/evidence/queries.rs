@@ -1,6 +1,8 @@
 //! Queries about runs, executions and files (SPEC §8): read-only, with a deterministic order. Q3, Q7 and Q8 are in
 //! `diagnostics.rs`.
 
+use std::collections::BTreeMap;
+
 use rusqlite::Row;
 use serde_json::Value;
 use uuid::Uuid;
@@ -9,6 +11,7 @@ use super::error::Result;
 use super::rows::{code, count, digest, json, optional, parse_word, size, unreadable, uuid, word};
 use super::source::Source;
 use super::{EvidenceReader, Range, changed};
+use crate::risk::RiskLevel;
 use crate::run::{
     ArtifactRecord, DecidedBy, DecisionRecord, Edge, Execution, ExecutionDetail, FileExecution,
     Known, ListedExecution, RunFate, RunSummary, TargetKind,
@@ -29,6 +32,26 @@ impl EvidenceReader {
     /// As for [`runs`](Self::runs).
     pub fn run(&mut self, run_id: Uuid) -> Result<Option<RunSummary>> {
         self.query(|source| run(source, run_id))
+    }
+
+    /// The recorded risk of the steps of a run, by the index of the step, and the decisions about its authorization.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn verdicts_of_run(
+        &mut self,
+        run_id: Uuid,
+    ) -> Result<(BTreeMap<usize, RiskLevel>, Vec<DecisionRecord>)> {
+        self.query(|source| {
+            let risks = source.all(
+                "SELECT step_index, risk_level FROM executions WHERE run_id = ?1
+                 UNION SELECT step_index, risk_level FROM intents WHERE run_id = ?1",
+                [run_id.to_string()],
+                |row| Ok((size(row, 0)?, parse_word::<RiskLevel>(&row.get::<_, String>(1)?))),
+            )?;
+            let risks = risks.into_iter().filter_map(|(index, risk)| Some((index, risk?)));
+            Ok((risks.collect(), decisions(source, "", run_id)?))
+        })
     }
 
     /// The exact bytes of the plan of a run; `None` if the run does not exist or they were purged.

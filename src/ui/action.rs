@@ -41,6 +41,17 @@ pub enum Tab {
     Evidence,
 }
 
+/// A tab of an execution on the evidence page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(missing_docs, reason = "the tabs by their names")]
+pub enum RecordTab {
+    #[default]
+    Did,
+    Why,
+    Decisions,
+    Record,
+}
+
 /// An action of the person.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
@@ -207,6 +218,8 @@ pub enum EvidenceAction {
     More,
     /// Show one execution in full.
     Open(Uuid),
+    /// Show this tab of executions.
+    ShowTab(RecordTab),
     /// Close the open execution.
     CloseDetail,
     /// Compare the interrupted steps of this run with the disk.

@@ -12,9 +12,10 @@ use super::{OpenPlan, Query, QueryContext, QueryError};
 use crate::engine::{Clock as _, SystemClock, reconcile, recorded_plan};
 use crate::evidence::verify_with_kept_head;
 use crate::plan::ShownPlan;
+use crate::risk::RiskLevel;
 use crate::run::{
-    AnsweredBy, Attempt, EvidenceAnswer, ExecutionDetail, LoopDetail, LoopSummary, Question,
-    Reconciled, RunEvent, RunSummary, SearchPage, SearchQuery, VerifyReport,
+    AnsweredBy, Attempt, DecisionRecord, EvidenceAnswer, ExecutionDetail, LoopDetail, LoopSummary,
+    Question, Reconciled, RunEvent, RunSummary, SearchPage, SearchQuery, VerifyReport,
 };
 
 /// Lists the latest runs, at most this many.
@@ -39,6 +40,10 @@ pub struct ReplayedRun {
     pub summary: RunSummary,
     /// The plan of the run, from its recorded bytes; `None` if they are not available.
     pub plan: Option<Arc<ShownPlan>>,
+    /// The recorded risk of the steps, by the index of the step.
+    pub risks: BTreeMap<usize, RiskLevel>,
+    /// The decisions about the authorization of the run.
+    pub decisions: Vec<DecisionRecord>,
     /// The events of the run, in order.
     pub events: Vec<RunEvent>,
     /// The attempt of a bounded loop to which the run belongs.
@@ -56,8 +61,9 @@ impl Query for ReplayRun {
         let bytes = evidence.plan_of_run(run_id)?;
         let plan = bytes.and_then(|bytes| recorded_plan(&bytes, &summary)).map(Arc::new);
         let events = evidence.replay(run_id)?;
+        let (risks, decisions) = evidence.verdicts_of_run(run_id)?;
         let attempt = evidence.attempt_of(run_id)?;
-        Ok(ReplayedRun { summary, plan, events, attempt })
+        Ok(ReplayedRun { summary, plan, events, risks, decisions, attempt })
     }
 
     /// The topic of [`OpenPlan`], because the page shows only the plan or run that was requested last.

@@ -17,9 +17,8 @@ use crate::plan::{Dialect, Mode, Severity, ShownPlan};
 use crate::run::{
     ConfirmationRequest, Phase, RunEvent, RunFate, RunState, RunStatus, StepState, Transcript,
 };
-use crate::ui::action::Tab;
 use crate::ui::dialog::AuthorizeView;
-use crate::ui::plan::{Approval, PlanAttempt, RunOutput, Simulated, StepCounts};
+use crate::ui::plan::{Approval, PlanAttempt, RecordedRun, RunOutput, Simulated, StepCounts};
 use crate::worker::{OpenedPlan, ReplayedRun};
 
 /// One plan on the page.
@@ -55,6 +54,8 @@ pub struct PlanSession {
     pub seen: Seen,
     /// The warning about other runs in the workspace.
     pub other_runs: Option<String>,
+    /// What is known about a recorded run besides its events.
+    pub recorded: Option<RecordedRun>,
 }
 
 /// How the pending confirmation is shown, and whether it was answered.
@@ -93,6 +94,7 @@ impl PlanSession {
             attempt: None,
             seen: Seen::default(),
             other_runs: None,
+            recorded: None,
             opened,
         }
     }
@@ -123,11 +125,17 @@ impl PlanSession {
         Self {
             approval: Approval::Recorded,
             elapsed_ms: summary.ended_at_ms.map(|end| end - summary.started_at_ms),
+            recorded: Some(RecordedRun {
+                started_at_ms: summary.started_at_ms,
+                workspace: summary.workspace.clone(),
+                host: summary.target.clone(),
+                risks: replayed.risks,
+                decisions: replayed.decisions,
+            }),
             run,
             pane: StepPane {
                 selected: selected.unwrap_or(0),
                 scroll_to_selected: selected.is_some(),
-                tab: Tab::Output,
                 ..StepPane::default()
             },
             ..Self::from_opened(opened, Some(summary.workspace.into()))

@@ -89,6 +89,7 @@ impl PlanPage {
             continues: session.opened.continues,
             attempt: session.attempt,
             other_runs: session.other_runs.as_deref(),
+            recorded: session.recorded.as_ref(),
             of_loop: session.attempt.map(|it| it.attempt).or_else(|| shared.attempt_of(run_id)),
             reconciled: shared.reconciled_in(run_id),
             selected: session.pane.selected,

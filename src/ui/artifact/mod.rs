@@ -82,6 +82,12 @@ pub struct ArtifactView<'a> {
 }
 
 impl<'a> ArtifactView<'a> {
+    /// The changes of files that an execution recorded.
+    pub fn changes(execution: &'a ExecutionDetail) -> Vec<Self> {
+        let changes = execution.artifacts.iter().filter(|it| it.artifact_type == "diff");
+        changes.map(|it| Self::of_record(it, &execution.row.tool_name)).collect()
+    }
+
     /// An artifact of the evidence.
     pub fn of_record(artifact: &'a ArtifactRecord, tool: &str) -> Self {
         let head = |content: &'a Value| content.get("head").and_then(Value::as_str);

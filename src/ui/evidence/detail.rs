@@ -7,10 +7,12 @@ use super::{EvidenceView, Filter, links, toggle};
 use crate::run::{
     Attempt, Decision, Edge, EdgeType, ExecutionDetail, Known, Reconciled, RunFate, TargetKind,
 };
+use crate::ui::action::RecordTab;
 use crate::ui::artifact::{ArtifactView, Contents, artifacts_ui};
 use crate::ui::loop_page::loop_link_ui;
 use crate::ui::plan::{argument_ui, risk_icon, short_first};
 use crate::ui::reconcile::{reconciled_ui, settle_ui};
+use crate::ui::tabs::tabs_ui;
 use crate::ui::{
     Action, Chip, Command, EvidenceAction, Look, Now, PlanAction, Text, Theme, Tone, format, icon,
     scroll, widgets,
@@ -32,27 +34,47 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<
         widgets::empty_state(ui, icon::DATABASE, "Reading the record", "");
         return;
     };
-    let height = ui.available_height();
-    let area = ScrollArea::vertical().id_salt(detail.row.execution_id);
-    area.auto_shrink([false, false]).show(ui, |ui| {
+    widgets::margins(12, 0).show(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 6.0;
+        for change in &detail.changed {
+            let text = format!("This record was changed after it was written: {change}.");
+            widgets::remark(ui, icon::WARNING, Tone::Danger, text);
+        }
+        heading_ui(ui, detail);
+        links_of_run_ui(ui, detail, view.attempt, actions);
+        if let Some(tab) = tabs_ui(ui, &TABS, view.tab) {
+            actions.push(Action::Evidence(EvidenceAction::ShowTab(tab)));
+        }
+    });
+    widgets::line_below(ui);
+    if view.tab == RecordTab::Did {
+        widgets::margins(12, 0).show(ui, |ui| interrupted_ui(ui, view, actions));
+        let height = ui.available_height();
+        stored_artifacts_ui(ui, detail, view.contents, height, actions);
+        return;
+    }
+    let id = (detail.row.execution_id, view.tab as u8);
+    let area = ScrollArea::vertical().id_salt(id).auto_shrink([false, false]);
+    area.show(ui, |ui| {
         scroll::by_key(ui);
-        widgets::margins(0, 0).show(ui, |ui| {
+        widgets::margins(12, 8).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 6.0;
-            for change in &detail.changed {
-                let text = format!("This record was changed after it was written: {change}.");
-                widgets::remark(ui, icon::WARNING, Tone::Danger, text);
+            match view.tab {
+                RecordTab::Did => {}
+                RecordTab::Why => why_ui(ui, detail),
+                RecordTab::Decisions => decisions_ui(ui, detail, view.now),
+                RecordTab::Record => record_ui(ui, detail, view.now, actions),
             }
-            facts_ui(ui, (detail, view.attempt), view.now, actions);
-            interrupted_ui(ui, view, actions);
-            section(ui, "Arguments");
-            for (name, value) in short_first(&detail.arguments) {
-                argument_ui(ui, name, value);
-            }
-            section(ui, "Artifacts");
         });
-        stored_artifacts_ui(ui, detail, view.contents, (height * 0.8).max(220.0), actions);
     });
 }
+
+const TABS: [(RecordTab, &str); 4] = [
+    (RecordTab::Did, "What it did"),
+    (RecordTab::Why, "Why"),
+    (RecordTab::Decisions, "Decisions"),
+    (RecordTab::Record, "Record"),
+];
 
 /// Shows how the files of an interrupted step compare with the disk, and offers plans that settle the differences.
 fn interrupted_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
@@ -94,6 +116,16 @@ pub(crate) fn facts_ui(
     now: &Now,
     actions: &mut Vec<Action>,
 ) {
+    heading_ui(ui, detail);
+    links_of_run_ui(ui, detail, attempt, actions);
+    section(ui, "Decisions");
+    decisions_ui(ui, detail, now);
+    section(ui, "Record");
+    record_ui(ui, detail, now, actions);
+}
+
+/// Shows the call, the outcome, the risk, the walls and the error.
+fn heading_ui(ui: &mut Ui, detail: &ExecutionDetail) {
     let row = &detail.row;
     let is_changed = !detail.changed.is_empty();
     let (icon, word, tone) = if is_changed { results::CHANGED } else { known_look(row.known) };
@@ -110,6 +142,65 @@ pub(crate) fn facts_ui(
         let text = format::error(row.error_code, message);
         widgets::remark(ui, icon::FAILED, Tone::Danger, text);
     }
+}
+
+/// The buttons that lead from an execution to its run and its loop, and to a plan that reverts it.
+fn links_of_run_ui(
+    ui: &mut Ui,
+    detail: &ExecutionDetail,
+    attempt: Option<Attempt>,
+    actions: &mut Vec<Action>,
+) {
+    let run_id = detail.row.run_id;
+    ui.horizontal_wrapped(|ui| {
+        if widgets::button(ui, Look::Plain, Some(icon::PLAN), "Show the run", true).clicked() {
+            actions.push(Action::Plan(PlanAction::OpenRun(run_id)));
+        }
+        if widgets::button(ui, Look::Plain, Some(icon::SEARCH), "All records of this run", true)
+            .clicked()
+        {
+            let text = toggle("", Filter::Run, &run_id.to_string());
+            actions.push(Action::Evidence(EvidenceAction::Search(text)));
+        }
+        revert_ui(ui, detail, actions);
+        if let Some(attempt) = attempt {
+            loop_link_ui(ui, attempt, actions);
+        }
+    });
+}
+
+/// Shows the plan, the step and its arguments.
+fn why_ui(ui: &mut Ui, detail: &ExecutionDetail) {
+    let row = &detail.row;
+    widgets::fact(ui, "plan", &detail.run.plan_name, Text::Body);
+    let step = format!("{} of {}, {}", row.step_index + 1, detail.run.step_count, row.step_id);
+    widgets::fact(ui, "step", step, Text::Body);
+    widgets::fact(ui, "workspace", &detail.run.workspace, Text::Mono);
+    if let Some(risk) = row.risk {
+        widgets::fact(ui, "risk", risk.as_str(), Text::Body);
+    }
+    for (name, value) in short_first(&detail.arguments) {
+        argument_ui(ui, name, value);
+    }
+}
+
+/// Shows who decided what about the execution and its run, and when.
+fn decisions_ui(ui: &mut Ui, detail: &ExecutionDetail, now: &Now) {
+    if detail.decisions.is_empty() {
+        widgets::paragraph(ui, "Nobody was asked about this step.", Text::Body, Tone::Dim);
+    }
+    for decision in &detail.decisions {
+        let mut text = format!("{}, {}", decision.sentence(), now.full(decision.timestamp_ms));
+        if !decision.note.is_empty() {
+            text.push_str(&format!("\n{}", decision.note));
+        }
+        widgets::remark(ui, icon::HAND, Tone::Dim, text);
+    }
+}
+
+/// Shows the times, the identifiers, the touched targets and the link of the chain.
+fn record_ui(ui: &mut Ui, detail: &ExecutionDetail, now: &Now, actions: &mut Vec<Action>) {
+    let (row, run) = (&detail.row, &detail.run);
     let (asked, started) = times(detail);
     if let Some(asked) = asked {
         widgets::fact(ui, "asked", now.full(asked), Text::Body);
@@ -124,55 +215,23 @@ pub(crate) fn facts_ui(
     if detail.intent_at_ms.is_some() {
         widgets::fact(ui, "intent", "recorded before the tool was called", Text::Body);
     }
-    widgets::copyable_value(ui, "execution", &row.execution_id.to_string(), "the execution's id");
-    section(ui, "Plan and run");
-    widgets::fact(ui, "plan", &detail.run.plan_name, Text::Body);
-    widgets::copyable_value(
-        ui,
-        "plan digest",
-        &detail.run.plan_digest.to_string(),
-        "the plan's digest",
-    );
-    let step = format!("{} of {}, {}", row.step_index + 1, detail.run.step_count, row.step_id);
+    widgets::fact(ui, "plan", &run.plan_name, Text::Body);
+    let step = format!("{} of {}, {}", row.step_index + 1, run.step_count, row.step_id);
     widgets::fact(ui, "step", step, Text::Body);
-    widgets::fact(ui, "workspace", &detail.run.workspace, Text::Mono);
+    widgets::fact(ui, "workspace", &run.workspace, Text::Mono);
+    widgets::copyable_value(ui, "execution", &row.execution_id.to_string(), "the execution's id");
     widgets::copyable_value(ui, "run", &row.run_id.to_string(), "the run's id");
-    ui.horizontal_wrapped(|ui| {
-        if widgets::button(ui, Look::Plain, Some(icon::PLAN), "Show the run", true).clicked() {
-            actions.push(Action::Plan(PlanAction::OpenRun(row.run_id)));
-        }
-        if widgets::button(ui, Look::Plain, Some(icon::SEARCH), "All records of this run", true)
-            .clicked()
-        {
-            let text = toggle("", Filter::Run, &row.run_id.to_string());
-            actions.push(Action::Evidence(EvidenceAction::Search(text)));
-        }
-        revert_ui(ui, detail, actions);
-        if let Some(attempt) = attempt {
-            loop_link_ui(ui, attempt, actions);
-        }
-    });
-    section(ui, "Decisions");
-    if detail.decisions.is_empty() {
-        widgets::paragraph(ui, "Nobody was asked about this step.", Text::Body, Tone::Dim);
-    }
-    for decision in &detail.decisions {
-        let mut text = format!("{}, {}", decision.sentence(), now.full(decision.timestamp_ms));
-        if !decision.note.is_empty() {
-            text.push_str(&format!("\n{}", decision.note));
-        }
-        widgets::remark(ui, icon::HAND, Tone::Dim, text);
-    }
-    if !detail.edges.is_empty() {
-        section(ui, "Touched");
-        links::links_ui(ui, &detail.edges, actions);
-    }
+    let digest = run.plan_digest.to_string();
+    widgets::copyable_value(ui, "plan digest", &digest, "the plan's digest");
     if let Some(seq) = detail.ledger_seq {
-        section(ui, "Ledger");
         widgets::fact(ui, "link", format::count(u64::try_from(seq).unwrap_or(0)), Text::Mono);
         if let Some(digest) = detail.ledger_digest {
             widgets::copyable_value(ui, "digest", &digest.to_string(), "the link's digest");
         }
+    }
+    if !detail.edges.is_empty() {
+        section(ui, "Touched");
+        links::links_ui(ui, &detail.edges, actions);
     }
 }
 

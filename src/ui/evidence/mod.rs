@@ -13,7 +13,7 @@ mod timeline;
 use egui::{Key, Margin, Modifiers, TextEdit, Ui, vec2};
 use uuid::Uuid;
 
-use super::action::LoopAction;
+use super::action::{LoopAction, RecordTab};
 use super::artifact::Contents;
 use super::splits::{Side, split_panel_ui};
 use super::widgets::panel_frame;
@@ -63,6 +63,8 @@ pub struct EvidenceView<'a> {
     pub selected: Option<Uuid>,
     /// The details of `selected`; `None` until they are read.
     pub detail: Option<&'a ExecutionDetail>,
+    /// The selected tab of the open execution.
+    pub tab: RecordTab,
     /// The attempt of a bounded loop that the run of this execution belongs to.
     pub attempt: Option<Attempt>,
     /// The results of comparing the interrupted steps of this execution's run with the disk.

@@ -41,6 +41,7 @@ fn touched_targets_lead_to_queries() {
         ),
     ] {
         let mut harness = page("execution");
+        click(&mut harness, "Record");
         click(&mut harness, link);
         click(&mut harness, item);
         assert!(ran_query(&harness, &question), "{item}");
@@ -52,6 +53,7 @@ fn touched_targets_lead_to_queries() {
         ("Latest outcome for src/lib.rs", Question::Latest(file.into())),
     ] {
         let mut harness = page("execution");
+        click(&mut harness, "Record");
         // The file is both an input and a changed target, so either link can be used.
         harness
             .query_all_by_role_and_label(Role::Button, "file src/lib.rs")
@@ -68,6 +70,7 @@ fn touched_targets_lead_to_queries() {
 #[test]
 fn a_link_works_by_keys_alone() {
     let mut harness = page("execution");
+    click(&mut harness, "Record");
     harness.get_by_label("diagnostic E0425").focus();
     harness.run_ok();
     harness.key_press(egui::Key::Enter);
@@ -148,4 +151,21 @@ fn tampered_records_are_marked() {
     assert!(harness.query_by_label_contains(row).is_some(), "the row of the list");
     let record = "This record was changed after it was written: row 1204 of executions";
     assert!(harness.query_by_label_contains(record).is_some(), "the open record");
+}
+
+// The change first, then why, who decided, and the identifiers.
+#[test]
+fn an_execution_is_shown_in_tabs() {
+    let mut harness = page("execution");
+    assert!(harness.query_all_by_label("Copy diff").next().is_some());
+    for (tab, found) in [
+        ("Why", "Copy argument contents"),
+        ("Decisions", "Approved in the window by ada"),
+        ("Record", "Copy the execution's id"),
+    ] {
+        assert!(harness.query_all_by_label_contains(found).next().is_none(), "{tab}");
+        click(&mut harness, tab);
+        assert!(harness.query_all_by_label_contains(found).next().is_some(), "{tab}");
+    }
+    assert!(harness.query_all_by_label("Copy diff").next().is_none());
 }

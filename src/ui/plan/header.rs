@@ -2,7 +2,7 @@
 
 use egui::{Align, Frame, Layout, Margin, Ui, vec2};
 
-use super::{PlanView, choices, walls};
+use super::{PlanView, RecordedRun, choices, walls};
 use crate::plan::{Digest, Mode, ShownPlan, ToolClass, prose, visible_name};
 use crate::run::CommandsReview;
 use crate::run::text::capitalized;
@@ -10,7 +10,8 @@ use crate::ui::action::LoopAction;
 use crate::ui::loop_page::loop_link_ui;
 use crate::ui::reconcile::{reconciled_ui, settle_ui};
 use crate::ui::{
-    Action, Chip, Command, Commands, Look, PlanAction, Text, Theme, Tone, format, icon, widgets,
+    Action, Chip, Command, Commands, Look, Now, PlanAction, Text, Theme, Tone, format, icon,
+    widgets,
 };
 
 /// Step counts by kind, cached because counting in every frame would be slow.
@@ -130,6 +131,25 @@ fn notes_chips(plan: &ShownPlan) -> Vec<Chip> {
     chips
 }
 
+/// Shows when and where a recorded run ran, and who authorized it and how.
+fn recorded_ui(ui: &mut Ui, run: &RecordedRun, now: &Now) {
+    let host = run.host.as_ref().map(|host| format!(", commands on {}", visible_name(host)));
+    let place = format!(
+        "Ran {} in {}{}",
+        now.full(run.started_at_ms),
+        visible_name(&run.workspace),
+        host.unwrap_or_default()
+    );
+    widgets::remark(ui, icon::CLOCK, Tone::Dim, place);
+    for decision in &run.decisions {
+        let mut text = format!("{}, {}", decision.sentence(), now.full(decision.timestamp_ms));
+        if !decision.note.is_empty() {
+            text.push_str(&format!(": {}", prose(&decision.note)));
+        }
+        widgets::remark(ui, icon::SEAL, Tone::Dim, text);
+    }
+}
+
 /// Shows the success criteria and the estimated time of a command plan, which are never evaluated.
 fn success_ui(ui: &mut Ui, plan: &ShownPlan) {
     let notes = &plan.notes;
@@ -229,6 +249,9 @@ pub(super) fn header_ui(ui: &mut Ui, view: &PlanView<'_>, commands: &mut Command
                     .on_hover_text("As the file says; nobody has verified it.");
             }
         });
+        if let Some(run) = view.recorded {
+            recorded_ui(ui, run, view.now);
+        }
         let actions = &mut *commands.actions;
         choices::choices_ui(ui, view, actions);
         if let Some(plan) = view.plan {

@@ -16,6 +16,7 @@ use super::{
 };
 use crate::authorization::WallLevel;
 use crate::plan::{ShownStep, drawable, prose, prose_lines};
+use crate::run::text::capitalized;
 use crate::run::{Outcome, PreconditionState, SKIPPED_WITH_COMMAND, StepResult, StepState};
 use crate::ui::action::Tab;
 use crate::ui::artifact::{ArtifactView, artifacts_ui};
@@ -60,12 +61,19 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
         let name = title.unwrap_or_else(|| format!("{} {}", row.verb, row.object));
         widgets::line(ui, &name, Text::Strong, Tone::Plain);
         widgets::line(ui, second_line(view, step), Text::Small, Tone::Dim);
-        if let Some(tab) = tabs_ui(ui, &TABS, view.tab) {
+        let mut tabs = TABS;
+        if is_done(view)
+            && let Some((_, name)) = tabs.first_mut()
+        {
+            *name = "Did";
+        }
+        if let Some(tab) = tabs_ui(ui, &tabs, view.tab) {
             actions.push(Action::Plan(PlanAction::ShowTab(tab)));
         }
     });
     widgets::line_below(ui);
     match view.tab {
+        Tab::WillDo if is_done(view) => did_ui(ui, view, step, actions),
         Tab::WillDo => {
             let covered = ui.memory(|memory| memory.top_modal_layer().is_some());
             if will_do_ui(ui, view, step) && !covered && view.looked_at.lacks(view.selected) {
@@ -99,6 +107,42 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
             }
             None => empty_tab_ui(ui, icon::DATABASE, "No evidence yet", NOT_RUN),
         },
+    }
+}
+
+/// Whether the selected step is over.
+fn is_done(view: &PlanView<'_>) -> bool {
+    matches!(view.run.steps.get(view.selected), Some(StepState::Done(_)))
+}
+
+/// What a step that is over did: how it ended, its command, and the recorded change of its files.
+fn did_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep, actions: &mut Vec<Action>) {
+    let Some(StepState::Done(result)) = view.run.steps.get(view.selected) else { return };
+    ui.add_space(10.0);
+    indented(ui, |ui| {
+        let (icon, word, tone) = outcome_look(result.outcome);
+        let took = format::duration(result.duration_ms);
+        widgets::remark(ui, icon, tone, format!("{}, {took}", capitalized(word)));
+        error_ui(ui, result);
+        if let Some(command) = step.arguments.get("command").filter(|_| step.tool_name == "shell") {
+            command_ui(ui, ("command", step.step_index), command, None);
+        }
+    });
+    let Some(execution) = view.execution else { return };
+    let change = ArtifactView::changes(execution);
+    if change.is_empty() {
+        indented(ui, |ui| {
+            let text = match result.outcome {
+                Outcome::Succeeded | Outcome::Failed => {
+                    "No change of a file was recorded. What it printed is under Output."
+                }
+                outcome => no_diagnostics(outcome),
+            };
+            widgets::paragraph(ui, text, Text::Body, Tone::Dim);
+        });
+    } else {
+        let (id, height) = (("did", execution.row.execution_id), ui.available_height());
+        artifacts_ui(ui, id, &change, "diff", view.contents, height, actions);
     }
 }
 
@@ -150,11 +194,6 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) -> bool {
     let review = view.review.map(|review| std::ptr::from_ref(review).addr());
     let key = (view.digest, view.selected, review, view.preview.is_some());
     let all_seen = scroll::area_seen(ui, ("will do", view.selected), key, margin, |ui| {
-        if let Some(StepState::Done(result)) = view.run.steps.get(view.selected)
-            && result.error_message.is_some()
-        {
-            indented(ui, |ui| error_ui(ui, result));
-        }
         if let Some(command) = step.arguments.get("command").filter(|_| step.tool_name == "shell") {
             let risk = view.review.and_then(|review| review.risks.get(step.step_index));
             indented(ui, |ui| {

@@ -37,6 +37,7 @@ mod twin_lines;
 mod walls;
 mod wrap;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use egui::{Margin, Panel, Ui};
@@ -49,8 +50,10 @@ use super::widgets::panel_frame;
 use super::{Command, Commands, Look, Now, Theme, icon, terminal, theme, widgets};
 use crate::authorization::Change;
 use crate::plan::{Digest, Finding, ShownPlan};
+use crate::risk::RiskLevel;
 use crate::run::{
-    Attempt, ExecutionDetail, Preview, Reconciled, Review, RunState, StepTimer, Transcript,
+    Attempt, DecisionRecord, ExecutionDetail, Preview, Reconciled, Review, RunState, StepTimer,
+    Transcript,
 };
 
 pub(crate) use action_bar::bar_ui;
@@ -111,6 +114,21 @@ pub enum Approval {
     Recorded,
 }
 
+/// What is known about a recorded run besides its events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordedRun {
+    /// The time of the start, in Unix milliseconds.
+    pub started_at_ms: i64,
+    /// The workspace folder.
+    pub workspace: String,
+    /// The SSH destination on which its commands ran; `None` for this computer.
+    pub host: Option<String>,
+    /// The recorded risk of the steps, by the index of the step.
+    pub risks: BTreeMap<usize, RiskLevel>,
+    /// The decisions about its authorization.
+    pub decisions: Vec<DecisionRecord>,
+}
+
 /// All data of the plan page.
 #[derive(Debug, Clone)]
 pub struct PlanView<'a> {
@@ -138,6 +156,8 @@ pub struct PlanView<'a> {
     pub continues: Option<Uuid>,
     /// The warning about other runs in the workspace of the plan.
     pub other_runs: Option<&'a str>,
+    /// What is known about the run, if it is a recorded one.
+    pub recorded: Option<&'a RecordedRun>,
     /// The attempt of a bounded loop that this plan belongs to, while this process runs the loop.
     pub attempt: Option<PlanAttempt>,
     /// The attempt that the plan and its run belong to, no matter which process runs the loop.

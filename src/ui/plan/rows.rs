@@ -152,6 +152,11 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
         .filter(|_| step.call.is_some())
         .and_then(|review| review.risks.get(index))
         .map(|verdict| (verdict.level, verdict.reason.clone()));
+    let recorded = || {
+        let level = view.recorded?.risks.get(&index)?;
+        Some((*level, "The risk when the step ran.".to_owned()))
+    };
+    let risk = risk.or_else(recorded);
     Some(StepRow {
         number: index + 1,
         icon,

@@ -27,6 +27,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         continues: None,
         attempt: None,
         other_runs: None,
+        recorded: None,
         of_loop: None,
         reconciled: &[],
         selected: 0,

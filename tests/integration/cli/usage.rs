@@ -44,7 +44,7 @@ fn usage_error_exits_five_with_empty_stdout() {
         &["evidence", "query"],
         &["evidence", "query", "q9"],
         &["evidence", "query", "q1"],
-        &["evidence", "query", "q1", "file_read", "--since", "yesterday"],
+        &["evidence", "query", "q1", "file_read", "--since", "tomorrow"],
         &["evidence", "query", "q1", "file_read", "--limit", "0"],
         &["evidence", "query", "q7", "--threshold", "0"],
         &["evidence", "show", "no-id"],
