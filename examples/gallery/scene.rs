@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use countersign::authorization::{Change, PlanChoices, WallSetting};
 use countersign::plan::{Finding, Mode, Severity, ShownPlan, ShownStep};
+use countersign::risk::{RiskLevel, UserRules};
 use countersign::run::{
     Attempt, EvidenceAnswer, ExecutionDetail, Phase, PlaceReview, Preview,
     Question as EvidenceQuestion, Reconciled, Review, RunState, RunSummary, SearchPage,
@@ -23,7 +24,7 @@ use countersign::ui::dialog::{AfterRejection, AuthorizeView, Dialog, PromptId, Q
 use countersign::ui::evidence::{EvidenceView, Verification};
 use countersign::ui::format::Now;
 use countersign::ui::notice::Notice;
-use countersign::ui::overlay::{Overlay, SettingsView};
+use countersign::ui::overlay::{Overlay, RuleForm, SettingsView};
 use countersign::ui::plan::{
     Approval, CardView, ChangedSteps, ChoicesView, Effect, KindSources, LookedAt, PlanView,
     RecentPlan, RunOutput, SeenStep, SidebarView, Simulated, StepCounts, StepKind, StepList,
@@ -251,7 +252,7 @@ impl Scene {
         let overlay = match name {
             "palette" => Some(Overlay::Palette),
             "help" => Some(Overlay::Help),
-            "settings" => Some(Overlay::Settings(SettingsView {
+            "settings" | "rule" => Some(Overlay::Settings(SettingsView {
                 theme: egui::ThemePreference::Dark,
                 high_contrast: false,
                 notifications: true,
@@ -261,6 +262,10 @@ impl Scene {
                 editor_fault: None,
                 file: "/home/ada/.config/countersign/settings.toml".into(),
                 evidence: "/home/ada/.local/share/countersign".into(),
+                can_change_rules: true,
+                rules: own_rules(),
+                rule_form: (name == "rule").then(|| rule_form().checked(&own_rules())),
+                rules_note: None,
                 policy: vec![
                     ("asks for".into(), "no tool".into()),
                     ("authorization".into(), "valid for 30 min".into()),
@@ -476,6 +481,16 @@ impl Scene {
                 let dark = ctx.global_style().visuals.dark_mode;
                 ctx.set_theme(if dark { egui::Theme::Light } else { egui::Theme::Dark });
             }
+            Action::Window(WindowAction::EditRule(form)) => {
+                if let Some(Overlay::Settings(settings)) = &mut self.overlay {
+                    settings.rule_form = Some(form.clone().checked(&settings.rules));
+                }
+            }
+            Action::Window(WindowAction::DropRule) => {
+                if let Some(Overlay::Settings(settings)) = &mut self.overlay {
+                    settings.rule_form = None;
+                }
+            }
             Action::Window(WindowAction::CloseOverlay) => self.overlay = None,
             Action::Dialog(DialogAction::LeaveUndecided | DialogAction::Answer { .. }) => {
                 self.dialog = self.plan.mode == Mode::Guided;
@@ -648,4 +663,30 @@ impl Scene {
             overlay: self.overlay.as_ref(),
         }
     }
+}
+
+/// A rule as a person would type it.
+fn rule_form() -> RuleForm {
+    RuleForm {
+        id: "no-publish".into(),
+        prefix: "cargo publish".into(),
+        level: RiskLevel::Blocked,
+        reason: "Releases are made by the pipeline.".into(),
+        must_match: "cargo publish".into(),
+        must_not_match: "cargo build".into(),
+        sample: "cargo publish --dry-run".into(),
+    }
+}
+
+/// The rules in the settings.
+fn own_rules() -> UserRules {
+    let rule = RuleForm {
+        id: "no-deploy".into(),
+        prefix: "make deploy".into(),
+        reason: "Only the pipeline deploys.".into(),
+        must_match: "make deploy".into(),
+        must_not_match: String::new(),
+        ..rule_form()
+    };
+    UserRules::default().with(rule.rule()).unwrap_or_default()
 }

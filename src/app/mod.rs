@@ -23,6 +23,7 @@ mod panic_page;
 mod pending;
 mod plan_page;
 mod recent;
+mod rules;
 mod settings;
 mod shared;
 mod start;
@@ -39,7 +40,7 @@ use std::sync::Arc;
 use egui_system_font_provider::SystemFontProvider;
 
 use crate::ui::key_queue::KeyQueue;
-use crate::ui::overlay::Overlay;
+use crate::ui::overlay::{Overlay, RuleForm};
 use crate::ui::splits::set_splits;
 use crate::ui::{Now, Tone, glyphs, theme};
 use crate::worker::{Clock as _, Faults, Folders, Notifier, Setup, SystemClock, Wake};
@@ -64,6 +65,10 @@ struct App {
     /// Whether the settings file has a fault. Such a file is never overwritten.
     settings_have_fault: bool,
     overlay: Option<Overlay>,
+    /// The form for a new rule. It stays when the settings are closed, so that nothing typed is lost.
+    rule_form: Option<RuleForm>,
+    /// What came of the last change of the rules.
+    rules_note: Option<(Tone, String)>,
     /// Defers keys to the next frame.
     key_queue: KeyQueue,
     file_picker: file_dialog::FilePicker,
@@ -128,6 +133,8 @@ impl App {
             settings_file: loaded.file,
             settings_have_fault,
             overlay: None,
+            rule_form: None,
+            rules_note: None,
             key_queue: KeyQueue::default(),
             file_picker: file_dialog::FilePicker::new(wake),
             close_when_idle: false,

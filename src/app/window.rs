@@ -31,6 +31,17 @@ impl App {
                 self.settings.editor_command = command.trim().to_owned();
                 self.refresh_settings(ctx);
             }
+            WindowAction::OpenSettingsFile => self.open_settings_file(),
+            WindowAction::EditRule(form) => {
+                (self.rule_form, self.rules_note) = (Some(form), None);
+                self.update_settings_view(ctx);
+            }
+            WindowAction::DropRule => {
+                self.rule_form = None;
+                self.update_settings_view(ctx);
+            }
+            WindowAction::AddRule => self.add_rule(ctx),
+            WindowAction::RemoveRule(id) => self.remove_rule(id, ctx),
             WindowAction::SetZoom(zoom) => {
                 self.settings.zoom = zoom;
                 ctx.set_zoom_factor(zoom);
@@ -48,6 +59,10 @@ impl App {
     /// Saves the settings, and updates the settings overlay if it is open.
     fn refresh_settings(&mut self, ctx: &egui::Context) {
         self.save_settings();
+        self.update_settings_view(ctx);
+    }
+
+    pub(super) fn update_settings_view(&mut self, ctx: &egui::Context) {
         if matches!(self.overlay, Some(Overlay::Settings(_))) {
             self.overlay = Some(Overlay::Settings(self.settings_view(ctx)));
         }
@@ -108,6 +123,10 @@ impl App {
                 .as_ref()
                 .map_or_else(|| "none".to_owned(), |file| file.display().to_string()),
             evidence: self.shared.setup.location.evidence.display().to_string(),
+            can_change_rules: self.settings_file.is_some() && !self.settings_have_fault,
+            rules: policy.command_rules.clone(),
+            rule_form: self.rule_form.clone().map(|form| form.checked(&policy.command_rules)),
+            rules_note: self.rules_note.clone(),
             policy: [
                 ("always ask for", list_or(tools, "no tool")),
                 ("also reachable", list_or(roots, "nothing outside the workspace")),

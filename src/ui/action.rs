@@ -9,6 +9,7 @@ use super::Command;
 use super::artifact::Shape;
 use super::diagnostics::{Column, DiagnosticPosition, Facet};
 use super::loop_page::LoopForm;
+use super::overlay::RuleForm;
 use super::plan::StepFilter;
 use crate::authorization::{HostChoice, WallSetting};
 use crate::plan::{Digest, Mode};
@@ -346,4 +347,14 @@ pub enum WindowAction {
     SetZoom(f32),
     /// Use this command to open files in an editor.
     SetEditor(String),
+    /// Open the settings file in the person's editor, or show its folder.
+    OpenSettingsFile,
+    /// Show the form for a new rule with this content.
+    EditRule(RuleForm),
+    /// Close the form for a new rule and forget its content.
+    DropRule,
+    /// Save the rule in the form.
+    AddRule,
+    /// Remove the rule with this id from the settings file.
+    RemoveRule(String),
 }

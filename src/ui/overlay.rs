@@ -2,9 +2,14 @@
 
 use egui::{Align, Frame, Id, Key, Layout, Margin, Modal, ScrollArea, TextEdit, Ui, vec2};
 
+mod rules;
+mod settings;
+
 use super::action::WindowAction;
 use super::commands::{Spec, TABLE};
-use super::{Action, Commands, Icon, Look, Situation, Text, Theme, Tone, icon, rows, widgets};
+use super::{Action, Commands, Situation, Text, Theme, Tone, icon, rows, widgets};
+pub use rules::{CheckedForm, RuleForm};
+pub use settings::{SettingsView, ZOOMS};
 
 /// The open overlay.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,34 +21,6 @@ pub enum Overlay {
     /// The settings.
     Settings(SettingsView),
 }
-
-/// The settings, as shown.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SettingsView {
-    /// The theme.
-    pub theme: egui::ThemePreference,
-    /// Whether the theme has higher contrast.
-    pub high_contrast: bool,
-    /// The zoom; 1 is the normal size.
-    pub zoom: f32,
-    /// Whether the desktop notifies the person while the window is not in front.
-    pub notifications: bool,
-    /// Why the last notification could not be shown; `None` if it could, or none was sent.
-    pub notification_fault: Option<String>,
-    /// The command that opens a file in the person's editor; empty when none is set.
-    pub editor: String,
-    /// Why `editor` cannot be used; `None` if it can.
-    pub editor_fault: Option<String>,
-    /// The path of the settings file, where all other settings are edited.
-    pub file: String,
-    /// The path of the evidence.
-    pub evidence: String,
-    /// The names and values of the settings that only the file can change.
-    pub policy: Vec<(String, String)>,
-}
-
-/// The zoom levels to choose from.
-pub const ZOOMS: [f32; 7] = [0.8, 0.9, 1.0, 1.15, 1.3, 1.6, 2.0];
 
 /// Draws the open overlay.
 pub fn overlay_ui(ui: &mut Ui, overlay: &Overlay, commands: &mut Commands<'_>) {
@@ -62,7 +39,7 @@ pub fn overlay_ui(ui: &mut Ui, overlay: &Overlay, commands: &mut Commands<'_>) {
         match overlay {
             Overlay::Palette => palette_ui(ui, commands),
             Overlay::Help => help_ui(ui, commands.actions),
-            Overlay::Settings(settings) => settings_ui(ui, settings, commands.actions),
+            Overlay::Settings(settings) => settings::settings_ui(ui, settings, commands.actions),
         }
     });
     if response.should_close() {
@@ -209,100 +186,6 @@ fn help_ui(ui: &mut Ui, actions: &mut Vec<Action>) {
             });
         }
     });
-}
-
-fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) {
-    let theme = Theme::of(ui);
-    ui.spacing_mut().item_spacing.y = 6.0;
-    title_ui(ui, "Settings", actions);
-    widgets::heading(ui, "Theme");
-    ui.horizontal(|ui| {
-        for (icon, name, choice) in [
-            (icon::SYSTEM, "Same as the system", egui::ThemePreference::System),
-            (icon::SUN, "Light", egui::ThemePreference::Light),
-            (icon::MOON, "Dark", egui::ThemePreference::Dark),
-        ] {
-            if choice_ui(ui, Some(icon), name, settings.theme == choice) {
-                actions.push(Action::Window(WindowAction::SetTheme(choice)));
-            }
-        }
-    });
-    widgets::heading(ui, "Contrast");
-    ui.horizontal(|ui| {
-        for (name, high) in [("Normal", false), ("High", true)] {
-            if choice_ui(ui, None, name, settings.high_contrast == high) {
-                actions.push(Action::Window(WindowAction::SetHighContrast(high)));
-            }
-        }
-    });
-    widgets::heading(ui, "Size");
-    ui.horizontal(|ui| {
-        for zoom in ZOOMS {
-            let chosen = (settings.zoom - zoom).abs() < 0.01;
-            if choice_ui(ui, None, &format!("{:.0} %", zoom * 100.0), chosen) {
-                actions.push(Action::Window(WindowAction::SetZoom(zoom)));
-            }
-        }
-    });
-    widgets::heading(ui, "Notifications while the window is not in front");
-    ui.horizontal(|ui| {
-        for (name, on) in [("On", true), ("Off", false)] {
-            if choice_ui(ui, None, name, settings.notifications == on) {
-                actions.push(Action::Window(WindowAction::SetNotifications(on)));
-            }
-        }
-    });
-    if let Some(fault) = settings.notification_fault.as_ref().filter(|_| settings.notifications) {
-        let text = format!("The last one could not be shown: {fault}");
-        widgets::remark(ui, icon::INFO, Tone::Dim, text);
-    }
-    editor_ui(ui, settings, actions);
-    ui.add_space(6.0);
-    widgets::heading(ui, "Rules from the settings file");
-    for (name, value) in &settings.policy {
-        widgets::fact(ui, name, value, Text::Body);
-    }
-    ui.add_space(6.0);
-    for (name, path) in [("settings file", &settings.file), ("evidence", &settings.evidence)] {
-        widgets::copyable_value(ui, name, path, &format!("the path of the {name}"));
-    }
-    let text = "Edit these rules in the settings file. They take effect at the next start.";
-    ui.label(widgets::rich(text, Text::Small, theme.dim));
-}
-
-/// A button for one of several choices. Returns whether it was clicked.
-fn choice_ui(ui: &mut Ui, icon: Option<Icon>, name: &str, chosen: bool) -> bool {
-    let look = if chosen { Look::Primary } else { Look::Plain };
-    widgets::button(ui, look, icon, name, true).clicked()
-}
-
-/// The field for the command that opens a file in an editor. The change takes effect when the field loses the
-/// focus.
-fn editor_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) {
-    let theme = Theme::of(ui);
-    widgets::heading(ui, "Editor");
-    let id = ui.scope_id().with("editor command");
-    let typed = ui.data_mut(|data| data.get_temp::<String>(id));
-    let mut text = typed.unwrap_or_else(|| settings.editor.clone());
-    let edit = widgets::code_field(&mut text, id.with("edit"), f32::INFINITY)
-        .hint_text("code -g {file}:{line}:{column}");
-    let response = ui.add(edit).accessible_name("Editor command");
-    if response.lost_focus() {
-        ui.data_mut(|data| data.remove::<String>(id));
-        if text != settings.editor {
-            actions.push(Action::Window(WindowAction::SetEditor(text)));
-        }
-    } else if response.has_focus() {
-        ui.data_mut(|data| data.insert_temp(id, text));
-    }
-    match &settings.editor_fault {
-        Some(fault) => widgets::remark(ui, icon::WARNING, Tone::Caution, fault),
-        None => {
-            let text = "The program and its arguments; {file}, {line} and {column} are filled in. \
-                        It is run without a shell.";
-            ui.label(widgets::rich(text, Text::Small, theme.dim));
-        }
-    }
 }
 
 #[cfg(test)]

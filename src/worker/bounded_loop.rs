@@ -26,7 +26,8 @@ impl ExecutorThread {
                 message: error.to_owned(),
                 next: "Name another planner.".to_owned(),
             })?;
-        let Setup { location, policy, .. } = self.setup.clone();
+        let Setup { location, .. } = self.setup.clone();
+        let policy = self.policy();
         let setup = LoopSetup { order, program, method: Method::Window, location, policy };
         let deps = LoopDeps {
             clock: Arc::new(SystemClock::default()),

@@ -28,6 +28,33 @@ impl Query for OpenEditor {
     }
 }
 
+/// Opens the settings file in the person's editor; without an editor, shows its folder in the file manager.
+pub struct OpenSettingsFile {
+    /// The settings file. It must exist and its path must be absolute.
+    pub file: PathBuf,
+    /// The command from the settings; empty if there is none.
+    pub command: String,
+}
+
+impl Query for OpenSettingsFile {
+    type Answer = ();
+    const FAILURE: &str = "The settings file cannot be opened.";
+
+    fn run(self, context: &mut QueryContext) -> Result<(), QueryError> {
+        let folder = self.file.parent().unwrap_or(Path::new("/"));
+        let policy = &context.setup.policy;
+        if self.command.is_empty() {
+            let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+            let arguments = [folder.to_string_lossy().into_owned()];
+            let started = Toolbox::open(folder, policy)?.start_detached(program, &arguments);
+            let next = || "Set an editor in the settings, or open the file yourself.".to_owned();
+            return Ok(started.map_err(|failure| Failure { next: next(), ..failure })?);
+        }
+        let file = self.file.to_string_lossy().into_owned();
+        Ok(open(&self.command, folder, policy, &EditorLocation { file, line: 1, column: 1 })?)
+    }
+}
+
 /// A location in a file, for an editor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditorLocation {

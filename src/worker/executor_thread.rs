@@ -2,9 +2,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use uuid::Uuid;
@@ -15,6 +15,7 @@ use super::{Command, Event, Faults, Setup, Wake, outbox};
 use crate::authorization::ApprovedPlan;
 use crate::autonomy::PlanDecision;
 use crate::engine::{ControlHandle, Executor, ExecutorDeps, ProgressCallback, SystemClock};
+use crate::risk::{Policy, UserRules};
 use crate::run::text::panic_message;
 use crate::run::{
     Answer, AskSecret, Control, ExecutionResult, Failure, RunEvent, Secret, TerminalPort,
@@ -30,6 +31,7 @@ pub struct Worker {
     terminal: TerminalPort,
     check_secrets: Arc<dyn AskSecret>,
     busy: Arc<AtomicBool>,
+    command_rules: Arc<Mutex<UserRules>>,
 }
 
 impl Worker {
@@ -56,7 +58,9 @@ impl Worker {
             answers: answers.clone(),
             slot: Arc::clone(&answers.secret_of_check),
         });
+        let command_rules = Arc::new(Mutex::new(setup.policy.command_rules.clone()));
         let executor = ExecutorThread {
+            command_rules: Arc::clone(&command_rules),
             control: control.clone(),
             answers: answers.clone(),
             terminal: terminal.clone(),
@@ -67,7 +71,16 @@ impl Worker {
         thread::Builder::new().name("countersign-worker".to_owned()).spawn(move || {
             executor.serve(&inbox);
         })?;
-        Ok(Self { commands, events: outbox, control, answers, terminal, check_secrets, busy })
+        Ok(Self {
+            commands,
+            events: outbox,
+            control,
+            answers,
+            terminal,
+            check_secrets,
+            busy,
+            command_rules,
+        })
     }
 
     /// Sends a command to the thread.
@@ -87,6 +100,11 @@ impl Worker {
                 TrySendError::Full(command) | TrySendError::Disconnected(command) => command,
             }
         })
+    }
+
+    /// Uses these rules for commands in later runs. A run under way keeps those with which it began.
+    pub fn set_command_rules(&self, rules: UserRules) {
+        *self.command_rules.lock().unwrap_or_else(PoisonError::into_inner) = rules;
     }
 
     /// Requests a control. *Stop now* also ends a wait for an answer; *Cancel after this step* ends only the wait for
@@ -146,6 +164,8 @@ pub(super) struct ExecutorThread {
     pub(super) answers: AnswerSlots,
     pub(super) terminal: TerminalPort,
     busy: Arc<AtomicBool>,
+    /// The person's rules for commands, which the window may change between runs.
+    command_rules: Arc<Mutex<UserRules>>,
     pub(super) out: EventSink,
 }
 
@@ -214,6 +234,12 @@ impl ExecutorThread {
         }
     }
 
+    /// The policy for a run that begins now.
+    pub(super) fn policy(&self) -> Policy {
+        let rules = self.command_rules.lock().unwrap_or_else(PoisonError::into_inner);
+        Policy { command_rules: rules.clone(), ..self.setup.policy.clone() }
+    }
+
     /// Asks the person in the window.
     pub(super) fn secrets(&self) -> Arc<dyn AskSecret> {
         let (out, answers) = (self.out.clone(), self.answers.clone());
@@ -230,7 +256,7 @@ impl ExecutorThread {
         let mut executor = Executor::new(
             store,
             ExecutorDeps {
-                policy: self.setup.policy.clone(),
+                policy: self.policy(),
                 clock: Arc::new(SystemClock::default()),
                 confirmation: Box::new(self.answers.clone()),
                 progress: Arc::new(self.out.clone()),

@@ -46,6 +46,7 @@ mod planner_stderr;
 mod policy;
 mod query_thread;
 mod record_decisions;
+mod save_rules;
 mod save_settings;
 mod secrets;
 mod suggestion_plans;
@@ -57,7 +58,7 @@ mod tests;
 pub use crate::autonomy::{LoopOrder, PlanDecision};
 pub use crate::engine::{Clock, FollowUp, Simulation, SystemClock, WorkspaceChoice};
 pub use contents::{Content, ReadContent, Save, SaveSource};
-pub use editor::{EditorCommand, EditorLocation, OpenEditor};
+pub use editor::{EditorCommand, EditorLocation, OpenEditor, OpenSettingsFile};
 pub use evidence_queries::{
     ListLoops, ListRuns, ReadExecution, Reconcile, ReplayLoop, ReplayRun, ReplayedLoop,
     ReplayedRun, Search, Verify,
@@ -74,6 +75,7 @@ pub use opening::{OpenFollowUp, OpenPlan, OpenedPlan, PreviewStep, Simulate};
 pub use policy::{PolicySettings, SettingsError, load_policy, read_policy};
 pub use query_thread::{Continuation, PlanRead, Query, QueryContext, QueryError, QueryThread};
 pub use record_decisions::{RecordAuthorization, RecordTrust, RememberWalls, RevokeClass};
+pub use save_rules::{RuleChange, SaveRules, SavedRules};
 pub use save_settings::{SaveSettings, UpdateSetting};
 pub use suggestion_plans::PlanSuggestions;
 pub use target::CheckTarget;

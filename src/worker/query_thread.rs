@@ -16,6 +16,7 @@ use std::thread;
 use super::{Setup, Wake};
 use crate::engine::FollowUpError;
 use crate::evidence::{EvidenceError, EvidenceReader, EvidenceStore};
+use crate::risk::UserRules;
 use crate::run::text::panic_message;
 use crate::run::{Failure, StopSignal};
 use crate::tools::ToolError;
@@ -180,6 +181,11 @@ impl<W: 'static> QueryThread<W> {
             }
         };
         thread::Builder::new().name("countersign-long-query".to_owned()).spawn(work).map(drop)
+    }
+
+    /// Uses these rules for commands in later queries that have their own threads.
+    pub fn set_command_rules(&mut self, rules: UserRules) {
+        self.setup.policy.command_rules = rules;
     }
 
     /// Stops every query that has its own thread. Each of them still has an answer.

@@ -71,15 +71,30 @@ impl Query for UpdateSetting {
     }
 }
 
-fn not_toml(error: impl std::error::Error + Send + Sync + 'static) -> Error {
+pub(super) fn not_toml(error: impl std::error::Error + Send + Sync + 'static) -> Error {
     Error::new(ErrorKind::InvalidData, error)
 }
 
-/// Sets the values that `values` makes of the text of the file, and replaces the file if there are any. Other windows
-/// wait meanwhile.
+/// Sets the values that `values` makes of the text of the file, and replaces the file if there are any.
 fn edit(
     path: &Path,
     values: impl FnOnce(&str) -> std::io::Result<Option<DocumentMut>>,
+) -> std::io::Result<()> {
+    replace(path, |text| {
+        let Some(values) = values(text)? else { return Ok(None) };
+        let mut settings: DocumentMut = text.parse().map_err(not_toml)?;
+        for (key, value) in values.into_table() {
+            set(settings.as_table_mut(), &key, value);
+        }
+        Ok(Some(settings.to_string()))
+    })
+}
+
+/// Replaces the file atomically by what `change` makes of its text; `None` leaves it as it is. Other windows wait
+/// meanwhile.
+pub(super) fn replace(
+    path: &Path,
+    change: impl FnOnce(&str) -> std::io::Result<Option<String>>,
 ) -> std::io::Result<()> {
     let file = link_target(path)?;
     let folder = file.parent().unwrap_or(Path::new("."));
@@ -89,13 +104,9 @@ fn edit(
         Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
         text => text?,
     };
-    let Some(values) = values(&text)? else { return Ok(()) };
-    let mut settings: DocumentMut = text.parse().map_err(not_toml)?;
-    for (key, value) in values.into_table() {
-        set(settings.as_table_mut(), &key, value);
-    }
+    let Some(changed) = change(&text)? else { return Ok(()) };
     let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
-    temporary.write_all(settings.to_string().as_bytes())?;
+    temporary.write_all(changed.as_bytes())?;
     temporary.as_file().sync_all()?;
     temporary.persist(file)?;
     Ok(())

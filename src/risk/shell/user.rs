@@ -37,7 +37,8 @@ impl UserRules {
         self.0.is_empty()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &UserRule> {
+    /// The rules, in the order of the settings file.
+    pub fn iter(&self) -> impl Iterator<Item = &UserRule> {
         self.0.iter()
     }
 }

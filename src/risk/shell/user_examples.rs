@@ -82,6 +82,15 @@ impl UserRules {
         }
         Ok(Self(rules))
     }
+
+    /// These rules and one more, checked as [`Self::new`] does.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`].
+    pub fn with(&self, rule: UserRule) -> Result<Self, BadRule> {
+        Self::new(self.iter().cloned().chain([rule]).collect())
+    }
 }
 
 impl UserRule {
