@@ -3,12 +3,16 @@
 use super::App;
 use crate::risk::UserRules;
 use crate::ui::Tone;
+use crate::ui::overlay::RuleForm;
 use crate::worker::{OpenSettingsFile, Query as _, RuleChange, SaveRules};
 
 impl App {
     /// Opens the settings file. If there is none yet, it is saved first.
     pub(super) fn open_settings_file(&mut self) {
-        let Some(file) = self.settings_file.clone() else { return };
+        let Some(file) = self.settings_file.clone() else {
+            self.shared.notify(Tone::Caution, OpenSettingsFile::FAILURE, "There is none.", "");
+            return;
+        };
         let file = std::path::absolute(&file).unwrap_or(file);
         self.save_settings();
         let command = self.settings.editor_command.clone();
@@ -17,7 +21,7 @@ impl App {
 
     /// Saves the rule in the form. The form is closed once the rule is saved.
     pub(super) fn add_rule(&mut self, ctx: &egui::Context) {
-        let rule = self.rule_form.as_ref().map(crate::ui::overlay::RuleForm::rule);
+        let rule = self.rule_form.as_ref().map(RuleForm::rule);
         if let Some(rule) = rule {
             self.change_rules(RuleChange::Add(rule), ctx);
         }

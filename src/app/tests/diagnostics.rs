@@ -182,6 +182,27 @@ fn the_editor_opens_or_its_fault_shows() {
     });
 }
 
+/// Without an open plan and without a file, too: the settings are saved first.
+#[test]
+fn the_settings_file_opens_in_the_editor() {
+    let mut bench = Bench::new();
+    let file = bench.app.settings_file.clone().unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let fifo = bench.workspace.path().join("fifo");
+    let made = assert_cmd::Command::new("mkfifo").arg(&fifo).output().unwrap();
+    assert!(made.status.success());
+    let command = format!("sh -c 'echo \"$0\" \"$1\" > \"{}\"' {{file}} {{line}}", fifo.display());
+    bench.app.settings.editor_command = command;
+    bench.act(Action::Window(crate::ui::action::WindowAction::OpenSettingsFile));
+    let printed = std::fs::read_to_string(&fifo).unwrap();
+    assert!(printed.trim_end().ends_with("settings.toml 1"), "{printed}");
+    assert!(file.is_file());
+    bench.app.settings.editor_command = "no-such-editor {file}".to_owned();
+    bench.act(Action::Window(crate::ui::action::WindowAction::OpenSettingsFile));
+    bench.wait_until("the notice", |app| !app.shared.notices.is_empty());
+    assert!(bench.app.shared.notices[0].summary.contains("no-such-editor is not on PATH"));
+}
+
 /// The goal of the plan on the page, once it was made of a suggestion.
 fn wait_for_suggested_plan(bench: &mut Bench) {
     bench.act(Action::Do(Command::PlanSuggestion));
