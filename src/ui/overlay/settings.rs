@@ -56,6 +56,12 @@ pub(super) fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Ve
             Some(form) => rules::form_ui(ui, form, settings.rules_note.as_ref(), actions),
             None => values_ui(ui, settings, actions),
         }
+        // The keyboard reaches controls that a small window does not show.
+        let focused = ui.memory(|memory| memory.focused());
+        let focused = focused.and_then(|id| ui.ctx().read_response(id));
+        if let Some(focused) = focused.filter(egui::Response::gained_focus) {
+            focused.scroll_to_me(None);
+        }
     });
 }
 
