@@ -41,8 +41,8 @@ pub(super) struct Settings {
     pub(super) notifications: bool,
     /// The width and height of the window, in points.
     pub(super) window: [f32; 2],
-    /// The steps that must be looked at before a plan can be authorized. The window reads this and the next three
-    /// tables, but never writes them.
+    /// The steps that must be looked at before a plan can be authorized. This and the next three tables are not saved
+    /// with the other settings; of them, the window changes only the rules for commands, each by itself.
     #[serde(skip_serializing)]
     pub(super) must_see: MustSee,
     #[serde(skip_serializing)]
