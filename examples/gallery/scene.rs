@@ -252,7 +252,7 @@ impl Scene {
         let overlay = match name {
             "palette" => Some(Overlay::Palette),
             "help" => Some(Overlay::Help),
-            "settings" | "rule" => Some(Overlay::Settings(SettingsView {
+            "settings" | "rule" => Some(Overlay::Settings(Box::new(SettingsView {
                 theme: egui::ThemePreference::Dark,
                 high_contrast: false,
                 notifications: true,
@@ -270,7 +270,7 @@ impl Scene {
                     ("asks for".into(), "no tool".into()),
                     ("authorization".into(), "valid for 30 min".into()),
                 ],
-            })),
+            }))),
             _ => None,
         };
         let (detail, contents) = fixture::viewer(name);

@@ -166,7 +166,9 @@ impl App {
                 self.evidence.verify(&mut self.shared);
             }
             Command::Palette => self.overlay = Some(Overlay::Palette),
-            Command::Settings => self.overlay = Some(Overlay::Settings(self.settings_view(ctx))),
+            Command::Settings => {
+                self.overlay = Some(Overlay::Settings(Box::new(self.settings_view(ctx))))
+            }
             Command::SwitchTheme => {
                 let dark = ctx.global_style().visuals.dark_mode;
                 let theme =

@@ -64,7 +64,7 @@ impl App {
 
     pub(super) fn update_settings_view(&mut self, ctx: &egui::Context) {
         if matches!(self.overlay, Some(Overlay::Settings(_))) {
-            self.overlay = Some(Overlay::Settings(self.settings_view(ctx)));
+            self.overlay = Some(Overlay::Settings(Box::new(self.settings_view(ctx))));
         }
     }
 

@@ -19,7 +19,7 @@ pub enum Overlay {
     /// The help: all commands with their keys.
     Help,
     /// The settings.
-    Settings(SettingsView),
+    Settings(Box<SettingsView>),
 }
 
 /// Draws the open overlay.

@@ -94,7 +94,7 @@ fn a_new_rule_voids_the_authorization() {
 
 fn settings_shown(bench: &Bench) -> SettingsView {
     match &bench.app.overlay {
-        Some(Overlay::Settings(settings)) => settings.clone(),
+        Some(Overlay::Settings(settings)) => (**settings).clone(),
         other => panic!("{other:?}"),
     }
 }
