@@ -678,6 +678,8 @@ pub fn detail() -> ExecutionDetail {
                 timestamp_ms: NOW_MS - 599_600,
             },
         ],
+        risk_rule: Some("mutate".into()),
+        risk_reason: Some("Changes files of the workspace.".into()),
         intent_at_ms: Some(NOW_MS - 599_500),
         ledger_seq: Some(41_233),
         ledger_digest: Some(Digest::of(b"ledger")),

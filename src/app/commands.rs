@@ -74,8 +74,12 @@ impl App {
     }
 
     fn apply_command(&mut self, command: Command, ctx: &egui::Context) {
+        let situation = self.situation();
+        // The key of *Authorize…* leads to what has to be looked at first.
+        let looks_first = command == Command::Authorize && situation.look_first;
+        let command = if looks_first { Command::NextUnseen } else { command };
         // The view offers only available commands, but the state may have changed since that frame.
-        if (command.spec().unavailable)(&self.situation()).is_some() {
+        if (command.spec().unavailable)(&situation).is_some() {
             return;
         }
         let shared = &mut self.shared;

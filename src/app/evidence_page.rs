@@ -107,9 +107,26 @@ impl EvidencePage {
         }
         let parsed = parse(&self.text, &shared.now);
         self.problems = parsed.problems;
+        if !self.problems.is_empty() {
+            // All executions would look like the answer.
+            let of = self.page.as_ref().map_or(0, |page| page.of);
+            self.page = Some(SearchPage { of, ..SearchPage::default() });
+            return;
+        }
         // All of them again, because newer executions may have moved the others.
         let query = SearchQuery { limit: PAGE * (1 + self.more), ..parsed.query };
-        shared.query(Search(query), |app, page| app.evidence.page = Some(page));
+        shared.query(Search(query), |app, page| app.evidence.take_page(page));
+    }
+
+    /// Shows the results. Closes an open execution that is certainly not among them.
+    fn take_page(&mut self, page: SearchPage) {
+        let is_whole = page.hits.len() as u64 == page.total;
+        self.page = Some(page);
+        let is_listed = self.selected.is_none_or(|id| self.listed().contains(&id));
+        if self.question.is_none() && is_whole && !is_listed {
+            self.selected = None;
+            self.detail = None;
+        }
     }
 
     /// Searches for the edited text once the time without typing is over. Returns the milliseconds left until then;

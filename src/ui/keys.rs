@@ -29,7 +29,9 @@ pub fn take_keys(ui: &Ui, commands: &mut Commands<'_>) {
         if typing && plain || viewing && spec.command == Command::Find {
             continue;
         }
-        if (spec.unavailable)(commands.situation).is_none()
+        // The key of *Authorize…* leads to what has to be looked at first.
+        let leads = spec.command == Command::Authorize && commands.situation.look_first;
+        if (leads || (spec.unavailable)(commands.situation).is_none())
             && ui.input_mut(|input| input.consume_shortcut(&shortcut))
         {
             commands.actions.push(Action::Do(spec.command));

@@ -34,16 +34,16 @@ fn a_plan_is_authorized_once_each_step_that_asks_was_looked_at() {
     assert!(state.look_first && state.unseen && !can_authorize(&bench));
     bench.act(Action::Do(Command::Authorize));
     assert!(bench.app.view().dialog.is_none(), "no dialog opens");
+    assert_eq!(bench.session().pane.selected, 1, "the first step to look at");
     // An answer that was prepared earlier decides nothing.
     let digest = bench.session().opened.digest;
     bench.act(Action::Dialog(DialogAction::Authorize(digest)));
     assert_eq!(bench.session().approval, Approval::None);
 
-    for step in [1, 2] {
-        bench.act(Action::Do(Command::NextUnseen));
-        assert_eq!(bench.session().pane.selected, step);
-        look_at(&mut bench, &[step]);
-    }
+    look_at(&mut bench, &[1]);
+    bench.act(Action::Do(Command::NextUnseen));
+    assert_eq!(bench.session().pane.selected, 2);
+    look_at(&mut bench, &[2]);
     let state = bench.app.situation();
     assert!(!state.look_first && state.unseen, "the first step was not looked at");
     bench.act(Action::Do(Command::NextUnseen));
