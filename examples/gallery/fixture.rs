@@ -478,6 +478,7 @@ pub fn recent() -> Vec<RecentPlan> {
     ]
     .map(|(path, name, detail)| RecentPlan {
         pinned: false,
+        digest: None,
         path: format!("/home/ada/src/parser/{path}").into(),
         name: name.into(),
         detail: detail.into(),

@@ -489,7 +489,7 @@ impl Scene {
     }
 
     pub fn view(&self) -> WindowView<'_> {
-        let open = self.name != "empty";
+        let open = !matches!(self.name.as_str(), "empty" | "returning");
         let asking = match &self.run.phase {
             Phase::AwaitingConfirmation(request) => Some(request.as_ref()),
             _ => None,
@@ -564,6 +564,7 @@ impl Scene {
                 plans: &self.recent,
                 open: open.then(|| Path::new("/home/ada/src/parser/plans/parser.json")),
                 runs: &self.runs,
+                loops: &[],
                 run: self.run.run_id,
                 now: &self.now,
             },

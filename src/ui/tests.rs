@@ -65,6 +65,7 @@ const SCENES: [&str; 91] = [
     "revert",
     "revert-conflict",
     "empty",
+    "returning",
     "evidence",
     "execution",
     "nothing",
