@@ -47,7 +47,7 @@ use super::action::Tab;
 use super::artifact::Contents;
 use super::splits::{Side, split_panel_ui};
 use super::widgets::panel_frame;
-use super::{Command, Commands, Look, Now, Theme, icon, terminal, theme, widgets};
+use super::{Command, Commands, Look, Now, Theme, terminal, theme, widgets};
 use crate::authorization::Change;
 use crate::plan::{Digest, Finding, ShownPlan};
 use crate::run::{

@@ -85,7 +85,7 @@ pub fn sidebar_ui(ui: &mut Ui, view: &SidebarView<'_>, actions: &mut Vec<Action>
 }
 
 /// What tells the plan from others of the same name: the part of its path that differs. `None` if its name is unique.
-fn distinction(plan: &RecentPlan, plans: &[RecentPlan]) -> Option<String> {
+pub(super) fn distinction(plan: &RecentPlan, plans: &[RecentPlan]) -> Option<String> {
     let twins = plans.iter().filter(|other| other.name == plan.name && other.path != plan.path);
     let twins: Vec<_> = twins.map(|other| other.path.as_path()).collect();
     if twins.is_empty() {
@@ -208,5 +208,37 @@ impl Entry<'_> {
         }
         controls::selectable(ui, &response, selected, || self.name.clone());
         response.on_hover_text(self.tooltip)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Plans of the same name are told apart by the closest part of their paths that differs.
+    #[test]
+    fn plans_of_one_name_are_told_apart() {
+        let plans = [
+            ("/a/logs/rotate.json", "Rotate"),
+            ("/a/logs/keep.json", "Keep"),
+            ("/a/infra/rotate.json", "Rotate"),
+            ("/b/infra/rotate.json", "Rotate"),
+            ("/c/one.json", "Twice"),
+            ("/c/two.json", "Twice"),
+        ]
+        .map(|(path, name)| RecentPlan {
+            path: path.into(),
+            name: name.into(),
+            detail: String::new(),
+            digest: None,
+            pinned: false,
+        });
+        let told: Vec<_> = plans.iter().map(|plan| distinction(plan, &plans)).collect();
+        let told: Vec<_> = told.iter().map(Option::as_deref).collect();
+        let whole = Some("/a/infra/rotate.json");
+        assert_eq!(
+            told,
+            [Some("logs"), None, whole, Some("b"), Some("one.json"), Some("two.json")]
+        );
     }
 }

@@ -4,6 +4,7 @@ use egui::{
     Align2, CornerRadius, Margin, Rect, Response, Sense, Stroke, StrokeKind, Ui, pos2, vec2,
 };
 
+use super::sidebar::distinction;
 use super::{SidebarView, fate_look};
 use crate::plan::drawable;
 use crate::run::{LoopFate, RunFate};
@@ -33,6 +34,8 @@ const EXAMPLES: [Command; 4] =
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Earlier<'a> {
     pub(super) title: &'a str,
+    /// What tells a plan from others of the same title.
+    pub(super) distinction: Option<String>,
     pub(super) look: (Icon, &'static str, Tone),
     /// The time of its start, in Unix milliseconds; `None` for a plan that was never run.
     pub(super) at_ms: Option<i64>,
@@ -58,12 +61,14 @@ pub(super) fn earlier<'a>(view: &SidebarView<'a>) -> Vec<Earlier<'a>> {
     let plans = plans.filter(|plan| !is_listed(plan.digest)).take(MAX_EARLIER);
     let of_run = open_runs.iter().map(|run| Earlier {
         title: &run.plan_name,
+        distinction: None,
         look: fate_look(run.fate),
         at_ms: Some(run.started_at_ms),
         actions: vec![Action::Plan(PlanAction::OpenRun(run.run_id))],
     });
     let of_loop = loops.map(|it| Earlier {
         title: &it.goal,
+        distinction: None,
         look: loop_look(it.fate),
         at_ms: Some(it.started_at_ms),
         actions: vec![Action::Do(Command::GoLoop), Action::Loop(LoopAction::Show(it.loop_id))],
@@ -72,6 +77,7 @@ pub(super) fn earlier<'a>(view: &SidebarView<'a>) -> Vec<Earlier<'a>> {
         let run = view.runs.iter().find(|run| Some(run.plan_digest) == plan.digest);
         Earlier {
             title: &plan.name,
+            distinction: distinction(plan, view.plans),
             look: run.map_or((icon::PLAN, "not run", Tone::Dim), |run| fate_look(run.fate)),
             at_ms: run.map(|run| run.started_at_ms),
             actions: vec![Action::Plan(PlanAction::Open(plan.path.clone()))],
@@ -135,11 +141,13 @@ fn earlier_ui(ui: &mut Ui, item: &Earlier<'_>, view: &SidebarView<'_>) -> Respon
     let chip_right = right - time_width.max(48.0) - 12.0;
     let chip = Chip::new(icon, word, tone).paint_right(ui, pos2(chip_right, y), fill);
     let left = rect.left() + 14.0;
-    let title = [(item.title, Text::Body, theme.text)];
+    let place = item.distinction.as_ref().map(|it| format!("  {it}")).unwrap_or_default();
+    let title = [(item.title, Text::Body, theme.text), (&place, Text::Meta, theme.dim)];
     widgets::paint_parts(ui, pos2(left, y), (chip.left() - 12.0 - left).max(0.0), &title);
-    let title = drawable(item.title);
+    let name = format!("{}{place}", item.title);
+    let title = drawable(&name);
     controls::painted_button(ui, &response, || format!("Return to {title}, {word}"));
-    response.on_hover_text(title)
+    response.on_hover_text(title.as_ref())
 }
 
 /// The examples, side by side as far as there is room.
@@ -206,4 +214,41 @@ fn keys_ui(ui: &mut Ui) {
             ui.add_space(12.0);
         }
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use egui_kittest::kittest::Queryable;
+
+    use super::*;
+    use crate::ui::tests::window;
+
+    /// In the example data, a run was interrupted, and two plans have one title.
+    #[test]
+    fn where_the_person_was_opens_with_one_click() {
+        for (name, action) in [
+            ("Return to Rename Config to Settings, interrupted", "OpenRun"),
+            ("Return to Rotate staging logs  plans, failed", "Open("),
+        ] {
+            let mut harness = window("returning", [1280.0, 800.0]);
+            harness.get_all_by_label(name).next().unwrap().focus();
+            harness.run_ok();
+            harness.key_press(egui::Key::Enter);
+            harness.run_ok();
+            let actions = format!("{:?}", harness.state().actions);
+            assert!(actions.contains(action), "{name}: {actions}");
+        }
+        let harness = window("empty", [1280.0, 800.0]);
+        assert!(harness.query_by_label("Where you were").is_none());
+    }
+
+    #[test]
+    fn each_kind_of_plan_has_an_example() {
+        for command in EXAMPLES {
+            let mut harness = window("empty", [900.0, 600.0]);
+            harness.get_by_label(command.spec().text).click();
+            harness.run_ok();
+            assert_eq!(harness.state().actions, [Action::Do(command)]);
+        }
+    }
 }
