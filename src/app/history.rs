@@ -17,7 +17,7 @@ use crate::plan::Digest;
 use crate::ui::Page;
 use crate::ui::action::{DiagnosticsAction, EvidenceAction, LoopAction};
 use crate::ui::diagnostics::DiagnosticPosition;
-use crate::worker::OpenPlan;
+use crate::worker::{OpenPlan, OpenedPlan};
 
 /// The maximum number of places in each direction; the oldest are dropped.
 const MAX_PLACES: usize = 100;
@@ -210,19 +210,17 @@ impl App {
             }
             (None, Some(path)) => {
                 let query = OpenPlan { path, workspace: None, choices: PlanChoices::default() };
-                shared.query_latest(query, move |app, opened| match opened {
-                    Ok(opened) => {
-                        app.show_opened(Ok(opened), None);
-                        app.arrive_if_current(&place);
+                shared.query_latest(query, move |app, opened| {
+                    if app.way.history.current != place {
+                        return;
                     }
-                    // The file has vanished: the place is skipped, and the reason is shown only if it was the last.
-                    Err(failed) => {
-                        if app.can_go(direction) {
-                            app.go_on(direction, false);
-                        } else {
-                            app.way.leaving = None;
-                            app.plan.open_failed(failed, &mut app.shared);
-                        }
+                    // A file that cannot be read has the digest of an empty one.
+                    let is_readable = |opened: &OpenedPlan| opened.digest != Digest::of(&[]);
+                    if opened.as_ref().is_ok_and(is_readable) {
+                        app.show_opened(opened, None);
+                        app.arrive(&place);
+                    } else if app.can_go(direction) {
+                        app.go_on(direction, false);
                     }
                 });
             }

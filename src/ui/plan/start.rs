@@ -1,7 +1,7 @@
 //! What the plan page shows while no plan is open: how to open one, where the person was, and examples to try.
 
 use egui::{
-    Align2, CornerRadius, Margin, Rect, Response, Sense, Stroke, StrokeKind, Ui, pos2, vec2,
+    Align2, CornerRadius, Margin, Rect, Response, Sense, Stroke, StrokeKind, Ui, Vec2, pos2, vec2,
 };
 
 use super::sidebar::distinction;
@@ -19,8 +19,8 @@ use crate::ui::{
 const WIDTH: f32 = 900.0;
 /// The width from which the examples are in one row, in points.
 const ONE_ROW: f32 = 780.0;
-/// The height of an example, in points.
-const EXAMPLE: f32 = 92.0;
+/// The height of an example in one row, and in two rows of wider ones, in points.
+const EXAMPLE: [f32; 2] = [92.0, 78.0];
 /// The space between examples, in points.
 const GAP: f32 = 10.0;
 /// The maximum number of runs and of loops in the list of where the person was, and that of plans.
@@ -152,13 +152,17 @@ fn earlier_ui(ui: &mut Ui, item: &Earlier<'_>, view: &SidebarView<'_>) -> Respon
 
 /// The examples, side by side as far as there is room.
 fn examples_ui(ui: &mut Ui, commands: &mut Commands<'_>) {
-    let columns = if ui.available_width() >= ONE_ROW { EXAMPLES.len() } else { 2 };
+    let [in_one_row, in_two_rows] = EXAMPLE;
+    let (columns, height) = match ui.available_width() >= ONE_ROW {
+        true => (EXAMPLES.len(), in_one_row),
+        false => (2, in_two_rows),
+    };
     let width = (ui.available_width() - GAP * (columns - 1) as f32) / columns as f32;
     for row in EXAMPLES.chunks(columns) {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = GAP;
             for command in row {
-                if example_ui(ui, *command, width).clicked() {
+                if example_ui(ui, *command, vec2(width, height)).clicked() {
                     commands.actions.push(Action::Do(*command));
                 }
             }
@@ -167,9 +171,9 @@ fn examples_ui(ui: &mut Ui, commands: &mut Commands<'_>) {
     }
 }
 
-fn example_ui(ui: &mut Ui, command: Command, width: f32) -> Response {
+fn example_ui(ui: &mut Ui, command: Command, size: Vec2) -> Response {
     let (theme, spec) = (Theme::of(ui), command.spec());
-    let (rect, response) = ui.allocate_exact_size(vec2(width, EXAMPLE), Sense::click());
+    let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     box_ui(ui, rect, &response);
     let inner = rect.shrink2(vec2(14.0, 12.0));
     let mut left = inner.left();
