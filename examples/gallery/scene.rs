@@ -547,6 +547,7 @@ impl Scene {
                 looping: !self.looping.has_form()
                     && !self.looping.shown.state.is_over()
                     && self.page == Page::Loop,
+                can_go_back: self.name == "returning",
                 attempt_waits: self.name == "loop-waiting",
                 loop_form: self.looping.has_form(),
                 loop_changed_files: self.looping.shown.state.is_over(),

@@ -287,9 +287,7 @@ impl PlanPlace {
         let same_file = self.file.is_some() && self.file == place.file;
         match self.run {
             Some(run_id) => place.run == Some(run_id),
-            None => {
-                (same_file || self.digest == place.digest) && (place.run.is_none() || same_file)
-            }
+            None => same_file || self.digest == place.digest && place.run.is_none(),
         }
     }
 }

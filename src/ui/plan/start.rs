@@ -247,6 +247,26 @@ mod tests {
     }
 
     #[test]
+    fn keys_and_mouse_buttons_go_back() {
+        let mut harness = window("returning", [900.0, 600.0]);
+        harness.key_press_modifiers(egui::Modifiers::ALT, egui::Key::ArrowLeft);
+        harness.run_ok();
+        for pressed in [true, false] {
+            harness.event(egui::Event::PointerButton {
+                pos: pos2(450.0, 580.0),
+                button: egui::PointerButton::Extra1,
+                pressed,
+                modifiers: egui::Modifiers::NONE,
+            });
+        }
+        harness.run_ok();
+        assert_eq!(
+            harness.state().actions,
+            [Action::Do(Command::GoBack), Action::Do(Command::GoBack)]
+        );
+    }
+
+    #[test]
     fn each_kind_of_plan_has_an_example() {
         for command in EXAMPLES {
             let mut harness = window("empty", [900.0, 600.0]);
