@@ -475,9 +475,11 @@ pub fn recent() -> Vec<RecentPlan> {
         ("plans/parser.json", "Fix E0425 in the parser", "5 steps"),
         ("plans/rename.json", "Rename Config to Settings", "12 steps"),
         ("plans/logs.json", "Rotate staging logs", "8 steps"),
+        ("retry/logs.json", "Rotate staging logs", "6 steps"),
     ]
     .map(|(path, name, detail)| RecentPlan {
         pinned: false,
+        digest: (!path.starts_with("retry")).then(|| Digest::of(name.as_bytes())),
         path: format!("/home/ada/src/parser/{path}").into(),
         name: name.into(),
         detail: detail.into(),

@@ -492,7 +492,7 @@ impl Scene {
     }
 
     pub fn view(&self) -> WindowView<'_> {
-        let open = self.name != "empty";
+        let open = !matches!(self.name.as_str(), "empty" | "returning");
         let asking = match &self.run.phase {
             Phase::AwaitingConfirmation(request) => Some(request.as_ref()),
             _ => None,
@@ -550,6 +550,7 @@ impl Scene {
                 looping: !self.looping.has_form()
                     && !self.looping.shown.state.is_over()
                     && self.page == Page::Loop,
+                can_go_back: self.name == "returning",
                 attempt_waits: self.name == "loop-waiting",
                 loop_form: self.looping.has_form(),
                 loop_changed_files: self.looping.shown.state.is_over(),
@@ -567,6 +568,7 @@ impl Scene {
                 plans: &self.recent,
                 open: open.then(|| Path::new("/home/ada/src/parser/plans/parser.json")),
                 runs: &self.runs,
+                loops: &[],
                 run: self.run.run_id,
                 now: &self.now,
             },

@@ -125,12 +125,17 @@ impl DiagnosticsPage {
         self.source = None;
     }
 
+    /// The position of the selected diagnostic.
+    pub(super) fn selected(&self) -> Option<DiagnosticPosition> {
+        Some(self.listing.selected_entry()?.position)
+    }
+
     /// The selected diagnostic, and its position in the run.
     fn chosen<'a>(
         &self,
         run: &'a RunState,
     ) -> Option<(DiagnosticPosition, &'a DiagnosticArtifact)> {
-        let position = self.listing.selected_entry()?.position;
+        let position = self.selected()?;
         Some((position, diagnostic(run, position)?))
     }
 

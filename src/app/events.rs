@@ -37,6 +37,10 @@ impl App {
         }
         match self.file_picker.take_result() {
             Some(Ok(PickerResult::Plan(path))) => PlanPage::open(path, None, &mut self.shared),
+            Some(Ok(PickerResult::LoopExample(workspace))) => {
+                self.show_page(Page::Loop);
+                self.loop_page.fill_example(&workspace, &self.shared);
+            }
             Some(Ok(PickerResult::SaveAs(file, source))) => self.shared.save(file, source),
             Some(Ok(PickerResult::PlanFolder(folder, purpose))) => {
                 self.plan.choose_folder(folder, purpose, &mut self.shared);
@@ -46,7 +50,7 @@ impl App {
             }
             Some(Err(error)) => {
                 let next = "Check that the temporary folder is writable.";
-                self.shared.report_io(Err(error), "The tour cannot be copied.", next);
+                self.shared.report_io(Err(error), "The example cannot be copied.", next);
             }
             None => {}
         }
@@ -59,6 +63,7 @@ impl App {
         self.plan.note_other_runs();
         let own = self.plan.own_run();
         self.loop_page.note_other_runs(&self.plan.runs, own);
+        self.note_place(false);
         output_left == 0
     }
 
@@ -147,6 +152,7 @@ impl App {
                         path: opened.path.clone(),
                         name: plan.name().to_owned(),
                         detail: counted(plan.steps.len(), "step"),
+                        digest: Some(opened.digest),
                         pinned: false,
                     }));
                 }

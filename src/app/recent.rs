@@ -98,7 +98,13 @@ mod tests {
     use super::*;
 
     fn plan(path: &str) -> RecentPlan {
-        RecentPlan { path: path.into(), name: path.into(), detail: String::new(), pinned: false }
+        RecentPlan {
+            path: path.into(),
+            name: path.into(),
+            detail: String::new(),
+            digest: None,
+            pinned: false,
+        }
     }
 
     fn paths(plans: &[RecentPlan]) -> Vec<&str> {

@@ -23,6 +23,7 @@ mod flood;
 mod follow_ups;
 #[cfg(unix)]
 mod guided;
+mod history;
 mod looking;
 mod opening;
 mod panics;
@@ -34,7 +35,7 @@ mod two_windows;
 mod void;
 
 use crate::authorization::SinceBoot;
-use crate::plan::Digest;
+use crate::plan::{Dialect, Digest};
 use crate::run::{Decision, Outcome, Phase, RunStatus};
 use crate::ui::action::{Action, DialogAction, EvidenceAction, Page, PlanAction, Tab};
 use crate::ui::commands::Command;

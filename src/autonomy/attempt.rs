@@ -290,7 +290,7 @@ fn after_reading(answers_goal: bool) -> AttemptEnding {
         let message = "every action succeeded; the planner says that they answer the goal, and nothing was verified";
         AttemptEnding::new(Happened::Succeeded, message)
     } else {
-        let message = "the plan only read: the planner gets what it found";
+        let message = "the plan only read, and the planner does not say that this answers the goal";
         AttemptEnding::new(Happened::Unfinished, message)
     }
 }

@@ -45,7 +45,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 91] = [
+const SCENES: [&str; 92] = [
     "plan",
     "authorized",
     "running",
@@ -65,6 +65,7 @@ const SCENES: [&str; 91] = [
     "revert",
     "revert-conflict",
     "empty",
+    "returning",
     "evidence",
     "execution",
     "nothing",

@@ -3,6 +3,7 @@
 use uuid::Uuid;
 
 use super::{PlanPage, PlanSession};
+use crate::app::App;
 use crate::app::pending::FailedQuery;
 use crate::app::shared::{Prompt, Shared};
 use crate::authorization::{AuthorizationStatus, Grants, Method, PlanAuthorization};
@@ -73,12 +74,18 @@ impl PlanPage {
         if self.shown.as_ref().is_some_and(has_run) {
             shared.page = Page::Plan;
         } else if !self.show_live(has_run, shared) {
-            shared.query(ReplayRun(run_id), move |app, replayed| {
-                let attempt = replayed.attempt.map(|attempt| (run_id, attempt));
-                app.shared.attempts.extend(attempt);
-                app.plan.show(PlanSession::from_replayed(replayed), &mut app.shared);
-            });
+            Self::replay(run_id, shared, |_| {});
         }
+    }
+
+    /// Shows a recorded run, and then calls `then`.
+    pub fn replay(run_id: Uuid, shared: &mut Shared, then: impl FnOnce(&mut App) + Send + 'static) {
+        shared.query(ReplayRun(run_id), move |app, replayed| {
+            let attempt = replayed.attempt.map(|attempt| (run_id, attempt));
+            app.shared.attempts.extend(attempt);
+            app.plan.show(PlanSession::from_replayed(replayed), &mut app.shared);
+            then(app);
+        });
     }
 
     /// Shows the session of an attempt: the one on the page, otherwise the live one, otherwise the recorded run.

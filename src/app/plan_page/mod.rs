@@ -78,7 +78,7 @@ impl PlanPage {
         }
     }
 
-    fn sessions(&self) -> impl Iterator<Item = &PlanSession> {
+    pub(super) fn sessions(&self) -> impl Iterator<Item = &PlanSession> {
         [&self.shown, &self.live].into_iter().flatten()
     }
 
@@ -183,7 +183,7 @@ impl PlanPage {
     }
 
     /// Shows the session in `live` if it is wanted. Returns whether it was.
-    fn show_live(
+    pub(super) fn show_live(
         &mut self,
         is_wanted: impl FnOnce(&PlanSession) -> bool,
         shared: &mut Shared,
@@ -257,7 +257,7 @@ impl PlanPage {
     }
 
     /// Watches the file of the shown plan and the files that an approval of it would cover.
-    fn watch_files(&mut self, shared: &mut Shared) {
+    pub(super) fn watch_files(&mut self, shared: &mut Shared) {
         let mut files = BTreeSet::new();
         if let Some(session) = &self.shown {
             files.extend(session.path().map(Path::to_path_buf));

@@ -3,16 +3,17 @@
 use super::{PlanPage, PlanSession};
 use crate::app::shared::Shared;
 use crate::plan::{ShownPlan, ShownStep, ToolCall, ToolClass};
-use crate::run::{ConfirmationRequest, Phase, StepState};
+use crate::run::{ConfirmationRequest, LoopSummary, Phase, StepState};
 use crate::ui::Situation;
 use crate::ui::plan::{Approval, CardView, ChoicesView, PlanView, SidebarView};
 
 impl PlanPage {
-    pub fn sidebar<'a>(&'a self, shared: &'a Shared) -> SidebarView<'a> {
+    pub fn sidebar<'a>(&'a self, loops: &'a [LoopSummary], shared: &'a Shared) -> SidebarView<'a> {
         SidebarView {
             plans: &self.recent,
             open: self.shown.as_ref().and_then(|session| session.path()),
             runs: &self.runs,
+            loops,
             run: self.shown_run(),
             now: &shared.now,
         }
