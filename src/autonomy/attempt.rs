@@ -43,7 +43,9 @@ impl BoundedLoop<'_> {
             return Ok(AttemptEnding::new(Happened::Planned, "there is a plan"));
         }
         let authorization = self.authorize(open, &plan, &review)?;
+        let only_reads = only_reads(&plan);
         let applied = self.apply(&plan, &authorization);
+        self.has_unverified_changes |= !only_reads && applied.run_id.is_some();
         let passed = applied.verify.as_ref().filter(|verify| verify.passed);
         let scope = passed.map(|verify| verify.scope);
         // A narrower verification in the plan does not replace a full one that the loop requires.
@@ -61,8 +63,10 @@ impl BoundedLoop<'_> {
             return Ok(ending);
         }
         let answers_goal = open.record.planner.answers_goal;
-        if only_reads(&plan) {
-            return Ok(after_reading(answers_goal == Some(true)));
+        // The planner's word does not replace the verification of what an earlier attempt changed.
+        let is_over = answers_goal == Some(true);
+        if only_reads && !(is_over && self.has_unverified_changes) {
+            return Ok(after_reading(is_over));
         }
         if ending.verified || self.setup.order.verify.is_some() {
             self.check_verification_unchanged(Some(plan.steps.len()))?;
@@ -70,6 +74,7 @@ impl BoundedLoop<'_> {
         if !ending.verified {
             ending = self.gate(open, &plan, &authorization)?;
         }
+        self.has_unverified_changes &= !ending.verified;
         if ending.happened == Happened::Succeeded && answers_goal == Some(false) {
             ending.happened = Happened::Unfinished;
             ending.message.push_str("; the planner says that more is left to do");

@@ -3,7 +3,7 @@
 use countersign::plan::parse;
 use serde_json::{Value, json};
 
-use crate::harness::scripted_planner::{Answer, Scripted, actions, failure};
+use crate::harness::scripted_planner::{Answer, Scripted, actions, cargo_project, failure};
 
 fn looks(looks: Value) -> Answer {
     Answer::Plan(json!({ "looks": looks }))
@@ -144,6 +144,26 @@ fn a_plan_that_only_reads_goes_back_to_the_planner() {
     let planner = Scripted::new([Answer::Plan(commands)]);
     let ended = planner.ends(planner.run(["--max-attempts", "1"]), 1);
     assert_eq!(ended.code(), "retry_budget_exhausted", "commands that only read");
+}
+
+/// A planner cannot talk a loop past a verification that failed.
+#[test]
+fn reading_completes_no_loop_whose_changes_are_not_verified() {
+    let answered = || Answer::Plan(json!({"plan": reading(), "answers_goal": true}));
+    let planner = Scripted::new([create("src/notes.txt"), answered()]);
+    cargo_project(&planner.home, "pub fn heron() -> u32 { \"grey\" }\n");
+    let ended = planner.ends(planner.run(["--max-attempts", "2"]), 1);
+    assert_eq!(ended.code(), "retry_budget_exhausted");
+    assert_eq!(ended.actions(2), ["inspect: succeeded", "verify_gate: failed"]);
+
+    // The first attempt is verified.
+    let Answer::Plan(plan) = create("src/notes.txt") else { unreachable!() };
+    let part = Answer::Plan(json!({"plan": plan, "answers_goal": false}));
+    let planner = Scripted::new([part, answered()]);
+    cargo_project(&planner.home, "pub fn heron() -> u32 { 7 }\n");
+    let ended = planner.ends(planner.run([]), 0);
+    assert_eq!((ended.code(), ended.attempts().len()), ("completed", 2));
+    assert_eq!(ended.actions(2), ["inspect: succeeded"]);
 }
 
 #[test]
