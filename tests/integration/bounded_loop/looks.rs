@@ -3,7 +3,9 @@
 use countersign::plan::parse;
 use serde_json::{Value, json};
 
-use crate::harness::scripted_planner::{Answer, Scripted, actions, cargo_project, failure};
+use crate::harness::scripted_planner::{
+    Answer, Scripted, actions, cargo_project, command, failure,
+};
 
 fn looks(looks: Value) -> Answer {
     Answer::Plan(json!({ "looks": looks }))
@@ -144,6 +146,22 @@ fn a_plan_that_only_reads_goes_back_to_the_planner() {
     let planner = Scripted::new([Answer::Plan(commands)]);
     let ended = planner.ends(planner.run(["--max-attempts", "1"]), 1);
     assert_eq!(ended.code(), "retry_budget_exhausted", "commands that only read");
+}
+
+/// A command that only reads by the built-in rules may do more by a rule of the person.
+#[test]
+fn the_rules_of_the_person_say_which_commands_only_read() {
+    let planner = Scripted::new([command("ls -l")]);
+    let settings = json!({
+        "planners": { planner.planner(): { "write": [planner.folder(), "."] } },
+        "policy": { "command_rules": [{
+            "id": "mine", "prefix": ["ls"], "level": "caution", "reason": "It is another program here.",
+            "must_match": ["ls -l"], "must_not_match": ["cat"],
+        }]},
+    });
+    planner.home.settings(toml::to_string(&settings).unwrap());
+    let ended = planner.ends(planner.run(["--verify", "none", "--max-attempts", "1"]), 0);
+    assert_eq!(ended.code(), "completed");
 }
 
 /// A planner cannot talk a loop past a verification that failed.
