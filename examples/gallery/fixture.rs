@@ -303,6 +303,7 @@ pub fn result(
         outcome,
         execution_id: Uuid::from_u128(0x100 + index as u128),
         exit_code: None,
+        terminal: false,
         stdout: (outcome == Outcome::Succeeded)
             .then(|| "pub fn old_function(n: u32) -> u32 { n + 1 }\n\npub struct Parser<'a> {\n    input: &'a str,\n    at: usize,\n}\n".to_owned()),
         stdout_bytes: 101,

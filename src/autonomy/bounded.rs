@@ -42,6 +42,8 @@ pub struct BoundedLoop<'a> {
     pub(super) executor: Executor,
     /// The attempts that ended.
     pub(super) past_attempts: Vec<PastAttempt>,
+    /// Whether a plan that may have changed something ran, and no verification has passed since.
+    pub(super) has_unverified_changes: bool,
     /// Redacts secrets in the requests to the planner.
     pub(super) redactor: Redactor,
     /// The walls of the planner's process.
@@ -114,6 +116,7 @@ impl<'a> BoundedLoop<'a> {
             authorizer,
             executor,
             past_attempts: Vec::new(),
+            has_unverified_changes: false,
             redactor,
             planner_walls,
             host,

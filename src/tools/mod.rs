@@ -42,5 +42,5 @@ pub use program::{CommandName, Fault, ProgramError, WorkspaceCommand, WorkspaceC
 pub use shell::ShellError;
 pub use simulate::{SimulationError, remove_abandoned as remove_abandoned_simulations};
 pub use splice::SpliceError;
-pub use suggested_edits::{SuggestionError, batch as suggested_batch};
+pub use suggested_edits::{Suggested, SuggestionError, batch as suggested_batch};
 pub use toolbox::{CallResult, Context, ProjectedToolbox, Toolbox};

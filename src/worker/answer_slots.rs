@@ -88,7 +88,7 @@ impl<K: PartialEq, A> Slot<K, A> {
     }
 
     /// Makes a waiting thread check again whether the wait is over.
-    fn wake(&self) {
+    pub(super) fn wake(&self) {
         // Taking the lock once prevents a wait that is about to begin from missing the notification.
         drop(self.lock());
         self.changed.notify_all();
@@ -117,9 +117,13 @@ impl AnswerSlots {
 
     /// Waits for the answer to a question for a secret. `None` if the person declines, the run was stopped, or the
     /// question was withdrawn.
-    pub(super) fn wait_for_secret(&self, slot: &Arc<SecretSlot>) -> Option<Secret> {
+    pub(super) fn wait_for_secret(
+        &self,
+        slot: &Arc<SecretSlot>,
+        is_withdrawn: &dyn Fn() -> bool,
+    ) -> Option<Secret> {
         let is_of_run = Arc::ptr_eq(slot, &self.secret);
-        slot.wait(|| is_of_run && self.control.is_stopped()).flatten()
+        slot.wait(|| is_withdrawn() || is_of_run && self.control.is_stopped()).flatten()
     }
 
     /// Answers a question for a secret. Returns false if nothing waits for the answer to this question.

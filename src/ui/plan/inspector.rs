@@ -370,7 +370,7 @@ fn ended_ui(ui: &mut Ui, view: &PlanView<'_>, result: &StepResult, actions: &mut
             }
         });
     }
-    if result.had_terminal() {
+    if result.terminal {
         let transcript = &view.output.transcript;
         let columns = columns(ui, ui.available_width(), Gutter::NONE);
         let key = ("terminal", view.run.run_id, view.selected);
