@@ -46,14 +46,18 @@ impl PlanPage {
             PlanAction::Terminal(action) => self.apply_to_terminal(action, shared),
             PlanAction::RememberWalls(remember) => self.remember_walls(remember, shared),
             PlanAction::GrantNeeds(proposed) => {
-                self.with_shown(|session| session.choices.grants.proposed = proposed);
+                self.with_shown(|session| {
+                    session.change_choices(|it| it.choices.grants.proposed = proposed);
+                });
                 self.review_again(true, shared);
             }
             PlanAction::Choose(choice) => self.choose(choice, shared),
             PlanAction::AuthorizeWithGrant(path) => {
-                self.with_shown(|session| match path {
-                    Some(path) => session.choices.grants.write.extend([path]),
-                    None => session.choices.grants.network = true,
+                self.with_shown(|session| {
+                    session.change_choices(|it| match path {
+                        Some(path) => it.choices.grants.write.extend([path]),
+                        None => it.choices.grants.network = true,
+                    });
                 });
                 self.run_again(shared);
             }

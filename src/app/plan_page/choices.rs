@@ -53,7 +53,7 @@ impl PlanPage {
         let Some(session) = shown.filter(|it| it.can_choose() && !it.run.is_active()) else {
             return;
         };
-        change(session);
+        session.change_choices(change);
         self.review_again(false, shared);
     }
 }

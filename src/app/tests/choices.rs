@@ -43,8 +43,15 @@ fn a_choice_makes_an_approval_void() {
     let plan = bench.file("commands.json", COMMANDS);
     bench.open(&plan);
     bench.authorize();
+    choose(&mut bench, PlanChoice::AskEveryStep(false));
+    assert!(bench.app.situation().approved, "the same choice as before");
     choose(&mut bench, PlanChoice::AskEveryStep(true));
-    bench.wait_until("void", |app| matches!(app.view().plan.unwrap().approval, Approval::Void(_)));
+    assert!(!bench.app.situation().approved, "at once, before the next review");
+    bench.act(Action::Do(Command::Run));
+    assert!(!bench.app.situation().running);
+    bench.wait_until("what changed", |app| {
+        matches!(app.view().plan.unwrap().approval, Approval::Void(changes) if !changes.is_empty())
+    });
     let Approval::Void(changes) = &bench.session().approval else { panic!() };
     assert_eq!(changes[0].what, "choices");
     assert_eq!(changes[0].now, "asks before every step");

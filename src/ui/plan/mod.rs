@@ -101,7 +101,8 @@ pub enum Approval {
     },
     /// The approval has expired.
     Expired,
-    /// What the approval covers has changed in these respects.
+    /// What the approval covers has changed in these respects; none if the person has chosen something else for the run,
+    /// and the next review tells what that changes.
     Void(Vec<Change>),
     /// The plan was rejected, for this reason.
     Rejected(String),
