@@ -20,7 +20,7 @@ use countersign::ui::diagnostics::{
     DiagnosticsView, Excerpt, ListOptions, Listing, diagnostic, excerpt,
 };
 use countersign::ui::dialog::{AfterRejection, AuthorizeView, Dialog, PromptId, Question};
-use countersign::ui::evidence::{EvidenceView, Verification};
+use countersign::ui::evidence::{EvidenceView, ResultLine, Verification, result_lines};
 use countersign::ui::format::Now;
 use countersign::ui::notice::Notice;
 use countersign::ui::overlay::{Overlay, SettingsView};
@@ -523,7 +523,7 @@ impl Scene {
                 .filter(|it| !it.guided || self.guided_dialog)
                 .map(|request| Question::Confirm { request, in_loop: false }),
         };
-        let prompt = PromptId { run_id: self.run.run_id, step_index: 2, showing: self.showing };
+        let prompt = PromptId { about: self.run.run_id, step_index: 2, showing: self.showing };
         WindowView {
             workspace: open.then(|| {
                 let reason = self.review.workspace_reason.clone();

@@ -148,7 +148,7 @@ impl Shared {
     /// The identity of the current display of a dialog; `request` is the confirmation in it, if it is one.
     pub(super) fn prompt_id(&self, request: Option<&ConfirmationRequest>) -> PromptId {
         PromptId {
-            run_id: request.map(|request| request.run_id),
+            about: request.map(|request| request.run_id),
             step_index: request.map_or(0, |request| request.step_index),
             showing: self.showing,
         }
