@@ -33,6 +33,13 @@ pub(super) struct Changes {
     pub(super) notification: Option<Notification>,
 }
 
+impl Changes {
+    /// The notification to send. If the person wants none, one that was shown before is still withdrawn.
+    pub(super) fn notification(self, are_wanted: bool) -> Option<Notification> {
+        self.notification.filter(|it| are_wanted || *it == Notification::Withdraw)
+    }
+}
+
 impl Attention {
     /// Applies the state of this frame. `ended` is how the last run or loop has ended.
     pub(super) fn update(
@@ -160,6 +167,15 @@ mod tests {
         assert_eq!(titles(&ended), ["Countersign"]);
         assert!(requests(&ended).is_empty());
         assert_eq!((notified(&asked), notified(&ended)), (None, None));
+    }
+
+    #[test]
+    fn a_shown_notification_is_withdrawn_even_if_no_more_are_wanted() {
+        let mut attention = Attention::default();
+        let asked = attention.update(false, 1, RUN, |_| "");
+        assert_eq!(asked.notification(false), None);
+        let seen = attention.update(true, 1, RUN, |_| "");
+        assert_eq!(seen.notification(false), Some(Notification::Withdraw));
     }
 
     #[test]

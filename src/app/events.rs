@@ -62,7 +62,7 @@ impl App {
         output_left == 0
     }
 
-    fn apply_event(&mut self, event: Event) {
+    pub(super) fn apply_event(&mut self, event: Event) {
         let shared = &mut self.shared;
         match event {
             Event::Run(event) => {
@@ -89,15 +89,15 @@ impl App {
             }
             Event::LoopFinished(outcome) => self.apply_loop_end(outcome.err()),
             Event::SecretNeeded { id, question } => {
-                shared.secrets.push((id, question));
-                // Every question gets a new identity, even if another dialog is shown first.
-                shared.show_prompt(shared.prompt);
+                shared.ask_secret(id, question);
             }
             Event::SecretSettled { id } => {
-                shared.settle_secret(id);
+                shared.keep_secrets(|asked| asked != id);
             }
             Event::Panicked { message } => {
-                shared.secrets.clear();
+                // The check of a host may still wait for its answer.
+                let check = shared.worker.secret_of_check();
+                shared.keep_secrets(|id| check == Some(id));
                 shared.notify(
                     Tone::Danger,
                     "The worker thread crashed; the run is interrupted.",

@@ -67,11 +67,15 @@ impl App {
         self.draw_attention(ctx);
     }
 
-    /// Says in the title that the window waits for the person, and marks a window that is not in front.
-    fn draw_attention(&mut self, ctx: &egui::Context) {
+    /// The number of questions that wait for the person.
+    pub(super) fn waiting(&self) -> usize {
         let asks = self.plan.running().is_some_and(|session| session.request().is_some());
         let waits = [asks, self.plan.awaiting_attempt().is_some(), self.loop_page.is_asked()];
-        let waiting = waits.into_iter().filter(|waits| *waits).count();
+        waits.into_iter().filter(|waits| *waits).count() + self.shared.secrets.len()
+    }
+
+    /// Says in the title that the window waits for the person, and marks a window that is not in front.
+    fn draw_attention(&mut self, ctx: &egui::Context) {
         let run = self.plan.shown.as_ref().map_or("ended", |session| match session.run.phase {
             Phase::Ended(status) => status.as_str(),
             _ => "ended",
@@ -87,11 +91,11 @@ impl App {
             None => self.plan.running().map(|_| Subject::Run),
         };
         let is_focused = ctx.input(|input| input.viewport().focused).unwrap_or(true);
-        let changes = self.attention.update(is_focused, waiting, busy, ended);
-        for command in changes.commands {
-            ctx.send_viewport_cmd(command);
+        let changes = self.attention.update(is_focused, self.waiting(), busy, ended);
+        for command in &changes.commands {
+            ctx.send_viewport_cmd(command.clone());
         }
-        if let Some(notification) = changes.notification.filter(|_| self.settings.notifications) {
+        if let Some(notification) = changes.notification(self.settings.notifications) {
             self.notifier.send(notification);
         }
     }

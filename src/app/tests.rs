@@ -26,6 +26,7 @@ mod guided;
 mod looking;
 mod opening;
 mod panics;
+mod secrets;
 mod simulation;
 #[cfg(unix)]
 mod trust;
