@@ -38,8 +38,8 @@ impl App {
         match self.file_picker.take_result() {
             Some(Ok(PickerResult::Plan(path))) => PlanPage::open(path, None, &mut self.shared),
             Some(Ok(PickerResult::SaveAs(file, source))) => self.shared.save(file, source),
-            Some(Ok(PickerResult::PlanFolder(folder, purpose))) => {
-                self.plan.choose_folder(folder, purpose, &mut self.shared);
+            Some(Ok(PickerResult::PlanFolder { folder, purpose, plan })) => {
+                self.plan.choose_folder(&plan, folder, purpose, &mut self.shared);
             }
             Some(Ok(PickerResult::Folder(folder, field))) => {
                 self.loop_page.set_folder(&folder, field, &self.shared);
