@@ -441,6 +441,11 @@ impl Scene {
             }
             Action::Plan(PlanAction::LookedAt(index)) => self.looked_at.mark(*index),
             Action::Do(Command::NextUnseen) => {
+            Action::Plan(PlanAction::CloseFilter) => {
+                self.list.filter = Default::default();
+                self.list.is_open = false;
+                self.update_list();
+            }
                 self.selected = self.looked_at.next(self.selected).unwrap_or(self.selected);
             }
             Action::Plan(PlanAction::CloseSimulation) => self.simulation.is_shown = false,

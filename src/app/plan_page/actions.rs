@@ -9,7 +9,7 @@ use crate::authorization::{AuthorizationStatus, Grants, Method, PlanAuthorizatio
 use crate::plan::Digest;
 use crate::run::{Attempt, Failure};
 use crate::ui::action::Tab;
-use crate::ui::plan::{Approval, Effect, PlanAttempt, Simulated};
+use crate::ui::plan::{Approval, Effect, PlanAttempt, Simulated, StepFilter};
 use crate::ui::{Page, PlanAction, Tone};
 use crate::worker::{
     FollowUp, PlanDecision, RecordAuthorization, RememberWalls, ReplayRun, Simulate, Simulation,
@@ -26,6 +26,10 @@ impl PlanPage {
                 session.pane.allow_retry();
             }),
             PlanAction::FilterSteps(filter) => self.with_shown(|it| it.filter_steps(filter)),
+            PlanAction::CloseFilter => self.with_shown(|session| {
+                session.steps.list.is_open = false;
+                session.filter_steps(StepFilter::default());
+            }),
             PlanAction::SelectListed(by) => self.with_shown(|it| it.select_listed(by, true)),
             // The previews of a run that is over are those from before it.
             PlanAction::LookedAt(index) => self.with_shown(|session| {

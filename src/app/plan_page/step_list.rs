@@ -64,7 +64,6 @@ impl PlanSession {
 
     /// Lists the steps that this filter lets through, and selects one of them.
     pub(super) fn filter_steps(&mut self, filter: StepFilter) {
-        self.steps.list.is_open &= !filter.is_empty();
         self.steps.list.filter = filter;
         self.update_step_list();
         let (list, selected) = (&self.steps.list, self.pane.selected);
