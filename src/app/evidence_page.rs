@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::shared::Shared;
 use crate::run::{EvidenceAnswer, ExecutionDetail, Question, SearchPage, SearchQuery};
 use crate::ui::action::RecordTab;
-use crate::ui::evidence::{EvidenceView, Verification, parse};
+use crate::ui::evidence::{EvidenceView, ResultLine, Verification, parse, result_lines};
 use crate::ui::{EvidenceAction, Page};
 use crate::worker::{FollowUp, Search, Verify};
 
@@ -23,6 +23,8 @@ pub(super) struct EvidencePage {
     /// The errors in the text of the latest search.
     problems: Vec<String>,
     pub(super) page: Option<SearchPage>,
+    /// The lines that show `page`.
+    lines: Vec<ResultLine>,
     /// How often the person has asked for more hits of this search.
     more: usize,
     /// The question whose answer is shown instead of the search results.
@@ -109,7 +111,10 @@ impl EvidencePage {
         self.problems = parsed.problems;
         // All of them again, because newer executions may have moved the others.
         let query = SearchQuery { limit: PAGE * (1 + self.more), ..parsed.query };
-        shared.query(Search(query), |app, page| app.evidence.page = Some(page));
+        shared.query(Search(query), |app, page| {
+            app.evidence.lines = result_lines(&page);
+            app.evidence.page = Some(page);
+        });
     }
 
     /// Searches for the edited text once the time without typing is over. Returns the milliseconds left until then;
@@ -190,6 +195,7 @@ impl EvidencePage {
             text: &self.text,
             problems: &self.problems,
             page: self.page.as_ref(),
+            lines: &self.lines,
             question: self.question.as_ref(),
             answer: self.answer.as_ref(),
             selected: self.selected,
