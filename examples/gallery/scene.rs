@@ -441,13 +441,13 @@ impl Scene {
                 self.list.filter = filter.clone();
                 self.update_list();
             }
-            Action::Plan(PlanAction::LookedAt(index)) => self.looked_at.mark(*index),
-            Action::Do(Command::NextUnseen) => {
             Action::Plan(PlanAction::CloseFilter) => {
                 self.list.filter = Default::default();
                 self.list.is_open = false;
                 self.update_list();
             }
+            Action::Plan(PlanAction::LookedAt(index)) => self.looked_at.mark(*index),
+            Action::Do(Command::NextUnseen) => {
                 self.selected = self.looked_at.next(self.selected).unwrap_or(self.selected);
             }
             Action::Plan(PlanAction::CloseSimulation) => self.simulation.is_shown = false,
@@ -590,6 +590,7 @@ impl Scene {
                 }),
                 findings: &self.findings,
                 review: Some(&self.review),
+                review_id: uuid::Uuid::nil(),
                 approval: &self.approval,
                 run: &self.run,
                 output: &self.output,
@@ -626,8 +627,8 @@ impl Scene {
                 text: &self.text,
                 problems: &[],
                 page: self.search.as_ref(),
-                question: self.question.as_ref(),
                 lines: &self.lines,
+                question: self.question.as_ref(),
                 answer: self.answer.as_ref(),
                 selected: self.show_detail.then_some(self.detail.row.execution_id),
                 detail: Some(&self.detail),

@@ -26,6 +26,8 @@ use crate::worker::{OpenedPlan, ReplayedRun};
 pub struct PlanSession {
     /// The plan and its review, as read last. The path is empty for a plan without a file.
     pub opened: OpenedPlan,
+    /// The id of this reading and review. The address of a review could be that of an earlier one.
+    pub review_id: Uuid,
     /// The workspace that the person chose or that a recorded run had; `None` for the default one.
     pub workspace: Option<PathBuf>,
     /// What else the person chose for the run.
@@ -79,6 +81,7 @@ impl PlanSession {
     /// A session for a plan file that was opened.
     pub fn from_opened(opened: OpenedPlan, workspace: Option<PathBuf>) -> Self {
         Self {
+            review_id: Uuid::new_v4(),
             workspace,
             choices: PlanChoices::default(),
             has_new_choice: false,
@@ -259,6 +262,7 @@ impl PlanSession {
         self.pane.previews.forget_failed();
         self.step_counts = opened.plan.as_deref().map(StepCounts::of).unwrap_or_default();
         self.opened = opened;
+        self.review_id = Uuid::new_v4();
         self.authorize_view = OnceCell::new();
         let count = self.opened.plan.as_ref().map_or(0, |plan| plan.steps.len());
         self.pane.selected = self.pane.selected.min(count.saturating_sub(1));

@@ -83,6 +83,7 @@ impl PlanPage {
             }),
             findings: &session.opened.findings,
             review: session.opened.review.as_deref(),
+            review_id: session.review_id,
             approval: &session.approval,
             run: &session.run,
             output: &session.output,

@@ -147,6 +147,8 @@ pub struct PlanView<'a> {
     pub findings: &'a [Finding],
     /// The result of the review; `None` for a recorded run.
     pub review: Option<&'a Review>,
+    /// The id of this reading and review of the plan. Another one has another id.
+    pub review_id: Uuid,
     /// The authorization state of the plan.
     pub approval: &'a Approval,
     /// The run of the plan; idle if there is none.
