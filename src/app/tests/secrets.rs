@@ -44,10 +44,10 @@ fn a_crash_of_the_run_leaves_the_question_of_a_host_check() {
     let (mut bench, _) = bench();
     let asker = bench.app.shared.worker.check_secrets();
     let check = std::thread::spawn(move || asker.ask(&question()).is_some());
-    bench.wait_until("the question", |app| app.waiting() == 1);
+    bench.wait_until("the question", |app| app.waiting().len() == 1);
     let of_check = bench.app.shared.secrets[0].0;
     ask(&mut bench, 1);
-    assert_eq!(bench.app.waiting(), 2, "each question draws attention");
+    assert_eq!(bench.app.waiting().len(), 2, "each question draws attention");
     bench.app.apply_event(Event::Panicked { message: "out of steps".to_owned() });
     let ids: Vec<_> = bench.app.shared.secrets.iter().map(|(id, _)| *id).collect();
     assert_eq!(ids, [of_check]);
