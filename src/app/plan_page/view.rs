@@ -44,7 +44,7 @@ impl PlanPage {
             plan_open: true,
             steps: plan.map_or(0, |plan| plan.steps.len()),
             diagnostics: shown.diagnostics.listing.shown.len(),
-            suggestions: shown.diagnostics.picked(&shown.run).map_or(0, |(_, picked)| picked.len()),
+            suggestions: shown.diagnostics.picked_count(&shown.run),
             not_authorizable: shown.not_authorizable(),
             unseen: shown.seen.looked_at.missing + shown.seen.looked_at.others > 0,
             look_first: shown.must_look_first(),
