@@ -174,7 +174,7 @@ mod tests {
         harness.run_steps(2);
         *harness.state_mut() = true;
         harness.run_ok();
-        let is_shown = |label: &str| harness.query_by_label(label).is_some();
+        let is_shown = |part| harness.query_all_by_label_contains(part).next().is_some();
         assert!(is_shown("line 4") && !is_shown("+second"), "the diff is shown from its start");
     }
 
