@@ -20,7 +20,7 @@ use countersign::ui::diagnostics::{
     DiagnosticsView, Excerpt, ListOptions, Listing, diagnostic, excerpt,
 };
 use countersign::ui::dialog::{AfterRejection, AuthorizeView, Dialog, PromptId, Question};
-use countersign::ui::evidence::{EvidenceView, Verification};
+use countersign::ui::evidence::{EvidenceView, ResultLine, Verification, result_lines};
 use countersign::ui::format::Now;
 use countersign::ui::notice::Notice;
 use countersign::ui::overlay::{Overlay, SettingsView};
@@ -49,6 +49,7 @@ pub struct Scene {
     recent: Vec<RecentPlan>,
     runs: Vec<RunSummary>,
     search: Option<SearchPage>,
+    lines: Vec<ResultLine>,
     pub detail: ExecutionDetail,
     show_detail: bool,
     record_tab: countersign::ui::action::RecordTab,
@@ -349,6 +350,7 @@ impl Scene {
             page: if evidence { Page::Evidence } else { page },
             recent: if name == "empty" { vec![] } else { fixture::recent() },
             runs: if name == "empty" { vec![] } else { fixture::runs() },
+            lines: result_lines(&search),
             search: Some(search),
             detail,
             show_detail: matches!(name, "execution" | "tampered"),
@@ -439,6 +441,11 @@ impl Scene {
                 self.list.filter = filter.clone();
                 self.update_list();
             }
+            Action::Plan(PlanAction::CloseFilter) => {
+                self.list.filter = Default::default();
+                self.list.is_open = false;
+                self.update_list();
+            }
             Action::Plan(PlanAction::LookedAt(index)) => self.looked_at.mark(*index),
             Action::Do(Command::NextUnseen) => {
                 self.selected = self.looked_at.next(self.selected).unwrap_or(self.selected);
@@ -523,7 +530,7 @@ impl Scene {
                 .filter(|it| !it.guided || self.guided_dialog)
                 .map(|request| Question::Confirm { request, in_loop: false }),
         };
-        let prompt = PromptId { run_id: self.run.run_id, step_index: 2, showing: self.showing };
+        let prompt = PromptId { about: self.run.run_id, step_index: 2, showing: self.showing };
         WindowView {
             workspace: open.then(|| {
                 let reason = self.review.workspace_reason.clone();
@@ -585,6 +592,7 @@ impl Scene {
                 }),
                 findings: &self.findings,
                 review: Some(&self.review),
+                review_id: uuid::Uuid::nil(),
                 approval: &self.approval,
                 run: &self.run,
                 output: &self.output,
@@ -621,6 +629,7 @@ impl Scene {
                 text: &self.text,
                 problems: &[],
                 page: self.search.as_ref(),
+                lines: &self.lines,
                 question: self.question.as_ref(),
                 answer: self.answer.as_ref(),
                 selected: self.show_detail.then_some(self.detail.row.execution_id),

@@ -253,8 +253,10 @@ impl App {
     }
 
     fn pick_folder_for_plan(&mut self, purpose: PlanFolder) {
+        let shown = self.plan.shown.as_ref().and_then(PlanSession::path);
+        let Some(plan) = shown.map(Path::to_owned) else { return };
         let start = self.plan.review().map(|review| review.workspace.clone());
-        let opened = self.file_picker.start(PickerRequest::PlanFolder(purpose, start));
+        let opened = self.file_picker.start(PickerRequest::PlanFolder { purpose, plan, start });
         let next = "Name it on the command line: countersign PLAN --workspace FOLDER.";
         self.shared.report_io(opened, "The folder picker cannot be opened.", next);
     }

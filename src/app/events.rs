@@ -42,8 +42,8 @@ impl App {
                 self.loop_page.fill_example(&workspace, &self.shared);
             }
             Some(Ok(PickerResult::SaveAs(file, source))) => self.shared.save(file, source),
-            Some(Ok(PickerResult::PlanFolder(folder, purpose))) => {
-                self.plan.choose_folder(folder, purpose, &mut self.shared);
+            Some(Ok(PickerResult::PlanFolder { folder, purpose, plan })) => {
+                self.plan.choose_folder(&plan, folder, purpose, &mut self.shared);
             }
             Some(Ok(PickerResult::Folder(folder, field))) => {
                 self.loop_page.set_folder(&folder, field, &self.shared);
@@ -67,7 +67,7 @@ impl App {
         output_left == 0
     }
 
-    fn apply_event(&mut self, event: Event) {
+    pub(super) fn apply_event(&mut self, event: Event) {
         let shared = &mut self.shared;
         match event {
             Event::Run(event) => {
@@ -94,15 +94,15 @@ impl App {
             }
             Event::LoopFinished(outcome) => self.apply_loop_end(outcome.err()),
             Event::SecretNeeded { id, question } => {
-                shared.secrets.push((id, question));
-                // Every question gets a new identity, even if another dialog is shown first.
-                shared.show_prompt(shared.prompt);
+                shared.ask_secret(id, question);
             }
             Event::SecretSettled { id } => {
-                shared.settle_secret(id);
+                shared.keep_secrets(|asked| asked != id);
             }
             Event::Panicked { message } => {
-                shared.secrets.clear();
+                // The check of a host may still wait for its answer.
+                let check = shared.worker.secret_of_check();
+                shared.keep_secrets(|id| check == Some(id));
                 shared.notify(
                     Tone::Danger,
                     "The worker thread crashed; the run is interrupted.",

@@ -15,8 +15,8 @@ pub(super) enum PickerRequest {
     SaveAs(String, SaveSource),
     /// A folder for a field of the loop form, starting in this folder.
     Folder(FolderFor, Option<PathBuf>),
-    /// A folder for the shown plan, starting in this folder.
-    PlanFolder(PlanFolder, Option<PathBuf>),
+    /// A folder for the plan with this file, starting in `start`.
+    PlanFolder { purpose: PlanFolder, plan: PathBuf, start: Option<PathBuf> },
     /// Copies an example. The result is its plan file, or the workspace of a loop.
     Example(Example),
 }
@@ -31,8 +31,8 @@ pub(super) enum PickerResult {
     SaveAs(PathBuf, SaveSource),
     /// A folder for a field of the loop form.
     Folder(PathBuf, FolderFor),
-    /// A folder for the shown plan.
-    PlanFolder(PathBuf, PlanFolder),
+    /// A folder for the plan with this file. Another plan may be shown by now.
+    PlanFolder { folder: PathBuf, purpose: PlanFolder, plan: PathBuf },
 }
 
 /// `None` if the person closed the picker without a choice. Only copying an example can fail.
@@ -111,7 +111,7 @@ impl PickerResult {
     fn folder(&self) -> Option<&Path> {
         match self {
             Self::Plan(path) | Self::SaveAs(path, _) => path.parent(),
-            Self::Folder(path, _) | Self::PlanFolder(path, _) => Some(path),
+            Self::Folder(path, _) | Self::PlanFolder { folder: path, .. } => Some(path),
             Self::LoopExample(_) => None,
         }
     }
@@ -142,12 +142,13 @@ impl Dialogs {
                 };
                 PickerResult::Folder(self.dialog(title, start).pick_folder()?, field)
             }
-            PickerRequest::PlanFolder(purpose, start) => {
+            PickerRequest::PlanFolder { purpose, plan, start } => {
                 let title = match purpose {
                     PlanFolder::Workspace => "Workspace of the plan",
                     PlanFolder::Writable => "A folder that steps may write",
                 };
-                PickerResult::PlanFolder(self.dialog(title, start).pick_folder()?, purpose)
+                let folder = self.dialog(title, start).pick_folder()?;
+                PickerResult::PlanFolder { folder, purpose, plan }
             }
             PickerRequest::Example(example) => {
                 return Some(examples::copy(example).map(|copied| match example {

@@ -83,9 +83,8 @@ impl App {
     /// The dialog to show. One that the person opened comes before the confirmation of a step.
     pub(super) fn dialog(&self) -> Option<Dialog<'_>> {
         let Some(prompt) = self.shared.prompt else {
-            if let Some((id, question)) = self.shared.secrets.first() {
-                let question = Question::Secret { id: *id, question };
-                return Some(Dialog { prompt: self.shared.prompt_id(None), question });
+            if let Some((prompt, id, question)) = self.shared.shown_secret() {
+                return Some(Dialog { prompt, question: Question::Secret { id, question } });
             }
             let request = self.plan.request()?;
             let prompt = self.shared.prompt_id(Some(request));

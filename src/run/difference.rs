@@ -56,13 +56,16 @@ pub struct PlanDifference {
     pub steps: Vec<StepDifference>,
 }
 
+/// The arguments of a step, by name.
+type Arguments = BTreeMap<String, String>;
+
 impl PlanDifference {
     /// The difference between two plans. The earlier one may be faulty. `hide` hides the secrets of a step's arguments,
     /// which it gets whole: in the differing lines alone no rule would recognize a part of a key.
     pub fn between(
         before: &ShownPlan,
         after: &Plan,
-        hide: &dyn Fn(&BTreeMap<String, String>) -> BTreeMap<String, String>,
+        hide: &dyn Fn(&Arguments) -> Arguments,
     ) -> Self {
         let mut unpaired = Unpaired::of(before);
         // Equal steps are paired first, so that a step that only moved does not count as changed.

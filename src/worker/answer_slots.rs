@@ -131,6 +131,14 @@ impl AnswerSlots {
         self.secret.answer(id, answer.clone()) || self.secret_of_check.answer(id, answer)
     }
 
+    /// The open question for a secret while a host is tried.
+    pub(super) fn secret_of_check(&self) -> Option<Uuid> {
+        match &*self.secret_of_check.lock() {
+            State::Open(id) => Some(*id),
+            State::Closed | State::Answered(_) => None,
+        }
+    }
+
     /// Closes the slots of the run and forgets the last answer.
     pub(super) fn close(&self) {
         *self.step.lock() = State::Closed;

@@ -1,6 +1,7 @@
 //! The plan page: the shown plan, the plan whose run is under way, and the lists of recent plans and runs.
 
 mod actions;
+mod approval;
 mod attempt;
 mod authorizing;
 mod choices;
@@ -206,6 +207,7 @@ impl PlanPage {
         let concerned = match session.approval {
             _ if is_edited && session.run.is_over() => Concerned::Run,
             Approval::Approved { .. } => Concerned::Authorization,
+            _ if session.is_void_by_choice() => Concerned::Authorization,
             _ if is_edited => Concerned::Plan,
             _ => Concerned::Dialog,
         };

@@ -76,6 +76,19 @@ fn unchanged_steps_of_a_changed_plan_stay_looked_at() {
     assert!(can_authorize(&bench));
 }
 
+/// What was seen of a step is kept by the id of the review.
+#[test]
+fn each_review_has_its_own_id() {
+    let mut bench = bench("careful");
+    let id = |app: &App| app.view().plan.unwrap().review_id;
+    let first = id(&bench.app);
+    bench.app.plan.review_again(false, &mut bench.app.shared);
+    bench.wait_until("a review", |app| id(app) != first);
+    let (second, path) = (id(&bench.app), bench.session().path().unwrap().to_owned());
+    bench.act(Action::Plan(PlanAction::Open(path)));
+    bench.wait_until("the plan again", |app| ![first, second].contains(&id(app)));
+}
+
 #[test]
 fn a_step_whose_file_changed_must_be_looked_at_again() {
     let mut bench = bench("careful");

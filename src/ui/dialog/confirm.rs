@@ -63,7 +63,7 @@ pub(super) fn confirm_ui(
         }
         Answers { safe: safe.collect(), approve: Some(Answer { ready, hint, ..approve }) }
     };
-    question_ui(ui, prompt, &shape, actions, answers, |ui, entered, id| {
+    question_ui(ui, prompt, &shape, actions, answers, |ui, entered, id, _| {
         indented(ui, |ui| {
             request_ui(ui, request);
             if dangerous {

@@ -30,6 +30,7 @@ use crate::run::{
 pub(crate) use facets::facet_item;
 pub(crate) use links::question_items_ui;
 pub use query::{Filter, is_set, parse, toggle};
+pub use results::{ResultLine, result_lines};
 
 /// The state of the verification of the chain.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -57,6 +58,8 @@ pub struct EvidenceView<'a> {
     pub problems: &'a [String],
     /// The latest search results; `None` until they are read.
     pub page: Option<&'a SearchPage>,
+    /// The lines that show `page`, as made by [`result_lines`].
+    pub lines: &'a [ResultLine],
     /// The query whose answer replaces the search results.
     pub question: Option<&'a Question>,
     /// The answer to that query; `None` until it is read.

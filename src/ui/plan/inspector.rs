@@ -190,9 +190,7 @@ fn empty_tab_ui(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
 fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) -> bool {
     let margin = Margin { left: 0, right: 0, top: 10, bottom: 12 };
     let mut complete = false;
-    // A review is never changed, so its address stands for it.
-    let review = view.review.map(|review| std::ptr::from_ref(review).addr());
-    let key = (view.digest, view.selected, review, view.preview.is_some());
+    let key = (view.digest, view.selected, view.review_id, view.preview.is_some());
     let all_seen = scroll::area_seen(ui, ("will do", view.selected), key, margin, |ui| {
         if let Some(command) = step.arguments.get("command").filter(|_| step.tool_name == "shell") {
             let risk = view.review.and_then(|review| review.risks.get(step.step_index));

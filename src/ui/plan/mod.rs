@@ -102,7 +102,8 @@ pub enum Approval {
     },
     /// The approval has expired.
     Expired,
-    /// What the approval covers has changed in these respects.
+    /// What the approval covers has changed in these respects; none if the person has chosen something else for the run,
+    /// and the next review tells what that changes.
     Void(Vec<Change>),
     /// The plan was rejected, for this reason.
     Rejected(String),
@@ -147,6 +148,8 @@ pub struct PlanView<'a> {
     pub findings: &'a [Finding],
     /// The result of the review; `None` for a recorded run.
     pub review: Option<&'a Review>,
+    /// The id of this reading and review of the plan. Another one has another id.
+    pub review_id: Uuid,
     /// The authorization state of the plan.
     pub approval: &'a Approval,
     /// The run of the plan; idle if there is none.

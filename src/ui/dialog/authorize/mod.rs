@@ -116,7 +116,7 @@ pub(super) fn authorize_ui(
         &shape,
         actions,
         |_| answers,
-        |ui, _, _| indented(ui, |ui| body_ui(ui, view)),
+        |ui, _, _, _| indented(ui, |ui| body_ui(ui, view)),
     );
 }
 
