@@ -36,7 +36,6 @@ pub use batch::{BatchError, PatchError};
 pub use error::{ToolError, Unsupported};
 pub use history::{Conflict, HistoryError};
 pub use history_source::{HistorySource, NotAvailable};
-pub use look::LookSources;
 pub use planner::PlannerProgram;
 pub use program::{CommandName, Fault, ProgramError, WorkspaceCommand, WorkspaceCommands};
 pub use shell::ShellError;
