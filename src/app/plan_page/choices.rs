@@ -44,7 +44,8 @@ impl PlanPage {
         shared: &mut Shared,
     ) {
         if self.shown.as_ref().and_then(PlanSession::path) != Some(plan) {
-            let summary = "The folder was not used: you chose it for a plan that is no longer shown.";
+            let summary =
+                "The folder was not used: you chose it for a plan that is no longer shown.";
             shared.notify(Tone::Caution, summary, plan.display().to_string(), "");
             return;
         }

@@ -14,9 +14,7 @@ use crate::app::diagnostics_page::DiagnosticsPage;
 use crate::authorization::{Change, PlanAuthorization, PlanChoices};
 use crate::plan;
 use crate::plan::{Dialect, Mode, ShownPlan};
-use crate::run::{
-    ConfirmationRequest, Phase, RunEvent, RunFate, RunState, RunStatus, StepState,
-};
+use crate::run::{ConfirmationRequest, Phase, RunEvent, RunFate, RunState, RunStatus, StepState};
 use crate::ui::dialog::AuthorizeView;
 use crate::ui::plan::{Approval, PlanAttempt, RecordedRun, RunOutput, Simulated, StepCounts};
 use crate::worker::{OpenedPlan, ReplayedRun};

@@ -43,7 +43,8 @@ fn what_is_typed_in_the_dialog_in_front_stays() {
 fn a_crash_of_the_run_leaves_the_question_of_a_host_check() {
     let (mut bench, _) = bench();
     let asker = bench.app.shared.worker.check_secrets();
-    let check = std::thread::spawn(move || asker.ask(&question()).is_some());
+    let check = std::thread::Builder::new();
+    let check = check.spawn(move || asker.ask(&question()).is_some()).unwrap();
     bench.wait_until("the question", |app| app.waiting().len() == 1);
     let of_check = bench.app.shared.secrets[0].0;
     ask(&mut bench, 1);
