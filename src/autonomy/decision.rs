@@ -222,7 +222,8 @@ mod tests {
 
     /// Plans of each dialect with a key, whose last line is too short to be recognized alone.
     fn plans(last_line: &str) -> [Plan; 3] {
-        let [begin, end] = ["BEGIN", "END"].map(|it| format!("-----{it} RSA PRIVATE {}-----", "KEY"));
+        let [begin, end] =
+            ["BEGIN", "END"].map(|it| format!("-----{it} RSA PRIVATE {}-----", "KEY"));
         let line = "MIIEpAIBAAKCAQEAx5RtnvBXkOkQ4hGpL2mN8vTqYw3sZ7dFjKcR";
         let key = format!("notes\n{begin}\n{line}\n{line}\n{last_line}\n{end}\nmore\n");
         let write = |id: &str, contents: &str| {
