@@ -176,9 +176,10 @@ mod tests {
         attributes.make_raw();
         tcsetattr(&program, OptionalActions::Now, &attributes).unwrap();
         fcntl_setfl(&pty.controller, OFlags::RDWR | OFlags::NONBLOCK).unwrap();
-        let (ended, has_ended) = mpsc::channel();
+        let (ended, has_ended) = mpsc::sync_channel(1);
         let (keyboard, controller) = (terminal.keyboard(), File::from(pty.controller));
-        thread::spawn(move || ended.send(pass_on(&keyboard, &controller).is_ok()));
+        let pass = move || ended.send(pass_on(&keyboard, &controller).is_ok());
+        thread::Builder::new().spawn(pass).unwrap();
         assert!(port.write((run, 0), &[b'a'; 256 << 10], TypedBy::Person));
         program.read_exact(&mut [0]).unwrap();
         port.resize(TerminalSize::new(91, 17));

@@ -22,6 +22,9 @@ pub enum StepChange {
     Changed,
 }
 
+/// The arguments of a step by name.
+type Arguments = BTreeMap<String, String>;
+
 /// A step that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepDifference {
@@ -62,7 +65,7 @@ impl PlanDifference {
     pub fn between(
         before: &ShownPlan,
         after: &Plan,
-        hide: &dyn Fn(&BTreeMap<String, String>) -> BTreeMap<String, String>,
+        hide: &dyn Fn(&Arguments) -> Arguments,
     ) -> Self {
         let mut unpaired = Unpaired::of(before);
         // Equal steps are paired first, so that a step that only moved does not count as changed.
