@@ -317,7 +317,7 @@ mod tests {
     /// Begins to ask only after the question was withdrawn, like a thread that was interrupted just before.
     #[derive(Debug)]
     struct Late {
-        begun: Mutex<mpsc::SyncSender<()>>,
+        begun: mpsc::SyncSender<()>,
         withdrawn: Mutex<mpsc::Receiver<()>>,
         withdraw: mpsc::SyncSender<()>,
         was_withdrawn: AtomicBool,
@@ -325,7 +325,7 @@ mod tests {
 
     impl AskSecret for Late {
         fn ask(&self, _: &SecretQuestion, is_withdrawn: &dyn Fn() -> bool) -> Option<Secret> {
-            self.begun.lock().unwrap().send(()).unwrap();
+            self.begun.send(()).unwrap();
             self.withdrawn.lock().unwrap().recv().unwrap();
             self.was_withdrawn.store(is_withdrawn(), Ordering::SeqCst);
             None
@@ -341,7 +341,7 @@ mod tests {
         let ((begun, has_begun), (withdraw, withdrawn)) =
             (mpsc::sync_channel(1), mpsc::sync_channel(1));
         let person = Arc::new(Late {
-            begun: Mutex::new(begun),
+            begun,
             withdrawn: Mutex::new(withdrawn),
             withdraw,
             was_withdrawn: AtomicBool::new(false),
@@ -350,8 +350,8 @@ mod tests {
         let ask: Arc<dyn AskSecret> = Arc::clone(&person) as _;
         let askpass = Askpass::start(folder.path(), "ssh", &ask).unwrap();
         let place = place(&askpass);
-        let program =
-            thread::Builder::new().spawn(move || ask_over(&place, "password: ").is_err()).unwrap();
+        let ask = move || ask_over(&place, "password: ").is_err();
+        let program = thread::Builder::new().spawn(ask).unwrap();
         has_begun.recv().unwrap();
         drop(askpass);
         assert!(program.join().unwrap() && person.was_withdrawn.load(Ordering::SeqCst));

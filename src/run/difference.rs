@@ -22,6 +22,9 @@ pub enum StepChange {
     Changed,
 }
 
+/// The arguments of a step by name.
+type Arguments = BTreeMap<String, String>;
+
 /// A step that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepDifference {

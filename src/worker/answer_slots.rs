@@ -181,7 +181,27 @@ impl ConfirmationCallback for AnswerSlots {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
     use super::*;
+
+    #[test]
+    fn a_question_that_is_withdrawn_waits_no_longer() {
+        let answers = AnswerSlots::new(ControlHandle::default());
+        let (id, slot, is_withdrawn) = (Uuid::new_v4(), &answers.secret, AtomicBool::new(false));
+        slot.open(id);
+        let answer = std::thread::scope(|scope| {
+            let wait = || answers.wait_for_secret(slot, &|| is_withdrawn.load(Ordering::SeqCst));
+            let waiting = scope.spawn(wait);
+            is_withdrawn.store(true, Ordering::SeqCst);
+            slot.wake();
+            waiting.join().unwrap()
+        });
+        assert!(answer.is_none() && !answers.answer_secret(id, None), "it takes no answer");
+        // The slot is open again only for a question that is not withdrawn.
+        slot.open(id);
+        assert!(answers.wait_for_secret(slot, &|| true).is_none());
+    }
 
     #[test]
     fn poisoned_lock_does_not_block_answers() {
