@@ -59,9 +59,6 @@ pub struct PlanDifference {
     pub steps: Vec<StepDifference>,
 }
 
-/// The arguments of a step, by name.
-type Arguments = BTreeMap<String, String>;
-
 impl PlanDifference {
     /// The difference between two plans. The earlier one may be faulty. `hide` hides the secrets of a step's arguments,
     /// which it gets whole: in the differing lines alone no rule would recognize a part of a key.

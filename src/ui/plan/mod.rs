@@ -14,6 +14,7 @@ mod choices;
 mod code;
 mod code_row;
 mod diagnostics;
+mod did;
 mod diff;
 mod filter;
 mod findings;
