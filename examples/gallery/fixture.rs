@@ -303,6 +303,7 @@ pub fn result(
         outcome,
         execution_id: Uuid::from_u128(0x100 + index as u128),
         exit_code: None,
+        terminal: false,
         stdout: (outcome == Outcome::Succeeded)
             .then(|| "pub fn old_function(n: u32) -> u32 { n + 1 }\n\npub struct Parser<'a> {\n    input: &'a str,\n    at: usize,\n}\n".to_owned()),
         stdout_bytes: 101,
@@ -475,9 +476,11 @@ pub fn recent() -> Vec<RecentPlan> {
         ("plans/parser.json", "Fix E0425 in the parser", "5 steps"),
         ("plans/rename.json", "Rename Config to Settings", "12 steps"),
         ("plans/logs.json", "Rotate staging logs", "8 steps"),
+        ("retry/logs.json", "Rotate staging logs", "6 steps"),
     ]
     .map(|(path, name, detail)| RecentPlan {
         pinned: false,
+        digest: (!path.starts_with("retry")).then(|| Digest::of(name.as_bytes())),
         path: format!("/home/ada/src/parser/{path}").into(),
         name: name.into(),
         detail: detail.into(),
@@ -678,6 +681,8 @@ pub fn detail() -> ExecutionDetail {
                 timestamp_ms: NOW_MS - 599_600,
             },
         ],
+        risk_rule: Some("mutate".into()),
+        risk_reason: Some("Changes files of the workspace.".into()),
         intent_at_ms: Some(NOW_MS - 599_500),
         ledger_seq: Some(41_233),
         ledger_digest: Some(Digest::of(b"ledger")),

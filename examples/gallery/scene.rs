@@ -21,7 +21,7 @@ use countersign::ui::diagnostics::{
     DiagnosticsView, Excerpt, ListOptions, Listing, diagnostic, excerpt,
 };
 use countersign::ui::dialog::{AfterRejection, AuthorizeView, Dialog, PromptId, Question};
-use countersign::ui::evidence::{EvidenceView, Verification};
+use countersign::ui::evidence::{EvidenceView, ResultLine, Verification, result_lines};
 use countersign::ui::format::Now;
 use countersign::ui::notice::Notice;
 use countersign::ui::overlay::{Overlay, RuleForm, SettingsView};
@@ -50,6 +50,7 @@ pub struct Scene {
     recent: Vec<RecentPlan>,
     runs: Vec<RunSummary>,
     search: Option<SearchPage>,
+    lines: Vec<ResultLine>,
     pub detail: ExecutionDetail,
     show_detail: bool,
     record_tab: countersign::ui::action::RecordTab,
@@ -354,6 +355,7 @@ impl Scene {
             page: if evidence { Page::Evidence } else { page },
             recent: if name == "empty" { vec![] } else { fixture::recent() },
             runs: if name == "empty" { vec![] } else { fixture::runs() },
+            lines: result_lines(&search),
             search: Some(search),
             detail,
             show_detail: matches!(name, "execution" | "tampered"),
@@ -444,6 +446,11 @@ impl Scene {
                 self.list.filter = filter.clone();
                 self.update_list();
             }
+            Action::Plan(PlanAction::CloseFilter) => {
+                self.list.filter = Default::default();
+                self.list.is_open = false;
+                self.update_list();
+            }
             Action::Plan(PlanAction::LookedAt(index)) => self.looked_at.mark(*index),
             Action::Do(Command::NextUnseen) => {
                 self.selected = self.looked_at.next(self.selected).unwrap_or(self.selected);
@@ -507,7 +514,7 @@ impl Scene {
     }
 
     pub fn view(&self) -> WindowView<'_> {
-        let open = self.name != "empty";
+        let open = !matches!(self.name.as_str(), "empty" | "returning");
         let asking = match &self.run.phase {
             Phase::AwaitingConfirmation(request) => Some(request.as_ref()),
             _ => None,
@@ -538,7 +545,7 @@ impl Scene {
                 .filter(|it| !it.guided || self.guided_dialog)
                 .map(|request| Question::Confirm { request, in_loop: false }),
         };
-        let prompt = PromptId { run_id: self.run.run_id, step_index: 2, showing: self.showing };
+        let prompt = PromptId { about: self.run.run_id, step_index: 2, showing: self.showing };
         WindowView {
             workspace: open.then(|| {
                 let reason = self.review.workspace_reason.clone();
@@ -565,6 +572,7 @@ impl Scene {
                 looping: !self.looping.has_form()
                     && !self.looping.shown.state.is_over()
                     && self.page == Page::Loop,
+                can_go_back: self.name == "returning",
                 attempt_waits: self.name == "loop-waiting",
                 loop_form: self.looping.has_form(),
                 loop_changed_files: self.looping.shown.state.is_over(),
@@ -582,6 +590,7 @@ impl Scene {
                 plans: &self.recent,
                 open: open.then(|| Path::new("/home/ada/src/parser/plans/parser.json")),
                 runs: &self.runs,
+                loops: &[],
                 run: self.run.run_id,
                 now: &self.now,
             },
@@ -598,6 +607,7 @@ impl Scene {
                 }),
                 findings: &self.findings,
                 review: Some(&self.review),
+                review_id: uuid::Uuid::nil(),
                 approval: &self.approval,
                 run: &self.run,
                 output: &self.output,
@@ -634,6 +644,7 @@ impl Scene {
                 text: &self.text,
                 problems: &[],
                 page: self.search.as_ref(),
+                lines: &self.lines,
                 question: self.question.as_ref(),
                 answer: self.answer.as_ref(),
                 selected: self.show_detail.then_some(self.detail.row.execution_id),

@@ -26,6 +26,30 @@ pub(super) enum Subject {
     Loop,
 }
 
+/// What waits for the person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Waits {
+    /// A step of a run.
+    Step,
+    /// The plan of a loop.
+    Plan,
+    /// A question of the planner of a loop.
+    Planner,
+    /// A question of a program for a secret.
+    Secret,
+}
+
+impl Waits {
+    fn sentence(self) -> &'static str {
+        match self {
+            Self::Step => "A run waits for you",
+            Self::Plan => "A loop waits for you to authorize its plan",
+            Self::Planner => "A loop has a question for you",
+            Self::Secret => "A program asks you for a secret",
+        }
+    }
+}
+
 /// What changes with a frame.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
@@ -33,16 +57,24 @@ pub(super) struct Changes {
     pub(super) notification: Option<Notification>,
 }
 
+impl Changes {
+    /// The notification to send. If the person wants none, one that was shown before is still withdrawn.
+    pub(super) fn notification(self, are_wanted: bool) -> Option<Notification> {
+        self.notification.filter(|it| are_wanted || *it == Notification::Withdraw)
+    }
+}
+
 impl Attention {
     /// Applies the state of this frame. `ended` is how the last run or loop has ended.
     pub(super) fn update(
         &mut self,
         is_focused: bool,
-        waiting: usize,
+        waits: &[Waits],
         busy: Option<Subject>,
         ended: impl Fn(Subject) -> &'static str,
     ) -> Changes {
         let mut changes = Changes::default();
+        let waiting = waits.len();
         let asks = waiting > self.waiting;
         let ends = self.busy.filter(|_| busy.is_none());
         (self.waiting, self.busy) = (waiting, busy);
@@ -58,9 +90,9 @@ impl Attention {
                 None
             }
             (false, true, _) => {
-                let text = match waiting {
-                    1 => "A run waits for you".to_owned(),
-                    count => format!("{count} questions wait for you"),
+                let text = match waits {
+                    [only] => only.sentence().to_owned(),
+                    _ => format!("{waiting} questions wait for you"),
                 };
                 changes.notification = Some(Notification::Show(text));
                 Some(UserAttentionType::Critical)
@@ -125,49 +157,70 @@ mod tests {
     #[test]
     fn a_window_behind_others_says_that_it_waits_and_how_the_run_ended() {
         let mut attention = Attention::default();
-        assert_eq!(titles(&attention.update(true, 0, None, |_| "")), ["Countersign"]);
-        let begun = attention.update(false, 0, RUN, |_| "");
+        assert_eq!(titles(&attention.update(true, &[], None, |_| "")), ["Countersign"]);
+        let begun = attention.update(false, &[], RUN, |_| "");
         assert!(begun.commands.is_empty() && begun.notification.is_none(), "a run is no reason");
-        let asked = attention.update(false, 1, RUN, |_| "");
+        let asked = attention.update(false, &[Waits::Step], RUN, |_| "");
         assert_eq!(titles(&asked), ["(1) Countersign: waiting for you"]);
         assert_eq!(requests(&asked), [UserAttentionType::Critical]);
         assert_eq!(notified(&asked), Some("A run waits for you"));
-        let same = attention.update(false, 1, RUN, |_| "");
+        let same = attention.update(false, &[Waits::Step], RUN, |_| "");
         assert!(same.commands.is_empty() && same.notification.is_none(), "once for each question");
         assert_eq!(
-            notified(&attention.update(false, 2, RUN, |_| "")),
+            notified(&attention.update(false, &[Waits::Step, Waits::Secret], RUN, |_| "")),
             Some("2 questions wait for you")
         );
-        assert_eq!(titles(&attention.update(false, 0, RUN, |_| "")), ["Countersign"]);
-        let ended = attention.update(false, 0, None, |_| "failed");
+        assert_eq!(titles(&attention.update(false, &[], RUN, |_| "")), ["Countersign"]);
+        let ended = attention.update(false, &[], None, |_| "failed");
         assert_eq!(titles(&ended), ["Countersign: failed"]);
         assert_eq!(requests(&ended), [UserAttentionType::Informational]);
         assert_eq!(notified(&ended), Some("A run has ended: failed"));
-        let seen = attention.update(true, 0, None, |_| "failed");
+        let seen = attention.update(true, &[], None, |_| "failed");
         assert_eq!(titles(&seen), ["Countersign"]);
         assert_eq!(notified(&seen), Some("withdrawn"));
-        assert_eq!(notified(&attention.update(true, 0, None, |_| "failed")), None);
+        assert_eq!(notified(&attention.update(true, &[], None, |_| "failed")), None);
     }
 
     #[test]
     fn a_window_in_front_only_counts_its_questions() {
         let mut attention = Attention::default();
-        attention.update(true, 0, RUN, |_| "");
-        let asked = attention.update(true, 1, RUN, |_| "");
+        attention.update(true, &[], RUN, |_| "");
+        let asked = attention.update(true, &[Waits::Step], RUN, |_| "");
         assert_eq!(titles(&asked), ["(1) Countersign: waiting for you"]);
         assert!(requests(&asked).is_empty());
-        let ended = attention.update(true, 0, None, |_| "completed");
+        let ended = attention.update(true, &[], None, |_| "completed");
         assert_eq!(titles(&ended), ["Countersign"]);
         assert!(requests(&ended).is_empty());
         assert_eq!((notified(&asked), notified(&ended)), (None, None));
     }
 
     #[test]
+    fn it_says_what_waits() {
+        for (waits, text) in [
+            (Waits::Plan, "A loop waits for you to authorize its plan"),
+            (Waits::Planner, "A loop has a question for you"),
+            (Waits::Secret, "A program asks you for a secret"),
+        ] {
+            let changes = Attention::default().update(false, &[waits], RUN, |_| "");
+            assert_eq!(notified(&changes), Some(text));
+        }
+    }
+
+    #[test]
+    fn a_shown_notification_is_withdrawn_even_if_no_more_are_wanted() {
+        let mut attention = Attention::default();
+        let asked = attention.update(false, &[Waits::Step], RUN, |_| "");
+        assert_eq!(asked.notification(false), None);
+        let seen = attention.update(true, &[Waits::Step], RUN, |_| "");
+        assert_eq!(seen.notification(false), Some(Notification::Withdraw));
+    }
+
+    #[test]
     fn a_loop_says_how_it_ended_itself() {
         let mut attention = Attention::default();
-        attention.update(false, 0, Some(Subject::Loop), |_| "");
+        attention.update(false, &[], Some(Subject::Loop), |_| "");
         let ended = |subject| if subject == Subject::Loop { "stopped" } else { "completed" };
-        let changes = attention.update(false, 0, None, ended);
+        let changes = attention.update(false, &[], None, ended);
         assert_eq!(notified(&changes), Some("A loop has ended: stopped"));
     }
 }

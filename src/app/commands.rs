@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::App;
+use super::examples::Example;
 use super::file_dialog::PickerRequest;
+use super::history::Direction;
 use super::plan_page::PlanSession;
 use super::shared::Prompt;
 use crate::run::{Attempt, Control, RunEvent};
@@ -20,6 +22,7 @@ use crate::worker::{FollowUp, OpenEditor, PlanSuggestions, SaveSource};
 impl App {
     /// Applies an action of the person, and updates the list of the diagnostics page.
     pub(super) fn apply(&mut self, action: Action, ctx: &egui::Context) {
+        let stepping = matches!(action, Action::Do(Command::NextStep | Command::PreviousStep));
         let shared = &mut self.shared;
         match action {
             Action::Do(command) => self.apply_command(command, ctx),
@@ -52,6 +55,7 @@ impl App {
             Action::Window(action) => self.apply_window(action, ctx),
         }
         self.update_lists();
+        self.note_place(stepping);
     }
 
     fn apply_diagnostics(&mut self, action: DiagnosticsAction) {
@@ -74,18 +78,21 @@ impl App {
     }
 
     fn apply_command(&mut self, command: Command, ctx: &egui::Context) {
+        let situation = self.situation();
+        // The key of *Authorize…* leads to what has to be looked at first.
+        let looks_first = command == Command::Authorize && situation.look_first;
+        let command = if looks_first { Command::NextUnseen } else { command };
         // The view offers only available commands, but the state may have changed since that frame.
-        if (command.spec().unavailable)(&self.situation()).is_some() {
+        if (command.spec().unavailable)(&situation).is_some() {
             return;
         }
         let shared = &mut self.shared;
         match command {
             Command::OpenPlan => self.pick_plan(),
-            Command::OpenTour => {
-                let next = "Try again in a moment.";
-                let started = self.file_picker.start(PickerRequest::Tour);
-                shared.report_io(started, "The tour cannot be opened.", next);
-            }
+            Command::OpenTour => self.open_example(Example::Tour),
+            Command::ExampleCommands => self.open_example(Example::Commands),
+            Command::ExampleActions => self.open_example(Example::Actions),
+            Command::ExampleLoop => self.open_example(Example::Loop),
             Command::Reload => self.plan.review_again(true, shared),
             Command::Simulate => self.plan.simulate(shared),
             Command::TryHost => self.plan.try_host(shared),
@@ -132,6 +139,8 @@ impl App {
             Command::GoEvidence => self.show_page(Page::Evidence),
             Command::GoDiagnostics => self.show_page(Page::Diagnostics),
             Command::GoLoop => self.show_loop_page(),
+            Command::GoBack => self.go(Direction::Back),
+            Command::GoForward => self.go(Direction::Forward),
             Command::NewLoop => {
                 self.show_loop_page();
                 self.loop_page.new_loop();
@@ -240,9 +249,16 @@ impl App {
         self.shared.report_io(opened, "The file picker cannot be opened.", next);
     }
 
+    fn open_example(&mut self, example: Example) {
+        let started = self.file_picker.start(PickerRequest::Example(example));
+        self.shared.report_io(started, "The example cannot be opened.", "Try again in a moment.");
+    }
+
     fn pick_folder_for_plan(&mut self, purpose: PlanFolder) {
+        let shown = self.plan.shown.as_ref().and_then(PlanSession::path);
+        let Some(plan) = shown.map(Path::to_owned) else { return };
         let start = self.plan.review().map(|review| review.workspace.clone());
-        let opened = self.file_picker.start(PickerRequest::PlanFolder(purpose, start));
+        let opened = self.file_picker.start(PickerRequest::PlanFolder { purpose, plan, start });
         let next = "Name it on the command line: countersign PLAN --workspace FOLDER.";
         self.shared.report_io(opened, "The folder picker cannot be opened.", next);
     }

@@ -48,6 +48,13 @@ impl DiagnosticsPage {
         Some((it.message.clone(), spans.collect()))
     }
 
+    /// The number of the picked suggestions of the selected diagnostic.
+    pub(super) fn picked_count(&self, run: &RunState) -> usize {
+        let Some((position, it)) = self.chosen(run) else { return 0 };
+        let count = it.suggested_fixes().len();
+        self.options.picked_of(run, position).into_iter().filter(|index| *index < count).count()
+    }
+
     /// Selects the diagnostic `by` rows below the selected one.
     pub(super) fn move_selection(&mut self, by: isize) {
         let last = self.listing.shown.len().saturating_sub(1);
@@ -125,12 +132,17 @@ impl DiagnosticsPage {
         self.source = None;
     }
 
+    /// The position of the selected diagnostic.
+    pub(super) fn selected(&self) -> Option<DiagnosticPosition> {
+        Some(self.listing.selected_entry()?.position)
+    }
+
     /// The selected diagnostic, and its position in the run.
     fn chosen<'a>(
         &self,
         run: &'a RunState,
     ) -> Option<(DiagnosticPosition, &'a DiagnosticArtifact)> {
-        let position = self.listing.selected_entry()?.position;
+        let position = self.selected()?;
         Some((position, diagnostic(run, position)?))
     }
 

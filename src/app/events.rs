@@ -37,16 +37,20 @@ impl App {
         }
         match self.file_picker.take_result() {
             Some(Ok(PickerResult::Plan(path))) => PlanPage::open(path, None, &mut self.shared),
+            Some(Ok(PickerResult::LoopExample(workspace))) => {
+                self.show_page(Page::Loop);
+                self.loop_page.fill_example(&workspace, &self.shared);
+            }
             Some(Ok(PickerResult::SaveAs(file, source))) => self.shared.save(file, source),
-            Some(Ok(PickerResult::PlanFolder(folder, purpose))) => {
-                self.plan.choose_folder(folder, purpose, &mut self.shared);
+            Some(Ok(PickerResult::PlanFolder { folder, purpose, plan })) => {
+                self.plan.choose_folder(&plan, folder, purpose, &mut self.shared);
             }
             Some(Ok(PickerResult::Folder(folder, field))) => {
                 self.loop_page.set_folder(&folder, field, &self.shared);
             }
             Some(Err(error)) => {
                 let next = "Check that the temporary folder is writable.";
-                self.shared.report_io(Err(error), "The tour cannot be copied.", next);
+                self.shared.report_io(Err(error), "The example cannot be copied.", next);
             }
             None => {}
         }
@@ -59,10 +63,11 @@ impl App {
         self.plan.note_other_runs();
         let own = self.plan.own_run();
         self.loop_page.note_other_runs(&self.plan.runs, own);
+        self.note_place(false);
         output_left == 0
     }
 
-    fn apply_event(&mut self, event: Event) {
+    pub(super) fn apply_event(&mut self, event: Event) {
         let shared = &mut self.shared;
         match event {
             Event::Run(event) => {
@@ -89,15 +94,15 @@ impl App {
             }
             Event::LoopFinished(outcome) => self.apply_loop_end(outcome.err()),
             Event::SecretNeeded { id, question } => {
-                shared.secrets.push((id, question));
-                // Every question gets a new identity, even if another dialog is shown first.
-                shared.show_prompt(shared.prompt);
+                shared.ask_secret(id, question);
             }
             Event::SecretSettled { id } => {
-                shared.settle_secret(id);
+                shared.keep_secrets(|asked| asked != id);
             }
             Event::Panicked { message } => {
-                shared.secrets.clear();
+                // The check of a host may still wait for its answer.
+                let check = shared.worker.secret_of_check();
+                shared.keep_secrets(|id| check == Some(id));
                 shared.notify(
                     Tone::Danger,
                     "The worker thread crashed; the run is interrupted.",
@@ -147,6 +152,7 @@ impl App {
                         path: opened.path.clone(),
                         name: plan.name().to_owned(),
                         detail: counted(plan.steps.len(), "step"),
+                        digest: Some(opened.digest),
                         pinned: false,
                     }));
                 }

@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::shared::Shared;
 use crate::run::{EvidenceAnswer, ExecutionDetail, Question, SearchPage, SearchQuery};
 use crate::ui::action::RecordTab;
-use crate::ui::evidence::{EvidenceView, Verification, parse};
+use crate::ui::evidence::{EvidenceView, ResultLine, Verification, parse, result_lines};
 use crate::ui::{EvidenceAction, Page};
 use crate::worker::{FollowUp, Search, Verify};
 
@@ -23,6 +23,8 @@ pub(super) struct EvidencePage {
     /// The errors in the text of the latest search.
     problems: Vec<String>,
     pub(super) page: Option<SearchPage>,
+    /// The lines that show `page`.
+    lines: Vec<ResultLine>,
     /// How often the person has asked for more hits of this search.
     more: usize,
     /// The question whose answer is shown instead of the search results.
@@ -107,9 +109,28 @@ impl EvidencePage {
         }
         let parsed = parse(&self.text, &shared.now);
         self.problems = parsed.problems;
+        if !self.problems.is_empty() {
+            // All executions would look like the answer.
+            let of = self.page.as_ref().map_or(0, |page| page.of);
+            self.lines.clear();
+            self.page = Some(SearchPage { of, ..SearchPage::default() });
+            return;
+        }
         // All of them again, because newer executions may have moved the others.
         let query = SearchQuery { limit: PAGE * (1 + self.more), ..parsed.query };
-        shared.query(Search(query), |app, page| app.evidence.page = Some(page));
+        shared.query(Search(query), |app, page| app.evidence.take_page(page));
+    }
+
+    /// Shows the results. Closes an open execution that is certainly not among them.
+    fn take_page(&mut self, page: SearchPage) {
+        let is_whole = page.hits.len() as u64 == page.total;
+        self.lines = result_lines(&page);
+        self.page = Some(page);
+        let is_listed = self.selected.is_none_or(|id| self.listed().contains(&id));
+        if self.question.is_none() && is_whole && !is_listed {
+            self.selected = None;
+            self.detail = None;
+        }
     }
 
     /// Searches for the edited text once the time without typing is over. Returns the milliseconds left until then;
@@ -190,6 +211,7 @@ impl EvidencePage {
             text: &self.text,
             problems: &self.problems,
             page: self.page.as_ref(),
+            lines: &self.lines,
             question: self.question.as_ref(),
             answer: self.answer.as_ref(),
             selected: self.selected,

@@ -1,13 +1,13 @@
-//! The native file picker, on its own thread, so that no frame waits for it. The tour is also copied on such a thread.
+//! The native file picker, on its own thread, so that no frame waits for it. Examples are also copied on such a thread.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
-use super::tour;
+use super::examples::{self, Example};
 use crate::ui::action::{FolderFor, PlanFolder};
 use crate::worker::{SaveSource, Wake};
 
-/// A choice for the person in a file picker, or copying the tour.
+/// A choice for the person in a file picker, or copying an example.
 pub(super) enum PickerRequest {
     /// A plan file, starting in this folder.
     Plan(Option<PathBuf>),
@@ -15,25 +15,27 @@ pub(super) enum PickerRequest {
     SaveAs(String, SaveSource),
     /// A folder for a field of the loop form, starting in this folder.
     Folder(FolderFor, Option<PathBuf>),
-    /// A folder for the shown plan, starting in this folder.
-    PlanFolder(PlanFolder, Option<PathBuf>),
-    /// Copies the tour. Its plan file is the result.
-    Tour,
+    /// A folder for the plan with this file, starting in `start`.
+    PlanFolder { purpose: PlanFolder, plan: PathBuf, start: Option<PathBuf> },
+    /// Copies an example. The result is its plan file, or the workspace of a loop.
+    Example(Example),
 }
 
-/// The result of a file picker or of copying the tour.
+/// The result of a file picker or of copying an example.
 pub(super) enum PickerResult {
     /// A plan file to open.
     Plan(PathBuf),
+    /// The workspace of the example loop.
+    LoopExample(PathBuf),
     /// The file to write, and the source of its content.
     SaveAs(PathBuf, SaveSource),
     /// A folder for a field of the loop form.
     Folder(PathBuf, FolderFor),
-    /// A folder for the shown plan.
-    PlanFolder(PathBuf, PlanFolder),
+    /// A folder for the plan with this file. Another plan may be shown by now.
+    PlanFolder { folder: PathBuf, purpose: PlanFolder, plan: PathBuf },
 }
 
-/// `None` if the person closed the picker without a choice. Only copying the tour can fail.
+/// `None` if the person closed the picker without a choice. Only copying an example can fail.
 type Picked = Option<std::io::Result<PickerResult>>;
 
 /// The file picker, of which at most one is open.
@@ -109,7 +111,8 @@ impl PickerResult {
     fn folder(&self) -> Option<&Path> {
         match self {
             Self::Plan(path) | Self::SaveAs(path, _) => path.parent(),
-            Self::Folder(path, _) | Self::PlanFolder(path, _) => Some(path),
+            Self::Folder(path, _) | Self::PlanFolder { folder: path, .. } => Some(path),
+            Self::LoopExample(_) => None,
         }
     }
 }
@@ -139,14 +142,20 @@ impl Dialogs {
                 };
                 PickerResult::Folder(self.dialog(title, start).pick_folder()?, field)
             }
-            PickerRequest::PlanFolder(purpose, start) => {
+            PickerRequest::PlanFolder { purpose, plan, start } => {
                 let title = match purpose {
                     PlanFolder::Workspace => "Workspace of the plan",
                     PlanFolder::Writable => "A folder that steps may write",
                 };
-                PickerResult::PlanFolder(self.dialog(title, start).pick_folder()?, purpose)
+                let folder = self.dialog(title, start).pick_folder()?;
+                PickerResult::PlanFolder { folder, purpose, plan }
             }
-            PickerRequest::Tour => return Some(tour::copy().map(PickerResult::Plan)),
+            PickerRequest::Example(example) => {
+                return Some(examples::copy(example).map(|copied| match example {
+                    Example::Loop => PickerResult::LoopExample(copied),
+                    _ => PickerResult::Plan(copied),
+                }));
+            }
         }))
     }
 

@@ -1,6 +1,6 @@
 //! One frame: applies messages and input, draws the window, and applies the person's actions.
 
-use super::attention::Subject;
+use super::attention::{Subject, Waits};
 use super::plan_page::PlanPage;
 use super::recent::RecentChange;
 use super::shared::Prompt;
@@ -67,11 +67,20 @@ impl App {
         self.draw_attention(ctx);
     }
 
+    /// The questions that wait for the person.
+    pub(super) fn waiting(&self) -> Vec<Waits> {
+        let asks = self.plan.running().is_some_and(|session| session.request().is_some());
+        let kinds = [
+            (Waits::Step, usize::from(asks)),
+            (Waits::Plan, usize::from(self.plan.awaiting_attempt().is_some())),
+            (Waits::Planner, usize::from(self.loop_page.is_asked())),
+            (Waits::Secret, self.shared.secrets.len()),
+        ];
+        kinds.into_iter().flat_map(|(kind, count)| std::iter::repeat_n(kind, count)).collect()
+    }
+
     /// Says in the title that the window waits for the person, and marks a window that is not in front.
     fn draw_attention(&mut self, ctx: &egui::Context) {
-        let asks = self.plan.running().is_some_and(|session| session.request().is_some());
-        let waits = [asks, self.plan.awaiting_attempt().is_some(), self.loop_page.is_asked()];
-        let waiting = waits.into_iter().filter(|waits| *waits).count();
         let run = self.plan.shown.as_ref().map_or("ended", |session| match session.run.phase {
             Phase::Ended(status) => status.as_str(),
             _ => "ended",
@@ -87,11 +96,11 @@ impl App {
             None => self.plan.running().map(|_| Subject::Run),
         };
         let is_focused = ctx.input(|input| input.viewport().focused).unwrap_or(true);
-        let changes = self.attention.update(is_focused, waiting, busy, ended);
-        for command in changes.commands {
-            ctx.send_viewport_cmd(command);
+        let changes = self.attention.update(is_focused, &self.waiting(), busy, ended);
+        for command in &changes.commands {
+            ctx.send_viewport_cmd(command.clone());
         }
-        if let Some(notification) = changes.notification.filter(|_| self.settings.notifications) {
+        if let Some(notification) = changes.notification(self.settings.notifications) {
             self.notifier.send(notification);
         }
     }

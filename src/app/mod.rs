@@ -13,8 +13,10 @@ mod dialogs;
 mod events;
 mod evidence_page;
 mod evidence_watch;
+mod examples;
 mod file_dialog;
 mod frame;
+mod history;
 mod libraries;
 mod loop_page;
 #[cfg(feature = "inspection")]
@@ -29,7 +31,6 @@ mod shared;
 mod start;
 #[cfg(test)]
 mod tests;
-mod tour;
 mod view;
 mod watch;
 mod window;
@@ -77,6 +78,7 @@ struct App {
     attention: attention::Attention,
     notifier: Notifier,
     evidence_watch: evidence_watch::EvidenceWatch,
+    way: history::Way,
 }
 
 impl App {
@@ -141,6 +143,7 @@ impl App {
             attention: attention::Attention::default(),
             notifier: Notifier::default(),
             evidence_watch,
+            way: history::Way::default(),
         })
     }
 

@@ -6,7 +6,7 @@ use super::App;
 use crate::ui::plan::RecentPlan;
 use crate::worker::UpdateSetting;
 
-/// The maximum number of recent plans; older ones are dropped unless they are pinned.
+/// The maximum number of recent plans that are not pinned; older ones are dropped.
 const MAX_RECENT: usize = 12;
 
 /// A change of the list.
@@ -42,9 +42,25 @@ impl RecentChange {
         plans.sort_by_key(|plan| !plan.pinned);
         let mut kept = 0;
         plans.retain(|plan| {
-            kept += 1;
+            kept += usize::from(!plan.pinned);
             plan.pinned || kept <= MAX_RECENT
         });
+    }
+
+    /// Changes the list as it is in the settings file. A list that cannot be read stays as it is, so that nothing that a
+    /// person or a newer version has written is lost.
+    fn apply_to_saved(self, saved: Option<toml::Value>) -> Option<toml::Value> {
+        if self == Self::Refresh {
+            return saved;
+        }
+        let mut plans = match saved.clone().map(toml::Value::try_into) {
+            None => Vec::new(),
+            Some(Ok(plans)) => plans,
+            Some(Err(_)) => return saved,
+        };
+        self.apply(&mut plans);
+        // Only a path that is not UTF-8 has no form in TOML.
+        toml::Value::try_from(&plans).ok().or(saved)
     }
 }
 
@@ -74,17 +90,8 @@ impl App {
         let Some(file) = self.settings_file.clone().filter(|_| !self.settings_have_fault) else {
             return;
         };
-        let update = move |saved: Option<toml::Value>| {
-            let mut plans: Vec<RecentPlan> =
-                saved.clone().and_then(|saved| saved.try_into().ok()).unwrap_or_default();
-            change.apply(&mut plans);
-            match toml::Value::try_from(&plans) {
-                Ok(value) => Some(value),
-                // Only a path that is not UTF-8 has no form in TOML.
-                Err(_) => saved,
-            }
-        };
-        let query = UpdateSetting { file, key: "recent", update: Box::new(update) };
+        let update = Box::new(|saved| change.apply_to_saved(saved));
+        let query = UpdateSetting { file, key: "recent", update };
         self.shared.query(query, |app, saved| {
             if let Some(plans) = saved.and_then(|saved| saved.try_into().ok()) {
                 app.plan.recent = plans;
@@ -98,7 +105,13 @@ mod tests {
     use super::*;
 
     fn plan(path: &str) -> RecentPlan {
-        RecentPlan { path: path.into(), name: path.into(), detail: String::new(), pinned: false }
+        RecentPlan {
+            path: path.into(),
+            name: path.into(),
+            detail: String::new(),
+            digest: None,
+            pinned: false,
+        }
     }
 
     fn paths(plans: &[RecentPlan]) -> Vec<&str> {
@@ -122,9 +135,20 @@ mod tests {
             RecentChange::Opened(plan(&format!("{index}"))).apply(&mut plans);
         }
         assert_eq!(paths(&plans)[..2], ["a", "19"]);
-        assert_eq!(plans.len(), MAX_RECENT);
+        assert_eq!(plans.len(), 1 + MAX_RECENT, "a pinned plan takes no place of another one");
         RecentChange::Remove("a".into()).apply(&mut plans);
         RecentChange::Pin("absent".into(), true).apply(&mut plans);
         assert_eq!(paths(&plans)[0], "19");
+    }
+
+    #[test]
+    fn a_refresh_and_a_list_that_cannot_be_read_change_nothing() {
+        assert_eq!(RecentChange::Refresh.apply_to_saved(None), None, "no file is created");
+        let other = Some(toml::Value::from("of another version"));
+        let opened = || RecentChange::Opened(plan("a"));
+        assert_eq!(opened().apply_to_saved(other.clone()), other);
+        assert_eq!(RecentChange::Refresh.apply_to_saved(other.clone()), other);
+        let saved = opened().apply_to_saved(None).unwrap();
+        assert_eq!(saved.as_array().unwrap().len(), 1);
     }
 }

@@ -148,18 +148,34 @@ impl Shared {
     /// The identity of the current display of a dialog; `request` is the confirmation in it, if it is one.
     pub(super) fn prompt_id(&self, request: Option<&ConfirmationRequest>) -> PromptId {
         PromptId {
-            run_id: request.map(|request| request.run_id),
+            about: request.map(|request| request.run_id),
             step_index: request.map_or(0, |request| request.step_index),
             showing: self.showing,
         }
     }
 
-    /// Removes a question for a secret. The next one gets a dialog with a new identity.
-    pub(super) fn settle_secret(&mut self, id: Uuid) {
-        let count = self.secrets.len();
-        self.secrets.retain(|(asked, _)| *asked != id);
-        if self.secrets.len() < count {
-            self.show_prompt(self.prompt);
+    /// The question for a secret that is in front, with the identity of its dialog. It has one of its own, so that
+    /// nothing typed in a dialog before it, which the person closed, is in its field.
+    pub(super) fn shown_secret(&self) -> Option<(PromptId, Uuid, &SecretQuestion)> {
+        let (id, question) = self.secrets.first().filter(|_| self.prompt.is_none())?;
+        Some((PromptId { about: Some(*id), ..self.prompt_id(None) }, *id, question))
+    }
+
+    /// Adds a question for a secret. An open dialog stays in front of it, with all that is typed there.
+    pub(super) fn ask_secret(&mut self, id: Uuid, question: SecretQuestion) {
+        self.secrets.push((id, question));
+        if self.prompt.is_none() && self.secrets.len() == 1 {
+            self.show_prompt(None);
+        }
+    }
+
+    /// Keeps the questions for secrets whose id is `wanted`. If the one in front is removed, what is shown next gets a
+    /// new identity.
+    pub(super) fn keep_secrets(&mut self, wanted: impl Fn(Uuid) -> bool) {
+        let in_front = self.shown_secret().map(|(_, id, _)| id);
+        self.secrets.retain(|(id, _)| wanted(*id));
+        if in_front.is_some_and(|id| !wanted(id)) {
+            self.show_prompt(None);
         }
     }
 

@@ -23,9 +23,11 @@ mod flood;
 mod follow_ups;
 #[cfg(unix)]
 mod guided;
+mod history;
 mod looking;
 mod opening;
 mod panics;
+mod secrets;
 mod simulation;
 #[cfg(unix)]
 mod trust;
@@ -34,7 +36,7 @@ mod two_windows;
 mod void;
 
 use crate::authorization::SinceBoot;
-use crate::plan::Digest;
+use crate::plan::{Dialect, Digest};
 use crate::run::{Decision, Outcome, Phase, RunStatus};
 use crate::ui::action::{Action, DialogAction, EvidenceAction, Page, PlanAction, Tab};
 use crate::ui::commands::Command;

@@ -1,6 +1,7 @@
 //! Builds the view model of one frame from the window's state.
 
 use super::App;
+use super::history::Direction;
 use super::loop_page::LoopContent;
 use super::shared::Prompt;
 use crate::run::{CommandsReview, PlaceReview, RunState};
@@ -18,7 +19,7 @@ impl App {
         WindowView {
             workspace: self.workspace(),
             situation: self.situation(),
-            sidebar: self.plan.sidebar(shared),
+            sidebar: self.plan.sidebar(&self.loop_page.summaries, shared),
             plan: self.plan.view(covered, shared),
             evidence: self.evidence.view(shared),
             diagnostics: shown.map(|shown| shown.diagnostics.view(&shown.run)),
@@ -66,6 +67,8 @@ impl App {
             page: self.shared.page,
             results: self.evidence.listed().len(),
             looping: self.loop_page.under_way().is_some(),
+            can_go_back: self.can_go(Direction::Back),
+            can_go_forward: self.can_go(Direction::Forward),
             loop_form: self.loop_page.content == LoopContent::Form,
             loop_changed_files: self.loop_page.shown_state().is_some_and(|state| {
                 state.is_over() && state.attempts.iter().any(|attempt| attempt.run.is_some())
@@ -80,9 +83,8 @@ impl App {
     /// The dialog to show. One that the person opened comes before the confirmation of a step.
     pub(super) fn dialog(&self) -> Option<Dialog<'_>> {
         let Some(prompt) = self.shared.prompt else {
-            if let Some((id, question)) = self.shared.secrets.first() {
-                let question = Question::Secret { id: *id, question };
-                return Some(Dialog { prompt: self.shared.prompt_id(None), question });
+            if let Some((prompt, id, question)) = self.shared.shown_secret() {
+                return Some(Dialog { prompt, question: Question::Secret { id, question } });
             }
             let request = self.plan.request()?;
             let prompt = self.shared.prompt_id(Some(request));

@@ -146,7 +146,7 @@ pub fn read_answer(answer: &[u8]) -> Answer {
 
 /// The answer in one of the forms.
 fn form<'a, T: Deserialize<'a>>(answer: &'a [u8]) -> Result<T, String> {
-    serde_json::from_slice(answer).map_err(|error| format!("is not in form: {error}"))
+    serde_json::from_slice(answer).map_err(|error| format!("is malformed: {error}"))
 }
 
 fn read_looks(answer: &[u8]) -> Result<Vec<Look>, String> {
@@ -357,7 +357,7 @@ mod tests {
             (json!({"looks": "all"}), "invalid type"),
             (json!({"plan": {}, "goal": "g"}), "unknown field `goal`"),
             (json!({"plan": {}, "answers_goal": 1}), "invalid type"),
-            (json!({"plan": {}, "answers_goal": null}), "not in form: invalid type: null"),
+            (json!({"plan": {}, "answers_goal": null}), "malformed: invalid type: null"),
         ] {
             let answered = planned(read_answer(answer.to_string().as_bytes()));
             let message = answered.report.message.unwrap_or_default();

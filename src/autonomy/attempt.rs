@@ -11,7 +11,7 @@ use crate::authorization::{ApprovedPlan, PlanAuthorization};
 use crate::engine::{ExecutionError, review};
 use crate::evidence::{AttemptStart, Entry, EvidenceError, PlannerTrace};
 use crate::plan::{Plan, RiskLevel, ShownPlan, ToolCall, ToolClass, VerifyScope};
-use crate::risk::{Shell, UserRules, of_command};
+use crate::risk::{Shell, of_command};
 use crate::run::{
     AttemptRecord, Happened, Looked, PlannerReport, PlannerStatus, Review, RunEvent,
     has_same_effect,
@@ -43,7 +43,9 @@ impl BoundedLoop<'_> {
             return Ok(AttemptEnding::new(Happened::Planned, "there is a plan"));
         }
         let authorization = self.authorize(open, &plan, &review)?;
+        let only_reads = self.only_reads(&plan);
         let applied = self.apply(&plan, &authorization);
+        self.has_unverified_changes |= !only_reads && applied.run_id.is_some();
         let passed = applied.verify.as_ref().filter(|verify| verify.passed);
         let scope = passed.map(|verify| verify.scope);
         // A narrower verification in the plan does not replace a full one that the loop requires.
@@ -61,8 +63,10 @@ impl BoundedLoop<'_> {
             return Ok(ending);
         }
         let answers_goal = open.record.planner.answers_goal;
-        if only_reads(&plan) {
-            return Ok(after_reading(answers_goal == Some(true)));
+        // The planner's word does not replace the verification of what an earlier attempt changed.
+        let is_over = answers_goal == Some(true);
+        if only_reads && !(is_over && self.has_unverified_changes) {
+            return Ok(after_reading(is_over));
         }
         if ending.verified || self.setup.order.verify.is_some() {
             self.check_verification_unchanged(Some(plan.steps.len()))?;
@@ -70,6 +74,7 @@ impl BoundedLoop<'_> {
         if !ending.verified {
             ending = self.gate(open, &plan, &authorization)?;
         }
+        self.has_unverified_changes &= !ending.verified;
         if ending.happened == Happened::Succeeded && answers_goal == Some(false) {
             ending.happened = Happened::Unfinished;
             ending.message.push_str("; the planner says that more is left to do");
@@ -256,6 +261,21 @@ impl BoundedLoop<'_> {
         Ok(answer)
     }
 
+    /// Whether no step of a plan can change anything. A command counts as reading if it is safe by the built-in
+    /// rules and by those of the person, wherever it runs.
+    fn only_reads(&self, plan: &Plan) -> bool {
+        plan.steps.iter().all(|step| match &step.call {
+            ToolCall::Inspect { .. } => true,
+            ToolCall::MutateBatch(batch) => batch.dry_run,
+            ToolCall::Shell { command, target, .. } => {
+                let shell = if target.is_some() { Shell::Bash } else { self.toolbox.shell() };
+                let rules = &self.setup.policy.command_rules;
+                of_command(command, shell, rules).level == RiskLevel::Safe
+            }
+            call => call.class() == ToolClass::Read,
+        })
+    }
+
     /// Runs an authorized plan.
     pub(super) fn apply(&mut self, plan: &Plan, authorization: &PlanAuthorization) -> Applied {
         let approved = ApprovedPlan { plan: plan.clone(), authorization: authorization.clone() };
@@ -271,26 +291,13 @@ impl BoundedLoop<'_> {
     }
 }
 
-/// Whether no step of a plan can change anything. A command counts as reading if the rules know it to be safe.
-fn only_reads(plan: &Plan) -> bool {
-    plan.steps.iter().all(|step| match &step.call {
-        ToolCall::Inspect { .. } => true,
-        ToolCall::MutateBatch(batch) => batch.dry_run,
-        ToolCall::Shell { command, .. } => {
-            let verdict = of_command(command, Shell::Bash, &UserRules::default());
-            verdict.level == RiskLevel::Safe
-        }
-        call => call.class() == ToolClass::Read,
-    })
-}
-
 /// How an attempt ends whose plan only read. Reading changes nothing, so there is nothing to verify.
 fn after_reading(answers_goal: bool) -> AttemptEnding {
     if answers_goal {
         let message = "every action succeeded; the planner says that they answer the goal, and nothing was verified";
         AttemptEnding::new(Happened::Succeeded, message)
     } else {
-        let message = "the plan only read: the planner gets what it found";
+        let message = "the plan only read, and the planner does not say that this answers the goal";
         AttemptEnding::new(Happened::Unfinished, message)
     }
 }

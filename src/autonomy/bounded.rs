@@ -42,6 +42,8 @@ pub struct BoundedLoop<'a> {
     pub(super) executor: Executor,
     /// The attempts that ended.
     pub(super) past_attempts: Vec<PastAttempt>,
+    /// Whether a plan that may have changed something ran, and no verification has passed since.
+    pub(super) has_unverified_changes: bool,
     /// Redacts secrets in the requests to the planner.
     pub(super) redactor: Redactor,
     /// The walls of the planner's process.
@@ -69,9 +71,6 @@ impl<'a> BoundedLoop<'a> {
         // Walls may hide the folder of temporary files, so the planner's own files are made visible explicitly.
         place.read_only.extend(setup.program.readable_paths());
         let toolbox = toolbox.with_walls(place);
-        let look_toolbox = Toolbox::open(&setup.order.workspace.folder, &setup.policy)?
-            .without_folders(setup.location.folders())
-            .for_looks();
         let order = &setup.order;
         let host = order.target.as_deref().map(|target| {
             let (secrets, stop) = (deps.secrets.clone(), deps.control.stop_signal());
@@ -86,6 +85,10 @@ impl<'a> BoundedLoop<'a> {
             Err(error) => return Ok(never_begun(setup, loop_id, &error)),
         };
         let redactor = store.redactor();
+        let hiding = store.redactor();
+        let look_toolbox = Toolbox::open(&setup.order.workspace.folder, &setup.policy)?
+            .without_folders(setup.location.folders())
+            .for_looks(Arc::new(move |text| hiding.redact_lines(text).into_owned()));
         let denial = DenialWords::default();
         let confirmation = Box::new(KeepsWords { inner: confirmation, words: denial.clone() });
         let executor = Executor::new(
@@ -114,6 +117,7 @@ impl<'a> BoundedLoop<'a> {
             authorizer,
             executor,
             past_attempts: Vec::new(),
+            has_unverified_changes: false,
             redactor,
             planner_walls,
             host,

@@ -1,13 +1,10 @@
 //! Lets a planner look before it plans (SPEC §10): answers its looks, and asks it again, in a bounded number of rounds.
 
-use std::sync::{Mutex, PoisonError};
-
 use super::answer::{Answer, not_in_form, provider_error};
 use super::attempts::CurrentAttempt;
 use super::{BoundedLoop, PlannerAnswer};
-use crate::evidence::{Entry, EvidenceError, FoundSecrets, PlannerLooks};
+use crate::evidence::{Entry, EvidenceError, PlannerLooks};
 use crate::run::{Look, LookScope, Looked, MAX_LOOK_ROUNDS};
-use crate::tools::LookSources;
 
 /// The maximum size of all answers to looks in one attempt, in bytes.
 const ATTEMPT_BYTES: usize = 4 << 20;
@@ -52,7 +49,7 @@ impl BoundedLoop<'_> {
     }
 
     /// The answers to the looks of one round, without secrets. `earlier` are those of the rounds before.
-    fn answer_looks(&mut self, looks: &[Look], earlier: &[Looked]) -> Vec<Looked> {
+    fn answer_looks(&self, looks: &[Look], earlier: &[Looked]) -> Vec<Looked> {
         let mut bytes: usize = earlier.iter().map(|looked| looked.record().bytes).sum();
         let mut answers = Vec::with_capacity(looks.len());
         for look in looks {
@@ -69,23 +66,12 @@ impl BoundedLoop<'_> {
     }
 
     /// The answer to one look, without secrets.
-    fn answer_look(&mut self, look: &Look) -> Looked {
-        let learned = Mutex::new(FoundSecrets::default());
-        let hide = |text: &str| {
-            let (shown, found) = self.redactor.redact_lines(text);
-            // A later plan may repeat what is secret only beside other text of the file.
-            if matches!(look, Look::Read { .. }) {
-                *learned.lock().unwrap_or_else(PoisonError::into_inner) = found;
-            }
-            shown.into_owned()
-        };
+    fn answer_look(&self, look: &Look) -> Looked {
         let host = self.host.as_ref().map(|host| (host.target.as_str(), &host.facts));
-        let from = LookSources { host, hide: &hide };
-        let answer = self.look_toolbox.look(look, &from, self.control.stop_signal());
-        self.redactor.add(&learned.into_inner().unwrap_or_else(PoisonError::into_inner));
+        let answer = self.look_toolbox.look(look, host, self.control.stop_signal());
         let Looked { text, rows, error, .. } = answer;
         Looked {
-            text,
+            text: text.map(|text| self.redactor.redact(&text).into_owned()),
             rows: rows.map(|rows| self.redactor.redact_value(rows)),
             error: error.map(|error| self.redactor.redact(&error).into_owned()),
             look: answer.look,

@@ -112,8 +112,8 @@ fn shown_plan_of(
     Ok((run, plan))
 }
 
-/// The plan of a run from its recorded bytes, with the target and the mode of the run; `None` if the bytes cannot be shown as a
-/// plan.
+/// The plan of a run from its recorded bytes, with the target and the mode of the run; `None` if the bytes cannot be
+/// shown as a plan.
 pub fn recorded_plan(bytes: &[u8], run: &RunSummary) -> Option<ShownPlan> {
     Some(parse(bytes).into_shown()?.on_target(run.target.as_deref()).in_mode(run.mode))
 }

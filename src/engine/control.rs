@@ -1,5 +1,5 @@
-//! Pause, resume, cancel and stop, and the state of the executor that follows them. The controls are flags that the executor and the tools poll, not queued messages, so that
-//! no request waits behind others (DESIGN invariant 7).
+//! Pause, resume, cancel and stop, and the state of the executor that follows them. The controls are flags that the
+//! executor and the tools poll, not queued messages, so that no request waits behind others (DESIGN invariant 7).
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 

@@ -212,6 +212,7 @@ impl StepRun<'_, '_> {
         let walls = self.walls.unwrap_or(StepWalls::NONE);
         let port = self.run.deps.terminal.as_ref().filter(|_| self.wants_terminal());
         let terminal = port.map(|port| port.open(self.run.run_id, self.step.step_index));
+        progress.had_terminal = terminal.is_some();
         if let Some(terminal) = &terminal {
             let (step_id, size) = (self.step.step_id.clone(), terminal.size);
             journal.send(&RunEvent::TerminalOpened { step_id, size });

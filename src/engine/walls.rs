@@ -186,8 +186,10 @@ impl WallsReviewer<'_> {
         {
             if needs.terminal {
                 let number = step.step_index + 1;
-                let message =
-                    format!("step {number} opens a terminal on {host}, into which you type");
+                let message = format!(
+                    "step {number} opens a terminal on {host}, into which you type; its command is an argument of ssh, \
+                     which other users of this computer may read"
+                );
                 self.add_finding(step, Severity::Note, "terminal", message);
             }
             if *needs == (Needs { terminal: true, ..Needs::default() }) {

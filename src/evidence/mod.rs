@@ -113,7 +113,7 @@ pub use location::{EvidenceLocation, UserFolders};
 pub use permissions::write_private;
 pub use range::Range;
 pub use reader::EvidenceReader;
-pub use redactor::{FoundSecrets, Redactor, marker_in};
+pub use redactor::{Redactor, marker_in};
 pub use remembered_walls::WallsDecision;
 pub use run_outcome::OpenIntent;
 pub use store::EvidenceStore;

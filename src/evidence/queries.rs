@@ -301,6 +301,14 @@ fn execution(source: &Source<'_>, id: Uuid) -> Result<Option<ExecutionDetail>> {
         |row| Ok((row.get(0)?, digest(row, 1)?)),
     )?;
     let (ledger_seq, ledger_digest) = ledger.unzip();
+    // An interrupted step has an intent only; an execution without effect has no intent.
+    let risk = source.first(
+        "SELECT risk_rule, risk_reason FROM executions WHERE id = ?1
+         UNION ALL SELECT risk_rule, risk_reason FROM intents WHERE id = ?1 LIMIT 1",
+        [&text],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    let (risk_rule, risk_reason) = risk.unzip();
     let edges = format!(
         "SELECT g.edge_type, g.target_kind, g.target
          FROM executions AS x JOIN edges AS g ON {}
@@ -315,6 +323,8 @@ fn execution(source: &Source<'_>, id: Uuid) -> Result<Option<ExecutionDetail>> {
             Ok(Edge { edge_type: word(row, 0)?, target_kind: word(row, 1)?, target: row.get(2)? })
         })?,
         decisions: decisions(source, &text, row.run_id)?,
+        risk_rule,
+        risk_reason,
         intent_at_ms,
         ledger_seq,
         ledger_digest,

@@ -185,22 +185,21 @@ impl KnownSecrets {
     }
 
     /// Redacts a whole text and keeps its lines: a marker is followed by the line breaks of the secret. What the text
-    /// contains as a secret is redacted wherever it occurs in the text. Returns the secrets of this text, too.
-    pub(super) fn redact_lines<'t>(&self, vault: &Vault, text: &'t str) -> (Cow<'t, str>, Self) {
-        let mut own = Self::default();
+    /// contains as a secret is redacted wherever it occurs in the text.
+    pub(super) fn redact_lines<'t>(&self, vault: &Vault, text: &'t str) -> Cow<'t, str> {
         if self.secrets.is_empty() && secrets::can_skip(text) {
-            return (Cow::Borrowed(text), own);
+            return Cow::Borrowed(text);
         }
+        let mut own = Self::default();
         let found = secrets::find(text);
         own.learn_found(text, &found);
         let mut ranges: Vec<_> = found.into_iter().map(|it| (it.secret, it.kind)).collect();
         ranges.extend(own.ranges(text));
         ranges.extend(self.ranges(text));
-        let redacted = replace_ranges(text, ranges, &mut |secret, kind| {
+        replace_ranges(text, ranges, &mut |secret, kind| {
             let breaks = secret.matches('\n').count();
             marker(vault, kind, secret) + &"\n".repeat(breaks)
-        });
-        (redacted, own)
+        })
     }
 
     /// Redacts a text.

@@ -20,10 +20,6 @@ pub struct Redactor {
     known: KnownSecrets,
 }
 
-/// The secrets that a redactor found in a text.
-#[derive(Debug, Default)]
-pub struct FoundSecrets(KnownSecrets);
-
 impl EvidenceStore {
     /// A redactor with the key of this store, which has learned no secrets yet.
     pub fn redactor(&self) -> Redactor {
@@ -38,15 +34,9 @@ impl Redactor {
     }
 
     /// Redacts a whole text of which lines are selected afterwards: the lines keep their numbers. A secret of the text
-    /// is redacted wherever it occurs in it. Returns the secrets of the text, too.
-    pub fn redact_lines<'t>(&self, text: &'t str) -> (Cow<'t, str>, FoundSecrets) {
-        let (redacted, found) = self.known.redact_lines(&self.vault, text);
-        (redacted, FoundSecrets(found))
-    }
-
-    /// Adds secrets, so that they are redacted even where no rule recognises them.
-    pub fn add(&mut self, found: &FoundSecrets) {
-        self.known.add_all(&found.0);
+    /// is redacted wherever it occurs in it.
+    pub fn redact_lines<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.known.redact_lines(&self.vault, text)
     }
 
     /// Redacts a text. Redact before truncating, because no rule may recognise a part of a secret.

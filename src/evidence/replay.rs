@@ -187,6 +187,7 @@ fn step_result(source: &Source<'_>, row_id: i64) -> Result<StepResult> {
                 outcome,
                 execution_id: uuid(row, 0)?,
                 exit_code: row.get(5)?,
+                terminal: false,
                 stdout: None,
                 stdout_bytes: 0,
                 stdout_truncated: false,
@@ -231,6 +232,8 @@ fn step_result(source: &Source<'_>, row_id: i64) -> Result<StepResult> {
                 result.needs = field("needs").and_then(|it| serde_json::from_value(it).ok());
                 let notes = field("wall_notes").and_then(|it| serde_json::from_value(it).ok());
                 result.wall_notes = notes.unwrap_or_default();
+                result.terminal =
+                    field("terminal").is_some_and(|it| it == true) || had_terminal(&result);
                 result.refused = field("refused").is_some_and(|it| it == true);
                 result.refused_write =
                     field("refused_write").and_then(|it| serde_json::from_value(it).ok());
@@ -244,6 +247,13 @@ fn step_result(source: &Source<'_>, row_id: i64) -> Result<StepResult> {
         }
     }
     Ok(result)
+}
+
+/// Whether the step of an earlier version ran in a terminal, as far as its record tells.
+fn had_terminal(result: &StepResult) -> bool {
+    result.exit_code.is_some()
+        && (result.needs.as_ref().is_some_and(|needs| needs.terminal)
+            || result.walls.as_ref().is_some_and(|walls| walls.terminal))
 }
 
 /// The excerpt of an output that the live result contained.

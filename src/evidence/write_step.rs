@@ -148,6 +148,7 @@ fn artifacts(appender: &mut Appender<'_>, record: &ExecutionRecord<'_>) -> Resul
         let optional = [
             ("needs", result.needs.as_ref().map(|needs| json!(needs))),
             ("wall_notes", (!result.wall_notes.is_empty()).then(|| json!(result.wall_notes))),
+            ("terminal", result.terminal.then_some(json!(true))),
             ("refused", result.refused.then_some(json!(true))),
             ("refused_write", result.refused_write.as_ref().map(|path| json!(path))),
         ];

@@ -12,7 +12,7 @@ use super::{Request, reply};
 use crate::cargo::{Suggestion, Suggestions};
 use crate::risk::Policy;
 use crate::run::StopSignal;
-use crate::tools::{ToolError, Toolbox, suggested_batch};
+use crate::tools::{Suggested, ToolError, Toolbox, suggested_batch};
 
 /// The planner's name in the plan's metadata.
 const NAME: &str = "cargo-fix";
@@ -48,7 +48,7 @@ fn propose(
     read: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Vec<u8>, Failure> {
     // A suggestion that conflicts with an earlier one is left for the next attempt.
-    let (batch, applied) = suggested_batch(&found.list, read);
+    let Suggested { batch, applied, .. } = suggested_batch(&found.list, read);
     let notes = format!(
         "{} and {}, {} of {} of the compiler applied.",
         counted(found.errors, "error"),

@@ -8,18 +8,20 @@
 //! program may ask.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io::{self, Read as _, Write as _};
+use std::os::fd::AsFd as _;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use uuid::Uuid;
 
-use crate::run::{AskSecret, SecretQuestion};
+use crate::run::{AskSecret, Secret, SecretQuestion};
 
 /// Names the socket and the token, separated by a colon. It makes this executable the program that asks.
 pub(super) const SOCKET: &str = "COUNTERSIGN_ASKPASS";
@@ -27,6 +29,8 @@ pub(super) const SOCKET: &str = "COUNTERSIGN_ASKPASS";
 const KIND: &str = "SSH_ASKPASS_PROMPT";
 /// Maximum size of a question, in bytes. The rest is left out.
 const MAX_PROMPT: u64 = 4 << 10;
+/// Maximum size of an answer, in bytes. A longer one counts as none.
+const MAX_SECRET: usize = 64 << 10;
 /// Time within which a connection must have sent its question.
 const SEND_TIMEOUT: Duration = Duration::from_secs(5);
 /// The length of a token, in bytes.
@@ -46,6 +50,14 @@ struct State {
     is_closed: AtomicBool,
     is_declined: AtomicBool,
     is_asking: AtomicBool,
+    /// When the person last answered or declined.
+    last_answered: Mutex<Option<Instant>>,
+}
+
+impl State {
+    fn is_closed(&self) -> bool {
+        self.is_closed.load(Ordering::SeqCst)
+    }
 }
 
 impl Askpass {
@@ -67,12 +79,13 @@ impl Askpass {
             let asked_by = asked_by.to_owned();
             move || {
                 for stream in listener.incoming() {
-                    if state.is_closed.load(Ordering::SeqCst) {
+                    // If connections cannot be accepted, the next attempt could fail at once, and so on.
+                    let Ok(stream) = stream else { return };
+                    if state.is_closed() {
                         return;
                     }
                     // A connection that fails gets no answer, and the program that asked fails.
-                    let _ =
-                        stream.and_then(|stream| answer(stream, &token, &asked_by, &*ask, &state));
+                    let _ = answer(stream, &token, &asked_by, &*ask, &state);
                 }
             }
         };
@@ -92,9 +105,12 @@ impl Askpass {
         ])
     }
 
-    /// Whether the person is being asked now.
-    pub(crate) fn is_asking(&self) -> bool {
-        self.state.is_asking.load(Ordering::SeqCst)
+    /// The time until which a person was asked: now while they are, and `None` if they were never asked.
+    pub(crate) fn asked_until(&self) -> Option<Instant> {
+        if self.state.is_asking.load(Ordering::SeqCst) {
+            return Some(Instant::now());
+        }
+        *self.state.last_answered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether the person has declined to answer a question.
@@ -150,7 +166,8 @@ fn answer(
     }
     let question = SecretQuestion { asked_by: asked_by.to_owned(), prompt };
     state.is_asking.store(true, Ordering::SeqCst);
-    let secret = ask.ask(&question);
+    let secret = ask.ask(&question, &|| state.is_closed());
+    *state.last_answered.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     state.is_asking.store(false, Ordering::SeqCst);
     let Some(secret) = secret else {
         state.is_declined.store(true, Ordering::SeqCst);
@@ -191,16 +208,18 @@ pub(super) fn run(mut line: impl Iterator<Item = OsString>) -> Option<bool> {
         Ok(_) => None,
         Err(_) => ask_over(&place, &prompt).ok(),
     };
-    Some(secret.is_some_and(|mut secret| {
-        secret.push(b'\n');
-        let printed = io::stdout().write_all(&secret).and_then(|()| io::stdout().flush());
-        secret.fill(0);
-        printed.is_ok()
-    }))
+    Some(secret.is_some_and(|secret| print(&secret).is_ok()))
+}
+
+/// Prints a secret and a line break, without the buffer of the standard output, which would keep a copy.
+fn print(secret: &Secret) -> io::Result<()> {
+    let mut stdout = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    stdout.write_all(secret.bytes())?;
+    stdout.write_all(b"\n")
 }
 
 /// Passes a question to the window, and waits for the answer.
-fn ask_over(place: &str, prompt: &str) -> io::Result<Vec<u8>> {
+fn ask_over(place: &str, prompt: &str) -> io::Result<Secret> {
     let declined = || io::Error::other("nobody answered");
     let (token, path) = place.split_once(':').ok_or_else(declined)?;
     let mut stream = UnixStream::connect(path)?;
@@ -209,28 +228,36 @@ fn ask_over(place: &str, prompt: &str) -> io::Result<Vec<u8>> {
     stream.shutdown(std::net::Shutdown::Write)?;
     let mut answered = [0];
     stream.read_exact(&mut answered)?;
-    let mut secret = Vec::new();
-    stream.read_to_end(&mut secret)?;
+    // Has its capacity from the beginning, because growing would leave copies.
+    let mut bytes = Vec::with_capacity(2 * MAX_SECRET);
+    let read = stream.take(MAX_SECRET as u64 + 1).read_to_end(&mut bytes);
+    let secret = Secret::new(bytes);
+    read?;
+    if secret.bytes().len() > MAX_SECRET {
+        return Err(io::Error::other("the answer is too long"));
+    }
     Ok(secret)
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
+    use std::sync::mpsc;
 
     use super::*;
-    use crate::run::Secret;
 
     #[derive(Debug, Default)]
     struct Person {
         asked: Mutex<Vec<SecretQuestion>>,
         declines: bool,
+        /// The answer, unless it is the usual one.
+        answer: Option<Vec<u8>>,
     }
 
     impl AskSecret for Person {
-        fn ask(&self, question: &SecretQuestion) -> Option<Secret> {
+        fn ask(&self, question: &SecretQuestion, _: &dyn Fn() -> bool) -> Option<Secret> {
             self.asked.lock().unwrap().push(question.clone());
-            (!self.declines).then(|| Secret::new(b"kingfisher".to_vec()))
+            let answer = self.answer.clone().unwrap_or_else(|| b"kingfisher".to_vec());
+            (!self.declines).then(|| Secret::new(answer))
         }
 
         fn withdraw(&self) {}
@@ -252,7 +279,7 @@ mod tests {
         let person = Arc::<Person>::default();
         let (_folder, askpass) = listen(&person);
         let place = place(&askpass);
-        assert_eq!(ask_over(&place, "ada@build's password: ").unwrap(), b"kingfisher");
+        assert_eq!(ask_over(&place, "ada@build's password: ").unwrap().bytes(), b"kingfisher");
         let prompt = "ada@build's password:".to_owned();
         let asked_by = "ssh, to log in to build".to_owned();
         assert_eq!(*person.asked.lock().unwrap(), [SecretQuestion { asked_by, prompt }]);
@@ -274,6 +301,70 @@ mod tests {
         assert!(person.asked.lock().unwrap().is_empty() && !askpass.is_declined());
         assert!(ask_over(&place, "password: ").is_err());
         assert!(askpass.is_declined());
+    }
+
+    #[test]
+    fn the_time_of_the_last_answer_is_known() {
+        let (_folder, askpass) = listen(&Arc::default());
+        assert_eq!(askpass.asked_until(), None);
+        let before = Instant::now();
+        ask_over(&place(&askpass), "password: ").unwrap();
+        // The answer is sent after its time was noted.
+        let answered = askpass.asked_until().unwrap();
+        assert!(before <= answered && answered <= Instant::now());
+    }
+
+    /// Begins to ask only after the question was withdrawn, like a thread that was interrupted just before.
+    #[derive(Debug)]
+    struct Late {
+        begun: mpsc::SyncSender<()>,
+        withdrawn: Mutex<mpsc::Receiver<()>>,
+        withdraw: mpsc::SyncSender<()>,
+        was_withdrawn: AtomicBool,
+    }
+
+    impl AskSecret for Late {
+        fn ask(&self, _: &SecretQuestion, is_withdrawn: &dyn Fn() -> bool) -> Option<Secret> {
+            self.begun.send(()).unwrap();
+            self.withdrawn.lock().unwrap().recv().unwrap();
+            self.was_withdrawn.store(is_withdrawn(), Ordering::SeqCst);
+            None
+        }
+
+        fn withdraw(&self) {
+            self.withdraw.send(()).unwrap();
+        }
+    }
+
+    #[test]
+    fn a_question_that_was_withdrawn_is_known_to_be() {
+        let ((begun, has_begun), (withdraw, withdrawn)) =
+            (mpsc::sync_channel(1), mpsc::sync_channel(1));
+        let person = Arc::new(Late {
+            begun,
+            withdrawn: Mutex::new(withdrawn),
+            withdraw,
+            was_withdrawn: AtomicBool::new(false),
+        });
+        let folder = tempfile::tempdir().unwrap();
+        let ask: Arc<dyn AskSecret> = Arc::clone(&person) as _;
+        let askpass = Askpass::start(folder.path(), "ssh", &ask).unwrap();
+        let place = place(&askpass);
+        let ask = move || ask_over(&place, "password: ").is_err();
+        let program = thread::Builder::new().spawn(ask).unwrap();
+        has_begun.recv().unwrap();
+        drop(askpass);
+        assert!(program.join().unwrap() && person.was_withdrawn.load(Ordering::SeqCst));
+    }
+
+    #[test]
+    fn an_answer_that_is_too_long_is_none() {
+        for (size, is_taken) in [(MAX_SECRET, true), (MAX_SECRET + 1, false)] {
+            let person = Arc::new(Person { answer: Some(vec![b'a'; size]), ..Person::default() });
+            let (_folder, askpass) = listen(&person);
+            let answered = ask_over(&place(&askpass), "password: ");
+            assert_eq!(answered.is_ok_and(|it| it.bytes().len() == size), is_taken);
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use super::error::stream_name;
 use super::output_queue::OutputQueue;
-use super::terminal::PseudoTerminal;
+use super::terminal::{PseudoTerminal, TerminalOutput};
 use super::tree::{Listing, Tree};
 use super::walls::{WallReport, Walled};
 use super::{CHUNK, Input, MODEL_KEY, Program, command, path, tree};
@@ -163,7 +163,11 @@ impl Running {
 
     /// Waits until a walled program runs behind its walls. On an error, every process that was started is
     /// killed.
-    fn wait_until_walled(&mut self, timeout: Duration, terminal: Option<&File>) -> io::Result<()> {
+    fn wait_until_walled(
+        &mut self,
+        timeout: Duration,
+        terminal: Option<&TerminalOutput>,
+    ) -> io::Result<()> {
         let Some(walled) = &mut self.walled else { return Ok(()) };
         let Err(error) = walled.wait_until_started(timeout) else { return Ok(()) };
         self.kill();

@@ -16,8 +16,8 @@ use crate::run::{AskSecret, StopSignal, Stream, StreamEnds};
 /// Options of every call. They are on the command line, and so override the person's settings: ssh uses the first value
 /// of an option.
 ///
-/// They forbid prompts (unless a person can be asked, and then only for secrets), forwarding, and accepting or storing unknown host keys, and make a session run only
-/// the command that is sent.
+/// They forbid prompts (unless a person can be asked, and then only for secrets), forwarding, and accepting or storing
+/// unknown host keys, and make a session run only the command that is sent.
 const ALWAYS: [&str; 13] = [
     // Older clients do not know these two options.
     "IgnoreUnknown=ForkAfterAuthentication,SessionType",

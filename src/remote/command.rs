@@ -20,10 +20,6 @@ const NOT_BEGUN: i32 = 125;
 /// The number of bytes for the wrapper's reports, in addition to the output limit of the command.
 const REPORTS_LIMIT: u64 = 64 << 10;
 
-/// Maximum size of a command for a terminal, in bytes. It is sent as a word of a command line, four times as long at
-/// most, which systems limit to 128 KiB.
-const MAX_TERMINAL_COMMAND: usize = 24 << 10;
-
 /// A command for a host.
 #[derive(Debug, Clone, Copy)]
 pub struct RemoteCommand<'a> {
@@ -101,12 +97,12 @@ impl Connection {
         }
         let variables = [("folder", folder.as_str()), ("command", command.command)];
         let session = match command.terminal {
-            Some(_) if command.command.len() > MAX_TERMINAL_COMMAND => {
-                let why = "the command is too long for a terminal on another host".to_owned();
-                return Ok(RemoteFinished::not_begun(why));
-            }
             Some(_) => self.terminal_session(&variables),
-            None => self.session(RUN, &variables)?,
+            None => Some(self.session(RUN, &variables)?),
+        };
+        let Some(session) = session else {
+            let why = "the command is too long for a terminal on another host".to_owned();
+            return Ok(RemoteFinished::not_begun(why));
         };
         let monitor = Arc::new(SessionMonitor::default());
         let _wake = monitor.wake_on_stop(stop);

@@ -154,7 +154,7 @@ impl ControlConnection {
 
     /// Waits until the connection is ready.
     fn wait(&self, destination: &Destination, stop: &StopSignal) -> Result<(), RemoteError> {
-        let mut deadline = Instant::now() + OPEN_TIMEOUT;
+        let started = Instant::now();
         let destination = || destination.to_string();
         loop {
             let mut state = self.monitor.lock();
@@ -171,9 +171,8 @@ impl ControlConnection {
             if state.is_ready {
                 return Ok(());
             }
-            if self.askpass.as_ref().is_some_and(Askpass::is_asking) {
-                deadline = Instant::now() + OPEN_TIMEOUT;
-            }
+            let asked_until = self.askpass.as_ref().and_then(Askpass::asked_until);
+            let deadline = deadline(started, asked_until);
             if Instant::now() >= deadline {
                 drop(state);
                 let after = text::duration(OPEN_TIMEOUT);
@@ -259,5 +258,23 @@ impl Drop for ControlConnection {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
+    }
+}
+
+/// When connecting has taken too long: the time in which a person was asked does not count.
+fn deadline(started: Instant, asked_until: Option<Instant>) -> Instant {
+    asked_until.map_or(started, |asked| asked.max(started)) + OPEN_TIMEOUT
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn after_an_answer_the_client_has_the_whole_time() {
+        let started = Instant::now();
+        let answered = started + Duration::from_secs(58);
+        assert_eq!(deadline(started, None), started + OPEN_TIMEOUT);
+        assert_eq!(deadline(started, Some(answered)), answered + OPEN_TIMEOUT);
     }
 }

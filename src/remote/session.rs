@@ -27,6 +27,9 @@ const END: &str = include_str!("../../assets/remote/end.sh");
 /// Maximum time for the report that a group has ended: two waits of two seconds in the script, and the round trip.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Maximum size of a command line, in bytes. Systems limit a word to 128 KiB, and quoting can make sixteen bytes of one.
+const MAX_COMMAND_LINE: usize = 120 << 10;
+
 /// The output of a script.
 pub(super) struct ScriptOutput {
     pub(super) reports: FrameParser,
@@ -82,6 +85,17 @@ fn login_command(nonce: &str) -> String {
     format!("exec bash --noprofile --norc -c '{run_complete}' bash {nonce}")
 }
 
+/// The command line of a session with a terminal, for the login shell.
+fn terminal_command(nonce: &str, variables: &[(&str, &str)]) -> String {
+    let mut script = format!("countersign_nonce={}\n", quoted(nonce));
+    for (name, value) in variables {
+        let _ = writeln!(script, "countersign_{name}={}", quoted(value));
+    }
+    script.push_str(TERMINAL);
+    let run = r#"eval "$(printf "$1")""#;
+    format!("exec bash --noprofile --norc -c '{run}' bash '{}'", printable(&script))
+}
+
 impl Connection {
     /// Prepares a session: its nonce, the file with the variables and the script, and the command line.
     pub(super) fn session(
@@ -103,20 +117,21 @@ impl Connection {
         Ok(Session { nonce, payload: Some(path), command_line, socket })
     }
 
-    /// As [`Self::session`], for a session whose stdin is a terminal: everything is sent on the command line.
-    pub(super) fn terminal_session(&self, variables: &[(&str, &str)]) -> Session {
+    /// As [`Self::session`], for a session whose stdin is a terminal: everything is sent on the command line. Unlike what
+    /// is sent through stdin, other users of this computer may read it in the list of processes. `None` if it is too long
+    /// for a command line.
+    pub(super) fn terminal_session(&self, variables: &[(&str, &str)]) -> Option<Session> {
         // Output that may begin a report is held back. A character that programs do not print begins it, so that what
         // a person types is echoed at once.
         let nonce = format!("\u{1e}countersign-{}", Uuid::new_v4().simple());
-        let mut script = format!("countersign_nonce={}\n", quoted(&nonce));
-        for (name, value) in variables {
-            let _ = writeln!(script, "countersign_{name}={}", quoted(value));
-        }
-        script.push_str(TERMINAL);
-        let run = r#"eval "$(printf "$1")""#;
-        let script = printable(&script);
-        let command_line = format!("exec bash --noprofile --norc -c '{run}' bash '{script}'");
-        Session { nonce, payload: None, command_line, socket: self.control.folder.socket() }
+        let command_line = terminal_command(&nonce, variables);
+        let socket = self.control.folder.socket();
+        (command_line.len() <= MAX_COMMAND_LINE).then(|| Session {
+            nonce,
+            payload: None,
+            command_line,
+            socket,
+        })
     }
 
     /// The call of the client for a session. `terminal` is the terminal of a session without a payload.
@@ -176,5 +191,20 @@ impl Connection {
         let group = group.to_string();
         let output = self.script(END, &[("group", &group)], END_TIMEOUT, &StopSignal::default());
         output.is_ok_and(|output| output.reports.report("gone") == Some(&group))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_line_counts_as_it_is_quoted() {
+        let fits = |command: &str| {
+            let variables = [("folder", ""), ("command", command)];
+            terminal_command("nonce", &variables).len() <= MAX_COMMAND_LINE
+        };
+        assert!(fits(&"a".repeat(100 << 10)) && fits(&"'".repeat(7 << 10)));
+        assert!(!fits(&"a".repeat(120 << 10)) && !fits(&"'".repeat(8 << 10)));
     }
 }

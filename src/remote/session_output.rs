@@ -48,7 +48,7 @@ pub(super) struct SessionReport {
     pub(super) group: Option<u32>,
     /// The exit status of the command, as the wrapper reported it.
     pub(super) exit_status: Option<i32>,
-    /// Whether the wrapper reported that a signal ended the command.
+    /// Whether the wrapper reported that a signal ended the command. In a terminal it cannot know.
     pub(super) was_signalled: bool,
     /// The first output that exceeded its limit.
     pub(super) exceeded: Option<Stream>,

@@ -45,7 +45,7 @@ pub struct ConfirmationRequest {
     /// Why the person is asked.
     pub why: String,
     /// Whether the question is asked in automatic mode too. The window then shows it in front of everything else (SPEC
-    /// §7.1). In guided mode, that the person chose to be asked before every step is not enough: the card asks already.
+    /// §7.1). In guided mode each step already asks, so the choice adds no second question.
     pub required: bool,
     /// Whether the missing walls are the only reason to ask, and the risk calls for no more than caution (SPEC §7.5).
     pub unwalled: bool,

@@ -1,6 +1,6 @@
 //! Compares two plans of a bounded loop (SPEC §10): which steps are new, gone or changed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,9 @@ pub enum StepChange {
     /// Both plans have a step with this id and tool, with other arguments or another precondition.
     Changed,
 }
+
+/// The arguments of a step by name.
+type Arguments = BTreeMap<String, String>;
 
 /// A step that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,8 +60,13 @@ pub struct PlanDifference {
 }
 
 impl PlanDifference {
-    /// The difference between two plans. The earlier one may be faulty.
-    pub fn between(before: &ShownPlan, after: &Plan) -> Self {
+    /// The difference between two plans. The earlier one may be faulty. `hide` hides the secrets of a step's arguments,
+    /// which it gets whole: in the differing lines alone no rule would recognize a part of a key.
+    pub fn between(
+        before: &ShownPlan,
+        after: &Plan,
+        hide: &dyn Fn(&Arguments) -> Arguments,
+    ) -> Self {
         let mut unpaired = Unpaired::of(before);
         // Equal steps are paired first, so that a step that only moved does not count as changed.
         let same: Vec<bool> = after.steps.iter().map(|step| unpaired.take_equal(step)).collect();
@@ -76,7 +84,7 @@ impl PlanDifference {
             if let Some(old) = old_index.and_then(|index| before.steps.get(index))
                 && difference.steps.len() < MAX_LISTED
             {
-                changed.lines = argument_difference(&old.arguments, &step.arguments);
+                changed.lines = argument_difference(&hide(&old.arguments), &hide(&step.arguments));
             }
             difference.steps.push(changed);
         }
@@ -185,7 +193,7 @@ mod tests {
     use crate::plan::parse;
 
     fn between(before: &Plan, after: &Plan) -> PlanDifference {
-        PlanDifference::between(&before.clone().into(), after)
+        PlanDifference::between(&before.clone().into(), after, &Clone::clone)
     }
 
     fn same(one: &Plan, other: &Plan) -> bool {

@@ -96,8 +96,8 @@ pub use stop_reason::{StopCode, StopDetail, StopReason};
 pub use suggestion::SuggestedFix;
 pub use summary::{EvidenceSummary, Focus, ToolCount};
 pub use terminal::{
-    Cell, CellColor, Cursor, Keyboard, OpenTerminal, ScreenLine, ScreenLines, TerminalInput,
-    TerminalModes, TerminalPort, TerminalScreen, TerminalSize, TypedBy,
+    Cell, CellColor, Cursor, Keyboard, OpenTerminal, ScreenLine, ScreenLines, TerminalModes,
+    TerminalPort, TerminalScreen, TerminalSize, TypedBy,
 };
 pub use transcript::{Part, StepTerminal, Transcript, TranscriptLine};
 pub use transition::{Happened, Transition, transition};

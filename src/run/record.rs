@@ -330,6 +330,10 @@ pub struct ExecutionDetail {
     pub row: Execution,
     /// The run it belongs to.
     pub run: RunSummary,
+    /// The rule that decided the risk; null if it was not recorded.
+    pub risk_rule: Option<String>,
+    /// The reason for the risk; null if it was not recorded.
+    pub risk_reason: Option<String>,
     /// The arguments as they were, except for redacted secrets.
     pub arguments: BTreeMap<String, String>,
     /// The artifacts, by type.

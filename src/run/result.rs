@@ -82,6 +82,9 @@ pub struct StepResult {
     pub execution_id: Uuid,
     /// The exit code; null if no process ran.
     pub exit_code: Option<i32>,
+    /// Whether the step ran in a terminal, so that `stdout` is what the terminal was sent.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub terminal: bool,
     /// At most the first and the last 256 KiB, joined by a line that states how many bytes are left out.
     pub stdout: Option<String>,
     /// Size of the complete stdout in bytes.
@@ -124,15 +127,6 @@ pub struct StepResult {
     /// to which access can be granted. Guessed from the output; `None` if the step succeeded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused_write: Option<String>,
-}
-
-impl StepResult {
-    /// Whether the step ran in a terminal, so that its stdout is what the terminal was sent.
-    pub fn had_terminal(&self) -> bool {
-        self.exit_code.is_some()
-            && (self.needs.as_ref().is_some_and(|needs| needs.terminal)
-                || self.walls.as_ref().is_some_and(|walls| walls.terminal))
-    }
 }
 
 /// Result of a run (SPEC §3).

@@ -44,9 +44,10 @@ impl Drop for Secret {
 
 /// Asks a person for secrets.
 pub trait AskSecret: fmt::Debug + Send + Sync {
-    /// Blocks until the person has answered; `None` if they decline, the run is stopped, or the question is withdrawn.
-    fn ask(&self, question: &SecretQuestion) -> Option<Secret>;
+    /// Blocks until the person has answered; `None` if they decline, the run is stopped, or `is_withdrawn` is true. It is
+    /// checked before the person is asked, and again after each [`Self::withdraw`].
+    fn ask(&self, question: &SecretQuestion, is_withdrawn: &dyn Fn() -> bool) -> Option<Secret>;
 
-    /// Ends a question that is waiting, because the program that asked has ended.
+    /// Makes a waiting question check whether it is withdrawn, because the program that asked has ended.
     fn withdraw(&self);
 }

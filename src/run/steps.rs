@@ -125,6 +125,7 @@ pub(super) mod tests {
             outcome,
             execution_id: uuid::Uuid::nil(),
             exit_code: None,
+            terminal: false,
             stdout: None,
             stdout_bytes: 0,
             stdout_truncated: false,

@@ -22,9 +22,20 @@ impl SuggestedFix<'_> {
 }
 
 impl DiagnosticArtifact {
-    /// The suggestions, in the order of the tool, at most eight. Replacements of the same text are alternatives, each a suggestion of
-    /// its own.
+    /// The suggestions, in the order of the tool, at most eight. Replacements of the same text are alternatives, each a
+    /// suggestion of its own.
     pub fn suggested_fixes(&self) -> Vec<SuggestedFix<'_>> {
+        let mut fixes = self.all_fixes();
+        fixes.truncate(MAX_FIXES);
+        fixes
+    }
+
+    /// The number of suggestions that [`Self::suggested_fixes`] leaves out.
+    pub fn fixes_left_out(&self) -> usize {
+        self.all_fixes().len().saturating_sub(MAX_FIXES)
+    }
+
+    fn all_fixes(&self) -> Vec<SuggestedFix<'_>> {
         let sources = std::iter::once((None, self))
             .chain(self.children.iter().enumerate().map(|(index, child)| (Some(index), child)));
         let mut fixes = Vec::new();
@@ -40,7 +51,6 @@ impl DiagnosticArtifact {
                 fixes.push(SuggestedFix { child, spans });
             }
         }
-        fixes.truncate(MAX_FIXES);
         fixes
     }
 
@@ -98,6 +108,19 @@ mod tests {
         ]);
         assert_eq!(shape(&parts), [(Some(0), 2), (Some(2), 1), (Some(2), 1)]);
         assert!(of(Vec::new()).suggested_fixes().is_empty());
+    }
+
+    #[test]
+    fn suggestions_that_are_left_out_are_counted() {
+        let of_count = |count: u64| {
+            of((0..count)
+                .map(|start| help(vec![span((start, start + 1), "Unspecified")]))
+                .collect())
+        };
+        for (count, shown, left_out) in [(8, 8, 0), (11, 8, 3)] {
+            let it = of_count(count);
+            assert_eq!((it.suggested_fixes().len(), it.fixes_left_out()), (shown, left_out));
+        }
     }
 
     #[test]

@@ -198,11 +198,11 @@ impl Transcript {
         for stream in [Stream::Stdout, Stream::Stderr] {
             self.finish_escape(result.step_index, stream);
         }
-        let ran = result.exit_code.is_some() || result.stderr.is_some();
+        let ran = result.exit_code.is_some() || result.stderr.is_some() || result.terminal;
         if !self.has_output && ran {
             let [stdout, stderr] =
                 [&result.stdout, &result.stderr].map(|it| it.as_deref().unwrap_or_default());
-            match result.had_terminal() {
+            match result.terminal {
                 true => {
                     let mut screen = TerminalScreen::new(REPLAYED);
                     screen.feed(stdout);

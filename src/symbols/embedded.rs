@@ -186,7 +186,7 @@ impl Embedded<'_> {
             };
             let bytes = file.metadata().map_or(0, |data| data.len().min(MAX_BYTES));
             budget.count(Counted::Bytes, bytes + budget::OPENED)?;
-            let bytes = source_file::read(file, key)?;
+            let bytes = place.root.shown(key, source_file::read(file, key)?)?;
             let text = std::str::from_utf8(&bytes)
                 .map_err(|_| SymbolsError::NotText { path: key.to_owned() })?;
             if name.is_some_and(|name| !text.contains(name)) {

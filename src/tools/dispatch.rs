@@ -24,7 +24,7 @@ fn tool<'a>(call: &'a ToolCall) -> Box<dyn Tool + 'a> {
         ToolCall::FileCreate { path, contents } => {
             Box::new(file_write::FileWrite { path, contents, existing: Refuse })
         }
-        ToolCall::FileSearch { pattern, root } => Box::new(search::FileSearch::new(pattern, root)),
+        ToolCall::FileSearch { pattern, root } => Box::new(search::FileSearch { pattern, root }),
         ToolCall::FileGlob { pattern, root } => Box::new(search::FileGlob { pattern, root }),
         ToolCall::LspCheck { path } => Box::new(lsp_check::LspCheck { path }),
         ToolCall::Shell { command, target, cwd, timeout_seconds } => Box::new(shell::Command {

@@ -62,7 +62,7 @@ impl Tool for Inspect<'_> {
             InspectQuery::Overview => overview::overview(toolbox, self.max_results, context.stop)?,
             InspectQuery::Search(text) => {
                 let pattern = &regex::escape(text);
-                let mut found = FileSearch::new(pattern, ".").invoke(toolbox, context)?;
+                let mut found = FileSearch { pattern, root: "." }.invoke(toolbox, context)?;
                 truncate(&mut found, self.max_results);
                 return Ok(found);
             }

@@ -13,14 +13,14 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::inspect::Inspect;
-use super::search::{FileGlob, FileSearch, REWRITTEN_BYTES, Rewrite};
+use super::search::{FileGlob, FileSearch};
 use super::tool::Tool;
 use super::{CallResult, Context, ToolError, Toolbox};
 use crate::authorization::StepWalls;
 use crate::plan::InspectQuery;
 use crate::process::NoCapture;
 use crate::run::{LOOK_BYTES, Listener, Look, Looked, StopSignal, text};
-use crate::workspace::{Access, Last, file};
+use crate::workspace::{Access, Last, REWRITTEN_BYTES, file};
 
 /// The maximum number of results of each kind in an answer of the code engine.
 const MAX_RESULTS: usize = 200;
@@ -29,18 +29,10 @@ const LINE_BYTES: usize = 1_000;
 /// The maximum duration of one look.
 const LOOK_TIME: Duration = Duration::from_secs(30);
 
-/// What a look is answered with besides the workspace.
-pub struct LookSources<'a> {
-    /// The destination of the goal's host and its facts.
-    pub host: Option<(&'a str, &'a Value)>,
-    /// Hides the secrets in the whole text of a file, and keeps its lines.
-    pub hide: &'a Rewrite<'a>,
-}
-
 impl Toolbox {
-    /// Answers a look. These must be tools for looks.
-    pub fn look(&self, look: &Look, from: &LookSources<'_>, stop: &StopSignal) -> Looked {
-        let (answered, is_late) = within(LOOK_TIME, stop, |stop| self.answer(look, from, stop));
+    /// Answers a look; `host` is the destination of the goal's host and its facts. These must be tools for looks.
+    pub fn look(&self, look: &Look, host: Option<(&str, &Value)>, stop: &StopSignal) -> Looked {
+        let (answered, is_late) = within(LOOK_TIME, stop, |stop| self.answer(look, host, stop));
         let answered = if is_late {
             let seconds = LOOK_TIME.as_secs();
             Err(format!("it took longer than {seconds} seconds: make it narrower"))
@@ -63,15 +55,13 @@ impl Toolbox {
     fn answer(
         &self,
         look: &Look,
-        from: &LookSources<'_>,
+        host: Option<(&str, &Value)>,
         stop: &StopSignal,
     ) -> Result<Answer, String> {
-        let search = |pattern: &str, root: &str| {
-            let search = FileSearch { pattern, root, rewrite: Some(from.hide) };
-            self.rows(&search, root, stop)
-        };
+        let search =
+            |pattern: &str, root: &str| self.rows(&FileSearch { pattern, root }, root, stop);
         match look {
-            Look::Read { path, lines } => self.read_for_planner(path, *lines, from.hide),
+            Look::Read { path, lines } => self.read_for_planner(path, *lines),
             Look::Search { pattern, root } => search(pattern, root),
             Look::Glob { pattern } => self.rows(&FileGlob { pattern, root: "." }, ".", stop),
             Look::Symbol { name } => self.inspect(&InspectQuery::Symbol(name.clone()), stop),
@@ -83,7 +73,7 @@ impl Toolbox {
                     Err(format!("{query:?} is no query; the queries are {known}"))
                 }
             },
-            Look::Host { target } => match from.host {
+            Look::Host { target } => match host {
                 Some((named, facts)) if named == target => {
                     Ok(Answer { rows: Some(facts.clone()), ..Answer::default() })
                 }
@@ -92,12 +82,7 @@ impl Toolbox {
         }
     }
 
-    fn read_for_planner(
-        &self,
-        path: &str,
-        lines: Option<(u64, u64)>,
-        hide: &Rewrite<'_>,
-    ) -> Result<Answer, String> {
+    fn read_for_planner(&self, path: &str, lines: Option<(u64, u64)>) -> Result<Answer, String> {
         let place = self.resolve(path, Last::Follow).map_err(|error| error.to_string())?;
         let opened = place.open(path, Access::Read).map_err(|error| error.to_string())?;
         let (file, metadata) = opened.ok_or_else(|| format!("{path} does not exist"))?;
@@ -106,8 +91,10 @@ impl Toolbox {
         }
         let bytes = file::read_up_to(file, path, Access::Read, REWRITTEN_BYTES)
             .map_err(|error| error.to_string())?;
-        let text = str::from_utf8(&bytes).map_err(|_| format!("{path} is not a text in UTF-8"))?;
-        let mut text = hide(text);
+        let not_text = || format!("{path} is not a text in UTF-8");
+        str::from_utf8(&bytes).map_err(|_| not_text())?;
+        let shown = place.root.shown(path, bytes).map_err(|error| error.to_string())?;
+        let mut text = String::from_utf8(shown).map_err(|_| not_text())?;
         if let Some((first, last)) = lines {
             let all = text.split_inclusive('\n').count();
             let index = |line: u64| usize::try_from(line).unwrap_or(usize::MAX);

@@ -20,7 +20,7 @@ use crate::plan::Code;
 use crate::run::text::beginning;
 use crate::run::{Edge, EdgeType, ErrorInfo, StopSignal};
 use crate::workspace::scan::{ANSWER_BYTES, SearchResults, root, search_files};
-use crate::workspace::{Access, Kind, Last, SearchBudget, WorkspaceError, file};
+use crate::workspace::{Access, Kind, Last, REWRITTEN_BYTES, SearchBudget, WorkspaceError, file};
 
 /// Maximum number of files to which one search has edges; the result has the full count.
 const MAX_REFERENCES: usize = 1_000;
@@ -92,21 +92,7 @@ fn bad_pattern(pattern: &str, message: &str) -> BadPattern {
 pub(super) struct FileSearch<'a> {
     pub(super) pattern: &'a str,
     pub(super) root: &'a str,
-    /// Rewrites the whole text of a file before it is searched; `None` searches the files as they are.
-    pub(super) rewrite: Option<&'a Rewrite<'a>>,
 }
-
-impl<'a> FileSearch<'a> {
-    /// A search of the files as they are.
-    pub(super) fn new(pattern: &'a str, root: &'a str) -> Self {
-        Self { pattern, root, rewrite: None }
-    }
-}
-
-/// Rewrites a text and keeps its lines.
-pub(super) type Rewrite<'a> = dyn Fn(&str) -> String + Sync + 'a;
-/// The maximum size of a file that is rewritten before it is searched or shown, in bytes. A larger one is left out.
-pub(super) const REWRITTEN_BYTES: u64 = 4 << 20;
 
 impl Tool for FileSearch<'_> {
     fn preview(&self, projected: ProjectedToolbox<'_>) -> Result<PreviewWithEffects, ToolError> {
@@ -134,13 +120,13 @@ impl Tool for FileSearch<'_> {
                     count: 0,
                     binary: false,
                 };
-                let searched = if let Some(rewrite) = self.rewrite {
+                let searched = if place.root.hidden.is_some() {
                     let bytes = file::read_up_to(file, key, Access::Read, REWRITTEN_BYTES)?;
                     if bytes.contains(&0) {
                         return Ok(None);
                     }
-                    let text = rewrite(&String::from_utf8_lossy(&bytes));
-                    searcher.search_slice(&matcher, text.as_bytes(), &mut lines)
+                    let shown = place.root.shown(key, bytes)?;
+                    searcher.search_slice(&matcher, &shown, &mut lines)
                 } else {
                     let reader = StoppableReader { file, stop: context.stop };
                     searcher.search_reader(&matcher, reader, &mut lines)

@@ -26,6 +26,10 @@ pub enum SuggestionError {
     NotText { path: String },
     #[error("two of the suggestions change the same text")]
     Overlap,
+    #[error("the suggestions change {files} files, and one plan can change {}", limits::EDITS)]
+    TooManyFiles { files: usize },
+    #[error("the change of {path} is longer than one plan can hold")]
+    TooLong { path: String },
     #[error("the suggestions change nothing, or more than one plan can hold")]
     Nothing,
 }
@@ -36,7 +40,9 @@ impl ErrorInfo for SuggestionError {
             Self::Changed { .. } => Code::Stale,
             Self::Outside { .. } => Code::OutsideWorkspace,
             Self::NotText { .. } => Code::ReadFailed,
-            Self::Overlap | Self::Nothing => Code::BadValue,
+            Self::Overlap | Self::TooManyFiles { .. } | Self::TooLong { .. } | Self::Nothing => {
+                Code::BadValue
+            }
         }
     }
 
@@ -45,6 +51,8 @@ impl ErrorInfo for SuggestionError {
             Self::Changed { .. } => "Run the check again.",
             Self::Outside { .. } | Self::NotText { .. } => "Change the file by hand.",
             Self::Overlap => "Take one of them away: they are alternatives.",
+            Self::TooManyFiles { .. } => "Take fewer suggestions at once.",
+            Self::TooLong { .. } => "Take other suggestions, or change the file by hand.",
             Self::Nothing => "Take other suggestions, or change the files by hand.",
         }
         .to_owned()
@@ -57,7 +65,7 @@ impl Toolbox {
     ///
     /// # Errors
     /// A file that is outside the workspace, cannot be read, or has changed since the check; suggestions that
-    /// contradict each other or change nothing.
+    /// contradict each other, change nothing, or change more than a batch can hold.
     pub fn suggested_batch(&self, suggestions: &[Vec<DiagnosticSpan>]) -> Result<Batch, ToolError> {
         let mut texts: BTreeMap<&str, String> = BTreeMap::new();
         let mut read = Vec::new();
@@ -73,9 +81,15 @@ impl Toolbox {
             }
             read.push(Suggestion { fixes: String::new(), replacements });
         }
-        let (batch, applied) = batch(&read, &|path| texts.get(path).cloned());
+        if texts.len() > limits::EDITS {
+            return Err(SuggestionError::TooManyFiles { files: texts.len() }.into());
+        }
+        let Suggested { batch, applied, too_long } = batch(&read, &|path| texts.get(path).cloned());
         if applied.len() < read.len() {
             return Err(SuggestionError::Overlap.into());
+        }
+        if let Some(path) = too_long.into_iter().next() {
+            return Err(SuggestionError::TooLong { path }.into());
         }
         if batch.edits.is_empty() {
             return Err(SuggestionError::Nothing.into());
@@ -138,13 +152,22 @@ fn offset(text: &str, line: i64, column: i64) -> Option<usize> {
     }
 }
 
-/// One patch for each file with the hash that it expects, and the suggestions used. A suggestion that conflicts with a
-/// different, earlier one is not used. Suggestions whose patch is dropped, because it is too long or changes nothing,
-/// count as used, too. `read` returns the text of a file.
+/// The edits of suggestions.
+pub struct Suggested<'s> {
+    /// One patch for each file, with the hash that it expects.
+    pub batch: Batch,
+    /// The suggestions used, including those of files whose patch is left out.
+    pub applied: Vec<&'s Suggestion>,
+    /// The files whose patch is left out because it is too long.
+    pub too_long: Vec<String>,
+}
+
+/// One patch for each file that suggestions change. A suggestion that conflicts with a different, earlier one is not used.
+/// `read` returns the text of a file.
 pub fn batch<'s>(
     suggestions: &'s [Suggestion],
     read: &dyn Fn(&str) -> Option<String>,
-) -> (Batch, Vec<&'s Suggestion>) {
+) -> Suggested<'s> {
     let mut files: BTreeMap<&str, (String, Vec<&Replacement>)> = BTreeMap::new();
     let mut applied = Vec::new();
     for suggestion in suggestions {
@@ -173,7 +196,7 @@ pub fn batch<'s>(
             }
         }
     }
-    let mut batch = Batch::default();
+    let (mut batch, mut too_long) = (Batch::default(), Vec::new());
     for (path, (text, mut accepted)) in files {
         // Applied from the end of the file, so that earlier offsets stay valid.
         accepted.sort_by_key(|it| std::cmp::Reverse((it.start, it.end)));
@@ -182,12 +205,14 @@ pub fn batch<'s>(
             after.replace_range(it.start..it.end, &it.text);
         }
         let diff = patch(path, &text, &after);
-        if after != text && diff.len() <= limits::ARGUMENT_BYTES {
+        if after != text && diff.len() > limits::ARGUMENT_BYTES {
+            too_long.push(path.to_owned());
+        } else if after != text {
             batch.edits.push(Edit::Patch { path: path.to_owned(), diff });
             batch.expected_hashes.insert(path.to_owned(), Digest::of(text.as_bytes()));
         }
     }
-    (batch, applied)
+    Suggested { batch, applied, too_long }
 }
 
 /// Whether the result of two replacements depends on their order, or one makes the other wrong: they overlap, or one is
@@ -206,4 +231,45 @@ fn patch(path: &str, before: &str, after: &str) -> String {
     let diff = TextDiff::configure().newline_terminated(true).diff_slices(&before, &after);
     let (from, to) = (format!("a/{path}"), format!("b/{path}"));
     diff.unified_diff().context_radius(3).header(&from, &to).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::risk::Policy;
+
+    /// A suggestion to insert a text at the beginning of a file.
+    fn insertion(path: &str, text: &str) -> Vec<DiagnosticSpan> {
+        let (line_start, column_start, line_end, column_end) = (1, 1, 1, 1);
+        vec![DiagnosticSpan {
+            file_name: path.to_owned(),
+            suggested_replacement: Some(text.to_owned()),
+            line_start,
+            column_start,
+            line_end,
+            column_end,
+            ..DiagnosticSpan::default()
+        }]
+    }
+
+    /// A suggestion that was picked is in the batch, or it is said why there is none.
+    #[test]
+    fn no_picked_suggestion_is_left_out_silently() {
+        let folder = tempfile::tempdir().unwrap();
+        let names: Vec<String> = (0..=limits::EDITS).map(|number| format!("{number}.rs")).collect();
+        for name in &names {
+            std::fs::write(folder.path().join(name), "old\n").unwrap();
+        }
+        let toolbox = Toolbox::open(folder.path(), &Policy::default()).unwrap();
+        let of = |names: &[String]| -> Vec<_> {
+            names.iter().map(|name| insertion(name, "new\n")).collect()
+        };
+        let all = toolbox.suggested_batch(&of(&names[1..])).unwrap();
+        assert_eq!(all.edits.len(), limits::EDITS);
+        let error = toolbox.suggested_batch(&of(&names)).unwrap_err().to_string();
+        assert_eq!(error, "the suggestions change 129 files, and one plan can change 128");
+        let long = insertion("1.rs", &"new line\n".repeat(limits::ARGUMENT_BYTES / 9));
+        let error = toolbox.suggested_batch(&[insertion("0.rs", "new\n"), long]).unwrap_err();
+        assert_eq!(error.to_string(), "the change of 1.rs is longer than one plan can hold");
+    }
 }

@@ -188,11 +188,12 @@ impl Toolbox {
         self
     }
 
-    /// The same tools for the looks of a planner (SPEC §10): the workspace alone, without sensitive files. Symbols are
-    /// looked up in the files themselves, because the index of another program covers all of them.
+    /// The same tools for the looks of a planner (SPEC §10): the workspace alone, without sensitive files, and without
+    /// what `hide` removes from a text, whose lines it must keep. Symbols are looked up in the files themselves, because
+    /// the index of another program covers all of them.
     #[must_use]
-    pub fn for_looks(mut self) -> Self {
-        self.files.hide(is_hidden_from_planners);
+    pub fn for_looks(mut self, hide: Arc<dyn Fn(&str) -> String + Send + Sync>) -> Self {
+        self.files.hide(is_hidden_from_planners, hide);
         self.symbols.choice = EngineChoice::Embedded;
         self
     }

@@ -85,6 +85,8 @@ pub enum PlanAction {
     SelectStep(usize),
     /// List the steps that this filter lets through.
     FilterSteps(StepFilter),
+    /// List all steps, and close the bar above them.
+    CloseFilter,
     /// Select the listed step this many rows below, and go on at the other end of the list.
     SelectListed(isize),
     /// This step was shown to its end.

@@ -15,6 +15,9 @@ pub use table::TABLE;
 pub enum Command {
     OpenPlan,
     OpenTour,
+    ExampleCommands,
+    ExampleActions,
+    ExampleLoop,
     Reload,
     Simulate,
     TryHost,
@@ -49,6 +52,8 @@ pub enum Command {
     GoEvidence,
     GoDiagnostics,
     GoLoop,
+    GoBack,
+    GoForward,
     NewLoop,
     StartLoop,
     OpenAttempt,
@@ -120,6 +125,10 @@ pub struct Situation {
     pub asking: Option<usize>,
     /// Whether the current step of the shown run has a terminal.
     pub terminal: bool,
+    /// Whether there is a place to go back to.
+    pub can_go_back: bool,
+    /// Whether there is a place to go forward to.
+    pub can_go_forward: bool,
     /// Whether a bounded loop is under way.
     pub looping: bool,
     /// Whether the plan of an attempt waits for authorization.

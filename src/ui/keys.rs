@@ -1,6 +1,6 @@
 //! Maps keys to the commands of the table.
 
-use egui::{Key, KeyboardShortcut, Modifiers, Ui};
+use egui::{Key, KeyboardShortcut, Modifiers, PointerButton, Ui};
 
 use super::commands::TABLE;
 use super::{Action, Command, Commands, artifact};
@@ -16,7 +16,7 @@ pub fn take_stop(ui: &Ui, commands: &mut Commands<'_>) {
 }
 
 /// Handles the keys of all commands that are available now, except for those that a focused text field or viewer
-/// needs.
+/// needs, and the back and forward buttons of the mouse.
 pub fn take_keys(ui: &Ui, commands: &mut Commands<'_>) {
     // A focused viewer handles the arrow keys and the search key itself.
     let viewing = artifact::has_keyboard(ui.ctx());
@@ -26,13 +26,26 @@ pub fn take_keys(ui: &Ui, commands: &mut Commands<'_>) {
     specs.sort_by_key(|(shortcut, _)| std::cmp::Reverse(modifier_count(shortcut)));
     for (shortcut, spec) in specs {
         let plain = shortcut.modifiers == Modifiers::NONE && !is_function_key(shortcut.logical_key);
-        if typing && plain || viewing && spec.command == Command::Find {
+        // In text fields, these keys move the cursor by words.
+        let is_way = matches!(spec.command, Command::GoBack | Command::GoForward);
+        if typing && (plain || is_way) || viewing && spec.command == Command::Find {
             continue;
         }
-        if (spec.unavailable)(commands.situation).is_none()
+        // The key of *Authorize…* leads to what has to be looked at first.
+        let leads = spec.command == Command::Authorize && commands.situation.look_first;
+        if (leads || (spec.unavailable)(commands.situation).is_none())
             && ui.input_mut(|input| input.consume_shortcut(&shortcut))
         {
             commands.actions.push(Action::Do(spec.command));
+        }
+    }
+    for (button, command) in
+        [(PointerButton::Extra1, Command::GoBack), (PointerButton::Extra2, Command::GoForward)]
+    {
+        if (command.spec().unavailable)(commands.situation).is_none()
+            && ui.input(|input| input.pointer.button_pressed(button))
+        {
+            commands.actions.push(Action::Do(command));
         }
     }
 }

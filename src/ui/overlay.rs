@@ -91,7 +91,13 @@ fn palette_ui(ui: &mut Ui, commands: &mut Commands<'_>) {
     if response.changed() {
         selected = 0;
     }
-    let found = matching(&text);
+    let mut found = matching(&text);
+    let lower = text.trim().to_lowercase();
+    found.sort_by_key(|spec| {
+        let name = spec.text.to_lowercase();
+        let rank = [name.starts_with(&lower), name.contains(&lower)];
+        ((spec.unavailable)(situation).is_some(), rank.map(|is| !is))
+    });
     selected = (selected + usize::from(down)).saturating_sub(usize::from(up && !down));
     selected = selected.min(found.len().saturating_sub(1));
     ui.add_space(6.0);

@@ -65,6 +65,7 @@ const SCENES: [&str; 92] = [
     "revert",
     "revert-conflict",
     "empty",
+    "returning",
     "evidence",
     "execution",
     "nothing",

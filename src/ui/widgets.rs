@@ -59,6 +59,8 @@ pub enum Look {
     Plain,
     /// The primary button; at most one in a bar.
     Primary,
+    /// As [`Self::Primary`], for what is dangerous.
+    Danger,
     /// A button without a frame until hovered.
     Bare,
 }
@@ -67,7 +69,7 @@ pub enum Look {
 pub fn button(ui: &mut Ui, look: Look, icon: Option<Icon>, text: &str, enabled: bool) -> Response {
     let theme = Theme::of(ui);
     let color = match (look, enabled) {
-        (Look::Primary, true) => theme.on_accent,
+        (Look::Primary | Look::Danger, true) => theme.on_accent,
         (_, true) => theme.text,
         (_, false) => theme.dim,
     };
@@ -81,14 +83,17 @@ pub fn button(ui: &mut Ui, look: Look, icon: Option<Icon>, text: &str, enabled: 
         Look::Primary if enabled => {
             button.fill(theme.accent).stroke(Stroke::new(1.0, theme.accent))
         }
+        Look::Danger if enabled => button.fill(theme.danger).stroke(Stroke::new(1.0, theme.danger)),
         Look::Bare => button.frame_when_inactive(false),
-        Look::Primary | Look::Plain => button,
+        Look::Primary | Look::Danger | Look::Plain => button,
     };
     let response = ui.add_enabled(enabled, button);
     response.widget_info(|| WidgetInfo::labeled(Role::Button, enabled, text));
     match look {
         // On a button in the accent colour the usual ring would be invisible.
-        Look::Primary if enabled => ring(ui, &response, response.rect.shrink(2.0), theme.on_accent),
+        Look::Primary | Look::Danger if enabled => {
+            ring(ui, &response, response.rect.shrink(2.0), theme.on_accent)
+        }
         _ => focus_ring(ui, &response),
     }
     response

@@ -88,7 +88,7 @@ impl<K: PartialEq, A> Slot<K, A> {
     }
 
     /// Makes a waiting thread check again whether the wait is over.
-    fn wake(&self) {
+    pub(super) fn wake(&self) {
         // Taking the lock once prevents a wait that is about to begin from missing the notification.
         drop(self.lock());
         self.changed.notify_all();
@@ -117,14 +117,26 @@ impl AnswerSlots {
 
     /// Waits for the answer to a question for a secret. `None` if the person declines, the run was stopped, or the
     /// question was withdrawn.
-    pub(super) fn wait_for_secret(&self, slot: &Arc<SecretSlot>) -> Option<Secret> {
+    pub(super) fn wait_for_secret(
+        &self,
+        slot: &Arc<SecretSlot>,
+        is_withdrawn: &dyn Fn() -> bool,
+    ) -> Option<Secret> {
         let is_of_run = Arc::ptr_eq(slot, &self.secret);
-        slot.wait(|| is_of_run && self.control.is_stopped()).flatten()
+        slot.wait(|| is_withdrawn() || is_of_run && self.control.is_stopped()).flatten()
     }
 
     /// Answers a question for a secret. Returns false if nothing waits for the answer to this question.
     pub(super) fn answer_secret(&self, id: Uuid, answer: Option<Secret>) -> bool {
         self.secret.answer(id, answer.clone()) || self.secret_of_check.answer(id, answer)
+    }
+
+    /// The open question for a secret while a host is tried.
+    pub(super) fn secret_of_check(&self) -> Option<Uuid> {
+        match &*self.secret_of_check.lock() {
+            State::Open(id) => Some(*id),
+            State::Closed | State::Answered(_) => None,
+        }
     }
 
     /// Closes the slots of the run and forgets the last answer.
@@ -169,7 +181,27 @@ impl ConfirmationCallback for AnswerSlots {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
     use super::*;
+
+    #[test]
+    fn a_question_that_is_withdrawn_waits_no_longer() {
+        let answers = AnswerSlots::new(ControlHandle::default());
+        let (id, slot, is_withdrawn) = (Uuid::new_v4(), &answers.secret, AtomicBool::new(false));
+        slot.open(id);
+        let answer = std::thread::scope(|scope| {
+            let wait = || answers.wait_for_secret(slot, &|| is_withdrawn.load(Ordering::SeqCst));
+            let waiting = scope.spawn(wait);
+            is_withdrawn.store(true, Ordering::SeqCst);
+            slot.wake();
+            waiting.join().unwrap()
+        });
+        assert!(answer.is_none() && !answers.answer_secret(id, None), "it takes no answer");
+        // The slot is open again only for a question that is not withdrawn.
+        slot.open(id);
+        assert!(answers.wait_for_secret(slot, &|| true).is_none());
+    }
 
     #[test]
     fn poisoned_lock_does_not_block_answers() {

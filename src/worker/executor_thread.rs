@@ -140,6 +140,11 @@ impl Worker {
         Arc::clone(&self.check_secrets)
     }
 
+    /// The id of the question for a secret for which the check of a host waits.
+    pub fn secret_of_check(&self) -> Option<Uuid> {
+        self.answers.secret_of_check()
+    }
+
     /// The keyboard and the size of the terminal of the current step, if its plan asks for one.
     pub fn terminal(&self) -> &TerminalPort {
         &self.terminal

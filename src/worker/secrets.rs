@@ -24,16 +24,19 @@ impl std::fmt::Debug for WindowSecrets {
 }
 
 impl AskSecret for WindowSecrets {
-    fn ask(&self, question: &SecretQuestion) -> Option<Secret> {
+    fn ask(&self, question: &SecretQuestion, is_withdrawn: &dyn Fn() -> bool) -> Option<Secret> {
+        if is_withdrawn() {
+            return None;
+        }
         let id = Uuid::new_v4();
         self.slot.open(id);
         self.out.send(Event::SecretNeeded { id, question: question.clone() });
-        let answer = self.answers.wait_for_secret(&self.slot);
+        let answer = self.answers.wait_for_secret(&self.slot, is_withdrawn);
         self.out.send(Event::SecretSettled { id });
         answer
     }
 
     fn withdraw(&self) {
-        self.slot.close();
+        self.slot.wake();
     }
 }

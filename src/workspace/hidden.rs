@@ -1,9 +1,10 @@
-//! Files that a view of the workspace does not show, for a reader that must not see them (SPEC §10).
+//! What a view of the workspace does not show, for a reader that must not see it (SPEC §10): some files, and some text in
+//! the others.
 
 use std::collections::BTreeSet;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use cap_std::fs::{Metadata, MetadataExt as _};
 
@@ -13,14 +14,21 @@ use super::{Workspace, WorkspaceError};
 /// file with several names is shown.
 const MAX_ENTRIES: usize = 1_000_000;
 
-/// Says which files of the workspace are hidden.
-#[derive(Debug)]
+/// Rewrites the text of a file for a view, and keeps its lines.
+pub(crate) type Rewrite = dyn Fn(&str) -> String + Send + Sync;
+
+/// The maximum size of a file that is rewritten, in bytes. A larger one is not shown.
+pub(crate) const REWRITTEN_BYTES: u64 = 1 << 20;
+
+/// Says which files of the workspace are hidden, and what of the others.
 pub(crate) struct HiddenFiles {
     /// Whether the file with this path in the workspace is hidden.
     is_hidden: fn(&str) -> bool,
     /// Device and inode of the hidden files with several names; `None` if there are too many files. Listed when the
     /// first file with several names is opened.
     linked: OnceLock<Option<BTreeSet<(u64, u64)>>>,
+    /// Rewrites every text that is read.
+    pub(super) rewrite: Arc<Rewrite>,
 }
 
 impl HiddenFiles {
@@ -69,10 +77,11 @@ impl HiddenFiles {
 }
 
 impl Workspace {
-    /// Shows only the workspace itself, without these files.
-    pub(crate) fn hide(&mut self, is_hidden: fn(&str) -> bool) {
+    /// Shows only the workspace itself, without these files, and the others with their texts rewritten. Only searches,
+    /// looks of planners and the embedded code engine rewrite; a caller must use no other tools.
+    pub(crate) fn hide(&mut self, is_hidden: fn(&str) -> bool, rewrite: Arc<Rewrite>) {
         self.extra.clear();
-        self.root.hidden = Some(HiddenFiles { is_hidden, linked: OnceLock::new() });
+        self.root.hidden = Some(HiddenFiles { is_hidden, linked: OnceLock::new(), rewrite });
     }
 }
 

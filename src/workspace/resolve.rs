@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use cap_std::fs::{Dir, Metadata, MetadataExt as _};
 
-use super::hidden::{self, HiddenFiles};
+use super::hidden::{self, HiddenFiles, REWRITTEN_BYTES};
 use super::own_folders::{self as own, OwnFolders};
 use super::{Access, Budget, Kind, WorkspaceError, file, open_beneath};
 use crate::run::text::beginning;
@@ -77,9 +77,25 @@ impl Root {
         }
     }
 
-    /// Whether this view does not show the file at `relative`.
+    /// Whether this view does not show the file at `relative`, which is also hidden if another of its names is.
     pub(crate) fn hides(&self, relative: &Path) -> bool {
-        self.hidden.as_ref().is_some_and(|hidden| hidden.contains(&self.key(relative)))
+        self.hidden.is_some() && {
+            let data = self.dir.symlink_metadata(relative);
+            data.map_or(true, |data| self.hides_opened(relative, &data))
+        }
+    }
+
+    /// The content of a file as this view shows it.
+    ///
+    /// # Errors
+    /// The content is rewritten and has more than [`REWRITTEN_BYTES`].
+    pub(crate) fn shown(&self, path: &str, bytes: Vec<u8>) -> Result<Vec<u8>, WorkspaceError> {
+        let Some(hidden) = &self.hidden else { return Ok(bytes) };
+        if bytes.len() as u64 > REWRITTEN_BYTES {
+            let (path, limit) = (path.to_owned(), REWRITTEN_BYTES);
+            return Err(WorkspaceError::TooLarge { path, limit, access: Access::Read });
+        }
+        Ok((hidden.rewrite)(&String::from_utf8_lossy(&bytes)).into_bytes())
     }
 
     fn hides_opened(&self, relative: &Path, data: &Metadata) -> bool {

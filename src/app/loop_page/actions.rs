@@ -107,6 +107,23 @@ impl LoopPage {
         self.focus_goal = true;
     }
 
+    /// Shows the form.
+    pub fn show_form(&mut self, shared: &Shared) {
+        self.show(LoopContent::Form);
+        self.schedule_folder_check(0, shared);
+    }
+
+    /// Fills the form with the example goal for this workspace, and shows it.
+    pub fn fill_example(&mut self, workspace: &Path, shared: &Shared) {
+        self.form = LoopForm {
+            goal: "Mend what the compiler warns about".to_owned(),
+            planner: PlannerChoice::CargoFix,
+            workspace: workspace.display().to_string(),
+            ..LoopForm::default()
+        };
+        self.show_form(shared);
+    }
+
     /// Fills the form with the order of the loop on the page, and shows the form.
     pub fn fill_from_shown(&mut self, shared: &Shared) {
         let Some(state) = self.shown_state() else { return };
@@ -130,8 +147,7 @@ impl LoopPage {
             // Without the authorization class, which is valid for one loop only.
             ..LoopForm::default()
         };
-        self.show(LoopContent::Form);
-        self.schedule_folder_check(0, shared);
+        self.show_form(shared);
     }
 
     /// Starts the loop of the form. If the form has faults, shows them.

@@ -3,13 +3,14 @@
 use uuid::Uuid;
 
 use super::{PlanPage, PlanSession};
+use crate::app::App;
 use crate::app::pending::FailedQuery;
 use crate::app::shared::{Prompt, Shared};
 use crate::authorization::{AuthorizationStatus, Grants, Method, PlanAuthorization};
 use crate::plan::Digest;
 use crate::run::{Attempt, Failure};
 use crate::ui::action::Tab;
-use crate::ui::plan::{Approval, Effect, PlanAttempt, Simulated};
+use crate::ui::plan::{Approval, Effect, PlanAttempt, Simulated, StepFilter};
 use crate::ui::{Page, PlanAction, Tone};
 use crate::worker::{
     FollowUp, PlanDecision, RecordAuthorization, RememberWalls, ReplayRun, Simulate, Simulation,
@@ -26,6 +27,10 @@ impl PlanPage {
                 session.pane.allow_retry();
             }),
             PlanAction::FilterSteps(filter) => self.with_shown(|it| it.filter_steps(filter)),
+            PlanAction::CloseFilter => self.with_shown(|session| {
+                session.steps.list.is_open = false;
+                session.filter_steps(StepFilter::default());
+            }),
             PlanAction::SelectListed(by) => self.with_shown(|it| it.select_listed(by, true)),
             // The previews of a run that is over are those from before it.
             PlanAction::LookedAt(index) => self.with_shown(|session| {
@@ -46,14 +51,18 @@ impl PlanPage {
             PlanAction::Terminal(action) => self.apply_to_terminal(action, shared),
             PlanAction::RememberWalls(remember) => self.remember_walls(remember, shared),
             PlanAction::GrantNeeds(proposed) => {
-                self.with_shown(|session| session.choices.grants.proposed = proposed);
+                self.with_shown(|session| {
+                    session.change_choices(|it| it.choices.grants.proposed = proposed);
+                });
                 self.review_again(true, shared);
             }
             PlanAction::Choose(choice) => self.choose(choice, shared),
             PlanAction::AuthorizeWithGrant(path) => {
-                self.with_shown(|session| match path {
-                    Some(path) => session.choices.grants.write.extend([path]),
-                    None => session.choices.grants.network = true,
+                self.with_shown(|session| {
+                    session.change_choices(|it| match path {
+                        Some(path) => it.choices.grants.write.extend([path]),
+                        None => it.choices.grants.network = true,
+                    });
                 });
                 self.run_again(shared);
             }
@@ -73,12 +82,18 @@ impl PlanPage {
         if self.shown.as_ref().is_some_and(has_run) {
             shared.page = Page::Plan;
         } else if !self.show_live(has_run, shared) {
-            shared.query(ReplayRun(run_id), move |app, replayed| {
-                let attempt = replayed.attempt.map(|attempt| (run_id, attempt));
-                app.shared.attempts.extend(attempt);
-                app.plan.show(PlanSession::from_replayed(replayed), &mut app.shared);
-            });
+            Self::replay(run_id, shared, |_| {});
         }
+    }
+
+    /// Shows a recorded run, and then calls `then`.
+    pub fn replay(run_id: Uuid, shared: &mut Shared, then: impl FnOnce(&mut App) + Send + 'static) {
+        shared.query(ReplayRun(run_id), move |app, replayed| {
+            let attempt = replayed.attempt.map(|attempt| (run_id, attempt));
+            app.shared.attempts.extend(attempt);
+            app.plan.show(PlanSession::from_replayed(replayed), &mut app.shared);
+            then(app);
+        });
     }
 
     /// Shows the session of an attempt: the one on the page, otherwise the live one, otherwise the recorded run.

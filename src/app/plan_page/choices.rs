@@ -1,10 +1,11 @@
 //! Applies what a person chooses for a plan before it is authorized. Each choice is part of the next review, and makes
 //! an approval under another choice void.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{PlanPage, PlanSession};
 use crate::app::shared::Shared;
+use crate::ui::Tone;
 use crate::ui::action::{PlanChoice, PlanFolder};
 
 impl PlanSession {
@@ -33,8 +34,21 @@ impl PlanPage {
         });
     }
 
-    /// Applies the choice of a folder in a folder dialog.
-    pub fn choose_folder(&mut self, folder: PathBuf, purpose: PlanFolder, shared: &mut Shared) {
+    /// Applies the choice of a folder in a folder dialog that was opened for the plan with the file `plan`. If another
+    /// plan is shown by now, shows a notice instead.
+    pub fn choose_folder(
+        &mut self,
+        plan: &Path,
+        folder: PathBuf,
+        purpose: PlanFolder,
+        shared: &mut Shared,
+    ) {
+        if self.shown.as_ref().and_then(PlanSession::path) != Some(plan) {
+            let summary =
+                "The folder was not used: you chose it for a plan that is no longer shown.";
+            shared.notify(Tone::Caution, summary, plan.display().to_string(), "");
+            return;
+        }
         self.with_choosing_session(shared, |session| match purpose {
             PlanFolder::Workspace => session.workspace = Some(folder),
             PlanFolder::Writable => {
@@ -53,7 +67,7 @@ impl PlanPage {
         let Some(session) = shown.filter(|it| it.can_choose() && !it.run.is_active()) else {
             return;
         };
-        change(session);
+        session.change_choices(change);
         self.review_again(false, shared);
     }
 }

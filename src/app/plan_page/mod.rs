@@ -1,6 +1,7 @@
 //! The plan page: the shown plan, the plan whose run is under way, and the lists of recent plans and runs.
 
 mod actions;
+mod approval;
 mod attempt;
 mod authorizing;
 mod choices;
@@ -78,7 +79,7 @@ impl PlanPage {
         }
     }
 
-    fn sessions(&self) -> impl Iterator<Item = &PlanSession> {
+    pub(super) fn sessions(&self) -> impl Iterator<Item = &PlanSession> {
         [&self.shown, &self.live].into_iter().flatten()
     }
 
@@ -183,7 +184,7 @@ impl PlanPage {
     }
 
     /// Shows the session in `live` if it is wanted. Returns whether it was.
-    fn show_live(
+    pub(super) fn show_live(
         &mut self,
         is_wanted: impl FnOnce(&PlanSession) -> bool,
         shared: &mut Shared,
@@ -206,6 +207,7 @@ impl PlanPage {
         let concerned = match session.approval {
             _ if is_edited && session.run.is_over() => Concerned::Run,
             Approval::Approved { .. } => Concerned::Authorization,
+            _ if session.is_void_by_choice() => Concerned::Authorization,
             _ if is_edited => Concerned::Plan,
             _ => Concerned::Dialog,
         };
@@ -257,7 +259,7 @@ impl PlanPage {
     }
 
     /// Watches the file of the shown plan and the files that an approval of it would cover.
-    fn watch_files(&mut self, shared: &mut Shared) {
+    pub(super) fn watch_files(&mut self, shared: &mut Shared) {
         let mut files = BTreeSet::new();
         if let Some(session) = &self.shown {
             files.extend(session.path().map(Path::to_path_buf));

@@ -34,11 +34,13 @@ impl Seen {
             return;
         };
         self.compare_versions(plan);
+        // Computed once, because a plan may have ten thousand inputs and as many steps.
+        let inputs = Digest::of(format!("{:?}", review.binding.inputs).as_bytes());
         // What a step would do to files depends on what earlier steps do to them.
         let mut earlier = Digest::of(b"");
         self.keys.clear();
         for step in &plan.steps {
-            self.keys.push(key(step, review, earlier));
+            self.keys.push(key(step, review, inputs, earlier));
             let class = step.call.as_ref().map(|call| call.class());
             if class == Some(ToolClass::Mutate) {
                 earlier = Digest::of(format!("{earlier}{:?}", step.call).as_bytes());
@@ -76,14 +78,15 @@ impl Seen {
     }
 }
 
-/// The digest of what is shown of a step: all but its place in the plan, the content of the files that it names, and, if
-/// it changes files, the digest of the `earlier` steps that do.
-fn key(step: &ShownStep, review: &Review, earlier: Digest) -> Digest {
+/// The digest of what is shown of a step: all but its place in the plan, and the content of the files that it names. For
+/// every step but a command, also `earlier`, the digest of the earlier steps that change files; and `all`, the digest of
+/// all input files, if its own are not known.
+fn key(step: &ShownStep, review: &Review, all: Digest, earlier: Digest) -> Digest {
     let inputs = &review.binding.inputs;
     let paths = step.call.as_ref().map(|call| call.paths()).unwrap_or_default();
     let states: Vec<_> = paths.iter().filter_map(|named| inputs.get(named.path)).collect();
     // A path may be spelled otherwise than in the review, and some calls work on files that they do not name.
-    let all = (states.is_empty() || states.len() < paths.len()).then_some(inputs);
+    let all = (states.is_empty() || states.len() < paths.len()).then_some(all);
     let is_command = step.call.as_ref().is_some_and(|call| call.class() == ToolClass::Command);
     let earlier = (!is_command).then_some(earlier);
     let walls = review.walls_of(step.step_index).map(|step| &step.walls);

@@ -6,17 +6,15 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::attempt::started_run;
+use super::approval::error_of;
 use super::seen::Seen;
 use super::step_list::FilteredSteps;
 use super::step_pane::StepPane;
 use crate::app::diagnostics_page::DiagnosticsPage;
-use crate::authorization::{ApprovedPlan, Change, PlanAuthorization, PlanChoices, SinceBoot};
+use crate::authorization::{Change, PlanAuthorization, PlanChoices};
 use crate::plan;
-use crate::plan::{Dialect, Mode, Severity, ShownPlan};
-use crate::run::{
-    ConfirmationRequest, Phase, RunEvent, RunFate, RunState, RunStatus, StepState, Transcript,
-};
+use crate::plan::{Dialect, Mode, ShownPlan};
+use crate::run::{ConfirmationRequest, Phase, RunEvent, RunFate, RunState, RunStatus, StepState};
 use crate::ui::dialog::AuthorizeView;
 use crate::ui::plan::{Approval, PlanAttempt, RecordedRun, RunOutput, Simulated, StepCounts};
 use crate::worker::{OpenedPlan, ReplayedRun};
@@ -26,10 +24,14 @@ use crate::worker::{OpenedPlan, ReplayedRun};
 pub struct PlanSession {
     /// The plan and its review, as read last. The path is empty for a plan without a file.
     pub opened: OpenedPlan,
+    /// The id of this reading and review. The address of a review could be that of an earlier one.
+    pub review_id: Uuid,
     /// The workspace that the person chose or that a recorded run had; `None` for the default one.
     pub workspace: Option<PathBuf>,
     /// What else the person chose for the run.
     pub choices: PlanChoices,
+    /// Whether the person has chosen something that no review covers yet.
+    pub(super) has_new_choice: bool,
     /// The numbers of faulty steps, of steps that change files, and of steps that run a command.
     pub step_counts: StepCounts,
     /// The content of the authorization dialog, computed on first use.
@@ -77,8 +79,10 @@ impl PlanSession {
     /// A session for a plan file that was opened.
     pub fn from_opened(opened: OpenedPlan, workspace: Option<PathBuf>) -> Self {
         Self {
+            review_id: Uuid::new_v4(),
             workspace,
             choices: PlanChoices::default(),
+            has_new_choice: false,
             step_counts: opened.plan.as_deref().map(StepCounts::of).unwrap_or_default(),
             authorize_view: OnceCell::new(),
             approval: Approval::None,
@@ -228,16 +232,10 @@ impl PlanSession {
             changes.extend(covered.changes(&review.binding));
         }
         let was_approved = matches!(self.approval, Approval::Approved { .. });
-        let error = opened.findings.iter().find(|it| it.severity == Severity::Error);
+        self.has_new_choice = false;
         // An approval that was recorded after a first review with errors must not survive the next one.
         let is_new = was_approved || plan::is_valid(&self.opened.findings);
-        if let Some(error) = error.filter(|_| is_new) {
-            changes.push(Change {
-                what: "result of the review".to_owned(),
-                approved: "without errors".to_owned(),
-                now: format!("{} {}", error.code, error.message),
-            });
-        }
+        changes.extend(error_of(&opened).filter(|_| is_new));
         if let Some(simulation) = &mut self.simulation {
             simulation.stale |= opened.digest != self.opened.digest
                 || match (&self.opened.review, &opened.review) {
@@ -248,7 +246,7 @@ impl PlanSession {
                     (old, new) => old.is_some() != new.is_some(),
                 };
         }
-        if was_approved && !changes.is_empty() {
+        if (was_approved || self.is_void_by_choice()) && !changes.is_empty() {
             self.approval = Approval::Void(changes.clone());
             self.authorization = None;
         }
@@ -262,68 +260,11 @@ impl PlanSession {
         self.pane.previews.forget_failed();
         self.step_counts = opened.plan.as_deref().map(StepCounts::of).unwrap_or_default();
         self.opened = opened;
+        self.review_id = Uuid::new_v4();
         self.authorize_view = OnceCell::new();
         let count = self.opened.plan.as_ref().map_or(0, |plan| plan.steps.len());
         self.pane.selected = self.pane.selected.min(count.saturating_sub(1));
         changes
-    }
-
-    /// Applies a recorded decision, unless it is about another plan.
-    pub fn apply_decision(&mut self, authorization: PlanAuthorization) {
-        use crate::authorization::AuthorizationStatus::{Approved, Pending, Rejected};
-        if authorization.plan_digest != self.opened.digest {
-            return;
-        }
-        match &authorization.status {
-            Approved => {
-                self.approval = Approval::Approved {
-                    at_ms: authorization.decided_at_ms,
-                    until_ms: authorization.expires_at_ms,
-                };
-                self.authorization = Some(authorization);
-                // The states of the last run's steps could be mistaken for those of the next run.
-                self.run = RunState::default();
-                self.elapsed_ms = None;
-            }
-            Rejected { reason } => {
-                self.approval = Approval::Rejected(reason.clone());
-                self.authorization = None;
-            }
-            Pending => {}
-        }
-    }
-
-    /// Ends an approval that has expired, and updates the shown end of a valid one. Returns the milliseconds left, or
-    /// `None` if there is no valid approval.
-    pub fn expire(&mut self, now_ms: i64, since_boot: &SinceBoot) -> Option<i64> {
-        let Approval::Approved { at_ms, .. } = self.approval else { return None };
-        let authorization = self.authorization.as_ref()?;
-        let left_ms = authorization.remaining_ms(now_ms, since_boot);
-        if left_ms > 0 {
-            // The end is shown in wall clock time, which may have been set since the approval.
-            self.approval = Approval::Approved { at_ms, until_ms: now_ms + left_ms };
-            return Some(left_ms);
-        }
-        self.approval = Approval::Expired;
-        self.authorization = None;
-        None
-    }
-
-    /// Consumes the approval, and shows the run as started. `None` if the plan is incomplete or has no approval.
-    pub fn begin_run(&mut self) -> Option<ApprovedPlan> {
-        let plan = Arc::unwrap_or_clone(self.opened.plan.clone()?).complete()?;
-        let authorization = self.authorization.take()?;
-        self.approval = Approval::Used { at_ms: authorization.decided_at_ms };
-        // The first event of the run arrives later.
-        self.run = started_run(plan.steps.len(), authorization.decided_at_ms);
-        self.output.transcript = Transcript::default();
-        self.output.is_shown |= plan.dialect == Dialect::CommandPlan;
-        self.elapsed_ms = None;
-        self.pane.executions.clear();
-        // The run is shown in the list of steps.
-        self.hide_simulation();
-        self.pane.is_pinned = false;
-        Some(ApprovedPlan { plan, authorization })
     }
 
     /// Applies an event of the run. Returns whether a confirmation is needed.

@@ -1,5 +1,7 @@
 //! Keeps the list of steps up to date with the filter, the review and the run, without searching a plan twice.
 
+use uuid::Uuid;
+
 use super::{PlanPage, PlanSession};
 use crate::plan::Digest;
 use crate::run::Phase;
@@ -19,8 +21,7 @@ pub struct FilteredSteps {
 struct State {
     filter: StepFilter,
     digest: Digest,
-    /// The address of the review, which is never changed.
-    review: usize,
+    review_id: Uuid,
     ended_steps: usize,
     /// The step that waits for an answer. It is always listed.
     asking: Option<usize>,
@@ -39,7 +40,7 @@ impl PlanSession {
         let state = State {
             filter: steps.list.filter.clone(),
             digest: self.opened.digest,
-            review: review.map_or(0, |review| std::ptr::from_ref(review).addr()),
+            review_id: self.review_id,
             ended_steps: self.run.steps.done(),
             asking: asking.then_some(self.run.current_step),
             unseen: looked_at.missing + looked_at.others,
@@ -64,7 +65,6 @@ impl PlanSession {
 
     /// Lists the steps that this filter lets through, and selects one of them.
     pub(super) fn filter_steps(&mut self, filter: StepFilter) {
-        self.steps.list.is_open &= !filter.is_empty();
         self.steps.list.filter = filter;
         self.update_step_list();
         let (list, selected) = (&self.steps.list, self.pane.selected);

@@ -3,16 +3,17 @@
 use super::{PlanPage, PlanSession};
 use crate::app::shared::Shared;
 use crate::plan::{ShownPlan, ShownStep, ToolCall, ToolClass};
-use crate::run::{ConfirmationRequest, Phase, StepState};
+use crate::run::{ConfirmationRequest, LoopSummary, Phase, StepState};
 use crate::ui::Situation;
 use crate::ui::plan::{Approval, CardView, ChoicesView, PlanView, SidebarView};
 
 impl PlanPage {
-    pub fn sidebar<'a>(&'a self, shared: &'a Shared) -> SidebarView<'a> {
+    pub fn sidebar<'a>(&'a self, loops: &'a [LoopSummary], shared: &'a Shared) -> SidebarView<'a> {
         SidebarView {
             plans: &self.recent,
             open: self.shown.as_ref().and_then(|session| session.path()),
             runs: &self.runs,
+            loops,
             run: self.shown_run(),
             now: &shared.now,
         }
@@ -44,7 +45,7 @@ impl PlanPage {
             plan_open: true,
             steps: plan.map_or(0, |plan| plan.steps.len()),
             diagnostics: shown.diagnostics.listing.shown.len(),
-            suggestions: shown.diagnostics.picked(&shown.run).map_or(0, |(_, picked)| picked.len()),
+            suggestions: shown.diagnostics.picked_count(&shown.run),
             not_authorizable: shown.not_authorizable(),
             unseen: shown.seen.looked_at.missing + shown.seen.looked_at.others > 0,
             look_first: shown.must_look_first(),
@@ -83,6 +84,7 @@ impl PlanPage {
             }),
             findings: &session.opened.findings,
             review: session.opened.review.as_deref(),
+            review_id: session.review_id,
             approval: &session.approval,
             run: &session.run,
             output: &session.output,

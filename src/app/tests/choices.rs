@@ -43,8 +43,15 @@ fn a_choice_makes_an_approval_void() {
     let plan = bench.file("commands.json", COMMANDS);
     bench.open(&plan);
     bench.authorize();
+    choose(&mut bench, PlanChoice::AskEveryStep(false));
+    assert!(bench.app.situation().approved, "the same choice as before");
     choose(&mut bench, PlanChoice::AskEveryStep(true));
-    bench.wait_until("void", |app| matches!(app.view().plan.unwrap().approval, Approval::Void(_)));
+    assert!(!bench.app.situation().approved, "at once, before the next review");
+    bench.act(Action::Do(Command::Run));
+    assert!(!bench.app.situation().running);
+    bench.wait_until("what changed", |app| {
+        matches!(app.view().plan.unwrap().approval, Approval::Void(changes) if !changes.is_empty())
+    });
     let Approval::Void(changes) = &bench.session().approval else { panic!() };
     assert_eq!(changes[0].what, "choices");
     assert_eq!(changes[0].now, "asks before every step");
@@ -57,8 +64,48 @@ fn the_workspace_can_be_another_folder() {
     bench.open(&plan);
     let other = tempfile::tempdir().unwrap();
     let folder = other.path().canonicalize().unwrap();
-    bench.app.plan.choose_folder(folder.clone(), PlanFolder::Workspace, &mut bench.app.shared);
+    let app = &mut bench.app;
+    app.plan.choose_folder(&plan, folder.clone(), PlanFolder::Workspace, &mut app.shared);
     bench.wait_until("moved", |app| app.plan.review().unwrap().workspace == folder);
     choose(&mut bench, PlanChoice::DefaultWorkspace);
     bench.wait_until("moved back", |app| app.plan.review().unwrap().workspace != folder);
+    // The folder was picked for a plan that is no longer shown.
+    let other = bench.file("other.json", COMMANDS);
+    bench.open(&other);
+    let app = &mut bench.app;
+    app.plan.choose_folder(&plan, folder.clone(), PlanFolder::Workspace, &mut app.shared);
+    assert_eq!(bench.session().workspace, None);
+    assert!(bench.app.shared.notices.iter().any(|it| it.summary.contains("no longer shown")));
+}
+
+/// The person answers the dialog, and chooses something else or changes a file before the answer is recorded.
+#[test]
+fn an_approval_that_arrives_late_is_void() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.authorize();
+    let session = bench.app.plan.shown.as_mut().unwrap();
+    let late = session.authorization.clone().unwrap();
+    bench.file("a.txt", "changed by another program\n");
+    bench.act(Action::Do(Command::Reload));
+    bench.wait_until("another review", |app| {
+        let review = app.plan.review().unwrap();
+        !late.binding.changes(&review.binding).is_empty()
+    });
+    let session = bench.app.plan.shown.as_mut().unwrap();
+    session.approval = Approval::Recording;
+    session.apply_decision(late);
+    let Approval::Void(changes) = &session.approval else { panic!("{:?}", session.approval) };
+    assert_eq!(changes[0].what, "file a.txt");
+    assert!(session.authorization.is_none());
+
+    let plan = bench.file("commands.json", COMMANDS);
+    bench.open(&plan);
+    bench.authorize();
+    let late = bench.session().authorization.clone().unwrap();
+    choose(&mut bench, PlanChoice::AskEveryStep(true));
+    let session = bench.app.plan.shown.as_mut().unwrap();
+    session.approval = Approval::Recording;
+    session.apply_decision(late);
+    assert_eq!(session.approval, Approval::Void(Vec::new()), "no review covers the choice yet");
 }

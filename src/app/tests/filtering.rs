@@ -78,6 +78,15 @@ fn find_goes_to_what_the_page_shows() {
     bench.act(Action::Do(Command::Find));
     let list = &bench.session().steps.list;
     assert!(list.is_open && list.focus);
+    // A first space, and Backspace until nothing is left.
+    for text in [" ", "heron", ""] {
+        filter(&mut bench, text, &[]);
+        assert!(bench.session().steps.list.is_open, "{text:?}: the person is still typing");
+    }
+    filter(&mut bench, "heron", &[]);
+    bench.act(Action::Plan(PlanAction::CloseFilter));
+    let list = &bench.session().steps.list;
+    assert!(!list.is_open && list.filter.is_empty());
     bench.act(Action::Do(Command::GoEvidence));
     bench.act(Action::Do(Command::Find));
     assert!(bench.app.evidence.focus_search);

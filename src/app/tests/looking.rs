@@ -34,16 +34,16 @@ fn a_plan_is_authorized_once_each_step_that_asks_was_looked_at() {
     assert!(state.look_first && state.unseen && !can_authorize(&bench));
     bench.act(Action::Do(Command::Authorize));
     assert!(bench.app.view().dialog.is_none(), "no dialog opens");
+    assert_eq!(bench.session().pane.selected, 1, "the first step to look at");
     // An answer that was prepared earlier decides nothing.
     let digest = bench.session().opened.digest;
     bench.act(Action::Dialog(DialogAction::Authorize(digest)));
     assert_eq!(bench.session().approval, Approval::None);
 
-    for step in [1, 2] {
-        bench.act(Action::Do(Command::NextUnseen));
-        assert_eq!(bench.session().pane.selected, step);
-        look_at(&mut bench, &[step]);
-    }
+    look_at(&mut bench, &[1]);
+    bench.act(Action::Do(Command::NextUnseen));
+    assert_eq!(bench.session().pane.selected, 2);
+    look_at(&mut bench, &[2]);
     let state = bench.app.situation();
     assert!(!state.look_first && state.unseen, "the first step was not looked at");
     bench.act(Action::Do(Command::NextUnseen));
@@ -74,6 +74,19 @@ fn unchanged_steps_of_a_changed_plan_stay_looked_at() {
     bench.file("plan.json", PLAN);
     review(&mut bench, |app| app.plan.shown.as_ref().unwrap().seen.looked_at.missing == 0);
     assert!(can_authorize(&bench));
+}
+
+/// What was seen of a step is kept by the id of the review.
+#[test]
+fn each_review_has_its_own_id() {
+    let mut bench = bench("careful");
+    let id = |app: &App| app.view().plan.unwrap().review_id;
+    let first = id(&bench.app);
+    bench.app.plan.review_again(false, &mut bench.app.shared);
+    bench.wait_until("a review", |app| id(app) != first);
+    let (second, path) = (id(&bench.app), bench.session().path().unwrap().to_owned());
+    bench.act(Action::Plan(PlanAction::Open(path)));
+    bench.wait_until("the plan again", |app| ![first, second].contains(&id(app)));
 }
 
 #[test]

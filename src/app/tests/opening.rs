@@ -81,6 +81,38 @@ fn a_broken_plan_file_is_a_finding() {
     assert!(bench.app.situation().not_authorizable.is_some());
 }
 
+/// Each example of a plan opens like any file, in a folder of its own, and can be authorized.
+#[test]
+fn examples_of_plans_can_be_authorized() {
+    for (command, kind) in [
+        (Command::ExampleCommands, Dialect::CommandPlan),
+        (Command::ExampleActions, Dialect::ActionPlan),
+    ] {
+        let mut bench = Bench::new();
+        bench.act(Action::Do(command));
+        bench.wait_until("the example", |app| app.plan.shown.is_some());
+        let session = bench.session();
+        assert_eq!(session.opened.plan.as_ref().unwrap().dialect, kind);
+        let findings = &session.opened.findings;
+        assert_eq!(bench.app.situation().not_authorizable, None, "{findings:?}");
+        let folder = session.path().unwrap().parent().unwrap().to_owned();
+        assert_eq!(session.reviewed_workspace().unwrap(), folder.canonicalize().unwrap());
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}
+
+#[test]
+fn the_example_of_a_loop_fills_in_the_form() {
+    let mut bench = Bench::new();
+    bench.act(Action::Do(Command::ExampleLoop));
+    bench.wait_until("the form", |app| !app.loop_page.form.workspace.is_empty());
+    assert_eq!(bench.app.shared.page, Page::Loop);
+    let folder = PathBuf::from(&bench.app.loop_page.form.workspace);
+    assert!(folder.join("src/lib.rs").exists());
+    assert!(bench.app.loop_page.form.settings(0).is_some(), "nothing is left to fill in");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
 #[test]
 fn the_tour_opens_and_can_be_authorized() {
     let mut bench = Bench::new();

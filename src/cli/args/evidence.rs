@@ -37,7 +37,8 @@ impl EvidenceCommand {
 /// A span of time and a number of rows.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Span {
-    /// Only what started then or later: a date, a time (RFC 3339, or local), `yesterday`, an age such as 7d, or Unix milliseconds
+    /// Only what started then or later: a date, a time (RFC 3339, or local), `yesterday`, an age such as 7d, or Unix
+    /// milliseconds
     #[arg(long, value_name = "TIME", value_parser = parse_time, allow_negative_numbers = true)]
     pub(in crate::cli) since: Option<i64>,
     /// Only what started then or earlier

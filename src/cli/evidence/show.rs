@@ -168,6 +168,8 @@ fn print_execution(detail: &ExecutionDetail, out: &mut Output) {
     optional("Intent", detail.intent_at_ms.map(|at| format!("recorded {}", local_time(at))));
     optional("Duration", row.duration_ms.map(|ms| format!("{ms} ms")));
     optional("Risk", row.risk.map(|risk| risk.as_str().to_owned()));
+    optional("Risk rule", detail.risk_rule.clone());
+    optional("Risk reason", detail.risk_reason.clone());
     optional("Exit code", row.exit_code.map(|code| code.to_string()));
     let code = row.error_code.map(|code| format!("{code} ")).unwrap_or_default();
     optional("Error", row.error_message.as_ref().map(|message| format!("{code}{message}")));

@@ -29,6 +29,8 @@ pub(super) struct StepProgress {
     pub(super) invocation: Option<CallResult>,
     /// The captured output, or why it could not be stored.
     pub(super) captured: Option<Result<CapturedOutput, EvidenceError>>,
+    /// Whether the tool was called with a terminal.
+    pub(super) had_terminal: bool,
     /// The preview that a person was shown, else the one computed just before the call.
     pub(super) preview: Option<Preview>,
     /// The changes predicted just before the call, with exact contents, which are searched for secrets.

@@ -69,6 +69,7 @@ impl StepRun<'_, '_> {
             outcome,
             execution_id: progress.execution_id,
             exit_code: invocation.exit_code,
+            terminal: progress.had_terminal,
             stdout_bytes: stdout.as_ref().map_or(0, |stdout| stdout.bytes),
             stdout_truncated: stdout.as_ref().is_some_and(|stdout| stdout.truncated),
             stdout: stdout.map(|stdout| stdout.text),

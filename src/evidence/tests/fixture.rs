@@ -147,6 +147,7 @@ pub fn result_of(step: &Step, outcome: Outcome, timestamp_ms: i64) -> StepResult
         outcome,
         execution_id: Uuid::new_v4(),
         exit_code: None,
+        terminal: false,
         stdout: None,
         stdout_bytes: 0,
         stdout_truncated: false,

@@ -78,6 +78,8 @@ fn the_eight_questions_are_answered() {
     assert_eq!(detail.row.known, Known::Outcome(Outcome::Failed));
     assert_eq!(detail.arguments["path"], "src/lib.rs");
     assert_eq!(detail.intent_at_ms, Some(2_001));
+    assert!(detail.risk_rule.is_some_and(|it| !it.is_empty()), "the recorded rule");
+    assert!(detail.risk_reason.is_some_and(|it| !it.is_empty()), "the recorded reason");
     assert_eq!(detail.decisions[0].decision, "authorize");
     assert!(detail.ledger_seq.is_some() && detail.ledger_digest.is_some());
     let kinds: Vec<_> = detail.artifacts.iter().map(|a| a.artifact_type.as_str()).collect();

@@ -5,7 +5,7 @@ use super::fixture::*;
 use crate::authorization::{AuthorizationStatus, FileState};
 use crate::evidence::secrets;
 use crate::evidence::*;
-use crate::plan::{Code, Digest};
+use crate::plan::{Code, Digest, Needs};
 use crate::run::*;
 
 fn results(events: Vec<RunEvent>) -> Vec<StepResult> {
@@ -396,4 +396,30 @@ fn file_changes_are_recorded_before_and_after() {
         [row("predicted", &files[0]), row("actual", &files[0]), row("actual", &files[1])]
     );
     assert_eq!(home.reader().blob(&Digest::of(b"old")).unwrap().unwrap(), b"old");
+}
+
+/// Earlier versions did not record whether a step had a terminal; it follows from what they did record.
+#[test]
+fn a_step_that_had_a_terminal_is_known() {
+    let of_terminal = Needs { terminal: true, ..Needs::default() };
+    for (exit_code, recorded, needs, had) in [
+        (Some(0), false, Some(&of_terminal), true),
+        (None, true, Some(&of_terminal), true),
+        (None, false, Some(&of_terminal), false),
+        (Some(0), false, None, false),
+    ] {
+        let home = Home::new();
+        let mut store = home.store();
+        let mut run = Running::begin(&mut store, plan(vec![read_step(0, "a")]), 2_000);
+        let run_id = run.run_id;
+        let result = StepResult {
+            exit_code,
+            terminal: recorded,
+            needs: needs.cloned(),
+            ..result_of(&run.plan.steps[0].clone(), Outcome::Succeeded, 2_001)
+        };
+        run.record(result, stdout(b"out"));
+        let kept = results(home.reader().replay(run_id).unwrap());
+        assert_eq!(kept[0].terminal, had, "{:?}", kept[0]);
+    }
 }

@@ -60,8 +60,8 @@ pub fn batch_plan(goal: &str, why: &str, batches: &[Batch]) -> Option<Vec<u8>> {
     serialize(&json!({ "version": ACTION_PLAN_VERSION, "goal": goal, "actions": actions }))
 }
 
-/// The plan that undoes all changes of a checkpoint: `run:ID`, `execution:ID` or `loop:ID`. `subject` describes the changes for a
-/// person, and is cut to [`limits::ID_BYTES`].
+/// The plan that undoes all changes of a checkpoint: `run:ID`, `execution:ID` or `loop:ID`. `subject` describes the
+/// changes for a person, and is cut to [`limits::ID_BYTES`].
 pub fn revert(checkpoint: &str, subject: &str) -> Vec<u8> {
     let subject = subject.get(..subject.floor_char_boundary(limits::ID_BYTES)).unwrap_or_default();
     let plan = json!({

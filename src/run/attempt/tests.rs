@@ -56,6 +56,7 @@ fn result(outcome: Outcome, code: Option<Code>) -> StepResult {
         outcome,
         execution_id: Uuid::nil(),
         exit_code: Some(101),
+        terminal: false,
         stdout: None,
         stdout_bytes: 0,
         stdout_truncated: false,

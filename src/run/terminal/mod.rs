@@ -9,6 +9,6 @@ mod size;
 
 pub use cell::{Cell, CellColor};
 pub use line::{ScreenLine, ScreenLines};
-pub use port::{Keyboard, OpenTerminal, TerminalInput, TerminalPort, TypedBy};
+pub use port::{Keyboard, OpenTerminal, TerminalPort, TypedBy};
 pub use screen::{Cursor, TerminalModes, TerminalScreen};
 pub use size::TerminalSize;

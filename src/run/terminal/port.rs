@@ -1,17 +1,21 @@
 //! Passes what a person types from the window to the program of the current step, and the size of the pane.
 //!
-//! What is typed is only here and in the pseudo-terminal: it is not an event, it is not recorded, and it has no `Debug`
-//! form. Only the fact that a person typed is recorded.
+//! What is typed is only here and in the pseudo-terminal: it is no event and has no `Debug` form. What is typed is recorded
+//! only as far as the terminal echoes it. Otherwise only the fact that a person typed is recorded.
 
+use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use uuid::Uuid;
 
 use super::size::TerminalSize;
+use crate::run::Secret;
 
 /// The maximum size of the input that the program has not read, in bytes. More is refused.
 const MAX_INPUT: usize = 1 << 20;
+/// The maximum size of the input that is taken at once, in bytes.
+const MAX_TAKEN: usize = 4 << 10;
 
 /// The step whose program runs in the terminal: its run and its index.
 type TerminalStep = (Uuid, usize);
@@ -27,13 +31,10 @@ pub enum TypedBy {
 
 /// The keyboard of the terminal. All clones share it.
 #[derive(Clone, Default)]
-pub struct TerminalPort(Arc<Shared>);
+pub struct TerminalPort(Arc<Mutex<State>>);
 
-#[derive(Default)]
-struct Shared {
-    state: Mutex<State>,
-    changed: Condvar,
-}
+/// Wakes the thread that passes input on.
+type Wake = Arc<dyn Fn() + Send + Sync>;
 
 #[derive(Default)]
 struct State {
@@ -42,8 +43,13 @@ struct State {
     size: TerminalSize,
     /// Whether the program has yet to be told the size.
     is_resized: bool,
-    input: Vec<u8>,
+    /// The input that was not taken yet, in parts of at most [`MAX_TAKEN`] bytes. It may be a password.
+    input: VecDeque<Secret>,
+    /// The size of the input, in bytes.
+    unread: usize,
     has_typed: bool,
+    /// Called after each change.
+    wake: Option<Wake>,
 }
 
 impl fmt::Debug for TerminalPort {
@@ -57,13 +63,13 @@ impl TerminalPort {
     /// read a mebibyte of earlier input; nothing of the input is passed then.
     pub fn write(&self, step: TerminalStep, bytes: &[u8], by: TypedBy) -> bool {
         let mut state = self.lock();
-        if state.step != Some(step) || state.input.len() + bytes.len() > MAX_INPUT {
+        if state.step != Some(step) || state.unread + bytes.len() > MAX_INPUT {
             return false;
         }
-        state.input.extend_from_slice(bytes);
+        state.input.extend(bytes.chunks(MAX_TAKEN).map(|part| Secret::new(part.to_vec())));
+        state.unread += bytes.len();
         state.has_typed |= by == TypedBy::Person;
-        drop(state);
-        self.0.changed.notify_all();
+        wake(state);
         true
     }
 
@@ -72,8 +78,7 @@ impl TerminalPort {
         let mut state = self.lock();
         state.is_resized |= state.size != size;
         state.size = size;
-        drop(state);
-        self.0.changed.notify_all();
+        wake(state);
     }
 
     /// Opens the terminal for a step. Input for earlier steps is dropped.
@@ -86,7 +91,16 @@ impl TerminalPort {
 
     /// Ignores poisoning: the state is consistent even if a thread panicked while it held the lock.
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Unlocks a state that has changed, and wakes the thread that waits for changes.
+fn wake(state: MutexGuard<'_, State>) {
+    let wake = state.wake.clone();
+    drop(state);
+    if let Some(wake) = wake {
+        wake();
     }
 }
 
@@ -101,14 +115,6 @@ impl fmt::Debug for OpenTerminal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("OpenTerminal").field(&self.size).finish()
     }
-}
-
-/// Something for the program in the terminal.
-pub enum TerminalInput {
-    /// Bytes to read from its terminal.
-    Bytes(Vec<u8>),
-    /// The size of the terminal is now this.
-    Resized(TerminalSize),
 }
 
 impl OpenTerminal {
@@ -131,10 +137,12 @@ impl OpenTerminal {
 impl Drop for OpenTerminal {
     fn drop(&mut self) {
         let mut state = self.port.lock();
-        state.step = None;
-        state.input = Vec::new();
+        let last = state.wake.take();
+        *state = State { size: state.size, ..State::default() };
         drop(state);
-        self.port.0.changed.notify_all();
+        if let Some(wake) = last {
+            wake();
+        }
     }
 }
 
@@ -145,22 +153,37 @@ pub struct Keyboard {
 }
 
 impl Keyboard {
-    /// Waits for input or a new size; `None` once the terminal is closed. A size comes before input, so that a program
-    /// that does not read its input still learns it.
-    pub fn next(&self) -> Option<TerminalInput> {
-        let is_idle = |state: &mut State| {
-            state.step == self.step && state.input.is_empty() && !state.is_resized
-        };
+    /// Has `wake` called now, after each change, and when the terminal is closed.
+    pub fn listen(&self, wake: &Wake) {
+        if let Some(mut state) = self.state() {
+            state.wake = Some(Arc::clone(wake));
+        }
+        wake();
+    }
+
+    /// Whether the terminal is open.
+    pub fn is_open(&self) -> bool {
+        self.state().is_some()
+    }
+
+    /// The size of the terminal, if the program has yet to be told.
+    pub fn take_size(&self) -> Option<TerminalSize> {
+        let mut state = self.state()?;
+        std::mem::take(&mut state.is_resized).then_some(state.size)
+    }
+
+    /// The next bytes for the program, at most 4 KiB; `None` if nothing was typed.
+    pub fn take_input(&self) -> Option<Secret> {
+        let mut state = self.state()?;
+        let input = state.input.pop_front()?;
+        state.unread -= input.bytes().len();
+        Some(input)
+    }
+
+    /// The state, while the terminal of the step is open.
+    fn state(&self) -> Option<MutexGuard<'_, State>> {
         let state = self.port.lock();
-        let waited = self.port.0.changed.wait_while(state, is_idle);
-        let mut state = waited.unwrap_or_else(PoisonError::into_inner);
-        if state.step != self.step || state.step.is_none() {
-            return None;
-        }
-        if std::mem::take(&mut state.is_resized) {
-            return Some(TerminalInput::Resized(state.size));
-        }
-        Some(TerminalInput::Bytes(std::mem::take(&mut state.input)))
+        (state.step.is_some() && state.step == self.step).then_some(state)
     }
 }
 
@@ -185,15 +208,16 @@ mod tests {
         assert!(port.write((run, 0), b"ls", TypedBy::Person));
         assert!(terminal.has_typed());
         port.resize(TerminalSize::new(90, 20));
-        let Some(TerminalInput::Resized(size)) = keyboard.next() else { panic!("a size first") };
-        assert_eq!(size, TerminalSize::new(90, 20));
-        let Some(TerminalInput::Bytes(bytes)) = keyboard.next() else { panic!("input") };
-        assert_eq!(bytes, b"\x1b[1;1Rls");
+        assert_eq!(keyboard.take_size(), Some(TerminalSize::new(90, 20)));
+        assert_eq!(keyboard.take_size(), None);
+        let taken = [keyboard.take_input(), keyboard.take_input()].map(Option::unwrap);
+        assert_eq!([taken[0].bytes(), taken[1].bytes()], [&b"\x1b[1;1R"[..], b"ls"]);
+        assert!(keyboard.take_input().is_none() && keyboard.is_open());
         assert!(port.write((run, 0), b"unread", TypedBy::Person));
         drop(terminal);
-        assert!(keyboard.next().is_none());
+        assert!(!keyboard.is_open() && keyboard.take_input().is_none());
         let next = port.open(run, 1);
-        assert!(!next.has_typed() && keyboard.next().is_none());
+        assert!(!next.has_typed() && !keyboard.is_open());
         assert!(!port.write((run, 0), b"late", TypedBy::Person));
     }
 
@@ -201,8 +225,12 @@ mod tests {
     fn unread_input_is_limited() {
         let port = TerminalPort::default();
         let run = Uuid::new_v4();
-        let _terminal = port.open(run, 0);
+        let terminal = port.open(run, 0);
         assert!(port.write((run, 0), &vec![b'a'; MAX_INPUT], TypedBy::Person));
+        assert!(!port.write((run, 0), b"a", TypedBy::Person));
+        let taken = terminal.keyboard().take_input().unwrap();
+        assert_eq!(taken.bytes().len(), MAX_TAKEN);
+        assert!(port.write((run, 0), taken.bytes(), TypedBy::Person), "there is room again");
         assert!(!port.write((run, 0), b"a", TypedBy::Person));
     }
 

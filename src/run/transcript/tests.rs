@@ -16,7 +16,6 @@ use super::super::ansi_style::{Hue, coloured};
 use super::super::result::Outcome;
 use super::super::steps::tests::result;
 use super::*;
-use crate::authorization::StepWalls;
 use crate::plan::quoted_lines;
 
 fn started(step_index: usize) -> RunEvent {
@@ -200,11 +199,10 @@ fn terminal_output_becomes_lines_at_the_end() {
     live.apply(&printed(Stdout, text));
     assert_eq!(live.terminal().unwrap().screen.visible_text(), "100 %\ndone");
     assert_eq!(texts(&live), [""; 0]);
-    let walls = StepWalls { terminal: true, ..StepWalls::default() };
+    // A signal ended the program, so it has no exit code.
     let result = StepResult {
-        exit_code: Some(0),
+        terminal: true,
         stdout: Some(text.to_owned()),
-        walls: Some(walls),
         ..result(0, Outcome::Succeeded, 0)
     };
     let ended = RunEvent::StepCompleted { result: Box::new(result) };

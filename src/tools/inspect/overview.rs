@@ -78,6 +78,7 @@ fn read_manifest(place: &Place<'_>, path: &str) -> Result<String, WorkspaceError
     let opened = place.root.open_file(Path::new(path), path, Access::Read)?;
     let (manifest, _) = opened.ok_or_else(not_found)?;
     let bytes = file::read_up_to(manifest, path, Access::Read, MANIFEST_BYTES)?;
+    let bytes = place.root.shown(path, bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

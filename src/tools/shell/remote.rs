@@ -41,16 +41,26 @@ pub(super) fn invoke(
     Ok(CallResult {
         exit_code,
         result: with_terminal(result(command, connection.host(), exit_code, &finished), context),
-        error: error(target, command, &finished.end),
+        error: error(target, command, &finished.end, context.terminal.is_some()),
         captured: Some([finished.stdout, finished.stderr]),
         ..CallResult::default()
     })
 }
 
 /// Why the command failed, or why its outcome is unknown; `None` when it exited with 0.
-fn error(target: &str, command: &Command<'_>, end: &RemoteEnd) -> Option<ToolError> {
+fn error(
+    target: &str,
+    command: &Command<'_>,
+    end: &RemoteEnd,
+    has_terminal: bool,
+) -> Option<ToolError> {
     let status = match end {
         RemoteEnd::Exited(0) => return None,
+        // The shell that waits in a terminal knows only the number.
+        RemoteEnd::Exited(code @ 129..=192) if has_terminal => {
+            let signal = code - 128;
+            format!("ended with exit code {code} on {target}, or was ended by signal {signal}")
+        }
         RemoteEnd::Exited(code) => format!("ended with exit code {code} on {target}"),
         RemoteEnd::Signalled(signal) => format!("was ended by signal {signal} on {target}"),
         RemoteEnd::NotBegun(why) => format!("did not begin on {target}: {why}"),
@@ -121,4 +131,22 @@ pub(super) fn describe(toolbox: &Toolbox, target: &str, cwd: Option<&str>) -> (S
         None => "Run by the bash of that host.".to_owned(),
     };
     (folder, shell)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn in_a_terminal_a_high_exit_code_may_be_a_signal() {
+        let command = Command { command: "true", target: None, cwd: None, timeout_seconds: None };
+        let message = |code, has_terminal| {
+            error("build", &command, &RemoteEnd::Exited(code), has_terminal).unwrap().to_string()
+        };
+        let either = "exit code 137 on build, or was ended by signal 9";
+        assert!(message(137, true).contains(either), "{}", message(137, true));
+        for (code, has_terminal) in [(137, false), (128, true), (1, true)] {
+            assert!(!message(code, has_terminal).contains("signal"));
+        }
+    }
 }

@@ -68,12 +68,18 @@ impl Spec {
 }
 
 /// Every command, in the order of [`Command`], which is also that of the palette.
-pub static TABLE: [Spec; 52] = [
+pub static TABLE: [Spec; 57] = [
     Spec::new(Command::OpenPlan, "Open plan…", Some(icon::OPEN))
         .tooltip("Choose a plan file. Nothing of it runs before you authorize it.")
         .key(Modifiers::COMMAND, Key::O),
     Spec::new(Command::OpenTour, "Open the tour", Some(icon::BOOKMARK))
         .tooltip("Try everything on a small workspace, copied to a temporary folder."),
+    Spec::new(Command::ExampleCommands, "Example of commands", Some(icon::TERMINAL))
+        .tooltip("Shell commands in a copied workspace: some only read, and one that deletes asks you."),
+    Spec::new(Command::ExampleActions, "Example of actions", Some(icon::WRITE))
+        .tooltip("Edits of several files in a copied workspace: all of them, or none."),
+    Spec::new(Command::ExampleLoop, "Example of a loop", Some(icon::REPEAT))
+        .tooltip("A goal in a copied workspace: the compiler proposes, you sign, and it is verified."),
     Spec::new(Command::Reload, "Review again", Some(icon::AGAIN))
         .tooltip("Read the plan file and check the workspace again.")
         .key(Modifiers::COMMAND, Key::R)
@@ -219,6 +225,14 @@ pub static TABLE: [Spec; 52] = [
     Spec::new(Command::GoLoop, "Loop", Some(icon::REPEAT))
         .tooltip("Let a planner work towards a goal, attempt by attempt. Its plans need your authorization.")
         .key(Modifiers::COMMAND, Key::Num4),
+    Spec::new(Command::GoBack, "Back", None)
+        .tooltip("Return to where you were before: the page, and what was selected on it.")
+        .key(Modifiers::ALT, Key::ArrowLeft)
+        .unless(|state| (!state.can_go_back).then_some("There is no earlier place.")),
+    Spec::new(Command::GoForward, "Forward", None)
+        .tooltip("Return to where you were before going back.")
+        .key(Modifiers::ALT, Key::ArrowRight)
+        .unless(|state| (!state.can_go_forward).then_some("There is no later place.")),
     Spec::new(Command::NewLoop, "New plan from a goal…", Some(icon::FILE_PLUS))
         .tooltip("Describe a goal and who makes the plans. Nothing starts yet.")
         .key(Modifiers::COMMAND, Key::L),

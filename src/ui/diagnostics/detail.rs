@@ -46,6 +46,13 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, commands: &mut 
                 child_ui(ui, child);
                 suggestions_ui(ui, it, Some(index), &picked, commands.actions);
             }
+            if let left_out @ 1.. = it.fixes_left_out() {
+                ui.horizontal(|ui| {
+                    ui.add_space(SUGGESTION_INDENT);
+                    let text = format!("{left_out} more suggestions of the tool are left out");
+                    widgets::line(ui, &text, Text::Meta, Tone::Dim);
+                });
+            }
             if !it.suggested_fixes().is_empty() {
                 ui.horizontal(|ui| {
                     ui.add_space(SUGGESTION_INDENT);

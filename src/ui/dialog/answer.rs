@@ -52,7 +52,7 @@ impl<'a> Answer<'a> {
         }
         // An approval has a tooltip only while its button is disabled.
         match self.look {
-            Look::Primary => response.on_disabled_hover_text(self.hint),
+            Look::Primary | Look::Danger => response.on_disabled_hover_text(self.hint),
             Look::Plain | Look::Bare => response.on_hover_text(self.hint),
         };
     }

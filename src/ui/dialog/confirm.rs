@@ -6,7 +6,7 @@ use super::{Answer, Answers, DialogShape, Entered, PromptId, READ_FIRST, questio
 use crate::plan::drawable;
 use crate::run::{ConfirmationRequest, Decision};
 use crate::ui::plan::{argument_ui, indented, preview_ui, request_ui, short_first};
-use crate::ui::{Action, DialogAction, Icon, Text, Theme, Tone, icon, widgets};
+use crate::ui::{Action, DialogAction, Icon, Look, Text, Theme, Tone, icon, widgets};
 
 /// The safe answers about a step with icon, text and tooltip, in display order. The last is only for guided runs.
 pub(in crate::ui) const SAFE_ANSWERS: [(Decision, Icon, &str, &str); 3] = [
@@ -57,10 +57,13 @@ pub(super) fn confirm_ui(
         let ready = !dangerous || request.names_target(&entered.typed);
         let hint =
             if ready { READ_FIRST.into() } else { format!("Type “{word}” first.").into() };
-        let approve = Answer::approve(icon::DONE, run, "", answer(Decision::Approve));
+        let mut approve = Answer::approve(icon::DONE, run, "", answer(Decision::Approve));
+        if dangerous {
+            approve.look = Look::Danger;
+        }
         Answers { safe: safe.collect(), approve: Some(Answer { ready, hint, ..approve }) }
     };
-    question_ui(ui, prompt, &shape, actions, answers, |ui, entered, id| {
+    question_ui(ui, prompt, &shape, actions, answers, |ui, entered, id, _| {
         indented(ui, |ui| {
             request_ui(ui, request);
             if dangerous {

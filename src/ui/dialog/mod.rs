@@ -31,7 +31,7 @@ use crate::risk::RiskLevel;
 use crate::run::{CommandsReview, ConfirmationRequest, SecretQuestion};
 use crate::ui::scroll;
 use answer::{Answer, Answers};
-use arming::{Arming, DANGEROUS_DELAY_MS, DELAY_MS, Input};
+use arming::{Allowed, Arming, DANGEROUS_DELAY_MS, DELAY_MS, Input};
 
 pub use authorize::AuthorizeView;
 pub(super) use confirm::SAFE_ANSWERS;
@@ -39,8 +39,8 @@ pub(super) use confirm::SAFE_ANSWERS;
 /// Identifies one display of a dialog. The same question gets a new id each time it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PromptId {
-    /// The run of a question about a step; `None` for other questions.
-    pub run_id: Option<Uuid>,
+    /// The run of a question about a step, or the id of a question for a secret; `None` for other questions.
+    pub about: Option<Uuid>,
     /// The step of a question about a step, counted from 0; otherwise 0.
     pub step_index: usize,
     /// The number of times that a dialog was shown before.
@@ -191,15 +191,15 @@ pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
 }
 
 /// Draws the frame of a dialog with its buttons and `body`. The buttons are added before the body, so that Tab reaches
-/// them first. `answers` gets what the person has entered. `body` also gets it, for its text fields, and the id of the
-/// dialog.
+/// them first. `answers` gets what the person has entered. `body` also gets it, for its text fields, the id of the dialog,
+/// and which answers count in this frame.
 fn question_ui<'a>(
     ui: &mut Ui,
     prompt: PromptId,
     shape: &DialogShape<'_>,
     actions: &mut Vec<Action>,
     answers: impl FnOnce(&Entered) -> Answers<'a>,
-    body: impl FnOnce(&mut Ui, &mut Entered, Id),
+    body: impl FnOnce(&mut Ui, &mut Entered, Id, Allowed),
 ) {
     let theme = Theme::of(ui);
     let ctx = ui.ctx().clone();
@@ -282,7 +282,7 @@ fn question_ui<'a>(
         }
         scroll.show(&mut area, |ui| {
             ui.spacing_mut().item_spacing.y = 4.0;
-            body(ui, &mut memory.entered, id);
+            body(ui, &mut memory.entered, id, allowed);
             ui.add_space(8.0);
         })
     });

@@ -33,7 +33,7 @@ pub(super) fn secret_ui(
         Answers { safe: vec![decline], approve: Some(Answer { ready, ..send }) }
     };
     let submitted = Cell::new(None);
-    question_ui(ui, prompt, &shape, actions, answers, |ui, entered, dialog| {
+    question_ui(ui, prompt, &shape, actions, answers, |ui, entered, dialog, allowed| {
         indented(ui, |ui| {
             let asked_by = drawable(&question.asked_by);
             widgets::paragraph(ui, format!("{asked_by}, asks:"), Text::Body, Tone::Plain);
@@ -53,13 +53,15 @@ pub(super) fn secret_ui(
                     ..egui::WidgetInfo::text_edit(true, &dots, &dots, "")
                 }
             });
-            let is_entered =
-                response.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+            let is_entered = allowed.approve
+                && response.lost_focus()
+                && ui.input(|input| input.key_pressed(Key::Enter));
             if is_entered && !entered.typed.is_empty() {
                 submitted.set(Some(answer(entered)));
             }
-            // The only field, and what is typed in it is not shown: it has the keyboard unless the person moves it.
-            if ui.memory(|memory| memory.focused().is_none()) {
+            // The only field, and what is typed in it is not shown: once answers count, it has the keyboard unless the
+            // person moves it.
+            if allowed.approve && ui.memory(|memory| memory.focused().is_none()) {
                 response.request_focus();
             }
             ui.add_space(4.0);
@@ -78,10 +80,12 @@ fn typed(entered: &Entered) -> Typed {
 #[cfg(test)]
 mod tests {
     use egui::Key;
+    use egui_kittest::Harness;
     use egui_kittest::kittest::Queryable as _;
 
     use crate::ui::action::Typed;
-    use crate::ui::tests::window;
+    use crate::ui::tests::scene::Scene;
+    use crate::ui::tests::{Window, window};
     use crate::ui::{Action, DialogAction};
 
     #[test]
@@ -102,5 +106,36 @@ mod tests {
         let answer = Some(Typed(b"kingfisher".to_vec()));
         let sent = Action::Dialog(DialogAction::AnswerSecret { id, answer });
         assert!(harness.state().actions.contains(&sent));
+    }
+
+    /// What was typed for something else must not be sent as the answer.
+    #[test]
+    fn nothing_is_sent_before_an_answer_counts() {
+        let state = Window { scene: Scene::new("secret"), actions: Vec::new() };
+        let mut harness = Harness::builder()
+            .with_size([900.0, 600.0])
+            .with_step_dt(0.02)
+            .with_max_steps(1)
+            .with_context_setup(crate::ui::theme::install)
+            .build_ui_state(
+                |ui, window: &mut Window| {
+                    crate::ui::window_ui(ui, &window.scene.view(), &mut window.actions);
+                },
+                state,
+            );
+        harness.run_steps(4);
+        assert!(!harness.get_by_label("Answer").is_focused());
+        harness.get_by_label("Answer").focus();
+        harness.step();
+        harness.get_by_label("Answer").type_text("git push");
+        harness.step();
+        harness.key_press(Key::Enter);
+        harness.run_steps(3);
+        assert_eq!(harness.state().actions, []);
+        harness.run_steps(40);
+        assert!(harness.get_by_label("Answer").is_focused(), "the field waits for the answer");
+        harness.key_press(Key::Enter);
+        harness.run_steps(3);
+        assert_eq!(harness.state().actions.len(), 1);
     }
 }

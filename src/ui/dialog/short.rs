@@ -21,7 +21,7 @@ pub(super) fn close_ui(ui: &mut Ui, prompt: PromptId, looping: bool, actions: &m
         &shape,
         actions,
         |_| answers,
-        |ui, _, _| {
+        |ui, _, _, _| {
             indented(ui, |ui| {
                 let waiting = if looping { "plan or step" } else { "step" };
                 let text = format!(
@@ -60,7 +60,7 @@ pub(super) fn reject_ui(
             Answer::approve(icon::PROHIBIT, text, "Enter the reason first.", action(replan));
         Answers { safe, approve: Some(Answer { ready, ..reject }) }
     };
-    question_ui(ui, prompt, &shape, actions, answers, |ui, entered, id| {
+    question_ui(ui, prompt, &shape, actions, answers, |ui, entered, id, _| {
         indented(ui, |ui| {
             widgets::paragraph(ui, name, Text::Strong, Tone::Plain);
             let text = match then {

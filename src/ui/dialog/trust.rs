@@ -35,7 +35,7 @@ pub(super) fn trust_ui(
         &shape,
         actions,
         |_| answers,
-        |ui, _, _| {
+        |ui, _, _, _| {
             indented(ui, |ui| body_ui(ui, workspace, view, of_plan));
         },
     );

@@ -179,6 +179,12 @@ fn why_ui(ui: &mut Ui, detail: &ExecutionDetail) {
     if let Some(risk) = row.risk {
         widgets::fact(ui, "risk", risk.as_str(), Text::Body);
     }
+    if let Some(reason) = &detail.risk_reason {
+        widgets::fact(ui, "reason", reason, Text::Body);
+    }
+    if let Some(rule) = &detail.risk_rule {
+        widgets::fact(ui, "rule", rule, Text::Mono);
+    }
     for (name, value) in short_first(&detail.arguments) {
         argument_ui(ui, name, value);
     }

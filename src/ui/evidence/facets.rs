@@ -2,7 +2,7 @@
 
 use egui::{ScrollArea, Sense, Ui, pos2, vec2};
 
-use super::{EvidenceView, Filter, parse, toggle};
+use super::{EvidenceView, Filter, is_set, parse, toggle};
 use crate::plan::drawable;
 use crate::run::{Question, TargetKind};
 use crate::ui::{
@@ -13,7 +13,7 @@ use crate::ui::{
 pub const SAVED: [(&str, &str); 6] = [
     ("Everything", ""),
     ("Failures", "outcome:failed"),
-    ("Denied by a person", "outcome:denied"),
+    ("Denied", "outcome:denied"),
     ("Interrupted", "outcome:interrupted"),
     ("Files written", "wrote:*"),
     ("Dangerous steps", "risk:dangerous"),
@@ -35,7 +35,7 @@ pub(super) fn facets_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Com
         widgets::list_heading(ui, "When");
         for (name, value) in [("Today", "today"), ("Last 7 days", "7d"), ("Last 30 days", "30d")] {
             let text = toggle(view.text, Filter::After, value);
-            if facet_item(ui, name, "", text.len() < view.text.len()) {
+            if facet_item(ui, name, "", is_set(view.text, Filter::After, value)) {
                 actions.push(Action::Evidence(EvidenceAction::Search(text)));
             }
         }
@@ -60,8 +60,7 @@ pub(super) fn facets_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Com
                 widgets::list_heading(ui, title);
                 for (value, number) in values {
                     let text = toggle(view.text, filter, value);
-                    // Only removing a filter makes the text shorter, so it was set.
-                    let is_set = text.len() < view.text.len();
+                    let is_set = is_set(view.text, filter, value);
                     let number = format::count(*number);
                     let name = match filter {
                         Filter::Outcome => value.replace('_', " "),

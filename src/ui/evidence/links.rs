@@ -2,6 +2,7 @@
 
 use egui::Ui;
 
+use super::{Filter, toggle};
 use crate::plan::drawable;
 use crate::run::{Edge, Question, TargetKind};
 use crate::ui::{Action, EvidenceAction, Text, Tone, controls, format, widgets};
@@ -28,6 +29,11 @@ fn link_ui(ui: &mut Ui, edge: &Edge, actions: &mut Vec<Action>) {
         let name = format!("{} {}", edge.target_kind.as_str(), edge.target);
         let response = controls::menu_link(ui, &edge.target, &name, |ui| {
             question_items_ui(ui, questions(edge), actions);
+            let changes = format!("Every change of {}", edge.target);
+            if edge.target_kind == TargetKind::File && controls::menu_item(ui, &changes) {
+                let text = toggle("", Filter::Wrote, &edge.target);
+                actions.push(Action::Evidence(EvidenceAction::Search(text)));
+            }
             if controls::menu_item(ui, "Copy") {
                 ui.ctx().copy_text(edge.target.clone());
             }

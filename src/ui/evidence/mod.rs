@@ -10,6 +10,8 @@ mod results;
 mod tests;
 mod timeline;
 
+use egui::text::{CCursor, CCursorRange};
+use egui::text_edit::TextEditState;
 use egui::{Key, Margin, Modifiers, TextEdit, Ui, vec2};
 use uuid::Uuid;
 
@@ -27,7 +29,8 @@ use crate::run::{
 
 pub(crate) use facets::facet_item;
 pub(crate) use links::question_items_ui;
-pub use query::{Filter, parse, toggle};
+pub use query::{Filter, is_set, parse, toggle};
+pub use results::{ResultLine, result_lines};
 
 /// The state of the verification of the chain.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -55,6 +58,8 @@ pub struct EvidenceView<'a> {
     pub problems: &'a [String],
     /// The latest search results; `None` until they are read.
     pub page: Option<&'a SearchPage>,
+    /// The lines that show `page`, as made by [`result_lines`].
+    pub lines: &'a [ResultLine],
     /// The query whose answer replaces the search results.
     pub question: Option<&'a Question>,
     /// The answer to that query; `None` until it is read.
@@ -202,6 +207,11 @@ fn search_field_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Actio
     let response = row.inner;
     if view.focus_search {
         response.request_focus();
+        // What is typed next replaces the last search.
+        let mut state = TextEditState::load(ui.ctx(), response.id).unwrap_or_default();
+        let all = CCursorRange::two(CCursor::new(0), CCursor::new(view.text.chars().count()));
+        state.cursor.set_char_range(Some(all));
+        state.store(ui.ctx(), response.id);
     }
     if response.changed() {
         actions.push(Action::Evidence(EvidenceAction::Edit(text.clone())));

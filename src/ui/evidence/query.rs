@@ -110,6 +110,8 @@ impl Token {
     /// The filter and its value; `None` for words.
     fn filter(&self) -> Option<(Filter, &str)> {
         let (word, value) = self.text.split_once(':').filter(|_| !self.is_quoted)?;
+        // What everybody tries first.
+        let word = if word.eq_ignore_ascii_case("file") { Filter::Path.as_str() } else { word };
         let (_, filter) = Filter::WORDS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name))?;
         Some((*filter, value))
     }
@@ -159,6 +161,11 @@ pub fn toggle(text: &str, filter: Filter, value: &str) -> String {
         parts.push(Token { text, is_quoted: false }.written());
     }
     parts.join(" ")
+}
+
+/// Whether the search text has the filter with this value.
+pub fn is_set(text: &str, filter: Filter, value: &str) -> bool {
+    tokens(text).iter().any(|token| token.filter() == Some((filter, value)))
 }
 
 #[cfg(test)]
@@ -238,6 +245,14 @@ mod tests {
         assert!(parsed.problems[0].starts_with("outcome: takes one of succeeded, "));
         assert_eq!(parsed.problems[1], risk);
         assert_eq!(query("outcome:interrupted").outcome.as_deref(), Some("interrupted"));
+    }
+
+    #[test]
+    fn a_filter_is_set_with_its_own_value_alone() {
+        assert!(is_set("x outcome:failed", Filter::Outcome, "failed"));
+        assert!(!is_set("x outcome:faild", Filter::Outcome, "failed"));
+        assert!(!is_set("outcome:bogus-and-long", Filter::Outcome, "succeeded"));
+        assert_eq!(query("file:src/a.rs").path.as_deref(), Some("src/a.rs"));
     }
 
     // Compiler messages begin like filters.

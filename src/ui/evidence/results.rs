@@ -1,5 +1,8 @@
 //! The search results, as rows of which only the visible ones are drawn.
 
+use std::collections::HashMap;
+use std::ops::Range;
+
 use super::EvidenceView;
 use crate::plan::drawable;
 use crate::run::{Execution, Known, ListedExecution, RunSummary, SearchHit, SearchPage};
@@ -23,18 +26,29 @@ pub fn known_look(known: Known) -> (Icon, &'static str, Tone) {
 pub(super) fn results_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
     let Some(page) = view.page else { return };
     let more = page.total.saturating_sub(page.hits.len() as u64);
-    let lines = lines(page);
+    let lines = view.lines;
     let is_selected = |hit: &SearchHit| Some(hit.listed.row.execution_id) == view.selected;
-    let is_line = |line: &Line<'_>| matches!(line, Line::Hit(hit, _) if is_selected(hit));
+    let hit_at = |index: usize| page.hits.get(index);
+    let run_at = |index: Option<usize>| page.runs.get(index?);
+    let is_line = |line: &ResultLine| match line {
+        ResultLine::Hit { hit, .. } => hit_at(*hit).is_some_and(is_selected),
+        ResultLine::Run { .. } => false,
+    };
     let reveal = view.scroll_to_selected.then(|| lines.iter().position(is_line)).flatten();
     let count = lines.len() + usize::from(more > 0);
     rows::rows_ui(ui, "results", theme::ROW, count, reveal, |ui, rect, index| {
         match lines.get(index) {
-            Some(Line::Run(run, hits)) => run_ui(ui, rect, run, hits, view.now, actions),
-            Some(Line::Hit(hit, run)) => {
+            Some(ResultLine::Run { run, hits }) => {
+                let hits = page.hits.get(hits.clone()).unwrap_or_default();
+                if let Some(run) = run_at(Some(*run)) {
+                    run_ui(ui, rect, run, hits, view.now, actions);
+                }
+            }
+            Some(ResultLine::Hit { hit, run }) => {
+                let Some(hit) = hit_at(*hit) else { return };
                 let (listed, selected) = (&hit.listed, is_selected(hit));
                 let opened = row_ui(ui, rect, listed, selected, view.now, |ui, start, width, _| {
-                    second_line_ui(ui, start, width, hit, *run);
+                    second_line_ui(ui, start, width, hit, run_at(*run));
                 });
                 if opened {
                     let id = hit.listed.row.execution_id;
@@ -46,25 +60,41 @@ pub(super) fn results_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec
     });
 }
 
-/// A line of the list.
-enum Line<'a> {
+/// A line of the list. Hits and runs are named by their index in the page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ResultLine {
     /// A run, above these hits.
-    Run(&'a RunSummary, &'a [SearchHit]),
-    /// A hit, and its run if it is known.
-    Hit(&'a SearchHit, Option<&'a RunSummary>),
+    Run {
+        /// The run.
+        run: usize,
+        /// Its hits.
+        hits: Range<usize>,
+    },
+    /// A hit.
+    Hit {
+        /// The hit.
+        hit: usize,
+        /// Its run, if that is known.
+        run: Option<usize>,
+    },
 }
 
-/// The hits, with their run above each group of hits of one run.
-fn lines(page: &SearchPage) -> Vec<Line<'_>> {
+/// The lines that show a page: the hits, with their run above each group of hits of one run. Compute them once for each
+/// page, which may have many thousand hits.
+pub fn result_lines(page: &SearchPage) -> Vec<ResultLine> {
+    let runs: HashMap<_, _> =
+        page.runs.iter().enumerate().map(|(index, run)| (run.run_id, index)).collect();
     let run_of = |hit: &SearchHit| hit.listed.row.run_id;
-    let groups = page.hits.chunk_by(|hit, next| run_of(hit) == run_of(next));
-    let lines = groups.flat_map(|hits| {
-        let run_id = hits.first().map(run_of);
-        let run = page.runs.iter().find(|run| Some(run.run_id) == run_id);
-        let heading = run.map(|run| Line::Run(run, hits));
-        heading.into_iter().chain(hits.iter().map(move |hit| Line::Hit(hit, run)))
-    });
-    lines.collect()
+    let mut lines = Vec::with_capacity(page.hits.len() + page.runs.len());
+    let mut start = 0;
+    for group in page.hits.chunk_by(|hit, next| run_of(hit) == run_of(next)) {
+        let hits = start..start + group.len();
+        start = hits.end;
+        let run = group.first().and_then(|hit| runs.get(&run_of(hit)).copied());
+        lines.extend(run.map(|run| ResultLine::Run { run, hits: hits.clone() }));
+        lines.extend(hits.map(|hit| ResultLine::Hit { hit, run }));
+    }
+    lines
 }
 
 /// The heading above the hits of a run: its title and end, where and when it ran. A click shows the run.
@@ -233,4 +263,31 @@ fn second_line_ui(
 pub(super) fn error_line(row: &Execution) -> Option<String> {
     let message = row.error_message.as_ref()?;
     Some(format::error(row.error_code, message.lines().next().unwrap_or_default()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::tests::window;
+
+    #[test]
+    fn each_group_of_hits_is_below_its_run() {
+        let harness = window("evidence", [1280.0, 800.0]);
+        let view = harness.state().scene.view().evidence;
+        let mut page = view.page.unwrap().clone();
+        assert_eq!(view.lines, result_lines(&page));
+        let known = page.hits[0].clone();
+        let mut unknown = known.clone();
+        unknown.listed.row.run_id = uuid::Uuid::from_u128(404);
+        page.hits = vec![known.clone(), known.clone(), unknown, known];
+        let run_id = page.hits[0].listed.row.run_id;
+        let run = page.runs.iter().position(|run| run.run_id == run_id);
+        assert!(run.is_some());
+        let heading = |hits| ResultLine::Run { run: run.unwrap(), hits };
+        let hit = |hit, run| ResultLine::Hit { hit, run };
+        assert_eq!(
+            result_lines(&page),
+            [heading(0..2), hit(0, run), hit(1, run), hit(2, None), heading(3..4), hit(3, run)]
+        );
+    }
 }

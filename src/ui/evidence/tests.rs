@@ -66,6 +66,17 @@ fn touched_targets_lead_to_queries() {
     }
 }
 
+#[test]
+fn a_file_leads_to_its_changes() {
+    let mut harness = page("execution");
+    click(&mut harness, "Record");
+    harness.query_all_by_role_and_label(Role::Button, "file src/lib.rs").next().unwrap().click();
+    harness.run_ok();
+    click(&mut harness, "Every change of src/lib.rs");
+    let search = EvidenceAction::Search("wrote:src/lib.rs".to_owned());
+    assert!(harness.state().actions.contains(&Action::Evidence(search)));
+}
+
 // Escape closes what the link opened.
 #[test]
 fn a_link_works_by_keys_alone() {

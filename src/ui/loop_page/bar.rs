@@ -62,13 +62,13 @@ fn loop_bar(timeline: &TimelineView<'_>) -> Bar {
     }
     let title = match &state.phase {
         LoopPhase::Ended(reason) => {
-            let [meaning, _] = stop_sentences(reason);
+            let [happened, _] = stop_sentences(reason);
             if reason.is_unverified() {
                 let title = "Ended: completed, not verified";
-                return Bar::new(icon::WARNING, Tone::Caution, title, meaning);
+                return Bar::new(icon::WARNING, Tone::Caution, title, happened);
             }
             let title = format!("Ended: {}", stop_word(reason.code));
-            return Bar::new(icon, tone, title, meaning);
+            return Bar::new(icon, tone, title, happened);
         }
         LoopPhase::Interrupted => {
             let detail = "The loop will not resume by itself.";

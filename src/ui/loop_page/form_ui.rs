@@ -139,7 +139,7 @@ pub(super) type Choice<T> = (T, Icon, &'static str, &'static str);
 const PLANNERS: [Choice<PlannerChoice>; 4] = [
     (
         PlannerChoice::CargoFix,
-        icon::CHECK,
+        icon::WRITE,
         "cargo-fix",
         "Applies what the compiler itself suggests, and nothing else.",
     ),
@@ -181,13 +181,13 @@ const LOOKS: [Choice<LookScope>; 2] = [
 const SCOPES: [Choice<Option<VerifyScope>>; 3] = [
     (
         Some(VerifyScope::Local),
-        icon::CHECK,
+        icon::CLOCK,
         "local",
         "The quick check, by default cargo check. It is left out if the plan itself has passed it.",
     ),
     (
         Some(VerifyScope::Full),
-        icon::SHIELD_CHECK,
+        icon::FILES,
         "full",
         "All checks, with tests. They are left out if the plan itself has passed them.",
     ),

@@ -55,17 +55,41 @@ pub fn stop_word(code: StopCode) -> &'static str {
     }
 }
 
-/// The meaning of a stop reason and what to do next, one sentence each.
+/// What happened in a loop that ended with this code. The meaning of the code in documents also covers other cases.
+fn what_ended(code: StopCode) -> &'static str {
+    match code {
+        StopCode::Completed => "Every action succeeded, and so did the verification.",
+        StopCode::PlannerRejectedNonRetryable => {
+            "The planner had no plan, and said that asking again would not help."
+        }
+        StopCode::PlannerRejectedRetryBudgetExhausted => {
+            "The last attempt brought no plan that could run."
+        }
+        StopCode::ActionFailedRetryable => "An action failed, and there was no other attempt.",
+        StopCode::ActionFailedNonRetryable => {
+            "An action failed, and another attempt would not have mended it."
+        }
+        StopCode::VerifyFailed => {
+            "The actions succeeded, the verification failed, and there was no other attempt."
+        }
+        StopCode::RetryBudgetExhausted => "The last attempt did not reach the goal.",
+        StopCode::OperatorStopped => "The loop was stopped by a person.",
+        StopCode::RunnerInternalError => "The program could not go on.",
+        StopCode::NotAuthorized => "The plan was not authorized, and did not run.",
+        StopCode::NoProgress => {
+            "The planner proposed steps that had already run and failed in this loop."
+        }
+        StopCode::Planned => "The plan is ready. Nothing of it ran.",
+    }
+}
+
+/// What happened in a loop that ended, and what to do next, one sentence each.
 pub fn stop_sentences(reason: &StopReason) -> [&'static str; 2] {
     if reason.is_unverified() {
-        let meaning = "Every action of an attempt succeeded, but nothing has checked the result.";
-        return [meaning, "Look at the difference, and check the result yourself."];
+        let happened = "Every action succeeded, but nothing has checked the result.";
+        return [happened, "Look at the difference, and check the result yourself."];
     }
-    if reason.code == StopCode::Completed {
-        let meaning = "Every action of the attempt succeeded, and so did the verification.";
-        return [meaning, reason.code.next()];
-    }
-    [reason.code.meaning(), reason.code.next()]
+    [what_ended(reason.code), reason.code.next()]
 }
 
 /// The icon and colour of a stop reason.

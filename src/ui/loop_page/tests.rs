@@ -15,18 +15,29 @@ fn shows(harness: &Harness<'_, Window>, text: &str) -> bool {
 }
 
 #[test]
-fn each_stop_reason_shows_meaning_and_advice() {
+fn each_stop_reason_shows_what_happened_and_advice() {
     for code in StopCode::ALL {
         let harness = window(&format!("loop-{}", code.as_str()), SIZE);
-        let [meaning, next] = match code {
-            // Its meaning in documents also covers a loop without verification.
-            StopCode::Completed => {
-                ["Every action of the attempt succeeded, and so did the verification.", code.next()]
-            }
-            _ => [code.meaning(), code.next()],
+        let happened = match code {
+            StopCode::Completed => "Every action succeeded, and so did the verification.",
+            StopCode::PlannerRejectedNonRetryable => "said that asking again would not help.",
+            StopCode::PlannerRejectedRetryBudgetExhausted => "brought no plan that could run.",
+            StopCode::ActionFailedRetryable => "An action failed, and there was no other attempt.",
+            StopCode::ActionFailedNonRetryable => "another attempt would not have mended it.",
+            StopCode::VerifyFailed => "the verification failed, and there was no other attempt.",
+            StopCode::RetryBudgetExhausted => "The last attempt did not reach the goal.",
+            StopCode::OperatorStopped => "The loop was stopped by a person.",
+            StopCode::RunnerInternalError => "The program could not go on.",
+            StopCode::NotAuthorized => "The plan was not authorized, and did not run.",
+            StopCode::NoProgress => "proposed steps that had already run and failed",
+            StopCode::Planned => "The plan is ready. Nothing of it ran.",
         };
-        for text in [code.as_str(), meaning, next] {
+        for text in [code.as_str(), happened, code.next()] {
             assert!(shows(&harness, text), "{code:?}: {text}");
+        }
+        // The documentation speaks of any loop: "a person stopped the loop or denied a step".
+        if *code != StopCode::PlannerRejectedRetryBudgetExhausted {
+            assert!(!shows(&harness, code.meaning()), "{code:?} reads like its documentation");
         }
         let stop = harness.query_by_label(Command::StopNow.spec().text);
         assert!(stop.is_none(), "{code:?} is over");

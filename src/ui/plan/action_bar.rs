@@ -18,6 +18,8 @@ pub(crate) fn bar_ui(ui: &mut Ui, bar: &Bar, rows: usize, commands: &mut Command
     let line = Stroke::new(1.0, theme.line);
     ui.painter().hline(ui.clip_rect().x_range(), rect.top(), line);
     let width = rect.width();
+    let is_new = is_new(ui, bar);
+    let before = commands.actions.len();
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         ui.set_min_height(theme::ACTION_BAR);
         let asking = commands.situation.asking.filter(|_| bar.primary == Some(Command::AnswerStep));
@@ -36,6 +38,27 @@ pub(crate) fn bar_ui(ui: &mut Ui, bar: &Bar, rows: usize, commands: &mut Command
         }
         text_ui(ui, bar, rows);
     });
+    // The second click of a double click is meant for the button that was there before.
+    if is_new && ui.input(|input| input.pointer.any_click()) {
+        commands.actions.truncate(before);
+    }
+}
+
+/// Whether the bar has had these commands for so short a time that a click may be meant for those before.
+fn is_new(ui: &Ui, bar: &Bar) -> bool {
+    /// In seconds.
+    const DOUBLE_CLICK: f64 = 0.5;
+    let shown: Vec<_> = bar.primary.iter().chain(&bar.others).copied().collect();
+    let now = ui.input(|input| input.time);
+    ui.data_mut(|data| {
+        let entry = data.get_temp_mut_or_insert_with(ui.scope_id().with("commands since"), || {
+            (shown.clone(), f64::NEG_INFINITY)
+        });
+        if entry.0 != shown {
+            *entry = (shown, now);
+        }
+        now - entry.1 < DOUBLE_CLICK
+    })
 }
 
 /// The text of a command beside the primary one, if it is not its own.
@@ -44,7 +67,7 @@ fn other_text(command: Command) -> Option<&'static str> {
 }
 
 /// The commands that are drawn as icons, so that the title of the bar keeps its space. *Cancel after this step* keeps its
-/// text, because no icon says that the run ends there.
+/// text as long as the title has its icon, because no other icon says that the run ends there.
 fn commands_without_text(
     ui: &Ui,
     bar: &Bar,
@@ -81,6 +104,9 @@ fn commands_without_text(
         }
         free += width_of(command, None) - ICON - spacing;
         without_text.push(command);
+    }
+    if free < ICON - TITLE && bar.others.contains(&Command::CancelAfterStep) {
+        without_text.push(Command::CancelAfterStep);
     }
     without_text
 }

@@ -72,7 +72,8 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
                 number => format!(" and {} more", number - 1),
             };
             let all: Vec<_> = changes.iter().map(ToString::to_string).collect();
-            let detail = format!("{}{others}", first.unwrap_or_default());
+            let first = first.unwrap_or_else(|| "You have chosen otherwise since.".to_owned());
+            let detail = format!("{first}{others}");
             let bar = Bar::new(icon::WARNING, Tone::Caution, "The authorization is void", detail);
             Bar { more: all.join("\n"), ..bar }
         }

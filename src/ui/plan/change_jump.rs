@@ -18,6 +18,8 @@ struct Jump {
     list: Option<Id>,
     /// The change after the place that is shown, or the one before it.
     to_next: bool,
+    /// The number of frames before the request. It is dropped if the frame after it draws no such list.
+    frame: u64,
 }
 
 fn jump_id() -> Id {
@@ -30,7 +32,8 @@ pub fn go_to_change(ctx: &Context, to_next: bool) {
 }
 
 fn request(ctx: &Context, list: Option<Id>, to_next: bool) {
-    ctx.data_mut(|data| data.insert_temp(jump_id(), Some(Jump { list, to_next })));
+    let jump = Jump { list, to_next, frame: ctx.cumulative_frame_nr() };
+    ctx.data_mut(|data| data.insert_temp(jump_id(), Some(jump)));
     ctx.request_repaint();
 }
 
@@ -68,7 +71,10 @@ impl Jumping {
         let jump = ui.data(|data| data.get_temp::<Option<Jump>>(jump_id())).flatten();
         let covered =
             ui.memory(|memory| memory.top_modal_layer()).is_some_and(|top| top != ui.layer_id());
-        let is_here = |jump: &Jump| !covered && jump.list.is_none_or(|it| it == list);
+        let frame = ui.ctx().cumulative_frame_nr();
+        let is_here = |jump: &Jump| {
+            !covered && jump.list.is_none_or(|it| it == list) && frame <= jump.frame + 1
+        };
         let jump = jump.filter(is_here);
         if jump.is_some() {
             ui.data_mut(|data| data.insert_temp::<Option<Jump>>(jump_id(), None));
@@ -144,6 +150,32 @@ mod tests {
         };
         let after = Some(number);
         DiffLine { kind, before: after, after, text, missing_newline: false }
+    }
+
+    #[test]
+    fn a_jump_without_a_list_is_dropped() {
+        let change = FileChange {
+            path: "a.txt".to_owned(),
+            before: FileState::Absent,
+            after: FileState::Content(Digest::of(b"x")),
+            diff: Diff::Text { lines: (4..400).map(line).collect(), added: 3, removed: 0 },
+        };
+        let build = |ui: &mut Ui, is_shown: &mut bool| {
+            theme::install(ui.ctx());
+            if *is_shown {
+                ScrollArea::vertical()
+                    .show(ui, |ui| changes_ui(ui, "test", std::slice::from_ref(&change)));
+            }
+        };
+        let mut harness =
+            Harness::builder().with_size(vec2(700.0, 400.0)).build_ui_state(build, false);
+        go_to_change(&harness.ctx, true);
+        harness.run_ok();
+        harness.run_steps(2);
+        *harness.state_mut() = true;
+        harness.run_ok();
+        let is_shown = |part| harness.query_all_by_label_contains(part).next().is_some();
+        assert!(is_shown("line 4") && !is_shown("+second"), "the diff is shown from its start");
     }
 
     #[test]

@@ -101,18 +101,19 @@ pub(crate) fn changes_ui(ui: &mut Ui, id_salt: &str, changes: &[FileChange]) -> 
 
 /// The paths that look like another one of these, with what differs written out. Kept from frame to frame.
 fn twins(ui: &Ui, id: Id, changes: &[FileChange]) -> Arc<HashMap<usize, String>> {
-    type Known = Option<(Vec<String>, Arc<HashMap<usize, String>>)>;
+    // Behind one pointer, because a value is cloned when it is read.
+    type Known = Option<Arc<(Vec<String>, Arc<HashMap<usize, String>>)>>;
     if changes.len() < 2 {
         return Arc::default();
     }
     let known: Known = ui.data(|data| data.get_temp(id)).flatten();
     let is_same = |paths: &[String]| paths.iter().eq(changes.iter().map(|change| &change.path));
-    if let Some((_, twins)) = known.filter(|(paths, _)| is_same(paths)) {
-        return twins;
+    if let Some(known) = known.filter(|known| is_same(&known.0)) {
+        return Arc::clone(&known.1);
     }
     let paths: Vec<_> = changes.iter().map(|change| change.path.clone()).collect();
     let twins = Arc::new(twin_names(paths.iter().map(String::as_str)));
-    ui.data_mut(|data| data.insert_temp::<Known>(id, Some((paths, Arc::clone(&twins)))));
+    ui.data_mut(|data| data.insert_temp::<Known>(id, Some(Arc::new((paths, Arc::clone(&twins))))));
     twins
 }
 

@@ -5,7 +5,7 @@ use egui::{Align, Button, Frame, Layout, PopupCloseBehavior, Role, Ui, WidgetInf
 
 use super::PlanView;
 use crate::authorization::{HostChoice, PlanChoices, WallSetting};
-use crate::plan::{Destination, Mode, drawable, visible_name};
+use crate::plan::{Destination, Digest, Mode, drawable, visible_name};
 use crate::run::Review;
 use crate::ui::action::{PlanChoice, PlanFolder};
 use crate::ui::widgets::{focus_ring, rich};
@@ -93,7 +93,7 @@ pub(super) fn choices_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Act
         if let Some((host, mode)) = &values.host_and_mode {
             let is_chosen = choices.chosen.host != HostChoice::OfPlan;
             choice(ui, ("on", host), is_chosen, |ui| {
-                host_menu(ui, &choices.chosen.host, &mut choose);
+                host_menu(ui, view.digest, &choices.chosen.host, &mut choose);
             });
             let is_chosen = choices.chosen.mode.is_some();
             choice(ui, ("runs", mode), is_chosen, |ui| {
@@ -216,7 +216,13 @@ fn workspace_menu(
     });
 }
 
-fn host_menu(ui: &mut Ui, chosen: &HostChoice, choose: &mut impl FnMut(PlanChoice)) {
+/// `digest` is that of the plan, so that a host typed for another plan is not offered for this one.
+fn host_menu(
+    ui: &mut Ui,
+    digest: Digest,
+    chosen: &HostChoice,
+    choose: &mut impl FnMut(PlanChoice),
+) {
     title(ui, "Where the commands run");
     let plan = "The host that the plan names, or this computer.";
     if item(ui, *chosen == HostChoice::OfPlan, "As the plan says", plan) {
@@ -228,7 +234,7 @@ fn host_menu(ui: &mut Ui, chosen: &HostChoice, choose: &mut impl FnMut(PlanChoic
     }
     ui.add_space(4.0);
     title(ui, "Another host, as for ssh");
-    let id = ui.scope_id().with("host");
+    let id = ui.scope_id().with(("host", digest));
     let known = match chosen {
         HostChoice::Host(host) => host.as_str().to_owned(),
         HostChoice::OfPlan | HostChoice::Local => String::new(),
@@ -244,9 +250,11 @@ fn host_menu(ui: &mut Ui, chosen: &HostChoice, choose: &mut impl FnMut(PlanChoic
     let clicked = widgets::button(ui, Look::Plain, None, "Use this host", parsed.is_ok()).clicked();
     if let (Ok(host), true) = (parsed, clicked || entered) {
         choose(PlanChoice::Host(HostChoice::Host(host)));
+        ui.data_mut(|data| data.remove::<String>(id));
         ui.close();
+    } else {
+        ui.data_mut(|data| data.insert_temp(id, text));
     }
-    ui.data_mut(|data| data.insert_temp(id, text));
     let keys = "Its key must be in your known hosts. An unknown or changed key ends the run before anything is sent.";
     widgets::paragraph(ui, keys, Text::Meta, Tone::Dim);
 }
@@ -361,5 +369,27 @@ mod tests {
         ];
         let made = made.map(|choice| Action::Plan(PlanAction::Choose(choice)));
         assert_eq!(harness.state().actions, made);
+    }
+
+    #[test]
+    fn a_typed_host_is_for_this_plan_alone() {
+        let mut harness = window("command", [1280.0, 800.0]);
+        let open = |harness: &mut Harness<'_, Window>| {
+            harness.get_by_role_and_label(Role::Button, "on this computer, choose").click();
+            harness.run_ok();
+        };
+        open(&mut harness);
+        harness.get_by_label("Another host").focus();
+        harness.run_ok();
+        harness.get_by_label("Another host").type_text("ada@build");
+        harness.run_ok();
+        assert_eq!(harness.get_by_label("Another host").value().as_deref(), Some("ada@build"));
+        harness.get_by_label("This computer").click();
+        harness.run_ok();
+        let plan = &mut harness.state_mut().scene.plan;
+        plan.digest = Digest::of(b"another plan");
+        harness.run_ok();
+        open(&mut harness);
+        assert_eq!(harness.get_by_label("Another host").value().as_deref(), Some(""));
     }
 }

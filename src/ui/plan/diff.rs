@@ -37,6 +37,8 @@ pub(super) fn diff_ui(
         (Gutter::of_diff(lines), ui.available_width())
     };
     let sources = [change.path.clone(), before, after];
+    // A selection holds places in these lines, and must not be shown in others.
+    let area = ui.scope_id().with(("selected in", id_salt, &sources));
     let key = LayoutKey { sources, columns: columns(ui, width, gutter), side_by_side };
     let Rows { layout, rows, remaining_lines } = incremental_rows(ui, id_salt, key, lines);
     if layout.is_unmarked(lines) {
@@ -48,7 +50,6 @@ pub(super) fn diff_ui(
         widgets::remark(ui, icon::WARNING, Tone::Caution, text);
     }
     let row = |index: usize| rows.get(index).and_then(|row| layout.row(lines, row));
-    let area = ui.scope_id().with(("selected in", id_salt));
     let selecting = Selecting::new(ui, area, lines, &layout.spelled);
     if side_by_side {
         let count = rows.len() / 2 + remaining_lines;

@@ -240,7 +240,7 @@ pub(super) fn filter_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Acti
                 let text = format!("{listed} of {} listed", format::counted(count, "step"));
                 ui.label(widgets::rich(text, Text::Meta, crate::ui::Theme::of(ui).dim));
                 if widgets::icon_button(ui, icon::CLOSE, "List all steps").clicked() {
-                    actions.push(Action::Plan(PlanAction::FilterSteps(StepFilter::default())));
+                    actions.push(Action::Plan(PlanAction::CloseFilter));
                 }
             }
         });
@@ -271,7 +271,7 @@ fn field_ui(ui: &mut Ui, list: &StepList, actions: &mut Vec<Action>) {
     }
     // egui takes the focus away with this key before the frame begins.
     if response.lost_focus() && ui.input(|input| input.key_pressed(Key::Escape)) {
-        actions.push(Action::Plan(PlanAction::FilterSteps(StepFilter::default())));
+        actions.push(Action::Plan(PlanAction::CloseFilter));
     } else if response.changed() {
         let filter = StepFilter { text, ..list.filter.clone() };
         actions.push(Action::Plan(PlanAction::FilterSteps(filter)));

@@ -7,6 +7,7 @@ use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
 use super::changed_steps::step_change_ui;
 use super::diagnostics::diagnostics_ui;
+use super::did::{DONE_BY_HAND, did_ui, is_done, no_diagnostics};
 use super::output::{argument_rows, short_first, terminal_rows};
 use super::request::{partly_marked_ui, verdict_ui};
 use super::walls::{WALLS, sentence, step_walls};
@@ -16,7 +17,6 @@ use super::{
 };
 use crate::authorization::WallLevel;
 use crate::plan::{ShownStep, drawable, prose, prose_lines};
-use crate::run::text::capitalized;
 use crate::run::{Outcome, PreconditionState, SKIPPED_WITH_COMMAND, StepResult, StepState};
 use crate::ui::action::Tab;
 use crate::ui::artifact::{ArtifactView, artifacts_ui};
@@ -110,56 +110,7 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
     }
 }
 
-/// Whether the selected step is over.
-fn is_done(view: &PlanView<'_>) -> bool {
-    matches!(view.run.steps.get(view.selected), Some(StepState::Done(_)))
-}
-
-/// What a step that is over did: how it ended, its command, and the recorded change of its files.
-fn did_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep, actions: &mut Vec<Action>) {
-    let Some(StepState::Done(result)) = view.run.steps.get(view.selected) else { return };
-    ui.add_space(10.0);
-    indented(ui, |ui| {
-        let (icon, word, tone) = outcome_look(result.outcome);
-        let took = format::duration(result.duration_ms);
-        widgets::remark(ui, icon, tone, format!("{}, {took}", capitalized(word)));
-        error_ui(ui, result);
-        if let Some(command) = step.arguments.get("command").filter(|_| step.tool_name == "shell") {
-            command_ui(ui, ("command", step.step_index), command, None);
-        }
-    });
-    let Some(execution) = view.execution else { return };
-    let change = ArtifactView::changes(execution);
-    if change.is_empty() {
-        indented(ui, |ui| {
-            let text = match result.outcome {
-                Outcome::Succeeded | Outcome::Failed => {
-                    "No change of a file was recorded. What it printed is under Output."
-                }
-                outcome => no_diagnostics(outcome),
-            };
-            widgets::paragraph(ui, text, Text::Body, Tone::Dim);
-        });
-    } else {
-        let (id, height) = (("did", execution.row.execution_id), ui.available_height());
-        artifacts_ui(ui, id, &change, "diff", view.contents, height, actions);
-    }
-}
-
-/// Why a step that is over has no diagnostics.
-fn no_diagnostics(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Succeeded | Outcome::Failed => "The step ended and found nothing.",
-        Outcome::Cancelled => "The step was cancelled before it reported any.",
-        Outcome::DoneByHand => DONE_BY_HAND,
-        Outcome::Skipped | Outcome::Denied | Outcome::PreconditionFailed => {
-            "Nothing was run for this step."
-        }
-    }
-}
-
 const NO_DIAGNOSTICS: &str = "Errors, warnings and notes of a check appear here.";
-const DONE_BY_HAND: &str = "You did this step yourself; nothing was run for it.";
 const SKIPPED: &str = "You skipped this step; nothing was run for it.";
 const NOT_RUN: &str = "The record appears here once the step has run, was skipped or was denied.";
 
@@ -190,9 +141,7 @@ fn empty_tab_ui(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
 fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) -> bool {
     let margin = Margin { left: 0, right: 0, top: 10, bottom: 12 };
     let mut complete = false;
-    // A review is never changed, so its address stands for it.
-    let review = view.review.map(|review| std::ptr::from_ref(review).addr());
-    let key = (view.digest, view.selected, review, view.preview.is_some());
+    let key = (view.digest, view.selected, view.review_id, view.preview.is_some());
     let all_seen = scroll::area_seen(ui, ("will do", view.selected), key, margin, |ui| {
         if let Some(command) = step.arguments.get("command").filter(|_| step.tool_name == "shell") {
             let risk = view.review.and_then(|review| review.risks.get(step.step_index));
@@ -370,7 +319,7 @@ fn ended_ui(ui: &mut Ui, view: &PlanView<'_>, result: &StepResult, actions: &mut
             }
         });
     }
-    if result.had_terminal() {
+    if result.terminal {
         let transcript = &view.output.transcript;
         let columns = columns(ui, ui.available_width(), Gutter::NONE);
         let key = ("terminal", view.run.run_id, view.selected);
@@ -425,7 +374,7 @@ pub(super) fn expected_ui(ui: &mut Ui, step: &ShownStep) {
 }
 
 /// Shows the error of a step, and what to do next.
-fn error_ui(ui: &mut Ui, result: &StepResult) {
+pub(super) fn error_ui(ui: &mut Ui, result: &StepResult) {
     let Some(message) = &result.error_message else { return };
     let (icon, _, tone) = outcome_look(result.outcome);
     widgets::remark(ui, icon, tone, format::error(result.error_code, message));

@@ -14,6 +14,7 @@ mod choices;
 mod code;
 mod code_row;
 mod diagnostics;
+mod did;
 mod diff;
 mod filter;
 mod findings;
@@ -31,6 +32,7 @@ mod rows;
 mod selection;
 mod sidebar;
 mod simulation;
+mod start;
 #[cfg(test)]
 mod tests;
 mod twin_lines;
@@ -47,7 +49,7 @@ use super::action::Tab;
 use super::artifact::Contents;
 use super::splits::{Side, split_panel_ui};
 use super::widgets::panel_frame;
-use super::{Command, Commands, Look, Now, Theme, icon, terminal, theme, widgets};
+use super::{Command, Commands, Look, Now, Theme, terminal, theme, widgets};
 use crate::authorization::Change;
 use crate::plan::{Digest, Finding, ShownPlan};
 use crate::risk::RiskLevel;
@@ -101,7 +103,8 @@ pub enum Approval {
     },
     /// The approval has expired.
     Expired,
-    /// What the approval covers has changed in these respects.
+    /// What the approval covers has changed in these respects; none if the person has chosen something else for the run,
+    /// and the next review tells what that changes.
     Void(Vec<Change>),
     /// The plan was rejected, for this reason.
     Rejected(String),
@@ -146,6 +149,8 @@ pub struct PlanView<'a> {
     pub findings: &'a [Finding],
     /// The result of the review; `None` for a recorded run.
     pub review: Option<&'a Review>,
+    /// The id of this reading and review of the plan. Another one has another id.
+    pub review_id: Uuid,
     /// The authorization state of the plan.
     pub approval: &'a Approval,
     /// The run of the plan; idle if there is none.
@@ -238,14 +243,17 @@ pub fn plan_page_ui(
     commands: &mut Commands<'_>,
 ) {
     let theme = Theme::of(ui);
-    widgets::side_panel_ui(ui, "sidebar", |ui| sidebar_ui(ui, sidebar, commands));
+    widgets::side_panel_ui(ui, "sidebar", |ui| {
+        // Without a plan, the page itself has the button.
+        if plan.is_some() {
+            commands.button(ui, Command::OpenPlan, Look::Plain, None);
+            ui.add_space(8.0);
+        }
+        sidebar_ui(ui, sidebar, commands.actions);
+    });
     let Some(view) = plan else {
         widgets::main_panel_ui(ui, |ui| {
-            let text = "Open a plan file, or drop one here. You will see what every step would do to which file \
-                        before anything runs, and nothing runs until you authorize exactly that plan.";
-            widgets::empty_state(ui, icon::SIGNATURE, "No plan is open", text);
-            ui.add_space(12.0);
-            ui.vertical_centered(|ui| commands.button(ui, Command::OpenTour, Look::Primary, None));
+            start::start_ui(ui, sidebar, commands);
         });
         return;
     };

@@ -249,16 +249,20 @@ mod tests {
     use egui_kittest::Harness;
     use egui_kittest::kittest::Queryable as _;
 
-    use crate::ui::tests::{Window, window};
+    use crate::authorization::FileState;
+    use crate::plan::Digest;
+    use crate::run::{Diff, DiffLine, FileChange, LineKind};
+    use crate::ui::plan::changes_ui;
+    use crate::ui::tests::window;
 
-    fn button(harness: &Harness<'_, Window>, pos: egui::Pos2, pressed: bool) {
+    fn button<S>(harness: &Harness<'_, S>, pos: egui::Pos2, pressed: bool) {
         let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
         harness.event(Event::PointerButton { pos, button, pressed, modifiers });
     }
 
     /// Drags from the start of the text of one row to the end of that of another, and copies.
-    fn copied(harness: &mut Harness<'_, Window>, from: &str, to: &str, gutter: f32) -> Vec<String> {
-        let rect = |harness: &Harness<'_, Window>, label: &str| {
+    fn copied<S>(harness: &mut Harness<'_, S>, from: &str, to: &str, gutter: f32) -> Vec<String> {
+        let rect = |harness: &Harness<'_, S>, label: &str| {
             harness.query_all_by_label_contains(label).last().unwrap().rect()
         };
         let start = rect(harness, from).left_center() + egui::vec2(gutter, 0.0);
@@ -296,6 +300,40 @@ mod tests {
         harness.step();
         button(&harness, elsewhere, false);
         harness.step();
+        harness.event(Event::Copy);
+        harness.step();
+        assert!(harness.output().platform_output.commands.is_empty());
+    }
+
+    #[test]
+    fn a_selection_ends_when_another_diff_is_in_its_place() {
+        let change = |state: &[u8], second: &str| {
+            let line = |number: usize, text: &str| DiffLine {
+                kind: LineKind::Added,
+                before: None,
+                after: Some(number),
+                text: text.to_owned(),
+                missing_newline: false,
+            };
+            let lines = vec![line(1, "a first line"), line(2, second)];
+            FileChange {
+                path: "a.txt".to_owned(),
+                before: FileState::Absent,
+                after: FileState::Content(Digest::of(state)),
+                diff: Diff::Text { lines, added: 2, removed: 0 },
+            }
+        };
+        let build = |ui: &mut egui::Ui, change: &mut FileChange| {
+            crate::ui::theme::install(ui.ctx());
+            changes_ui(ui, "test", std::slice::from_ref(change));
+        };
+        let mut harness = Harness::builder()
+            .with_size([700.0, 400.0])
+            .build_ui_state(build, change(b"one", "heron"));
+        harness.run_ok();
+        assert_eq!(copied(&mut harness, "+a first line", "+heron", 90.0).len(), 1);
+        *harness.state_mut() = change(b"two", "egret");
+        harness.run_ok();
         harness.event(Event::Copy);
         harness.step();
         assert!(harness.output().platform_output.commands.is_empty());

@@ -1,16 +1,15 @@
 //! The list of plans and runs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use egui::{Response, ScrollArea, Sense, Ui, pos2, vec2};
 use uuid::Uuid;
 
-use crate::plan::drawable;
-use crate::run::{RunFate, RunStatus, RunSummary};
+use crate::plan::{Digest, drawable};
+use crate::run::{LoopSummary, RunFate, RunStatus, RunSummary};
 use crate::ui::action::WindowAction;
 use crate::ui::{
-    Action, Command, Commands, Icon, Look, Now, PlanAction, Text, Theme, Tone, controls, format,
-    icon, rows, widgets,
+    Action, Icon, Now, PlanAction, Text, Theme, Tone, controls, format, icon, rows, widgets,
 };
 
 /// A recently opened plan file.
@@ -24,6 +23,9 @@ pub struct RecentPlan {
     /// The text of the second line.
     #[serde(default)]
     pub detail: String,
+    /// The digest of the plan when it was last opened; `None` in lists of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<Digest>,
     /// Whether the person pinned the plan.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
@@ -38,6 +40,8 @@ pub struct SidebarView<'a> {
     pub open: Option<&'a std::path::Path>,
     /// Runs, latest first.
     pub runs: &'a [RunSummary],
+    /// Bounded loops, latest first.
+    pub loops: &'a [LoopSummary],
     /// The run that is shown.
     pub run: Option<Uuid>,
     /// The current time.
@@ -56,9 +60,7 @@ pub(crate) fn fate_look(fate: RunFate) -> (Icon, &'static str, Tone) {
 }
 
 /// Draws the list.
-pub fn sidebar_ui(ui: &mut Ui, view: &SidebarView<'_>, commands: &mut Commands<'_>) {
-    commands.button(ui, Command::OpenPlan, Look::Plain, None);
-    ui.add_space(8.0);
+pub fn sidebar_ui(ui: &mut Ui, view: &SidebarView<'_>, actions: &mut Vec<Action>) {
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 2.0;
         widgets::list_heading(ui, "Plans");
@@ -67,7 +69,7 @@ pub fn sidebar_ui(ui: &mut Ui, view: &SidebarView<'_>, commands: &mut Commands<'
         }
         for plan in view.plans {
             let selected = view.open == Some(plan.path.as_path());
-            plan_ui(ui, plan, selected, commands.actions);
+            plan_ui(ui, plan, distinction(plan, view.plans), selected, actions);
         }
         ui.add_space(14.0);
         widgets::list_heading(ui, "Runs");
@@ -76,21 +78,53 @@ pub fn sidebar_ui(ui: &mut Ui, view: &SidebarView<'_>, commands: &mut Commands<'
         }
         for run in view.runs {
             if run_ui(ui, run, view.run == Some(run.run_id), view.now) {
-                commands.actions.push(Action::Plan(PlanAction::OpenRun(run.run_id)));
+                actions.push(Action::Plan(PlanAction::OpenRun(run.run_id)));
             }
         }
     });
 }
 
-fn plan_ui(ui: &mut Ui, plan: &RecentPlan, selected: bool, actions: &mut Vec<Action>) {
+/// What tells the plan from others of the same name: the part of its path that differs. `None` if its name is unique.
+pub(super) fn distinction(plan: &RecentPlan, plans: &[RecentPlan]) -> Option<String> {
+    let twins = plans.iter().filter(|other| other.name == plan.name && other.path != plan.path);
+    let twins: Vec<_> = twins.map(|other| other.path.as_path()).collect();
+    if twins.is_empty() {
+        return None;
+    }
+    // The name of the file or of the closest folder that no twin has in the same position.
+    let name_of = |path: &Path, up: usize| {
+        path.ancestors().nth(up).and_then(Path::file_name).map(|name| name.display().to_string())
+    };
+    let is_unique = |up: &usize| {
+        let own = name_of(&plan.path, *up);
+        own.is_some() && twins.iter().all(|twin| name_of(twin, *up) != own)
+    };
+    let unique = (0..plan.path.components().count()).find(is_unique);
+    Some(
+        unique
+            .and_then(|up| name_of(&plan.path, up))
+            .unwrap_or_else(|| plan.path.display().to_string()),
+    )
+}
+
+fn plan_ui(
+    ui: &mut Ui,
+    plan: &RecentPlan,
+    distinction: Option<String>,
+    selected: bool,
+    actions: &mut Vec<Action>,
+) {
     let (name, path) = (drawable(&plan.name), plan.path.display().to_string());
     let pinned = if plan.pinned { ", pinned" } else { "" };
+    let place = distinction.as_ref().map(|it| format!(", {}", drawable(it))).unwrap_or_default();
+    let second_line =
+        distinction.map_or_else(|| plan.detail.clone(), |it| format!("{it} · {}", plan.detail));
     let entry = Entry {
         look: plan.pinned.then_some((icon::BOOKMARK, Tone::Accent)),
         title: &plan.name,
-        second_line: Some(&plan.detail),
+        second_line: Some(&second_line),
         time: "",
-        name: format!("Plan {name}{pinned}"),
+        name: format!("Plan {name}{place}{pinned}"),
         tooltip: format!("{name}\n{}", drawable(&path)),
     };
     let response = entry.response(ui, selected);
@@ -174,5 +208,37 @@ impl Entry<'_> {
         }
         controls::selectable(ui, &response, selected, || self.name.clone());
         response.on_hover_text(self.tooltip)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Plans of the same name are told apart by the closest part of their paths that differs.
+    #[test]
+    fn plans_of_one_name_are_told_apart() {
+        let plans = [
+            ("/a/logs/rotate.json", "Rotate"),
+            ("/a/logs/keep.json", "Keep"),
+            ("/a/infra/rotate.json", "Rotate"),
+            ("/b/infra/rotate.json", "Rotate"),
+            ("/c/one.json", "Twice"),
+            ("/c/two.json", "Twice"),
+        ]
+        .map(|(path, name)| RecentPlan {
+            path: path.into(),
+            name: name.into(),
+            detail: String::new(),
+            digest: None,
+            pinned: false,
+        });
+        let told: Vec<_> = plans.iter().map(|plan| distinction(plan, &plans)).collect();
+        let told: Vec<_> = told.iter().map(Option::as_deref).collect();
+        let whole = Some("/a/infra/rotate.json");
+        assert_eq!(
+            told,
+            [Some("logs"), None, whole, Some("b"), Some("one.json"), Some("two.json")]
+        );
     }
 }

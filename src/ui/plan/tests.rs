@@ -21,6 +21,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         choices: None,
         findings: &[],
         review: Some(&review),
+        review_id: uuid::Uuid::nil(),
         approval,
         run,
         output: &RunOutput::default(),

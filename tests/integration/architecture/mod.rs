@@ -188,7 +188,7 @@ const WAITING: [&str; 9] = [
 
 /// The files of the window whose code runs before the first frame or on a thread of its own.
 const OUTSIDE_OF_FRAMES: [&str; 6] =
-    ["file_dialog.rs", "notification.rs", "settings.rs", "start.rs", "tour.rs", "watch.rs"];
+    ["examples.rs", "file_dialog.rs", "notification.rs", "settings.rs", "start.rs", "watch.rs"];
 
 fn waits(text: &str) -> Vec<&'static str> {
     let code = text.split("#[cfg(test)]\nmod").next().unwrap();

@@ -3,7 +3,9 @@
 use countersign::plan::parse;
 use serde_json::{Value, json};
 
-use crate::harness::scripted_planner::{Answer, Scripted, actions, failure};
+use crate::harness::scripted_planner::{
+    Answer, Scripted, actions, cargo_project, command, failure,
+};
 
 fn looks(looks: Value) -> Answer {
     Answer::Plan(json!({ "looks": looks }))
@@ -144,6 +146,42 @@ fn a_plan_that_only_reads_goes_back_to_the_planner() {
     let planner = Scripted::new([Answer::Plan(commands)]);
     let ended = planner.ends(planner.run(["--max-attempts", "1"]), 1);
     assert_eq!(ended.code(), "retry_budget_exhausted", "commands that only read");
+}
+
+/// A command that only reads by the built-in rules may do more by a rule of the person.
+#[test]
+fn the_rules_of_the_person_say_which_commands_only_read() {
+    let planner = Scripted::new([command("ls -l")]);
+    let settings = json!({
+        "planners": { planner.planner(): { "write": [planner.folder(), "."] } },
+        "policy": { "command_rules": [{
+            "id": "mine", "prefix": ["ls"], "level": "caution", "reason": "It is another program here.",
+            "must_match": ["ls -l"], "must_not_match": ["cat"],
+        }]},
+    });
+    planner.home.settings(toml::to_string(&settings).unwrap());
+    let ended = planner.ends(planner.run(["--verify", "none", "--max-attempts", "1"]), 0);
+    assert_eq!(ended.code(), "completed");
+}
+
+/// A planner cannot talk a loop past a verification that failed.
+#[test]
+fn reading_completes_no_loop_whose_changes_are_not_verified() {
+    let answered = || Answer::Plan(json!({"plan": reading(), "answers_goal": true}));
+    let planner = Scripted::new([create("src/notes.txt"), answered()]);
+    cargo_project(&planner.home, "pub fn heron() -> u32 { \"grey\" }\n");
+    let ended = planner.ends(planner.run(["--max-attempts", "2"]), 1);
+    assert_eq!(ended.code(), "retry_budget_exhausted");
+    assert_eq!(ended.actions(2), ["inspect: succeeded", "verify_gate: failed"]);
+
+    // The first attempt is verified.
+    let Answer::Plan(plan) = create("src/notes.txt") else { unreachable!() };
+    let part = Answer::Plan(json!({"plan": plan, "answers_goal": false}));
+    let planner = Scripted::new([part, answered()]);
+    cargo_project(&planner.home, "pub fn heron() -> u32 { 7 }\n");
+    let ended = planner.ends(planner.run([]), 0);
+    assert_eq!((ended.code(), ended.attempts().len()), ("completed", 2));
+    assert_eq!(ended.actions(2), ["inspect: succeeded"]);
 }
 
 #[test]

@@ -162,6 +162,7 @@ fn in_the_middle(home: &Home) -> (EvidenceStore, Uuid) {
         outcome: Outcome::Succeeded,
         execution_id: Uuid::new_v4(),
         exit_code: None,
+        terminal: false,
         stdout: None,
         stdout_bytes: 0,
         stdout_truncated: false,

@@ -18,7 +18,7 @@ struct Person {
 }
 
 impl AskSecret for Person {
-    fn ask(&self, question: &SecretQuestion) -> Option<Secret> {
+    fn ask(&self, question: &SecretQuestion, _: &dyn Fn() -> bool) -> Option<Secret> {
         self.asked.lock().unwrap().push(question.clone());
         let answer = self.answers.lock().unwrap().pop_front();
         answer.map(|answer| Secret::new(answer.as_bytes().to_vec()))

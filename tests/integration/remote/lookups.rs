@@ -38,6 +38,20 @@ fn started(home: &Home, arguments: &[&str]) -> Vec<String> {
     programs.collect()
 }
 
+/// Anything else goes to `ssh` through its stdin.
+#[test]
+fn a_terminal_there_shows_its_command_here() {
+    let sshd = Sshd::start();
+    let home = home(&sshd);
+    for terminal in [true, false] {
+        let step = json!({ "command": "true", "needs": { "terminal": terminal } });
+        let plan = json!({ "goal": "x", "target": "loopback", "steps": [step] });
+        home.write("p.json", plan.to_string());
+        let findings = home.json(["check", "space/p.json"]).document()["findings"].to_string();
+        assert_eq!(findings.contains("its command is an argument of ssh"), terminal, "{findings}");
+    }
+}
+
 /// A simulation starts no process; a check starts only the ssh client.
 #[test]
 fn simulation_and_check_do_not_connect() {

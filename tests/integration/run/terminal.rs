@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use countersign::run::{Outcome, RunEvent, TerminalPort, TypedBy};
+use countersign::run::{Outcome, RunEvent, StepState, TerminalPort, TypedBy};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -58,6 +58,20 @@ fn only_the_fact_of_typing_is_recorded() {
         |event| matches!(event, RunEvent::TerminalOpened { size, .. } if size.columns() == 80),
     );
     assert!(opened);
+}
+
+/// It has no exit code, and its output is what the terminal showed.
+#[test]
+fn a_program_that_was_killed_had_a_terminal() {
+    let mut harness = Harness::new();
+    harness.terminal = Some(TerminalPort::default());
+    let ran = harness.run(&plan("echo heron; kill -KILL $$", json!({ "terminal": true })));
+    let result = &ran.result().step_results[0];
+    assert_eq!((result.exit_code, result.terminal), (None, true), "{result:?}");
+    assert_eq!(result.stdout.as_deref(), Some("heron\r\n"));
+    let replayed = harness.replayed(ran.result().run_id);
+    let StepState::Done(kept) = &replayed.steps[0] else { panic!("{replayed:?}") };
+    assert_eq!(**kept, *result);
 }
 
 #[test]

@@ -67,7 +67,9 @@ impl Entries {
             let asks = review.asks.get(index).is_some_and(Option::is_some);
             let lasting = step.call.as_ref().zip(risk);
             let lasting = lasting.is_some_and(|(call, risk)| cannot_be_restored(call, risk));
-            let notes = [(asks, "asks"), (lasting, "not restorable")];
+            let fails = review.fails_precondition(index);
+            let notes =
+                [(asks, "asks"), (lasting, "not restorable"), (fails, "precondition fails")];
             let notes = notes.into_iter().filter(|it| it.0).map(|it| it.1);
             let span = risk.filter(|it| it.level > RiskLevel::Safe).and_then(|it| it.span.clone());
             let (text, emphasized) = match &step.call {

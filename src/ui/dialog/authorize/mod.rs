@@ -45,6 +45,8 @@ pub struct AuthorizeView {
     figures: Vec<Figure>,
     /// The steps that may change something that the evidence cannot restore: `Steps 2, 4`.
     lasting: String,
+    /// The steps whose precondition does not hold now: `Step 3`; empty if all may hold.
+    failing: String,
     steps: Entries,
     files: Entries,
     /// Each file whose present content is covered, with the digest of the content; one line each.
@@ -79,6 +81,7 @@ impl AuthorizeView {
             alike: alike(&plan),
             figures: figures::of(&plan, &review),
             lasting: lasting(&plan, &review),
+            failing: failing(&plan, &review),
             steps: Entries::of_steps(&plan, &review),
             files: Entries::of_files(&review),
             inputs: inputs.join("\n").into(),
@@ -113,7 +116,7 @@ pub(super) fn authorize_ui(
         &shape,
         actions,
         |_| answers,
-        |ui, _, _| indented(ui, |ui| body_ui(ui, view)),
+        |ui, _, _, _| indented(ui, |ui| body_ui(ui, view)),
     );
 }
 
@@ -129,6 +132,11 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     }
     for step in &view.alike {
         widgets::remark(ui, icon::WARNING, Tone::Danger, step);
+    }
+    if !view.failing.is_empty() {
+        let text =
+            format!("The precondition of {} does not hold now.", view.failing.to_lowercase());
+        widgets::remark(ui, icon::WARNING, Tone::Danger, text);
     }
     for reason in &view.asks {
         widgets::remark(ui, icon::HAND, Tone::Accent, reason);
@@ -228,6 +236,13 @@ fn covered_ui(ui: &mut Ui, view: &AuthorizeView) {
 /// The steps that may change something that the evidence cannot restore; empty if there are none.
 fn lasting(plan: &ShownPlan, review: &Review) -> String {
     let steps = figures::not_restorable(plan, review);
+    if steps.is_empty() { String::new() } else { step_ranges(&steps) }
+}
+
+/// The steps whose precondition does not hold now; empty if there are none.
+fn failing(plan: &ShownPlan, review: &Review) -> String {
+    let steps = (0..plan.steps.len()).filter(|index| review.fails_precondition(*index));
+    let steps: Vec<_> = steps.map(|index| index + 1).collect();
     if steps.is_empty() { String::new() } else { step_ranges(&steps) }
 }
 
