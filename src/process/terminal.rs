@@ -165,13 +165,13 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(60);
 
-    /// The program reads one byte of much input, and keeps the terminal open.
+    /// The program keeps the terminal open.
     #[test]
     fn a_program_that_does_not_read_learns_its_size_and_holds_no_thread() {
         let (port, run) = (TerminalPort::default(), Uuid::new_v4());
         let terminal = port.open(run, 0);
         let pty = PseudoTerminal::open(&terminal).unwrap();
-        let mut program = File::from(pty.user.try_clone().unwrap());
+        let (program, probe) = (File::from(pty.user), pty.controller.try_clone().unwrap());
         let mut attributes = tcgetattr(&program).unwrap();
         attributes.make_raw();
         tcsetattr(&program, OptionalActions::Now, &attributes).unwrap();
@@ -181,9 +181,16 @@ mod tests {
         let pass = move || ended.send(pass_on(&keyboard, &controller).is_ok());
         thread::Builder::new().spawn(pass).unwrap();
         assert!(port.write((run, 0), &[b'a'; 256 << 10], TypedBy::Person));
-        program.read_exact(&mut [0]).unwrap();
-        port.resize(TerminalSize::new(91, 17));
         let begun = Instant::now();
+        let has_room = || {
+            let mut room = [PollFd::new(&probe, PollFlags::OUT)];
+            poll(&mut room, Some(&rustix::event::Timespec { tv_sec: 0, tv_nsec: 0 })).unwrap() > 0
+        };
+        while has_room() {
+            assert!(begun.elapsed() < LONG, "the input does not arrive");
+            thread::yield_now();
+        }
+        port.resize(TerminalSize::new(91, 17));
         while tcgetwinsize(&program).unwrap().ws_col != 91 {
             assert!(begun.elapsed() < LONG, "the size does not arrive");
             thread::yield_now();
