@@ -45,7 +45,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 92] = [
+const SCENES: [&str; 93] = [
     "plan",
     "authorized",
     "running",
