@@ -158,7 +158,15 @@ fn a_pager_scrolls_and_quits() {
 #[test]
 fn a_monitor_redraws_after_a_resize() {
     let terminal = Terminal::new(80, 24);
-    let acts: [Act<'_>; 2] = [("PID", &|it| it.resize(100, 12)), ("PID", &|it| it.type_in("q"))];
+    // Its help takes the place of the list, which is therefore drawn again in the new size.
+    let acts: [Act<'_>; 3] = [
+        ("PID", &|it| {
+            it.resize(100, 40);
+            it.type_in("h");
+        }),
+        ("Help for Interactive Commands", &|it| it.type_in("q")),
+        ("PID USER", &|it| it.type_in("q")),
+    ];
     let (finished, _) = terminal.run(&Fixture::new(), "top -d 1", &acts);
     assert!(finished.is_success(), "{finished:?}");
     assert!(terminal.text().contains("PID"));
