@@ -59,10 +59,12 @@ pub(super) fn timeline_ui(ui: &mut Ui, buckets: &[TimeBucket], now: &Now) {
     let parts = [(start.as_str(), Text::Small, theme.dim)];
     widgets::paint_parts(ui, line.left_center(), 120.0, &parts);
     widgets::paint_right(ui, line.right_center(), (&end, Text::Small, theme.dim));
-    if buckets.iter().any(|bucket| bucket.bad > 0) {
-        let legend =
-            [("lower part, in red: failed, denied or interrupted", Text::Small, theme.dim)];
-        widgets::paint_parts(ui, line.left_center() + vec2(130.0, 0.0), width - 260.0, &legend);
+    // Between the two labels, if it fits: a bar tells the same by its tooltip.
+    let legend = "lower part, in red: failed, denied or interrupted";
+    let space = width - 260.0;
+    if buckets.iter().any(|bucket| bucket.bad > 0) && Text::Small.width_of(ui, legend) <= space {
+        let legend = [(legend, Text::Small, theme.dim)];
+        widgets::paint_parts(ui, line.left_center() + vec2(130.0, 0.0), space, &legend);
     }
 }
 
