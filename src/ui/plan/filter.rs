@@ -237,7 +237,7 @@ pub(super) fn filter_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Acti
             }
             if !list.filter.is_empty() {
                 let listed = format::count(list.len(count) as u64);
-                let text = format!("{listed} of {} listed", format::counted(count, "step"));
+                let text = format!("{listed} of {}", format::counted(count, "step"));
                 ui.label(widgets::rich(text, Text::Meta, crate::ui::Theme::of(ui).dim));
                 if widgets::icon_button(ui, icon::CLOSE, "List all steps").clicked() {
                     actions.push(Action::Plan(PlanAction::CloseFilter));
@@ -327,7 +327,7 @@ mod tests {
         harness.get_by_label("Find a step").type_text("changelog");
         harness.run_ok();
         assert_eq!(listed(&harness), 2_000);
-        let label = "2,000 of 10,000 steps listed";
+        let label = "2,000 of 10,000 steps";
         assert!(harness.query_by_label(label).is_some());
         harness.state_mut().actions.clear();
         harness.key_press(Key::Enter);

@@ -10,6 +10,7 @@ use super::diagnostics::diagnostics_ui;
 use super::did::{DONE_BY_HAND, did_ui, is_done, no_diagnostics};
 use super::output::{argument_rows, short_first, terminal_rows};
 use super::request::{partly_marked_ui, verdict_ui};
+use super::rows::end_of_path;
 use super::walls::{WALLS, sentence, step_walls};
 use super::{
     CodeRow, Gutter, PlanView, cached_rows, code_rows_ui, columns, command_ui, full_text_ui,
@@ -58,7 +59,10 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
             });
         });
         let title = step.title.as_deref().map(prose_lines);
-        let name = title.unwrap_or_else(|| format!("{} {}", row.verb, row.object));
+        let name = title.unwrap_or_else(|| {
+            let beside_verb = ui.available_width() - Text::Strong.width_of(ui, &row.verb) - 12.0;
+            format!("{} {}", row.verb, end_of_path(ui, &row.object, beside_verb))
+        });
         widgets::line(ui, &name, Text::Strong, Tone::Plain);
         widgets::line(ui, second_line(view, step), Text::Small, Tone::Dim);
         let mut tabs = TABS;
