@@ -39,14 +39,18 @@ pub(crate) fn bar_ui(ui: &mut Ui, bar: &Bar, rows: usize, commands: &mut Command
         text_ui(ui, bar, rows);
     });
     // The second click of a double click is meant for the button that was there before.
-    if is_new && ui.input(|input| input.pointer.any_click()) {
+    let is_again = |input: &egui::InputState| {
+        let button = egui::PointerButton::Primary;
+        input.pointer.button_double_clicked(button) || input.pointer.button_triple_clicked(button)
+    };
+    if is_new && ui.input(is_again) {
         commands.actions.truncate(before);
     }
 }
 
 /// Whether the bar has had these commands for so short a time that a click may be meant for those before.
 fn is_new(ui: &Ui, bar: &Bar) -> bool {
-    /// In seconds.
+    /// In seconds; longer than a double click.
     const DOUBLE_CLICK: f64 = 0.5;
     let shown: Vec<_> = bar.primary.iter().chain(&bar.others).copied().collect();
     let now = ui.input(|input| input.time);
