@@ -42,7 +42,7 @@ fn drive(program: &Path, tour: &Path, pictures: &Path) -> Outcome {
     let plan = folder.join("tour.plan.json").display().to_string();
 
     let mut desktop = Desktop::start(program, &[&plan], pictures)?;
-    desktop.wait_for_control("Authorize…")?;
+    desktop.wait_for_control("Next unseen")?;
     keep(&desktop, "1-plan")?;
     desktop.look_at_steps()?;
     desktop.click("Authorize…")?;
