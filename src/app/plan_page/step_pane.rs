@@ -140,7 +140,7 @@ impl PlanPage {
             });
         }
         if let Some(id) = session.selected_execution()
-            && matches!(session.pane.tab, Tab::Output | Tab::Artifacts | Tab::Evidence)
+            && !matches!(session.pane.tab, Tab::Arguments | Tab::Diagnostics)
             && session.pane.executions.mark_requested(id)
         {
             shared.read_execution(id);

@@ -147,7 +147,8 @@ fn a_json_string_is_saved_as_text() {
     bench.act(Action::Do(Command::Run));
     bench.wait_for_end();
     bench.act(Action::Plan(PlanAction::SelectStep(0)));
-    bench.act(Action::Plan(PlanAction::ShowTab(Tab::Artifacts)));
+    // The tab that tells what the step did shows the recorded change.
+    bench.act(Action::Plan(PlanAction::ShowTab(Tab::WillDo)));
     let id = bench.session().selected_execution().unwrap();
     bench.wait_until("the record", |app| {
         app.plan.shown.as_ref().unwrap().pane.executions.get(&id).is_some()
