@@ -83,6 +83,12 @@ doc_tests() { cargo test $FEATURES --doc; }
 # One at a time: each starts its own display, and several at once would time out on a slow machine.
 # shellcheck disable=SC2086
 window() { cargo test $FEATURES --test window -- --test-threads=1; }
+# What run.sh does without a display.
+# shellcheck disable=SC2086
+tour() {
+    cargo build $FEATURES --bin countersign --example tour &&
+        "$TARGET/debug/examples/tour" "$TARGET/debug/countersign" assets/plans/tour "$TARGET/tour"
+}
 fuzz() { sh packaging/fuzz.sh; }
 # shellcheck disable=SC2086
 slow() { cargo test $FEATURES --no-fail-fast --lib --bins --test integration -- --ignored; }
@@ -131,6 +137,7 @@ stage build build
 stage tests tests
 stage doc-tests doc_tests
 stage window window
+stage tour tour
 stage fuzz fuzz
 if [ -n "$long" ]; then
     stage slow slow
