@@ -169,8 +169,8 @@ impl Shared {
         }
     }
 
-    /// Keeps the questions for secrets whose id is `wanted`. If the one in front is removed, what is shown next gets a
-    /// new identity.
+    /// Keeps the open questions for secrets for which `wanted` is true, and removes the others. If the question on screen
+    /// is removed, the next dialog gets a new identity, so that nothing typed for the old one counts.
     pub(super) fn keep_secrets(&mut self, wanted: impl Fn(Uuid) -> bool) {
         let in_front = self.shown_secret().map(|(_, id, _)| id);
         self.secrets.retain(|(id, _)| wanted(*id));

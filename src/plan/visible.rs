@@ -126,7 +126,7 @@ pub fn quoted_lines(text: &str) -> String {
     by_line(text, quoted)
 }
 
-/// As [`prose`] for each line. Line breaks are kept, as a line feed.
+/// [`prose`] applied to each line. Every kind of line break becomes a line feed.
 pub fn prose_lines(text: &str) -> String {
     by_line(text, prose)
 }

@@ -104,7 +104,7 @@ impl Read for TerminalOutput {
     }
 }
 
-/// After this time, input for which there was no room is tried again.
+/// The time until input is written again that did not fit into the pseudo-terminal.
 const RETRY: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
 
 /// Passes input and sizes to the program until the terminal is closed, or no process holds the other end any more.

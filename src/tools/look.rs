@@ -1,8 +1,8 @@
 //! Answers what a planner wants to see before it plans (SPEC §10), with the tools that only read.
 //!
 //! Only the workspace itself is shown, without sensitive files ([`Toolbox::for_looks`]), because an answer may go to
-//! another machine. Files are shown and searched with their secrets hidden, as if they stood so on the disk: neither
-//! some lines of a file nor what a search finds can tell of them.
+//! another machine. The secrets of a file are hidden first; lines are chosen, and text and symbols searched, in what
+//! remains. So neither a few lines of a file nor the result of a search reveals a secret.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
