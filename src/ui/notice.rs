@@ -1,4 +1,5 @@
-//! A notice, usually about a problem: one line, with details to expand and copy, and what to do next.
+//! A notice, usually about a problem: one line, with details to expand and copy, and what to do next. Notices are above
+//! the status bar, so that the page does not move down when one appears.
 
 use egui::{CollapsingHeader, Frame, Margin, Panel, Stroke, Ui, vec2};
 
@@ -29,7 +30,7 @@ pub(super) fn notices_ui(ui: &mut Ui, notices: &[Notice], actions: &mut Vec<Acti
         return;
     }
     let theme = Theme::of(ui);
-    Panel::top("notices").resizable(false).frame(panel_frame(theme.panel, Margin::ZERO)).show(
+    Panel::bottom("notices").resizable(false).frame(panel_frame(theme.panel, Margin::ZERO)).show(
         ui,
         |ui| {
             let hidden = notices.len().saturating_sub(MAX_SHOWN);
@@ -83,5 +84,5 @@ fn notice_ui(ui: &mut Ui, notice: &Notice, actions: &mut Vec<Action>) {
         }
     });
     let rect = response.response.rect;
-    ui.painter().hline(rect.x_range(), rect.bottom(), Stroke::new(1.0, theme.line));
+    ui.painter().hline(rect.x_range(), rect.top(), Stroke::new(1.0, theme.line));
 }

@@ -71,7 +71,7 @@ pub(super) fn confirm_ui(
             }
             reason_ui(ui, id.with("reason"), &mut entered.reason, in_loop);
         });
-        preview_ui(ui, &request.preview);
+        preview_ui(ui, &request.preview, Some(request.risk.level));
         indented(ui, |ui| {
             for (name, value) in short_first(&request.arguments) {
                 // The command is shown above, as a card.

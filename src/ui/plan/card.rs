@@ -11,9 +11,11 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use egui::{
     Align, CornerRadius, Frame, Id, Layout, Margin, Rect, Role, ScrollArea, Sense, Stroke, Ui,
-    UiBuilder, Vec2, WidgetInfo, style::ScrollAnimation, vec2,
+    UiBuilder, Vec2, WidgetInfo, pos2, style::ScrollAnimation, vec2,
 };
 
 use super::inspector::expected_ui;
@@ -75,8 +77,8 @@ pub(super) struct Card<'a> {
     memory: Memory,
     /// The visible height of the contents; `None` if the list has no room for them.
     body: Option<f32>,
-    /// The number of button lines.
-    lines: f32,
+    /// The line of each answer button, from 0: of the safe answers, then of *Run*.
+    button_lines: [u8; 4],
 }
 
 impl<'a> Card<'a> {
@@ -97,14 +99,21 @@ impl<'a> Card<'a> {
         }
         let width = visible.x - 2.0 * MARGIN;
         let gap = ui.spacing().item_spacing.x;
-        let safe_answers =
-            SAFE_ANSWERS.iter().map(|(_, _, text, _)| button_width(ui, text, true) + gap);
-        let buttons = safe_answers.sum::<f32>() + button_width(ui, run_text(view.request), true);
-        let lines = if buttons <= width { 1.0 } else { 2.0 };
-        let max_body = visible.y - theme::ROW - lines * LINE - 6.0;
+        let [deny, skip, by_hand] =
+            SAFE_ANSWERS.map(|(_, _, text, _)| button_width(ui, text, true));
+        let run = button_width(ui, run_text(view.request), true);
+        let button_lines = lines_of([deny, skip, by_hand, run], gap, width);
+        let card = Self { view, memory, body: None, button_lines };
+        let max_body = visible.y - theme::ROW - card.lines() * LINE - 6.0;
         let content = memory.content_height;
         let body = (max_body >= MIN_BODY.min(content)).then(|| content.min(max_body));
-        Self { view, memory, body, lines: if body.is_some() { lines } else { 1.0 } }
+        let button_lines = if body.is_some() { button_lines } else { [0; 4] };
+        Self { body, button_lines, ..card }
+    }
+
+    /// The number of button lines.
+    fn lines(&self) -> f32 {
+        f32::from(self.button_lines.iter().copied().max().unwrap_or(0)) + 1.0
     }
 
     /// The index of the step, from 0.
@@ -114,7 +123,7 @@ impl<'a> Card<'a> {
 
     /// The height of the card below the row of its step, in points.
     pub(super) fn height(&self) -> f32 {
-        self.body.unwrap_or(0.0) + self.lines * LINE + 6.0
+        self.body.unwrap_or(0.0) + self.lines() * LINE + 6.0
     }
 
     /// Requests that the card is scrolled into view.
@@ -252,11 +261,18 @@ impl<'a> Card<'a> {
             return;
         }
         let inner = rect.shrink2(vec2(MARGIN, 3.0));
-        let (first, last) =
-            if self.lines > 1.0 { inner.split_top_bottom_at_fraction(0.5) } else { (inner, inner) };
-        let mut area = line(ui, "hold back", first, Layout::left_to_right(Align::Center));
-        for (decision, icon, text, tooltip) in SAFE_ANSWERS {
-            let clicked = widgets::button(&mut area, Look::Plain, Some(icon), text, allowed.safe)
+        let rect_of = |line: u8| {
+            let top = inner.top() + f32::from(line) * LINE;
+            Rect::from_min_size(pos2(inner.left(), top), vec2(inner.width(), LINE))
+        };
+        let [safe_lines @ .., run_line] = self.button_lines;
+        let mut areas: BTreeMap<u8, Ui> = BTreeMap::new();
+        for ((decision, icon, text, tooltip), number) in SAFE_ANSWERS.into_iter().zip(safe_lines) {
+            let area = areas.entry(number).or_insert_with(|| {
+                let layout = Layout::left_to_right(Align::Center);
+                line(ui, ("hold back", number), rect_of(number), layout)
+            });
+            let clicked = widgets::button(area, Look::Plain, Some(icon), text, allowed.safe)
                 .on_hover_text(tooltip)
                 .on_disabled_hover_text(WAIT)
                 .clicked();
@@ -264,7 +280,8 @@ impl<'a> Card<'a> {
                 self.answer(ui, decision, actions);
             }
         }
-        let mut area = line(ui, "run", last, Layout::right_to_left(Align::Center));
+        let layout = Layout::right_to_left(Align::Center);
+        let mut area = line(ui, ("run", 0), rect_of(run_line), layout);
         let text = run_text(request);
         let run =
             widgets::button(&mut area, Look::Primary, Some(icon::PLAY), text, allowed.approve);
@@ -281,7 +298,7 @@ impl<'a> Card<'a> {
     /// Draws the button that opens the dialog, for a list without room for the card.
     fn no_room_ui(&self, ui: &mut Ui, rect: Rect, actions: &mut Vec<Action>) {
         let inner = rect.shrink2(vec2(MARGIN, 3.0));
-        let mut area = line(ui, "answer", inner, Layout::left_to_right(Align::Center));
+        let mut area = line(ui, ("answer", 0), inner, Layout::left_to_right(Align::Center));
         let enabled = !self.view.covered;
         let look = Look::Primary;
         if widgets::button(&mut area, look, Some(icon::HAND), "Answer this step…", enabled)
@@ -321,6 +338,19 @@ fn run_text(request: &ConfirmationRequest) -> &'static str {
     if request.required { "Run this step…" } else { "Run this step" }
 }
 
-fn line(ui: &mut Ui, salt: &str, rect: Rect, layout: Layout) -> Ui {
+/// The lines, from 0, of four buttons with these widths, in the order of the buttons. A button that does not fit begins
+/// another line.
+fn lines_of(widths: [f32; 4], gap: f32, width: f32) -> [u8; 4] {
+    let (mut line, mut end) = (0, 0.0);
+    widths.map(|button| {
+        if end > 0.0 && end + gap + button > width {
+            (line, end) = (line + 1, 0.0);
+        }
+        end += if end > 0.0 { gap + button } else { button };
+        line
+    })
+}
+
+fn line(ui: &mut Ui, salt: (&str, u8), rect: Rect, layout: Layout) -> Ui {
     ui.new_child(UiBuilder::new().id_salt(salt).max_rect(rect).layout(layout))
 }

@@ -11,6 +11,7 @@ use super::diff::{diff_ui, layout_ui};
 use super::{full_text_ui, indented};
 use crate::authorization::FileState;
 use crate::plan::{drawable, twin_names, visible_name};
+use crate::risk::RiskLevel;
 use crate::run::{Diff, FileChange, Predicted, Preview};
 use crate::ui::{Text, Theme, Tone, format, icon, widgets};
 
@@ -25,21 +26,25 @@ const MIN_LISTED: usize = 4;
 /// The maximum height of the list, in points; it scrolls beyond that.
 const MAX_LIST_HEIGHT: f32 = 168.0;
 
-/// Shows the preview of a step: the diffs of its files, and remarks. Returns whether the diffs of all files are shown.
-pub(crate) fn preview_ui(ui: &mut Ui, preview: &Preview) -> bool {
+/// How the effect of a safe command is known.
+const JUDGED_BY_WORDS: &str = "Its risk is judged by its words. It is not run beforehand.";
+
+/// Shows the preview of a step with this risk: the diffs of its files, and remarks. Returns whether the diffs of all
+/// files are shown.
+pub(crate) fn preview_ui(ui: &mut Ui, preview: &Preview, risk: Option<RiskLevel>) -> bool {
     // Remarks below the diffs of many files would go unnoticed, and so would an expected failure.
     let remarks_first = has_file_list(&preview.changes) || preview.would_fail();
     if remarks_first {
-        remarks_ui(ui, preview);
+        remarks_ui(ui, preview, risk);
     }
     let all = changes_ui(ui, "preview", &preview.changes);
     if !remarks_first {
-        remarks_ui(ui, preview);
+        remarks_ui(ui, preview, risk);
     }
     all
 }
 
-fn remarks_ui(ui: &mut Ui, preview: &Preview) {
+fn remarks_ui(ui: &mut Ui, preview: &Preview, risk: Option<RiskLevel>) {
     indented(ui, |ui| {
         let (icon, tone) = match preview.predicted {
             Predicted::Exact => (icon::DONE, Tone::Safe),
@@ -50,8 +55,13 @@ fn remarks_ui(ui: &mut Ui, preview: &Preview) {
         // Each remark is one sentence; a line break in a file name must not split it.
         let summary = visible_name(&preview.summary);
         full_text_ui(ui, "summary", &summary, |ui, text| widgets::remark(ui, icon, tone, text));
-        if let Some(caveat) = preview.caveat() {
-            widgets::remark(ui, icon::WARNING, Tone::Caution, caveat);
+        match preview.caveat() {
+            None => {}
+            // A warning beside "Only reads or prints" would be a second verdict.
+            Some(_) if risk == Some(RiskLevel::Safe) => {
+                widgets::remark(ui, icon::INFO, Tone::Dim, JUDGED_BY_WORDS);
+            }
+            Some(caveat) => widgets::remark(ui, icon::WARNING, Tone::Caution, caveat),
         }
         for (index, note) in preview.notes.iter().enumerate() {
             full_text_ui(ui, ("note", index), &visible_name(note), |ui, text| {

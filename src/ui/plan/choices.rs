@@ -1,7 +1,7 @@
 //! The row of choices in the header of the plan page: where and how the plan runs. Each opens a small menu.
 
 use egui::containers::menu::{MenuButton, MenuConfig};
-use egui::{Align, Button, Frame, Layout, PopupCloseBehavior, Role, Ui, WidgetInfo, vec2};
+use egui::{Align, Button, Frame, Label, Layout, PopupCloseBehavior, Role, Ui, WidgetInfo, vec2};
 
 use super::PlanView;
 use crate::authorization::{HostChoice, PlanChoices, WallSetting};
@@ -71,55 +71,54 @@ fn walls_value(review: &Review, chosen: &PlanChoices) -> Option<String> {
     Some(text)
 }
 
-/// Shows the row, unless a run is under way or the simulation is shown.
+/// Shows the choices as parts of a row. While a run is under way or the simulation is shown, they are facts, because
+/// nothing can be chosen then; the row stays, so that the list below it does not move.
 pub(super) fn choices_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     let (Some(values), Some(review), Some(choices)) = (chosen(view), view.review, view.choices)
     else {
         return;
     };
-    if view.run.is_active() || view.simulation.is_some() {
-        return;
-    }
     let mut choose = |choice| actions.push(Action::Plan(PlanAction::Choose(choice)));
     let run = choices.chosen.run;
-    ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing = vec2(12.0, 0.0);
-        ui.spacing_mut().button_padding = vec2(0.0, 2.0);
-        ui.spacing_mut().interact_size.y = 20.0;
-        let is_chosen = choices.chose_workspace;
-        choice(ui, ("In", &values.workspace), is_chosen, |ui| {
-            workspace_menu(ui, review, choices.chose_workspace, &mut choose);
+    ui.spacing_mut().item_spacing = vec2(12.0, 0.0);
+    ui.spacing_mut().button_padding = vec2(0.0, 2.0);
+    ui.spacing_mut().interact_size.y = 20.0;
+    if view.run.is_active() || view.simulation.is_some() {
+        ui.disable();
+    }
+    let is_chosen = choices.chose_workspace;
+    choice(ui, ("In", &values.workspace), is_chosen, |ui| {
+        workspace_menu(ui, review, choices.chose_workspace, &mut choose);
+    });
+    if let Some((host, mode)) = &values.host_and_mode {
+        let is_chosen = choices.chosen.host != HostChoice::OfPlan;
+        choice(ui, ("on", host), is_chosen, |ui| {
+            host_menu(ui, view.digest, &choices.chosen.host, &mut choose);
         });
-        if let Some((host, mode)) = &values.host_and_mode {
-            let is_chosen = choices.chosen.host != HostChoice::OfPlan;
-            choice(ui, ("on", host), is_chosen, |ui| {
-                host_menu(ui, view.digest, &choices.chosen.host, &mut choose);
-            });
-            let is_chosen = choices.chosen.mode.is_some();
-            choice(ui, ("runs", mode), is_chosen, |ui| {
-                mode_menu(ui, choices.chosen.mode, &mut choose);
-            });
-        }
-        choice(ui, ("asks", values.asks), run.ask_every_step, |ui| {
-            title(ui, "Asks before a step runs");
-            let rows = [
-                (false, "When needed", "If the plan, your settings or the risk ask for it."),
-                (true, "At every step", "In addition to that. No step runs before you answer."),
-            ];
-            for (value, name, text) in rows {
-                if item(ui, run.ask_every_step == value, name, text) {
-                    choose(PlanChoice::AskEveryStep(value));
-                }
+        let is_chosen = choices.chosen.mode.is_some();
+        choice(ui, ("runs", mode), is_chosen, |ui| {
+            mode_menu(ui, choices.chosen.mode, &mut choose);
+        });
+    }
+    choice(ui, ("asks", values.asks), run.ask_every_step, |ui| {
+        title(ui, "Asks before a step runs");
+        let rows = [
+            (false, "When needed", "If the plan, your settings or the risk ask for it."),
+            (true, "At every step", "In addition to that. No step runs before you answer."),
+        ];
+        for (value, name, text) in rows {
+            if item(ui, run.ask_every_step == value, name, text) {
+                choose(PlanChoice::AskEveryStep(value));
             }
-        });
-        if let Some(walls) = &values.walls {
-            let grants = &choices.chosen.grants;
-            let is_chosen = run.walls.is_some() || grants.network || !grants.write.is_empty();
-            choice(ui, ("walls", walls), is_chosen, |ui| {
-                walls_menu(ui, &choices, &mut choose);
-            });
         }
     });
+    if let Some(walls) = &values.walls {
+        let grants = &choices.chosen.grants;
+        let is_chosen = run.walls.is_some() || grants.network || !grants.write.is_empty();
+        choice(ui, ("walls", walls), is_chosen, |ui| {
+            walls_menu(ui, &choices, &mut choose);
+        });
+    }
 }
 
 /// A text that shows a choice and opens its menu. What the person has chosen stands out.
@@ -127,6 +126,16 @@ fn choice(ui: &mut Ui, (name, value): (&str, &str), is_chosen: bool, add: impl F
     let theme = Theme::of(ui);
     let color = if is_chosen { theme.accent } else { theme.text };
     let value = widgets::beginning(value);
+    if !ui.is_enabled() {
+        // The same parts, so that nothing moves when a run begins; the arrow is missing, because there is no menu.
+        let text = widgets::styled_text(&[
+            (name, Text::Meta, theme.dim),
+            (" ", Text::Meta, theme.dim),
+            (&value, Text::Meta, theme.text),
+        ]);
+        ui.add(Label::new(text).truncate());
+        return;
+    }
     let button = Button::new((
         rich(name, Text::Meta, theme.dim),
         rich(&*value, Text::Meta, color),

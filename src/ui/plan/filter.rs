@@ -41,7 +41,7 @@ impl StepKind {
             Self::Asks => ("asks", icon::HAND, Tone::Accent),
             Self::Dangerous => ("dangerous", icon::STOP_SIGN, Tone::Danger),
             Self::Fails => ("fails", icon::FAILED, Tone::Danger),
-            Self::NotLookedAt => ("not looked at", icon::WAITING, Tone::Caution),
+            Self::NotLookedAt => ("unseen", icon::WAITING, Tone::Caution),
             Self::Changed => ("changed", icon::DIFF, Tone::Accent),
         }
     }
@@ -207,6 +207,9 @@ pub fn steps_with_text(plan: &ShownPlan, text: &str) -> Vec<bool> {
 /// The number of steps from which on the bar is always there.
 const LONG: usize = 12;
 
+/// Below this width, in points, the field for text is shorter.
+const NARROW: f32 = 440.0;
+
 /// The bar above the list: a field for text, and a toggle for each kind that there is.
 pub(super) fn filter_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     let list = view.list;
@@ -261,7 +264,9 @@ fn field_ui(ui: &mut Ui, list: &StepList, actions: &mut Vec<Action>) {
         }
     }
     let mut text = list.filter.text.clone();
-    let field = widgets::code_field(&mut text, id, 150.0)
+    // In a narrow list, the field and the toggles of a long plan still fit into one line.
+    let width = if ui.max_rect().width() < NARROW { 96.0 } else { 150.0 };
+    let field = widgets::code_field(&mut text, id, width)
         .margin(Margin::symmetric(8, 3))
         .hint_text("Find a step");
     let response = ui.add(field).accessible_name("Find a step");

@@ -182,12 +182,19 @@ fn visible_list(items: &[String]) -> String {
     lines.join("\n")
 }
 
-pub(super) fn header_ui(ui: &mut Ui, view: &PlanView<'_>, commands: &mut Commands<'_>) {
+/// Shows the header. In a window with little height (`is_small`) it leaves room for the steps: it has fewer lines, and
+/// while the plan runs, only the name.
+pub(super) fn header_ui(
+    ui: &mut Ui,
+    view: &PlanView<'_>,
+    is_small: bool,
+    commands: &mut Commands<'_>,
+) {
     let situation = commands.situation;
-    let theme = Theme::of(ui);
-    Frame::NONE.inner_margin(Margin { left: 18, right: 18, top: 16, bottom: 14 }).show(ui, |ui| {
+    let (top, bottom, gap) = if is_small { (8, 6, 4.0) } else { (16, 14, 7.0) };
+    Frame::NONE.inner_margin(Margin { left: 18, right: 18, top, bottom }).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
-        ui.spacing_mut().item_spacing = vec2(6.0, 7.0);
+        ui.spacing_mut().item_spacing = vec2(6.0, gap);
         let name =
             view.plan.map_or("This file cannot be read as a plan".into(), |it| prose(it.name()));
         ui.horizontal(|ui| {
@@ -211,6 +218,9 @@ pub(super) fn header_ui(ui: &mut Ui, view: &PlanView<'_>, commands: &mut Command
                 });
             });
         });
+        if is_small && view.run.is_active() {
+            return;
+        }
         let chips = chips(view);
         if !chips.is_empty() {
             ui.horizontal_wrapped(|ui| {
@@ -219,41 +229,19 @@ pub(super) fn header_ui(ui: &mut Ui, view: &PlanView<'_>, commands: &mut Command
                 }
             });
         }
-        ui.horizontal(|ui| {
-            ui.spacing_mut().item_spacing.x = 8.0;
-            if let Some(intent) = view.plan.and_then(|plan| plan.intent) {
-                ui.label(widgets::rich(intent.as_str(), Text::Meta, theme.dim)).on_hover_text(
-                    "What the author says the plan is for. It never changes what runs.",
-                );
-            }
-            // A file that could not be read has the digest of empty content.
-            if view.digest != Digest::of(b"") {
-                let digest = view.digest.to_string();
-                widgets::copyable(ui, &format::digest(&view.digest), &digest, "the plan's digest");
-            }
-            if let Some(path) = view.path
-                && ui.available_width() > 80.0
-            {
-                ui.label(widgets::rich("from", Text::Meta, theme.dim));
-                let full_path = path.display().to_string();
-                let name = path
-                    .file_name()
-                    .map_or_else(|| full_path.clone(), |name| name.to_string_lossy().into_owned());
-                widgets::copyable(ui, &name, &full_path, "the path");
-            }
-            if let Some(author) = view.plan.and_then(|plan| plan.created_by.as_deref())
-                && ui.available_width() > 80.0
-            {
-                ui.label(widgets::rich("by", Text::Meta, theme.dim));
-                widgets::line(ui, prose(author), Text::Meta, Tone::Dim)
-                    .on_hover_text("As the file says; nobody has verified it.");
-            }
-        });
+        if !is_small {
+            ui.horizontal(|ui| origin_ui(ui, view));
+        }
         if let Some(run) = view.recorded {
             recorded_ui(ui, run, view.now);
         }
         let actions = &mut *commands.actions;
-        choices::choices_ui(ui, view, actions);
+        ui.horizontal_wrapped(|ui| {
+            choices::choices_ui(ui, view, actions);
+            if is_small {
+                digest_ui(ui, view.digest);
+            }
+        });
         if let Some(plan) = view.plan {
             success_ui(ui, plan);
         }
@@ -288,6 +276,42 @@ pub(super) fn header_ui(ui: &mut Ui, view: &PlanView<'_>, commands: &mut Command
         }
     });
     widgets::line_below(ui);
+}
+
+/// Shows where the plan comes from: its purpose, the digest of its bytes, its file and its author.
+fn origin_ui(ui: &mut Ui, view: &PlanView<'_>) {
+    let theme = Theme::of(ui);
+    ui.spacing_mut().item_spacing.x = 8.0;
+    if let Some(intent) = view.plan.and_then(|plan| plan.intent) {
+        ui.label(widgets::rich(intent.as_str(), Text::Meta, theme.dim))
+            .on_hover_text("What the author says the plan is for. It never changes what runs.");
+    }
+    digest_ui(ui, view.digest);
+    if let Some(path) = view.path
+        && ui.available_width() > 80.0
+    {
+        ui.label(widgets::rich("from", Text::Meta, theme.dim));
+        let full_path = path.display().to_string();
+        let name = path
+            .file_name()
+            .map_or_else(|| full_path.clone(), |name| name.to_string_lossy().into_owned());
+        widgets::copyable(ui, &name, &full_path, "the path");
+    }
+    if let Some(author) = view.plan.and_then(|plan| plan.created_by.as_deref())
+        && ui.available_width() > 80.0
+    {
+        ui.label(widgets::rich("by", Text::Meta, theme.dim));
+        widgets::line(ui, prose(author), Text::Meta, Tone::Dim)
+            .on_hover_text("As the file says; nobody has verified it.");
+    }
+}
+
+/// Shows the digest of the plan's bytes. A file that could not be read has that of empty content, which says nothing.
+fn digest_ui(ui: &mut Ui, digest: Digest) {
+    if digest != Digest::of(b"") {
+        let full = digest.to_string();
+        widgets::copyable(ui, &format::digest(&digest), &full, "the plan's digest");
+    }
 }
 
 /// Shows whether the commands that the workspace names are trusted, with a button that opens the trust dialog.

@@ -146,13 +146,15 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) -> bool {
     let margin = Margin { left: 0, right: 0, top: 10, bottom: 12 };
     let mut complete = false;
     let key = (view.digest, view.selected, view.review_id, view.preview.is_some());
+    let risk = view.review.and_then(|review| review.risks.get(step.step_index));
+    let command = step.arguments.get("command").filter(|_| step.tool_name == "shell");
     let all_seen = scroll::area_seen(ui, ("will do", view.selected), key, margin, |ui| {
-        if let Some(command) = step.arguments.get("command").filter(|_| step.tool_name == "shell") {
-            let risk = view.review.and_then(|review| review.risks.get(step.step_index));
+        if let Some(command) = command {
             indented(ui, |ui| {
                 command_ui(ui, ("command", step.step_index), command, risk);
                 if let Some(risk) = risk {
                     partly_marked_ui(ui, command, risk);
+                    verdict_ui(ui, risk);
                 }
             });
         }
@@ -171,15 +173,14 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) -> bool {
             });
             return;
         };
-        complete = preview_ui(ui, preview);
+        complete = preview_ui(ui, preview, risk.map(|risk| risk.level));
         indented(ui, |ui| {
             expected_ui(ui, step);
             if let Some((icon, tone, text)) = precondition(view, step) {
                 widgets::remark(ui, icon, tone, text);
             }
-            if let Some(verdict) = view.review.and_then(|review| review.risks.get(step.step_index))
-            {
-                verdict_ui(ui, verdict);
+            if let Some(risk) = risk.filter(|_| command.is_none()) {
+                verdict_ui(ui, risk);
             }
             if let Some(walls) = step_walls(view, step.step_index) {
                 let is_weak = walls.level < WallLevel::Full || walls.is_widened();

@@ -274,10 +274,10 @@ pub fn plan_page_ui(
         .frame(panel_frame(theme.panel, Margin::symmetric(16, 0)))
         .show(ui, |ui| bar_ui(ui, &bar(view, commands.situation), 1, commands));
     let height = ui.available_height();
-    // In a small window the steps of a guided run have priority, because the person answers there.
+    // In a small window the steps of a guided run have priority, and a question needs all the room for its answers.
     let small = height < SMALL && view.run.is_active() && rows::is_guided(view);
-    let (id, min_steps) = if small { ("little output", 300.0) } else { ("output", 200.0) };
-    let has_room = !small || height >= min_steps + MIN_OUTPUT;
+    let (id, min_steps) = if small { ("little output", 200.0) } else { ("output", 200.0) };
+    let has_room = !small || view.card.is_none();
     if let Some(terminal) = terminal::of(view).filter(|_| view.simulation.is_none()) {
         Panel::bottom("terminal")
             .default_size(height * 0.6)
@@ -301,7 +301,7 @@ pub fn plan_page_ui(
     }
     widgets::main_panel_ui(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        header::header_ui(ui, view, commands);
+        header::header_ui(ui, view, height < SMALL, commands);
         if view.simulation.is_some() {
             return simulation::simulation_ui(ui, view, commands);
         }

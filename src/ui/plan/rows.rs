@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use egui::style::ScrollAnimation;
 use egui::{CornerRadius, Id, Rect, ScrollArea, Sense, Stroke, Ui, pos2, vec2};
 
 use super::PlanView;
@@ -243,6 +244,10 @@ pub(super) fn rows_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action
             _ if view.scroll_to_selected && list.lists(view.selected) => {
                 ui.scroll_to_rect(row_rect(ui, list.row(view.selected)), None);
             }
+            _ if list.lists(view.selected) => {
+                let selected = row_rect(ui, list.row(view.selected));
+                keep_in_view(ui, selected, (view.selected, viewport.height()));
+            }
             _ => {}
         }
         let first = positions.index_at(viewport.top());
@@ -266,6 +271,26 @@ pub(super) fn rows_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action
         }
         if let Some(card) = card {
             card.scroll_into_view(ui, row_rect(ui, list.row(card.index())));
+        }
+    });
+}
+
+/// Scrolls to the selected row if it was in view until the list lost height, for example to the output pane.
+/// `now` is the selected step and the height of the visible part of the list, in points.
+fn keep_in_view(ui: &Ui, row: Rect, now: (usize, f32)) {
+    let id = ui.scope_id().with("selected in view");
+    let is_in_view = ui.clip_rect().expand(1.0).contains_rect(row);
+    let before = ui.data(|data| data.get_temp::<(usize, f32)>(id));
+    let lost_height = before.is_some_and(|(step, height)| step == now.0 && now.1 < height);
+    if !is_in_view && lost_height {
+        ui.scroll_to_rect_animation(row, None, ScrollAnimation::none());
+    }
+    ui.data_mut(|data| {
+        // A row that the person scrolled away stays away.
+        if is_in_view {
+            data.insert_temp(id, now);
+        } else {
+            data.remove::<(usize, f32)>(id);
         }
     });
 }

@@ -1,5 +1,7 @@
 //! Snapshots of the texts of the rows and the bar, and tests of wrapped lines and output.
 
+mod layout;
+
 use std::fmt::Write as _;
 
 use egui_kittest::kittest::Queryable as _;

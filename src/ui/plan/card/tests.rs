@@ -275,7 +275,7 @@ fn answers_stay_visible_in_a_small_window() {
             assert!(enabled(&harness, button), "{name}: {button}");
         }
     }
-    let mut harness = window("guided-output", [720.0, 480.0]);
+    let mut harness = window("guided-output", [720.0, 360.0]);
     harness.key_press(Key::F8);
     wait(&mut harness, 1_000);
     harness.get_by_label("Answer this step…").click();
