@@ -1,5 +1,8 @@
 //! The row of choices in the header of the plan page: where and how the plan runs. Each opens a small menu.
 
+#[cfg(test)]
+mod tests;
+
 use egui::containers::menu::{MenuButton, MenuConfig};
 use egui::{Align, Button, Frame, Label, Layout, PopupCloseBehavior, Role, Ui, WidgetInfo, vec2};
 
@@ -83,24 +86,29 @@ pub(super) fn choices_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Act
     ui.spacing_mut().item_spacing = vec2(12.0, 0.0);
     ui.spacing_mut().button_padding = vec2(0.0, 2.0);
     ui.spacing_mut().interact_size.y = 20.0;
-    if view.run.is_active() || view.simulation.is_some() {
-        ui.disable();
-    }
+    let is_fact = view.run.is_active() || view.simulation.is_some();
+    let choice = |ui: &mut Ui, texts: (&str, &str), is_chosen, menu: &mut dyn FnMut(&mut Ui)| {
+        if is_fact {
+            fact_ui(ui, texts);
+        } else {
+            choice_ui(ui, texts, is_chosen, menu);
+        }
+    };
     let is_chosen = choices.chose_workspace;
-    choice(ui, ("In", &values.workspace), is_chosen, |ui| {
+    choice(ui, ("In", &values.workspace), is_chosen, &mut |ui| {
         workspace_menu(ui, review, choices.chose_workspace, &mut choose);
     });
     if let Some((host, mode)) = &values.host_and_mode {
         let is_chosen = choices.chosen.host != HostChoice::OfPlan;
-        choice(ui, ("on", host), is_chosen, |ui| {
+        choice(ui, ("on", host), is_chosen, &mut |ui| {
             host_menu(ui, view.digest, &choices.chosen.host, &mut choose);
         });
         let is_chosen = choices.chosen.mode.is_some();
-        choice(ui, ("runs", mode), is_chosen, |ui| {
+        choice(ui, ("runs", mode), is_chosen, &mut |ui| {
             mode_menu(ui, choices.chosen.mode, &mut choose);
         });
     }
-    choice(ui, ("asks", values.asks), run.ask_every_step, |ui| {
+    choice(ui, ("asks", values.asks), run.ask_every_step, &mut |ui| {
         title(ui, "Asks before a step runs");
         let rows = [
             (false, "When needed", "If the plan, your settings or the risk ask for it."),
@@ -115,27 +123,33 @@ pub(super) fn choices_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Act
     if let Some(walls) = &values.walls {
         let grants = &choices.chosen.grants;
         let is_chosen = run.walls.is_some() || grants.network || !grants.write.is_empty();
-        choice(ui, ("walls", walls), is_chosen, |ui| {
+        choice(ui, ("walls", walls), is_chosen, &mut |ui| {
             walls_menu(ui, &choices, &mut choose);
         });
     }
 }
 
+/// A choice as a fact: the same text without the arrow of a menu, so that nothing moves when a run begins.
+fn fact_ui(ui: &mut Ui, (name, value): (&str, &str)) {
+    let theme = Theme::of(ui);
+    let text = widgets::styled_text(&[
+        (name, Text::Meta, theme.dim),
+        (" ", Text::Meta, theme.dim),
+        (&widgets::beginning(value), Text::Meta, theme.text),
+    ]);
+    ui.add(Label::new(text).truncate());
+}
+
 /// A text that shows a choice and opens its menu. What the person has chosen stands out.
-fn choice(ui: &mut Ui, (name, value): (&str, &str), is_chosen: bool, add: impl FnOnce(&mut Ui)) {
+fn choice_ui(
+    ui: &mut Ui,
+    (name, value): (&str, &str),
+    is_chosen: bool,
+    menu: impl FnOnce(&mut Ui),
+) {
     let theme = Theme::of(ui);
     let color = if is_chosen { theme.accent } else { theme.text };
     let value = widgets::beginning(value);
-    if !ui.is_enabled() {
-        // The same parts, so that nothing moves when a run begins; the arrow is missing, because there is no menu.
-        let text = widgets::styled_text(&[
-            (name, Text::Meta, theme.dim),
-            (" ", Text::Meta, theme.dim),
-            (&value, Text::Meta, theme.text),
-        ]);
-        ui.add(Label::new(text).truncate());
-        return;
-    }
     let button = Button::new((
         rich(name, Text::Meta, theme.dim),
         rich(&*value, Text::Meta, color),
@@ -154,7 +168,7 @@ fn choice(ui: &mut Ui, (name, value): (&str, &str), is_chosen: bool, add: impl F
         Frame::NONE.inner_margin(6.0).show(ui, |ui| {
             ui.with_layout(left, |ui| {
                 ui.set_width(MENU);
-                add(ui);
+                menu(ui);
             });
         });
     });
@@ -329,76 +343,5 @@ fn walls_menu(ui: &mut Ui, choices: &ChoicesView<'_>, choose: &mut impl FnMut(Pl
     }
     if button(ui, "Let steps write a folder…") {
         choose(PlanChoice::PickFolder(PlanFolder::Writable));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use egui::accesskit::Role;
-    use egui_kittest::Harness;
-    use egui_kittest::kittest::{NodeT as _, Queryable as _};
-
-    use super::*;
-    use crate::ui::tests::{Window, window};
-
-    #[test]
-    fn choices_are_made_in_menus() {
-        let mut harness = window("command", [1280.0, 800.0]);
-        let open = |harness: &mut Harness<'_, Window>, name: &str| {
-            harness.get_by_role_and_label(Role::Button, name).click();
-            harness.run_ok();
-        };
-        open(&mut harness, "runs automatic, choose");
-        harness.get_by_label("Guided").click();
-        harness.run_ok();
-        open(&mut harness, "asks when needed, choose");
-        harness.get_by_label("At every step").click();
-        harness.run_ok();
-        open(&mut harness, "on this computer, choose");
-        harness.get_by_label("Another host").focus();
-        harness.run_ok();
-        harness.get_by_label("Another host").type_text("-oProxyCommand=x");
-        harness.run_ok();
-        assert!(
-            harness.get_by_label("Use this host").accesskit_node().is_disabled(),
-            "no option of ssh"
-        );
-        for _ in 0..16 {
-            harness.key_press(egui::Key::Backspace);
-        }
-        harness.run_ok();
-        harness.get_by_label("Another host").type_text("ada@build");
-        harness.run_ok();
-        harness.key_press(egui::Key::Enter);
-        harness.run_ok();
-        let made = [
-            PlanChoice::Mode(Some(Mode::Guided)),
-            PlanChoice::AskEveryStep(true),
-            PlanChoice::Host(HostChoice::Host(Destination::parse("ada@build").unwrap())),
-        ];
-        let made = made.map(|choice| Action::Plan(PlanAction::Choose(choice)));
-        assert_eq!(harness.state().actions, made);
-    }
-
-    #[test]
-    fn a_typed_host_is_for_this_plan_alone() {
-        let mut harness = window("command", [1280.0, 800.0]);
-        let open = |harness: &mut Harness<'_, Window>| {
-            harness.get_by_role_and_label(Role::Button, "on this computer, choose").click();
-            harness.run_ok();
-        };
-        open(&mut harness);
-        harness.get_by_label("Another host").focus();
-        harness.run_ok();
-        harness.get_by_label("Another host").type_text("ada@build");
-        harness.run_ok();
-        assert_eq!(harness.get_by_label("Another host").value().as_deref(), Some("ada@build"));
-        harness.get_by_label("This computer").click();
-        harness.run_ok();
-        let plan = &mut harness.state_mut().scene.plan;
-        plan.digest = Digest::of(b"another plan");
-        harness.run_ok();
-        open(&mut harness);
-        assert_eq!(harness.get_by_label("Another host").value().as_deref(), Some(""));
     }
 }
