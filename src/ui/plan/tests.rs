@@ -1,5 +1,6 @@
 //! Snapshots of the texts of the rows and the bar, and tests of wrapped lines and output.
 
+mod bar;
 mod layout;
 
 use std::fmt::Write as _;

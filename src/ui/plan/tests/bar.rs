@@ -1,0 +1,63 @@
+//! Tests of clicks on the bar while its buttons change.
+
+use egui::{Event, Modifiers, PointerButton, Pos2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+
+use crate::ui::plan::{Bar, bar_ui};
+use crate::ui::{Action, Command, Commands, Situation, Tone, icon};
+
+#[derive(Default)]
+struct Shown {
+    situation: Situation,
+    actions: Vec<Action>,
+}
+
+/// A bar with *Run*, and with *Stop now* in the same place as soon as the run has begun.
+fn shown_ui(ui: &mut egui::Ui, shown: &mut Shown) {
+    let Shown { situation, actions } = shown;
+    let command = if situation.running { Command::StopNow } else { Command::Run };
+    let bar = Bar {
+        icon: icon::SEAL,
+        tone: Tone::Plain,
+        title: String::new(),
+        detail: String::new(),
+        more: String::new(),
+        primary: None,
+        others: vec![command],
+    };
+    bar_ui(ui, &bar, 1, &mut Commands { situation, actions });
+    let has_begun = shown.actions.contains(&Action::Do(Command::Run));
+    shown.situation.running |= has_begun;
+}
+
+fn click(harness: &mut Harness<'_, Shown>, pos: Pos2) {
+    for pressed in [true, false] {
+        let (button, modifiers) = (PointerButton::Primary, Modifiers::NONE);
+        harness.event(Event::PointerMoved(pos));
+        harness.event(Event::PointerButton { pos, button, pressed, modifiers });
+        harness.step();
+    }
+}
+
+#[test]
+fn the_second_click_of_a_double_click_on_run_does_not_stop_the_run() {
+    let situation = Situation { approved: true, plan_open: true, ..Situation::default() };
+    let shown = Shown { situation, ..Shown::default() };
+    let builder = Harness::builder().with_size([500.0, 58.0]).with_step_dt(0.05);
+    let mut harness =
+        builder.with_context_setup(crate::ui::theme::install).build_ui_state(shown_ui, shown);
+    let run = harness.get_by_label("Run").rect();
+    // The bar has been there for a while.
+    harness.run_steps(20);
+    click(&mut harness, run.center());
+    harness.step();
+    let stop = harness.get_by_label("Stop now").rect();
+    assert!(stop.contains(run.center()), "{stop:?} is where {run:?} was");
+    click(&mut harness, run.center());
+    assert_eq!(harness.state().actions, [Action::Do(Command::Run)]);
+    // A click that is meant for it counts.
+    harness.run_steps(20);
+    click(&mut harness, run.center());
+    assert_eq!(harness.state().actions.last(), Some(&Action::Do(Command::StopNow)));
+}
