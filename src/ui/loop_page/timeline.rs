@@ -1,6 +1,7 @@
 //! The timeline of a loop: its goal, why it ended, and its attempts in order of time.
 
-use egui::{Frame, Margin, Ui, vec2};
+use egui::text::LayoutJob;
+use egui::{Frame, Label, Margin, Ui, vec2};
 
 use super::model::{stop_look, stop_sentences, stop_word};
 use super::{TimelineView, attempt};
@@ -8,7 +9,9 @@ use crate::authorization::AuthorizationClass;
 use crate::plan::{drawable, prose, prose_lines};
 use crate::run::{LookScope, LoopPhase, LoopState, StopCode, StopReason, VERIFY_GATE};
 use crate::ui::action::LoopAction;
-use crate::ui::{Action, Chip, EvidenceAction, Look, Text, Tone, format, icon, scroll, widgets};
+use crate::ui::{
+    Action, Chip, EvidenceAction, Look, Text, Theme, Tone, format, icon, scroll, widgets,
+};
 
 pub(super) fn timeline_ui(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Vec<Action>) {
     header_ui(ui, view, actions);
@@ -34,7 +37,17 @@ fn header_ui(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Vec<Action>) {
         ui.set_min_width(ui.available_width());
         ui.spacing_mut().item_spacing = vec2(6.0, 7.0);
         let goal = super::first_line(&state.goal);
-        let response = widgets::line(ui, prose(goal), Text::Title, Tone::Plain);
+        let color = Theme::of(ui).text;
+        let mut job = LayoutJob::simple(
+            widgets::beginning(&prose(goal)).into_owned(),
+            Text::Title.font(),
+            color,
+            ui.available_width(),
+        );
+        // A goal is a sentence; one row would cut most of them.
+        job.wrap.max_rows = 2;
+        let goal_text = ui.painter().layout_job(job);
+        let response = ui.add(Label::new(goal_text));
         if state.goal.trim() != goal {
             response.on_hover_text(prose_lines(&state.goal));
         }
