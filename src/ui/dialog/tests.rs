@@ -10,6 +10,7 @@ use crate::ui::tests::{Window, fixture, window};
 use crate::ui::{Action, Command, DialogAction};
 
 mod input;
+mod word;
 
 const APPROVE: &str = "Approve this step";
 
