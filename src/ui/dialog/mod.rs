@@ -135,6 +135,8 @@ struct Entered {
     typed: String,
     /// The reason of an answer about a step.
     reason: String,
+    /// Whether the person has unfolded the steps that only read.
+    unfolded: bool,
 }
 
 /// The parts of a dialog that do not change while it is shown.
