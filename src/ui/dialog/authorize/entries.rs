@@ -186,11 +186,11 @@ impl Entries {
                 }));
             }
             if !entry.beyond.is_empty() {
-                let first = rows.len();
-                rows.extend(text_rows(&drawable(&entry.beyond), columns));
-                if let Some(row) = rows.get_mut(first) {
-                    let (icon, tone, note) = (WALLS, Tone::Caution, String::new());
-                    row.beside = Some(Box::new(Beside { icon, tone, note }));
+                let (icon, tone, note) = (WALLS, Tone::Caution, String::new());
+                let mut beside = Some(Box::new(Beside { icon, tone, note }));
+                for row in text_rows(&drawable(&entry.beyond), columns) {
+                    // Only the step has a number.
+                    rows.push(CodeRow { numbers: (None, None), beside: beside.take(), ..row });
                 }
             }
         }

@@ -124,3 +124,17 @@ fn lines_of_a_change_are_shown_only_where_they_are_known() {
     review.binding.inputs.insert("CHANGELOG.md".into(), FileState::Content(plan.digest));
     assert_eq!(note(&review, &none, 5), "caution");
 }
+
+#[test]
+fn only_steps_have_numbers() {
+    let plan = fixture::command_plan();
+    let mut review = fixture::review(&plan);
+    review.walls = Some(signing::walls(&plan));
+    let rows = view(&plan, &review).steps.rows(80);
+    let walls = rows.iter().filter(|row| {
+        row.beside.as_ref().is_some_and(|beside| beside.icon == WALLS && row.numbers.1.is_none())
+    });
+    assert_eq!(walls.count(), 3);
+    let numbers: Vec<_> = rows.iter().filter_map(|row| row.numbers.1).collect();
+    assert_eq!(numbers, [1, 2, 3, 4, 5, 6]);
+}
