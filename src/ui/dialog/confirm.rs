@@ -20,7 +20,7 @@ pub(in crate::ui) const SAFE_ANSWERS: [(Decision, Icon, &str, &str); 3] = [
     ),
     (
         Decision::DoneByHand,
-        icon::HAND,
+        icon::BY_HAND,
         "Mark as done",
         "You have done the step by hand: nothing is run for it, and the run continues with the next step.",
     ),

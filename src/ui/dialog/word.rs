@@ -94,8 +94,13 @@ pub(super) fn word_ui(
     let field =
         area.add(widgets::code_field(typed, id, field_width)).labelled_by(scrolled.inner.id);
     let (hint, tone) = hint(request, typed, allowed.approve.then_some(verb));
-    // An empty line, too, so that nothing moves.
-    widgets::line(&mut area, hint, Text::Meta, tone);
+    if hint.is_empty() {
+        // The same room, so that nothing moves.
+        let height = ui.ctx().fonts_mut(|fonts| fonts.row_height(&Text::Meta.font()));
+        area.allocate_space(vec2(0.0, height));
+    } else {
+        widgets::line(&mut area, hint, Text::Meta, tone);
+    }
     let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
     // The person can move the focus, and Tab and Enter must not lose it.
     if ui.memory(|memory| memory.focused().is_none()) {

@@ -174,6 +174,7 @@ fn it_says_why_and_whether_the_word_is_right_so_far() {
     for text in [LABEL, why] {
         assert!(harness.query_all_by_label(text).next().is_some(), "{text}");
     }
+    let button = harness.get_by_label(APPROVE).rect();
     let mut before = "";
     for (text, hint) in [
         ("re", "Right so far."),
@@ -186,6 +187,7 @@ fn it_says_why_and_whether_the_word_is_right_so_far() {
         }
         type_text(&mut harness, text);
         assert!(harness.query_by_label(hint).is_some(), "{text}: {hint}");
+        assert_eq!(harness.get_by_label(APPROVE).rect(), button, "nothing moves");
         before = text;
     }
     let harness = window("guided-dialog", [900.0, 600.0]);
