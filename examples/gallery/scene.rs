@@ -33,7 +33,7 @@ use countersign::ui::plan::{
 use countersign::ui::theme::Tone;
 use countersign::ui::{StatusView, WindowView};
 
-use super::{batch, fixture, found, looping::LoopScene, revert};
+use super::{batch, fixture, found, looping::LoopScene, revert, signing};
 
 pub struct Scene {
     name: String,
@@ -145,6 +145,8 @@ impl Scene {
         let mut plan = match checked {
             _ if dangerous => fixture::dangerous_plan(),
             _ if name.starts_with("command") => fixture::command_plan(),
+            _ if name == "authorize-walls" => fixture::command_plan(),
+            _ if name == "authorize-many" => signing::long_plan(),
             _ if name.starts_with("batch") => batch::plan(),
             _ if name.starts_with("revert") => revert::plan(),
             _ if name.starts_with("guided") => {
@@ -170,6 +172,11 @@ impl Scene {
                 .collect();
         }
         let mut review = fixture::review(&plan);
+        match name {
+            "authorize-walls" => review.walls = Some(signing::walls(&plan)),
+            "authorize-many" => signing::none_exists(&plan, &mut review),
+            _ => {}
+        }
         if matches!(name, "trust" | "trusted" | "untrusted") {
             review.workspace_commands = Some(fixture::workspace_commands(name == "trusted"));
         }
@@ -520,14 +527,17 @@ impl Scene {
             _ => None,
         };
         let question = match self.name.as_str() {
-            "authorize" => Some(Question::Authorize(Arc::new(AuthorizeView::new(
-                Arc::new(self.plan.clone()),
-                Arc::new(self.review.clone()),
-                None,
-                None,
-                None,
-                1_800_000,
-            )))),
+            name if name.starts_with("authorize") && name != "authorized" => {
+                Some(Question::Authorize(Arc::new(AuthorizeView::new(
+                    Arc::new(self.plan.clone()),
+                    Arc::new(self.review.clone()),
+                    None,
+                    None,
+                    None,
+                    1_800_000,
+                    |index| self.preview.as_ref().filter(|_| index == 2),
+                ))))
+            }
             "reject" => Some(Question::Reject {
                 digest: self.plan.digest,
                 name: self.plan.name(),

@@ -97,7 +97,12 @@ impl App {
             Command::Simulate => self.plan.simulate(shared),
             Command::TryHost => self.plan.try_host(shared),
             Command::StopTrying => self.plan.stop_trying(shared),
-            Command::Authorize => shared.show_prompt(Some(Prompt::Authorize)),
+            Command::Authorize => {
+                if let Some(session) = &mut self.plan.shown {
+                    session.renew_authorize_view();
+                }
+                shared.show_prompt(Some(Prompt::Authorize));
+            }
             Command::Reject => shared.show_prompt(Some(Prompt::Reject)),
             Command::Run => self.plan.start_run(shared),
             Command::RunAgain => self.plan.run_again(shared),

@@ -143,8 +143,9 @@ fn ask_until_answered(
             _ if line == approve => {
                 write!(
                     output,
-                    "The step is {}. Type {} to {approve} it: ",
+                    "The step is {}: to {approve} it takes the name of {}. Type {} to {approve} it: ",
                     request.risk.level.as_str(),
+                    request.target_kind().as_words(),
                     quoted(word)
                 )?;
                 output.flush()?;

@@ -63,23 +63,43 @@ pub struct ConfirmationRequest {
 }
 
 impl ConfirmationRequest {
-    /// The word that a person types to approve a dangerous step: the host without its user; else the name of the
-    /// first file that the step changes or takes as an argument; else the name of the folder in which a command runs;
-    /// else the name of the tool.
+    /// The word that a person types to approve a dangerous step: the name of its target, see [`Self::target_kind`].
     pub fn target_word(&self) -> &str {
+        self.named_target().1
+    }
+
+    /// What the person types the name of.
+    pub fn target_kind(&self) -> NamedTarget {
+        self.named_target().0
+    }
+
+    /// The host without its user; else the first file that the step changes or takes as an argument; else the folder in
+    /// which a command runs; else the tool. Of a path, only the last part.
+    fn named_target(&self) -> (NamedTarget, &str) {
         if let Some(target) = &self.target {
-            return target.rsplit('@').next().unwrap_or(target);
+            return (NamedTarget::Host, target.rsplit('@').next().unwrap_or(target));
         }
-        let changed = self.preview.changes.first().map(|change| change.path.as_str());
-        let argument = ["path", "file", "file_path", "plan_file", "root"]
-            .iter()
-            .find_map(|name| self.arguments.get(*name).map(String::as_str));
-        let folder = self.command().map(|_| self.cwd.as_str());
+        let changed = self.preview.changes.first().map(|it| (NamedTarget::File, it.path.as_str()));
+        let argument = [
+            ("path", NamedTarget::File),
+            ("file", NamedTarget::File),
+            ("file_path", NamedTarget::File),
+            ("plan_file", NamedTarget::File),
+            ("root", NamedTarget::Root),
+        ];
+        let argument = || {
+            let path = |(name, kind): (&str, _)| Some((kind, self.arguments.get(name)?.as_str()));
+            argument.into_iter().find_map(path)
+        };
+        let folder = || self.command().map(|_| (NamedTarget::Folder, self.cwd.as_str()));
         changed
-            .or(argument)
-            .or(folder)
-            .and_then(|path| path.rsplit(['/', '\\']).find(|part| !part.trim().is_empty()))
-            .unwrap_or(&self.tool)
+            .or_else(argument)
+            .or_else(folder)
+            .and_then(|(kind, path)| {
+                let name = path.rsplit(['/', '\\']).find(|part| !part.trim().is_empty())?;
+                Some((kind, name))
+            })
+            .unwrap_or((NamedTarget::Tool, &self.tool))
     }
 
     /// The command, if the step is a shell command.
@@ -110,6 +130,41 @@ impl ConfirmationRequest {
     pub fn names_target(&self, typed: &str) -> bool {
         let (typed, word) = (typed.trim(), self.target_word());
         typed == word.trim() || typed == visible(word).trim() || typed == quoted(word).trim()
+    }
+
+    /// Whether the typed text is the beginning of what [`Self::names_target`] accepts.
+    pub fn begins_target(&self, typed: &str) -> bool {
+        let (typed, word) = (typed.trim(), self.target_word());
+        let begins = |word: &str| word.trim().starts_with(typed);
+        begins(word) || begins(&visible(word)) || begins(&quoted(word))
+    }
+}
+
+/// What the word names that a person types to approve a dangerous step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NamedTarget {
+    /// The host on which the step runs.
+    Host,
+    /// A file that the step changes or takes as an argument.
+    File,
+    /// The folder that the step takes as an argument.
+    Root,
+    /// The folder in which the command runs.
+    Folder,
+    /// The tool.
+    Tool,
+}
+
+impl NamedTarget {
+    /// What it is, to follow "the name of".
+    pub const fn as_words(self) -> &'static str {
+        match self {
+            Self::Host => "the host on which it runs",
+            Self::File => "the file it is about",
+            Self::Root => "the folder it is about",
+            Self::Folder => "the folder in which it runs",
+            Self::Tool => "the tool it calls",
+        }
     }
 }
 

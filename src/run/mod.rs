@@ -51,7 +51,7 @@ pub use attempt::{
     ActionError, ActionErrorCode, ActionRecord, ActionStatus, AttemptRecord, PlannerFinding,
     PlannerReport, PlannerStatus, VERIFY_GATE, VerifyRecord, is_retryable,
 };
-pub use confirm::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision};
+pub use confirm::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision, NamedTarget};
 pub use diagnostic::{DiagnosticArtifact, DiagnosticSpan, Level, MAX_DIAGNOSTICS};
 pub use diagnostics_diff::{BaselineState, Comparison, compare};
 pub use difference::{PlanDifference, StepChange, StepDifference, has_same_effect};

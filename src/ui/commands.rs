@@ -221,6 +221,34 @@ mod tests {
         assert_eq!(TABLE.len(), Command::Help as usize + 1);
     }
 
+    /// Commands that do the same to different things share an icon; any other two have different ones.
+    #[test]
+    fn only_commands_of_one_kind_share_an_icon() {
+        use Command::*;
+        const KINDS: [&[Command]; 11] = [
+            &[ExampleCommands, ToggleOutput, TypeInTerminal],
+            &[OpenTour, PinPlan],
+            &[ExampleLoop, GoLoop],
+            &[RunAgain, LoopAgain],
+            &[StopTrying, StopNow],
+            &[Run, ContinueFromHere, Resume, StartLoop],
+            &[Revert, RevertLoop],
+            &[NextUnseen, NextChange],
+            &[Find, FilterDiagnostics, FocusSearch, Palette],
+            &[CopyDigest, CopyDiagnostic, CopyDiagnostics],
+            &[GoPlan, OpenAttempt, PlanSuggestion],
+        ];
+        let kind = |command: Command| KINDS.iter().position(|kind| kind.contains(&command));
+        for (index, spec) in TABLE.iter().enumerate() {
+            for other in TABLE.iter().skip(index + 1) {
+                let of_one_kind =
+                    kind(spec.command).is_some() && kind(spec.command) == kind(other.command);
+                let is_shared = spec.icon.is_some() && spec.icon == other.icon;
+                assert!(!is_shared || of_one_kind, "{} and {}", spec.text, other.text);
+            }
+        }
+    }
+
     #[test]
     fn tooltips_name_a_key_only_if_bound() {
         egui::__run_test_ui(|ui| {

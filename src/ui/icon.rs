@@ -44,9 +44,18 @@ icons! {
     WARNING '\u{e4e0}';
     STOP_SIGN '\u{e4e4}';
     SHIELD_CHECK '\u{e40c}';
-    REVERT '\u{e038}';
+    REVERT '\u{e1a0}';
     AGAIN '\u{e036}';
-    ROLL_BACK '\u{e08a}';
+    ROLL_BACK '\u{e6a8}';
+    KEPT '\u{e00c}';
+    REVIEW '\u{ebe0}';
+    SIMULATE '\u{e79e}';
+    RECONCILE '\u{e750}';
+    BY_HAND '\u{eafa}';
+    GUIDED '\u{ea88}';
+    EDITOR '\u{e5de}';
+    CONNECT '\u{eb5a}';
+    HOST '\u{e2a0}';
     DONE '\u{e184}';
     FAILED '\u{e4f8}';
     HAND '\u{e57e}';
@@ -85,6 +94,12 @@ icons! {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_two_names_have_the_same_icon() {
+        let different: std::collections::HashSet<char> = ALL.iter().map(|icon| icon.0).collect();
+        assert_eq!(different.len(), ALL.len());
+    }
 
     #[test]
     fn the_font_has_every_icon() {

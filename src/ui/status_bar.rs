@@ -106,7 +106,7 @@ pub(super) fn status_bar_ui(ui: &mut Ui, view: &StatusView) {
             }
             if !view.evidence.is_empty() {
                 let (icon, tone, color) = if view.evidence_sound {
-                    (icon::SHIELD_CHECK, theme.safe, theme.dim)
+                    (icon::DATABASE, theme.safe, theme.dim)
                 } else {
                     (icon::WARNING, theme.danger, theme.danger)
                 };

@@ -12,6 +12,8 @@ pub(crate) mod looping;
 mod revert;
 #[path = "../../examples/gallery/scene.rs"]
 pub(crate) mod scene;
+#[path = "../../examples/gallery/signing.rs"]
+pub(crate) mod signing;
 
 use egui::accesskit::Role;
 use egui_kittest::Harness;
@@ -45,7 +47,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 93] = [
+const SCENES: [&str; 95] = [
     "plan",
     "authorized",
     "running",
@@ -70,6 +72,8 @@ const SCENES: [&str; 93] = [
     "execution",
     "nothing",
     "authorize",
+    "authorize-walls",
+    "authorize-many",
     "reject",
     "close",
     "secret",

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::harness::Desktop;
 use super::screen::Outcome;
-use super::support::{Recorded, passes, recorded, sign};
+use super::support::{Recorded, passes, recorded, sign, type_word};
 
 struct Workspace {
     folder: tempfile::TempDir,
@@ -54,8 +54,7 @@ fn tidied_and_taken_back(workspace: &Workspace) -> Outcome<Vec<String>> {
     desktop.wait_for_text("Execute step 2 of 4: shell?")?;
     // The output of the first command is visible behind the question.
     desktop.screenshot("commands_2_question")?;
-    desktop.click(&format!("Type {} to approve", workspace.word()))?;
-    desktop.type_text(&workspace.word())?;
+    type_word(&mut desktop, &workspace.word())?;
     desktop.press("Approve this step")?;
     desktop.wait_for_text("Failed at step 4")?;
     for line in ["heron sings", "stderr: crane warns", "colours"] {
@@ -118,8 +117,7 @@ fn guided(workspace: &Workspace) -> Outcome<Vec<String>> {
     desktop.click("Run this step…")?;
     desktop.wait_for_text("Execute step 4 of 4: shell?")?;
     assert!(workspace.path("old").exists(), "nothing runs by that");
-    desktop.click(&format!("Type {} to run", workspace.word()))?;
-    desktop.type_text(&workspace.word())?;
+    type_word(&mut desktop, &workspace.word())?;
     desktop.press("Run this step")?;
     desktop.wait_for_text("Completed")?;
     desktop.screenshot("commands_6_guided_5")?;

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::harness::Desktop;
 use super::screen::Outcome;
-use super::support::{Recorded, passes, recorded, sign};
+use super::support::{Recorded, passes, recorded, sign, type_word};
 
 struct Workspace {
     folder: tempfile::TempDir,
@@ -55,9 +55,9 @@ fn there_and_back(workspace: &Workspace) -> Outcome<Vec<String>> {
     assert_eq!(workspace.text("gull.txt").as_deref(), Some("feathered\n"));
     sign(&mut desktop)?;
     // Overwriting files is dangerous: the dialog asks for the name of the first file.
-    desktop.tab_to("Type gull.txt to approve")?;
-    desktop.type_text("gull.txt")?;
-    desktop.press("Approve this step")?;
+    type_word(&mut desktop, "gull.txt")?;
+    desktop.wait_for_text("It matches. Enter approves.")?;
+    desktop.key("Return")?;
     desktop.wait_for_text("Completed")?;
     assert_eq!(workspace.text("gull.txt").as_deref(), Some("bare\n"));
     assert_eq!(workspace.text("nest/new.txt"), None);

@@ -30,6 +30,18 @@ pub fn sign(desktop: &mut Desktop) -> Outcome {
     desktop.key("F5")
 }
 
+/// Types the word that approves a dangerous step. Its field has the keyboard, and takes text once answers count.
+pub fn type_word(desktop: &mut Desktop, word: &str) -> Outcome {
+    desktop.wait_until("the field for the word has the keyboard", |desktop| {
+        let tree = desktop.tree()?;
+        let label = format!("Type {word} to ");
+        let focused = tree.focused.as_deref().is_some_and(|name| name.starts_with(&label));
+        let counts = tree.control("Deny and stop").is_some_and(|button| !button.disabled);
+        Ok((focused && counts).then_some(()))
+    })?;
+    desktop.type_text(word)
+}
+
 /// The rows of a query of the evidence.
 pub fn read<T>(
     evidence: &Path,

@@ -80,15 +80,15 @@ pub static TABLE: [Spec; 57] = [
         .tooltip("Edits of several files in a copied workspace: all of them, or none."),
     Spec::new(Command::ExampleLoop, "Example of a loop", Some(icon::REPEAT))
         .tooltip("A goal in a copied workspace: the compiler proposes, you sign, and it is verified."),
-    Spec::new(Command::Reload, "Review again", Some(icon::AGAIN))
+    Spec::new(Command::Reload, "Review again", Some(icon::REVIEW))
         .tooltip("Read the plan file and check the workspace again.")
         .key(Modifiers::COMMAND, Key::R)
         .unless(|state| needs_plan(state).or(needs_no_run(state))),
-    Spec::new(Command::Simulate, "Simulate", Some(icon::DIFF))
+    Spec::new(Command::Simulate, "Simulate", Some(icon::SIMULATE))
         .tooltip("Show what all steps would change together, as one diff. Nothing runs or changes.")
         .key(Modifiers::NONE, Key::F9)
         .unless(|state| needs_plan(state).or(needs_no_run(state)).or(state.not_simulatable)),
-    Spec::new(Command::TryHost, "Try the connection", Some(icon::TERMINAL))
+    Spec::new(Command::TryHost, "Try the connection", Some(icon::CONNECT))
         .tooltip("Connect to the plan's host and show how it answers. Nothing of the plan is sent.")
         .unless(|state| {
             needs_plan(state)
@@ -134,7 +134,7 @@ pub static TABLE: [Spec; 57] = [
         .tooltip("Make a plan that undoes this run's file changes. It needs your authorization.")
         .key(SHIFT_COMMAND, Key::R)
         .unless(|state| needs_ended_run(state, state.changed_files, "No ended run that changed files is shown.")),
-    Spec::new(Command::Reconcile, "Reconcile", Some(icon::DIFF))
+    Spec::new(Command::Reconcile, "Reconcile", Some(icon::RECONCILE))
         .tooltip("Compare the interrupted step's files with what it was to write, and record the result.")
         .unless(|state| needs_ended_run(state, state.interrupted, "No interrupted run is shown.")),
     Spec::new(Command::Pause, "Pause", Some(icon::PAUSE))
@@ -149,7 +149,7 @@ pub static TABLE: [Spec; 57] = [
         .tooltip("Go on with the next step.")
         .key(Modifiers::NONE, Key::F7)
         .unless(|state| (!state.paused).then_some("The run is not paused.")),
-    Spec::new(Command::GoOnGuided, "Go on guided", Some(icon::HAND))
+    Spec::new(Command::GoOnGuided, "Go on guided", Some(icon::GUIDED))
         .tooltip("From the next step on, ask at each one: run it, do it by hand, or skip it.")
         .unless(|state| {
             needs_run(state)
@@ -271,7 +271,7 @@ pub static TABLE: [Spec; 57] = [
             needs_diagnostics(state).or((state.suggestions == 0).then_some(
                 "Pick a suggestion of the selected diagnostic first."))
         }),
-    Spec::new(Command::OpenInEditor, "Open in editor", Some(icon::WRITE))
+    Spec::new(Command::OpenInEditor, "Open in editor", Some(icon::EDITOR))
         .tooltip("Open the file of the diagnostic in the editor that the settings name.")
         .key(Modifiers::COMMAND, Key::E)
         .unless(needs_diagnostics),

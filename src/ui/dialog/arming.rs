@@ -19,6 +19,8 @@ pub struct Input {
     pub pointer_down: bool,
     /// Whether Enter or Space is down, or was at any moment since the last frame.
     pub key_down: bool,
+    /// Whether any key is down, or anything was typed or pasted since the last frame.
+    pub typing: bool,
 }
 
 /// The answers that are allowed in this frame.
@@ -30,6 +32,9 @@ pub struct Allowed {
     pub safe: bool,
     /// Whether approval counts.
     pub approve: bool,
+    /// Whether what is typed goes into a field that has the focus from the start: from the first pause in typing on, so
+    /// that what is still meant for something else names nothing.
+    pub text: bool,
     /// The number of milliseconds until approval can count; `None` once it counts.
     pub wait_ms: Option<u64>,
 }
@@ -40,13 +45,16 @@ pub struct Arming {
     delay_ms: u64,
     first_drawn: Option<u64>,
     visible_since: Option<u64>,
+    /// The last frame in which something was typed, or the first one.
+    typed_at: u64,
     allowed: Allowed,
 }
 
 impl Arming {
     /// A dialog that has not been drawn yet, and whose approval counts once it was visible for `delay_ms`.
     pub fn new(delay_ms: u64) -> Self {
-        Self { delay_ms, first_drawn: None, visible_since: None, allowed: Allowed::default() }
+        let allowed = Allowed::default();
+        Self { delay_ms, first_drawn: None, visible_since: None, typed_at: 0, allowed }
     }
 
     /// Whether the dialog was drawn before this frame.
@@ -68,6 +76,9 @@ impl Arming {
         if self.visible_since.is_none() && input.now_ms > first {
             self.visible_since = Some(input.now_ms);
         }
+        if input.typing {
+            self.typed_at = input.now_ms;
+        }
         let Some(since) = self.visible_since else {
             self.allowed.wait_ms = Some(0);
             return self.allowed;
@@ -78,6 +89,8 @@ impl Arming {
         // one. Once allowed, they stay allowed during that press.
         self.allowed.safe |= at_rest && elapsed >= self.delay_ms.min(DELAY_MS);
         self.allowed.approve |= at_rest && elapsed >= self.delay_ms;
+        let paused = input.now_ms.saturating_sub(since.max(self.typed_at));
+        self.allowed.text |= paused >= self.delay_ms.min(DELAY_MS);
         self.allowed.wait_ms =
             (!self.allowed.approve).then(|| self.delay_ms.saturating_sub(elapsed));
         self.allowed
@@ -90,14 +103,20 @@ mod tests {
 
     /// The answer to a frame that is not visible yet or in which something is held down.
     const WAITING: Allowed =
-        Allowed { focused: true, safe: false, approve: false, wait_ms: Some(0) };
+        Allowed { focused: true, safe: false, approve: false, text: false, wait_ms: Some(0) };
 
     /// The start of the frame after the first, from which the delay counts.
     const SEEN: u64 = 100;
 
     /// A frame this many milliseconds after the dialog became visible.
     fn at(ms: u64) -> Input {
-        Input { now_ms: SEEN + ms, focused: true, pointer_down: false, key_down: false }
+        Input {
+            now_ms: SEEN + ms,
+            focused: true,
+            pointer_down: false,
+            key_down: false,
+            typing: false,
+        }
     }
 
     fn shown(delay: u64) -> Arming {
@@ -145,7 +164,7 @@ mod tests {
     fn held_pointer_must_be_released_first() {
         let mut arming = shown(DELAY_MS);
         let held = Input { pointer_down: true, ..at(2_000) };
-        assert_eq!(arming.frame(held), WAITING);
+        assert_eq!(arming.frame(held), Allowed { text: true, ..WAITING });
         assert!(arming.frame(at(2_001)).approve);
     }
 
@@ -155,6 +174,18 @@ mod tests {
         let held = Input { key_down: true, ..at(2_000) };
         assert!(!arming.frame(held).approve && !arming.frame(held).safe);
         assert!(arming.frame(at(2_001)).approve);
+    }
+
+    #[test]
+    fn typing_that_goes_on_names_nothing() {
+        let mut arming = shown(DANGEROUS_DELAY_MS);
+        for ms in [0, 400, 800, 1_200] {
+            assert!(!arming.frame(Input { typing: true, ..at(ms) }).text, "{ms}");
+        }
+        assert!(!arming.frame(at(1_699)).text);
+        assert!(arming.frame(at(1_700)).text);
+        // From then on, all that is typed.
+        assert!(arming.frame(Input { typing: true, ..at(1_750) }).text);
     }
 
     #[test]

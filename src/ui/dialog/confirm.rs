@@ -4,9 +4,10 @@ use egui::{Id, Margin, TextEdit, Ui};
 
 use super::{Answer, Answers, DialogShape, Entered, PromptId, READ_FIRST, question_ui};
 use crate::plan::drawable;
+use crate::risk::RiskLevel;
 use crate::run::{ConfirmationRequest, Decision};
 use crate::ui::plan::{argument_ui, indented, preview_ui, request_ui, short_first};
-use crate::ui::{Action, DialogAction, Icon, Look, Text, Theme, Tone, icon, widgets};
+use crate::ui::{Action, DialogAction, Icon, Look, Text, Tone, icon, widgets};
 
 /// The safe answers about a step with icon, text and tooltip, in display order. The last is only for guided runs.
 pub(in crate::ui) const SAFE_ANSWERS: [(Decision, Icon, &str, &str); 3] = [
@@ -19,7 +20,7 @@ pub(in crate::ui) const SAFE_ANSWERS: [(Decision, Icon, &str, &str); 3] = [
     ),
     (
         Decision::DoneByHand,
-        icon::HAND,
+        icon::BY_HAND,
         "Mark as done",
         "You have done the step by hand: nothing is run for it, and the run continues with the next step.",
     ),
@@ -37,13 +38,14 @@ pub(super) fn confirm_ui(
     let (step, count) = (request.step_index + 1, request.step_count);
     let title = format!("Execute step {step} of {count}: {tool}?");
     let run = if request.guided { "Run this step" } else { "Approve this step" };
+    let dangerous = request.risk.level >= RiskLevel::Dangerous;
     let shape = DialogShape {
         title: &title,
         risk: Some(request.risk.level),
         chip_prefix: "",
         width: 760.0,
+        word: dangerous.then_some(request),
     };
-    let dangerous = shape.is_dangerous();
     let answers = |entered: &Entered| {
         let answer = |decision| DialogAction::Answer {
             run_id: request.run_id,
@@ -66,9 +68,6 @@ pub(super) fn confirm_ui(
     question_ui(ui, prompt, &shape, actions, answers, |ui, entered, id, _| {
         indented(ui, |ui| {
             request_ui(ui, request);
-            if dangerous {
-                word_ui(ui, id.with("word"), request, &mut entered.typed);
-            }
             reason_ui(ui, id.with("reason"), &mut entered.reason, in_loop);
         });
         preview_ui(ui, &request.preview, Some(request.risk.level));
@@ -100,26 +99,4 @@ fn reason_ui(ui: &mut Ui, id: Id, reason: &mut String, in_loop: bool) {
         ui.add(edit).labelled_by(label.id);
     });
     ui.add_space(2.0);
-}
-
-/// The field in which the person types the name of the target, with a sign of whether it matches.
-fn word_ui(ui: &mut Ui, id: Id, request: &ConfirmationRequest, typed: &mut String) {
-    let theme = Theme::of(ui);
-    let end = if request.guided { " to run" } else { " to approve" };
-    let name = widgets::styled_text(&[
-        ("Type ", Text::Body, theme.dim),
-        (request.target_word(), Text::Mono, theme.text),
-        (end, Text::Body, theme.dim),
-    ]);
-    // A long name wraps and is not truncated.
-    ui.horizontal_wrapped(|ui| {
-        let label = ui.label(name);
-        ui.add(widgets::code_field(typed, id, 200.0)).labelled_by(label.id);
-        let (text, color) = match typed.trim() {
-            "" => return,
-            _ if request.names_target(typed) => ("It matches.", theme.safe),
-            _ => ("It does not match yet.", theme.caution),
-        };
-        ui.label(widgets::rich(text, Text::Small, color));
-    });
 }

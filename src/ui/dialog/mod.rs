@@ -1,8 +1,8 @@
 //! The dialogs: run a step, authorize or reject a plan, trust commands, close the window during a run or a loop.
 //!
-//! All use one frame with the same rules: each display of a dialog gets a new id, no control has the initial focus, the
-//! safe buttons come first, nothing is truncated, buttons do not move, and no answer counts before [`Arming`] allows
-//! it. Escape, a click outside the dialog, and closing it decide nothing.
+//! All use one frame with the same rules: each display of a dialog gets a new id, no button has the initial focus, the
+//! safe buttons come first (but after a word that is asked for, the approval), nothing is truncated, buttons do not move,
+//! and no answer counts before [`Arming`] allows it. Escape, a click outside the dialog, and closing it decide nothing.
 
 pub(super) mod after_click;
 mod answer;
@@ -10,12 +10,14 @@ pub mod arming;
 mod authorize;
 mod confirm;
 mod focus;
+mod footer;
 mod secret;
 mod short;
 #[cfg(test)]
 mod tests;
 mod trust;
 mod wait;
+mod word;
 
 use std::sync::Arc;
 
@@ -32,6 +34,7 @@ use crate::run::{CommandsReview, ConfirmationRequest, SecretQuestion};
 use crate::ui::scroll;
 use answer::{Answer, Answers};
 use arming::{Allowed, Arming, DANGEROUS_DELAY_MS, DELAY_MS, Input};
+use footer::Footer;
 
 pub use authorize::AuthorizeView;
 pub(super) use confirm::SAFE_ANSWERS;
@@ -118,6 +121,8 @@ struct Memory {
     prompt: PromptId,
     arming: Arming,
     body_height: f32,
+    /// The height of the field for a word with its texts, in points; 0 without one.
+    word_height: f32,
     /// The scroll offset of the body.
     offset: f32,
     entered: Entered,
@@ -130,6 +135,8 @@ struct Entered {
     typed: String,
     /// The reason of an answer about a step.
     reason: String,
+    /// Whether the person has unfolded the steps that only read.
+    unfolded: bool,
 }
 
 /// The parts of a dialog that do not change while it is shown.
@@ -140,6 +147,8 @@ struct DialogShape<'a> {
     /// The text in front of the risk in the risk chip.
     chip_prefix: &'static str,
     width: f32,
+    /// The question about a dangerous step, whose approval needs the name of its target.
+    word: Option<&'a ConfirmationRequest>,
 }
 
 impl DialogShape<'_> {
@@ -191,8 +200,8 @@ pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
 }
 
 /// Draws the frame of a dialog with its buttons and `body`. The buttons are added before the body, so that Tab reaches
-/// them first. `answers` gets what the person has entered. `body` also gets it, for its text fields, the id of the dialog,
-/// and which answers count in this frame.
+/// them first, after the field for a word. `answers` gets what the person has entered. `body` also gets it, for its text
+/// fields, the id of the dialog, and which answers count in this frame.
 fn question_ui<'a>(
     ui: &mut Ui,
     prompt: PromptId,
@@ -210,18 +219,14 @@ fn question_ui<'a>(
         prompt,
         arming: Arming::new(if shape.is_dangerous() { DANGEROUS_DELAY_MS } else { DELAY_MS }),
         body_height: 200.0,
+        word_height: shape.word.map_or(0.0, |_| word::USUAL_HEIGHT),
         offset: 0.0,
         entered: Entered::default(),
     });
     if !memory.arming.was_drawn() {
         // Text typed before the dialog was visible was meant for something else.
         ctx.input_mut(|input| {
-            input.events.retain(|event| {
-                !matches!(
-                    event,
-                    Event::Key { pressed: true, .. } | Event::Text(_) | Event::Paste(_)
-                )
-            });
+            input.events.retain(|event| !word::is_typing(event));
         });
         // Later, and in a dialog that follows another one, the focused control is one of a dialog.
         focus::clear(&ctx, is_first);
@@ -232,45 +237,29 @@ fn question_ui<'a>(
         let wait = if allowed.safe { wait } else { wait.min(DELAY_MS / 5) };
         ctx.request_repaint_after(std::time::Duration::from_millis(wait.max(16)));
     }
+    if shape.word.is_some() && !allowed.text {
+        word::drop_typed(&ctx);
+        // Without another frame, the pause would be noticed only with the next letter, which would be dropped.
+        ctx.request_repaint_after(std::time::Duration::from_millis(DELAY_MS / 5));
+    }
     let screen = ctx.content_rect();
     let width = shape.width.min(screen.width() - 32.0);
-    let max_height = (screen.height() - 32.0 - HEADER - FOOTER).max(60.0);
+    let footer_height = FOOTER + memory.word_height;
+    let max_height = (screen.height() - 32.0 - HEADER - footer_height).max(60.0);
     let body_height = memory.body_height.min(max_height);
-    let scroll_to = scroll_by_key(&ctx, &memory, body_height);
+    let scroll_to = scroll_by_key(&ctx, &memory, id, body_height);
     let frame = Frame::NONE
         .fill(theme.raised)
         .stroke(Stroke::new(1.0, theme.line))
         .corner_radius(CornerRadius::same(theme::DIALOG_RADIUS))
         .shadow(ui.visuals().window_shadow);
     let modal = Modal::new(id).frame(frame).backdrop_color(theme.backdrop).show(&ctx, |ui| {
-        let size = vec2(width, HEADER + body_height + FOOTER);
+        let size = vec2(width, HEADER + body_height + footer_height);
         let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
         let (top, rest) = rect.split_top_bottom_at_y(rect.top() + HEADER);
-        let (middle, bottom) = rest.split_top_bottom_at_y(rest.bottom() - FOOTER);
-        ui.painter().rect_filled(
-            bottom,
-            CornerRadius {
-                sw: theme::DIALOG_RADIUS,
-                se: theme::DIALOG_RADIUS,
-                ..CornerRadius::ZERO
-            },
-            theme.panel,
-        );
-        ui.painter().hline(bottom.x_range(), bottom.top(), Stroke::new(1.0, theme.line));
-        let inner = bottom.shrink2(vec2(PADDING, 0.0));
-        let layout = Layout::left_to_right(Align::Center);
-        let mut area =
-            ui.new_child(UiBuilder::new().id_salt("footer").max_rect(inner).layout(layout));
-        let Answers { safe, approve } = answers(&memory.entered);
-        for answer in safe {
-            answer.ui(&mut area, allowed.safe, actions);
-        }
-        area.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            if let Some(answer) = approve {
-                answer.ui(ui, allowed.approve, actions);
-            }
-            wait::wait_ui(ui, allowed);
-        });
+        let (middle, bottom) = rest.split_top_bottom_at_y(rest.bottom() - footer_height);
+        let footer = Footer { rect: bottom, id, word: shape.word, allowed };
+        let word_height = footer.ui(ui, &mut memory.entered, actions, answers);
         title_ui(ui, top.shrink2(vec2(PADDING, 0.0)), shape);
         let mut area = ui.new_child(UiBuilder::new().id_salt("body").max_rect(middle));
         let mut scroll = ScrollArea::vertical()
@@ -280,17 +269,23 @@ fn question_ui<'a>(
         if let Some(offset) = scroll_to {
             scroll = scroll.vertical_scroll_offset(offset);
         }
-        scroll.show(&mut area, |ui| {
+        let scrolled = scroll.show(&mut area, |ui| {
             ui.spacing_mut().item_spacing.y = 4.0;
             body(ui, &mut memory.entered, id, allowed);
             ui.add_space(8.0);
-        })
+        });
+        (scrolled, word_height)
     });
-    let content = modal.inner.content_size.y;
-    memory.offset = modal.inner.state.clamped_offset().y;
-    if (content - memory.body_height).abs() > 0.5 {
-        memory.body_height = content;
-        ctx.request_repaint();
+    let (scrolled, word_height) = &modal.inner;
+    memory.offset = scrolled.state.clamped_offset().y;
+    for (known, new) in [
+        (&mut memory.body_height, scrolled.content_size.y),
+        (&mut memory.word_height, *word_height),
+    ] {
+        if (new - *known).abs() > 0.5 {
+            *known = new;
+            ctx.request_repaint();
+        }
     }
     ctx.data_mut(|data| data.insert_temp(memory_id(), memory));
     // The second click of the double click that opened the dialog must not close it.
@@ -308,10 +303,13 @@ fn question_ui<'a>(
 }
 
 /// The scroll offset requested by a key, for a body of which `visible_height` points are visible. A focused text field
-/// keeps the keys that it needs itself.
-fn scroll_by_key(ctx: &egui::Context, memory: &Memory, visible_height: f32) -> Option<f32> {
-    let typing = ctx.text_edit_focused();
-    let focused = ctx.memory(|memory| memory.focused().is_some());
+/// keeps the keys that it needs itself. `id` is that of the dialog.
+fn scroll_by_key(ctx: &egui::Context, memory: &Memory, id: Id, visible_height: f32) -> Option<f32> {
+    let focused = ctx.memory(|memory| memory.focused());
+    // The field for the word has one line, and the focus from the start.
+    let in_word = focused == Some(word::field_id(id));
+    let typing = ctx.text_edit_focused() && !(in_word && memory.entered.typed.is_empty());
+    let focused = focused.is_some() && !in_word;
     let is_free = |key: &Key| match key {
         Key::End | Key::Home => !typing,
         // When a button has the focus, the arrow keys move between buttons instead.
@@ -355,6 +353,7 @@ pub(super) fn read_input(ctx: &egui::Context) -> Input {
                 || input.events.iter().any(
                     |event| matches!(event, Event::Key { key, pressed: true, .. } if answers(key)),
                 ),
+            typing: !input.keys_down.is_empty() || input.events.iter().any(word::is_typing),
         }
     })
 }

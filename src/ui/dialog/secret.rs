@@ -20,8 +20,13 @@ pub(super) fn secret_ui(
     question: &SecretQuestion,
     actions: &mut Vec<Action>,
 ) {
-    let shape =
-        DialogShape { title: "A secret is asked for", risk: None, chip_prefix: "", width: 520.0 };
+    let shape = DialogShape {
+        title: "A secret is asked for",
+        risk: None,
+        chip_prefix: "",
+        width: 520.0,
+        word: None,
+    };
     let answer =
         |entered: &Entered| DialogAction::AnswerSecret { id, answer: Some(typed(entered)) };
     let answers = |entered: &Entered| {

@@ -10,7 +10,8 @@ use crate::ui::{Action, DialogAction, Text, Tone, icon, widgets};
 pub(super) fn close_ui(ui: &mut Ui, prompt: PromptId, looping: bool, actions: &mut Vec<Action>) {
     let noun = if looping { "loop" } else { "run" };
     let title = format!("Stop the {noun} and close?");
-    let shape = DialogShape { title: &title, risk: None, chip_prefix: "", width: 480.0 };
+    let shape =
+        DialogShape { title: &title, risk: None, chip_prefix: "", width: 480.0, word: None };
     let leave = Answer::leave("Keep running");
     let hint = format!("The {noun} is stopped, then the window closes.");
     let stop = Answer::safe(Some(icon::STOP), "Stop and close", &hint, DialogAction::StopAndClose);
@@ -42,8 +43,13 @@ pub(super) fn reject_ui(
     then: AfterRejection,
     actions: &mut Vec<Action>,
 ) {
-    let shape =
-        DialogShape { title: "Reject this plan?", risk: None, chip_prefix: "", width: 520.0 };
+    let shape = DialogShape {
+        title: "Reject this plan?",
+        risk: None,
+        chip_prefix: "",
+        width: 520.0,
+        word: None,
+    };
     let answers = |entered: &Entered| {
         let reason = entered.typed.trim().to_owned();
         let ready = !reason.is_empty();

@@ -9,7 +9,9 @@ use crate::ui::tests::scene::Scene;
 use crate::ui::tests::{Window, fixture, window};
 use crate::ui::{Action, Command, DialogAction};
 
+mod authorize;
 mod input;
+mod word;
 
 const APPROVE: &str = "Approve this step";
 
@@ -167,33 +169,6 @@ fn arguments_and_buttons_stay_visible() {
             assert!(harness.query_all_by_label(label).next().is_some(), "{label} in {size:?}");
         }
     }
-}
-
-#[test]
-fn authorization_shows_its_coverage_and_is_given() {
-    let mut harness = large_window("authorize");
-    let plan = fixture::plan();
-    for text in [
-        "5 steps: 3 caution, 2 safe",
-        "2 files: 1 new, 1 replaced",
-        "Asks 1×: Step 3",
-        "Step 3: The plan asks for it.",
-        "Step 4 may change something that the evidence cannot restore.",
-        "Write src/lib.rs, caution · asks",
-        "src/lib.rs, replaced",
-    ] {
-        assert!(harness.query_all_by_label(text).next().is_some(), "{text}");
-    }
-    wait(&mut harness, 1_000);
-    harness.get_by_label_contains("What exactly it covers").click();
-    harness.run_ok();
-    for text in [plan.digest.to_string().as_str(), "CHANGELOG.md", "    does not exist yet"] {
-        assert!(harness.query_all_by_label(text).next().is_some(), "{text}");
-    }
-    harness.get_by_label("Authorize").click();
-    harness.run_ok();
-    let authorize = Action::Dialog(DialogAction::Authorize(plan.digest));
-    assert!(harness.state().actions.contains(&authorize));
 }
 
 /// A tooltip is drawn in front of everything, so it would hide a part of the dialog.

@@ -102,7 +102,7 @@ fn chips(view: &TimelineView<'_>) -> Vec<Chip> {
     ];
     if let Some(target) = &state.target {
         chips.push(
-            Chip::new(icon::TERMINAL, drawable(target), Tone::Accent)
+            Chip::new(icon::HOST, drawable(target), Tone::Accent)
                 .with_tooltip("The host of the goal: commands of its plans run there."),
         );
     }

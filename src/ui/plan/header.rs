@@ -70,8 +70,7 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
             None => format::counted(impact.hosts.len(), "host"),
         };
         chips.push(
-            Chip::new(icon::TERMINAL, text, Tone::Caution)
-                .with_tooltip(visible_list(&impact.hosts)),
+            Chip::new(icon::HOST, text, Tone::Caution).with_tooltip(visible_list(&impact.hosts)),
         );
     }
     if let Some(plan) = view.plan {
@@ -103,7 +102,7 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
             .with_tooltip("This many steps wait for your answer before they run."),
     });
     chips.push(match impact.irreversible {
-        0 => Chip::new(icon::REVERT, "old contents kept", Tone::Safe)
+        0 => Chip::new(icon::KEPT, "old contents kept", Tone::Safe)
             .with_tooltip("The evidence keeps what is needed to restore every file."),
         number => Chip::new(icon::WARNING, format!("{number} not restorable"), Tone::Caution)
             .with_tooltip("This many steps may change something that the evidence cannot restore."),
@@ -116,7 +115,7 @@ fn notes_chips(plan: &ShownPlan) -> Vec<Chip> {
     let mut chips = Vec::new();
     if plan.mode == Mode::Guided {
         chips.push(
-            Chip::new(icon::HAND, "guided", Tone::Accent)
+            Chip::new(icon::GUIDED, "guided", Tone::Accent)
                 .with_tooltip("You start each step, do it by hand, or leave it out."),
         );
     }

@@ -341,7 +341,7 @@ fn ended_ui(ui: &mut Ui, view: &PlanView<'_>, result: &StepResult, actions: &mut
         if result.error_message.is_none() {
             let skipped;
             let (icon, title, text) = match result.outcome {
-                Outcome::DoneByHand => (icon::HAND, "Done by hand", DONE_BY_HAND),
+                Outcome::DoneByHand => (icon::BY_HAND, "Done by hand", DONE_BY_HAND),
                 Outcome::Skipped => {
                     skipped = skip_text(view.run.skip_reasons.get(&view.selected));
                     (icon::SKIP, "Skipped", &*skipped)

@@ -82,7 +82,7 @@ pub(crate) use sidebar::{Entry, fate_look};
 pub use sidebar::{RecentPlan, SidebarView, sidebar_ui};
 pub(super) use simulation::take_keys;
 pub use simulation::{Effect, Simulated};
-pub(crate) use walls::{GroupedSteps, lines_ui, step_ranges};
+pub(crate) use walls::{GroupedSteps, WALLS, beyond_walls, lines_ui, step_ranges};
 pub use walls::{WallLines, wall_lines};
 pub(crate) use wrap::row_length;
 

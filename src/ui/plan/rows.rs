@@ -66,7 +66,7 @@ pub(crate) fn outcome_look(outcome: Outcome) -> (Icon, &'static str, Tone) {
         Outcome::Failed => (icon::FAILED, "failed", Tone::Danger),
         Outcome::Denied => (icon::PROHIBIT, "denied", Tone::Danger),
         Outcome::Skipped => (icon::SKIP, "skipped", Tone::Dim),
-        Outcome::DoneByHand => (icon::HAND, "done by hand", Tone::Safe),
+        Outcome::DoneByHand => (icon::BY_HAND, "done by hand", Tone::Safe),
         Outcome::PreconditionFailed => (icon::WARNING, "precondition failed", Tone::Danger),
         Outcome::Cancelled => (icon::STOP, "cancelled", Tone::Caution),
     }

@@ -274,6 +274,11 @@ pub(crate) fn lines_ui(ui: &mut Ui, lines: &WallLines) {
     }
 }
 
+/// What a step gets beyond its walls, as in [`sentence`]; `None` if nothing.
+pub(crate) fn beyond_walls(walls: &StepWalls) -> Option<String> {
+    (!ranked_grants(walls).is_empty()).then(|| sentence(walls))
+}
+
 /// The walls of one step, in a sentence.
 pub(crate) fn sentence(walls: &StepWalls) -> String {
     let granted: Vec<_> = ranked_grants(walls).into_iter().map(|(_, grant)| grant).collect();

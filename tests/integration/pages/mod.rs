@@ -23,6 +23,8 @@ mod revert;
 #[expect(dead_code, reason = "the tests of the views use the rest")]
 #[path = "../../../examples/gallery/scene.rs"]
 mod scene;
+#[path = "../../../examples/gallery/signing.rs"]
+mod signing;
 
 /// Everything in the window with a name or value, in order of the accessibility tree.
 fn page(name: &str) -> String {

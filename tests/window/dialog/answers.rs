@@ -150,8 +150,7 @@ fn time_until_armed(
 ) -> Outcome<Duration> {
     let before = last_look_without(desktop, number, since)?;
     if !typed.is_empty() {
-        desktop.click("Type release.yml to approve")?;
-        desktop.type_text(typed)?;
+        type_word(desktop, typed)?;
     }
     wait_until_armed(desktop)?;
     Ok(before.elapsed())
@@ -225,7 +224,7 @@ fn typed_ahead(workspace: &Workspace) -> Outcome {
         let field = tree.control("Type release.yml to approve");
         field.is_some_and(|field| field.value.as_deref().unwrap_or_default().is_empty())
             && tree.control(APPROVE).is_some_and(|button| button.disabled)
-            && tree.focused.is_none()
+            && tree.focused.as_deref() == Some("Type release.yml to approve")
     })?;
     // A wrong word approves nothing by any key.
     for wrong in ["y", "yes", "release", "RELEASE.YML", "workflows/release.yml"] {

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::harness::Desktop;
 use super::screen::Outcome;
-use super::support::{authorize, passes, read};
+use super::support::{authorize, passes, read, type_word};
 
 const APPROVE: &str = "Approve this step";
 const SKIP: &str = "Skip this step";

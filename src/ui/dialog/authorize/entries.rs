@@ -1,14 +1,44 @@
-//! The steps and files that an authorization covers, one entry each. Nothing is cut: a long entry takes several rows.
+//! The steps and files that an authorization covers, one entry each. Nothing is cut: a long entry takes several rows. In
+//! a long plan, steps that only read are folded until the person unfolds them.
 
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::traits::StepTraits;
 use crate::authorization::FileState;
-use crate::plan::{ShownPlan, ShownStep, ToolCall, twin_names, visible_name};
+use crate::plan::{ShownPlan, ShownStep, ToolCall, drawable, twin_names, visible_name};
 use crate::risk::RiskLevel;
-use crate::run::{LineKind, Review, cannot_be_restored};
-use crate::ui::plan::{Beside, CodeRow, command_rows, risk_icon, text_rows};
+use crate::run::{Diff, LineKind, Predicted, Preview, Review};
+use crate::ui::plan::{Beside, CodeRow, WALLS, beyond_walls, command_rows, risk_icon, text_rows};
 use crate::ui::{Icon, Tone, icon};
+
+/// The number of lines that a step adds and removes; `None` if that is not known exactly.
+fn changed_lines(
+    step: &ShownStep,
+    review: &Review,
+    preview: Option<&Preview>,
+) -> Option<(usize, usize)> {
+    match (&step.call, preview) {
+        (_, Some(preview)) => {
+            let is_exact = preview.predicted == Predicted::Exact && !preview.changes.is_empty();
+            let lines = preview.changes.iter().map(|change| match change.diff {
+                Diff::Unchanged => Some((0, 0)),
+                Diff::Text { added, removed, .. } => Some((added, removed)),
+                Diff::Binary { .. } => None,
+            });
+            let sum = |sum: (usize, usize), lines: Option<_>| {
+                let (added, removed) = lines?;
+                Some((sum.0 + added, sum.1 + removed))
+            };
+            lines.filter(|_| is_exact).try_fold((0, 0), sum).filter(|_| is_exact)
+        }
+        (Some(ToolCall::FileCreate { path, contents }), None) => {
+            let is_new = review.binding.inputs.get(path) == Some(&FileState::Absent);
+            is_new.then(|| (contents.lines().count(), 0))
+        }
+        (_, None) => None,
+    }
+}
 
 /// An entry of a list: a step or a file.
 #[derive(Debug, Clone)]
@@ -22,6 +52,8 @@ struct Entry {
     emphasized: Option<(Range<usize>, Tone)>,
     /// A few words at the right edge.
     note: String,
+    /// What the step gets beyond its walls, as a sentence; empty for most steps.
+    beyond: String,
 }
 
 /// The text of an entry.
@@ -52,25 +84,31 @@ pub(super) struct Entries {
 impl Entries {
     fn new(entries: Vec<Entry>) -> Self {
         let key = |it: &Entry| {
-            format!("{:?}{}\0{}\0{:?}", it.number, it.text.as_str(), it.note, it.emphasized)
+            let (text, emphasized) = (it.text.as_str(), &it.emphasized);
+            format!("{:?}{text}\0{}\0{}\0{emphasized:?}", it.number, it.note, it.beyond)
         };
         let key: String = entries.iter().map(key).collect();
         Self { entries: entries.into(), key: key.into() }
     }
 
-    /// Every step: what it does, its risk, and whether it asks or changes what cannot be restored.
-    pub(super) fn of_steps(plan: &ShownPlan, review: &Review) -> Self {
+    /// Every step for which `is_listed` is true: what it does, its risk, whether it asks or changes what cannot be
+    /// restored, what it gets beyond its walls, and how many lines it adds and removes. `previews` has the previews that
+    /// are known.
+    pub(super) fn of_steps<'p>(
+        plan: &ShownPlan,
+        review: &Review,
+        previews: impl Fn(usize) -> Option<&'p Preview>,
+        is_listed: impl Fn(usize) -> bool,
+    ) -> Self {
         let entry = |(index, step): (usize, &ShownStep)| {
             let risk = review.risks.get(index);
             let level = risk.map_or(RiskLevel::Blocked, |risk| risk.level);
             let tone = Tone::from(level);
-            let asks = review.asks.get(index).is_some_and(Option::is_some);
-            let lasting = step.call.as_ref().zip(risk);
-            let lasting = lasting.is_some_and(|(call, risk)| cannot_be_restored(call, risk));
-            let fails = review.fails_precondition(index);
-            let notes =
-                [(asks, "asks"), (lasting, "not restorable"), (fails, "precondition fails")];
-            let notes = notes.into_iter().filter(|it| it.0).map(|it| it.1);
+            let traits = StepTraits::of(plan, review, index);
+            let lines = changed_lines(step, review, previews(index));
+            let lines = lines.map(|(added, removed)| format!("+{added} −{removed}"));
+            let words = std::iter::once(level.as_str()).chain(traits.notes());
+            let notes: Vec<_> = lines.into_iter().chain(words.map(str::to_owned)).collect();
             let span = risk.filter(|it| it.level > RiskLevel::Safe).and_then(|it| it.span.clone());
             let (text, emphasized) = match &step.call {
                 Some(ToolCall::Shell { command, .. }) => {
@@ -82,16 +120,19 @@ impl Entries {
                 }
                 None => (EntryText::Shown(visible_name(&step.tool_name).into_owned()), None),
             };
+            let walls = review.walls_of(index).map(|step| &step.walls);
             Entry {
                 number: Some(index + 1),
                 icon: risk_icon(level),
                 tone,
                 text,
                 emphasized,
-                note: std::iter::once(level.as_str()).chain(notes).collect::<Vec<_>>().join(" · "),
+                note: notes.join(" · "),
+                beyond: walls.and_then(beyond_walls).unwrap_or_default(),
             }
         };
-        Self::new(plan.steps.iter().enumerate().map(entry).collect())
+        let steps = plan.steps.iter().enumerate().filter(|(index, _)| is_listed(*index));
+        Self::new(steps.map(entry).collect())
     }
 
     /// Every file that the steps name as written: whether it is new.
@@ -105,7 +146,15 @@ impl Entries {
             };
             let twin = twins.get(&index).cloned();
             let text = EntryText::Shown(twin.unwrap_or_else(|| visible_name(path).into_owned()));
-            Entry { number: None, icon, tone, text, emphasized: None, note: note.to_owned() }
+            Entry {
+                number: None,
+                icon,
+                tone,
+                text,
+                emphasized: None,
+                note: note.to_owned(),
+                beyond: String::new(),
+            }
         };
         Self::new(review.impact.files.iter().enumerate().map(entry).collect())
     }
@@ -135,6 +184,14 @@ impl Entries {
                     tone: entry.tone,
                     note: entry.note.clone(),
                 }));
+            }
+            if !entry.beyond.is_empty() {
+                let (icon, tone, note) = (WALLS, Tone::Caution, String::new());
+                let mut beside = Some(Box::new(Beside { icon, tone, note }));
+                for row in text_rows(&drawable(&entry.beyond), columns) {
+                    // Only the step has a number.
+                    rows.push(CodeRow { numbers: (None, None), beside: beside.take(), ..row });
+                }
             }
         }
         rows

@@ -3,6 +3,9 @@
 
 mod entries;
 mod figures;
+#[cfg(test)]
+mod tests;
+mod traits;
 
 use std::sync::Arc;
 
@@ -14,12 +17,12 @@ use self::figures::{Figure, figures_ui};
 use super::{Answer, Answers, DialogShape, PromptId, READ_FIRST, question_ui};
 use crate::authorization::FileState;
 use crate::plan::{Mode, ShownPlan, prose, visible_name};
-use crate::run::Review;
+use crate::run::{Preview, Review};
 use crate::ui::plan::{
-    GroupedSteps, Gutter, PlanAttempt, WallLines, cached_rows, code_rows_ui, columns, full_text_ui,
-    indented, lines_ui, named_lookalikes, step_ranges, text_rows, wall_lines,
+    GroupedSteps, Gutter, PlanAttempt, WALLS, WallLines, cached_rows, code_rows_ui, columns,
+    full_text_ui, indented, lines_ui, named_lookalikes, step_ranges, text_rows, wall_lines,
 };
-use crate::ui::{Action, DialogAction, Text, Theme, Tone, format, icon, widgets};
+use crate::ui::{Action, DialogAction, Look, Text, Theme, Tone, format, icon, widgets};
 
 /// The content of the authorization dialog.
 #[derive(Debug, Clone)]
@@ -47,21 +50,26 @@ pub struct AuthorizeView {
     lasting: String,
     /// The steps whose precondition does not hold now: `Step 3`; empty if all may hold.
     failing: String,
+    /// Every step.
     steps: Entries,
+    /// The steps that are listed while the others are folded; `None` if none are folded.
+    unfolded: Option<Entries>,
     files: Entries,
     /// Each file whose present content is covered, with the digest of the content; one line each.
     pub inputs: Arc<str>,
 }
 
 impl AuthorizeView {
-    /// The dialog for an authorization of this plan, as reviewed, that is valid for `ttl_ms` milliseconds.
-    pub fn new(
+    /// The dialog for an authorization of this plan, as reviewed, that is valid for `ttl_ms` milliseconds. `previews` has
+    /// the previews of steps that are known.
+    pub fn new<'p>(
         plan: Arc<ShownPlan>,
         review: Arc<Review>,
         continues: Option<Uuid>,
         attempt: Option<PlanAttempt>,
         other_runs: Option<String>,
         ttl_ms: i64,
+        previews: impl Fn(usize) -> Option<&'p Preview>,
     ) -> Self {
         let input = |(path, state): (&String, &FileState)| {
             let state = match state {
@@ -71,6 +79,8 @@ impl AuthorizeView {
             format!("{}\n    {state}", visible_name(path))
         };
         let inputs: Vec<_> = review.binding.inputs.iter().map(input).collect();
+        let folded = traits::foldable(&plan, &review);
+        let unfolded = |index| folded.binary_search(&index).is_err();
         Self {
             continues,
             attempt,
@@ -82,7 +92,9 @@ impl AuthorizeView {
             figures: figures::of(&plan, &review),
             lasting: lasting(&plan, &review),
             failing: failing(&plan, &review),
-            steps: Entries::of_steps(&plan, &review),
+            steps: Entries::of_steps(&plan, &review, &previews, |_| true),
+            unfolded: (folded.len() > 1)
+                .then(|| Entries::of_steps(&plan, &review, &previews, unfolded)),
             files: Entries::of_files(&review),
             inputs: inputs.join("\n").into(),
             plan,
@@ -102,6 +114,7 @@ pub(super) fn authorize_ui(
         risk: view.review.impact.worst,
         chip_prefix: "worst: ",
         width: 760.0,
+        word: None,
     };
     // A loop runs the plan at once, so the text of the button includes running it.
     let text = if view.attempt.is_some() { "Authorize and run" } else { "Authorize" };
@@ -116,11 +129,11 @@ pub(super) fn authorize_ui(
         &shape,
         actions,
         |_| answers,
-        |ui, _, _, _| indented(ui, |ui| body_ui(ui, view)),
+        |ui, entered, _, _| indented(ui, |ui| body_ui(ui, view, &mut entered.unfolded)),
     );
 }
 
-fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
+fn body_ui(ui: &mut Ui, view: &AuthorizeView, unfolded: &mut bool) {
     // In one line, so that a long name cannot push what matters out of sight; all of it is below.
     widgets::line(ui, prose(view.plan.name()), Text::Strong, Tone::Plain);
     context_ui(ui, view);
@@ -156,9 +169,14 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView) {
     if let Some(walls) = &view.walls {
         lines_ui(ui, walls);
     }
-    entries_ui(ui, "What will run", &view.steps, Gutter::of_list(view.steps.len()));
+    if let Some(host) = &view.review.binding.target {
+        let text = format!("Commands on {} run without walls.", visible_name(&host.to_string()));
+        widgets::remark(ui, WALLS, Tone::Caution, text);
+    }
+    steps_ui(ui, view, unfolded);
     if view.files.len() > 0 {
-        entries_ui(ui, "Files that will be written", &view.files, Gutter::NONE);
+        list_heading(ui, "Files that will be written");
+        entries_ui(ui, "files", &view.files, Gutter::NONE);
     } else if view.review.impact.irreversible == 0 {
         widgets::paragraph(ui, "No step changes a file.", Text::Meta, Tone::Dim);
     }
@@ -202,13 +220,37 @@ fn context_ui(ui: &mut Ui, view: &AuthorizeView) {
     widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
 }
 
-fn entries_ui(ui: &mut Ui, title: &str, entries: &Entries, gutter: Gutter) {
+/// Lists the steps; those that are folded only if the person unfolds them.
+fn steps_ui(ui: &mut Ui, view: &AuthorizeView, unfolded: &mut bool) {
+    list_heading(ui, "What will run");
+    let mut shown = &view.steps;
+    if let Some(rest) = &view.unfolded {
+        let count = format::counted(view.steps.len() - rest.len(), "step");
+        let (icon, text) = if *unfolded {
+            (icon::DOWN, format!("{count} that only read are shown in their places. Fold them"))
+        } else {
+            (icon::RIGHT, format!("{count} only read. Show them"))
+        };
+        if widgets::button(ui, Look::Bare, Some(icon), &text, true).clicked() {
+            *unfolded = !*unfolded;
+        }
+        if !*unfolded {
+            shown = rest;
+        }
+    }
+    entries_ui(ui, "steps", shown, Gutter::of_list(view.steps.len()));
+}
+
+fn list_heading(ui: &mut Ui, title: &str) {
     ui.add_space(6.0);
     widgets::heading(ui, title);
+}
+
+fn entries_ui(ui: &mut Ui, id: &str, entries: &Entries, gutter: Gutter) {
     let columns = columns(ui, ui.available_width(), gutter);
     let key = std::slice::from_ref(&entries.key);
-    let rows = cached_rows(ui, title, key, columns, || entries.rows(columns));
-    code_rows_ui(ui, title, &rows, gutter);
+    let rows = cached_rows(ui, id, key, columns, || entries.rows(columns));
+    code_rows_ui(ui, id, &rows, gutter);
 }
 
 /// What the authorization is bound to, in full.
@@ -264,34 +306,4 @@ fn by_reason(asks: &[Option<String>]) -> Vec<String> {
         reasons.add(index, reason.iter().map(|reason| (0, reason.clone())));
     }
     reasons.lines()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ui::tests::fixture;
-
-    #[test]
-    fn names_of_files_have_each_code_point_once_and_no_line_break() {
-        let mut review = fixture::review(&fixture::plan());
-        review.impact.files = vec!["pаypal.txt".to_owned(), "two\nlines".to_owned()];
-        let rows = Entries::of_files(&review).rows(80);
-        let texts: Vec<_> = rows.iter().map(|row| row.text.as_str()).collect();
-        assert_eq!(texts, ["pа⟨U+0430⟩ypal.txt", "two⟨U+000A⟩lines"]);
-    }
-
-    #[test]
-    fn no_warning_about_no_step() {
-        let (plan, mut review) = (fixture::plan(), fixture::review(&fixture::plan()));
-        assert_eq!(lasting(&plan, &review), "Step 4");
-        review.risks.truncate(3);
-        assert_eq!(lasting(&plan, &review), "");
-    }
-
-    #[test]
-    fn steps_are_grouped_by_reason() {
-        let asks = ["a", "", "b", "a", "a", "", "a", "a", "a"];
-        let asks = asks.map(|reason| (!reason.is_empty()).then(|| reason.to_owned()));
-        assert_eq!(by_reason(&asks), ["Steps 1, 4, 5, 7–9: a", "Step 3: b"]);
-    }
 }

@@ -1,0 +1,140 @@
+//! What the dialog says about steps and files, and which steps it folds.
+
+use super::*;
+use crate::plan::ToolCall;
+use crate::risk::RiskLevel;
+use crate::run::PreconditionState;
+use crate::ui::tests::{fixture, signing};
+
+#[test]
+fn names_of_files_have_each_code_point_once_and_no_line_break() {
+    let mut review = fixture::review(&fixture::plan());
+    review.impact.files = vec!["pаypal.txt".to_owned(), "two\nlines".to_owned()];
+    let rows = Entries::of_files(&review).rows(80);
+    let texts: Vec<_> = rows.iter().map(|row| row.text.as_str()).collect();
+    assert_eq!(texts, ["pа⟨U+0430⟩ypal.txt", "two⟨U+000A⟩lines"]);
+}
+
+#[test]
+fn no_warning_about_no_step() {
+    let (plan, mut review) = (fixture::plan(), fixture::review(&fixture::plan()));
+    assert_eq!(lasting(&plan, &review), "Step 4");
+    review.risks.truncate(3);
+    assert_eq!(lasting(&plan, &review), "");
+}
+
+#[test]
+fn steps_are_grouped_by_reason() {
+    let asks = ["a", "", "b", "a", "a", "", "a", "a", "a"];
+    let asks = asks.map(|reason| (!reason.is_empty()).then(|| reason.to_owned()));
+    assert_eq!(by_reason(&asks), ["Steps 1, 4, 5, 7–9: a", "Step 3: b"]);
+}
+
+fn view(plan: &ShownPlan, review: &Review) -> AuthorizeView {
+    let (plan, review) = (plan.clone().into(), review.clone().into());
+    AuthorizeView::new(plan, review, None, None, None, 60_000, |_| None)
+}
+
+/// The steps that stay listed while the others are folded; all if none are folded.
+fn listed(plan: &ShownPlan, review: &Review) -> Vec<usize> {
+    let view = view(plan, review);
+    let listed = view.unfolded.as_ref().unwrap_or(&view.steps);
+    listed.rows(80).iter().filter_map(|row| row.numbers.1).collect()
+}
+
+fn long() -> (ShownPlan, Review) {
+    let plan = signing::long_plan();
+    let mut review = fixture::review(&plan);
+    signing::none_exists(&plan, &mut review);
+    (plan, review)
+}
+
+#[test]
+fn only_unremarkable_reads_are_folded() {
+    let (plan, review) = long();
+    let before = listed(&plan, &review);
+    assert_eq!(before.len(), 130, "125 files are created, and five reads ask");
+    let all = view(&plan, &review).steps.rows(80);
+    assert_eq!(all.iter().filter_map(|row| row.numbers.1).count(), 500);
+    assert!(!before.contains(&1) && before.contains(&2) && before.contains(&100));
+
+    let with = |change: &dyn Fn(&mut ShownPlan, &mut Review)| {
+        let (mut plan, mut review) = (plan.clone(), review.clone());
+        change(&mut plan, &mut review);
+        let after = listed(&plan, &review);
+        after.into_iter().filter(|number| !before.contains(number)).collect::<Vec<_>>()
+    };
+    let walls = |plan: &ShownPlan| signing::walls(plan);
+    assert_eq!(with(&|_, review| review.asks[0] = Some("You chose it.".to_owned())), [1]);
+    assert_eq!(
+        with(&|_, review| review.risks[2].level = RiskLevel::Caution),
+        [3],
+        "for example a sensitive file"
+    );
+    let fails = PreconditionState::Fails { found: "it is absent".to_owned() };
+    assert_eq!(with(&|_, review| review.preconditions[3 - 1] = fails.clone()), [3]);
+    assert_eq!(
+        with(&|plan, review| {
+            let mut found = walls(plan);
+            for step in found.steps.iter_mut().skip(1) {
+                *step = None;
+            }
+            review.walls = Some(found);
+        }),
+        [1],
+        "a step that starts a program"
+    );
+    let path = "src/p\u{430}rser.rs".to_owned();
+    let alike = ToolCall::FileRead { path };
+    assert_eq!(with(&|plan, _| plan.steps[0].call = Some(alike.clone())), [1]);
+    let command = ToolCall::Shell {
+        command: "ls".to_owned(),
+        target: None,
+        cwd: None,
+        timeout_seconds: None,
+    };
+    assert_eq!(with(&|plan, _| plan.steps[4].call = Some(command.clone())), [5]);
+    assert_eq!(with(&|plan, _| plan.steps[6].call = None), [7], "a faulty step");
+    // A short plan is shown as it is.
+    let mut short = plan.clone();
+    short.steps.truncate(40);
+    assert_eq!(listed(&short, &review), (1..=40).collect::<Vec<_>>());
+}
+
+#[test]
+fn lines_of_a_change_are_shown_only_where_they_are_known() {
+    let (plan, mut review) = (fixture::plan(), fixture::review(&fixture::plan()));
+    let note = |review: &Review, known: &dyn Fn(usize) -> Option<Preview>, number| {
+        let previews: Vec<_> = (0..plan.steps.len()).map(known).collect();
+        let (plan, review) = (plan.clone().into(), review.clone().into());
+        let previews = |index: usize| previews.get(index)?.as_ref();
+        let view = AuthorizeView::new(plan, review, None, None, None, 60_000, previews);
+        let rows = view.steps.rows(80);
+        let row = rows.into_iter().find(|row| row.numbers.1 == Some(number));
+        row.and_then(|row| row.beside).map(|beside| beside.note).unwrap_or_default()
+    };
+    let none = |_| None;
+    let all = |index| Some(fixture::preview(&plan, index));
+    assert_eq!(note(&review, &none, 3), "caution · asks", "no preview yet");
+    assert_eq!(note(&review, &all, 3), "+3 −1 · caution · asks");
+    let failing = |_| Some(Preview::failure("it is absent", Vec::new()));
+    assert_eq!(note(&review, &failing, 3), "caution · asks");
+    // The lines of a new file are in the plan.
+    assert_eq!(note(&review, &none, 5), "+9 −0 · caution");
+    review.binding.inputs.insert("CHANGELOG.md".into(), FileState::Content(plan.digest));
+    assert_eq!(note(&review, &none, 5), "caution");
+}
+
+#[test]
+fn only_steps_have_numbers() {
+    let plan = fixture::command_plan();
+    let mut review = fixture::review(&plan);
+    review.walls = Some(signing::walls(&plan));
+    let rows = view(&plan, &review).steps.rows(80);
+    let walls = rows.iter().filter(|row| {
+        row.beside.as_ref().is_some_and(|beside| beside.icon == WALLS && row.numbers.1.is_none())
+    });
+    assert_eq!(walls.count(), 3);
+    let numbers: Vec<_> = rows.iter().filter_map(|row| row.numbers.1).collect();
+    assert_eq!(numbers, [1, 2, 3, 4, 5, 6]);
+}

@@ -1,0 +1,75 @@
+//! What the authorization dialog says about each step, and which steps it folds.
+
+use super::*;
+
+#[test]
+fn authorization_shows_its_coverage_and_is_given() {
+    let mut harness = large_window("authorize");
+    let plan = fixture::plan();
+    for text in [
+        "5 steps: 3 caution, 2 safe",
+        "2 files: 1 new, 1 replaced",
+        "Asks 1×: Step 3",
+        "Step 3: The plan asks for it.",
+        "Step 4 may change something that the evidence cannot restore.",
+        "Write src/lib.rs, +3 −1 · caution · asks",
+        "src/lib.rs, replaced",
+    ] {
+        assert!(harness.query_all_by_label(text).next().is_some(), "{text}");
+    }
+    wait(&mut harness, 1_000);
+    harness.get_by_label_contains("What exactly it covers").click();
+    harness.run_ok();
+    for text in [plan.digest.to_string().as_str(), "CHANGELOG.md", "    does not exist yet"] {
+        assert!(harness.query_all_by_label(text).next().is_some(), "{text}");
+    }
+    harness.get_by_label("Authorize").click();
+    harness.run_ok();
+    let authorize = Action::Dialog(DialogAction::Authorize(plan.digest));
+    assert!(harness.state().actions.contains(&authorize));
+}
+
+fn shows(harness: &Harness<'static, Window>, text: &str) -> bool {
+    harness.query_all_by_label(text).next().is_some()
+}
+
+#[test]
+fn a_step_says_what_it_gets_beyond_its_walls() {
+    for size in [[1280.0, 800.0], [900.0, 600.0]] {
+        let mut harness = window("authorize-walls", size);
+        harness.key_press(Key::PageDown);
+        harness.run_ok();
+        let walls = "Walls: full, with network, writes /home/ada/.cargo/registry, writes /home/ada/.cargo/git.";
+        let of_row = |row: &str| {
+            let rows = harness.get_all_by_role(egui::accesskit::Role::Label);
+            let rows = rows.filter_map(|node| node.accesskit_node().label());
+            let rows: Vec<_> = rows.skip_while(|it| !it.starts_with(row)).take(2).collect();
+            rows.get(1).cloned().unwrap_or_default()
+        };
+        // A long sentence takes several rows.
+        assert!(walls.starts_with(&of_row("cargo build")), "{}", of_row("cargo build"));
+        let open = "No walls: the step may do everything that you may.";
+        assert!(shows(&harness, open));
+        assert!(shows(&harness, "Walls: full, with a terminal, into which you type."));
+        let name = "git status --short && git log --oneline -5, safe";
+        assert!(shows(&harness, name) && !of_row(name).starts_with("Walls"));
+    }
+}
+
+#[test]
+fn folded_steps_are_shown_on_request() {
+    let mut harness = window("authorize-many", [900.0, 600.0]);
+    wait(&mut harness, 1_000);
+    let first = "Read src/f0.rs, safe";
+    assert!(shows(&harness, "Create gen/d1/file_001.rs, +3 −0 · caution"));
+    assert!(!shows(&harness, first));
+    harness.get_by_label("370 steps only read. Show them").focus();
+    harness.run_steps(2);
+    harness.key_press(Key::Enter);
+    harness.run_ok();
+    assert!(shows(&harness, first));
+    harness.get_by_label("370 steps that only read are shown in their places. Fold them").click();
+    harness.run_ok();
+    assert!(!shows(&harness, first));
+    assert!(harness.state().actions.is_empty());
+}

@@ -1,0 +1,129 @@
+//! The field in which a person types the name of a dangerous step's target, directly above the buttons. It has the focus
+//! from the start, but what is typed before a pause is dropped: it was meant for something else.
+
+use egui::{Align, Context, Event, Id, ImeEvent, Key, Label, Layout, Rect, ScrollArea, Ui};
+use egui::{UiBuilder, vec2};
+
+use super::arming::Allowed;
+use crate::run::ConfirmationRequest;
+use crate::ui::{Text, Theme, Tone, widgets};
+
+/// The height with a short name, in points.
+pub(super) const USUAL_HEIGHT: f32 = 66.0;
+/// The height above which the text scrolls, so that a name of thousands of characters leaves room for the step, in points.
+const MAX_TEXT: f32 = 120.0;
+/// The space above the field, in points.
+const TOP: f32 = 14.0;
+/// The width of the field, in points; in a narrow dialog less.
+const FIELD: f32 = 260.0;
+/// The space between the text and the field, in points.
+const GAP: f32 = 16.0;
+
+/// What the person did in the field.
+pub(super) struct Typed {
+    /// Whether Enter was pressed in the field.
+    pub(super) is_entered: bool,
+    /// The height of field and texts, in points.
+    pub(super) height: f32,
+}
+
+/// The id of the field in the dialog with this id.
+pub(super) fn field_id(dialog: Id) -> Id {
+    dialog.with("word")
+}
+
+/// Whether an event types or pastes something, or presses a key.
+pub(super) fn is_typing(event: &Event) -> bool {
+    is_text(event) || matches!(event, Event::Key { pressed: true, .. })
+}
+
+fn is_text(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Text(_)
+            | Event::Paste(_)
+            | Event::Ime(ImeEvent::Preedit { .. } | ImeEvent::Commit(_))
+    )
+}
+
+/// Drops what was typed or pasted in this frame.
+pub(super) fn drop_typed(ctx: &Context) {
+    ctx.input_mut(|input| input.events.retain(|event| !is_text(event)));
+}
+
+/// Draws the field, with what it is for at its left and below it whether the name is right so far.
+pub(super) fn word_ui(
+    ui: &mut Ui,
+    rect: Rect,
+    dialog: Id,
+    request: &ConfirmationRequest,
+    typed: &mut String,
+    allowed: Allowed,
+) -> Typed {
+    let theme = Theme::of(ui);
+    let field_width = FIELD.min(rect.width() * 0.4);
+    let top = rect.top() + TOP;
+    let (left, right) = rect.with_min_y(top).split_left_right_at_x(rect.right() - field_width);
+    let area = |ui: &mut Ui, salt: &str, rect: Rect| {
+        let layout = Layout::top_down(Align::Min);
+        let mut area = ui.new_child(UiBuilder::new().id_salt(salt).max_rect(rect).layout(layout));
+        area.spacing_mut().item_spacing = vec2(8.0, 2.0);
+        area
+    };
+    let (verb, doing) = if request.guided { ("run", "running") } else { ("approve", "approving") };
+    let mut text = area(ui, "why a word", left.with_max_x(left.right() - GAP));
+    // A long name wraps and is not truncated.
+    let scroll = ScrollArea::vertical().id_salt("word").max_height(MAX_TEXT);
+    let scrolled = scroll.auto_shrink([false, true]).show(&mut text, |ui| {
+        let name = widgets::styled_text(&[
+            ("Type ", Text::Body, theme.text),
+            (request.target_word(), Text::Mono, theme.text),
+            (&format!(" to {verb}"), Text::Body, theme.text),
+        ]);
+        let label = ui.add(Label::new(name).wrap());
+        let why = format!(
+            "The step is {}, so {doing} it takes the name of {}.",
+            request.risk.level.as_str(),
+            request.target_kind().as_words()
+        );
+        widgets::paragraph(ui, why, Text::Meta, Tone::Dim);
+        label
+    });
+    let mut area = area(ui, "the word", right);
+    let id = field_id(dialog);
+    let field =
+        area.add(widgets::code_field(typed, id, field_width)).labelled_by(scrolled.inner.id);
+    let (hint, tone) = hint(request, typed, allowed.approve.then_some(verb));
+    if hint.is_empty() {
+        // The same room, so that nothing moves.
+        let height = ui.ctx().fonts_mut(|fonts| fonts.row_height(&Text::Meta.font()));
+        area.allocate_space(vec2(0.0, height));
+    } else {
+        widgets::line(&mut area, hint, Text::Meta, tone);
+    }
+    let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+    // The person can move the focus, and Tab and Enter must not lose it.
+    if ui.memory(|memory| memory.focused().is_none()) {
+        field.request_focus();
+    }
+    let height = TOP + scrolled.content_size.y.min(MAX_TEXT).max(area.min_rect().height());
+    Typed { is_entered, height }
+}
+
+/// Says whether what is typed is the name, or may become it. `entering` is what Enter does with the name, once it counts.
+fn hint(request: &ConfirmationRequest, typed: &str, entering: Option<&str>) -> (String, Tone) {
+    let typed = typed.trim();
+    let (typed_letters, word) = (typed.to_lowercase(), request.target_word().to_lowercase());
+    if typed.is_empty() {
+        (String::new(), Tone::Dim)
+    } else if request.names_target(typed) {
+        let entering = entering.map_or_else(String::new, |verb| format!(" Enter {verb}s."));
+        (format!("It matches.{entering}"), Tone::Safe)
+    } else if request.begins_target(typed) {
+        ("Right so far.".to_owned(), Tone::Dim)
+    } else if word.starts_with(&typed_letters) {
+        ("Capital and small letters count.".to_owned(), Tone::Caution)
+    } else {
+        ("This is not the name.".to_owned(), Tone::Caution)
+    }
+}
