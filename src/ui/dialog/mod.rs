@@ -9,6 +9,7 @@ mod answer;
 pub mod arming;
 mod authorize;
 mod confirm;
+mod draft;
 mod focus;
 mod secret;
 mod short;
@@ -17,6 +18,7 @@ mod tests;
 mod trust;
 mod wait;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use egui::{
@@ -32,9 +34,11 @@ use crate::run::{CommandsReview, ConfirmationRequest, SecretQuestion};
 use crate::ui::scroll;
 use answer::{Answer, Answers};
 use arming::{Allowed, Arming, DANGEROUS_DELAY_MS, DELAY_MS, Input};
+use draft::Entered;
 
 pub use authorize::AuthorizeView;
 pub(super) use confirm::SAFE_ANSWERS;
+pub use draft::{Subject, keep_drafts};
 
 /// Identifies one display of a dialog. The same question gets a new id each time it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -74,6 +78,8 @@ pub enum Question<'a> {
         digest: crate::plan::Digest,
         /// The plan's name.
         name: &'a str,
+        /// The plan file; `None` for the plan of a loop.
+        file: Option<&'a Path>,
         /// What follows the rejection.
         then: AfterRejection,
     },
@@ -120,16 +126,6 @@ struct Memory {
     body_height: f32,
     /// The scroll offset of the body.
     offset: f32,
-    entered: Entered,
-}
-
-/// What the person has entered in a dialog.
-#[derive(Debug, Clone, Default)]
-struct Entered {
-    /// The word that names the target of a dangerous step, or the reason of a rejection.
-    typed: String,
-    /// The reason of an answer about a step.
-    reason: String,
 }
 
 /// The parts of a dialog that do not change while it is shown.
@@ -140,6 +136,8 @@ struct DialogShape<'a> {
     /// The text in front of the risk in the risk chip.
     chip_prefix: &'static str,
     width: f32,
+    /// What the text fields are about; `None` without any.
+    subject: Option<Subject>,
 }
 
 impl DialogShape<'_> {
@@ -176,8 +174,13 @@ pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
             confirm::confirm_ui(ui, dialog.prompt, request, *in_loop, actions);
         }
         Question::Authorize(view) => authorize::authorize_ui(ui, dialog.prompt, view, actions),
-        Question::Reject { digest, name, then } => {
-            short::reject_ui(ui, dialog.prompt, *digest, name, *then, actions);
+        Question::Reject { digest, name, file, then } => {
+            let subject = match file {
+                Some(file) => Subject::RejectedFile(file.into()),
+                None => Subject::RejectedPlan(*digest),
+            };
+            let content = (*digest, *name, *then);
+            short::reject_ui(ui, dialog.prompt, subject, content, actions);
         }
         Question::Trust { workspace, commands, of_plan } => {
             let content = (*workspace, *commands, *of_plan);
@@ -203,6 +206,7 @@ fn question_ui<'a>(
 ) {
     let theme = Theme::of(ui);
     let ctx = ui.ctx().clone();
+    let earlier = actions.len();
     let id = Id::unique(prompt);
     let previous = ctx.data(|data| data.get_temp::<Memory>(memory_id()));
     let is_first = previous.is_none();
@@ -211,8 +215,8 @@ fn question_ui<'a>(
         arming: Arming::new(if shape.is_dangerous() { DANGEROUS_DELAY_MS } else { DELAY_MS }),
         body_height: 200.0,
         offset: 0.0,
-        entered: Entered::default(),
     });
+    let mut entered = draft::take(&ctx, shape.subject.as_ref());
     if !memory.arming.was_drawn() {
         // Text typed before the dialog was visible was meant for something else.
         ctx.input_mut(|input| {
@@ -261,7 +265,7 @@ fn question_ui<'a>(
         let layout = Layout::left_to_right(Align::Center);
         let mut area =
             ui.new_child(UiBuilder::new().id_salt("footer").max_rect(inner).layout(layout));
-        let Answers { safe, approve } = answers(&memory.entered);
+        let Answers { safe, approve } = answers(&entered);
         for answer in safe {
             answer.ui(&mut area, allowed.safe, actions);
         }
@@ -282,7 +286,7 @@ fn question_ui<'a>(
         }
         scroll.show(&mut area, |ui| {
             ui.spacing_mut().item_spacing.y = 4.0;
-            body(ui, &mut memory.entered, id, allowed);
+            body(ui, &mut entered, id, allowed);
             ui.add_space(8.0);
         })
     });
@@ -304,6 +308,12 @@ fn question_ui<'a>(
         if !matches!(action, DialogAction::LeaveUndecided | DialogAction::Trust { .. }) {
             focus::forget(&ctx);
         }
+    }
+    let is_answer = |action: &Action| {
+        matches!(action, Action::Dialog(it) if *it != DialogAction::LeaveUndecided)
+    };
+    if !actions.iter().skip(earlier).any(is_answer) {
+        draft::keep(&ctx, shape.subject.clone(), entered);
     }
 }
 

@@ -6,7 +6,7 @@ use std::cell::Cell;
 use egui::{Key, Margin, TextEdit, Ui};
 use uuid::Uuid;
 
-use super::{Answer, Answers, DialogShape, Entered, PromptId, question_ui};
+use super::{Answer, Answers, DialogShape, Entered, PromptId, Subject, question_ui};
 use crate::plan::{drawable, drawable_lines};
 use crate::run::SecretQuestion;
 use crate::ui::action::Typed;
@@ -20,8 +20,13 @@ pub(super) fn secret_ui(
     question: &SecretQuestion,
     actions: &mut Vec<Action>,
 ) {
-    let shape =
-        DialogShape { title: "A secret is asked for", risk: None, chip_prefix: "", width: 520.0 };
+    let shape = DialogShape {
+        title: "A secret is asked for",
+        risk: None,
+        chip_prefix: "",
+        width: 520.0,
+        subject: Some(Subject::Secret(id)),
+    };
     let answer =
         |entered: &Entered| DialogAction::AnswerSecret { id, answer: Some(typed(entered)) };
     let answers = |entered: &Entered| {

@@ -102,6 +102,7 @@ pub(super) fn authorize_ui(
         risk: view.review.impact.worst,
         chip_prefix: "worst: ",
         width: 760.0,
+        subject: None,
     };
     // A loop runs the plan at once, so the text of the button includes running it.
     let text = if view.attempt.is_some() { "Authorize and run" } else { "Authorize" };
