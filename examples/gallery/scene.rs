@@ -541,6 +541,7 @@ impl Scene {
             "reject" => Some(Question::Reject {
                 digest: self.plan.digest,
                 name: self.plan.name(),
+                file: None,
                 then: AfterRejection::Nothing,
             }),
             "trust" | "trusted" => self.review.workspace_commands.as_ref().map(|commands| {

@@ -55,7 +55,7 @@ impl App {
                     .record_decision(digest, shared, |pending, now| pending.reject(now, reason));
             }
             DialogAction::AnswerSecret { id, answer } => {
-                shared.keep_secrets(|asked| asked != id);
+                shared.keep_secrets(self.plan.request(), |asked| asked != id);
                 let answer = answer.map(|Typed(bytes)| Secret::new(bytes));
                 // A question that was withdrawn has no answer any more.
                 shared.worker.answer_secret(id, answer);

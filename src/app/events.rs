@@ -94,15 +94,15 @@ impl App {
             }
             Event::LoopFinished(outcome) => self.apply_loop_end(outcome.err()),
             Event::SecretNeeded { id, question } => {
-                shared.ask_secret(id, question);
+                shared.ask_secret(id, question, self.plan.request());
             }
             Event::SecretSettled { id } => {
-                shared.keep_secrets(|asked| asked != id);
+                shared.keep_secrets(self.plan.request(), |asked| asked != id);
             }
             Event::Panicked { message } => {
                 // The check of a host may still wait for its answer.
                 let check = shared.worker.secret_of_check();
-                shared.keep_secrets(|id| check == Some(id));
+                shared.keep_secrets(self.plan.request(), |id| check == Some(id));
                 shared.notify(
                     Tone::Danger,
                     "The worker thread crashed; the run is interrupted.",

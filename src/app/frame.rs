@@ -6,6 +6,7 @@ use super::recent::RecentChange;
 use super::shared::Prompt;
 use super::{App, now};
 use crate::run::{LoopPhase, Phase, RunFate, RunSummary};
+use crate::ui::dialog;
 use crate::ui::loop_page::stop_word;
 use crate::ui::splits::splits;
 use crate::ui::terminal;
@@ -61,6 +62,7 @@ impl App {
         if let Some(text) = self.shared.to_copy.take() {
             ctx.copy_text(text);
         }
+        dialog::keep_drafts(ctx, |subject| self.is_open(subject));
         self.open_dropped_file(ctx);
         self.handle_close_request(ctx);
         self.run_timers(ctx);

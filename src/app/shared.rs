@@ -51,6 +51,10 @@ pub(super) struct ViewPanic {
     pub(super) bare: bool,
 }
 
+fn step_of(request: &ConfirmationRequest) -> (Uuid, usize) {
+    (request.run_id, request.step_index)
+}
+
 /// The state that the pages share.
 pub(super) struct Shared {
     pub(super) worker: Worker,
@@ -64,6 +68,8 @@ pub(super) struct Shared {
     pub(super) prompt: Option<Prompt>,
     /// The questions for secrets that programs wait for, with their ids. The first one is shown.
     pub(super) secrets: Vec<(Uuid, SecretQuestion)>,
+    /// The confirmation that was on screen when the first of them arrived, as run and step. It stays in front.
+    secrets_behind: Option<(Uuid, usize)>,
     /// The number of the current display of a dialog, so that each display has its own identity.
     showing: u64,
     pub(super) view_panic: Option<ViewPanic>,
@@ -91,6 +97,7 @@ impl Shared {
             last_notice: 0,
             prompt: None,
             secrets: Vec::new(),
+            secrets_behind: None,
             showing: 0,
             view_panic: None,
             contents: Contents::new(wake),
@@ -145,6 +152,15 @@ impl Shared {
         self.prompt = prompt;
     }
 
+    /// Gives a new confirmation an identity of its own, even if the previous one is still shown. A dialog in front of it
+    /// stays there, with all that is typed in it.
+    pub(super) fn ask_to_confirm(&mut self) {
+        self.secrets_behind = None;
+        if self.prompt.is_none() && self.secrets.is_empty() {
+            self.show_prompt(None);
+        }
+    }
+
     /// The identity of the current display of a dialog; `request` is the confirmation in it, if it is one.
     pub(super) fn prompt_id(&self, request: Option<&ConfirmationRequest>) -> PromptId {
         PromptId {
@@ -155,24 +171,41 @@ impl Shared {
     }
 
     /// The question for a secret that is in front, with the identity of its dialog. It has one of its own, so that
-    /// nothing typed in a dialog before it, which the person closed, is in its field.
-    pub(super) fn shown_secret(&self) -> Option<(PromptId, Uuid, &SecretQuestion)> {
-        let (id, question) = self.secrets.first().filter(|_| self.prompt.is_none())?;
+    /// nothing typed in a dialog before it is in its field. `request` is the confirmation that is not closed.
+    pub(super) fn shown_secret(
+        &self,
+        request: Option<&ConfirmationRequest>,
+    ) -> Option<(PromptId, Uuid, &SecretQuestion)> {
+        let is_behind = self.prompt.is_some()
+            || request.is_some_and(|request| self.secrets_behind == Some(step_of(request)));
+        let (id, question) = self.secrets.first().filter(|_| !is_behind)?;
         Some((PromptId { about: Some(*id), ..self.prompt_id(None) }, *id, question))
     }
 
     /// Adds a question for a secret. An open dialog stays in front of it, with all that is typed there.
-    pub(super) fn ask_secret(&mut self, id: Uuid, question: SecretQuestion) {
+    pub(super) fn ask_secret(
+        &mut self,
+        id: Uuid,
+        question: SecretQuestion,
+        request: Option<&ConfirmationRequest>,
+    ) {
+        if self.secrets.is_empty() {
+            self.secrets_behind = request.map(step_of);
+        }
         self.secrets.push((id, question));
-        if self.prompt.is_none() && self.secrets.len() == 1 {
+        if self.shown_secret(request).is_some_and(|(_, shown, _)| shown == id) {
             self.show_prompt(None);
         }
     }
 
     /// Keeps the open questions for secrets for which `wanted` is true, and removes the others. If the question on screen
     /// is removed, the next dialog gets a new identity, so that nothing typed for the old one counts.
-    pub(super) fn keep_secrets(&mut self, wanted: impl Fn(Uuid) -> bool) {
-        let in_front = self.shown_secret().map(|(_, id, _)| id);
+    pub(super) fn keep_secrets(
+        &mut self,
+        request: Option<&ConfirmationRequest>,
+        wanted: impl Fn(Uuid) -> bool,
+    ) {
+        let in_front = self.shown_secret(request).map(|(_, id, _)| id);
         self.secrets.retain(|(id, _)| wanted(*id));
         if in_front.is_some_and(|id| !wanted(id)) {
             self.show_prompt(None);

@@ -3,9 +3,10 @@
 use super::App;
 use super::history::Direction;
 use super::loop_page::LoopContent;
+use super::plan_page::PlanSession;
 use super::shared::Prompt;
 use crate::run::{CommandsReview, PlaceReview, RunState};
-use crate::ui::dialog::{AfterRejection, Dialog, Question};
+use crate::ui::dialog::{AfterRejection, Dialog, Question, Subject};
 use crate::ui::{Page, Situation, StatusView, WindowView};
 
 /// The state of a run in the status bar if no plan is shown.
@@ -83,10 +84,11 @@ impl App {
     /// The dialog to show. One that the person opened comes before the confirmation of a step.
     pub(super) fn dialog(&self) -> Option<Dialog<'_>> {
         let Some(prompt) = self.shared.prompt else {
-            if let Some((prompt, id, question)) = self.shared.shown_secret() {
+            let request = self.plan.request();
+            if let Some((prompt, id, question)) = self.shared.shown_secret(request) {
                 return Some(Dialog { prompt, question: Question::Secret { id, question } });
             }
-            let request = self.plan.request()?;
+            let request = request?;
             let prompt = self.shared.prompt_id(Some(request));
             let in_loop = self.plan.running().is_some_and(|session| session.attempt.is_some());
             return Some(Dialog { prompt, question: Question::Confirm { request, in_loop } });
@@ -103,6 +105,7 @@ impl App {
                 Question::Reject {
                     digest: plan.digest,
                     name: plan.name(),
+                    file: session.path(),
                     then: match session.attempt {
                         None => AfterRejection::Nothing,
                         Some(it) if it.attempt.number < it.max_attempts => {
@@ -118,6 +121,18 @@ impl App {
             }
         };
         Some(Dialog { prompt: self.shared.prompt_id(None), question })
+    }
+
+    /// Whether a question with text fields may still be answered. A plan can be rejected again and again.
+    pub(super) fn is_open(&self, subject: &Subject) -> bool {
+        match *subject {
+            Subject::Step { run_id, step_index } => {
+                let request = self.plan.running().and_then(PlanSession::request);
+                request.is_some_and(|it| (it.run_id, it.step_index) == (run_id, step_index))
+            }
+            Subject::Secret(secret) => self.shared.secrets.iter().any(|(id, _)| *id == secret),
+            Subject::RejectedFile(_) | Subject::RejectedPlan(_) => true,
+        }
     }
 
     /// The workspace and its commands in the trust dialog `prompt`: those of the shown plan or of the loop form. `None`

@@ -159,7 +159,12 @@ impl PlanPage {
                 "Review the steps, then authorize the plan.",
             );
         } else if session.not_authorizable().is_none() {
-            shared.show_prompt(Some(Prompt::Authorize));
+            // The person may type in a dialog that was opened meanwhile. Then only the plan is shown.
+            let is_free =
+                shared.prompt.is_none() && shared.secrets.is_empty() && self.request().is_none();
+            if is_free {
+                shared.show_prompt(Some(Prompt::Authorize));
+            }
         } else if session.must_look_first() {
             self.select_unseen();
         }

@@ -60,8 +60,7 @@ impl PlanPage {
             }
         }
         if needs_confirmation {
-            // Every confirmation gets a new identity, even if the previous one is still shown.
-            shared.show_prompt(shared.prompt);
+            shared.ask_to_confirm();
         }
     }
 

@@ -2,7 +2,7 @@
 
 use egui::{Id, Margin, TextEdit, Ui};
 
-use super::{Answer, Answers, DialogShape, Entered, PromptId, READ_FIRST, question_ui};
+use super::{Answer, Answers, DialogShape, Entered, PromptId, READ_FIRST, Subject, question_ui};
 use crate::plan::drawable;
 use crate::risk::RiskLevel;
 use crate::run::{ConfirmationRequest, Decision};
@@ -44,6 +44,7 @@ pub(super) fn confirm_ui(
         risk: Some(request.risk.level),
         chip_prefix: "",
         width: 760.0,
+        subject: Some(Subject::Step { run_id: request.run_id, step_index: request.step_index }),
         word: dangerous.then_some(request),
     };
     let answers = |entered: &Entered| {

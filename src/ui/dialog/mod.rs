@@ -9,6 +9,7 @@ mod answer;
 pub mod arming;
 mod authorize;
 mod confirm;
+mod draft;
 mod focus;
 mod footer;
 mod secret;
@@ -19,6 +20,7 @@ mod trust;
 mod wait;
 mod word;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use egui::{
@@ -34,10 +36,12 @@ use crate::run::{CommandsReview, ConfirmationRequest, SecretQuestion};
 use crate::ui::scroll;
 use answer::{Answer, Answers};
 use arming::{Allowed, Arming, DANGEROUS_DELAY_MS, DELAY_MS, Input};
+use draft::Entered;
 use footer::Footer;
 
 pub use authorize::AuthorizeView;
 pub(super) use confirm::SAFE_ANSWERS;
+pub use draft::{Subject, keep_drafts};
 
 /// Identifies one display of a dialog. The same question gets a new id each time it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -77,6 +81,8 @@ pub enum Question<'a> {
         digest: crate::plan::Digest,
         /// The plan's name.
         name: &'a str,
+        /// The plan file; `None` for the plan of a loop.
+        file: Option<&'a Path>,
         /// What follows the rejection.
         then: AfterRejection,
     },
@@ -125,18 +131,6 @@ struct Memory {
     word_height: f32,
     /// The scroll offset of the body.
     offset: f32,
-    entered: Entered,
-}
-
-/// What the person has entered in a dialog.
-#[derive(Debug, Clone, Default)]
-struct Entered {
-    /// The word that names the target of a dangerous step, or the reason of a rejection.
-    typed: String,
-    /// The reason of an answer about a step.
-    reason: String,
-    /// Whether the person has unfolded the steps that only read.
-    unfolded: bool,
 }
 
 /// The parts of a dialog that do not change while it is shown.
@@ -147,6 +141,8 @@ struct DialogShape<'a> {
     /// The text in front of the risk in the risk chip.
     chip_prefix: &'static str,
     width: f32,
+    /// What the text fields are about; `None` without any.
+    subject: Option<Subject>,
     /// The question about a dangerous step, whose approval needs the name of its target.
     word: Option<&'a ConfirmationRequest>,
 }
@@ -185,8 +181,13 @@ pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
             confirm::confirm_ui(ui, dialog.prompt, request, *in_loop, actions);
         }
         Question::Authorize(view) => authorize::authorize_ui(ui, dialog.prompt, view, actions),
-        Question::Reject { digest, name, then } => {
-            short::reject_ui(ui, dialog.prompt, *digest, name, *then, actions);
+        Question::Reject { digest, name, file, then } => {
+            let subject = match file {
+                Some(file) => Subject::RejectedFile(file.into()),
+                None => Subject::RejectedPlan(*digest),
+            };
+            let content = (*digest, *name, *then);
+            short::reject_ui(ui, dialog.prompt, subject, content, actions);
         }
         Question::Trust { workspace, commands, of_plan } => {
             let content = (*workspace, *commands, *of_plan);
@@ -212,6 +213,7 @@ fn question_ui<'a>(
 ) {
     let theme = Theme::of(ui);
     let ctx = ui.ctx().clone();
+    let earlier = actions.len();
     let id = Id::unique(prompt);
     let previous = ctx.data(|data| data.get_temp::<Memory>(memory_id()));
     let is_first = previous.is_none();
@@ -221,8 +223,8 @@ fn question_ui<'a>(
         body_height: 200.0,
         word_height: shape.word.map_or(0.0, |_| word::USUAL_HEIGHT),
         offset: 0.0,
-        entered: Entered::default(),
     });
+    let mut entered = draft::take(&ctx, shape.subject.as_ref());
     if !memory.arming.was_drawn() {
         // Text typed before the dialog was visible was meant for something else.
         ctx.input_mut(|input| {
@@ -247,7 +249,7 @@ fn question_ui<'a>(
     let footer_height = FOOTER + memory.word_height;
     let max_height = (screen.height() - 32.0 - HEADER - footer_height).max(60.0);
     let body_height = memory.body_height.min(max_height);
-    let scroll_to = scroll_by_key(&ctx, &memory, id, body_height);
+    let scroll_to = scroll_by_key(&ctx, &memory, &entered, body_height);
     let frame = Frame::NONE
         .fill(theme.raised)
         .stroke(Stroke::new(1.0, theme.line))
@@ -259,7 +261,7 @@ fn question_ui<'a>(
         let (top, rest) = rect.split_top_bottom_at_y(rect.top() + HEADER);
         let (middle, bottom) = rest.split_top_bottom_at_y(rest.bottom() - footer_height);
         let footer = Footer { rect: bottom, id, word: shape.word, allowed };
-        let word_height = footer.ui(ui, &mut memory.entered, actions, answers);
+        let word_height = footer.ui(ui, &mut entered, actions, answers);
         title_ui(ui, top.shrink2(vec2(PADDING, 0.0)), shape);
         let mut area = ui.new_child(UiBuilder::new().id_salt("body").max_rect(middle));
         let mut scroll = ScrollArea::vertical()
@@ -271,7 +273,7 @@ fn question_ui<'a>(
         }
         let scrolled = scroll.show(&mut area, |ui| {
             ui.spacing_mut().item_spacing.y = 4.0;
-            body(ui, &mut memory.entered, id, allowed);
+            body(ui, &mut entered, id, allowed);
             ui.add_space(8.0);
         });
         (scrolled, word_height)
@@ -300,15 +302,24 @@ fn question_ui<'a>(
             focus::forget(&ctx);
         }
     }
+    let is_answer = |action: &Action| matches!(action, Action::Dialog(it) if *it != DialogAction::LeaveUndecided);
+    if !actions.iter().skip(earlier).any(is_answer) {
+        draft::keep(&ctx, shape.subject.clone(), entered);
+    }
 }
 
 /// The scroll offset requested by a key, for a body of which `visible_height` points are visible. A focused text field
-/// keeps the keys that it needs itself. `id` is that of the dialog.
-fn scroll_by_key(ctx: &egui::Context, memory: &Memory, id: Id, visible_height: f32) -> Option<f32> {
+/// keeps the keys that it needs itself.
+fn scroll_by_key(
+    ctx: &egui::Context,
+    memory: &Memory,
+    entered: &Entered,
+    visible_height: f32,
+) -> Option<f32> {
     let focused = ctx.memory(|memory| memory.focused());
     // The field for the word has one line, and the focus from the start.
-    let in_word = focused == Some(word::field_id(id));
-    let typing = ctx.text_edit_focused() && !(in_word && memory.entered.typed.is_empty());
+    let in_word = focused == Some(word::field_id(Id::unique(memory.prompt)));
+    let typing = ctx.text_edit_focused() && !(in_word && entered.typed.is_empty());
     let focused = focused.is_some() && !in_word;
     let is_free = |key: &Key| match key {
         Key::End | Key::Home => !typing,

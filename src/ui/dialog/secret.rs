@@ -6,7 +6,7 @@ use std::cell::Cell;
 use egui::{Key, Margin, TextEdit, Ui};
 use uuid::Uuid;
 
-use super::{Answer, Answers, DialogShape, Entered, PromptId, question_ui};
+use super::{Answer, Answers, DialogShape, Entered, PromptId, Subject, question_ui};
 use crate::plan::{drawable, drawable_lines};
 use crate::run::SecretQuestion;
 use crate::ui::action::Typed;
@@ -25,6 +25,7 @@ pub(super) fn secret_ui(
         risk: None,
         chip_prefix: "",
         width: 520.0,
+        subject: Some(Subject::Secret(id)),
         word: None,
     };
     let answer =

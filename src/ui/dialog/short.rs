@@ -2,7 +2,9 @@
 
 use egui::{Margin, TextEdit, Ui};
 
-use super::{AfterRejection, Answer, Answers, DialogShape, Entered, PromptId, question_ui};
+use super::{
+    AfterRejection, Answer, Answers, DialogShape, Entered, PromptId, Subject, question_ui,
+};
 use crate::plan::Digest;
 use crate::ui::plan::indented;
 use crate::ui::{Action, DialogAction, Text, Tone, icon, widgets};
@@ -10,8 +12,14 @@ use crate::ui::{Action, DialogAction, Text, Tone, icon, widgets};
 pub(super) fn close_ui(ui: &mut Ui, prompt: PromptId, looping: bool, actions: &mut Vec<Action>) {
     let noun = if looping { "loop" } else { "run" };
     let title = format!("Stop the {noun} and close?");
-    let shape =
-        DialogShape { title: &title, risk: None, chip_prefix: "", width: 480.0, word: None };
+    let shape = DialogShape {
+        title: &title,
+        risk: None,
+        chip_prefix: "",
+        width: 480.0,
+        subject: None,
+        word: None,
+    };
     let leave = Answer::leave("Keep running");
     let hint = format!("The {noun} is stopped, then the window closes.");
     let stop = Answer::safe(Some(icon::STOP), "Stop and close", &hint, DialogAction::StopAndClose);
@@ -38,9 +46,8 @@ pub(super) fn close_ui(ui: &mut Ui, prompt: PromptId, looping: bool, actions: &m
 pub(super) fn reject_ui(
     ui: &mut Ui,
     prompt: PromptId,
-    digest: Digest,
-    name: &str,
-    then: AfterRejection,
+    subject: Subject,
+    (digest, name, then): (Digest, &str, AfterRejection),
     actions: &mut Vec<Action>,
 ) {
     let shape = DialogShape {
@@ -48,6 +55,7 @@ pub(super) fn reject_ui(
         risk: None,
         chip_prefix: "",
         width: 520.0,
+        subject: Some(subject),
         word: None,
     };
     let answers = |entered: &Entered| {

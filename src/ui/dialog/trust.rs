@@ -16,7 +16,14 @@ pub(super) fn trust_ui(
 ) {
     let title = if view.trusted { "You trust these commands" } else { "Trust these commands?" };
     let risk = view.commands.iter().map(|command| command.risk.level).max();
-    let shape = DialogShape { title, risk, chip_prefix: "worst: ", width: 680.0, word: None };
+    let shape = DialogShape {
+        title,
+        risk,
+        chip_prefix: "worst: ",
+        width: 680.0,
+        subject: None,
+        word: None,
+    };
     let decide = |trusted| DialogAction::Trust { digest: view.digest, trusted };
     let answers = if view.trusted {
         // Withdrawing trust is a safe answer too.

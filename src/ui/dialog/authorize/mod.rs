@@ -9,7 +9,7 @@ mod traits;
 
 use std::sync::Arc;
 
-use egui::{CollapsingHeader, Ui};
+use egui::{CollapsingHeader, Id, Ui};
 use uuid::Uuid;
 
 use self::entries::Entries;
@@ -114,6 +114,7 @@ pub(super) fn authorize_ui(
         risk: view.review.impact.worst,
         chip_prefix: "worst: ",
         width: 760.0,
+        subject: None,
         word: None,
     };
     // A loop runs the plan at once, so the text of the button includes running it.
@@ -129,11 +130,12 @@ pub(super) fn authorize_ui(
         &shape,
         actions,
         |_| answers,
-        |ui, entered, _, _| indented(ui, |ui| body_ui(ui, view, &mut entered.unfolded)),
+        |ui, _, id, _| indented(ui, |ui| body_ui(ui, view, id.with("unfolded"))),
     );
 }
 
-fn body_ui(ui: &mut Ui, view: &AuthorizeView, unfolded: &mut bool) {
+/// `unfolded` is where the window keeps whether the person has unfolded the steps that only read.
+fn body_ui(ui: &mut Ui, view: &AuthorizeView, unfolded: Id) {
     // In one line, so that a long name cannot push what matters out of sight; all of it is below.
     widgets::line(ui, prose(view.plan.name()), Text::Strong, Tone::Plain);
     context_ui(ui, view);
@@ -221,20 +223,22 @@ fn context_ui(ui: &mut Ui, view: &AuthorizeView) {
 }
 
 /// Lists the steps; those that are folded only if the person unfolds them.
-fn steps_ui(ui: &mut Ui, view: &AuthorizeView, unfolded: &mut bool) {
+fn steps_ui(ui: &mut Ui, view: &AuthorizeView, unfolded: Id) {
     list_heading(ui, "What will run");
     let mut shown = &view.steps;
     if let Some(rest) = &view.unfolded {
         let count = format::counted(view.steps.len() - rest.len(), "step");
-        let (icon, text) = if *unfolded {
+        let mut is_unfolded = ui.data(|data| data.get_temp(unfolded)).unwrap_or(false);
+        let (icon, text) = if is_unfolded {
             (icon::DOWN, format!("{count} that only read are shown in their places. Fold them"))
         } else {
             (icon::RIGHT, format!("{count} only read. Show them"))
         };
         if widgets::button(ui, Look::Bare, Some(icon), &text, true).clicked() {
-            *unfolded = !*unfolded;
+            is_unfolded = !is_unfolded;
+            ui.data_mut(|data| data.insert_temp(unfolded, is_unfolded));
         }
-        if !*unfolded {
+        if !is_unfolded {
             shown = rest;
         }
     }

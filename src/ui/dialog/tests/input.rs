@@ -343,3 +343,64 @@ fn focus_returns_to_what_opened_a_question() {
         assert_eq!(focused(&harness), is_restored, "{answer}");
     }
 }
+
+/// Text stays with its question while another dialog is in front and while its own is closed, and leaves with the answer.
+#[test]
+fn typed_text_stays_with_its_question() {
+    let mut harness = large_window("dialog");
+    wait(&mut harness, 1_000);
+    let type_reason = |harness: &mut Harness<'static, Window>, text: &str| {
+        harness.get_by_label("Reason").focus();
+        harness.step();
+        harness.get_by_label("Reason").type_text(text);
+        harness.run_ok();
+    };
+    let reason = |harness: &Harness<'static, Window>| harness.get_by_label("Reason").value();
+    type_reason(&mut harness, "It writes too much.");
+    harness.state_mut().scene = Scene::new("reject");
+    harness.run_ok();
+    assert_eq!(reason(&harness).as_deref(), Some(""), "another question has its own text");
+    type_reason(&mut harness, "It is the wrong plan.");
+    harness.state_mut().scene = Scene::new("asking");
+    harness.run_ok();
+    harness.state_mut().scene = Scene::new("dialog");
+    harness.state_mut().scene.ask_again();
+    harness.run_ok();
+    assert_eq!(reason(&harness).as_deref(), Some("It writes too much."));
+    harness.state_mut().scene = Scene::new("reject");
+    harness.run_ok();
+    assert_eq!(reason(&harness).as_deref(), Some("It is the wrong plan."));
+    wait(&mut harness, 1_000);
+    harness.get_by_label("Not now").click();
+    harness.run_ok();
+    harness.state_mut().scene = Scene::new("reject");
+    harness.state_mut().scene.ask_again();
+    harness.run_ok();
+    assert_eq!(reason(&harness).as_deref(), Some("It is the wrong plan."));
+    wait(&mut harness, 1_000);
+    harness.get_by_label("Reject").click();
+    harness.run_ok();
+    harness.state_mut().scene = Scene::new("reject");
+    harness.state_mut().scene.ask_again();
+    harness.run_ok();
+    assert_eq!(reason(&harness).as_deref(), Some(""), "the plan was rejected");
+}
+
+#[test]
+fn a_secret_is_kept_only_while_it_is_asked_for() {
+    let mut harness = window("secret", [900.0, 600.0]);
+    wait(&mut harness, 1_000);
+    harness.get_by_label("Answer").type_text("kingfisher");
+    harness.run_ok();
+    let show = |harness: &mut Harness<'static, Window>, name| {
+        harness.state_mut().scene = Scene::new(name);
+        harness.run_ok();
+    };
+    show(&mut harness, "close");
+    show(&mut harness, "secret");
+    assert_eq!(harness.get_by_label("Answer").value().as_deref(), Some("••••••••••"));
+    show(&mut harness, "close");
+    crate::ui::dialog::keep_drafts(&harness.ctx, |_| false);
+    show(&mut harness, "secret");
+    assert_eq!(harness.get_by_label("Answer").value().as_deref(), Some(""));
+}
