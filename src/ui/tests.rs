@@ -45,9 +45,10 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 93] = [
+const SCENES: [&str; 95] = [
     "plan",
     "authorized",
+    "attempt",
     "running",
     "asking",
     "dialog",
@@ -112,6 +113,7 @@ const SCENES: [&str; 93] = [
     "command-failed",
     "command-trying",
     "loop",
+    "loop-filled",
     "loop-faulty",
     "loop-class",
     "loop-refused",
