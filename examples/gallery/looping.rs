@@ -405,7 +405,9 @@ fn form(name: &str) -> Option<LoopForm> {
             form.folder = "/home/ada/plans/tomorrow".into();
             form.workspace = "/home/ada/src/praser".into();
         }
-        "loop-untrusted" | "loop-trusted" | "loop-trust" => form.goal = GOAL.into(),
+        "loop-filled" | "loop-untrusted" | "loop-trusted" | "loop-trust" => {
+            form.goal = GOAL.into();
+        }
         "loop-model" => {
             form.goal = GOAL.into();
             form.planner = PlannerChoice::Model;
@@ -493,6 +495,11 @@ impl LoopScene {
 
     pub fn has_form(&self) -> bool {
         self.form.is_some()
+    }
+
+    /// What is missing in the form.
+    pub fn lacks(&self) -> Option<&'static str> {
+        self.form.as_ref()?.missing().next().map(|(_, text)| text)
     }
 
     /// The dialog about the commands of the workspace in the form.

@@ -3,7 +3,7 @@
 //! `cargo run --example gallery -- STATE dark|light[-contrast] [WIDTHxHEIGHT]`, with a STATE of
 //!
 //! - `plan`, `unseen`, `authorized`, `void`, `running`, `asking`, `dialog`, `dangerous`, `failed`, `completed`, `invalid`,
-//!   `revert`, `revert-conflict`, `batch`, `batch-interrupted`, `large`, `filtered`, `edited`, `empty`, `returning`
+//!   `revert`, `revert-conflict`, `batch`, `batch-interrupted`, `large`, `filtered`, `edited`, `attempt`, `empty`, `returning`
 //! - `guided`, or `guided-` and one of `dangerous`, `dialog`, `ended`, `many`, `long`, `output`, `ended-output`
 //! - `command`, or `command-` and one of `running`, `dialog`, `failed`, `refused`, `trying`
 //! - `output`, or `output-` and one of `step`, `many`, `failed`, `empty`; `terminal`
@@ -11,7 +11,7 @@
 //! - `evidence`, `execution`, `nothing`, `tampered`, `answer`, `recurring`
 //! - `diagnostics`, `first`, `changed`, `gone`, `clean`, `thousands`, `unchecked`
 //! - `authorize`, `authorize-walls`, `authorize-many`, `reject`, `trust`, `trusted`, `untrusted`, `close`, `secret`, `palette`, `help`, `settings`, `notice`
-//! - `loop` (the empty form), or `loop-` and a stop reason such as `completed` or one of `faulty`, `class`, `refused`,
+//! - `loop` (the empty form), or `loop-` and a stop reason such as `completed` or one of `filled`, `faulty`, `class`, `refused`,
 //!   `nowhere`, `untrusted`, `trusted`, `trust`, `planning`, `waiting`, `applying`, `stopping`, `interrupted`,
 //!   `unverified`, `crowded`, `many`
 //! - `viewer-` and one of `text`, `colours`, `tree`, `table`, `diff`, `hex`, `part`, `loading`, `sealed`, `empty`

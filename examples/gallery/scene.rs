@@ -26,9 +26,9 @@ use countersign::ui::format::Now;
 use countersign::ui::notice::Notice;
 use countersign::ui::overlay::{Overlay, RuleForm, SettingsView};
 use countersign::ui::plan::{
-    Approval, CardView, ChangedSteps, ChoicesView, Effect, KindSources, LookedAt, PlanView,
-    RecentPlan, RunOutput, SeenStep, SidebarView, Simulated, StepCounts, StepKind, StepList,
-    steps_with_text,
+    Approval, CardView, ChangedSteps, ChoicesView, Effect, KindSources, LookedAt, PlanAttempt,
+    PlanView, RecentPlan, RunOutput, SeenStep, SidebarView, Simulated, StepCounts, StepKind,
+    StepList, steps_with_text,
 };
 use countersign::ui::theme::Tone;
 use countersign::ui::{StatusView, WindowView};
@@ -587,6 +587,7 @@ impl Scene {
                 attempt_waits: self.name == "loop-waiting",
                 loop_form: self.looping.has_form(),
                 loop_changed_files: self.looping.shown.state.is_over(),
+                form_lacks: self.looping.lacks(),
                 folders_unusable: self.looping.place.as_ref().and_then(PlaceReview::refusal),
                 asking: asking.map(|request| request.step_index),
                 over: self.run.is_over(),
@@ -625,7 +626,11 @@ impl Scene {
                 continues: self.plan.is_revert().then(fixture::run_id),
                 other_runs: None,
                 recorded: None,
-                attempt: None,
+                attempt: (self.name == "attempt").then(|| PlanAttempt {
+                    attempt: Attempt { loop_id: uuid::Uuid::from_u128(7), number: 1 },
+                    max_attempts: 3,
+                    waits: true,
+                }),
                 of_loop: (self.name == "completed")
                     .then(|| Attempt { loop_id: uuid::Uuid::from_u128(7), number: 2 }),
                 reconciled: if self.name == "batch-interrupted" { &self.reconciled } else { &[] },

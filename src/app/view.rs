@@ -74,6 +74,7 @@ impl App {
             loop_changed_files: self.loop_page.shown_state().is_some_and(|state| {
                 state.is_over() && state.attempts.iter().any(|attempt| attempt.run.is_some())
             }),
+            form_lacks: self.loop_page.form.missing().next().map(|(_, text)| text),
             folders_unusable: self.loop_page.folder_review().and_then(PlaceReview::refusal),
             current_step_hidden: of_plan.running
                 && (of_plan.current_step_hidden || self.shared.page != Page::Plan),

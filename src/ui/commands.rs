@@ -135,6 +135,8 @@ pub struct Situation {
     pub attempt_waits: bool,
     /// Whether the loop page has the form of a new loop; true even while another page is shown.
     pub loop_form: bool,
+    /// What has to be entered in that form before a loop can start; `None` when nothing is missing.
+    pub form_lacks: Option<&'static str>,
     /// Why no loop can start with the folders of that form; `None` when one can.
     pub folders_unusable: Option<&'static str>,
     /// Whether a loop is shown that is over and whose plans may have changed files.

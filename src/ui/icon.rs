@@ -89,6 +89,7 @@ icons! {
     SEAL '\u{e606}';
     BOOKMARK '\u{e0ea}';
     REPEAT '\u{e094}';
+    DIAGNOSTICS '\u{e7ea}';
 }
 
 #[cfg(test)]

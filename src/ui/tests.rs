@@ -47,9 +47,10 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 95] = [
+const SCENES: [&str; 97] = [
     "plan",
     "authorized",
+    "attempt",
     "running",
     "asking",
     "dialog",
@@ -116,6 +117,7 @@ const SCENES: [&str; 95] = [
     "command-failed",
     "command-trying",
     "loop",
+    "loop-filled",
     "loop-faulty",
     "loop-class",
     "loop-refused",

@@ -223,6 +223,11 @@ fn a_refused_loop_returns_to_its_form() {
     let mut bench = Bench::new();
     bench.act(Action::Do(Command::NewLoop));
     bench.act(Action::Do(Command::StartLoop));
+    assert!(bench.app.loop_page.live.is_none());
+    assert_eq!(bench.app.situation().form_lacks, Some("Enter a goal."));
+    bench.fill_with("true");
+    bench.app.loop_page.form.max_attempts.clear();
+    bench.act(Action::Do(Command::StartLoop));
     assert!(bench.app.loop_page.form.start_attempted && bench.app.loop_page.live.is_none());
     bench.fill_with("true");
     bench.app.loop_page.form.workspace = "/no/such/folder".to_owned();

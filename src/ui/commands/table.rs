@@ -219,7 +219,7 @@ pub static TABLE: [Spec; 57] = [
     Spec::new(Command::GoEvidence, "Evidence", Some(icon::DATABASE))
         .tooltip("Search everything that was ever run, asked and answered.")
         .key(Modifiers::COMMAND, Key::Num2),
-    Spec::new(Command::GoDiagnostics, "Diagnostics", Some(icon::CHECK))
+    Spec::new(Command::GoDiagnostics, "Diagnostics", Some(icon::DIAGNOSTICS))
         .tooltip("Show what the checks of the run found in the code.")
         .key(Modifiers::COMMAND, Key::Num3),
     Spec::new(Command::GoLoop, "Loop", Some(icon::REPEAT))
@@ -245,6 +245,7 @@ pub static TABLE: [Spec; 57] = [
                 .then_some("Fill in the form of a new loop first.")
                 .or(needs_no_loop(state))
                 .or(needs_no_run(state))
+                .or(state.form_lacks)
                 .or(state.folders_unusable)
         }),
     Spec::new(Command::OpenAttempt, "Look at the plan", Some(icon::PLAN))

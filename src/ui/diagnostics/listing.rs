@@ -16,7 +16,7 @@ use crate::run::{
 
 /// The tool that checks a project or a part of it. The other tools of a step plan report only errors that their change
 /// would cause.
-const CHECK: &str = "lsp_check";
+pub(super) const CHECK: &str = "lsp_check";
 
 /// The maximum number of codes, and of files, offered as filters.
 const MAX_FREQUENT: usize = 12;

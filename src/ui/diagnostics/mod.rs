@@ -8,6 +8,7 @@
 
 mod copy;
 mod detail;
+mod empty;
 mod excerpt;
 mod filter;
 mod listing;
@@ -117,9 +118,13 @@ pub fn diagnostics_page_ui(
     view: Option<&DiagnosticsView<'_>>,
     commands: &mut Commands<'_>,
 ) {
-    let checked = view.filter(|view| view.listing.step.is_some());
-    let Some(view) = checked else {
-        widgets::main_panel_ui(ui, |ui| no_check_ui(ui, view));
+    let empty = empty::empty(view);
+    let Some(view) = view.filter(|view| view.listing.step.is_some()) else {
+        widgets::main_panel_ui(ui, |ui| {
+            if let Some(empty) = &empty {
+                empty::empty_ui(ui, empty, commands);
+            }
+        });
         return;
     };
     widgets::side_panel_ui(ui, "checks", |ui| side::side_ui(ui, view, commands.actions));
@@ -149,8 +154,8 @@ pub fn diagnostics_page_ui(
             }
         });
         widgets::line_below(ui);
-        if view.listing.total == 0 {
-            widgets::empty_state(ui, icon::DONE, "Nothing found", &no_diagnostics(view.listing));
+        if let Some(empty) = &empty {
+            empty::empty_ui(ui, empty, commands);
         } else if view.listing.shown.is_empty() {
             widgets::empty_state(
                 ui,
@@ -162,41 +167,6 @@ pub fn diagnostics_page_ui(
             table::table_ui(ui, view, commands.actions);
         }
     });
-}
-
-/// Shows why there is no check to show.
-fn no_check_ui(ui: &mut Ui, view: Option<&DiagnosticsView<'_>>) {
-    let (title, text) = match view {
-        None => (
-            "No plan is open",
-            "Open a plan, or a run from the list. The results of its checks appear here.",
-        ),
-        Some(view) if view.run.is_active() => (
-            "No check has finished yet",
-            "The results of this run's checks appear here as soon as the first one has finished.",
-        ),
-        Some(view) if view.run.run_id.is_some() => (
-            "No check ran in this run",
-            "A plan checks the code with lsp_check. The results appear here, compared with the first \
-             check of the run.",
-        ),
-        Some(_) => (
-            "No check ran yet",
-            "The plan has not been run. The results of its checks will appear here.",
-        ),
-    };
-    widgets::empty_state(ui, icon::CHECK, title, text);
-}
-
-/// Why the shown check has no diagnostics.
-fn no_diagnostics(listing: &Listing) -> String {
-    let check = listing.checks.iter().find(|check| Some(check.step) == listing.step);
-    match check {
-        Some(check) if !check.has_verdict => {
-            "The check did not finish, so its result is unknown. Its output says why.".to_owned()
-        }
-        _ => "The check finished without errors, warnings or notes.".to_owned(),
-    }
 }
 
 fn filter_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, commands: &mut Commands<'_>) {

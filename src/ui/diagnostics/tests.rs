@@ -199,14 +199,20 @@ fn an_empty_page_says_why_it_is_empty() {
     for (name, text) in [
         ("unchecked", "No check ran in this run"),
         ("empty", "No plan is open"),
-        ("plan", "No check ran yet"),
+        ("plan", "Nothing has run yet"),
         ("running", "No check has finished yet"),
     ] {
         let mut harness = page(name);
         harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
         harness.run_ok();
         assert!(harness.query_by_label(text).is_some(), "{name}");
+        assert!(harness.query_by_label_contains("Diagnostics are the errors").is_some(), "{name}");
     }
+    let mut harness = page("empty");
+    harness.key_press_modifiers(egui::Modifiers::COMMAND, egui::Key::Num3);
+    harness.run_ok();
+    click(&mut harness, "Plans and runs");
+    assert!(harness.state().actions.contains(&Action::Do(Command::GoPlan)));
     let mut harness = page("clean");
     // This check found nothing, and the diagnostics of the first one are gone.
     assert_eq!(harness.state().scene.listed().len(), 4);

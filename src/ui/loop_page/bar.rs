@@ -35,6 +35,10 @@ fn form_bar(view: &FormView<'_>, situation: &Situation) -> Bar {
             let detail = "Each fault is shown below its field.";
             Bar::new(icon::WARNING, Tone::Caution, title, detail)
         }
+        (None, false) if situation.form_lacks.is_some() && !situation.looping => {
+            let lacks = situation.form_lacks.unwrap_or_default();
+            Bar::new(icon::INFO, Tone::Dim, lacks.trim_end_matches('.'), form.announcement())
+        }
         (None, false) if situation.folders_unusable.is_some() && !situation.looping => {
             let title = situation.folders_unusable.unwrap_or_default();
             let detail = "No loop can start there. The fault is shown below the field.";

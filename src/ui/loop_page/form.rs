@@ -1,20 +1,12 @@
-//! The form for a new loop, and its validation. Pure.
+//! The form for a new loop. Pure.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use jiff::Timestamp;
-
+use super::class_form::ClassForm;
+use super::faults::{MAX_ATTEMPTS, MAX_TIMEOUT_S, number};
 use crate::authorization::AuthorizationClass;
-use crate::plan::{Destination, RiskLevel, VerifyScope};
+use crate::plan::VerifyScope;
 use crate::run::{LookScope, LoopPlace, default_verify};
-
-/// The maximum number of attempts, as on the command line.
-const MAX_ATTEMPTS: u32 = 100;
-/// The longest planner timeout, in seconds: a day.
-const MAX_TIMEOUT_S: u32 = 86_400;
-/// The longest validity of a class, in minutes: a week.
-const MAX_CLASS_MINUTES: u32 = 7 * 24 * 60;
 
 /// The kinds of planners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -25,42 +17,6 @@ pub enum PlannerChoice {
     Model,
     Replay,
     Command,
-}
-
-/// A field of the form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the fields by their names")]
-pub enum Field {
-    Goal,
-    Planner,
-    Workspace,
-    Target,
-    Attempts,
-    Timeout,
-    ClassTools,
-    ClassPaths,
-    ClassHosts,
-    ClassAttempts,
-    ClassMinutes,
-}
-
-/// The form for a class of plans that is authorized in advance.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClassForm {
-    /// Whether a class is authorized in advance.
-    pub on: bool,
-    /// The tools that its plans may call.
-    pub tools: BTreeSet<&'static str>,
-    /// The paths that its steps may use, one per line.
-    pub paths: String,
-    /// The hosts on which its commands may run, separated by spaces or commas.
-    pub hosts: String,
-    /// The highest risk of a step.
-    pub max_risk: RiskLevel,
-    /// The number of attempts that the class covers.
-    pub max_attempts: String,
-    /// The time for which the class is valid, in minutes.
-    pub minutes: String,
 }
 
 /// The form for a new loop.
@@ -107,15 +63,7 @@ impl Default for LoopForm {
             chosen_verify: None,
             looks: LookScope::Workspace,
             target: String::new(),
-            class: ClassForm {
-                on: false,
-                tools: BTreeSet::new(),
-                paths: ".".to_owned(),
-                hosts: String::new(),
-                max_risk: RiskLevel::Safe,
-                max_attempts: "3".to_owned(),
-                minutes: "30".to_owned(),
-            },
+            class: ClassForm::default(),
             start_attempted: false,
             refusal: None,
         }
@@ -188,7 +136,7 @@ impl LoopForm {
         let signatures = if self.class.on {
             "Plans inside the class run without asking you; any other plan needs your authorization."
         } else {
-            "Each plan is shown and needs your authorization before it runs."
+            "Each plan needs your authorization."
         };
         match self.planner {
             PlannerChoice::CargoFix => format!(
@@ -207,83 +155,6 @@ impl LoopForm {
                 format!("Starting runs this command in {workspace}. {signatures}")
             }
         }
-    }
-
-    /// All faults, by field.
-    pub fn faults(&self) -> Vec<(Field, String)> {
-        let mut faults = Vec::new();
-        let mut report = |field, text: &str| faults.push((field, text.to_owned()));
-        if self.goal.trim().is_empty() {
-            report(Field::Goal, "Enter a goal.");
-        }
-        match self.planner {
-            PlannerChoice::Replay if self.folder.trim().is_empty() => {
-                report(Field::Planner, "Enter the folder with the plans.");
-            }
-            PlannerChoice::Command if self.command.trim().is_empty() => {
-                report(Field::Planner, "Enter the command that prints the plans.");
-            }
-            _ => {}
-        }
-        if self.workspace.trim().is_empty() {
-            report(Field::Workspace, "Enter the workspace folder.");
-        }
-        if let Some(Err(error)) = self.host().map(Destination::parse) {
-            report(Field::Target, &format!("Correct the host: {error}."));
-        }
-        let numbers = [
-            (Field::Attempts, &self.max_attempts, MAX_ATTEMPTS),
-            (Field::Timeout, &self.timeout_s, MAX_TIMEOUT_S),
-        ];
-        let class_numbers = [
-            (Field::ClassAttempts, &self.class.max_attempts, MAX_ATTEMPTS),
-            (Field::ClassMinutes, &self.class.minutes, MAX_CLASS_MINUTES),
-        ];
-        let class_numbers = class_numbers.into_iter().filter(|_| self.class.on);
-        for (field, typed, max) in numbers.into_iter().chain(class_numbers) {
-            if number(typed, max).is_none() {
-                report(field, &format!("Enter a whole number from 1 to {max}."));
-            }
-        }
-        if self.class.on {
-            self.class_faults(&mut report);
-        }
-        faults
-    }
-
-    fn class_faults(&self, report: &mut impl FnMut(Field, &str)) {
-        if self.class.tools.is_empty() {
-            report(
-                Field::ClassTools,
-                "Choose at least one tool; without one the class allows nothing.",
-            );
-        }
-        let paths = self.class.paths();
-        if paths.is_empty() {
-            report(Field::ClassPaths, "Enter at least one path; a dot is the whole workspace.");
-        }
-        for path in &paths {
-            if path.starts_with('/') || path.contains('\\') || path.split('/').any(|it| it == "..")
-            {
-                report(Field::ClassPaths, &format!("{path} is not a path inside the workspace."));
-            }
-        }
-    }
-
-    /// The first fault of a field, if it should be shown: after an attempted start, or once a number or the paths have
-    /// been entered.
-    pub fn shown_fault(&self, field: Field) -> Option<String> {
-        let typed = match field {
-            Field::Target => &self.target,
-            Field::Attempts => &self.max_attempts,
-            Field::Timeout => &self.timeout_s,
-            Field::ClassPaths => &self.class.paths,
-            Field::ClassAttempts => &self.class.max_attempts,
-            Field::ClassMinutes => &self.class.minutes,
-            _ => "",
-        };
-        let fault = self.faults().into_iter().find(|(faulty, _)| *faulty == field);
-        fault.filter(|_| self.start_attempted || !typed.trim().is_empty()).map(|(_, text)| text)
     }
 
     /// The settings of a loop that starts at `now_ms`, in Unix milliseconds; `None` while there is a fault.
@@ -309,41 +180,11 @@ impl LoopForm {
     }
 }
 
-impl ClassForm {
-    fn paths(&self) -> Vec<String> {
-        let lines = self.paths.lines().map(str::trim).filter(|line| !line.is_empty());
-        lines.map(str::to_owned).collect()
-    }
-
-    /// The class that begins at `now_ms`; `None` if it is not valid.
-    fn class(&self, now_ms: i64) -> Option<AuthorizationClass> {
-        let minutes = i64::from(number(&self.minutes, MAX_CLASS_MINUTES)?);
-        let expiry = Timestamp::from_millisecond(now_ms.checked_add(minutes * 60_000)?).ok()?;
-        let hosts = self.hosts.split([',', ' ', '\n']).filter(|host| !host.is_empty());
-        let class = AuthorizationClass {
-            tools: self.tools.iter().map(|&tool| tool.to_owned()).collect(),
-            paths: self.paths(),
-            hosts: hosts.map(str::to_owned).collect(),
-            max_risk: self.max_risk,
-            max_attempts: number(&self.max_attempts, MAX_ATTEMPTS)?,
-            expires_at: expiry.to_string(),
-            needs: Default::default(),
-        };
-        // The same rules apply as for a class read from a file.
-        AuthorizationClass::read(serde_json::to_string(&class).ok()?.as_bytes()).ok()
-    }
-}
-
-/// Parses a number from 1 to `max`.
-fn number(text: &str, max: u32) -> Option<u32> {
-    text.trim().parse().ok().filter(|number| (1..=max).contains(number))
-}
-
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn filled() -> LoopForm {
+    pub(in super::super) fn filled() -> LoopForm {
         LoopForm {
             goal: " it builds ".to_owned(),
             planner: PlannerChoice::Command,
@@ -351,17 +192,6 @@ mod tests {
             workspace: "/work".to_owned(),
             ..LoopForm::default()
         }
-    }
-
-    #[test]
-    fn missing_fields_are_reported_only_after_starting() {
-        let mut form = LoopForm { planner: PlannerChoice::Replay, ..LoopForm::default() };
-        assert!(form.shown_fault(Field::Goal).is_none() && form.settings(0).is_none());
-        form.start_attempted = true;
-        for field in [Field::Goal, Field::Planner, Field::Workspace] {
-            assert!(form.shown_fault(field).is_some(), "{field:?}");
-        }
-        assert!(form.shown_fault(Field::Attempts).is_none());
     }
 
     #[test]
@@ -396,37 +226,10 @@ mod tests {
     }
 
     #[test]
-    fn invalid_number_is_reported_at_once() {
-        for typed in ["0", "101", "-1", "x", "2.5"] {
-            let form = LoopForm { max_attempts: typed.to_owned(), ..filled() };
-            assert!(form.shown_fault(Field::Attempts).is_some(), "{typed}");
-            assert!(form.settings(0).is_none());
-        }
-    }
-
-    #[test]
     fn announcement_names_approval_and_workspace() {
         let mut form = filled();
         assert!(form.announcement().contains("in /work. Each plan"), "{}", form.announcement());
         form.class.on = true;
         assert!(form.announcement().contains("run without asking you"));
-    }
-
-    #[test]
-    fn class_fields_become_an_authorization_class() {
-        let mut form = filled();
-        form.class.on = true;
-        assert_eq!(form.faults().len(), 1, "no tool");
-        form.class.tools.insert("file_write");
-        form.class.paths = "src\n ../out \n/etc".to_owned();
-        let faults = form.faults();
-        assert_eq!(faults.len(), 2, "{faults:?}");
-        assert!(form.shown_fault(Field::ClassPaths).is_some_and(|it| it.contains("../out")));
-        form.class.paths = "src\n\nbenches".to_owned();
-        form.class.hosts = "a@b, c".to_owned();
-        let class = form.settings(60_000).unwrap().class.unwrap();
-        assert_eq!(class.paths, ["src", "benches"]);
-        assert_eq!(class.hosts, ["a@b", "c"]);
-        assert_eq!(class.expires_at_ms(), Some(31 * 60_000));
     }
 }

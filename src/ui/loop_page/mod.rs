@@ -7,7 +7,9 @@
 mod action_list;
 mod attempt;
 mod bar;
+mod class_form;
 mod class_ui;
+mod faults;
 mod form;
 mod form_ui;
 mod looks;
@@ -29,7 +31,9 @@ use crate::plan::{ShownPlan, drawable};
 use crate::run::{Attempt, LoopState, LoopSummary, PlaceReview};
 use egui::{Margin, Panel, ScrollArea, Ui, UiBuilder};
 
-pub use form::{ClassForm, Field, LoopForm, LoopSettings, PlannerChoice};
+pub use class_form::ClassForm;
+pub use faults::Field;
+pub use form::{LoopForm, LoopSettings, PlannerChoice};
 pub use model::{ActionRow, action_rows, attempt_look, fate_look, gate_row, phase_look, stop_word};
 
 /// All data of the page.
@@ -128,8 +132,7 @@ pub fn loop_page_ui(ui: &mut Ui, view: &LoopView<'_>, commands: &mut Commands<'_
     // The bar is drawn last because Tab follows the drawing order: the person fills in the form before starting.
     let mut area = ui.new_child(UiBuilder::new().id_salt("loop bar").max_rect(bar.0));
     area.set_clip_rect(bar.1);
-    // The detail may take two rows, because what starting executes must be readable.
-    bar_ui(&mut area, &bar::bar(view, commands.situation), 2, commands);
+    bar_ui(&mut area, &bar::bar(view, commands.situation), commands);
 }
 
 /// The button that leads from a run to its loop.

@@ -57,8 +57,27 @@ fn faulty_form_marks_each_field() {
         assert!(shows(&harness, text), "{text}");
     }
     let harness = window("loop", SIZE);
-    assert!(!shows(&harness, "Enter a goal."), "no start was attempted yet");
-    assert!(shows(&harness, "Starting asks the compiler"));
+    assert!(shows(&harness, "Enter a goal. Starting asks the compiler"), "in the bar");
+    assert!(harness.query_by_label("Enter a goal.").is_none(), "not below the field");
+}
+
+/// A start without a goal would only show faults, so that its button does not invite to it.
+#[test]
+fn nothing_starts_without_a_goal() {
+    let mut harness = window("loop", SIZE);
+    let start = Command::StartLoop.spec();
+    assert!(harness.get_by_label(start.text).accesskit_node().is_disabled());
+    let why = (start.unavailable)(&harness.state().scene.view().situation);
+    assert_eq!(why, Some("Enter a goal."));
+    harness.key_press_modifiers(egui::Modifiers::SHIFT, egui::Key::F5);
+    harness.run_ok();
+    assert!(!harness.state().actions.contains(&Action::Do(Command::StartLoop)));
+    harness.get_by_label("Goal").focus();
+    harness.run_ok();
+    harness.get_by_label("Goal").type_text("it builds");
+    harness.run_ok();
+    assert!(!harness.get_by_label(start.text).accesskit_node().is_disabled());
+    assert!(shows(&harness, "Nothing has started. Starting asks the compiler"));
 }
 
 #[test]
@@ -104,7 +123,7 @@ fn goal_about_a_host_starts_without_a_verification() {
 
 #[test]
 fn tab_visits_the_form_then_start() {
-    let mut harness = window("loop", SIZE);
+    let mut harness = window("loop-filled", SIZE);
     let is_focused = |harness: &Harness<'_, Window>, name: &str| {
         harness.query_all_by_label_contains(name).any(|it| it.is_focused())
     };
@@ -125,7 +144,7 @@ fn tab_visits_the_form_then_start() {
 /// *Start*, *Stop now* and *Same goal again…* appear one after the other in the same position.
 #[test]
 fn held_key_only_starts_a_loop() {
-    let mut harness = window("loop", SIZE);
+    let mut harness = window("loop-filled", SIZE);
     let enter = egui::Event::Key {
         key: egui::Key::Enter,
         physical_key: None,
@@ -135,7 +154,9 @@ fn held_key_only_starts_a_loop() {
     };
     harness.get_by_label(Command::StartLoop.spec().text).focus();
     harness.run_steps(3);
-    for scene in ["loop", "loop-planning", "loop-planning", "loop-completed", "loop-completed"] {
+    for scene in
+        ["loop-filled", "loop-planning", "loop-planning", "loop-completed", "loop-completed"]
+    {
         harness.state_mut().scene = crate::ui::tests::scene::Scene::new(scene);
         harness.input_mut().events.push(enter.clone());
         harness.step();

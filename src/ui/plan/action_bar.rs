@@ -11,8 +11,11 @@ use crate::ui::{Action, Command, Commands, Look, Text, Theme, Tone, theme, widge
 /// The width that the title of a bar needs, with its icon, in points.
 const TITLE: f32 = 190.0;
 
-/// Draws a bar into the panel at the bottom. The detail may take `rows` rows.
-pub(crate) fn bar_ui(ui: &mut Ui, bar: &Bar, rows: usize, commands: &mut Commands<'_>) {
+/// The rows that the detail of a bar may take: what a button starts must be readable beside it.
+const DETAIL_ROWS: usize = 2;
+
+/// Draws a bar into the panel at the bottom.
+pub(crate) fn bar_ui(ui: &mut Ui, bar: &Bar, commands: &mut Commands<'_>) {
     let theme = Theme::of(ui);
     let rect = ui.max_rect();
     let line = Stroke::new(1.0, theme.line);
@@ -36,7 +39,7 @@ pub(crate) fn bar_ui(ui: &mut Ui, bar: &Bar, rows: usize, commands: &mut Command
         if let Some(command) = bar.primary {
             commands.button(ui, command, Look::Primary, primary_text.as_deref());
         }
-        text_ui(ui, bar, rows);
+        text_ui(ui, bar);
     });
     // The second click of a double click is meant for the button that was there before.
     let is_again = |input: &egui::InputState| {
@@ -116,7 +119,7 @@ fn commands_without_text(
 }
 
 /// Draws the text of a bar into the width that its buttons have left.
-fn text_ui(ui: &mut Ui, bar: &Bar, rows: usize) {
+fn text_ui(ui: &mut Ui, bar: &Bar) {
     let theme = Theme::of(ui);
     let size = vec2(ui.available_width().max(0.0), theme::ACTION_BAR - 6.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
@@ -130,7 +133,7 @@ fn text_ui(ui: &mut Ui, bar: &Bar, rows: usize) {
         let strong = if bar.tone == Tone::Dim { theme.text } else { color };
         let detail = widgets::beginning(&bar.detail).into_owned();
         let mut job = LayoutJob::simple(detail, Text::Small.font(), theme.dim, width);
-        (job.wrap.max_rows, job.wrap.break_anywhere) = (rows, rows == 1);
+        job.wrap.max_rows = DETAIL_ROWS;
         let detail = ui.painter().layout_job(job);
         let detail_height = if bar.detail.is_empty() { 0.0 } else { detail.size().y + 3.0 };
         let middle = rect.center().y - detail_height / 2.0;
@@ -156,5 +159,25 @@ fn icon_command(ui: &mut Ui, command: Command, commands: &mut Commands<'_>) {
         && widgets::icon_button(ui, icon, spec.text).clicked()
     {
         commands.actions.push(Action::Do(command));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use egui_kittest::kittest::Queryable as _;
+
+    use crate::ui::tests::window;
+
+    /// A truncated sentence would be shown whole when the pointer rests on it.
+    #[test]
+    fn the_bar_of_an_attempt_is_not_truncated() {
+        let sentence = "The plan runs as soon as you authorize it.";
+        for size in [[900.0, 600.0], [1280.0, 800.0]] {
+            let mut harness = window("attempt", size);
+            harness.get_by_label_contains(sentence).hover();
+            harness.run_ok();
+            let shown = harness.query_all_by_label_contains(sentence).count();
+            assert_eq!(shown, 1, "{size:?}: there is a tooltip");
+        }
     }
 }

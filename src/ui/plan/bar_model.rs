@@ -39,7 +39,7 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
         && attempt.waits
     {
         let title = format!("Attempt {} of {}", attempt.attempt.number, attempt.max_attempts);
-        let detail = "The loop waits for you. The plan runs as soon as you authorize it.";
+        let detail = "The plan runs as soon as you authorize it.";
         let bar = Bar::new(icon::HAND, Tone::Caution, title, detail).with_authorize();
         return bar.looking_first(view, situation);
     }

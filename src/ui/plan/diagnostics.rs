@@ -18,7 +18,7 @@ pub(super) fn diagnostics_ui(ui: &mut Ui, result: &StepResult, actions: &mut Vec
         }
         let text = "Show in the table";
         let hint = "Each with its source, compared with an earlier check.";
-        if widgets::tooltip_button(ui, Look::Plain, icon::CHECK, text, hint) {
+        if widgets::tooltip_button(ui, Look::Plain, icon::DIAGNOSTICS, text, hint) {
             let step = Some(result.step_index);
             actions.push(Action::Diagnostics(DiagnosticsAction::Show(step)));
         }

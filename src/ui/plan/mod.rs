@@ -272,7 +272,7 @@ pub fn plan_page_ui(
         .exact_size(theme::ACTION_BAR)
         .resizable(false)
         .frame(panel_frame(theme.panel, Margin::symmetric(16, 0)))
-        .show(ui, |ui| bar_ui(ui, &bar(view, commands.situation), 1, commands));
+        .show(ui, |ui| bar_ui(ui, &bar(view, commands.situation), commands));
     let height = ui.available_height();
     // In a small window the steps of a guided run have priority, and a question needs all the room for its answers.
     let small = height < SMALL && view.run.is_active() && rows::is_guided(view);

@@ -26,7 +26,7 @@ fn shown_ui(ui: &mut egui::Ui, shown: &mut Shown) {
         primary: None,
         others: vec![command],
     };
-    bar_ui(ui, &bar, 1, &mut Commands { situation, actions });
+    bar_ui(ui, &bar, &mut Commands { situation, actions });
     let has_begun = shown.actions.contains(&Action::Do(Command::Run));
     shown.situation.running |= has_begun;
 }
