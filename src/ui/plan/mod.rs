@@ -66,6 +66,7 @@ pub use changed_steps::{ChangedSteps, SeenStep, StepChange};
 pub(crate) use changes::{changes_ui, preview_ui};
 pub use choices::ChoicesView;
 pub use code::{Beside, CodeRow, Gutter, code_rows_ui, columns, full_text_ui};
+pub(crate) use filter::{FIELD_HELP, kinds_help};
 pub use filter::{KindSources, StepFilter, StepKind, StepList, steps_with_text};
 pub use header::StepCounts;
 pub(crate) use header::commands_button;
