@@ -12,7 +12,6 @@ mod diagnostics_page;
 mod dialogs;
 mod events;
 mod evidence_page;
-mod evidence_watch;
 mod examples;
 mod file_dialog;
 mod frame;
@@ -28,6 +27,7 @@ mod recent;
 mod rules;
 mod settings;
 mod shared;
+mod shared_files;
 mod start;
 #[cfg(test)]
 mod tests;
@@ -41,7 +41,7 @@ use std::sync::Arc;
 use egui_system_font_provider::SystemFontProvider;
 
 use crate::ui::key_queue::KeyQueue;
-use crate::ui::overlay::{Overlay, RuleForm};
+use crate::ui::overlay::Overlay;
 use crate::ui::splits::set_splits;
 use crate::ui::{Now, Tone, glyphs, theme};
 use crate::worker::{Clock as _, Faults, Folders, Notifier, Setup, SystemClock, Wake};
@@ -66,10 +66,7 @@ struct App {
     /// Whether the settings file has a fault. Such a file is never overwritten.
     settings_have_fault: bool,
     overlay: Option<Overlay>,
-    /// The form for a new rule. It stays when the settings are closed, so that nothing typed is lost.
-    rule_form: Option<RuleForm>,
-    /// What came of the last change of the rules.
-    rules_note: Option<(Tone, String)>,
+    rules: rules::RulesEditor,
     /// Defers keys to the next frame.
     key_queue: KeyQueue,
     file_picker: file_dialog::FilePicker,
@@ -77,7 +74,7 @@ struct App {
     close_when_idle: bool,
     attention: attention::Attention,
     notifier: Notifier,
-    evidence_watch: evidence_watch::EvidenceWatch,
+    evidence_watch: shared_files::SharedFiles,
     way: history::Way,
 }
 
@@ -108,7 +105,8 @@ impl App {
     fn new(folders: Folders, loaded: LoadedSettings, wake: Wake) -> std::io::Result<Self> {
         let files = folders.location().database_files().into();
         let evidence_watch =
-            evidence_watch::EvidenceWatch::new(folders.evidence.clone(), files, Wake::clone(&wake));
+            shared_files::SharedFiles::new(folders.evidence.clone(), files, Wake::clone(&wake));
+        let rules = rules::RulesEditor::new(loaded.file.as_deref(), Wake::clone(&wake));
         let own_folders = vec![folders.evidence.clone(), folders.secrets.clone()];
         let setup = Setup {
             location: folders.location(),
@@ -135,8 +133,7 @@ impl App {
             settings_file: loaded.file,
             settings_have_fault,
             overlay: None,
-            rule_form: None,
-            rules_note: None,
+            rules,
             key_queue: KeyQueue::default(),
             file_picker: file_dialog::FilePicker::new(wake),
             close_when_idle: false,

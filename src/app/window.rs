@@ -16,7 +16,10 @@ impl App {
                 self.change_recent(RecentChange::Pin(path, pinned));
             }
             WindowAction::RemoveRecent(path) => self.change_recent(RecentChange::Remove(path)),
-            WindowAction::CloseOverlay => self.overlay = None,
+            WindowAction::CloseOverlay => {
+                self.overlay = None;
+                self.rules.leave();
+            }
             WindowAction::SetTheme(theme) => self.set_theme(theme, ctx),
             WindowAction::SetHighContrast(high) => {
                 self.settings.high_contrast = high;
@@ -33,14 +36,15 @@ impl App {
             }
             WindowAction::OpenSettingsFile => self.open_settings_file(),
             WindowAction::EditRule(form) => {
-                (self.rule_form, self.rules_note) = (Some(form), None);
+                (self.rules.form, self.rules.note) = (Some(form), None);
                 self.update_settings_view(ctx);
             }
             WindowAction::DropRule => {
-                self.rule_form = None;
+                self.rules.form = None;
                 self.update_settings_view(ctx);
             }
-            WindowAction::AddRule => self.add_rule(ctx),
+            WindowAction::SaveRule => self.save_rule(ctx),
+            WindowAction::RestoreRule(id) => self.restore_rule(&id, ctx),
             WindowAction::RemoveRule(id) => self.remove_rule(id, ctx),
             WindowAction::SetZoom(zoom) => {
                 self.settings.zoom = zoom;
@@ -125,8 +129,9 @@ impl App {
             evidence: self.shared.setup.location.evidence.display().to_string(),
             can_change_rules: self.settings_file.is_some() && !self.settings_have_fault,
             rules: policy.command_rules.clone(),
-            rule_form: self.rule_form.clone().map(|form| form.checked(&policy.command_rules)),
-            rules_note: self.rules_note.clone(),
+            rule_form: self.rules.form.clone().map(|form| form.checked(&policy.command_rules)),
+            removed_rules: self.rules.removed.clone(),
+            rules_note: self.rules.note.clone(),
             policy: [
                 ("always ask for", list_or(tools, "no tool")),
                 ("also reachable", list_or(roots, "nothing outside the workspace")),

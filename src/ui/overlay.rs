@@ -9,7 +9,7 @@ mod settings;
 use super::action::WindowAction;
 use super::commands::{Spec, TABLE};
 use super::{Action, Commands, Situation, Text, Theme, Tone, icon, rows, widgets};
-pub use rules::{CheckedForm, RuleForm};
+pub use rules::{CheckedForm, RemovedRule, RuleForm};
 pub use settings::{SettingsView, ZOOMS};
 
 /// The open overlay.

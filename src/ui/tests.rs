@@ -420,7 +420,7 @@ fn a_new_rule_is_checked_as_it_is_typed() {
     assert!(bottom(&harness) <= 552.0, "{}", bottom(&harness));
     harness.key_press(egui::Key::Enter);
     harness.run_ok();
-    assert!(harness.state().actions.contains(&Action::Window(WindowAction::AddRule)));
+    assert!(harness.state().actions.contains(&Action::Window(WindowAction::SaveRule)));
 }
 
 #[test]

@@ -75,7 +75,7 @@ pub use opening::{OpenFollowUp, OpenPlan, OpenedPlan, PreviewStep, Simulate};
 pub use policy::{PolicySettings, SettingsError, load_policy, read_policy};
 pub use query_thread::{Continuation, PlanRead, Query, QueryContext, QueryError, QueryThread};
 pub use record_decisions::{RecordAuthorization, RecordTrust, RememberWalls, RevokeClass};
-pub use save_rules::{RuleChange, SaveRules, SavedRules};
+pub use save_rules::{ReadRules, RuleChange, SaveRules, SavedRules};
 pub use save_settings::{SaveSettings, UpdateSetting};
 pub use suggestion_plans::PlanSuggestions;
 pub use target::CheckTarget;
