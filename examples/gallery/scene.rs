@@ -275,6 +275,16 @@ impl Scene {
                 rule_form: (name == "rule").then(|| rule_form().checked(&own_rules())),
                 removed_rules: Vec::new(),
                 rules_note: None,
+                computer: [
+                    ("walls", "full: a step reaches only what it was granted"),
+                    ("code engine", "external with an up-to-date code graph, else embedded"),
+                    ("splice", "/home/ada/.cargo/bin/splice"),
+                    ("code graph", "none in the workspace of the shown plan"),
+                    ("model", "none is set"),
+                    ("planners", "plan.py reads, network"),
+                ]
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .into(),
                 policy: vec![
                     ("asks for".into(), "no tool".into()),
                     ("authorization".into(), "valid for 30 min".into()),

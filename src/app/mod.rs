@@ -31,6 +31,7 @@ mod shared_files;
 mod start;
 #[cfg(test)]
 mod tests;
+mod this_computer;
 mod view;
 mod watch;
 mod window;
@@ -44,7 +45,9 @@ use crate::ui::key_queue::KeyQueue;
 use crate::ui::overlay::Overlay;
 use crate::ui::splits::set_splits;
 use crate::ui::{Now, Tone, glyphs, theme};
-use crate::worker::{Clock as _, Faults, Folders, Notifier, Setup, SystemClock, Wake};
+use crate::worker::{
+    Clock as _, ComputerFacts, Faults, Folders, Notifier, Setup, SystemClock, Wake,
+};
 #[cfg(feature = "inspection")]
 pub use offscreen::Offscreen;
 pub use start::{Options, StartError, run};
@@ -67,6 +70,8 @@ struct App {
     settings_have_fault: bool,
     overlay: Option<Overlay>,
     rules: rules::RulesEditor,
+    /// What this computer has, as it was when the settings were last opened; `None` before.
+    computer: Option<ComputerFacts>,
     /// Defers keys to the next frame.
     key_queue: KeyQueue,
     file_picker: file_dialog::FilePicker,
@@ -134,6 +139,7 @@ impl App {
             settings_have_fault,
             overlay: None,
             rules,
+            computer: None,
             key_queue: KeyQueue::default(),
             file_picker: file_dialog::FilePicker::new(wake),
             close_when_idle: false,

@@ -132,6 +132,7 @@ impl App {
             rule_form: self.rules.form.clone().map(|form| form.checked(&policy.command_rules)),
             removed_rules: self.rules.removed.clone(),
             rules_note: self.rules.note.clone(),
+            computer: self.computer_lines(),
             policy: [
                 ("always ask for", list_or(tools, "no tool")),
                 ("also reachable", list_or(roots, "nothing outside the workspace")),

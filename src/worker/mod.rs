@@ -51,6 +51,7 @@ mod save_settings;
 mod secrets;
 mod suggestion_plans;
 mod target;
+mod this_computer;
 
 #[cfg(test)]
 mod tests;
@@ -79,3 +80,4 @@ pub use save_rules::{ReadRules, RuleChange, SaveRules, SavedRules};
 pub use save_settings::{SaveSettings, UpdateSetting};
 pub use suggestion_plans::PlanSuggestions;
 pub use target::CheckTarget;
+pub use this_computer::{ComputerFacts, DescribeComputer};

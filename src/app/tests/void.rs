@@ -137,6 +137,25 @@ fn a_rule_is_changed_and_its_removal_undone() {
     assert_eq!(settings::load(Some(file)).policy.command_rules.len(), 2);
 }
 
+/// The settings say what the computer has. It is looked up when they are opened, with the workspace of the plan.
+#[test]
+fn settings_show_the_state_of_the_computer() {
+    let mut bench = Bench::new();
+    let plan = bench.file("plan.json", r#"{"goal": "g", "steps": [{"command": "ls"}]}"#);
+    bench.file("codegraph.db", "");
+    bench.open(&plan);
+    bench.act(Action::Do(Command::Settings));
+    let line = |bench: &Bench, name: &str| {
+        let computer = settings_shown(bench).computer;
+        computer.into_iter().find(|line| line.0 == name).unwrap().1
+    };
+    assert_eq!(line(&bench, "walls"), "being looked up…");
+    bench.wait_until("the facts", |app| app.computer.is_some());
+    let level = crate::engine::local_wall_level().0;
+    assert!(line(&bench, "walls").starts_with(&format!("{level}: ")));
+    assert!(line(&bench, "code graph").ends_with("/codegraph.db"));
+}
+
 fn settings_shown(bench: &Bench) -> SettingsView {
     match &bench.app.overlay {
         Some(Overlay::Settings(settings)) => (**settings).clone(),

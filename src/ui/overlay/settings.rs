@@ -39,6 +39,8 @@ pub struct SettingsView {
     pub removed_rules: Vec<RemovedRule>,
     /// What came of the last change of the rules.
     pub rules_note: Option<(Tone, String)>,
+    /// What this computer has, by name: the walls, the code engines, and the planners.
+    pub computer: Vec<(String, String)>,
     /// The names and values of the settings that only the file can change.
     pub policy: Vec<(String, String)>,
 }
@@ -117,6 +119,11 @@ fn values_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) {
     editor_ui(ui, settings, actions);
     ui.add_space(6.0);
     rules::list_ui(ui, settings, actions);
+    ui.add_space(6.0);
+    widgets::heading(ui, "This computer");
+    for (name, value) in &settings.computer {
+        widgets::fact(ui, name, value, Text::Body);
+    }
     ui.add_space(6.0);
     widgets::heading(ui, "From the settings file");
     for (name, value) in &settings.policy {
