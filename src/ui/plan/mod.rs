@@ -16,6 +16,7 @@ mod code_row;
 mod diagnostics;
 mod did;
 mod diff;
+mod diff_layout;
 mod filter;
 mod findings;
 mod header;
