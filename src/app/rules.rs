@@ -19,6 +19,8 @@ pub(super) struct RulesEditor {
     pub(super) removed: Vec<RemovedRule>,
     /// The settings file, which other windows also change.
     file: Option<SharedFiles>,
+    /// The fault that the file got since the start, which was reported.
+    fault: Option<String>,
 }
 
 impl RulesEditor {
@@ -28,7 +30,7 @@ impl RulesEditor {
             let folder = file.parent()?.to_owned();
             Some(SharedFiles::new(folder, [file].into(), wake))
         });
-        Self { form: None, note: None, removed: Vec::new(), file }
+        Self { form: None, note: None, removed: Vec::new(), file, fault: None }
     }
 
     /// Forgets what can be undone only while the settings are open.
@@ -162,8 +164,17 @@ impl App {
         };
         let ctx = ctx.clone();
         self.shared.query(ReadRules(file), move |app, rules| {
+            let fault = rules.as_ref().err().cloned();
+            if fault != app.rules.fault {
+                app.rules.fault.clone_from(&fault);
+                if let Some(fault) = fault {
+                    let summary = "The settings file was changed and cannot be used. The rules from before still apply.";
+                    let next = "Correct it. With this fault, nothing runs after the next start.";
+                    app.shared.notify(Tone::Caution, summary, fault, next);
+                }
+            }
             let known = &app.shared.setup.policy.command_rules;
-            let Some(rules) = rules.filter(|rules| rules != known) else { return };
+            let Some(rules) = rules.ok().filter(|rules| rules != known) else { return };
             app.use_rules(rules);
             if matches!(app.overlay, Some(Overlay::Settings(_))) {
                 let text = "The rules were changed in another window or in the settings file.";

@@ -35,8 +35,10 @@ impl SharedFiles {
             // For what changed before.
             return Some(0);
         }
-        let has_changed = self.watch.due_in(now_ms).is_some();
-        (has_changed || always).then(|| (self.read_at_ms + EVERY_MS - now_ms).max(0))
+        let since_read = (self.read_at_ms + EVERY_MS - now_ms).max(0);
+        // Some programs empty a file before they write it.
+        let after_change = self.watch.due_in(now_ms).map(|left_ms| left_ms.max(since_read));
+        after_change.or(always.then_some(since_read))
     }
 
     /// Notes that the files are being read.

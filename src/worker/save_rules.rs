@@ -81,12 +81,12 @@ impl Query for SaveRules {
     }
 }
 
-/// Reads the rules in the settings file, which another window or program may have changed. The answer is `None` if the
-/// file cannot be read or has a fault: it is reported at the next start, and when this window changes a rule.
+/// Reads the rules in the settings file, which another window or program may have changed. The answer is an error, as a
+/// text, if the file cannot be read or its policy has a fault.
 pub struct ReadRules(pub PathBuf);
 
 impl Query for ReadRules {
-    type Answer = Option<UserRules>;
+    type Answer = Result<UserRules, String>;
     const FAILURE: &str = "The rules could not be read.";
 
     fn run(self, context: &mut QueryContext) -> Result<Self::Answer, QueryError> {
@@ -94,8 +94,8 @@ impl Query for ReadRules {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(String::new()),
             text => text,
         };
-        let rules = text.and_then(|text| rules_in(&text)).ok();
-        if let Some(rules) = &rules {
+        let rules = text.and_then(|text| rules_in(&text)).map_err(|error| error.to_string());
+        if let Ok(rules) = &rules {
             context.setup.policy.command_rules = rules.clone();
         }
         Ok(rules)

@@ -175,4 +175,19 @@ fn a_rule_of_another_window_counts_at_once() {
         let rules = &app.shared.setup.policy.command_rules;
         rules.iter().any(|rule| rule.level == RiskLevel::Caution)
     });
+    // A fault changes no rule, and is reported once.
+    let file = bench.app.settings_file.clone().unwrap();
+    std::fs::write(&file, "[policy]\nwalls = 'many'\n").unwrap();
+    let faults = |app: &App| {
+        let notices = app.shared.notices.iter();
+        notices.filter(|notice| notice.summary.contains("cannot be used")).count()
+    };
+    wait_until(&mut other, &woken, "a notice", |app| faults(app) == 1);
+    assert_eq!(other.shared.setup.policy.command_rules.len(), 1);
+    other.read_rules(&ctx);
+    std::fs::write(&file, "").unwrap();
+    wait_until(&mut other, &woken, "no rules", |app| {
+        app.shared.setup.policy.command_rules.is_empty()
+    });
+    assert_eq!(faults(&other), 1);
 }
