@@ -67,6 +67,7 @@ pub enum Command {
     CopyDiagnostic,
     CopyDiagnostics,
     FocusSearch,
+    SaveSearch,
     Verify,
     Palette,
     Settings,
@@ -85,6 +86,8 @@ pub struct Situation {
     pub steps: usize,
     /// The number of search results on the evidence page.
     pub results: usize,
+    /// Whether the search of the evidence page is empty, or one that is always offered.
+    pub search_offered: bool,
     /// The number of diagnostics on the diagnostics page.
     pub diagnostics: usize,
     /// The number of picked suggestions of the selected diagnostic.
@@ -238,7 +241,7 @@ mod tests {
         use Command::*;
         const KINDS: [&[Command]; 11] = [
             &[ExampleCommands, ToggleOutput, TypeInTerminal],
-            &[OpenTour, PinPlan],
+            &[OpenTour, PinPlan, SaveSearch],
             &[ExampleLoop, GoLoop],
             &[RunAgain, LoopAgain],
             &[StopTrying, StopNow],

@@ -9,15 +9,23 @@ pub enum Area {
     Plan,
     Run,
     Lists,
-    Diagnostics,
     Loop,
+    Diagnostics,
+    Evidence,
     Window,
 }
 
 impl Area {
     /// Every area, in the order of the help.
-    pub const ALL: [Self; 6] =
-        [Self::Plan, Self::Run, Self::Lists, Self::Loop, Self::Diagnostics, Self::Window];
+    pub const ALL: [Self; 7] = [
+        Self::Plan,
+        Self::Run,
+        Self::Lists,
+        Self::Loop,
+        Self::Diagnostics,
+        Self::Evidence,
+        Self::Window,
+    ];
 
     /// The heading of its keys.
     pub const fn title(self) -> &'static str {
@@ -27,6 +35,7 @@ impl Area {
             Self::Lists => "Steps, results and changes",
             Self::Loop => "Loop",
             Self::Diagnostics => "Diagnostics",
+            Self::Evidence => "Evidence",
             Self::Window => "Pages and window",
         }
     }
@@ -81,14 +90,13 @@ impl Command {
             | Self::OpenInEditor
             | Self::CopyDiagnostic
             | Self::CopyDiagnostics => Area::Diagnostics,
+            Self::FocusSearch | Self::SaveSearch | Self::Verify => Area::Evidence,
             Self::GoPlan
             | Self::GoEvidence
             | Self::GoDiagnostics
             | Self::GoLoop
             | Self::GoBack
             | Self::GoForward
-            | Self::FocusSearch
-            | Self::Verify
             | Self::Palette
             | Self::Settings
             | Self::SwitchTheme

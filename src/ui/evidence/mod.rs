@@ -29,9 +29,11 @@ use crate::run::{
 };
 
 pub(crate) use facets::facet_item;
+pub use facets::is_offered;
 pub use filters::Filter;
 pub(crate) use filters::filters_help;
 pub(crate) use links::question_items_ui;
+use query::within;
 pub use query::{is_set, parse, toggle};
 pub use results::{ResultLine, result_lines};
 
@@ -57,6 +59,8 @@ pub enum Verification {
 pub struct EvidenceView<'a> {
     /// The text of the search field.
     pub text: &'a str,
+    /// The texts of the searches that the person saved.
+    pub saved: &'a [String],
     /// The parts of `text` that could not be parsed.
     pub problems: &'a [String],
     /// The latest search results; `None` until they are read.
@@ -141,7 +145,7 @@ pub fn evidence_page_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Com
             loop_ui(ui, view, actions);
             verification_ui(ui, view.verification, view.now);
             if let Some(page) = view.page.filter(|_| view.question.is_none()) {
-                timeline::timeline_ui(ui, &page.timeline, view.now);
+                timeline::timeline_ui(ui, view, &page.timeline, actions);
             }
         });
         if let Some(question) = view.question {
