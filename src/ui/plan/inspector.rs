@@ -10,6 +10,7 @@ use super::diagnostics::diagnostics_ui;
 use super::did::{DONE_BY_HAND, did_ui, is_done, no_diagnostics};
 use super::output::{argument_rows, short_first, terminal_rows};
 use super::request::{partly_marked_ui, verdict_ui};
+use super::right_to_left::right_to_left_ui;
 use super::rows::end_of_path;
 use super::walls::{WALLS, sentence, step_walls};
 use super::{
@@ -50,6 +51,7 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
             widgets::icon_ui(ui, vec2(18.0, 24.0), row.icon, 17.0, theme.tone(row.tone));
             let position = format!("Step {} of {}", row.number, format::count(count as u64));
             ui.label(widgets::rich(position, Text::Meta, theme.dim));
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 if let Some((level, reason)) = &row.risk {
                     risk_chip(*level).with_tooltip(reason.clone()).ui(ui);
                 }
@@ -159,6 +161,7 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) -> OnScreen {
                 }
             });
         }
+        right_to_left_ui(ui, view, step);
         step_change_ui(ui, view, step);
         let Some(preview) = view.preview else {
             indented(ui, |ui| {
@@ -246,6 +249,7 @@ pub(crate) fn argument_ui(ui: &mut Ui, name: &str, value: &str) {
     ui.add_space(4.0);
     ui.horizontal(|ui| {
         ui.label(widgets::rich(drawable(name), Text::Meta, theme.dim));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             widgets::copy_button(ui, value, &format!("argument {name}"));
             if value.len() > 200 {
                 let size = format::size(value.len() as u64);
