@@ -55,6 +55,7 @@ pub struct Scene {
     show_detail: bool,
     record_tab: countersign::ui::action::RecordTab,
     text: String,
+    saved_searches: Vec<String>,
     verification: Verification,
     notices: Vec<Notice>,
     overlay: Option<Overlay>,
@@ -368,6 +369,7 @@ impl Scene {
             show_detail: matches!(name, "execution" | "tampered"),
             record_tab: Default::default(),
             text: "function after:2026-11-01".into(),
+            saved_searches: vec!["host:web-1.example.org outcome:failed".into()],
             verification,
             notices: match name {
                 "notice" => notices,
@@ -662,6 +664,7 @@ impl Scene {
             }),
             evidence: EvidenceView {
                 text: &self.text,
+                saved: &self.saved_searches,
                 problems: &[],
                 page: self.search.as_ref(),
                 lines: &self.lines,

@@ -140,6 +140,7 @@ impl App {
             }
             Command::PinPlan => self.pin_shown(),
             Command::ForgetPlan => self.forget_shown(),
+            Command::SaveSearch => self.toggle_saved_search(),
             Command::GoPlan => self.show_page(Page::Plan),
             Command::GoEvidence => self.show_page(Page::Evidence),
             Command::GoDiagnostics => self.show_page(Page::Diagnostics),

@@ -20,6 +20,8 @@ const PAGE: usize = 200;
 pub(super) struct EvidencePage {
     /// The text in the search field.
     text: String,
+    /// The texts of the searches that the person saved.
+    pub(super) saved: Vec<String>,
     /// The errors in the text of the latest search.
     problems: Vec<String>,
     pub(super) page: Option<SearchPage>,
@@ -43,6 +45,15 @@ pub(super) struct EvidencePage {
 }
 
 impl EvidencePage {
+    pub(super) fn new(saved: Vec<String>) -> Self {
+        Self { saved, ..Self::default() }
+    }
+
+    /// The text in the search field.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
     pub(super) fn apply(&mut self, action: EvidenceAction, shared: &mut Shared) {
         match action {
             EvidenceAction::Edit(text) => {
@@ -209,6 +220,7 @@ impl EvidencePage {
         let run_id = self.detail.as_ref().map(|it| it.row.run_id);
         EvidenceView {
             text: &self.text,
+            saved: &self.saved,
             problems: &self.problems,
             page: self.page.as_ref(),
             lines: &self.lines,

@@ -3,6 +3,7 @@
 use super::attention::{Subject, Waits};
 use super::plan_page::PlanPage;
 use super::recent::RecentChange;
+use super::searches::SearchesChange;
 use super::shared::Prompt;
 use super::{App, now};
 use crate::run::{LoopPhase, Phase, RunFate, RunSummary};
@@ -52,6 +53,7 @@ impl App {
         if ctx.input(|input| input.events.iter().any(is_focus)) {
             self.loop_page.schedule_folder_check(0, &self.shared);
             self.change_recent(RecentChange::Refresh);
+            self.change_searches(SearchesChange::Refresh);
         }
         if self.drain() {
             ctx.request_repaint();

@@ -26,6 +26,8 @@ mod pending;
 mod plan_page;
 mod recent;
 mod rules;
+mod saved_list;
+mod searches;
 mod settings;
 mod shared;
 mod start;
@@ -129,7 +131,7 @@ impl App {
                 loaded.settings.must_see,
                 Wake::clone(&wake),
             ),
-            evidence: EvidencePage::default(),
+            evidence: EvidencePage::new(loaded.settings.searches.clone()),
             loop_page: LoopPage::default(),
             settings: loaded.settings,
             settings_file: loaded.file,

@@ -1,10 +1,9 @@
-//! The recent plans. All windows share one list, in the settings file: each change is made to the list as it is there.
+//! The recent plans. All windows share one list, in the settings file.
 
 use std::path::PathBuf;
 
 use super::App;
 use crate::ui::plan::RecentPlan;
-use crate::worker::UpdateSetting;
 
 /// The maximum number of recent plans that are not pinned; older ones are dropped.
 const MAX_RECENT: usize = 12;
@@ -46,22 +45,6 @@ impl RecentChange {
             plan.pinned || kept <= MAX_RECENT
         });
     }
-
-    /// Changes the list as it is in the settings file. A list that cannot be read stays as it is, so that nothing that a
-    /// person or a newer version has written is lost.
-    fn apply_to_saved(self, saved: Option<toml::Value>) -> Option<toml::Value> {
-        if self == Self::Refresh {
-            return saved;
-        }
-        let mut plans = match saved.clone().map(toml::Value::try_into) {
-            None => Vec::new(),
-            Some(Ok(plans)) => plans,
-            Some(Err(_)) => return saved,
-        };
-        self.apply(&mut plans);
-        // Only a path that is not UTF-8 has no form in TOML.
-        toml::Value::try_from(&plans).ok().or(saved)
-    }
 }
 
 impl App {
@@ -86,17 +69,11 @@ impl App {
     /// Changes the list of recent plans here and in the settings file, and takes over what other windows changed there.
     pub(super) fn change_recent(&mut self, change: RecentChange) {
         change.clone().apply(&mut self.plan.recent);
-        // The window then runs with default settings, which must not replace the person's own.
-        let Some(file) = self.settings_file.clone().filter(|_| !self.settings_have_fault) else {
-            return;
-        };
-        let update = Box::new(|saved| change.apply_to_saved(saved));
-        let query = UpdateSetting { file, key: "recent", update };
-        self.shared.query(query, |app, saved| {
-            if let Some(plans) = saved.and_then(|saved| saved.try_into().ok()) {
-                app.plan.recent = plans;
-            }
-        });
+        self.change_saved_list(
+            "recent",
+            |plans| change.apply(plans),
+            |app, plans| app.plan.recent = plans,
+        );
     }
 }
 
@@ -139,16 +116,5 @@ mod tests {
         RecentChange::Remove("a".into()).apply(&mut plans);
         RecentChange::Pin("absent".into(), true).apply(&mut plans);
         assert_eq!(paths(&plans)[0], "19");
-    }
-
-    #[test]
-    fn a_refresh_and_a_list_that_cannot_be_read_change_nothing() {
-        assert_eq!(RecentChange::Refresh.apply_to_saved(None), None, "no file is created");
-        let other = Some(toml::Value::from("of another version"));
-        let opened = || RecentChange::Opened(plan("a"));
-        assert_eq!(opened().apply_to_saved(other.clone()), other);
-        assert_eq!(RecentChange::Refresh.apply_to_saved(other.clone()), other);
-        let saved = opened().apply_to_saved(None).unwrap();
-        assert_eq!(saved.as_array().unwrap().len(), 1);
     }
 }

@@ -58,6 +58,9 @@ pub(super) struct Settings {
     /// The recent plans. Each change of the list is saved by itself (`recent.rs`), because all windows share it.
     #[serde(skip_serializing)]
     pub(super) recent: Vec<RecentPlan>,
+    /// The saved searches of the evidence, likewise (`searches.rs`).
+    #[serde(skip_serializing)]
+    pub(super) searches: Vec<String>,
 }
 
 impl Default for Settings {
@@ -75,6 +78,7 @@ impl Default for Settings {
             planners: BTreeMap::new(),
             panels: Splits::default(),
             recent: Vec::new(),
+            searches: Vec::new(),
         }
     }
 }

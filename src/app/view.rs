@@ -7,6 +7,7 @@ use super::plan_page::PlanSession;
 use super::shared::Prompt;
 use crate::run::{CommandsReview, PlaceReview, RunState};
 use crate::ui::dialog::{AfterRejection, Dialog, Question, Subject};
+use crate::ui::evidence::is_offered;
 use crate::ui::{Page, Situation, StatusView, WindowView};
 
 /// The state of a run in the status bar if no plan is shown.
@@ -67,6 +68,7 @@ impl App {
         Situation {
             page: self.shared.page,
             results: self.evidence.listed().len(),
+            search_offered: is_offered(self.evidence.text()),
             looping: self.loop_page.under_way().is_some(),
             can_go_back: self.can_go(Direction::Back),
             can_go_forward: self.can_go(Direction::Forward),

@@ -1,6 +1,7 @@
 //! Applies the actions on overlays, notices and settings.
 
 use super::recent::RecentChange;
+use super::searches::SearchesChange;
 use super::{App, settings};
 use crate::ui::action::WindowAction;
 use crate::ui::overlay::{Overlay, SettingsView};
@@ -16,6 +17,9 @@ impl App {
                 self.change_recent(RecentChange::Pin(path, pinned));
             }
             WindowAction::RemoveRecent(path) => self.change_recent(RecentChange::Remove(path)),
+            WindowAction::ToggleSearch(text) => {
+                self.change_searches(SearchesChange::Toggle(text));
+            }
             WindowAction::CloseOverlay => self.overlay = None,
             WindowAction::SetTheme(theme) => self.set_theme(theme, ctx),
             WindowAction::SetHighContrast(high) => {

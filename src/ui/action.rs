@@ -338,6 +338,8 @@ pub enum WindowAction {
     PinRecent(PathBuf, bool),
     /// Remove the plan of this file from the recent plans.
     RemoveRecent(PathBuf),
+    /// Save this search of the evidence, or remove it from the saved ones.
+    ToggleSearch(String),
     /// Close the palette, the help or the settings.
     CloseOverlay,
     /// Use this theme.

@@ -65,6 +65,7 @@ pub enum Command {
     CopyDiagnostic,
     CopyDiagnostics,
     FocusSearch,
+    SaveSearch,
     Verify,
     Palette,
     Settings,
@@ -83,6 +84,8 @@ pub struct Situation {
     pub steps: usize,
     /// The number of search results on the evidence page.
     pub results: usize,
+    /// Whether the search of the evidence page is empty, or one that is always offered.
+    pub search_offered: bool,
     /// The number of diagnostics on the diagnostics page.
     pub diagnostics: usize,
     /// The number of picked suggestions of the selected diagnostic.
@@ -229,7 +232,7 @@ mod tests {
         use Command::*;
         const KINDS: [&[Command]; 11] = [
             &[ExampleCommands, ToggleOutput, TypeInTerminal],
-            &[OpenTour, PinPlan],
+            &[OpenTour, PinPlan, SaveSearch],
             &[ExampleLoop, GoLoop],
             &[RunAgain, LoopAgain],
             &[StopTrying, StopNow],

@@ -27,7 +27,7 @@ impl Now {
         self.zoned(ms).map(|time| time.date())
     }
 
-    fn format(&self, ms: i64, pattern: &str) -> String {
+    pub(super) fn format(&self, ms: i64, pattern: &str) -> String {
         match self.zoned(ms) {
             Some(time) => time.strftime(pattern).to_string(),
             None => format!("{ms} ms"),

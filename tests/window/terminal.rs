@@ -8,7 +8,8 @@ use serde_json::json;
 use super::harness::Desktop;
 use super::screen::Outcome;
 use super::secrets::{assert_not_recorded, assert_nowhere, records};
-use super::support::{passes, recorded, sign};
+use super::sshd::Account;
+use super::support::{passes, recorded, sign, type_word};
 
 /// Typed while the terminal does not echo.
 const WORD: &str = "kingfisherquartz";
@@ -125,4 +126,65 @@ fn a_terminal_is_typed_in_and_left() {
     passes(typed_edited_and_stopped(work.path()));
     let note = fs::read_to_string(work.path().join("note.txt")).expect("the edited file");
     assert_eq!(note, "line 1\t\nline 2\n");
+}
+
+fn read_and_administered(work: &Path, account: &Account) -> Outcome {
+    let plan = json!({
+        "goal": "Read, and ask who one is",
+        "steps": [
+            { "command": "less long.txt", "needs": { "terminal": true } },
+            { "command": account.sudo("id -u"), "needs": { "terminal": true, "open": true } },
+        ],
+    });
+    let file = work.join("read.json");
+    fs::write(&file, plan.to_string()).expect("the plan file");
+    let mut desktop = Desktop::start_here(&[&file.display().to_string()])?;
+    desktop.wait_for_text("Read, and ask who one is")?;
+    sign(&mut desktop)?;
+
+    desktop.wait_for_text("line 1 of 200")?;
+    desktop.click("Terminal")?;
+    desktop.wait_for_text("It has the keyboard")?;
+    desktop.key("space")?;
+    desktop.wait_for_text("line 20 of 200")?;
+    desktop.resize(900, 620)?;
+    desktop.type_text("G")?;
+    desktop.wait_for_text("line 200 of 200")?;
+    desktop.resize(1280, 800)?;
+    desktop.type_text("g")?;
+    desktop.wait_for_text("line 1 of 200")?;
+    desktop.screenshot("terminal_8_pager")?;
+    desktop.type_text("q")?;
+
+    desktop.screenshot("terminal_9_question")?;
+    type_word(&mut desktop, "marsh")?;
+    desktop.wait_for_text("It matches. Enter approves.")?;
+    desktop.key("Return")?;
+    desktop.wait_for_text("to type")?;
+    desktop.wait_for_text("password:")?;
+    desktop.click("Terminal")?;
+    desktop.wait_for_text("It has the keyboard")?;
+    desktop.type_text(WORD)?;
+    assert_nowhere(&desktop, WORD);
+    desktop.screenshot("terminal_10_sudo")?;
+    desktop.key("Return")?;
+    desktop.wait_for_text("Completed")?;
+    assert_nowhere(&desktop, WORD);
+    assert_not_recorded(&desktop, WORD);
+    let records = records(&desktop);
+    let last = records.last().expect("a record");
+    assert!(last.contains("\\n0\\r\\n"), "{last}");
+    Ok(())
+}
+
+#[test]
+fn a_pager_and_sudo_are_answered_in_the_window() {
+    let (work, home) =
+        (tempfile::tempdir().expect("a workspace"), tempfile::tempdir().expect("a home"));
+    let work = work.path().join("marsh");
+    fs::create_dir(&work).expect("a folder");
+    let lines: String = (1..=200).map(|number| format!("line {number} of 200\n")).collect();
+    fs::write(work.join("long.txt"), lines).expect("a text");
+    let account = Account::new(home.path(), WORD);
+    passes(read_and_administered(&work, &account));
 }

@@ -1,6 +1,7 @@
 //! Two windows on the same evidence.
 
 use super::recent::RecentChange;
+use super::searches::SearchesChange;
 use super::*;
 use crate::run::RunFate;
 use crate::ui::action::WindowAction;
@@ -77,6 +78,37 @@ fn recent_plans_of_two_windows_are_merged() {
     bench.act(Action::Do(Command::ForgetPlan));
     bench.wait_until("an empty list", |_| settings::load(file.clone()).settings.recent.is_empty());
     assert_eq!(paths(&bench.app), [""; 0].map(PathBuf::from));
+}
+
+#[test]
+fn saved_searches_of_two_windows_are_merged() {
+    let (mut bench, _) = bench();
+    let file = bench.app.settings_file.clone();
+    let (mut other, woken) = other_window(&bench, file.clone());
+    let saved = |text: &str, app: &mut App| {
+        let ctx = egui::Context::default();
+        app.apply(Action::Evidence(EvidenceAction::Search(text.into())), &ctx);
+        app.apply(Action::Do(Command::SaveSearch), &ctx);
+    };
+    saved(" heron ", &mut bench.app);
+    let load = || settings::load(file.clone()).settings.searches;
+    bench.wait_until("a saved search", |_| load() == ["heron"]);
+    saved("tool:file_write", &mut other);
+    let both = ["heron", "tool:file_write"];
+    wait_until(&mut other, &woken, "both searches", |app| app.evidence.saved == both);
+    assert_eq!(load(), both);
+    bench.app.change_searches(SearchesChange::Refresh);
+    bench.wait_until("both searches", |app| app.evidence.saved == both);
+    // What is always offered, and an empty search, are not saved.
+    saved("outcome:failed", &mut bench.app);
+    saved(" ", &mut bench.app);
+    bench.act(Action::Window(WindowAction::ToggleSearch("heron".into())));
+    bench.wait_until("one search", |_| load() == ["tool:file_write"]);
+    saved("tool:file_write", &mut bench.app);
+    bench.wait_until("no search", |_| load().is_empty());
+    bench.app.change_searches(SearchesChange::Refresh);
+    other.change_searches(SearchesChange::Refresh);
+    wait_until(&mut other, &woken, "no search", |app| app.evidence.saved.is_empty());
 }
 
 /// A second run in one workspace is announced before it starts, and is no error.

@@ -68,7 +68,7 @@ impl Spec {
 }
 
 /// Every command, in the order of [`Command`], which is also that of the palette.
-pub static TABLE: [Spec; 57] = [
+pub static TABLE: [Spec; 58] = [
     Spec::new(Command::OpenPlan, "Open plan…", Some(icon::OPEN))
         .tooltip("Choose a plan file. Nothing of it runs before you authorize it.")
         .key(Modifiers::COMMAND, Key::O),
@@ -286,6 +286,12 @@ pub static TABLE: [Spec; 57] = [
     Spec::new(Command::FocusSearch, "Search evidence", Some(icon::SEARCH))
         .tooltip("Go to the evidence and search it.")
         .key(SHIFT_COMMAND, Key::E),
+    Spec::new(Command::SaveSearch, "Save or remove the search", Some(icon::BOOKMARK))
+        .tooltip("Keep the text of the search field among the saved searches, or no longer.")
+        .unless(|state| {
+            let text = "Search the evidence for something of your own first.";
+            (state.page != Page::Evidence || state.search_offered).then_some(text)
+        }),
     Spec::new(Command::Verify, "Verify evidence", Some(icon::SEAL))
         .tooltip("Recompute the hash chain of all records and name the first record that differs."),
     Spec::new(Command::Palette, "Commands", Some(icon::SEARCH))

@@ -1,16 +1,18 @@
 //! The side panel of the evidence page: the verification, filter values of the results, queries, and saved searches.
 
-use egui::{ScrollArea, Sense, Ui, pos2, vec2};
+use egui::{Response, ScrollArea, Sense, Ui, pos2, vec2};
 
 use super::{EvidenceView, Filter, is_set, parse, toggle};
 use crate::plan::drawable;
 use crate::run::{Question, TargetKind};
+use crate::ui::action::WindowAction;
 use crate::ui::{
-    Action, Command, Commands, EvidenceAction, Look, Text, Theme, controls, format, rows, widgets,
+    Action, Command, Commands, EvidenceAction, Look, Text, Theme, controls, format, icon, rows,
+    widgets,
 };
 
-/// The saved searches: a name and the text for the search field.
-pub const SAVED: [(&str, &str); 6] = [
+/// The searches that are always offered: a name and the text for the search field.
+const OFFERED: [(&str, &str); 6] = [
     ("Everything", ""),
     ("Failures", "outcome:failed"),
     ("Denied", "outcome:denied"),
@@ -26,9 +28,21 @@ pub(super) fn facets_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Com
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         widgets::list_heading(ui, "Saved searches");
-        for (name, text) in SAVED {
+        for (name, text) in OFFERED {
             if facet_item(ui, name, "", view.question.is_none() && view.text == text) {
                 actions.push(Action::Evidence(EvidenceAction::Search(text.to_owned())));
+            }
+        }
+        for text in view.saved {
+            saved_ui(ui, text, view.question.is_none() && view.text.trim() == text, actions);
+        }
+        if !is_offered(view.text) {
+            let is_saved = view.saved.iter().any(|saved| saved == view.text.trim());
+            let text = if is_saved { "Remove this search" } else { "Save this search" };
+            let save = Action::Do(Command::SaveSearch);
+            let tooltip = Command::SaveSearch.spec().tooltip;
+            if widgets::tooltip_button(ui, Look::Bare, Some(icon::BOOKMARK), text, tooltip) {
+                actions.push(save);
             }
         }
         ui.add_space(14.0);
@@ -91,8 +105,30 @@ fn questions(view: &EvidenceView<'_>) -> Vec<Question> {
     questions
 }
 
+/// Whether the list always offers a search for this text.
+pub fn is_offered(text: &str) -> bool {
+    OFFERED.iter().any(|(_, offered)| *offered == text.trim())
+}
+
+/// A search that the person saved.
+fn saved_ui(ui: &mut Ui, text: &str, selected: bool, actions: &mut Vec<Action>) {
+    let response = item_response(ui, text, "", selected);
+    if response.clicked() {
+        actions.push(Action::Evidence(EvidenceAction::Search(text.to_owned())));
+    }
+    response.context_menu(|ui| {
+        if controls::menu_item(ui, "Remove from the list") {
+            actions.push(Action::Window(WindowAction::ToggleSearch(text.to_owned())));
+        }
+    });
+}
+
 /// An item in a list of filters, with its count. Returns whether it was clicked.
 pub(crate) fn facet_item(ui: &mut Ui, name: &str, count: &str, selected: bool) -> bool {
+    item_response(ui, name, count, selected).clicked()
+}
+
+fn item_response(ui: &mut Ui, name: &str, count: &str, selected: bool) -> Response {
     let theme = Theme::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 24.0), Sense::click());
     rows::item_background(ui, &response, selected);
@@ -102,11 +138,11 @@ pub(crate) fn facet_item(ui: &mut Ui, name: &str, count: &str, selected: bool) -
     let width = (rect.width() - count_width - 18.0).max(0.0);
     let parts = [(name, Text::Body, theme.text)];
     let (_, truncated) = widgets::paint_parts(ui, pos2(rect.left() + 6.0, middle), width, &parts);
-    let clicked = controls::selectable(ui, &response, selected, || {
+    controls::selectable(ui, &response, selected, || {
         format!("{} {count}", drawable(name)).trim().to_owned()
     });
     if truncated {
-        response.on_hover_text(drawable(name));
+        return response.on_hover_text(drawable(name));
     }
-    clicked
+    response
 }

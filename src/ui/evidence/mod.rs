@@ -28,7 +28,9 @@ use crate::run::{
 };
 
 pub(crate) use facets::facet_item;
+pub use facets::is_offered;
 pub(crate) use links::question_items_ui;
+use query::within;
 pub use query::{Filter, is_set, parse, toggle};
 pub use results::{ResultLine, result_lines};
 
@@ -54,6 +56,8 @@ pub enum Verification {
 pub struct EvidenceView<'a> {
     /// The text of the search field.
     pub text: &'a str,
+    /// The texts of the searches that the person saved.
+    pub saved: &'a [String],
     /// The parts of `text` that could not be parsed.
     pub problems: &'a [String],
     /// The latest search results; `None` until they are read.
@@ -138,7 +142,7 @@ pub fn evidence_page_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Com
             loop_ui(ui, view, actions);
             verification_ui(ui, view.verification, view.now);
             if let Some(page) = view.page.filter(|_| view.question.is_none()) {
-                timeline::timeline_ui(ui, &page.timeline, view.now);
+                timeline::timeline_ui(ui, view, &page.timeline, actions);
             }
         });
         if let Some(question) = view.question {

@@ -163,6 +163,30 @@ pub fn toggle(text: &str, filter: Filter, value: &str) -> String {
     parts.join(" ")
 }
 
+/// The search text with filters for the seconds that contain these times, in Unix milliseconds; `to_ms` is exclusive.
+pub fn within(text: &str, from_ms: i64, to_ms: i64, now: &Now) -> String {
+    let mut parts: Vec<_> = tokens(text)
+        .iter()
+        .filter(|token| !matches!(token.filter(), Some((Filter::After | Filter::Before, _))))
+        .map(Token::written)
+        .collect();
+    let times = [
+        (Filter::After, from_ms.div_euclid(1_000) * 1_000),
+        (
+            Filter::Before,
+            to_ms.div_euclid(1_000) * 1_000 + if to_ms % 1_000 == 0 { 0 } else { 1_000 },
+        ),
+    ];
+    for (filter, ms) in times {
+        let local = now.format(ms, "%Y-%m-%dT%H:%M:%S");
+        // When clocks are set back, a local time comes twice.
+        let is_exact = past_time(&local, now.ms, &now.zone) == Some(ms);
+        let time = if is_exact { local } else { now.format(ms, "%Y-%m-%dT%H:%M:%S%:z") };
+        parts.push(format!("{}:{time}", filter.as_str()));
+    }
+    parts.join(" ")
+}
+
 /// Whether the search text has the filter with this value.
 pub fn is_set(text: &str, filter: Filter, value: &str) -> bool {
     tokens(text).iter().any(|token| token.filter() == Some((filter, value)))
@@ -266,6 +290,31 @@ mod tests {
         assert_eq!(toggle(&with, Filter::Host, "web1"), text);
         let path = toggle("path:\"my file.rs\"", Filter::Tool, "file_read");
         assert_eq!(path, "path:\"my file.rs\" tool:file_read");
+    }
+
+    #[test]
+    fn a_time_replaces_the_times_before_it() {
+        let from = 1_793_577_600_000 - 3_600_000;
+        let text =
+            within("heron after:7d \"two words\" before:today", from + 999, from + 1_001, &now());
+        assert_eq!(
+            text,
+            "heron \"two words\" after:2026-11-01T23:00:00 before:2026-11-01T23:00:02"
+        );
+        let found = query(&text);
+        assert_eq!((found.since_ms, found.until_ms), (Some(from), Some(from + 2_000)));
+    }
+
+    #[test]
+    fn an_hour_that_comes_twice_is_written_with_its_offset() {
+        let zone = TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
+        let now = Now { ms: 1_793_577_600_000, zone };
+        // 2026-10-25T02:30, first in summer time, then an hour later.
+        for ms in [1_792_888_200_000, 1_792_888_200_000 + 3_600_000] {
+            let parsed = parse(&within("", ms, ms + 1_000, &now), &now);
+            let times = (parsed.query.since_ms, parsed.query.until_ms);
+            assert_eq!(times, (Some(ms), Some(ms + 1_000)), "{parsed:?}");
+        }
     }
 
     #[test]

@@ -5,8 +5,9 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use crate::run::{Question, TargetKind};
+use crate::ui::action::WindowAction;
 use crate::ui::tests::{Window, window};
-use crate::ui::{Action, EvidenceAction};
+use crate::ui::{Action, Command, EvidenceAction};
 
 fn page(name: &str) -> Harness<'static, Window> {
     window(name, [1280.0, 800.0])
@@ -162,6 +163,51 @@ fn tampered_records_are_marked() {
     assert!(harness.query_by_label_contains(row).is_some(), "the row of the list");
     let record = "This record was changed after it was written: row 1204 of executions";
     assert!(harness.query_by_label_contains(record).is_some(), "the open record");
+}
+
+#[test]
+fn a_search_is_saved_and_removed() {
+    let mut harness = page("evidence");
+    let text = "host:web-1.example.org outcome:failed".to_owned();
+    click(&mut harness, "Save this search");
+    assert!(harness.state().actions.contains(&Action::Do(Command::SaveSearch)));
+    click(&mut harness, &text);
+    let search = Action::Evidence(EvidenceAction::Search(text.clone()));
+    assert!(harness.state().actions.contains(&search));
+    // The button is for the search that is in the field now.
+    assert!(harness.query_by_label("Save this search").is_none());
+    assert!(harness.query_by_label("Remove this search").is_some());
+    harness.get_by_role_and_label(Role::Button, &text).click_secondary();
+    harness.run_ok();
+    click(&mut harness, "Remove from the list");
+    let remove = Action::Window(WindowAction::ToggleSearch(text));
+    assert!(harness.state().actions.contains(&remove));
+}
+
+#[test]
+fn a_bar_of_the_timeline_narrows_the_search() {
+    let mut harness = page("evidence");
+    let bars = harness.get_by_label_contains("Timeline of").rect();
+    let first = bars.left_center() + egui::vec2(2.0, bars.height() / 2.0 - 1.0);
+    harness.hover_at(first);
+    harness.run_ok();
+    assert!(harness.query_by_label_contains("Click to show only these").is_some());
+    for pressed in [true, false] {
+        harness.event(egui::Event::PointerButton {
+            pos: first,
+            button: egui::PointerButton::Primary,
+            pressed,
+            modifiers: egui::Modifiers::NONE,
+        });
+    }
+    harness.run_ok();
+    let is_narrowed = |action: &Action| match action {
+        Action::Evidence(EvidenceAction::Search(text)) => {
+            text.starts_with("function after:20") && text.contains(" before:20")
+        }
+        _ => false,
+    };
+    assert!(harness.state().actions.iter().any(is_narrowed), "{:?}", harness.state().actions);
 }
 
 // The change first, then why, who decided, and the identifiers.

@@ -1,21 +1,28 @@
 //! The times of the results as a bar chart. The lower part of a bar, in another colour, counts the executions that
-//! failed, were denied or were interrupted.
+//! failed, were denied or were interrupted. A click on a bar narrows the search to its time.
 
-use egui::{CornerRadius, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{CornerRadius, CursorIcon, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
+use super::{EvidenceView, within};
 use crate::run::TimeBucket;
-use crate::ui::{Now, Text, Theme, format, widgets};
+use crate::ui::{Action, EvidenceAction, Now, Text, Theme, format, widgets};
 
 /// The height of the chart, in points.
 const HEIGHT: f32 = 56.0;
 /// The maximum width of a bar, in points, so that a few executions do not look like many.
 const MAX_BAR_WIDTH: f32 = 28.0;
 
-pub(super) fn timeline_ui(ui: &mut Ui, buckets: &[TimeBucket], now: &Now) {
+pub(super) fn timeline_ui(
+    ui: &mut Ui,
+    view: &EvidenceView<'_>,
+    buckets: &[TimeBucket],
+    actions: &mut Vec<Action>,
+) {
+    let now = view.now;
     let (Some(first), Some(last)) = (buckets.first(), buckets.last()) else { return };
     let theme = Theme::of(ui);
     let width = ui.available_width();
-    let (rect, response) = ui.allocate_exact_size(vec2(width, HEIGHT), Sense::hover());
+    let (rect, response) = ui.allocate_exact_size(vec2(width, HEIGHT), Sense::click());
     let most = buckets.iter().map(|bucket| bucket.fine + bucket.bad).max().unwrap_or(1).max(1);
     let step = rect.width() / buckets.len() as f32;
     let pointer = response.hover_pos();
@@ -46,8 +53,12 @@ pub(super) fn timeline_ui(ui: &mut Ui, buckets: &[TimeBucket], now: &Now) {
         WidgetInfo::labeled(Role::Image, true, text)
     });
     if let Some(bucket) = hovered {
-        response.on_hover_text(format!(
-            "{} to {}\n{} fine, {} failed, denied or interrupted",
+        if response.clicked() {
+            let text = within(view.text, bucket.from_ms, bucket.to_ms, now);
+            actions.push(Action::Evidence(EvidenceAction::Search(text)));
+        }
+        response.on_hover_cursor(CursorIcon::PointingHand).on_hover_text(format!(
+            "{} to {}\n{} fine, {} failed, denied or interrupted\nClick to show only these.",
             now.full(bucket.from_ms),
             now.full(bucket.to_ms),
             format::count(bucket.fine),

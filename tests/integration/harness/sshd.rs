@@ -98,10 +98,26 @@ impl Account {
         run("chown", &[&account.0, home]);
         account
     }
+
+    /// A command with which this user becomes the administrator, after the prompt `password: `. The rule that permits it
+    /// ends with the account.
+    pub fn sudo(&self, command: &str) -> String {
+        fs::write(self.sudo_rule(), format!("{} ALL=(ALL) ALL\n", self.0)).unwrap();
+        format!(
+            "setpriv --reuid={0} --regid={0} --init-groups sudo -k -p 'password: ' {command}",
+            self.0
+        )
+    }
+
+    fn sudo_rule(&self) -> PathBuf {
+        Path::new("/etc/sudoers.d").join(&self.0)
+    }
 }
 
 impl Drop for Account {
     fn drop(&mut self) {
+        // There is none without `sudo`.
+        let _ = fs::remove_file(self.sudo_rule());
         run("userdel", &[&self.0]);
     }
 }

@@ -143,7 +143,10 @@ fn step_reaches_neither_evidence_nor_plan_file() {
 #[test]
 fn leftover_processes_are_ended_and_recorded() {
     let home = Home::new();
-    plan(&home, json!([{ "command": "sleep 4715 >/dev/null 2>&1 & echo $!" }]));
+    // The shell ends only once its child has become `sleep`, because the child starts as a copy of the shell.
+    let command = "sleep 4715 >/dev/null 2>&1 & \
+        until read -r name < /proc/$!/comm && [ $name = sleep ]; do :; done";
+    plan(&home, json!([{ "command": command }]));
     let words = ["run", "space/p.json", "--yes", "--evidence"];
     let done = Done::of(home.command().args(words).arg(home.evidence())).exits(0);
     assert!(done.stderr.contains("still running were ended: sleep"), "{done:#?}");
