@@ -31,7 +31,7 @@ use countersign::ui::plan::{
     StepList, steps_with_text,
 };
 use countersign::ui::theme::Tone;
-use countersign::ui::{StatusView, WindowView};
+use countersign::ui::{OnScreen, StatusView, WindowView};
 
 use super::{batch, fixture, found, looping::LoopScene, revert, signing};
 
@@ -404,7 +404,9 @@ impl Scene {
             },
             changed: ChangedSteps::default(),
             looked_at: match name {
-                "unseen" => LookedAt::new(vec![false, false, true, false, true], vec![false; 5]),
+                "unseen" => {
+                    LookedAt::new(vec![false, false, true, false, true], vec![OnScreen::Part; 5])
+                }
                 _ => LookedAt::default(),
             },
             now: fixture::now(),
@@ -471,7 +473,9 @@ impl Scene {
                 self.list.is_open = false;
                 self.update_list();
             }
-            Action::Plan(PlanAction::LookedAt(index)) => self.looked_at.mark(*index),
+            Action::Plan(PlanAction::LookedAt(index, shown)) => {
+                self.looked_at.mark(*index, *shown);
+            }
             Action::Do(Command::NextUnseen) => {
                 self.selected = self.looked_at.next(self.selected).unwrap_or(self.selected);
             }

@@ -38,6 +38,7 @@ mod void;
 use crate::authorization::SinceBoot;
 use crate::plan::{Dialect, Digest};
 use crate::run::{Decision, Outcome, Phase, RunStatus};
+use crate::ui::OnScreen;
 use crate::ui::action::{Action, DialogAction, EvidenceAction, Page, PlanAction, Tab};
 use crate::ui::commands::Command;
 use crate::ui::dialog::Question;

@@ -78,20 +78,27 @@ fn cut(text: &str, mut spans: Vec<Range<usize>>, hold: usize) -> usize {
     spans.sort_unstable_by_key(|span| std::cmp::Reverse(span.start));
     for span in spans {
         if span.start < cut && cut < span.end {
-            cut = span.start;
+            // A rule examines the whole line of a name: its indentation decides where a block ends.
+            cut = word_boundary(text, span.start);
         }
     }
     if cut == 0 && text.len() > MAX_HELD { text.len() } else { cut }
 }
 
-/// The last start of a line at or before `limit`, otherwise of a word, otherwise `limit`. A rule that examines the text
-/// before a word then examines the same text as without the cut.
+/// The last start of a line at or before `limit`, otherwise of a line whose break is escaped, otherwise of a word,
+/// otherwise `limit`. A rule that examines the text before a word then examines the same text as without the cut.
 fn word_boundary(text: &str, limit: usize) -> usize {
     let limit = text.floor_char_boundary(limit);
-    let near =
-        text.get(text.floor_char_boundary(limit.saturating_sub(MAX_BOUNDARY_DISTANCE))..limit);
-    let near = near.unwrap_or_default().as_bytes();
-    let after = |is_end: fn(&u8) -> bool| near.iter().rposition(is_end).map(|index| index + 1);
-    let end = after(|byte| *byte == b'\n').or_else(|| after(|byte| byte.is_ascii_whitespace()));
-    limit - near.len() + end.unwrap_or(near.len())
+    let from = text.floor_char_boundary(limit.saturating_sub(MAX_BOUNDARY_DISTANCE));
+    let near = text.get(from..limit).unwrap_or_default();
+    let after = |end: Option<usize>, length| end.map(|index| from + index + length);
+    after(near.rfind('\n'), 1)
+        .or_else(|| after(near.rfind("\\n"), 2))
+        // The text begins at such a boundary.
+        .or_else(|| (from == 0).then_some(0))
+        .or_else(|| after(near.rfind(|c: char| c.is_ascii_whitespace()), 1))
+        .unwrap_or(limit)
 }
+
+#[cfg(test)]
+mod tests;

@@ -47,7 +47,7 @@ pub use shown::{Parsed, ShownPlan, ShownStep};
 pub use tool::{ArgumentContent, ArgumentSpec, SPECS as TOOLS, Tool, ToolClass, ToolSpec};
 pub use twins::{differing, twin_key, twin_names};
 pub use visible::{
-    drawable, drawable_lines, is_hidden, is_mark, prose, prose_lines, quoted, quoted_lines,
-    shown_offset, source_offset, spelled_out, visible, visible_lines,
+    drawable, drawable_lines, has_right_to_left, is_hidden, is_mark, prose, prose_lines, quoted,
+    quoted_lines, shown_offset, source_offset, spelled_out, visible, visible_lines,
 };
 pub use write::{Batch, Continuation, batch_plan, continuation, revert, rollback};

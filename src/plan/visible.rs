@@ -116,6 +116,17 @@ pub fn is_mark(c: char) -> bool {
     !c.is_ascii() && is_combining_mark(c)
 }
 
+/// Whether a text has a character of a script that is written from right to left.
+pub fn has_right_to_left(text: &str) -> bool {
+    // The blocks that Unicode reserves for these scripts.
+    let is_one = |c| {
+        matches!(c,
+            '\u{590}'..='\u{8FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFE}'
+            | '\u{10800}'..='\u{10FFF}' | '\u{1E800}'..='\u{1EFFF}')
+    };
+    !text.is_ascii() && text.chars().any(is_one)
+}
+
 /// As [`visible`] for each line. Line breaks are kept, as a line feed.
 pub fn visible_lines(text: &str) -> String {
     by_line(text, visible)

@@ -11,6 +11,7 @@ use super::diagnostics::{Column, DiagnosticPosition, Facet};
 use super::loop_page::LoopForm;
 use super::overlay::RuleForm;
 use super::plan::StepFilter;
+use super::scroll::OnScreen;
 use crate::authorization::{HostChoice, WallSetting};
 use crate::plan::{Digest, Mode};
 use crate::run::{Decision, Question, SettleMode, TerminalSize};
@@ -90,7 +91,7 @@ pub enum PlanAction {
     /// Select the listed step this many rows below, and go on at the other end of the list.
     SelectListed(isize),
     /// This step was shown to its end.
-    LookedAt(usize),
+    LookedAt(usize, OnScreen),
     /// Show the steps instead of the simulation.
     CloseSimulation,
     /// Show this tab of the selected step.

@@ -47,8 +47,19 @@ fn shown_area(
 /// knowing its beginning and its end; nobody turns thousands of pages.
 const PART_BY_PART: f32 = 10_000.0;
 
-/// As [`area`], and returns whether every part of the content has been on screen: what is jumped over does not count. Of a
-/// content above [`PART_BY_PART`], the beginning and the end must have been.
+/// How much of a content has been on screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum OnScreen {
+    /// Not all that must have been.
+    #[default]
+    Part,
+    /// The beginning and the end of a content above [`PART_BY_PART`].
+    Ends,
+    /// Every part. What is jumped over does not count.
+    Whole,
+}
+
+/// As [`area`], and returns how much of the content has been on screen.
 /// `key` identifies the content; with another one, everything must be seen again.
 pub fn area_seen<K: PartialEq + Clone + Send + Sync + 'static>(
     ui: &mut Ui,
@@ -56,7 +67,7 @@ pub fn area_seen<K: PartialEq + Clone + Send + Sync + 'static>(
     key: K,
     margin: Margin,
     add: impl FnOnce(&mut Ui),
-) -> bool {
+) -> OnScreen {
     let output = shown_area(ui, salt, margin, add);
     let shown = output.inner_rect.intersect(ui.clip_rect());
     let top = output.state.clamped_offset().y + (shown.top() - output.inner_rect.top());
@@ -67,9 +78,9 @@ pub fn area_seen<K: PartialEq + Clone + Send + Sync + 'static>(
     let known = known.filter(|(known, at_width, _)| *known == key && *at_width == width);
     let mut seen = known.map(|(.., seen)| seen).unwrap_or_default();
     seen.add(top, top + shown.height());
-    let all = if height <= PART_BY_PART { seen.covers(height) } else { seen.has_ends(height) };
+    let shown = seen.of(height);
     ui.data_mut(|data| data.insert_temp(id, Some((key, width, seen))));
-    all
+    shown
 }
 
 /// The parts of a content that have been on screen, as ranges of its height in points, sorted and apart.
@@ -91,6 +102,17 @@ impl Seen {
         });
         let place = self.0.partition_point(|(from, _)| *from < top);
         self.0.insert(place, (top, bottom));
+    }
+
+    /// How much of a content of this height they are.
+    fn of(&self, height: f32) -> OnScreen {
+        if self.covers(height) {
+            OnScreen::Whole
+        } else if height > PART_BY_PART && self.has_ends(height) {
+            OnScreen::Ends
+        } else {
+            OnScreen::Part
+        }
     }
 
     /// Whether the beginning and the end have been on screen.
@@ -165,5 +187,10 @@ mod tests {
         let ends = Seen(vec![(0.0, 100.0), (900.0, 1_000.0)]);
         assert!(ends.has_ends(1_000.0) && !ends.covers(1_000.0) && !ends.has_ends(1_100.0));
         assert!(!Seen(vec![(50.0, 1_000.0)]).has_ends(1_000.0));
+        assert_eq!(ends.of(1_000.0), OnScreen::Part);
+        let mut long = Seen(vec![(0.0, 100.0), (20_000.0, 20_100.0)]);
+        assert_eq!(long.of(20_100.0), OnScreen::Ends);
+        long.add(90.0, 20_000.0);
+        assert_eq!(long.of(20_100.0), OnScreen::Whole);
     }
 }

@@ -33,9 +33,9 @@ impl PlanPage {
             }),
             PlanAction::SelectListed(by) => self.with_shown(|it| it.select_listed(by, true)),
             // The previews of a run that is over are those from before it.
-            PlanAction::LookedAt(index) => self.with_shown(|session| {
+            PlanAction::LookedAt(index, shown) => self.with_shown(|session| {
                 if !session.run.is_over() {
-                    session.seen.mark(index);
+                    session.seen.mark(index, shown);
                 }
             }),
             PlanAction::ShowTab(tab) => self.with_shown(|session| {

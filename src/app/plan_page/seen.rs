@@ -1,12 +1,13 @@
 //! Remembers which steps a person has looked at to their end, also when the plan file or its workspace changes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::authorization::WallLevel;
 use crate::plan::{Digest, ShownPlan, ShownStep, ToolClass};
 use crate::risk::RiskLevel;
 use crate::run::Review;
+use crate::ui::OnScreen;
 use crate::ui::plan::{ChangedSteps, LookedAt, MustSee, SeenStep};
 use crate::worker::OpenedPlan;
 
@@ -15,8 +16,8 @@ use crate::worker::OpenedPlan;
 pub struct Seen {
     /// For each step, the digest of what is shown of it.
     keys: Vec<Digest>,
-    /// The digests of all that was looked at.
-    known: HashSet<Digest>,
+    /// The digests of all that was looked at, and how much of it was shown.
+    known: HashMap<Digest, OnScreen>,
     pub looked_at: LookedAt,
     /// The version of the plan on the page.
     current: Option<Arc<ShownPlan>>,
@@ -51,7 +52,7 @@ impl Seen {
             MustSee::Careful => needs_care(step, review),
             MustSee::Everything => true,
         });
-        let shown = self.keys.iter().map(|key| self.known.contains(key));
+        let shown = self.keys.iter().map(|key| self.known.get(key).copied().unwrap_or_default());
         self.looked_at = LookedAt::new(required.collect(), shown.collect());
     }
 
@@ -69,11 +70,12 @@ impl Seen {
         self.changed = ChangedSteps::new(plan, &self.versions);
     }
 
-    /// Records that a step was shown to its end.
-    pub fn mark(&mut self, index: usize) {
+    /// Records how much of a step was shown.
+    pub fn mark(&mut self, index: usize, shown: OnScreen) {
         if let Some(key) = self.keys.get(index) {
-            self.known.insert(*key);
-            self.looked_at.mark(index);
+            let known = self.known.entry(*key).or_default();
+            *known = shown.max(*known);
+            self.looked_at.mark(index, shown);
         }
     }
 }

@@ -47,7 +47,7 @@ fn ten_thousand_steps_are_filtered_and_counted() {
     assert_eq!(bench.session().pane.selected, 9_003, "goes round");
     filter(&mut bench, "HERON f13.txt", &[StepKind::Writes]);
     assert_eq!((listed(&bench), bench.session().pane.selected), (1, 13));
-    bench.act(Action::Plan(PlanAction::LookedAt(13)));
+    bench.act(Action::Plan(PlanAction::LookedAt(13, OnScreen::Whole)));
     filter(&mut bench, "", &[StepKind::NotLookedAt]);
     assert_eq!(listed(&bench), 9_999);
     filter(&mut bench, "", &[]);

@@ -13,7 +13,7 @@ fn bench(rule: &str) -> Bench {
 
 fn look_at(bench: &mut Bench, steps: &[usize]) {
     for index in steps {
-        bench.act(Action::Plan(PlanAction::LookedAt(*index)));
+        bench.act(Action::Plan(PlanAction::LookedAt(*index, OnScreen::Whole)));
     }
 }
 
@@ -49,6 +49,20 @@ fn a_plan_is_authorized_once_each_step_that_asks_was_looked_at() {
     bench.act(Action::Do(Command::NextUnseen));
     assert_eq!(bench.session().pane.selected, 0);
     bench.authorize();
+}
+
+#[test]
+fn a_long_step_of_which_the_ends_were_shown_is_named() {
+    let mut bench = bench("everything");
+    look_at(&mut bench, &[0, 2]);
+    bench.act(Action::Plan(PlanAction::LookedAt(1, OnScreen::Ends)));
+    assert!(can_authorize(&bench));
+    let looked_at = &bench.session().seen.looked_at;
+    assert!(looked_at.has_ends_only(1) && looked_at.ends == 1);
+    // A new review does not make more of it.
+    review(&mut bench, |app| app.plan.shown.as_ref().unwrap().seen.looked_at.ends == 1);
+    look_at(&mut bench, &[1]);
+    assert_eq!(bench.session().seen.looked_at.ends, 0);
 }
 
 #[test]

@@ -86,3 +86,75 @@ fn recent_texts_are_cached() {
     assert!(matches!(Source::parse(Language::Rust, &other, &|| true), Err(CodeError::Stopped)));
     assert!(Source::parse(Language::Rust, &other, &|| false).is_ok());
 }
+
+#[test]
+fn deeply_nested_definitions_take_bounded_memory() {
+    const DEEP: usize = 2_000;
+    let text = format!("{}{} fn last() {{}}", "mod a {".repeat(DEEP), "}".repeat(DEEP));
+    let source = Source::parse(Language::Rust, &text, &|| false).unwrap();
+    let found = source.definitions();
+    assert!(found.iter().all(|it| it.path.matches('\0').count() <= 65));
+    assert_eq!((found.len(), found.last().map(|it| &*it.name)), (65, Some("last")));
+}
+
+#[test]
+fn limits_and_stops_are_reported() {
+    let long = "a".repeat(MAX_SOURCE_BYTES + 1);
+    let error = Source::parse(Language::Rust, &long, &|| false).err().unwrap();
+    assert!(matches!(error, CodeError::TooLarge { .. }));
+    let text = "fn f() {}\n".repeat(20_000);
+    assert_eq!(Source::parse(Language::Rust, &text, &|| true).err(), Some(CodeError::Stopped));
+}
+
+#[test]
+fn maximally_nested_texts_are_parsed() {
+    let text = "fn f() { ".to_owned() + &"(".repeat(20_000) + &")".repeat(20_000) + " }";
+    let source = source(Language::Rust, &text);
+    assert_eq!(source.definitions().len(), 1);
+    assert!(source.references().is_empty());
+    assert_eq!(source.syntax_errors(), []);
+}
+
+/// Deep nesting takes linear time. Looking up the parent of a node for every name would be quadratic: a
+/// minute instead of a second.
+#[test]
+fn deep_nesting_takes_linear_time() {
+    const DEEP: usize = 20_000;
+    let nested = |open: &str, inside: &str, close: &str| {
+        format!("{}{inside}{}", open.repeat(DEEP), close.repeat(DEEP))
+    };
+    let texts = [
+        nested("mod a { ", "fn f() { g(1); }", "}"),
+        format!("fn f() {{ m!({}); }}", nested("(b(1) ", "c(2)", ")")),
+    ];
+    for text in texts {
+        let began = std::time::Instant::now();
+        let source = Source::parse(Language::Rust, &text, &|| false).unwrap();
+        let references = source.references();
+        assert!(!references.is_empty());
+        assert!(references.iter().all(|it| it.symbol != "a"), "a defined name is no reference");
+        source.references_to("x::g");
+        assert!(source.syntax_errors().is_empty());
+        let took = began.elapsed();
+        assert!(took < std::time::Duration::from_secs(10), "{took:?}");
+    }
+}
+
+#[test]
+fn many_imports_and_errors_take_linear_time() {
+    let text = "use a::b;\n".repeat(30_000);
+    let began = std::time::Instant::now();
+    let source = Source::parse(Language::Rust, &text, &|| false).unwrap();
+    let references = source.references();
+    assert_eq!(references.len(), 60_000);
+    let took = began.elapsed();
+    assert!(took < std::time::Duration::from_secs(10), "{took:?}");
+}
+
+#[test]
+fn long_texts_are_not_highlighted() {
+    let line = "fn f() { \"s\" }\n";
+    let short = line.repeat(MAX_COLOURED_BYTES / line.len());
+    assert!(!highlight(Language::Rust, &short).is_empty());
+    assert!(highlight(Language::Rust, &format!("{short}{line}")).is_empty());
+}

@@ -51,6 +51,7 @@ pub(super) fn at_word(text: &str, word: Range<usize>) -> Option<Match> {
         .or_else(|| name.tag())
         .or_else(|| name.assigned())
         .or_else(|| name.beside())
+        .or_else(|| name.here_document())
         .or_else(|| name.spaced())
 }
 
@@ -185,6 +186,11 @@ impl Name<'_> {
             return None;
         }
         let after = gap + operator.len();
+        if operator == ":"
+            && let Some(block) = self.block(self.start - usize::from(in_quotes), after)
+        {
+            return block;
+        }
         let mut start = forward_while(bytes, after, MAX_GAP, any_of(b" \t"));
         let mut is_folded = false;
         if matches!(operator, ":" | "=") && matches!(at(bytes, start), b'\n' | b'\r' | b'>' | b'|')
@@ -212,6 +218,11 @@ impl Name<'_> {
             let form =
                 if matches!(operator, "|" | "is ") { ValueForm::Beside } else { ValueForm::Quoted };
             return self.secret_in(value, form);
+        }
+        if matches!(operator, ":" | "=" | ":=" | "=>")
+            && let Some(found) = self.in_quoted_lines(start)
+        {
+            return Some(found);
         }
         if operator == ":"
             && let Some(found) = self.typed(start)

@@ -32,9 +32,15 @@ impl Name<'_> {
             if !matches!(at(bytes, after), b':' | b'=') {
                 return None;
             }
+            if let Some(block) = self.block(next, after + 1) {
+                return block;
+            }
             let start = forward_while(bytes, after + 1, MAX_GAP, |byte| byte == b' ');
             if let Some(value) = quoted(self.text, start) {
                 return self.secret_in(value, ValueForm::Quoted);
+            }
+            if let Some(found) = self.in_quoted_lines(start) {
+                return Some(found);
             }
             return self.bare(start, true, true);
         }

@@ -7,7 +7,8 @@
 //! A prefilter finds the trigger words of the rules (`rules.rs`) and the long words of which tokens consist. The text
 //! is parsed only at these positions, forwards and backwards within limits, so that the time is linear in its size. A
 //! name is split into words, and its last word decides (`names.rs`), because a `password_file` is a path. The value
-//! is then checked for the properties of a secret (`values.rs`). Text around colour codes, line continuations and
+//! is then checked for the properties of a secret (`values.rs`). A value of several lines is hidden whole if one of its
+//! lines is a secret (`blocks.rs`, `heredocs.rs`). Text around colour codes, line continuations and
 //! encoded characters is decoded and searched again (`views.rs`).
 //!
 //! A rule covers a class of positions, not a single sample. Tests put the secrets of `tests/fixtures/secrets` into
@@ -29,9 +30,12 @@ use values::ValueForm;
 
 mod assign;
 mod beside;
+mod blocks;
 mod commands;
 mod files;
+mod heredocs;
 mod http;
+mod lines;
 mod logins;
 mod names;
 mod parts;

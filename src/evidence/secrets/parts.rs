@@ -6,7 +6,9 @@ use super::assign::Name;
 use super::http::{is_code_host_url, is_session};
 use super::names::{Class, is_login, is_working_folder};
 use super::scan::{MAX_VALUE, alphanumeric_or, at, forward_while, unspaced_except};
-use super::values::{ValueForm, is_label, is_placeholder, is_whole_secret, is_wordy};
+use super::values::{
+    ValueForm, has_secret_line, is_label, is_placeholder, is_whole_secret, is_wordy,
+};
 use super::{Match, has_digit, has_letter};
 
 impl Name<'_> {
@@ -56,7 +58,10 @@ impl Name<'_> {
 /// Whether the value of a name of this class is a secret or contains one.
 pub(super) fn is_secret(class: Class, value: &str, form: ValueForm) -> bool {
     if !class.is_structured() {
-        return is_whole_secret(class, value, form);
+        let is_several_lines = value.contains('\n') || value.contains("\\n");
+        let may_continue = is_several_lines && matches!(form, ValueForm::Quoted);
+        return is_whole_secret(class, value, form)
+            || (may_continue && has_secret_line(class, value));
     }
     let is_code = matches!(form, ValueForm::Bare { tight: false, colon: false, .. });
     let is_candidate = (4..=MAX_VALUE).contains(&value.len()) && !is_placeholder(value);

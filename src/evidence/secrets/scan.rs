@@ -23,6 +23,10 @@ impl Match {
     }
 }
 
+/// The maximum length of a value between quotes, which may have several lines, in bytes. Less than what a stream holds
+/// back, so that no such value is split.
+pub(super) const MAX_QUOTED: usize = 60 << 10;
+
 /// A test for these ASCII characters.
 pub(super) fn any_of(characters: &[u8]) -> impl Fn(u8) -> bool + Copy + use<> {
     let set = characters.iter().fold(0_u128, |set, byte| set | (1 << byte));
@@ -74,7 +78,7 @@ pub(super) fn is_name_byte(byte: u8) -> bool {
 }
 
 /// The maximum distance at which the start or end of a line is searched for, in bytes.
-const MAX_LINE: usize = 4 << 10;
+pub(super) const MAX_LINE: usize = 4 << 10;
 
 /// The start of the line at this position.
 pub(super) fn line_start(bytes: &[u8], position: usize) -> usize {
@@ -121,12 +125,20 @@ pub(super) fn quoted_as(text: &str, start: usize, quote: u8) -> Option<Range<usi
 fn between(text: &str, open: usize, escapes: usize, quote: u8) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let mut start = open + escapes + 1;
-    let triple = escapes == 0 && at(bytes, start) == quote && at(bytes, start + 1) == quote;
+    let is_quote = |position| {
+        let slashes = forward_while(bytes, position, 64, |byte| byte == b'\\') - position;
+        slashes == escapes && at(bytes, position + slashes) == quote
+    };
+    let is_pair = |position| is_quote(position) && is_quote(position + escapes + 1);
+    let triple = is_pair(start);
     if triple {
-        start = forward_while(bytes, start + 2, 2, |byte| matches!(byte, b'\r' | b'\n'));
+        start += 2 * (escapes + 1);
+        start = forward_while(bytes, start, 2, |byte| matches!(byte, b'\r' | b'\n'));
     }
+    let closes =
+        |quote_at: usize| at(bytes, quote_at) == quote && (!triple || is_pair(quote_at + 1));
     let mut position = start;
-    while position - start <= MAX_VALUE {
+    while position - start <= MAX_QUOTED {
         let here = at(bytes, position);
         let slashes = forward_while(bytes, position, 64, |byte| byte == b'\\') - position;
         if here == 0 || (here == b'\n' && !triple) {
@@ -134,19 +146,18 @@ fn between(text: &str, open: usize, escapes: usize, quote: u8) -> Option<Range<u
         }
         if slashes > 0 {
             // The closing quote has the same number of backslashes. A quote with more of them is inside.
-            let closes = at(bytes, position + slashes) == quote && slashes == escapes;
-            if closes {
+            let after = position + slashes;
+            if closes(after) && slashes == escapes {
                 return Some(start..position);
             }
-            position +=
-                slashes + usize::from(at(bytes, position + slashes) == quote && slashes > escapes);
-            if at(bytes, position) == quote && escapes == 0 && slashes.is_multiple_of(2) {
-                return Some(start..position);
+            if closes(after) && escapes == 0 && slashes.is_multiple_of(2) {
+                return Some(start..after);
             }
+            position = after + usize::from(at(bytes, after) == quote && slashes > escapes);
             continue;
         }
         // After an escaped opening quote, an unescaped quote ends the surrounding string.
-        if here == quote {
+        if closes(position) {
             return Some(start..position);
         }
         position += 1;

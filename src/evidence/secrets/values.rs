@@ -57,6 +57,32 @@ pub(super) fn is_whole_secret(class: Class, value: &str, form: ValueForm) -> boo
     }
 }
 
+/// The part of a value of several lines that is examined, in bytes.
+pub(super) const EXAMINED_LINES: usize = 4 << 10;
+
+/// Whether a line of a value of several lines is a secret. The line breaks may be escaped. Texts for people have lines of
+/// words, so only the first line may consist of words: of one, or of words in small letters.
+pub(super) fn has_secret_line(class: Class, value: &str) -> bool {
+    let value = value.get(..value.floor_char_boundary(EXAMINED_LINES)).unwrap_or(value);
+    let lines = value.split('\n').flat_map(|line| line.split("\\n"));
+    let mut lines = lines.map(str::trim).filter(|line| !line.is_empty());
+    let is_first_secret = lines.next().is_some_and(|first| {
+        let form = ValueForm::Bare { tight: false, last: true, next: 0, colon: true };
+        let is_sentence = first.ends_with(['.', ',', ':', ';', '!', '?']) && !has_digit(first);
+        match first.split_whitespace().count() {
+            1 => !is_sentence && is_whole_secret(class, first, form),
+            _ => {
+                class == Class::Password
+                    && is_lower(first)
+                    && is_whole_secret(class, first, ValueForm::Quoted)
+            }
+        }
+    });
+    let is_secret = |word: &str| word.len() >= 8 && is_whole_secret(class, word, ValueForm::Beside);
+    is_first_secret
+        || value.split(char::is_whitespace).flat_map(|word| word.split("\\n")).any(is_secret)
+}
+
 fn is_quoted_secret(class: Class, value: &str) -> bool {
     let spaces = value.contains(char::is_whitespace);
     match class {

@@ -352,3 +352,16 @@ impl<'s> Running<'s> {
             .unwrap();
     }
 }
+
+/// The results of the steps, in order.
+pub(super) fn results(events: Vec<RunEvent>) -> Vec<StepResult> {
+    events
+        .into_iter()
+        .filter_map(|event| match event {
+            RunEvent::StepCompleted { result }
+            | RunEvent::StepFailed { result }
+            | RunEvent::StepSkipped { result, .. } => Some(*result),
+            _ => None,
+        })
+        .collect()
+}

@@ -1,5 +1,6 @@
 //! Tests of the evidence through its public functions.
 
+mod contents;
 mod fixture;
 mod formats;
 mod hostile;

@@ -43,6 +43,15 @@ fn a_mark_is_drawn_on_its_letter_if_the_font_can() {
     assert_eq!(columns("a\u{20DD}"), 1 + written_out("\u{20DD}"));
 }
 
+/// Points of Hebrew and vowels of Thai that follow their letter: also `U+0E33`, which is no combining mark.
+#[test]
+fn points_and_vowels_stay_with_their_letter() {
+    for cluster in ["ש\u{5C1}\u{5B8}", "ב\u{5BC}", "ก\u{E34}\u{E48}", "ก\u{E33}", "ب\u{64E}"]
+    {
+        assert_eq!(drawable(cluster).graphemes(true).collect::<Vec<_>>(), [cluster]);
+    }
+}
+
 #[test]
 fn a_joiner_that_no_font_draws_is_written_out() {
     let family = "👨\u{200D}👩";

@@ -91,6 +91,10 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
                 (missing @ 1.., _) => {
                     format!("{} steps to look at first.", format::count(missing as u64))
                 }
+                (0, 0) if view.looked_at.ends > 0 => {
+                    let steps = format::counted(view.looked_at.ends, "long step");
+                    format!("Only the beginning and end of {steps} were shown.")
+                }
                 (0, 0) => "Nothing runs before you authorize the plan.".to_owned(),
                 (0, others) => format!("{} not looked at.", format::counted(others, "step")),
             };

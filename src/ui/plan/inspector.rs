@@ -10,6 +10,7 @@ use super::diagnostics::diagnostics_ui;
 use super::did::{DONE_BY_HAND, did_ui, is_done, no_diagnostics};
 use super::output::{argument_rows, short_first, terminal_rows};
 use super::request::{partly_marked_ui, verdict_ui};
+use super::right_to_left::right_to_left_ui;
 use super::rows::end_of_path;
 use super::walls::{WALLS, sentence, step_walls};
 use super::{
@@ -22,6 +23,7 @@ use crate::run::{Outcome, PreconditionState, SKIPPED_WITH_COMMAND, StepResult, S
 use crate::ui::action::Tab;
 use crate::ui::artifact::{ArtifactView, artifacts_ui};
 use crate::ui::evidence::detail;
+use crate::ui::scroll::OnScreen;
 use crate::ui::tabs::tabs_ui;
 use crate::ui::{Action, Icon, PlanAction, Text, Theme, Tone, format, icon, scroll, widgets};
 
@@ -80,8 +82,9 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
         Tab::WillDo if is_done(view) => did_ui(ui, view, step, actions),
         Tab::WillDo => {
             let covered = ui.memory(|memory| memory.top_modal_layer().is_some());
-            if will_do_ui(ui, view, step) && !covered && view.looked_at.lacks(view.selected) {
-                actions.push(Action::Plan(PlanAction::LookedAt(view.selected)));
+            let shown = will_do_ui(ui, view, step);
+            if !covered && view.looked_at.is_news(view.selected, shown) {
+                actions.push(Action::Plan(PlanAction::LookedAt(view.selected, shown)));
             }
         }
         Tab::Arguments => arguments_ui(ui, step),
@@ -141,14 +144,14 @@ fn empty_tab_ui(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
     widgets::margins(12, 12).show(ui, |ui| widgets::empty_state(ui, icon, title, text));
 }
 
-/// Returns whether the preview is complete, and every part of it has been on screen.
-fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) -> bool {
+/// Returns how much of the preview has been on screen, once it is complete.
+fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) -> OnScreen {
     let margin = Margin { left: 0, right: 0, top: 10, bottom: 12 };
     let mut complete = false;
     let key = (view.digest, view.selected, view.review_id, view.preview.is_some());
     let risk = view.review.and_then(|review| review.risks.get(step.step_index));
     let command = step.arguments.get("command").filter(|_| step.tool_name == "shell");
-    let all_seen = scroll::area_seen(ui, ("will do", view.selected), key, margin, |ui| {
+    let shown = scroll::area_seen(ui, ("will do", view.selected), key, margin, |ui| {
         if let Some(command) = command {
             indented(ui, |ui| {
                 command_ui(ui, ("command", step.step_index), command, risk);
@@ -158,6 +161,7 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) -> bool {
                 }
             });
         }
+        right_to_left_ui(ui, view, step);
         step_change_ui(ui, view, step);
         let Some(preview) = view.preview else {
             indented(ui, |ui| {
@@ -189,7 +193,7 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) -> bool {
             }
         });
     });
-    complete && all_seen
+    if complete { shown } else { OnScreen::Part }
 }
 
 /// Adds a part with the margin of the inspector and of the dialogs.

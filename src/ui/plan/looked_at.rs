@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::ui::scroll::OnScreen;
+
 /// The steps that must be looked at before a plan can be authorized; a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -20,30 +22,46 @@ pub enum MustSee {
 pub struct LookedAt {
     /// For each step, whether it must be looked at.
     required: Vec<bool>,
-    /// For each step, whether it was shown to its end.
-    shown: Vec<bool>,
+    /// For each step, how much of it was shown.
+    shown: Vec<OnScreen>,
     /// The number of steps that must be looked at and were not.
     pub missing: usize,
     /// The number of other steps that were not looked at.
     pub others: usize,
+    /// The number of long steps of which only the beginning and the end were shown. They count as looked at.
+    pub ends: usize,
 }
 
 impl LookedAt {
-    /// For each step, whether it must be looked at, and whether it was shown to its end.
-    pub fn new(required: Vec<bool>, shown: Vec<bool>) -> Self {
-        let unseen = || required.iter().zip(&shown).filter(|(_, shown)| !**shown);
+    /// For each step, whether it must be looked at, and how much of it was shown.
+    pub fn new(required: Vec<bool>, shown: Vec<OnScreen>) -> Self {
+        let unseen = || required.iter().zip(&shown).filter(|(_, shown)| **shown == OnScreen::Part);
         let missing = unseen().filter(|(required, _)| **required).count();
-        Self { missing, others: unseen().count() - missing, required, shown }
+        let ends = shown.iter().filter(|shown| **shown == OnScreen::Ends).count();
+        Self { missing, others: unseen().count() - missing, ends, required, shown }
     }
 
-    /// Records that a step was shown to its end.
-    pub fn mark(&mut self, index: usize) {
-        if let Some(shown) = self.shown.get_mut(index)
-            && !std::mem::replace(shown, true)
-        {
+    /// Records how much of a step was shown, if it is more than before.
+    pub fn mark(&mut self, index: usize, now: OnScreen) {
+        let Some(shown) = self.shown.get_mut(index).filter(|shown| **shown < now) else { return };
+        let before = std::mem::replace(shown, now);
+        if before == OnScreen::Part {
             let required = self.required.get(index).copied().unwrap_or(false);
             *(if required { &mut self.missing } else { &mut self.others }) -= 1;
+        } else {
+            self.ends -= 1;
         }
+        self.ends += usize::from(now == OnScreen::Ends);
+    }
+
+    /// Whether this is more of a step than was shown before, and enough to count as looked at.
+    pub fn is_news(&self, index: usize, now: OnScreen) -> bool {
+        now > OnScreen::Part && self.shown.get(index).is_some_and(|shown| *shown < now)
+    }
+
+    /// Whether only the beginning and the end of a long step were shown.
+    pub fn has_ends_only(&self, index: usize) -> bool {
+        self.shown.get(index) == Some(&OnScreen::Ends)
     }
 
     /// The first step after `after`, in a circle, that must be looked at and was not; if there is none, the first one
@@ -56,7 +74,7 @@ impl LookedAt {
 
     /// Whether it is known that a step was not shown to its end.
     pub fn lacks(&self, index: usize) -> bool {
-        self.shown.get(index) == Some(&false)
+        self.shown.get(index) == Some(&OnScreen::Part)
     }
 
     /// Whether a step must be looked at and was not.
@@ -71,8 +89,13 @@ mod tests {
 
     use super::*;
     use crate::ui::action::Tab;
+    use crate::ui::plan::step_row;
     use crate::ui::tests::window;
     use crate::ui::{Action, PlanAction};
+
+    fn as_shown(is_shown: bool) -> OnScreen {
+        if is_shown { OnScreen::Whole } else { OnScreen::Part }
+    }
 
     /// The end of a long difference is not all of it.
     #[test]
@@ -83,7 +106,7 @@ mod tests {
         harness.run_ok();
         harness.state_mut().actions.clear();
         let looked_at = |actions: &[Action]| {
-            let is = |it: &Action| matches!(it, Action::Plan(PlanAction::LookedAt(_)));
+            let is = |it: &Action| matches!(it, Action::Plan(PlanAction::LookedAt(..)));
             actions.iter().any(is)
         };
         for key in [Key::End, Key::Home, Key::PageDown] {
@@ -98,18 +121,52 @@ mod tests {
         assert!(looked_at(&harness.state().actions));
     }
 
+    /// Above a length that people scroll through, the beginning and the end are enough, and the list and the bar say so.
+    #[test]
+    fn a_long_step_of_which_only_the_ends_were_shown_says_so() {
+        let mut harness = window("unseen", [1280.0, 800.0]);
+        harness.state_mut().scene.show_contents(&"a line of the file\n".repeat(4_000), Tab::WillDo);
+        harness.run_ok();
+        harness.state_mut().actions.clear();
+        harness.key_press(Key::End);
+        harness.run_ok();
+        let actions = &harness.state().actions;
+        let shown = actions.iter().find_map(|it| match it {
+            Action::Plan(PlanAction::LookedAt(_, shown)) => Some(*shown),
+            _ => None,
+        });
+        assert_eq!(shown, Some(OnScreen::Ends));
+        harness.run_ok();
+        let view = harness.state().scene.view();
+        let row = step_row(view.plan.as_ref().unwrap(), 4).unwrap();
+        assert!(row.detail.contains("only its beginning and end were shown"), "{}", row.detail);
+    }
+
+    #[test]
+    fn the_ends_of_a_step_count_until_all_of_it_was_shown() {
+        let mut looked_at = LookedAt::new(vec![true, false], vec![OnScreen::Part, OnScreen::Ends]);
+        assert!(looked_at.has_ends_only(1) && !looked_at.has_ends_only(0));
+        looked_at.mark(0, OnScreen::Ends);
+        assert_eq!((looked_at.missing, looked_at.ends), (0, 2));
+        assert!(!looked_at.is_news(0, OnScreen::Ends) && looked_at.is_news(0, OnScreen::Whole));
+        looked_at.mark(0, OnScreen::Whole);
+        looked_at.mark(0, OnScreen::Ends);
+        assert_eq!((looked_at.missing, looked_at.others, looked_at.ends), (0, 0, 1));
+    }
+
     #[test]
     fn the_next_step_is_a_required_one_first() {
         let required = vec![false, true, false, true];
-        let mut looked_at = LookedAt::new(required, vec![true, false, false, false]);
+        let mut looked_at =
+            LookedAt::new(required, [true, false, false, false].map(as_shown).to_vec());
         assert_eq!((looked_at.missing, looked_at.others), (2, 1));
         let next = [0, 1, 3].map(|after| looked_at.next(after));
         assert_eq!(next, [Some(1), Some(3), Some(1)]);
         for index in [1, 3, 3] {
-            looked_at.mark(index);
+            looked_at.mark(index, OnScreen::Whole);
         }
         assert_eq!((looked_at.missing, looked_at.others, looked_at.next(3)), (0, 1, Some(2)));
-        looked_at.mark(2);
+        looked_at.mark(2, OnScreen::Whole);
         assert_eq!((looked_at.others, looked_at.next(0)), (0, None));
         assert_eq!(LookedAt::default().next(0), None);
     }

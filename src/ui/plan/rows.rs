@@ -142,6 +142,9 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
         if view.looked_at.misses(index) && view.awaits_decision() {
             detail.push("look at it first".to_owned());
         }
+        if view.looked_at.has_ends_only(index) && view.awaits_decision() {
+            detail.push("only its beginning and end were shown".to_owned());
+        }
         if let Some(walls) = step_walls(view, index) {
             detail.extend(wider(walls));
         }

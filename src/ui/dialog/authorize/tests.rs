@@ -102,6 +102,18 @@ fn only_unremarkable_reads_are_folded() {
 }
 
 #[test]
+fn a_step_with_right_to_left_text_is_marked_and_not_folded() {
+    let (mut plan, review) = long();
+    let folded = (0..plan.steps.len()).find(|index| !listed(&plan, &review).contains(&(index + 1)));
+    let index = folded.unwrap();
+    plan.steps[index].arguments.insert("path".to_owned(), "\u{5D0}.txt".to_owned());
+    assert!(listed(&plan, &review).contains(&(index + 1)));
+    let rows = view(&plan, &review).steps.rows(80);
+    let row = rows.into_iter().find(|row| row.numbers.1 == Some(index + 1)).unwrap();
+    assert!(row.beside.unwrap().note.ends_with("right-to-left text"));
+}
+
+#[test]
 fn lines_of_a_change_are_shown_only_where_they_are_known() {
     let (plan, mut review) = (fixture::plan(), fixture::review(&fixture::plan()));
     let note = |review: &Review, known: &dyn Fn(usize) -> Option<Preview>, number| {

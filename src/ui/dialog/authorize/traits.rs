@@ -4,7 +4,7 @@ use crate::authorization::WallLevel;
 use crate::plan::{ShownPlan, ToolCall, ToolClass};
 use crate::risk::RiskLevel;
 use crate::run::{Review, cannot_be_restored};
-use crate::ui::plan::named_lookalikes;
+use crate::ui::plan::{RIGHT_TO_LEFT, named_lookalikes, step_has_right_to_left};
 
 /// The longest plan in which no step is folded: about two screens.
 const SHORT_PLAN: usize = 40;
@@ -18,6 +18,7 @@ pub(super) struct StepTraits {
     fails_precondition: bool,
     /// Whether it starts a program without walls, on this computer or on another host.
     has_no_walls: bool,
+    has_right_to_left: bool,
 }
 
 impl StepTraits {
@@ -31,6 +32,7 @@ impl StepTraits {
                 .zip(review.risks.get(index))
                 .is_some_and(|(call, risk)| cannot_be_restored(call, risk)),
             fails_precondition: review.fails_precondition(index),
+            has_right_to_left: plan.steps.get(index).is_some_and(step_has_right_to_left),
             has_no_walls: is_remote
                 || review.walls_of(index).is_some_and(|step| step.walls.level == WallLevel::None),
         }
@@ -43,6 +45,7 @@ impl StepTraits {
             (self.is_lasting, "not restorable"),
             (self.fails_precondition, "precondition fails"),
             (self.has_no_walls, "no walls"),
+            (self.has_right_to_left, RIGHT_TO_LEFT),
         ]
         .into_iter()
         .filter_map(|(applies, word)| applies.then_some(word))
