@@ -9,7 +9,7 @@ use super::PlanView;
 use super::StepChange;
 use super::card::Card;
 use super::walls::{step_walls, wider};
-use crate::plan::{Mode, ToolCall, drawable, prose_lines, visible_name};
+use crate::plan::{Mode, ToolCall, drawable, one_line, prose_lines, visible_name};
 use crate::risk::RiskLevel;
 use crate::run::{Outcome, Phase, Review, StepState};
 use crate::ui::rows::row_background;
@@ -83,7 +83,10 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
             let (verb, object) = call.headline();
             let is_past = matches!(call, ToolCall::History { .. });
             let object = if is_past { format::short_ids(&object) } else { object };
-            (verb.to_owned(), visible_name(&object).into_owned())
+            // A line break in the name of a file is no line break of the text around it.
+            let is_command = matches!(call, ToolCall::Shell { .. });
+            let shown = if is_command { one_line(&object) } else { visible_name(&object) };
+            (verb.to_owned(), shown.into_owned())
         }
         None => ("Faulty".to_owned(), step.tool_name.clone()),
     };
@@ -371,7 +374,8 @@ fn row_ui(ui: &mut Ui, rect: Rect, id: Id, row: &StepRow, selected: bool, indent
     });
     let mut hover = Vec::new();
     if first_truncated || second_truncated {
-        hover.push(format!("{} {}\n{}", row.verb, drawable(&row.object), drawable(&row.detail)));
+        let object = widgets::beginning(&row.object);
+        hover.push(format!("{} {object}\n{}", row.verb, drawable(&row.detail)));
     }
     if let Some((level, reason)) = &row.risk {
         hover.push(format!("{}: {}", level.as_str(), drawable(reason)));
