@@ -486,6 +486,9 @@ impl Scene {
             Action::Do(Command::GoEvidence) => self.page = Page::Evidence,
             Action::Do(Command::GoDiagnostics) => self.page = Page::Diagnostics,
             Action::Do(Command::GoLoop) => self.page = Page::Loop,
+            Action::Do(Command::NextUnseen) if self.looked_at.goes_on(self.selected) => {
+                countersign::ui::go_on(ctx);
+            }
             Action::Do(Command::StartLoop) => self.looping.start(),
             Action::Loop(action) => self.looping.play(action),
             Action::Diagnostics(action) => self.play_diagnostics(action),

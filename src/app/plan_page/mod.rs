@@ -166,7 +166,8 @@ impl PlanPage {
                 shared.show_prompt(Some(Prompt::Authorize));
             }
         } else if session.must_look_first() {
-            self.select_unseen();
+            // The steps of a plan that was just opened begin at their tops.
+            let _ = self.select_unseen();
         }
     }
 

@@ -13,7 +13,7 @@ use crate::authorization::FileState;
 use crate::plan::{drawable, twin_names, visible_name};
 use crate::risk::RiskLevel;
 use crate::run::{Diff, FileChange, Predicted, Preview};
-use crate::ui::{Text, Theme, Tone, format, icon, widgets};
+use crate::ui::{Text, Theme, Tone, format, icon, scroll, widgets};
 
 /// The number of diffs shown at first, and added by each click on the button for more.
 const DIFFS_PER_PAGE: usize = 50;
@@ -133,7 +133,13 @@ pub(crate) fn cut_changes_ui(
                 0 => format!("Show {next} more {noun}"),
                 _ => format!("Show {next} of {} more {noun}", format::count(more as u64)),
             };
-            if widgets::button(ui, widgets::Look::Plain, Some(icon::DOWN), &text, true).clicked() {
+            let button = widgets::button(ui, widgets::Look::Plain, Some(icon::DOWN), &text, true);
+            // All that is above was seen: going on means the next files.
+            let goes_on = ui.clip_rect().contains_rect(button.rect) && scroll::goes_on(ui.ctx());
+            if goes_on {
+                scroll::go_on(ui.ctx());
+            }
+            if button.clicked() || goes_on {
                 ui.data_mut(|data| data.insert_temp(id, shown + DIFFS_PER_PAGE));
             }
         });
@@ -178,17 +184,17 @@ fn change_ui(
                 Diff::Text { added, removed, .. } if !is_cut => {
                     Some((format!("  +{added}"), format!("  −{removed}")))
                 }
-                Diff::Unchanged | Diff::Binary { .. } => None,
+                Diff::Text { .. } | Diff::Unchanged | Diff::Binary { .. } => None,
             };
+            if is_cut {
+                parts.push((CUT, Text::Small, theme.caution));
+            }
             if let Some((added, removed)) = &counts {
                 parts.push((added, Text::Mono, theme.safe));
                 parts.push((removed, Text::Mono, theme.danger));
             }
             let name = widgets::styled_text(&parts);
             // If the path would wrap because of the choice, the choice moves to its own line.
-            if is_cut {
-                parts.push((CUT, Text::Small, theme.caution));
-            }
             let line = name.clone().into_galley(
                 ui,
                 Some(TextWrapMode::Extend),
@@ -232,7 +238,9 @@ fn change_ui(
 pub(super) fn difference_ui(ui: &mut Ui, id_salt: (&str, usize), change: &FileChange) {
     let list = ui.scope_id().with(id_salt);
     let mut jumping = Jumping::new(ui, list);
-    ui.push_id(id_salt, |ui| change_ui(ui, change, None, (list, usize::MAX), &mut jumping));
+    ui.push_id(id_salt, |ui| {
+        change_ui(ui, change, (None, false), (list, usize::MAX), &mut jumping)
+    });
     jumping.finish(ui);
 }
 
@@ -247,6 +255,7 @@ fn files_ui(
     id_salt: &str,
     changes: &[FileChange],
     twins: &HashMap<usize, String>,
+    cut: Option<Cut>,
 ) -> Option<usize> {
     if !has_file_list(changes) {
         return None;
@@ -256,7 +265,6 @@ fn files_ui(
         ui.spacing_mut().item_spacing.y = 2.0;
         let title = cut
             .map_or_else(|| format::counted(changes.len(), "file"), |cut| cut.words(changes.len()));
-    cut: Option<Cut>,
         widgets::line(ui, title, Text::Small, Tone::Dim);
         widgets::card(ui).show(ui, |ui| {
             ui.set_width(ui.available_width());
@@ -297,6 +305,7 @@ fn file_ui(ui: &mut Ui, change: &FileChange, twin: Option<&str>, is_cut: bool) -
     let text = widgets::styled_text(&[
         (&path, Text::Mono, theme.text),
         (word, Text::Small, theme.dim),
+        (if is_cut { CUT } else { "" }, Text::Small, theme.caution),
         (added, Text::Mono, theme.safe),
         (removed, Text::Mono, theme.danger),
     ]);
@@ -305,7 +314,6 @@ fn file_ui(ui: &mut Ui, change: &FileChange, twin: Option<&str>, is_cut: bool) -
     label
         .on_hover_text("Show its difference.")
         .on_hover_cursor(egui::CursorIcon::PointingHand)
-        (if is_cut { CUT } else { "" }, Text::Small, theme.caution),
         .clicked()
 }
 
@@ -332,7 +340,7 @@ mod tests {
         let clicked = std::cell::Cell::new(None);
         let all = changes(128);
         let mut harness = Harness::builder().with_size(egui::vec2(500.0, 400.0)).build_ui(|ui| {
-            if let Some(index) = files_ui(ui, "test", &all, &HashMap::new()) {
+            if let Some(index) = files_ui(ui, "test", &all, &HashMap::new(), None) {
                 clicked.set(Some(index));
             }
         });
@@ -345,14 +353,6 @@ mod tests {
         assert_eq!(clicked.get(), Some(3), "by the keyboard alone");
     }
 
-    #[test]
-    fn few_files_need_no_list() {
-        let few = changes(3);
-        let harness =
-            Harness::new_ui(|ui| assert_eq!(files_ui(ui, "test", &few, &HashMap::new()), None));
-        assert!(harness.query_by_label("3 files").is_none());
-    }
-}
     /// Only the beginning of a recorded difference is there at first. What it lacks must not look like nothing.
     #[test]
     fn the_last_file_of_a_cut_difference_is_not_counted() {
@@ -372,3 +372,12 @@ mod tests {
         assert!(shows(None, "5 files") && shows(None, "+4"));
     }
 
+    #[test]
+    fn few_files_need_no_list() {
+        let few = changes(3);
+        let harness = Harness::new_ui(|ui| {
+            assert_eq!(files_ui(ui, "test", &few, &HashMap::new(), None), None)
+        });
+        assert!(harness.query_by_label("3 files").is_none());
+    }
+}

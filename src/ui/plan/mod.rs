@@ -51,7 +51,7 @@ use super::action::Tab;
 use super::artifact::Contents;
 use super::splits::{Side, split_panel_ui};
 use super::widgets::panel_frame;
-use super::{Command, Commands, Look, Now, Theme, terminal, theme, widgets};
+use super::{Command, Commands, Look, Now, Theme, format, terminal, theme, widgets};
 use crate::authorization::Change;
 use crate::plan::{Digest, Finding, ShownPlan};
 use crate::risk::RiskLevel;
@@ -214,6 +214,19 @@ pub struct RunOutput {
     /// The output of the steps, in lines.
     pub transcript: Transcript,
     /// The timing of the current step.
+
+    /// A sentence about the steps that would fail by their previews; `None` if none would, as far as that is known.
+    fn would_fail(&self) -> Option<String> {
+        let failing = self.previewed.failing();
+        match failing {
+            [] => self.preview.filter(|it| it.would_fail()).map(|_| self.selected + 1),
+            [first, ..] => Some(first + 1),
+        }
+        .map(|first| match failing.len() {
+            0 | 1 => format!("Step {first} would fail."),
+            count => format!("{} would fail, step {first} first.", format::counted(count, "step")),
+        })
+    }
     pub timer: StepTimer,
     /// Whether the output pane below the steps is open.
     pub is_shown: bool,
