@@ -8,9 +8,9 @@ use countersign::authorization::{Change, PlanChoices, WallSetting};
 use countersign::plan::{Finding, Mode, Severity, ShownPlan, ShownStep};
 use countersign::risk::{RiskLevel, UserRules};
 use countersign::run::{
-    Attempt, EvidenceAnswer, ExecutionDetail, Phase, PlaceReview, Preview,
-    Question as EvidenceQuestion, Reconciled, Review, RunState, RunSummary, SearchPage,
-    SecretQuestion, Transcript, VerifyReport,
+    Attempt, DoneFiles, EvidenceAnswer, ExecutionDetail, Phase, PlaceReview, Preview,
+    PreviewProgress, PreviewedStep, PreviewedSteps, Question as EvidenceQuestion, Reconciled,
+    Review, RunState, RunStatus, RunSummary, SearchPage, SecretQuestion, Transcript, VerifyReport,
 };
 use countersign::ui::action::{
     Action, DiagnosticsAction, DialogAction, EvidenceAction, Page, PlanAction, Tab, WindowAction,
@@ -44,6 +44,8 @@ pub struct Scene {
     run: RunState,
     output: RunOutput,
     preview: Option<Preview>,
+    previewed: PreviewedSteps,
+    done: DoneFiles,
     selected: usize,
     tab: Tab,
     page: Page,
@@ -149,7 +151,7 @@ impl Scene {
             _ if name == "authorize-walls" => fixture::command_plan(),
             _ if name == "authorize-many" => signing::long_plan(),
             _ if name.starts_with("batch") => batch::plan(),
-            _ if name.starts_with("revert") => revert::plan(),
+            _ if name.starts_with("revert") || name == "authorize-revert" => revert::plan(),
             _ if name.starts_with("guided") => {
                 fixture::guided_plan(matches!(name, "guided-dangerous" | "guided-dialog"))
             }
@@ -176,6 +178,7 @@ impl Scene {
         match name {
             "authorize-walls" => review.walls = Some(signing::walls(&plan)),
             "authorize-many" => signing::none_exists(&plan, &mut review),
+            "authorize-revert" => revert::deletes(&mut review),
             _ => {}
         }
         if matches!(name, "trust" | "trusted" | "untrusted") {
@@ -191,7 +194,11 @@ impl Scene {
             "failed" | "command-failed" | "output-failed" => (used, fixture::failed(&plan)),
             "command-refused" => (used, fixture::refused(&plan)),
             _ if name.starts_with("viewer") => (used, fixture::completed(&plan)),
-            "completed" | "guided-ended" | "guided-ended-output" => {
+            "revert-done" => {
+                let phase = Phase::Ended(RunStatus::Completed);
+                (used, RunState { phase, run_id: Some(fixture::run_id()), ..RunState::default() })
+            }
+            "completed" | "done" | "guided-ended" | "guided-ended-output" => {
                 (used, fixture::completed(&plan))
             }
             _ if name.starts_with("guided") => (used, fixture::asking(&plan)),
@@ -330,6 +337,8 @@ impl Scene {
             excerpt: None,
             answer: question.as_ref().map(found::answer),
             question,
+            previewed: previewed(&plan, name),
+            done: done(&plan),
             preview: if name.starts_with("batch") {
                 Some(batch::preview())
             } else if name.starts_with("command") {
@@ -451,6 +460,7 @@ impl Scene {
             run: &self.run,
             looked_at: &self.looked_at,
             changed: &self.changed,
+            previewed: &self.previewed,
         };
         let found = steps_with_text(plan, &self.list.filter.text);
         self.list.update(&sources, &found, None);
@@ -476,6 +486,9 @@ impl Scene {
             Action::Plan(PlanAction::LookedAt(index, shown)) => {
                 self.looked_at.mark(*index, *shown);
             }
+            Action::Do(Command::NextUnseen) if self.looked_at.goes_on(self.selected) => {
+                countersign::ui::go_on(ctx);
+            }
             Action::Do(Command::NextUnseen) => {
                 self.selected = self.looked_at.next(self.selected).unwrap_or(self.selected);
             }
@@ -486,9 +499,6 @@ impl Scene {
             Action::Do(Command::GoEvidence) => self.page = Page::Evidence,
             Action::Do(Command::GoDiagnostics) => self.page = Page::Diagnostics,
             Action::Do(Command::GoLoop) => self.page = Page::Loop,
-            Action::Do(Command::NextUnseen) if self.looked_at.goes_on(self.selected) => {
-                countersign::ui::go_on(ctx);
-            }
             Action::Do(Command::StartLoop) => self.looping.start(),
             Action::Loop(action) => self.looping.play(action),
             Action::Diagnostics(action) => self.play_diagnostics(action),
@@ -569,7 +579,7 @@ impl Scene {
                     None,
                     None,
                     1_800_000,
-                    |index| self.preview.as_ref().filter(|_| index == 2),
+                    &self.previewed,
                 ))))
             }
             "reject" => Some(Question::Reject {
@@ -652,6 +662,7 @@ impl Scene {
                     default_walls: WallSetting::Preferred,
                 }),
                 findings: &self.findings,
+                done: Some(&self.done).filter(|_| self.name == "done"),
                 review: Some(&self.review),
                 review_id: uuid::Uuid::nil(),
                 approval: &self.approval,
@@ -685,6 +696,7 @@ impl Scene {
                     let step = self.plan.steps.get(self.selected);
                     step.is_some_and(|step| step.call.is_some())
                 }),
+                previewed: &self.previewed,
                 simulation: Some(&self.simulation).filter(|it| it.is_shown),
                 contents: &self.contents,
                 execution: self.run.run_id.map(|_| &self.detail),
@@ -725,6 +737,38 @@ impl Scene {
             overlay: self.overlay.as_ref(),
         }
     }
+}
+
+/// What the previews of all steps say: of the third step alone, or of all of them.
+fn previewed(plan: &ShownPlan, name: &str) -> PreviewedSteps {
+    let mut known = PreviewedSteps::new(plan.steps.len());
+    let mut store = |index, preview: &Preview| known.store(index, PreviewedStep::of(preview));
+    match name {
+        "authorize-revert" => store(0, &revert::deletion()),
+        "fails" | "authorize-fails" => {
+            for index in 0..4 {
+                store(index, &fixture::preview(plan, index));
+            }
+            let why = "cannot create CHANGELOG.md: it exists already";
+            store(4, &Preview::failure(why, Vec::new()));
+        }
+        "authorize" => {
+            store(2, &fixture::preview(plan, 2));
+            return known;
+        }
+        _ => return known,
+    }
+    known.progress = PreviewProgress::Ended;
+    known
+}
+
+/// What the steps of the plan did to files.
+fn done(plan: &ShownPlan) -> DoneFiles {
+    let mut known = PreviewedSteps::new(plan.steps.len().min(5));
+    for index in 0..plan.steps.len().min(5) {
+        known.store(index, PreviewedStep::of(&fixture::preview(plan, index)));
+    }
+    known.done(|index| matches!(index, 2 | 4))
 }
 
 /// A rule as a person would type it.

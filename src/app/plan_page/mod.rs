@@ -5,7 +5,9 @@ mod approval;
 mod attempt;
 mod authorizing;
 mod choices;
+mod ended_run;
 mod host;
+mod previews;
 mod run;
 mod seen;
 mod session;
@@ -175,6 +177,7 @@ impl PlanPage {
     pub(super) fn show(&mut self, mut session: PlanSession, shared: &mut Shared) {
         session.pane.previews.forget_missing();
         session.pane.executions.forget_missing();
+        session.previewed.forget_unfinished();
         session.seen.update(&session.opened, self.must_see);
         self.to_authorize = None;
         shared.clear_view_panic();

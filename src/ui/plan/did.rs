@@ -17,6 +17,31 @@ pub(super) fn is_done(view: &PlanView<'_>) -> bool {
     matches!(view.run.steps.get(view.selected), Some(StepState::Done(_)))
 }
 
+/// The name of the first tab of the selected step.
+pub(super) fn tab_name(view: &PlanView<'_>) -> &'static str {
+    match (is_done(view), view.run.is_over(), view.review) {
+        (true, ..) => "Did",
+        (false, true, None) => "Not done",
+        (false, true, Some(_)) => "Would do",
+        (false, false, _) => "Will do",
+    }
+}
+
+/// Whether the run is over without a result of the selected step.
+pub(super) fn is_not_done(view: &PlanView<'_>) -> bool {
+    view.run.is_over() && !is_done(view)
+}
+
+/// Why a step has no result in a run that is over.
+pub(super) fn not_done(view: &PlanView<'_>) -> &'static str {
+    match view.run.steps.get(view.selected) {
+        Some(StepState::Running) => {
+            "The run ended while this step was under way. Its outcome is unknown."
+        }
+        _ => "The run ended before this step: nothing was done for it.",
+    }
+}
+
 /// What a step that is over did: how it ended, its command, and the recorded change of its files.
 pub(super) fn did_ui(
     ui: &mut Ui,

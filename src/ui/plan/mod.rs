@@ -26,6 +26,7 @@ mod looked_at;
 mod marks;
 mod output;
 mod output_pane;
+mod previewed;
 mod request;
 mod right_to_left;
 mod row_cache;
@@ -56,8 +57,8 @@ use crate::authorization::Change;
 use crate::plan::{Digest, Finding, ShownPlan};
 use crate::risk::RiskLevel;
 use crate::run::{
-    Attempt, DecisionRecord, ExecutionDetail, Preview, Reconciled, Review, RunState, StepTimer,
-    Transcript,
+    Attempt, DecisionRecord, DoneFiles, ExecutionDetail, Preview, PreviewedSteps, Reconciled,
+    Review, RunState, StepTimer, Transcript,
 };
 
 pub(crate) use action_bar::bar_ui;
@@ -77,6 +78,7 @@ pub use looked_at::{LookedAt, MustSee};
 pub(crate) use marks::sections;
 pub(crate) use output::short_first;
 pub use output::{output_lines, text_rows};
+pub(crate) use previewed::not_previewed;
 pub(crate) use request::{command_rows, command_ui, named_lookalikes, request_ui};
 pub(crate) use right_to_left::{RIGHT_TO_LEFT, step_has_right_to_left};
 pub use row_cache::cached_rows;
@@ -132,6 +134,8 @@ pub struct RecordedRun {
     pub host: Option<String>,
     /// The recorded risk of the steps, by the index of the step.
     pub risks: BTreeMap<usize, RiskLevel>,
+    /// The risk of the other steps by the present rules.
+    pub judged: BTreeMap<usize, RiskLevel>,
     /// The decisions about its authorization.
     pub decisions: Vec<DecisionRecord>,
 }
@@ -151,6 +155,8 @@ pub struct PlanView<'a> {
     pub choices: Option<ChoicesView<'a>>,
     /// The findings about the plan.
     pub findings: &'a [Finding],
+    /// What the run did to files, if it is over and began in this window.
+    pub done: Option<&'a DoneFiles>,
     /// The result of the review; `None` for a recorded run.
     pub review: Option<&'a Review>,
     /// The id of this reading and review of the plan. Another one has another id.
@@ -189,6 +195,8 @@ pub struct PlanView<'a> {
     pub card: Option<CardView<'a>>,
     /// The preview of the selected step; `None` until it is computed.
     pub preview: Option<&'a Preview>,
+    /// What the previews of all steps say, as far as they are known.
+    pub previewed: &'a PreviewedSteps,
     /// The simulation of all steps; `None` while the steps are shown.
     pub simulation: Option<&'a Simulated>,
     /// The states of the requested artifact contents.
@@ -206,14 +214,6 @@ impl PlanView<'_> {
             matches!(self.approval, Approval::None | Approval::Void(_) | Approval::Expired);
         undecided && self.review.is_some() && !self.run.is_active() && !self.run.is_over()
     }
-}
-
-/// The output of a run.
-#[derive(Debug, Default)]
-pub struct RunOutput {
-    /// The output of the steps, in lines.
-    pub transcript: Transcript,
-    /// The timing of the current step.
 
     /// A sentence about the steps that would fail by their previews; `None` if none would, as far as that is known.
     fn would_fail(&self) -> Option<String> {
@@ -227,6 +227,14 @@ pub struct RunOutput {
             count => format!("{} would fail, step {first} first.", format::counted(count, "step")),
         })
     }
+}
+
+/// The output of a run.
+#[derive(Debug, Default)]
+pub struct RunOutput {
+    /// The output of the steps, in lines.
+    pub transcript: Transcript,
+    /// The timing of the current step.
     pub timer: StepTimer,
     /// Whether the output pane below the steps is open.
     pub is_shown: bool,

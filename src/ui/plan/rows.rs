@@ -75,6 +75,9 @@ pub(crate) fn outcome_look(outcome: Outcome) -> (Icon, &'static str, Tone) {
 /// The state of a waiting step that would stop the run at its precondition.
 const UNMET: &str = "precondition does not hold now";
 
+/// The state of a waiting step that would fail by its preview.
+const WOULD_FAIL: &str = "would fail now";
+
 /// The row of a step; `None` when there is no such step.
 pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
     let step = view.plan?.steps.get(index)?;
@@ -111,6 +114,9 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
             (icon::WAITING, "not reached", Tone::Dim)
         }
         (StepState::Waiting, _) if fails => (icon::WARNING, UNMET, Tone::Danger),
+        (StepState::Waiting, _) if view.previewed.failure(index).is_some() => {
+            (icon::WARNING, WOULD_FAIL, Tone::Danger)
+        }
         (StepState::Waiting, _) => (icon::WAITING, "waiting", Tone::Dim),
     };
     // A faulty step may name no tool.
@@ -137,7 +143,7 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
             StepState::Running => word,
             StepState::Waiting if step.call.is_none() => "its errors are listed above",
             StepState::Waiting if view.review.is_some_and(blocked) => "cannot run",
-            StepState::Waiting if word == UNMET => word,
+            StepState::Waiting if word == UNMET || word == WOULD_FAIL => word,
             StepState::Waiting if view.review.is_some_and(asks) => "asks before it runs",
             StepState::Waiting => "",
         };
@@ -160,8 +166,12 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
         .and_then(|review| review.risks.get(index))
         .map(|verdict| (verdict.level, verdict.reason.clone()));
     let recorded = || {
-        let level = view.recorded?.risks.get(&index)?;
-        Some((*level, "The risk when the step ran.".to_owned()))
+        let recorded = view.recorded?;
+        let (level, when) = match recorded.risks.get(&index) {
+            Some(level) => (level, "The risk when the step ran."),
+            None => (recorded.judged.get(&index)?, "Not reached. The risk by the present rules."),
+        };
+        Some((*level, when.to_owned()))
     };
     let risk = risk.or_else(recorded);
     Some(StepRow {
