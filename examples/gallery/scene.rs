@@ -97,6 +97,19 @@ impl Scene {
         self.tab = tab;
     }
 
+    /// Repeats the change of the selected step, for this number of files.
+    #[cfg(test)]
+    pub fn repeat_change(&mut self, files: usize) {
+        if let Some(preview) = &mut self.preview
+            && let Some(change) = preview.changes.first().cloned()
+        {
+            let path = |index| format!("many/{index}.txt");
+            let change =
+                |index| countersign::run::FileChange { path: path(index), ..change.clone() };
+            preview.changes = (0..files).map(change).collect();
+        }
+    }
+
     /// Sets the number of diagnostics that the last check of the run reported.
     #[cfg(test)]
     pub fn set_diagnostic_count(&mut self, count: usize) {

@@ -63,6 +63,8 @@ pub struct PreviewedSteps {
     failing: Vec<usize>,
     /// The number of steps whose preview is known.
     known: usize,
+    /// The files that the plan deletes, once the computation has ended.
+    deleted: Vec<String>,
     /// How far the computation is.
     pub progress: PreviewProgress,
 }
@@ -143,6 +145,20 @@ impl PreviewedSteps {
         }
         self.known += usize::from(slot.is_none());
         *slot = Some(step);
+    }
+
+    /// Notes that no more previews are computed.
+    pub fn end(&mut self) {
+        self.progress = PreviewProgress::Ended;
+        let states = self.states().into_iter();
+        let deleted = states
+            .filter(|(_, (before, after))| FileFate::between(*before, *after) == FileFate::Deleted);
+        self.deleted = deleted.map(|(path, _)| path.to_owned()).collect();
+    }
+
+    /// The files that the plan deletes, as far as that is known, by path.
+    pub fn deleted(&self) -> &[String] {
+        &self.deleted
     }
 
     /// What is known of a step.
@@ -285,6 +301,9 @@ mod tests {
         let expected = ["deleted", "unchanged", "new", "replaced", "not written"];
         assert_eq!(fates(&steps, &all, true), expected);
         assert_eq!(steps.lines(), ((7, 3), true));
+        assert!(steps.deleted().is_empty(), "not while they are computed");
+        steps.end();
+        assert_eq!(steps.deleted(), ["a"]);
     }
 
     #[test]

@@ -47,7 +47,7 @@ impl PlanPage {
     /// Ends a computation without its remaining steps.
     fn end_previews(&mut self, id: Uuid, shared: &mut Shared) {
         let Some(session) = self.shown.as_mut().filter(|it| it.previewed.id == id) else { return };
-        session.previewed.steps.progress = PreviewProgress::Ended;
+        session.previewed.steps.end();
         // The dialog gets a new identity with its new content: what was about to be answered was another question.
         if shared.prompt == Some(Prompt::Authorize) {
             session.renew_authorize_view();

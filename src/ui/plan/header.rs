@@ -62,10 +62,19 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
         ),
         0 => ("no files".to_owned(), "Writes no file.".to_owned()),
         count => {
-            (format::counted(count, "file"), format!("Writes:\n{}", visible_list(&impact.files)))
+            let files = format!("Writes:\n{}", visible_list(&impact.files));
+            match view.previewed.deleted() {
+                [] => (format::counted(count, "file"), files),
+                deleted => {
+                    let number = format::count(deleted.len() as u64);
+                    let text = format!("{}, {number} deleted", format::counted(count, "file"));
+                    (text, format!("Deletes:\n{}", visible_list(deleted)))
+                }
+            }
         }
     };
-    chips.push(Chip::new(icon::FILES, text, Tone::Dim).with_tooltip(files));
+    let tone = if view.previewed.deleted().is_empty() { Tone::Dim } else { Tone::Danger };
+    chips.push(Chip::new(icon::FILES, text, tone).with_tooltip(files));
     if !impact.hosts.is_empty() {
         let target = view.plan.and_then(|plan| plan.target.as_deref());
         let text = match target {
@@ -99,7 +108,7 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
         asks => Chip::new(icon::HAND, format!("asks you {asks}×"), Tone::Accent)
             .with_tooltip("This many steps wait for your answer before they run."),
     });
-    chips.push(restorable_chip(review));
+    chips.push(restorable_chip(impact.irreversible));
     chips
 }
 
@@ -112,8 +121,9 @@ pub(super) fn worst_chip(review: &Review) -> Option<Chip> {
 }
 
 /// Whether the evidence can restore what the steps change.
-pub(super) fn restorable_chip(review: &Review) -> Chip {
-    match review.impact.irreversible {
+/// `irreversible` is the number of steps for which that is not sure.
+pub(super) fn restorable_chip(irreversible: usize) -> Chip {
+    match irreversible {
         0 => Chip::new(icon::KEPT, "old contents kept", Tone::Safe)
             .with_tooltip("The evidence keeps what is needed to restore every file."),
         number => Chip::new(icon::WARNING, format!("{number} not restorable"), Tone::Caution)

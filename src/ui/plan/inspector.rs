@@ -7,7 +7,9 @@ use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
 use super::changed_steps::step_change_ui;
 use super::diagnostics::diagnostics_ui;
-use super::did::{DONE_BY_HAND, did_ui, is_done, is_not_done, no_diagnostics, not_done, tab_name};
+use super::did::{
+    DONE_BY_HAND, did_ui, is_done, is_not_done, no_diagnostics, not_done, second_line, tab_name,
+};
 use super::output::{argument_rows, short_first, terminal_rows};
 use super::request::{partly_marked_ui, verdict_ui};
 use super::right_to_left::right_to_left_ui;
@@ -121,25 +123,6 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
 const NO_DIAGNOSTICS: &str = "Errors, warnings and notes of a check appear here.";
 const SKIPPED: &str = "You skipped this step; nothing was run for it.";
 const NOT_RUN: &str = "The record appears here once the step has run, was skipped or was denied.";
-
-/// The line below the name of a step: that it is faulty, why it asks for confirmation, the reason that its author
-/// gives, or that it does not ask.
-fn second_line(view: &PlanView<'_>, step: &ShownStep) -> String {
-    if step.call.is_none() {
-        return "Faulty: it cannot run.".to_owned();
-    }
-    let reason = step.reason.as_deref().map(prose_lines);
-    let Some(review) = view.review else {
-        // A recorded run is not reviewed again, so it is unknown whether its steps would ask now.
-        return reason.unwrap_or_else(|| "From a recorded run.".to_owned());
-    };
-    let asks = review.asks.get(step.step_index).and_then(Option::as_deref);
-    match (asks, reason) {
-        (Some(why), _) => format!("Asks before it runs: {why}"),
-        (None, Some(reason)) => reason,
-        (None, None) => "Runs without asking, once the plan is authorized.".to_owned(),
-    }
-}
 
 fn empty_tab_ui(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
     widgets::margins(12, 12).show(ui, |ui| widgets::empty_state(ui, icon, title, text));

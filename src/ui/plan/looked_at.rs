@@ -161,6 +161,23 @@ mod tests {
         }
     }
 
+    /// The differences of many files are shown in parts. Going on shows the next part, too.
+    #[test]
+    fn going_on_leads_through_many_files() {
+        let mut harness = window("unseen", [1280.0, 800.0]);
+        harness.state_mut().scene.show_contents("a line of the file\n", Tab::WillDo);
+        harness.state_mut().scene.repeat_change(120);
+        harness.run_ok();
+        let mut presses = 0;
+        while harness.state().scene.view().plan.unwrap().looked_at.misses(4) {
+            presses += 1;
+            assert!(presses < 60, "it never counts as looked at");
+            harness.key_press(Key::F4);
+            harness.run_ok();
+        }
+        assert!(presses > 10, "{presses}");
+    }
+
     /// Above a length that people scroll through, the beginning and the end are enough, and the list and the bar say so.
     #[test]
     fn a_long_step_of_which_only_the_ends_were_shown_says_so() {

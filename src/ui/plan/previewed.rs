@@ -2,9 +2,10 @@
 
 use super::header::{restorable_chip, visible_list, worst_chip};
 use super::{PlanView, step_ranges};
-use crate::plan::ToolClass;
+use crate::plan::{ShownStep, ToolClass};
 use crate::run::{
     DoneFiles, FileFate, Outcome, PreviewProgress, PreviewedSteps, Review, StepState,
+    cannot_be_restored,
 };
 use crate::ui::{Chip, Tone, format, icon};
 
@@ -52,10 +53,12 @@ pub(super) fn chips(previewed: &PreviewedSteps) -> Vec<Chip> {
 /// The chips of a run that is over: what it did. What would be asked, or would fail now, is about another run.
 pub(super) fn done_chips(view: &PlanView<'_>, review: &Review) -> Vec<Chip> {
     let mut chips: Vec<Chip> = view.done.map(files_chip).into_iter().collect();
-    let commands = view.plan.map_or(&[][..], |plan| plan.steps.as_slice()).iter().filter(|step| {
-        let outcome = view.run.steps.get(step.step_index).and_then(StepState::outcome);
+    let steps = view.plan.map_or(&[][..], |plan| plan.steps.as_slice());
+    let outcome =
+        |step: &ShownStep| view.run.steps.get(step.step_index).and_then(StepState::outcome);
+    let commands = steps.iter().filter(|step| {
         step.call.as_ref().is_some_and(|call| call.class() == ToolClass::Command)
-            && outcome == Some(Outcome::Succeeded)
+            && outcome(step) == Some(Outcome::Succeeded)
     });
     let commands = commands.count();
     if commands > 0 {
@@ -64,7 +67,14 @@ pub(super) fn done_chips(view: &PlanView<'_>, review: &Review) -> Vec<Chip> {
         chips.push(chip.with_tooltip("What a command changed is not known."));
     }
     chips.extend(worst_chip(review));
-    chips.push(restorable_chip(review));
+    let irreversible = steps.iter().filter(|step| {
+        let invoked = [Outcome::Succeeded, Outcome::Failed, Outcome::Cancelled];
+        let calls = step.call.as_ref().zip(review.risks.get(step.step_index));
+        outcome(step).is_none_or(|outcome| invoked.contains(&outcome))
+            && calls.is_some_and(|(call, risk)| cannot_be_restored(call, risk))
+            && !matches!(view.run.steps.get(step.step_index), Some(StepState::Waiting))
+    });
+    chips.push(restorable_chip(irreversible.count()));
     chips
 }
 

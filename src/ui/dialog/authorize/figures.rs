@@ -69,7 +69,7 @@ fn changed_lines(previewed: &PreviewedSteps) -> Option<String> {
     let ((added, removed), is_all) = previewed.lines();
     let at_least = if is_all { "" } else { "at least " };
     let [added_text, removed_text] = [added, removed].map(|it| format::count(it as u64));
-    (added + removed > 0).then(|| format!("{at_least}+{added_text} −{removed_text}"))
+    (added + removed > 0).then(|| format!("{at_least}+{added_text}\u{A0}−{removed_text}"))
 }
 
 fn asks(review: &Review) -> Figure {
