@@ -10,7 +10,8 @@
 //! - `simulation`, `simulating`, `simulation-failed`, `simulation-empty`, `stale`
 //! - `evidence`, `execution`, `nothing`, `tampered`, `answer`, `recurring`
 //! - `diagnostics`, `first`, `changed`, `gone`, `clean`, `thousands`, `unchecked`
-//! - `authorize`, `authorize-walls`, `authorize-many`, `reject`, `trust`, `trusted`, `untrusted`, `close`, `secret`, `palette`, `help`, `settings`, `notice`
+//! - `authorize`, `authorize-walls`, `authorize-many`, `reject`, `trust`, `trusted`, `untrusted`, `close`, `secret`, `palette`, `help`, `settings`,
+//!   `notice`, `notices`
 //! - `loop` (the empty form), or `loop-` and a stop reason such as `completed` or one of `filled`, `faulty`, `class`, `refused`,
 //!   `nowhere`, `untrusted`, `trusted`, `trust`, `planning`, `waiting`, `applying`, `stopping`, `interrupted`,
 //!   `unverified`, `crowded`, `many`

@@ -249,6 +249,7 @@ impl Scene {
             summary: "Trying deploy@web-1.example.org…".into(),
             details: String::new(),
             next: "A host that does not answer is given up after a minute at most. Nothing of the plan is sent.".into(),
+            times: 1,
         };
         let notices = vec![Notice {
             id: 1,
@@ -257,7 +258,41 @@ impl Scene {
             details: "expected `=`, line 3 column 7".into(),
             next: "Mend /home/ada/.config/countersign/settings.toml; a copy was kept beside it."
                 .into(),
+            times: 1,
         }];
+        let of_change = |id, summary: &str, next: &str| Notice {
+            id,
+            tone: Tone::Caution,
+            summary: summary.into(),
+            details: "plan bytes: was 48f8c0, is 9487a8".into(),
+            next: next.into(),
+            times: 1,
+        };
+        let several = vec![
+            Notice {
+                id: 1,
+                tone: Tone::Danger,
+                summary: "The runs cannot be listed. E303 The evidence is damaged.".into(),
+                details: "E303 database disk image is malformed".into(),
+                next: "Restore the evidence from a backup.".into(),
+                times: 44,
+            },
+            of_change(
+                2,
+                "The plan file has changed since you opened it.",
+                "The page shows the file as it is now. Review the steps again.",
+            ),
+            of_change(
+                3,
+                "The dialog was closed, because this changed: plan bytes.",
+                "Review the steps again, then reopen the dialog.",
+            ),
+            of_change(
+                4,
+                "The authorization is void. Changed since: plan bytes.",
+                "Review the steps again, then authorize the plan again.",
+            ),
+        ];
         let overlay = match name {
             "palette" => Some(Overlay::Palette),
             "help" => Some(Overlay::Help),
@@ -384,6 +419,7 @@ impl Scene {
             verification,
             notices: match name {
                 "notice" => notices,
+                "notices" => several,
                 "command-trying" => vec![trying],
                 _ => vec![],
             },
@@ -481,6 +517,9 @@ impl Scene {
             }
             Action::Plan(PlanAction::CloseSimulation) => self.simulation.is_shown = false,
             Action::Do(Command::ToggleOutput) => self.output.is_shown = !self.output.is_shown,
+            Action::Window(WindowAction::DismissNotice(id)) => {
+                self.notices.retain(|it| it.id != *id)
+            }
             Action::Do(Command::Simulate) => self.simulation.is_shown = true,
             Action::Do(Command::GoPlan) => self.page = Page::Plan,
             Action::Do(Command::GoEvidence) => self.page = Page::Evidence,

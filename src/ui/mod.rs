@@ -107,14 +107,14 @@ pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) 
     let pointer = is_covered.then(|| ui.input_mut(|input| std::mem::take(&mut input.pointer)));
     upper_bar_ui(ui, view, commands.actions);
     bottom_bar_ui(ui, view);
-    notice::notices_ui(ui, view.notices, commands.actions);
+    let notices = view.notices;
     match view.situation.page {
-        Page::Plan => plan::plan_page_ui(ui, &view.sidebar, view.plan.as_ref(), commands),
-        Page::Evidence => evidence::evidence_page_ui(ui, &view.evidence, commands),
+        Page::Plan => plan::plan_page_ui(ui, &view.sidebar, view.plan.as_ref(), notices, commands),
+        Page::Evidence => evidence::evidence_page_ui(ui, &view.evidence, notices, commands),
         Page::Diagnostics => {
-            diagnostics::diagnostics_page_ui(ui, view.diagnostics.as_ref(), commands);
+            diagnostics::diagnostics_page_ui(ui, view.diagnostics.as_ref(), notices, commands);
         }
-        Page::Loop => loop_page::loop_page_ui(ui, &view.looping, commands),
+        Page::Loop => loop_page::loop_page_ui(ui, &view.looping, notices, commands),
     }
     if let Some(pointer) = pointer {
         ui.input_mut(|input| input.pointer = pointer);

@@ -49,7 +49,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 97] = [
+const SCENES: [&str; 98] = [
     "plan",
     "authorized",
     "attempt",
@@ -86,6 +86,7 @@ const SCENES: [&str; 97] = [
     "settings",
     "rule",
     "notice",
+    "notices",
     "diagnostics",
     "first",
     "changed",

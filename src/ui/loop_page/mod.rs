@@ -23,6 +23,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::action::LoopAction;
+use super::notice::{Notice, notices_ui};
 use super::plan::{Entry, bar_ui};
 use super::widgets::panel_frame;
 use super::{Action, Command, Commands, Look, Now, Text, Theme, Tone, icon, theme, widgets};
@@ -110,7 +111,12 @@ pub struct TimelineView<'a> {
 }
 
 /// Draws the page.
-pub fn loop_page_ui(ui: &mut Ui, view: &LoopView<'_>, commands: &mut Commands<'_>) {
+pub fn loop_page_ui(
+    ui: &mut Ui,
+    view: &LoopView<'_>,
+    notices: &[Notice],
+    commands: &mut Commands<'_>,
+) {
     let theme = Theme::of(ui);
     widgets::side_panel_ui(ui, "loops", |ui| list_ui(ui, view, commands));
     let bar = Panel::bottom("loop_bar")
@@ -119,6 +125,7 @@ pub fn loop_page_ui(ui: &mut Ui, view: &LoopView<'_>, commands: &mut Commands<'_
         .frame(panel_frame(theme.panel, Margin::symmetric(16, 0)))
         .show(ui, |ui| (ui.max_rect(), ui.clip_rect()))
         .inner;
+    notices_ui(ui, notices, commands.actions);
     widgets::main_panel_ui(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         match &view.shown {

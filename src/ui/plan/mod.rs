@@ -49,6 +49,7 @@ use uuid::Uuid;
 
 use super::action::Tab;
 use super::artifact::Contents;
+use super::notice::{Notice, notices_ui};
 use super::splits::{Side, split_panel_ui};
 use super::widgets::panel_frame;
 use super::{Command, Commands, Look, Now, Theme, terminal, theme, widgets};
@@ -244,6 +245,7 @@ pub fn plan_page_ui(
     ui: &mut Ui,
     sidebar: &SidebarView<'_>,
     plan: Option<&PlanView<'_>>,
+    notices: &[Notice],
     commands: &mut Commands<'_>,
 ) {
     let theme = Theme::of(ui);
@@ -256,6 +258,7 @@ pub fn plan_page_ui(
         sidebar_ui(ui, sidebar, commands.actions);
     });
     let Some(view) = plan else {
+        notices_ui(ui, notices, commands.actions);
         widgets::main_panel_ui(ui, |ui| {
             start::start_ui(ui, sidebar, commands);
         });
@@ -303,6 +306,7 @@ pub fn plan_page_ui(
             output_pane::output_pane_ui(ui, view, commands.actions);
         });
     }
+    notices_ui(ui, notices, commands.actions);
     widgets::main_panel_ui(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         header::header_ui(ui, view, height < SMALL, commands);
