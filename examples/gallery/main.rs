@@ -3,7 +3,7 @@
 //! `cargo run --example gallery -- STATE dark|light[-contrast] [WIDTHxHEIGHT]`, with a STATE of
 //!
 //! - `plan`, `unseen`, `authorized`, `void`, `running`, `asking`, `dialog`, `dangerous`, `failed`, `completed`, `invalid`,
-//!   `revert`, `revert-conflict`, `batch`, `batch-interrupted`, `large`, `filtered`, `edited`, `attempt`, `empty`, `returning`
+//!   `revert`, `revert-conflict`, `batch`, `batch-interrupted`, `large`, `filtered`, `edited`, `attempt`, `attempt-failed`, `empty`, `returning`
 //! - `guided`, or `guided-` and one of `dangerous`, `dialog`, `ended`, `many`, `long`, `output`, `ended-output`
 //! - `command`, or `command-` and one of `running`, `dialog`, `failed`, `refused`, `trying`
 //! - `output`, or `output-` and one of `step`, `many`, `failed`, `empty`; `terminal`

@@ -23,6 +23,7 @@ use countersign::ui::diagnostics::{
 use countersign::ui::dialog::{AfterRejection, AuthorizeView, Dialog, PromptId, Question};
 use countersign::ui::evidence::{EvidenceView, ResultLine, Verification, result_lines};
 use countersign::ui::format::Now;
+use countersign::ui::loop_page::Sequel;
 use countersign::ui::notice::Notice;
 use countersign::ui::overlay::{Overlay, RemovedRule, RuleForm, SettingsView};
 use countersign::ui::plan::{
@@ -31,7 +32,7 @@ use countersign::ui::plan::{
     StepList, steps_with_text,
 };
 use countersign::ui::theme::Tone;
-use countersign::ui::{OnScreen, StatusView, WindowView};
+use countersign::ui::{OnScreen, StatusView, WindowView, icon};
 
 use super::{batch, fixture, found, looping::LoopScene, revert, signing};
 
@@ -191,7 +192,7 @@ impl Scene {
             "failed" | "command-failed" | "output-failed" => (used, fixture::failed(&plan)),
             "command-refused" => (used, fixture::refused(&plan)),
             _ if name.starts_with("viewer") => (used, fixture::completed(&plan)),
-            "completed" | "guided-ended" | "guided-ended-output" => {
+            "completed" | "attempt-failed" | "guided-ended" | "guided-ended-output" => {
                 (used, fixture::completed(&plan))
             }
             _ if name.starts_with("guided") => (used, fixture::asking(&plan)),
@@ -654,7 +655,7 @@ impl Scene {
                     && !self.looping.shown.state.is_over()
                     && self.page == Page::Loop,
                 can_go_back: self.name == "returning",
-                attempt_waits: self.name == "loop-waiting",
+                attempt_waits: matches!(&*self.name, "loop-waiting" | "attempt-failed"),
                 loop_form: self.looping.has_form(),
                 loop_changed_files: self.looping.shown.state.is_over(),
                 form_lacks: self.looping.lacks(),
@@ -701,8 +702,16 @@ impl Scene {
                     max_attempts: 3,
                     waits: true,
                 }),
-                of_loop: (self.name == "completed")
+                of_loop: matches!(&*self.name, "completed" | "attempt-failed")
                     .then(|| Attempt { loop_id: uuid::Uuid::from_u128(7), number: 2 }),
+                sequel: (self.name == "attempt-failed").then(|| Sequel {
+                    icon: icon::FAILED,
+                    tone: Tone::Danger,
+                    title: "Verification failed".into(),
+                    detail: "Attempt 2 waits for you.".into(),
+                    leads_to: Some(Command::OpenAttempt),
+                    is_over: false,
+                }),
                 reconciled: if self.name == "batch-interrupted" { &self.reconciled } else { &[] },
                 selected: self.selected,
                 scroll_to_selected: false,

@@ -106,7 +106,7 @@ pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) 
     let is_covered = view.dialog.is_some() || view.overlay.is_some();
     let pointer = is_covered.then(|| ui.input_mut(|input| std::mem::take(&mut input.pointer)));
     upper_bar_ui(ui, view, commands.actions);
-    bottom_bar_ui(ui, view);
+    bottom_bar_ui(ui, view, commands.actions);
     let notices = view.notices;
     match view.situation.page {
         Page::Plan => plan::plan_page_ui(ui, &view.sidebar, view.plan.as_ref(), notices, commands),
@@ -136,9 +136,9 @@ fn upper_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) {
     });
 }
 
-fn bottom_bar_ui(ui: &mut Ui, view: &WindowView<'_>) {
+fn bottom_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) {
     bar_ui(ui, Panel::bottom("status_bar"), theme::STATUS_BAR, |ui| {
-        status_bar::status_bar_ui(ui, &view.status);
+        status_bar::status_bar_ui(ui, &view.status, actions);
     });
 }
 

@@ -158,24 +158,25 @@ mod tests {
     fn notices_move_no_button_and_leave_steps() {
         for size in [[900.0, 600.0], [1280.0, 800.0], [1920.0, 1080.0]] {
             let (plain, noticed) = (window("plan", size), window("notices", size));
-            for label in ["Next unseen", "Reject…", "Simulate", "Arguments"] {
+            for label in ["Authorize…", "Reject…", "Simulate", "Arguments"] {
                 let rect = |it: &egui_kittest::Harness<'_, _>| it.get_by_label(label).rect();
                 assert_eq!(rect(&plain), rect(&noticed), "{label} at {size:?}");
             }
-            let top = noticed.get_by_label_contains("The authorization is void").rect().top();
+            let above = noticed.get_by_label_contains("The authorization is void");
+            let top = above.rect().top();
             let steps = noticed.query_all_by_label_contains("Step ");
-            let visible = steps.filter(|it| it.rect().bottom() <= top && it.rect().left() < 300.0);
+            let visible = steps.filter(|it| it.rect().bottom() <= top && it.rect().left() < 400.0);
             assert!(visible.count() >= 2, "at {size:?}");
         }
     }
 
     #[test]
     fn other_notices_are_unfolded() {
-        let mut harness = window("notices", [900.0, 600.0]);
-        assert!(harness.query_by_label_contains("The dialog was closed").is_none());
-        harness.get_by_label("3 more").click();
+        let mut harness = window("notices", [1280.0, 900.0]);
+        assert!(harness.query_by_label_contains("The plan file has changed").is_none());
+        harness.get_by_label("2 more").click();
         harness.run_ok();
-        assert!(harness.query_by_label_contains("The dialog was closed").is_some());
+        assert!(harness.query_by_label_contains("The plan file has changed").is_some());
         let repeated = "The runs cannot be listed. E303 The evidence is damaged. (44 times)";
         assert!(harness.query_by_label(repeated).is_some());
         assert!(harness.query_by_label_contains("image is malformed").is_none());
@@ -184,6 +185,6 @@ mod tests {
         assert!(harness.query_by_label_contains("image is malformed").is_some());
         harness.get_by_label("Show fewer").click();
         harness.run_ok();
-        assert!(harness.query_by_label_contains("The dialog was closed").is_none());
+        assert!(harness.query_by_label_contains("The plan file has changed").is_none());
     }
 }

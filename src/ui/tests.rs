@@ -49,10 +49,11 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 98] = [
+const SCENES: [&str; 99] = [
     "plan",
     "authorized",
     "attempt",
+    "attempt-failed",
     "running",
     "asking",
     "dialog",

@@ -15,6 +15,7 @@ mod form_ui;
 mod looks;
 mod model;
 mod plan_difference;
+mod sequel;
 #[cfg(test)]
 mod tests;
 mod timeline;
@@ -37,6 +38,7 @@ pub use faults::Field;
 pub use form::{LoopForm, LoopSettings, PlannerChoice};
 pub use model::{ActionRow, action_rows, attempt_look, fate_look, gate_row, phase_look, stop_word};
 
+pub use sequel::{Sequel, sequel};
 /// All data of the page.
 #[derive(Debug, Clone)]
 pub struct LoopView<'a> {

@@ -50,6 +50,7 @@ use uuid::Uuid;
 use super::action::Tab;
 use super::artifact::Contents;
 use super::notice::{Notice, notices_ui};
+use super::loop_page::Sequel;
 use super::splits::{Side, split_panel_ui};
 use super::widgets::panel_frame;
 use super::{Command, Commands, Look, Now, Theme, terminal, theme, widgets};
@@ -174,6 +175,8 @@ pub struct PlanView<'a> {
     pub of_loop: Option<Attempt>,
     /// The results of comparing the interrupted steps of the run with the disk.
     pub reconciled: &'a [Reconciled],
+    /// How that loop went on, if this window knows it.
+    pub sequel: Option<Sequel>,
     /// The step in the inspector, counted from 0.
     pub selected: usize,
     /// Whether to scroll the list to the selected step now.

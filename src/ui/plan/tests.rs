@@ -34,6 +34,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         recorded: None,
         of_loop: None,
         reconciled: &[],
+        sequel: None,
         selected: 0,
         scroll_to_selected: false,
         list: &StepList::default(),
