@@ -236,9 +236,9 @@ pub fn artifacts_ui(
         Form::Diff(changes) => {
             let area = ScrollArea::vertical().id_salt(id).max_height(remaining);
             area.auto_shrink([false, true]).show(ui, |ui| {
-                scroll::by_key(ui);
                 ui.spacing_mut().item_spacing.y = 6.0;
                 changes_ui(ui, &artifact.name, changes);
+                scroll::by_key(ui);
             });
         }
     }
