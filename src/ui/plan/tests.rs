@@ -2,6 +2,7 @@
 
 mod bar;
 mod layout;
+mod narrow;
 
 use std::fmt::Write as _;
 
@@ -33,8 +34,8 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         other_runs: None,
         recorded: None,
         of_loop: None,
-        reconciled: &[],
         sequel: None,
+        reconciled: &[],
         selected: 0,
         scroll_to_selected: false,
         list: &StepList::default(),
