@@ -68,7 +68,7 @@ pub(crate) fn outcome_look(outcome: Outcome) -> (Icon, &'static str, Tone) {
         Outcome::Skipped => (icon::SKIP, "skipped", Tone::Dim),
         Outcome::DoneByHand => (icon::BY_HAND, "done by hand", Tone::Safe),
         Outcome::PreconditionFailed => (icon::WARNING, "precondition failed", Tone::Danger),
-        Outcome::Cancelled => (icon::STOP, "cancelled", Tone::Caution),
+        Outcome::Cancelled => (icon::CANCELLED, "cancelled", Tone::Caution),
     }
 }
 

@@ -53,7 +53,7 @@ pub(crate) fn fate_look(fate: RunFate) -> (Icon, &'static str, Tone) {
     match fate {
         RunFate::Ended(RunStatus::Completed) => (icon::DONE, "completed", Tone::Safe),
         RunFate::Ended(RunStatus::Failed) => (icon::FAILED, "failed", Tone::Danger),
-        RunFate::Ended(RunStatus::Cancelled) => (icon::STOP, "cancelled", Tone::Caution),
+        RunFate::Ended(RunStatus::Cancelled) => (icon::CANCELLED, "cancelled", Tone::Caution),
         RunFate::Active => (icon::RUNNING, "under way", Tone::Accent),
         RunFate::Interrupted => (icon::WARNING, "interrupted", Tone::Danger),
     }
