@@ -92,6 +92,7 @@ pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) 
     }
     keys::drop_repeated_presses(ui.ctx());
     if is_free {
+    rows::note_keys(ui.ctx());
         keys::take_keys(ui, commands);
         if view.situation.page == Page::Evidence {
             evidence::take_keys(ui, &view.evidence, commands.actions);

@@ -217,7 +217,8 @@ impl Entry<'_> {
         let parts = [(self.second_line, Text::Small, theme.dim)];
         widgets::paint_parts(ui, pos2(left, second), width, &parts);
         controls::selectable(ui, &response, selected, || self.name.clone());
-        response.on_hover_text(self.tooltip)
+        rows::row_tooltip(&response, true, self.tooltip);
+        response
     }
 }
 
