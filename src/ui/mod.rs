@@ -18,6 +18,7 @@ pub mod key_queue;
 pub mod keys;
 pub mod loop_page;
 pub mod notice;
+mod one_stop;
 pub mod overlay;
 pub mod panic_page;
 pub mod plan;
@@ -91,8 +92,8 @@ pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) 
         terminal::take_keys(ui, plan, commands.actions);
     }
     keys::drop_repeated_presses(ui.ctx());
-    if is_free {
     rows::note_keys(ui.ctx());
+    if is_free {
         keys::take_keys(ui, commands);
         if view.situation.page == Page::Evidence {
             evidence::take_keys(ui, &view.evidence, commands.actions);

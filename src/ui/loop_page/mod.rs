@@ -25,7 +25,8 @@ use std::sync::Arc;
 
 use super::action::LoopAction;
 use super::notice::{Notice, notices_ui};
-use super::plan::{Entry, bar_ui};
+use super::one_stop::OneStop;
+use super::plan::{Entry, Place, bar_ui};
 use super::widgets::panel_frame;
 use super::{Action, Command, Commands, Look, Now, Text, Theme, Tone, icon, theme, widgets};
 use crate::authorization::AuthorizationClass;
@@ -37,8 +38,8 @@ pub use class_form::ClassForm;
 pub use faults::Field;
 pub use form::{LoopForm, LoopSettings, PlannerChoice};
 pub use model::{ActionRow, action_rows, attempt_look, fate_look, gate_row, phase_look, stop_word};
-
 pub use sequel::{Sequel, sequel};
+
 /// All data of the page.
 #[derive(Debug, Clone)]
 pub struct LoopView<'a> {
@@ -167,15 +168,17 @@ fn list_ui(ui: &mut Ui, view: &LoopView<'_>, commands: &mut Commands<'_>) {
             let text = "Every loop leaves its record here, with all of its attempts.";
             widgets::paragraph(ui, text, Text::Small, Tone::Dim);
         }
-        for summary in view.loops {
-            if entry_ui(ui, summary, open == Some(summary.loop_id), view.now) {
+        let shown = view.loops.iter().position(|it| open == Some(it.loop_id));
+        let list = OneStop::new(ui, "loops", view.loops.iter().map(|it| it.loop_id), shown);
+        for (index, summary) in view.loops.iter().enumerate() {
+            if entry_ui(ui, summary, (&list, index, shown == Some(index)), view.now) {
                 commands.actions.push(Action::Loop(LoopAction::Show(summary.loop_id)));
             }
         }
     });
 }
 
-fn entry_ui(ui: &mut Ui, summary: &LoopSummary, selected: bool, now: &Now) -> bool {
+fn entry_ui(ui: &mut Ui, summary: &LoopSummary, place_in_list: Place<'_>, now: &Now) -> bool {
     let (icon, word, tone) = fate_look(summary.fate);
     let (goal, time) = (first_line(&summary.goal), now.short(summary.started_at_ms));
     let place = Entry::place(ui, &summary.workspace);
@@ -195,7 +198,7 @@ fn entry_ui(ui: &mut Ui, summary: &LoopSummary, selected: bool, now: &Now) -> bo
             drawable(&summary.workspace),
         ),
     };
-    entry.ui(ui, selected)
+    entry.ui(ui, place_in_list)
 }
 
 /// The first non-blank line of a text.
