@@ -103,6 +103,8 @@ pub(super) fn reject_ui(
                 ui.ctx().request_repaint_after(Duration::from_millis(DELAY_MS / 5));
             } else if ui.memory(|memory| memory.focused().is_none()) {
                 field.request_focus();
+                // So that the person sees it without a movement of the pointer.
+                ui.ctx().request_repaint();
             }
         });
     });

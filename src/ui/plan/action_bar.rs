@@ -45,8 +45,20 @@ pub(crate) fn bar_ui(ui: &mut Ui, bar: &Bar, commands: &mut Commands<'_>) {
             _ => command.spec().text,
         };
         let spacing = ui.spacing().item_spacing.x;
+        // These two follow one another, and the buttons beside them must not change under the pointer.
+        let takes_turns = [Command::NextUnseen, Command::Authorize];
         let fit = Fit::of(bar, (width, text_width(ui, bar), spacing), |command, form| {
-            button_width(ui, text_of(command, form), command.spec().icon.is_some())
+            let of_text = |command: Command, text: &str| {
+                button_width(ui, text, command.spec().icon.is_some())
+            };
+            let own = of_text(command, text_of(command, form));
+            match bar.primary.filter(|it| *it == command && takes_turns.contains(it)) {
+                Some(_) => takes_turns
+                    .map(|it| of_text(it, it.spec().text))
+                    .into_iter()
+                    .fold(own, f32::max),
+                None => own,
+            }
         });
         // The layout goes from right to left, so the last command of the list is added first.
         for command in bar.others.iter().rev() {

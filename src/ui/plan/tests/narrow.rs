@@ -31,6 +31,18 @@ fn a_bar_has_words_for_its_state_and_main_button() {
     }
 }
 
+/// The click after *Next unseen* must not meet another button.
+#[test]
+fn the_button_to_reject_stays_when_every_step_was_seen() {
+    for width in [900.0, 950.0, 1_280.0] {
+        let rect = |scene: &str| {
+            let harness = window(scene, [width, 600.0]);
+            harness.get_by_label("Reject…").rect()
+        };
+        assert_eq!(rect("plan"), rect("unseen"), "{width}");
+    }
+}
+
 #[test]
 fn commands_without_room_are_in_a_menu() {
     let mut harness = window("command-failed", [900.0, 600.0]);
