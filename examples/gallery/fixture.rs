@@ -503,7 +503,7 @@ pub fn runs() -> Vec<RunSummary> {
         plan_id: "fix-e0425".into(),
         plan_name: name.into(),
         plan_digest: Digest::of(name.as_bytes()),
-        workspace: "/home/ada/src/parser".into(),
+        workspace: format!("/home/ada/src/{}", if index == 2 { "staging" } else { "parser" }),
         target: None,
         mode: Mode::Automatic,
         parent_run: None,

@@ -24,7 +24,7 @@ use countersign::ui::dialog::{AfterRejection, AuthorizeView, Dialog, PromptId, Q
 use countersign::ui::evidence::{EvidenceView, ResultLine, Verification, result_lines};
 use countersign::ui::format::Now;
 use countersign::ui::notice::Notice;
-use countersign::ui::overlay::{Overlay, RuleForm, SettingsView};
+use countersign::ui::overlay::{Overlay, RemovedRule, RuleForm, SettingsView};
 use countersign::ui::plan::{
     Approval, CardView, ChangedSteps, ChoicesView, Effect, KindSources, LookedAt, PlanAttempt,
     PlanView, RecentPlan, RunOutput, SeenStep, SidebarView, Simulated, StepCounts, StepKind,
@@ -274,7 +274,18 @@ impl Scene {
                 can_change_rules: true,
                 rules: own_rules(),
                 rule_form: (name == "rule").then(|| rule_form().checked(&own_rules())),
+                removed_rules: Vec::new(),
                 rules_note: None,
+                computer: [
+                    ("walls", "full: a step reaches only what it was granted"),
+                    ("code engine", "external with an up-to-date code graph, else embedded"),
+                    ("splice", "/home/ada/.cargo/bin/splice"),
+                    ("code graph", "none in the workspace of the shown plan"),
+                    ("model", "none is set"),
+                    ("planners", "plan.py reads, network"),
+                ]
+                .map(|(name, value)| (name.to_owned(), value.to_owned()))
+                .into(),
                 policy: vec![
                     ("asks for".into(), "no tool".into()),
                     ("authorization".into(), "valid for 30 min".into()),
@@ -511,6 +522,20 @@ impl Scene {
                     settings.rule_form = None;
                 }
             }
+            Action::Window(WindowAction::RemoveRule(id)) => {
+                if let Some(Overlay::Settings(settings)) = &mut self.overlay {
+                    for (place, rule) in settings.rules.iter().enumerate() {
+                        if rule.id == *id {
+                            let rule = rule.clone();
+                            settings.removed_rules.push(RemovedRule { place, rule });
+                        }
+                    }
+                    let others = settings.rules.iter().filter(|rule| rule.id != *id).cloned();
+                    settings.rules = others.fold(UserRules::default(), |rules, rule| {
+                        rules.with(rule).unwrap_or_default()
+                    });
+                }
+            }
             Action::Window(WindowAction::CloseOverlay) => self.overlay = None,
             Action::Dialog(DialogAction::LeaveUndecided | DialogAction::Answer { .. }) => {
                 self.dialog = self.plan.mode == Mode::Guided;
@@ -702,6 +727,7 @@ impl Scene {
 /// A rule as a person would type it.
 fn rule_form() -> RuleForm {
     RuleForm {
+        replaces: None,
         id: "no-publish".into(),
         prefix: "cargo publish".into(),
         level: RiskLevel::Blocked,
@@ -722,5 +748,14 @@ fn own_rules() -> UserRules {
         must_not_match: String::new(),
         ..rule_form()
     };
-    UserRules::default().with(rule.rule()).unwrap_or_default()
+    let careful = RuleForm {
+        id: "careful-push".into(),
+        prefix: "git push".into(),
+        level: RiskLevel::Caution,
+        reason: "Others see it.".into(),
+        must_match: "git push".into(),
+        ..rule.clone()
+    };
+    let rules = UserRules::default().with(rule.rule());
+    rules.and_then(|rules| rules.with(careful.rule())).unwrap_or_default()
 }

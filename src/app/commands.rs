@@ -182,7 +182,8 @@ impl App {
             }
             Command::Palette => self.overlay = Some(Overlay::Palette),
             Command::Settings => {
-                self.overlay = Some(Overlay::Settings(Box::new(self.settings_view(ctx))))
+                self.overlay = Some(Overlay::Settings(Box::new(self.settings_view(ctx))));
+                self.describe_computer(ctx);
             }
             Command::SwitchTheme => {
                 let dark = ctx.global_style().visuals.dark_mode;

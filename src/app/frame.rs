@@ -53,6 +53,7 @@ impl App {
         if ctx.input(|input| input.events.iter().any(is_focus)) {
             self.loop_page.schedule_folder_check(0, &self.shared);
             self.change_recent(RecentChange::Refresh);
+            self.read_rules(ctx);
             self.change_searches(SearchesChange::Refresh);
         }
         if self.drain() {
@@ -182,9 +183,11 @@ impl App {
         let shown = self.plan.shown.as_mut();
         let left_ms = shown.and_then(|session| session.expire(shared.now.ms, &since_boot));
         let lists_due = self.read_lists_when_due();
+        let rules_due = self.read_rules_when_due(ctx);
         let shared = &mut self.shared;
         let due_in = [
             lists_due,
+            rules_due,
             left_ms.map(|left_ms| left_ms.min(10_000)),
             self.plan.review_when_due(shared),
             self.loop_page.folder_check_due_in(shared),

@@ -12,7 +12,6 @@ mod diagnostics_page;
 mod dialogs;
 mod events;
 mod evidence_page;
-mod evidence_watch;
 mod examples;
 mod file_dialog;
 mod frame;
@@ -30,9 +29,11 @@ mod saved_list;
 mod searches;
 mod settings;
 mod shared;
+mod shared_files;
 mod start;
 #[cfg(test)]
 mod tests;
+mod this_computer;
 mod view;
 mod watch;
 mod window;
@@ -43,10 +44,12 @@ use std::sync::Arc;
 use egui_system_font_provider::SystemFontProvider;
 
 use crate::ui::key_queue::KeyQueue;
-use crate::ui::overlay::{Overlay, RuleForm};
+use crate::ui::overlay::Overlay;
 use crate::ui::splits::set_splits;
 use crate::ui::{Now, Tone, glyphs, theme};
-use crate::worker::{Clock as _, Faults, Folders, Notifier, Setup, SystemClock, Wake};
+use crate::worker::{
+    Clock as _, ComputerFacts, Faults, Folders, Notifier, Setup, SystemClock, Wake,
+};
 #[cfg(feature = "inspection")]
 pub use offscreen::Offscreen;
 pub use start::{Options, StartError, run};
@@ -68,10 +71,9 @@ struct App {
     /// Whether the settings file has a fault. Such a file is never overwritten.
     settings_have_fault: bool,
     overlay: Option<Overlay>,
-    /// The form for a new rule. It stays when the settings are closed, so that nothing typed is lost.
-    rule_form: Option<RuleForm>,
-    /// What came of the last change of the rules.
-    rules_note: Option<(Tone, String)>,
+    rules: rules::RulesEditor,
+    /// What this computer has, as it was when the settings were last opened; `None` before.
+    computer: Option<ComputerFacts>,
     /// Defers keys to the next frame.
     key_queue: KeyQueue,
     file_picker: file_dialog::FilePicker,
@@ -79,7 +81,7 @@ struct App {
     close_when_idle: bool,
     attention: attention::Attention,
     notifier: Notifier,
-    evidence_watch: evidence_watch::EvidenceWatch,
+    evidence_watch: shared_files::SharedFiles,
     way: history::Way,
 }
 
@@ -110,7 +112,8 @@ impl App {
     fn new(folders: Folders, loaded: LoadedSettings, wake: Wake) -> std::io::Result<Self> {
         let files = folders.location().database_files().into();
         let evidence_watch =
-            evidence_watch::EvidenceWatch::new(folders.evidence.clone(), files, Wake::clone(&wake));
+            shared_files::SharedFiles::new(folders.evidence.clone(), files, Wake::clone(&wake));
+        let rules = rules::RulesEditor::new(loaded.file.as_deref(), Wake::clone(&wake));
         let own_folders = vec![folders.evidence.clone(), folders.secrets.clone()];
         let setup = Setup {
             location: folders.location(),
@@ -137,8 +140,8 @@ impl App {
             settings_file: loaded.file,
             settings_have_fault,
             overlay: None,
-            rule_form: None,
-            rules_note: None,
+            rules,
+            computer: None,
             key_queue: KeyQueue::default(),
             file_picker: file_dialog::FilePicker::new(wake),
             close_when_idle: false,

@@ -1,10 +1,59 @@
-//! Changes the person's rules for commands, and opens their file.
+//! Changes the person's rules for commands, takes over what other windows change, and opens their file.
+
+use std::path::Path;
 
 use super::App;
+use super::shared_files::SharedFiles;
 use crate::risk::UserRules;
 use crate::ui::Tone;
-use crate::ui::overlay::RuleForm;
-use crate::worker::{OpenSettingsFile, Query as _, RuleChange, SaveRules};
+use crate::ui::overlay::{Overlay, RemovedRule, RuleForm};
+use crate::worker::{OpenSettingsFile, Query as _, ReadRules, RuleChange, SaveRules, Wake};
+
+/// What the settings show of the rules, besides the rules themselves.
+pub(super) struct RulesEditor {
+    /// The form for a rule. It stays when the settings are closed, so that nothing typed is lost.
+    pub(super) form: Option<RuleForm>,
+    /// What came of the last change of the rules.
+    pub(super) note: Option<(Tone, String)>,
+    /// The rules that were removed since the settings were opened, in the order of their places.
+    pub(super) removed: Vec<RemovedRule>,
+    /// The settings file, which other windows also change.
+    file: Option<SharedFiles>,
+    /// The fault that the file got since the start, which was reported.
+    fault: Option<String>,
+}
+
+impl RulesEditor {
+    pub(super) fn new(file: Option<&Path>, wake: Wake) -> Self {
+        let file = file.and_then(|file| std::path::absolute(file).ok());
+        let file = file.and_then(|file| {
+            let folder = file.parent()?.to_owned();
+            Some(SharedFiles::new(folder, [file].into(), wake))
+        });
+        Self { form: None, note: None, removed: Vec::new(), file, fault: None }
+    }
+
+    /// Forgets what can be undone only while the settings are open.
+    pub(super) fn leave(&mut self) {
+        self.removed.clear();
+        self.note = None;
+    }
+
+    /// Notes that a rule was removed.
+    fn note_removal(&mut self, removed: RemovedRule) {
+        let index = self.removed.partition_point(|it| it.place <= removed.place);
+        self.removed.iter_mut().skip(index).for_each(|later| later.place -= 1);
+        self.removed.insert(index, removed);
+    }
+
+    /// Notes that the rule with this id was put back.
+    fn note_restoration(&mut self, id: &str) {
+        if let Some(index) = self.removed.iter().position(|it| it.rule.id == id) {
+            self.removed.remove(index);
+            self.removed.iter_mut().skip(index).for_each(|later| later.place += 1);
+        }
+    }
+}
 
 impl App {
     /// Opens the settings file. If there is none yet, it is saved first.
@@ -20,10 +69,21 @@ impl App {
     }
 
     /// Saves the rule in the form. The form is closed once the rule is saved.
-    pub(super) fn add_rule(&mut self, ctx: &egui::Context) {
-        let rule = self.rule_form.as_ref().map(RuleForm::rule);
-        if let Some(rule) = rule {
-            self.change_rules(RuleChange::Add(rule), ctx);
+    pub(super) fn save_rule(&mut self, ctx: &egui::Context) {
+        if let Some(form) = &self.rules.form {
+            let change = match &form.replaces {
+                Some(id) => RuleChange::Replace(id.clone(), form.rule()),
+                None => RuleChange::Add(form.rule()),
+            };
+            self.change_rules(change, ctx);
+        }
+    }
+
+    /// Undoes the removal of a rule.
+    pub(super) fn restore_rule(&mut self, id: &str, ctx: &egui::Context) {
+        let removed = self.rules.removed.iter().find(|it| it.rule.id == id);
+        if let Some(RemovedRule { place, rule }) = removed.cloned() {
+            self.change_rules(RuleChange::Restore(place, rule), ctx);
         }
     }
 
@@ -37,7 +97,7 @@ impl App {
         };
         let known = self.shared.setup.policy.command_rules.clone();
         let ctx = ctx.clone();
-        let query = SaveRules { file, known, change: change.clone() };
+        let query = SaveRules { file, known: known.clone(), change: change.clone() };
         self.shared.query_latest(query, move |app, answer| {
             let note = match answer {
                 Ok(found) => {
@@ -49,11 +109,21 @@ impl App {
                              are there now; look at them, then try again."
                                 .to_owned(),
                         ),
-                        RuleChange::Add(rule) => {
-                            app.rule_form = None;
+                        RuleChange::Add(rule) | RuleChange::Replace(_, rule) => {
+                            app.rules.form = None;
                             (Tone::Safe, format!("The rule {} is saved.", rule.id))
                         }
+                        RuleChange::Restore(_, rule) => {
+                            app.rules.note_restoration(&rule.id);
+                            (Tone::Safe, format!("The rule {} is back.", rule.id))
+                        }
                         RuleChange::Remove(id) => {
+                            let removed = known.iter().enumerate().find(|(_, rule)| rule.id == id);
+                            let is_open = matches!(app.overlay, Some(Overlay::Settings(_)));
+                            if let Some((place, rule)) = removed.filter(|_| is_open) {
+                                let rule = rule.clone();
+                                app.rules.note_removal(RemovedRule { place, rule });
+                            }
                             (Tone::Safe, format!("The rule {id} is removed."))
                         }
                     }
@@ -69,7 +139,47 @@ impl App {
                     }
                 },
             };
-            app.rules_note = Some(note);
+            app.rules.note = Some(note);
+            app.update_settings_view(&ctx);
+        });
+    }
+
+    /// Reads the rules if another window or program may have changed them. Returns the milliseconds left until then.
+    pub(super) fn read_rules_when_due(&mut self, ctx: &egui::Context) -> Option<i64> {
+        let now_ms = self.shared.now.ms;
+        let file = self.rules.file.as_mut()?;
+        let left_ms = file.due_in(now_ms, false)?;
+        if left_ms > 0 {
+            return Some(left_ms);
+        }
+        file.clear(now_ms);
+        self.read_rules(ctx);
+        None
+    }
+
+    /// Reads the rules in the settings file, and uses them.
+    pub(super) fn read_rules(&mut self, ctx: &egui::Context) {
+        let Some(file) = self.settings_file.clone().filter(|_| !self.settings_have_fault) else {
+            return;
+        };
+        let ctx = ctx.clone();
+        self.shared.query(ReadRules(file), move |app, rules| {
+            let fault = rules.as_ref().err().cloned();
+            if fault != app.rules.fault {
+                app.rules.fault.clone_from(&fault);
+                if let Some(fault) = fault {
+                    let summary = "The settings file was changed and cannot be used. The rules from before still apply.";
+                    let next = "Correct it. With this fault, nothing runs after the next start.";
+                    app.shared.notify(Tone::Caution, summary, fault, next);
+                }
+            }
+            let known = &app.shared.setup.policy.command_rules;
+            let Some(rules) = rules.ok().filter(|rules| rules != known) else { return };
+            app.use_rules(rules);
+            if matches!(app.overlay, Some(Overlay::Settings(_))) {
+                let text = "The rules were changed in another window or in the settings file.";
+                app.rules.note = Some((Tone::Caution, text.to_owned()));
+            }
             app.update_settings_view(&ctx);
         });
     }
@@ -84,5 +194,35 @@ impl App {
         self.shared.queries.set_command_rules(rules.clone());
         self.shared.worker.set_command_rules(rules);
         self.plan.review_again(false, &mut self.shared);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::risk::UserRule;
+
+    /// Rules removed in any order go back to the places that they had.
+    #[test]
+    fn removed_rules_know_their_places() {
+        const IDS: [&str; 4] = ["a", "b", "c", "d"];
+        let rule = |id: &str| UserRule { id: id.into(), ..RuleForm::default().rule() };
+        for removals in ["ab", "ba", "bad", "dbac", "abcd", "cad"] {
+            let mut editor = RulesEditor::new(None, std::sync::Arc::new(|| ()));
+            let mut list = IDS.map(str::to_owned).to_vec();
+            for id in removals.chars().map(|id| id.to_string()) {
+                let place = list.iter().position(|it| *it == id).unwrap();
+                list.remove(place);
+                editor.note_removal(RemovedRule { place, rule: rule(&id) });
+            }
+            let shown: Vec<_> = editor.removed.iter().map(|it| it.rule.id.clone()).collect();
+            assert!(shown.is_sorted(), "{removals}: {shown:?}");
+            for id in removals.chars().map(|id| id.to_string()) {
+                let removed = editor.removed.iter().find(|it| it.rule.id == id).unwrap();
+                list.insert(removed.place, id.clone());
+                editor.note_restoration(&id);
+            }
+            assert_eq!(list, IDS, "{removals}");
+        }
     }
 }

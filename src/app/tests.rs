@@ -148,6 +148,7 @@ fn wait_until(app: &mut App, woken: &Receiver<()>, name: &str, condition: impl F
         app.shared.now = now();
         app.drain();
         app.read_lists_when_due();
+        app.read_rules_when_due(&egui::Context::default());
         if condition(app) {
             return;
         }

@@ -20,7 +20,10 @@ impl App {
             WindowAction::ToggleSearch(text) => {
                 self.change_searches(SearchesChange::Toggle(text));
             }
-            WindowAction::CloseOverlay => self.overlay = None,
+            WindowAction::CloseOverlay => {
+                self.overlay = None;
+                self.rules.leave();
+            }
             WindowAction::SetTheme(theme) => self.set_theme(theme, ctx),
             WindowAction::SetHighContrast(high) => {
                 self.settings.high_contrast = high;
@@ -37,14 +40,15 @@ impl App {
             }
             WindowAction::OpenSettingsFile => self.open_settings_file(),
             WindowAction::EditRule(form) => {
-                (self.rule_form, self.rules_note) = (Some(form), None);
+                (self.rules.form, self.rules.note) = (Some(form), None);
                 self.update_settings_view(ctx);
             }
             WindowAction::DropRule => {
-                self.rule_form = None;
+                self.rules.form = None;
                 self.update_settings_view(ctx);
             }
-            WindowAction::AddRule => self.add_rule(ctx),
+            WindowAction::SaveRule => self.save_rule(ctx),
+            WindowAction::RestoreRule(id) => self.restore_rule(&id, ctx),
             WindowAction::RemoveRule(id) => self.remove_rule(id, ctx),
             WindowAction::SetZoom(zoom) => {
                 self.settings.zoom = zoom;
@@ -129,8 +133,10 @@ impl App {
             evidence: self.shared.setup.location.evidence.display().to_string(),
             can_change_rules: self.settings_file.is_some() && !self.settings_have_fault,
             rules: policy.command_rules.clone(),
-            rule_form: self.rule_form.clone().map(|form| form.checked(&policy.command_rules)),
-            rules_note: self.rules_note.clone(),
+            rule_form: self.rules.form.clone().map(|form| form.checked(&policy.command_rules)),
+            removed_rules: self.rules.removed.clone(),
+            rules_note: self.rules.note.clone(),
+            computer: self.computer_lines(),
             policy: [
                 ("always ask for", list_or(tools, "no tool")),
                 ("also reachable", list_or(roots, "nothing outside the workspace")),

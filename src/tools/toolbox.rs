@@ -344,6 +344,12 @@ impl<'a> ProjectedToolbox<'a> {
         self.toolbox
     }
 
+    /// The program `splice` for the external code engine, or where it was searched; and the code graph of the workspace.
+    pub fn external_engine(self) -> (Result<PathBuf, String>, Option<PathBuf>) {
+        let symbols = self.symbols();
+        (symbols.splice_program().map_err(|error| error.to_string()), symbols.codegraph())
+    }
+
     /// The code engines of this workspace.
     pub(super) fn symbols(self) -> Symbols<'a> {
         let toolbox = self.toolbox;

@@ -354,12 +354,14 @@ pub enum WindowAction {
     SetEditor(String),
     /// Open the settings file in the person's editor, or show its folder.
     OpenSettingsFile,
-    /// Show the form for a new rule with this content.
+    /// Show the form for a rule with this content.
     EditRule(RuleForm),
-    /// Close the form for a new rule and forget its content.
+    /// Close the form for a rule and forget its content.
     DropRule,
     /// Save the rule in the form.
-    AddRule,
+    SaveRule,
     /// Remove the rule with this id from the settings file.
     RemoveRule(String),
+    /// Put the rule with this id, which was removed since the settings were opened, back into the settings file.
+    RestoreRule(String),
 }

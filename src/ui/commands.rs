@@ -4,8 +4,10 @@ use egui::{KeyboardShortcut, Ui};
 
 use super::{Action, Icon, Look, Page, widgets};
 
+mod area;
 mod table;
 
+pub use area::Area;
 pub use table::TABLE;
 
 /// A user command.
@@ -176,7 +178,14 @@ impl Command {
 impl Spec {
     /// The key combination, with the names of this platform.
     pub fn shortcut_text(&self, ui: &Ui) -> Option<String> {
-        self.shortcut.map(|shortcut| ui.ctx().format_shortcut(&shortcut))
+        let shortcut = self.shortcut?;
+        let (text, key) = (ui.ctx().format_shortcut(&shortcut), shortcut.logical_key);
+        // egui spells the name of a sign, such as Period.
+        let sign = Some(key.symbol_or_name()).filter(|sign| sign.len() == 1);
+        match (sign, text.strip_suffix(key.name())) {
+            (Some(sign), Some(modifiers)) => Some(format!("{modifiers}{sign}")),
+            _ => Some(text),
+        }
     }
 
     /// The tooltip, followed by the key if there is one.
@@ -265,6 +274,16 @@ mod tests {
             }
         });
         assert!(TABLE.iter().any(|spec| spec.shortcut.is_none()));
+    }
+
+    #[test]
+    fn keys_of_signs_show_the_sign() {
+        egui::__run_test_ui(|ui| {
+            let text = |command: Command| command.spec().shortcut_text(ui).unwrap();
+            assert_eq!(text(Command::StopNow), "Ctrl+Shift+.");
+            assert_eq!(text(Command::Settings), "Ctrl+,");
+            assert_eq!([text(Command::Palette), text(Command::NextStep)], ["Ctrl+K", "Down"]);
+        });
     }
 
     #[test]

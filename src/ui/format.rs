@@ -155,6 +155,23 @@ pub fn digest(digest: &Digest) -> String {
     }
 }
 
+/// Shortens a path to its last one or two components, which usually distinguish workspaces, and to at most `max_chars`
+/// characters, but not below 8.
+pub fn short_path(path: &str, max_chars: usize) -> String {
+    let longest = max_chars.clamp(8, 32);
+    let parts: Vec<_> = path.rsplit('/').take(2).collect();
+    let short = match parts.as_slice() {
+        [last, before] if before.chars().count() + last.chars().count() + 2 > longest => {
+            format!("…/{last}")
+        }
+        [last, before] if !before.is_empty() && path.matches('/').count() > 2 => {
+            format!("…/{before}/{last}")
+        }
+        _ => path.to_owned(),
+    };
+    end_of(&short, longest).into_owned()
+}
+
 /// The text with each UUID shortened to its first eight characters, if a space, a colon or an end of the text is on
 /// either side of it.
 pub fn short_ids(text: &str) -> String {
@@ -244,5 +261,21 @@ mod tests {
         assert_eq!(short_ids(&format!("run:{id}")), "run:6f1d9a70");
         assert_eq!(short_ids(&format!("loop:{id}:2 with now")), "loop:6f1d9a70:2 with now");
         assert_eq!(short_ids("the last change: é"), "the last change: é");
+    }
+
+    #[test]
+    fn a_path_is_shortened_to_its_end() {
+        for (path, max_chars, short) in [
+            ("/work", 40, "/work"),
+            ("/home/ada/src/parser", 40, "…/src/parser"),
+            ("/tmp/countersign-tour-1a0e6573", 40, "/tmp/countersign-tour-1a0e6573"),
+            ("/tmp/countersign-tour-1a0e6573", 28, "…/countersign-tour-1a0e6573"),
+            ("/tmp/countersign-tour-1a0e6573", 12, "…ur-1a0e6573"),
+            ("C:\\Users\\ada", 40, "C:\\Users\\ada"),
+        ] {
+            let text = short_path(path, max_chars);
+            assert_eq!(text, short, "{max_chars}");
+            assert!(text.chars().count() <= max_chars, "{text}");
+        }
     }
 }

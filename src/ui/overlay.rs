@@ -2,13 +2,14 @@
 
 use egui::{Align, Frame, Id, Key, Layout, Margin, Modal, ScrollArea, TextEdit, Ui, vec2};
 
+mod help;
 mod rules;
 mod settings;
 
 use super::action::WindowAction;
 use super::commands::{Spec, TABLE};
 use super::{Action, Commands, Situation, Text, Theme, Tone, icon, rows, widgets};
-pub use rules::{CheckedForm, RuleForm};
+pub use rules::{CheckedForm, RemovedRule, RuleForm};
 pub use settings::{SettingsView, ZOOMS};
 
 /// The open overlay.
@@ -34,11 +35,12 @@ pub fn overlay_ui(ui: &mut Ui, overlay: &Overlay, commands: &mut Commands<'_>) {
     let modal = Modal::new(Id::unique(name)).frame(frame).backdrop_color(theme.backdrop);
     let screen = ui.ctx().content_rect();
     let response = modal.show(ui.ctx(), |ui| {
-        ui.set_width(560.0_f32.min(screen.width() - 64.0));
+        let width = if *overlay == Overlay::Help { help::WIDTH } else { 560.0 };
+        ui.set_width(width.min(screen.width() - 64.0));
         ui.set_max_height(screen.height() - 96.0);
         match overlay {
             Overlay::Palette => palette_ui(ui, commands),
-            Overlay::Help => help_ui(ui, commands.actions),
+            Overlay::Help => help::help_ui(ui, commands.actions),
             Overlay::Settings(settings) => settings::settings_ui(ui, settings, commands.actions),
         }
     });
@@ -163,35 +165,6 @@ fn title_ui(ui: &mut Ui, title: &str, actions: &mut Vec<Action>) {
         });
     });
     ui.add_space(4.0);
-}
-
-fn help_ui(ui: &mut Ui, actions: &mut Vec<Action>) {
-    let theme = Theme::of(ui);
-    title_ui(ui, "Keys and help", actions);
-    for text in [
-        "Open a plan: nothing runs. Each step shows what it would do to which file.",
-        "Authorize: your authorization covers exactly these bytes, this workspace, these settings and the \
-         present content of every file a step changes. If one of them changes, the authorization is void.",
-        "Run: steps run in order, one at a time. A step that asks waits until you answer; closing \
-         its dialog leaves it unanswered.",
-        "Evidence: each step is recorded before and after it runs, with every decision, in a chain that \
-         shows every later change.",
-    ] {
-        widgets::remark(ui, icon::INFO, Tone::Accent, text);
-    }
-    ui.add_space(8.0);
-    ScrollArea::vertical().max_height(300.0).auto_shrink([false, true]).show(ui, |ui| {
-        for spec in &TABLE {
-            let Some(key) = spec.shortcut_text(ui) else { continue };
-            ui.horizontal_top(|ui| {
-                let (rect, _) = ui.allocate_exact_size(vec2(150.0, 18.0), egui::Sense::hover());
-                let parts = [(&*key, Text::Mono, theme.text)];
-                widgets::paint_parts(ui, rect.left_center(), 146.0, &parts);
-                let text = format!("{}: {}", spec.text.trim_end_matches('…'), spec.tooltip);
-                widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
-            });
-        }
-    });
 }
 
 #[cfg(test)]

@@ -15,12 +15,14 @@ pub(crate) mod scene;
 #[path = "../../examples/gallery/signing.rs"]
 pub(crate) mod signing;
 
+mod settings;
+
 use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable};
 use scene::Scene;
 
-use super::action::{Tab, WindowAction};
+use super::action::Tab;
 use super::{Action, Command, EvidenceAction, PlanAction};
 
 pub(crate) struct Window {
@@ -369,73 +371,6 @@ fn the_inspector_keeps_inside_the_smallest_window() {
             harness.run();
         }
     }
-}
-
-/// A rule is typed and saved by keyboard: it is checked with every letter, and a sample gets its verdict.
-#[test]
-fn a_new_rule_is_checked_as_it_is_typed() {
-    let mut harness = window("settings", [900.0, 600.0]);
-    harness.get_by_label("New rule…").focus();
-    harness.key_press(egui::Key::Enter);
-    harness.run_ok();
-    let fault = "needs an id, a prefix, a reason";
-    assert!(harness.query_by_label_contains(fault).is_some());
-    for (field, text) in [
-        ("Name", "no-publish"),
-        ("First words of the command", "cargo publish"),
-        ("Reason", "Not from here."),
-        ("Commands it must match, one a line", "cargo build"),
-        ("Try a command; it is not run", "sudo cargo publish"),
-    ] {
-        let is_field = |role| matches!(role, Role::TextInput | Role::MultilineTextInput);
-        let node = || {
-            harness
-                .query_all_by_label(field)
-                .find(|it| is_field(it.accesskit_node().role()))
-                .unwrap()
-        };
-        node().focus();
-        node().type_text(text);
-        harness.run_ok();
-    }
-    assert!(harness.query_by_label_contains("does not match \"cargo build\"").is_some());
-    assert!(harness.query_by_label_contains("as soon as the rule is complete").is_some());
-    let form = |harness: &Harness<'static, Window>| match &harness.state().scene.view().overlay {
-        Some(super::overlay::Overlay::Settings(settings)) => settings.rule_form.clone().unwrap(),
-        other => panic!("{other:?}"),
-    };
-    let typed =
-        super::overlay::RuleForm { must_match: "cargo publish".into(), ..form(&harness).form };
-    let Window { scene, .. } = harness.state_mut();
-    scene.play(&Action::Window(WindowAction::EditRule(typed)), &egui::Context::default());
-    harness.run_ok();
-    assert_eq!(form(&harness).fault, None);
-    assert!(harness.query_by_label("The rule matches.").is_some());
-    let bottom = |harness: &Harness<'static, Window>| {
-        harness.get_by_role_and_label(Role::Button, "Save the rule").rect().bottom()
-    };
-    assert!(bottom(&harness) > 552.0, "below the visible part");
-    harness.get_by_role_and_label(Role::Button, "Save the rule").focus();
-    harness.run_ok();
-    assert!(bottom(&harness) <= 552.0, "{}", bottom(&harness));
-    harness.key_press(egui::Key::Enter);
-    harness.run_ok();
-    assert!(harness.state().actions.contains(&Action::Window(WindowAction::AddRule)));
-}
-
-#[test]
-fn enter_in_the_field_sets_the_editor() {
-    let mut harness = window("settings", [1280.0, 800.0]);
-    harness.get_by_label("Editor command").focus();
-    harness.run_ok();
-    harness.get_by_label("Editor command").type_text(" -n");
-    harness.run_ok();
-    let set = |action: &Action| matches!(action, Action::Window(WindowAction::SetEditor(_)));
-    assert!(!harness.state().actions.iter().any(set), "not with every letter");
-    harness.key_press(egui::Key::Enter);
-    harness.run_ok();
-    let command = "code -g {file}:{line}:{column} -n".to_owned();
-    assert!(harness.state().actions.contains(&Action::Window(WindowAction::SetEditor(command))));
 }
 
 // The remark that the revert would fail is above the diff, and no path wraps.

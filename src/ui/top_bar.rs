@@ -59,7 +59,7 @@ fn right_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) {
     let word_width = if is_named { word.1 } else { 0.0 };
     let workspace = view.workspace.as_ref().filter(|_| room > 60.0).map(|(path, reason)| {
         let columns = ((room - word_width) / Text::Mono.digit_width(ui)) as usize;
-        let short = drawable(&short_path(path, columns)).into_owned();
+        let short = drawable(&format::short_path(path, columns)).into_owned();
         let width = word_width + Text::Mono.width_of(ui, &short) + GAP;
         (short, width, format!("{}\n{}", drawable(path), drawable(reason)))
     });
@@ -86,23 +86,6 @@ fn right_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) {
         }
         ui.add_space(2.0);
     }
-}
-
-/// Shortens a path to its last one or two components, which usually distinguish workspaces, and to at most `max_chars`
-/// characters, but not below 8.
-fn short_path(path: &str, max_chars: usize) -> String {
-    let longest = max_chars.clamp(8, 32);
-    let parts: Vec<_> = path.rsplit('/').take(2).collect();
-    let short = match parts.as_slice() {
-        [last, before] if before.chars().count() + last.chars().count() + 2 > longest => {
-            format!("…/{last}")
-        }
-        [last, before] if !before.is_empty() && path.matches('/').count() > 2 => {
-            format!("…/{before}/{last}")
-        }
-        _ => path.to_owned(),
-    };
-    format::end_of(&short, longest).into_owned()
 }
 
 fn page_tab(ui: &mut Ui, command: Command, selected: bool, actions: &mut Vec<Action>) {
@@ -148,25 +131,4 @@ fn palette_field(ui: &mut Ui, actions: &mut Vec<Action>) {
         actions.push(Action::Do(Command::Palette));
     }
     response.on_hover_text(spec.tooltip);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_is_shortened_to_its_end() {
-        for (path, max_chars, short) in [
-            ("/work", 40, "/work"),
-            ("/home/ada/src/parser", 40, "…/src/parser"),
-            ("/tmp/countersign-tour-1a0e6573", 40, "/tmp/countersign-tour-1a0e6573"),
-            ("/tmp/countersign-tour-1a0e6573", 28, "…/countersign-tour-1a0e6573"),
-            ("/tmp/countersign-tour-1a0e6573", 12, "…ur-1a0e6573"),
-            ("C:\\Users\\ada", 40, "C:\\Users\\ada"),
-        ] {
-            let text = short_path(path, max_chars);
-            assert_eq!(text, short, "{max_chars}");
-            assert!(text.chars().count() <= max_chars, "{text}");
-        }
-    }
 }

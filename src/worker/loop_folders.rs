@@ -70,14 +70,18 @@ impl QueryContext {
 
     /// The model that a planner asks, and its server; `None` for a planner that asks none.
     fn model_of(&self, planner: &str) -> Option<String> {
-        if planner.split(':').next() != Some("openai-compatible") {
-            return None;
-        }
+        let asks = planner.split(':').next() == Some("openai-compatible");
+        asks.then(|| {
+            self.model().unwrap_or_else(|| "no model: set one in the settings, [model]".to_owned())
+        })
+    }
+
+    /// The model in the settings and its server; `None` if there is none.
+    pub(super) fn model(&self) -> Option<String> {
         let settings = self.setup.policy.planner_settings.as_ref();
         let settings = settings.and_then(|settings| serde_json::from_str(&settings.0).ok());
         let settings: ModelSettings = settings.unwrap_or_default();
-        let server = settings.overridden(|name| std::env::var(name).ok()).server();
-        Some(server.unwrap_or_else(|| "no model: set one in the settings, [model]".to_owned()))
+        settings.overridden(|name| std::env::var(name).ok()).server()
     }
 
     /// The commands that a workspace names, and whether they are trusted now; `None` if it names none.

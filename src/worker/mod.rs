@@ -51,6 +51,7 @@ mod save_settings;
 mod secrets;
 mod suggestion_plans;
 mod target;
+mod this_computer;
 
 #[cfg(test)]
 mod tests;
@@ -75,7 +76,8 @@ pub use opening::{OpenFollowUp, OpenPlan, OpenedPlan, PreviewStep, Simulate};
 pub use policy::{PolicySettings, SettingsError, load_policy, read_policy};
 pub use query_thread::{Continuation, PlanRead, Query, QueryContext, QueryError, QueryThread};
 pub use record_decisions::{RecordAuthorization, RecordTrust, RememberWalls, RevokeClass};
-pub use save_rules::{RuleChange, SaveRules, SavedRules};
+pub use save_rules::{ReadRules, RuleChange, SaveRules, SavedRules};
 pub use save_settings::{SaveSettings, UpdateSetting};
 pub use suggestion_plans::PlanSuggestions;
 pub use target::CheckTarget;
+pub use this_computer::{ComputerFacts, DescribeComputer};

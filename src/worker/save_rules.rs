@@ -1,9 +1,9 @@
-//! Adds and removes the person's rules for commands in the settings file.
+//! Reads the person's rules for commands in the settings file, and adds, changes and removes them there.
 
 use std::io::{Error, ErrorKind};
 use std::path::PathBuf;
 
-use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, Value};
+use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, TableLike, Value};
 
 use super::files::cannot_write;
 use super::save_settings::{not_toml, replace};
@@ -15,6 +15,10 @@ use crate::risk::{UserRule, UserRules};
 pub enum RuleChange {
     /// Add this rule after the others.
     Add(UserRule),
+    /// Put this rule, which was removed, back at this place in the list.
+    Restore(usize, UserRule),
+    /// Put this rule in the place of that with this id.
+    Replace(String, UserRule),
     /// Remove the rule with this id.
     Remove(String),
 }
@@ -39,6 +43,11 @@ pub struct SavedRules {
     pub saved: bool,
 }
 
+fn rules_in(text: &str) -> std::io::Result<UserRules> {
+    let policy = read_policy(text).map_err(|why| Error::new(ErrorKind::InvalidData, why))?;
+    Ok(policy.command_rules)
+}
+
 impl SaveRules {
     /// Changes the file.
     ///
@@ -46,11 +55,6 @@ impl SaveRules {
     /// When the file cannot be read or written, or its policy is invalid before or after the change. The file is then
     /// unchanged.
     pub fn save(&self) -> std::io::Result<SavedRules> {
-        let rules_in = |text: &str| {
-            let policy =
-                read_policy(text).map_err(|why| Error::new(ErrorKind::InvalidData, why))?;
-            Ok::<_, Error>(policy.command_rules)
-        };
         let mut found = SavedRules { rules: UserRules::default(), saved: false };
         replace(&self.file, |text| {
             found.rules = rules_in(text)?;
@@ -77,9 +81,29 @@ impl Query for SaveRules {
     }
 }
 
+/// Reads the rules in the settings file, which another window or program may have changed. The answer is an error, as a
+/// text, if the file cannot be read or its policy has a fault.
+pub struct ReadRules(pub PathBuf);
+
+impl Query for ReadRules {
+    type Answer = Result<UserRules, String>;
+    const FAILURE: &str = "The rules could not be read.";
+
+    fn run(self, context: &mut QueryContext) -> Result<Self::Answer, QueryError> {
+        let text = match std::fs::read_to_string(&self.0) {
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(String::new()),
+            text => text,
+        };
+        let rules = text.and_then(|text| rules_in(&text)).map_err(|error| error.to_string());
+        if let Ok(rules) = &rules {
+            context.setup.policy.command_rules = rules.clone();
+        }
+        Ok(rules)
+    }
+}
+
 /// The text of a settings file after the change.
 fn changed(text: &str, change: &RuleChange) -> std::io::Result<String> {
-    let no_list = || Error::new(ErrorKind::InvalidData, "command_rules is no list of tables");
     let mut settings: DocumentMut = text.parse().map_err(not_toml)?;
     let policy = settings.entry("policy").or_insert_with(|| {
         let mut table = Table::new();
@@ -90,20 +114,12 @@ fn changed(text: &str, change: &RuleChange) -> std::io::Result<String> {
     let in_line = policy.is_value();
     let policy = policy.as_table_like_mut().ok_or_else(no_list)?;
     match change {
-        RuleChange::Add(rule) => {
-            let rule = toml::to_string(rule).map_err(not_toml)?;
-            let mut rule = rule.parse::<DocumentMut>().map_err(not_toml)?.into_table();
-            rule.set_position(None);
-            let rules = policy.entry("command_rules").or_insert_with(|| match in_line {
-                true => Item::Value(Value::Array(Array::new())),
-                false => Item::ArrayOfTables(ArrayOfTables::new()),
-            });
-            match rules {
-                Item::ArrayOfTables(tables) => tables.push(rule),
-                Item::Value(Value::Array(values)) => values.push(rule.into_inline_table()),
-                _ => return Err(no_list()),
-            }
-        }
+        RuleChange::Add(rule) => insert(policy, in_line, usize::MAX, rule)?,
+        RuleChange::Restore(place, rule) => insert(policy, in_line, *place, rule)?,
+        RuleChange::Replace(id, rule) => match with_id(policy, id) {
+            Some(old) => set_values(old, as_table(rule)?),
+            None => insert(policy, in_line, usize::MAX, rule)?,
+        },
         RuleChange::Remove(id) => {
             let is_other = |found: Option<&str>| found != Some(id);
             match policy.get_mut("command_rules") {
@@ -119,6 +135,77 @@ fn changed(text: &str, change: &RuleChange) -> std::io::Result<String> {
         }
     }
     Ok(settings.to_string())
+}
+
+fn no_list() -> Error {
+    Error::new(ErrorKind::InvalidData, "command_rules is no list of tables")
+}
+
+fn as_table(rule: &UserRule) -> std::io::Result<Table> {
+    let rule = toml::to_string(rule).map_err(not_toml)?;
+    let mut table = rule.parse::<DocumentMut>().map_err(not_toml)?.into_table();
+    table.set_position(None);
+    Ok(table)
+}
+
+/// Adds a rule at this place of the list, at most at its end. `in_line` says whether the list is in one line.
+fn insert(
+    policy: &mut dyn TableLike,
+    in_line: bool,
+    place: usize,
+    rule: &UserRule,
+) -> std::io::Result<()> {
+    let mut rule = as_table(rule)?;
+    let rules = policy.entry("command_rules").or_insert_with(|| match in_line {
+        true => Item::Value(Value::Array(Array::new())),
+        false => Item::ArrayOfTables(ArrayOfTables::new()),
+    });
+    match rules {
+        Item::ArrayOfTables(tables) => {
+            // Tables are written in the order of their positions; of two with the same one, in that of the list.
+            rule.set_position(tables.get(place).and_then(Table::position));
+            let mut all: Vec<_> = std::mem::take(tables).into_iter().collect();
+            all.insert(place.min(all.len()), rule);
+            tables.extend(all);
+        }
+        Item::Value(Value::Array(values)) => {
+            values.insert(place.min(values.len()), rule.into_inline_table());
+        }
+        _ => return Err(no_list()),
+    }
+    Ok(())
+}
+
+/// The table of the rule with this id.
+fn with_id<'a>(policy: &'a mut dyn TableLike, id: &str) -> Option<&'a mut dyn TableLike> {
+    let has_id = |table: &dyn TableLike| table.get("id").and_then(Item::as_str) == Some(id);
+    match policy.get_mut("command_rules")? {
+        Item::ArrayOfTables(tables) => {
+            let mut tables = tables.iter_mut().map(|table| -> &mut dyn TableLike { table });
+            tables.find(|table| has_id(&**table))
+        }
+        Item::Value(Value::Array(values)) => {
+            let tables = values.iter_mut().filter_map(Value::as_inline_table_mut);
+            let mut tables = tables.map(|table| -> &mut dyn TableLike { table });
+            tables.find(|table| has_id(&**table))
+        }
+        _ => None,
+    }
+}
+
+/// Sets the values of a rule, and keeps the comments beside the old ones.
+fn set_values(rule: &mut dyn TableLike, values: Table) {
+    for (key, value) in values {
+        match (rule.get_mut(&key), value) {
+            (Some(Item::Value(old)), Item::Value(mut new)) => {
+                *new.decor_mut() = old.decor().clone();
+                *old = new;
+            }
+            (_, value) => {
+                rule.insert(&key, value);
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -170,6 +257,58 @@ mod tests {
                 table
             };
             assert_eq!(keys(&after), keys(&text));
+        }
+    }
+
+    /// A changed rule keeps its place, the comments around it and its keys, in each form of the list; a removed one gets its
+    /// place back.
+    #[test]
+    fn rules_change_in_place_and_come_back() {
+        let in_line = |id: &str| {
+            format!(
+                "{{ id = '{id}', prefix = ['ls'], level = 'blocked', reason = 'r', must_match = ['ls'], must_not_match = [] }}"
+            )
+        };
+        let table = |id: &str| {
+            format!(
+                "# about {id}\n[[policy.command_rules]]\nid = '{id}' # name\nprefix = ['ls']\nlevel = 'blocked' # why\n\
+                 reason = 'r'\nmust_match = ['ls']\nmust_not_match = []\n"
+            )
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("settings.toml");
+        for text in [
+            format!(
+                "policy = {{ command_rules = [{}, {}, {}] }} # all\n",
+                in_line("a"),
+                in_line("b"),
+                in_line("c")
+            ),
+            format!("zoom = 2.0\n{}{}{}[model]\nkey = 'k'\n", table("a"), table("b"), table("c")),
+        ] {
+            std::fs::write(&file, &text).unwrap();
+            let known = read_policy(&text).unwrap().command_rules;
+            let save = |known: &UserRules, change| {
+                SaveRules { file: file.clone(), known: known.clone(), change }.save().unwrap().rules
+            };
+            let ids =
+                |rules: &UserRules| rules.iter().map(|rule| rule.id.clone()).collect::<Vec<_>>();
+            let changed = save(&known, RuleChange::Replace("b".to_owned(), rule("new")));
+            assert_eq!(ids(&changed), ["a", "new", "c"], "{text}");
+            assert_eq!(changed.iter().nth(1), Some(&rule("new")));
+            let after = std::fs::read_to_string(&file).unwrap();
+            assert_eq!(after.matches('#').count(), text.matches('#').count(), "{after}");
+            for place in [0, 1, 2] {
+                let rule = known.iter().nth(place).unwrap().clone();
+                std::fs::write(&file, &text).unwrap();
+                let fewer = save(&known, RuleChange::Remove(rule.id.clone()));
+                assert_eq!(fewer.len(), 2);
+                assert_eq!(save(&fewer, RuleChange::Restore(place, rule)), known, "{text}");
+            }
+            assert_eq!(
+                read_policy(&std::fs::read_to_string(&file).unwrap()).unwrap().command_rules,
+                known
+            );
         }
     }
 

@@ -3,9 +3,11 @@
 use super::recent::RecentChange;
 use super::searches::SearchesChange;
 use super::*;
+use crate::risk::RiskLevel;
 use crate::run::RunFate;
 use crate::ui::action::WindowAction;
 use crate::ui::loop_page::Shown;
+use crate::ui::overlay::{Overlay, RuleForm};
 
 /// Another window on the same evidence and, if there is one, the same settings file.
 fn other_window(bench: &Bench, file: Option<PathBuf>) -> (App, Receiver<()>) {
@@ -150,4 +152,74 @@ fn run_of_another_window_in_the_workspace_is_announced() {
     let view = other.view();
     let Question::Authorize(dialog) = view.dialog.unwrap().question else { panic!("no dialog") };
     assert_eq!(dialog.other_runs, None, "the open dialog is kept up to date");
+}
+
+/// A rule that one window saves counts in the other one, too, which does nothing but wait: its authorization is void.
+#[test]
+fn a_rule_of_another_window_counts_at_once() {
+    let mut bench = Bench::new();
+    let plan = bench.file("plan.json", r#"{"goal": "g", "steps": [{"command": "ls"}]}"#);
+    let file = bench.app.settings_file.clone();
+    let (mut other, woken) = other_window(&bench, file);
+    let ctx = egui::Context::default();
+    other.apply(Action::Plan(PlanAction::Open(plan.clone())), &ctx);
+    wait_until(&mut other, &woken, "opened", |app| app.plan.shown.is_some());
+    other.apply(Action::Do(Command::Authorize), &ctx);
+    let digest = other.plan.shown.as_ref().unwrap().opened.digest;
+    other.apply(Action::Dialog(DialogAction::Authorize(digest)), &ctx);
+    let approval = |app: &App| app.plan.shown.as_ref().map(|shown| shown.approval.clone());
+    wait_until(&mut other, &woken, "authorized", |app| {
+        matches!(approval(app), Some(Approval::Approved { .. }))
+    });
+    other.apply(Action::Do(Command::Settings), &ctx);
+
+    let rule = RuleForm {
+        id: "no-ls".into(),
+        prefix: "ls".into(),
+        reason: "a test".into(),
+        must_match: "ls".into(),
+        level: RiskLevel::Blocked,
+        ..RuleForm::default()
+    };
+    bench.act(Action::Window(WindowAction::EditRule(rule.clone())));
+    bench.act(Action::Window(WindowAction::SaveRule));
+    wait_until(&mut other, &woken, "the end of the authorization", |app| {
+        matches!(approval(app), Some(Approval::Void(_)))
+    });
+    assert!(other.situation().not_authorizable.is_some(), "the command is blocked");
+    let Some(Overlay::Settings(settings)) = &other.overlay else { panic!("no settings") };
+    assert_eq!(settings.rules.len(), 1);
+    let note = settings.rules_note.as_ref().unwrap().1.as_str();
+    assert!(note.starts_with("The rules were changed in another window"), "{note}");
+    // It changes the rule that it has just read, and the first window follows.
+    let changed = RuleForm {
+        level: RiskLevel::Caution,
+        replaces: Some("no-ls".into()),
+        prefix: "cargo publish".into(),
+        must_match: "cargo publish".into(),
+        ..rule
+    };
+    other.apply(Action::Window(WindowAction::EditRule(changed)), &ctx);
+    other.apply(Action::Window(WindowAction::SaveRule), &ctx);
+    wait_until(&mut other, &woken, "saved", |app| app.rules.form.is_none());
+    assert!(other.rules.note.as_ref().unwrap().1.ends_with("is saved."));
+    bench.wait_until("the changed rule", |app| {
+        let rules = &app.shared.setup.policy.command_rules;
+        rules.iter().any(|rule| rule.level == RiskLevel::Caution)
+    });
+    // A fault changes no rule, and is reported once.
+    let file = bench.app.settings_file.clone().unwrap();
+    std::fs::write(&file, "[policy]\nwalls = 'many'\n").unwrap();
+    let faults = |app: &App| {
+        let notices = app.shared.notices.iter();
+        notices.filter(|notice| notice.summary.contains("cannot be used")).count()
+    };
+    wait_until(&mut other, &woken, "a notice", |app| faults(app) == 1);
+    assert_eq!(other.shared.setup.policy.command_rules.len(), 1);
+    other.read_rules(&ctx);
+    std::fs::write(&file, "").unwrap();
+    wait_until(&mut other, &woken, "no rules", |app| {
+        app.shared.setup.policy.command_rules.is_empty()
+    });
+    assert_eq!(faults(&other), 1);
 }

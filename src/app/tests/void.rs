@@ -55,7 +55,7 @@ fn a_new_rule_voids_the_authorization() {
     bench.act(Action::Window(WindowAction::CloseOverlay));
     bench.act(Action::Do(Command::Settings));
     assert_eq!(settings_shown(&bench).rule_form.unwrap().form, rule);
-    bench.act(Action::Window(WindowAction::AddRule));
+    bench.act(Action::Window(WindowAction::SaveRule));
     bench.wait_until("the end of the authorization", |app| {
         matches!(app.plan.shown.as_ref().unwrap().approval, Approval::Void(_))
     });
@@ -82,7 +82,7 @@ fn a_new_rule_voids_the_authorization() {
         must_match: "mv a b".into(),
         ..rule
     })));
-    bench.act(Action::Window(WindowAction::AddRule));
+    bench.act(Action::Window(WindowAction::SaveRule));
     bench.wait_until("the second end", |app| {
         matches!(app.plan.shown.as_ref().unwrap().approval, Approval::Void(_))
     });
@@ -90,6 +90,70 @@ fn a_new_rule_voids_the_authorization() {
     bench.act(Action::Do(Command::Run));
     bench.wait_for_end();
     assert_eq!(bench.session().run.steps.first().unwrap().outcome(), Some(Outcome::Succeeded));
+}
+
+/// A rule is changed in its place; a removed one comes back to its place until the settings are closed.
+#[test]
+fn a_rule_is_changed_and_its_removal_undone() {
+    let rule = |id: &str| {
+        format!(
+            "[[policy.command_rules]]\nid = '{id}'\nprefix = ['{id}']\nlevel = 'blocked'\nreason = 'r'\n\
+             must_match = ['{id}']\nmust_not_match = []\n"
+        )
+    };
+    let text = ["first", "second", "third"].map(rule).concat();
+    let mut bench = Bench::with_settings(&text);
+    let ids = |app: &App| {
+        let rules = &app.shared.setup.policy.command_rules;
+        rules.iter().map(|rule| rule.id.clone()).collect::<Vec<_>>()
+    };
+    bench.act(Action::Do(Command::Settings));
+    let old = settings_shown(&bench).rules.iter().nth(1).unwrap().clone();
+    let form = RuleForm { id: "changed".into(), ..RuleForm::of(&old) };
+    assert_eq!(RuleForm::of(&old).rule(), old);
+    bench.act(Action::Window(WindowAction::EditRule(form)));
+    assert_eq!(settings_shown(&bench).rule_form.unwrap().fault, None);
+    bench.act(Action::Window(WindowAction::SaveRule));
+    bench.wait_until("the changed rule", |app| ids(app) == ["first", "changed", "third"]);
+    assert_eq!(settings_shown(&bench).rule_form, None);
+    for id in ["first", "changed"] {
+        bench.act(Action::Window(WindowAction::RemoveRule(id.into())));
+        bench.wait_until("one rule less", |app| !ids(app).contains(&id.to_owned()));
+    }
+    let removed = settings_shown(&bench).removed_rules;
+    assert_eq!(removed.iter().map(|it| &*it.rule.id).collect::<Vec<_>>(), ["first", "changed"]);
+    for id in ["changed", "first"] {
+        bench.act(Action::Window(WindowAction::RestoreRule(id.into())));
+        bench.wait_until("one rule more", |app| ids(app).contains(&id.to_owned()));
+    }
+    assert_eq!(ids(&bench.app), ["first", "changed", "third"]);
+    assert_eq!(settings_shown(&bench).removed_rules, []);
+    bench.act(Action::Window(WindowAction::RemoveRule("third".into())));
+    bench.wait_until("one rule less", |app| ids(app).len() == 2);
+    bench.act(Action::Window(WindowAction::CloseOverlay));
+    bench.act(Action::Do(Command::Settings));
+    assert_eq!(settings_shown(&bench).removed_rules, [], "the settings were left");
+    let file = bench.app.settings_file.clone().unwrap();
+    assert_eq!(settings::load(Some(file)).policy.command_rules.len(), 2);
+}
+
+/// The settings say what the computer has. It is looked up when they are opened, with the workspace of the plan.
+#[test]
+fn settings_show_the_state_of_the_computer() {
+    let mut bench = Bench::new();
+    let plan = bench.file("plan.json", r#"{"goal": "g", "steps": [{"command": "ls"}]}"#);
+    bench.file("codegraph.db", "");
+    bench.open(&plan);
+    bench.act(Action::Do(Command::Settings));
+    let line = |bench: &Bench, name: &str| {
+        let computer = settings_shown(bench).computer;
+        computer.into_iter().find(|line| line.0 == name).unwrap().1
+    };
+    assert_eq!(line(&bench, "walls"), "being looked up…");
+    bench.wait_until("the facts", |app| app.computer.is_some());
+    let level = crate::engine::local_wall_level().0;
+    assert!(line(&bench, "walls").starts_with(&format!("{level}: ")));
+    assert!(line(&bench, "code graph").ends_with("/codegraph.db"));
 }
 
 fn settings_shown(bench: &Bench) -> SettingsView {

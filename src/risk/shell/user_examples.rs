@@ -91,6 +91,19 @@ impl UserRules {
     pub fn with(&self, rule: UserRule) -> Result<Self, BadRule> {
         Self::new(self.iter().cloned().chain([rule]).collect())
     }
+
+    /// These rules with another one in the place of that with this id, or at the end if there is none; checked as
+    /// [`Self::new`] does.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::new`].
+    pub fn replacing(&self, id: &str, rule: UserRule) -> Result<Self, BadRule> {
+        let Some(place) = self.iter().position(|old| old.id == id) else { return self.with(rule) };
+        let mut rules: Vec<_> = self.iter().cloned().collect();
+        rules.splice(place..=place, [rule]);
+        Self::new(rules)
+    }
 }
 
 impl UserRule {

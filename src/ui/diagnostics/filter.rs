@@ -2,6 +2,24 @@
 
 use crate::run::DiagnosticArtifact;
 
+/// A field of a diagnostic that a word such as `code:E0308` searches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Field {
+    Code,
+    File,
+}
+
+/// Each field by its word, with an example of its value and what it finds.
+const FIELDS: [(&str, Field, &str, &str); 2] = [
+    ("code", Field::Code, "E0308", "diagnostics with this in their code"),
+    ("file", Field::File, "src/lib.rs", "diagnostics with this in the path of their file"),
+];
+
+/// Every filter for the help: an example, and what it finds.
+pub(crate) fn filters_help() -> impl Iterator<Item = (String, &'static str)> {
+    FIELDS.into_iter().map(|(word, _, value, meaning)| (format!("{word}:{value}"), meaning))
+}
+
 /// A parsed filter; all its parts must match.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Filter {
@@ -11,17 +29,21 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Parses a filter text. `code:` and `file:` search one field; other words search the code, the file, the messages
+    /// Parses a filter text. The words of [`FIELDS`] search one field; other words search the code, the file, the messages
     /// and the labels. The search ignores case.
     pub fn parse(text: &str) -> Self {
         let mut filter = Self::default();
         for token in text.to_lowercase().split_whitespace() {
-            match token.split_once(':') {
+            let field = token.split_once(':').and_then(|(word, value)| {
+                let (_, field, ..) = FIELDS.iter().find(|(name, ..)| *name == word)?;
+                Some((*field, value))
+            });
+            match field {
                 // An unfinished filter hides nothing.
-                Some(("code" | "file", "")) => {}
-                Some(("code", code)) => filter.codes.push(code.to_owned()),
-                Some(("file", file)) => filter.files.push(file.to_owned()),
-                _ => filter.words.push(token.to_owned()),
+                Some((_, "")) => {}
+                Some((Field::Code, code)) => filter.codes.push(code.to_owned()),
+                Some((Field::File, file)) => filter.files.push(file.to_owned()),
+                None => filter.words.push(token.to_owned()),
             }
         }
         filter
@@ -96,6 +118,18 @@ mod tests {
             ("std::fs", false),
         ] {
             assert_eq!(Filter::parse(text).matches(&it), matches, "{text}");
+        }
+    }
+
+    #[test]
+    fn each_example_in_the_help_searches_a_field() {
+        let examples: Vec<_> = filters_help().collect();
+        assert_eq!(examples.len(), FIELDS.len());
+        for (example, meaning) in examples {
+            let filter = Filter::parse(&example);
+            assert_eq!(filter.words, Vec::<String>::new(), "{example}");
+            assert_eq!(filter.codes.len() + filter.files.len(), 1, "{example}");
+            assert!(meaning.starts_with("diagnostics with"), "{example}");
         }
     }
 }

@@ -31,6 +31,7 @@ use crate::run::{BaselineState, DiagnosticArtifact, Level, MAX_DIAGNOSTICS, RunS
 pub(crate) use copy::written;
 pub use copy::{copied, copied_all};
 pub use excerpt::{Excerpt, excerpt, excerpt_lines};
+pub(crate) use filter::filters_help;
 pub use listing::{Check, Column, DiagnosticPosition, Facet, ListOptions, Listing, diagnostic};
 
 /// All data of the page.

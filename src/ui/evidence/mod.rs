@@ -3,6 +3,7 @@
 mod answer;
 pub mod detail;
 mod facets;
+mod filters;
 mod links;
 mod query;
 mod results;
@@ -29,9 +30,11 @@ use crate::run::{
 
 pub(crate) use facets::facet_item;
 pub use facets::is_offered;
+pub use filters::Filter;
+pub(crate) use filters::filters_help;
 pub(crate) use links::question_items_ui;
 use query::within;
-pub use query::{Filter, is_set, parse, toggle};
+pub use query::{is_set, parse, toggle};
 pub use results::{ResultLine, result_lines};
 
 /// The state of the verification of the chain.
@@ -164,7 +167,8 @@ pub fn evidence_page_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Com
                 ui,
                 icon::SEARCH,
                 "Nothing matches",
-                "All words and filters must match. Take one away, or look for part of a word.",
+                "All words and filters must match. Take one away, or look for part of a word. The help (F1) lists the \
+                 filters.",
             ),
             Some(_) => results::results_ui(ui, view, actions),
         }

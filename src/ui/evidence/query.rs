@@ -1,29 +1,8 @@
 //! Parses the text of the search field. Pure.
 
-use crate::plan::words::words;
-use crate::risk::RiskLevel;
-use crate::run::{Known, Outcome, PAST_TIME_FORMS, SearchQuery, past_time};
+use super::filters::{Filter, outcomes, risks};
+use crate::run::{SearchQuery, past_time};
 use crate::ui::Now;
-
-words! {
-    /// A filter of the search; a word such as `tool:file_read` sets it.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    #[expect(missing_docs, reason = "the filters by their names")]
-    pub enum Filter {
-        Tool = "tool",
-        Outcome = "outcome",
-        Risk = "risk",
-        Run = "run",
-        Loop = "loop",
-        Plan = "plan",
-        Host = "host",
-        Path = "path",
-        Wrote = "wrote",
-        Code = "code",
-        After = "after",
-        Before = "before",
-    }
-}
 
 /// A parsed search text.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -42,7 +21,7 @@ pub fn parse(text: &str, now: &Now) -> Parsed {
         match token.filter() {
             Some((filter, value)) if !value.is_empty() => {
                 if set_filter(&mut parsed.query, filter, value, now).is_none() {
-                    let (word, form) = (filter.as_str(), valid_form(filter));
+                    let (word, form) = (filter.as_str(), filter.form().unwrap_or_default());
                     parsed.problems.push(format!("{word}: takes {form}, not “{value}”."));
                 }
             }
@@ -77,27 +56,6 @@ fn set_filter(query: &mut SearchQuery, filter: Filter, value: &str, now: &Now) -
     Some(())
 }
 
-/// The form of the values that a filter accepts, for a message.
-fn valid_form(filter: Filter) -> String {
-    match filter {
-        Filter::Outcome => format!("one of {}", outcomes().join(", ")),
-        Filter::Risk => format!("one of {}", risks().join(", ")),
-        Filter::After | Filter::Before => PAST_TIME_FORMS.to_owned(),
-        _ => format!("the whole id of a {}", filter.as_str()),
-    }
-}
-
-/// The valid values of `outcome:`.
-fn outcomes() -> Vec<&'static str> {
-    let open = [Known::Interrupted, Known::Running].map(Known::as_str);
-    Outcome::WORDS.iter().map(|(word, _)| *word).chain(open).collect()
-}
-
-/// The valid values of `risk:`.
-fn risks() -> Vec<&'static str> {
-    RiskLevel::WORDS.iter().map(|(word, _)| *word).collect()
-}
-
 /// A part of the text without its quotation marks.
 #[derive(Default)]
 struct Token {
@@ -110,10 +68,7 @@ impl Token {
     /// The filter and its value; `None` for words.
     fn filter(&self) -> Option<(Filter, &str)> {
         let (word, value) = self.text.split_once(':').filter(|_| !self.is_quoted)?;
-        // What everybody tries first.
-        let word = if word.eq_ignore_ascii_case("file") { Filter::Path.as_str() } else { word };
-        let (_, filter) = Filter::WORDS.iter().find(|(name, _)| word.eq_ignore_ascii_case(name))?;
-        Some((*filter, value))
+        Some((Filter::named(word)?, value))
     }
 
     /// The token as it is written in a text.

@@ -169,12 +169,13 @@ fn list_ui(ui: &mut Ui, view: &LoopView<'_>, commands: &mut Commands<'_>) {
 fn entry_ui(ui: &mut Ui, summary: &LoopSummary, selected: bool, now: &Now) -> bool {
     let (icon, word, tone) = fate_look(summary.fate);
     let (goal, time) = (first_line(&summary.goal), now.short(summary.started_at_ms));
+    let place = Entry::place(ui, &summary.workspace);
     let entry = Entry {
         look: Some((icon, tone)),
         title: goal,
-        second_line: Some(word),
+        second_line: &format!("{word} · {place}"),
         time: &time,
-        name: format!("Loop {}, {word}, {time}", drawable(goal)),
+        name: format!("Loop {}, {word}, {place}, {time}", drawable(goal)),
         tooltip: format!(
             "{}\n{word}, {} of {} attempts\nplanner {}\nstarted {}\nin {}",
             drawable(&summary.goal),

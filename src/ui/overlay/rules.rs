@@ -1,4 +1,4 @@
-//! The person's own rules for commands: the list in the settings, and the form for a new rule.
+//! The person's own rules for commands: the list in the settings, and the form for a rule.
 
 use egui::{Align, Id, Layout, Margin, TextEdit, Ui};
 
@@ -6,11 +6,13 @@ use super::settings::SettingsView;
 use crate::risk::{CommandVerdict, RiskLevel, Shell, UserRule, UserRules, of_command};
 use crate::ui::action::WindowAction;
 use crate::ui::plan::risk_chip;
-use crate::ui::{Action, Look, Text, Tone, icon, widgets};
+use crate::ui::{Action, Look, Text, Tone, icon, theme, widgets};
 
-/// The form for a new rule, as typed.
+/// The form for a rule, as typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleForm {
+    /// The id of the rule that it changes; `None` for a new one.
+    pub replaces: Option<String>,
     /// The id of the rule.
     pub id: String,
     /// The first words of matching commands, separated by white space.
@@ -31,6 +33,7 @@ impl Default for RuleForm {
     fn default() -> Self {
         let empty = String::new;
         Self {
+            replaces: None,
             id: empty(),
             prefix: empty(),
             level: RiskLevel::Dangerous,
@@ -42,7 +45,30 @@ impl Default for RuleForm {
     }
 }
 
+/// A rule that was removed, and can be put back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemovedRule {
+    /// Its place in the list of rules.
+    pub place: usize,
+    /// The rule.
+    pub rule: UserRule,
+}
+
 impl RuleForm {
+    /// The form that changes a rule.
+    pub fn of(rule: &UserRule) -> Self {
+        Self {
+            replaces: Some(rule.id.clone()),
+            id: rule.id.clone(),
+            prefix: rule.prefix.join(" "),
+            level: rule.level,
+            reason: rule.reason.clone(),
+            must_match: rule.must_match.join("\n"),
+            must_not_match: rule.must_not_match.join("\n"),
+            sample: String::new(),
+        }
+    }
+
     /// The rule in the form.
     pub fn rule(&self) -> UserRule {
         let lines = |text: &str| {
@@ -61,7 +87,10 @@ impl RuleForm {
 
     /// The form, checked together with the other rules as the settings file is.
     pub fn checked(self, others: &UserRules) -> CheckedForm {
-        let all = others.with(self.rule());
+        let all = match &self.replaces {
+            Some(id) => others.replacing(id, self.rule()),
+            None => others.with(self.rule()),
+        };
         let sample = Some(self.sample.trim()).filter(|sample| !sample.is_empty());
         let sample = sample.zip(all.as_ref().ok());
         let sample = sample.map(|(sample, all)| of_command(sample, Shell::Bash, all));
@@ -108,12 +137,18 @@ impl TriedSample {
 /// The list of the rules, with a button to add one.
 pub(super) fn list_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) {
     widgets::heading(ui, "Your rules for commands");
-    if settings.rules.is_empty() {
+    if settings.rules.is_empty() && settings.removed_rules.is_empty() {
         widgets::line(ui, "None: the built-in rules alone judge.", Text::Body, Tone::Dim);
     }
-    for rule in settings.rules.iter() {
+    // A removed rule keeps its place, so that nothing moves under the pointer.
+    let removed_at =
+        |index: usize| settings.removed_rules.iter().filter(move |it| it.place == index);
+    for (index, rule) in settings.rules.iter().enumerate() {
+        removed_at(index).for_each(|it| removed_ui(ui, &it.rule, actions));
         rule_ui(ui, rule, settings.can_change_rules, actions);
     }
+    let beyond = settings.removed_rules.iter().filter(|it| it.place >= settings.rules.len());
+    beyond.for_each(|it| removed_ui(ui, &it.rule, actions));
     note_ui(ui, settings.rules_note.as_ref());
     if !settings.can_change_rules {
         let text = "They can be changed here once the settings file has no fault.";
@@ -123,12 +158,17 @@ pub(super) fn list_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Ac
     }
 }
 
-fn rule_ui(ui: &mut Ui, rule: &UserRule, can_remove: bool, actions: &mut Vec<Action>) {
+fn rule_ui(ui: &mut Ui, rule: &UserRule, can_change: bool, actions: &mut Vec<Action>) {
     ui.horizontal(|ui| {
+        ui.set_height(theme::BUTTON);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let name = format!("Remove the rule {}", rule.id);
-            if can_remove && widgets::icon_button(ui, icon::CLOSE, &name).clicked() {
+            if can_change && widgets::icon_button(ui, icon::CLOSE, &name).clicked() {
                 actions.push(Action::Window(WindowAction::RemoveRule(rule.id.clone())));
+            }
+            let name = format!("Change the rule {}", rule.id);
+            if can_change && widgets::icon_button(ui, icon::WRITE, &name).clicked() {
+                actions.push(Action::Window(WindowAction::EditRule(RuleForm::of(rule))));
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 risk_chip(rule.level).ui(ui);
@@ -141,6 +181,25 @@ fn rule_ui(ui: &mut Ui, rule: &UserRule, can_remove: bool, actions: &mut Vec<Act
     widgets::paragraph(ui, text, Text::Small, Tone::Dim);
 }
 
+/// A removed rule, with as much height as before.
+fn removed_ui(ui: &mut Ui, rule: &UserRule, actions: &mut Vec<Action>) {
+    ui.horizontal(|ui| {
+        ui.set_height(theme::BUTTON);
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let hint = format!("Put the rule {} back.", rule.id);
+            if widgets::tooltip_button(ui, Look::Plain, icon::REVERT, "Undo", &hint) {
+                actions.push(Action::Window(WindowAction::RestoreRule(rule.id.clone())));
+            }
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                let text = format!("{} …", rule.prefix.join(" "));
+                widgets::line(ui, text, Text::Mono, Tone::Dim);
+            });
+        });
+    });
+    let text = format!("{}: removed. Until you leave the settings, you can put it back.", rule.id);
+    widgets::paragraph(ui, text, Text::Small, Tone::Dim);
+}
+
 fn note_ui(ui: &mut Ui, note: Option<&(Tone, String)>) {
     if let Some((tone, text)) = note {
         let icon = if *tone == Tone::Safe { icon::CHECK } else { icon::WARNING };
@@ -148,7 +207,7 @@ fn note_ui(ui: &mut Ui, note: Option<&(Tone, String)>) {
     }
 }
 
-/// The form for a new rule.
+/// The form for a rule.
 pub(super) fn form_ui(
     ui: &mut Ui,
     checked: &CheckedForm,
@@ -191,7 +250,7 @@ pub(super) fn form_ui(
     ui.horizontal(|ui| {
         let can_save = checked.fault.is_none();
         if widgets::button(ui, Look::Primary, None, "Save the rule", can_save).clicked() {
-            actions.push(Action::Window(WindowAction::AddRule));
+            actions.push(Action::Window(WindowAction::SaveRule));
         }
         if widgets::button(ui, Look::Plain, None, "Cancel", true).clicked() {
             actions.push(Action::Window(WindowAction::DropRule));
@@ -226,4 +285,44 @@ fn sample_ui(ui: &mut Ui, sample: &TriedSample) {
     });
     let reason = format!("{}: {}", sample.rule, sample.reason);
     widgets::paragraph(ui, reason, Text::Small, Tone::Dim);
+}
+
+#[cfg(test)]
+mod tests {
+    use egui_kittest::kittest::Queryable as _;
+
+    use super::*;
+    use crate::ui::tests::window;
+
+    #[test]
+    fn a_rule_opens_in_the_form_to_be_changed() {
+        let mut harness = window("settings", [900.0, 600.0]);
+        harness.get_by_label("Change the rule careful-push").click();
+        harness.run_ok();
+        assert!(harness.query_by_label("Change a rule for commands").is_some());
+        let Some(Action::Window(WindowAction::EditRule(form))) = harness.state().actions.last()
+        else {
+            panic!("{:?}", harness.state().actions)
+        };
+        assert_eq!(form.replaces.as_deref(), Some("careful-push"));
+        assert_eq!((&*form.prefix, &*form.must_match), ("git push", "git push"));
+        // Its own name is no second rule of that name.
+        assert!(harness.query_by_label_contains("two risk rules").is_none());
+    }
+
+    #[test]
+    fn a_removed_rule_keeps_its_place_until_it_is_put_back() {
+        let mut harness = window("settings", [1280.0, 900.0]);
+        let top = |harness: &egui_kittest::Harness<'_, _>| {
+            harness.get_by_label("Remove the rule careful-push").rect().top()
+        };
+        let before = top(&harness);
+        harness.get_by_label("Remove the rule no-deploy").click();
+        harness.run_ok();
+        assert!((top(&harness) - before).abs() < 1.0, "{} and {before}", top(&harness));
+        harness.get_by_label("Undo").click();
+        harness.run_ok();
+        let restore = Action::Window(WindowAction::RestoreRule("no-deploy".into()));
+        assert_eq!(harness.state().actions.last(), Some(&restore));
+    }
 }

@@ -2,7 +2,7 @@
 
 use egui::{ScrollArea, Ui};
 
-use super::rules::{self, CheckedForm};
+use super::rules::{self, CheckedForm, RemovedRule};
 use super::title_ui;
 use crate::risk::UserRules;
 use crate::ui::action::WindowAction;
@@ -33,10 +33,14 @@ pub struct SettingsView {
     pub can_change_rules: bool,
     /// The person's own rules for commands.
     pub rules: UserRules,
-    /// The form for a new rule, which replaces the settings while it is open.
+    /// The form for a rule, which replaces the settings while it is open.
     pub rule_form: Option<CheckedForm>,
+    /// The rules that were removed since the settings were opened, in the order of their places.
+    pub removed_rules: Vec<RemovedRule>,
     /// What came of the last change of the rules.
     pub rules_note: Option<(Tone, String)>,
+    /// What this computer has, by name: the walls, the code engines, and the planners.
+    pub computer: Vec<(String, String)>,
     /// The names and values of the settings that only the file can change.
     pub policy: Vec<(String, String)>,
 }
@@ -44,10 +48,14 @@ pub struct SettingsView {
 /// The zoom levels to choose from.
 pub const ZOOMS: [f32; 7] = [0.8, 0.9, 1.0, 1.15, 1.3, 1.6, 2.0];
 
-/// Draws the settings, or the form for a new rule.
+/// Draws the settings, or the form for a rule.
 pub(super) fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) {
     ui.spacing_mut().item_spacing.y = 6.0;
-    let title = if settings.rule_form.is_some() { "New rule for commands" } else { "Settings" };
+    let title = match &settings.rule_form {
+        None => "Settings",
+        Some(checked) if checked.form.replaces.is_some() => "Change a rule for commands",
+        Some(_) => "New rule for commands",
+    };
     title_ui(ui, title, actions);
     ScrollArea::vertical().auto_shrink([false, true]).show(ui, |ui| {
         // The bar floats over the content, so that room for it is left at the right.
@@ -112,6 +120,11 @@ fn values_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) {
     ui.add_space(6.0);
     rules::list_ui(ui, settings, actions);
     ui.add_space(6.0);
+    widgets::heading(ui, "This computer");
+    for (name, value) in &settings.computer {
+        widgets::fact(ui, name, value, Text::Body);
+    }
+    ui.add_space(6.0);
     widgets::heading(ui, "From the settings file");
     for (name, value) in &settings.policy {
         widgets::fact(ui, name, value, Text::Body);
@@ -120,7 +133,8 @@ fn values_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) {
     for (name, path) in [("settings file", &settings.file), ("evidence", &settings.evidence)] {
         widgets::copyable_value(ui, name, path, &format!("the path of the {name}"));
     }
-    let text = "What is edited in the file takes effect at the next start.";
+    let text = "Your rules count as soon as the file is saved, in every window; other values that are edited in it take \
+                effect at the next start.";
     ui.label(widgets::rich(text, Text::Small, theme.dim));
     let (name, hint) = match settings.editor.is_empty() {
         false => ("Open in editor", "Opens the settings file in your editor"),

@@ -34,6 +34,20 @@ impl StepKind {
     pub const ALL: [Self; 6] =
         [Self::Writes, Self::Asks, Self::Dangerous, Self::Fails, Self::NotLookedAt, Self::Changed];
 
+    /// Which steps are of the kind, as a sentence.
+    const fn meaning(self) -> &'static str {
+        match self {
+            Self::Writes => "Steps that change files.",
+            Self::Asks => "Steps that ask before they run.",
+            Self::Dangerous => "Steps that are dangerous or blocked.",
+            Self::Fails => {
+                "Steps whose precondition does not hold, that are faulty, or that did not succeed."
+            }
+            Self::NotLookedAt => "Steps that you have not looked at to their end.",
+            Self::Changed => "Steps that are new or changed since you saw the plan.",
+        }
+    }
+
     /// The word, the icon and the tone of the kind.
     fn look(self) -> (&'static str, Icon, Tone) {
         match self {
@@ -204,6 +218,15 @@ pub fn steps_with_text(plan: &ShownPlan, text: &str) -> Vec<bool> {
     plan.steps.iter().map(has).collect()
 }
 
+/// What the text field above the list finds, and its keys.
+pub(crate) const FIELD_HELP: &str = "Words in a step's number, arguments, title, reason, tool or id; all of them must occur. Enter and \
+                                     Shift+Enter go through the hits; Escape lists all steps.";
+
+/// Every kind for the help: its word, and which steps are of it.
+pub(crate) fn kinds_help() -> impl Iterator<Item = (&'static str, &'static str)> {
+    StepKind::ALL.into_iter().map(|kind| (kind.look().0, kind.meaning()))
+}
+
 /// The number of steps from which on the bar is always there.
 const LONG: usize = 12;
 
@@ -230,7 +253,8 @@ pub(super) fn filter_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Acti
                 }
                 let (word, icon, tone) = kind.look();
                 let text = format!("{word} {}", format::count(number as u64));
-                if controls::toggle(ui, icon, &text, tone, on).clicked() {
+                let toggle = controls::toggle(ui, icon, &text, tone, on);
+                if toggle.on_hover_text(kind.meaning()).clicked() {
                     let mut filter = list.filter.clone();
                     if !filter.kinds.remove(&kind) {
                         filter.kinds.insert(kind);
@@ -281,7 +305,7 @@ fn field_ui(ui: &mut Ui, list: &StepList, actions: &mut Vec<Action>) {
         let filter = StepFilter { text, ..list.filter.clone() };
         actions.push(Action::Plan(PlanAction::FilterSteps(filter)));
     }
-    response.on_hover_text("Words in a step's arguments, title, tool or id. Enter and Shift+Enter go through the hits; Escape lists all steps.");
+    response.on_hover_text(FIELD_HELP);
 }
 
 #[cfg(test)]

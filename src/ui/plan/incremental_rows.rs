@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use egui::{AsIdSalt, Ui};
 
-use super::diff::{LaidOutRow, Layout, PART_BYTES};
+use super::diff_layout::{LaidOutRow, Layout, PART_BYTES};
 use super::row_cache::FrameCache;
 use crate::run::DiffLine;
 

@@ -122,7 +122,7 @@ fn plan_ui(
     let entry = Entry {
         look: plan.pinned.then_some((icon::BOOKMARK, Tone::Accent)),
         title: &plan.name,
-        second_line: Some(&second_line),
+        second_line: &second_line,
         time: "",
         name: format!("Plan {name}{place}{pinned}"),
         tooltip: format!("{name}\n{}", drawable(&path)),
@@ -145,14 +145,17 @@ fn plan_ui(
 fn run_ui(ui: &mut Ui, run: &RunSummary, selected: bool, now: &Now) -> bool {
     let (icon, word, tone) = fate_look(run.fate);
     let (name, time) = (drawable(&run.plan_name), now.short(run.started_at_ms));
+    let on = run.target.as_ref().map(|host| format!(" on {}", drawable(host))).unwrap_or_default();
+    let place = Entry::place(ui, &run.workspace);
+    let second_line = format!("{place}{on}");
     let entry = Entry {
         look: Some((icon, tone)),
         title: &run.plan_name,
-        second_line: None,
+        second_line: &second_line,
         time: &time,
-        name: format!("Run of {name}, {word}, {time}"),
+        name: format!("Run of {name}, {word}, {place}{on}, {time}"),
         tooltip: format!(
-            "{name}\n{word}, {} of {}\nstarted {}\nin {}",
+            "{name}\n{word}, {} of {}\nstarted {}\nin {}{on}",
             run.steps_recorded,
             format::counted(run.step_count, "step"),
             now.full(run.started_at_ms),
@@ -166,9 +169,8 @@ fn run_ui(ui: &mut Ui, run: &RunSummary, selected: bool, now: &Now) -> bool {
 pub(crate) struct Entry<'a> {
     pub(crate) look: Option<(Icon, Tone)>,
     pub(crate) title: &'a str,
-    /// The second line; `None` for an entry of one line.
-    pub(crate) second_line: Option<&'a str>,
-    /// The time, at the right of the last line.
+    pub(crate) second_line: &'a str,
+    /// The time, at the right of the second line.
     pub(crate) time: &'a str,
     /// The accessible name.
     pub(crate) name: String,
@@ -176,6 +178,19 @@ pub(crate) struct Entry<'a> {
 }
 
 impl Entry<'_> {
+    /// The end of a workspace's path, as much as the second line has room for beside a time.
+    pub(crate) fn place(ui: &Ui, workspace: &str) -> String {
+        let room = ui.available_width() - Self::LEFT - Self::RIGHT - 56.0;
+        format::short_path(&drawable(workspace), (room / 6.0) as usize)
+    }
+
+    /// The height of an entry, in points.
+    const HEIGHT: f32 = 42.0;
+    /// The left margin of an entry with an icon, in points.
+    const LEFT: f32 = 32.0;
+    /// The right margin, in points.
+    const RIGHT: f32 = 8.0;
+
     /// Draws the entry. Returns whether it was clicked.
     pub(crate) fn ui(self, ui: &mut Ui, selected: bool) -> bool {
         self.response(ui, selected).clicked()
@@ -184,28 +199,23 @@ impl Entry<'_> {
     /// Draws the entry.
     fn response(self, ui: &mut Ui, selected: bool) -> Response {
         let theme = Theme::of(ui);
-        let size = vec2(ui.available_width(), if self.second_line.is_some() { 42.0 } else { 28.0 });
+        let size = vec2(ui.available_width(), Self::HEIGHT);
         let (rect, response) = ui.allocate_exact_size(size, Sense::click());
         rows::item_background(ui, &response, selected);
-        let first = rect.top() + 14.0;
-        let last = if self.second_line.is_some() { rect.top() + 30.0 } else { first };
-        let (mut left, right) = (rect.left() + 10.0, rect.right() - 8.0);
+        let (first, second) = (rect.top() + 14.0, rect.top() + 30.0);
+        let (mut left, right) = (rect.left() + 10.0, rect.right() - Self::RIGHT);
         if let Some((icon, tone)) = self.look {
             let center = pos2(rect.left() + 17.0, first);
             widgets::paint_icon(ui, center, icon, 15.0, theme.tone(tone));
-            left = rect.left() + 32.0;
+            left = rect.left() + Self::LEFT;
         }
-        let time_right = pos2(right, last);
-        let time_width =
-            widgets::paint_right(ui, time_right, (self.time, Text::SmallMono, theme.dim));
-        let width_beside_time = (right - time_width - 8.0 - left).max(0.0);
         let title = [(self.title, Text::Body, theme.text)];
-        let width = if self.second_line.is_some() { right - left } else { width_beside_time };
-        widgets::paint_parts(ui, pos2(left, first), width, &title);
-        if let Some(text) = self.second_line {
-            let parts = [(text, Text::Small, theme.dim)];
-            widgets::paint_parts(ui, pos2(left, last), width_beside_time, &parts);
-        }
+        widgets::paint_parts(ui, pos2(left, first), right - left, &title);
+        let time = (self.time, Text::SmallMono, theme.dim);
+        let time_width = widgets::paint_right(ui, pos2(right, second), time);
+        let width = (right - time_width - 8.0 - left).max(0.0);
+        let parts = [(self.second_line, Text::Small, theme.dim)];
+        widgets::paint_parts(ui, pos2(left, second), width, &parts);
         controls::selectable(ui, &response, selected, || self.name.clone());
         response.on_hover_text(self.tooltip)
     }

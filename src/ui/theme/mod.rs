@@ -28,8 +28,10 @@ pub const TOP_BAR: f32 = 44.0;
 pub const STATUS_BAR: f32 = 30.0;
 /// The height of the bar with the commands for a plan or a loop, in points.
 pub const ACTION_BAR: f32 = 58.0;
-/// The default width of the panel at the left side of a page, in points.
+/// The least default width of the panel at the left side of a page, in points; up to a window of 1,300 points.
 pub const SIDEBAR: f32 = 208.0;
+/// The greatest default width of that panel, in points; from a window of 2,000 points on.
+pub const WIDE_SIDEBAR: f32 = 320.0;
 /// The default width of the inspector, in points.
 pub const INSPECTOR: f32 = 470.0;
 /// The default height of the output pane, in points.

@@ -2,7 +2,7 @@
 
 use egui::accesskit::Role;
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
 use crate::ui::tests::{Window, window};
 use crate::ui::{Action, Command, theme};
@@ -90,5 +90,39 @@ fn a_command_has_one_verdict() {
         let judged = says(&harness, "Its risk is judged by its words. It is not run beforehand.");
         let warned = says(&harness, "Its effect cannot be predicted.");
         assert_eq!((judged, warned), (is_safe, !is_safe), "step {step}");
+    }
+}
+
+/// A wide window gives the list more room, the same on every page, unless the person chose a width.
+#[test]
+fn a_wide_window_has_a_wide_list() {
+    let width = |scene: &str, size: [f32; 2], name: &str| {
+        let harness = window(scene, size);
+        let rect = harness.query_all_by_label_contains(name).next().unwrap().rect();
+        rect.width() + 24.0
+    };
+    let run = "Run of Fix E0425 in the parser";
+    for (size, expected) in
+        [(SMALL, 208.0), (LARGE, 208.0), ([1600.0, 1000.0], 256.0), ([2560.0, 1440.0], 320.0)]
+    {
+        let found = width("plan", size, run);
+        assert!((found - expected).abs() < 2.0, "{size:?}: {found}");
+    }
+    let loops = width("loop-completed", [1920.0, 1080.0], "Loop ");
+    assert_eq!(width("plan", [1920.0, 1080.0], run), loops);
+}
+
+#[test]
+fn a_row_of_a_run_names_its_workspace() {
+    for size in [SMALL, [1920.0, 1080.0]] {
+        let mut harness = window("plan", size);
+        let parser = harness.get_by_label_contains("Run of Add tracing");
+        let (parser, name) = (parser.rect(), parser.accesskit_node().label().unwrap());
+        assert_eq!(name, "Run of Add tracing to the lexer, completed, …/src/parser, 14:02");
+        harness.get_by_label_contains("failed, …/src/staging, 13:55").hover();
+        harness.run_ok();
+        assert!(harness.query_by_label_contains("in /home/ada/src/staging").is_some());
+        let next = harness.get_by_label_contains("failed, …/src/staging, 13:55").rect();
+        assert_eq!((parser.height(), next.top() - parser.bottom()), (42.0, 2.0), "two lines");
     }
 }

@@ -1,0 +1,106 @@
+//! The area that a command belongs to, by which the help groups the keys.
+
+use super::Command;
+
+/// An area of the window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(missing_docs, reason = "each variant is described by its title")]
+pub enum Area {
+    Plan,
+    Run,
+    Lists,
+    Loop,
+    Diagnostics,
+    Evidence,
+    Window,
+}
+
+impl Area {
+    /// Every area, in the order of the help.
+    pub const ALL: [Self; 7] = [
+        Self::Plan,
+        Self::Run,
+        Self::Lists,
+        Self::Loop,
+        Self::Diagnostics,
+        Self::Evidence,
+        Self::Window,
+    ];
+
+    /// The heading of its keys.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Plan => "Plan",
+            Self::Run => "Run",
+            Self::Lists => "Steps, results and changes",
+            Self::Loop => "Loop",
+            Self::Diagnostics => "Diagnostics",
+            Self::Evidence => "Evidence",
+            Self::Window => "Pages and window",
+        }
+    }
+}
+
+impl Command {
+    /// The area of the command.
+    pub const fn area(self) -> Area {
+        match self {
+            Self::OpenPlan
+            | Self::OpenTour
+            | Self::ExampleCommands
+            | Self::ExampleActions
+            | Self::ExampleLoop
+            | Self::Reload
+            | Self::Simulate
+            | Self::TryHost
+            | Self::StopTrying
+            | Self::Authorize
+            | Self::Reject
+            | Self::CopyDigest
+            | Self::PinPlan
+            | Self::ForgetPlan => Area::Plan,
+            Self::Run
+            | Self::RunAgain
+            | Self::ContinueFromHere
+            | Self::RollBack
+            | Self::Revert
+            | Self::Reconcile
+            | Self::Pause
+            | Self::Resume
+            | Self::GoOnGuided
+            | Self::CancelAfterStep
+            | Self::StopNow
+            | Self::AnswerStep
+            | Self::FollowRun
+            | Self::ToggleOutput
+            | Self::TypeInTerminal => Area::Run,
+            Self::NextStep
+            | Self::PreviousStep
+            | Self::NextUnseen
+            | Self::NextChange
+            | Self::PreviousChange
+            | Self::Find => Area::Lists,
+            Self::NewLoop
+            | Self::StartLoop
+            | Self::OpenAttempt
+            | Self::LoopAgain
+            | Self::RevertLoop => Area::Loop,
+            Self::FilterDiagnostics
+            | Self::PlanSuggestion
+            | Self::OpenInEditor
+            | Self::CopyDiagnostic
+            | Self::CopyDiagnostics => Area::Diagnostics,
+            Self::FocusSearch | Self::SaveSearch | Self::Verify => Area::Evidence,
+            Self::GoPlan
+            | Self::GoEvidence
+            | Self::GoDiagnostics
+            | Self::GoLoop
+            | Self::GoBack
+            | Self::GoForward
+            | Self::Palette
+            | Self::Settings
+            | Self::SwitchTheme
+            | Self::Help => Area::Window,
+        }
+    }
+}
