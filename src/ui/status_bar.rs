@@ -1,7 +1,7 @@
 //! The status bar: the worker's state, its progress, and whether evidence is recorded.
 
 use egui::{
-    Align, CornerRadius, CursorIcon, Label, Layout, Rect, Role, Sense, Stroke, Ui, WidgetInfo,
+    Align, Button, CornerRadius, CursorIcon, Layout, Rect, Role, Sense, Stroke, Ui, WidgetInfo,
     pos2, vec2,
 };
 
@@ -135,8 +135,8 @@ pub(super) fn status_bar_ui(ui: &mut Ui, view: &StatusView, actions: &mut Vec<Ac
 /// The state as a link to what waits for the person.
 fn link_ui(ui: &mut Ui, text: &str, command: Command, actions: &mut Vec<Action>) {
     let text_of_link = widgets::rich(text, Text::Meta, Theme::of(ui).accent).underline();
-    let label = Label::new(text_of_link).sense(Sense::click()).selectable(false);
-    let response = ui.add(label).on_hover_cursor(CursorIcon::PointingHand);
+    let link = ui.add(Button::new(text_of_link).frame(false));
+    let response = link.on_hover_cursor(CursorIcon::PointingHand);
     if controls::painted_button(ui, &response, || text.to_owned()) {
         actions.push(Action::Do(command));
     }

@@ -47,7 +47,10 @@ pub(crate) fn bar_ui(ui: &mut Ui, bar: &Bar, commands: &mut Commands<'_>) {
         let spacing = ui.spacing().item_spacing.x;
         // These two follow one another, and the buttons beside them must not change under the pointer.
         let takes_turns = [Command::NextUnseen, Command::Authorize];
-        let fit = Fit::of(bar, (width, text_width(ui, bar), spacing), |command, form| {
+        let is_turn = bar.primary.is_some_and(|it| takes_turns.contains(&it));
+        let least_text = if is_turn { BESIDE_TEXT + MAX_DETAIL } else { 0.0 };
+        let text_width = text_width(ui, bar).max(least_text);
+        let fit = Fit::of(bar, (width, text_width, spacing), |command, form| {
             let of_text = |command: Command, text: &str| {
                 button_width(ui, text, command.spec().icon.is_some())
             };
