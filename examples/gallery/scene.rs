@@ -23,6 +23,7 @@ use countersign::ui::diagnostics::{
 use countersign::ui::dialog::{AfterRejection, AuthorizeView, Dialog, PromptId, Question};
 use countersign::ui::evidence::{EvidenceView, ResultLine, Verification, result_lines};
 use countersign::ui::format::Now;
+use countersign::ui::loop_page::Sequel;
 use countersign::ui::notice::Notice;
 use countersign::ui::overlay::{Overlay, RemovedRule, RuleForm, SettingsView};
 use countersign::ui::plan::{
@@ -31,7 +32,7 @@ use countersign::ui::plan::{
     StepList, steps_with_text,
 };
 use countersign::ui::theme::Tone;
-use countersign::ui::{OnScreen, StatusView, WindowView};
+use countersign::ui::{OnScreen, StatusView, WindowView, icon};
 
 use super::{batch, fixture, found, looping::LoopScene, revert, signing};
 
@@ -211,7 +212,7 @@ impl Scene {
                 let phase = Phase::Ended(RunStatus::Completed);
                 (used, RunState { phase, run_id: Some(fixture::run_id()), ..RunState::default() })
             }
-            "completed" | "done" | "guided-ended" | "guided-ended-output" => {
+            "completed" | "done" | "attempt-failed" | "guided-ended" | "guided-ended-output" => {
                 (used, fixture::completed(&plan))
             }
             _ if name.starts_with("guided") => (used, fixture::asking(&plan)),
@@ -269,6 +270,7 @@ impl Scene {
             summary: "Trying deploy@web-1.example.org…".into(),
             details: String::new(),
             next: "A host that does not answer is given up after a minute at most. Nothing of the plan is sent.".into(),
+            times: 1,
         };
         let notices = vec![Notice {
             id: 1,
@@ -277,7 +279,41 @@ impl Scene {
             details: "expected `=`, line 3 column 7".into(),
             next: "Mend /home/ada/.config/countersign/settings.toml; a copy was kept beside it."
                 .into(),
+            times: 1,
         }];
+        let of_change = |id, summary: &str, next: &str| Notice {
+            id,
+            tone: Tone::Caution,
+            summary: summary.into(),
+            details: "plan bytes: was 48f8c0, is 9487a8".into(),
+            next: next.into(),
+            times: 1,
+        };
+        let several = vec![
+            Notice {
+                id: 1,
+                tone: Tone::Danger,
+                summary: "The runs cannot be listed. E303 The evidence is damaged.".into(),
+                details: "E303 database disk image is malformed".into(),
+                next: "Restore the evidence from a backup.".into(),
+                times: 44,
+            },
+            of_change(
+                2,
+                "The plan file has changed since you opened it.",
+                "The page shows the file as it is now. Review the steps again.",
+            ),
+            of_change(
+                3,
+                "The dialog was closed, because this changed: plan bytes.",
+                "Review the steps again, then reopen the dialog.",
+            ),
+            of_change(
+                4,
+                "The authorization is void. Changed since: plan bytes.",
+                "Review the steps again, then authorize the plan again.",
+            ),
+        ];
         let overlay = match name {
             "palette" => Some(Overlay::Palette),
             "help" => Some(Overlay::Help),
@@ -406,6 +442,7 @@ impl Scene {
             verification,
             notices: match name {
                 "notice" => notices,
+                "notices" => several,
                 "command-trying" => vec![trying],
                 _ => vec![],
             },
@@ -507,6 +544,9 @@ impl Scene {
             }
             Action::Plan(PlanAction::CloseSimulation) => self.simulation.is_shown = false,
             Action::Do(Command::ToggleOutput) => self.output.is_shown = !self.output.is_shown,
+            Action::Window(WindowAction::DismissNotice(id)) => {
+                self.notices.retain(|it| it.id != *id)
+            }
             Action::Do(Command::Simulate) => self.simulation.is_shown = true,
             Action::Do(Command::GoPlan) => self.page = Page::Plan,
             Action::Do(Command::GoEvidence) => self.page = Page::Evidence,
@@ -641,7 +681,7 @@ impl Scene {
                     && !self.looping.shown.state.is_over()
                     && self.page == Page::Loop,
                 can_go_back: self.name == "returning",
-                attempt_waits: self.name == "loop-waiting",
+                attempt_waits: matches!(&*self.name, "loop-waiting" | "attempt-failed"),
                 loop_form: self.looping.has_form(),
                 loop_changed_files: self.looping.shown.state.is_over(),
                 form_lacks: self.looping.lacks(),
@@ -689,8 +729,16 @@ impl Scene {
                     max_attempts: 3,
                     waits: true,
                 }),
-                of_loop: (self.name == "completed")
+                of_loop: matches!(&*self.name, "completed" | "attempt-failed")
                     .then(|| Attempt { loop_id: uuid::Uuid::from_u128(7), number: 2 }),
+                sequel: (self.name == "attempt-failed").then(|| Sequel {
+                    icon: icon::FAILED,
+                    tone: Tone::Danger,
+                    title: "Verification failed".into(),
+                    detail: "Attempt 2 waits for you.".into(),
+                    leads_to: Some(Command::OpenAttempt),
+                    is_over: false,
+                }),
                 reconciled: if self.name == "batch-interrupted" { &self.reconciled } else { &[] },
                 selected: self.selected,
                 scroll_to_selected: false,

@@ -301,9 +301,7 @@ impl PlanPage {
 
     /// Closes the shown plan; a live session is kept.
     fn close(&mut self, shared: &mut Shared) {
-        if let Some(closed) = self.shown.take().filter(PlanSession::is_live) {
-            self.live = Some(closed);
-        }
+        self.leave_shown(shared);
         self.watch_files(shared);
     }
 

@@ -108,7 +108,7 @@ impl Shared {
         })
     }
 
-    /// Shows a notice. Returns its id, with which it can be removed.
+    /// Shows a notice; the same one again only raises its count. Returns its id, with which it can be removed.
     pub(super) fn notify(
         &mut self,
         tone: Tone,
@@ -117,14 +117,22 @@ impl Shared {
         next: impl Into<String>,
     ) -> u64 {
         self.last_notice += 1;
-        self.notices.push(Notice {
+        let mut notice = Notice {
             id: self.last_notice,
             tone,
             summary: summary.into(),
             details: details.into(),
             next: next.into(),
-        });
-        self.last_notice
+            times: 1,
+        };
+        // Every query on a damaged database fails in the same way.
+        if let Some(index) = self.notices.iter().position(|it| it.is_same(&notice)) {
+            let earlier = self.notices.remove(index);
+            (notice.id, notice.times) = (earlier.id, earlier.times + 1);
+        }
+        let id = notice.id;
+        self.notices.push(notice);
+        id
     }
 
     /// Shows an I/O error as a notice: `summary` is what could not be done, `next` what to do instead.

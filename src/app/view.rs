@@ -8,6 +8,7 @@ use super::shared::Prompt;
 use crate::run::{CommandsReview, PlaceReview, RunState};
 use crate::ui::dialog::{AfterRejection, Dialog, Question, Subject};
 use crate::ui::evidence::is_offered;
+use crate::ui::plan::PlanView;
 use crate::ui::{Page, Situation, StatusView, WindowView};
 
 /// The state of a run in the status bar if no plan is shown.
@@ -22,7 +23,10 @@ impl App {
             workspace: self.workspace(),
             situation: self.situation(),
             sidebar: self.plan.sidebar(&self.loop_page.summaries, shared),
-            plan: self.plan.view(covered, shared),
+            plan: self.plan.view(covered, shared).map(|view| {
+                let sequel = view.of_loop.and_then(|attempt| self.loop_page.sequel(attempt));
+                PlanView { sequel, ..view }
+            }),
             evidence: self.evidence.view(shared),
             diagnostics: shown.map(|shown| shown.diagnostics.view(&shown.run)),
             looping: self.loop_page.view(shared),

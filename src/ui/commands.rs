@@ -225,6 +225,9 @@ mod tests {
     use egui::{Key, Modifiers};
 
     use super::*;
+    use crate::run::Outcome;
+    use crate::ui::icon;
+    use crate::ui::plan::outcome_look;
 
     #[test]
     fn the_table_has_one_row_for_each_command() {
@@ -261,6 +264,16 @@ mod tests {
                 assert!(!is_shared || of_one_kind, "{} and {}", spec.text, other.text);
             }
         }
+    }
+
+    /// The button that stops, beside the mark of what was stopped.
+    #[test]
+    fn stop_and_cancelled_have_icons_of_their_own() {
+        let cancelled = outcome_look(Outcome::Cancelled).0;
+        assert_ne!(Command::StopNow.spec().icon, Some(cancelled));
+        // An empty square would look like an empty check box.
+        const EMPTY_SQUARE: char = '\u{e45e}';
+        assert!(![icon::STOP.0, cancelled.0].contains(&EMPTY_SQUARE));
     }
 
     #[test]

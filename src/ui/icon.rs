@@ -64,7 +64,8 @@ icons! {
     RUNNING '\u{eb44}';
     PAUSE '\u{e39e}';
     PLAY '\u{e3d0}';
-    STOP '\u{e45e}';
+    STOP '\u{e46e}';
+    CANCELLED '\u{e32c}';
     SKIP '\u{e5a6}';
     PROHIBIT '\u{e3de}';
     WALL '\u{e688}';

@@ -18,6 +18,7 @@ pub mod key_queue;
 pub mod keys;
 pub mod loop_page;
 pub mod notice;
+mod one_stop;
 pub mod overlay;
 pub mod panic_page;
 pub mod plan;
@@ -91,6 +92,7 @@ pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) 
         terminal::take_keys(ui, plan, commands.actions);
     }
     keys::drop_repeated_presses(ui.ctx());
+    rows::note_keys(ui.ctx());
     if is_free {
         keys::take_keys(ui, commands);
         if view.situation.page == Page::Evidence {
@@ -106,15 +108,15 @@ pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) 
     let is_covered = view.dialog.is_some() || view.overlay.is_some();
     let pointer = is_covered.then(|| ui.input_mut(|input| std::mem::take(&mut input.pointer)));
     upper_bar_ui(ui, view, commands.actions);
-    bottom_bar_ui(ui, view);
-    notice::notices_ui(ui, view.notices, commands.actions);
+    bottom_bar_ui(ui, view, commands.actions);
+    let notices = view.notices;
     match view.situation.page {
-        Page::Plan => plan::plan_page_ui(ui, &view.sidebar, view.plan.as_ref(), commands),
-        Page::Evidence => evidence::evidence_page_ui(ui, &view.evidence, commands),
+        Page::Plan => plan::plan_page_ui(ui, &view.sidebar, view.plan.as_ref(), notices, commands),
+        Page::Evidence => evidence::evidence_page_ui(ui, &view.evidence, notices, commands),
         Page::Diagnostics => {
-            diagnostics::diagnostics_page_ui(ui, view.diagnostics.as_ref(), commands);
+            diagnostics::diagnostics_page_ui(ui, view.diagnostics.as_ref(), notices, commands);
         }
-        Page::Loop => loop_page::loop_page_ui(ui, &view.looping, commands),
+        Page::Loop => loop_page::loop_page_ui(ui, &view.looping, notices, commands),
     }
     if let Some(pointer) = pointer {
         ui.input_mut(|input| input.pointer = pointer);
@@ -136,9 +138,9 @@ fn upper_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) {
     });
 }
 
-fn bottom_bar_ui(ui: &mut Ui, view: &WindowView<'_>) {
+fn bottom_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) {
     bar_ui(ui, Panel::bottom("status_bar"), theme::STATUS_BAR, |ui| {
-        status_bar::status_bar_ui(ui, &view.status);
+        status_bar::status_bar_ui(ui, &view.status, actions);
     });
 }
 

@@ -1,11 +1,16 @@
-//! A notice, usually about a problem: one line, with details to expand and copy, and what to do next. Notices are above
-//! the status bar, so that the page does not move down when one appears.
+//! A notice, usually about a problem: what happened, what to do next, and details to expand and copy.
+//!
+//! Notices take their room from the main part of a page, above its bar. Everything else keeps its place, so that a click
+//! never meets something else than a moment before. Nothing is drawn over a page: a step that is covered would count as
+//! looked at.
 
-use egui::{CollapsingHeader, Frame, Margin, Panel, Stroke, Ui, vec2};
+use std::borrow::Cow;
+
+use egui::{Align, Frame, Id, Layout, Margin, Panel, ScrollArea, Stroke, Ui, vec2};
 
 use super::action::WindowAction;
 use super::widgets::panel_frame;
-use super::{Action, Text, Theme, Tone, format, icon, widgets};
+use super::{Action, Text, Theme, Tone, icon, widgets};
 
 /// A notice, as shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,69 +25,166 @@ pub struct Notice {
     pub details: String,
     /// What to do next; may be empty.
     pub next: String,
+    /// How often the same was reported.
+    pub times: usize,
 }
 
-/// The maximum number of notices shown. The latest ones are shown; older ones are only counted.
-const MAX_SHOWN: usize = 3;
+impl Notice {
+    /// Whether both say the same.
+    pub fn is_same(&self, other: &Self) -> bool {
+        (self.tone, &self.summary, &self.details, &self.next)
+            == (other.tone, &other.summary, &other.details, &other.next)
+    }
 
+    fn summary_with_times(&self) -> Cow<'_, str> {
+        match self.times {
+            0 | 1 => Cow::Borrowed(&self.summary),
+            times => Cow::Owned(format!("{} ({times} times)", self.summary)),
+        }
+    }
+}
+
+/// With less height than this, in points, one notice is shown until the person unfolds the others; otherwise two.
+const LITTLE_HEIGHT: f32 = 560.0;
+/// The part of the height that notices take at most. The rest scrolls.
+const MAX_PART: f32 = 0.4;
+
+/// Draws the notices at the bottom of what a page has left for its main part, the latest first.
 pub(super) fn notices_ui(ui: &mut Ui, notices: &[Notice], actions: &mut Vec<Action>) {
     if notices.is_empty() {
         return;
     }
     let theme = Theme::of(ui);
-    Panel::bottom("notices").resizable(false).frame(panel_frame(theme.panel, Margin::ZERO)).show(
-        ui,
-        |ui| {
-            let hidden = notices.len().saturating_sub(MAX_SHOWN);
-            for notice in notices.iter().skip(hidden) {
-                notice_ui(ui, notice, actions);
+    let room = ui.available_height();
+    let (all_id, height_id) = (Id::unique("all notices"), Id::unique("height of notices"));
+    let folded = if room < LITTLE_HEIGHT { 1 } else { 2 };
+    let (mut all, height) = ui.data(|data| {
+        (data.get_temp(all_id).unwrap_or(false), data.get_temp(height_id).unwrap_or(0.0_f32))
+    });
+    let shown = if all { notices.len() } else { folded.min(notices.len()) };
+    let panel = Panel::bottom("notices").exact_size(height.min(room * MAX_PART)).resizable(false);
+    let content = panel.frame(panel_frame(theme.panel, Margin::ZERO)).show(ui, |ui| {
+        let area = ScrollArea::vertical().id_salt("notices").auto_shrink([false, false]);
+        area.show(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            for (index, notice) in notices.iter().rev().take(shown).enumerate() {
+                let more = (index == 0 && notices.len() > folded).then(|| match all {
+                    true => "Show fewer".to_owned(),
+                    false => format!("{} more", notices.len() - shown),
+                });
+                if notice_ui(ui, notice, more.as_deref(), actions) {
+                    all = !all;
+                }
             }
-            if hidden > 0 {
-                let hidden = format::counted(hidden, "older notice");
-                let text = format!("{hidden} not shown; close one of these to see the next.");
-                ui.label(widgets::rich(text, Text::Small, theme.dim));
-            }
-        },
-    );
+        })
+        .content_size
+        .y
+    });
+    let (content, all) = (content.inner, all && notices.len() > folded);
+    ui.data_mut(|data| {
+        data.insert_temp(all_id, all);
+        data.insert_temp(height_id, content);
+    });
+    if (content - height).abs() > 0.5 {
+        ui.ctx().request_discard("the height of the notices has changed");
+    }
 }
 
-fn notice_ui(ui: &mut Ui, notice: &Notice, actions: &mut Vec<Action>) {
+/// Draws a notice, with a button `more` that unfolds or folds the others. Returns whether it was clicked.
+fn notice_ui(ui: &mut Ui, notice: &Notice, more: Option<&str>, actions: &mut Vec<Action>) -> bool {
     let theme = Theme::of(ui);
-    let fill = theme.chip(notice.tone, theme.panel);
     let icon = match notice.tone {
         Tone::Danger => icon::FAILED,
         Tone::Caution => icon::WARNING,
         Tone::Safe => icon::DONE,
         Tone::Plain | Tone::Dim | Tone::Accent => icon::INFO,
     };
-    let response = Frame::NONE.fill(fill).inner_margin(Margin::symmetric(14, 6)).show(ui, |ui| {
+    let open_id = Id::unique(("details of notice", notice.id));
+    let mut is_open = ui.data(|data| data.get_temp(open_id).unwrap_or(false));
+    let mut more_clicked = false;
+    let frame = Frame::NONE.fill(theme.chip(notice.tone, theme.panel));
+    let response = frame.inner_margin(Margin::symmetric(14, 6)).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
-        ui.horizontal(|ui| {
+        ui.horizontal_top(|ui| {
             widgets::icon_ui(ui, vec2(18.0, 24.0), icon, 16.0, theme.chip_text(notice.tone));
-            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            ui.with_layout(Layout::right_to_left(Align::Min), |ui| {
+                ui.spacing_mut().item_spacing.x = 2.0;
                 if widgets::icon_button(ui, icon::CLOSE, "Close this notice").clicked() {
                     actions.push(Action::Window(WindowAction::DismissNotice(notice.id)));
                 }
                 let text = format!("{}\n{}\n{}", notice.summary, notice.details, notice.next);
                 widgets::copy_button(ui, text.trim_end(), "this notice");
-                ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
-                    widgets::line(ui, &notice.summary, Text::Body, Tone::Plain);
+                if !notice.details.is_empty() {
+                    let (icon, name) = match is_open {
+                        true => (icon::UP, "Hide the details"),
+                        false => (icon::DOWN, "Show the details"),
+                    };
+                    if widgets::icon_button(ui, icon, name).clicked() {
+                        is_open = !is_open;
+                        ui.data_mut(|data| data.insert_temp(open_id, is_open));
+                    }
+                }
+                more_clicked = more.is_some_and(|more| widgets::view_choice(ui, more, false));
+                ui.add_space(8.0);
+                ui.with_layout(Layout::top_down(Align::Min), |ui| {
+                    ui.spacing_mut().item_spacing.y = 2.0;
+                    // Centres one line beside the buttons.
+                    ui.add_space(3.0);
+                    let summary = notice.summary_with_times();
+                    widgets::paragraph(ui, summary, Text::Body, Tone::Plain);
+                    if !notice.next.is_empty() {
+                        widgets::paragraph(ui, &notice.next, Text::Meta, Tone::Plain);
+                    }
+                    if is_open && !notice.details.is_empty() {
+                        widgets::paragraph(ui, &notice.details, Text::Mono, Tone::Plain);
+                    }
                 });
             });
         });
-        if !notice.next.is_empty() {
-            ui.horizontal_top(|ui| {
-                // Align with the summary, not with its icon.
-                ui.add_space(26.0);
-                widgets::paragraph(ui, &notice.next, Text::Meta, Tone::Plain);
-            });
-        }
-        if !notice.details.is_empty() {
-            CollapsingHeader::new(widgets::rich("Details", Text::Meta, theme.text))
-                .id_salt(("notice", notice.id))
-                .show(ui, |ui| widgets::paragraph(ui, &notice.details, Text::Mono, Tone::Plain));
-        }
     });
     let rect = response.response.rect;
-    ui.painter().hline(rect.x_range(), rect.top(), Stroke::new(1.0, theme.line));
+    ui.painter().hline(rect.x_range(), rect.top() + 0.5, Stroke::new(1.0, theme.line));
+    more_clicked
+}
+
+#[cfg(test)]
+mod tests {
+    use egui_kittest::kittest::Queryable as _;
+
+    use crate::ui::tests::window;
+
+    /// A click that was meant for a button of the bar would meet something else.
+    #[test]
+    fn notices_move_no_button_and_leave_steps() {
+        for size in [[900.0, 600.0], [1280.0, 800.0], [1920.0, 1080.0]] {
+            let (plain, noticed) = (window("plan", size), window("notices", size));
+            for label in ["Authorize…", "Reject…", "Simulate", "Arguments"] {
+                let rect = |it: &egui_kittest::Harness<'_, _>| it.get_by_label(label).rect();
+                assert_eq!(rect(&plain), rect(&noticed), "{label} at {size:?}");
+            }
+            let above = noticed.get_by_label_contains("The authorization is void");
+            let top = above.rect().top();
+            let steps = noticed.query_all_by_label_contains("Step ");
+            let visible = steps.filter(|it| it.rect().bottom() <= top && it.rect().left() < 400.0);
+            assert!(visible.count() >= 2, "at {size:?}");
+        }
+    }
+
+    #[test]
+    fn other_notices_are_unfolded() {
+        let mut harness = window("notices", [1280.0, 900.0]);
+        assert!(harness.query_by_label_contains("The plan file has changed").is_none());
+        harness.get_by_label("2 more").click();
+        harness.run_ok();
+        assert!(harness.query_by_label_contains("The plan file has changed").is_some());
+        let repeated = "The runs cannot be listed. E303 The evidence is damaged. (44 times)";
+        assert!(harness.query_by_label(repeated).is_some());
+        assert!(harness.query_by_label_contains("image is malformed").is_none());
+        harness.get_all_by_label("Show the details").next_back().unwrap().click();
+        harness.run_ok();
+        assert!(harness.query_by_label_contains("image is malformed").is_some());
+        harness.get_by_label("Show fewer").click();
+        harness.run_ok();
+        assert!(harness.query_by_label_contains("The plan file has changed").is_none());
+    }
 }

@@ -33,7 +33,7 @@ pub fn panic_page_ui(
         // The effect of other keys would not be visible.
         keys::take_stop(ui, &mut Commands { situation: &view.situation, actions });
         upper_bar_ui(ui, view, actions);
-        bottom_bar_ui(ui, view);
+        bottom_bar_ui(ui, view, actions);
     }
     let frame = Frame::NONE.fill(theme.background).inner_margin(Margin::same(24));
     CentralPanel::no_frame().frame(frame).show(ui, |ui| {

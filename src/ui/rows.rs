@@ -1,6 +1,9 @@
-//! Lists of rows of equal height, and the backgrounds of rows and items.
+//! Lists of rows of equal height, and the backgrounds and tooltips of rows and items.
 
-use egui::{Color32, CornerRadius, Rect, Response, ScrollArea, Sense, Stroke, Ui, pos2, vec2};
+use egui::{
+    Color32, Context, CornerRadius, Event, Id, Label, Rect, RectAlign, Response, ScrollArea, Sense,
+    Stroke, Tooltip, Ui, WidgetText, pos2, vec2,
+};
 
 use super::{Theme, theme};
 
@@ -49,5 +52,87 @@ pub fn item_background(ui: &Ui, item: &Response, selected: bool) {
     if selected || item.hovered() {
         let fill = if selected { theme.selection } else { theme.hover };
         ui.painter().rect_filled(item.rect, CornerRadius::same(theme::RADIUS), fill);
+    }
+}
+
+/// The least width of a tooltip beside a list, in points.
+const MIN_TOOLTIP: f32 = 150.0;
+
+fn keys_id() -> Id {
+    Id::unique("a key was pressed after the pointer moved")
+}
+
+/// Notes in each frame whether the person works with keys or with the pointer. Call this before any row is drawn.
+pub fn note_keys(ctx: &Context) {
+    let (moved, typed) = ctx.input(|input| {
+        let moved = input.events.iter().any(|event| matches!(event, Event::PointerMoved(_)));
+        let is_key = |event: &Event| {
+            matches!(event, Event::Key { pressed: true, .. } | Event::Text(_) | Event::Paste(_))
+        };
+        (moved, input.events.iter().any(is_key))
+    });
+    if typed || moved {
+        ctx.data_mut(|data| data.insert_temp(keys_id(), typed));
+    }
+}
+
+/// Shows a tooltip of a row beside its list, so that it covers no other row: at the right of a list that is itself
+/// `at_left` of the page, else at the left. Any key hides it until the pointer moves.
+pub fn row_tooltip(row: &Response, at_left: bool, text: impl Into<WidgetText>) {
+    let ctx = &row.ctx;
+    if ctx.data(|data| data.get_temp(keys_id()).unwrap_or(false)) {
+        return;
+    }
+    let (window, margin) = (ctx.content_rect(), 16.0);
+    let (room, align) = match at_left {
+        true => (window.right() - row.rect.right() - margin, RectAlign::RIGHT_START),
+        false => (row.rect.left() - window.left() - margin, RectAlign::LEFT_START),
+    };
+    let usual = ctx.global_style().spacing.tooltip_width;
+    let mut tooltip = Tooltip::for_enabled(row);
+    let width = if room >= MIN_TOOLTIP { room.min(usual) } else { usual };
+    if room >= MIN_TOOLTIP {
+        tooltip = tooltip.gap(8.0).width(width);
+        tooltip.popup = tooltip.popup.align(align).align_alternatives(&[]);
+    }
+    tooltip.show(|ui| {
+        ui.set_max_width(width);
+        ui.add(Label::new(text));
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use egui_kittest::kittest::Queryable as _;
+
+    use crate::ui::tests::window;
+
+    #[test]
+    fn tooltips_of_rows_cover_no_rows_and_go_with_any_key() {
+        for size in [[900.0, 600.0], [1280.0, 800.0]] {
+            let mut harness = window("plan", size);
+            let row = harness.get_by_label_contains("Step 2: ").rect();
+            harness.hover_at(row.left_center() + egui::vec2(150.0, 0.0));
+            harness.run_ok();
+            let tooltip = harness.get_by_label_contains("Step 2, waiting").rect();
+            assert!(tooltip.right() <= row.left(), "{tooltip:?} beside {row:?}");
+            harness.key_press(egui::Key::ArrowDown);
+            harness.run_ok();
+            assert!(harness.query_by_label_contains("Step 2, waiting").is_none(), "{size:?}");
+            harness.hover_at(row.left_center() + egui::vec2(152.0, 0.0));
+            harness.run_ok();
+            assert!(harness.query_by_label_contains("Step 2, waiting").is_some(), "{size:?}");
+        }
+    }
+
+    #[test]
+    fn tooltips_of_the_list_at_the_left_are_beside_it() {
+        let mut harness = window("plan", [1280.0, 800.0]);
+        let row = harness.get_by_label("Plan Rename Config to Settings").rect();
+        harness.hover_at(row.center());
+        harness.run_ok();
+        let tooltips = harness.query_all_by_label_contains("Rename Config to Settings\n");
+        let tooltip = tooltips.map(|it| it.rect()).next().unwrap();
+        assert!(tooltip.left() >= row.right(), "{tooltip:?} beside {row:?}");
     }
 }

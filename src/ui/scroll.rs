@@ -11,7 +11,8 @@ use super::theme;
 use super::widgets::focus_ring;
 
 /// Scrolls the enclosing scroll area with Page Up, Page Down, Home and End, unless a text field or a viewer has the
-/// focus or a modal dialog is open.
+/// focus or a modal dialog is open. Call this below the content: egui would pass the movement on to a scroll area inside
+/// the content that is added later, and what the person reads would stay.
 pub fn by_key(ui: &Ui) {
     let covered = ui.memory(|memory| memory.top_modal_layer().is_some());
     if covered || ui.ctx().text_edit_focused() || has_keyboard(ui.ctx()) {
@@ -40,11 +41,11 @@ fn shown_area(
         area = area.vertical_scroll_offset(offset);
     }
     area.show(ui, |ui| {
-        by_key(ui);
         Frame::NONE.inner_margin(margin).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 6.0;
             add(ui);
         });
+        by_key(ui);
     })
 }
 

@@ -1,12 +1,15 @@
 //! The status bar: the worker's state, its progress, and whether evidence is recorded.
 
-use egui::{Align, CornerRadius, Layout, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{
+    Align, Button, CornerRadius, CursorIcon, Layout, Rect, Role, Sense, Stroke, Ui, WidgetInfo,
+    pos2, vec2,
+};
 
 use super::loop_page::phase_look;
 use super::plan::fate_look;
-use super::{Icon, Text, Theme, Tone, format, icon, theme, widgets};
+use super::{Action, Command, Icon, Text, Theme, Tone, controls, format, icon, theme, widgets};
 use crate::run::text::capitalized;
-use crate::run::{LoopState, Phase, RunFate, RunState};
+use crate::run::{LoopPhase, LoopState, Phase, RunFate, RunState};
 
 /// The content of the status bar.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +30,8 @@ pub struct StatusView {
     pub evidence_sound: bool,
     /// The time since the run or the loop began, or the duration of a finished run, in milliseconds.
     pub elapsed_ms: Option<i64>,
+    /// The command that leads to what waits for the person.
+    pub leads_to: Option<Command>,
 }
 
 impl StatusView {
@@ -42,6 +47,11 @@ impl StatusView {
             evidence: trouble.unwrap_or("evidence recorded").to_owned(),
             evidence_sound: trouble.is_none(),
             elapsed_ms: (state.started_at_ms > 0).then(|| now_ms - state.started_at_ms),
+            leads_to: match &state.phase {
+                LoopPhase::AwaitingAuthorization(_) => Some(Command::OpenAttempt),
+                LoopPhase::AwaitingAnswer(_) => Some(Command::GoLoop),
+                _ => None,
+            },
         }
     }
 
@@ -81,11 +91,13 @@ impl StatusView {
             },
             evidence_sound: trouble.is_none(),
             elapsed_ms: elapsed.filter(|_| shown),
+            leads_to: matches!(run.phase, Phase::AwaitingConfirmation(_))
+                .then_some(Command::AnswerStep),
         }
     }
 }
 
-pub(super) fn status_bar_ui(ui: &mut Ui, view: &StatusView) {
+pub(super) fn status_bar_ui(ui: &mut Ui, view: &StatusView, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
     let bar = ui.max_rect();
     let x = ui.clip_rect().x_range();
@@ -94,7 +106,10 @@ pub(super) fn status_bar_ui(ui: &mut Ui, view: &StatusView) {
         ui.set_min_height(theme::STATUS_BAR);
         widgets::icon_ui(ui, vec2(16.0, 20.0), view.icon, 16.0, theme.tone(view.tone));
         let color = if view.tone == Tone::Dim { theme.dim } else { theme.text };
-        ui.label(widgets::rich(&view.text, Text::Meta, color));
+        match view.leads_to {
+            Some(command) => link_ui(ui, &view.text, command, actions),
+            None => drop(ui.label(widgets::rich(&view.text, Text::Meta, color))),
+        }
         if let Some((done, total)) = view.progress {
             ui.add_space(8.0);
             progress_ui(ui, done, total);
@@ -115,6 +130,17 @@ pub(super) fn status_bar_ui(ui: &mut Ui, view: &StatusView) {
             }
         });
     });
+}
+
+/// The state as a link to what waits for the person.
+fn link_ui(ui: &mut Ui, text: &str, command: Command, actions: &mut Vec<Action>) {
+    let text_of_link = widgets::rich(text, Text::Meta, Theme::of(ui).accent).underline();
+    let link = ui.add(Button::new(text_of_link).frame(false));
+    let response = link.on_hover_cursor(CursorIcon::PointingHand);
+    if controls::painted_button(ui, &response, || text.to_owned()) {
+        actions.push(Action::Do(command));
+    }
+    response.on_hover_text(command.spec().tooltip_text(ui));
 }
 
 fn progress_ui(ui: &mut Ui, done: usize, total: usize) {

@@ -49,10 +49,11 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 97] = [
+const SCENES: [&str; 99] = [
     "plan",
     "authorized",
     "attempt",
+    "attempt-failed",
     "running",
     "asking",
     "dialog",
@@ -86,6 +87,7 @@ const SCENES: [&str; 97] = [
     "settings",
     "rule",
     "notice",
+    "notices",
     "diagnostics",
     "first",
     "changed",

@@ -163,7 +163,7 @@ fn told(workspace: &Workspace) -> Outcome {
     desktop.tab_to("Reject…")?;
     desktop.key("Return")?;
     desktop.wait_for_text("Reject this plan?")?;
-    desktop.tab_to("Reason")?;
+    desktop.tab_to("Reason (required)")?;
     desktop.type_text("lay two eggs")?;
     desktop.screenshot("goal_2_words")?;
     desktop.press("Reject, plan again")?;

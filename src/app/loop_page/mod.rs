@@ -28,7 +28,9 @@ use crate::run::{
     Attempt, Failure, LoopFate, LoopPhase, LoopState, LoopSummary, RunEvent, RunSummary,
     other_runs, other_runs_warning,
 };
-use crate::ui::loop_page::{FormView, LoopForm, LoopView, Shown, ShownLoop, TimelineView};
+use crate::ui::loop_page::{
+    FormView, LoopForm, LoopView, Sequel, Shown, ShownLoop, TimelineView, sequel,
+};
 use crate::worker::{PlanProposal, ReplayedLoop};
 use loop_folders::LoopFolders;
 
@@ -202,6 +204,13 @@ impl LoopPage {
             LoopContent::Recorded => self.recorded.as_ref(),
             LoopContent::Form | LoopContent::Reading => None,
         }
+    }
+
+    /// How the loop of an attempt went on, if the page knows that loop.
+    pub(super) fn sequel(&self, attempt: Attempt) -> Option<Sequel> {
+        let mut known = [&self.live, &self.recorded].into_iter().flatten();
+        let of_loop = known.find(|it| it.state.loop_id == Some(attempt.loop_id))?;
+        sequel(&of_loop.state, attempt.number)
     }
 
     /// The state of the loop on the page.

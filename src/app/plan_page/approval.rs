@@ -60,6 +60,28 @@ impl PlanSession {
         None
     }
 
+    /// Applies an unused approval of the plan file, given before another plan was shown. It still counts if everything
+    /// that it covers is unchanged and its time is not over; otherwise the session says why not.
+    pub fn restore(
+        &mut self,
+        authorization: PlanAuthorization,
+        now_ms: i64,
+        since_boot: &SinceBoot,
+    ) {
+        if self.approval != Approval::None || self.opened.review.is_none() {
+            return;
+        }
+        let changes = self.changes_since(&authorization);
+        if self.has_new_choice || !changes.is_empty() {
+            self.approval = Approval::Void(changes);
+            return;
+        }
+        let at_ms = authorization.decided_at_ms;
+        self.approval = Approval::Approved { at_ms, until_ms: authorization.expires_at_ms };
+        self.authorization = Some(authorization);
+        self.expire(now_ms, since_boot);
+    }
+
     /// Consumes the approval, and shows the run as started. `None` if the plan is incomplete or has no approval.
     pub fn begin_run(&mut self) -> Option<ApprovedPlan> {
         let plan = Arc::unwrap_or_clone(self.opened.plan.clone()?).complete()?;

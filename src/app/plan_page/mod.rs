@@ -16,18 +16,18 @@ mod step_pane;
 mod terminal;
 mod view;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use super::pending::FailedQuery;
 use super::shared::{Prompt, Shared};
 use super::watch::Watch;
-use crate::authorization::{Change, PlanChoices};
-use crate::plan::Digest;
+use crate::authorization::{Change, PlanAuthorization, PlanChoices};
+use crate::plan::{Digest, drawable};
 use crate::run::{Review, RunSummary};
 use crate::ui::plan::{Approval, MustSee, RecentPlan};
 use crate::ui::{Page, Tone};
-use crate::worker::{OpenPlan, OpenedPlan, Wake};
+use crate::worker::{Clock as _, OpenPlan, OpenedPlan, SystemClock, Wake};
 pub(super) use session::PlanSession;
 
 /// The state of the page.
@@ -35,6 +35,8 @@ pub(super) struct PlanPage {
     pub(super) shown: Option<PlanSession>,
     /// The live session (see [`PlanSession::is_live`]), while the page shows another one.
     pub(super) live: Option<PlanSession>,
+    /// The unused approvals of plan files that are not on the page, by path.
+    set_aside: BTreeMap<PathBuf, PlanAuthorization>,
     pub(super) recent: Vec<RecentPlan>,
     pub(super) runs: Vec<RunSummary>,
     /// The steps that must be looked at before a plan can be authorized.
@@ -69,6 +71,7 @@ impl PlanPage {
         Self {
             shown: None,
             live: None,
+            set_aside: BTreeMap::new(),
             recent,
             runs: Vec::new(),
             must_see,
@@ -181,15 +184,41 @@ impl PlanPage {
         session.seen.update(&session.opened, self.must_see);
         self.to_authorize = None;
         shared.clear_view_panic();
-        let previous = self.shown.replace(session);
-        if let Some(previous) = previous.filter(PlanSession::is_live) {
-            self.live = Some(previous);
+        self.leave_shown(shared);
+        if let Some(authorization) = session.path().and_then(|path| self.set_aside.remove(path)) {
+            let since_boot = SystemClock::default().since_boot();
+            session.restore(authorization, shared.now.ms, &since_boot);
         }
+        self.shown = Some(session);
         shared.page = Page::Plan;
         if shared.prompt != Some(Prompt::Close) {
             shared.prompt = None;
         }
         self.watch_files(shared);
+    }
+
+    /// Takes the shown session off the page. A live one is kept, and so is the unused approval of a plan file, for when
+    /// the plan is shown again.
+    pub(super) fn leave_shown(&mut self, shared: &mut Shared) {
+        let Some(previous) = self.shown.take() else { return };
+        if previous.is_live() {
+            self.live = Some(previous);
+            return;
+        }
+        let PlanSession { authorization: Some(authorization), opened, .. } = previous else {
+            return;
+        };
+        if opened.path.as_os_str().is_empty() {
+            // A plan that was made from a run is made anew, and never shown again.
+            let name = opened.plan.as_ref().map_or("", |plan| plan.name());
+            let summary = format!(
+                "The authorization of “{}” was not used and no longer counts.",
+                drawable(name)
+            );
+            shared.notify(Tone::Caution, summary, "", "Make the plan again, then authorize it.");
+        } else {
+            self.set_aside.insert(opened.path, authorization);
+        }
     }
 
     /// Shows the session in `live` if it is wanted. Returns whether it was.

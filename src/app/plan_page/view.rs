@@ -95,6 +95,7 @@ impl PlanPage {
             other_runs: session.other_runs.as_deref(),
             recorded: session.recorded.as_ref(),
             of_loop: session.attempt.map(|it| it.attempt).or_else(|| shared.attempt_of(run_id)),
+            sequel: None,
             reconciled: shared.reconciled_in(run_id),
             selected: session.pane.selected,
             scroll_to_selected: session.pane.scroll_to_selected,

@@ -190,3 +190,51 @@ fn a_faulty_plan_is_rejected() {
     bench.act(Action::Dialog(DialogAction::Authorize(digest)));
     assert!(!matches!(bench.session().approval, Approval::Approved { .. }));
 }
+
+/// Looking at another plan meanwhile does not end it, but every change does.
+#[test]
+fn an_unused_authorization_returns_with_its_plan() {
+    let (mut bench, plan) = bench();
+    let other = bench.file("other.json", PLAN);
+    bench.open(&plan);
+    bench.authorize();
+    let given = bench.session().authorization.clone().unwrap();
+    bench.open(&other);
+    assert_eq!(bench.session().approval, Approval::None, "it is that of one plan file");
+    bench.open(&plan);
+    assert!(matches!(bench.session().approval, Approval::Approved { .. }));
+    assert_eq!(bench.session().authorization.as_ref(), Some(&given));
+    bench.open(&other);
+    bench.file("a.txt", "changed by another program\n");
+    bench.open(&plan);
+    let Approval::Void(changes) = &bench.session().approval else { panic!("not void") };
+    assert_eq!(changes.iter().map(|c| c.what.as_str()).collect::<Vec<_>>(), ["file a.txt"]);
+    assert!(bench.session().authorization.is_none());
+    bench.act(Action::Do(Command::Run));
+    assert!(!bench.app.situation().running);
+    bench.open(&other);
+    bench.open(&plan);
+    assert_eq!(bench.session().approval, Approval::None, "a void one does not return");
+}
+
+#[test]
+fn an_authorization_expires_while_another_plan_is_shown() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.authorize();
+    let given = bench.session().authorization.clone().unwrap();
+    let since_boot = given.given_since_boot.clone().unwrap();
+    let session = bench.app.plan.shown.as_mut().unwrap();
+    for (now_ms, approval) in [
+        (given.expires_at_ms, Approval::Expired),
+        (
+            given.expires_at_ms - 1,
+            Approval::Approved { at_ms: given.decided_at_ms, until_ms: given.expires_at_ms },
+        ),
+    ] {
+        (session.approval, session.authorization) = (Approval::None, None);
+        session.restore(given.clone(), now_ms, &since_boot);
+        assert_eq!(session.approval, approval);
+        assert_eq!(session.authorization.is_some(), approval != Approval::Expired);
+    }
+}

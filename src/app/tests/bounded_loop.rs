@@ -123,6 +123,30 @@ fn a_loop_goes_from_form_to_evidence() {
     assert_eq!(timeline.shown.planner_output.get(&1).map(String::as_str), Some("thinking\n"));
 }
 
+/// The plan that the person looks at stays, and its bar leads to the plan of the next attempt.
+#[test]
+fn the_plan_of_an_attempt_says_how_the_loop_went_on() {
+    let mut bench = Bench::new();
+    bench.fill(&["exit 3", "echo heron > egg"]);
+    bench.act(Action::Do(Command::StartLoop));
+    bench.wait_for_attempt(1);
+    bench.act(Action::Do(Command::OpenAttempt));
+    bench.act(Action::Plan(PlanAction::SelectStep(0)));
+    bench.authorize_attempt(1);
+    bench.wait_for_attempt(2);
+    let view = bench.app.view();
+    let sequel = view.plan.unwrap().sequel.unwrap();
+    assert_eq!((sequel.title.as_str(), sequel.is_over), ("An action failed", false));
+    assert_eq!(sequel.detail, "Attempt 2 waits for you.");
+    assert_eq!(sequel.leads_to, Some(Command::OpenAttempt));
+    assert_eq!(view.status.leads_to, Some(Command::OpenAttempt));
+    bench.authorize_attempt(2);
+    assert_eq!(bench.wait_for_loop_end(), StopCode::Completed);
+    let sequel = bench.app.view().plan.unwrap().sequel.unwrap();
+    assert_eq!((sequel.leads_to, sequel.is_over), (None, true));
+    assert!(sequel.title.starts_with("Loop ended"), "{}", sequel.title);
+}
+
 /// One plan takes back what all attempts changed. It is opened, authorized and run like any other.
 #[test]
 fn whole_loop_is_reverted_from_its_page() {

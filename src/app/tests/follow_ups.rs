@@ -1,6 +1,7 @@
 //! Continuing, repeating and reconciling a run.
 
 use super::*;
+use crate::ui::notice::Notice;
 
 /// Runs a plan whose first write is approved and whose second write is denied.
 fn run_with_denied_step() -> (Bench, PathBuf) {
@@ -114,7 +115,12 @@ fn a_run_without_interruption_has_no_findings() {
     bench.wait_until("the answer", |app| {
         app.shared.reconciled.get(&run_id).is_some_and(Vec::is_empty)
     });
-    assert!(
-        bench.app.shared.notices.iter().any(|it| it.summary.starts_with("No step of this run"))
-    );
+    // The same once more is counted.
+    bench.act(Action::Evidence(EvidenceAction::Reconcile(run_id)));
+    bench.wait_until("the second answer", |app| {
+        app.shared.notices.last().is_some_and(|notice| notice.times == 2)
+    });
+    let notices = &bench.app.shared.notices;
+    let is_about = |it: &&Notice| it.summary.starts_with("No step of this run");
+    assert_eq!(notices.iter().filter(is_about).count(), 1, "{notices:?}");
 }

@@ -244,10 +244,10 @@ pub fn artifacts_ui(
         Form::Diff(changes) => {
             let area = ScrollArea::vertical().id_salt(id).max_height(remaining);
             area.auto_shrink([false, true]).show(ui, |ui| {
-                scroll::by_key(ui);
                 ui.spacing_mut().item_spacing.y = 6.0;
                 let cut = is_part.then_some(Cut { files: artifact.changed_files });
                 cut_changes_ui(ui, &artifact.name, changes, cut);
+                scroll::by_key(ui);
             });
         }
     }

@@ -20,6 +20,7 @@ mod tests;
 use egui::{Margin, TextEdit, Ui, vec2};
 
 use super::action::DiagnosticsAction;
+use super::notice::{Notice, notices_ui};
 use super::splits::{Side, split_panel_ui};
 use super::widgets::panel_frame;
 use super::{
@@ -117,10 +118,12 @@ fn baseline_look(state: BaselineState) -> (Icon, &'static str, Tone) {
 pub fn diagnostics_page_ui(
     ui: &mut Ui,
     view: Option<&DiagnosticsView<'_>>,
+    notices: &[Notice],
     commands: &mut Commands<'_>,
 ) {
     let empty = empty::empty(view);
     let Some(view) = view.filter(|view| view.listing.step.is_some()) else {
+        notices_ui(ui, notices, commands.actions);
         widgets::main_panel_ui(ui, |ui| {
             if let Some(empty) = &empty {
                 empty::empty_ui(ui, empty, commands);
@@ -137,6 +140,7 @@ pub fn diagnostics_page_ui(
             detail::detail_ui(ui, view, commands);
         });
     }
+    notices_ui(ui, notices, commands.actions);
     widgets::main_panel_ui(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         widgets::margins(12, 8).show(ui, |ui| {

@@ -164,7 +164,7 @@ fn row_ui(
         drawable(&name).into_owned()
     });
     if message_truncated {
-        response.on_hover_text(crate::plan::drawable_lines(&it.message));
+        rows::row_tooltip(&response, false, crate::plan::drawable_lines(&it.message));
     }
     clicked
 }

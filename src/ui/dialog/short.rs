@@ -1,7 +1,10 @@
 //! The short dialogs: closing the window while a run or a loop is under way, and rejecting a plan.
 
+use std::time::Duration;
+
 use egui::{Margin, TextEdit, Ui};
 
+use super::arming::DELAY_MS;
 use super::{
     AfterRejection, Answer, Answers, DialogShape, Entered, PromptId, Subject, question_ui,
 };
@@ -74,7 +77,7 @@ pub(super) fn reject_ui(
             Answer::approve(icon::PROHIBIT, text, "Enter the reason first.", action(replan));
         Answers { safe, approve: Some(Answer { ready, ..reject }) }
     };
-    question_ui(ui, prompt, &shape, actions, answers, |ui, entered, id, _| {
+    question_ui(ui, prompt, &shape, actions, answers, |ui, entered, id, allowed| {
         indented(ui, |ui| {
             widgets::paragraph(ui, name, Text::Strong, Tone::Plain);
             let text = match then {
@@ -88,13 +91,21 @@ pub(super) fn reject_ui(
                 }
             };
             widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
-            let label = widgets::line(ui, "Reason", Text::Meta, Tone::Dim);
+            let label = widgets::line(ui, "Reason (required)", Text::Meta, Tone::Dim);
             let edit = TextEdit::multiline(&mut entered.typed)
                 .id(id.with("reason"))
                 .desired_rows(4)
                 .desired_width(f32::INFINITY)
                 .margin(Margin::symmetric(10, 8));
-            ui.add(edit).labelled_by(label.id);
+            let field = ui.add(edit).labelled_by(label.id);
+            // Once answers count and the person has paused, so that nothing goes in that was meant for something else.
+            if !(allowed.safe && allowed.text) {
+                ui.ctx().request_repaint_after(Duration::from_millis(DELAY_MS / 5));
+            } else if ui.memory(|memory| memory.focused().is_none()) {
+                field.request_focus();
+                // So that the person sees it without a movement of the pointer.
+                ui.ctx().request_repaint();
+            }
         });
     });
 }

@@ -206,9 +206,8 @@ fn a_rejection_needs_a_reason() {
     let mut harness = large_window("reject");
     wait(&mut harness, 1_000);
     assert!(!enabled(&harness, "Reject"));
-    harness.get_by_label("Reason").focus();
-    harness.step();
-    harness.get_by_label("Reason").type_text("It writes too much.");
+    assert!(harness.get_by_label("Reason (required)").is_focused());
+    harness.input_mut().events.push(Event::Text("It writes too much.".to_owned()));
     harness.run_ok();
     harness.get_by_label("Reject").click();
     harness.run_ok();
@@ -216,4 +215,31 @@ fn a_rejection_needs_a_reason() {
     let reason = "It writes too much.".to_owned();
     let reject = Action::Dialog(DialogAction::Reject { digest, reason, replan: false });
     assert!(harness.state().actions.contains(&reject));
+}
+
+/// What was meant for something else must not become the reason.
+#[test]
+fn the_reason_gets_no_text_typed_before_it_has_the_focus() {
+    let state = Window { scene: Scene::new("reject"), actions: Vec::new() };
+    let mut harness = Harness::builder()
+        .with_size([900.0, 600.0])
+        .with_step_dt(0.02)
+        .with_max_steps(1)
+        .with_context_setup(crate::ui::theme::install)
+        .build_ui_state(
+            |ui, window: &mut Window| {
+                crate::ui::window_ui(ui, &window.scene.view(), &mut window.actions);
+            },
+            state,
+        );
+    // Letters that go on for longer than the delay of the dialog.
+    for _ in 0..40 {
+        harness.input_mut().events.push(Event::Text("x".to_owned()));
+        harness.step();
+    }
+    assert!(!harness.get_by_label("Reason (required)").is_focused());
+    harness.run_steps(40);
+    let field = harness.get_by_label("Reason (required)");
+    assert!(field.is_focused());
+    assert_eq!(field.value().as_deref(), Some(""));
 }

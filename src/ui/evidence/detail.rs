@@ -57,7 +57,6 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<
     let id = (detail.row.execution_id, view.tab as u8);
     let area = ScrollArea::vertical().id_salt(id).auto_shrink([false, false]);
     area.show(ui, |ui| {
-        scroll::by_key(ui);
         widgets::margins(12, 8).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 6.0;
             match view.tab {
@@ -67,6 +66,7 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<
                 RecordTab::Record => record_ui(ui, detail, view.now, actions),
             }
         });
+        scroll::by_key(ui);
     });
 }
 

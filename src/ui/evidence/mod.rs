@@ -18,6 +18,7 @@ use uuid::Uuid;
 
 use super::action::{LoopAction, RecordTab};
 use super::artifact::Contents;
+use super::notice::{Notice, notices_ui};
 use super::splits::{Side, split_panel_ui};
 use super::widgets::panel_frame;
 use super::{
@@ -111,7 +112,12 @@ pub(super) fn take_keys(ui: &Ui, view: &EvidenceView<'_>, actions: &mut Vec<Acti
 }
 
 /// Draws the page.
-pub fn evidence_page_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Commands<'_>) {
+pub fn evidence_page_ui(
+    ui: &mut Ui,
+    view: &EvidenceView<'_>,
+    notices: &[Notice],
+    commands: &mut Commands<'_>,
+) {
     let theme = Theme::of(ui);
     widgets::side_panel_ui(ui, "facets", |ui| facets::facets_ui(ui, view, commands));
     let actions = &mut *commands.actions;
@@ -124,6 +130,7 @@ pub fn evidence_page_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Com
             detail::detail_ui(ui, view, actions);
         });
     }
+    notices_ui(ui, notices, actions);
     widgets::main_panel_ui(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         widgets::margins(16, 8).show(ui, |ui| {

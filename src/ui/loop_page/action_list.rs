@@ -7,6 +7,7 @@ use super::model::verify_sentence;
 use super::{ActionRow, action_rows, gate_row};
 use crate::plan::{ShownPlan, drawable};
 use crate::run::AttemptState;
+use crate::ui::rows::row_tooltip;
 use crate::ui::{Action, Command, EvidenceAction, Text, Theme, Tone, format, icon, theme, widgets};
 
 pub(super) fn actions_ui(
@@ -112,6 +113,6 @@ fn row_ui(ui: &mut Ui, row: &ActionRow, name: &str, actions: &mut Vec<Action>) {
     }
     if truncated || row.execution_id.is_some() {
         let hint = if row.execution_id.is_some() { "\nClick for its record." } else { "" };
-        response.on_hover_text(format!("{text}{hint}"));
+        row_tooltip(&response, false, format!("{text}{hint}"));
     }
 }

@@ -15,6 +15,7 @@ mod form_ui;
 mod looks;
 mod model;
 mod plan_difference;
+mod sequel;
 #[cfg(test)]
 mod tests;
 mod timeline;
@@ -23,7 +24,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::action::LoopAction;
-use super::plan::{Entry, bar_ui};
+use super::notice::{Notice, notices_ui};
+use super::one_stop::OneStop;
+use super::plan::{Entry, Place, bar_ui};
 use super::widgets::panel_frame;
 use super::{Action, Command, Commands, Look, Now, Text, Theme, Tone, icon, theme, widgets};
 use crate::authorization::AuthorizationClass;
@@ -35,6 +38,7 @@ pub use class_form::ClassForm;
 pub use faults::Field;
 pub use form::{LoopForm, LoopSettings, PlannerChoice};
 pub use model::{ActionRow, action_rows, attempt_look, fate_look, gate_row, phase_look, stop_word};
+pub use sequel::{Sequel, sequel};
 
 /// All data of the page.
 #[derive(Debug, Clone)]
@@ -110,7 +114,12 @@ pub struct TimelineView<'a> {
 }
 
 /// Draws the page.
-pub fn loop_page_ui(ui: &mut Ui, view: &LoopView<'_>, commands: &mut Commands<'_>) {
+pub fn loop_page_ui(
+    ui: &mut Ui,
+    view: &LoopView<'_>,
+    notices: &[Notice],
+    commands: &mut Commands<'_>,
+) {
     let theme = Theme::of(ui);
     widgets::side_panel_ui(ui, "loops", |ui| list_ui(ui, view, commands));
     let bar = Panel::bottom("loop_bar")
@@ -119,6 +128,7 @@ pub fn loop_page_ui(ui: &mut Ui, view: &LoopView<'_>, commands: &mut Commands<'_
         .frame(panel_frame(theme.panel, Margin::symmetric(16, 0)))
         .show(ui, |ui| (ui.max_rect(), ui.clip_rect()))
         .inner;
+    notices_ui(ui, notices, commands.actions);
     widgets::main_panel_ui(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         match &view.shown {
@@ -158,15 +168,17 @@ fn list_ui(ui: &mut Ui, view: &LoopView<'_>, commands: &mut Commands<'_>) {
             let text = "Every loop leaves its record here, with all of its attempts.";
             widgets::paragraph(ui, text, Text::Small, Tone::Dim);
         }
-        for summary in view.loops {
-            if entry_ui(ui, summary, open == Some(summary.loop_id), view.now) {
+        let shown = view.loops.iter().position(|it| open == Some(it.loop_id));
+        let list = OneStop::new(ui, "loops", view.loops.iter().map(|it| it.loop_id), shown);
+        for (index, summary) in view.loops.iter().enumerate() {
+            if entry_ui(ui, summary, (&list, index, shown == Some(index)), view.now) {
                 commands.actions.push(Action::Loop(LoopAction::Show(summary.loop_id)));
             }
         }
     });
 }
 
-fn entry_ui(ui: &mut Ui, summary: &LoopSummary, selected: bool, now: &Now) -> bool {
+fn entry_ui(ui: &mut Ui, summary: &LoopSummary, place_in_list: Place<'_>, now: &Now) -> bool {
     let (icon, word, tone) = fate_look(summary.fate);
     let (goal, time) = (first_line(&summary.goal), now.short(summary.started_at_ms));
     let place = Entry::place(ui, &summary.workspace);
@@ -186,7 +198,7 @@ fn entry_ui(ui: &mut Ui, summary: &LoopSummary, selected: bool, now: &Now) -> bo
             drawable(&summary.workspace),
         ),
     };
-    entry.ui(ui, selected)
+    entry.ui(ui, place_in_list)
 }
 
 /// The first non-blank line of a text.

@@ -96,7 +96,7 @@ pub fn stop_sentences(reason: &StopReason) -> [&'static str; 2] {
 pub fn stop_look(code: StopCode) -> (Icon, Tone) {
     match code {
         StopCode::Completed => (icon::DONE, Tone::Safe),
-        StopCode::OperatorStopped => (icon::STOP, Tone::Caution),
+        StopCode::OperatorStopped => (icon::CANCELLED, Tone::Caution),
         StopCode::NotAuthorized => (icon::PROHIBIT, Tone::Caution),
         _ => (icon::FAILED, Tone::Danger),
     }

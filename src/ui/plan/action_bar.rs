@@ -1,15 +1,20 @@
 //! Draws the bar below a plan or a loop: its state, and the commands that authorize, start and control it.
 
 use egui::text::LayoutJob;
-use egui::{Align, Layout, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align, Button, Layout, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
 use super::Bar;
+use super::bar_fit::{Fit, Form, ICON, short_text};
 use crate::plan::{drawable, drawable_lines};
-use crate::ui::controls::button_width;
-use crate::ui::{Action, Command, Commands, Look, Text, Theme, Tone, theme, widgets};
+use crate::ui::controls::{self, button_width};
+use crate::ui::{Action, Command, Commands, Look, Text, Theme, Tone, icon, theme, widgets};
 
-/// The width that the title of a bar needs, with its icon, in points.
-const TITLE: f32 = 190.0;
+/// The width of the icon and of the margins of a bar's text, in points.
+const BESIDE_TEXT: f32 = 40.0;
+/// The width from which on a title is truncated before a button loses words, in points.
+const MAX_TITLE: f32 = 200.0;
+/// The same for a row of the detail.
+const MAX_DETAIL: f32 = 150.0;
 
 /// The rows that the detail of a bar may take: what a button starts must be readable beside it.
 const DETAIL_ROWS: usize = 2;
@@ -26,18 +31,52 @@ pub(crate) fn bar_ui(ui: &mut Ui, bar: &Bar, commands: &mut Commands<'_>) {
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         ui.set_min_height(theme::ACTION_BAR);
         let asking = commands.situation.asking.filter(|_| bar.primary == Some(Command::AnswerStep));
-        let primary_text = asking.map(|step| format!("Answer step {}", step + 1));
-        let only_icons = commands_without_text(ui, bar, primary_text.as_deref(), width);
+        let answer = asking.map(|step| format!("Answer step {}", step + 1));
+        let text_of = |command: Command, form: Form| match (command, form) {
+            (_, Form::Short) if let Some(short) = short_text(command) => short,
+            (Command::AnswerStep, _)
+                if bar.primary == Some(command)
+                    && let Some(answer) = &answer =>
+            {
+                answer
+            }
+            (Command::GoLoop, _) => "Go to the loop",
+            (Command::Authorize, _) if bar.primary != Some(command) => "Authorize again…",
+            _ => command.spec().text,
+        };
+        let spacing = ui.spacing().item_spacing.x;
+        // These two follow one another, and the buttons beside them must not change under the pointer.
+        let takes_turns = [Command::NextUnseen, Command::Authorize];
+        let is_turn = bar.primary.is_some_and(|it| takes_turns.contains(&it));
+        let least_text = if is_turn { BESIDE_TEXT + MAX_DETAIL } else { 0.0 };
+        let text_width = text_width(ui, bar).max(least_text);
+        let fit = Fit::of(bar, (width, text_width, spacing), |command, form| {
+            let of_text = |command: Command, text: &str| {
+                button_width(ui, text, command.spec().icon.is_some())
+            };
+            let own = of_text(command, text_of(command, form));
+            match bar.primary.filter(|it| *it == command && takes_turns.contains(it)) {
+                Some(_) => takes_turns
+                    .map(|it| of_text(it, it.spec().text))
+                    .into_iter()
+                    .fold(own, f32::max),
+                None => own,
+            }
+        });
         // The layout goes from right to left, so the last command of the list is added first.
         for command in bar.others.iter().rev() {
-            if only_icons.contains(command) {
-                icon_command(ui, *command, commands);
-            } else {
-                commands.button(ui, *command, Look::Plain, other_text(*command));
+            match fit.form(*command) {
+                Form::Icon => icon_command(ui, *command, commands),
+                Form::InMenu => {}
+                form => commands.button(ui, *command, Look::Plain, Some(text_of(*command, form))),
             }
         }
+        if fit.has_menu() {
+            menu_ui(ui, &fit, commands);
+        }
         if let Some(command) = bar.primary {
-            commands.button(ui, command, Look::Primary, primary_text.as_deref());
+            let text = text_of(command, fit.form(command));
+            commands.button(ui, command, Look::Primary, Some(text));
         }
         text_ui(ui, bar);
     });
@@ -68,54 +107,30 @@ fn is_new(ui: &Ui, bar: &Bar) -> bool {
     })
 }
 
-/// The text of a command beside the primary one, if it is not its own.
-fn other_text(command: Command) -> Option<&'static str> {
-    (command == Command::Authorize).then_some("Authorize again…")
+/// The width that the text of a bar needs beside its buttons, in points: for the title in one line and the detail in two.
+fn text_width(ui: &Ui, bar: &Bar) -> f32 {
+    let title = Text::Body.width_of(ui, &bar.title).min(MAX_TITLE);
+    let detail = Text::Small.width_of(ui, &widgets::beginning(&bar.detail));
+    let rows = DETAIL_ROWS as f32;
+    BESIDE_TEXT + title.max((detail / rows + 12.0).min(MAX_DETAIL))
 }
 
-/// The commands that are drawn as icons, so that the title of the bar keeps its space. *Cancel after this step* keeps its
-/// text as long as the title has its icon, because no other icon says that the run ends there.
-fn commands_without_text(
-    ui: &Ui,
-    bar: &Bar,
-    primary_text: Option<&str>,
-    width: f32,
-) -> Vec<Command> {
-    /// The least important command loses its text first.
-    const ORDER: [Command; 10] = [
-        Command::GoOnGuided,
-        Command::RollBack,
-        Command::Revert,
-        Command::Pause,
-        Command::StopNow,
-        Command::RunAgain,
-        Command::Reconcile,
-        Command::ContinueFromHere,
-        Command::Reject,
-        Command::AnswerStep,
-    ];
-    /// The width of an icon as a button, in points.
-    const ICON: f32 = 28.0;
-    let spacing = ui.spacing().item_spacing.x;
-    let width_of = |command: Command, text: Option<&str>| {
-        let spec = command.spec();
-        button_width(ui, text.unwrap_or(spec.text), spec.icon.is_some()) + spacing
-    };
-    let others = bar.others.iter().map(|command| width_of(*command, other_text(*command)));
-    let primary = bar.primary.map(|command| width_of(command, primary_text));
-    let mut free = width - TITLE - others.chain(primary).sum::<f32>();
-    let mut without_text = Vec::new();
-    for command in ORDER.into_iter().filter(|command| bar.others.contains(command)) {
-        if free >= 0.0 {
-            break;
+/// The commands that have no room of their own.
+fn menu_ui(ui: &mut Ui, fit: &Fit, commands: &mut Commands<'_>) {
+    let icon = icon::MORE.text(17.0).color(Theme::of(ui).dim);
+    let button = Button::new(icon).frame(false).min_size(vec2(ICON, ICON));
+    let in_menu = fit.0.iter().filter(|(_, form)| *form == Form::InMenu);
+    controls::menu_of(ui, button, "More commands", |ui| {
+        for (command, _) in in_menu {
+            let spec = command.spec();
+            let is_available = (spec.unavailable)(commands.situation).is_none();
+            ui.add_enabled_ui(is_available, |ui| {
+                if controls::menu_item(ui, spec.text) {
+                    commands.actions.push(Action::Do(*command));
+                }
+            });
         }
-        free += width_of(command, None) - ICON - spacing;
-        without_text.push(command);
-    }
-    if free < ICON - TITLE && bar.others.contains(&Command::CancelAfterStep) {
-        without_text.push(Command::CancelAfterStep);
-    }
-    without_text
+    });
 }
 
 /// Draws the text of a bar into the width that its buttons have left.
@@ -124,9 +139,13 @@ fn text_ui(ui: &mut Ui, bar: &Bar) {
     let size = vec2(ui.available_width().max(0.0), theme::ACTION_BAR - 6.0);
     let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
     let color = theme.tone(bar.tone);
+    // Nothing is drawn over the buttons, nor outside the bar.
+    if rect.width() < 24.0 {
+        return;
+    }
     let center = pos2(rect.left() + 10.0, rect.center().y);
     widgets::paint_icon(ui, center, bar.icon, 18.0, color);
-    let (left, width) = (rect.left() + 28.0, (rect.width() - 40.0).max(0.0));
+    let (left, width) = (rect.left() + 28.0, (rect.width() - BESIDE_TEXT).max(0.0));
     // Two letters and an ellipsis would be less clear than the icon with its tooltip.
     let mut truncated = width < 48.0;
     if !truncated {

@@ -4,6 +4,7 @@ use super::{Approval, PlanView, fate_look};
 use crate::plan::{ShownPlan, drawable};
 use crate::run::text::capitalized;
 use crate::run::{Outcome, Phase, RunFate, RunStatus, StepState};
+use crate::ui::loop_page::Sequel;
 use crate::ui::{Command, Icon, Situation, Tone, format, icon};
 
 /// The content of the bar.
@@ -33,7 +34,10 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
         return running(view, situation);
     }
     if let Some(ended) = ended(view, situation) {
-        return ended;
+        return match &view.sequel {
+            Some(sequel) => ended.with_sequel(sequel),
+            None => ended,
+        };
     }
     if let (Some(attempt), Approval::None) = (view.attempt, view.approval)
         && attempt.waits
@@ -163,6 +167,16 @@ impl Bar {
             }
             None => self,
         }
+    }
+
+    /// Says how the loop of an ended run went on, which counts for more than the run itself.
+    fn with_sequel(self, sequel: &Sequel) -> Self {
+        let Sequel { icon, tone, title, detail, leads_to, is_over } = sequel.clone();
+        let more = format!("{detail}\nThe run of this plan: {}. {}", self.title, self.more);
+        // The loop decides what is authorized next, and nothing else can run meanwhile.
+        let keeps = |command: &Command| is_over && *command != Command::Authorize;
+        let others = self.others.into_iter().filter(keeps).collect();
+        Self { icon, tone, title, detail, more, primary: leads_to, others }
     }
 
     /// Adds the commands of a plan that waits for an authorization.

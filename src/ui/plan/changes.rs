@@ -372,6 +372,31 @@ mod tests {
         assert!(shows(None, "5 files") && shows(None, "+4"));
     }
 
+    /// The list is a scroll area of its own, inside that of the pane.
+    #[test]
+    fn page_keys_scroll_the_differences_and_not_the_list() {
+        let all = changes(40);
+        let mut harness = Harness::builder()
+            .with_size(egui::vec2(500.0, 400.0))
+            .with_context_setup(crate::ui::theme::install)
+            .build_ui(|ui| {
+                crate::ui::scroll::area(ui, "test", egui::Margin::ZERO, |ui| {
+                    changes_ui(ui, "test", &all);
+                });
+            });
+        let place = |harness: &Harness<'_>| {
+            let title = harness.get_by_label("40 files").rect().top();
+            let listed = harness.get_all_by_label_contains("src/file_2.rs").next().unwrap();
+            (title, listed.rect().top() - title)
+        };
+        let (title, listed) = place(&harness);
+        harness.key_press(egui::Key::PageDown);
+        harness.run();
+        let (moved, still_listed) = place(&harness);
+        assert!(moved < title - 200.0, "{moved} after {title}");
+        assert!((still_listed - listed).abs() < 0.5, "{still_listed} after {listed}");
+    }
+
     #[test]
     fn few_files_need_no_list() {
         let few = changes(3);

@@ -1,6 +1,6 @@
 //! The top of the plan page: the plan's name, its effects, and the digest of its bytes.
 
-use egui::{Align, Frame, Layout, Margin, Ui, vec2};
+use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
 use super::{PlanView, RecordedRun, choices, previewed, walls};
 use crate::plan::{Digest, Mode, ShownPlan, ToolClass, prose, visible_name};
@@ -202,15 +202,29 @@ pub(super) fn visible_list(items: &[String]) -> String {
     lines.join("\n")
 }
 
-/// Shows the header. In a window with little height (`is_small`) it leaves room for the steps: it has fewer lines, and
-/// while the plan runs, only the name.
+/// How much room the header takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HeaderSize {
+    /// Every line.
+    Whole,
+    /// Fewer lines, and while the plan runs, only the name.
+    Small,
+    /// One line, which the person can unfold.
+    Line,
+}
+
+/// Shows the header. In a window with little height it leaves room for the steps.
 pub(super) fn header_ui(
     ui: &mut Ui,
     view: &PlanView<'_>,
-    is_small: bool,
+    size: HeaderSize,
     commands: &mut Commands<'_>,
 ) {
     let situation = commands.situation;
+    let is_small = size != HeaderSize::Whole;
+    let folded_id = ui.scope_id().with("header is unfolded");
+    let mut is_unfolded = ui.data(|data| data.get_temp(folded_id).unwrap_or(false));
+    let room = ui.available_height();
     let (top, bottom, gap) = if is_small { (8, 6, 4.0) } else { (16, 14, 7.0) };
     Frame::NONE.inner_margin(Margin { left: 18, right: 18, top, bottom }).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
@@ -226,7 +240,25 @@ pub(super) fn header_ui(
                         (true, false) => Command::TryHost,
                         (false, _) => Command::Simulate,
                     };
-                    commands.button(ui, command, Look::Plain, None);
+                    if size == HeaderSize::Line {
+                        let (icon, text) = match is_unfolded {
+                            true => (icon::UP, "Hide what the plan is"),
+                            false => (icon::DOWN, "Show what the plan is"),
+                        };
+                        if widgets::icon_button(ui, icon, text).clicked() {
+                            is_unfolded = !is_unfolded;
+                            ui.data_mut(|data| data.insert_temp(folded_id, is_unfolded));
+                        }
+                        let spec = command.spec();
+                        let is_available = (spec.unavailable)(situation).is_none();
+                        if let Some(icon) = spec.icon.filter(|_| is_available)
+                            && widgets::icon_button(ui, icon, spec.text).clicked()
+                        {
+                            commands.actions.push(Action::Do(command));
+                        }
+                    } else {
+                        commands.button(ui, command, Look::Plain, None);
+                    }
                     let output =
                         if view.output.is_shown { "Hide the output" } else { "Show the output" };
                     if widgets::icon_button(ui, icon::TERMINAL, output).clicked() {
@@ -238,64 +270,74 @@ pub(super) fn header_ui(
                 });
             });
         });
-        if is_small && view.run.is_active() {
-            return;
-        }
-        let chips = chips(view);
-        if !chips.is_empty() {
-            ui.horizontal_wrapped(|ui| {
-                for chip in &chips {
-                    chip.ui(ui);
-                }
-            });
-        }
-        if !is_small {
-            ui.horizontal(|ui| origin_ui(ui, view));
-        }
-        if let Some(run) = view.recorded {
-            recorded_ui(ui, run, view.now);
-        }
-        let actions = &mut *commands.actions;
-        ui.horizontal_wrapped(|ui| {
-            choices::choices_ui(ui, view, actions);
-            if is_small {
-                digest_ui(ui, view.digest);
+        match size {
+            HeaderSize::Line if !is_unfolded => {}
+            HeaderSize::Line => {
+                let area = ScrollArea::vertical().id_salt("header").max_height(room * 0.5);
+                area.show(ui, |ui| below_name_ui(ui, view, is_small, commands));
             }
-        });
-        if let Some(plan) = view.plan {
-            success_ui(ui, plan);
-        }
-        if let Some(run_id) = view.continues {
-            let text = view.plan.map(|plan| capitalized(&plan.relation(run_id, Some(8))));
-            let reverted_loop = view.plan.and_then(|plan| plan.reverted_loop());
-            let hint = match (reverted_loop, view.plan.is_some_and(|plan| plan.is_revert())) {
-                (Some(_), _) => "Show the loop whose changes this plan reverts.",
-                (None, true) => "Show the run whose changes this plan reverts.",
-                (None, false) => "Show the run that this plan continues.",
-            };
-            let text = text.unwrap_or_default();
-            if widgets::tooltip_button(ui, Look::Plain, icon::LINK, &text, hint) {
-                match reverted_loop {
-                    Some(loop_id) => {
-                        actions.push(Action::Do(Command::GoLoop));
-                        actions.push(Action::Loop(LoopAction::Show(loop_id)));
-                    }
-                    None => actions.push(Action::Plan(PlanAction::OpenRun(run_id))),
-                }
-            }
-        }
-        if let Some(attempt) = view.of_loop {
-            loop_link_ui(ui, attempt, actions);
-        }
-        walls::grants_ui(ui, view, actions);
-        workspace_commands_ui(ui, view, actions);
-        reconciled_ui(ui, view.reconciled);
-        settle_ui(ui, view.run.run_id, view.reconciled, actions);
-        if let Some(text) = contradiction(view) {
-            widgets::remark(ui, icon::WARNING, Tone::Caution, text);
+            HeaderSize::Small if view.run.is_active() => {}
+            HeaderSize::Small | HeaderSize::Whole => below_name_ui(ui, view, is_small, commands),
         }
     });
     widgets::line_below(ui);
+}
+
+/// Shows the lines below the name of the plan.
+fn below_name_ui(ui: &mut Ui, view: &PlanView<'_>, is_small: bool, commands: &mut Commands<'_>) {
+    let chips = chips(view);
+    if !chips.is_empty() {
+        ui.horizontal_wrapped(|ui| {
+            for chip in &chips {
+                chip.ui(ui);
+            }
+        });
+    }
+    if !is_small {
+        ui.horizontal(|ui| origin_ui(ui, view));
+    }
+    if let Some(run) = view.recorded {
+        recorded_ui(ui, run, view.now);
+    }
+    let actions = &mut *commands.actions;
+    ui.horizontal_wrapped(|ui| {
+        choices::choices_ui(ui, view, actions);
+        if is_small {
+            digest_ui(ui, view.digest);
+        }
+    });
+    if let Some(plan) = view.plan {
+        success_ui(ui, plan);
+    }
+    if let Some(run_id) = view.continues {
+        let text = view.plan.map(|plan| capitalized(&plan.relation(run_id, Some(8))));
+        let reverted_loop = view.plan.and_then(|plan| plan.reverted_loop());
+        let hint = match (reverted_loop, view.plan.is_some_and(|plan| plan.is_revert())) {
+            (Some(_), _) => "Show the loop whose changes this plan reverts.",
+            (None, true) => "Show the run whose changes this plan reverts.",
+            (None, false) => "Show the run that this plan continues.",
+        };
+        let text = text.unwrap_or_default();
+        if widgets::tooltip_button(ui, Look::Plain, icon::LINK, &text, hint) {
+            match reverted_loop {
+                Some(loop_id) => {
+                    actions.push(Action::Do(Command::GoLoop));
+                    actions.push(Action::Loop(LoopAction::Show(loop_id)));
+                }
+                None => actions.push(Action::Plan(PlanAction::OpenRun(run_id))),
+            }
+        }
+    }
+    if let Some(attempt) = view.of_loop {
+        loop_link_ui(ui, attempt, actions);
+    }
+    walls::grants_ui(ui, view, actions);
+    workspace_commands_ui(ui, view, actions);
+    reconciled_ui(ui, view.reconciled);
+    settle_ui(ui, view.run.run_id, view.reconciled, actions);
+    if let Some(text) = contradiction(view) {
+        widgets::remark(ui, icon::WARNING, Tone::Caution, text);
+    }
 }
 
 /// Shows where the plan comes from: its purpose, the digest of its bytes, its file and its author.

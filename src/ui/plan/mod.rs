@@ -5,6 +5,7 @@
 //! ten thousand steps costs no more than its visible rows.
 
 mod action_bar;
+mod bar_fit;
 mod bar_model;
 mod card;
 mod change_jump;
@@ -50,6 +51,8 @@ use uuid::Uuid;
 
 use super::action::Tab;
 use super::artifact::Contents;
+use super::loop_page::Sequel;
+use super::notice::{Notice, notices_ui};
 use super::splits::{Side, split_panel_ui};
 use super::widgets::panel_frame;
 use super::{Command, Commands, Look, Now, Theme, format, terminal, theme, widgets};
@@ -71,6 +74,7 @@ pub use choices::ChoicesView;
 pub use code::{Beside, CodeRow, Gutter, code_rows_ui, columns, full_text_ui};
 pub(crate) use filter::{FIELD_HELP, kinds_help};
 pub use filter::{KindSources, StepFilter, StepKind, StepList, steps_with_text};
+use header::HeaderSize;
 pub use header::StepCounts;
 pub(crate) use header::commands_button;
 pub(crate) use inspector::{argument_ui, indented};
@@ -84,7 +88,7 @@ pub(crate) use right_to_left::{RIGHT_TO_LEFT, step_has_right_to_left};
 pub use row_cache::cached_rows;
 pub use rows::{StepRow, step_row};
 pub(crate) use rows::{outcome_look, risk_chip, risk_icon};
-pub(crate) use sidebar::{Entry, fate_look};
+pub(crate) use sidebar::{Entry, Place, fate_look};
 pub use sidebar::{RecentPlan, SidebarView, sidebar_ui};
 pub(super) use simulation::take_keys;
 pub use simulation::{Effect, Simulated};
@@ -177,6 +181,8 @@ pub struct PlanView<'a> {
     pub attempt: Option<PlanAttempt>,
     /// The attempt that the plan and its run belong to, no matter which process runs the loop.
     pub of_loop: Option<Attempt>,
+    /// How that loop went on, if this window knows it.
+    pub sequel: Option<Sequel>,
     /// The results of comparing the interrupted steps of the run with the disk.
     pub reconciled: &'a [Reconciled],
     /// The step in the inspector, counted from 0.
@@ -257,6 +263,10 @@ const MIN_OUTPUT: f32 = 96.0;
 const MIN_BESIDE_TERMINAL: f32 = 120.0;
 /// A window with less height than this for steps and output, in points, counts as small.
 const SMALL: f32 = 560.0;
+/// A window with less height than this for steps and output, in points, has room for the name of the plan alone.
+const VERY_SMALL: f32 = 340.0;
+/// Below this width, in points, the list of plans and runs is not beside a plan.
+const VERY_NARROW: f32 = 760.0;
 /// Below this width, in points, the inspector has a size of its own.
 const NARROW: f32 = 800.0;
 
@@ -265,18 +275,23 @@ pub fn plan_page_ui(
     ui: &mut Ui,
     sidebar: &SidebarView<'_>,
     plan: Option<&PlanView<'_>>,
+    notices: &[Notice],
     commands: &mut Commands<'_>,
 ) {
     let theme = Theme::of(ui);
-    widgets::side_panel_ui(ui, "sidebar", |ui| {
-        // Without a plan, the page itself has the button.
-        if plan.is_some() {
-            commands.button(ui, Command::OpenPlan, Look::Plain, None);
-            ui.add_space(8.0);
-        }
-        sidebar_ui(ui, sidebar, commands.actions);
-    });
+    // Beside a plan, a very narrow window has no room for the list of others; the page without a plan has it.
+    if plan.is_none() || ui.available_width() >= VERY_NARROW {
+        widgets::side_panel_ui(ui, "sidebar", |ui| {
+            // Without a plan, the page itself has the button.
+            if plan.is_some() {
+                commands.button(ui, Command::OpenPlan, Look::Plain, None);
+                ui.add_space(8.0);
+            }
+            sidebar_ui(ui, sidebar, commands.actions);
+        });
+    }
     let Some(view) = plan else {
+        notices_ui(ui, notices, commands.actions);
         widgets::main_panel_ui(ui, |ui| {
             start::start_ui(ui, sidebar, commands);
         });
@@ -324,9 +339,15 @@ pub fn plan_page_ui(
             output_pane::output_pane_ui(ui, view, commands.actions);
         });
     }
+    notices_ui(ui, notices, commands.actions);
     widgets::main_panel_ui(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
-        header::header_ui(ui, view, height < SMALL, commands);
+        let size = match height {
+            ..VERY_SMALL => HeaderSize::Line,
+            ..SMALL => HeaderSize::Small,
+            _ => HeaderSize::Whole,
+        };
+        header::header_ui(ui, view, size, commands);
         if view.simulation.is_some() {
             return simulation::simulation_ui(ui, view, commands);
         }

@@ -12,7 +12,7 @@ use super::walls::{step_walls, wider};
 use crate::plan::{Mode, ToolCall, drawable, one_line, prose_lines, visible_name};
 use crate::risk::RiskLevel;
 use crate::run::{Outcome, Phase, Review, StepState};
-use crate::ui::rows::row_background;
+use crate::ui::rows::{row_background, row_tooltip};
 use crate::ui::{
     Action, Chip, Icon, PlanAction, Text, Theme, Tone, controls, format, icon, theme, widgets,
 };
@@ -68,7 +68,7 @@ pub(crate) fn outcome_look(outcome: Outcome) -> (Icon, &'static str, Tone) {
         Outcome::Skipped => (icon::SKIP, "skipped", Tone::Dim),
         Outcome::DoneByHand => (icon::BY_HAND, "done by hand", Tone::Safe),
         Outcome::PreconditionFailed => (icon::WARNING, "precondition failed", Tone::Danger),
-        Outcome::Cancelled => (icon::STOP, "cancelled", Tone::Caution),
+        Outcome::Cancelled => (icon::CANCELLED, "cancelled", Tone::Caution),
     }
 }
 
@@ -391,6 +391,7 @@ fn row_ui(ui: &mut Ui, rect: Rect, id: Id, row: &StepRow, selected: bool, indent
         hover.push(format!("{}: {}", level.as_str(), drawable(reason)));
     }
     hover.extend(row.duration.as_ref().map(|duration| format!("took {duration}")));
-    response.on_hover_text(format!("Step {}, {}\n{}", row.number, row.state, hover.join("\n")));
+    let text = format!("Step {}, {}\n{}", row.number, row.state, hover.join("\n"));
+    row_tooltip(&response, false, text);
     clicked
 }

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use egui::{Response, ScrollArea, Sense, Ui, pos2, vec2};
+use egui::{Response, ScrollArea, Ui, pos2, vec2};
 use uuid::Uuid;
 
 use crate::plan::{Digest, drawable};
 use crate::run::{LoopSummary, RunFate, RunStatus, RunSummary};
 use crate::ui::action::WindowAction;
+use crate::ui::one_stop::OneStop;
 use crate::ui::{
     Action, Icon, Now, PlanAction, Text, Theme, Tone, controls, format, icon, rows, widgets,
 };
@@ -53,7 +54,7 @@ pub(crate) fn fate_look(fate: RunFate) -> (Icon, &'static str, Tone) {
     match fate {
         RunFate::Ended(RunStatus::Completed) => (icon::DONE, "completed", Tone::Safe),
         RunFate::Ended(RunStatus::Failed) => (icon::FAILED, "failed", Tone::Danger),
-        RunFate::Ended(RunStatus::Cancelled) => (icon::STOP, "cancelled", Tone::Caution),
+        RunFate::Ended(RunStatus::Cancelled) => (icon::CANCELLED, "cancelled", Tone::Caution),
         RunFate::Active => (icon::RUNNING, "under way", Tone::Accent),
         RunFate::Interrupted => (icon::WARNING, "interrupted", Tone::Danger),
     }
@@ -67,17 +68,22 @@ pub fn sidebar_ui(ui: &mut Ui, view: &SidebarView<'_>, actions: &mut Vec<Action>
         if view.plans.is_empty() {
             widgets::paragraph(ui, "Plans you open are listed here.", Text::Small, Tone::Dim);
         }
-        for plan in view.plans {
-            let selected = view.open == Some(plan.path.as_path());
-            plan_ui(ui, plan, distinction(plan, view.plans), selected, actions);
+        let is_open = |plan: &RecentPlan| view.open == Some(plan.path.as_path());
+        let open = view.plans.iter().position(is_open);
+        let list = OneStop::new(ui, "plans", view.plans.iter().map(|plan| &plan.path), open);
+        for (index, plan) in view.plans.iter().enumerate() {
+            let place = (&list, index, open == Some(index));
+            plan_ui(ui, plan, distinction(plan, view.plans), place, actions);
         }
         ui.add_space(14.0);
         widgets::list_heading(ui, "Runs");
         if view.runs.is_empty() {
             widgets::paragraph(ui, "Every run leaves its record here.", Text::Small, Tone::Dim);
         }
-        for run in view.runs {
-            if run_ui(ui, run, view.run == Some(run.run_id), view.now) {
+        let shown = view.runs.iter().position(|run| view.run == Some(run.run_id));
+        let list = OneStop::new(ui, "runs", view.runs.iter().map(|run| run.run_id), shown);
+        for (index, run) in view.runs.iter().enumerate() {
+            if run_ui(ui, run, (&list, index, shown == Some(index)), view.now) {
                 actions.push(Action::Plan(PlanAction::OpenRun(run.run_id)));
             }
         }
@@ -111,7 +117,7 @@ fn plan_ui(
     ui: &mut Ui,
     plan: &RecentPlan,
     distinction: Option<String>,
-    selected: bool,
+    place_in_list: Place<'_>,
     actions: &mut Vec<Action>,
 ) {
     let (name, path) = (drawable(&plan.name), plan.path.display().to_string());
@@ -127,7 +133,7 @@ fn plan_ui(
         name: format!("Plan {name}{place}{pinned}"),
         tooltip: format!("{name}\n{}", drawable(&path)),
     };
-    let response = entry.response(ui, selected);
+    let response = entry.response(ui, place_in_list);
     if response.clicked() {
         actions.push(Action::Plan(PlanAction::Open(plan.path.clone())));
     }
@@ -142,7 +148,7 @@ fn plan_ui(
     });
 }
 
-fn run_ui(ui: &mut Ui, run: &RunSummary, selected: bool, now: &Now) -> bool {
+fn run_ui(ui: &mut Ui, run: &RunSummary, place_in_list: Place<'_>, now: &Now) -> bool {
     let (icon, word, tone) = fate_look(run.fate);
     let (name, time) = (drawable(&run.plan_name), now.short(run.started_at_ms));
     let on = run.target.as_ref().map(|host| format!(" on {}", drawable(host))).unwrap_or_default();
@@ -162,8 +168,11 @@ fn run_ui(ui: &mut Ui, run: &RunSummary, selected: bool, now: &Now) -> bool {
             drawable(&run.workspace),
         ),
     };
-    entry.ui(ui, selected)
+    entry.ui(ui, place_in_list)
 }
+
+/// The list of an entry, its index there, and whether it is selected.
+pub(crate) type Place<'a> = (&'a OneStop, usize, bool);
 
 /// An entry of the list at the left of a page.
 pub(crate) struct Entry<'a> {
@@ -192,15 +201,16 @@ impl Entry<'_> {
     const RIGHT: f32 = 8.0;
 
     /// Draws the entry. Returns whether it was clicked.
-    pub(crate) fn ui(self, ui: &mut Ui, selected: bool) -> bool {
-        self.response(ui, selected).clicked()
+    pub(crate) fn ui(self, ui: &mut Ui, place: Place<'_>) -> bool {
+        self.response(ui, place).clicked()
     }
 
     /// Draws the entry.
-    fn response(self, ui: &mut Ui, selected: bool) -> Response {
+    fn response(self, ui: &mut Ui, (list, index, selected): Place<'_>) -> Response {
         let theme = Theme::of(ui);
         let size = vec2(ui.available_width(), Self::HEIGHT);
-        let (rect, response) = ui.allocate_exact_size(size, Sense::click());
+        let response = list.row(ui, index, size);
+        let rect = response.rect;
         rows::item_background(ui, &response, selected);
         let (first, second) = (rect.top() + 14.0, rect.top() + 30.0);
         let (mut left, right) = (rect.left() + 10.0, rect.right() - Self::RIGHT);
@@ -217,7 +227,8 @@ impl Entry<'_> {
         let parts = [(self.second_line, Text::Small, theme.dim)];
         widgets::paint_parts(ui, pos2(left, second), width, &parts);
         controls::selectable(ui, &response, selected, || self.name.clone());
-        response.on_hover_text(self.tooltip)
+        rows::row_tooltip(&response, true, self.tooltip);
+        response
     }
 }
 

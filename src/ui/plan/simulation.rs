@@ -5,7 +5,7 @@ use egui::{Frame, Key, Margin, Modifiers, ScrollArea, Sense, Stroke, Ui, pos2, v
 use super::{PlanView, changes_ui};
 use crate::plan::{ShownPlan, drawable};
 use crate::run::{Diff, ExpectedEnd, Failure, FileChange, Predicted, Preview};
-use crate::ui::rows::row_background;
+use crate::ui::rows::{row_background, row_tooltip};
 use crate::ui::tabs::tabs_ui;
 use crate::ui::{
     Action, Command, Commands, Icon, Look, PlanAction, Text, Theme, Tone, artifact, controls,
@@ -230,7 +230,7 @@ fn step_ui(ui: &mut Ui, index: usize, tool: &str, preview: &Preview, faulty: boo
     let name = || format!("Simulated step {number}: {tool}, {}", drawable(&preview.summary));
     let clicked = controls::painted_button(ui, &response, name);
     if truncated {
-        response.on_hover_text(drawable(&preview.summary));
+        row_tooltip(&response, false, drawable(&preview.summary));
     }
     clicked
 }

@@ -2,6 +2,7 @@
 
 mod bar;
 mod layout;
+mod narrow;
 
 use std::fmt::Write as _;
 
@@ -34,6 +35,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         other_runs: None,
         recorded: None,
         of_loop: None,
+        sequel: None,
         reconciled: &[],
         selected: 0,
         scroll_to_selected: false,

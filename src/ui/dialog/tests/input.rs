@@ -344,18 +344,23 @@ fn focus_returns_to_what_opened_a_question() {
     }
 }
 
+fn reason_field<'a>(harness: &'a Harness<'static, Window>) -> egui_kittest::Node<'a> {
+    let of_step = harness.query_by_label("Reason");
+    of_step.unwrap_or_else(|| harness.get_by_label("Reason (required)"))
+}
+
 /// Text stays with its question while another dialog is in front and while its own is closed, and leaves with the answer.
 #[test]
 fn typed_text_stays_with_its_question() {
     let mut harness = large_window("dialog");
     wait(&mut harness, 1_000);
     let type_reason = |harness: &mut Harness<'static, Window>, text: &str| {
-        harness.get_by_label("Reason").focus();
+        reason_field(harness).focus();
         harness.step();
-        harness.get_by_label("Reason").type_text(text);
+        reason_field(harness).type_text(text);
         harness.run_ok();
     };
-    let reason = |harness: &Harness<'static, Window>| harness.get_by_label("Reason").value();
+    let reason = |harness: &Harness<'static, Window>| reason_field(harness).value();
     type_reason(&mut harness, "It writes too much.");
     harness.state_mut().scene = Scene::new("reject");
     harness.run_ok();

@@ -5,6 +5,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 
 use crate::ui::plan::{Bar, bar_ui};
+use crate::ui::tests::window;
 use crate::ui::{Action, Command, Commands, Situation, Tone, icon};
 
 #[derive(Default)]
@@ -60,4 +61,26 @@ fn the_second_click_of_a_double_click_on_run_does_not_stop_the_run() {
     harness.run_steps(20);
     click(&mut harness, run.center());
     assert_eq!(harness.state().actions.last(), Some(&Action::Do(Command::StopNow)));
+}
+
+/// The success of the run alone would hide that the loop did not reach its goal, and waits.
+#[test]
+fn the_bar_of_a_run_says_how_its_loop_went_on() {
+    for size in [[900.0, 600.0], [1280.0, 800.0]] {
+        let mut harness = window("attempt-failed", size);
+        assert!(harness.query_by_label("Verification failed. Attempt 2 waits for you.").is_some());
+        assert!(harness.query_by_label("Authorize again…").is_none());
+        harness.get_by_label("Look at the plan").click();
+        harness.run_ok();
+        let actions = &harness.state().actions;
+        assert_eq!(actions.last(), Some(&Action::Do(Command::OpenAttempt)));
+    }
+}
+
+#[test]
+fn what_waits_is_reached_from_the_status_bar() {
+    let mut harness = window("asking", [1280.0, 800.0]);
+    harness.get_by_label_contains("Waiting for you: step").click();
+    harness.run_ok();
+    assert_eq!(harness.state().actions.last(), Some(&Action::Do(Command::AnswerStep)));
 }
