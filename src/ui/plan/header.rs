@@ -55,26 +55,7 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
         return previewed::done_chips(view, review);
     }
     let impact = &review.impact;
-    let (text, files) = match impact.files.len() {
-        0 if view.step_counts.commands > 0 => (
-            format::counted(view.step_counts.commands, "command"),
-            "What a command changes cannot be predicted.".to_owned(),
-        ),
-        0 => ("no files".to_owned(), "Writes no file.".to_owned()),
-        count => {
-            let files = format!("Writes:\n{}", visible_list(&impact.files));
-            match view.previewed.deleted() {
-                [] => (format::counted(count, "file"), files),
-                deleted => {
-                    let number = format::count(deleted.len() as u64);
-                    let text = format!("{}, {number} deleted", format::counted(count, "file"));
-                    (text, format!("Deletes:\n{}", visible_list(deleted)))
-                }
-            }
-        }
-    };
-    let tone = if view.previewed.deleted().is_empty() { Tone::Dim } else { Tone::Danger };
-    chips.push(Chip::new(icon::FILES, text, tone).with_tooltip(files));
+    chips.push(previewed::planned_files_chip(view, impact));
     if !impact.hosts.is_empty() {
         let target = view.plan.and_then(|plan| plan.target.as_deref());
         let text = match target {

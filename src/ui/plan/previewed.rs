@@ -4,7 +4,7 @@ use super::header::{restorable_chip, visible_list, worst_chip};
 use super::{PlanView, step_ranges};
 use crate::plan::{ShownStep, ToolClass};
 use crate::run::{
-    DoneFiles, FileFate, Outcome, PreviewProgress, PreviewedSteps, Review, StepState,
+    DoneFiles, FileFate, Impact, Outcome, PreviewProgress, PreviewedSteps, Review, StepState,
     cannot_be_restored,
 };
 use crate::ui::{Chip, Tone, format, icon};
@@ -48,6 +48,30 @@ pub(super) fn chips(previewed: &PreviewedSteps) -> Vec<Chip> {
         chips.push(Chip::new(icon::INFO, unknown, Tone::Dim).with_tooltip(text));
     }
     chips
+}
+
+/// The files that the plan writes, and how many of them it deletes; for a plan of commands, their number.
+pub(super) fn planned_files_chip(view: &PlanView<'_>, impact: &Impact) -> Chip {
+    let (text, files) = match impact.files.len() {
+        0 if view.step_counts.commands > 0 => (
+            format::counted(view.step_counts.commands, "command"),
+            "What a command changes cannot be predicted.".to_owned(),
+        ),
+        0 => ("no files".to_owned(), "Writes no file.".to_owned()),
+        count => {
+            let files = format!("Writes:\n{}", visible_list(&impact.files));
+            match view.previewed.deleted() {
+                [] => (format::counted(count, "file"), files),
+                deleted => {
+                    let number = format::count(deleted.len() as u64);
+                    let text = format!("{}, {number} deleted", format::counted(count, "file"));
+                    (text, format!("Deletes:\n{}", visible_list(deleted)))
+                }
+            }
+        }
+    };
+    let tone = if view.previewed.deleted().is_empty() { Tone::Dim } else { Tone::Danger };
+    Chip::new(icon::FILES, text, tone).with_tooltip(files)
 }
 
 /// The chips of a run that is over: what it did. What would be asked, or would fail now, is about another run.
