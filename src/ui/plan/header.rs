@@ -22,7 +22,7 @@ pub struct StepCounts {
     /// Steps that change files.
     changing: usize,
     /// Steps that run a command.
-    commands: usize,
+    pub(super) commands: usize,
 }
 
 impl StepCounts {
