@@ -273,7 +273,6 @@ fn tab_and_space(workspace: &Workspace) -> Outcome {
         "Side by side",
         "Unified",
         "Copy argument path",
-        "Copy argument contents",
     ] {
         if name != DENY {
             desktop.key("Tab")?;
