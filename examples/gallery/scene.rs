@@ -311,6 +311,7 @@ impl Scene {
                 file: Some("src/lexer.rs".into()),
             }),
             "recurring" => Some(EvidenceQuestion::Recurring),
+            "rejected-plans" => Some(EvidenceQuestion::Rejected { words: String::new() }),
             _ => None,
         };
         let evidence = evidence || question.is_some();
@@ -652,6 +653,7 @@ impl Scene {
                 review: Some(&self.review),
                 review_id: uuid::Uuid::nil(),
                 approval: &self.approval,
+                rejected: None,
                 run: &self.run,
                 output: &self.output,
                 continues: self.plan.is_revert().then(fixture::run_id),

@@ -82,6 +82,7 @@ mod range;
 mod reader;
 mod redact;
 mod redactor;
+mod rejections;
 mod remembered_walls;
 mod replay;
 mod rows;

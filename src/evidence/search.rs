@@ -12,7 +12,7 @@ use super::error::Result;
 use super::index::{FIELDS, Index};
 use super::rows::{count, list, size, value};
 use super::source::Source;
-use super::{EvidenceError, EvidenceReader, changed, index_text, loop_reader, queries};
+use super::{EvidenceError, EvidenceReader, changed, index_text, loop_reader, queries, rejections};
 use crate::run::{Facets, ListedExecution, SearchHit, SearchPage, SearchQuery, TimeBucket};
 
 /// The maximum number of hits on a page if the query sets no limit.
@@ -93,6 +93,7 @@ fn page(index: &Index, source: &Source<'_>, query: &SearchQuery) -> Result<Searc
         runs,
         total: number("SELECT count(*) FROM found")?.unsigned_abs(),
         of: number("SELECT count(*) FROM docs")?.unsigned_abs(),
+        rejections: rejections::number_with(source, &query.words)?,
         facets: Facets {
             outcome: facet(conn, "outcome")?,
             tool: facet(conn, "tool")?,

@@ -73,7 +73,8 @@ pub use other_runs::{other_runs, other_runs_warning};
 pub use past_time::{PAST_TIME_FORMS, past_time};
 pub use preview::{Diff, DiffLine, ExpectedEnd, FileChange, LineKind, Predicted, Preview};
 pub use question::{
-    EvidenceAnswer, FileExecution, LaterMutation, MAX_ROWS, Question, RecurringDiagnostic,
+    EvidenceAnswer, FileExecution, LaterMutation, MAX_ROWS, PlanRejection, Question,
+    RecurringDiagnostic,
 };
 pub use reconcile::{DiskState, FileForecast, Reconciled, SettleMode, sentences};
 pub use record::{

@@ -229,6 +229,8 @@ pub struct SearchPage {
     pub total: u64,
     /// The number of executions in the evidence.
     pub of: u64,
+    /// The number of rejected plans with the words of the search in their reason or name, which are no executions.
+    pub rejections: u64,
     /// The frequency of each value among all hits.
     pub facets: Facets,
     /// All hits over time; empty if there are none.

@@ -49,7 +49,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 97] = [
+const SCENES: [&str; 98] = [
     "plan",
     "authorized",
     "attempt",
@@ -94,6 +94,7 @@ const SCENES: [&str; 97] = [
     "unchecked",
     "answer",
     "recurring",
+    "rejected-plans",
     "simulation",
     "simulating",
     "simulation-failed",

@@ -86,6 +86,7 @@ impl PlanPage {
             review: session.opened.review.as_deref(),
             review_id: session.review_id,
             approval: &session.approval,
+            rejected: session.opened.rejected.as_ref(),
             run: &session.run,
             output: &session.output,
             continues: session.opened.continues,

@@ -115,7 +115,7 @@ pub(in crate::cli) struct AcceptHead {
     pub(in crate::cli) common: Common,
 }
 
-/// The eight questions (SPEC §8).
+/// The eight questions (SPEC §8), and the rejections of plans.
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum Question {
     /// Executions of a tool, oldest first
@@ -134,6 +134,8 @@ pub(in crate::cli) enum Question {
     Q7(Recurring),
     /// Changes of a file that occurred after a diagnostic in it
     Q8(AfterDiagnostic),
+    /// Plans that a person rejected, and why, newest first
+    Rejected(RejectedPlans),
 }
 
 impl Question {
@@ -146,6 +148,7 @@ impl Question {
             Self::Q6(about) => &about.common,
             Self::Q7(about) => &about.common,
             Self::Q8(about) => &about.common,
+            Self::Rejected(about) => &about.common,
         }
     }
 }
@@ -166,6 +169,10 @@ macro_rules! question {
 question!(AboutTool {
     /// The tool
     tool: String,
+});
+question!(RejectedPlans {
+    /// Words that the reason, the plan's title or its digest must contain
+    words: Vec<String>,
 });
 question!(AboutCode {
     /// The code of the diagnostic, for instance E0425

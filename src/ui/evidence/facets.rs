@@ -90,10 +90,10 @@ pub(super) fn facets_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Com
     });
 }
 
-/// The query that is always offered, and those that apply to the filters in the search field.
+/// The queries that are always offered, and those that apply to the filters in the search field.
 fn questions(view: &EvidenceView<'_>) -> Vec<Question> {
     let parsed = parse(view.text, view.now).query;
-    let mut questions = vec![Question::Recurring];
+    let mut questions = vec![Question::Recurring, Question::Rejected { words: String::new() }];
     if let Some(code) = parsed.code {
         questions.push(Question::WithCode(code.clone()));
         questions.push(Question::ChangesAfter { code, file: parsed.path.clone() });

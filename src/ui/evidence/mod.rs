@@ -6,6 +6,7 @@ mod facets;
 mod filters;
 mod links;
 mod query;
+mod rejections;
 mod results;
 #[cfg(test)]
 mod tests;
@@ -143,6 +144,7 @@ pub fn evidence_page_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Com
                 widgets::remark(ui, icon::WARNING, Tone::Caution, format!("Note: {note}."));
             }
             loop_ui(ui, view, actions);
+            rejections::found_ui(ui, view, actions);
             verification_ui(ui, view.verification, view.now);
             if let Some(page) = view.page.filter(|_| view.question.is_none()) {
                 timeline::timeline_ui(ui, view, &page.timeline, actions);

@@ -3,7 +3,7 @@
 use super::{Approval, PlanView, fate_look};
 use crate::plan::drawable;
 use crate::run::text::capitalized;
-use crate::run::{Outcome, Phase, Preview, RunFate, RunStatus, StepState};
+use crate::run::{Outcome, Phase, PlanRejection, Preview, RunFate, RunStatus, StepState};
 use crate::ui::{Command, Icon, Situation, Tone, format, icon};
 
 /// The content of the bar.
@@ -60,6 +60,9 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
             let detail = if reason.is_empty() { "No reason given." } else { reason };
             let bar = Bar::new(icon::PROHIBIT, Tone::Danger, "Rejected", detail);
             return Bar { others: vec![Command::Authorize], ..bar };
+        }
+        Approval::None if let Some(rejection) = view.rejected => {
+            return rejected_before(view, rejection).looking_first(view, situation);
         }
         _ if situation.not_authorizable.is_some() && !situation.look_first => {
             let why = situation.not_authorizable.unwrap_or_default();
@@ -152,6 +155,26 @@ impl Bar {
     fn with_authorize(self) -> Self {
         Self { primary: Some(Command::Authorize), others: vec![Command::Reject], ..self }
     }
+}
+
+/// The bar of a plan that was rejected before it was opened. It can still be authorized.
+fn rejected_before(view: &PlanView<'_>, rejection: &PlanRejection) -> Bar {
+    let reason = match rejection.reason.trim() {
+        "" => "No reason given.",
+        reason => reason,
+    };
+    let by = rejection.by.user.as_ref().map(|user| format!(" by {}", drawable(user)));
+    let when = view.now.moment(rejection.timestamp_ms);
+    let title = format!("Rejected {when}{}", by.unwrap_or_default());
+    let more =
+        format!("{}, {}: {reason}", rejection.sentence(), view.now.full(rejection.timestamp_ms));
+    let detail = if rejection.changed {
+        "This record was changed after it was written.".to_owned()
+    } else {
+        drawable(reason).into_owned()
+    };
+    let bar = Bar::new(icon::PROHIBIT, Tone::Danger, title, detail);
+    Bar { more: drawable(&more).into_owned(), others: vec![Command::Authorize], ..bar }
 }
 
 fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {

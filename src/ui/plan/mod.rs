@@ -56,8 +56,8 @@ use crate::authorization::Change;
 use crate::plan::{Digest, Finding, ShownPlan};
 use crate::risk::RiskLevel;
 use crate::run::{
-    Attempt, DecisionRecord, ExecutionDetail, Preview, Reconciled, Review, RunState, StepTimer,
-    Transcript,
+    Attempt, DecisionRecord, ExecutionDetail, PlanRejection, Preview, Reconciled, Review, RunState,
+    StepTimer, Transcript,
 };
 
 pub(crate) use action_bar::bar_ui;
@@ -157,6 +157,8 @@ pub struct PlanView<'a> {
     pub review_id: Uuid,
     /// The authorization state of the plan.
     pub approval: &'a Approval,
+    /// The rejection of the plan that was recorded before it was opened, unless it was authorized since.
+    pub rejected: Option<&'a PlanRejection>,
     /// The run of the plan; idle if there is none.
     pub run: &'a RunState,
     /// The output of the run.

@@ -26,6 +26,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         review: Some(&review),
         review_id: uuid::Uuid::nil(),
         approval,
+        rejected: None,
         run,
         output: &RunOutput::default(),
         continues: None,
