@@ -512,6 +512,13 @@ pub fn runs() -> Vec<RunSummary> {
         started_at_ms: NOW_MS - ago * 1_000,
         ended_at_ms: None,
         fate,
+        tally: match fate {
+            RunFate::Interrupted => RunTally { succeeded: 2, unknown: 1, ..RunTally::default() },
+            RunFate::Ended(RunStatus::Completed) => {
+                RunTally { succeeded: 5, ..RunTally::default() }
+            }
+            _ => RunTally { succeeded: 1, ..RunTally::default() },
+        },
     })
     .collect()
 }

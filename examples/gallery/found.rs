@@ -247,6 +247,9 @@ pub fn answer(question: &Question) -> EvidenceAnswer {
             })
             .into(),
         ),
+        Question::InterruptedRuns => EvidenceAnswer::Runs(
+            fixture::runs().into_iter().filter(|run| run.fate == RunFate::Interrupted).collect(),
+        ),
         Question::Rejected { .. } => EvidenceAnswer::Rejections(vec![PlanRejection {
             authorization_id: Uuid::from_u128(3),
             plan_digest: Digest::of(b"rejected"),

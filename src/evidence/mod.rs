@@ -87,6 +87,7 @@ mod remembered_walls;
 mod replay;
 mod rows;
 mod run_outcome;
+mod runs;
 mod schema;
 mod schema_check;
 mod search;

@@ -23,6 +23,7 @@ impl EvidenceReader {
             Question::Rejected { words } => {
                 EvidenceAnswer::Rejections(self.rejections(words, range)?)
             }
+            Question::InterruptedRuns => EvidenceAnswer::Runs(self.interrupted_runs(range)?),
             Question::Recurring => EvidenceAnswer::Recurring(self.q7(2, range)?),
             Question::ChangesAfter { code, file } => {
                 EvidenceAnswer::Changes(self.q8(code, file.as_deref(), range)?)

@@ -12,7 +12,9 @@ use super::error::Result;
 use super::index::{FIELDS, Index};
 use super::rows::{count, list, size, value};
 use super::source::Source;
-use super::{EvidenceError, EvidenceReader, changed, index_text, loop_reader, queries, rejections};
+use super::{
+    EvidenceError, EvidenceReader, changed, index_text, loop_reader, queries, rejections, runs,
+};
 use crate::run::{Facets, ListedExecution, SearchHit, SearchPage, SearchQuery, TimeBucket};
 
 /// The maximum number of hits on a page if the query sets no limit.
@@ -86,7 +88,7 @@ fn page(index: &Index, source: &Source<'_>, query: &SearchQuery) -> Result<Searc
     let of_hits: BTreeSet<Uuid> = hits.iter().map(|hit| hit.listed.row.run_id).collect();
     let mut runs = Vec::with_capacity(of_hits.len());
     for run_id in of_hits {
-        runs.extend(queries::run(source, run_id)?);
+        runs.extend(runs::run(source, run_id)?);
     }
     Ok(SearchPage {
         hits,

@@ -40,6 +40,7 @@ mod stop;
 mod stop_reason;
 mod suggestion;
 mod summary;
+mod tally;
 mod terminal;
 pub mod text;
 mod transcript;
@@ -96,6 +97,7 @@ pub use stop::{Listener, StopSignal};
 pub use stop_reason::{StopCode, StopDetail, StopReason};
 pub use suggestion::SuggestedFix;
 pub use summary::{EvidenceSummary, Focus, ToolCount};
+pub use tally::RunTally;
 pub use terminal::{
     Cell, CellColor, Cursor, Keyboard, OpenTerminal, ScreenLine, ScreenLines, TerminalModes,
     TerminalPort, TerminalScreen, TerminalSize, TypedBy,

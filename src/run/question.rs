@@ -3,7 +3,9 @@
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::{DecidedBy, DecisionRecord, EdgeType, Execution, ListedExecution, TargetKind};
+use super::{
+    DecidedBy, DecisionRecord, EdgeType, Execution, ListedExecution, RunSummary, TargetKind,
+};
 use crate::plan::Digest;
 
 /// The maximum number of rows in an answer. A query on the command line can set a limit of its own.
@@ -30,6 +32,8 @@ pub enum Question {
         /// Words of the reason or the plan; empty for all of them.
         words: String,
     },
+    /// The runs whose process ended without recording an end.
+    InterruptedRuns,
     /// Q8: the later changes of files in which a diagnostic of this code was seen.
     ChangesAfter {
         /// The code of the diagnostic.
@@ -50,6 +54,7 @@ impl Question {
             Self::Recurring => "Recurring diagnostics".to_owned(),
             Self::Rejected { words } if words.trim().is_empty() => "Rejected plans".to_owned(),
             Self::Rejected { words } => format!("Rejected plans with {words}"),
+            Self::InterruptedRuns => "Interrupted runs".to_owned(),
             Self::ChangesAfter { code, file: None } => format!("Changes after {code}"),
             Self::ChangesAfter { code, file: Some(file) } => {
                 format!("Changes of {file} after {code}")
@@ -142,6 +147,8 @@ pub enum EvidenceAnswer {
     Recurring(Vec<RecurringDiagnostic>),
     /// Rejections of plans.
     Rejections(Vec<PlanRejection>),
+    /// Runs.
+    Runs(Vec<RunSummary>),
     /// Later changes of files: Q8.
     Changes(Vec<LaterMutation>),
 }
@@ -154,6 +161,7 @@ impl EvidenceAnswer {
             Self::Touched(rows) => rows.len(),
             Self::Recurring(rows) => rows.len(),
             Self::Rejections(rows) => rows.len(),
+            Self::Runs(rows) => rows.len(),
             Self::Changes(rows) => rows.len(),
         }
     }
@@ -163,7 +171,7 @@ impl EvidenceAnswer {
         self.len() == 0
     }
 
-    /// The execution of a row; `None` for a recurring diagnostic, which belongs to several, and for a rejection.
+    /// The execution of a row; `None` for a recurring diagnostic, which belongs to several, for a rejection and for a run.
     pub fn execution(&self, at: usize) -> Option<&Execution> {
         self.listed(at).map(|listed| &listed.row)
     }
@@ -174,7 +182,7 @@ impl EvidenceAnswer {
             Self::Executions(rows) => rows.get(at),
             Self::Touched(rows) => rows.get(at).map(|it| &it.listed),
             Self::Changes(rows) => rows.get(at).map(|it| &it.listed),
-            Self::Recurring(_) | Self::Rejections(_) => None,
+            Self::Recurring(_) | Self::Rejections(_) | Self::Runs(_) => None,
         }
     }
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
-use super::{Edge, Outcome, RunStatus};
+use super::{Edge, Outcome, RunStatus, RunTally};
 use crate::authorization::StepWalls;
 use crate::plan::{Code, Digest, Mode};
 use crate::risk::RiskLevel;
@@ -69,6 +69,9 @@ pub struct RunSummary {
     /// What is known about the end.
     #[serde(rename = "status")]
     pub fate: RunFate,
+    /// How many steps ended in which way.
+    #[serde(skip)]
+    pub tally: RunTally,
 }
 
 /// The outcome of an execution, as far as the evidence contains it.

@@ -115,7 +115,7 @@ pub(in crate::cli) struct AcceptHead {
     pub(in crate::cli) common: Common,
 }
 
-/// The eight questions (SPEC §8), and the rejections of plans.
+/// The eight questions (SPEC §8), the rejections of plans, and interrupted runs.
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum Question {
     /// Executions of a tool, oldest first
@@ -136,6 +136,8 @@ pub(in crate::cli) enum Question {
     Q8(AfterDiagnostic),
     /// Plans that a person rejected, and why, newest first
     Rejected(RejectedPlans),
+    /// Runs whose process ended without recording an end, newest first
+    Interrupted(InterruptedRuns),
 }
 
 impl Question {
@@ -149,6 +151,7 @@ impl Question {
             Self::Q7(about) => &about.common,
             Self::Q8(about) => &about.common,
             Self::Rejected(about) => &about.common,
+            Self::Interrupted(about) => &about.common,
         }
     }
 }
@@ -174,6 +177,7 @@ question!(RejectedPlans {
     /// Words that the reason, the plan's title or its digest must contain
     words: Vec<String>,
 });
+question!(InterruptedRuns {});
 question!(AboutCode {
     /// The code of the diagnostic, for instance E0425
     code: String,

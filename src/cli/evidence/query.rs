@@ -1,4 +1,4 @@
-//! `evidence query`: the eight fixed queries, and the rejections of plans. With `--json`, prints one document per row.
+//! `evidence query`: the eight fixed queries, the rejections of plans, and interrupted runs. With `--json`, prints one document per row.
 
 use serde::Serialize;
 
@@ -62,6 +62,17 @@ pub(super) fn query(
                 cells
             });
             print_changed_rows(rows.iter().map(|it| &it.listed), out);
+        }
+        Question::Interrupted(about) => {
+            print(&reader.interrupted_runs(range(&about.span))?, out, |it| {
+                vec![
+                    local_time(it.started_at_ms),
+                    if it.tally.unknown > 0 { "during a step" } else { "between steps" }.to_owned(),
+                    it.plan_name.clone(),
+                    format!("{} of {} steps recorded", it.steps_recorded, it.step_count),
+                    it.run_id.to_string(),
+                ]
+            });
         }
         Question::Rejected(about) => {
             let rows = reader.rejections(&about.words.join(" "), range(&about.span))?;

@@ -196,7 +196,9 @@ fn an_unfinished_run_is_active_then_interrupted() {
 
     // As after a killed process: rows, no end, and no lock.
     drop(store);
-    assert_eq!(reader.run(run_id).unwrap().unwrap().fate, RunFate::Interrupted);
+    let interrupted = reader.run(run_id).unwrap().unwrap();
+    assert_eq!(interrupted.fate, RunFate::Interrupted);
+    assert_eq!(reader.interrupted_runs(Range::default()).unwrap(), [interrupted]);
     assert_eq!(known(&mut reader), Known::Interrupted);
     let page = reader
         .search(&SearchQuery { outcome: Some("interrupted".into()), ..SearchQuery::default() })

@@ -2,7 +2,7 @@
 
 use egui::{Align, Layout, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use super::results::{WAS_CHANGED, error_line, row_ui};
+use super::results::{WAS_CHANGED, error_line, row_ui, run_ui};
 use super::{EvidenceView, rejections};
 use crate::plan::drawable;
 use crate::run::{EvidenceAnswer, MAX_ROWS, Question, RecurringDiagnostic};
@@ -74,6 +74,11 @@ fn descriptions(question: &Question) -> (&'static str, &'static str) {
              same file is opened.",
             "No plan was rejected.",
         ),
+        Question::InterruptedRuns => (
+            "Each run whose end was not recorded, because its process was ended, newest first. A run that ended during a \
+             step with an effect can be compared with the disk.",
+            "No run was interrupted.",
+        ),
         Question::ChangesAfter { .. } => (
             "File changes that occurred after this diagnostic in the same file, oldest first. The \
              evidence does not tell whether one caused the other.",
@@ -119,6 +124,14 @@ fn answer_row_ui(
         rows.get(index).into_iter().for_each(|row| rejections::row_ui(ui, rect, row, view.now));
         return;
     }
+    if let EvidenceAnswer::Runs(rows) = answer {
+        if let Some(run) = rows.get(index) {
+            let steps = format::counted(run.step_count, "step");
+            let counts = format!("{} of {steps}", format::count(run.steps_recorded as u64));
+            run_ui(ui, rect, run, &counts, view.now, actions);
+        }
+        return;
+    }
     let Some(listed) = answer.listed(index) else { return };
     let theme = Theme::of(ui);
     let selected = view.selected == Some(listed.row.execution_id);
@@ -151,7 +164,9 @@ fn second_line(answer: &EvidenceAnswer, index: usize, word: &str) -> String {
         EvidenceAnswer::Executions(rows) => {
             rows.get(index).and_then(|it| error_line(&it.row)).unwrap_or_else(|| word.to_owned())
         }
-        EvidenceAnswer::Recurring(_) | EvidenceAnswer::Rejections(_) => String::new(),
+        EvidenceAnswer::Recurring(_) | EvidenceAnswer::Rejections(_) | EvidenceAnswer::Runs(_) => {
+            String::new()
+        }
     }
 }
 

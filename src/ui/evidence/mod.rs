@@ -165,6 +165,17 @@ pub fn evidence_page_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Com
                  when, its outcome and output, and who decided. Later changes of a record are \
                  detected.",
             ),
+            Some(page)
+                if page.hits.is_empty() && is_set(view.text, Filter::Outcome, "interrupted") =>
+            {
+                widgets::empty_state(
+                    ui,
+                    icon::SEARCH,
+                    "No interrupted step",
+                    "A run that ended between two steps has no interrupted step. The query Interrupted runs, at the left, \
+                     lists every run without a recorded end.",
+                );
+            }
             Some(page) if page.hits.is_empty() => widgets::empty_state(
                 ui,
                 icon::SEARCH,

@@ -3,7 +3,7 @@
 use super::{Approval, PlanView, fate_look};
 use crate::plan::drawable;
 use crate::run::text::capitalized;
-use crate::run::{Outcome, Phase, PlanRejection, Preview, RunFate, RunStatus, StepState};
+use crate::run::{Phase, PlanRejection, Preview, RunFate, RunStatus};
 use crate::ui::{Command, Icon, Situation, Tone, format, icon};
 
 /// The content of the bar.
@@ -221,20 +221,31 @@ fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {
 
 /// The bar of a run that has ended or was interrupted; `None` for any other state.
 fn ended(view: &PlanView<'_>, situation: &Situation) -> Option<Bar> {
-    let (icon, word, tone) = fate_look(match view.run.phase {
+    let fate = match view.run.phase {
         Phase::Ended(status) => RunFate::Ended(status),
         Phase::Interrupted => RunFate::Interrupted,
         _ => return None,
-    });
+    };
+    let counts = view.run.tally();
+    let (icon, word, tone) = fate_look(fate, counts);
     let word = capitalized(word);
-    let mut title = format!("{word}, {} of {} steps", view.run.steps.done(), view.run.steps.len());
+    let mut title = match counts.nothing_ran() && fate == RunFate::Ended(RunStatus::Completed) {
+        true => word.clone(),
+        false => format!("{word}, {} of {} steps", view.run.steps.done(), view.run.steps.len()),
+    };
     if let Some(step) = view.run.steps.stopped_at() {
-        let denied = view.run.steps.get(step).and_then(StepState::outcome) == Some(Outcome::Denied);
-        let word = if denied { "Denied" } else { &word };
         title = format!("{word} at step {}", step + 1);
     }
     let mut detail = match (&view.run.failure, &view.run.phase) {
-        (Some((code, message)), _) => format!("{code} {message}"),
+        (Some((code, message)), _) => {
+            let counts = counts.words();
+            let before = if counts.is_empty() { counts } else { format!("{counts}. ") };
+            format!("{before}{}", format::error(Some(*code), message))
+        }
+        (None, Phase::Interrupted) if counts.unknown == 0 => {
+            "The run ended between two steps. Nothing is uncertain: each step that had an effect has its outcome."
+                .to_owned()
+        }
         (None, Phase::Interrupted) => "The outcome of the step under way is unknown.".to_owned(),
         (None, _) => tally(view),
     };
@@ -261,27 +272,19 @@ fn ended(view: &PlanView<'_>, situation: &Situation) -> Option<Bar> {
     }
     let more = detail.clone();
     if view.run.phase == Phase::Interrupted {
-        others.insert(0, Command::Reconcile);
+        if counts.unknown > 0 {
+            others.insert(0, Command::Reconcile);
+        }
         // Three buttons leave little room; the tooltip has the complete detail.
         title = word;
-        detail = format!("{} of {} done", view.run.steps.done(), view.run.steps.len());
+        let certain = if counts.unknown == 0 { ", nothing is uncertain" } else { "" };
+        detail = format!("{} of {} done{certain}", view.run.steps.done(), view.run.steps.len());
     }
     Some(Bar { icon, tone, title, more, detail, primary: None, others })
 }
 
 /// The number of steps by outcome, and the duration of all steps.
 fn tally(view: &PlanView<'_>) -> String {
-    let mut parts = Vec::new();
-    for (outcome, word) in [
-        (Outcome::Succeeded, "succeeded"),
-        (Outcome::Skipped, "skipped"),
-        (Outcome::DoneByHand, "done by hand"),
-    ] {
-        let number = view.run.steps.ended(outcome);
-        if number > 0 {
-            parts.push(format!("{number} {word}"));
-        }
-    }
-    parts.push(format::duration(view.run.steps.took_ms()));
-    parts.join(", ")
+    let (counts, took) = (view.run.tally().words(), format::duration(view.run.steps.took_ms()));
+    if counts.is_empty() { took } else { format!("{counts}, {took}") }
 }

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use egui::{Response, ScrollArea, Sense, Ui, pos2, vec2};
 use uuid::Uuid;
 
+use super::outcome_look;
 use crate::plan::{Digest, drawable};
-use crate::run::{LoopSummary, RunFate, RunStatus, RunSummary};
+use crate::run::{LoopSummary, Outcome, RunFate, RunStatus, RunSummary, RunTally};
 use crate::ui::action::WindowAction;
+use crate::ui::loop_page::model::StateLook;
 use crate::ui::{
     Action, Icon, Now, PlanAction, Text, Theme, Tone, controls, format, icon, rows, widgets,
 };
@@ -48,15 +50,28 @@ pub struct SidebarView<'a> {
     pub now: &'a Now,
 }
 
-/// The icon, word and colour of a run's outcome.
-pub(crate) fn fate_look(fate: RunFate) -> (Icon, &'static str, Tone) {
+/// The icon, word and colour of a run's outcome. A denial and a run in which nothing ran have their own, although the
+/// evidence records them as failed and completed.
+pub(crate) fn fate_look(fate: RunFate, tally: RunTally) -> StateLook {
     match fate {
+        RunFate::Ended(RunStatus::Completed) if tally.nothing_ran() => {
+            (icon::SKIP, "completed, nothing ran", Tone::Dim)
+        }
         RunFate::Ended(RunStatus::Completed) => (icon::DONE, "completed", Tone::Safe),
+        RunFate::Ended(RunStatus::Failed) if tally.denied > 0 => outcome_look(Outcome::Denied),
         RunFate::Ended(RunStatus::Failed) => (icon::FAILED, "failed", Tone::Danger),
         RunFate::Ended(RunStatus::Cancelled) => (icon::STOP, "cancelled", Tone::Caution),
         RunFate::Active => (icon::RUNNING, "under way", Tone::Accent),
+        RunFate::Interrupted if tally.unknown == 0 => {
+            (icon::WARNING, "interrupted between steps", Tone::Caution)
+        }
         RunFate::Interrupted => (icon::WARNING, "interrupted", Tone::Danger),
     }
+}
+
+/// The look of a listed run.
+pub(crate) fn run_look(run: &RunSummary) -> StateLook {
+    fate_look(run.fate, run.tally)
 }
 
 /// Draws the list.
@@ -143,7 +158,7 @@ fn plan_ui(
 }
 
 fn run_ui(ui: &mut Ui, run: &RunSummary, selected: bool, now: &Now) -> bool {
-    let (icon, word, tone) = fate_look(run.fate);
+    let (icon, word, tone) = run_look(run);
     let (name, time) = (drawable(&run.plan_name), now.short(run.started_at_ms));
     let on = run.target.as_ref().map(|host| format!(" on {}", drawable(host))).unwrap_or_default();
     let place = Entry::place(ui, &run.workspace);
@@ -155,7 +170,8 @@ fn run_ui(ui: &mut Ui, run: &RunSummary, selected: bool, now: &Now) -> bool {
         time: &time,
         name: format!("Run of {name}, {word}, {place}{on}, {time}"),
         tooltip: format!(
-            "{name}\n{word}, {} of {}\nstarted {}\nin {}{on}",
+            "{name}\n{word}{}\n{} of {} recorded\nstarted {}\nin {}{on}",
+            tally_text(run.tally),
             run.steps_recorded,
             format::counted(run.step_count, "step"),
             now.full(run.started_at_ms),
@@ -163,6 +179,12 @@ fn run_ui(ui: &mut Ui, run: &RunSummary, selected: bool, now: &Now) -> bool {
         ),
     };
     entry.ui(ui, selected)
+}
+
+/// How many steps ended in which way, after the word for the run: `: 3 succeeded, 1 skipped`.
+pub(crate) fn tally_text(tally: RunTally) -> String {
+    let words = tally.words();
+    if words.is_empty() { words } else { format!(": {words}") }
 }
 
 /// An entry of the list at the left of a page.
