@@ -610,6 +610,7 @@ pub fn search_page() -> SearchPage {
         total: 137,
         of: 41_579,
         rejections: 0,
+        unknown_tool: false,
         facets: Facets {
             outcome: [("succeeded", 120), ("failed", 12), ("denied", 4), ("interrupted", 1)]
                 .map(|(name, number)| (name.to_owned(), number))

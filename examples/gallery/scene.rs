@@ -692,6 +692,8 @@ impl Scene {
             evidence: EvidenceView {
                 text: &self.text,
                 saved: &self.saved_searches,
+                hints: &[],
+                failure: None,
                 problems: &[],
                 page: self.search.as_ref(),
                 lines: &self.lines,

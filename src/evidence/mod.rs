@@ -123,4 +123,4 @@ pub use trust::{Trust, TrustDecision};
 pub use verify::{VERIFY_SCHEMA, verify, verify_with_kept_head};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -15,6 +15,7 @@ use super::source::Source;
 use super::{
     EvidenceError, EvidenceReader, changed, index_text, loop_reader, queries, rejections, runs,
 };
+use crate::plan::Tool;
 use crate::run::{Facets, ListedExecution, SearchHit, SearchPage, SearchQuery, TimeBucket};
 
 /// The maximum number of hits on a page if the query sets no limit.
@@ -95,6 +96,7 @@ fn page(index: &Index, source: &Source<'_>, query: &SearchQuery) -> Result<Searc
         runs,
         total: number("SELECT count(*) FROM found")?.unsigned_abs(),
         of: number("SELECT count(*) FROM docs")?.unsigned_abs(),
+        unknown_tool: is_unknown_tool(conn, query.tool.as_deref())?,
         rejections: rejections::number_with(source, &query.words)?,
         facets: Facets {
             outcome: facet(conn, "outcome")?,
@@ -106,6 +108,12 @@ fn page(index: &Index, source: &Source<'_>, query: &SearchQuery) -> Result<Searc
         read_only: None,
         note: None,
     })
+}
+
+/// Whether this is neither a tool nor the name that a tool had in an older record.
+fn is_unknown_tool(conn: &Connection, tool: Option<&str>) -> Result<bool> {
+    let Some(tool) = tool.filter(|tool| Tool::from_name(tool).is_none()) else { return Ok(false) };
+    Ok(!value::<bool>(conn, "SELECT EXISTS (SELECT 1 FROM docs WHERE tool = ?1)", [tool])?)
 }
 
 /// The words of a search as an expression for the index; `None` if there are no words. Only quotation marks have a

@@ -29,6 +29,7 @@ mod preview;
 mod question;
 mod reconcile;
 mod record;
+mod record_times;
 mod result;
 mod review;
 mod secret;

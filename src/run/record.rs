@@ -234,6 +234,8 @@ pub struct SearchPage {
     pub of: u64,
     /// The number of rejected plans with the words of the search in their reason or name, which are no executions.
     pub rejections: u64,
+    /// Whether the query names a tool that does not exist and that no record has.
+    pub unknown_tool: bool,
     /// The frequency of each value among all hits.
     pub facets: Facets,
     /// All hits over time; empty if there are none.

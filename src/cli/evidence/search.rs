@@ -49,6 +49,9 @@ pub(super) fn search(
             page.rejections
         ));
     }
+    if let Some(tool) = command.tool.as_ref().filter(|_| page.unknown_tool) {
+        say(&format!("There is no tool {}, and no record has it.", quoted(tool)));
+    }
     let shown = page.hits.len() as u64;
     if shown < page.total {
         say(&format!("{shown} of {} shown; --limit shows more.", page.total));

@@ -114,6 +114,25 @@ fn a_run_has_the_number_of_its_outcomes() {
     assert_eq!(tally, expected);
 }
 
+// A record of an older version may name a tool that no longer exists.
+#[test]
+fn a_search_knows_the_tools_of_its_records() {
+    let home = Home::new();
+    let mut store = home.store();
+    let mut step = read_step(0, "a");
+    step.tool_name = "file_slurp".into();
+    let mut run = Running::begin(&mut store, plan(vec![step.clone()]), 1_000);
+    run.record(result_of(&step, Outcome::Succeeded, 1_001), Extra::default());
+    let mut search = |tool: &str| {
+        let query = SearchQuery { tool: Some(tool.into()), ..SearchQuery::default() };
+        let page = home.reader().search(&query).unwrap();
+        (page.total, page.unknown_tool)
+    };
+    assert_eq!(search("file_slurp"), (1, false));
+    assert_eq!(search("file_glob"), (0, false));
+    assert_eq!(search("bogus"), (0, true));
+}
+
 // Queries of empty evidence have empty answers until the first run is recorded.
 #[test]
 fn empty_evidence_answers_until_the_first_run() {
