@@ -94,24 +94,20 @@ pub(super) fn print_result(plan: &Plan, result: &ExecutionResult, out: &mut Outp
     let mut tally = RunTally::default();
     result.step_results.iter().for_each(|step| tally.add(step.outcome, 1));
     let status = match result.status {
-        RunStatus::Completed if tally.nothing_ran() => "Completed, nothing ran",
         RunStatus::Completed => "Completed",
         RunStatus::Failed if tally.denied > 0 => "Denied",
         RunStatus::Failed => "Failed",
         RunStatus::Cancelled => "Cancelled",
     };
-    // That all of them succeeded is said by the status.
-    let counts = match tally.skipped + tally.by_hand {
-        0 => String::new(),
-        _ => format!(" ({})", tally.words()),
+    let (ended, all) = (result.step_results.len(), plan.steps.len());
+    let steps = if result.status == RunStatus::Completed && tally.nothing_ran() {
+        format!("{status}, nothing ran: {} of {all} steps", tally.words())
+    } else if tally.skipped + tally.by_hand > 0 {
+        format!("{status}: {ended} of {all} steps ({})", tally.words())
+    } else {
+        format!("{status}: {ended} of {all} steps")
     };
-    out.line(&format!(
-        "{status}: {} of {} steps{counts} in {} ms, run {}",
-        result.step_results.len(),
-        plan.steps.len(),
-        result.elapsed_ms,
-        result.run_id
-    ));
+    out.line(&format!("{steps} in {} ms, run {}", result.elapsed_ms, result.run_id));
 }
 
 /// Prints the rollback commands of a plan. They are never run automatically.

@@ -6,18 +6,24 @@ use crate::plan::{Tool, ToolClass};
 /// An execution that was noticeably later than its question: at least this many milliseconds.
 const NOTICEABLE_MS: i64 = 1_000;
 
-impl ExecutionDetail {
+impl Outcome {
     /// Whether the tool was certainly not called: a person or a precondition decided against it.
+    pub fn never_started(self) -> bool {
+        matches!(self, Self::Denied | Self::Skipped | Self::DoneByHand | Self::PreconditionFailed)
+    }
+}
+
+impl Known {
+    /// As [`Outcome::never_started`]; false without an outcome.
+    pub fn never_started(self) -> bool {
+        matches!(self, Self::Outcome(outcome) if outcome.never_started())
+    }
+}
+
+impl ExecutionDetail {
+    /// As [`Outcome::never_started`]; false without an outcome.
     pub fn never_started(&self) -> bool {
-        matches!(
-            self.row.known,
-            Known::Outcome(
-                Outcome::Denied
-                    | Outcome::Skipped
-                    | Outcome::DoneByHand
-                    | Outcome::PreconditionFailed
-            )
-        )
+        self.row.known.never_started()
     }
 
     /// The times of the execution, each with its name, in Unix milliseconds. A question is named if it was noticeably

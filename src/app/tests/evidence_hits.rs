@@ -71,5 +71,10 @@ fn a_failed_search_shows_why_and_no_earlier_results() {
     bench.wait_until("the failure", |app| app.view().evidence.failure.is_some());
     let view = bench.app.view().evidence;
     assert!(view.failure.is_some_and(|it| it.contains("executions_by_tool")), "{:?}", view.failure);
+    let mut notices: Vec<_> = bench.app.shared.notices.iter().map(|it| &it.summary).collect();
+    let number = notices.len();
+    notices.sort_unstable();
+    notices.dedup();
+    assert_eq!(notices.len(), number, "each failure is reported once");
     assert!(view.page.is_none() && view.lines.is_empty() && bench.app.evidence.listed().is_empty());
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::EvidenceView;
 use crate::plan::drawable;
 use crate::run::{Execution, Known, ListedExecution, RunSummary, SearchHit, SearchPage};
-use crate::ui::plan::{outcome_look, run_look, tally_text};
+use crate::ui::plan::{fate_text, outcome_look, run_look};
 use crate::ui::{
     Action, EvidenceAction, Icon, Now, PlanAction, Text, Theme, Tone, controls, format, icon, rows,
     theme, widgets,
@@ -124,7 +124,7 @@ pub(super) fn run_ui(
     let response = ui.interact(rect, ui.scope_id().with(run.run_id), Sense::click());
     let fill = if response.hovered() { theme.hover } else { theme.panel };
     ui.painter().rect_filled(rect, egui::CornerRadius::ZERO, fill);
-    let (icon, word, tone) = run_look(run);
+    let (icon, _, tone) = run_look(run);
     let first = rect.top() + 15.0;
     widgets::paint_icon(
         ui,
@@ -141,8 +141,7 @@ pub(super) fn run_ui(
     let title = [(&*run.plan_name, Text::Strong, theme.text)];
     widgets::paint_parts(ui, pos2(left, first), (right - 16.0 - left).max(0.0), &title);
     let host = run.target.as_ref().map(|host| format!(" · on {host}")).unwrap_or_default();
-    let ended = tally_text(run.tally);
-    let place = format!("{counts} · {word}{ended}{host} · {}", run.workspace);
+    let place = format!("{counts} · {}{host} · {}", fate_text(run), run.workspace);
     let width = (rect.right() - 18.0 - left).max(0.0);
     let parts = [(place.as_str(), Text::Meta, theme.dim)];
     widgets::paint_parts(ui, pos2(left, rect.top() + 32.0), width, &parts);
@@ -197,7 +196,7 @@ pub(super) fn row_ui(
     let mut right = rect.right() - 18.0;
     // A narrow list has no room for durations; the details of the open execution show its duration.
     if rect.width() > NARROW {
-        if let Some(duration) = row.duration_ms {
+        if let Some(duration) = row.duration_ms.filter(|_| !row.known.never_started()) {
             let text = format::duration(duration);
             widgets::paint_right(ui, pos2(right, middle), (&text, Text::Mono, theme.dim));
         }

@@ -82,7 +82,7 @@ pub(crate) use right_to_left::{RIGHT_TO_LEFT, step_has_right_to_left};
 pub use row_cache::cached_rows;
 pub use rows::{StepRow, step_row};
 pub(crate) use rows::{outcome_look, risk_chip, risk_icon};
-pub(crate) use sidebar::{Entry, fate_look, run_look, tally_text};
+pub(crate) use sidebar::{Entry, fate_look, fate_text, run_look};
 pub use sidebar::{RecentPlan, SidebarView, sidebar_ui};
 pub(super) use simulation::take_keys;
 pub use simulation::{Effect, Simulated};

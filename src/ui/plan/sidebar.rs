@@ -170,8 +170,8 @@ fn run_ui(ui: &mut Ui, run: &RunSummary, selected: bool, now: &Now) -> bool {
         time: &time,
         name: format!("Run of {name}, {word}, {place}{on}, {time}"),
         tooltip: format!(
-            "{name}\n{word}{}\n{} of {} recorded\nstarted {}\nin {}{on}",
-            tally_text(run.tally),
+            "{name}\n{}\n{} of {} recorded\nstarted {}\nin {}{on}",
+            fate_text(run),
             run.steps_recorded,
             format::counted(run.step_count, "step"),
             now.full(run.started_at_ms),
@@ -181,10 +181,14 @@ fn run_ui(ui: &mut Ui, run: &RunSummary, selected: bool, now: &Now) -> bool {
     entry.ui(ui, selected)
 }
 
-/// How many steps ended in which way, after the word for the run: `: 3 succeeded, 1 skipped`.
-pub(crate) fn tally_text(tally: RunTally) -> String {
-    let words = tally.words();
-    if words.is_empty() { words } else { format!(": {words}") }
+/// The outcome of a listed run, and how many steps ended in which way: `failed, 3 succeeded, 1 skipped`.
+pub(crate) fn fate_text(run: &RunSummary) -> String {
+    let ((_, word, _), counts) = (run_look(run), run.tally.words());
+    match counts.is_empty() {
+        true => word.to_owned(),
+        false if run.tally.nothing_ran() => format!("{word}: {counts}"),
+        false => format!("{word}, {counts}"),
+    }
 }
 
 /// An entry of the list at the left of a page.
