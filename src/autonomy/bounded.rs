@@ -1,5 +1,6 @@
 //! The loop from its first record to its last (SPEC §10).
 
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -86,9 +87,14 @@ impl<'a> BoundedLoop<'a> {
         };
         let redactor = store.redactor();
         let hiding = store.redactor();
+        let stopping = control.clone();
         let look_toolbox = Toolbox::open(&setup.order.workspace.folder, &setup.policy)?
             .without_folders(setup.location.folders())
-            .for_looks(Arc::new(move |text| hiding.redact_lines(text).into_owned()));
+            // After a stop, the answer of a look is not sent.
+            .for_looks(Arc::new(move |text| {
+                let redacted = hiding.redact_lines(text, stopping.stop_signal());
+                redacted.map_or_else(String::new, Cow::into_owned)
+            }));
         let denial = DenialWords::default();
         let confirmation = Box::new(KeepsWords { inner: confirmation, words: denial.clone() });
         let executor = Executor::new(

@@ -185,21 +185,29 @@ impl KnownSecrets {
     }
 
     /// Redacts a whole text and keeps its lines: a marker is followed by the line breaks of the secret. What the text
-    /// contains as a secret is redacted wherever it occurs in the text.
-    pub(super) fn redact_lines<'t>(&self, vault: &Vault, text: &'t str) -> Cow<'t, str> {
+    /// contains as a secret is redacted wherever it occurs in the text. `None` once `stop` has returned true.
+    pub(super) fn redact_lines<'t>(
+        &self,
+        vault: &Vault,
+        text: &'t str,
+        stop: &dyn Fn() -> bool,
+    ) -> Option<Cow<'t, str>> {
         if self.secrets.is_empty() && secrets::can_skip(text) {
-            return Cow::Borrowed(text);
+            return Some(Cow::Borrowed(text));
         }
         let mut own = Self::default();
-        let found = secrets::find(text);
+        let found = secrets::find_until(text, stop);
+        if stop() {
+            return None;
+        }
         own.learn_found(text, &found);
         let mut ranges: Vec<_> = found.into_iter().map(|it| (it.secret, it.kind)).collect();
         ranges.extend(own.ranges(text));
         ranges.extend(self.ranges(text));
-        replace_ranges(text, ranges, &mut |secret, kind| {
+        Some(replace_ranges(text, ranges, &mut |secret, kind| {
             let breaks = secret.matches('\n').count();
             marker(vault, kind, secret) + &"\n".repeat(breaks)
-        })
+        }))
     }
 
     /// Redacts a text.

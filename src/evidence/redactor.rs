@@ -9,6 +9,7 @@ use super::EvidenceStore;
 use super::redact::KnownSecrets;
 use super::secrets::is_marker_rest;
 use super::vault::Vault;
+use crate::run::StopSignal;
 
 /// The start of every redaction marker.
 const BEGIN: &str = "[secret:";
@@ -34,9 +35,9 @@ impl Redactor {
     }
 
     /// Redacts a whole text of which lines are selected afterwards: the lines keep their numbers. A secret of the text
-    /// is redacted wherever it occurs in it.
-    pub fn redact_lines<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        self.known.redact_lines(&self.vault, text)
+    /// is redacted wherever it occurs in it. `None` after a stop.
+    pub fn redact_lines<'t>(&self, text: &'t str, stop: &StopSignal) -> Option<Cow<'t, str>> {
+        self.known.redact_lines(&self.vault, text, &|| stop.is_set())
     }
 
     /// Redacts a text. Redact before truncating, because no rule may recognise a part of a secret.
@@ -65,6 +66,24 @@ pub fn marker_in(text: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    // Nothing of a text that was not examined to its end is passed on.
+    #[test]
+    fn a_stop_ends_the_redaction_of_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = EvidenceStore::open(folder.path(), folder.path().join("keys")).unwrap();
+        let (redactor, stop) = (store.redactor(), StopSignal::default());
+        let text = "password = h3ron-of-the-marsh\n".repeat(3);
+        assert!(redactor.redact_lines(&text, &stop).unwrap().contains(BEGIN));
+        let calls = std::cell::Cell::new(0);
+        let found = super::super::secrets::find_until(&text, &|| {
+            calls.set(calls.get() + 1);
+            calls.get() > 1
+        });
+        assert_eq!(found.len(), 1, "the rules stop at the next word");
+        stop.set();
+        assert_eq!(redactor.redact_lines(&text, &stop), None);
+    }
 
     // Texts that resemble a marker are not found.
     #[test]

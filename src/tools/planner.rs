@@ -32,13 +32,14 @@ pub enum PlannerProgram {
 }
 
 impl PlannerProgram {
-    /// Paths that the planner must be able to read: for a program its third argument, if that is an absolute
-    /// path; for a command every absolute path of a file in it.
+    /// Paths that the planner must be able to read: a program and its third argument, if that is an absolute path; for a
+    /// command every absolute path of a file in it.
     pub fn readable_paths(&self) -> Vec<PathBuf> {
         match self {
-            Self::Program { arguments, .. } => {
+            Self::Program { program, arguments, .. } => {
                 let folder = arguments.get(2).map(PathBuf::from);
-                folder.filter(|folder| folder.is_absolute()).into_iter().collect()
+                let folder = folder.filter(|folder| folder.is_absolute());
+                folder.into_iter().chain([program.clone()]).collect()
             }
             Self::Command(command) => command
                 .split(|char: char| char.is_whitespace() || "'\"`;|&<>()".contains(char))

@@ -186,8 +186,10 @@ impl Name<'_> {
             return None;
         }
         let after = gap + operator.len();
+        let is_quoted = any_of(b"\"'`")(at(bytes, self.start.wrapping_sub(1)));
+        let key = self.start - usize::from(in_quotes && is_quoted);
         if operator == ":"
-            && let Some(block) = self.block(self.start - usize::from(in_quotes), after)
+            && let Some(block) = self.block(key, after)
         {
             return block;
         }

@@ -6,13 +6,15 @@ use memchr::memmem;
 use super::Match;
 use super::assign::Name;
 use super::lines::Lines;
-use super::scan::{MAX_LINE, any_of, at, forward_while, is_name_byte};
+use super::scan::{any_of, at, forward_while, is_name_byte};
 use super::values::{ValueForm, has_secret_line};
 
 /// The maximum size of a document in bytes and lines. Both keep the time linear in texts with many documents that have no
 /// end.
 const MAX_DOCUMENT: usize = 32 << 10;
 const MAX_DOCUMENT_LINES: usize = 128;
+/// The maximum distance from a name to the end of its line, in bytes.
+const MAX_COMMAND: usize = 512;
 
 impl Name<'_> {
     /// The secret in the here document that is assigned to the name or written to a file with this name.
@@ -61,10 +63,10 @@ impl Name<'_> {
         let bytes = self.bytes();
         let mut end = self.end;
         loop {
-            end = forward_while(bytes, end, MAX_LINE, |byte| !b"\\\n".contains(&byte));
+            end = forward_while(bytes, end, MAX_COMMAND, |byte| !b"\\\n".contains(&byte));
             let after = forward_while(bytes, end, 64, |byte| byte == b'\\');
             let is_break = any_of(b"nr")(at(bytes, after));
-            if after == end || is_break || after - self.end > MAX_LINE {
+            if after == end || is_break || after - self.end > MAX_COMMAND {
                 return end;
             }
             end = after;

@@ -28,34 +28,42 @@ impl<'t> Lines<'t> {
     pub(super) fn after_break(bytes: &'t [u8], position: usize) -> Option<(Self, usize)> {
         let escapes = forward_while(bytes, position, 64, |byte| byte == b'\\') - position;
         let lines = Self { bytes, escapes };
-        let (end, next) = lines.end(position);
-        (end == position).then_some(lines).zip(next)
+        Some((lines, lines.behind_break(position)?))
+    }
+
+    /// The position behind the line break at this position, if there is one. `\r\n` is one break if it is escaped.
+    fn behind_break(&self, position: usize) -> Option<usize> {
+        if self.escapes == 0 {
+            return (at(self.bytes, position) == b'\n').then_some(position + 1);
+        }
+        let letter = |from| {
+            let end = forward_while(self.bytes, from, 64, |byte| byte == b'\\');
+            if end - from == self.escapes { (at(self.bytes, end), end + 1) } else { (0, end) }
+        };
+        match letter(position) {
+            (b'n', next) => Some(next),
+            (b'r', next) => Some(letter(next)).filter(|it| it.0 == b'n').map(|it| it.1),
+            _ => None,
+        }
     }
 
     /// The end of the line at this position, and the start of the next one, if there is one.
     pub(super) fn end(&self, from: usize) -> (usize, Option<usize>) {
         if self.escapes == 0 {
             let end = forward_while(self.bytes, from, MAX_LINES, |byte| byte != b'\n');
-            return (end, (at(self.bytes, end) == b'\n').then_some(end + 1));
+            return (end, self.behind_break(end));
         }
         let mut position = from;
         loop {
             let end =
                 forward_while(self.bytes, position, MAX_LINES, |byte| !b"\\\"\n".contains(&byte));
-            let slashes = forward_while(self.bytes, end, 64, |byte| byte == b'\\') - end;
-            let after = end + slashes;
+            if let Some(next) = self.behind_break(end) {
+                return (end, Some(next));
+            }
+            let after = forward_while(self.bytes, end, 64, |byte| byte == b'\\');
             match at(self.bytes, after) {
-                b'n' if slashes == self.escapes => return (end, Some(after + 1)),
-                // `\r\n` is one break.
-                b'r' if slashes == self.escapes => {
-                    let rest = forward_while(self.bytes, after + 1, 64, |byte| byte == b'\\');
-                    if rest - after - 1 == slashes && at(self.bytes, rest) == b'n' {
-                        return (end, Some(rest + 1));
-                    }
-                    position = after;
-                }
                 // A quote with fewer backslashes ends the string that contains the block.
-                b'"' if slashes < self.escapes => return (end, None),
+                b'"' if after - end < self.escapes => return (end, None),
                 b'\n' | 0 => return (end, None),
                 _ => position = after + usize::from(at(self.bytes, after) == b'"'),
             }

@@ -83,7 +83,7 @@ fn secrets_of_variable(name: &str, value: &str) -> Vec<String> {
     } else {
         let text = format!("{name}={value}");
         let mut matches = Vec::new();
-        find_plain(&text, &mut matches);
+        find_plain(&text, &|| false, &mut matches);
         let secrets = matches.into_iter().filter_map(|found| text.get(found.secret));
         secrets.map(str::to_owned).collect()
     };
@@ -101,9 +101,14 @@ pub(super) fn can_skip(text: &str) -> bool {
 
 /// Every secret in a text, in any order. Matches may overlap.
 pub(super) fn find(text: &str) -> Vec<Match> {
+    find_until(text, &|| false)
+}
+
+/// As [`find`], but incomplete once `stop` has returned true: a hostile text of 1 MiB can take seconds.
+pub(super) fn find_until(text: &str, stop: &dyn Fn() -> bool) -> Vec<Match> {
     let mut matches = Vec::new();
-    find_plain(text, &mut matches);
-    views::find(text, &mut matches, find_plain);
+    find_plain(text, stop, &mut matches);
+    views::find(text, &mut matches, |text, matches| find_plain(text, stop, matches));
     if let Some(known) = ENVIRONMENT.as_ref() {
         let found = known.find_iter(text);
         matches.extend(found.map(|it| Match::new(it.range(), it.range(), "environment")));
@@ -112,9 +117,9 @@ pub(super) fn find(text: &str) -> Vec<Match> {
 }
 
 /// Finds every secret that is written without interruptions.
-fn find_plain(text: &str, matches: &mut Vec<Match>) {
+fn find_plain(text: &str, stop: &dyn Fn() -> bool, matches: &mut Vec<Match>) {
     shapes::find(text, matches);
-    rules::find(text, |found| matches.push(found));
+    rules::find(text, stop, |found| matches.push(found));
 }
 
 /// Whether the value of a field with this name is a secret or contains one. Name and value are given without quotes.
@@ -136,7 +141,7 @@ pub(super) fn is_secret_name(name: &str) -> bool {
 
 /// The ranges of the secrets in the arguments of a program, each with the index of its argument.
 pub(super) fn in_arguments(arguments: &[&str]) -> Vec<(usize, Range<usize>)> {
-    commands::in_arguments(arguments, |line, each| rules::find(line, each))
+    commands::in_arguments(arguments, |line, each| rules::find(line, &|| false, each))
 }
 
 #[cfg(test)]

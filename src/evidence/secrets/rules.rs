@@ -98,10 +98,13 @@ pub(super) fn has_trigger(text: &str) -> bool {
     words(&FINDERS, &text.to_ascii_lowercase()).next().is_some()
 }
 
-/// Calls `each` with the matches of all rules.
-pub(super) fn find(text: &str, mut each: impl FnMut(Match)) {
+/// Calls `each` with the matches of all rules, until `stop` returns true.
+pub(super) fn find(text: &str, stop: &dyn Fn() -> bool, mut each: impl FnMut(Match)) {
     let mut done = 0;
     for (rule, word) in words(&FINDERS, &text.to_ascii_lowercase()) {
+        if stop() {
+            return;
+        }
         if word.start < done {
             continue;
         }

@@ -194,3 +194,19 @@ fn loop_goes_on_until_no_suggestion_is_left() {
     let library = fs::read_to_string(folder.join("src/main.rs")).unwrap();
     assert!(library.contains("it: &dyn Display"), "{library}");
 }
+
+/// Walls hide the system's folder of temporary files, in which the program itself may lie.
+#[test]
+fn program_in_a_temporary_folder_can_start_its_planners() {
+    let home = Home::new();
+    let program = home.path().join("countersign");
+    if fs::hard_link(crate::harness::home::PROGRAM, &program).is_err() {
+        fs::copy(crate::harness::home::PROGRAM, &program).unwrap();
+    }
+    let plan = json!({"goal": "g", "steps": [{"command": "true"}]});
+    fs::write(home.file("1.json"), plan.to_string()).unwrap();
+    let mut command = home.command_of(program.to_str().unwrap());
+    let planner = format!("replay:{}", home.path().join("space").display());
+    let ended = bounded_loop(&mut command, &home.path().join("space"), &planner, "none");
+    assert_eq!(ended["attempts"][0]["planner"]["status"], "accepted", "{ended:#}");
+}
