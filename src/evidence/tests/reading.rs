@@ -123,7 +123,7 @@ fn a_search_knows_the_tools_of_its_records() {
     step.tool_name = "file_slurp".into();
     let mut run = Running::begin(&mut store, plan(vec![step.clone()]), 1_000);
     run.record(result_of(&step, Outcome::Succeeded, 1_001), Extra::default());
-    let mut search = |tool: &str| {
+    let search = |tool: &str| {
         let query = SearchQuery { tool: Some(tool.into()), ..SearchQuery::default() };
         let page = home.reader().search(&query).unwrap();
         (page.total, page.unknown_tool)
