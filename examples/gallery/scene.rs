@@ -347,6 +347,7 @@ impl Scene {
                 file: Some("src/lexer.rs".into()),
             }),
             "recurring" => Some(EvidenceQuestion::Recurring),
+            "rejected-plans" => Some(EvidenceQuestion::Rejected { words: String::new() }),
             _ => None,
         };
         let evidence = evidence || question.is_some();
@@ -692,6 +693,7 @@ impl Scene {
                 review: Some(&self.review),
                 review_id: uuid::Uuid::nil(),
                 approval: &self.approval,
+                rejected: None,
                 run: &self.run,
                 output: &self.output,
                 continues: self.plan.is_revert().then(fixture::run_id),
@@ -738,6 +740,8 @@ impl Scene {
             evidence: EvidenceView {
                 text: &self.text,
                 saved: &self.saved_searches,
+                hints: &[],
+                failure: None,
                 problems: &[],
                 page: self.search.as_ref(),
                 lines: &self.lines,

@@ -29,6 +29,7 @@ mod preview;
 mod question;
 mod reconcile;
 mod record;
+mod record_times;
 mod result;
 mod review;
 mod secret;
@@ -40,6 +41,7 @@ mod stop;
 mod stop_reason;
 mod suggestion;
 mod summary;
+mod tally;
 mod terminal;
 pub mod text;
 mod transcript;
@@ -73,7 +75,8 @@ pub use other_runs::{other_runs, other_runs_warning};
 pub use past_time::{PAST_TIME_FORMS, past_time};
 pub use preview::{Diff, DiffLine, ExpectedEnd, FileChange, LineKind, Predicted, Preview};
 pub use question::{
-    EvidenceAnswer, FileExecution, LaterMutation, MAX_ROWS, Question, RecurringDiagnostic,
+    EvidenceAnswer, FileExecution, LaterMutation, MAX_ROWS, PlanRejection, Question,
+    RecurringDiagnostic,
 };
 pub use reconcile::{DiskState, FileForecast, Reconciled, SettleMode, sentences};
 pub use record::{
@@ -95,6 +98,7 @@ pub use stop::{Listener, StopSignal};
 pub use stop_reason::{StopCode, StopDetail, StopReason};
 pub use suggestion::SuggestedFix;
 pub use summary::{EvidenceSummary, Focus, ToolCount};
+pub use tally::RunTally;
 pub use terminal::{
     Cell, CellColor, Cursor, Keyboard, OpenTerminal, ScreenLine, ScreenLines, TerminalModes,
     TerminalPort, TerminalScreen, TerminalSize, TypedBy,
