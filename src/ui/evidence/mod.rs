@@ -199,7 +199,7 @@ pub fn evidence_page_ui(
             Some(page) if page.hits.is_empty() => widgets::empty_state(
                 ui,
                 icon::SEARCH,
-                "Nothing matches",
+                if page.rejections > 0 { "No execution matches" } else { "Nothing matches" },
                 "All words and filters must match. Take one away, or look for part of a word. The help (F1) lists the \
                  filters.",
             ),

@@ -198,7 +198,7 @@ fn the_last_line_tells_a_skip_and_a_denial_from_a_success_and_a_failure() {
         home.plan(json!([asking(create_file("make", "b.txt", "x"))]));
         let done = home.run(["run", "space/p.json", "--yes", "--confirm", confirm]).exits(exit);
         assert!(done.stdout.contains(line), "{done:#?}");
-        let id = done.stdout.lines().find_map(|line| line.split(" run ").nth(1)).unwrap();
+        let id = done.stdout.lines().find_map(|line| line.split(", run ").nth(1)).unwrap();
         let shown = home.run(["evidence", "show", id]).exits(0).stdout;
         let id = shown.lines().last().unwrap().split_whitespace().last().unwrap();
         let shown = home.run(["evidence", "show", id]).exits(0).stdout;
