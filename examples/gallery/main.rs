@@ -2,15 +2,15 @@
 //!
 //! `cargo run --example gallery -- STATE dark|light[-contrast] [WIDTHxHEIGHT]`, with a STATE of
 //!
-//! - `plan`, `unseen`, `authorized`, `void`, `running`, `asking`, `dialog`, `dangerous`, `failed`, `completed`, `invalid`,
-//!   `revert`, `revert-conflict`, `batch`, `batch-interrupted`, `large`, `filtered`, `edited`, `attempt`, `attempt-failed`, `empty`, `returning`
+//! - `plan`, `fails`, `unseen`, `authorized`, `void`, `running`, `asking`, `dialog`, `dangerous`, `failed`, `completed`, `done`, `invalid`,
+//!   `revert`, `revert-conflict`, `revert-done`, `batch`, `batch-interrupted`, `large`, `filtered`, `edited`, `attempt`, `attempt-failed`, `empty`, `returning`
 //! - `guided`, or `guided-` and one of `dangerous`, `dialog`, `ended`, `many`, `long`, `output`, `ended-output`
 //! - `command`, or `command-` and one of `running`, `dialog`, `failed`, `refused`, `trying`
 //! - `output`, or `output-` and one of `step`, `many`, `failed`, `empty`; `terminal`
 //! - `simulation`, `simulating`, `simulation-failed`, `simulation-empty`, `stale`
 //! - `evidence`, `execution`, `nothing`, `tampered`, `answer`, `recurring`
 //! - `diagnostics`, `first`, `changed`, `gone`, `clean`, `thousands`, `unchecked`
-//! - `authorize`, `authorize-walls`, `authorize-many`, `reject`, `trust`, `trusted`, `untrusted`, `close`, `secret`, `palette`, `help`, `settings`,
+//! - `authorize`, `authorize-walls`, `authorize-many`, `authorize-fails`, `authorize-revert`, `reject`, `trust`, `trusted`, `untrusted`, `close`, `secret`, `palette`, `help`, `settings`,
 //!   `notice`, `notices`
 //! - `loop` (the empty form), or `loop-` and a stop reason such as `completed` or one of `filled`, `faulty`, `class`, `refused`,
 //!   `nowhere`, `untrusted`, `trusted`, `trust`, `planning`, `waiting`, `applying`, `stopping`, `interrupted`,

@@ -1,7 +1,8 @@
 //! Example data: a revert plan before it is authorized, and one that conflicts with later changes.
 
-use countersign::plan::{Code, Finding, Severity, ShownPlan, parse, revert};
-use countersign::run::{Diff, FileChange, Preview};
+use countersign::authorization::FileState;
+use countersign::plan::{Code, Digest, Finding, Severity, ShownPlan, parse, revert};
+use countersign::run::{Diff, FileChange, Preview, Review};
 
 use super::fixture;
 
@@ -46,4 +47,28 @@ pub fn preview(conflicts: bool) -> Preview {
         return Preview { changes, ..Preview::failure(why, notes) };
     }
     Preview::exact("Undoes what 2 steps did to 2 files, all or none.".into(), changes, vec![])
+}
+
+/// The preview of a revert that deletes the file which a step created, and restores another one.
+pub fn deletion() -> Preview {
+    let state = |text: &[u8]| FileState::Content(Digest::of(text));
+    let change = |path: &str, before, after, added, removed| FileChange {
+        path: path.to_owned(),
+        before,
+        after,
+        diff: Diff::Text { lines: Vec::new(), added, removed },
+    };
+    let changes = vec![
+        change("CHANGELOG.md", state(b"changes"), FileState::Absent, 0, 9),
+        change("src/lib.rs", state(b"lib2"), state(b"lib"), 1, 3),
+    ];
+    Preview::exact("Undoes what 2 steps did to 2 files, all or none.".into(), changes, vec![])
+}
+
+/// Notes in the review of a revert that both files exist.
+pub fn deletes(review: &mut Review) {
+    review.impact.files = ["CHANGELOG.md", "src/lib.rs"].map(str::to_owned).to_vec();
+    let files = review.impact.files.iter().cloned();
+    let exists = FileState::Content(Digest::of(b"old"));
+    review.binding.inputs = files.map(|path| (path, exists)).collect();
 }

@@ -8,9 +8,9 @@ use countersign::authorization::{Change, PlanChoices, WallSetting};
 use countersign::plan::{Finding, Mode, Severity, ShownPlan, ShownStep};
 use countersign::risk::{RiskLevel, UserRules};
 use countersign::run::{
-    Attempt, EvidenceAnswer, ExecutionDetail, Phase, PlaceReview, Preview,
-    Question as EvidenceQuestion, Reconciled, Review, RunState, RunSummary, SearchPage,
-    SecretQuestion, Transcript, VerifyReport,
+    Attempt, DoneFiles, EvidenceAnswer, ExecutionDetail, Phase, PlaceReview, Preview,
+    PreviewProgress, PreviewedStep, PreviewedSteps, Question as EvidenceQuestion, Reconciled,
+    Review, RunState, RunStatus, RunSummary, SearchPage, SecretQuestion, Transcript, VerifyReport,
 };
 use countersign::ui::action::{
     Action, DiagnosticsAction, DialogAction, EvidenceAction, Page, PlanAction, Tab, WindowAction,
@@ -45,6 +45,8 @@ pub struct Scene {
     run: RunState,
     output: RunOutput,
     preview: Option<Preview>,
+    previewed: PreviewedSteps,
+    done: DoneFiles,
     selected: usize,
     tab: Tab,
     page: Page,
@@ -94,6 +96,19 @@ impl Scene {
         self.preview = Some(fixture::preview(&self.plan, 4));
         self.selected = 4;
         self.tab = tab;
+    }
+
+    /// Repeats the change of the selected step, for this number of files.
+    #[cfg(test)]
+    pub fn repeat_change(&mut self, files: usize) {
+        if let Some(preview) = &mut self.preview
+            && let Some(change) = preview.changes.first().cloned()
+        {
+            let path = |index| format!("many/{index}.txt");
+            let change =
+                |index| countersign::run::FileChange { path: path(index), ..change.clone() };
+            preview.changes = (0..files).map(change).collect();
+        }
     }
 
     /// Sets the number of diagnostics that the last check of the run reported.
@@ -150,7 +165,7 @@ impl Scene {
             _ if name == "authorize-walls" => fixture::command_plan(),
             _ if name == "authorize-many" => signing::long_plan(),
             _ if name.starts_with("batch") => batch::plan(),
-            _ if name.starts_with("revert") => revert::plan(),
+            _ if name.starts_with("revert") || name == "authorize-revert" => revert::plan(),
             _ if name.starts_with("guided") => {
                 fixture::guided_plan(matches!(name, "guided-dangerous" | "guided-dialog"))
             }
@@ -177,6 +192,7 @@ impl Scene {
         match name {
             "authorize-walls" => review.walls = Some(signing::walls(&plan)),
             "authorize-many" => signing::none_exists(&plan, &mut review),
+            "authorize-revert" => revert::deletes(&mut review),
             _ => {}
         }
         if matches!(name, "trust" | "trusted" | "untrusted") {
@@ -192,7 +208,11 @@ impl Scene {
             "failed" | "command-failed" | "output-failed" => (used, fixture::failed(&plan)),
             "command-refused" => (used, fixture::refused(&plan)),
             _ if name.starts_with("viewer") => (used, fixture::completed(&plan)),
-            "completed" | "attempt-failed" | "guided-ended" | "guided-ended-output" => {
+            "revert-done" => {
+                let phase = Phase::Ended(RunStatus::Completed);
+                (used, RunState { phase, run_id: Some(fixture::run_id()), ..RunState::default() })
+            }
+            "completed" | "done" | "attempt-failed" | "guided-ended" | "guided-ended-output" => {
                 (used, fixture::completed(&plan))
             }
             _ if name.starts_with("guided") => (used, fixture::asking(&plan)),
@@ -367,6 +387,8 @@ impl Scene {
             excerpt: None,
             answer: question.as_ref().map(found::answer),
             question,
+            previewed: previewed(&plan, name),
+            done: done(&plan),
             preview: if name.starts_with("batch") {
                 Some(batch::preview())
             } else if name.starts_with("command") {
@@ -489,6 +511,7 @@ impl Scene {
             run: &self.run,
             looked_at: &self.looked_at,
             changed: &self.changed,
+            previewed: &self.previewed,
         };
         let found = steps_with_text(plan, &self.list.filter.text);
         self.list.update(&sources, &found, None);
@@ -513,6 +536,9 @@ impl Scene {
             }
             Action::Plan(PlanAction::LookedAt(index, shown)) => {
                 self.looked_at.mark(*index, *shown);
+            }
+            Action::Do(Command::NextUnseen) if self.looked_at.goes_on(self.selected) => {
+                countersign::ui::go_on(ctx);
             }
             Action::Do(Command::NextUnseen) => {
                 self.selected = self.looked_at.next(self.selected).unwrap_or(self.selected);
@@ -607,7 +633,7 @@ impl Scene {
                     None,
                     None,
                     1_800_000,
-                    |index| self.preview.as_ref().filter(|_| index == 2),
+                    &self.previewed,
                 ))))
             }
             "reject" => Some(Question::Reject {
@@ -690,6 +716,7 @@ impl Scene {
                     default_walls: WallSetting::Preferred,
                 }),
                 findings: &self.findings,
+                done: Some(&self.done).filter(|_| self.name == "done"),
                 review: Some(&self.review),
                 review_id: uuid::Uuid::nil(),
                 approval: &self.approval,
@@ -732,6 +759,7 @@ impl Scene {
                     let step = self.plan.steps.get(self.selected);
                     step.is_some_and(|step| step.call.is_some())
                 }),
+                previewed: &self.previewed,
                 simulation: Some(&self.simulation).filter(|it| it.is_shown),
                 contents: &self.contents,
                 execution: self.run.run_id.map(|_| &self.detail),
@@ -774,6 +802,38 @@ impl Scene {
             overlay: self.overlay.as_ref(),
         }
     }
+}
+
+/// What the previews of all steps say: of the third step alone, or of all of them.
+fn previewed(plan: &ShownPlan, name: &str) -> PreviewedSteps {
+    let mut known = PreviewedSteps::new(plan.steps.len());
+    let mut store = |index, preview: &Preview| known.store(index, PreviewedStep::of(preview));
+    match name {
+        "authorize-revert" => store(0, &revert::deletion()),
+        "fails" | "authorize-fails" => {
+            for index in 0..4 {
+                store(index, &fixture::preview(plan, index));
+            }
+            let why = "cannot create CHANGELOG.md: it exists already";
+            store(4, &Preview::failure(why, Vec::new()));
+        }
+        "authorize" => {
+            store(2, &fixture::preview(plan, 2));
+            return known;
+        }
+        _ => return known,
+    }
+    known.progress = PreviewProgress::Ended;
+    known
+}
+
+/// What the steps of the plan did to files.
+fn done(plan: &ShownPlan) -> DoneFiles {
+    let mut known = PreviewedSteps::new(plan.steps.len().min(5));
+    for index in 0..plan.steps.len().min(5) {
+        known.store(index, PreviewedStep::of(&fixture::preview(plan, index)));
+    }
+    known.done(|index| matches!(index, 2 | 4))
 }
 
 /// A rule as a person would type it.

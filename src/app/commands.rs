@@ -16,7 +16,7 @@ use crate::ui::artifact::Shape;
 use crate::ui::diagnostics::{copied, copied_all};
 use crate::ui::overlay::Overlay;
 use crate::ui::plan::go_to_change;
-use crate::ui::{Action, Command, Page, terminal};
+use crate::ui::{Action, Command, Page, go_on, terminal};
 use crate::worker::{FollowUp, OpenEditor, PlanSuggestions, SaveSource};
 
 impl App {
@@ -124,7 +124,9 @@ impl App {
             Command::PreviousStep => self.move_selection(-1),
             Command::NextUnseen => {
                 self.show_page(Page::Plan);
-                self.plan.select_unseen();
+                if self.plan.select_unseen() {
+                    go_on(ctx);
+                }
             }
             Command::NextChange => go_to_change(ctx, true),
             Command::PreviousChange => go_to_change(ctx, false),

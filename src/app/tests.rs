@@ -27,6 +27,7 @@ mod history;
 mod looking;
 mod opening;
 mod panics;
+mod previews;
 mod secrets;
 mod simulation;
 #[cfg(unix)]

@@ -4,7 +4,7 @@
 //! debounced.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -42,6 +42,7 @@ impl Watch {
     /// # Errors
     /// The system cannot watch a folder. Then no file is watched.
     pub(super) fn watch_files(&mut self, files: BTreeSet<PathBuf>) -> notify::Result<()> {
+        let (files, folders) = with_missing_folders(files);
         if files == self.files && self.watcher.is_some() {
             return Ok(());
         }
@@ -56,9 +57,8 @@ impl Watch {
                 wake();
             }
         })?;
-        let folders: BTreeSet<&Path> = files.iter().filter_map(|file| file.parent()).collect();
-        for folder in folders.into_iter().filter(|folder| folder.is_dir()) {
-            watcher.watch(folder, RecursiveMode::NonRecursive)?;
+        for folder in folders {
+            watcher.watch(&folder, RecursiveMode::NonRecursive)?;
         }
         self.watcher = Some(watcher);
         self.files = files;
@@ -77,6 +77,27 @@ impl Watch {
     pub(super) fn clear(&mut self) {
         self.changed_at_ms = None;
     }
+}
+
+/// These files with the folders that do not exist yet and would lead to some of them, and the folders to watch: each
+/// that exists and would have one of these. Once such a folder appears, the next call gives its contents.
+fn with_missing_folders(mut files: BTreeSet<PathBuf>) -> (BTreeSet<PathBuf>, BTreeSet<PathBuf>) {
+    let mut folders = BTreeSet::new();
+    let mut missing = BTreeSet::new();
+    for file in &files {
+        let mut path = file.as_path();
+        while let Some(folder) = path.parent() {
+            // Most files are in a folder that another one is in.
+            if folders.contains(folder) || folder.is_dir() {
+                folders.insert(folder.to_owned());
+                break;
+            }
+            missing.insert(folder.to_owned());
+            path = folder;
+        }
+    }
+    files.extend(missing);
+    (files, folders)
 }
 
 /// Whether an event reports a change of one of these files. Reads do not count, because the review reads the files.
@@ -101,6 +122,18 @@ mod tests {
         assert!(affects_any(&event(modify, "/w/plan.json"), &files));
         assert!(!affects_any(&event(modify, "/w/other.json"), &files));
         assert!(!affects_any(&event(EventKind::Access(AccessKind::Any), "/w/plan.json"), &files));
+    }
+
+    #[test]
+    fn a_folder_that_appears_is_watched() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        let file = root.join("a/b/new.txt");
+        let found = || with_missing_folders(BTreeSet::from([file.clone()]));
+        let watched = [root.join("a"), root.join("a/b"), file.clone()];
+        assert_eq!(found(), (watched.into(), [root.clone()].into()));
+        std::fs::create_dir_all(root.join("a/b")).unwrap();
+        assert_eq!(found(), ([file.clone()].into(), [root.join("a/b")].into()));
     }
 
     #[test]

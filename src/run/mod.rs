@@ -26,6 +26,7 @@ mod mode;
 mod other_runs;
 mod past_time;
 mod preview;
+mod previewed;
 mod question;
 mod reconcile;
 mod record;
@@ -74,6 +75,7 @@ pub use mode::{FileMode, Modes};
 pub use other_runs::{other_runs, other_runs_warning};
 pub use past_time::{PAST_TIME_FORMS, past_time};
 pub use preview::{Diff, DiffLine, ExpectedEnd, FileChange, LineKind, Predicted, Preview};
+pub use previewed::{DoneFiles, FileFate, PreviewProgress, PreviewedStep, PreviewedSteps};
 pub use question::{
     EvidenceAnswer, FileExecution, LaterMutation, MAX_ROWS, PlanRejection, Question,
     RecurringDiagnostic,

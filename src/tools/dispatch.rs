@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::tool::{NamedPaths, PreviewWithEffects, Tool};
+use super::tool::{NamedPaths, Tool};
 use super::{
     CallResult, Context, ProjectedToolbox, ToolError, Toolbox, batch, code_queries, edges,
     file_read, file_write, history, inspect, lsp_check, program, search, shell, simulate, splice,
@@ -133,10 +133,13 @@ impl Toolbox {
 
 impl ProjectedToolbox<'_> {
     /// The preview of a call and its exact file changes; see [`Toolbox::preview_with_effects`].
-    pub(super) fn preview_with_effects(
+    ///
+    /// # Errors
+    /// As [`Toolbox::preview`].
+    pub fn preview_with_effects(
         self,
         call: &ToolCall,
-    ) -> Result<PreviewWithEffects, ToolError> {
+    ) -> Result<(Preview, Vec<FileEffect>), ToolError> {
         let preview = tool(call).preview(self);
         self.toolbox.check_cancelled()?;
         match preview {

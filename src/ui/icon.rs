@@ -40,6 +40,7 @@ icons! {
     OPEN '\u{e256}';
     FILE_TEXT '\u{e23a}';
     FILE_PLUS '\u{e236}';
+    FILE_MINUS '\u{e234}';
     FILES '\u{e710}';
     WARNING '\u{e4e0}';
     STOP_SIGN '\u{e4e4}';

@@ -49,7 +49,7 @@ use loop_page::LoopView;
 use notice::Notice;
 use overlay::Overlay;
 use plan::{PlanView, SidebarView};
-pub use scroll::OnScreen;
+pub use scroll::{OnScreen, go_on};
 pub use status_bar::StatusView;
 pub use theme::{Text, Theme, Tone};
 use widgets::panel_frame;

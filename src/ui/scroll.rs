@@ -3,7 +3,7 @@
 use egui::scroll_area::ScrollAreaOutput;
 use egui::style::ScrollAnimation;
 use egui::{
-    AsIdSalt, Context, Frame, Key, Margin, Modifiers, Response, ScrollArea, Ui, Vec2, vec2,
+    AsIdSalt, Context, Frame, Id, Key, Margin, Modifiers, Response, ScrollArea, Ui, Vec2, vec2,
 };
 
 use super::artifact::{has_keyboard, keep_keyboard};
@@ -25,16 +25,21 @@ pub fn by_key(ui: &Ui) {
 
 /// Draws content with a margin in a scroll area that also handles the keys of [`by_key`].
 pub fn area(ui: &mut Ui, salt: impl AsIdSalt, margin: Margin, add: impl FnOnce(&mut Ui)) {
-    shown_area(ui, salt, margin, add);
+    shown_area(ui, salt, margin, None, add);
 }
 
+/// With `offset`, scrolls to this place, in points below the top of the content.
 fn shown_area(
     ui: &mut Ui,
     salt: impl AsIdSalt,
     margin: Margin,
+    offset: Option<f32>,
     add: impl FnOnce(&mut Ui),
 ) -> ScrollAreaOutput<()> {
-    let area = ScrollArea::vertical().id_salt(salt).auto_shrink([false, false]);
+    let mut area = ScrollArea::vertical().id_salt(salt).auto_shrink([false, false]);
+    if let Some(offset) = offset {
+        area = area.vertical_scroll_offset(offset);
+    }
     area.show(ui, |ui| {
         Frame::NONE.inner_margin(margin).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 6.0;
@@ -60,16 +65,36 @@ pub enum OnScreen {
     Whole,
 }
 
+/// The number of frames before a request to go on to what was not seen.
+fn go_on_id() -> Id {
+    Id::unique("go on to what was not seen")
+}
+
+/// Scrolls the area of [`area_seen`] to the first part that was not on screen, in the next frame.
+pub fn go_on(ctx: &Context) {
+    let frame = ctx.cumulative_frame_nr();
+    ctx.data_mut(|data| data.insert_temp(go_on_id(), frame));
+    ctx.request_repaint();
+}
+
+/// Takes the request of [`go_on`], if there is one for this frame.
+pub fn goes_on(ctx: &Context) -> bool {
+    let frame = ctx.data_mut(|data| data.remove_temp::<u64>(go_on_id()));
+    frame.is_some_and(|frame| ctx.cumulative_frame_nr() <= frame + 1)
+}
+
 /// As [`area`], and returns how much of the content has been on screen.
 /// `key` identifies the content; with another one, everything must be seen again.
 pub fn area_seen<K: PartialEq + Clone + Send + Sync + 'static>(
     ui: &mut Ui,
-    salt: impl AsIdSalt,
+    salt: impl AsIdSalt + Copy,
     key: K,
     margin: Margin,
     add: impl FnOnce(&mut Ui),
 ) -> OnScreen {
-    let output = shown_area(ui, salt, margin, add);
+    let next = ui.scope_id().with(("go on to", salt));
+    let offset = ui.data_mut(|data| data.remove_temp::<f32>(next));
+    let output = shown_area(ui, salt, margin, offset, add);
     let shown = output.inner_rect.intersect(ui.clip_rect());
     let top = output.state.clamped_offset().y + (shown.top() - output.inner_rect.top());
     let (width, height) = (output.content_size.x, output.content_size.y);
@@ -79,6 +104,20 @@ pub fn area_seen<K: PartialEq + Clone + Send + Sync + 'static>(
     let known = known.filter(|(known, at_width, _)| *known == key && *at_width == width);
     let mut seen = known.map(|(.., seen)| seen).unwrap_or_default();
     seen.add(top, top + shown.height());
+    if goes_on(ui.ctx()) {
+        let farthest = (height - output.inner_rect.height()).max(0.0);
+        let gap = seen.first_gap();
+        // A row that was at the end of what was on screen leads on to what follows it. If all was on screen, the button
+        // for more is at the end.
+        let wanted = (gap - theme::CODE_ROW).clamp(0.0, farthest);
+        if wanted <= top + Seen::GAP && top <= gap && top + Seen::GAP >= farthest {
+            // The area is at its end: there is nothing that scrolling could still show.
+            seen.add(gap, height);
+        } else {
+            ui.data_mut(|data| data.insert_temp(next, wanted));
+            ui.ctx().request_repaint();
+        }
+    }
     let shown = seen.of(height);
     ui.data_mut(|data| data.insert_temp(id, Some((key, width, seen))));
     shown
@@ -114,6 +153,11 @@ impl Seen {
         } else {
             OnScreen::Part
         }
+    }
+
+    /// The top of the first part that has not been on screen.
+    fn first_gap(&self) -> f32 {
+        self.0.first().filter(|first| first.0 <= Self::GAP).map_or(0.0, |first| first.1)
     }
 
     /// Whether the beginning and the end have been on screen.
@@ -185,6 +229,8 @@ mod tests {
         assert!(seen.covers(1_000.0) && !seen.covers(1_100.0));
         assert_eq!(seen.0.len(), 1);
         assert!(!Seen(vec![(50.0, 1_000.0)]).covers(1_000.0));
+        assert_eq!(Seen(vec![(50.0, 1_000.0)]).first_gap(), 0.0);
+        assert_eq!(Seen(vec![(0.0, 100.0), (900.0, 1_000.0)]).first_gap(), 100.0);
         let ends = Seen(vec![(0.0, 100.0), (900.0, 1_000.0)]);
         assert!(ends.has_ends(1_000.0) && !ends.covers(1_000.0) && !ends.has_ends(1_100.0));
         assert!(!Seen(vec![(50.0, 1_000.0)]).has_ends(1_000.0));

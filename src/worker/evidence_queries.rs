@@ -2,6 +2,7 @@
 
 use std::any::TypeId;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use uuid::Uuid;
@@ -12,11 +13,12 @@ use super::{OpenPlan, Query, QueryContext, QueryError};
 use crate::engine::{Clock as _, SystemClock, reconcile, recorded_plan};
 use crate::evidence::verify_with_kept_head;
 use crate::plan::ShownPlan;
-use crate::risk::RiskLevel;
+use crate::risk::{Policy, RiskLevel, Shell, of_step};
 use crate::run::{
     AnsweredBy, Attempt, DecisionRecord, EvidenceAnswer, ExecutionDetail, LoopDetail, LoopSummary,
     Question, Reconciled, RunEvent, RunSummary, SearchPage, SearchQuery, VerifyReport,
 };
+use crate::tools::Toolbox;
 
 /// Lists the latest runs, at most this many.
 pub struct ListRuns(pub usize);
@@ -42,6 +44,8 @@ pub struct ReplayedRun {
     pub plan: Option<Arc<ShownPlan>>,
     /// The recorded risk of the steps, by the index of the step.
     pub risks: BTreeMap<usize, RiskLevel>,
+    /// The risk of the other steps by the present rules, by the index of the step.
+    pub judged: BTreeMap<usize, RiskLevel>,
     /// The decisions about the authorization of the run.
     pub decisions: Vec<DecisionRecord>,
     /// The events of the run, in order.
@@ -63,13 +67,31 @@ impl Query for ReplayRun {
         let events = evidence.replay(run_id)?;
         let (risks, decisions) = evidence.verdicts_of_run(run_id)?;
         let attempt = evidence.attempt_of(run_id)?;
-        Ok(ReplayedRun { summary, plan, events, risks, decisions, attempt })
+        let shown = plan.as_deref();
+        let judged = shown.map(|plan| judged(plan, &summary, &context.setup.policy, &risks));
+        let judged = judged.unwrap_or_default();
+        Ok(ReplayedRun { summary, plan, events, risks, judged, decisions, attempt })
     }
 
     /// The topic of [`OpenPlan`], because the page shows only the plan or run that was requested last.
     fn topic() -> TypeId {
         OpenPlan::topic()
     }
+}
+
+/// The risk, by the present rules, of the steps without a recorded one. They were not reached.
+fn judged(
+    plan: &ShownPlan,
+    run: &RunSummary,
+    policy: &Policy,
+    recorded: &BTreeMap<usize, RiskLevel>,
+) -> BTreeMap<usize, RiskLevel> {
+    // The workspace may be gone.
+    let toolbox = Toolbox::open(Path::new(&run.workspace), policy);
+    let shell = toolbox.map_or(Shell::Posix, |toolbox| toolbox.shell());
+    let steps = plan.valid_steps().steps;
+    let missing = steps.iter().filter(|step| !recorded.contains_key(&step.step_index));
+    missing.map(|step| (step.step_index, of_step(step, policy, shell).level)).collect()
 }
 
 /// Lists the latest bounded loops, at most this many.

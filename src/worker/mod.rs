@@ -57,7 +57,9 @@ mod this_computer;
 mod tests;
 
 pub use crate::autonomy::{LoopOrder, PlanDecision};
-pub use crate::engine::{Clock, FollowUp, Simulation, SystemClock, WorkspaceChoice};
+pub use crate::engine::{
+    Clock, FollowUp, PreviewBatch, PreviewPosition, Simulation, SystemClock, WorkspaceChoice,
+};
 pub use contents::{Content, ReadContent, Save, SaveSource};
 pub use editor::{EditorCommand, EditorLocation, OpenEditor, OpenSettingsFile};
 pub use evidence_queries::{
@@ -72,7 +74,7 @@ pub use loop_folders::ReviewLoopFolders;
 pub use messages::{Command, Event, PlanProposal, Setup, Wake};
 pub use model::{ModelSettings, load_model};
 pub use notification::{Notification, Notifier};
-pub use opening::{OpenFollowUp, OpenPlan, OpenedPlan, PreviewStep, Simulate};
+pub use opening::{OpenFollowUp, OpenPlan, OpenedPlan, PreviewStep, PreviewSteps, Simulate};
 pub use policy::{PolicySettings, SettingsError, load_policy, read_policy};
 pub use query_thread::{Continuation, PlanRead, Query, QueryContext, QueryError, QueryThread};
 pub use record_decisions::{RecordAuthorization, RecordTrust, RememberWalls, RevokeClass};

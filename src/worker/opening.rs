@@ -12,8 +12,8 @@ use super::{
 };
 use crate::authorization::PlanChoices;
 use crate::engine::{
-    FollowUp, FollowUpError, Simulation, WorkspaceChoice, preview_step, review_trusting,
-    review_until, simulate_shown,
+    FollowUp, FollowUpError, PreviewBatch, PreviewPosition, Simulation, WorkspaceChoice,
+    preview_batch, preview_step, review_trusting, review_until, simulate_shown,
 };
 use crate::plan::{Code, Digest, Finding, Plan, ShownPlan, parse};
 use crate::risk::Policy;
@@ -131,6 +131,26 @@ impl Query for PreviewStep {
 
     fn failure(&self) -> String {
         format!("What step {} would do is not known.", self.step_index + 1)
+    }
+}
+
+/// Previews some successive steps of a plan, for a short time.
+pub struct PreviewSteps {
+    /// The plan.
+    pub plan: Arc<ShownPlan>,
+    /// The workspace of its review.
+    pub workspace: PathBuf,
+    /// The step to begin with, and the changes of those before it.
+    pub position: Box<PreviewPosition>,
+}
+
+impl Query for PreviewSteps {
+    type Answer = PreviewBatch;
+
+    fn run(self, context: &mut QueryContext) -> Result<PreviewBatch, QueryError> {
+        let Self { plan, workspace, position } = self;
+        let QueryContext { setup: Setup { policy, location, .. }, stop, .. } = context;
+        Ok(preview_batch(&plan, &workspace, policy, Some(location), position, stop)?)
     }
 }
 

@@ -204,15 +204,22 @@ impl PlanPage {
         self.with_shown(|session| session.select_listed(by, false));
     }
 
-    /// Shows what the next step would do that was not looked at.
-    pub fn select_unseen(&mut self) {
-        let Some(session) = &mut self.shown else { return };
-        let Some(next) = session.seen.looked_at.next(session.pane.selected) else { return };
+    /// Shows what the next step would do that was not looked at. Returns whether that is the selected step: then the
+    /// page has to scroll to the rest of it.
+    pub fn select_unseen(&mut self) -> bool {
+        let Some(session) = &mut self.shown else { return false };
+        let (looked_at, selected) = (&session.seen.looked_at, session.pane.selected);
+        let stays = looked_at.goes_on(selected);
+        let Some(next) = looked_at.next(selected).map(|next| if stays { selected } else { next })
+        else {
+            return false;
+        };
         session.leave_ended_run();
         session.hide_simulation();
         session.pane.select(next);
         session.pane.is_pinned = true;
         session.pane.tab = Tab::WillDo;
+        stays
     }
 
     /// Shows the session of the run under way, and lets the selection follow its current step. Returns false if that

@@ -93,6 +93,7 @@ impl PlanSession {
         self.output.transcript = Transcript::default();
         self.output.is_shown |= plan.dialect == Dialect::CommandPlan;
         self.elapsed_ms = None;
+        self.remember_before_run();
         self.pane.executions.clear();
         // The run is shown in the list of steps.
         self.hide_simulation();

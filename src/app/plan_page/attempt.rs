@@ -73,6 +73,7 @@ impl PlanSession {
         let steps = self.opened.plan.as_ref().map_or(0, |plan| plan.steps.len());
         self.approval = Approval::Used { at_ms: now_ms };
         self.run = started_run(steps, now_ms);
+        self.remember_before_run();
         self.hide_simulation();
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::{PlanPage, PlanSession};
-use crate::run::{Preview, RunSummary, other_runs, other_runs_warning};
+use crate::run::{RunSummary, other_runs, other_runs_warning};
 use crate::ui::dialog::AuthorizeView;
 
 impl PlanPage {
@@ -32,22 +32,16 @@ impl PlanSession {
         let new_view = || {
             let (plan, review) = (Arc::clone(plan), Arc::clone(review));
             let (continues, others) = (self.opened.continues, self.other_runs.clone());
-            let (attempt, previews) = (self.attempt, |index| self.known_preview(index));
-            Arc::new(AuthorizeView::new(plan, review, continues, attempt, others, ttl_ms, previews))
+            let (attempt, previewed) = (self.attempt, &self.previewed.steps);
+            Arc::new(AuthorizeView::new(
+                plan, review, continues, attempt, others, ttl_ms, previewed,
+            ))
         };
         Some(Arc::clone(self.authorize_view.get_or_init(new_view)))
     }
 
-    /// The preview of a step, if it was simulated or looked at.
-    fn known_preview(&self, step_index: usize) -> Option<&Preview> {
-        let simulation = self.simulation.as_ref().filter(|it| !it.stale);
-        let effect = simulation.and_then(|it| it.outcome.as_ref()?.as_ref().ok());
-        let simulated = effect.and_then(|effect| effect.previews.get(step_index));
-        simulated.or_else(|| self.pane.previews.get(&step_index))
-    }
-
-    /// Makes the next [`Self::authorize_view`] show the previews that are known now. While the dialog is open, none are
-    /// added, so that nothing in it moves.
+    /// Makes the next [`Self::authorize_view`] show the previews that are known now. While the dialog is open, some are
+    /// added only once all are known, so that nothing in it moves but once.
     pub fn renew_authorize_view(&mut self) {
         self.authorize_view.take();
     }

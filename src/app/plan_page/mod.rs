@@ -5,7 +5,9 @@ mod approval;
 mod attempt;
 mod authorizing;
 mod choices;
+mod ended_run;
 mod host;
+mod previews;
 mod run;
 mod seen;
 mod session;
@@ -169,7 +171,8 @@ impl PlanPage {
                 shared.show_prompt(Some(Prompt::Authorize));
             }
         } else if session.must_look_first() {
-            self.select_unseen();
+            // The steps of a plan that was just opened begin at their tops.
+            let _ = self.select_unseen();
         }
     }
 
@@ -177,6 +180,7 @@ impl PlanPage {
     pub(super) fn show(&mut self, mut session: PlanSession, shared: &mut Shared) {
         session.pane.previews.forget_missing();
         session.pane.executions.forget_missing();
+        session.previewed.forget_unfinished();
         session.seen.update(&session.opened, self.must_see);
         self.to_authorize = None;
         shared.clear_view_panic();

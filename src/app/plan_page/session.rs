@@ -7,14 +7,18 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::approval::error_of;
+use super::ended_run::EndedRun;
+use super::previews::BackgroundPreviews;
 use super::seen::Seen;
 use super::step_list::FilteredSteps;
 use super::step_pane::StepPane;
 use crate::app::diagnostics_page::DiagnosticsPage;
 use crate::authorization::{Change, PlanAuthorization, PlanChoices};
 use crate::plan;
-use crate::plan::{Dialect, Mode, ShownPlan};
-use crate::run::{ConfirmationRequest, Phase, RunEvent, RunFate, RunState, RunStatus, StepState};
+use crate::plan::{Dialect, Finding, Mode, ShownPlan};
+use crate::run::{
+    ConfirmationRequest, Phase, PreviewedSteps, RunEvent, RunFate, RunState, RunStatus, StepState,
+};
 use crate::ui::dialog::AuthorizeView;
 use crate::ui::plan::{Approval, PlanAttempt, RecordedRun, RunOutput, Simulated, StepCounts};
 use crate::worker::{OpenedPlan, ReplayedRun};
@@ -44,6 +48,12 @@ pub struct PlanSession {
     pub elapsed_ms: Option<i64>,
     pub output: RunOutput,
     pub pane: StepPane,
+    /// The previews of all steps.
+    pub previewed: BackgroundPreviews,
+    /// The previews and the findings when the run began.
+    pub(super) before_run: Option<(PreviewedSteps, Vec<Finding>)>,
+    /// What the page shows of a run that is over, computed on first use.
+    pub(super) ended_run: OnceCell<EndedRun>,
     /// The list of steps, with its filter.
     pub steps: FilteredSteps,
     pub diagnostics: DiagnosticsPage,
@@ -91,6 +101,9 @@ impl PlanSession {
             elapsed_ms: None,
             output: RunOutput::default(),
             pane: StepPane::default(),
+            previewed: BackgroundPreviews::default(),
+            before_run: None,
+            ended_run: OnceCell::new(),
             steps: FilteredSteps::default(),
             diagnostics: DiagnosticsPage::default(),
             simulation: None,
@@ -134,6 +147,7 @@ impl PlanSession {
                 workspace: summary.workspace.clone(),
                 host: summary.target.clone(),
                 risks: replayed.risks,
+                judged: replayed.judged,
                 decisions: replayed.decisions,
             }),
             run,
@@ -258,7 +272,9 @@ impl PlanSession {
             self.pane.previews.clear();
         }
         self.pane.previews.forget_failed();
+        self.previewed = BackgroundPreviews::default();
         self.step_counts = opened.plan.as_deref().map(StepCounts::of).unwrap_or_default();
+        self.ended_run = OnceCell::new();
         self.opened = opened;
         self.review_id = Uuid::new_v4();
         self.authorize_view = OnceCell::new();
@@ -298,6 +314,7 @@ impl PlanSession {
             self.run = RunState::default();
             self.elapsed_ms = None;
             self.pane.previews.clear();
+            self.previewed = BackgroundPreviews::default();
         }
     }
 

@@ -26,6 +26,8 @@ struct State {
     /// The step that waits for an answer. It is always listed.
     asking: Option<usize>,
     unseen: usize,
+    /// The number of steps that would fail, by their previews.
+    failing: usize,
     is_over: bool,
 }
 
@@ -44,6 +46,7 @@ impl PlanSession {
             ended_steps: self.run.steps.done(),
             asking: asking.then_some(self.run.current_step),
             unseen: looked_at.missing + looked_at.others,
+            failing: self.previewed.steps.failing().len(),
             is_over: self.run.is_over(),
         };
         if steps.computed_from.as_ref() == Some(&state) {
@@ -56,8 +59,14 @@ impl PlanSession {
             let found = if text.is_empty() { Vec::new() } else { steps_with_text(plan, text) };
             steps.with_text = Some((text.to_owned(), state.digest, found));
         }
-        let sources =
-            KindSources { plan, review, run: &self.run, looked_at, changed: &self.seen.changed };
+        let sources = KindSources {
+            plan,
+            review,
+            run: &self.run,
+            looked_at,
+            changed: &self.seen.changed,
+            previewed: &self.previewed.steps,
+        };
         let found = steps.with_text.as_ref().map(|(_, _, found)| found.as_slice());
         steps.list.update(&sources, found.unwrap_or_default(), state.asking);
         steps.computed_from = Some(state);

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::PlanPage;
 use crate::app::shared::Shared;
-use crate::run::{ExecutionDetail, Preview};
+use crate::run::{ExecutionDetail, Preview, PreviewedStep};
 use crate::ui::action::Tab;
 use crate::worker::PreviewStep;
 
@@ -131,6 +131,11 @@ impl PlanPage {
                     if is_cancelled {
                         session.pane.previews.forget(&step_index);
                     } else {
+                        // Also of a step beyond the limits of the previews of all steps.
+                        if let Some(preview) = &preview {
+                            let step = PreviewedStep::of(preview);
+                            session.previewed.steps.store(step_index, step);
+                        }
                         session.pane.previews.store(step_index, preview);
                     }
                 }
@@ -145,5 +150,6 @@ impl PlanPage {
         {
             shared.read_execution(id);
         }
+        self.preview_steps(shared);
     }
 }

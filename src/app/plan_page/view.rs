@@ -72,6 +72,7 @@ impl PlanPage {
     pub fn view<'a>(&'a self, covered: bool, shared: &'a Shared) -> Option<PlanView<'a>> {
         let session = self.shown.as_ref()?;
         let run_id = session.run.run_id;
+        let ended = session.ended_run();
         Some(PlanView {
             path: session.path(),
             digest: session.opened.digest,
@@ -82,7 +83,8 @@ impl PlanPage {
                 chose_workspace: session.workspace.is_some(),
                 default_walls: shared.setup.policy.walls,
             }),
-            findings: &session.opened.findings,
+            findings: ended.map_or(&session.opened.findings, |ended| &ended.findings),
+            done: ended.map(|ended| &ended.done),
             review: session.opened.review.as_deref(),
             review_id: session.review_id,
             approval: &session.approval,
@@ -104,6 +106,7 @@ impl PlanPage {
             changed: &session.seen.changed,
             card: session.card(covered, shared),
             preview: session.pane.previews.get(&session.pane.selected),
+            previewed: &session.previewed.steps,
             simulation: session.simulation.as_ref().filter(|it| it.is_shown),
             contents: shared.contents.all(),
             execution: session.selected_execution().and_then(|id| session.pane.executions.get(&id)),

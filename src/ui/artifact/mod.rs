@@ -19,7 +19,7 @@ use egui::{Align, Id, Layout, ScrollArea, Ui};
 use serde_json::Value;
 
 use super::action::{ArtifactAction, SavedContent};
-use super::plan::changes_ui;
+use super::plan::{Cut, cut_changes_ui};
 use super::tabs::tabs_ui;
 use super::{Action, Look, Text, Tone, format, icon, widgets};
 use crate::plan::Digest;
@@ -79,13 +79,15 @@ pub struct ArtifactView<'a> {
     stored: Option<StoredContent>,
     /// Whether `available` is only a part of the artifact, or a conversion of it.
     is_part: bool,
+    /// The number of files that the step changed, for a difference.
+    changed_files: Option<usize>,
 }
 
 impl<'a> ArtifactView<'a> {
     /// The changes of files that an execution recorded.
     pub fn changes(execution: &'a ExecutionDetail) -> Vec<Self> {
-        let changes = execution.artifacts.iter().filter(|it| it.artifact_type == "diff");
-        changes.map(|it| Self::of_record(it, &execution.row.tool_name)).collect()
+        let artifacts = execution.artifacts.iter().zip(Self::all(execution));
+        artifacts.filter(|(record, _)| record.artifact_type == "diff").map(|it| it.1).collect()
     }
 
     /// An artifact of the evidence.
@@ -102,14 +104,19 @@ impl<'a> ArtifactView<'a> {
             available,
             bytes: artifact.bytes,
             is_part: stored.is_some(),
+            changed_files: None,
             stored,
         }
     }
 
     /// All stored artifacts of an execution.
     pub fn all(detail: &'a ExecutionDetail) -> Vec<Self> {
-        let tool = &detail.row.tool_name;
-        detail.artifacts.iter().map(|artifact| Self::of_record(artifact, tool)).collect()
+        let changed_files = detail.changed_files();
+        let view = |artifact: &'a ArtifactRecord| Self {
+            changed_files: changed_files.filter(|_| artifact.artifact_type == "diff"),
+            ..Self::of_record(artifact, &detail.row.tool_name)
+        };
+        detail.artifacts.iter().map(view).collect()
     }
 
     /// The output of a finished step. `record` is the record of the step, `None` until it is read; it has the digests
@@ -135,6 +142,7 @@ impl<'a> ArtifactView<'a> {
                 bytes,
                 stored,
                 is_part: is_part || is_bytes,
+                changed_files: None,
             })
         });
         streams.collect()
@@ -217,7 +225,7 @@ pub fn artifacts_ui(
     inside_margins(ui, |ui| {
         toolbar_ui(ui, id, artifact, &prepared, is_part, actions);
         if is_part {
-            part_ui(ui, artifact, loaded, actions);
+            part_ui(ui, artifact, &prepared, loaded, actions);
         }
     });
     ui.add_space(4.0);
@@ -237,7 +245,8 @@ pub fn artifacts_ui(
             let area = ScrollArea::vertical().id_salt(id).max_height(remaining);
             area.auto_shrink([false, true]).show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = 6.0;
-                changes_ui(ui, &artifact.name, changes);
+                let cut = is_part.then_some(Cut { files: artifact.changed_files });
+                cut_changes_ui(ui, &artifact.name, changes, cut);
                 scroll::by_key(ui);
             });
         }
@@ -325,6 +334,7 @@ fn toolbar_ui(
 fn part_ui(
     ui: &mut Ui,
     artifact: &ArtifactView<'_>,
+    prepared: &Prepared,
     loaded: Option<&LoadState>,
     actions: &mut Vec<Action>,
 ) {
@@ -357,7 +367,14 @@ fn part_ui(
                         copy: false,
                     }));
                 }
-                widgets::line(ui, "Only a part is shown.", Text::Meta, Tone::Dim);
+                let text = match &prepared.form {
+                    Form::Diff(changes) => {
+                        let files = Cut { files: artifact.changed_files }.words(changes.len());
+                        format!("Only the beginning is shown. {files}.")
+                    }
+                    _ => "Only a part is shown.".to_owned(),
+                };
+                widgets::line(ui, text, Text::Meta, Tone::Caution);
             });
         }
     }

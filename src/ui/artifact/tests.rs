@@ -388,3 +388,26 @@ fn colours_are_shown_but_not_copied() {
     });
     assert!(saved.unwrap().contains("... \u{1b}[32mok\u{1b}[0m\n"));
 }
+
+/// Of a long difference only the beginning is there at first: it must not look like all of it.
+#[test]
+fn a_cut_difference_names_the_number_of_all_files() {
+    use crate::run::{Edge, EdgeType, TargetKind};
+    let file =
+        |number: usize| format!("--- /dev/null\n+++ b/{number}.txt\n@@ -0,0 +1,2 @@\n+a\n+b\n");
+    let head: String = (0..5).map(file).collect();
+    let head = Value::from(head.trim_end_matches("+b\n")).to_string();
+    let mut harness = bench("viewer-part", [480.0, 600.0]);
+    let bench = harness.state_mut();
+    let artifact = &mut bench.detail.artifacts[0];
+    artifact.artifact_type = "diff".to_owned();
+    artifact.content = serde_json::json!({ "head": head.trim_end_matches('"') });
+    let edge = |number| Edge::new(EdgeType::Affected, TargetKind::File, format!("{number}.txt"));
+    bench.detail.edges = (0..16).map(edge).collect();
+    harness.run_ok();
+    assert!(shows(&harness, "Only the beginning is shown. The first 5 of 16 files."));
+    assert!(shows(&harness, "3.txt  new  +2") && shows(&harness, "4.txt  new  cut here"));
+    harness.state_mut().detail.edges.clear();
+    harness.run_ok();
+    assert!(shows(&harness, "Only the beginning is shown. At least 5 files."));
+}

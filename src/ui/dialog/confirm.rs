@@ -1,13 +1,14 @@
 //! The dialog that asks whether to run a step. It shows everything that the step would do.
 
-use egui::{Id, Margin, TextEdit, Ui};
+use egui::{CollapsingHeader, Id, Margin, TextEdit, Ui};
 
 use super::{Answer, Answers, DialogShape, Entered, PromptId, READ_FIRST, Subject, question_ui};
+use crate::authorization::FileState;
 use crate::plan::drawable;
 use crate::risk::RiskLevel;
-use crate::run::{ConfirmationRequest, Decision};
+use crate::run::{ConfirmationRequest, Decision, Diff};
 use crate::ui::plan::{argument_ui, indented, preview_ui, request_ui, short_first};
-use crate::ui::{Action, DialogAction, Icon, Look, Text, Tone, icon, widgets};
+use crate::ui::{Action, DialogAction, Icon, Look, Text, Theme, Tone, icon, widgets};
 
 /// The safe answers about a step with icon, text and tooltip, in display order. The last is only for guided runs.
 pub(in crate::ui) const SAFE_ANSWERS: [(Decision, Icon, &str, &str); 3] = [
@@ -74,13 +75,50 @@ pub(super) fn confirm_ui(
         preview_ui(ui, &request.preview, Some(request.risk.level));
         indented(ui, |ui| {
             for (name, value) in short_first(&request.arguments) {
-                // The command is shown above, as a card.
-                if name != "command" || request.command().is_none() {
-                    argument_ui(ui, name, value);
+                let shown = match name.as_str() {
+                    "contents" => contents_shown(request),
+                    // The command is shown above, as a card.
+                    "command" if request.command().is_some() => Shown::Whole,
+                    _ => Shown::No,
+                };
+                match shown {
+                    Shown::No => argument_ui(ui, name, value),
+                    Shown::Whole => {}
+                    Shown::Changes => {
+                        let title = "The whole contents, with the lines that do not change";
+                        let title = widgets::rich(title, Text::Meta, Theme::of(ui).dim);
+                        CollapsingHeader::new(title)
+                            .id_salt(("contents", request.step_index))
+                            .show(ui, |ui| argument_ui(ui, name, value));
+                    }
                 }
             }
         });
     });
+}
+
+/// How much of an argument is shown above the arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    No,
+    /// What it changes.
+    Changes,
+    Whole,
+}
+
+/// How much of the contents that a step writes its difference shows: all of a new file, the changed lines of another.
+fn contents_shown(request: &ConfirmationRequest) -> Shown {
+    let writes = matches!(request.tool.as_str(), "file_create" | "file_write");
+    match request.preview.changes.as_slice() {
+        [change] if writes && !request.preview.would_fail() => {
+            match (&change.diff, change.before) {
+                (Diff::Text { .. }, FileState::Absent) => Shown::Whole,
+                (Diff::Text { .. }, FileState::Content(_)) => Shown::Changes,
+                (Diff::Unchanged | Diff::Binary { .. }, _) => Shown::No,
+            }
+        }
+        _ => Shown::No,
+    }
 }
 
 /// The field for the reason of the answer, which is kept with it. In a loop it is also for the planner.
@@ -100,4 +138,31 @@ fn reason_ui(ui: &mut Ui, id: Id, reason: &mut String, in_loop: bool) {
         ui.add(edit).labelled_by(label.id);
     });
     ui.add_space(2.0);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{Phase, Preview};
+    use crate::ui::tests::fixture;
+
+    #[test]
+    fn a_difference_shows_all_of_a_new_file_and_the_changes_of_another() {
+        let plan = fixture::plan();
+        let Phase::AwaitingConfirmation(request) = fixture::asking(&plan).phase else { panic!() };
+        let mut request = *request;
+        request.tool = "file_write".to_owned();
+        request.preview = fixture::preview(&plan, 2);
+        assert_eq!(contents_shown(&request), Shown::Changes);
+        request.preview = fixture::preview(&plan, 4);
+        assert_eq!(contents_shown(&request), Shown::Whole);
+        request.preview = Preview::failure("it exists already", Vec::new());
+        assert_eq!(contents_shown(&request), Shown::No, "there is no difference");
+        request.preview = fixture::preview(&plan, 4);
+        request.preview.changes[0].diff = Diff::Binary { before_bytes: None, after_bytes: Some(1) };
+        assert_eq!(contents_shown(&request), Shown::No);
+        request.tool = "splice_patch".to_owned();
+        request.preview = fixture::preview(&plan, 4);
+        assert_eq!(contents_shown(&request), Shown::No);
+    }
 }

@@ -165,10 +165,25 @@ fn arguments_and_buttons_stay_visible() {
         let harness = window("dialog", size);
         let bottom = harness.get_by_label(APPROVE).rect().bottom();
         assert!(bottom < size[1], "{bottom} in {size:?}");
-        for label in ["+    n.saturating_add(2)", "path", "contents"] {
+        for label in ["+    n.saturating_add(2)", "path", WHOLE] {
             assert!(harness.query_all_by_label(label).next().is_some(), "{label} in {size:?}");
         }
     }
+}
+
+const WHOLE: &str = "The whole contents, with the lines that do not change";
+
+/// The difference has the changed lines; the rest of the file is there on request.
+#[test]
+fn contents_are_shown_once() {
+    let mut harness = large_window("dialog");
+    let has_argument =
+        |harness: &Harness<'_, Window>| harness.query_all_by_label("contents").next().is_some();
+    assert!(!has_argument(&harness));
+    wait(&mut harness, 1_000);
+    harness.get_by_label(WHOLE).click();
+    harness.run_ok();
+    assert!(has_argument(&harness));
 }
 
 /// A tooltip is drawn in front of everything, so it would hide a part of the dialog.

@@ -4,6 +4,7 @@ use egui::{Align, Layout, ScrollArea, Ui};
 
 use super::results::{self, known_look};
 use super::{EvidenceView, Filter, links, toggle};
+use crate::plan::{drawable, one_line};
 use crate::run::{
     Attempt, Edge, EdgeType, ExecutionDetail, Known, Reconciled, RunFate, TargetKind,
 };
@@ -135,7 +136,9 @@ fn heading_ui(ui: &mut Ui, detail: &ExecutionDetail) {
     let row = &detail.row;
     let is_changed = !detail.changed.is_empty();
     let (icon, word, tone) = if is_changed { results::CHANGED } else { known_look(row.known) };
-    widgets::line(ui, format!("{} {}", row.tool_name, row.about), Text::Strong, Tone::Plain);
+    let is_command = row.tool_name == "shell";
+    let about = if is_command { one_line(&row.about) } else { drawable(&row.about) };
+    widgets::line(ui, format!("{} {about}", row.tool_name), Text::Strong, Tone::Plain);
     ui.horizontal_wrapped(|ui| {
         Chip::new(icon, word, tone).ui(ui);
         if let Some(risk) = row.risk {

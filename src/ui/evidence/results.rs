@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::EvidenceView;
-use crate::plan::drawable;
+use crate::plan::{drawable, one_line};
 use crate::run::{Execution, Known, ListedExecution, RunSummary, SearchHit, SearchPage};
 use crate::ui::plan::{fate_text, outcome_look, run_look};
 use crate::ui::{
@@ -208,7 +208,9 @@ pub(super) fn row_ui(
     let width = (right - 16.0 - left).max(0.0);
     let start = pos2(left, rect.top() + 15.0);
     let tool = (&*row.tool_name, Text::Body, theme.text);
-    let subject = (&*row.about, Text::Mono, theme.text);
+    let is_command = row.tool_name == "shell";
+    let about = if is_command { one_line(&row.about) } else { drawable(&row.about) };
+    let subject = (&*about, Text::Mono, theme.text);
     if rect.width() > NARROW {
         widgets::paint_parts(ui, start, TOOL - 8.0, &[tool]);
         widgets::paint_parts(ui, pos2(left + TOOL, start.y), (width - TOOL).max(0.0), &[subject]);
@@ -217,7 +219,7 @@ pub(super) fn row_ui(
     }
     draw_second_line(ui, pos2(left, rect.top() + 32.0), width, word);
     controls::selectable(ui, &response, selected, || {
-        format!("{} {}, {word}, {when}", row.tool_name, drawable(&row.about))
+        format!("{} {}, {word}, {when}", row.tool_name, about)
     })
 }
 

@@ -1,9 +1,9 @@
 //! The content of the bar below the steps, for every state of a plan and its run.
 
 use super::{Approval, PlanView, fate_look};
-use crate::plan::drawable;
+use crate::plan::{ShownPlan, drawable};
 use crate::run::text::capitalized;
-use crate::run::{Phase, PlanRejection, Preview, RunFate, RunStatus};
+use crate::run::{Phase, PlanRejection, RunFate, RunStatus};
 use crate::ui::loop_page::Sequel;
 use crate::ui::{Command, Icon, Situation, Tone, format, icon};
 
@@ -88,16 +88,15 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
             let detail = "Review the steps, then authorize the plan again.";
             Bar::new(icon::CLOCK, Tone::Caution, "The authorization has expired", detail)
         }
-        Approval::None | Approval::Used { .. } if view.preview.is_some_and(Preview::would_fail) => {
-            let detail = "The selected step would fail.";
+        Approval::None | Approval::Used { .. }
+            if view.looked_at.missing == 0 && view.would_fail().is_some() =>
+        {
+            let detail = view.would_fail().unwrap_or_default();
             Bar::new(icon::WARNING, Tone::Caution, "Not authorized", detail)
         }
         Approval::None | Approval::Used { .. } => {
             let detail = match (view.looked_at.missing, view.looked_at.others) {
-                (1, _) => "1 step to look at first.".to_owned(),
-                (missing @ 1.., _) => {
-                    format!("{} steps to look at first.", format::count(missing as u64))
-                }
+                (missing @ 1.., _) => to_look_at(view, missing),
                 (0, 0) if view.looked_at.ends > 0 => {
                     let steps = format::counted(view.looked_at.ends, "long step");
                     format!("Only the beginning and end of {steps} were shown.")
@@ -110,6 +109,24 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
         }
     };
     bar.with_authorize().looking_first(view, situation)
+}
+
+/// The steps that must still be looked at, `missing` in number; of the selected one, that its rest is missing.
+fn to_look_at(view: &PlanView<'_>, missing: usize) -> String {
+    let (looked_at, selected) = (view.looked_at, view.selected);
+    let number = selected + 1;
+    match (missing, looked_at.misses(selected)) {
+        (1, true) => format!("Step {number}: look at the rest of what it would do."),
+        (_, true) => {
+            let others = format::counted(missing - 1, "more step");
+            format!("Look at the rest of step {number}, and at {others}.")
+        }
+        (1, false) => {
+            let step = looked_at.next(selected).map_or(number, |next| next + 1);
+            format!("Step {step} to look at first.")
+        }
+        (_, false) => format!("{} to look at first.", format::counted(missing, "step")),
+    }
 }
 
 impl Bar {
@@ -272,9 +289,12 @@ fn ended(view: &PlanView<'_>, situation: &Situation) -> Option<Bar> {
     }
     let mut others = match (&view.run.phase, view.approval) {
         (Phase::Ended(RunStatus::Completed), Approval::Recorded) => vec![Command::RunAgain],
-        (Phase::Ended(RunStatus::Completed), _) if situation.look_first => {
-            vec![Command::NextUnseen]
+        // What it undid is undone; it can only be undone itself.
+        (Phase::Ended(RunStatus::Completed), _) if view.plan.is_some_and(ShownPlan::is_revert) => {
+            Vec::new()
         }
+        // Leads to what has to be looked at before the plan is authorized again.
+        (Phase::Ended(RunStatus::Completed), _) if situation.look_first => vec![Command::RunAgain],
         (Phase::Ended(RunStatus::Completed), _) => vec![Command::Authorize],
         _ => vec![Command::RunAgain, Command::ContinueFromHere],
     };

@@ -13,7 +13,7 @@ use crate::authorization::FileState;
 use crate::plan::{drawable, twin_names, visible_name};
 use crate::risk::RiskLevel;
 use crate::run::{Diff, FileChange, Predicted, Preview};
-use crate::ui::{Text, Theme, Tone, format, icon, widgets};
+use crate::ui::{Text, Theme, Tone, format, icon, scroll, widgets};
 
 /// The number of diffs shown at first, and added by each click on the button for more.
 const DIFFS_PER_PAGE: usize = 50;
@@ -25,6 +25,9 @@ const BESIDE_PATH: f32 = 240.0;
 const MIN_LISTED: usize = 4;
 /// The maximum height of the list, in points; it scrolls beyond that.
 const MAX_LIST_HEIGHT: f32 = 168.0;
+
+/// Stands beside a file whose difference is not shown to its end.
+const CUT: &str = "  cut here";
 
 /// How the effect of a safe command is known.
 const JUDGED_BY_WORDS: &str = "Its risk is judged by its words. It is not run beforehand.";
@@ -74,12 +77,40 @@ fn remarks_ui(ui: &mut Ui, preview: &Preview, risk: Option<RiskLevel>) {
 /// Shows the diffs of files, one after the other, below a list of the files if there are many. `id_salt` distinguishes
 /// several uses in the same part of the window. Returns whether all are shown.
 pub(crate) fn changes_ui(ui: &mut Ui, id_salt: &str, changes: &[FileChange]) -> bool {
+    cut_changes_ui(ui, id_salt, changes, None)
+}
+
+/// Where a difference ends that is shown only in part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Cut {
+    /// The number of files in the whole difference, if it is known.
+    pub(crate) files: Option<usize>,
+}
+
+impl Cut {
+    /// The number of files of which `shown` are there, the last of them not whole.
+    pub(crate) fn words(self, shown: usize) -> String {
+        match self.files.filter(|files| *files >= shown) {
+            Some(files) if files == shown => format::counted(files, "file"),
+            Some(files) => format!("The first {shown} of {}", format::counted(files, "file")),
+            None => format!("At least {}", format::counted(shown, "file")),
+        }
+    }
+}
+
+/// As [`changes_ui`], for the beginning of a longer difference: the last file is not whole.
+pub(crate) fn cut_changes_ui(
+    ui: &mut Ui,
+    id_salt: &str,
+    changes: &[FileChange],
+    cut: Option<Cut>,
+) -> bool {
     let id = ui.scope_id().with(("files shown", id_salt, changes.len()));
     let mut shown = ui.data(|data| data.get_temp(id)).unwrap_or(DIFFS_PER_PAGE);
     let list = id.with("list");
     let mut jumping = Jumping::new(ui, list);
     let twins = twins(ui, id.with("twins"), changes);
-    let chosen = files_ui(ui, id_salt, changes, &twins);
+    let chosen = files_ui(ui, id_salt, changes, &twins, cut);
     if let Some(chosen) = chosen.filter(|chosen| *chosen >= shown) {
         shown = chosen + 1;
         ui.data_mut(|data| data.insert_temp(id, shown));
@@ -89,7 +120,8 @@ pub(crate) fn changes_ui(ui: &mut Ui, id_salt: &str, changes: &[FileChange]) -> 
             ui.scroll_to_cursor(Some(Align::Min));
         }
         let twin = twins.get(&index).map(String::as_str);
-        change_ui(ui, change, twin, (list, index), &mut jumping);
+        let is_cut = cut.is_some() && index + 1 == changes.len();
+        change_ui(ui, change, (twin, is_cut), (list, index), &mut jumping);
     }
     jumping.finish(ui);
     let more = changes.len().saturating_sub(shown);
@@ -101,7 +133,13 @@ pub(crate) fn changes_ui(ui: &mut Ui, id_salt: &str, changes: &[FileChange]) -> 
                 0 => format!("Show {next} more {noun}"),
                 _ => format!("Show {next} of {} more {noun}", format::count(more as u64)),
             };
-            if widgets::button(ui, widgets::Look::Plain, Some(icon::DOWN), &text, true).clicked() {
+            let button = widgets::button(ui, widgets::Look::Plain, Some(icon::DOWN), &text, true);
+            // All that is above was seen: going on means the next files.
+            let goes_on = ui.clip_rect().contains_rect(button.rect) && scroll::goes_on(ui.ctx());
+            if goes_on {
+                scroll::go_on(ui.ctx());
+            }
+            if button.clicked() || goes_on {
                 ui.data_mut(|data| data.insert_temp(id, shown + DIFFS_PER_PAGE));
             }
         });
@@ -127,11 +165,12 @@ fn twins(ui: &Ui, id: Id, changes: &[FileChange]) -> Arc<HashMap<usize, String>>
     twins
 }
 
-/// Shows the difference of one file. `twin` is its path with what tells it apart from another one.
+/// Shows the difference of one file. `twin` is its path with what tells it apart from another one. If it is cut, its
+/// lines are not counted.
 fn change_ui(
     ui: &mut Ui,
     change: &FileChange,
-    twin: Option<&str>,
+    (twin, is_cut): (Option<&str>, bool),
     (list, index): (Id, usize),
     jumping: &mut Jumping,
 ) {
@@ -142,11 +181,14 @@ fn change_ui(
             let has_choice = index == 0 && matches!(change.diff, Diff::Text { .. });
             let mut parts = vec![(path, Text::Mono, theme.text)];
             let counts = match &change.diff {
-                Diff::Text { added, removed, .. } => {
+                Diff::Text { added, removed, .. } if !is_cut => {
                     Some((format!("  +{added}"), format!("  −{removed}")))
                 }
-                Diff::Unchanged | Diff::Binary { .. } => None,
+                Diff::Text { .. } | Diff::Unchanged | Diff::Binary { .. } => None,
             };
+            if is_cut {
+                parts.push((CUT, Text::Small, theme.caution));
+            }
             if let Some((added, removed)) = &counts {
                 parts.push((added, Text::Mono, theme.safe));
                 parts.push((removed, Text::Mono, theme.danger));
@@ -196,7 +238,9 @@ fn change_ui(
 pub(super) fn difference_ui(ui: &mut Ui, id_salt: (&str, usize), change: &FileChange) {
     let list = ui.scope_id().with(id_salt);
     let mut jumping = Jumping::new(ui, list);
-    ui.push_id(id_salt, |ui| change_ui(ui, change, None, (list, usize::MAX), &mut jumping));
+    ui.push_id(id_salt, |ui| {
+        change_ui(ui, change, (None, false), (list, usize::MAX), &mut jumping)
+    });
     jumping.finish(ui);
 }
 
@@ -211,6 +255,7 @@ fn files_ui(
     id_salt: &str,
     changes: &[FileChange],
     twins: &HashMap<usize, String>,
+    cut: Option<Cut>,
 ) -> Option<usize> {
     if !has_file_list(changes) {
         return None;
@@ -218,14 +263,16 @@ fn files_ui(
     let mut clicked = None;
     indented(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 2.0;
-        let title = format!("{} files", format::count(changes.len() as u64));
+        let title = cut
+            .map_or_else(|| format::counted(changes.len(), "file"), |cut| cut.words(changes.len()));
         widgets::line(ui, title, Text::Small, Tone::Dim);
         widgets::card(ui).show(ui, |ui| {
             ui.set_width(ui.available_width());
             let list = ScrollArea::vertical().id_salt(("files", id_salt));
             list.max_height(MAX_LIST_HEIGHT).show(ui, |ui| {
                 for (index, change) in changes.iter().enumerate() {
-                    if file_ui(ui, change, twins.get(&index).map(String::as_str)) {
+                    let is_cut = cut.is_some() && index + 1 == changes.len();
+                    if file_ui(ui, change, twins.get(&index).map(String::as_str), is_cut) {
                         clicked = Some(index);
                     }
                 }
@@ -237,15 +284,15 @@ fn files_ui(
 }
 
 /// A line of the list. Returns whether it was clicked.
-fn file_ui(ui: &mut Ui, change: &FileChange, twin: Option<&str>) -> bool {
+fn file_ui(ui: &mut Ui, change: &FileChange, twin: Option<&str>, is_cut: bool) -> bool {
     let theme = Theme::of(ui);
     let counts = match &change.diff {
-        Diff::Text { added, removed, .. } => {
+        Diff::Text { added, removed, .. } if !is_cut => {
             [(*added, '+'), (*removed, '−')].map(|(count, sign)| {
                 if count > 0 { format!("  {sign}{count}") } else { String::new() }
             })
         }
-        Diff::Unchanged | Diff::Binary { .. } => [String::new(), String::new()],
+        Diff::Text { .. } | Diff::Unchanged | Diff::Binary { .. } => [String::new(), String::new()],
     };
     let word = match (change.before, change.after) {
         (FileState::Absent, _) => "  new",
@@ -258,6 +305,7 @@ fn file_ui(ui: &mut Ui, change: &FileChange, twin: Option<&str>) -> bool {
     let text = widgets::styled_text(&[
         (&path, Text::Mono, theme.text),
         (word, Text::Small, theme.dim),
+        (if is_cut { CUT } else { "" }, Text::Small, theme.caution),
         (added, Text::Mono, theme.safe),
         (removed, Text::Mono, theme.danger),
     ]);
@@ -292,7 +340,7 @@ mod tests {
         let clicked = std::cell::Cell::new(None);
         let all = changes(128);
         let mut harness = Harness::builder().with_size(egui::vec2(500.0, 400.0)).build_ui(|ui| {
-            if let Some(index) = files_ui(ui, "test", &all, &HashMap::new()) {
+            if let Some(index) = files_ui(ui, "test", &all, &HashMap::new(), None) {
                 clicked.set(Some(index));
             }
         });
@@ -303,6 +351,25 @@ mod tests {
         harness.key_press(egui::Key::Enter);
         harness.run();
         assert_eq!(clicked.get(), Some(3), "by the keyboard alone");
+    }
+
+    /// Only the beginning of a recorded difference is there at first. What it lacks must not look like nothing.
+    #[test]
+    fn the_last_file_of_a_cut_difference_is_not_counted() {
+        let some = changes(5);
+        let shows = |cut: Option<Cut>, text: &str| {
+            let harness = Harness::builder().with_size(egui::vec2(500.0, 400.0));
+            let harness = harness.build_ui(|ui| {
+                files_ui(ui, "test", &some, &HashMap::new(), cut);
+            });
+            harness.query_by_label_contains(text).is_some()
+        };
+        let cut = Some(Cut { files: Some(16) });
+        assert!(shows(cut, "The first 5 of 16 files"));
+        assert!(shows(cut, "src/file_3.rs  new  +3") && !shows(cut, "file_3.rs  new  cut"));
+        assert!(shows(cut, "src/file_4.rs  new  cut here") && !shows(cut, "+4"));
+        assert!(shows(Some(Cut { files: None }), "At least 5 files"));
+        assert!(shows(None, "5 files") && shows(None, "+4"));
     }
 
     /// The list is a scroll area of its own, inside that of the pane.
@@ -333,8 +400,9 @@ mod tests {
     #[test]
     fn few_files_need_no_list() {
         let few = changes(3);
-        let harness =
-            Harness::new_ui(|ui| assert_eq!(files_ui(ui, "test", &few, &HashMap::new()), None));
+        let harness = Harness::new_ui(|ui| {
+            assert_eq!(files_ui(ui, "test", &few, &HashMap::new(), None), None)
+        });
         assert!(harness.query_by_label("3 files").is_none());
     }
 }

@@ -1,10 +1,11 @@
-//! What a step that is over did: how it ended, its command, and the recorded change of its files.
+//! What a step that is over did: how it ended, its command, and the recorded change of its files; and what the inspector
+//! calls a step before and after that.
 
 use egui::Ui;
 
 use super::inspector::{error_ui, indented};
 use super::{PlanView, command_ui, outcome_look};
-use crate::plan::ShownStep;
+use crate::plan::{ShownStep, prose_lines};
 use crate::run::text::capitalized;
 use crate::run::{Outcome, StepState};
 use crate::ui::artifact::{ArtifactView, artifacts_ui};
@@ -15,6 +16,56 @@ pub(super) const DONE_BY_HAND: &str = "You did this step yourself; nothing was r
 /// Whether the selected step is over.
 pub(super) fn is_done(view: &PlanView<'_>) -> bool {
     matches!(view.run.steps.get(view.selected), Some(StepState::Done(_)))
+}
+
+/// The name of the first tab of the selected step.
+pub(super) fn tab_name(view: &PlanView<'_>) -> &'static str {
+    match (is_done(view), view.run.is_over(), view.review) {
+        (true, ..) => "Did",
+        (false, true, None) => "Not done",
+        (false, true, Some(_)) => "Would do",
+        (false, false, _) => "Will do",
+    }
+}
+
+/// The line below the name of a step: that it is faulty, why it asks for confirmation, the reason that its author
+/// gives, or that it does not ask.
+pub(super) fn second_line(view: &PlanView<'_>, step: &ShownStep) -> String {
+    if step.call.is_none() {
+        return "Faulty: it cannot run.".to_owned();
+    }
+    let reason = step.reason.as_deref().map(prose_lines);
+    let Some(review) = view.review else {
+        // A recorded run is not reviewed again, so it is unknown whether its steps would ask now.
+        return reason.unwrap_or_else(|| "From a recorded run.".to_owned());
+    };
+    let asks = review.asks.get(step.step_index).and_then(Option::as_deref);
+    if is_done(view) {
+        return reason.unwrap_or_else(|| match asks {
+            Some(why) => format!("Asked before it ran: {why}"),
+            None => "Ran without asking, once the plan was authorized.".to_owned(),
+        });
+    }
+    match (asks, reason) {
+        (Some(why), _) => format!("Asks before it runs: {why}"),
+        (None, Some(reason)) => reason,
+        (None, None) => "Runs without asking, once the plan is authorized.".to_owned(),
+    }
+}
+
+/// Whether the run is over without a result of the selected step.
+pub(super) fn is_not_done(view: &PlanView<'_>) -> bool {
+    view.run.is_over() && !is_done(view)
+}
+
+/// Why a step has no result in a run that is over.
+pub(super) fn not_done(view: &PlanView<'_>) -> &'static str {
+    match view.run.steps.get(view.selected) {
+        Some(StepState::Running) => {
+            "The run ended while this step was under way. Its outcome is unknown."
+        }
+        _ => "The run ended before this step: nothing was done for it.",
+    }
 }
 
 /// What a step that is over did: how it ended, its command, and the recorded change of its files.

@@ -8,7 +8,7 @@ use egui::{Frame, Key, Margin, Modifiers, Ui, vec2};
 use super::PlanView;
 use crate::plan::{ShownPlan, ShownStep, ToolClass};
 use crate::risk::RiskLevel;
-use crate::run::{Outcome, Review, RunState, StepState};
+use crate::run::{Outcome, PreviewedSteps, Review, RunState, StepState};
 use crate::ui::widgets::focus_ring;
 use crate::ui::{Action, Icon, PlanAction, Text, Tone, controls, format, icon, widgets};
 
@@ -21,7 +21,7 @@ pub enum StepKind {
     Asks,
     /// Is dangerous or blocked.
     Dangerous,
-    /// Would fail at its precondition, is faulty, or did not succeed in the run.
+    /// Would fail, also at its precondition, is faulty, or did not succeed in the run.
     Fails,
     /// Was not looked at to its end.
     NotLookedAt,
@@ -41,7 +41,7 @@ impl StepKind {
             Self::Asks => "Steps that ask before they run.",
             Self::Dangerous => "Steps that are dangerous or blocked.",
             Self::Fails => {
-                "Steps whose precondition does not hold, that are faulty, or that did not succeed."
+                "Steps that would fail, also at their precondition, that are faulty, or that did not succeed."
             }
             Self::NotLookedAt => "Steps that you have not looked at to their end.",
             Self::Changed => "Steps that are new or changed since you saw the plan.",
@@ -166,6 +166,8 @@ pub struct KindSources<'a> {
     pub looked_at: &'a super::LookedAt,
     /// The steps that differ from what the person saw.
     pub changed: &'a super::ChangedSteps,
+    /// What the previews of the steps say.
+    pub previewed: &'a PreviewedSteps,
 }
 
 impl KindSources<'_> {
@@ -189,6 +191,7 @@ impl KindSources<'_> {
                 outcome.is_some_and(|outcome| !done.contains(&outcome))
                     || outcome.is_none()
                         && (step.call.is_none()
+                            || self.previewed.failure(index).is_some()
                             || self.review.is_some_and(|it| it.fails_precondition(index)))
             }
             StepKind::NotLookedAt => self.looked_at.lacks(index),

@@ -2,10 +2,10 @@
 
 use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
-use super::{PlanView, RecordedRun, choices, walls};
+use super::{PlanView, RecordedRun, choices, previewed, walls};
 use crate::plan::{Digest, Mode, ShownPlan, ToolClass, prose, visible_name};
-use crate::run::CommandsReview;
 use crate::run::text::capitalized;
+use crate::run::{CommandsReview, Review};
 use crate::ui::action::LoopAction;
 use crate::ui::loop_page::loop_link_ui;
 use crate::ui::reconcile::{reconciled_ui, settle_ui};
@@ -22,7 +22,7 @@ pub struct StepCounts {
     /// Steps that change files.
     changing: usize,
     /// Steps that run a command.
-    commands: usize,
+    pub(super) commands: usize,
 }
 
 impl StepCounts {
@@ -51,18 +51,11 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
         return chips;
     }
     let Some(review) = view.review else { return chips };
+    if view.run.is_over() {
+        return previewed::done_chips(view, review);
+    }
     let impact = &review.impact;
-    let (text, files) = match impact.files.len() {
-        0 if view.step_counts.commands > 0 => (
-            format::counted(view.step_counts.commands, "command"),
-            "What a command changes cannot be predicted.".to_owned(),
-        ),
-        0 => ("no files".to_owned(), "Writes no file.".to_owned()),
-        count => {
-            (format::counted(count, "file"), format!("Writes:\n{}", visible_list(&impact.files)))
-        }
-    };
-    chips.push(Chip::new(icon::FILES, text, Tone::Dim).with_tooltip(files));
+    chips.push(previewed::planned_files_chip(view, impact));
     if !impact.hosts.is_empty() {
         let target = view.plan.and_then(|plan| plan.target.as_deref());
         let text = match target {
@@ -76,13 +69,7 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
     if let Some(plan) = view.plan {
         chips.extend(notes_chips(plan));
     }
-    if let Some(worst) = impact.worst {
-        let icon = super::rows::risk_icon(worst);
-        chips.push(
-            Chip::new(icon, format!("worst: {}", worst.as_str()), worst.into())
-                .with_tooltip("The most dangerous step of the plan."),
-        );
-    }
+    chips.extend(worst_chip(review));
     chips.extend(review.walls.as_ref().and_then(walls::chip));
     let fails = (0..review.preconditions.len()).filter(|it| review.fails_precondition(*it));
     let fails: Vec<_> = fails.map(|index| (index + 1).to_string()).collect();
@@ -95,19 +82,34 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
             format!("Does not hold now, and would stop the run: step {}.", fails.join(", "));
         chips.push(Chip::new(icon::WARNING, text, Tone::Danger).with_tooltip(steps));
     }
+    chips.extend(previewed::chips(view.previewed));
     chips.push(match impact.asks {
         0 => Chip::new(icon::HAND, "asks nothing", Tone::Dim)
             .with_tooltip("No step waits for your answer."),
         asks => Chip::new(icon::HAND, format!("asks you {asks}×"), Tone::Accent)
             .with_tooltip("This many steps wait for your answer before they run."),
     });
-    chips.push(match impact.irreversible {
+    chips.push(restorable_chip(impact.irreversible));
+    chips
+}
+
+/// The risk of the most dangerous step; `None` without steps.
+pub(super) fn worst_chip(review: &Review) -> Option<Chip> {
+    let worst = review.impact.worst?;
+    let icon = super::rows::risk_icon(worst);
+    let chip = Chip::new(icon, format!("worst: {}", worst.as_str()), worst.into());
+    Some(chip.with_tooltip("The most dangerous step of the plan."))
+}
+
+/// Whether the evidence can restore what the steps change.
+/// `irreversible` is the number of steps for which that is not sure.
+pub(super) fn restorable_chip(irreversible: usize) -> Chip {
+    match irreversible {
         0 => Chip::new(icon::KEPT, "old contents kept", Tone::Safe)
             .with_tooltip("The evidence keeps what is needed to restore every file."),
         number => Chip::new(icon::WARNING, format!("{number} not restorable"), Tone::Caution)
             .with_tooltip("This many steps may change something that the evidence cannot restore."),
-    });
-    chips
+    }
 }
 
 /// Chips for the guided mode and the author's rollback commands, if the plan has them.
@@ -171,7 +173,7 @@ pub fn contradiction(view: &PlanView<'_>) -> Option<String> {
     })
 }
 
-fn visible_list(items: &[String]) -> String {
+pub(super) fn visible_list(items: &[String]) -> String {
     const MAX_SHOWN: usize = 30;
     let mut lines: Vec<_> =
         items.iter().take(MAX_SHOWN).map(|item| prose(item).into_owned()).collect();

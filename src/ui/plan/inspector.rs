@@ -7,7 +7,9 @@ use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
 use super::changed_steps::step_change_ui;
 use super::diagnostics::diagnostics_ui;
-use super::did::{DONE_BY_HAND, did_ui, is_done, no_diagnostics};
+use super::did::{
+    DONE_BY_HAND, did_ui, is_done, is_not_done, no_diagnostics, not_done, second_line, tab_name,
+};
 use super::output::{argument_rows, short_first, terminal_rows};
 use super::request::{partly_marked_ui, verdict_ui};
 use super::right_to_left::right_to_left_ui;
@@ -68,10 +70,8 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
         widgets::line(ui, &name, Text::Strong, Tone::Plain);
         widgets::line(ui, second_line(view, step), Text::Small, Tone::Dim);
         let mut tabs = TABS;
-        if is_done(view)
-            && let Some((_, name)) = tabs.first_mut()
-        {
-            *name = "Did";
+        if let Some((_, name)) = tabs.first_mut() {
+            *name = tab_name(view);
         }
         if let Some(tab) = tabs_ui(ui, &tabs, view.tab) {
             actions.push(Action::Plan(PlanAction::ShowTab(tab)));
@@ -97,6 +97,9 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
                 let (icon, _, _) = outcome_look(result.outcome);
                 empty_tab_ui(ui, icon, "No diagnostics", no_diagnostics(result.outcome));
             }
+            _ if view.run.is_over() => {
+                empty_tab_ui(ui, icon::INFO, "No diagnostics", not_done(view));
+            }
             _ => empty_tab_ui(ui, icon::INFO, "No diagnostics yet", NO_DIAGNOSTICS),
         },
         Tab::Artifacts => match view.execution {
@@ -104,7 +107,7 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
                 let height = ui.available_height();
                 detail::stored_artifacts_ui(ui, execution, view.contents, height, actions);
             }
-            None => empty_tab_ui(ui, icon::FILE_TEXT, "No artifacts yet", NOT_RUN),
+            None => no_record_ui(ui, view, icon::FILE_TEXT, "artifacts"),
         },
         Tab::Evidence => match view.execution {
             Some(execution) => {
@@ -112,7 +115,7 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
                     detail::facts_ui(ui, (execution, view.of_loop), view.now, actions);
                 });
             }
-            None => empty_tab_ui(ui, icon::DATABASE, "No evidence yet", NOT_RUN),
+            None => no_record_ui(ui, view, icon::DATABASE, "evidence"),
         },
     }
 }
@@ -121,27 +124,17 @@ const NO_DIAGNOSTICS: &str = "Errors, warnings and notes of a check appear here.
 const SKIPPED: &str = "You skipped this step; nothing was run for it.";
 const NOT_RUN: &str = "The record appears here once the step has run, was skipped or was denied.";
 
-/// The line below the name of a step: that it is faulty, why it asks for confirmation, the reason that its author
-/// gives, or that it does not ask.
-fn second_line(view: &PlanView<'_>, step: &ShownStep) -> String {
-    if step.call.is_none() {
-        return "Faulty: it cannot run.".to_owned();
-    }
-    let reason = step.reason.as_deref().map(prose_lines);
-    let Some(review) = view.review else {
-        // A recorded run is not reviewed again, so it is unknown whether its steps would ask now.
-        return reason.unwrap_or_else(|| "From a recorded run.".to_owned());
-    };
-    let asks = review.asks.get(step.step_index).and_then(Option::as_deref);
-    match (asks, reason) {
-        (Some(why), _) => format!("Asks before it runs: {why}"),
-        (None, Some(reason)) => reason,
-        (None, None) => "Runs without asking, once the plan is authorized.".to_owned(),
-    }
-}
-
 fn empty_tab_ui(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
     widgets::margins(12, 12).show(ui, |ui| widgets::empty_state(ui, icon, title, text));
+}
+
+/// An empty tab of a step without a record.
+fn no_record_ui(ui: &mut Ui, view: &PlanView<'_>, icon: Icon, what: &str) {
+    if is_not_done(view) {
+        empty_tab_ui(ui, icon, &format!("No {what}"), not_done(view));
+    } else {
+        empty_tab_ui(ui, icon, &format!("No {what} yet"), NOT_RUN);
+    }
 }
 
 /// Returns how much of the preview has been on screen, once it is complete.
@@ -171,7 +164,7 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) -> OnScreen {
                     }
                     Some(_) => "Computing what this step would do…",
                     // Only a plan that can still run has previews.
-                    None => "This is a recorded run. The other tabs show the step and what it did.",
+                    None => not_done(view),
                 };
                 widgets::paragraph(ui, text, Text::Body, Tone::Dim);
             });
@@ -295,6 +288,7 @@ fn output_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
         if rows.is_empty() {
             let text = match state {
                 Some(StepState::Running) => "Nothing printed yet.",
+                _ if view.run.is_over() => not_done(view),
                 _ => "The output of the step appears here, line by line.",
             };
             empty_tab_ui(ui, icon::TERMINAL, "No output", text);

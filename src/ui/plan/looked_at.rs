@@ -72,6 +72,11 @@ impl LookedAt {
         circle().find(|index| self.misses(*index)).or_else(|| circle().find(|it| self.lacks(*it)))
     }
 
+    /// Whether to go on with this step before any other: the rest of it must be looked at, or no other step must be.
+    pub fn goes_on(&self, index: usize) -> bool {
+        self.misses(index) || self.missing == 0 && self.lacks(index)
+    }
+
     /// Whether it is known that a step was not shown to its end.
     pub fn lacks(&self, index: usize) -> bool {
         self.shown.get(index) == Some(&OnScreen::Part)
@@ -119,6 +124,58 @@ mod tests {
             harness.run_ok();
         }
         assert!(looked_at(&harness.state().actions));
+    }
+
+    /// The command that goes on shows the rest of the selected step page by page, until it counts as looked at.
+    #[test]
+    fn going_on_scrolls_to_the_rest_of_the_selected_step() {
+        for (size, lines) in [([1280.0, 800.0], 60), ([900.0, 600.0], 200)] {
+            let mut harness = window("unseen", size);
+            let text = "a line of the file that is long enough to wrap once\n".repeat(lines);
+            harness.state_mut().scene.show_contents(&text, Tab::WillDo);
+            harness.run_ok();
+            let misses = |harness: &egui_kittest::Harness<'_, crate::ui::tests::Window>| {
+                harness.state().scene.view().plan.unwrap().looked_at.misses(4)
+            };
+            assert!(misses(&harness));
+            let detail = |harness: &egui_kittest::Harness<'_, crate::ui::tests::Window>| {
+                let scene = &harness.state().scene;
+                let view = scene.view();
+                crate::ui::plan::bar(view.plan.as_ref().unwrap(), &view.situation).detail
+            };
+            // In the small window the third step was not seen, either.
+            let names_rest = |detail: String| {
+                detail == "Step 5: look at the rest of what it would do."
+                    || detail == "Look at the rest of step 5, and at 1 more step."
+            };
+            assert!(names_rest(detail(&harness)));
+            let mut presses = 0;
+            while misses(&harness) {
+                presses += 1;
+                assert!(presses < 40, "it never counts as looked at");
+                harness.key_press(Key::F4);
+                harness.run_ok();
+            }
+            assert!(presses > 1, "each press shows a page");
+            assert!(!names_rest(detail(&harness)));
+        }
+    }
+
+    /// The differences of many files are shown in parts. Going on shows the next part, too.
+    #[test]
+    fn going_on_leads_through_many_files() {
+        let mut harness = window("unseen", [1280.0, 800.0]);
+        harness.state_mut().scene.show_contents("a line of the file\n", Tab::WillDo);
+        harness.state_mut().scene.repeat_change(120);
+        harness.run_ok();
+        let mut presses = 0;
+        while harness.state().scene.view().plan.unwrap().looked_at.misses(4) {
+            presses += 1;
+            assert!(presses < 60, "it never counts as looked at");
+            harness.key_press(Key::F4);
+            harness.run_ok();
+        }
+        assert!(presses > 10, "{presses}");
     }
 
     /// Above a length that people scroll through, the beginning and the end are enough, and the list and the bar say so.

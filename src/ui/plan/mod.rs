@@ -27,6 +27,7 @@ mod looked_at;
 mod marks;
 mod output;
 mod output_pane;
+mod previewed;
 mod request;
 mod right_to_left;
 mod row_cache;
@@ -54,13 +55,13 @@ use super::loop_page::Sequel;
 use super::notice::{Notice, notices_ui};
 use super::splits::{Side, split_panel_ui};
 use super::widgets::panel_frame;
-use super::{Command, Commands, Look, Now, Theme, terminal, theme, widgets};
+use super::{Command, Commands, Look, Now, Theme, format, terminal, theme, widgets};
 use crate::authorization::Change;
 use crate::plan::{Digest, Finding, ShownPlan};
 use crate::risk::RiskLevel;
 use crate::run::{
-    Attempt, DecisionRecord, ExecutionDetail, PlanRejection, Preview, Reconciled, Review, RunState,
-    StepTimer, Transcript,
+    Attempt, DecisionRecord, DoneFiles, ExecutionDetail, PlanRejection, Preview, PreviewedSteps,
+    Reconciled, Review, RunState, StepTimer, Transcript,
 };
 
 pub(crate) use action_bar::bar_ui;
@@ -68,7 +69,7 @@ pub use bar_model::{Bar, bar};
 pub use card::CardView;
 pub use change_jump::go_to_change;
 pub use changed_steps::{ChangedSteps, SeenStep, StepChange};
-pub(crate) use changes::{changes_ui, preview_ui};
+pub(crate) use changes::{Cut, changes_ui, cut_changes_ui, preview_ui};
 pub use choices::ChoicesView;
 pub use code::{Beside, CodeRow, Gutter, code_rows_ui, columns, full_text_ui};
 pub(crate) use filter::{FIELD_HELP, kinds_help};
@@ -81,6 +82,7 @@ pub use looked_at::{LookedAt, MustSee};
 pub(crate) use marks::sections;
 pub(crate) use output::short_first;
 pub use output::{output_lines, text_rows};
+pub(crate) use previewed::not_previewed;
 pub(crate) use request::{command_rows, command_ui, named_lookalikes, request_ui};
 pub(crate) use right_to_left::{RIGHT_TO_LEFT, step_has_right_to_left};
 pub use row_cache::cached_rows;
@@ -136,6 +138,8 @@ pub struct RecordedRun {
     pub host: Option<String>,
     /// The recorded risk of the steps, by the index of the step.
     pub risks: BTreeMap<usize, RiskLevel>,
+    /// The risk of the other steps by the present rules.
+    pub judged: BTreeMap<usize, RiskLevel>,
     /// The decisions about its authorization.
     pub decisions: Vec<DecisionRecord>,
 }
@@ -155,6 +159,8 @@ pub struct PlanView<'a> {
     pub choices: Option<ChoicesView<'a>>,
     /// The findings about the plan.
     pub findings: &'a [Finding],
+    /// What the run did to files, if it is over and began in this window.
+    pub done: Option<&'a DoneFiles>,
     /// The result of the review; `None` for a recorded run.
     pub review: Option<&'a Review>,
     /// The id of this reading and review of the plan. Another one has another id.
@@ -197,6 +203,8 @@ pub struct PlanView<'a> {
     pub card: Option<CardView<'a>>,
     /// The preview of the selected step; `None` until it is computed.
     pub preview: Option<&'a Preview>,
+    /// What the previews of all steps say, as far as they are known.
+    pub previewed: &'a PreviewedSteps,
     /// The simulation of all steps; `None` while the steps are shown.
     pub simulation: Option<&'a Simulated>,
     /// The states of the requested artifact contents.
@@ -213,6 +221,19 @@ impl PlanView<'_> {
         let undecided =
             matches!(self.approval, Approval::None | Approval::Void(_) | Approval::Expired);
         undecided && self.review.is_some() && !self.run.is_active() && !self.run.is_over()
+    }
+
+    /// A sentence about the steps that would fail by their previews; `None` if none would, as far as that is known.
+    fn would_fail(&self) -> Option<String> {
+        let failing = self.previewed.failing();
+        match failing {
+            [] => self.preview.filter(|it| it.would_fail()).map(|_| self.selected + 1),
+            [first, ..] => Some(first + 1),
+        }
+        .map(|first| match failing.len() {
+            0 | 1 => format!("Step {first} would fail."),
+            count => format!("{} would fail, step {first} first.", format::counted(count, "step")),
+        })
     }
 }
 

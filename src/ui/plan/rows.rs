@@ -9,7 +9,7 @@ use super::PlanView;
 use super::StepChange;
 use super::card::Card;
 use super::walls::{step_walls, wider};
-use crate::plan::{Mode, ToolCall, drawable, prose_lines, visible_name};
+use crate::plan::{Mode, ToolCall, drawable, one_line, prose_lines, visible_name};
 use crate::risk::RiskLevel;
 use crate::run::{Outcome, Phase, Review, StepState};
 use crate::ui::rows::{row_background, row_tooltip};
@@ -75,6 +75,9 @@ pub(crate) fn outcome_look(outcome: Outcome) -> (Icon, &'static str, Tone) {
 /// The state of a waiting step that would stop the run at its precondition.
 const UNMET: &str = "precondition does not hold now";
 
+/// The state of a waiting step that would fail by its preview.
+const WOULD_FAIL: &str = "would fail now";
+
 /// The row of a step; `None` when there is no such step.
 pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
     let step = view.plan?.steps.get(index)?;
@@ -83,7 +86,10 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
             let (verb, object) = call.headline();
             let is_past = matches!(call, ToolCall::History { .. });
             let object = if is_past { format::short_ids(&object) } else { object };
-            (verb.to_owned(), visible_name(&object).into_owned())
+            // A line break in the name of a file is no line break of the text around it.
+            let is_command = matches!(call, ToolCall::Shell { .. });
+            let shown = if is_command { one_line(&object) } else { visible_name(&object) };
+            (verb.to_owned(), shown.into_owned())
         }
         None => ("Faulty".to_owned(), step.tool_name.clone()),
     };
@@ -108,6 +114,9 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
             (icon::WAITING, "not reached", Tone::Dim)
         }
         (StepState::Waiting, _) if fails => (icon::WARNING, UNMET, Tone::Danger),
+        (StepState::Waiting, _) if view.previewed.failure(index).is_some() => {
+            (icon::WARNING, WOULD_FAIL, Tone::Danger)
+        }
         (StepState::Waiting, _) => (icon::WAITING, "waiting", Tone::Dim),
     };
     // A faulty step may name no tool.
@@ -134,7 +143,7 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
             StepState::Running => word,
             StepState::Waiting if step.call.is_none() => "its errors are listed above",
             StepState::Waiting if view.review.is_some_and(blocked) => "cannot run",
-            StepState::Waiting if word == UNMET => word,
+            StepState::Waiting if word == UNMET || word == WOULD_FAIL => word,
             StepState::Waiting if view.review.is_some_and(asks) => "asks before it runs",
             StepState::Waiting => "",
         };
@@ -157,8 +166,12 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
         .and_then(|review| review.risks.get(index))
         .map(|verdict| (verdict.level, verdict.reason.clone()));
     let recorded = || {
-        let level = view.recorded?.risks.get(&index)?;
-        Some((*level, "The risk when the step ran.".to_owned()))
+        let recorded = view.recorded?;
+        let (level, when) = match recorded.risks.get(&index) {
+            Some(level) => (level, "The risk when the step ran."),
+            None => (recorded.judged.get(&index)?, "Not reached. The risk by the present rules."),
+        };
+        Some((*level, when.to_owned()))
     };
     let risk = risk.or_else(recorded);
     Some(StepRow {
@@ -373,7 +386,8 @@ fn row_ui(ui: &mut Ui, rect: Rect, id: Id, row: &StepRow, selected: bool, indent
     });
     let mut hover = Vec::new();
     if first_truncated || second_truncated {
-        hover.push(format!("{} {}\n{}", row.verb, drawable(&row.object), drawable(&row.detail)));
+        let object = widgets::beginning(&row.object);
+        hover.push(format!("{} {object}\n{}", row.verb, drawable(&row.detail)));
     }
     if let Some((level, reason)) = &row.risk {
         hover.push(format!("{}: {}", level.as_str(), drawable(reason)));

@@ -24,6 +24,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         step_counts: StepCounts::of(&plan),
         choices: None,
         findings: &[],
+        done: None,
         review: Some(&review),
         review_id: uuid::Uuid::nil(),
         approval,
@@ -45,6 +46,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         changed: &ChangedSteps::default(),
         card: None,
         preview: None,
+        previewed: &Default::default(),
         simulation: None,
         contents: &Default::default(),
         execution: None,
@@ -297,4 +299,28 @@ fn a_written_mark_in_prose_is_told_from_a_mark() {
     ] {
         assert!(harness.query_all_by_label_contains(text).next().is_some(), "{text}");
     }
+}
+
+/// The bar of a scene, as if steps had to be looked at before its plan is authorized.
+fn commands_looking_first(scene: &str) -> Vec<Command> {
+    let scene = crate::ui::tests::scene::Scene::new(scene);
+    let view = scene.view();
+    let situation = Situation { look_first: true, ..view.situation };
+    bar(view.plan.as_ref().unwrap(), &situation).others
+}
+
+#[test]
+fn a_completed_run_does_not_lead_to_unseen_steps() {
+    assert_eq!(commands_looking_first("completed"), [Command::RunAgain, Command::Revert]);
+    assert_eq!(commands_looking_first("revert-done"), [Command::Revert]);
+}
+
+#[test]
+fn the_header_of_a_run_that_is_over_tells_what_it_did() {
+    let scene = crate::ui::tests::scene::Scene::new("done");
+    let view = scene.view();
+    let chips: Vec<String> =
+        header::chips(view.plan.as_ref().unwrap()).into_iter().map(|chip| chip.text).collect();
+    // The step that could not be restored was skipped.
+    assert_eq!(chips, ["files: 1 created, 1 replaced", "worst: caution", "old contents kept"]);
 }

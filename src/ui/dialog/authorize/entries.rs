@@ -8,7 +8,7 @@ use super::traits::StepTraits;
 use crate::authorization::FileState;
 use crate::plan::{ShownPlan, ShownStep, ToolCall, drawable, twin_names, visible_name};
 use crate::risk::RiskLevel;
-use crate::run::{Diff, LineKind, Predicted, Preview, Review};
+use crate::run::{FileFate, LineKind, PreviewedStep, PreviewedSteps, Review};
 use crate::ui::plan::{Beside, CodeRow, WALLS, beyond_walls, command_rows, risk_icon, text_rows};
 use crate::ui::{Icon, Tone, icon};
 
@@ -16,22 +16,10 @@ use crate::ui::{Icon, Tone, icon};
 fn changed_lines(
     step: &ShownStep,
     review: &Review,
-    preview: Option<&Preview>,
+    known: Option<&PreviewedStep>,
 ) -> Option<(usize, usize)> {
-    match (&step.call, preview) {
-        (_, Some(preview)) => {
-            let is_exact = preview.predicted == Predicted::Exact && !preview.changes.is_empty();
-            let lines = preview.changes.iter().map(|change| match change.diff {
-                Diff::Unchanged => Some((0, 0)),
-                Diff::Text { added, removed, .. } => Some((added, removed)),
-                Diff::Binary { .. } => None,
-            });
-            let sum = |sum: (usize, usize), lines: Option<_>| {
-                let (added, removed) = lines?;
-                Some((sum.0 + added, sum.1 + removed))
-            };
-            lines.filter(|_| is_exact).try_fold((0, 0), sum).filter(|_| is_exact)
-        }
+    match (&step.call, known) {
+        (_, Some(known)) => known.lines,
         (Some(ToolCall::FileCreate { path, contents }), None) => {
             let is_new = review.binding.inputs.get(path) == Some(&FileState::Absent);
             is_new.then(|| (contents.lines().count(), 0))
@@ -92,20 +80,19 @@ impl Entries {
     }
 
     /// Every step for which `is_listed` is true: what it does, its risk, whether it asks or changes what cannot be
-    /// restored, what it gets beyond its walls, and how many lines it adds and removes. `previews` has the previews that
-    /// are known.
-    pub(super) fn of_steps<'p>(
+    /// restored, what it gets beyond its walls, and how many lines it adds and removes.
+    pub(super) fn of_steps(
         plan: &ShownPlan,
         review: &Review,
-        previews: impl Fn(usize) -> Option<&'p Preview>,
+        previewed: &PreviewedSteps,
         is_listed: impl Fn(usize) -> bool,
     ) -> Self {
         let entry = |(index, step): (usize, &ShownStep)| {
             let risk = review.risks.get(index);
             let level = risk.map_or(RiskLevel::Blocked, |risk| risk.level);
             let tone = Tone::from(level);
-            let traits = StepTraits::of(plan, review, index);
-            let lines = changed_lines(step, review, previews(index));
+            let traits = StepTraits::of(plan, review, previewed, index);
+            let lines = changed_lines(step, review, previewed.get(index));
             let lines = lines.map(|(added, removed)| format!("+{added} −{removed}"));
             let words = std::iter::once(level.as_str()).chain(traits.notes());
             let notes: Vec<_> = lines.into_iter().chain(words.map(str::to_owned)).collect();
@@ -135,15 +122,18 @@ impl Entries {
         Self::new(steps.map(entry).collect())
     }
 
-    /// Every file that the steps name as written: whether it is new.
-    pub(super) fn of_files(review: &Review) -> Self {
+    /// Every file that the steps name as written, with what becomes of it.
+    pub(super) fn of_files(review: &Review, fates: &[FileFate]) -> Self {
         let twins = twin_names(review.impact.files.iter().map(String::as_str));
-        let entry = |(index, path): (usize, &String)| {
-            let (icon, tone, note) = match review.binding.inputs.get(path) {
-                Some(FileState::Absent) => (icon::FILE_PLUS, Tone::Safe, "new"),
-                Some(FileState::Content(_)) => (icon::WRITE, Tone::Dim, "replaced"),
-                None => (icon::WRITE, Tone::Dim, "written"),
+        let entry = |(index, (path, fate)): (usize, (&String, &FileFate))| {
+            let (icon, tone) = match fate {
+                FileFate::New => (icon::FILE_PLUS, Tone::Safe),
+                FileFate::Deleted => (icon::FILE_MINUS, Tone::Danger),
+                FileFate::Replaced | FileFate::Written => (icon::WRITE, Tone::Dim),
+                FileFate::Unchanged => (icon::INFO, Tone::Dim),
+                FileFate::NotWritten => (icon::WARNING, Tone::Danger),
             };
+            let note = fate.as_str();
             let twin = twins.get(&index).cloned();
             let text = EntryText::Shown(twin.unwrap_or_else(|| visible_name(path).into_owned()));
             Entry {
@@ -156,7 +146,7 @@ impl Entries {
                 beyond: String::new(),
             }
         };
-        Self::new(review.impact.files.iter().enumerate().map(entry).collect())
+        Self::new(review.impact.files.iter().zip(fates).enumerate().map(entry).collect())
     }
 
     /// The number of entries.

@@ -4,10 +4,9 @@ use egui::{
     CornerRadius, FontId, Rect, Role, Sense, Stroke, StrokeKind, Ui, WidgetInfo, pos2, vec2,
 };
 
-use crate::authorization::FileState;
 use crate::plan::{ShownPlan, ToolCall};
 use crate::risk::RiskLevel;
-use crate::run::{Review, cannot_be_restored};
+use crate::run::{FileFate, PreviewProgress, PreviewedSteps, Review, cannot_be_restored};
 use crate::ui::plan::step_ranges;
 use crate::ui::{Text, Theme, Tone, format, theme};
 
@@ -20,8 +19,15 @@ pub(super) struct Figure {
 }
 
 /// The figures: steps by risk, files, what asks, and what cannot be restored.
-pub(super) fn of(plan: &ShownPlan, review: &Review) -> Vec<Figure> {
-    vec![steps(plan, review), files(review), asks(review), restorable(plan, review)]
+/// `fates` has what becomes of each file.
+pub(super) fn of(
+    plan: &ShownPlan,
+    review: &Review,
+    fates: &[FileFate],
+    previewed: &PreviewedSteps,
+) -> Vec<Figure> {
+    let files = files(review, fates, previewed);
+    vec![steps(plan, review), files, asks(review), restorable(plan, review)]
 }
 
 fn steps(plan: &ShownPlan, review: &Review) -> Figure {
@@ -40,19 +46,30 @@ fn steps(plan: &ShownPlan, review: &Review) -> Figure {
     }
 }
 
-fn files(review: &Review) -> Figure {
+fn files(review: &Review, fates: &[FileFate], previewed: &PreviewedSteps) -> Figure {
     let files = &review.impact.files;
-    let is_new = |path: &&String| review.binding.inputs.get(*path) == Some(&FileState::Absent);
-    let new = files.iter().filter(is_new).count();
-    let counts = [(new, "new"), (files.len() - new, "replaced")];
-    let counts = counts.into_iter().filter(|it| it.0 > 0);
-    let counts = counts.map(|(count, word)| format!("{} {word}", format::count(count as u64)));
+    let counts = FileFate::ALL.into_iter().filter_map(|fate| {
+        let count = fates.iter().filter(|it| **it == fate).count();
+        (count > 0).then(|| format!("{} {}", format::count(count as u64), fate.as_str()))
+    });
+    let counts = counts.chain(changed_lines(previewed));
     let detail = match (files.is_empty(), review.impact.irreversible) {
         (false, _) => counts.collect::<Vec<_>>().join(", "),
         (true, 0) => "nothing is written".to_owned(),
         (true, _) => "what commands write is not known before".to_owned(),
     };
     Figure { title: format::counted(files.len(), "file"), tone: Tone::Plain, detail }
+}
+
+/// The lines that all steps add and remove, as far as they are known; `None` while they are computed.
+fn changed_lines(previewed: &PreviewedSteps) -> Option<String> {
+    if previewed.progress != PreviewProgress::Ended {
+        return None;
+    }
+    let ((added, removed), is_all) = previewed.lines();
+    let at_least = if is_all { "" } else { "at least " };
+    let [added_text, removed_text] = [added, removed].map(|it| format::count(it as u64));
+    (added + removed > 0).then(|| format!("{at_least}+{added_text}\u{A0}−{removed_text}"))
 }
 
 fn asks(review: &Review) -> Figure {

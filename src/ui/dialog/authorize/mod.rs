@@ -16,11 +16,12 @@ use self::entries::Entries;
 use self::figures::{Figure, figures_ui};
 use super::{Answer, Answers, DialogShape, PromptId, READ_FIRST, question_ui};
 use crate::authorization::FileState;
-use crate::plan::{Mode, ShownPlan, prose, visible_name};
-use crate::run::{Preview, Review};
+use crate::plan::{Mode, ShownPlan, ToolCall, ToolClass, prose, visible_name};
+use crate::run::{FileFate, PreviewedSteps, Review};
 use crate::ui::plan::{
     GroupedSteps, Gutter, PlanAttempt, WALLS, WallLines, cached_rows, code_rows_ui, columns,
-    full_text_ui, indented, lines_ui, named_lookalikes, step_ranges, text_rows, wall_lines,
+    full_text_ui, indented, lines_ui, named_lookalikes, not_previewed, step_ranges, text_rows,
+    wall_lines,
 };
 use crate::ui::{Action, DialogAction, Look, Text, Theme, Tone, format, icon, widgets};
 
@@ -50,6 +51,8 @@ pub struct AuthorizeView {
     lasting: String,
     /// The steps whose precondition does not hold now: `Step 3`; empty if all may hold.
     failing: String,
+    /// What the previews say about failures, one sentence each, and whether it is a warning.
+    remarks: Vec<(bool, String)>,
     /// Every step.
     steps: Entries,
     /// The steps that are listed while the others are folded; `None` if none are folded.
@@ -60,16 +63,15 @@ pub struct AuthorizeView {
 }
 
 impl AuthorizeView {
-    /// The dialog for an authorization of this plan, as reviewed, that is valid for `ttl_ms` milliseconds. `previews` has
-    /// the previews of steps that are known.
-    pub fn new<'p>(
+    /// The dialog for an authorization of this plan, as reviewed, that is valid for `ttl_ms` milliseconds.
+    pub fn new(
         plan: Arc<ShownPlan>,
         review: Arc<Review>,
         continues: Option<Uuid>,
         attempt: Option<PlanAttempt>,
         other_runs: Option<String>,
         ttl_ms: i64,
-        previews: impl Fn(usize) -> Option<&'p Preview>,
+        previewed: &PreviewedSteps,
     ) -> Self {
         let input = |(path, state): (&String, &FileState)| {
             let state = match state {
@@ -79,7 +81,8 @@ impl AuthorizeView {
             format!("{}\n    {state}", visible_name(path))
         };
         let inputs: Vec<_> = review.binding.inputs.iter().map(input).collect();
-        let folded = traits::foldable(&plan, &review);
+        let folded = traits::foldable(&plan, &review, previewed);
+        let fates = file_fates(&plan, &review, previewed);
         let unfolded = |index| folded.binary_search(&index).is_err();
         Self {
             continues,
@@ -89,13 +92,14 @@ impl AuthorizeView {
             asks: by_reason(&review.asks),
             walls: review.walls.as_ref().and_then(wall_lines),
             alike: alike(&plan),
-            figures: figures::of(&plan, &review),
+            figures: figures::of(&plan, &review, &fates, previewed),
             lasting: lasting(&plan, &review),
             failing: failing(&plan, &review),
-            steps: Entries::of_steps(&plan, &review, &previews, |_| true),
+            remarks: remarks(previewed),
+            steps: Entries::of_steps(&plan, &review, previewed, |_| true),
             unfolded: (folded.len() > 1)
-                .then(|| Entries::of_steps(&plan, &review, &previews, unfolded)),
-            files: Entries::of_files(&review),
+                .then(|| Entries::of_steps(&plan, &review, previewed, unfolded)),
+            files: Entries::of_files(&review, &fates),
             inputs: inputs.join("\n").into(),
             plan,
             review,
@@ -153,6 +157,11 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView, unfolded: Id) {
             format!("The precondition of {} does not hold now.", view.failing.to_lowercase());
         widgets::remark(ui, icon::WARNING, Tone::Danger, text);
     }
+    for (is_warning, text) in &view.remarks {
+        let (icon, tone) =
+            if *is_warning { (icon::WARNING, Tone::Danger) } else { (icon::CLOCK, Tone::Dim) };
+        widgets::remark(ui, icon, tone, text);
+    }
     for reason in &view.asks {
         widgets::remark(ui, icon::HAND, Tone::Accent, reason);
     }
@@ -177,7 +186,7 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView, unfolded: Id) {
     }
     steps_ui(ui, view, unfolded);
     if view.files.len() > 0 {
-        list_heading(ui, "Files that will be written");
+        list_heading(ui, "Files");
         entries_ui(ui, "files", &view.files, Gutter::NONE);
     } else if view.review.impact.irreversible == 0 {
         widgets::paragraph(ui, "No step changes a file.", Text::Meta, Tone::Dim);
@@ -290,6 +299,34 @@ fn failing(plan: &ShownPlan, review: &Review) -> String {
     let steps = (0..plan.steps.len()).filter(|index| review.fails_precondition(*index));
     let steps: Vec<_> = steps.map(|index| index + 1).collect();
     if steps.is_empty() { String::new() } else { step_ranges(&steps) }
+}
+
+/// What becomes of each file that the steps name as written.
+fn file_fates(plan: &ShownPlan, review: &Review, previewed: &PreviewedSteps) -> Vec<FileFate> {
+    // No other tool deletes files that it names as written.
+    let may_delete = |index: usize| {
+        let call = plan.steps.get(index).and_then(|step| step.call.as_ref());
+        let call = call.filter(|call| call.class() == ToolClass::Mutate)?;
+        Some(matches!(call, ToolCall::History { .. } | ToolCall::MutateBatch(_)))
+    };
+    previewed.fates(&review.impact.files, &review.binding.inputs, may_delete)
+}
+
+/// What the previews say about failures: the steps that would fail, and of how many steps nothing is known.
+fn remarks(previewed: &PreviewedSteps) -> Vec<(bool, String)> {
+    let mut remarks = Vec::new();
+    let failing: Vec<_> = previewed.failing().iter().map(|index| index + 1).collect();
+    if let Some(first) = failing.first() {
+        let mut text = format!("{} would fail now", step_ranges(&failing));
+        match (failing.len(), previewed.failure(first - 1)) {
+            (1, Some(why)) => text.push_str(&format!(": {}", visible_name(why))),
+            _ => text.push('.'),
+        }
+        text.push_str(&format!(" The run would end at step {first}."));
+        remarks.push((true, text));
+    }
+    remarks.extend(not_previewed(previewed).map(|text| (false, text)));
+    remarks
 }
 
 /// A sentence for each step whose call has letters that look like others.

@@ -3,14 +3,14 @@
 use super::*;
 use crate::plan::ToolCall;
 use crate::risk::RiskLevel;
-use crate::run::PreconditionState;
+use crate::run::{PreconditionState, Preview, PreviewProgress, PreviewedStep};
 use crate::ui::tests::{fixture, signing};
 
 #[test]
 fn names_of_files_have_each_code_point_once_and_no_line_break() {
     let mut review = fixture::review(&fixture::plan());
     review.impact.files = vec!["pаypal.txt".to_owned(), "two\nlines".to_owned()];
-    let rows = Entries::of_files(&review).rows(80);
+    let rows = Entries::of_files(&review, &[FileFate::Written; 2]).rows(80);
     let texts: Vec<_> = rows.iter().map(|row| row.text.as_str()).collect();
     assert_eq!(texts, ["pа⟨U+0430⟩ypal.txt", "two⟨U+000A⟩lines"]);
 }
@@ -32,7 +32,7 @@ fn steps_are_grouped_by_reason() {
 
 fn view(plan: &ShownPlan, review: &Review) -> AuthorizeView {
     let (plan, review) = (plan.clone().into(), review.clone().into());
-    AuthorizeView::new(plan, review, None, None, None, 60_000, |_| None)
+    AuthorizeView::new(plan, review, None, None, None, 60_000, &PreviewedSteps::default())
 }
 
 /// The steps that stay listed while the others are folded; all if none are folded.
@@ -117,10 +117,14 @@ fn a_step_with_right_to_left_text_is_marked_and_not_folded() {
 fn lines_of_a_change_are_shown_only_where_they_are_known() {
     let (plan, mut review) = (fixture::plan(), fixture::review(&fixture::plan()));
     let note = |review: &Review, known: &dyn Fn(usize) -> Option<Preview>, number| {
-        let previews: Vec<_> = (0..plan.steps.len()).map(known).collect();
+        let mut previewed = PreviewedSteps::new(plan.steps.len());
+        for index in 0..plan.steps.len() {
+            if let Some(preview) = known(index) {
+                previewed.store(index, PreviewedStep::of(&preview));
+            }
+        }
         let (plan, review) = (plan.clone().into(), review.clone().into());
-        let previews = |index: usize| previews.get(index)?.as_ref();
-        let view = AuthorizeView::new(plan, review, None, None, None, 60_000, previews);
+        let view = AuthorizeView::new(plan, review, None, None, None, 60_000, &previewed);
         let rows = view.steps.rows(80);
         let row = rows.into_iter().find(|row| row.numbers.1 == Some(number));
         row.and_then(|row| row.beside).map(|beside| beside.note).unwrap_or_default()
@@ -130,7 +134,7 @@ fn lines_of_a_change_are_shown_only_where_they_are_known() {
     assert_eq!(note(&review, &none, 3), "caution · asks", "no preview yet");
     assert_eq!(note(&review, &all, 3), "+3 −1 · caution · asks");
     let failing = |_| Some(Preview::failure("it is absent", Vec::new()));
-    assert_eq!(note(&review, &failing, 3), "caution · asks");
+    assert_eq!(note(&review, &failing, 3), "caution · asks · would fail");
     // The lines of a new file are in the plan.
     assert_eq!(note(&review, &none, 5), "+9 −0 · caution");
     review.binding.inputs.insert("CHANGELOG.md".into(), FileState::Content(plan.digest));
@@ -149,4 +153,23 @@ fn only_steps_have_numbers() {
     assert_eq!(walls.count(), 3);
     let numbers: Vec<_> = rows.iter().filter_map(|row| row.numbers.1).collect();
     assert_eq!(numbers, [1, 2, 3, 4, 5, 6]);
+}
+
+#[test]
+fn steps_that_would_fail_and_unknown_ones_are_named() {
+    let mut previewed = PreviewedSteps::new(400);
+    assert!(remarks(&previewed).is_empty(), "nothing is computed");
+    previewed.progress = PreviewProgress::Computing;
+    let failure = |why: &str| PreviewedStep::of(&Preview::failure(why, Vec::new()));
+    previewed.store(6, failure("a.md exists already"));
+    let remark = |index: usize, previewed: &PreviewedSteps| remarks(previewed)[index].1.clone();
+    let one = "Step 7 would fail now: a.md exists already. The run would end at step 7.";
+    assert_eq!(remark(0, &previewed), one);
+    assert_eq!(remark(1, &previewed), "What 399 steps would do is still being computed.");
+    previewed.store(7, failure("b.md exists already"));
+    previewed.progress = PreviewProgress::Ended;
+    let two = "Steps 7, 8 would fail now. The run would end at step 7.";
+    assert_eq!(remark(0, &previewed), two);
+    let rest = "What 398 steps would do is computed only when you look at them.";
+    assert_eq!(remark(1, &previewed), rest);
 }

@@ -3,7 +3,7 @@
 use crate::authorization::WallLevel;
 use crate::plan::{ShownPlan, ToolCall, ToolClass};
 use crate::risk::RiskLevel;
-use crate::run::{Review, cannot_be_restored};
+use crate::run::{PreviewedSteps, Review, cannot_be_restored};
 use crate::ui::plan::{RIGHT_TO_LEFT, named_lookalikes, step_has_right_to_left};
 
 /// The longest plan in which no step is folded: about two screens.
@@ -16,13 +16,20 @@ pub(super) struct StepTraits {
     /// Whether the evidence may not be able to restore what the step changes.
     is_lasting: bool,
     fails_precondition: bool,
+    /// Whether it would fail by its preview.
+    would_fail: bool,
     /// Whether it starts a program without walls, on this computer or on another host.
     has_no_walls: bool,
     has_right_to_left: bool,
 }
 
 impl StepTraits {
-    pub(super) fn of(plan: &ShownPlan, review: &Review, index: usize) -> Self {
+    pub(super) fn of(
+        plan: &ShownPlan,
+        review: &Review,
+        previewed: &PreviewedSteps,
+        index: usize,
+    ) -> Self {
         let call = plan.steps.get(index).and_then(|step| step.call.as_ref());
         let is_remote = review.binding.target.is_some()
             && call.is_some_and(|call| call.class() == ToolClass::Command);
@@ -32,6 +39,7 @@ impl StepTraits {
                 .zip(review.risks.get(index))
                 .is_some_and(|(call, risk)| cannot_be_restored(call, risk)),
             fails_precondition: review.fails_precondition(index),
+            would_fail: previewed.failure(index).is_some(),
             has_right_to_left: plan.steps.get(index).is_some_and(step_has_right_to_left),
             has_no_walls: is_remote
                 || review.walls_of(index).is_some_and(|step| step.walls.level == WallLevel::None),
@@ -44,6 +52,7 @@ impl StepTraits {
             (self.asks, "asks"),
             (self.is_lasting, "not restorable"),
             (self.fails_precondition, "precondition fails"),
+            (self.would_fail, "would fail"),
             (self.has_no_walls, "no walls"),
             (self.has_right_to_left, RIGHT_TO_LEFT),
         ]
@@ -54,7 +63,11 @@ impl StepTraits {
 
 /// The steps of a long plan that only read and have nothing remarkable, ascending; empty for a short plan. Every step that
 /// asks, is risky, starts a program, or has letters that look like others is left out.
-pub(super) fn foldable(plan: &ShownPlan, review: &Review) -> Vec<usize> {
+pub(super) fn foldable(
+    plan: &ShownPlan,
+    review: &Review,
+    previewed: &PreviewedSteps,
+) -> Vec<usize> {
     if plan.steps.len() <= SHORT_PLAN {
         return Vec::new();
     }
@@ -66,7 +79,7 @@ pub(super) fn foldable(plan: &ShownPlan, review: &Review) -> Vec<usize> {
         call.is_some_and(only_reads)
             && review.risks.get(*index).is_some_and(|risk| risk.level == RiskLevel::Safe)
             && review.walls_of(*index).is_none()
-            && StepTraits::of(plan, review, *index).notes().next().is_none()
+            && StepTraits::of(plan, review, previewed, *index).notes().next().is_none()
     };
     (0..plan.steps.len()).filter(may_fold).collect()
 }

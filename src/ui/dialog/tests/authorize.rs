@@ -73,3 +73,27 @@ fn folded_steps_are_shown_on_request() {
     assert!(!shows(&harness, first));
     assert!(harness.state().actions.is_empty());
 }
+
+#[test]
+fn files_that_a_revert_deletes_are_said_to_be_deleted() {
+    let harness = large_window("authorize-revert");
+    for text in [
+        "2 files: 1 replaced, 1 deleted, +1\u{A0}−12",
+        "CHANGELOG.md, deleted",
+        "src/lib.rs, replaced",
+    ] {
+        assert!(shows(&harness, text), "{text}");
+    }
+}
+
+#[test]
+fn a_step_that_would_fail_and_its_file_are_marked() {
+    let harness = large_window("authorize-fails");
+    for text in [
+        "2 files: 1 replaced, 1 not written, +3\u{A0}−1",
+        "Create CHANGELOG.md, caution · would fail",
+        "Step 5 would fail now: cannot create CHANGELOG.md: it exists already. The run would end at step 5.",
+    ] {
+        assert!(shows(&harness, text), "{text}");
+    }
+}

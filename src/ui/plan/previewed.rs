@@ -1,0 +1,124 @@
+//! What the header and the dialogs say about the previews of all steps, and about what a run that is over did.
+
+use super::header::{restorable_chip, visible_list, worst_chip};
+use super::{PlanView, step_ranges};
+use crate::plan::{ShownStep, ToolClass};
+use crate::run::{
+    DoneFiles, FileFate, Impact, Outcome, PreviewProgress, PreviewedSteps, Review, StepState,
+    cannot_be_restored,
+};
+use crate::ui::{Chip, Tone, format, icon};
+
+/// A sentence about the steps whose previews are not known; `None` if all are, or none is wanted.
+pub(crate) fn not_previewed(previewed: &PreviewedSteps) -> Option<String> {
+    let unknown = previewed.unknown();
+    if unknown == 0 {
+        return None;
+    }
+    let steps = format::counted(unknown, "step");
+    match previewed.progress {
+        PreviewProgress::Idle => None,
+        PreviewProgress::Computing => {
+            Some(format!("What {steps} would do is still being computed."))
+        }
+        PreviewProgress::Ended => {
+            Some(format!("What {steps} would do is computed only when you look at them."))
+        }
+    }
+}
+
+/// The chips about the steps that would fail by their previews, and about those that have none.
+pub(super) fn chips(previewed: &PreviewedSteps) -> Vec<Chip> {
+    let mut chips = Vec::new();
+    let failing: Vec<_> = previewed.failing().iter().map(|index| index + 1).collect();
+    if let Some(first) = failing.first() {
+        let steps = format::counted(failing.len(), "step");
+        let tooltip = format!(
+            "By what is there now, {} would fail. The run would end at step {first}.",
+            step_ranges(&failing).to_lowercase()
+        );
+        let chip = Chip::new(icon::WARNING, format!("{steps} would fail"), Tone::Danger);
+        chips.push(chip.with_tooltip(tooltip));
+    }
+    // Not while they are computed, which takes moments: the list below must not move twice.
+    if previewed.progress == PreviewProgress::Ended
+        && let Some(text) = not_previewed(previewed)
+    {
+        let unknown = format!("{} not previewed", format::count(previewed.unknown() as u64));
+        chips.push(Chip::new(icon::INFO, unknown, Tone::Dim).with_tooltip(text));
+    }
+    chips
+}
+
+/// The files that the plan writes, and how many of them it deletes; for a plan of commands, their number.
+pub(super) fn planned_files_chip(view: &PlanView<'_>, impact: &Impact) -> Chip {
+    let (text, files) = match impact.files.len() {
+        0 if view.step_counts.commands > 0 => (
+            format::counted(view.step_counts.commands, "command"),
+            "What a command changes cannot be predicted.".to_owned(),
+        ),
+        0 => ("no files".to_owned(), "Writes no file.".to_owned()),
+        count => {
+            let files = format!("Writes:\n{}", visible_list(&impact.files));
+            match view.previewed.deleted() {
+                [] => (format::counted(count, "file"), files),
+                deleted => {
+                    let number = format::count(deleted.len() as u64);
+                    let text = format!("{}, {number} deleted", format::counted(count, "file"));
+                    (text, format!("Deletes:\n{}", visible_list(deleted)))
+                }
+            }
+        }
+    };
+    let tone = if view.previewed.deleted().is_empty() { Tone::Dim } else { Tone::Danger };
+    Chip::new(icon::FILES, text, tone).with_tooltip(files)
+}
+
+/// The chips of a run that is over: what it did. What would be asked, or would fail now, is about another run.
+pub(super) fn done_chips(view: &PlanView<'_>, review: &Review) -> Vec<Chip> {
+    let mut chips: Vec<Chip> = view.done.map(files_chip).into_iter().collect();
+    let steps = view.plan.map_or(&[][..], |plan| plan.steps.as_slice());
+    let outcome =
+        |step: &ShownStep| view.run.steps.get(step.step_index).and_then(StepState::outcome);
+    let commands = steps.iter().filter(|step| {
+        step.call.as_ref().is_some_and(|call| call.class() == ToolClass::Command)
+            && outcome(step) == Some(Outcome::Succeeded)
+    });
+    let commands = commands.count();
+    if commands > 0 {
+        let text = format!("ran {}", format::counted(commands, "command"));
+        let chip = Chip::new(icon::TERMINAL, text, Tone::Dim);
+        chips.push(chip.with_tooltip("What a command changed is not known."));
+    }
+    chips.extend(worst_chip(review));
+    let irreversible = steps.iter().filter(|step| {
+        let invoked = [Outcome::Succeeded, Outcome::Failed, Outcome::Cancelled];
+        let calls = step.call.as_ref().zip(review.risks.get(step.step_index));
+        outcome(step).is_none_or(|outcome| invoked.contains(&outcome))
+            && calls.is_some_and(|(call, risk)| cannot_be_restored(call, risk))
+            && !matches!(view.run.steps.get(step.step_index), Some(StepState::Waiting))
+    });
+    chips.push(restorable_chip(irreversible.count()));
+    chips
+}
+
+fn files_chip(done: &DoneFiles) -> Chip {
+    let words = [
+        (FileFate::New, "created"),
+        (FileFate::Replaced, "replaced"),
+        (FileFate::Deleted, "deleted"),
+    ];
+    let count = |fate| done.files.iter().filter(|(_, it)| *it == fate).count();
+    let counts = words.map(|(fate, word)| (count(fate), word)).into_iter().filter(|it| it.0 > 0);
+    let counts: Vec<_> =
+        counts.map(|(count, word)| format!("{} {word}", format::count(count as u64))).collect();
+    let text = match (counts.is_empty(), done.is_all) {
+        (true, true) => "changed no file".to_owned(),
+        (true, false) => "changed files".to_owned(),
+        (false, true) => format!("files: {}", counts.join(", ")),
+        (false, false) => format!("files, at least: {}", counts.join(", ")),
+    };
+    let names = done.files.iter().map(|(path, fate)| format!("{path}, {}", fate.as_str()));
+    let chip = Chip::new(icon::FILES, text, Tone::Dim);
+    chip.with_tooltip(visible_list(&names.collect::<Vec<_>>()))
+}
