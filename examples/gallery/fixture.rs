@@ -512,6 +512,13 @@ pub fn runs() -> Vec<RunSummary> {
         started_at_ms: NOW_MS - ago * 1_000,
         ended_at_ms: None,
         fate,
+        tally: match fate {
+            RunFate::Interrupted => RunTally { succeeded: 2, unknown: 1, ..RunTally::default() },
+            RunFate::Ended(RunStatus::Completed) => {
+                RunTally { succeeded: 5, ..RunTally::default() }
+            }
+            _ => RunTally { succeeded: 1, ..RunTally::default() },
+        },
     })
     .collect()
 }
@@ -602,6 +609,8 @@ pub fn search_page() -> SearchPage {
     SearchPage {
         total: 137,
         of: 41_579,
+        rejections: 0,
+        unknown_tool: false,
         facets: Facets {
             outcome: [("succeeded", 120), ("failed", 12), ("denied", 4), ("interrupted", 1)]
                 .map(|(name, number)| (name.to_owned(), number))

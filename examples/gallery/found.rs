@@ -1,6 +1,6 @@
 //! Example data: diagnostics of a run that checks, changes and checks again.
 
-use countersign::plan::{Code, ShownPlan, ToolCall};
+use countersign::plan::{Code, Digest, ShownPlan, ToolCall};
 use countersign::run::*;
 use uuid::Uuid;
 
@@ -247,6 +247,20 @@ pub fn answer(question: &Question) -> EvidenceAnswer {
             })
             .into(),
         ),
+        Question::InterruptedRuns => EvidenceAnswer::Runs(
+            fixture::runs().into_iter().filter(|run| run.fate == RunFate::Interrupted).collect(),
+        ),
+        Question::Rejected { .. } => EvidenceAnswer::Rejections(vec![PlanRejection {
+            authorization_id: Uuid::from_u128(3),
+            plan_digest: Digest::of(b"rejected"),
+            plan_id: "parser".into(),
+            plan_name: "Rewrite the parser".into(),
+            workspace: "/home/ada/src/parser".into(),
+            reason: "It writes outside of src.".into(),
+            by: DecidedBy { place: "window".into(), user: Some("ada".into()) },
+            timestamp_ms: fixture::NOW_MS - 3_600_000,
+            changed: false,
+        }]),
         Question::ChangesAfter { .. } => EvidenceAnswer::Changes(
             rows()
                 .enumerate()

@@ -367,6 +367,7 @@ impl Scene {
                 file: Some("src/lexer.rs".into()),
             }),
             "recurring" => Some(EvidenceQuestion::Recurring),
+            "rejected-plans" => Some(EvidenceQuestion::Rejected { words: String::new() }),
             _ => None,
         };
         let evidence = evidence || question.is_some();
@@ -719,6 +720,7 @@ impl Scene {
                 review: Some(&self.review),
                 review_id: uuid::Uuid::nil(),
                 approval: &self.approval,
+                rejected: None,
                 run: &self.run,
                 output: &self.output,
                 continues: self.plan.is_revert().then(fixture::run_id),
@@ -766,6 +768,8 @@ impl Scene {
             evidence: EvidenceView {
                 text: &self.text,
                 saved: &self.saved_searches,
+                hints: &[],
+                failure: None,
                 problems: &[],
                 page: self.search.as_ref(),
                 lines: &self.lines,

@@ -2,10 +2,13 @@
 
 use uuid::Uuid;
 
+use super::pending::FailedQuery;
 use super::shared::Shared;
 use crate::run::{EvidenceAnswer, ExecutionDetail, Question, SearchPage, SearchQuery};
 use crate::ui::action::RecordTab;
-use crate::ui::evidence::{EvidenceView, ResultLine, Verification, parse, result_lines};
+use crate::ui::evidence::{
+    EvidenceView, ResultLine, Verification, first_tab, parse, result_lines, unknown_tool,
+};
 use crate::ui::{EvidenceAction, Page};
 use crate::worker::{FollowUp, Search, Verify};
 
@@ -24,11 +27,15 @@ pub(super) struct EvidencePage {
     pub(super) saved: Vec<String>,
     /// The errors in the text of the latest search.
     problems: Vec<String>,
+    /// Remarks about that text that are no errors.
+    hints: Vec<String>,
     pub(super) page: Option<SearchPage>,
     /// The lines that show `page`.
     lines: Vec<ResultLine>,
     /// How often the person has asked for more hits of this search.
     more: usize,
+    /// Why the latest search or question failed.
+    failure: Option<String>,
     /// The question whose answer is shown instead of the search results.
     pub(super) question: Option<Question>,
     pub(super) answer: Option<EvidenceAnswer>,
@@ -36,7 +43,8 @@ pub(super) struct EvidencePage {
     pub(super) selected: Option<Uuid>,
     /// The open record, once it was read.
     pub(super) detail: Option<ExecutionDetail>,
-    tab: RecordTab,
+    /// The tab that the person chose; `None` for the first one of each record.
+    tab: Option<RecordTab>,
     verification: Verification,
     pub(super) focus_search: bool,
     scroll_to_selected: bool,
@@ -80,13 +88,21 @@ impl EvidencePage {
                 self.more += 1;
                 self.search(shared);
             }
-            EvidenceAction::CloseAnswer => self.close_answer(),
+            EvidenceAction::CloseAnswer => {
+                self.close_answer();
+                if self.failure.take().is_some() {
+                    self.search(shared);
+                }
+            }
             EvidenceAction::Open(id) => {
                 self.selected = Some(id);
                 self.detail = None;
                 shared.read_execution(id);
             }
-            EvidenceAction::ShowTab(tab) => self.tab = tab,
+            EvidenceAction::ShowTab(tab) => {
+                let first = self.detail.as_ref().map(first_tab);
+                self.tab = Some(tab).filter(|_| first != Some(tab));
+            }
             EvidenceAction::CloseDetail => {
                 self.selected = None;
                 self.detail = None;
@@ -112,16 +128,18 @@ impl EvidencePage {
         if let Some(question) = self.question.clone() {
             shared.query_each(question.clone(), move |app, answer, latest| match answer {
                 Ok(answer) if app.evidence.question.as_ref() == Some(&question) => {
+                    app.evidence.failure = None;
                     app.evidence.answer = Some(answer);
                 }
-                Err(failed) if latest => app.shared.report(failed),
+                Err(failed) if latest => app.evidence.fail(failed, &mut app.shared),
                 _ => {}
             });
         }
         let parsed = parse(&self.text, &shared.now);
-        self.problems = parsed.problems;
+        (self.problems, self.hints) = (parsed.problems, parsed.hints);
         if !self.problems.is_empty() {
             // All executions would look like the answer.
+            self.failure = None;
             let of = self.page.as_ref().map_or(0, |page| page.of);
             self.lines.clear();
             self.page = Some(SearchPage { of, ..SearchPage::default() });
@@ -129,11 +147,32 @@ impl EvidencePage {
         }
         // All of them again, because newer executions may have moved the others.
         let query = SearchQuery { limit: PAGE * (1 + self.more), ..parsed.query };
-        shared.query(Search(query), |app, page| app.evidence.take_page(page));
+        let tool = query.tool.clone();
+        shared.query_latest(Search(query), move |app, page| match page {
+            Ok(page) => app.evidence.take_page(page, tool.as_deref()),
+            Err(failed) => app.evidence.fail(failed, &mut app.shared),
+        });
+    }
+
+    /// Shows in place of the results why a search or question failed. The earlier results are no answer to it.
+    fn fail(&mut self, failed: FailedQuery, shared: &mut Shared) {
+        self.page = None;
+        self.lines.clear();
+        self.answer = None;
+        match failed.into_failure() {
+            Ok(it) => self.failure = Some(format!("{} {}\n{}", it.code, it.message, it.next)),
+            // A crash is no fault of the search.
+            Err(failed) => {
+                self.failure = Some("The query thread crashed.".to_owned());
+                shared.report(failed);
+            }
+        }
     }
 
     /// Shows the results. Closes an open execution that is certainly not among them.
-    fn take_page(&mut self, page: SearchPage) {
+    fn take_page(&mut self, page: SearchPage, tool: Option<&str>) {
+        self.failure = None;
+        self.problems.extend(tool.filter(|_| page.unknown_tool).map(unknown_tool));
         let is_whole = page.hits.len() as u64 == page.total;
         self.lines = result_lines(&page);
         self.page = Some(page);
@@ -222,13 +261,15 @@ impl EvidencePage {
             text: &self.text,
             saved: &self.saved,
             problems: &self.problems,
+            hints: &self.hints,
+            failure: self.failure.as_deref(),
             page: self.page.as_ref(),
             lines: &self.lines,
             question: self.question.as_ref(),
             answer: self.answer.as_ref(),
             selected: self.selected,
             detail: self.detail.as_ref(),
-            tab: self.tab,
+            tab: self.tab.or_else(|| self.detail.as_ref().map(first_tab)).unwrap_or_default(),
             reconciled: shared.reconciled_in(run_id),
             attempt: shared.attempt_of(run_id),
             contents: shared.contents.all(),

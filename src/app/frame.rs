@@ -9,6 +9,7 @@ use super::{App, now};
 use crate::run::{LoopPhase, Phase, RunFate, RunSummary};
 use crate::ui::dialog;
 use crate::ui::loop_page::stop_word;
+use crate::ui::plan::fate_look;
 use crate::ui::splits::splits;
 use crate::ui::terminal;
 use crate::worker::{Clock as _, SystemClock};
@@ -87,7 +88,7 @@ impl App {
     /// Says in the title that the window waits for the person, and marks a window that is not in front.
     fn draw_attention(&mut self, ctx: &egui::Context) {
         let run = self.plan.shown.as_ref().map_or("ended", |session| match session.run.phase {
-            Phase::Ended(status) => status.as_str(),
+            Phase::Ended(status) => fate_look(RunFate::Ended(status), session.run.tally()).1,
             _ => "ended",
         });
         let bounded_loop = self.loop_page.live.as_ref().map(|live| &live.state.phase);

@@ -147,6 +147,10 @@ impl Shared {
         let details = format!("{} {}", failure.code, failure.message);
         let first_line = failure.message.lines().next().unwrap_or_default();
         let summary = format!("{summary} {} {first_line}", failure.code);
+        // Lists are read again and again, and would fill the window with the same sentence.
+        if self.notices.iter().any(|it| it.summary == summary && it.details == details) {
+            return;
+        }
         self.notify(Tone::Danger, summary, details, &*failure.next);
     }
 

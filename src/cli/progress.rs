@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::output::{Output, QUOTE, QuotedOutput, quoted_in_line, say};
 use crate::engine::ProgressCallback;
 use crate::plan::{Plan, Tool, ToolClass, quoted, quoted_lines};
-use crate::run::{ExecutionResult, RunEvent, RunStatus, StepResult};
+use crate::run::{ExecutionResult, RunEvent, RunStatus, RunTally, StepResult};
 
 /// Prints the progress of a run to stderr.
 pub(super) struct Progress {
@@ -91,18 +91,23 @@ pub(super) fn print_steps(plan: &Plan, results: &[StepResult], out: &mut Output)
 /// Prints the result of a run.
 pub(super) fn print_result(plan: &Plan, result: &ExecutionResult, out: &mut Output) {
     print_steps(plan, &result.step_results, out);
+    let mut tally = RunTally::default();
+    result.step_results.iter().for_each(|step| tally.add(step.outcome, 1));
     let status = match result.status {
         RunStatus::Completed => "Completed",
+        RunStatus::Failed if tally.denied > 0 => "Denied",
         RunStatus::Failed => "Failed",
         RunStatus::Cancelled => "Cancelled",
     };
-    out.line(&format!(
-        "{status}: {} of {} steps in {} ms, run {}",
-        result.step_results.len(),
-        plan.steps.len(),
-        result.elapsed_ms,
-        result.run_id
-    ));
+    let (ended, all) = (result.step_results.len(), plan.steps.len());
+    let steps = if result.status == RunStatus::Completed && tally.nothing_ran() {
+        format!("{status}, nothing ran: {} of {all} steps", tally.words())
+    } else if tally.skipped + tally.by_hand > 0 {
+        format!("{status}: {ended} of {all} steps ({})", tally.words())
+    } else {
+        format!("{status}: {ended} of {all} steps")
+    };
+    out.line(&format!("{steps} in {} ms, run {}", result.elapsed_ms, result.run_id));
 }
 
 /// Prints the rollback commands of a plan. They are never run automatically.

@@ -28,8 +28,8 @@ pub enum ExecutionError {
     PreconditionFailed { code: Code, precondition: String, found: String },
     #[error("what was done is not what was shown: {differences}")]
     NotAsShown { differences: String },
-    #[error("step {step_id} was denied{}", note_text(note))]
-    ConfirmationDenied { step_id: String, note: String },
+    #[error("denied before it ran{}", note_text(note))]
+    ConfirmationDenied { note: String },
     #[error("stopped by a person before the step was done")]
     Cancelled,
     #[error("{0}")]

@@ -164,8 +164,7 @@ impl StepRun<'_, '_> {
                 Some((Outcome::DoneByHand, None))
             }
             Decision::Cancel => {
-                let step_id = self.step.step_id.clone();
-                Some((Outcome::Denied, Some(ExecutionError::ConfirmationDenied { step_id, note })))
+                Some((Outcome::Denied, Some(ExecutionError::ConfirmationDenied { note })))
             }
         }
     }

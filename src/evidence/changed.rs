@@ -74,6 +74,11 @@ pub(super) fn is_changed_in_list(conn: &Connection, execution_id: Uuid) -> Resul
     Ok(!changed_rows(conn, LISTED_ROWS, execution_id)?.is_empty())
 }
 
+/// Whether this row was altered after it was written or is not in the ledger.
+pub(super) fn is_changed_row(conn: &Connection, table: &str, row: i64) -> Result<bool> {
+    Ok(difference(conn, table, row)?.is_some())
+}
+
 fn changed_rows(conn: &Connection, tables: &[(&str, &str)], id: Uuid) -> Result<Vec<String>> {
     let mut changed = Vec::new();
     for (table, condition) in tables {

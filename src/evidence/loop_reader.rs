@@ -7,7 +7,7 @@ use super::error::Result;
 use super::migrations::FORMAT_WITH_LOOKS;
 use super::rows::{digest, json, optional, size, unreadable, uuid, word};
 use super::source::Source;
-use super::{EvidenceReader, queries, replay};
+use super::{EvidenceReader, replay, runs};
 use crate::run::{
     AttemptDetail, AttemptRecord, LookRecord, LookScope, LoopDetail, LoopSummary, PlanDifference,
     RunEvent, RunSummary, StopReason,
@@ -144,8 +144,7 @@ fn attempts(source: &Source<'_>, summary: &LoopSummary) -> Result<Vec<AttemptDet
 
 fn runs(source: &Source<'_>, attempt_id: Uuid) -> Result<Vec<RunSummary>> {
     let sql = "SELECT id FROM runs WHERE attempt_id = ?1 ORDER BY row";
-    let runs =
-        source.all(sql, [attempt_id.to_string()], |row| queries::run(source, uuid(row, 0)?))?;
+    let runs = source.all(sql, [attempt_id.to_string()], |row| runs::run(source, uuid(row, 0)?))?;
     Ok(runs.into_iter().flatten().collect())
 }
 

@@ -82,10 +82,12 @@ mod range;
 mod reader;
 mod redact;
 mod redactor;
+mod rejections;
 mod remembered_walls;
 mod replay;
 mod rows;
 mod run_outcome;
+mod runs;
 mod schema;
 mod schema_check;
 mod search;
@@ -121,4 +123,4 @@ pub use trust::{Trust, TrustDecision};
 pub use verify::{VERIFY_SCHEMA, verify, verify_with_kept_head};
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

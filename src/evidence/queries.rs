@@ -10,30 +10,14 @@ use uuid::Uuid;
 use super::error::Result;
 use super::rows::{code, count, digest, json, optional, parse_word, size, unreadable, uuid, word};
 use super::source::Source;
-use super::{EvidenceReader, Range, changed};
+use super::{EvidenceReader, Range, changed, runs};
 use crate::risk::RiskLevel;
 use crate::run::{
     ArtifactRecord, DecidedBy, DecisionRecord, Edge, Execution, ExecutionDetail, FileExecution,
-    Known, ListedExecution, RunFate, RunSummary, TargetKind,
+    Known, ListedExecution, RunFate, TargetKind,
 };
 
 impl EvidenceReader {
-    /// The latest runs, newest first.
-    ///
-    /// # Errors
-    /// When the database cannot be opened or read. The other queries refer to this section.
-    pub fn runs(&mut self, limit: usize) -> Result<Vec<RunSummary>> {
-        self.query(|source| runs(source, None, limit))
-    }
-
-    /// One run; `None` if it does not exist.
-    ///
-    /// # Errors
-    /// As for [`runs`](Self::runs).
-    pub fn run(&mut self, run_id: Uuid) -> Result<Option<RunSummary>> {
-        self.query(|source| run(source, run_id))
-    }
-
     /// The recorded risk of the steps of a run, by the index of the step, and the decisions about its authorization.
     ///
     /// # Errors
@@ -205,7 +189,7 @@ fn row(source: &Source<'_>, row: &Row<'_>) -> Result<Execution> {
     let run_id = uuid(row, 1)?;
     let known = match optional(row, 9, word)? {
         Some(outcome) => Known::Outcome(outcome),
-        None if fate(source, run_id)?.0 == RunFate::Active => Known::Running,
+        None if runs::fate(source, run_id)?.0 == RunFate::Active => Known::Running,
         None => Known::Interrupted,
     };
     Ok(Execution {
@@ -243,51 +227,10 @@ pub(super) fn execution_row(source: &Source<'_>, id: Uuid) -> Result<Option<Exec
     }
 }
 
-fn fate(source: &Source<'_>, run_id: Uuid) -> Result<(RunFate, Option<i64>)> {
-    source.fate(run_id, "SELECT status, timestamp FROM run_ends WHERE run_id = ?1")
-}
-
-/// One run; `None` if it does not exist.
-pub(super) fn run(source: &Source<'_>, run_id: Uuid) -> Result<Option<RunSummary>> {
-    Ok(runs(source, Some(run_id), 1)?.pop())
-}
-
-/// The runs, newest first; or only the one with this id.
-fn runs(source: &Source<'_>, run_id: Option<Uuid>, limit: usize) -> Result<Vec<RunSummary>> {
-    source.all(
-        "SELECT r.id, r.plan_id, coalesce(p.title, r.plan_id), r.plan_digest, r.workspace,
-                p.step_count, (SELECT count(*) FROM executions AS x WHERE x.run_id = r.id),
-                r.timestamp, r.parent_run, r.target, r.mode
-         FROM runs AS r JOIN plans AS p ON p.id = r.plan_digest
-         WHERE ?1 IS NULL OR r.id = ?1
-         ORDER BY r.timestamp DESC, r.id LIMIT ?2",
-        (run_id.map(|id| id.to_string()), i64::try_from(limit).unwrap_or(i64::MAX)),
-        |row| {
-            let run_id = uuid(row, 0)?;
-            let (fate, ended_at_ms) = fate(source, run_id)?;
-            Ok(RunSummary {
-                run_id,
-                plan_id: row.get(1)?,
-                plan_name: row.get(2)?,
-                plan_digest: digest(row, 3)?,
-                workspace: row.get(4)?,
-                target: row.get(9)?,
-                mode: word(row, 10)?,
-                parent_run: optional(row, 8, uuid)?,
-                step_count: size(row, 5)?,
-                steps_recorded: size(row, 6)?,
-                started_at_ms: row.get(7)?,
-                ended_at_ms,
-                fate,
-            })
-        },
-    )
-}
-
 /// The answer to Q5.
 fn execution(source: &Source<'_>, id: Uuid) -> Result<Option<ExecutionDetail>> {
     let Some(row) = execution_row(source, id)? else { return Ok(None) };
-    let Some(run) = run(source, row.run_id)? else { return Ok(None) };
+    let Some(run) = runs::run(source, row.run_id)? else { return Ok(None) };
     let text = id.to_string();
     let intent_at_ms =
         source

@@ -5,7 +5,7 @@ use super::{EvidenceReader, Range};
 use crate::run::{EvidenceAnswer, MAX_ROWS, Question};
 
 impl EvidenceReader {
-    /// Answers a question by Q3, Q4, Q6, Q7 or Q8, with at most [`MAX_ROWS`] rows. The command line can set another
+    /// Answers a question by Q3, Q4, Q6, Q7, Q8 or the rejections of plans, with at most [`MAX_ROWS`] rows. The command line can set another
     /// limit.
     ///
     /// # Errors
@@ -20,6 +20,10 @@ impl EvidenceReader {
             Question::Latest(file) => {
                 EvidenceAnswer::Executions(self.q6(file)?.into_iter().collect())
             }
+            Question::Rejected { words } => {
+                EvidenceAnswer::Rejections(self.rejections(words, range)?)
+            }
+            Question::InterruptedRuns => EvidenceAnswer::Runs(self.interrupted_runs(range)?),
             Question::Recurring => EvidenceAnswer::Recurring(self.q7(2, range)?),
             Question::ChangesAfter { code, file } => {
                 EvidenceAnswer::Changes(self.q8(code, file.as_deref(), range)?)

@@ -16,7 +16,7 @@ use super::error::Result;
 use super::queries::full_content;
 use super::rows::{code, json, optional, parse_word, size, unreadable, uuid, word};
 use super::source::Source;
-use super::{EvidenceError, EvidenceReader, blobs, queries};
+use super::{EvidenceError, EvidenceReader, blobs, queries, runs};
 use crate::plan::Code;
 use crate::run::{
     Answer, AnsweredBy, ArtifactRecord, Attempt, Control, Decision, Failure, Outcome, RunEnding,
@@ -59,7 +59,7 @@ const ROWS: &str = "
 
 /// The events of this run; empty if there is no such run.
 pub(super) fn events(source: &Source<'_>, run_id: Uuid) -> Result<Vec<RunEvent>> {
-    let Some(run) = queries::run(source, run_id)? else { return Ok(Vec::new()) };
+    let Some(run) = runs::run(source, run_id)? else { return Ok(Vec::new()) };
     let mut events = vec![RunEvent::RunStarted {
         run_id,
         plan_id: run.plan_id,

@@ -12,7 +12,10 @@ use super::error::Result;
 use super::index::{FIELDS, Index};
 use super::rows::{count, list, size, value};
 use super::source::Source;
-use super::{EvidenceError, EvidenceReader, changed, index_text, loop_reader, queries};
+use super::{
+    EvidenceError, EvidenceReader, changed, index_text, loop_reader, queries, rejections, runs,
+};
+use crate::plan::Tool;
 use crate::run::{Facets, ListedExecution, SearchHit, SearchPage, SearchQuery, TimeBucket};
 
 /// The maximum number of hits on a page if the query sets no limit.
@@ -86,13 +89,15 @@ fn page(index: &Index, source: &Source<'_>, query: &SearchQuery) -> Result<Searc
     let of_hits: BTreeSet<Uuid> = hits.iter().map(|hit| hit.listed.row.run_id).collect();
     let mut runs = Vec::with_capacity(of_hits.len());
     for run_id in of_hits {
-        runs.extend(queries::run(source, run_id)?);
+        runs.extend(runs::run(source, run_id)?);
     }
     Ok(SearchPage {
         hits,
         runs,
         total: number("SELECT count(*) FROM found")?.unsigned_abs(),
         of: number("SELECT count(*) FROM docs")?.unsigned_abs(),
+        unknown_tool: is_unknown_tool(conn, query.tool.as_deref())?,
+        rejections: rejections::number_with(source, &query.words)?,
         facets: Facets {
             outcome: facet(conn, "outcome")?,
             tool: facet(conn, "tool")?,
@@ -103,6 +108,12 @@ fn page(index: &Index, source: &Source<'_>, query: &SearchQuery) -> Result<Searc
         read_only: None,
         note: None,
     })
+}
+
+/// Whether this is neither a tool nor the name that a tool had in an older record.
+fn is_unknown_tool(conn: &Connection, tool: Option<&str>) -> Result<bool> {
+    let Some(tool) = tool.filter(|tool| Tool::from_name(tool).is_none()) else { return Ok(false) };
+    Ok(!value::<bool>(conn, "SELECT EXISTS (SELECT 1 FROM docs WHERE tool = ?1)", [tool])?)
 }
 
 /// The words of a search as an expression for the index; `None` if there are no words. Only quotation marks have a

@@ -30,6 +30,7 @@ mod previewed;
 mod question;
 mod reconcile;
 mod record;
+mod record_times;
 mod result;
 mod review;
 mod secret;
@@ -41,6 +42,7 @@ mod stop;
 mod stop_reason;
 mod suggestion;
 mod summary;
+mod tally;
 mod terminal;
 pub mod text;
 mod transcript;
@@ -75,7 +77,8 @@ pub use past_time::{PAST_TIME_FORMS, past_time};
 pub use preview::{Diff, DiffLine, ExpectedEnd, FileChange, LineKind, Predicted, Preview};
 pub use previewed::{DoneFiles, FileFate, PreviewProgress, PreviewedStep, PreviewedSteps};
 pub use question::{
-    EvidenceAnswer, FileExecution, LaterMutation, MAX_ROWS, Question, RecurringDiagnostic,
+    EvidenceAnswer, FileExecution, LaterMutation, MAX_ROWS, PlanRejection, Question,
+    RecurringDiagnostic,
 };
 pub use reconcile::{DiskState, FileForecast, Reconciled, SettleMode, sentences};
 pub use record::{
@@ -97,6 +100,7 @@ pub use stop::{Listener, StopSignal};
 pub use stop_reason::{StopCode, StopDetail, StopReason};
 pub use suggestion::SuggestedFix;
 pub use summary::{EvidenceSummary, Focus, ToolCount};
+pub use tally::RunTally;
 pub use terminal::{
     Cell, CellColor, Cursor, Keyboard, OpenTerminal, ScreenLine, ScreenLines, TerminalModes,
     TerminalPort, TerminalScreen, TerminalSize, TypedBy,

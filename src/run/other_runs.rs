@@ -53,6 +53,7 @@ mod tests {
             started_at_ms: 0,
             ended_at_ms: None,
             fate,
+            tally: Default::default(),
         }
     }
 

@@ -3,7 +3,10 @@
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::{EdgeType, Execution, ListedExecution, TargetKind};
+use super::{
+    DecidedBy, DecisionRecord, EdgeType, Execution, ListedExecution, RunSummary, TargetKind,
+};
+use crate::plan::Digest;
 
 /// The maximum number of rows in an answer. A query on the command line can set a limit of its own.
 pub const MAX_ROWS: usize = 10_000;
@@ -24,6 +27,13 @@ pub enum Question {
     Latest(String),
     /// Q7: the diagnostics that were seen several times.
     Recurring,
+    /// The plans that a person rejected, and why.
+    Rejected {
+        /// Words of the reason or the plan; empty for all of them.
+        words: String,
+    },
+    /// The runs whose process ended without recording an end.
+    InterruptedRuns,
     /// Q8: the later changes of files in which a diagnostic of this code was seen.
     ChangesAfter {
         /// The code of the diagnostic.
@@ -42,6 +52,9 @@ impl Question {
             Self::Touched { target, .. } => format!("Everything that touched {target}"),
             Self::Latest(file) => format!("Latest outcome for {file}"),
             Self::Recurring => "Recurring diagnostics".to_owned(),
+            Self::Rejected { words } if words.trim().is_empty() => "Rejected plans".to_owned(),
+            Self::Rejected { words } => format!("Rejected plans with {words}"),
+            Self::InterruptedRuns => "Interrupted runs".to_owned(),
             Self::ChangesAfter { code, file: None } => format!("Changes after {code}"),
             Self::ChangesAfter { code, file: Some(file) } => {
                 format!("Changes of {file} after {code}")
@@ -77,6 +90,38 @@ pub struct RecurringDiagnostic {
     pub execution_ids: Vec<Uuid>,
 }
 
+/// A rejection of a plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PlanRejection {
+    /// The answered authorization.
+    pub authorization_id: Uuid,
+    /// The digest of the plan's exact bytes.
+    pub plan_digest: Digest,
+    /// The plan.
+    pub plan_id: String,
+    /// The plan's title, or its id.
+    pub plan_name: String,
+    /// The workspace folder.
+    pub workspace: String,
+    /// The person's reason; may be empty.
+    pub reason: String,
+    /// Who rejected the plan.
+    pub by: DecidedBy,
+    /// The time of the rejection, in Unix milliseconds.
+    pub timestamp_ms: i64,
+    /// Whether the record was changed after it was written.
+    pub changed: bool,
+}
+
+impl PlanRejection {
+    /// The rejection as a phrase: `Rejected in the window by ada`.
+    pub fn sentence(&self) -> String {
+        let Self { by, timestamp_ms, .. } = self;
+        let (decision, note) = ("reject".to_owned(), String::new());
+        DecisionRecord { decision, by: by.clone(), note, timestamp_ms: *timestamp_ms }.sentence()
+    }
+}
+
 /// A change of a file after a diagnostic in it (Q8).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LaterMutation {
@@ -100,6 +145,10 @@ pub enum EvidenceAnswer {
     Touched(Vec<FileExecution>),
     /// Recurring diagnostics: Q7.
     Recurring(Vec<RecurringDiagnostic>),
+    /// Rejections of plans.
+    Rejections(Vec<PlanRejection>),
+    /// Runs.
+    Runs(Vec<RunSummary>),
     /// Later changes of files: Q8.
     Changes(Vec<LaterMutation>),
 }
@@ -111,6 +160,8 @@ impl EvidenceAnswer {
             Self::Executions(rows) => rows.len(),
             Self::Touched(rows) => rows.len(),
             Self::Recurring(rows) => rows.len(),
+            Self::Rejections(rows) => rows.len(),
+            Self::Runs(rows) => rows.len(),
             Self::Changes(rows) => rows.len(),
         }
     }
@@ -120,7 +171,7 @@ impl EvidenceAnswer {
         self.len() == 0
     }
 
-    /// The execution of a row; `None` for a recurring diagnostic, which belongs to several.
+    /// The execution of a row; `None` for a recurring diagnostic, which belongs to several, for a rejection and for a run.
     pub fn execution(&self, at: usize) -> Option<&Execution> {
         self.listed(at).map(|listed| &listed.row)
     }
@@ -131,7 +182,7 @@ impl EvidenceAnswer {
             Self::Executions(rows) => rows.get(at),
             Self::Touched(rows) => rows.get(at).map(|it| &it.listed),
             Self::Changes(rows) => rows.get(at).map(|it| &it.listed),
-            Self::Recurring(_) => None,
+            Self::Recurring(_) | Self::Rejections(_) | Self::Runs(_) => None,
         }
     }
 }

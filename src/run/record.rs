@@ -7,7 +7,7 @@ use std::ops::Range;
 use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
-use super::{Edge, EdgeType, Outcome, RunStatus, TargetKind};
+use super::{Edge, EdgeType, Outcome, RunStatus, RunTally, TargetKind};
 use crate::authorization::StepWalls;
 use crate::plan::{Code, Digest, Mode};
 use crate::risk::RiskLevel;
@@ -69,6 +69,9 @@ pub struct RunSummary {
     /// What is known about the end.
     #[serde(rename = "status")]
     pub fate: RunFate,
+    /// How many steps ended in which way.
+    #[serde(skip)]
+    pub tally: RunTally,
 }
 
 /// The outcome of an execution, as far as the evidence contains it.
@@ -229,6 +232,10 @@ pub struct SearchPage {
     pub total: u64,
     /// The number of executions in the evidence.
     pub of: u64,
+    /// The number of rejected plans with the words of the search in their reason or name, which are no executions.
+    pub rejections: u64,
+    /// Whether the query names a tool that does not exist and that no record has.
+    pub unknown_tool: bool,
     /// The frequency of each value among all hits.
     pub facets: Facets,
     /// All hits over time; empty if there are none.

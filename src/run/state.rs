@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use uuid::Uuid;
 
 use super::{
-    ConfirmationRequest, Control, Host, RunEvent, RunStatus, StepResult, StepState, Steps,
+    ConfirmationRequest, Control, Host, RunEvent, RunStatus, RunTally, StepResult, StepState, Steps,
 };
 use crate::plan::Code;
 
@@ -23,7 +23,7 @@ pub enum Phase {
     Paused,
     /// The run ended.
     Ended(RunStatus),
-    /// The process of the run ended without recording an end. The outcome of the current step is unknown.
+    /// The process of the run ended without recording an end. The outcome of a step that is still running is unknown.
     Interrupted,
 }
 
@@ -118,9 +118,23 @@ impl RunState {
     /// Marks a run that has no end and will send no more events as interrupted.
     pub fn interrupt(&mut self) {
         if !self.is_over() {
+            // A step that waits for an answer has done nothing yet.
+            if matches!(self.phase, Phase::AwaitingConfirmation(_)) {
+                self.steps.set(self.current_step, StepState::Waiting);
+            }
             self.phase = Phase::Interrupted;
             self.requested = None;
         }
+    }
+
+    /// Whether the run was interrupted during a step, whose outcome is unknown.
+    pub fn is_uncertain(&self) -> bool {
+        self.phase == Phase::Interrupted && self.tally().unknown > 0
+    }
+
+    /// How many steps ended in which way.
+    pub fn tally(&self) -> RunTally {
+        RunTally::of(&self.steps)
     }
 
     /// Whether the run has started and not ended.

@@ -116,7 +116,7 @@ pub struct Situation {
     pub way_back: bool,
     /// Whether the shown run is over and may have changed files.
     pub changed_files: bool,
-    /// Whether the shown run was interrupted.
+    /// Whether the shown run was interrupted during a step.
     pub interrupted: bool,
     /// Whether a run is under way.
     pub running: bool,

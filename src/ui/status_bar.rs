@@ -61,7 +61,7 @@ impl StatusView {
         let step = run.current_step + 1;
         let total = run.steps.len();
         let ended = |fate| {
-            let (icon, word, tone) = fate_look(fate);
+            let (icon, word, tone) = fate_look(fate, run.tally());
             (icon, tone, capitalized(word))
         };
         let (icon, tone, text) = match &run.phase {

@@ -49,7 +49,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 99] = [
+const SCENES: [&str; 100] = [
     "plan",
     "authorized",
     "attempt",
@@ -96,6 +96,7 @@ const SCENES: [&str; 99] = [
     "unchecked",
     "answer",
     "recurring",
+    "rejected-plans",
     "simulation",
     "simulating",
     "simulation-failed",

@@ -17,7 +17,7 @@ use crate::engine::{
 };
 use crate::plan::{Code, Digest, Finding, Plan, ShownPlan, parse};
 use crate::risk::Policy;
-use crate::run::{Failure, Preview, Review, RunSummary};
+use crate::run::{Failure, PlanRejection, Preview, Review, RunSummary};
 use crate::tools::ToolError;
 
 /// Reads, parses and reviews a plan file.
@@ -45,6 +45,8 @@ pub struct OpenedPlan {
     pub review: Option<Arc<Review>>,
     /// The run that the plan continues or reverts, if the file is an unchanged follow-up plan of that run.
     pub continues: Option<Uuid>,
+    /// The rejection of exactly these bytes, if nobody has authorized them since.
+    pub rejected: Option<PlanRejection>,
 }
 
 impl OpenedPlan {
@@ -57,6 +59,7 @@ impl OpenedPlan {
             findings: Vec::new(),
             review: None,
             continues: None,
+            rejected: None,
         }
     }
 }
@@ -203,6 +206,8 @@ impl QueryContext {
         if parsed.plan == Err(None) {
             return Ok(opened);
         }
+        // If the evidence cannot be read, recording the next decision reports that.
+        opened.rejected = self.evidence.rejection_of(&opened.digest).ok().flatten();
         let origin = self.origin(&opened.path, &bytes)?;
         // A follow-up plan gets the target of its run, which may differ from the one in the plan file.
         let parsed = match &origin {

@@ -32,6 +32,7 @@ impl PlanSession {
                     until_ms: authorization.expires_at_ms,
                 };
                 self.authorization = Some(authorization);
+                self.opened.rejected = None;
                 // The states of the last run's steps could be mistaken for those of the next run.
                 self.run = RunState::default();
                 self.elapsed_ms = None;

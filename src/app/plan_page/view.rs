@@ -58,7 +58,7 @@ impl PlanPage {
             remote: plan.is_some_and(|plan| plan.target.is_some()),
             way_back: plan.is_some_and(|plan| !plan.notes.rollback.is_empty()),
             changed_files: plan.is_some_and(|plan| changed_files(shown, plan)),
-            interrupted: shown.is_over() && shown.run.phase == Phase::Interrupted,
+            interrupted: shown.is_over() && shown.run.is_uncertain(),
             ..of_run
         }
     }
@@ -88,6 +88,7 @@ impl PlanPage {
             review: session.opened.review.as_deref(),
             review_id: session.review_id,
             approval: &session.approval,
+            rejected: session.opened.rejected.as_ref(),
             run: &session.run,
             output: &session.output,
             continues: session.opened.continues,

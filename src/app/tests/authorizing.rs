@@ -151,6 +151,42 @@ fn a_rejection_is_kept_with_its_reason() {
     });
 }
 
+#[test]
+fn a_rejection_is_shown_when_the_plan_is_opened_again() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    let digest = bench.session().opened.digest;
+    bench.act(Action::Do(Command::Reject));
+    let reason = "It writes too much.".to_owned();
+    bench.act(Action::Dialog(DialogAction::Reject { digest, reason, replan: false }));
+    bench.wait_until("rejected", |app| {
+        matches!(app.plan.shown.as_ref().unwrap().approval, Approval::Rejected(_))
+    });
+    let other = bench.file("other.json", &PLAN.replace("b.txt", "c.txt"));
+    bench.open(&other);
+    let bar = |bench: &Bench| {
+        crate::ui::plan::bar(&bench.app.view().plan.unwrap(), &bench.app.situation())
+    };
+    assert_eq!(bar(&bench).title, "Not authorized");
+    bench.open(&plan);
+    let shown = bar(&bench);
+    assert!(shown.title.starts_with("Rejected "), "{shown:?}");
+    assert_eq!(shown.detail, "It writes too much.");
+    assert!(shown.more.contains("in the window"), "{shown:?}");
+    assert_eq!(shown.others, [Command::Authorize]);
+
+    let question = crate::run::Question::Rejected { words: "too much".into() };
+    bench.act(Action::Evidence(EvidenceAction::RunQuery(question)));
+    bench.wait_until("the rejection", |app| {
+        app.evidence.answer.as_ref().is_some_and(|answer| answer.len() == 1)
+    });
+    bench.act(Action::Do(Command::GoPlan));
+    bench.authorize();
+    bench.open(&other);
+    bench.open(&plan);
+    assert!(bar(&bench).title.starts_with("Authorized "), "the authorization is later and counts");
+}
+
 /// The digest in the answer differs from that of the plan on the page.
 #[test]
 fn an_answer_to_another_plan_is_ignored() {

@@ -1,4 +1,4 @@
-//! More hits of a search than are read at a time.
+//! Searches with more hits than are read at a time, with an unknown tool, and in damaged evidence.
 
 use super::*;
 
@@ -36,4 +36,45 @@ fn further_hits_are_read_on_request() {
     // Another search begins with its first hits.
     bench.act(Action::Evidence(EvidenceAction::Search(String::new())));
     bench.wait_until("the first hits", |app| app.evidence.listed().len() == 200);
+}
+
+#[test]
+fn an_unknown_tool_is_a_problem_of_the_search() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.authorize();
+    bench.act(Action::Evidence(EvidenceAction::Search("tool:bogus".into())));
+    bench.wait_until("the problem", |app| {
+        let view = app.view().evidence;
+        view.problems.iter().any(|it| {
+            it.starts_with("tool: takes one of file_read, ") && it.ends_with(", not “bogus”.")
+        })
+    });
+    bench.act(Action::Evidence(EvidenceAction::Search("tool:file_glob".into())));
+    bench.wait_until("no problem", |app| app.view().evidence.problems.is_empty());
+}
+
+/// Another program has damaged the database.
+#[test]
+fn a_failed_search_shows_why_and_no_earlier_results() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.wait_for_confirmation(1);
+    bench.act(Action::Do(Command::StopNow));
+    bench.wait_for_end();
+    bench.act(Action::Evidence(EvidenceAction::Search(String::new())));
+    bench.wait_until("hits", |app| !app.view().evidence.lines.is_empty());
+    crate::evidence::tests::drop_index(&bench.app.shared.setup.location);
+    bench.act(Action::Evidence(EvidenceAction::Search("heron".into())));
+    bench.wait_until("the failure", |app| app.view().evidence.failure.is_some());
+    let view = bench.app.view().evidence;
+    assert!(view.failure.is_some_and(|it| it.contains("executions_by_tool")), "{:?}", view.failure);
+    let mut notices: Vec<_> = bench.app.shared.notices.iter().map(|it| &it.summary).collect();
+    let number = notices.len();
+    notices.sort_unstable();
+    notices.dedup();
+    assert_eq!(notices.len(), number, "each failure is reported once");
+    assert!(view.page.is_none() && view.lines.is_empty() && bench.app.evidence.listed().is_empty());
 }

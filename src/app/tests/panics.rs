@@ -237,8 +237,9 @@ fn a_panicking_worker_takes_the_next_plan() {
     let session = bench.session();
     assert_eq!(session.run.phase, Phase::Interrupted);
     assert!(session.elapsed_ms.is_some());
-    assert_eq!(bench.app.view().status.text, "Interrupted");
-    assert!(!bench.app.situation().running && bench.app.situation().interrupted);
+    // It crashed before its first step.
+    assert_eq!(bench.app.view().status.text, "Interrupted between steps");
+    assert!(!bench.app.situation().running && !bench.app.situation().interrupted);
     let run_id = session.run.run_id;
     bench.wait_until("the runs", |app| {
         let run = app.plan.runs.iter().find(|run| Some(run.run_id) == run_id);

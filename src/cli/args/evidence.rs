@@ -115,7 +115,7 @@ pub(in crate::cli) struct AcceptHead {
     pub(in crate::cli) common: Common,
 }
 
-/// The eight questions (SPEC §8).
+/// The eight questions (SPEC §8), the rejections of plans, and interrupted runs.
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum Question {
     /// Executions of a tool, oldest first
@@ -134,6 +134,10 @@ pub(in crate::cli) enum Question {
     Q7(Recurring),
     /// Changes of a file that occurred after a diagnostic in it
     Q8(AfterDiagnostic),
+    /// Plans that a person rejected, and why, newest first
+    Rejected(RejectedPlans),
+    /// Runs whose process ended without recording an end, newest first
+    Interrupted(InterruptedRuns),
 }
 
 impl Question {
@@ -146,6 +150,8 @@ impl Question {
             Self::Q6(about) => &about.common,
             Self::Q7(about) => &about.common,
             Self::Q8(about) => &about.common,
+            Self::Rejected(about) => &about.common,
+            Self::Interrupted(about) => &about.common,
         }
     }
 }
@@ -167,6 +173,11 @@ question!(AboutTool {
     /// The tool
     tool: String,
 });
+question!(RejectedPlans {
+    /// Words that the reason, the plan's title or its digest must contain
+    words: Vec<String>,
+});
+question!(InterruptedRuns {});
 question!(AboutCode {
     /// The code of the diagnostic, for instance E0425
     code: String,

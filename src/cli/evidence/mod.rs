@@ -110,7 +110,8 @@ fn say_head_report(report: &HeadReport) {
 
 /// The cells of an execution in a table for people.
 fn cells(row: &Execution) -> Vec<String> {
-    let duration = row.duration_ms.map_or_else(String::new, |ms| format!("{ms:>4} ms"));
+    let duration = row.duration_ms.filter(|_| !row.known.never_started());
+    let duration = duration.map_or_else(String::new, |ms| format!("{ms:>4} ms"));
     vec![
         local_time(row.timestamp_ms),
         row.known.as_str().to_owned(),

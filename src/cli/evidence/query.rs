@@ -1,4 +1,4 @@
-//! `evidence query`: the eight fixed queries. With `--json`, prints one document per row.
+//! `evidence query`: the eight fixed queries, the rejections of plans, and interrupted runs. With `--json`, prints one document per row.
 
 use serde::Serialize;
 
@@ -62,6 +62,35 @@ pub(super) fn query(
                 cells
             });
             print_changed_rows(rows.iter().map(|it| &it.listed), out);
+        }
+        Question::Interrupted(about) => {
+            print(&reader.interrupted_runs(range(&about.span))?, out, |it| {
+                vec![
+                    local_time(it.started_at_ms),
+                    if it.tally.unknown > 0 { "during a step" } else { "between steps" }.to_owned(),
+                    it.plan_name.clone(),
+                    format!("{} of {} steps recorded", it.steps_recorded, it.step_count),
+                    it.run_id.to_string(),
+                ]
+            });
+        }
+        Question::Rejected(about) => {
+            let rows = reader.rejections(&about.words.join(" "), range(&about.span))?;
+            print(&rows, out, |it| {
+                vec![
+                    local_time(it.timestamp_ms),
+                    it.plan_name.clone(),
+                    it.plan_digest.to_string(),
+                    it.by.to_string(),
+                    it.reason.clone(),
+                ]
+            });
+            if !out.json() {
+                for row in rows.iter().filter(|it| it.changed) {
+                    let id = row.authorization_id;
+                    out.line(&format!("{id}: this record was changed after it was written."));
+                }
+            }
         }
     }
     Ok(Exit::Done)

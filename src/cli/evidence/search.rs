@@ -42,6 +42,16 @@ pub(super) fn search(
         print_changed_rows(page.hits.iter().map(|hit| &hit.listed), out);
     }
     say_if_empty(page.hits.is_empty(), out);
+    if page.rejections > 0 {
+        let plans = if page.rejections == 1 { "plan has" } else { "plans have" };
+        say(&format!(
+            "{} rejected {plans} these words; `countersign evidence query rejected` lists them.",
+            page.rejections
+        ));
+    }
+    if let Some(tool) = command.tool.as_ref().filter(|_| page.unknown_tool) {
+        say(&format!("There is no tool {}, and no record has it.", quoted(tool)));
+    }
     let shown = page.hits.len() as u64;
     if shown < page.total {
         say(&format!("{shown} of {} shown; --limit shows more.", page.total));

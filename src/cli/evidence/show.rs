@@ -13,6 +13,7 @@ use crate::cli::{Exit, args};
 use crate::engine::reconcile;
 use crate::evidence::EvidenceReader;
 use crate::plan::{limits, quoted, quoted_lines};
+use crate::run::text::capitalized;
 use crate::run::{
     ArtifactRecord, Execution, ExecutionDetail, LoopDetail, LoopFate, RunFate, RunSummary,
     SearchQuery,
@@ -160,13 +161,16 @@ fn print_execution(detail: &ExecutionDetail, out: &mut Output) {
         ("Step", format!("{} ({})", row.step_index + 1, row.step_id)),
         ("Plan", format!("{} ({})", detail.run.plan_name, row.plan_id)),
         ("Run", row.run_id.to_string()),
-        ("Walls", row.walls.as_ref().map_or("not recorded".to_owned(), ToString::to_string)),
-        ("Started", local_time(row.timestamp_ms)),
     ];
+    fields.extend(detail.walls_text().map(|walls| ("Walls", walls)));
+    let times = detail.times();
+    let times: Vec<_> = times.iter().map(|(name, at)| (capitalized(name), *at)).collect();
+    fields.extend(times.iter().map(|(name, at)| (name.as_str(), local_time(*at))));
     let mut optional =
         |name, value: Option<String>| fields.extend(value.map(|value| (name, value)));
     optional("Intent", detail.intent_at_ms.map(|at| format!("recorded {}", local_time(at))));
-    optional("Duration", row.duration_ms.map(|ms| format!("{ms} ms")));
+    let duration_ms = row.duration_ms.filter(|_| !detail.never_started());
+    optional("Duration", duration_ms.map(|ms| format!("{ms} ms")));
     optional("Risk", row.risk.map(|risk| risk.as_str().to_owned()));
     optional("Risk rule", detail.risk_rule.clone());
     optional("Risk reason", detail.risk_reason.clone());

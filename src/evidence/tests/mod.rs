@@ -11,3 +11,10 @@ mod streaming;
 mod summary;
 mod tampering;
 mod writing;
+
+/// Removes an index from a database, as another program could.
+pub(crate) fn drop_index(location: &super::EvidenceLocation) {
+    let [database, _] = location.database_files();
+    let conn = rusqlite::Connection::open(database).unwrap();
+    conn.execute_batch("DROP INDEX executions_by_tool").unwrap();
+}

@@ -97,6 +97,42 @@ fn the_eight_questions_are_answered() {
     assert!(reader.q8("E0425", Some("other.rs"), all).unwrap().is_empty());
 }
 
+#[test]
+fn a_run_has_the_number_of_its_outcomes() {
+    let home = Home::new();
+    let mut store = home.store();
+    let steps = vec![read_step(0, "a"), write_step(1, "b", "x"), write_step(2, "c", "x")];
+    let mut run = Running::begin(&mut store, plan(steps), 1_000);
+    for (index, outcome) in [Outcome::Succeeded, Outcome::Skipped].into_iter().enumerate() {
+        let result = result_of(&run.plan.steps[index].clone(), outcome, 1_001);
+        run.record(result, Extra::default());
+    }
+    let under_way = result_of(&run.plan.steps[2].clone(), Outcome::Succeeded, 1_002);
+    run.intend(&under_way, &[]);
+    let tally = home.reader().runs(1).unwrap()[0].tally;
+    let expected = RunTally { succeeded: 1, skipped: 1, unknown: 1, ..RunTally::default() };
+    assert_eq!(tally, expected);
+}
+
+// A record of an older version may name a tool that no longer exists.
+#[test]
+fn a_search_knows_the_tools_of_its_records() {
+    let home = Home::new();
+    let mut store = home.store();
+    let mut step = read_step(0, "a");
+    step.tool_name = "file_slurp".into();
+    let mut run = Running::begin(&mut store, plan(vec![step.clone()]), 1_000);
+    run.record(result_of(&step, Outcome::Succeeded, 1_001), Extra::default());
+    let search = |tool: &str| {
+        let query = SearchQuery { tool: Some(tool.into()), ..SearchQuery::default() };
+        let page = home.reader().search(&query).unwrap();
+        (page.total, page.unknown_tool)
+    };
+    assert_eq!(search("file_slurp"), (1, false));
+    assert_eq!(search("file_glob"), (0, false));
+    assert_eq!(search("bogus"), (0, true));
+}
+
 // Queries of empty evidence have empty answers until the first run is recorded.
 #[test]
 fn empty_evidence_answers_until_the_first_run() {

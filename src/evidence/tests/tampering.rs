@@ -57,7 +57,7 @@ fn unguarded(home: &Home) -> Connection {
 }
 
 /// Changes rows and restores the trigger that refuses updates, so that only the chain shows the change.
-fn rewrite(home: &Home, table: &str, sql: &str) {
+pub(super) fn rewrite(home: &Home, table: &str, sql: &str) {
     let (conn, trigger) = (home.raw(), format!("{table}_refuses_update"));
     let sql_of_trigger = "SELECT sql FROM sqlite_schema WHERE name = ?1";
     let definition: String = conn.query_row(sql_of_trigger, [&trigger], |row| row.get(0)).unwrap();

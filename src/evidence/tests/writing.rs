@@ -141,6 +141,43 @@ fn rejections_are_recorded_and_pending_answers_refused() {
     assert!(matches!(error, EvidenceError::NotDecided { .. }));
 }
 
+#[test]
+fn rejections_are_found_by_words_and_plan() {
+    let home = Home::new();
+    let mut store = home.store();
+    let (first, second) = (plan(vec![read_step(0, "a")]), plan(vec![read_step(0, "b")]));
+    store
+        .record_authorization(&authorization(&first).reject(3_000, "Too MUCH at once"), &first)
+        .unwrap();
+    store.record_authorization(&authorization(&second).reject(4_000, ""), &second).unwrap();
+    let mut reader = home.reader();
+    let mut found = |words: &str, range| {
+        let rows = reader.rejections(words, range).unwrap();
+        rows.into_iter().map(|it| (it.plan_digest, it.reason, it.changed)).collect::<Vec<_>>()
+    };
+    let much = (first.digest, "Too MUCH at once".to_owned(), false);
+    let all = Range::default();
+    assert_eq!(found("", all), [(second.digest, String::new(), false), much.clone()]);
+    assert_eq!(found("much \"at once\"", all), std::slice::from_ref(&much));
+    assert_eq!(found("rename", Range { limit: 1, ..all }), [(second.digest, String::new(), false)]);
+    assert_eq!(found("", Range { until_ms: Some(3_000), ..all }), [much]);
+    assert_eq!(found("much else", all), []);
+    let search = |words: &str| SearchQuery { words: words.into(), ..SearchQuery::default() };
+    assert_eq!(reader.search(&search("too much")).unwrap().rejections, 1);
+    assert_eq!(reader.search(&search("")).unwrap().rejections, 0);
+
+    let of_first = reader.rejection_of(&first.digest).unwrap().unwrap();
+    assert_eq!((of_first.reason.as_str(), of_first.timestamp_ms), ("Too MUCH at once", 3_000));
+    assert!(of_first.sentence().starts_with("Rejected in the window"));
+    store.record_authorization(&authorization(&first), &first).unwrap();
+    assert_eq!(reader.rejection_of(&first.digest).unwrap(), None, "authorized since");
+    assert_eq!(reader.rejection_of(&plan(vec![read_step(0, "c")]).digest).unwrap(), None);
+    assert_eq!(reader.rejections("", all).unwrap().len(), 2, "what was rejected stays so");
+    let title = "UPDATE plans SET title = 'Another' WHERE row = 1 OR title IS NOT NULL";
+    super::tampering::rewrite(&home, "plans", title);
+    assert!(home.reader().rejections("", all).unwrap().iter().all(|it| it.changed));
+}
+
 // A run without an end is active while its store exists, and interrupted afterwards.
 #[test]
 fn an_unfinished_run_is_active_then_interrupted() {
@@ -159,7 +196,9 @@ fn an_unfinished_run_is_active_then_interrupted() {
 
     // As after a killed process: rows, no end, and no lock.
     drop(store);
-    assert_eq!(reader.run(run_id).unwrap().unwrap().fate, RunFate::Interrupted);
+    let interrupted = reader.run(run_id).unwrap().unwrap();
+    assert_eq!(interrupted.fate, RunFate::Interrupted);
+    assert_eq!(reader.interrupted_runs(Range::default()).unwrap(), [interrupted]);
     assert_eq!(known(&mut reader), Known::Interrupted);
     let page = reader
         .search(&SearchQuery { outcome: Some("interrupted".into()), ..SearchQuery::default() })

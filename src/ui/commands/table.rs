@@ -136,7 +136,7 @@ pub static TABLE: [Spec; 58] = [
         .unless(|state| needs_ended_run(state, state.changed_files, "No ended run that changed files is shown.")),
     Spec::new(Command::Reconcile, "Reconcile", Some(icon::RECONCILE))
         .tooltip("Compare the interrupted step's files with what it was to write, and record the result.")
-        .unless(|state| needs_ended_run(state, state.interrupted, "No interrupted run is shown.")),
+        .unless(|state| needs_ended_run(state, state.interrupted, "No run is shown that was interrupted during a step.")),
     Spec::new(Command::Pause, "Pause", Some(icon::PAUSE))
         .tooltip("Wait before the next step.")
         .key(Modifiers::NONE, Key::F6)

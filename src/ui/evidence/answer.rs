@@ -2,8 +2,8 @@
 
 use egui::{Align, Layout, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
-use super::EvidenceView;
-use super::results::{WAS_CHANGED, error_line, row_ui};
+use super::results::{WAS_CHANGED, error_line, row_ui, run_ui};
+use super::{EvidenceView, rejections};
 use crate::plan::drawable;
 use crate::run::{EvidenceAnswer, MAX_ROWS, Question, RecurringDiagnostic};
 use crate::ui::{
@@ -69,6 +69,16 @@ fn descriptions(question: &Question) -> (&'static str, &'static str) {
             "Diagnostics that were seen at least twice, most frequent first.",
             "No diagnostic with a code was seen twice.",
         ),
+        Question::Rejected { .. } => (
+            "Each plan that a person rejected, and why, newest first. The rejection of a plan is shown, too, when the \
+             same file is opened.",
+            "No plan was rejected.",
+        ),
+        Question::InterruptedRuns => (
+            "Each run whose end was not recorded, because its process was ended, newest first. A run that ended during a \
+             step with an effect can be compared with the disk.",
+            "No run was interrupted.",
+        ),
         Question::ChangesAfter { .. } => (
             "File changes that occurred after this diagnostic in the same file, oldest first. The \
              evidence does not tell whether one caused the other.",
@@ -110,6 +120,18 @@ fn answer_row_ui(
         }
         return;
     }
+    if let EvidenceAnswer::Rejections(rows) = answer {
+        rows.get(index).into_iter().for_each(|row| rejections::row_ui(ui, rect, row, view.now));
+        return;
+    }
+    if let EvidenceAnswer::Runs(rows) = answer {
+        if let Some(run) = rows.get(index) {
+            let steps = format::counted(run.step_count, "step");
+            let counts = format!("{} of {steps}", format::count(run.steps_recorded as u64));
+            run_ui(ui, rect, run, &counts, view.now, actions);
+        }
+        return;
+    }
     let Some(listed) = answer.listed(index) else { return };
     let theme = Theme::of(ui);
     let selected = view.selected == Some(listed.row.execution_id);
@@ -142,7 +164,9 @@ fn second_line(answer: &EvidenceAnswer, index: usize, word: &str) -> String {
         EvidenceAnswer::Executions(rows) => {
             rows.get(index).and_then(|it| error_line(&it.row)).unwrap_or_else(|| word.to_owned())
         }
-        EvidenceAnswer::Recurring(_) => String::new(),
+        EvidenceAnswer::Recurring(_) | EvidenceAnswer::Rejections(_) | EvidenceAnswer::Runs(_) => {
+            String::new()
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use super::results::{self, known_look};
 use super::{EvidenceView, Filter, links, toggle};
 use crate::plan::{drawable, one_line};
 use crate::run::{
-    Attempt, Decision, Edge, EdgeType, ExecutionDetail, Known, Reconciled, RunFate, TargetKind,
+    Attempt, Edge, EdgeType, ExecutionDetail, Known, Reconciled, RunFate, TargetKind,
 };
 use crate::ui::action::RecordTab;
 use crate::ui::artifact::{ArtifactView, Contents, artifacts_ui};
@@ -43,7 +43,8 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<
         }
         heading_ui(ui, detail);
         links_of_run_ui(ui, detail, view.attempt, actions);
-        if let Some(tab) = tabs_ui(ui, &TABS, view.tab) {
+        let tabs = if detail.never_started() { &TABS_OF_NOTHING } else { &TABS };
+        if let Some(tab) = tabs_ui(ui, tabs, view.tab) {
             actions.push(Action::Evidence(EvidenceAction::ShowTab(tab)));
         }
     });
@@ -77,6 +78,22 @@ const TABS: [(RecordTab, &str); 4] = [
     (RecordTab::Record, "Record"),
 ];
 
+/// The tabs of a step whose tool was not called.
+const TABS_OF_NOTHING: [(RecordTab, &str); 4] = [
+    (RecordTab::Decisions, "Decisions"),
+    (RecordTab::Why, "Why"),
+    (RecordTab::Record, "Record"),
+    (RecordTab::Did, "Artifacts"),
+];
+
+/// The tab that is shown first: what the step did, or else the decision against it.
+pub fn first_tab(detail: &ExecutionDetail) -> RecordTab {
+    match detail.never_started() {
+        true => RecordTab::Decisions,
+        false => RecordTab::Did,
+    }
+}
+
 /// Shows how the files of an interrupted step compare with the disk, and offers plans that settle the differences.
 fn interrupted_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
     let row = view.detail.map(|detail| &detail.row);
@@ -96,17 +113,6 @@ fn section(ui: &mut Ui, name: &str) {
     ui.separator();
     ui.add_space(2.0);
     widgets::line(ui, name, Text::Strong, Tone::Plain);
-}
-
-/// When a person was asked about the step, if that was noticeably earlier than its start, and when it started.
-fn times(detail: &ExecutionDetail) -> (Option<i64>, i64) {
-    let begun = detail.row.timestamp_ms;
-    let approvals = detail.decisions.iter().filter(|it| it.decision == Decision::Approve.as_str());
-    let approved = approvals.map(|it| it.timestamp_ms).max();
-    match detail.intent_at_ms.into_iter().chain(approved).max() {
-        Some(started) if started >= begun + 1_000 => (Some(begun), started),
-        _ => (None, begun),
-    }
 }
 
 /// Shows an execution without its arguments and artifacts: the call, the outcome, the plan, the decisions, the touched
@@ -138,8 +144,9 @@ fn heading_ui(ui: &mut Ui, detail: &ExecutionDetail) {
         if let Some(risk) = row.risk {
             Chip::new(risk_icon(risk), risk.as_str(), risk.into()).ui(ui);
         }
-        let walls = row.walls.as_ref().map_or("not recorded".to_owned(), ToString::to_string);
-        Chip::new(icon::WALL, format!("walls: {walls}"), Tone::Dim).ui(ui);
+        if let Some(walls) = detail.walls_text() {
+            Chip::new(icon::WALL, format!("walls: {walls}"), Tone::Dim).ui(ui);
+        }
     });
     if let Some(message) = &row.error_message {
         let text = format::error(row.error_code, message);
@@ -210,12 +217,10 @@ fn decisions_ui(ui: &mut Ui, detail: &ExecutionDetail, now: &Now) {
 /// Shows the times, the identifiers, the touched targets and the link of the chain.
 fn record_ui(ui: &mut Ui, detail: &ExecutionDetail, now: &Now, actions: &mut Vec<Action>) {
     let (row, run) = (&detail.row, &detail.run);
-    let (asked, started) = times(detail);
-    if let Some(asked) = asked {
-        widgets::fact(ui, "asked", now.full(asked), Text::Body);
+    for (name, at_ms) in detail.times() {
+        widgets::fact(ui, name, now.full(at_ms), Text::Body);
     }
-    widgets::fact(ui, "started", now.full(started), Text::Body);
-    if let Some(duration) = row.duration_ms {
+    if let Some(duration) = row.duration_ms.filter(|_| !detail.never_started()) {
         widgets::fact(ui, "took", format::duration(duration), Text::Body);
     }
     if let Some(code) = row.exit_code {
@@ -299,17 +304,51 @@ fn first(detail: &ExecutionDetail) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::Decision;
     use crate::ui::tests::fixture;
 
     #[test]
     fn a_late_answer_is_told_apart_from_the_start() {
         let mut detail = fixture::detail();
         let begun = detail.row.timestamp_ms;
-        assert_eq!(times(&detail), (None, begun), "answered at once");
+        assert_eq!(detail.times(), [("started", begun)], "answered at once");
         detail.decisions[1].timestamp_ms = begun + 22_000;
         detail.intent_at_ms = None;
-        assert_eq!(times(&detail), (Some(begun), begun + 22_000), "a step that only reads");
+        let asked = |at| [("asked", begun), ("started", at)];
+        assert_eq!(detail.times(), asked(begun + 22_000), "a step that only reads");
         detail.intent_at_ms = Some(begun + 22_003);
-        assert_eq!(times(&detail), (Some(begun), begun + 22_003));
+        assert_eq!(detail.times(), asked(begun + 22_003));
+    }
+
+    #[test]
+    fn a_denied_step_was_asked_about_and_never_started() {
+        let mut detail = fixture::detail();
+        let begun = detail.row.timestamp_ms;
+        assert_eq!(first_tab(&detail), RecordTab::Did);
+        detail.row.known = Known::Outcome(crate::run::Outcome::Denied);
+        detail.decisions[1].decision = Decision::Cancel.as_str().to_owned();
+        detail.decisions[1].timestamp_ms = begun + 20_000;
+        assert_eq!(detail.times(), [("asked", begun), ("denied", begun + 20_000)]);
+        assert_eq!(first_tab(&detail), RecordTab::Decisions);
+        detail.row.walls = None;
+        assert_eq!(detail.walls_text(), None);
+        detail.row.known = Known::Outcome(crate::run::Outcome::PreconditionFailed);
+        assert_eq!(detail.times(), [("checked", begun)]);
+    }
+
+    #[test]
+    fn only_a_step_that_may_start_a_process_has_walls() {
+        let mut detail = fixture::detail();
+        detail.row.walls = None;
+        for (tool, walls) in [
+            ("file_write", None),
+            ("history", None),
+            ("lsp_check", Some("not recorded")),
+            ("splice_patch", Some("not recorded")),
+            ("shell", Some("not recorded")),
+        ] {
+            detail.row.tool_name = tool.to_owned();
+            assert_eq!(detail.walls_text().as_deref(), walls, "{tool}");
+        }
     }
 }

@@ -16,7 +16,7 @@ const OFFERED: [(&str, &str); 6] = [
     ("Everything", ""),
     ("Failures", "outcome:failed"),
     ("Denied", "outcome:denied"),
-    ("Interrupted", "outcome:interrupted"),
+    ("Interrupted steps", "outcome:interrupted"),
     ("Files written", "wrote:*"),
     ("Dangerous steps", "risk:dangerous"),
 ];
@@ -90,10 +90,14 @@ pub(super) fn facets_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Com
     });
 }
 
-/// The query that is always offered, and those that apply to the filters in the search field.
+/// The queries that are always offered, and those that apply to the filters in the search field.
 fn questions(view: &EvidenceView<'_>) -> Vec<Question> {
     let parsed = parse(view.text, view.now).query;
-    let mut questions = vec![Question::Recurring];
+    let mut questions = vec![
+        Question::Recurring,
+        Question::Rejected { words: String::new() },
+        Question::InterruptedRuns,
+    ];
     if let Some(code) = parsed.code {
         questions.push(Question::WithCode(code.clone()));
         questions.push(Question::ChangesAfter { code, file: parsed.path.clone() });

@@ -1,6 +1,7 @@
 //! The filters of the search: the one table from which the search field is parsed, faults are explained and the help is
 //! written. Pure.
 
+use crate::plan::TOOLS;
 use crate::plan::words::words;
 use crate::risk::RiskLevel;
 use crate::run::{Known, Outcome, PAST_TIME_FORMS};
@@ -75,6 +76,17 @@ pub(crate) fn filters_help() -> impl Iterator<Item = (String, String)> {
         let form = form.map(|form| format!(": {form}")).unwrap_or_default();
         (format!("{word}:{value}"), format!("{meaning}{form}"))
     })
+}
+
+/// The problem with `tool:` and a name that is neither a tool nor in a record.
+pub fn unknown_tool(name: &str) -> String {
+    let names: Vec<_> = TOOLS.iter().map(|spec| spec.name).collect();
+    problem(Filter::Tool, &format!("one of {}", names.join(", ")), name)
+}
+
+/// The problem with a value that a filter does not accept.
+pub(super) fn problem(filter: Filter, form: &str, value: &str) -> String {
+    format!("{}: takes {form}, not “{value}”.", filter.as_str())
 }
 
 /// The valid values of `outcome:`.

@@ -6,6 +6,7 @@ mod facets;
 mod filters;
 mod links;
 mod query;
+mod rejections;
 mod results;
 #[cfg(test)]
 mod tests;
@@ -29,10 +30,11 @@ use crate::run::{
     Attempt, EvidenceAnswer, ExecutionDetail, Question, Reconciled, SearchPage, VerifyReport,
 };
 
+pub use detail::first_tab;
 pub(crate) use facets::facet_item;
 pub use facets::is_offered;
-pub use filters::Filter;
 pub(crate) use filters::filters_help;
+pub use filters::{Filter, unknown_tool};
 pub(crate) use links::question_items_ui;
 use query::within;
 pub use query::{is_set, parse, toggle};
@@ -64,6 +66,10 @@ pub struct EvidenceView<'a> {
     pub saved: &'a [String],
     /// The parts of `text` that could not be parsed.
     pub problems: &'a [String],
+    /// Remarks about `text` that are no errors.
+    pub hints: &'a [String],
+    /// Why the latest search or question failed; it then has no results.
+    pub failure: Option<&'a str>,
     /// The latest search results; `None` until they are read.
     pub page: Option<&'a SearchPage>,
     /// The lines that show `page`, as made by [`result_lines`].
@@ -139,6 +145,9 @@ pub fn evidence_page_ui(
             for problem in view.problems {
                 widgets::remark(ui, icon::WARNING, Tone::Caution, problem);
             }
+            for hint in view.hints {
+                widgets::remark(ui, icon::INFO, Tone::Dim, hint);
+            }
             if let Some(difference) = view.page.and_then(|page| page.read_only.as_deref()) {
                 let text = format!(
                     "This evidence is read-only, and nothing can be run with it: {difference}. If you know the \
@@ -150,11 +159,17 @@ pub fn evidence_page_ui(
                 widgets::remark(ui, icon::WARNING, Tone::Caution, format!("Note: {note}."));
             }
             loop_ui(ui, view, actions);
+            rejections::found_ui(ui, view, actions);
             verification_ui(ui, view.verification, view.now);
             if let Some(page) = view.page.filter(|_| view.question.is_none()) {
                 timeline::timeline_ui(ui, view, &page.timeline, actions);
             }
         });
+        if let Some(failure) = view.failure {
+            widgets::line_below(ui);
+            widgets::empty_state(ui, icon::WARNING, "The evidence cannot be searched", failure);
+            return;
+        }
         if let Some(question) = view.question {
             answer::answer_ui(ui, question, view, actions);
             return;
@@ -170,10 +185,21 @@ pub fn evidence_page_ui(
                  when, its outcome and output, and who decided. Later changes of a record are \
                  detected.",
             ),
+            Some(page)
+                if page.hits.is_empty() && is_set(view.text, Filter::Outcome, "interrupted") =>
+            {
+                widgets::empty_state(
+                    ui,
+                    icon::SEARCH,
+                    "No interrupted step",
+                    "A run that ended between two steps has no interrupted step. The query Interrupted runs, at the left, \
+                     lists every run without a recorded end.",
+                );
+            }
             Some(page) if page.hits.is_empty() => widgets::empty_state(
                 ui,
                 icon::SEARCH,
-                "Nothing matches",
+                if page.rejections > 0 { "No execution matches" } else { "Nothing matches" },
                 "All words and filters must match. Take one away, or look for part of a word. The help (F1) lists the \
                  filters.",
             ),
@@ -193,6 +219,9 @@ fn loop_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
     }
 }
 
+/// The room that the search field keeps for its text beside the number of results, in points.
+const MIN_SEARCH_TEXT: f32 = 160.0;
+
 fn search_field_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
     let mut text = view.text.to_owned();
@@ -201,7 +230,14 @@ fn search_field_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Actio
         let ms = page.took_us.div_ceil(1_000);
         format!("{} of {} executions in {ms} ms", format::count(page.total), format::count(page.of))
     });
-    let suffix = widgets::rich(count.unwrap_or_default(), Text::Meta, theme.dim);
+    let count = count.unwrap_or_default();
+    let can_clear = !view.text.is_empty();
+    let width = ui.available_width() - if can_clear { 40.0 } else { 0.0 };
+    // The text has no room beside the count in a narrow field, and would be covered by it.
+    let of_text = Text::Body.width_of(ui, view.text).max(MIN_SEARCH_TEXT);
+    let is_beside = of_text + Text::Meta.width_of(ui, &count) + 80.0 <= width;
+    let suffix = if is_beside { count.as_str() } else { "" };
+    let suffix = widgets::rich(suffix, Text::Meta, theme.dim);
     let edit = TextEdit::singleline(&mut text)
         .id(egui::Id::unique("evidence search"))
         .prefix(icon::SEARCH.text(16.0).color(theme.dim))
@@ -211,14 +247,15 @@ fn search_field_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Actio
         .align(egui::Align2::LEFT_CENTER)
         .min_size(vec2(0.0, 38.0));
     let row = ui.horizontal(|ui| {
-        let can_clear = !view.text.is_empty();
-        let width = ui.available_width() - if can_clear { 40.0 } else { 0.0 };
         let response = ui.add(edit.desired_width(width)).accessible_name("Search evidence");
         if can_clear && widgets::icon_button(ui, icon::CLOSE, "Clear the search").clicked() {
             actions.push(Action::Evidence(EvidenceAction::Search(String::new())));
         }
         response
     });
+    if !is_beside && !count.is_empty() {
+        widgets::line(ui, count, Text::Meta, Tone::Dim);
+    }
     let response = row.inner;
     if view.focus_search {
         response.request_focus();

@@ -1,6 +1,6 @@
 //! Parses the text of the search field. Pure.
 
-use super::filters::{Filter, outcomes, risks};
+use super::filters::{Filter, outcomes, problem, risks};
 use crate::run::{SearchQuery, past_time};
 use crate::ui::Now;
 
@@ -11,6 +11,8 @@ pub struct Parsed {
     pub query: SearchQuery,
     /// Parts that could not be parsed, each with a valid form.
     pub problems: Vec<String>,
+    /// Words that look like a filter and are none. They are searched.
+    pub hints: Vec<String>,
 }
 
 /// Parses a search text. Days begin at midnight of the display; `after:` includes the day, `before:` excludes it.
@@ -21,13 +23,21 @@ pub fn parse(text: &str, now: &Now) -> Parsed {
         match token.filter() {
             Some((filter, value)) if !value.is_empty() => {
                 if set_filter(&mut parsed.query, filter, value, now).is_none() {
-                    let (word, form) = (filter.as_str(), filter.form().unwrap_or_default());
-                    parsed.problems.push(format!("{word}: takes {form}, not “{value}”."));
+                    let form = filter.form().unwrap_or_default();
+                    parsed.problems.push(problem(filter, &form, value));
                 }
             }
             // `tool:` without a value is an unfinished filter.
             Some(_) => {}
-            None => words.push(token.text),
+            None => {
+                if let Some(name) = token.unknown_filter() {
+                    let hint = format!(
+                        "{name}: is no filter; it is searched as words. The help (F1) lists the filters."
+                    );
+                    parsed.hints.push(hint);
+                }
+                words.push(token.text);
+            }
         }
     }
     parsed.query.words = words.join(" ");
@@ -69,6 +79,17 @@ impl Token {
     fn filter(&self) -> Option<(Filter, &str)> {
         let (word, value) = self.text.split_once(':').filter(|_| !self.is_quoted)?;
         Some((Filter::named(word)?, value))
+    }
+
+    /// The name before the colon of a token that looks like a filter and is none. Paths, addresses, ports and the
+    /// beginnings of messages do not look like one.
+    fn unknown_filter(&self) -> Option<&str> {
+        let (name, value) = self.text.split_once(':').filter(|_| !self.is_quoted)?;
+        let is_name = name.len() > 1 && name.chars().all(|c| c.is_ascii_alphabetic() || c == '_');
+        let is_value = !value.is_empty()
+            && !value.starts_with([':', '/', '\\'])
+            && !value.chars().all(|c| c.is_ascii_digit() || c == ':');
+        (is_name && is_value && Filter::named(name).is_none()).then_some(name)
     }
 
     /// The token as it is written in a text.
@@ -269,6 +290,32 @@ mod tests {
             let parsed = parse(&within("", ms, ms + 1_000, &now), &now);
             let times = (parsed.query.since_ms, parsed.query.until_ms);
             assert_eq!(times, (Some(ms), Some(ms + 1_000)), "{parsed:?}");
+        }
+    }
+
+    #[test]
+    fn a_word_like_a_filter_gets_a_hint() {
+        for text in ["nofilter:x", "since:7d fox", "exit_code:1x"] {
+            let parsed = parse(text, &now());
+            assert_eq!((parsed.hints.len(), parsed.problems.len()), (1, 0), "{text}");
+            assert_eq!(parsed.query.words, text);
+        }
+        let hint = &parse("nofilter:x", &now()).hints[0];
+        assert!(hint.starts_with("nofilter: is no filter; it is searched as words."), "{hint}");
+        for text in [
+            "std::fs",
+            "http://x",
+            "error: text",
+            "tool:file_read",
+            "tool:",
+            "localhost:8080",
+            "C:\\x",
+            "src/lib.rs:12:5",
+            "\"nofilter:x\"",
+            "main:3:7",
+            "E0425:x",
+        ] {
+            assert_eq!(parse(text, &now()).hints, Vec::<String>::new(), "{text}");
         }
     }
 

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::EvidenceView;
 use crate::plan::{drawable, one_line};
 use crate::run::{Execution, Known, ListedExecution, RunSummary, SearchHit, SearchPage};
-use crate::ui::plan::{fate_look, outcome_look};
+use crate::ui::plan::{fate_text, outcome_look, run_look};
 use crate::ui::{
     Action, EvidenceAction, Icon, Now, PlanAction, Text, Theme, Tone, controls, format, icon, rows,
     theme, widgets,
@@ -41,7 +41,12 @@ pub(super) fn results_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec
             Some(ResultLine::Run { run, hits }) => {
                 let hits = page.hits.get(hits.clone()).unwrap_or_default();
                 if let Some(run) = run_at(Some(*run)) {
-                    run_ui(ui, rect, run, hits, view.now, actions);
+                    let (all, number) = (view.text.trim().is_empty(), hits.len());
+                    let first_id = hits.first().map(|hit| hit.listed.row.execution_id);
+                    let counts = counts(number, run.step_count, all);
+                    ui.push_id(("run of", first_id), |ui| {
+                        run_ui(ui, rect, run, &counts, view.now, actions);
+                    });
                 }
             }
             Some(ResultLine::Hit { hit, run }) => {
@@ -97,21 +102,29 @@ pub fn result_lines(page: &SearchPage) -> Vec<ResultLine> {
     lines
 }
 
-/// The heading above the hits of a run: its title and end, where and when it ran. A click shows the run.
-fn run_ui(
+/// How many executions of a run are listed below it; `all` states whether the search lists every execution.
+fn counts(number: usize, steps: usize, all: bool) -> String {
+    match format::counted(steps, "step") {
+        steps if all => format!("{} of {steps}", format::count(number as u64)),
+        // The search may find some of them only, and the others may have run as well.
+        steps => format!("{} · {steps}", format::counted(number, "hit")),
+    }
+}
+
+/// The heading above the hits of a run: its title and end, where and when it ran, and `counts`. A click shows the run.
+pub(super) fn run_ui(
     ui: &mut Ui,
     rect: Rect,
     run: &RunSummary,
-    hits: &[SearchHit],
+    counts: &str,
     now: &Now,
     actions: &mut Vec<Action>,
 ) {
     let theme = Theme::of(ui);
-    let first_id = hits.first().map(|hit| hit.listed.row.execution_id);
-    let response = ui.interact(rect, ui.scope_id().with(("run of", first_id)), Sense::click());
+    let response = ui.interact(rect, ui.scope_id().with(run.run_id), Sense::click());
     let fill = if response.hovered() { theme.hover } else { theme.panel };
     ui.painter().rect_filled(rect, egui::CornerRadius::ZERO, fill);
-    let (icon, word, tone) = fate_look(run.fate);
+    let (icon, _, tone) = run_look(run);
     let first = rect.top() + 15.0;
     widgets::paint_icon(
         ui,
@@ -128,9 +141,7 @@ fn run_ui(
     let title = [(&*run.plan_name, Text::Strong, theme.text)];
     widgets::paint_parts(ui, pos2(left, first), (right - 16.0 - left).max(0.0), &title);
     let host = run.target.as_ref().map(|host| format!(" · on {host}")).unwrap_or_default();
-    let steps = if run.step_count == 1 { "step" } else { "steps" };
-    let place =
-        format!("{} of {} {steps} · {word}{host} · {}", hits.len(), run.step_count, run.workspace);
+    let place = format!("{counts} · {}{host} · {}", fate_text(run), run.workspace);
     let width = (rect.right() - 18.0 - left).max(0.0);
     let parts = [(place.as_str(), Text::Meta, theme.dim)];
     widgets::paint_parts(ui, pos2(left, rect.top() + 32.0), width, &parts);
@@ -185,7 +196,7 @@ pub(super) fn row_ui(
     let mut right = rect.right() - 18.0;
     // A narrow list has no room for durations; the details of the open execution show its duration.
     if rect.width() > NARROW {
-        if let Some(duration) = row.duration_ms {
+        if let Some(duration) = row.duration_ms.filter(|_| !row.known.never_started()) {
             let text = format::duration(duration);
             widgets::paint_right(ui, pos2(right, middle), (&text, Text::Mono, theme.dim));
         }
@@ -271,6 +282,13 @@ pub(super) fn error_line(row: &Execution) -> Option<String> {
 mod tests {
     use super::*;
     use crate::ui::tests::window;
+
+    #[test]
+    fn hits_are_not_counted_as_steps() {
+        assert_eq!(counts(1, 20, false), "1 hit · 20 steps");
+        assert_eq!(counts(2, 1, false), "2 hits · 1 step");
+        assert_eq!(counts(3, 20, true), "3 of 20 steps");
+    }
 
     #[test]
     fn each_group_of_hits_is_below_its_run() {

@@ -226,3 +226,16 @@ fn an_execution_is_shown_in_tabs() {
     }
     assert!(harness.query_all_by_label("Copy diff").next().is_none());
 }
+
+#[test]
+fn a_narrow_search_field_has_its_count_below() {
+    for (size, is_beside) in [([900.0, 600.0], false), ([1600.0, 900.0], true)] {
+        let harness = window("execution", size);
+        let field = harness.get_by_role_and_label(Role::TextInput, "Search evidence").rect();
+        let count = harness.query_all_by_label_contains(" executions in ").next();
+        match count {
+            Some(count) => assert!(!is_beside && count.rect().top() >= field.bottom(), "{size:?}"),
+            None => assert!(is_beside, "{size:?}"),
+        }
+    }
+}

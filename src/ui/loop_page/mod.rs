@@ -13,7 +13,7 @@ mod faults;
 mod form;
 mod form_ui;
 mod looks;
-mod model;
+pub(super) mod model;
 mod plan_difference;
 mod sequel;
 #[cfg(test)]

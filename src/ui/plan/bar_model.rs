@@ -3,7 +3,7 @@
 use super::{Approval, PlanView, fate_look};
 use crate::plan::{ShownPlan, drawable};
 use crate::run::text::capitalized;
-use crate::run::{Outcome, Phase, RunFate, RunStatus, StepState};
+use crate::run::{Phase, PlanRejection, RunFate, RunStatus};
 use crate::ui::loop_page::Sequel;
 use crate::ui::{Command, Icon, Situation, Tone, format, icon};
 
@@ -64,6 +64,9 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
             let detail = if reason.is_empty() { "No reason given." } else { reason };
             let bar = Bar::new(icon::PROHIBIT, Tone::Danger, "Rejected", detail);
             return Bar { others: vec![Command::Authorize], ..bar };
+        }
+        Approval::None if let Some(rejection) = view.rejected => {
+            return rejected_before(view, rejection).looking_first(view, situation);
         }
         _ if situation.not_authorizable.is_some() && !situation.look_first => {
             let why = situation.not_authorizable.unwrap_or_default();
@@ -185,6 +188,26 @@ impl Bar {
     }
 }
 
+/// The bar of a plan that was rejected before it was opened. It can still be authorized.
+fn rejected_before(view: &PlanView<'_>, rejection: &PlanRejection) -> Bar {
+    let reason = match rejection.reason.trim() {
+        "" => "No reason given.",
+        reason => reason,
+    };
+    let by = rejection.by.user.as_ref().map(|user| format!(" by {}", drawable(user)));
+    let when = view.now.moment(rejection.timestamp_ms);
+    let title = format!("Rejected {when}{}", by.unwrap_or_default());
+    let more =
+        format!("{}, {}: {reason}", rejection.sentence(), view.now.full(rejection.timestamp_ms));
+    let detail = if rejection.changed {
+        "This record was changed after it was written.".to_owned()
+    } else {
+        drawable(reason).into_owned()
+    };
+    let bar = Bar::new(icon::PROHIBIT, Tone::Danger, title, detail);
+    Bar { more: drawable(&more).into_owned(), others: vec![Command::Authorize], ..bar }
+}
+
 fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {
     let total = view.run.steps.len();
     let number = view.run.current_step + 1;
@@ -229,20 +252,31 @@ fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {
 
 /// The bar of a run that has ended or was interrupted; `None` for any other state.
 fn ended(view: &PlanView<'_>, situation: &Situation) -> Option<Bar> {
-    let (icon, word, tone) = fate_look(match view.run.phase {
+    let fate = match view.run.phase {
         Phase::Ended(status) => RunFate::Ended(status),
         Phase::Interrupted => RunFate::Interrupted,
         _ => return None,
-    });
+    };
+    let counts = view.run.tally();
+    let (icon, word, tone) = fate_look(fate, counts);
     let word = capitalized(word);
-    let mut title = format!("{word}, {} of {} steps", view.run.steps.done(), view.run.steps.len());
+    let mut title = match counts.nothing_ran() && fate == RunFate::Ended(RunStatus::Completed) {
+        true => word.clone(),
+        false => format!("{word}, {} of {} steps", view.run.steps.done(), view.run.steps.len()),
+    };
     if let Some(step) = view.run.steps.stopped_at() {
-        let denied = view.run.steps.get(step).and_then(StepState::outcome) == Some(Outcome::Denied);
-        let word = if denied { "Denied" } else { &word };
         title = format!("{word} at step {}", step + 1);
     }
     let mut detail = match (&view.run.failure, &view.run.phase) {
-        (Some((code, message)), _) => format!("{code} {message}"),
+        (Some((code, message)), _) => {
+            let counts = counts.words();
+            let before = if counts.is_empty() { counts } else { format!("{counts}. ") };
+            format!("{before}{}", format::error(Some(*code), message))
+        }
+        (None, Phase::Interrupted) if counts.unknown == 0 => {
+            "The run ended between two steps. Nothing is uncertain: each step that had an effect has its outcome."
+                .to_owned()
+        }
         (None, Phase::Interrupted) => "The outcome of the step under way is unknown.".to_owned(),
         (None, _) => tally(view),
     };
@@ -272,27 +306,19 @@ fn ended(view: &PlanView<'_>, situation: &Situation) -> Option<Bar> {
     }
     let more = detail.clone();
     if view.run.phase == Phase::Interrupted {
-        others.insert(0, Command::Reconcile);
+        if counts.unknown > 0 {
+            others.insert(0, Command::Reconcile);
+        }
         // Three buttons leave little room; the tooltip has the complete detail.
         title = word;
-        detail = format!("{} of {} done", view.run.steps.done(), view.run.steps.len());
+        let certain = if counts.unknown == 0 { ", nothing is uncertain" } else { "" };
+        detail = format!("{} of {} done{certain}", view.run.steps.done(), view.run.steps.len());
     }
     Some(Bar { icon, tone, title, more, detail, primary: None, others })
 }
 
 /// The number of steps by outcome, and the duration of all steps.
 fn tally(view: &PlanView<'_>) -> String {
-    let mut parts = Vec::new();
-    for (outcome, word) in [
-        (Outcome::Succeeded, "succeeded"),
-        (Outcome::Skipped, "skipped"),
-        (Outcome::DoneByHand, "done by hand"),
-    ] {
-        let number = view.run.steps.ended(outcome);
-        if number > 0 {
-            parts.push(format!("{number} {word}"));
-        }
-    }
-    parts.push(format::duration(view.run.steps.took_ms()));
-    parts.join(", ")
+    let (counts, took) = (view.run.tally().words(), format::duration(view.run.steps.took_ms()));
+    if counts.is_empty() { took } else { format!("{counts}, {took}") }
 }

@@ -79,8 +79,11 @@ pub(super) fn did_ui(
     ui.add_space(10.0);
     indented(ui, |ui| {
         let (icon, word, tone) = outcome_look(result.outcome);
-        let took = format::duration(result.duration_ms);
-        widgets::remark(ui, icon, tone, format!("{}, {took}", capitalized(word)));
+        let took = match result.outcome.never_started() {
+            true => String::new(),
+            false => format!(", {}", format::duration(result.duration_ms)),
+        };
+        widgets::remark(ui, icon, tone, format!("{}{took}", capitalized(word)));
         error_ui(ui, result);
         if let Some(command) = step.arguments.get("command").filter(|_| step.tool_name == "shell") {
             command_ui(ui, ("command", step.step_index), command, None);

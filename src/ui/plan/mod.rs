@@ -60,8 +60,8 @@ use crate::authorization::Change;
 use crate::plan::{Digest, Finding, ShownPlan};
 use crate::risk::RiskLevel;
 use crate::run::{
-    Attempt, DecisionRecord, DoneFiles, ExecutionDetail, Preview, PreviewedSteps, Reconciled,
-    Review, RunState, StepTimer, Transcript,
+    Attempt, DecisionRecord, DoneFiles, ExecutionDetail, PlanRejection, Preview, PreviewedSteps,
+    Reconciled, Review, RunState, StepTimer, Transcript,
 };
 
 pub(crate) use action_bar::bar_ui;
@@ -88,7 +88,7 @@ pub(crate) use right_to_left::{RIGHT_TO_LEFT, step_has_right_to_left};
 pub use row_cache::cached_rows;
 pub use rows::{StepRow, step_row};
 pub(crate) use rows::{outcome_look, risk_chip, risk_icon};
-pub(crate) use sidebar::{Entry, Place, fate_look};
+pub(crate) use sidebar::{Entry, Place, fate_look, fate_text, run_look};
 pub use sidebar::{RecentPlan, SidebarView, sidebar_ui};
 pub(super) use simulation::take_keys;
 pub use simulation::{Effect, Simulated};
@@ -167,6 +167,8 @@ pub struct PlanView<'a> {
     pub review_id: Uuid,
     /// The authorization state of the plan.
     pub approval: &'a Approval,
+    /// The rejection of the plan that was recorded before it was opened, unless it was authorized since.
+    pub rejected: Option<&'a PlanRejection>,
     /// The run of the plan; idle if there is none.
     pub run: &'a RunState,
     /// The output of the run.

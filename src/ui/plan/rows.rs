@@ -187,7 +187,9 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
             StepChange::Changed(_) => "changed",
         }),
         risk,
-        duration: result.map(|result| format::duration(result.duration_ms)),
+        duration: result
+            .filter(|result| !result.outcome.never_started())
+            .map(|result| format::duration(result.duration_ms)),
     })
 }
 

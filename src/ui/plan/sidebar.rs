@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use egui::{Response, ScrollArea, Ui, pos2, vec2};
 use uuid::Uuid;
 
+use super::outcome_look;
 use crate::plan::{Digest, drawable};
-use crate::run::{LoopSummary, RunFate, RunStatus, RunSummary};
+use crate::run::{LoopSummary, Outcome, RunFate, RunStatus, RunSummary, RunTally};
 use crate::ui::action::WindowAction;
+use crate::ui::loop_page::model::StateLook;
 use crate::ui::one_stop::OneStop;
 use crate::ui::{
     Action, Icon, Now, PlanAction, Text, Theme, Tone, controls, format, icon, rows, widgets,
@@ -49,15 +51,28 @@ pub struct SidebarView<'a> {
     pub now: &'a Now,
 }
 
-/// The icon, word and colour of a run's outcome.
-pub(crate) fn fate_look(fate: RunFate) -> (Icon, &'static str, Tone) {
+/// The icon, word and colour of a run's outcome. A denial and a run in which nothing ran have their own, although the
+/// evidence records them as failed and completed.
+pub(crate) fn fate_look(fate: RunFate, tally: RunTally) -> StateLook {
     match fate {
+        RunFate::Ended(RunStatus::Completed) if tally.nothing_ran() => {
+            (icon::SKIP, "completed, nothing ran", Tone::Dim)
+        }
         RunFate::Ended(RunStatus::Completed) => (icon::DONE, "completed", Tone::Safe),
+        RunFate::Ended(RunStatus::Failed) if tally.denied > 0 => outcome_look(Outcome::Denied),
         RunFate::Ended(RunStatus::Failed) => (icon::FAILED, "failed", Tone::Danger),
         RunFate::Ended(RunStatus::Cancelled) => (icon::CANCELLED, "cancelled", Tone::Caution),
         RunFate::Active => (icon::RUNNING, "under way", Tone::Accent),
+        RunFate::Interrupted if tally.unknown == 0 => {
+            (icon::WARNING, "interrupted between steps", Tone::Caution)
+        }
         RunFate::Interrupted => (icon::WARNING, "interrupted", Tone::Danger),
     }
+}
+
+/// The look of a listed run.
+pub(crate) fn run_look(run: &RunSummary) -> StateLook {
+    fate_look(run.fate, run.tally)
 }
 
 /// Draws the list.
@@ -149,7 +164,7 @@ fn plan_ui(
 }
 
 fn run_ui(ui: &mut Ui, run: &RunSummary, place_in_list: Place<'_>, now: &Now) -> bool {
-    let (icon, word, tone) = fate_look(run.fate);
+    let (icon, word, tone) = run_look(run);
     let (name, time) = (drawable(&run.plan_name), now.short(run.started_at_ms));
     let on = run.target.as_ref().map(|host| format!(" on {}", drawable(host))).unwrap_or_default();
     let place = Entry::place(ui, &run.workspace);
@@ -161,7 +176,8 @@ fn run_ui(ui: &mut Ui, run: &RunSummary, place_in_list: Place<'_>, now: &Now) ->
         time: &time,
         name: format!("Run of {name}, {word}, {place}{on}, {time}"),
         tooltip: format!(
-            "{name}\n{word}, {} of {}\nstarted {}\nin {}{on}",
+            "{name}\n{}\n{} of {} recorded\nstarted {}\nin {}{on}",
+            fate_text(run),
             run.steps_recorded,
             format::counted(run.step_count, "step"),
             now.full(run.started_at_ms),
@@ -173,6 +189,15 @@ fn run_ui(ui: &mut Ui, run: &RunSummary, place_in_list: Place<'_>, now: &Now) ->
 
 /// The list of an entry, its index there, and whether it is selected.
 pub(crate) type Place<'a> = (&'a OneStop, usize, bool);
+/// The outcome of a listed run, and how many steps ended in which way: `failed, 3 succeeded, 1 skipped`.
+pub(crate) fn fate_text(run: &RunSummary) -> String {
+    let ((_, word, _), counts) = (run_look(run), run.tally.words());
+    match counts.is_empty() {
+        true => word.to_owned(),
+        false if run.tally.nothing_ran() => format!("{word}: {counts}"),
+        false => format!("{word}, {counts}"),
+    }
+}
 
 /// An entry of the list at the left of a page.
 pub(crate) struct Entry<'a> {

@@ -5,7 +5,7 @@ use egui::{
 };
 
 use super::sidebar::distinction;
-use super::{SidebarView, fate_look};
+use super::{SidebarView, run_look};
 use crate::plan::drawable;
 use crate::run::{LoopFate, RunFate};
 use crate::ui::action::LoopAction;
@@ -62,7 +62,7 @@ pub(super) fn earlier<'a>(view: &SidebarView<'a>) -> Vec<Earlier<'a>> {
     let of_run = open_runs.iter().map(|run| Earlier {
         title: &run.plan_name,
         distinction: None,
-        look: fate_look(run.fate),
+        look: run_look(run),
         at_ms: Some(run.started_at_ms),
         actions: vec![Action::Plan(PlanAction::OpenRun(run.run_id))],
     });
@@ -78,7 +78,7 @@ pub(super) fn earlier<'a>(view: &SidebarView<'a>) -> Vec<Earlier<'a>> {
         Earlier {
             title: &plan.name,
             distinction: distinction(plan, view.plans),
-            look: run.map_or((icon::PLAN, "not run", Tone::Dim), |run| fate_look(run.fate)),
+            look: run.map_or((icon::PLAN, "not run", Tone::Dim), run_look),
             at_ms: run.map(|run| run.started_at_ms),
             actions: vec![Action::Plan(PlanAction::Open(plan.path.clone()))],
         }

@@ -28,6 +28,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         review: Some(&review),
         review_id: uuid::Uuid::nil(),
         approval,
+        rejected: None,
         run,
         output: &RunOutput::default(),
         continues: None,
@@ -99,6 +100,51 @@ fn a_run_that_completed() {
     let run = fixture::completed(&fixture::plan());
     let used = Approval::Used { at_ms: fixture::NOW_MS };
     insta::assert_snapshot!(page(&used, &run, &Situation::default()));
+}
+
+fn ended_with(outcomes: &[crate::run::Outcome], end: Option<RunEvent>) -> String {
+    let plan = fixture::plan();
+    let mut run = RunState::default();
+    run.apply(&RunEvent::RunStarted {
+        run_id: uuid::Uuid::nil(),
+        plan_id: String::new(),
+        step_count: outcomes.len(),
+        timestamp_ms: 0,
+    });
+    for (index, outcome) in outcomes.iter().enumerate() {
+        let result = fixture::result(&plan, index, *outcome, 1);
+        run.apply(&RunEvent::StepCompleted { result });
+    }
+    match end {
+        Some(end) => run.apply(&end),
+        None => run.interrupt(),
+    }
+    let used = Approval::Used { at_ms: fixture::NOW_MS };
+    let text = page(&used, &run, &Situation::default());
+    let status = crate::ui::StatusView::new(&run, 0, None, None).text;
+    let from = text.lines().count() - 2;
+    let bar: Vec<_> = text.lines().skip(from).collect();
+    format!("{status} | {}", bar.join(" | "))
+}
+
+#[test]
+fn an_ending_tells_what_ran() {
+    use crate::run::Outcome::{Denied, DoneByHand, Skipped, Succeeded};
+    let completed = || Some(RunEvent::RunCompleted { step_count: 2 });
+    let bar = ended_with(&[Skipped, Skipped], completed());
+    assert!(bar.starts_with("Completed, nothing ran | Completed, nothing ran: 2 skipped"), "{bar}");
+    let bar = ended_with(&[Skipped, DoneByHand], completed());
+    assert!(bar.contains("Completed, 2 of 2 steps: 1 skipped, 1 done by hand"), "{bar}");
+    let (code, message) = (crate::plan::Code::ConfirmationDenied, "denied".to_owned());
+    let bar = ended_with(&[Succeeded, Denied], Some(RunEvent::RunFailed { code, message }));
+    assert!(bar.starts_with("Denied | Denied at step 2: 1 succeeded. E106"), "{bar}");
+}
+
+#[test]
+fn a_run_that_ended_between_steps_has_nothing_to_reconcile() {
+    let bar = ended_with(&[crate::run::Outcome::Succeeded], None);
+    assert!(bar.contains("Interrupted between steps: 1 of 1 done, nothing is uncertain"), "{bar}");
+    assert!(!bar.contains("Reconcile"), "{bar}");
 }
 
 #[test]

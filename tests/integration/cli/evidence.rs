@@ -191,6 +191,41 @@ fn change(home: &Home, table: &str, sql: &str) {
     conn.execute_batch(&format!("DROP TRIGGER {trigger}; {sql}; {made};")).unwrap();
 }
 
+// A person rejects plans in the window only.
+#[test]
+fn rejected_plans_are_listed_with_their_reason() {
+    let (home, _) = with_a_run();
+    assert_eq!(query(&home, &["rejected"]), [Value::Null; 0]);
+    let sql = "UPDATE authorizations SET status = 'rejected', reason = 'Too many wombats'";
+    change(&home, "authorizations", sql);
+    let rejected = query(&home, &["rejected", "many", "WOMBATS"]);
+    assert_eq!(rejected.len(), 1);
+    assert_eq!(
+        keys(&rejected[0]),
+        [
+            "authorization_id",
+            "by",
+            "changed",
+            "plan_digest",
+            "plan_id",
+            "plan_name",
+            "reason",
+            "timestamp_ms",
+            "workspace",
+        ]
+    );
+    assert_eq!(rejected[0]["reason"], "Too many wombats");
+    assert_eq!(rejected[0]["changed"], true);
+    assert_eq!(query(&home, &["rejected", "badgers"]), [Value::Null; 0]);
+    let people = home.run(["evidence", "query", "rejected"]).exits(0).stdout;
+    assert!(
+        people.contains("Too many wombats") && people.contains("was changed after"),
+        "{people}"
+    );
+    let search = home.run(["evidence", "search", "many wombats"]).exits(0);
+    assert!(search.stderr.contains("1 rejected plan has these words"), "{search:#?}");
+}
+
 #[test]
 fn the_questions_answer_in_json_lines() {
     let (home, result) = with_a_run();

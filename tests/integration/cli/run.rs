@@ -188,6 +188,25 @@ fn confirm_flag_answers_and_is_recorded() {
     }
 }
 
+#[test]
+fn the_last_line_tells_a_skip_and_a_denial_from_a_success_and_a_failure() {
+    for (confirm, exit, line) in [
+        ("skip", 0, "Completed, nothing ran: 1 skipped of 1 steps in "),
+        ("cancel", 1, "Denied: 1 of 1 steps in "),
+    ] {
+        let home = Home::new();
+        home.plan(json!([asking(create_file("make", "b.txt", "x"))]));
+        let done = home.run(["run", "space/p.json", "--yes", "--confirm", confirm]).exits(exit);
+        assert!(done.stdout.contains(line), "{done:#?}");
+        let id = done.stdout.lines().find_map(|line| line.split(", run ").nth(1)).unwrap();
+        let shown = home.run(["evidence", "show", id]).exits(0).stdout;
+        let id = shown.lines().last().unwrap().split_whitespace().last().unwrap();
+        let shown = home.run(["evidence", "show", id]).exits(0).stdout;
+        assert!(shown.contains("Asked") && !shown.contains("Started"), "{shown}");
+        assert!(!shown.contains("Walls") && !shown.contains("Duration"), "{shown}");
+    }
+}
+
 /// `--yes` answers no confirmation.
 #[test]
 fn only_approve_answers_dangerous_steps() {

@@ -205,6 +205,8 @@ impl Sample {
         add(&reader.q3("E0425", Range::default())?);
         add(&reader.q7(2, Range::default())?);
         add(&reader.q8("E0425", None, Range::default())?);
+        add(&reader.rejections("", Range::default())?);
+        add(&reader.interrupted_runs(Range::default())?);
         for file in ["badger", "wombat", "quokka"] {
             add(&reader.q4(file, Range::default())?);
             add(&reader.q6(file)?);

@@ -1,0 +1,112 @@
+//! Lists runs (SPEC §8): their plan, their end as far as it is known, and how many steps ended in which way.
+
+use uuid::Uuid;
+
+use super::error::Result;
+use super::rows::{digest, optional, parse_word, size, uuid, word};
+use super::source::Source;
+use super::{EvidenceReader, Range};
+use crate::run::{Outcome, RunFate, RunSummary, RunTally};
+
+impl EvidenceReader {
+    /// The latest runs, newest first.
+    ///
+    /// # Errors
+    /// When the database cannot be opened or read. The other queries refer to this section.
+    pub fn runs(&mut self, limit: usize) -> Result<Vec<RunSummary>> {
+        self.query(|source| runs(source, "1", None, limit))
+    }
+
+    /// One run; `None` if it does not exist.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn run(&mut self, run_id: Uuid) -> Result<Option<RunSummary>> {
+        self.query(|source| run(source, run_id))
+    }
+
+    /// The latest runs whose process ended without recording an end, newest first.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn interrupted_runs(&mut self, range: Range) -> Result<Vec<RunSummary>> {
+        self.query(|source| {
+            let condition = "NOT EXISTS (SELECT 1 FROM run_ends AS e WHERE e.run_id = r.id)";
+            let mut open = runs(source, condition, None, usize::MAX)?;
+            open.retain(|run| {
+                run.fate == RunFate::Interrupted
+                    && (range.since()..=range.until()).contains(&run.started_at_ms)
+            });
+            open.truncate(usize::try_from(range.limit()).unwrap_or(usize::MAX));
+            Ok(open)
+        })
+    }
+}
+
+pub(super) fn fate(source: &Source<'_>, run_id: Uuid) -> Result<(RunFate, Option<i64>)> {
+    source.fate(run_id, "SELECT status, timestamp FROM run_ends WHERE run_id = ?1")
+}
+
+/// One run; `None` if it does not exist.
+pub(super) fn run(source: &Source<'_>, run_id: Uuid) -> Result<Option<RunSummary>> {
+    Ok(runs(source, "1", Some(run_id), 1)?.pop())
+}
+
+/// The runs that meet a condition about `runs AS r`, newest first; or only the one with this id.
+fn runs(
+    source: &Source<'_>,
+    condition: &str,
+    run_id: Option<Uuid>,
+    limit: usize,
+) -> Result<Vec<RunSummary>> {
+    let sql = format!(
+        "SELECT r.id, r.plan_id, coalesce(p.title, r.plan_id), r.plan_digest, r.workspace,
+                p.step_count, (SELECT count(*) FROM executions AS x WHERE x.run_id = r.id),
+                r.timestamp, r.parent_run, r.target, r.mode
+         FROM runs AS r JOIN plans AS p ON p.id = r.plan_digest
+         WHERE (?1 IS NULL OR r.id = ?1) AND ({condition})
+         ORDER BY r.timestamp DESC, r.id LIMIT ?2"
+    );
+    source.all(
+        &sql,
+        (run_id.map(|id| id.to_string()), i64::try_from(limit).unwrap_or(i64::MAX)),
+        |row| {
+            let run_id = uuid(row, 0)?;
+            let (fate, ended_at_ms) = fate(source, run_id)?;
+            let tally = tally(source, run_id)?;
+            Ok(RunSummary {
+                run_id,
+                plan_id: row.get(1)?,
+                plan_name: row.get(2)?,
+                plan_digest: digest(row, 3)?,
+                workspace: row.get(4)?,
+                target: row.get(9)?,
+                mode: word(row, 10)?,
+                parent_run: optional(row, 8, uuid)?,
+                step_count: size(row, 5)?,
+                steps_recorded: size(row, 6)?,
+                started_at_ms: row.get(7)?,
+                ended_at_ms,
+                fate,
+                tally,
+            })
+        },
+    )
+}
+
+/// How many steps of a run ended in which way.
+fn tally(source: &Source<'_>, run_id: Uuid) -> Result<RunTally> {
+    let mut tally = RunTally::default();
+    let sql = "SELECT outcome, count(*) FROM executions WHERE run_id = ?1 GROUP BY outcome";
+    let counts = source.all(sql, [run_id.to_string()], |row| {
+        Ok((parse_word::<Outcome>(&row.get::<_, String>(0)?), size(row, 1)?))
+    })?;
+    for (outcome, number) in counts {
+        outcome.into_iter().for_each(|outcome| tally.add(outcome, number));
+    }
+    let sql = "SELECT count(*) FROM intents AS x WHERE x.run_id = ?1
+               AND NOT EXISTS (SELECT 1 FROM executions AS e WHERE e.id = x.id)";
+    let unknown = source.first(sql, [run_id.to_string()], |row| size(row, 0))?;
+    tally.unknown = unknown.unwrap_or_default();
+    Ok(tally)
+}
