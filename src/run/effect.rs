@@ -95,4 +95,13 @@ impl Edge {
     pub fn new(edge_type: EdgeType, target_kind: TargetKind, target: impl Into<String>) -> Self {
         Self { edge_type, target_kind, target: target.into() }
     }
+
+    /// The number of files that an execution with these links changed. They are all there, while of a long difference
+    /// only the beginning is; `None` if it has none.
+    pub fn changed_files(edges: &[Self]) -> Option<usize> {
+        let is_changed = |edge: &&Self| {
+            edge.edge_type == EdgeType::Affected && edge.target_kind == TargetKind::File
+        };
+        Some(edges.iter().filter(is_changed).count()).filter(|files| *files > 0)
+    }
 }

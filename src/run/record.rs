@@ -7,7 +7,7 @@ use std::ops::Range;
 use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
-use super::{Edge, EdgeType, Outcome, RunStatus, RunTally, TargetKind};
+use super::{Edge, Outcome, RunStatus, RunTally};
 use crate::authorization::StepWalls;
 use crate::plan::{Code, Digest, Mode};
 use crate::risk::RiskLevel;
@@ -358,17 +358,6 @@ pub struct ExecutionDetail {
     pub ledger_digest: Option<Digest>,
     /// What was altered in its rows after they were written, one sentence each; empty if nothing was.
     pub changed: Vec<String>,
-}
-
-impl ExecutionDetail {
-    /// The number of files that the execution changed, from its links. They are all there, while of a long difference
-    /// only the beginning is; `None` if it has none.
-    pub fn changed_files(&self) -> Option<usize> {
-        let is_changed = |edge: &&Edge| {
-            edge.edge_type == EdgeType::Affected && edge.target_kind == TargetKind::File
-        };
-        Some(self.edges.iter().filter(is_changed).count()).filter(|files| *files > 0)
-    }
 }
 
 /// Result of `evidence verify`.

@@ -23,7 +23,7 @@ use super::plan::{Cut, cut_changes_ui};
 use super::tabs::tabs_ui;
 use super::{Action, Look, Text, Tone, format, icon, widgets};
 use crate::plan::Digest;
-use crate::run::{ArtifactRecord, ExecutionDetail, StepResult};
+use crate::run::{ArtifactRecord, Edge, ExecutionDetail, StepResult};
 use crate::ui::scroll;
 pub use hex::hex_text;
 use list::Area;
@@ -111,7 +111,7 @@ impl<'a> ArtifactView<'a> {
 
     /// All stored artifacts of an execution.
     pub fn all(detail: &'a ExecutionDetail) -> Vec<Self> {
-        let changed_files = detail.changed_files();
+        let changed_files = Edge::changed_files(&detail.edges);
         let view = |artifact: &'a ArtifactRecord| Self {
             changed_files: changed_files.filter(|_| artifact.artifact_type == "diff"),
             ..Self::of_record(artifact, &detail.row.tool_name)

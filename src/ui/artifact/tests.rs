@@ -392,7 +392,7 @@ fn colours_are_shown_but_not_copied() {
 /// Of a long difference only the beginning is there at first: it must not look like all of it.
 #[test]
 fn a_cut_difference_names_the_number_of_all_files() {
-    use crate::run::{Edge, EdgeType, TargetKind};
+    use crate::run::{EdgeType, TargetKind};
     let file =
         |number: usize| format!("--- /dev/null\n+++ b/{number}.txt\n@@ -0,0 +1,2 @@\n+a\n+b\n");
     let head: String = (0..5).map(file).collect();
