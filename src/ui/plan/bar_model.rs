@@ -271,7 +271,9 @@ fn ended(view: &PlanView<'_>, situation: &Situation) -> Option<Bar> {
         (Some((code, message)), _) => {
             let counts = counts.words();
             let before = if counts.is_empty() { counts } else { format!("{counts}. ") };
-            format!("{before}{}", format::error(Some(*code), message))
+            // The rest is in the pane of the step.
+            let first_line = message.lines().next().unwrap_or_default();
+            format!("{before}{}", format::error(Some(*code), first_line))
         }
         (None, Phase::Interrupted) if counts.unknown == 0 => {
             "The run ended between two steps. Nothing is uncertain: each step that had an effect has its outcome."

@@ -96,6 +96,15 @@ fn a_run_that_failed() {
 }
 
 #[test]
+fn the_bar_has_the_first_line_of_an_error() {
+    let mut run = fixture::failed(&fixture::plan());
+    run.failure.as_mut().expect("an error").1.push_str("\nStack backtrace:");
+    let used = Approval::Used { at_ms: fixture::NOW_MS };
+    let text = page(&used, &run, &Situation::default());
+    assert!(text.contains("Failed at step") && !text.contains("backtrace"), "{text}");
+}
+
+#[test]
 fn a_run_that_completed() {
     let run = fixture::completed(&fixture::plan());
     let used = Approval::Used { at_ms: fixture::NOW_MS };
