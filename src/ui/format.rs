@@ -185,6 +185,29 @@ pub fn short_ids(text: &str) -> String {
     shortened
 }
 
+/// The text with each SHA-256 of 64 hex digits shortened to both of its ends.
+pub fn short_digests(text: &str) -> String {
+    let is_hex = |c: char| c.is_ascii_hexdigit();
+    let mut shortened = String::new();
+    let mut rest = text;
+    while let Some(start) = rest.find(is_hex) {
+        let (before, from) = rest.split_at(start);
+        let end = from.find(|c| !is_hex(c)).unwrap_or(from.len());
+        let (digits, after) = from.split_at(end);
+        shortened.push_str(before);
+        match (digits.get(..6), digits.get(60..)) {
+            (Some(first), Some(last)) if digits.len() == 64 => {
+                shortened.push_str(first);
+                shortened.push('…');
+                shortened.push_str(last);
+            }
+            _ => shortened.push_str(digits),
+        }
+        rest = after;
+    }
+    shortened + rest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -247,6 +270,17 @@ mod tests {
         assert_eq!(end_of("src/parser/token.rs", 10), "…/token.rs");
         assert_eq!(end_of("src/lib.rs", 10), "src/lib.rs");
         assert_eq!(end_of("é", 0), "…");
+    }
+
+    #[test]
+    fn digests_in_a_text_are_shortened() {
+        let digest = crate::plan::Digest::of(b"heron");
+        let (hex, ends) = (digest.hex(), format!("{}…{}", digest.short(6), &digest.hex()[60..]));
+        let text =
+            |hex: &str| format!("“file hash is {hex}” holds: é is sha256:{hex}, not abc or {hex}0");
+        let expected = text(&ends).replace(&format!("{ends}0"), &format!("{hex}0"));
+        assert_eq!(short_digests(&text(&hex)), expected);
+        assert_eq!(short_digests(&hex), ends);
     }
 
     #[test]

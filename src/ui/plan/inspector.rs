@@ -203,7 +203,9 @@ fn precondition(view: &PlanView<'_>, step: &ShownStep) -> Option<(Icon, Tone, St
     Some(match view.review?.preconditions.get(step.step_index)? {
         PreconditionState::None => return None,
         PreconditionState::Holds { found } => {
-            (icon::DONE, Tone::Safe, format!("Precondition “{text}” holds: {found}"))
+            let text = format!("Precondition “{text}” holds: {found}");
+            // *Arguments* has them whole; only of one that does not hold every digit may matter here.
+            (icon::DONE, Tone::Safe, format::short_digests(&text))
         }
         PreconditionState::Fails { found } => (
             icon::FAILED,
