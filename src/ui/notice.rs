@@ -64,7 +64,11 @@ pub(super) fn notices_ui(ui: &mut Ui, notices: &[Notice], actions: &mut Vec<Acti
     let shown = if all { notices.len() } else { folded.min(notices.len()) };
     let panel = Panel::bottom("notices").exact_size(height.min(room * MAX_PART)).resizable(false);
     let content = panel.frame(panel_frame(theme.panel, Margin::ZERO)).show(ui, |ui| {
-        let area = ScrollArea::vertical().id_salt("notices").auto_shrink([false, false]);
+        // One notice has less height than an area that scrolls usually takes.
+        let area = ScrollArea::vertical()
+            .id_salt("notices")
+            .auto_shrink([false, false])
+            .min_scrolled_height(0.0);
         area.show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
             for (index, notice) in notices.iter().rev().take(shown).enumerate() {
@@ -151,6 +155,7 @@ fn notice_ui(ui: &mut Ui, notice: &Notice, more: Option<&str>, actions: &mut Vec
 mod tests {
     use egui_kittest::kittest::Queryable as _;
 
+    use super::*;
     use crate::ui::tests::window;
 
     /// A click that was meant for a button of the bar would meet something else.
@@ -168,6 +173,30 @@ mod tests {
             let visible = steps.filter(|it| it.rect().bottom() <= top && it.rect().left() < 400.0);
             assert!(visible.count() >= 2, "at {size:?}");
         }
+    }
+
+    /// What a notice has above its room would be covered by the list.
+    #[test]
+    fn one_notice_lies_in_its_room() {
+        let notice = Notice {
+            id: 1,
+            tone: Tone::Caution,
+            summary: "The plan file has changed.".into(),
+            details: String::new(),
+            next: "Review the steps again.".into(),
+            times: 1,
+        };
+        let list_bottom = std::cell::Cell::new(0.0);
+        let mut harness = egui_kittest::Harness::builder()
+            .with_size([600.0, 400.0])
+            .with_context_setup(crate::ui::theme::install)
+            .build_ui(|ui| {
+                notices_ui(ui, std::slice::from_ref(&notice), &mut Vec::new());
+                list_bottom.set(ui.available_rect_before_wrap().bottom());
+            });
+        harness.run_ok();
+        let summary = harness.get_by_label("The plan file has changed.").rect();
+        assert!(summary.top() >= list_bottom.get(), "{summary} and {}", list_bottom.get());
     }
 
     #[test]
