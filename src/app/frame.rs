@@ -66,6 +66,12 @@ impl App {
         if let Some(text) = self.shared.to_copy.take() {
             ctx.copy_text(text);
         }
+        // The keys of egui change it, too: Ctrl with +, - and 0.
+        let zoom = ctx.zoom_factor();
+        let is_changed = self.last_zoom.replace(zoom).is_some_and(|last| last != zoom);
+        if is_changed && zoom != self.settings.zoom {
+            self.set_zoom(zoom, ctx);
+        }
         dialog::keep_drafts(ctx, |subject| self.is_open(subject));
         self.open_dropped_file(ctx);
         self.handle_close_request(ctx);

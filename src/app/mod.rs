@@ -70,6 +70,8 @@ struct App {
     settings_file: Option<PathBuf>,
     /// Whether the settings file has a fault. Such a file is never overwritten.
     settings_have_fault: bool,
+    /// The zoom factor of the window in the last frame.
+    last_zoom: Option<f32>,
     overlay: Option<Overlay>,
     rules: rules::RulesEditor,
     /// What this computer has, as it was when the settings were last opened; `None` before.
@@ -140,6 +142,7 @@ impl App {
             settings_file: loaded.file,
             settings_have_fault,
             overlay: None,
+            last_zoom: None,
             rules,
             computer: None,
             key_queue: KeyQueue::default(),

@@ -51,9 +51,8 @@ impl App {
             WindowAction::RestoreRule(id) => self.restore_rule(&id, ctx),
             WindowAction::RemoveRule(id) => self.remove_rule(id, ctx),
             WindowAction::SetZoom(zoom) => {
-                self.settings.zoom = zoom;
                 ctx.set_zoom_factor(zoom);
-                self.refresh_settings(ctx);
+                self.set_zoom(zoom, ctx);
             }
         }
     }
@@ -61,6 +60,12 @@ impl App {
     pub(super) fn set_theme(&mut self, theme: egui::ThemePreference, ctx: &egui::Context) {
         self.settings.theme = theme;
         ctx.set_theme(theme);
+        self.refresh_settings(ctx);
+    }
+
+    /// Keeps this zoom factor, which the window has already, within the bounds of the settings file.
+    pub(super) fn set_zoom(&mut self, zoom: f32, ctx: &egui::Context) {
+        self.settings.zoom = zoom.clamp(0.5, 3.0);
         self.refresh_settings(ctx);
     }
 

@@ -129,3 +129,23 @@ fn the_tour_opens_and_can_be_authorized() {
     assert!(folder.starts_with(std::env::temp_dir()), "{}", folder.display());
     std::fs::remove_dir_all(folder).unwrap();
 }
+
+/// Ctrl with +, - and 0 changes the zoom factor without a word to the window.
+#[test]
+fn a_zoom_by_the_keyboard_is_kept() {
+    let (mut bench, _) = bench();
+    let file = bench.app.settings_file.clone();
+    let ctx = egui::Context::default();
+    let frame = |bench: &mut Bench| {
+        let app = &mut bench.app;
+        let mut output = ctx.run_ui(egui::RawInput::default(), |ui| app.begin_frame(ui.ctx()));
+        output.textures_delta.clear();
+    };
+    frame(&mut bench);
+    ctx.set_zoom_factor(1.3);
+    frame(&mut bench);
+    frame(&mut bench);
+    bench.wait_until("the zoom factor is saved", |_| {
+        settings::load(file.clone()).settings.zoom == 1.3
+    });
+}

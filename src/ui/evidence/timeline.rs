@@ -42,7 +42,7 @@ pub(super) fn timeline_ui(
         ui.painter().rect_filled(fine, CornerRadius::same(1), tint);
         ui.painter().rect_filled(bad, CornerRadius::same(1), theme.danger);
         if pointer.is_some_and(|pointer| pointer.x >= left && pointer.x < left + step) {
-            hovered = Some(bucket);
+            hovered = Some(bucket).filter(|bucket| bucket.fine + bucket.bad > 0);
         }
     }
     let baseline = egui::Stroke::new(1.0, theme.line);

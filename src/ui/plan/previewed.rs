@@ -76,15 +76,16 @@ pub(super) fn planned_files_chip(view: &PlanView<'_>, impact: &Impact) -> Chip {
 
 /// The chips of a run that is over: what it did. What would be asked, or would fail now, is about another run.
 pub(super) fn done_chips(view: &PlanView<'_>, review: &Review) -> Vec<Chip> {
-    let mut chips: Vec<Chip> = view.done.map(files_chip).into_iter().collect();
     let steps = view.plan.map_or(&[][..], |plan| plan.steps.as_slice());
     let outcome =
         |step: &ShownStep| view.run.steps.get(step.step_index).and_then(StepState::outcome);
     let commands = steps.iter().filter(|step| {
         step.call.as_ref().is_some_and(|call| call.class() == ToolClass::Command)
-            && outcome(step) == Some(Outcome::Succeeded)
+            && matches!(outcome(step), Some(Outcome::Succeeded | Outcome::Failed))
     });
     let commands = commands.count();
+    let files = view.done.and_then(|done| files_chip(done, commands == 0));
+    let mut chips: Vec<Chip> = files.into_iter().collect();
     if commands > 0 {
         let text = format!("ran {}", format::counted(commands, "command"));
         let chip = Chip::new(icon::TERMINAL, text, Tone::Dim);
@@ -102,7 +103,9 @@ pub(super) fn done_chips(view: &PlanView<'_>, review: &Review) -> Vec<Chip> {
     chips
 }
 
-fn files_chip(done: &DoneFiles) -> Chip {
+/// The files that the run is known to have changed. `is_all` is false if a command ran, which may change any file;
+/// `None` if nothing is known then.
+fn files_chip(done: &DoneFiles, is_all: bool) -> Option<Chip> {
     let words = [
         (FileFate::New, "created"),
         (FileFate::Replaced, "replaced"),
@@ -112,7 +115,8 @@ fn files_chip(done: &DoneFiles) -> Chip {
     let counts = words.map(|(fate, word)| (count(fate), word)).into_iter().filter(|it| it.0 > 0);
     let counts: Vec<_> =
         counts.map(|(count, word)| format!("{} {word}", format::count(count as u64))).collect();
-    let text = match (counts.is_empty(), done.is_all) {
+    let text = match (counts.is_empty(), done.is_all && is_all) {
+        (true, _) if !is_all => return None,
         (true, true) => "changed no file".to_owned(),
         (true, false) => "changed files".to_owned(),
         (false, true) => format!("files: {}", counts.join(", ")),
@@ -120,5 +124,19 @@ fn files_chip(done: &DoneFiles) -> Chip {
     };
     let names = done.files.iter().map(|(path, fate)| format!("{path}, {}", fate.as_str()));
     let chip = Chip::new(icon::FILES, text, Tone::Dim);
-    chip.with_tooltip(visible_list(&names.collect::<Vec<_>>()))
+    Some(chip.with_tooltip(visible_list(&names.collect::<Vec<_>>())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_leave_open_which_files_changed() {
+        let nothing = DoneFiles { files: Vec::new(), is_all: true };
+        assert!(files_chip(&nothing, true).is_some(), "changed no file");
+        assert!(files_chip(&nothing, false).is_none(), "a command may have changed any file");
+        let files = vec![("a.txt".to_owned(), FileFate::New)];
+        assert!(files_chip(&DoneFiles { files, is_all: true }, false).is_some());
+    }
 }

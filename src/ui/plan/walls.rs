@@ -251,13 +251,13 @@ fn proposed(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<String>
 /// the button that extends the grants of this plan to every plan; `None` if this plan has none either.
 fn remembered(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<String>, HeaderButton)> {
     if let Some(remembered) = &walls.remembered {
-        let line = format!("Every plan in this workspace is granted: {remembered}.");
+        let line = format!("Granted to every plan in this workspace: {remembered}.");
         let hint = "From now on, plans in this workspace get only what they ask for.";
         return Some((vec![line], ("Forget this grant", hint, PlanAction::RememberWalls(false))));
     }
     grants.filter(|it| !it.is_empty())?;
     let hint = "Remembered for this workspace until you forget it. You still authorize each plan.";
-    Some((Vec::new(), ("Grant this to every plan here", hint, PlanAction::RememberWalls(true))))
+    Some((Vec::new(), ("Grant the same to every plan here", hint, PlanAction::RememberWalls(true))))
 }
 
 /// Shows the walls in the authorization dialog: all grants that the authorization covers.
