@@ -79,6 +79,8 @@ fn a_run_of_another_window_has_no_controls() {
     let session = other.plan.shown.as_ref().unwrap();
     assert!(session.elapsed_ms.is_some());
     assert_eq!(session.pane.selected, 0);
+    let steps = session.output.transcript.lines().iter().map(|line| line.step_index);
+    assert_eq!(steps.collect::<std::collections::BTreeSet<_>>(), (0..3).collect(), "its output");
     assert_eq!(bar_of(&other).others, [Command::RunAgain, Command::Revert]);
     assert_eq!(other.view().status.text, "Completed");
 }
