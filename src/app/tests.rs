@@ -28,6 +28,7 @@ mod looking;
 mod opening;
 mod panics;
 mod previews;
+mod run_elsewhere;
 mod secrets;
 mod simulation;
 #[cfg(unix)]

@@ -46,7 +46,9 @@ impl App {
                 let session = running.or(self.plan.shown.as_ref());
                 let run = session.map_or(&*IDLE, |session| &session.run);
                 let elapsed_ms = session.and_then(|session| session.elapsed_ms);
-                StatusView::new(run, now_ms, elapsed_ms, error)
+                let status = StatusView::new(run, now_ms, elapsed_ms, error);
+                let is_elsewhere = session.is_some_and(PlanSession::runs_elsewhere);
+                if is_elsewhere { status.of_another_window() } else { status }
             }
         }
     }

@@ -8,7 +8,7 @@ mod area;
 mod table;
 
 pub use area::Area;
-pub use table::TABLE;
+pub use table::{RUNS_ELSEWHERE, TABLE};
 
 /// A user command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -118,8 +118,10 @@ pub struct Situation {
     pub changed_files: bool,
     /// Whether the shown run was interrupted during a step.
     pub interrupted: bool,
-    /// Whether a run is under way.
+    /// Whether a run is under way in this window.
     pub running: bool,
+    /// Whether the shown run is under way in another window or command, so that nothing here controls it.
+    pub runs_elsewhere: bool,
     /// Whether the run waits between two steps.
     pub paused: bool,
     /// Whether the run can become guided: it runs commands, and not every step asks yet.

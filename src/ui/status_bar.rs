@@ -95,6 +95,12 @@ impl StatusView {
                 .then_some(Command::AnswerStep),
         }
     }
+
+    /// The same run, if it is under way in another window or command.
+    pub fn of_another_window(self) -> Self {
+        let text = "Runs in another window".to_owned();
+        Self { icon: icon::RUNNING, tone: Tone::Dim, text, leads_to: None, ..self }
+    }
 }
 
 pub(super) fn status_bar_ui(ui: &mut Ui, view: &StatusView, actions: &mut Vec<Action>) {

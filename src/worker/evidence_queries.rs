@@ -79,6 +79,19 @@ impl Query for ReplayRun {
     }
 }
 
+/// Replays the run that is shown, because it is under way in another process. It has a topic of its own: it must not
+/// supersede the plan that the person opens.
+pub struct ReadRunAgain(pub Uuid);
+
+impl Query for ReadRunAgain {
+    type Answer = ReplayedRun;
+    const FAILURE: &str = "The run cannot be read again.";
+
+    fn run(self, context: &mut QueryContext) -> Result<ReplayedRun, QueryError> {
+        ReplayRun(self.0).run(context)
+    }
+}
+
 /// The risk, by the present rules, of the steps without a recorded one. They were not reached.
 fn judged(
     plan: &ShownPlan,

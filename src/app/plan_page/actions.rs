@@ -91,7 +91,13 @@ impl PlanPage {
         shared.query(ReplayRun(run_id), move |app, replayed| {
             let attempt = replayed.attempt.map(|attempt| (run_id, attempt));
             app.shared.attempts.extend(attempt);
-            app.plan.show(PlanSession::from_replayed(replayed), &mut app.shared);
+            // A run that this window began meanwhile has a session already, which controls it.
+            let is_own = app.plan.own_run() == Some(run_id);
+            if is_own {
+                app.plan.open_run(run_id, &mut app.shared);
+            } else {
+                app.plan.show(PlanSession::from_replayed(replayed), &mut app.shared);
+            }
             then(app);
         });
     }
@@ -229,7 +235,7 @@ impl PlanPage {
         if self.live.as_ref().is_some_and(|live| live.opened.plan.is_none()) {
             return false;
         }
-        if self.shown.as_ref().is_none_or(|session| !session.run.is_active()) {
+        if self.shown.as_ref().is_none_or(|session| !session.runs_here()) {
             self.show_live(|_| true, shared);
         }
         if let Some(session) = &mut self.shown {

@@ -57,10 +57,10 @@ impl PlanSession {
         self.attempt.is_some_and(|it| it.attempt.loop_id == loop_id)
     }
 
-    /// Whether the run of this session is under way, or a loop waits for the decision about its plan. Such a session is
+    /// Whether the run of this session is under way in this window, or a loop waits for the decision about its plan. Such a session is
     /// kept when another one is shown.
     pub fn is_live(&self) -> bool {
-        self.run.is_active() || self.awaits_decision()
+        self.runs_here() || self.awaits_decision()
     }
 
     /// Whether this is the plan of this attempt.

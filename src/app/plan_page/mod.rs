@@ -8,6 +8,7 @@ mod choices;
 mod ended_run;
 mod host;
 mod previews;
+mod recorded;
 mod run;
 mod seen;
 mod session;
@@ -92,13 +93,13 @@ impl PlanPage {
         [&mut self.shown, &mut self.live].into_iter().flatten()
     }
 
-    /// The session whose run is under way, whether it is shown or not.
+    /// The session whose run is under way in this window, whether it is shown or not.
     pub(super) fn running(&self) -> Option<&PlanSession> {
-        self.sessions().find(|session| session.run.is_active())
+        self.sessions().find(|session| session.runs_here())
     }
 
     pub(super) fn running_mut(&mut self) -> Option<&mut PlanSession> {
-        self.sessions_mut().find(|session| session.run.is_active())
+        self.sessions_mut().find(|session| session.runs_here())
     }
 
     /// The session of the attempt whose plan awaits a decision.

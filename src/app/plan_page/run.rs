@@ -116,7 +116,8 @@ impl PlanPage {
     pub fn end_attempts(&mut self, loop_id: Uuid, shared: &mut Shared) {
         let mut was_awaited = false;
         for session in self.sessions_mut() {
-            if session.belongs_to_loop(loop_id) || session.opened.plan.is_none() {
+            let verifies = session.opened.plan.is_none() && !session.runs_elsewhere();
+            if session.belongs_to_loop(loop_id) || verifies {
                 was_awaited |= session.awaits_decision();
                 session.end_attempt(shared.now.ms);
             }

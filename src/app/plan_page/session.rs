@@ -17,11 +17,12 @@ use crate::authorization::{Change, PlanAuthorization, PlanChoices};
 use crate::plan;
 use crate::plan::{Dialect, Finding, Mode, ShownPlan};
 use crate::run::{
-    ConfirmationRequest, Phase, PreviewedSteps, RunEvent, RunFate, RunState, RunStatus, StepState,
+    ConfirmationRequest, Phase, PreviewedSteps, RunEvent, RunState, RunStatus, StepState,
 };
+use crate::ui::commands::RUNS_ELSEWHERE;
 use crate::ui::dialog::AuthorizeView;
 use crate::ui::plan::{Approval, PlanAttempt, RecordedRun, RunOutput, Simulated, StepCounts};
-use crate::worker::{OpenedPlan, ReplayedRun};
+use crate::worker::OpenedPlan;
 
 /// One plan on the page.
 #[derive(Debug)]
@@ -116,50 +117,6 @@ impl PlanSession {
         }
     }
 
-    /// A session for a recorded run.
-    pub fn from_replayed(replayed: ReplayedRun) -> Self {
-        let (mut run, mut output) = (RunState::default(), RunOutput::default());
-        for event in &replayed.events {
-            run.apply(event);
-            output.transcript.apply(event);
-        }
-        run.run_id = Some(replayed.summary.run_id);
-        if replayed.summary.fate == RunFate::Interrupted {
-            run.interrupt();
-        }
-        // The step that ended the run; if the run was interrupted, the step whose outcome is unknown.
-        let selected = run.steps.stopped_at().or_else(|| {
-            (run.phase == Phase::Interrupted && run.current_step < run.steps.len())
-                .then_some(run.current_step)
-        });
-        let summary = replayed.summary;
-        let opened = OpenedPlan {
-            plan: replayed.plan,
-            digest: summary.plan_digest,
-            continues: summary.parent_run,
-            ..OpenedPlan::without_plan(PathBuf::new())
-        };
-        Self {
-            approval: Approval::Recorded,
-            elapsed_ms: summary.ended_at_ms.map(|end| end - summary.started_at_ms),
-            recorded: Some(RecordedRun {
-                started_at_ms: summary.started_at_ms,
-                workspace: summary.workspace.clone(),
-                host: summary.target.clone(),
-                risks: replayed.risks,
-                judged: replayed.judged,
-                decisions: replayed.decisions,
-            }),
-            run,
-            pane: StepPane {
-                selected: selected.unwrap_or(0),
-                scroll_to_selected: selected.is_some(),
-                ..StepPane::default()
-            },
-            ..Self::from_opened(opened, Some(summary.workspace.into()))
-        }
-    }
-
     /// The plan file; `None` for a recorded plan or the plan of a loop.
     pub fn path(&self) -> Option<&Path> {
         Some(&*self.opened.path).filter(|path| !path.as_os_str().is_empty())
@@ -209,6 +166,7 @@ impl PlanSession {
     /// Why the plan cannot be simulated; `None` if it can.
     pub fn not_simulatable(&self) -> Option<&'static str> {
         match (&self.opened.plan, &self.opened.review) {
+            _ if self.runs_elsewhere() => Some(RUNS_ELSEWHERE),
             _ if self.approval == Approval::Recorded => {
                 Some("This is a run from the records. Run it again, or continue from here.")
             }
@@ -334,7 +292,7 @@ impl PlanSession {
     /// The confirmation that the run waits for, unless the person has answered it.
     pub fn request(&self) -> Option<&ConfirmationRequest> {
         match &self.run.phase {
-            Phase::AwaitingConfirmation(request) => Some(request.as_ref())
+            Phase::AwaitingConfirmation(request) if self.runs_here() => Some(request.as_ref())
                 .filter(|it| self.confirmation.answered != Some(it.step_index)),
             _ => None,
         }

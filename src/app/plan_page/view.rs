@@ -43,6 +43,7 @@ impl PlanPage {
         let plan = shown.opened.plan.as_deref();
         Situation {
             plan_open: true,
+            runs_elsewhere: shown.runs_elsewhere(),
             steps: plan.map_or(0, |plan| plan.steps.len()),
             diagnostics: shown.diagnostics.listing.shown.len(),
             suggestions: shown.diagnostics.picked_count(&shown.run),
@@ -54,7 +55,7 @@ impl PlanPage {
             approved: matches!(shown.approval, Approval::Approved { .. }),
             over: shown.is_over(),
             unfinished: shown.is_unfinished(),
-            terminal: shown.run.is_active() && shown.output.transcript.terminal().is_some(),
+            terminal: shown.runs_here() && shown.output.transcript.terminal().is_some(),
             remote: plan.is_some_and(|plan| plan.target.is_some()),
             way_back: plan.is_some_and(|plan| !plan.notes.rollback.is_empty()),
             changed_files: plan.is_some_and(|plan| changed_files(shown, plan)),

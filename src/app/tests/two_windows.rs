@@ -10,7 +10,7 @@ use crate::ui::loop_page::Shown;
 use crate::ui::overlay::{Overlay, RuleForm};
 
 /// Another window on the same evidence and, if there is one, the same settings file.
-fn other_window(bench: &Bench, file: Option<PathBuf>) -> (App, Receiver<()>) {
+pub(super) fn other_window(bench: &Bench, file: Option<PathBuf>) -> (App, Receiver<()>) {
     let mut loaded = settings::load(file);
     loaded.settings.must_see = MustSee::Nothing;
     let (sender, woken) = sync_channel(1_024);

@@ -29,8 +29,12 @@ fn needs_diagnostics(state: &Situation) -> Option<&'static str> {
     (!shown).then_some("The diagnostics page shows no diagnostics.")
 }
 
+/// Why nothing in this window decides about the shown run.
+pub const RUNS_ELSEWHERE: &str = "It runs in another window, which alone controls it.";
+
 fn needs_run(state: &Situation) -> Option<&'static str> {
-    (!state.running).then_some("No run is under way.")
+    let why_not = if state.runs_elsewhere { RUNS_ELSEWHERE } else { "No run is under way." };
+    (!state.running).then_some(why_not)
 }
 
 fn needs_no_run(state: &Situation) -> Option<&'static str> {
@@ -148,7 +152,7 @@ pub static TABLE: [Spec; 58] = [
     Spec::new(Command::Resume, "Resume", Some(icon::PLAY))
         .tooltip("Go on with the next step.")
         .key(Modifiers::NONE, Key::F7)
-        .unless(|state| (!state.paused).then_some("The run is not paused.")),
+        .unless(|state| needs_run(state).or((!state.paused).then_some("The run is not paused."))),
     Spec::new(Command::GoOnGuided, "Go on guided", Some(icon::GUIDED))
         .tooltip("From the next step on, ask at each one: run it, do it by hand, or skip it.")
         .unless(|state| {
@@ -161,11 +165,18 @@ pub static TABLE: [Spec; 58] = [
     Spec::new(Command::StopNow, "Stop now", Some(icon::STOP))
         .tooltip("End the run or the loop at once, with every process it started.")
         .key(SHIFT_COMMAND, Key::Period)
-        .unless(|state| (!state.running && !state.looping).then_some("Nothing is under way.")),
+        .unless(|state| match needs_run(state) {
+            Some(_) if state.looping => None,
+            Some(RUNS_ELSEWHERE) => Some(RUNS_ELSEWHERE),
+            why_not => why_not.map(|_| "Nothing is under way."),
+        }),
     Spec::new(Command::AnswerStep, "Answer step", Some(icon::HAND))
         .tooltip("The run waits for your answer to a step. Open the question again.")
         .key(Modifiers::NONE, Key::F8)
-        .unless(|state| state.asking.is_none().then_some("No step waits for an answer.")),
+        .unless(|state| {
+            let elsewhere = (!state.running && state.runs_elsewhere).then_some(RUNS_ELSEWHERE);
+            elsewhere.or(state.asking.is_none().then_some("No step waits for an answer."))
+        }),
     Spec::new(Command::NextStep, "Next step or result", None)
         .tooltip("Select the one below.")
         .key(Modifiers::NONE, Key::ArrowDown)

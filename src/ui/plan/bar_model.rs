@@ -30,6 +30,9 @@ pub struct Bar {
 
 /// Computes the content of the bar.
 pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
+    if view.runs_elsewhere() {
+        return elsewhere(view, situation);
+    }
     if situation.running {
         return running(view, situation);
     }
@@ -208,6 +211,19 @@ fn rejected_before(view: &PlanView<'_>, rejection: &PlanRejection) -> Bar {
     Bar { more: drawable(&more).into_owned(), others: vec![Command::Authorize], ..bar }
 }
 
+/// The bar of a run that another window or command controls.
+fn elsewhere(view: &PlanView<'_>, situation: &Situation) -> Bar {
+    let total = view.run.steps.len();
+    let detail = format!(
+        "Step {} of {total}. It is paused, cancelled or stopped where it was started.",
+        (view.run.current_step + 1).min(total)
+    );
+    let bar = Bar::new(icon::RUNNING, Tone::Dim, "Runs in another window", detail);
+    // The controls of this window's own run are beside the steps of that run.
+    let others = if situation.running { vec![Command::FollowRun] } else { Vec::new() };
+    Bar { others, ..bar }
+}
+
 fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {
     let total = view.run.steps.len();
     let number = view.run.current_step + 1;
@@ -226,7 +242,12 @@ fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {
         }
         _ => authorized,
     };
-    let title = format!("Running step {number} of {total}");
+    // The page may show another plan, whose steps say nothing about the run.
+    let is_shown = view.run.is_active();
+    let (title, detail) = match is_shown {
+        true => (format!("Running step {number} of {total}"), detail),
+        false => ("Another plan runs".to_owned(), String::new()),
+    };
     let mut bar = Bar::new(icon::RUNNING, Tone::Accent, title, detail);
     bar.others = vec![Command::Pause, Command::CancelAfterStep, Command::StopNow];
     if situation.automatic {
@@ -243,7 +264,10 @@ fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {
         }
     } else if situation.paused {
         (bar.icon, bar.tone) = (icon::PAUSE, Tone::Caution);
-        bar.title = format!("Paused before step {}", number.min(total));
+        bar.title = match is_shown {
+            true => format!("Paused before step {}", number.min(total)),
+            false => "Another plan is paused".to_owned(),
+        };
         bar.primary = Some(Command::Resume);
         bar.others = vec![Command::StopNow];
     }

@@ -216,6 +216,11 @@ pub struct PlanView<'a> {
 }
 
 impl PlanView<'_> {
+    /// Whether the run is under way in another window or command.
+    fn runs_elsewhere(&self) -> bool {
+        self.run.is_active() && *self.approval == Approval::Recorded
+    }
+
     /// Whether the person has yet to decide about the plan.
     fn awaits_decision(&self) -> bool {
         let undecided =

@@ -182,6 +182,8 @@ fn result_summary(view: &PlanView<'_>, index: usize) -> String {
         Some(StepState::Running) if matches!(view.run.phase, Phase::AwaitingConfirmation(_)) => {
             "waits for you".to_owned()
         }
+        // The evidence of a step has its times once it has ended.
+        Some(StepState::Running) if view.runs_elsewhere() => "running".to_owned(),
         Some(StepState::Running) if view.run.is_active() => {
             let now = view.now.ms;
             let idle = view.output.timer.idle_ms(now);
