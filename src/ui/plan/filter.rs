@@ -189,9 +189,9 @@ impl KindSources<'_> {
                 let outcome = self.run.steps.get(index).and_then(StepState::outcome);
                 let done = [Outcome::Succeeded, Outcome::DoneByHand, Outcome::Skipped];
                 outcome.is_some_and(|outcome| !done.contains(&outcome))
-                    || outcome.is_none()
-                        && (step.call.is_none()
-                            || self.previewed.failure(index).is_some()
+                    || outcome.is_none() && step.call.is_none()
+                    || !self.run.has_begun()
+                        && (self.previewed.failure(index).is_some()
                             || self.review.is_some_and(|it| it.fails_precondition(index)))
             }
             StepKind::NotLookedAt => self.looked_at.lacks(index),

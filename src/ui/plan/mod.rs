@@ -226,6 +226,9 @@ impl PlanView<'_> {
     /// A sentence about the steps that would fail by their previews; `None` if none would, as far as that is known.
     fn would_fail(&self) -> Option<String> {
         let failing = self.previewed.failing();
+        if self.run.has_begun() {
+            return None;
+        }
         match failing {
             [] => self.preview.filter(|it| it.would_fail()).map(|_| self.selected + 1),
             [first, ..] => Some(first + 1),
