@@ -74,6 +74,7 @@ pub use choices::ChoicesView;
 pub use code::{Beside, CodeRow, Gutter, code_rows_ui, columns, full_text_ui};
 pub(crate) use filter::{FIELD_HELP, kinds_help};
 pub use filter::{KindSources, StepFilter, StepKind, StepList, steps_with_text};
+pub(crate) use findings::finding_sentence;
 use header::HeaderSize;
 pub use header::StepCounts;
 pub(crate) use header::commands_button;
