@@ -693,6 +693,7 @@ pub fn detail() -> ExecutionDetail {
         risk_rule: Some("mutate".into()),
         risk_reason: Some("Changes files of the workspace.".into()),
         intent_at_ms: Some(NOW_MS - 599_500),
+        has_changes: true,
         ledger_seq: Some(41_233),
         ledger_digest: Some(Digest::of(b"ledger")),
         changed: Vec::new(),

@@ -239,7 +239,7 @@ impl Scene {
         };
         let findings = match name {
             "invalid" => fixture::findings(),
-            "revert" => revert::findings(),
+            "revert" | "authorize-revert" => revert::findings(),
             _ => Vec::new(),
         };
         if name == "invalid" {
@@ -626,7 +626,7 @@ impl Scene {
         };
         let question = match self.name.as_str() {
             name if name.starts_with("authorize") && name != "authorized" => {
-                Some(Question::Authorize(Arc::new(AuthorizeView::new(
+                let view = AuthorizeView::new(
                     Arc::new(self.plan.clone()),
                     Arc::new(self.review.clone()),
                     None,
@@ -634,7 +634,8 @@ impl Scene {
                     None,
                     1_800_000,
                     &self.previewed,
-                ))))
+                );
+                Some(Question::Authorize(Arc::new(view.with_findings(&self.findings))))
             }
             "reject" => Some(Question::Reject {
                 digest: self.plan.digest,

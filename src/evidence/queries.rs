@@ -269,11 +269,26 @@ fn execution(source: &Source<'_>, id: Uuid) -> Result<Option<ExecutionDetail>> {
         risk_rule,
         risk_reason,
         intent_at_ms,
+        has_changes: has_changes(source, &text, row.known)?,
         ledger_seq,
         ledger_digest,
         changed: changed::of_execution(source.conn, id)?,
         row,
     }))
+}
+
+/// Whether changes of files are recorded of an execution, or are predicted of an intent without execution.
+fn has_changes(source: &Source<'_>, id: &str, known: Known) -> Result<bool> {
+    let (table, phase) = match known {
+        Known::Outcome(_) => ("executions", "actual"),
+        Known::Interrupted | Known::Running => ("intents", "predicted"),
+    };
+    let sql = format!(
+        "SELECT 1 FROM {table} AS x JOIN file_contents AS f ON {}
+         WHERE x.id = ?1 AND f.execution_id = x.id AND f.phase = ?2 LIMIT 1",
+        written_with("f.id", table, "x.row")
+    );
+    Ok(source.first(&sql, [id, phase], |_| Ok(()))?.is_some())
 }
 
 /// The arguments of an execution or intent, as JSON.

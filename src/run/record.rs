@@ -352,6 +352,10 @@ pub struct ExecutionDetail {
     /// When the intent was committed, in Unix milliseconds; `None` if the tool has no effect that must be recorded
     /// first, or was not called.
     pub intent_at_ms: Option<i64>,
+    /// Whether changes of files are recorded that can be reverted: those that it made or, if it was interrupted, those
+    /// that were predicted.
+    #[serde(skip)]
+    pub has_changes: bool,
     /// The position in the ledger.
     pub ledger_seq: Option<i64>,
     /// The digest of the link in the ledger.

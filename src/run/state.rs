@@ -147,6 +147,12 @@ impl RunState {
         matches!(self.phase, Phase::Ended(_) | Phase::Interrupted)
     }
 
+    /// Whether the run is under way or over. Then its plan is no longer compared with the files: the steps themselves
+    /// have changed them.
+    pub fn has_begun(&self) -> bool {
+        self.is_active() || self.is_over()
+    }
+
     fn end_step(&mut self, result: &StepResult) {
         self.steps.set(result.step_index, StepState::Done(Box::new(result.clone())));
         self.current_step = result.step_index + 1;

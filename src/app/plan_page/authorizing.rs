@@ -33,9 +33,9 @@ impl PlanSession {
             let (plan, review) = (Arc::clone(plan), Arc::clone(review));
             let (continues, others) = (self.opened.continues, self.other_runs.clone());
             let (attempt, previewed) = (self.attempt, &self.previewed.steps);
-            Arc::new(AuthorizeView::new(
-                plan, review, continues, attempt, others, ttl_ms, previewed,
-            ))
+            let view =
+                AuthorizeView::new(plan, review, continues, attempt, others, ttl_ms, previewed);
+            Arc::new(view.with_findings(&self.opened.findings))
         };
         Some(Arc::clone(self.authorize_view.get_or_init(new_view)))
     }

@@ -29,6 +29,7 @@ use crate::run::{Review, RunSummary};
 use crate::ui::plan::{Approval, MustSee, RecentPlan};
 use crate::ui::{Page, Tone};
 use crate::worker::{Clock as _, OpenPlan, OpenedPlan, SystemClock, Wake};
+use seen::LeftPlan;
 pub(super) use session::PlanSession;
 
 /// The state of the page.
@@ -38,6 +39,8 @@ pub(super) struct PlanPage {
     pub(super) live: Option<PlanSession>,
     /// The unused approvals of plan files that are not on the page, by path.
     set_aside: BTreeMap<PathBuf, PlanAuthorization>,
+    /// What was looked at of the plan files that are not on the page, by path.
+    left: BTreeMap<PathBuf, LeftPlan>,
     pub(super) recent: Vec<RecentPlan>,
     pub(super) runs: Vec<RunSummary>,
     /// The steps that must be looked at before a plan can be authorized.
@@ -73,6 +76,7 @@ impl PlanPage {
             shown: None,
             live: None,
             set_aside: BTreeMap::new(),
+            left: BTreeMap::new(),
             recent,
             runs: Vec::new(),
             must_see,
@@ -182,10 +186,11 @@ impl PlanPage {
         session.pane.previews.forget_missing();
         session.pane.executions.forget_missing();
         session.previewed.forget_unfinished();
-        session.seen.update(&session.opened, self.must_see);
         self.to_authorize = None;
         shared.clear_view_panic();
         self.leave_shown(shared);
+        session.return_to(|path| self.left.remove(path));
+        session.seen.update(&session.opened, self.must_see);
         if let Some(authorization) = session.path().and_then(|path| self.set_aside.remove(path)) {
             let since_boot = SystemClock::default().since_boot();
             session.restore(authorization, shared.now.ms, &since_boot);
@@ -201,11 +206,12 @@ impl PlanPage {
     /// Takes the shown session off the page. A live one is kept, and so is the unused approval of a plan file, for when
     /// the plan is shown again.
     pub(super) fn leave_shown(&mut self, shared: &mut Shared) {
-        let Some(previous) = self.shown.take() else { return };
+        let Some(mut previous) = self.shown.take() else { return };
         if previous.is_live() {
             self.live = Some(previous);
             return;
         }
+        self.left.extend(previous.leave());
         let PlanSession { authorization: Some(authorization), opened, .. } = previous else {
             return;
         };

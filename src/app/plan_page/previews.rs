@@ -34,7 +34,7 @@ impl PlanPage {
         let count = session.opened.plan.as_ref().map_or(0, |plan| plan.steps.len());
         let is_wanted = session.opened.review.is_some()
             && session.approval != Approval::Recorded
-            && !session.run.is_active()
+            && !session.run.has_begun()
             && session.previewed.steps.progress == PreviewProgress::Idle;
         if is_wanted && count > 0 {
             let id = Uuid::new_v4();
@@ -67,15 +67,13 @@ impl PlanSession {
             let shown = app.plan.shown.as_mut().filter(|it| it.previewed.id == id);
             let Some(session) = shown else { return };
             match batch {
+                // The run changes the files that the steps were compared with.
+                Ok(_) if session.run.has_begun() => session.previewed = Default::default(),
                 Ok(batch) => {
                     for (index, step) in batch.steps {
                         session.previewed.steps.store(index, step);
                     }
                     match batch.rest {
-                        // A run changes the files that the next steps would be compared with.
-                        Some(_) if session.run.is_active() => {
-                            session.previewed = Default::default()
-                        }
                         Some(rest) => session.preview_batch(rest, &mut app.shared),
                         None => app.plan.end_previews(id, &mut app.shared),
                     }

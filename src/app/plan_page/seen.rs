@@ -1,8 +1,10 @@
 //! Remembers which steps a person has looked at to their end, also when the plan file or its workspace changes.
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::PlanSession;
 use crate::authorization::WallLevel;
 use crate::plan::{Digest, ShownPlan, ShownStep, ToolClass};
 use crate::risk::RiskLevel;
@@ -25,6 +27,39 @@ pub struct Seen {
     /// Only known once the plan file has changed.
     versions: HashMap<String, SeenStep>,
     pub changed: ChangedSteps,
+}
+
+/// What stays of a plan file that is not on the page, for when it is shown again in this window.
+#[derive(Debug)]
+pub struct LeftPlan {
+    seen: Seen,
+    /// The version of the plan that was shown.
+    digest: Digest,
+    /// The selected step of that version.
+    selected: usize,
+}
+
+impl PlanSession {
+    /// Takes out what stays of the plan; `None` for a plan without a file, which is never shown again.
+    pub(super) fn leave(&mut self) -> Option<(PathBuf, LeftPlan)> {
+        let path = self.path()?.to_owned();
+        let seen = std::mem::take(&mut self.seen);
+        let (digest, selected) = (self.opened.digest, self.pane.selected);
+        Some((path, LeftPlan { seen, digest, selected }))
+    }
+
+    /// Takes over what stayed of the plan when it was left. The list is scrolled to the selected step, because it still
+    /// is where it was.
+    pub(super) fn return_to(&mut self, left: impl FnOnce(&Path) -> Option<LeftPlan>) {
+        self.pane.scroll_to_selected = true;
+        // A session that was not left, but kept, has its own.
+        let is_new = self.seen.current.is_none();
+        let Some(left) = self.path().filter(|_| is_new).and_then(left) else { return };
+        if left.digest == self.opened.digest {
+            self.pane.selected = left.selected;
+        }
+        self.seen = left.seen;
+    }
 }
 
 impl Seen {

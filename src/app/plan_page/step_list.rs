@@ -28,6 +28,7 @@ struct State {
     unseen: usize,
     /// The number of steps that would fail, by their previews.
     failing: usize,
+    has_begun: bool,
     is_over: bool,
 }
 
@@ -47,6 +48,7 @@ impl PlanSession {
             asking: asking.then_some(self.run.current_step),
             unseen: looked_at.missing + looked_at.others,
             failing: self.previewed.steps.failing().len(),
+            has_begun: self.run.has_begun(),
             is_over: self.run.is_over(),
         };
         if steps.computed_from.as_ref() == Some(&state) {

@@ -131,8 +131,10 @@ impl PlanPage {
                     if is_cancelled {
                         session.pane.previews.forget(&step_index);
                     } else {
-                        // Also of a step beyond the limits of the previews of all steps.
-                        if let Some(preview) = &preview {
+                        // Also of a step beyond the limits of the previews of all steps. What a run has changed since says
+                        // nothing about the plan.
+                        if let Some(preview) = preview.as_ref().filter(|_| !session.run.has_begun())
+                        {
                             let step = PreviewedStep::of(preview);
                             session.previewed.steps.store(step_index, step);
                         }

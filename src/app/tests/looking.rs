@@ -196,3 +196,30 @@ fn changed_steps_of_a_changed_file_are_marked_until_they_are_seen() {
     edit(&mut bench, &format!("{second}\n"));
     assert_eq!(marks(&bench), none, "seen as it is");
 }
+
+#[test]
+fn what_was_looked_at_stays_while_another_plan_is_shown() {
+    let mut bench = bench("everything");
+    let (plan, other) =
+        (bench.session().path().unwrap().to_owned(), bench.file("other.json", PLAN));
+    look_at(&mut bench, &[0, 1]);
+    bench.act(Action::Plan(PlanAction::SelectStep(2)));
+    bench.open(&other);
+    assert_eq!((bench.session().pane.selected, bench.session().seen.looked_at.missing), (0, 3));
+    bench.open(&plan);
+    let session = bench.session();
+    assert_eq!((session.seen.looked_at.missing, session.pane.selected), (1, 2));
+    assert!(session.pane.scroll_to_selected, "the list is where the selection is");
+    // A step that is another one now must be looked at again.
+    bench.open(&other);
+    bench.file("plan.json", &PLAN.replace("heron", "egret"));
+    bench.open(&plan);
+    let session = bench.session();
+    assert!(!session.seen.looked_at.misses(1) && session.seen.looked_at.misses(2));
+    assert_eq!(session.pane.selected, 0, "steps of another version may be elsewhere");
+    // The same file again, from the page that shows it.
+    let id = bench.session().review_id;
+    bench.act(Action::Plan(PlanAction::Open(plan)));
+    bench.wait_until("the plan again", |app| app.plan.shown.as_ref().unwrap().review_id != id);
+    assert!(!bench.session().seen.looked_at.misses(1));
+}

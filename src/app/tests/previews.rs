@@ -151,3 +151,24 @@ fn steps_that_a_recorded_run_did_not_reach_have_a_risk() {
     let (_, when) = crate::ui::plan::step_row(&plan, 2).unwrap().risk.unwrap();
     assert_eq!(when, "Not reached. The risk by the present rules.");
 }
+
+#[test]
+fn a_look_at_a_step_that_is_done_predicts_nothing() {
+    let mut bench = Bench::new();
+    bench.file("a.txt", "bittern\n");
+    let asks = r#""step_id": "three", "requires_confirmation": true,"#;
+    let plan = bench.file("plan.json", &CREATES.replace(r#""step_id": "three","#, asks));
+    bench.open(&plan);
+    wait_for_previews(&mut bench);
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.wait_for_confirmation(2);
+    bench.act(Action::Plan(PlanAction::SelectStep(1)));
+    bench.app.plan.prefetch(&mut bench.app.shared);
+    bench.wait_until("the preview of the step that is done", |app| {
+        app.plan.shown.as_ref().unwrap().pane.previews.get(&1).is_some()
+    });
+    assert_eq!(failing(&bench), [0_usize; 0], "its file exists now, because it created it");
+    bench.answer(2, Decision::Approve);
+    bench.wait_for_end();
+}

@@ -200,12 +200,40 @@ fn an_unfinished_run_is_active_then_interrupted() {
     assert_eq!(interrupted.fate, RunFate::Interrupted);
     assert_eq!(reader.interrupted_runs(Range::default()).unwrap(), [interrupted]);
     assert_eq!(known(&mut reader), Known::Interrupted);
+    let detail = reader.execution(result.execution_id).unwrap().unwrap();
+    assert!(detail.has_changes, "the predicted one can be reverted");
     let page = reader
         .search(&SearchQuery { outcome: Some("interrupted".into()), ..SearchQuery::default() })
         .unwrap();
     assert_eq!(page.hits[0].listed.row.execution_id, result.execution_id);
     assert!(home.verify().ok, "an interrupted run is sound");
     assert_eq!(reader.blob(&Digest::of(b"x")).unwrap().unwrap(), b"x", "the predicted content");
+}
+
+#[test]
+fn only_recorded_or_predicted_changes_can_be_reverted() {
+    let home = Home::new();
+    let mut store = home.store();
+    let steps = vec![write_step(0, "a", "x"), write_step(1, "b", "x"), write_step(2, "c", "x")];
+    let mut run = Running::begin(&mut store, plan(steps), 2_000);
+    let results: Vec<_> = (2_001..)
+        .zip(run.plan.steps.clone())
+        .map(|(at, step)| result_of(&step, Outcome::Succeeded, at))
+        .collect();
+    let files = [effect("a", None, Some(b"x"))];
+    run.intend(&results[0], &files);
+    run.record(results[0].clone(), Extra { files: &files, ..stdout(b"") });
+    // It did not do what was predicted.
+    run.intend(&results[1], &[effect("b", None, Some(b"x"))]);
+    run.record(results[1].clone(), stdout(b""));
+    // A command, of which nothing can be predicted, is interrupted.
+    run.intend(&results[2], &[]);
+    drop(store);
+    let mut reader = home.reader();
+    let found = results.iter().map(|it| reader.execution(it.execution_id).unwrap().unwrap());
+    let found: Vec<_> = found.map(|it| (it.row.known, it.has_changes)).collect();
+    let succeeded = Known::Outcome(Outcome::Succeeded);
+    assert_eq!(found, [(succeeded, true), (succeeded, false), (Known::Interrupted, false)]);
 }
 
 #[test]

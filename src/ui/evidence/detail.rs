@@ -5,9 +5,7 @@ use egui::{Align, Layout, ScrollArea, Ui};
 use super::results::{self, known_look};
 use super::{EvidenceView, Filter, links, toggle};
 use crate::plan::{drawable, one_line};
-use crate::run::{
-    Attempt, Edge, EdgeType, ExecutionDetail, Known, Reconciled, RunFate, TargetKind,
-};
+use crate::run::{Attempt, ExecutionDetail, Known, Reconciled, RunFate};
 use crate::ui::action::RecordTab;
 use crate::ui::artifact::{ArtifactView, Contents, artifacts_ui};
 use crate::ui::loop_page::loop_link_ui;
@@ -249,13 +247,10 @@ fn record_ui(ui: &mut Ui, detail: &ExecutionDetail, now: &Now, actions: &mut Vec
     }
 }
 
-/// The button that opens a plan to revert the file changes of an execution; none if it cannot have changed a file.
-fn revert_ui(ui: &mut Ui, detail: &ExecutionDetail, actions: &mut Vec<Action>) {
-    let is_file_change =
-        |edge: &Edge| (edge.edge_type, edge.target_kind) == (EdgeType::Affected, TargetKind::File);
-    let is_unknown =
-        matches!(detail.row.known, Known::Interrupted) && detail.intent_at_ms.is_some();
-    if !is_unknown && !detail.edges.iter().any(is_file_change) {
+/// The button that opens a plan to revert the file changes of an execution; none if no change of a file is recorded: of a
+/// command that was interrupted, nothing is known that could be reverted.
+pub(super) fn revert_ui(ui: &mut Ui, detail: &ExecutionDetail, actions: &mut Vec<Action>) {
+    if !detail.has_changes {
         return;
     }
     let over = detail.run.fate != RunFate::Active;

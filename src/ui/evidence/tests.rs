@@ -244,3 +244,16 @@ fn a_narrow_search_field_has_its_count_below() {
         }
     }
 }
+
+#[test]
+fn only_recorded_changes_can_be_reverted() {
+    for (has_changes, expected) in [(true, 1), (false, 0)] {
+        let mut detail = crate::ui::tests::fixture::detail();
+        detail.has_changes = has_changes;
+        let harness = Harness::builder().with_context_setup(crate::ui::theme::install);
+        let harness = harness.build_ui(|ui| {
+            super::detail::revert_ui(ui, &detail, &mut Vec::new());
+        });
+        assert_eq!(harness.query_all_by_label("Revert this step…").count(), expected);
+    }
+}

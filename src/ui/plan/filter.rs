@@ -189,12 +189,13 @@ impl KindSources<'_> {
                 let outcome = self.run.steps.get(index).and_then(StepState::outcome);
                 let done = [Outcome::Succeeded, Outcome::DoneByHand, Outcome::Skipped];
                 outcome.is_some_and(|outcome| !done.contains(&outcome))
-                    || outcome.is_none()
-                        && (step.call.is_none()
-                            || self.previewed.failure(index).is_some()
+                    || outcome.is_none() && step.call.is_none()
+                    || !self.run.has_begun()
+                        && (self.previewed.failure(index).is_some()
                             || self.review.is_some_and(|it| it.fails_precondition(index)))
             }
-            StepKind::NotLookedAt => self.looked_at.lacks(index),
+            // After a run, nothing has to be looked at: its steps have done what they would do.
+            StepKind::NotLookedAt => !self.run.is_over() && self.looked_at.lacks(index),
             StepKind::Changed => self.changed.get(index).is_some(),
         }
     }
@@ -317,6 +318,8 @@ mod tests {
     use egui_kittest::kittest::Queryable as _;
 
     use super::*;
+    use crate::run::Phase;
+    use crate::ui::tests::scene::Scene;
     use crate::ui::tests::{Window, fixture, window};
 
     #[test]
@@ -344,6 +347,27 @@ mod tests {
         assert_eq!(StepList::default().moved(7, 1, 20, false), Some(8));
         let none = StepList { listed: Some(Vec::new()), ..StepList::default() };
         assert_eq!(none.moved(0, 1, 20, true), None);
+    }
+
+    #[test]
+    fn after_a_run_no_step_is_unseen() {
+        let scene = Scene::new("unseen");
+        let unseen = |phase: Phase| {
+            let run = RunState { phase, ..RunState::default() };
+            let view = scene.view().plan.unwrap();
+            let sources = KindSources {
+                plan: view.plan.unwrap(),
+                review: view.review,
+                run: &run,
+                looked_at: view.looked_at,
+                changed: view.changed,
+                previewed: view.previewed,
+            };
+            let steps = sources.plan.steps.iter();
+            steps.filter(|step| sources.is(step, StepKind::NotLookedAt)).count()
+        };
+        assert!(unseen(Phase::default()) > 0);
+        assert_eq!(unseen(Phase::Interrupted), 0);
     }
 
     #[test]

@@ -63,6 +63,15 @@ fn place(pointer: &str) -> String {
     }
 }
 
+/// A finding for a dialog: what it says, and in which part of the plan.
+pub(crate) fn finding_sentence(finding: &Finding) -> String {
+    let message = prose(&finding.message);
+    if finding.pointer.is_empty() {
+        return message.into();
+    }
+    format!("{message} ({})", drawable(&place(&finding.pointer)))
+}
+
 pub(super) fn findings_ui(ui: &mut Ui, findings: &[Finding]) {
     if findings.is_empty() {
         return;

@@ -71,7 +71,8 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
     }
     chips.extend(worst_chip(review));
     chips.extend(review.walls.as_ref().and_then(walls::chip));
-    let fails = (0..review.preconditions.len()).filter(|it| review.fails_precondition(*it));
+    let predicted = if view.run.has_begun() { 0 } else { review.preconditions.len() };
+    let fails = (0..predicted).filter(|it| review.fails_precondition(*it));
     let fails: Vec<_> = fails.map(|index| (index + 1).to_string()).collect();
     if !fails.is_empty() {
         let text = match fails.len() {
@@ -82,7 +83,9 @@ pub fn chips(view: &PlanView<'_>) -> Vec<Chip> {
             format!("Does not hold now, and would stop the run: step {}.", fails.join(", "));
         chips.push(Chip::new(icon::WARNING, text, Tone::Danger).with_tooltip(steps));
     }
-    chips.extend(previewed::chips(view.previewed));
+    if !view.run.has_begun() {
+        chips.extend(previewed::chips(view.previewed));
+    }
     chips.push(match impact.asks {
         0 => Chip::new(icon::HAND, "asks nothing", Tone::Dim)
             .with_tooltip("No step waits for your answer."),

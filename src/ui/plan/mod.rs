@@ -74,6 +74,7 @@ pub use choices::ChoicesView;
 pub use code::{Beside, CodeRow, Gutter, code_rows_ui, columns, full_text_ui};
 pub(crate) use filter::{FIELD_HELP, kinds_help};
 pub use filter::{KindSources, StepFilter, StepKind, StepList, steps_with_text};
+pub(crate) use findings::finding_sentence;
 use header::HeaderSize;
 pub use header::StepCounts;
 pub(crate) use header::commands_button;
@@ -231,6 +232,9 @@ impl PlanView<'_> {
     /// A sentence about the steps that would fail by their previews; `None` if none would, as far as that is known.
     fn would_fail(&self) -> Option<String> {
         let failing = self.previewed.failing();
+        if self.run.has_begun() {
+            return None;
+        }
         match failing {
             [] => self.preview.filter(|it| it.would_fail()).map(|_| self.selected + 1),
             [first, ..] => Some(first + 1),

@@ -140,3 +140,42 @@ mod tests {
         assert!(files_chip(&DoneFiles { files, is_all: true }, false).is_some());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{Phase, RunState};
+    use crate::ui::Situation;
+    use crate::ui::plan::filter::{KindSources, StepKind};
+    use crate::ui::plan::{bar, header, step_row};
+    use crate::ui::tests::scene::Scene;
+
+    /// The steps have changed the files that their plan was compared with: a file that a step created exists.
+    #[test]
+    fn nothing_is_predicted_to_fail_once_a_run_has_begun() {
+        let scene = Scene::new("fails");
+        let predicts = |phase: Phase| {
+            let run = RunState { phase, ..RunState::default() };
+            let view = PlanView { run: &run, ..scene.view().plan.unwrap() };
+            let sources = KindSources {
+                plan: view.plan.unwrap(),
+                review: view.review,
+                run: &run,
+                looked_at: view.looked_at,
+                changed: view.changed,
+                previewed: view.previewed,
+            };
+            let row = step_row(&view, 4).unwrap();
+            [
+                header::chips(&view).iter().any(|chip| chip.text.contains("would fail")),
+                row.detail.contains("would fail") || row.state.contains("would fail"),
+                sources.is(&sources.plan.steps[4], StepKind::Fails),
+                bar(&view, &Situation::default()).detail.contains("would fail"),
+            ]
+        };
+        assert_eq!(predicts(Phase::default()), [true; 4]);
+        for phase in [Phase::Running, Phase::Paused, Phase::Interrupted] {
+            assert_eq!(predicts(phase.clone()), [false; 4], "{phase:?}");
+        }
+    }
+}

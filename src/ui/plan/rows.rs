@@ -96,7 +96,8 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
     // Borrowed, because the result of a step may have half a megabyte of output.
     let state = view.run.steps.get(index).unwrap_or(&StepState::Waiting);
     let is_current = view.run.current_step == index;
-    let fails = view.review.is_some_and(|review| review.fails_precondition(index));
+    let predicts = !view.run.has_begun();
+    let fails = predicts && view.review.is_some_and(|it| it.fails_precondition(index));
     let (icon, word, tone) = match (state, &view.run.phase) {
         (StepState::Done(result), _) => outcome_look(result.outcome),
         (StepState::Running, Phase::AwaitingConfirmation(_)) if is_current => {
@@ -114,7 +115,7 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
             (icon::WAITING, "not reached", Tone::Dim)
         }
         (StepState::Waiting, _) if fails => (icon::WARNING, UNMET, Tone::Danger),
-        (StepState::Waiting, _) if view.previewed.failure(index).is_some() => {
+        (StepState::Waiting, _) if predicts && view.previewed.failure(index).is_some() => {
             (icon::WARNING, WOULD_FAIL, Tone::Danger)
         }
         (StepState::Waiting, _) => (icon::WAITING, "waiting", Tone::Dim),

@@ -16,12 +16,12 @@ use self::entries::Entries;
 use self::figures::{Figure, figures_ui};
 use super::{Answer, Answers, DialogShape, PromptId, READ_FIRST, question_ui};
 use crate::authorization::FileState;
-use crate::plan::{Mode, ShownPlan, ToolCall, ToolClass, prose, visible_name};
+use crate::plan::{Finding, Mode, Severity, ShownPlan, ToolCall, ToolClass, prose, visible_name};
 use crate::run::{FileFate, PreviewedSteps, Review};
 use crate::ui::plan::{
     GroupedSteps, Gutter, PlanAttempt, WALLS, WallLines, cached_rows, code_rows_ui, columns,
-    full_text_ui, indented, lines_ui, named_lookalikes, not_previewed, step_ranges, text_rows,
-    wall_lines,
+    finding_sentence, full_text_ui, indented, lines_ui, named_lookalikes, not_previewed,
+    step_ranges, text_rows, wall_lines,
 };
 use crate::ui::{Action, DialogAction, Look, Text, Theme, Tone, format, icon, widgets};
 
@@ -51,6 +51,8 @@ pub struct AuthorizeView {
     lasting: String,
     /// The steps whose precondition does not hold now: `Step 3`; empty if all may hold.
     failing: String,
+    /// The findings about the plan that are not errors: whether each is a warning, and its text.
+    findings: Vec<(bool, String)>,
     /// What the previews say about failures, one sentence each, and whether it is a warning.
     remarks: Vec<(bool, String)>,
     /// Every step.
@@ -95,6 +97,7 @@ impl AuthorizeView {
             figures: figures::of(&plan, &review, &fates, previewed),
             lasting: lasting(&plan, &review),
             failing: failing(&plan, &review),
+            findings: Vec::new(),
             remarks: remarks(previewed),
             steps: Entries::of_steps(&plan, &review, previewed, |_| true),
             unfolded: (folded.len() > 1)
@@ -104,6 +107,17 @@ impl AuthorizeView {
             plan,
             review,
         }
+    }
+
+    /// The dialog with these findings about the plan. With errors, nothing can be authorized.
+    #[must_use]
+    pub fn with_findings(self, findings: &[Finding]) -> Self {
+        let findings = findings.iter().filter(|finding| finding.severity != Severity::Error);
+        let text = |it: &Finding| (it.severity == Severity::Warning, finding_sentence(it));
+        // A stable sort: warnings first, each kind in the order of the plan.
+        let mut findings: Vec<_> = findings.map(text).collect();
+        findings.sort_by_key(|(is_warning, _)| !is_warning);
+        Self { findings, ..self }
     }
 }
 
@@ -144,6 +158,12 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView, unfolded: Id) {
     widgets::line(ui, prose(view.plan.name()), Text::Strong, Tone::Plain);
     context_ui(ui, view);
     ui.add_space(6.0);
+    // Before the figures, which say nothing of what the plan's checks found.
+    for (is_warning, text) in &view.findings {
+        let (icon, tone) =
+            if *is_warning { (icon::WARNING, Tone::Caution) } else { (icon::INFO, Tone::Dim) };
+        widgets::remark(ui, icon, tone, text);
+    }
     figures_ui(ui, &view.figures);
     ui.add_space(6.0);
     if let Some(warning) = &view.other_runs {

@@ -142,6 +142,23 @@ fn lines_of_a_change_are_shown_only_where_they_are_known() {
 }
 
 #[test]
+fn findings_are_warnings_first_and_none_is_an_error() {
+    use crate::plan::Code;
+    let (plan, review) = (fixture::plan(), fixture::review(&fixture::plan()));
+    let finding = |severity, pointer: &str, text: &str| {
+        Finding::new(severity, Code::FileNotFound, pointer, text)
+    };
+    let findings = [
+        finding(Severity::Note, "", "a note"),
+        finding(Severity::Error, "", "an error"),
+        finding(Severity::Warning, "/steps/2/arguments/path", "a\u{202e} warning"),
+    ];
+    let view = view(&plan, &review).with_findings(&findings);
+    let warning = "a⟨U+202E⟩ warning (step 3, arguments.path)".to_owned();
+    assert_eq!(view.findings, [(true, warning), (false, "a note".to_owned())]);
+}
+
+#[test]
 fn only_steps_have_numbers() {
     let plan = fixture::command_plan();
     let mut review = fixture::review(&plan);

@@ -86,6 +86,23 @@ fn files_that_a_revert_deletes_are_said_to_be_deleted() {
     }
 }
 
+/// What the checks of a plan warn of is in front, above the figures, and whole.
+#[test]
+fn warnings_about_the_plan_are_above_the_figures() {
+    let harness = large_window("authorize-revert");
+    let warning = "Step 4 ran a program: its effects beyond the files named here are not reverted: Check the workspace";
+    let warning = harness
+        .query_all_by_label_contains(warning)
+        .max_by(|a, b| a.rect().left().total_cmp(&b.rect().left()));
+    let figure = harness.get_by_label("2 files: 1 replaced, 1 deleted, +1\u{A0}−12");
+    let warning = warning.unwrap();
+    assert!(warning.rect().bottom() <= figure.rect().top());
+    assert!(
+        harness.query_all_by_label_contains("Step 4 ran a program").count() > 1,
+        "and on the page"
+    );
+}
+
 #[test]
 fn a_step_that_would_fail_and_its_file_are_marked() {
     let harness = large_window("authorize-fails");
