@@ -130,20 +130,6 @@ fn files_chip(done: &DoneFiles, is_all: bool) -> Option<Chip> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn commands_leave_open_which_files_changed() {
-        let nothing = DoneFiles { files: Vec::new(), is_all: true };
-        assert!(files_chip(&nothing, true).is_some(), "changed no file");
-        assert!(files_chip(&nothing, false).is_none(), "a command may have changed any file");
-        let files = vec![("a.txt".to_owned(), FileFate::New)];
-        assert!(files_chip(&DoneFiles { files, is_all: true }, false).is_some());
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
     use crate::run::{Phase, RunState};
     use crate::ui::Situation;
     use crate::ui::plan::filter::{KindSources, StepKind};
@@ -177,5 +163,14 @@ mod tests {
         for phase in [Phase::Running, Phase::Paused, Phase::Interrupted] {
             assert_eq!(predicts(phase.clone()), [false; 4], "{phase:?}");
         }
+    }
+
+    #[test]
+    fn commands_leave_open_which_files_changed() {
+        let nothing = DoneFiles { files: Vec::new(), is_all: true };
+        assert!(files_chip(&nothing, true).is_some(), "changed no file");
+        assert!(files_chip(&nothing, false).is_none(), "a command may have changed any file");
+        let files = vec![("a.txt".to_owned(), FileFate::New)];
+        assert!(files_chip(&DoneFiles { files, is_all: true }, false).is_some());
     }
 }
