@@ -20,8 +20,11 @@ pub(super) fn is_done(view: &PlanView<'_>) -> bool {
 
 /// The name of the first tab of the selected step.
 pub(super) fn tab_name(view: &PlanView<'_>) -> &'static str {
+    let is_unknown = matches!(view.run.steps.get(view.selected), Some(StepState::Running));
     match (is_done(view), view.run.is_over(), view.review) {
         (true, ..) => "Did",
+        // It may have done any part of what its plan says.
+        (false, true, None) if is_unknown => "Unknown",
         (false, true, None) => "Not done",
         (false, true, Some(_)) => "Would do",
         (false, false, _) => "Will do",
@@ -40,7 +43,11 @@ pub(super) fn second_line(view: &PlanView<'_>, step: &ShownStep) -> String {
         return reason.unwrap_or_else(|| "From a recorded run.".to_owned());
     };
     let asks = review.asks.get(step.step_index).and_then(Option::as_deref);
-    if is_done(view) {
+    // A step that was cancelled may never have begun, which its record does not say.
+    let ran = |it: &StepState| {
+        it.outcome().is_some_and(|it| !it.never_started() && it != Outcome::Cancelled)
+    };
+    if view.run.steps.get(step.step_index).is_some_and(ran) {
         return reason.unwrap_or_else(|| match asks {
             Some(why) => format!("Asked before it ran: {why}"),
             None => "Ran without asking, once the plan was authorized.".to_owned(),
@@ -97,6 +104,7 @@ pub(super) fn did_ui(
                 Outcome::Succeeded | Outcome::Failed => {
                     "No change of a file was recorded. What it printed is under Output."
                 }
+                Outcome::Cancelled => "The step was cancelled. No change of a file was recorded.",
                 outcome => no_diagnostics(outcome),
             };
             widgets::paragraph(ui, text, Text::Body, Tone::Dim);
@@ -111,10 +119,75 @@ pub(super) fn did_ui(
 pub(super) fn no_diagnostics(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Succeeded | Outcome::Failed => "The step ended and found nothing.",
-        Outcome::Cancelled => "The step was cancelled before it reported any.",
+        Outcome::Cancelled => {
+            "The step was cancelled before it reported any errors, warnings or notes."
+        }
         Outcome::DoneByHand => DONE_BY_HAND,
         Outcome::Skipped | Outcome::Denied | Outcome::PreconditionFailed => {
             "Nothing was run for this step."
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{RunEvent, RunState};
+    use crate::ui::tests::fixture;
+    use crate::ui::tests::scene::Scene;
+
+    /// The third step of a plan, which asks.
+    const ASKS: usize = 2;
+
+    fn in_run<T>(run: &RunState, read: impl FnOnce(&PlanView<'_>, &ShownStep) -> T) -> T {
+        let scene = Scene::new("plan");
+        let view = PlanView { run, selected: ASKS, ..scene.view().plan.unwrap() };
+        read(&view, &view.plan.unwrap().steps[ASKS])
+    }
+
+    fn begun() -> RunState {
+        let mut run = RunState::default();
+        run.apply(&RunEvent::RunStarted {
+            run_id: uuid::Uuid::nil(),
+            plan_id: String::new(),
+            step_count: 5,
+            timestamp_ms: 0,
+        });
+        run
+    }
+
+    #[test]
+    fn a_step_that_was_interrupted_is_not_called_undone() {
+        let mut run = begun();
+        run.apply(&RunEvent::StepStarted {
+            step_id: String::new(),
+            step_index: ASKS,
+            tool_name: String::new(),
+            about: String::new(),
+            timestamp_ms: 0,
+        });
+        run.interrupt();
+        let scene = Scene::new("plan");
+        let name = |selected, is_recorded: bool| {
+            let view = scene.view().plan.unwrap();
+            let review = view.review.filter(|_| !is_recorded);
+            tab_name(&PlanView { run: &run, review, selected, ..view })
+        };
+        assert_eq!([ASKS, ASKS + 1].map(|it| name(it, true)), ["Unknown", "Not done"]);
+        assert_eq!(name(ASKS, false), "Would do", "its preview is shown");
+    }
+
+    #[test]
+    fn only_a_step_that_ran_is_said_to_have_run() {
+        let line = |outcome| {
+            let mut run = begun();
+            let result = fixture::result(&fixture::plan(), ASKS, outcome, 1);
+            run.apply(&RunEvent::StepCompleted { result });
+            in_run(&run, second_line)
+        };
+        assert_eq!(line(Outcome::Succeeded), "Asked before it ran: The plan asks for it.");
+        for outcome in [Outcome::Denied, Outcome::Cancelled, Outcome::PreconditionFailed] {
+            assert_eq!(line(outcome), "Asks before it runs: The plan asks for it.", "{outcome:?}");
         }
     }
 }
