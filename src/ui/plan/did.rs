@@ -23,8 +23,8 @@ pub(super) fn tab_name(view: &PlanView<'_>) -> &'static str {
     let is_unknown = matches!(view.run.steps.get(view.selected), Some(StepState::Running));
     match (is_done(view), view.run.is_over(), view.review) {
         (true, ..) => "Did",
-        // It may have done any part of what it would do.
-        (false, true, _) if is_unknown => "Unknown",
+        // It may have done any part of what its plan says.
+        (false, true, None) if is_unknown => "Unknown",
         (false, true, None) => "Not done",
         (false, true, Some(_)) => "Would do",
         (false, false, _) => "Will do",
@@ -173,8 +173,8 @@ mod tests {
             let review = view.review.filter(|_| !is_recorded);
             tab_name(&PlanView { run: &run, review, selected, ..view })
         };
-        assert_eq!([name(ASKS, false), name(ASKS, true)], ["Unknown"; 2]);
-        assert_eq!(name(ASKS + 1, true), "Not done");
+        assert_eq!([ASKS, ASKS + 1].map(|it| name(it, true)), ["Unknown", "Not done"]);
+        assert_eq!(name(ASKS, false), "Would do", "its preview is shown");
     }
 
     #[test]
