@@ -61,7 +61,10 @@ fn recent_plans_of_two_windows_are_merged() {
 
     bench.act(Action::Window(WindowAction::PinRecent(plan.clone(), true)));
     let pinned = [plan.clone(), second.clone()];
-    bench.wait_until("a pinned plan", |app| paths(app) == pinned && app.plan.recent[0].pinned);
+    // The file, because the list of the window changes before it is saved.
+    bench.wait_until("a pinned plan", |app| {
+        paths(app) == pinned && settings::load(file.clone()).settings.recent[0].pinned
+    });
     other.apply(Action::Window(WindowAction::RemoveRecent(second)), &ctx);
     wait_until(&mut other, &woken, "one plan", |app| {
         paths(app) == [plan.clone()] && app.plan.recent[0].pinned

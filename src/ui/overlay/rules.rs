@@ -85,6 +85,11 @@ impl RuleForm {
         }
     }
 
+    /// Whether nothing of what a rule needs is filled in.
+    fn is_empty(&self) -> bool {
+        [&self.id, &self.prefix, &self.must_match].iter().all(|it| it.trim().is_empty())
+    }
+
     /// The form, checked together with the other rules as the settings file is.
     pub fn checked(self, others: &UserRules) -> CheckedForm {
         let all = match &self.replaces {
@@ -240,6 +245,10 @@ pub(super) fn form_ui(
         None => {}
     }
     match &checked.fault {
+        Some(_) if form.is_empty() => {
+            let text = "Give the rule a name, the first words of its commands, and one that it must match.";
+            widgets::remark(ui, icon::INFO, Tone::Dim, text);
+        }
         Some(fault) => widgets::remark(ui, icon::WARNING, Tone::Caution, fault),
         None => {
             let text = "Saving makes authorizations under the old rules void.";

@@ -108,9 +108,14 @@ impl Entries {
                 None => (EntryText::Shown(visible_name(&step.tool_name).into_owned()), None),
             };
             let walls = review.walls_of(index).map(|step| &step.walls);
+            // A step that would fail is not safe, whatever its risk.
+            let (icon, tone) = match traits.fails() {
+                true => (icon::FAILED, Tone::Danger),
+                false => (risk_icon(level), tone),
+            };
             Entry {
                 number: Some(index + 1),
-                icon: risk_icon(level),
+                icon,
                 tone,
                 text,
                 emphasized,

@@ -116,7 +116,7 @@ fn a_step_with_right_to_left_text_is_marked_and_not_folded() {
 #[test]
 fn lines_of_a_change_are_shown_only_where_they_are_known() {
     let (plan, mut review) = (fixture::plan(), fixture::review(&fixture::plan()));
-    let note = |review: &Review, known: &dyn Fn(usize) -> Option<Preview>, number| {
+    let beside = |review: &Review, known: &dyn Fn(usize) -> Option<Preview>, number| {
         let mut previewed = PreviewedSteps::new(plan.steps.len());
         for index in 0..plan.steps.len() {
             if let Some(preview) = known(index) {
@@ -127,7 +127,10 @@ fn lines_of_a_change_are_shown_only_where_they_are_known() {
         let view = AuthorizeView::new(plan, review, None, None, None, 60_000, &previewed);
         let rows = view.steps.rows(80);
         let row = rows.into_iter().find(|row| row.numbers.1 == Some(number));
-        row.and_then(|row| row.beside).map(|beside| beside.note).unwrap_or_default()
+        row.and_then(|row| row.beside).map(|beside| (beside.note, beside.tone)).unwrap()
+    };
+    let note = |review: &Review, known: &dyn Fn(usize) -> Option<Preview>, number| {
+        beside(review, known, number).0
     };
     let none = |_| None;
     let all = |index| Some(fixture::preview(&plan, index));
@@ -135,6 +138,8 @@ fn lines_of_a_change_are_shown_only_where_they_are_known() {
     assert_eq!(note(&review, &all, 3), "+3 −1 · caution · asks");
     let failing = |_| Some(Preview::failure("it is absent", Vec::new()));
     assert_eq!(note(&review, &failing, 3), "caution · asks · would fail");
+    assert_eq!(beside(&review, &failing, 3).1, Tone::Danger, "not the tone of its risk");
+    assert_eq!(beside(&review, &all, 3).1, Tone::Caution);
     // The lines of a new file are in the plan.
     assert_eq!(note(&review, &none, 5), "+9 −0 · caution");
     review.binding.inputs.insert("CHANGELOG.md".into(), FileState::Content(plan.digest));

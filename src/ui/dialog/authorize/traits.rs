@@ -46,6 +46,11 @@ impl StepTraits {
         }
     }
 
+    /// Whether it would fail as things are now.
+    pub(super) fn fails(self) -> bool {
+        self.fails_precondition || self.would_fail
+    }
+
     /// The traits in words.
     pub(super) fn notes(self) -> impl Iterator<Item = &'static str> {
         [
