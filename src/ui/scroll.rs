@@ -59,7 +59,7 @@ pub enum OnScreen {
     /// Not all that must have been.
     #[default]
     Part,
-    /// The beginning and the end of a content above [`PART_BY_PART`].
+    /// The beginning and the end of a content above `PART_BY_PART`.
     Ends,
     /// Every part. What is jumped over does not count.
     Whole,
@@ -70,7 +70,7 @@ fn go_on_id() -> Id {
     Id::unique("go on to what was not seen")
 }
 
-/// Scrolls the area of [`area_seen`] to the first part that was not on screen, in the next frame.
+/// Scrolls the area of `area_seen` to the first part that was not on screen, in the next frame.
 pub fn go_on(ctx: &Context) {
     let frame = ctx.cumulative_frame_nr();
     ctx.data_mut(|data| data.insert_temp(go_on_id(), frame));
