@@ -72,7 +72,16 @@ impl PlanSession {
         if self.approval != Approval::None || self.opened.review.is_none() {
             return;
         }
-        let changes = self.changes_since(&authorization);
+        let mut changes = self.changes_since(&authorization);
+        // The review does not cover the bytes of the file, which may have changed meanwhile.
+        if authorization.plan_digest != self.opened.digest {
+            let bytes = Change {
+                what: "plan bytes".to_owned(),
+                approved: authorization.plan_digest.to_string(),
+                now: self.opened.digest.to_string(),
+            };
+            changes.insert(0, bytes);
+        }
         if self.has_new_choice || !changes.is_empty() {
             self.approval = Approval::Void(changes);
             return;

@@ -253,6 +253,22 @@ fn an_unused_authorization_returns_with_its_plan() {
     assert_eq!(bench.session().approval, Approval::None, "a void one does not return");
 }
 
+/// The steps may be other ones, which nobody has seen.
+#[test]
+fn an_unused_authorization_does_not_return_to_a_changed_plan_file() {
+    let (mut bench, plan) = bench();
+    let other = bench.file("other.json", PLAN);
+    bench.open(&plan);
+    bench.authorize();
+    bench.open(&other);
+    let text = std::fs::read_to_string(&plan).unwrap();
+    std::fs::write(&plan, text.replace("kingfisher", "heron")).unwrap();
+    bench.open(&plan);
+    let Approval::Void(changes) = &bench.session().approval else { panic!("not void") };
+    assert_eq!(changes.iter().map(|c| c.what.as_str()).collect::<Vec<_>>(), ["plan bytes"]);
+    assert!(bench.session().authorization.is_none());
+}
+
 #[test]
 fn an_authorization_expires_while_another_plan_is_shown() {
     let (mut bench, plan) = bench();
