@@ -2,7 +2,7 @@
 
 use super::{Outcome, StepState, Steps};
 
-/// The number of steps of a run by outcome, as far as an ending names them.
+/// How many steps of a run ended in which way; outcomes that are not listed here are not counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RunTally {
     /// Steps that succeeded.

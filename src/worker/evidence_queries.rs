@@ -92,7 +92,7 @@ impl Query for ReadRunAgain {
     }
 }
 
-/// The risk, by the present rules, of the steps without a recorded one. They were not reached.
+/// Judges the steps without a recorded risk by the present rules; the run did not reach them.
 fn judged(
     plan: &ShownPlan,
     run: &RunSummary,
