@@ -219,7 +219,7 @@ fn commands(setup: &LoopSetup) -> Option<CommandsReview> {
 
 /// Prints what a planner is asked, and what it may do.
 fn print_header(setup: &LoopSetup) {
-    say(&format!("Goal {}", quoted(&setup.order.goal)));
+    say(&format!("Goal {}", quoted_in_line(&setup.order.goal)));
     let folder = setup.order.workspace.folder.display().to_string();
     let reason = &setup.order.workspace.reason;
     say(&format!("Workspace {}. {}", quoted(&folder), quoted(reason)));
@@ -292,17 +292,14 @@ impl ProgressCallback for LoopProgress {
                 say(&quoted_in_line(&format!("The planner gave {}", answer(report, &digest))));
             }
             RunEvent::PlanRevised { difference, .. } => {
-                say(&quoted(&format!(
-                    "Compared with the previous plan: {}",
-                    difference.sentence()
-                )));
+                say(&quoted(&difference.sentence()));
             }
             RunEvent::NoProgress { failed_in } => {
                 say(&format!("The plan repeats the steps that failed in attempt {failed_in}."));
             }
             RunEvent::AuthorizationDecided { approved, how } => {
                 let decided = if *approved { "Authorized" } else { "Not authorized" };
-                say(&quoted(&format!("{decided}: {how}")));
+                say(&quoted_in_line(&format!("{decided}: {how}")));
             }
             RunEvent::VerifyStarted => say("Verifying"),
             RunEvent::BudgetWarning { attempts_left } => {
@@ -322,7 +319,7 @@ fn print_outcome(outcome: &LoopOutcome, out: &mut Output) {
     out.line(reason.code.meaning());
     out.line(reason.code.next());
     if let Some(failure) = &outcome.not_recorded {
-        out.line(&quoted(&format!("Not recorded: {} {}", failure.code, failure.message)));
+        out.line(&quoted_in_line(&format!("Not recorded: {} {}", failure.code, failure.message)));
     }
     out.line(&format!("Loop {}", outcome.loop_id));
 }
@@ -366,12 +363,12 @@ pub(super) fn print_attempt(attempt: &AttemptRecord, out: &mut Output) {
     let AttemptRecord { attempt: number, max_attempts, planner, .. } = attempt;
     let run = attempt.run_id.map_or_else(String::new, |run| format!(", run {run}"));
     let answer = answer(planner, &run);
-    out.line(&quoted(&format!("Attempt {number} of {max_attempts}: {answer}")));
+    out.line(&quoted_in_line(&format!("Attempt {number} of {max_attempts}: {answer}")));
     print_looks(&attempt.looks, out);
     for finding in &planner.findings {
         let place = format!("{}:{}", finding.line, finding.column);
         let text = format!("{place}: {} {}: {}", finding.severity, finding.code, finding.message);
-        out.line(&quoted(&format!("    {text}")));
+        out.line(&quoted_in_line(&format!("    {text}")));
     }
     let rows = attempt.actions.iter().map(|action| {
         let error = action.error.as_ref();
@@ -380,12 +377,12 @@ pub(super) fn print_attempt(attempt: &AttemptRecord, out: &mut Output) {
         [
             format!("    {:>3}", action.action_index + 1),
             action.status.as_str().to_owned(),
-            action.kind.clone(),
-            action.summary.clone(),
-            error,
+            quoted(&action.kind).into_owned(),
+            quoted(&action.summary).into_owned(),
+            quoted_in_line(&error),
         ]
     });
-    out.table(rows);
+    out.columns(rows);
     if let Some(words) = &attempt.feedback {
         out.line(&quoted_in_line(&format!("    Words for the planner: {words}")));
     }

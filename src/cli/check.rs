@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::documents::finding_line;
 use super::opening::{OpenedPlan, ReadPlan, evidence_location, under_way};
-use super::output::{Output, QUOTE};
+use super::output::{Output, QUOTE, quoted_in_line};
 use super::refusal::Refusal;
 use super::trust::record_trust;
 use super::{Exit, args, documents};
@@ -46,7 +46,7 @@ pub(super) fn check(command: &args::CheckPlan, out: &mut Output) -> Result<Exit,
     } else {
         print(&opened, out);
         if let Some(warning) = other_runs_warning(&others.iter().collect::<Vec<_>>()) {
-            out.line(&quoted(&format!("Warning: {warning}")));
+            out.line(&quoted_in_line(&format!("Warning: {warning}")));
         }
         if let Some(state) = &state {
             print_state(state, out);

@@ -219,7 +219,7 @@ fn show_preview(preview: &Preview, output: &mut dyn Write) -> io::Result<()> {
     // One line each, even if a file name contains a line break.
     writeln!(output, "{}", quoted(&preview.summary))?;
     for note in preview.caveat().into_iter().chain(preview.notes.iter().map(String::as_str)) {
-        writeln!(output, "{}", quoted(note))?;
+        writeln!(output, "{}", quoted_in_line(note))?;
     }
     for change in &preview.changes {
         writeln!(output, "File {}", quoted(&change.path))?;

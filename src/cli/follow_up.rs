@@ -9,13 +9,13 @@ use uuid::Uuid;
 use super::args::FromRecord;
 use super::confirmation::CommandLine;
 use super::opening::{OpenedPlan, ReadPlan, evidence_location};
-use super::output::Output;
+use super::output::{Output, quoted_in_line};
 use super::refusal::Refusal;
 use super::run::{Start, authorizing_flag, is_terminal, unauthorized};
 use super::{Exit, check, documents};
 use crate::engine::{FollowUp, WorkspaceChoice, simulate_shown};
 use crate::evidence::EvidenceLocation;
-use crate::plan::{quoted, quoted_lines};
+use crate::plan::quoted_lines;
 use crate::risk::Policy;
 use crate::run::FileChange;
 
@@ -81,7 +81,7 @@ fn show_changes(
     let notes: Vec<&str> = notes.collect();
     if !out.json() {
         quoted_lines(&diff).lines().for_each(|line| out.line(line));
-        notes.iter().for_each(|note| out.line(&quoted(note)));
+        notes.iter().for_each(|note| out.line(&quoted_in_line(note)));
     }
     documents::insert(details, "notes", Some(notes));
     documents::insert(details, "diff", Some(diff));

@@ -4,13 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::args::{CommandChoices, EvidenceFolder};
-use super::output::say;
+use super::output::{quoted_in_line, say};
 use super::refusal::Refusal;
 use crate::engine::{WorkspaceChoice, review, review_read, review_trusting, review_until};
 use crate::evidence::EvidenceLocation;
-use crate::plan::{
-    Dialect, Digest, Finding, Parsed, Plan, ShownPlan, is_valid, limits, parse, quoted,
-};
+use crate::plan::{Dialect, Digest, Finding, Parsed, Plan, ShownPlan, is_valid, limits, parse};
 use crate::risk::Policy;
 use crate::run::{Review, RunSummary, other_runs, other_runs_warning};
 use crate::worker::{default_folders, load_policy, read_plan_file, workspace_of};
@@ -45,7 +43,7 @@ pub(super) fn under_way(location: &EvidenceLocation, workspace: &Path) -> Vec<Ru
 pub(super) fn warn_of_other_runs(location: &EvidenceLocation, workspace: &Path) {
     let runs = under_way(location, workspace);
     if let Some(warning) = other_runs_warning(&runs.iter().collect::<Vec<_>>()) {
-        say(&quoted(&format!("Warning: {warning}")));
+        say(&quoted_in_line(&format!("Warning: {warning}")));
     }
 }
 

@@ -83,7 +83,9 @@ impl Output {
             rows.into_iter().map(|row| row.into_iter().collect()).collect();
         let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column: usize| {
-            rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
+            let first_line =
+                |cell: &String| cell.lines().next().unwrap_or_default().chars().count();
+            rows.iter().filter_map(|row| row.get(column)).map(first_line).max()
         };
         let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
         for row in &rows {
@@ -93,9 +95,12 @@ impl Output {
         }
     }
 
-    /// Prints names and their values, one pair per line.
+    /// Prints names and their values, one pair per line; further lines of a value as [`quoted_in_line`].
     pub(super) fn fields<'a>(&mut self, fields: impl IntoIterator<Item = (&'a str, String)>) {
-        self.table(fields.into_iter().map(|(name, value)| [name.to_owned(), value]));
+        let pairs = fields.into_iter().map(|(name, value)| {
+            [quoted(name).into_owned(), quoted_in_line(value.trim_end_matches('\n'))]
+        });
+        self.columns(pairs);
     }
 
     /// Flushes stdout. Returns `exit`, or `Failed` if a successful result could not be written. A closed pipe is not

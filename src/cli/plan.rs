@@ -40,7 +40,7 @@ pub(super) fn plan(command: &args::Plan, out: &mut Output) -> Result<Exit, Refus
     }
     Ok(match &outcome.not_recorded {
         Some(failure) => {
-            say(&quoted(&format!("Not recorded: {} {}", failure.code, failure.message)));
+            say(&quoted_in_line(&format!("Not recorded: {} {}", failure.code, failure.message)));
             Exit::Evidence
         }
         None if has_plan => Exit::Done,

@@ -82,7 +82,7 @@ pub(super) fn print_steps(plan: &Plan, results: &[StepResult], out: &mut Output)
     }));
     for result in results {
         for note in &result.wall_notes {
-            out.line(&quoted(&format!("Step {}: {note}", result.step_index + 1)));
+            out.line(&quoted_in_line(&format!("Step {}: {note}", result.step_index + 1)));
         }
     }
     results.iter().for_each(|result| print_error(result, out));

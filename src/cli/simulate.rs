@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::documents::finding_line;
 use super::opening::{ReadPlan, evidence_location};
-use super::output::Output;
+use super::output::{Output, quoted_in_line};
 use super::refusal::Refusal;
 use super::{Exit, args};
 use crate::engine::{Simulation, simulate_shown};
@@ -80,7 +80,7 @@ pub(super) fn simulate(command: &args::Check, out: &mut Output) -> Result<Exit, 
         for (index, (step, preview)) in steps.iter().zip(&simulation.previews).enumerate() {
             let caveat = preview.caveat().map_or_else(String::new, |caveat| format!(" {caveat}"));
             let line = format!("{:>3}  {}  {}{caveat}", index + 1, step.tool, step.note);
-            out.line(&quoted(&line));
+            out.line(&quoted_in_line(&line));
         }
         out.line("");
         for line in diff.lines() {

@@ -1,7 +1,7 @@
 //! `evidence search`: executions by words and filters, newest first.
 
 use super::{cells, print_changed_rows, say_if_empty};
-use crate::cli::output::{Output, say};
+use crate::cli::output::{Output, quoted_in_line, say};
 use crate::cli::refusal::Refusal;
 use crate::cli::{Exit, args};
 use crate::evidence::EvidenceReader;
@@ -37,7 +37,7 @@ pub(super) fn search(
         out.table(page.hits.iter().map(|hit| cells(&hit.listed.row)));
         for hit in page.hits.iter().filter(|hit| !hit.excerpt.is_empty()) {
             let id = hit.listed.row.execution_id;
-            out.line(&format!("{id} {}: {}", quoted(&hit.found_in), quoted(&hit.excerpt)));
+            out.line(&format!("{id} {}: {}", quoted(&hit.found_in), quoted_in_line(&hit.excerpt)));
         }
         print_changed_rows(page.hits.iter().map(|hit| &hit.listed), out);
     }

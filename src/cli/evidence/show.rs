@@ -6,7 +6,7 @@ use super::cells;
 use crate::cli::bounded::{print_attempt, print_looks};
 use crate::cli::documents::insert;
 use crate::cli::opening::policy;
-use crate::cli::output::Output;
+use crate::cli::output::{Output, quoted_in_line};
 use crate::cli::refusal::Refusal;
 use crate::cli::time::local_time;
 use crate::cli::{Exit, args};
@@ -187,7 +187,7 @@ fn print_execution(detail: &ExecutionDetail, out: &mut Output) {
         let note =
             if decision.note.is_empty() { String::new() } else { format!(": {}", decision.note) };
         let text = format!("{}, {}{note}", decision.sentence(), local_time(decision.timestamp_ms));
-        out.line(&quoted(&text));
+        out.line(&quoted_in_line(&text));
     }
     for edge in &detail.edges {
         let (edge_type, kind) = (edge.edge_type.as_str(), edge.target_kind.as_str());

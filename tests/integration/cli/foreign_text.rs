@@ -53,6 +53,22 @@ fn no_line_of_a_planner_or_program_looks_like_one_of_this_program() {
 }
 
 #[test]
+fn texts_of_several_lines_keep_their_lines() {
+    let home = Home::new();
+    let planner = format!("sh {}", home.write("planner.sh", "exit 1\n").display());
+    let goal = "one\u{7}\nAttempts    9 of 9";
+    let words = ["loop", "--goal", goal, "--workspace", "space", "--planner", &planner];
+    let done = home.run(words);
+    let expected = "Goal one⟨U+0007⟩\n| Attempts    9 of 9\n";
+    assert!(done.stderr.contains(expected), "{done:#?}");
+    let document = home.json(words).document();
+    let id = document["loop_id"].as_str().unwrap_or_default().to_owned();
+    let shown = home.run(["evidence", "show", &id]).exits(0);
+    let expected = "Goal          one⟨U+0007⟩\n| Attempts    9 of 9\n";
+    assert!(shown.stdout.contains(expected), "{shown:#?}");
+}
+
+#[test]
 fn a_question_shows_texts_of_the_plan_as_such() {
     let home = Home::new();
     let step = asking(create_file("one", "a⟨U+202E⟩.txt", ""));
