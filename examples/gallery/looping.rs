@@ -1,5 +1,6 @@
 //! Example data: bounded loops, and the form for one.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -27,6 +28,8 @@ pub struct LoopScene {
     pub place: Option<PlaceReview>,
     /// The warning about other runs in the workspace of the form.
     pub other_runs: Option<String>,
+    /// Whether the goal gets the keyboard focus in the next frame.
+    pub focus_goal: Cell<bool>,
     pub shown: ShownLoop,
     loops: Vec<LoopSummary>,
     expanded: BTreeMap<u32, bool>,
@@ -471,6 +474,7 @@ impl LoopScene {
         Self {
             form: form(name),
             place: place(name),
+            focus_goal: Cell::new(false),
             other_runs: (name == "loop-model").then(|| {
                 "Another run is under way in this workspace (Release 0.3), and may change the same files.".into()
             }),
@@ -530,7 +534,12 @@ impl LoopScene {
             Some(form) => {
                 let other_runs = self.other_runs.as_deref();
                 let place = self.place.as_ref();
-                Shown::Form(FormView { form, place, other_runs, focus_goal: false })
+                Shown::Form(FormView {
+                    form,
+                    place,
+                    other_runs,
+                    focus_goal: self.focus_goal.take(),
+                })
             }
             None => Shown::Loop(TimelineView {
                 shown: &self.shown,

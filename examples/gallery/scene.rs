@@ -84,6 +84,18 @@ pub struct Scene {
     changed: ChangedSteps,
 }
 
+fn verified() -> Verification {
+    let report = VerifyReport {
+        ok: true,
+        rows: 183_201,
+        head: countersign::plan::Digest::of(b"head"),
+        first_bad: None,
+        schema: Vec::new(),
+        kept: None,
+    };
+    Verification::Done { report: Box::new(report), at_ms: fixture::now().ms }
+}
+
 impl Scene {
     /// Selects the step that creates a file, and sets the contents of that file.
     #[cfg(test)]
@@ -251,18 +263,9 @@ impl Scene {
             "tampered" => fixture::tampered_page(),
             _ => fixture::search_page(),
         };
-        let verification = if name == "evidence" {
-            let report = VerifyReport {
-                ok: true,
-                rows: 183_201,
-                head: countersign::plan::Digest::of(b"head"),
-                first_bad: None,
-                schema: Vec::new(),
-                kept: None,
-            };
-            Verification::Done { report: Box::new(report), at_ms: fixture::now().ms }
-        } else {
-            Verification::NotRequested
+        let verification = match name {
+            "evidence" => verified(),
+            _ => Verification::NotRequested,
         };
         let trying = Notice {
             id: 1,
@@ -553,6 +556,8 @@ impl Scene {
             Action::Do(Command::GoEvidence) => self.page = Page::Evidence,
             Action::Do(Command::GoDiagnostics) => self.page = Page::Diagnostics,
             Action::Do(Command::GoLoop) => self.page = Page::Loop,
+            Action::Do(Command::Verify) => self.verification = verified(),
+            Action::Do(Command::NewLoop) => self.looping.focus_goal.set(true),
             Action::Do(Command::StartLoop) => self.looping.start(),
             Action::Loop(action) => self.looping.play(action),
             Action::Diagnostics(action) => self.play_diagnostics(action),
@@ -728,12 +733,17 @@ impl Scene {
                 other_runs: None,
                 recorded: None,
                 attempt: (self.name == "attempt").then(|| PlanAttempt {
-                    attempt: Attempt { loop_id: uuid::Uuid::from_u128(7), number: 1 },
+                    attempt: Attempt { loop_id: uuid::Uuid::from_u128(7), number: 2 },
                     max_attempts: 3,
                     waits: true,
                 }),
                 of_loop: matches!(&*self.name, "completed" | "attempt-failed")
                     .then(|| Attempt { loop_id: uuid::Uuid::from_u128(7), number: 2 }),
+                prequel: (self.name == "attempt").then(|| {
+                    "Attempt 2 of 3, because of attempt 1: verification failed.\n\
+                     cannot find function `old_function` in this scope"
+                        .to_owned()
+                }),
                 sequel: (self.name == "attempt-failed").then(|| Sequel {
                     icon: icon::FAILED,
                     tone: Tone::Danger,

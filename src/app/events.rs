@@ -61,6 +61,10 @@ impl App {
         self.loop_page.check_folders_when_due(&mut self.shared);
         self.update_lists();
         self.plan.note_other_runs();
+        let is_shown = self.shared.page == Page::Plan;
+        self.plan.with_shown(|session| {
+            session.end_was_seen = session.run.is_over() && (session.end_was_seen || is_shown);
+        });
         let own = self.plan.own_run();
         self.loop_page.note_other_runs(&self.plan.runs, own);
         self.note_place(false);

@@ -39,6 +39,8 @@ pub(super) struct EvidencePage {
     /// The question whose answer is shown instead of the search results.
     pub(super) question: Option<Question>,
     pub(super) answer: Option<EvidenceAnswer>,
+    /// The execution that was open beside the search results. It is opened again when the question is left.
+    beside_search: Option<Uuid>,
     /// The execution whose record is open.
     pub(super) selected: Option<Uuid>,
     /// The open record, once it was read.
@@ -57,9 +59,9 @@ impl EvidencePage {
         Self { saved, ..Self::default() }
     }
 
-    /// The text in the search field.
+    /// The text in the search field, which is empty beside the answer to a question.
     pub(super) fn text(&self) -> &str {
-        &self.text
+        if self.question.is_none() { &self.text } else { "" }
     }
 
     pub(super) fn apply(&mut self, action: EvidenceAction, shared: &mut Shared) {
@@ -78,7 +80,11 @@ impl EvidencePage {
                 self.search(shared);
             }
             EvidenceAction::RunQuery(question) => {
-                self.close_answer();
+                if self.question.is_none() {
+                    self.beside_search = self.selected;
+                }
+                self.close_detail();
+                self.answer = None;
                 self.question = Some(question);
                 shared.clear_view_panic();
                 shared.page = Page::Evidence;
@@ -89,7 +95,12 @@ impl EvidencePage {
                 self.search(shared);
             }
             EvidenceAction::CloseAnswer => {
+                let beside_search = self.beside_search;
                 self.close_answer();
+                match beside_search {
+                    Some(id) => self.apply(EvidenceAction::Open(id), shared),
+                    None => self.close_detail(),
+                }
                 if self.failure.take().is_some() {
                     self.search(shared);
                 }
@@ -103,10 +114,7 @@ impl EvidencePage {
                 let first = self.detail.as_ref().map(first_tab);
                 self.tab = Some(tab).filter(|_| first != Some(tab));
             }
-            EvidenceAction::CloseDetail => {
-                self.selected = None;
-                self.detail = None;
-            }
+            EvidenceAction::CloseDetail => self.close_detail(),
             EvidenceAction::Reconcile(run_id) => shared.reconcile(run_id),
             EvidenceAction::Settle(run_id, way) => shared.follow_up(run_id, FollowUp::Settle(way)),
             EvidenceAction::Revert(id) => shared.follow_up(id, FollowUp::Revert),
@@ -117,6 +125,12 @@ impl EvidencePage {
     fn close_answer(&mut self) {
         self.question = None;
         self.answer = None;
+        self.beside_search = None;
+    }
+
+    fn close_detail(&mut self) {
+        self.selected = None;
+        self.detail = None;
     }
 
     /// If this page is shown, sends the open question, if any, and the search for the text in the search field.
@@ -178,8 +192,7 @@ impl EvidencePage {
         self.page = Some(page);
         let is_listed = self.selected.is_none_or(|id| self.listed().contains(&id));
         if self.question.is_none() && is_whole && !is_listed {
-            self.selected = None;
-            self.detail = None;
+            self.close_detail();
         }
     }
 

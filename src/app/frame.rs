@@ -156,13 +156,14 @@ impl App {
         }
     }
 
-    /// Reads the lists of runs and loops, and the shown run of another window, if another window or command may have changed them. Returns the milliseconds
-    /// left until then.
+    /// Reads the lists of runs and loops, and the shown run or loop of another window, if another window or command may
+    /// have changed them. Returns the milliseconds left until then.
     pub(super) fn read_lists_when_due(&mut self) -> Option<i64> {
         let own = self.plan.own_run();
         let is_foreign = |run: &RunSummary| run.fate == RunFate::Active && own != Some(run.run_id);
         // The shown one may be too old for the list.
         let others_run = self.plan.runs.iter().any(is_foreign) || self.plan.shows_run_elsewhere();
+        let others_run = others_run || self.loop_page.knows_loop_elsewhere();
         let left_ms = self.evidence_watch.due_in(self.shared.now.ms, others_run)?;
         if left_ms > 0 {
             return Some(left_ms);
@@ -171,6 +172,7 @@ impl App {
         self.shared.list_runs();
         self.shared.list_loops();
         self.plan.follow_elsewhere(&mut self.shared);
+        self.loop_page.follow_elsewhere(&mut self.shared);
         others_run.then_some(1_000)
     }
 

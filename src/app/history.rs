@@ -14,6 +14,7 @@ use super::plan_page::{PlanPage, PlanSession};
 use super::shared::Shared;
 use crate::authorization::PlanChoices;
 use crate::plan::Digest;
+use crate::run::Question;
 use crate::ui::Page;
 use crate::ui::action::{DiagnosticsAction, EvidenceAction, LoopAction};
 use crate::ui::diagnostics::DiagnosticPosition;
@@ -38,6 +39,8 @@ pub(super) struct Place {
     page: Page,
     /// The plan on the page; `None` on pages that show none, and where none is open.
     plan: Option<PlanPlace>,
+    /// The open question of the evidence page.
+    question: Option<Question>,
     /// The open record of the evidence page.
     execution: Option<Uuid>,
     /// The selected diagnostic of the diagnostics page.
@@ -161,6 +164,7 @@ impl App {
         Place {
             page,
             plan: of_plan.map(PlanSession::place),
+            question: self.evidence.question.clone().filter(|_| page == Page::Evidence),
             execution: self.evidence.selected.filter(|_| page == Page::Evidence),
             diagnostic: diagnostic.and_then(|session| session.diagnostics.selected()),
             looping: match page {
@@ -245,10 +249,18 @@ impl App {
         self.show_page(place.page);
         let shared = &mut self.shared;
         match place.page {
-            Page::Evidence if place.execution != self.evidence.selected => {
-                let action =
-                    place.execution.map_or(EvidenceAction::CloseDetail, EvidenceAction::Open);
-                self.evidence.apply(action, shared);
+            Page::Evidence => {
+                if place.question != self.evidence.question {
+                    let question = place.question.clone();
+                    let action =
+                        question.map_or(EvidenceAction::CloseAnswer, EvidenceAction::RunQuery);
+                    self.evidence.apply(action, shared);
+                }
+                if place.execution != self.evidence.selected {
+                    let action =
+                        place.execution.map_or(EvidenceAction::CloseDetail, EvidenceAction::Open);
+                    self.evidence.apply(action, shared);
+                }
             }
             Page::Diagnostics => {
                 self.update_lists();
@@ -265,7 +277,7 @@ impl App {
                 Some(loop_id) => self.loop_page.apply(LoopAction::Show(loop_id), shared),
                 None => self.loop_page.show_form(shared),
             },
-            Page::Plan | Page::Evidence => {}
+            Page::Plan => {}
         }
     }
 }

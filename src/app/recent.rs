@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::App;
+use super::plan_page::PlanPage;
 use crate::ui::plan::RecentPlan;
 
 /// The maximum number of recent plans that are not pinned; older ones are dropped.
@@ -47,6 +48,15 @@ impl RecentChange {
     }
 }
 
+/// These plans in the order in which this window lists them: a plan stays where it is listed, so that no list moves under
+/// the pointer that has just opened a plan. Plans that are not listed yet come first.
+pub(super) fn in_place(plans: &[RecentPlan], listed: &[RecentPlan]) -> Vec<RecentPlan> {
+    let place = |plan: &RecentPlan| listed.iter().position(|it| it.path == plan.path);
+    let mut plans = plans.to_vec();
+    plans.sort_by_key(|plan| (!plan.pinned, place(plan)));
+    plans
+}
+
 impl App {
     /// Pins the shown plan in the list of recent plans, or unpins it.
     pub(super) fn pin_shown(&mut self) {
@@ -68,12 +78,21 @@ impl App {
 
     /// Changes the list of recent plans here and in the settings file, and takes over what other windows changed there.
     pub(super) fn change_recent(&mut self, change: RecentChange) {
-        change.clone().apply(&mut self.plan.recent);
+        let mut plans = self.plan.recent.clone();
+        change.clone().apply(&mut plans);
+        self.plan.take_recent(plans);
         self.change_saved_list(
             "recent",
             |plans| change.apply(plans),
-            |app, plans| app.plan.recent = plans,
+            |app, plans| app.plan.take_recent(plans),
         );
+    }
+}
+
+impl PlanPage {
+    fn take_recent(&mut self, plans: Vec<RecentPlan>) {
+        self.listed = in_place(&plans, &self.listed);
+        self.recent = plans;
     }
 }
 
@@ -93,6 +112,22 @@ mod tests {
 
     fn paths(plans: &[RecentPlan]) -> Vec<&str> {
         plans.iter().map(|plan| plan.path.to_str().unwrap()).collect()
+    }
+
+    #[test]
+    fn an_opened_plan_keeps_its_place_in_the_window() {
+        let mut recent = Vec::new();
+        for path in ["a", "b", "c"] {
+            RecentChange::Opened(plan(path)).apply(&mut recent);
+        }
+        let listed = in_place(&recent, &[]);
+        assert_eq!(paths(&listed), ["c", "b", "a"], "as at the start");
+        RecentChange::Opened(plan("a")).apply(&mut recent);
+        let listed = in_place(&recent, &listed);
+        assert_eq!((paths(&recent)[0], paths(&listed)), ("a", vec!["c", "b", "a"]));
+        RecentChange::Opened(plan("d")).apply(&mut recent);
+        RecentChange::Pin("b".into(), true).apply(&mut recent);
+        assert_eq!(paths(&in_place(&recent, &listed)), ["b", "d", "c", "a"]);
     }
 
     #[test]

@@ -24,8 +24,10 @@ impl App {
             situation: self.situation(),
             sidebar: self.plan.sidebar(&self.loop_page.summaries, shared),
             plan: self.plan.view(covered, shared).map(|view| {
-                let sequel = view.of_loop.and_then(|attempt| self.loop_page.sequel(attempt));
-                PlanView { sequel, ..view }
+                let of_loop = view.of_loop;
+                let prequel = of_loop.and_then(|attempt| self.loop_page.prequel(attempt));
+                let sequel = of_loop.and_then(|attempt| self.loop_page.sequel(attempt));
+                PlanView { prequel, sequel, ..view }
             }),
             evidence: self.evidence.view(shared),
             diagnostics: shown.map(|shown| shown.diagnostics.view(&shown.run)),
@@ -43,7 +45,10 @@ impl App {
         match self.loop_page.under_way() {
             Some(live) if running.is_none() => StatusView::of_loop(&live.state, now_ms, error),
             _ => {
-                let session = running.or(self.plan.shown.as_ref());
+                let is_its_page = matches!(self.shared.page, Page::Plan | Page::Diagnostics);
+                // On another page, an end that the person has seen is no news.
+                let shown = self.plan.shown.as_ref().filter(|it| is_its_page || !it.end_was_seen);
+                let session = running.or(shown);
                 let run = session.map_or(&*IDLE, |session| &session.run);
                 let elapsed_ms = session.and_then(|session| session.elapsed_ms);
                 let status = StatusView::new(run, now_ms, elapsed_ms, error);

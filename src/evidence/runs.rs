@@ -84,7 +84,8 @@ fn runs(
                 mode: word(row, 10)?,
                 parent_run: optional(row, 8, uuid)?,
                 step_count: size(row, 5)?,
-                steps_recorded: size(row, 6)?,
+                // An intent is a record, too: that of a step whose outcome is unknown.
+                steps_recorded: size(row, 6)? + tally.unknown,
                 started_at_ms: row.get(7)?,
                 ended_at_ms,
                 fate,

@@ -100,8 +100,21 @@ impl PlanDifference {
         difference
     }
 
-    /// The counts in a few words, for instance `1 new, 2 unchanged`.
+    /// Whether every step is one of the earlier plan, and none of those is missing.
+    pub fn is_same(&self) -> bool {
+        self.new + self.changed + self.gone == 0
+    }
+
+    /// What became of the earlier plan, as a sentence, for instance `The plan was revised: 1 new, 2 unchanged.`
     pub fn sentence(&self) -> String {
+        match self.is_same() {
+            true => "It is the same plan again.".to_owned(),
+            false => format!("The plan was revised: {}.", self.counts()),
+        }
+    }
+
+    /// The counts in a few words, for instance `1 new, 2 unchanged`.
+    fn counts(&self) -> String {
         let counts = [(self.new, "new"), (self.changed, "changed"), (self.gone, "removed")];
         let all = counts.into_iter().chain([(self.same, "unchanged")]);
         let some = all.filter(|(count, _)| *count > 0);
@@ -237,8 +250,13 @@ mod tests {
                 (StepChange::Gone, Some(2), None, "c.txt"),
             ]
         );
-        assert_eq!(difference.sentence(), "1 new, 1 changed, 1 removed, 1 unchanged");
-        assert_eq!(between(&before, &before).steps, []);
+        let counts = "1 new, 1 changed, 1 removed, 1 unchanged";
+        assert_eq!(difference.sentence(), format!("The plan was revised: {counts}."));
+        let again = between(&before, &before);
+        assert_eq!(
+            (again.sentence().as_str(), again.steps),
+            ("It is the same plan again.", vec![])
+        );
     }
 
     #[test]

@@ -60,6 +60,13 @@ pub struct RunState {
 }
 
 impl RunState {
+    /// Whether this step has begun and has no result: it is under way, or was when the run ended. A step that waits for an
+    /// answer has not begun.
+    pub fn has_begun_step(&self, index: usize) -> bool {
+        matches!(self.steps.get(index), Some(StepState::Running))
+            && !matches!(self.phase, Phase::AwaitingConfirmation(_))
+    }
+
     /// Applies one event. The caller passes events of this run only.
     pub fn apply(&mut self, event: &RunEvent) {
         match event {

@@ -36,7 +36,7 @@ macro_rules! stop_codes {
 stop_codes! {
     Completed "completed"
         "Every action of an attempt succeeded, and so did its verification, if there was one."
-        "Look at the difference.";
+        "Check what it changed before you build on it.";
     PlannerRejectedNonRetryable "planner_rejected_non_retryable"
         "The planner says that it has no plan, and that asking again does not help."
         "Read its message; change the goal, or give the planner what it asks for.";

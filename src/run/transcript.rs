@@ -115,6 +115,8 @@ impl Transcript {
                 }
                 self.write(self.step(), *stream, chunk);
             }
+            // It would stand above the lines of the terminal, which are added when the step ends.
+            RunEvent::StepQuiet { .. } if self.terminal.is_some() => {}
             RunEvent::StepQuiet { quiet_ms, .. } => {
                 let seconds = quiet_ms / 1000;
                 self.remark(format!(

@@ -1,6 +1,6 @@
 //! `lsp_check` (SPEC §4): `cargo check` in a project of the workspace.
 
-use super::tool::{PreviewWithEffects, Tool, limits_note, without_effects};
+use super::tool::{BUILD_NOTE, PreviewWithEffects, Tool, limits_note, without_effects};
 use super::{CallResult, Context, ProjectedToolbox, ToolError, Toolbox};
 use crate::cargo::{OUTPUT_BYTES, Scope, Suggestions, project};
 use crate::process::{Leftovers, NoCapture};
@@ -28,8 +28,7 @@ impl Tool for LspCheck<'_> {
         };
         let mut notes = vec![
             format!("Checks {packages}, and runs its build scripts and macros."),
-            "May write the target folder and Cargo.lock, and download missing dependencies."
-                .to_owned(),
+            BUILD_NOTE.to_owned(),
             limits_note("The check is ended", toolbox.check_timeout, OUTPUT_BYTES),
         ];
         let ignored_program = toolbox.launcher.programs.ignored_program("cargo");

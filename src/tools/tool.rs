@@ -70,6 +70,10 @@ pub(super) fn read_only(summary: String, notes: Vec<String>) -> PreviewWithEffec
     without_effects(Preview::exact(summary, Vec::new(), notes))
 }
 
+/// What cargo may do besides its task.
+pub(super) const BUILD_NOTE: &str = "May write the target folder and Cargo.lock. Missing dependencies are downloaded \
+                                     only if the step may use the network.";
+
 /// The note on the limits at which a program is ended; `what` is the beginning of the sentence.
 pub(super) fn limits_note(what: &str, timeout: Duration, output_bytes: u64) -> String {
     let (time, bytes) = (text::duration(timeout), text::size(output_bytes));

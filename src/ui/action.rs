@@ -82,6 +82,8 @@ pub enum PlanAction {
     Open(PathBuf),
     /// Show this recorded run.
     OpenRun(Uuid),
+    /// Show this step, counted from 0, of this recorded run.
+    OpenStepOfRun(Uuid, usize),
     /// Select this step, counted from 0.
     SelectStep(usize),
     /// List the steps that this filter lets through.

@@ -147,6 +147,19 @@ impl Query for ReplayLoop {
     }
 }
 
+/// Replays the loop that is shown, because it is under way in another process. It has a topic of its own: it must not
+/// supersede the loop that the person opens.
+pub struct ReadLoopAgain(pub Uuid);
+
+impl Query for ReadLoopAgain {
+    type Answer = ReplayedLoop;
+    const FAILURE: &str = "The loop cannot be read again.";
+
+    fn run(self, context: &mut QueryContext) -> Result<ReplayedLoop, QueryError> {
+        ReplayLoop(self.0).run(context)
+    }
+}
+
 /// Searches the evidence.
 pub struct Search(pub SearchQuery);
 

@@ -63,8 +63,8 @@ pub use crate::engine::{
 pub use contents::{Content, ReadContent, Save, SaveSource};
 pub use editor::{EditorCommand, EditorLocation, OpenEditor, OpenSettingsFile};
 pub use evidence_queries::{
-    ListLoops, ListRuns, ReadExecution, ReadRunAgain, Reconcile, ReplayLoop, ReplayRun,
-    ReplayedLoop, ReplayedRun, Search, Verify,
+    ListLoops, ListRuns, ReadExecution, ReadLoopAgain, ReadRunAgain, Reconcile, ReplayLoop,
+    ReplayRun, ReplayedLoop, ReplayedRun, Search, Verify,
 };
 pub use executor_thread::Worker;
 pub use faults::Faults;

@@ -122,6 +122,7 @@ impl LoopPage {
             ..LoopForm::default()
         };
         self.show_form(shared);
+        self.focus_goal = true;
     }
 
     /// Fills the form with the order of the loop on the page, and shows the form.
@@ -148,6 +149,7 @@ impl LoopPage {
             ..LoopForm::default()
         };
         self.show_form(shared);
+        self.focus_goal = true;
     }
 
     /// Starts the loop of the form. If the form has faults, shows them.

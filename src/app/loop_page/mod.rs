@@ -29,9 +29,9 @@ use crate::run::{
     other_runs, other_runs_warning,
 };
 use crate::ui::loop_page::{
-    FormView, LoopForm, LoopView, Sequel, Shown, ShownLoop, TimelineView, sequel,
+    FormView, LoopForm, LoopView, Sequel, Shown, ShownLoop, TimelineView, prequel, sequel,
 };
-use crate::worker::{PlanProposal, ReplayedLoop};
+use crate::worker::{PlanProposal, ReadLoopAgain, ReplayedLoop};
 use loop_folders::LoopFolders;
 
 /// The content of the page.
@@ -77,6 +77,26 @@ pub(super) struct CurrentAttempt {
     pub(super) is_verifying: bool,
 }
 
+/// What the page shows of a loop from the evidence.
+fn recorded(replayed: ReplayedLoop) -> ShownLoop {
+    let ReplayedLoop { detail, events, planner_stderr } = replayed;
+    let mut state = LoopState::default();
+    events.iter().for_each(|event| state.apply(event));
+    if detail.summary.fate == LoopFate::Interrupted {
+        state.interrupt();
+    }
+    ShownLoop {
+        state,
+        recorded: true,
+        verify: detail.summary.verify,
+        class: detail.class.and_then(|class| serde_json::from_value(class).ok()),
+        class_revoked: detail.class_revoked,
+        planner_output: planner_stderr,
+        ended_at_ms: detail.summary.ended_at_ms,
+        ..ShownLoop::default()
+    }
+}
+
 impl LoopPage {
     /// The loop under way.
     pub(super) fn under_way(&self) -> Option<&ShownLoop> {
@@ -96,23 +116,32 @@ impl LoopPage {
 
     /// Stores a loop from the evidence, and shows it if the page still waits for one.
     fn show_recorded(&mut self, replayed: ReplayedLoop) {
-        let ReplayedLoop { detail, events, planner_stderr } = replayed;
-        let mut state = LoopState::default();
-        events.iter().for_each(|event| state.apply(event));
-        if detail.summary.fate == LoopFate::Interrupted {
-            state.interrupt();
-        }
-        self.recorded = Some(ShownLoop {
-            state,
-            recorded: true,
-            verify: detail.summary.verify,
-            class: detail.class.and_then(|class| serde_json::from_value(class).ok()),
-            class_revoked: detail.class_revoked,
-            planner_output: planner_stderr,
-            ended_at_ms: detail.summary.ended_at_ms,
-            ..ShownLoop::default()
-        });
+        self.recorded = Some(recorded(replayed));
         self.leave_reading(LoopContent::Recorded);
+    }
+
+    /// The loop on the page, if another window or command runs it.
+    fn shown_elsewhere(&self) -> Option<Uuid> {
+        let recorded = self.shown().filter(|it| it.recorded && !it.state.is_over());
+        recorded.and_then(|it| it.state.loop_id)
+    }
+
+    /// Whether another window or command runs the loop on the page or one in the list.
+    pub(super) fn knows_loop_elsewhere(&self) -> bool {
+        let own = self.under_way().and_then(|live| live.state.loop_id);
+        let is_foreign = |it: &LoopSummary| it.fate == LoopFate::Active && Some(it.loop_id) != own;
+        self.shown_elsewhere().is_some() || self.summaries.iter().any(is_foreign)
+    }
+
+    /// Reads the loop on the page again, if another window or command runs it. What the person expanded stays.
+    pub(super) fn follow_elsewhere(&self, shared: &mut Shared) {
+        let Some(loop_id) = self.shown_elsewhere() else { return };
+        shared.query(ReadLoopAgain(loop_id), move |app, replayed| {
+            // The person may have opened something else meanwhile.
+            if app.loop_page.shown_elsewhere() == Some(loop_id) {
+                app.loop_page.recorded = Some(recorded(replayed));
+            }
+        });
     }
 
     /// Changes the content of the page if it waits for a loop from the evidence.
@@ -206,11 +235,20 @@ impl LoopPage {
         }
     }
 
+    /// Why there is an attempt, if the page knows its loop.
+    pub(super) fn prequel(&self, attempt: Attempt) -> Option<String> {
+        prequel(self.known(attempt.loop_id)?, attempt.number)
+    }
+
     /// How the loop of an attempt went on, if the page knows that loop.
     pub(super) fn sequel(&self, attempt: Attempt) -> Option<Sequel> {
+        sequel(self.known(attempt.loop_id)?, attempt.number)
+    }
+
+    /// The state of this loop, if the page knows it.
+    fn known(&self, loop_id: Uuid) -> Option<&LoopState> {
         let mut known = [&self.live, &self.recorded].into_iter().flatten();
-        let of_loop = known.find(|it| it.state.loop_id == Some(attempt.loop_id))?;
-        sequel(&of_loop.state, attempt.number)
+        known.find(|it| it.state.loop_id == Some(loop_id)).map(|it| &it.state)
     }
 
     /// The state of the loop on the page.

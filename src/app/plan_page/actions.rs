@@ -20,7 +20,8 @@ impl PlanPage {
     pub fn apply(&mut self, action: PlanAction, shared: &mut Shared) {
         match action {
             PlanAction::Open(path) => Self::open(path, None, shared),
-            PlanAction::OpenRun(run_id) => self.open_run(run_id, shared),
+            PlanAction::OpenRun(run_id) => self.open_run(run_id, None, shared),
+            PlanAction::OpenStepOfRun(run_id, step) => self.open_run(run_id, Some(step), shared),
             PlanAction::SelectStep(index) => self.with_shown(|session| {
                 session.pane.selected = index;
                 session.pane.is_pinned = true;
@@ -76,14 +77,26 @@ impl PlanPage {
         }
     }
 
-    /// Shows the session of a run: the one on the page, otherwise the live one, otherwise the recorded run.
-    fn open_run(&mut self, run_id: Uuid, shared: &mut Shared) {
-        let has_run = |session: &PlanSession| session.run.run_id == Some(run_id);
+    /// Shows the session of a run: the one on the page, otherwise the live one, otherwise the recorded run. Selects
+    /// `step`, if there is one.
+    fn open_run(&mut self, run_id: Uuid, step: Option<usize>, shared: &mut Shared) {
+        let has_run = move |session: &PlanSession| session.run.run_id == Some(run_id);
         if self.shown.as_ref().is_some_and(has_run) {
             shared.page = Page::Plan;
         } else if !self.show_live(has_run, shared) {
-            Self::replay(run_id, shared, |_| {});
+            return Self::replay(run_id, shared, move |app| app.plan.show_step(step));
         }
+        self.show_step(step);
+    }
+
+    /// Selects this step, as a person who chose it. A filter that hides it is removed.
+    fn show_step(&mut self, step: Option<usize>) {
+        let Some(step) = step else { return };
+        self.with_shown(|session| {
+            session.filter_steps(StepFilter::default());
+            session.pane.select(step);
+            session.pane.is_pinned = true;
+        });
     }
 
     /// Shows a recorded run, and then calls `then`.
@@ -94,7 +107,7 @@ impl PlanPage {
             // A run that this window began meanwhile has a session already, which controls it.
             let is_own = app.plan.own_run() == Some(run_id);
             if is_own {
-                app.plan.open_run(run_id, &mut app.shared);
+                app.plan.open_run(run_id, None, &mut app.shared);
             } else {
                 app.plan.show(PlanSession::from_replayed(replayed), &mut app.shared);
             }
@@ -111,7 +124,7 @@ impl PlanPage {
         } else if !self.show_live(has_attempt, shared)
             && let Some(run_id) = run_id
         {
-            self.open_run(run_id, shared);
+            self.open_run(run_id, None, shared);
         }
     }
 

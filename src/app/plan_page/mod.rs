@@ -41,7 +41,10 @@ pub(super) struct PlanPage {
     set_aside: BTreeMap<PathBuf, PlanAuthorization>,
     /// What was looked at of the plan files that are not on the page, by path.
     left: BTreeMap<PathBuf, LeftPlan>,
+    /// The recent plans, the latest first after those that are pinned.
     pub(super) recent: Vec<RecentPlan>,
+    /// The same plans in the order in which this window lists them.
+    pub(super) listed: Vec<RecentPlan>,
     pub(super) runs: Vec<RunSummary>,
     /// The steps that must be looked at before a plan can be authorized.
     must_see: MustSee,
@@ -77,6 +80,7 @@ impl PlanPage {
             live: None,
             set_aside: BTreeMap::new(),
             left: BTreeMap::new(),
+            listed: recent.clone(),
             recent,
             runs: Vec::new(),
             must_see,

@@ -45,6 +45,8 @@ pub struct PlanSession {
     /// The authorization, while it can still be used.
     pub authorization: Option<PlanAuthorization>,
     pub run: RunState,
+    /// Whether the page has shown the end of the run.
+    pub end_was_seen: bool,
     /// The run's duration, once it is over.
     pub elapsed_ms: Option<i64>,
     pub output: RunOutput,
@@ -99,6 +101,7 @@ impl PlanSession {
             approval: Approval::None,
             authorization: None,
             run: RunState::default(),
+            end_was_seen: false,
             elapsed_ms: None,
             output: RunOutput::default(),
             pane: StepPane::default(),

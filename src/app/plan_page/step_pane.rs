@@ -113,6 +113,7 @@ impl PlanPage {
         let (step_index, digest) = (session.pane.selected, session.opened.digest);
         if let (Some(plan), Some(review)) = (&session.opened.plan, &session.opened.review)
             && plan.steps.get(step_index).is_some_and(|step| step.call.is_some())
+            && !session.run.has_begun_step(step_index)
             && session.pane.previews.mark_requested(step_index)
         {
             let (plan, workspace) = (plan.clone(), review.workspace.clone());
@@ -128,7 +129,8 @@ impl PlanPage {
                 {
                     // The request was stopped, for example because another plan is being opened. If this plan stays
                     // on the page, the preview is requested again.
-                    if is_cancelled {
+                    // What a step has changed since it began says nothing about what it would do.
+                    if is_cancelled || session.run.has_begun_step(step_index) {
                         session.pane.previews.forget(&step_index);
                     } else {
                         // Also of a step beyond the limits of the previews of all steps. What a run has changed since says

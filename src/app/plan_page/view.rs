@@ -10,7 +10,7 @@ use crate::ui::plan::{Approval, CardView, ChoicesView, PlanView, SidebarView};
 impl PlanPage {
     pub fn sidebar<'a>(&'a self, loops: &'a [LoopSummary], shared: &'a Shared) -> SidebarView<'a> {
         SidebarView {
-            plans: &self.recent,
+            plans: &self.listed,
             open: self.shown.as_ref().and_then(|session| session.path()),
             runs: &self.runs,
             loops,
@@ -97,6 +97,7 @@ impl PlanPage {
             other_runs: session.other_runs.as_deref(),
             recorded: session.recorded.as_ref(),
             of_loop: session.attempt.map(|it| it.attempt).or_else(|| shared.attempt_of(run_id)),
+            prequel: None,
             sequel: None,
             reconciled: shared.reconciled_in(run_id),
             selected: session.pane.selected,

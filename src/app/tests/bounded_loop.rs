@@ -1,5 +1,6 @@
 //! Bounded loops from the form to their end, with a scripted planner.
 
+mod elsewhere;
 mod planner;
 
 use super::*;
@@ -140,6 +141,12 @@ fn the_plan_of_an_attempt_says_how_the_loop_went_on() {
     assert_eq!(sequel.detail, "Attempt 2 waits for you.");
     assert_eq!(sequel.leads_to, Some(Command::OpenAttempt));
     assert_eq!(view.status.leads_to, Some(Command::OpenAttempt));
+    // The next plan says why there is one.
+    bench.act(Action::Do(Command::OpenAttempt));
+    let prequel = bench.app.view().plan.unwrap().prequel.unwrap();
+    let (first, reason) = prequel.split_once('\n').unwrap();
+    assert_eq!(first, "Attempt 2 of 3, because of attempt 1: an action failed.");
+    assert!(!reason.is_empty(), "what failed");
     bench.authorize_attempt(2);
     assert_eq!(bench.wait_for_loop_end(), StopCode::Completed);
     let sequel = bench.app.view().plan.unwrap().sequel.unwrap();

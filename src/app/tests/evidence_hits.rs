@@ -1,6 +1,7 @@
 //! Searches with more hits than are read at a time, with an unknown tool, and in damaged evidence.
 
 use super::*;
+use crate::run::Question as EvidenceQuestion;
 
 #[test]
 fn further_hits_are_read_on_request() {
@@ -52,6 +53,70 @@ fn an_unknown_tool_is_a_problem_of_the_search() {
     });
     bench.act(Action::Evidence(EvidenceAction::Search("tool:file_glob".into())));
     bench.wait_until("no problem", |app| app.view().evidence.problems.is_empty());
+}
+
+/// One page, one answer: what was open beside the search comes back with the search.
+#[test]
+fn a_question_takes_the_place_of_the_search_until_it_is_left() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.wait_for_confirmation(1);
+    bench.act(Action::Do(Command::StopNow));
+    bench.wait_for_end();
+    bench.act(Action::Evidence(EvidenceAction::Search("tool:file_read".into())));
+    bench.wait_until("a hit", |app| app.evidence.listed().len() == 1);
+    let id = bench.app.evidence.listed()[0];
+    bench.act(Action::Evidence(EvidenceAction::Open(id)));
+    bench.wait_until("the record", |app| app.evidence.detail.is_some());
+    for question in [EvidenceQuestion::Recurring, EvidenceQuestion::InterruptedRuns] {
+        bench.act(Action::Evidence(EvidenceAction::RunQuery(question)));
+        bench.wait_until("an answer", |app| app.evidence.answer.is_some());
+        let view = bench.app.view().evidence;
+        assert!(view.selected.is_none() && view.detail.is_none());
+        assert_eq!(bench.app.evidence.text(), "", "the search field");
+    }
+    // Going back leads to the record beside its search, and forward to the question.
+    bench.act(Action::Do(Command::GoBack));
+    bench.act(Action::Do(Command::GoBack));
+    bench.wait_until("the record", |app| app.evidence.detail.is_some());
+    assert_eq!(bench.app.view().evidence.question, None);
+    bench.act(Action::Do(Command::GoForward));
+    assert_eq!(bench.app.view().evidence.question, Some(&EvidenceQuestion::Recurring));
+    assert_eq!(bench.app.evidence.selected, None);
+    bench.act(Action::Evidence(EvidenceAction::CloseAnswer));
+    bench.wait_until("the record", |app| app.evidence.detail.is_some());
+    assert_eq!(bench.app.evidence.selected, Some(id));
+    assert_eq!(bench.app.evidence.text(), "tool:file_read");
+    // A new search leaves the question for good.
+    bench.act(Action::Evidence(EvidenceAction::RunQuery(EvidenceQuestion::Recurring)));
+    bench.act(Action::Evidence(EvidenceAction::Search("tool:file_write".into())));
+    bench.wait_until("other hits", |app| !app.evidence.listed().is_empty());
+    assert_eq!((bench.app.evidence.selected, bench.app.evidence.text()), (None, "tool:file_write"));
+}
+
+/// From an execution, the run is shown at the row of its step.
+#[test]
+fn a_record_leads_to_its_step_of_the_run() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.wait_for_confirmation(1);
+    bench.answer(1, Decision::Skip);
+    bench.wait_for_confirmation(2);
+    bench.answer(2, Decision::Cancel);
+    bench.wait_for_end();
+    let run_id = bench.session().run.run_id.unwrap();
+    for step in [1, 0] {
+        bench.act(Action::Plan(PlanAction::OpenStepOfRun(run_id, step)));
+        assert_eq!(bench.session().pane.selected, step, "of the run on the page");
+    }
+    bench.app.plan.shown = None;
+    bench.act(Action::Plan(PlanAction::OpenStepOfRun(run_id, 1)));
+    bench.wait_until("the replay", |app| app.plan.shown.is_some());
+    assert_eq!(bench.session().pane.selected, 1);
 }
 
 /// Another program has damaged the database.

@@ -177,3 +177,34 @@ fn a_look_at_a_step_that_is_done_predicts_nothing() {
     bench.answer(2, Decision::Approve);
     bench.wait_for_end();
 }
+
+/// Its file may exist already, because the step has created it.
+#[test]
+fn nothing_predicts_a_step_that_has_begun() {
+    let mut bench = bench();
+    let session = bench.app.plan.shown.as_mut().unwrap();
+    session.run.apply(&crate::run::RunEvent::RunStarted {
+        run_id: Uuid::nil(),
+        plan_id: "creates".to_owned(),
+        step_count: 3,
+        timestamp_ms: 0,
+    });
+    session.run.apply(&crate::run::RunEvent::StepStarted {
+        step_id: "two".to_owned(),
+        step_index: 1,
+        tool_name: "file_create".to_owned(),
+        about: "b.txt".to_owned(),
+        timestamp_ms: 0,
+    });
+    session.pane.previews.clear();
+    for selected in [1, 2] {
+        bench.act(Action::Plan(PlanAction::SelectStep(selected)));
+        bench.app.plan.prefetch(&mut bench.app.shared);
+    }
+    // Queries are answered in order.
+    bench.wait_until("the preview of the step after it", |app| {
+        app.plan.shown.as_ref().unwrap().pane.previews.get(&2).is_some()
+    });
+    assert!(bench.session().pane.previews.get(&1).is_none());
+    bench.app.plan.shown.as_mut().unwrap().run = Default::default();
+}

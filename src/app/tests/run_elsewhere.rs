@@ -83,6 +83,11 @@ fn a_run_of_another_window_has_no_controls() {
     assert_eq!(steps.collect::<std::collections::BTreeSet<_>>(), (0..3).collect(), "its output");
     assert_eq!(bar_of(&other).others, [Command::RunAgain, Command::Revert]);
     assert_eq!(other.view().status.text, "Completed");
+    // On another page, the end of a run that the person has seen is no news.
+    other.apply(Action::Do(Command::GoEvidence), &bench.ctx);
+    assert_eq!(other.view().status.text, "Ready");
+    other.apply(Action::Do(Command::GoPlan), &bench.ctx);
+    assert_eq!(other.view().status.text, "Completed");
 }
 
 #[test]

@@ -109,9 +109,10 @@ fn a_run_has_the_number_of_its_outcomes() {
     }
     let under_way = result_of(&run.plan.steps[2].clone(), Outcome::Succeeded, 1_002);
     run.intend(&under_way, &[]);
-    let tally = home.reader().runs(1).unwrap()[0].tally;
+    let summary = &home.reader().runs(1).unwrap()[0];
     let expected = RunTally { succeeded: 1, skipped: 1, unknown: 1, ..RunTally::default() };
-    assert_eq!(tally, expected);
+    assert_eq!(summary.tally, expected);
+    assert_eq!(summary.steps_recorded, 3, "an intent is a record");
 }
 
 // A record of an older version may name a tool that no longer exists.

@@ -197,6 +197,7 @@ fn terminal_output_becomes_lines_at_the_end() {
     live.apply(&started(0));
     live.apply(&RunEvent::TerminalOpened { step_id: String::new(), size });
     live.apply(&printed(Stdout, text));
+    live.apply(&RunEvent::StepQuiet { step_id: String::new(), quiet_ms: 15_000 });
     assert_eq!(live.terminal().unwrap().screen.visible_text(), "100 %\ndone");
     assert_eq!(texts(&live), [""; 0]);
     // A signal ended the program, so it has no exit code.

@@ -5,7 +5,7 @@ use super::{cargo, workspace};
 use crate::plan::{Build, ToolCall};
 use crate::run::Preview;
 use crate::tools::command_shell::OUTPUT_BYTES;
-use crate::tools::tool::limits_note;
+use crate::tools::tool::{BUILD_NOTE, limits_note};
 use crate::tools::{ProjectedToolbox, ToolError};
 
 /// Lists the commands that would run, their folder and their limits.
@@ -42,9 +42,7 @@ pub(in crate::tools) fn preview(
     }
     notes.extend(build.and_then(|build| selection_note(build, action)));
     notes.push("Runs code of the workspace: build scripts, macros, tests and programs.".to_owned());
-    notes.push(
-        "May write the target folder and Cargo.lock, and download missing dependencies.".to_owned(),
-    );
+    notes.push(BUILD_NOTE.to_owned());
     let command_limits =
         limits_note("Each command is ended", toolbox.check_timeout, crate::cargo::OUTPUT_BYTES);
     notes.push(command_limits);

@@ -162,7 +162,8 @@ fn links_of_run_ui(
     let run_id = detail.row.run_id;
     ui.horizontal_wrapped(|ui| {
         if widgets::button(ui, Look::Plain, Some(icon::PLAN), "Show the run", true).clicked() {
-            actions.push(Action::Plan(PlanAction::OpenRun(run_id)));
+            let step = detail.row.step_index;
+            actions.push(Action::Plan(PlanAction::OpenStepOfRun(run_id, step)));
         }
         if widgets::button(ui, Look::Plain, Some(icon::SEARCH), "All records of this run", true)
             .clicked()

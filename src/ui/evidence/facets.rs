@@ -7,8 +7,7 @@ use crate::plan::drawable;
 use crate::run::{Question, TargetKind};
 use crate::ui::action::WindowAction;
 use crate::ui::{
-    Action, Command, Commands, EvidenceAction, Look, Text, Theme, controls, format, icon, rows,
-    widgets,
+    Action, Command, Commands, EvidenceAction, Look, Text, Theme, controls, format, rows, widgets,
 };
 
 /// The searches that are always offered: a name and the text for the search field.
@@ -36,20 +35,11 @@ pub(super) fn facets_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Com
         for text in view.saved {
             saved_ui(ui, text, view.question.is_none() && view.text.trim() == text, actions);
         }
-        if !is_offered(view.text) {
-            let is_saved = view.saved.iter().any(|saved| saved == view.text.trim());
-            let text = if is_saved { "Remove this search" } else { "Save this search" };
-            let save = Action::Do(Command::SaveSearch);
-            let tooltip = Command::SaveSearch.spec().tooltip;
-            if widgets::tooltip_button(ui, Look::Bare, Some(icon::BOOKMARK), text, tooltip) {
-                actions.push(save);
-            }
-        }
         ui.add_space(14.0);
         widgets::list_heading(ui, "When");
         for (name, value) in [("Today", "today"), ("Last 7 days", "7d"), ("Last 30 days", "30d")] {
-            let text = toggle(view.text, Filter::After, value);
-            if facet_item(ui, name, "", is_set(view.text, Filter::After, value)) {
+            let text = toggle(view.shown_text(), Filter::After, value);
+            if facet_item(ui, name, "", is_set(view.shown_text(), Filter::After, value)) {
                 actions.push(Action::Evidence(EvidenceAction::Search(text)));
             }
         }
@@ -62,7 +52,7 @@ pub(super) fn facets_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Com
             }
         }
         ui.add_space(14.0);
-        if let Some(page) = view.page {
+        if let Some(page) = view.page.filter(|_| view.question.is_none()) {
             for (title, filter, values) in [
                 ("Outcome", Filter::Outcome, &page.facets.outcome),
                 ("Tool", Filter::Tool, &page.facets.tool),
@@ -90,7 +80,7 @@ pub(super) fn facets_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Com
     });
 }
 
-/// The queries that are always offered, and those that apply to the filters in the search field.
+/// The queries that are always offered, those that apply to the filters of the search, and the open one.
 fn questions(view: &EvidenceView<'_>) -> Vec<Question> {
     let parsed = parse(view.text, view.now).query;
     let mut questions = vec![
@@ -105,6 +95,9 @@ fn questions(view: &EvidenceView<'_>) -> Vec<Question> {
     if let Some(target) = parsed.path {
         questions.push(Question::Latest(target.clone()));
         questions.push(Question::Touched { kind: TargetKind::File, target });
+    }
+    if let Some(open) = view.question.filter(|open| !questions.contains(open)) {
+        questions.push(open.clone());
     }
     questions
 }

@@ -14,7 +14,7 @@ mod timeline;
 
 use egui::text::{CCursor, CCursorRange};
 use egui::text_edit::TextEditState;
-use egui::{Key, Margin, Modifiers, TextEdit, Ui, vec2};
+use egui::{Key, Margin, Modifiers, Panel, TextEdit, Ui, vec2};
 use uuid::Uuid;
 
 use super::action::{LoopAction, RecordTab};
@@ -60,7 +60,7 @@ pub enum Verification {
 /// All data of the page.
 #[derive(Debug, Clone)]
 pub struct EvidenceView<'a> {
-    /// The text of the search field.
+    /// The text of the search, which the search field shows unless a question is open.
     pub text: &'a str,
     /// The texts of the searches that the person saved.
     pub saved: &'a [String],
@@ -100,6 +100,13 @@ pub struct EvidenceView<'a> {
     pub now: &'a Now,
 }
 
+impl EvidenceView<'_> {
+    /// The text to show in the search field: none beside the answer to a question, to which the search does not apply.
+    fn shown_text(&self) -> &str {
+        if self.question.is_none() { self.text } else { "" }
+    }
+}
+
 /// Handles Escape, which closes the open execution or else the answer to a query, unless a text field or a viewer has
 /// the focus or a menu is open.
 pub(super) fn take_keys(ui: &Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
@@ -137,16 +144,19 @@ pub fn evidence_page_ui(
         });
     }
     notices_ui(ui, notices, actions);
+    verification_ui(ui, view.verification, view.now);
     widgets::main_panel_ui(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         widgets::margins(16, 8).show(ui, |ui| {
             ui.spacing_mut().item_spacing.y = 6.0;
             search_field_ui(ui, view, actions);
-            for problem in view.problems {
-                widgets::remark(ui, icon::WARNING, Tone::Caution, problem);
-            }
-            for hint in view.hints {
-                widgets::remark(ui, icon::INFO, Tone::Dim, hint);
+            if view.question.is_none() {
+                for problem in view.problems {
+                    widgets::remark(ui, icon::WARNING, Tone::Caution, problem);
+                }
+                for hint in view.hints {
+                    widgets::remark(ui, icon::INFO, Tone::Dim, hint);
+                }
             }
             if let Some(difference) = view.page.and_then(|page| page.read_only.as_deref()) {
                 let text = format!(
@@ -160,7 +170,6 @@ pub fn evidence_page_ui(
             }
             loop_ui(ui, view, actions);
             rejections::found_ui(ui, view, actions);
-            verification_ui(ui, view.verification, view.now);
             if let Some(page) = view.page.filter(|_| view.question.is_none()) {
                 timeline::timeline_ui(ui, view, &page.timeline, actions);
             }
@@ -210,7 +219,7 @@ pub fn evidence_page_ui(
 
 /// If the search is for the records of one loop, a button that shows that loop.
 fn loop_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
-    let Some(loop_id) = parse(view.text, view.now).query.loop_id else { return };
+    let Some(loop_id) = parse(view.shown_text(), view.now).query.loop_id else { return };
     let spec = Command::GoLoop.spec();
     let hint = "Show its goal, its attempts and why it ended.";
     if widgets::tooltip_button(ui, Look::Plain, spec.icon, "Show the loop", hint) {
@@ -224,17 +233,19 @@ const MIN_SEARCH_TEXT: f32 = 160.0;
 
 fn search_field_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
-    let mut text = view.text.to_owned();
+    let shown = view.shown_text();
+    let mut text = shown.to_owned();
     // The count is that of the search results, which an answer replaces.
     let count = view.page.filter(|_| view.question.is_none()).map(|page| {
         let ms = page.took_us.div_ceil(1_000);
         format!("{} of {} executions in {ms} ms", format::count(page.total), format::count(page.of))
     });
     let count = count.unwrap_or_default();
-    let can_clear = !view.text.is_empty();
-    let width = ui.available_width() - if can_clear { 40.0 } else { 0.0 };
+    let can_clear = !shown.is_empty();
+    // The two buttons have their room even while only one is shown, so that the field keeps its width.
+    let width = ui.available_width() - if can_clear { 72.0 } else { 0.0 };
     // The text has no room beside the count in a narrow field, and would be covered by it.
-    let of_text = Text::Body.width_of(ui, view.text).max(MIN_SEARCH_TEXT);
+    let of_text = Text::Body.width_of(ui, shown).max(MIN_SEARCH_TEXT);
     let is_beside = of_text + Text::Meta.width_of(ui, &count) + 80.0 <= width;
     let suffix = if is_beside { count.as_str() } else { "" };
     let suffix = widgets::rich(suffix, Text::Meta, theme.dim);
@@ -251,6 +262,13 @@ fn search_field_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Actio
         if can_clear && widgets::icon_button(ui, icon::CLOSE, "Clear the search").clicked() {
             actions.push(Action::Evidence(EvidenceAction::Search(String::new())));
         }
+        if !is_offered(shown) {
+            let is_saved = view.saved.iter().any(|saved| saved == shown.trim());
+            let name = if is_saved { "Remove this search" } else { "Save this search" };
+            if widgets::icon_button(ui, icon::BOOKMARK, name).clicked() {
+                actions.push(Action::Do(Command::SaveSearch));
+            }
+        }
         response
     });
     if !is_beside && !count.is_empty() {
@@ -261,7 +279,7 @@ fn search_field_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Actio
         response.request_focus();
         // What is typed next replaces the last search.
         let mut state = TextEditState::load(ui.ctx(), response.id).unwrap_or_default();
-        let all = CCursorRange::two(CCursor::new(0), CCursor::new(view.text.chars().count()));
+        let all = CCursorRange::two(CCursor::new(0), CCursor::new(shown.chars().count()));
         state.cursor.set_char_range(Some(all));
         state.store(ui.ctx(), response.id);
     }
@@ -273,7 +291,8 @@ fn search_field_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Actio
     }
 }
 
-/// Shows the result of the verification, if one was requested.
+/// Shows the result of the verification, if one was requested. It is below the list, whose rows keep their places when
+/// it appears.
 fn verification_ui(ui: &mut Ui, verification: &Verification, now: &Now) {
     let (icon, tone, text) = match verification {
         Verification::NotRequested => return,
@@ -297,13 +316,16 @@ fn verification_ui(ui: &mut Ui, verification: &Verification, now: &Now) {
             ),
         ),
     };
-    widgets::remark(ui, icon, tone, text);
-    if let Verification::Done { report, .. } = verification {
-        ui.horizontal(|ui| {
-            ui.add_space(24.0);
-            let head = report.head.to_string();
-            widgets::line(ui, "head", Text::Meta, Tone::Dim);
-            widgets::copyable(ui, &head, &head, "the head of the chain");
-        });
-    }
+    let frame = panel_frame(Theme::of(ui).background, Margin::symmetric(16, 8));
+    Panel::bottom("verification").frame(frame).resizable(false).show(ui, |ui| {
+        widgets::remark(ui, icon, tone, text);
+        if let Verification::Done { report, .. } = verification {
+            ui.horizontal(|ui| {
+                ui.add_space(24.0);
+                let head = report.head.to_string();
+                widgets::line(ui, "head", Text::Meta, Tone::Dim);
+                widgets::copyable(ui, &head, &head, "the head of the chain");
+            });
+        }
+    });
 }

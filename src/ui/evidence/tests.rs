@@ -2,7 +2,7 @@
 
 use egui::accesskit::Role;
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable;
+use egui_kittest::kittest::{NodeT as _, Queryable};
 
 use crate::run::{Question, TargetKind};
 use crate::ui::action::WindowAction;
@@ -101,6 +101,49 @@ fn a_link_works_by_keys_alone() {
     assert!(harness.query_all_by_label("Executions with E0425").next().is_none());
 }
 
+// One page, one answer: nothing of the search stays beside that of a query.
+#[test]
+fn an_answer_replaces_the_search() {
+    let mut harness = page("evidence");
+    let field = |harness: &Harness<'_, Window>| {
+        harness.get_by_label("Search evidence").accesskit_node().value().unwrap_or_default()
+    };
+    assert_eq!(field(&harness), "function after:2026-11-01");
+    assert!(harness.query_by_label("failed 12").is_some());
+    let top = |harness: &Harness<'_, Window>, name: &str| {
+        harness.get_by_role_and_label(Role::Button, name).rect().top()
+    };
+    let before = top(&harness, "Rejected plans");
+    click(&mut harness, "Recurring diagnostics");
+    assert_eq!(field(&harness), "");
+    for of_search in ["failed 12", "Clear the search", "Save this search"] {
+        assert!(harness.query_by_label(of_search).is_none(), "{of_search}");
+    }
+    assert_eq!(top(&harness, "Rejected plans"), before, "nothing moves under the pointer");
+    click(&mut harness, "Back to the search");
+    assert_eq!(field(&harness), "function after:2026-11-01");
+    assert!(harness.query_by_label("failed 12").is_some());
+}
+
+// What appears beside a list does not move it.
+#[test]
+fn rows_keep_their_places() {
+    let mut harness = page("execution");
+    let tops = |harness: &Harness<'_, Window>| {
+        ["Rejected plans", "file_read crates/core/src/io.rs"].map(|name| {
+            let found = harness.query_all_by_label_contains(name).next();
+            found.unwrap_or_else(|| panic!("{name}")).rect().top()
+        })
+    };
+    let before = tops(&harness);
+    click(&mut harness, "Verify evidence");
+    assert!(harness.query_by_label_contains("records are unchanged").is_some());
+    assert_eq!(tops(&harness), before);
+    click(&mut harness, "Failures");
+    assert!(harness.query_by_label("Save this search").is_none());
+    assert_eq!(tops(&harness)[0], before[0]);
+}
+
 #[test]
 fn recurring_diagnostics_lead_to_their_executions() {
     let mut harness = page("evidence");
@@ -117,7 +160,7 @@ fn recurring_diagnostics_lead_to_their_executions() {
 #[test]
 fn a_later_change_claims_no_repair() {
     let mut harness = page("answer");
-    assert!(harness.query_by_label("Changes of src/lexer.rs after E0425").is_some());
+    assert!(harness.query_all_by_label("Changes of src/lexer.rs after E0425").next().is_some());
     let outcome = "succeeded, 1 min 12 s after the diagnostic was seen in src/lexer.rs";
     assert!(harness.query_all_by_label(outcome).next().is_some());
     assert!(harness.query_all_by_label_contains("fixed").next().is_none());

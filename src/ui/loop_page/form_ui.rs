@@ -61,6 +61,7 @@ fn goal_ui(ui: &mut Ui, form: &mut LoopForm, focus: bool) {
     let response = ui.add(edit).labelled_by(label.id);
     if focus {
         response.request_focus();
+        ui.scroll_to_rect(label.rect.union(response.rect), None);
     }
     fault_ui(ui, form, Field::Goal);
 }

@@ -87,7 +87,7 @@ fn what_ended(code: StopCode) -> &'static str {
 pub fn stop_sentences(reason: &StopReason) -> [&'static str; 2] {
     if reason.is_unverified() {
         let happened = "Every action succeeded, but nothing has checked the result.";
-        return [happened, "Look at the difference, and check the result yourself."];
+        return [happened, "Check the result yourself before you build on it."];
     }
     [what_ended(reason.code), reason.code.next()]
 }

@@ -14,7 +14,7 @@ pub(super) fn difference_ui(ui: &mut Ui, attempt: &AttemptState) {
         stage(ui, icon::WARNING, Tone::Caution, &title, |_| {});
     }
     let Some((reason, difference)) = &attempt.revised else { return };
-    let title = format!("The plan was revised: {}.", difference.sentence());
+    let title = difference.sentence();
     stage(ui, icon::DIFF, Tone::Accent, &title, |ui| {
         if !reason.is_empty() {
             let text = format!("Because of the previous attempt: {}", beginning(reason));

@@ -1,5 +1,6 @@
 //! How a loop went on after the plan of an attempt had run, for the bar below that plan. Pure.
 
+use super::first_line;
 use super::model::{attempt_look, stop_look, stop_sentences, stop_word};
 use crate::run::text::capitalized;
 use crate::run::{LoopPhase, LoopState};
@@ -20,6 +21,26 @@ pub struct Sequel {
     pub leads_to: Option<Command>,
     /// Whether the loop has ended or was interrupted.
     pub is_over: bool,
+}
+
+/// Why this loop has an attempt `number`: how the one before it ended, why its plan did not complete the loop, and whether
+/// this is that plan again. `None` for its first attempt.
+pub fn prequel(state: &LoopState, number: u32) -> Option<String> {
+    let index = state.attempts.iter().position(|it| it.attempt == number)?;
+    let (before, attempt) =
+        (state.attempts.get(index.checked_sub(1)?)?, state.attempts.get(index)?);
+    let (_, word, _) = attempt_look(state, before);
+    let (all, earlier) = (state.max_attempts, before.attempt);
+    let mut text = format!("Attempt {number} of {all}, because of attempt {earlier}: {word}.");
+    if let Some((reason, difference)) = &attempt.revised {
+        let again = Some(difference.sentence()).filter(|_| difference.is_same());
+        let reason = Some(first_line(reason)).filter(|line| !line.is_empty());
+        for line in reason.into_iter().chain(again.as_deref()) {
+            text.push('\n');
+            text.push_str(line);
+        }
+    }
+    Some(text)
 }
 
 /// How this loop went on after its attempt `number`; `None` while the run of that attempt is the latest news.

@@ -45,6 +45,30 @@ fn each_stop_reason_shows_what_happened_and_advice() {
 }
 
 #[test]
+fn the_goal_of_a_new_loop_is_focused_and_in_sight() {
+    let mut harness = window("loop", [900.0, 600.0]);
+    let goal = |harness: &Harness<'_, Window>| {
+        let goal = harness.get_by_role_and_label(egui::accesskit::Role::MultilineTextInput, "Goal");
+        (goal.is_focused(), goal.rect().top())
+    };
+    harness.hover_at(egui::pos2(600.0, 300.0));
+    harness.event(egui::Event::MouseWheel {
+        unit: egui::MouseWheelUnit::Point,
+        delta: egui::vec2(0.0, -500.0),
+        phase: egui::TouchPhase::Move,
+        source: egui::MouseWheelSource::Wheel,
+        modifiers: egui::Modifiers::NONE,
+    });
+    harness.run_ok();
+    let (_, top) = goal(&harness);
+    assert!(top < 0.0, "out of sight: {top}");
+    harness.get_by_label("New plan from a goal…").click();
+    harness.run_ok();
+    let (is_focused, top) = goal(&harness);
+    assert!(is_focused && top > 44.0, "{top}");
+}
+
+#[test]
 fn faulty_form_marks_each_field() {
     let harness = window("loop-faulty", SIZE);
     for text in [

@@ -212,14 +212,12 @@ fn note_ui(ui: &mut Ui, note: Option<&(Tone, String)>) {
     }
 }
 
-/// The form for a rule.
-pub(super) fn form_ui(
-    ui: &mut Ui,
-    checked: &CheckedForm,
-    note: Option<&(Tone, String)>,
-    actions: &mut Vec<Action>,
-) {
+/// The fields of the form for a rule. The first one has the focus when the form opens.
+pub(super) fn fields_ui(ui: &mut Ui, checked: &CheckedForm, actions: &mut Vec<Action>) {
     let mut form = checked.form.clone();
+    if ui.ctx().read_response(field_id("Name")).is_none() {
+        ui.memory_mut(|memory| memory.request_focus(field_id("Name")));
+    }
     field_ui(ui, "Name", &mut form.id, "no-deploy", 1);
     field_ui(ui, "First words of the command", &mut form.prefix, "make deploy", 1);
     widgets::heading(ui, "Level");
@@ -244,8 +242,20 @@ pub(super) fn form_ui(
         }
         None => {}
     }
+    if form != checked.form {
+        actions.push(Action::Window(WindowAction::EditRule(form)));
+    }
+}
+
+/// What is wrong with the rule, and the buttons, below its fields.
+pub(super) fn save_ui(
+    ui: &mut Ui,
+    checked: &CheckedForm,
+    note: Option<&(Tone, String)>,
+    actions: &mut Vec<Action>,
+) {
     match &checked.fault {
-        Some(_) if form.is_empty() => {
+        Some(_) if checked.form.is_empty() => {
             let text = "Give the rule a name, the first words of its commands, and one that it must match.";
             widgets::remark(ui, icon::INFO, Tone::Dim, text);
         }
@@ -265,15 +275,16 @@ pub(super) fn form_ui(
             actions.push(Action::Window(WindowAction::DropRule));
         }
     });
-    if form != checked.form {
-        actions.push(Action::Window(WindowAction::EditRule(form)));
-    }
+}
+
+fn field_id(name: &str) -> Id {
+    Id::unique(("rule form", name))
 }
 
 /// A field below its name, with this many lines.
 fn field_ui(ui: &mut Ui, name: &str, text: &mut String, hint: &str, lines: usize) {
     let label = widgets::heading(ui, name);
-    let id = Id::unique(("rule form", name));
+    let id = field_id(name);
     let edit = match lines {
         1 => widgets::code_field(text, id, f32::INFINITY),
         _ => TextEdit::multiline(text)
@@ -317,6 +328,22 @@ mod tests {
         assert_eq!((&*form.prefix, &*form.must_match), ("git push", "git push"));
         // Its own name is no second rule of that name.
         assert!(harness.query_by_label_contains("two risk rules").is_none());
+    }
+
+    // A small window scrolls the fields, and not the button.
+    #[test]
+    fn a_rule_can_be_typed_and_saved_without_scrolling() {
+        let mut harness = window("settings", [900.0, 600.0]);
+        harness.get_by_label("New rule…").click();
+        harness.run_ok();
+        let name = harness.get_by_role_and_label(egui::accesskit::Role::TextInput, "Name");
+        assert!(name.is_focused() && name.rect().top() > 0.0, "{:?}", name.rect());
+        let save = harness.get_by_label("Save the rule").rect();
+        assert!(save.bottom() < 600.0 - 40.0, "{save:?}");
+        // The focus stays where the person moves it.
+        harness.get_by_label("Reason").focus();
+        harness.run_ok();
+        assert!(harness.get_by_label("Reason").is_focused());
     }
 
     #[test]

@@ -57,11 +57,17 @@ pub(super) fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Ve
         Some(_) => "New rule for commands",
     };
     title_ui(ui, title, actions);
-    ScrollArea::vertical().auto_shrink([false, true]).show(ui, |ui| {
+    // The buttons of the form stay in sight below its fields. They are measured when they are drawn.
+    let below = ui.scope_id().with("below the form");
+    let height = settings.rule_form.as_ref().map_or(0.0, |_| {
+        ui.data(|data| data.get_temp(below)).unwrap_or(100.0) + ui.spacing().item_spacing.y
+    });
+    let area = ScrollArea::vertical().auto_shrink([false, true]);
+    area.max_height(ui.available_height() - height).show(ui, |ui| {
         // The bar floats over the content, so that room for it is left at the right.
         ui.set_max_width(ui.available_width() - 12.0);
         match &settings.rule_form {
-            Some(form) => rules::form_ui(ui, form, settings.rules_note.as_ref(), actions),
+            Some(form) => rules::fields_ui(ui, form, actions),
             None => values_ui(ui, settings, actions),
         }
         // The keyboard reaches controls that a small window does not show.
@@ -71,6 +77,11 @@ pub(super) fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Ve
             focused.scroll_to_me(None);
         }
     });
+    if let Some(form) = &settings.rule_form {
+        let note = settings.rules_note.as_ref();
+        let drawn = ui.scope(|ui| rules::save_ui(ui, form, note, actions)).response.rect;
+        ui.data_mut(|data| data.insert_temp(below, drawn.height()));
+    }
 }
 
 fn values_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) {

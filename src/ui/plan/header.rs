@@ -312,6 +312,9 @@ fn below_name_ui(ui: &mut Ui, view: &PlanView<'_>, is_small: bool, commands: &mu
             }
         }
     }
+    if let Some(prequel) = &view.prequel {
+        widgets::remark(ui, icon::REPEAT, Tone::Caution, prequel);
+    }
     if let Some(attempt) = view.of_loop {
         loop_link_ui(ui, attempt, actions);
     }

@@ -162,9 +162,12 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) -> OnScreen {
                     _ if step.call.is_none() => {
                         "The step has errors. They are listed above the steps."
                     }
-                    Some(_) => "Computing what this step would do…",
-                    // Only a plan that can still run has previews.
-                    None => not_done(view),
+                    // Only a plan that can still run has previews, and of it no step that has begun.
+                    Some(_) if !view.run.has_begun_step(view.selected) => {
+                        "Computing what this step would do…"
+                    }
+                    Some(_) if !view.run.is_over() => "This step is under way.",
+                    _ => not_done(view),
                 };
                 widgets::paragraph(ui, text, Text::Body, Tone::Dim);
             });

@@ -184,6 +184,8 @@ pub struct PlanView<'a> {
     pub attempt: Option<PlanAttempt>,
     /// The attempt that the plan and its run belong to, no matter which process runs the loop.
     pub of_loop: Option<Attempt>,
+    /// Why there is this attempt after an earlier one, if this window knows that loop.
+    pub prequel: Option<String>,
     /// How that loop went on, if this window knows it.
     pub sequel: Option<Sequel>,
     /// The results of comparing the interrupted steps of the run with the disk.

@@ -36,6 +36,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         other_runs: None,
         recorded: None,
         of_loop: None,
+        prequel: None,
         sequel: None,
         reconciled: &[],
         selected: 0,

@@ -248,7 +248,7 @@ fn several_failed_attempts_use_the_budget_up() {
     let done = planner.home.run(words.iter().map(String::as_str)).exits(1);
     assert!(done.stderr.contains("Attempts left: 1"), "{done:#?}");
     assert!(!done.stderr.contains("Attempts left: 2"), "{done:#?}");
-    assert!(done.stderr.contains("Compared with the previous plan: 1 changed"), "{done:#?}");
+    assert!(done.stderr.contains("The plan was revised: 1 changed."), "{done:#?}");
     assert!(done.stdout.contains("retry_budget_exhausted: "), "{done:#?}");
     assert_eq!(planner.request_count(), 3);
 
