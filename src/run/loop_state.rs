@@ -20,6 +20,8 @@ pub enum LoopPhase {
     Idle,
     /// The planner is running.
     Planning,
+    /// Another process plans, or waits there for an answer of a person. The evidence does not tell which.
+    Elsewhere,
     /// The plan waits for its authorization. The texts name what is outside the authorization class.
     AwaitingAuthorization(Vec<String>),
     /// The planner asks this, and waits for a person's answer.
@@ -160,6 +162,13 @@ impl LoopState {
         self.phase = LoopPhase::Interrupted;
         if let Some(attempt) = self.attempts.last_mut() {
             attempt.run.iter_mut().chain(&mut attempt.gate).for_each(|run| run.interrupt());
+        }
+    }
+
+    /// Marks a loop from the evidence that another process runs.
+    pub fn mark_elsewhere(&mut self) {
+        if self.phase == LoopPhase::Planning {
+            self.phase = LoopPhase::Elsewhere;
         }
     }
 

@@ -82,8 +82,10 @@ fn recorded(replayed: ReplayedLoop) -> ShownLoop {
     let ReplayedLoop { detail, events, planner_stderr } = replayed;
     let mut state = LoopState::default();
     events.iter().for_each(|event| state.apply(event));
-    if detail.summary.fate == LoopFate::Interrupted {
-        state.interrupt();
+    match detail.summary.fate {
+        LoopFate::Interrupted => state.interrupt(),
+        LoopFate::Active => state.mark_elsewhere(),
+        LoopFate::Ended(_) => {}
     }
     ShownLoop {
         state,

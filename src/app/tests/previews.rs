@@ -196,7 +196,7 @@ fn nothing_predicts_a_step_that_has_begun() {
         about: "b.txt".to_owned(),
         timestamp_ms: 0,
     });
-    session.pane.previews.clear();
+    session.pane.previews = Default::default();
     for selected in [1, 2] {
         bench.act(Action::Plan(PlanAction::SelectStep(selected)));
         bench.app.plan.prefetch(&mut bench.app.shared);

@@ -122,7 +122,7 @@ fn body_ui(
     let plan = view.shown.plans.get(&attempt.attempt).map(AsRef::as_ref);
     let live = is_latest && !view.shown.state.is_over();
     looks_ui(ui, attempt);
-    planner_ui(ui, view, attempt, live && view.shown.state.phase == LoopPhase::Planning);
+    planner_ui(ui, view, attempt, live.then_some(&view.shown.state.phase));
     difference_ui(ui, attempt);
     authorization_ui(ui, view, attempt, live, actions);
     actions_ui(ui, attempt, plan, actions);
@@ -147,7 +147,13 @@ pub(super) fn stage(ui: &mut Ui, icon: Icon, tone: Tone, title: &str, add: impl 
     });
 }
 
-fn planner_ui(ui: &mut Ui, view: &TimelineView<'_>, attempt: &AttemptState, is_planning: bool) {
+/// `phase` is that of the loop, in the attempt that it is in.
+fn planner_ui(
+    ui: &mut Ui,
+    view: &TimelineView<'_>,
+    attempt: &AttemptState,
+    phase: Option<&LoopPhase>,
+) {
     let output = match attempt.planner_output.as_str() {
         "" => {
             view.shown.planner_output.get(&attempt.attempt).map(String::as_str).unwrap_or_default()
@@ -156,7 +162,12 @@ fn planner_ui(ui: &mut Ui, view: &TimelineView<'_>, attempt: &AttemptState, is_p
     };
     match &attempt.planner {
         None if live_question(view) => {}
-        None if is_planning => {
+        None if phase == Some(&LoopPhase::Elsewhere) => {
+            let title =
+                "The planner is at work in another window or command, or its plan waits there.";
+            stage(ui, icon::RUNNING, Tone::Accent, title, |_| {});
+        }
+        None if phase == Some(&LoopPhase::Planning) => {
             stage(ui, icon::RUNNING, Tone::Accent, "The planner is at work.", |ui| {
                 planner_output_ui(ui, output);
             });

@@ -79,8 +79,13 @@ fn loop_bar(timeline: &TimelineView<'_>) -> Bar {
             return Bar::new(icon, tone, "Interrupted", detail);
         }
         LoopPhase::AwaitingAuthorization(_) | LoopPhase::AwaitingAnswer(_) => "Waiting for you",
+        _ if timeline.shown.recorded => "Runs in another window",
         _ => "Under way",
     };
     let attempt = format!("Attempt {} of {}", state.attempts.len(), state.max_attempts);
-    Bar::new(icon, tone, title, format!("{attempt}: {word}"))
+    let detail = match &state.phase {
+        LoopPhase::Elsewhere => attempt,
+        _ => format!("{attempt}: {word}"),
+    };
+    Bar::new(icon, tone, title, detail)
 }

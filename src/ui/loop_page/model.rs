@@ -107,6 +107,7 @@ pub fn phase_look(phase: &LoopPhase) -> StateLook {
     match phase {
         LoopPhase::Idle => (icon::CLOCK, "starting", Tone::Dim),
         LoopPhase::Planning => (icon::RUNNING, "the planner is at work", Tone::Accent),
+        LoopPhase::Elsewhere => (icon::RUNNING, "under way in another window", Tone::Accent),
         LoopPhase::AwaitingAuthorization(_) => {
             (icon::HAND, "waits for your authorization", Tone::Caution)
         }

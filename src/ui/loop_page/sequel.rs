@@ -54,10 +54,15 @@ pub fn sequel(state: &LoopState, number: u32) -> Option<Sequel> {
     };
     Some(match &state.phase {
         LoopPhase::Idle => return None,
-        LoopPhase::Planning | LoopPhase::Applying if last == number && attempt.record.is_none() => {
+        LoopPhase::Planning | LoopPhase::Elsewhere | LoopPhase::Applying
+            if last == number && attempt.record.is_none() =>
+        {
             return None;
         }
         LoopPhase::Planning => of_attempt(format!("The planner is at work on attempt {last}.")),
+        LoopPhase::Elsewhere => {
+            of_attempt(format!("Attempt {last} is under way in another window."))
+        }
         LoopPhase::AwaitingAuthorization(_) if last == number => return None,
         LoopPhase::AwaitingAuthorization(_) => Sequel {
             leads_to: Some(Command::OpenAttempt),

@@ -17,6 +17,9 @@ fn a_loop_of_another_window_is_followed() {
     wait_until(&mut other, &woken, "attempt 1", |app| {
         app.loop_page.shown_state().is_some_and(|state| state.attempts.len() == 1)
     });
+    // The evidence does not tell whether the planner is at work or its plan waits for a decision.
+    let phase = |app: &App| app.loop_page.shown_state().map(|state| state.phase.clone());
+    assert_eq!(phase(&other), Some(LoopPhase::Elsewhere));
     other.apply(Action::Loop(LoopAction::SetExpanded(1, true)), &bench.ctx);
     bench.authorize_attempt(1);
     bench.wait_for_attempt(2);
