@@ -212,6 +212,9 @@ impl App {
     pub(super) fn show_page(&mut self, page: Page) {
         self.shared.clear_view_panic();
         self.shared.page = page;
+        if page != Page::Plan {
+            self.plan.list_recent_anew();
+        }
         self.plan.with_shown(|session| session.diagnostics.forget_source());
         self.evidence.search(&mut self.shared);
     }

@@ -49,7 +49,7 @@ impl RecentChange {
 }
 
 /// These plans in the order in which this window lists them: a plan stays where it is listed, so that no list moves under
-/// the pointer that has just opened a plan. Plans that are not listed yet come first.
+/// the pointer that has just opened a plan, until the person leaves the page. Plans that are not listed yet come first.
 pub(super) fn in_place(plans: &[RecentPlan], listed: &[RecentPlan]) -> Vec<RecentPlan> {
     let place = |plan: &RecentPlan| listed.iter().position(|it| it.path == plan.path);
     let mut plans = plans.to_vec();
@@ -90,6 +90,11 @@ impl App {
 }
 
 impl PlanPage {
+    /// Lists the recent plans anew, the latest first. Call this when no list of them is in sight.
+    pub(super) fn list_recent_anew(&mut self) {
+        self.listed = in_place(&self.recent, &[]);
+    }
+
     fn take_recent(&mut self, plans: Vec<RecentPlan>) {
         self.listed = in_place(&plans, &self.listed);
         self.recent = plans;

@@ -149,3 +149,25 @@ fn a_zoom_by_the_keyboard_is_kept() {
         settings::load(file.clone()).settings.zoom == 1.3
     });
 }
+
+/// No list moves under the pointer that has just opened a plan.
+#[test]
+fn an_opened_plan_keeps_its_place_in_the_list() {
+    let (mut bench, first) = bench();
+    let second = bench.file("second.json", PLAN);
+    let listed = |app: &App| {
+        app.view().sidebar.plans.iter().map(|plan| plan.path.clone()).collect::<Vec<_>>()
+    };
+    bench.open(&first);
+    bench.open(&second);
+    bench.open(&first);
+    let file = bench.app.settings_file.clone();
+    bench.wait_until("the settings are saved", |_| {
+        let saved = settings::load(file.clone()).settings.recent;
+        saved.len() == 2 && saved[0].path == first
+    });
+    bench.app.drain();
+    assert_eq!(listed(&bench.app), [second.clone(), first.clone()]);
+    bench.act(Action::Do(Command::GoEvidence));
+    assert_eq!(listed(&bench.app), [first, second], "the latest first at the next visit");
+}
