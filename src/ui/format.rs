@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
-use crate::plan::{Code, Digest};
+use crate::plan::{Code, Digest, prose};
 pub use crate::run::text::size;
 
 /// The current time and the time zone of the display.
@@ -152,6 +152,15 @@ pub fn digest(digest: &Digest) -> String {
     match (hex.get(..6), hex.get(60..)) {
         (Some(head), Some(tail)) => format!("sha256:{head}…{tail}"),
         _ => digest.to_string(),
+    }
+}
+
+/// The beginning of a plan's name, where a line has more to say.
+pub fn short_name(name: &str) -> String {
+    const MAX_CHARS: usize = 40;
+    match name.char_indices().nth(MAX_CHARS) {
+        None => prose(name).into_owned(),
+        Some((end, _)) => format!("{}…", prose(name.get(..end).unwrap_or_default().trim_end())),
     }
 }
 

@@ -113,15 +113,19 @@ fn finding_ui(ui: &mut Ui, finding: &Finding) {
             ui.add(
                 Label::new(widgets::rich(prose(&finding.message), Text::Body, theme.text)).wrap(),
             );
+            // A code says which error it is.
+            let (code, title) = match finding.severity {
+                Severity::Error => (format!("{} ", finding.code), finding.code.title()),
+                Severity::Warning | Severity::Note => (String::new(), word),
+            };
             let location = format!(
-                "{} {word} · {} · line {}, column {}",
-                finding.code,
+                "{code}{word} · {} · line {}, column {}",
                 drawable(&place(&finding.pointer)),
                 finding.line,
                 finding.column,
             );
             ui.add(Label::new(widgets::rich(location, Text::SmallMono, theme.dim)).wrap())
-                .on_hover_text(format!("{}\n{}", finding.code.title(), drawable(&finding.pointer)));
+                .on_hover_text(format!("{title}\n{}", drawable(&finding.pointer)));
             if !finding.allowed.is_empty() {
                 let allowed = format!("allowed: {}", drawable(&finding.allowed.join(", ")));
                 ui.add(Label::new(widgets::rich(allowed, Text::SmallMono, theme.dim)).wrap());
