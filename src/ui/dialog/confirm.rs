@@ -1,14 +1,14 @@
 //! The dialog that asks whether to run a step. It shows everything that the step would do.
 
-use egui::{Id, Margin, TextEdit, Ui};
+use egui::{Id, Label, Margin, TextEdit, Ui};
 
 use super::{Answer, Answers, DialogShape, Entered, PromptId, READ_FIRST, Subject, question_ui};
 use crate::authorization::FileState;
-use crate::plan::{drawable, prose};
+use crate::plan::drawable;
 use crate::risk::RiskLevel;
 use crate::run::{ConfirmationRequest, Decision, Diff};
 use crate::ui::plan::{argument_ui, indented, preview_ui, request_ui, short_first};
-use crate::ui::{Action, DialogAction, Icon, Look, Text, Tone, controls, icon, widgets};
+use crate::ui::{Action, DialogAction, Icon, Look, Text, Theme, Tone, controls, icon, widgets};
 
 /// The safe answers about a step with icon, text and tooltip, in display order. The last is only for guided runs.
 pub(in crate::ui) const SAFE_ANSWERS: [(Decision, Icon, &str, &str); 3] = [
@@ -70,7 +70,10 @@ pub(super) fn confirm_ui(
     question_ui(ui, prompt, &shape, actions, answers, |ui, entered, id, _| {
         indented(ui, |ui| {
             // In one line, so that a long name cannot push what matters out of sight.
-            widgets::line(ui, prose(plan), Text::Strong, Tone::Plain);
+            let theme = Theme::of(ui);
+            let name = widgets::beginning(plan);
+            let parts = [("of the plan ", Text::Meta, theme.dim), (&*name, Text::Body, theme.text)];
+            ui.add(Label::new(widgets::styled_text(&parts)).truncate());
             request_ui(ui, request);
             reason_ui(ui, id.with("reason"), &mut entered.reason, in_loop);
         });
