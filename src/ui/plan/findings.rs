@@ -65,9 +65,9 @@ fn place(pointer: &str) -> String {
 
 /// A finding for a dialog: what it says, and in which part of the plan.
 pub(crate) fn finding_sentence(finding: &Finding) -> String {
-    let message = prose(&finding.message);
+    let message = prose(&format::sentence(&finding.message)).into_owned();
     if finding.pointer.is_empty() {
-        return message.into();
+        return message;
     }
     format!("{message} ({})", drawable(&place(&finding.pointer)))
 }
@@ -111,7 +111,12 @@ fn finding_ui(ui: &mut Ui, finding: &Finding) {
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 1.0;
             ui.add(
-                Label::new(widgets::rich(prose(&finding.message), Text::Body, theme.text)).wrap(),
+                Label::new(widgets::rich(
+                    prose(&format::sentence(&finding.message)),
+                    Text::Body,
+                    theme.text,
+                ))
+                .wrap(),
             );
             // A code says which error it is.
             let (code, title) = match finding.severity {

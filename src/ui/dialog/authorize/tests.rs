@@ -161,7 +161,7 @@ fn findings_are_warnings_first_and_none_is_an_error() {
     ];
     let view = view(&plan, &review).with_findings(&findings);
     let warning = "a⟨U+202E⟩ warning (step 3, arguments.path)".to_owned();
-    assert_eq!(view.findings, [(true, warning), (false, "a note".to_owned())]);
+    assert_eq!(view.findings, [(true, warning), (false, "A note".to_owned())]);
 }
 
 #[test]
