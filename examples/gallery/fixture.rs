@@ -480,6 +480,7 @@ pub fn recent() -> Vec<RecentPlan> {
     ]
     .map(|(path, name, detail)| RecentPlan {
         pinned: false,
+        rejected: false,
         digest: (!path.starts_with("retry")).then(|| Digest::of(name.as_bytes())),
         path: format!("/home/ada/src/parser/{path}").into(),
         name: name.into(),

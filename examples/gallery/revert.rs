@@ -14,7 +14,7 @@ pub fn plan() -> ShownPlan {
 pub fn findings() -> Vec<Finding> {
     let stays = "Step 4 ran a program: its effects beyond the files named here are not reverted: \
                  Check the workspace";
-    vec![Finding::new(Severity::Warning, Code::FileNotFound, "/actions/0", stays)]
+    vec![Finding::new(Severity::Warning, Code::FileNotFound, "", stays)]
 }
 
 /// The preview of the revert of two files that the run changed.

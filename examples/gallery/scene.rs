@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::path::Path;
 use std::sync::Arc;
 
-use countersign::authorization::{Change, PlanChoices, WallSetting};
+use countersign::authorization::{Change, Grants, PlanChoices, WallSetting};
 use countersign::plan::{Finding, Mode, Severity, ShownPlan, ShownStep};
 use countersign::risk::{RiskLevel, UserRules};
 use countersign::run::{
@@ -652,13 +652,17 @@ impl Scene {
                 Question::Trust { workspace: "/home/ada/src/parser", commands, of_plan: true }
             }),
             "loop-trust" => self.looping.question(),
+            "remember-walls" => {
+                let grants = Grants { network: true, ..Grants::default() };
+                Some(Question::RememberWalls { workspace: "/home/ada/src/parser", grants })
+            }
             "close" => Some(Question::Close { looping: false }),
             "secret" => Some(Question::Secret { id: uuid::Uuid::nil(), question: &self.secret }),
             "loop-close" => Some(Question::Close { looping: true }),
             "asking" => None,
-            _ => asking
-                .filter(|it| !it.guided || self.guided_dialog)
-                .map(|request| Question::Confirm { request, in_loop: false }),
+            _ => asking.filter(|it| !it.guided || self.guided_dialog).map(|request| {
+                Question::Confirm { request, plan: self.plan.name(), in_loop: false }
+            }),
         };
         let prompt = PromptId { about: self.run.run_id, step_index: 2, showing: self.showing };
         WindowView {
@@ -730,6 +734,7 @@ impl Scene {
                 run: &self.run,
                 output: &self.output,
                 continues: self.plan.is_revert().then(fixture::run_id),
+                other_plan: None,
                 other_runs: None,
                 recorded: None,
                 attempt: (self.name == "attempt").then(|| PlanAttempt {
@@ -827,6 +832,12 @@ fn previewed(plan: &ShownPlan, name: &str) -> PreviewedSteps {
             }
             let why = "cannot create CHANGELOG.md: it exists already";
             store(4, &Preview::failure(why, Vec::new()));
+        }
+        "authorize-ends" => {
+            for index in [0, 1, 3, 4] {
+                store(index, &fixture::preview(plan, index));
+            }
+            store(2, &Preview::failure("cannot write src/lib.rs: it is absent", Vec::new()));
         }
         "authorize" => {
             store(2, &fixture::preview(plan, 2));

@@ -2,7 +2,7 @@
 //! plan, the commands of a workspace, and closing the window.
 
 use super::App;
-use super::plan_page::PlanSession;
+use super::plan_page::{PlanPage, PlanSession};
 use crate::authorization::Method;
 use crate::plan::Digest;
 use crate::run::{Answer, AnsweredBy, Control, Decision, Secret};
@@ -59,6 +59,10 @@ impl App {
                 let answer = answer.map(|Typed(bytes)| Secret::new(bytes));
                 // A question that was withdrawn has no answer any more.
                 shared.worker.answer_secret(id, answer);
+            }
+            DialogAction::RememberWalls { workspace, grants } => {
+                shared.prompt = None;
+                PlanPage::decide_walls(workspace, Some(grants), shared);
             }
             DialogAction::Trust { digest, trusted } => self.record_trust(digest, trusted),
             DialogAction::LeaveUndecided => match shared.prompt.take() {

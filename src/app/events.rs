@@ -158,6 +158,7 @@ impl App {
                         detail: counted(plan.steps.len(), "step"),
                         digest: Some(opened.digest),
                         pinned: false,
+                        rejected: opened.rejected.is_some(),
                     }));
                 }
                 self.plan.show_opened(opened, workspace, &mut self.shared);

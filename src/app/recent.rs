@@ -16,6 +16,8 @@ pub(super) enum RecentChange {
     Opened(RecentPlan),
     /// The person pinned the plan of this file, or no longer.
     Pin(PathBuf, bool),
+    /// The person rejected or authorized the plan of this file.
+    Decided { path: PathBuf, rejected: bool },
     /// The person removed the plan of this file.
     Remove(PathBuf),
     /// None: another window may have changed the list.
@@ -34,6 +36,11 @@ impl RecentChange {
             Self::Pin(path, pinned) => {
                 if let Some(plan) = plans.iter_mut().find(|plan| plan.path == path) {
                     plan.pinned = pinned;
+                }
+            }
+            Self::Decided { path, rejected } => {
+                if let Some(plan) = plans.iter_mut().find(|plan| plan.path == path) {
+                    plan.rejected = rejected;
                 }
             }
             Self::Remove(path) => plans.retain(|plan| plan.path != path),
@@ -112,6 +119,7 @@ mod tests {
             detail: String::new(),
             digest: None,
             pinned: false,
+            rejected: false,
         }
     }
 

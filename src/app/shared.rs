@@ -32,6 +32,8 @@ pub(super) enum Prompt {
     Trust,
     /// Whether to trust the commands of the workspace in the form of a new loop.
     TrustForLoop,
+    /// Whether to grant to every plan in the workspace what is granted to the shown plan.
+    RememberWalls,
     /// Whether to stop the run or loop under way and close the window.
     Close,
 }
@@ -40,7 +42,8 @@ impl Prompt {
     /// The dialogs that decide about the plan.
     pub(super) const DECISIONS: [Self; 2] = [Self::Authorize, Self::Reject];
     /// The dialogs that are closed when a new review of the shown plan finds changes.
-    pub(super) const ABOUT_PLAN: [Self; 3] = [Self::Authorize, Self::Reject, Self::Trust];
+    pub(super) const ABOUT_PLAN: [Self; 4] =
+        [Self::Authorize, Self::Reject, Self::Trust, Self::RememberWalls];
 }
 
 /// A panic of a view. A message about it is shown in place of the page until the person tries again.

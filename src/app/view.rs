@@ -52,6 +52,12 @@ impl App {
                 let run = session.map_or(&*IDLE, |session| &session.run);
                 let elapsed_ms = session.and_then(|session| session.elapsed_ms);
                 let status = StatusView::new(run, now_ms, elapsed_ms, error);
+                // Any other page or plan leaves open which plan this is about.
+                let is_hidden = self.shared.page != Page::Plan || self.plan.other_plan().is_some();
+                let status = match running.filter(|_| is_hidden) {
+                    Some(running) => status.of_plan(running.name()),
+                    None => status,
+                };
                 let is_elsewhere = session.is_some_and(PlanSession::runs_elsewhere);
                 if is_elsewhere { status.of_another_window() } else { status }
             }
@@ -104,14 +110,21 @@ impl App {
             }
             let request = request?;
             let prompt = self.shared.prompt_id(Some(request));
-            let in_loop = self.plan.running().is_some_and(|session| session.attempt.is_some());
-            return Some(Dialog { prompt, question: Question::Confirm { request, in_loop } });
+            let running = self.plan.running();
+            let in_loop = running.is_some_and(|session| session.attempt.is_some());
+            let plan = running.map_or("", PlanSession::name);
+            return Some(Dialog { prompt, question: Question::Confirm { request, plan, in_loop } });
         };
         let question = match prompt {
             Prompt::Close => Question::Close { looping: self.loop_page.under_way().is_some() },
             Prompt::Trust | Prompt::TrustForLoop => {
                 let (workspace, commands) = self.commands_to_trust(prompt)?;
                 Question::Trust { workspace, commands, of_plan: prompt == Prompt::Trust }
+            }
+            Prompt::RememberWalls => {
+                let binding = &self.plan.review()?.binding;
+                let grants = binding.grants.for_every_plan()?;
+                Question::RememberWalls { workspace: &binding.workspace, grants }
             }
             Prompt::Reject => {
                 let session = self.plan.shown.as_ref()?;
@@ -131,7 +144,9 @@ impl App {
             }
             Prompt::Authorize => {
                 let ttl_ms = self.shared.setup.policy.authorization_ttl_ms;
-                Question::Authorize(self.plan.shown.as_ref()?.authorize_view(ttl_ms)?)
+                Question::Authorize(
+                    self.plan.shown.as_ref()?.authorize_view(ttl_ms, &self.shared.now)?,
+                )
             }
         };
         Some(Dialog { prompt: self.shared.prompt_id(None), question })
@@ -161,7 +176,7 @@ impl App {
                 let place = self.loop_page.folder_review()?;
                 Some((&place.workspace, place.commands.as_ref().ok()?.as_ref()?))
             }
-            Prompt::Authorize | Prompt::Reject | Prompt::Close => None,
+            Prompt::Authorize | Prompt::Reject | Prompt::RememberWalls | Prompt::Close => None,
         }
     }
 }

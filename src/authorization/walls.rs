@@ -125,6 +125,13 @@ impl Grants {
         *self == Self::default()
     }
 
+    /// What of them can be granted to every plan; `None` if nothing. A grant for a single step cannot, because a step id
+    /// is unique only within its plan.
+    pub fn for_every_plan(&self) -> Option<Self> {
+        let grants = Self { proposed_for: BTreeSet::new(), ..self.clone() };
+        (!grants.is_empty()).then_some(grants)
+    }
+
     /// The union of both grants.
     #[must_use]
     pub fn with(&self, more: &Self) -> Self {

@@ -143,10 +143,10 @@ fn ask_until_answered(
             _ if line == approve => {
                 write!(
                     output,
-                    "The step is {}: to {approve} it takes the name of {}. Type {} to {approve} it: ",
+                    "The step is {}: to {approve} it takes {}. Type {} to {approve} it: ",
                     request.risk.level.as_str(),
                     request.target_kind().as_words(),
-                    quoted(word)
+                    quoted(&word)
                 )?;
                 output.flush()?;
                 match read_word(input)? {
@@ -155,7 +155,7 @@ fn ask_until_answered(
                         return answered(Decision::Approve);
                     }
                     Some(_) => {
-                        writeln!(output, "That is not {}; nothing is approved.", quoted(word))?
+                        writeln!(output, "That is not {}; nothing is approved.", quoted(&word))?
                     }
                 }
             }

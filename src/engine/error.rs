@@ -32,6 +32,8 @@ pub enum ExecutionError {
     ConfirmationDenied { note: String },
     #[error("stopped by a person before the step was done")]
     Cancelled,
+    #[error("its question was ended by Stop now, and nothing was run for it")]
+    QuestionStopped,
     #[error("{0}")]
     Tool(#[from] ToolError),
     #[error(
@@ -129,7 +131,7 @@ impl ExecutionError {
             Self::Tool(error) => error.code(),
             Self::NotAsShown { .. } => Code::Conflict,
             Self::ConfirmationDenied { .. } => Code::ConfirmationDenied,
-            Self::Cancelled => Code::Cancelled,
+            Self::Cancelled | Self::QuestionStopped => Code::Cancelled,
             Self::EvidenceStore { .. } => Code::EvidenceStore,
         }
     }
@@ -149,7 +151,9 @@ impl ExecutionError {
                 "Look at the file as it is now; its earlier content is in the evidence."
             }
             Self::ConfirmationDenied { .. } => "Change the plan, or run it again and decide again.",
-            Self::Cancelled => "Run the plan again when you want it to be done.",
+            Self::Cancelled | Self::QuestionStopped => {
+                "Run the plan again when you want it to be done."
+            }
             Self::EvidenceStore { source, .. } => source.next(),
         }
         .to_owned()

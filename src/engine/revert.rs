@@ -37,7 +37,7 @@ pub(super) fn revert_of(
 fn subject(evidence: &mut EvidenceReader, id: Uuid) -> Result<Subject, FollowUpError> {
     if let Some(run_id) = evidence.run_of(id)? {
         let run = ended_run(evidence, run_id)?;
-        let title = format!("step {id} of {}", run.plan_name);
+        let title = step_title(evidence, &run, id)?;
         return Ok(Subject { name: CheckpointName::Execution(id), runs: vec![run], title });
     }
     match ended_run(evidence, id) {
@@ -61,6 +61,26 @@ fn subject(evidence: &mut EvidenceReader, id: Uuid) -> Result<Subject, FollowUpE
     }
 }
 
+/// One execution of a run for a person: `step 2 of Tidy the nest: Write src/lib.rs`.
+fn step_title(
+    evidence: &mut EvidenceReader,
+    run: &RunSummary,
+    id: Uuid,
+) -> Result<String, FollowUpError> {
+    let invoked = evidence.invoked_steps(run.run_id)?;
+    let Some((index, _)) = invoked.into_iter().find(|(_, execution)| *execution == id) else {
+        return Ok(format!("a step of {}", run.plan_name));
+    };
+    let plan = match plan_of(evidence, run.run_id) {
+        Err(FollowUpError::NoPlan { .. }) => None,
+        plan => recorded_plan(&plan?.1, run),
+    };
+    let call = plan.as_ref().and_then(|plan| plan.steps.get(index)?.call.as_ref());
+    let headline = call.map(|call| call.headline());
+    let headline = headline.map_or_else(String::new, |(verb, object)| format!(": {verb} {object}"));
+    Ok(format!("step {} of {}{headline}", index + 1, run.plan_name))
+}
+
 /// A warning for each effect that the plan of [`revert_of`] does not take back: steps that ran programs, files in
 /// `.git`, and files whose earlier contents are not available.
 ///
@@ -71,8 +91,8 @@ pub(super) fn irreversible_effects(
     id: Uuid,
 ) -> Result<Vec<Finding>, FollowUpError> {
     let Subject { name, runs, .. } = subject(evidence, id)?;
-    let warning =
-        |message| Finding::new(Severity::Warning, Code::FileNotFound, "/actions/0", message);
+    // About the whole plan, which has only one step.
+    let warning = |message| Finding::new(Severity::Warning, Code::FileNotFound, "", message);
     let mut findings = Vec::new();
     for run in &runs {
         let of_run = match name {
@@ -108,7 +128,7 @@ pub(super) fn irreversible_effects(
             StoredContent::NotStored => "it was never kept",
         };
         findings
-            .push(warning(format!("the earlier content of {} is not available: {why}", way.path)));
+            .push(warning(format!("The earlier content of {} is not available: {why}", way.path)));
     }
     Ok(findings)
 }

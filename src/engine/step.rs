@@ -146,7 +146,7 @@ impl StepRun<'_, '_> {
         let decision = if request.offers(decision) { decision } else { Decision::Cancel };
         let provenance = confirmation.provenance();
         if self.run.deps.control.is_stopped() {
-            return Some(cancelled());
+            return Some((Outcome::Cancelled, Some(ExecutionError::QuestionStopped)));
         }
         let answer = Answer { decision, by: provenance.by, note: provenance.note };
         self.run.journal.send(&RunEvent::ConfirmationDecided {

@@ -7,8 +7,8 @@ use uuid::Uuid;
 
 use super::Preview;
 use crate::authorization::StepWalls;
+use crate::plan::Needs;
 use crate::plan::words::words;
-use crate::plan::{Needs, quoted, visible};
 use crate::risk::Verdict;
 
 /// A question about one step, with everything that a person must see before they answer.
@@ -63,45 +63,6 @@ pub struct ConfirmationRequest {
 }
 
 impl ConfirmationRequest {
-    /// The word that a person types to approve a dangerous step: the name of its target, see [`Self::target_kind`].
-    pub fn target_word(&self) -> &str {
-        self.named_target().1
-    }
-
-    /// What the person types the name of.
-    pub fn target_kind(&self) -> NamedTarget {
-        self.named_target().0
-    }
-
-    /// The host without its user; else the first file that the step changes or takes as an argument; else the folder in
-    /// which a command runs; else the tool. Of a path, only the last part.
-    fn named_target(&self) -> (NamedTarget, &str) {
-        if let Some(target) = &self.target {
-            return (NamedTarget::Host, target.rsplit('@').next().unwrap_or(target));
-        }
-        let changed = self.preview.changes.first().map(|it| (NamedTarget::File, it.path.as_str()));
-        let argument = [
-            ("path", NamedTarget::File),
-            ("file", NamedTarget::File),
-            ("file_path", NamedTarget::File),
-            ("plan_file", NamedTarget::File),
-            ("root", NamedTarget::Root),
-        ];
-        let argument = || {
-            let path = |(name, kind): (&str, _)| Some((kind, self.arguments.get(name)?.as_str()));
-            argument.into_iter().find_map(path)
-        };
-        let folder = || self.command().map(|_| (NamedTarget::Folder, self.cwd.as_str()));
-        changed
-            .or_else(argument)
-            .or_else(folder)
-            .and_then(|(kind, path)| {
-                let name = path.rsplit(['/', '\\']).find(|part| !part.trim().is_empty())?;
-                Some((kind, name))
-            })
-            .unwrap_or((NamedTarget::Tool, &self.tool))
-    }
-
     /// The command, if the step is a shell command.
     pub fn command(&self) -> Option<&str> {
         let command = self.arguments.get("command")?;
@@ -123,48 +84,6 @@ impl ConfirmationRequest {
     /// Whether the person can give this answer. Only a guided run offers [`Decision::DoneByHand`].
     pub fn offers(&self, decision: Decision) -> bool {
         self.guided || decision != Decision::DoneByHand
-    }
-
-    /// Whether the typed text is [`Self::target_word`]. The word is accepted as it is and as it is shown, because
-    /// hidden characters of a name can be neither seen nor typed. Surrounding whitespace is ignored.
-    pub fn names_target(&self, typed: &str) -> bool {
-        let (typed, word) = (typed.trim(), self.target_word());
-        typed == word.trim() || typed == visible(word).trim() || typed == quoted(word).trim()
-    }
-
-    /// Whether the typed text is the beginning of what [`Self::names_target`] accepts.
-    pub fn begins_target(&self, typed: &str) -> bool {
-        let (typed, word) = (typed.trim(), self.target_word());
-        let begins = |word: &str| word.trim().starts_with(typed);
-        begins(word) || begins(&visible(word)) || begins(&quoted(word))
-    }
-}
-
-/// What the word names that a person types to approve a dangerous step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NamedTarget {
-    /// The host on which the step runs.
-    Host,
-    /// A file that the step changes or takes as an argument.
-    File,
-    /// The folder that the step takes as an argument.
-    Root,
-    /// The folder in which the command runs.
-    Folder,
-    /// The tool.
-    Tool,
-}
-
-impl NamedTarget {
-    /// What it is, to follow "the name of".
-    pub const fn as_words(self) -> &'static str {
-        match self {
-            Self::Host => "the host on which it runs",
-            Self::File => "the file it is about",
-            Self::Root => "the folder it is about",
-            Self::Folder => "the folder in which it runs",
-            Self::Tool => "the tool it calls",
-        }
     }
 }
 

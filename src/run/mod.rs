@@ -43,6 +43,7 @@ mod stop_reason;
 mod suggestion;
 mod summary;
 mod tally;
+mod target_word;
 mod terminal;
 pub mod text;
 mod transcript;
@@ -54,7 +55,7 @@ pub use attempt::{
     ActionError, ActionErrorCode, ActionRecord, ActionStatus, AttemptRecord, PlannerFinding,
     PlannerReport, PlannerStatus, VERIFY_GATE, VerifyRecord, is_retryable,
 };
-pub use confirm::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision, NamedTarget};
+pub use confirm::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision};
 pub use diagnostic::{DiagnosticArtifact, DiagnosticSpan, Level, MAX_DIAGNOSTICS};
 pub use diagnostics_diff::{BaselineState, Comparison, compare};
 pub use difference::{PlanDifference, StepChange, StepDifference, has_same_effect};
@@ -101,6 +102,7 @@ pub use stop_reason::{StopCode, StopDetail, StopReason};
 pub use suggestion::SuggestedFix;
 pub use summary::{EvidenceSummary, Focus, ToolCount};
 pub use tally::RunTally;
+pub use target_word::NamedTarget;
 pub use terminal::{
     Cell, CellColor, Cursor, Keyboard, OpenTerminal, ScreenLine, ScreenLines, TerminalModes,
     TerminalPort, TerminalScreen, TerminalSize, TypedBy,

@@ -82,7 +82,7 @@ pub enum FileFate {
     Written,
     /// It has its content already, or gets it back.
     Unchanged,
-    /// Each step that names it would fail.
+    /// Each step that names it would fail, or is behind one at which the run would end.
     NotWritten,
 }
 
@@ -176,6 +176,23 @@ impl PreviewedSteps {
         &self.failing
     }
 
+    /// The number of steps that run before the first one that would fail, where the run ends; all if none would.
+    pub fn reached(&self) -> usize {
+        self.failing.first().map_or(self.steps.len(), |first| *first)
+    }
+
+    /// What a person must know about the end of the run, as a sentence: at which step it would end, and how many steps
+    /// behind it would not run; `None` if no step would fail.
+    pub fn ends_early(&self) -> Option<String> {
+        let number = self.failing.first()? + 1;
+        let behind = match self.steps.len() - number {
+            0 => String::new(),
+            1 => "; the step behind it would not run".to_owned(),
+            count => format!("; the {count} steps behind it would not run"),
+        };
+        Some(format!("The run would end at step {number}{behind}."))
+    }
+
     /// The number of steps of which nothing is known.
     pub fn unknown(&self) -> usize {
         self.steps.len() - self.known
@@ -186,10 +203,11 @@ impl PreviewedSteps {
         self.known
     }
 
-    /// The lines that the steps add and remove, as far as they are known, and whether that is all of them.
+    /// The lines that the steps add and remove up to where the run would end, as far as they are known, and whether that
+    /// is all of them.
     pub fn lines(&self) -> ((usize, usize), bool) {
         let (mut sum, mut is_all) = ((0, 0), true);
-        for step in &self.steps {
+        for step in self.steps.iter().take(self.reached()) {
             match step.as_ref().map(|step| (step.lines, step)) {
                 Some((Some((added, removed)), _)) => sum = (sum.0 + added, sum.1 + removed),
                 Some((None, step)) => is_all &= step.files.is_empty(),
@@ -199,9 +217,9 @@ impl PreviewedSteps {
         (sum, is_all)
     }
 
-    /// What becomes of the files that the previews name, from the first state to the last one.
+    /// What becomes of the files that the previews name, from the first state to that at the end of the run.
     fn states(&self) -> BTreeMap<&str, (FileState, FileState)> {
-        self.states_of(|_| true)
+        self.states_of(|index| index < self.reached())
     }
 
     /// As [`Self::states`], of the steps for which `is_meant` is true.
@@ -240,7 +258,8 @@ impl PreviewedSteps {
         let is_known = |step: &Option<PreviewedStep>| {
             step.as_ref().is_some_and(|step| step.is_exact || step.failure.is_some())
         };
-        let unknown = (0..).zip(&self.steps).filter(|(_, step)| !is_known(step));
+        let reached = (0..self.reached()).zip(&self.steps);
+        let unknown = reached.filter(|(_, step)| !is_known(step));
         let unknown: Vec<bool> = unknown.filter_map(|(index, _)| may_delete(index)).collect();
         let some_deleted = unknown.contains(&true);
         let fate = |path: &String| match (states.get(path.as_str()), inputs.get(path)) {
@@ -341,6 +360,23 @@ mod tests {
         let fates = |names| steps.fates(&paths, &BTreeMap::new(), |_| names);
         assert_eq!(fates(None), [FileFate::NotWritten]);
         assert_eq!(fates(Some(false)), [FileFate::Written]);
+    }
+
+    /// A run ends at the first step that fails, so what is behind it does not happen.
+    #[test]
+    fn steps_behind_a_failing_one_do_nothing() {
+        let (old, new, none) = (content(OLD), content(b"new"), FileState::Absent);
+        let mut steps = PreviewedSteps::new(4);
+        steps.store(0, exact(vec![change("a", old, new, (1, 1))]));
+        steps.store(2, exact(vec![change("b", old, none, (0, 7))]));
+        assert_eq!((steps.reached(), steps.ends_early()), (4, None));
+        steps.store(1, PreviewedStep::of(&Preview::failure("it exists already", Vec::new())));
+        assert_eq!(fates(&steps, &["a", "b"], true), ["replaced", "not written"]);
+        assert_eq!((steps.reached(), steps.lines()), (1, ((1, 1), true)));
+        let sentence = "The run would end at step 2; the 2 steps behind it would not run.";
+        assert_eq!(steps.ends_early().as_deref(), Some(sentence));
+        steps.end();
+        assert!(steps.deleted().is_empty());
     }
 
     #[test]

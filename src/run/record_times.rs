@@ -11,12 +11,27 @@ impl Outcome {
     pub fn never_started(self) -> bool {
         matches!(self, Self::Denied | Self::Skipped | Self::DoneByHand | Self::PreconditionFailed)
     }
+
+    /// How long the tool took, in milliseconds; `None` if it was not called. A step that was cancelled without taking any
+    /// time was stopped before its tool was called.
+    pub fn took(self, duration_ms: i64) -> Option<i64> {
+        let is_called = !self.never_started() && (self != Self::Cancelled || duration_ms > 0);
+        is_called.then_some(duration_ms)
+    }
 }
 
 impl Known {
     /// As [`Outcome::never_started`]; false without an outcome.
     pub fn never_started(self) -> bool {
         matches!(self, Self::Outcome(outcome) if outcome.never_started())
+    }
+
+    /// As [`Outcome::took`]; the duration itself without an outcome.
+    pub fn took(self, duration_ms: i64) -> Option<i64> {
+        match self {
+            Self::Outcome(outcome) => outcome.took(duration_ms),
+            _ => Some(duration_ms),
+        }
     }
 }
 
@@ -71,5 +86,20 @@ fn starts_process(tool: Tool) -> bool {
     match tool {
         Tool::SplicePatch | Tool::SplicePlan | Tool::Simulate => true,
         tool => matches!(tool.class(), ToolClass::Check | ToolClass::Command),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tool_that_was_not_called_took_no_time() {
+        let took = |outcome: Outcome, ms| Known::Outcome(outcome).took(ms);
+        assert_eq!(took(Outcome::Denied, 0), None);
+        assert_eq!(took(Outcome::Cancelled, 0), None, "its question was ended");
+        assert_eq!(took(Outcome::Cancelled, 7), Some(7));
+        assert_eq!(took(Outcome::Succeeded, 0), Some(0));
+        assert_eq!(Known::Interrupted.took(3), Some(3));
     }
 }

@@ -12,7 +12,7 @@ use super::loop_page::LoopForm;
 use super::overlay::RuleForm;
 use super::plan::StepFilter;
 use super::scroll::OnScreen;
-use crate::authorization::{HostChoice, WallSetting};
+use crate::authorization::{Grants, HostChoice, WallSetting};
 use crate::plan::{Digest, Mode};
 use crate::run::{Decision, Question, SettleMode, TerminalSize};
 
@@ -84,6 +84,8 @@ pub enum PlanAction {
     OpenRun(Uuid),
     /// Show this step, counted from 0, of this recorded run.
     OpenStepOfRun(Uuid, usize),
+    /// Open the file of the rejected plan with this digest.
+    OpenRejected(Digest),
     /// Select this step, counted from 0.
     SelectStep(usize),
     /// List the steps that this filter lets through.
@@ -104,8 +106,10 @@ pub enum PlanAction {
     ReviewCommands,
     /// Grant the steps everything that the review proposes beyond their walls, or withdraw these grants.
     GrantNeeds(bool),
-    /// Apply the grants of this plan to every plan in its workspace, or withdraw all remembered grants.
-    RememberWalls(bool),
+    /// Open the dialog that asks whether to apply the grants of this plan to every plan in its workspace.
+    AskToRememberWalls,
+    /// Withdraw the grants for every plan in the workspace of this one.
+    ForgetWalls,
     /// Open the authorization dialog again, with a further grant to every step: writing to this path, or for `None`
     /// the network.
     AuthorizeWithGrant(Option<String>),
@@ -199,6 +203,13 @@ pub enum DialogAction {
         digest: Digest,
         /// Whether they are trusted from now on.
         trusted: bool,
+    },
+    /// Apply these grants to every plan in this workspace.
+    RememberWalls {
+        /// The workspace that was shown.
+        workspace: String,
+        /// The grants that were shown.
+        grants: Grants,
     },
     /// Answer the question for a secret with this id; `None` declines.
     AnswerSecret {

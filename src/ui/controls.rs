@@ -1,7 +1,8 @@
 //! Controls with a state or a menu; [`super::widgets`] has the plain ones.
 
 use egui::{
-    Align2, Button, CornerRadius, Response, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2,
+    Align2, AsIdSalt, Button, CollapsingHeader, CornerRadius, Response, Role, Sense, Stroke, Ui,
+    WidgetInfo, pos2, vec2,
 };
 
 use super::widgets::{focus_ring, paint_icon, rich};
@@ -12,6 +13,13 @@ use crate::plan::drawable;
 pub fn button_width(ui: &Ui, text: &str, has_icon: bool) -> f32 {
     let icon_width = if has_icon { 22.0 } else { 0.0 };
     Text::Body.width_of(ui, text) + 2.0 * ui.spacing().button_padding.x + icon_width
+}
+
+/// A part that is folded until the person unfolds it by its title.
+pub fn folded(ui: &mut Ui, title: &str, id_salt: impl AsIdSalt, body: impl FnOnce(&mut Ui)) {
+    let title = rich(title, Text::Meta, Theme::of(ui).dim);
+    let header = CollapsingHeader::new(title).id_salt(id_salt).show(ui, body).header_response;
+    focus_ring(ui, &header);
 }
 
 /// A toggle with an icon and a word; filled while it is on.

@@ -6,7 +6,8 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
 
-use crate::plan::{Code, Digest};
+use crate::plan::{Code, Digest, prose};
+use crate::run::text::capitalized;
 pub use crate::run::text::size;
 
 /// The current time and the time zone of the display.
@@ -155,6 +156,23 @@ pub fn digest(digest: &Digest) -> String {
     }
 }
 
+/// A message of a plan or a tool as it stands on its own. Its first letter becomes a capital one, unless it begins with a
+/// name such as a path.
+pub fn sentence(message: &str) -> String {
+    let first = message.split(' ').next().unwrap_or_default();
+    let is_word = first.chars().all(|letter| letter.is_ascii_lowercase());
+    if is_word { capitalized(message) } else { message.to_owned() }
+}
+
+/// The beginning of a plan's name, where a line has more to say.
+pub fn short_name(name: &str) -> String {
+    const MAX_CHARS: usize = 40;
+    match name.char_indices().nth(MAX_CHARS) {
+        None => prose(name).into_owned(),
+        Some((end, _)) => format!("{}…", prose(name.get(..end).unwrap_or_default().trim_end())),
+    }
+}
+
 /// Shortens a path to its last one or two components, which usually distinguish workspaces, and to at most `max_chars`
 /// characters, but not below 8.
 pub fn short_path(path: &str, max_chars: usize) -> String {
@@ -211,6 +229,18 @@ pub fn short_digests(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_message_begins_like_a_sentence_but_keeps_names() {
+        for (message, expected) in [
+            ("the earlier content is gone", "The earlier content is gone"),
+            ("a.md exists already", "a.md exists already"),
+            ("plan_id is missing", "plan_id is missing"),
+            ("", ""),
+        ] {
+            assert_eq!(sentence(message), expected);
+        }
+    }
 
     #[test]
     fn durations_have_the_unit_that_fits() {

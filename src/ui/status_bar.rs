@@ -96,6 +96,12 @@ impl StatusView {
         }
     }
 
+    /// The same run, with the name of its plan.
+    #[must_use]
+    pub fn of_plan(self, name: &str) -> Self {
+        Self { text: format!("{}, “{}”", self.text, format::short_name(name)), ..self }
+    }
+
     /// The same run, if it is under way in another window or command.
     pub fn of_another_window(self) -> Self {
         let text = "Runs in another window".to_owned();

@@ -49,7 +49,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 100] = [
+const SCENES: [&str; 101] = [
     "plan",
     "authorized",
     "attempt",
@@ -79,6 +79,7 @@ const SCENES: [&str; 100] = [
     "authorize-walls",
     "authorize-many",
     "reject",
+    "remember-walls",
     "close",
     "secret",
     "terminal",

@@ -157,7 +157,8 @@ fn read_and_administered(work: &Path, account: &Account) -> Outcome {
     desktop.type_text("q")?;
 
     desktop.screenshot("terminal_9_question")?;
-    type_word(&mut desktop, "marsh")?;
+    // What is run as another user.
+    type_word(&mut desktop, "id")?;
     desktop.wait_for_text("It matches. Enter approves.")?;
     desktop.key("Return")?;
     desktop.wait_for_text("to type")?;

@@ -1,10 +1,13 @@
 //! Applies the actions of a person on the plan page.
 
+use std::path::Path;
+
 use uuid::Uuid;
 
 use super::{PlanPage, PlanSession};
 use crate::app::App;
 use crate::app::pending::FailedQuery;
+use crate::app::recent::RecentChange;
 use crate::app::shared::{Prompt, Shared};
 use crate::authorization::{AuthorizationStatus, Grants, Method, PlanAuthorization};
 use crate::plan::Digest;
@@ -22,6 +25,7 @@ impl PlanPage {
             PlanAction::Open(path) => Self::open(path, None, shared),
             PlanAction::OpenRun(run_id) => self.open_run(run_id, None, shared),
             PlanAction::OpenStepOfRun(run_id, step) => self.open_run(run_id, Some(step), shared),
+            PlanAction::OpenRejected(digest) => self.open_rejected(digest, shared),
             PlanAction::SelectStep(index) => self.with_shown(|session| {
                 session.pane.selected = index;
                 session.pane.is_pinned = true;
@@ -50,7 +54,12 @@ impl PlanPage {
             PlanAction::ReviewCommands => shared.show_prompt(Some(Prompt::Trust)),
             PlanAction::OpenConfirmation => self.show_confirmation_dialog(shared),
             PlanAction::Terminal(action) => self.apply_to_terminal(action, shared),
-            PlanAction::RememberWalls(remember) => self.remember_walls(remember, shared),
+            PlanAction::AskToRememberWalls => shared.show_prompt(Some(Prompt::RememberWalls)),
+            PlanAction::ForgetWalls => {
+                if let Some(review) = self.review() {
+                    Self::decide_walls(review.binding.workspace.clone(), None, shared);
+                }
+            }
             PlanAction::GrantNeeds(proposed) => {
                 self.with_shown(|session| {
                     session.change_choices(|it| it.choices.grants.proposed = proposed);
@@ -99,6 +108,18 @@ impl PlanPage {
         });
     }
 
+    /// Opens the file of a rejected plan, if the list of plans has it.
+    fn open_rejected(&self, digest: Digest, shared: &mut Shared) {
+        match self.recent.iter().find(|plan| plan.digest == Some(digest)) {
+            Some(plan) => Self::open(plan.path.clone(), None, shared),
+            None => {
+                let summary = "The list of plans no longer has the file of this one.";
+                let next = "Open the file itself. The plan then says that it was rejected.";
+                shared.notify(Tone::Dim, summary, digest.to_string(), next);
+            }
+        }
+    }
+
     /// Shows a recorded run, and then calls `then`.
     pub fn replay(run_id: Uuid, shared: &mut Shared, then: impl FnOnce(&mut App) + Send + 'static) {
         shared.query(ReplayRun(run_id), move |app, replayed| {
@@ -143,14 +164,9 @@ impl PlanPage {
         session.and_then(PlanSession::request).is_some_and(|request| request.required)
     }
 
-    /// Records the grants of the shown plan for all later plans of its workspace, or revokes those of the workspace.
-    fn remember_walls(&self, remember: bool, shared: &mut Shared) {
-        let Some(review) = self.review() else { return };
-        let binding = &review.binding;
-        // Grants for a step are not recorded, because a step id is unique only within its plan.
-        let grants =
-            remember.then(|| Grants { proposed_for: Default::default(), ..binding.grants.clone() });
-        let query = RememberWalls { workspace: binding.workspace.clone(), grants };
+    /// Records these grants for all later plans of a workspace, or revokes those of the workspace.
+    pub fn decide_walls(workspace: String, grants: Option<Grants>, shared: &mut Shared) {
+        let query = RememberWalls { workspace, grants };
         shared.query_each(query, |app, recorded, _| app.after_trust_decision(recorded));
     }
 
@@ -290,10 +306,15 @@ impl PlanPage {
         session.approval = Approval::Recording;
         let plan = Box::new(plan);
         let query = RecordAuthorization { authorization: authorization.clone(), plan };
-        shared.query_each(query, |app, recorded, _| match recorded {
+        shared.query_each(query, move |app, recorded, _| match recorded {
             Ok(()) => {
                 if let Some(session) = &mut app.plan.shown {
+                    let path = session.path().map(Path::to_path_buf);
                     session.apply_decision(*authorization);
+                    if let Some(path) = path {
+                        let rejected = !approves;
+                        app.change_recent(RecentChange::Decided { path, rejected });
+                    }
                 }
                 if let Some(notice) = app.plan.void_notice.take() {
                     app.shared.dismiss(notice);

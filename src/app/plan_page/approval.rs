@@ -7,7 +7,7 @@ use super::PlanSession;
 use super::attempt::started_run;
 use crate::authorization::{ApprovedPlan, Change, PlanAuthorization, SinceBoot};
 use crate::plan::{Dialect, Severity};
-use crate::run::{RunState, Transcript};
+use crate::run::{DecidedBy, PlanRejection, RunState, Transcript};
 use crate::ui::plan::Approval;
 use crate::worker::OpenedPlan;
 
@@ -18,6 +18,8 @@ impl PlanSession {
         if authorization.plan_digest != self.opened.digest {
             return;
         }
+        // The dialog names a rejection of the plan.
+        self.authorize_view.take();
         match &authorization.status {
             Approved => {
                 // Another review may have landed, or something else been chosen, while the approval was recorded.
@@ -39,6 +41,17 @@ impl PlanSession {
             }
             Rejected { reason } => {
                 self.approval = Approval::Rejected(reason.clone());
+                self.opened.rejected = Some(PlanRejection {
+                    authorization_id: authorization.authorization_id,
+                    plan_digest: authorization.plan_digest,
+                    plan_id: authorization.plan_id.clone(),
+                    plan_name: self.name().to_owned(),
+                    workspace: authorization.binding.workspace.clone(),
+                    reason: reason.clone(),
+                    by: DecidedBy { place: "window".to_owned(), user: None },
+                    timestamp_ms: authorization.decided_at_ms,
+                    changed: false,
+                });
                 self.authorization = None;
             }
             Pending => {}

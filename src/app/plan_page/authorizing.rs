@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::{PlanPage, PlanSession};
 use crate::run::{RunSummary, other_runs, other_runs_warning};
+use crate::ui::Now;
 use crate::ui::dialog::AuthorizeView;
 
 impl PlanPage {
@@ -26,7 +27,7 @@ impl PlanPage {
 impl PlanSession {
     /// The content of the dialog about an approval that is valid for `ttl_ms` milliseconds; `None` without a plan or a
     /// review.
-    pub fn authorize_view(&self, ttl_ms: i64) -> Option<Arc<AuthorizeView>> {
+    pub fn authorize_view(&self, ttl_ms: i64, now: &Now) -> Option<Arc<AuthorizeView>> {
         let (plan, review) = (self.opened.plan.as_ref()?, self.opened.review.as_ref()?);
         // Cached, because a plan may have ten thousand files and this function is called in each frame.
         let new_view = || {
@@ -35,7 +36,8 @@ impl PlanSession {
             let (attempt, previewed) = (self.attempt, &self.previewed.steps);
             let view =
                 AuthorizeView::new(plan, review, continues, attempt, others, ttl_ms, previewed);
-            Arc::new(view.with_findings(&self.opened.findings))
+            let view = view.with_findings(&self.opened.findings);
+            Arc::new(view.with_rejection(self.opened.rejected.as_ref(), now))
         };
         Some(Arc::clone(self.authorize_view.get_or_init(new_view)))
     }

@@ -125,6 +125,12 @@ impl PlanSession {
         Some(&*self.opened.path).filter(|path| !path.as_os_str().is_empty())
     }
 
+    /// The plan's name; without a plan, the name of its file.
+    pub fn name(&self) -> &str {
+        let file = || self.opened.path.file_name().and_then(|name| name.to_str());
+        self.opened.plan.as_ref().map_or_else(|| file().unwrap_or_default(), |plan| plan.name())
+    }
+
     /// Whether the run is over and has an id, so that it can have follow-up plans.
     pub fn is_over(&self) -> bool {
         self.run.is_over() && self.run.run_id.is_some()

@@ -69,6 +69,11 @@ impl PlanPage {
         self.running().filter(|session| !session.confirmation.dialog_closed)?.request()
     }
 
+    /// The name of the plan whose run is under way, if the page shows another one.
+    pub fn other_plan(&self) -> Option<&str> {
+        self.live.as_ref().filter(|live| live.runs_here()).map(PlanSession::name)
+    }
+
     /// The view model of the plan on the page; `covered` states whether a dialog or an overlay covers it.
     pub fn view<'a>(&'a self, covered: bool, shared: &'a Shared) -> Option<PlanView<'a>> {
         let session = self.shown.as_ref()?;
@@ -94,6 +99,7 @@ impl PlanPage {
             output: &session.output,
             continues: session.opened.continues,
             attempt: session.attempt,
+            other_plan: self.other_plan(),
             other_runs: session.other_runs.as_deref(),
             recorded: session.recorded.as_ref(),
             of_loop: session.attempt.map(|it| it.attempt).or_else(|| shared.attempt_of(run_id)),

@@ -162,6 +162,9 @@ fn a_rejection_is_shown_when_the_plan_is_opened_again() {
     bench.wait_until("rejected", |app| {
         matches!(app.plan.shown.as_ref().unwrap().approval, Approval::Rejected(_))
     });
+    let is_listed_as_rejected =
+        |bench: &Bench| bench.app.plan.recent.iter().map(|it| it.rejected).collect::<Vec<_>>();
+    assert_eq!(is_listed_as_rejected(&bench), [true]);
     let other = bench.file("other.json", &PLAN.replace("b.txt", "c.txt"));
     bench.open(&other);
     let bar = |bench: &Bench| {
@@ -180,8 +183,16 @@ fn a_rejection_is_shown_when_the_plan_is_opened_again() {
     bench.wait_until("the rejection", |app| {
         app.evidence.answer.as_ref().is_some_and(|answer| answer.len() == 1)
     });
-    bench.act(Action::Do(Command::GoPlan));
+    bench.open(&other);
+    bench.act(Action::Plan(PlanAction::OpenRejected(digest)));
+    bench.wait_until("opened from its rejection", |app| {
+        app.plan.shown.as_ref().unwrap().opened.digest == digest
+    });
+    let unknown = crate::plan::Digest::of(b"gone");
+    bench.act(Action::Plan(PlanAction::OpenRejected(unknown)));
+    assert!(bench.app.shared.notices.iter().any(|it| it.summary.contains("no longer has")));
     bench.authorize();
+    assert_eq!(is_listed_as_rejected(&bench), [false, false]);
     bench.open(&other);
     bench.open(&plan);
     assert!(bar(&bench).title.starts_with("Authorized "), "the authorization is later and counts");

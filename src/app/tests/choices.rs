@@ -109,3 +109,29 @@ fn an_approval_that_arrives_late_is_void() {
     session.apply_decision(late);
     assert_eq!(session.approval, Approval::Void(Vec::new()), "no review covers the choice yet");
 }
+
+/// More for every plan of a folder is asked for, named, and can be taken back.
+#[test]
+fn grants_for_every_plan_are_confirmed_first() {
+    let mut bench = Bench::new();
+    let plan = bench.file("commands.json", COMMANDS);
+    bench.open(&plan);
+    choose(&mut bench, PlanChoice::Network(true));
+    bench.wait_until("granted", |app| app.plan.review().unwrap().binding.grants.network);
+    bench.act(Action::Plan(PlanAction::AskToRememberWalls));
+    let Question::RememberWalls { workspace, grants } = bench.app.view().dialog.unwrap().question
+    else {
+        panic!("no question")
+    };
+    assert!(grants.network && workspace == bench.app.plan.review().unwrap().binding.workspace);
+    let workspace = workspace.to_owned();
+    bench.act(Action::Dialog(DialogAction::LeaveUndecided));
+    assert!(bench.app.view().dialog.is_none());
+    bench.act(Action::Plan(PlanAction::AskToRememberWalls));
+    bench.act(Action::Dialog(DialogAction::RememberWalls { workspace, grants }));
+    let remembered =
+        |app: &App| app.plan.review().unwrap().walls.as_ref().unwrap().remembered.is_some();
+    bench.wait_until("remembered", remembered);
+    bench.act(Action::Plan(PlanAction::ForgetWalls));
+    bench.wait_until("forgotten", |app| !remembered(app));
+}

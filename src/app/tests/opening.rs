@@ -65,6 +65,14 @@ fn another_plan_opens_during_a_run() {
     bench.wait_for_confirmation(1);
     bench.open(&other);
     assert!(bench.app.plan.live.is_some() && bench.app.situation().running);
+    // Everything that waits for an answer about that plan names it.
+    let view = bench.app.view();
+    let Question::Confirm { plan: named, .. } = view.dialog.unwrap().question else { panic!() };
+    assert_eq!(named, "Two writes");
+    assert_eq!(view.status.text, "Waiting for you: step 2 of 3, “Two writes”");
+    let bar = crate::ui::plan::bar(&view.plan.unwrap(), &view.situation);
+    let texts = (bar.title.as_str(), bar.detail.as_str());
+    assert_eq!(texts, ("Step 2 of another plan waits", "“Two writes”"));
     let run_id = bench.app.plan.live.as_ref().unwrap().run.run_id.unwrap();
     bench.act(Action::Plan(PlanAction::OpenRun(run_id)));
     assert_eq!(bench.session().path(), Some(plan.as_path()));

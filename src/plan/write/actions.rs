@@ -70,7 +70,7 @@ pub fn revert(checkpoint: &str, subject: &str) -> Vec<u8> {
         "actions": [{
             "type": "history",
             "request": { "operation": "undo", "checkpoint": checkpoint },
-            "rationale": format!("Undoes what {checkpoint} changed, as far as it is recorded."),
+            "rationale": format!("Undoes what {subject} changed, as far as it is recorded."),
         }],
     });
     let mut bytes = format!("{plan:#}").into_bytes();

@@ -97,8 +97,12 @@ impl ErrorInfo for HistoryError {
 
     fn next(&self) -> String {
         match self {
-            Self::NoCheckpoint { .. } | Self::UndoError { .. } => {
-                "List the entries or the checkpoints, and name one of them."
+            Self::NoCheckpoint { .. } => "Correct the name in the plan.",
+            Self::UndoError(
+                UndoError::Undone { .. } | UndoError::NothingToUndo | UndoError::NothingToRedo,
+            ) => "Nothing is left to do.",
+            Self::UndoError(UndoError::Unknown { .. } | UndoError::NoChange { .. }) => {
+                "Find the run or step that changed the files in the evidence, and revert that one."
             }
             Self::Unreadable { .. } => "See that the evidence folder can be read.",
             Self::NotAvailable { .. } => "Restore these files by hand.",

@@ -1,6 +1,6 @@
 //! The dialog that asks whether to run a step. It shows everything that the step would do.
 
-use egui::{CollapsingHeader, Id, Margin, TextEdit, Ui};
+use egui::{Id, Label, Margin, TextEdit, Ui};
 
 use super::{Answer, Answers, DialogShape, Entered, PromptId, READ_FIRST, Subject, question_ui};
 use crate::authorization::FileState;
@@ -8,7 +8,7 @@ use crate::plan::drawable;
 use crate::risk::RiskLevel;
 use crate::run::{ConfirmationRequest, Decision, Diff};
 use crate::ui::plan::{argument_ui, indented, preview_ui, request_ui, short_first};
-use crate::ui::{Action, DialogAction, Icon, Look, Text, Theme, Tone, icon, widgets};
+use crate::ui::{Action, DialogAction, Icon, Look, Text, Theme, Tone, controls, icon, widgets};
 
 /// The safe answers about a step with icon, text and tooltip, in display order. The last is only for guided runs.
 pub(in crate::ui) const SAFE_ANSWERS: [(Decision, Icon, &str, &str); 3] = [
@@ -30,11 +30,11 @@ pub(in crate::ui) const SAFE_ANSWERS: [(Decision, Icon, &str, &str); 3] = [
 pub(super) fn confirm_ui(
     ui: &mut Ui,
     prompt: PromptId,
-    request: &ConfirmationRequest,
-    in_loop: bool,
+    (request, plan, in_loop): (&ConfirmationRequest, &str, bool),
     actions: &mut Vec<Action>,
 ) {
-    let word = drawable(request.target_word());
+    let word = request.target_word();
+    let word = drawable(&word);
     let tool = drawable(&request.tool);
     let (step, count) = (request.step_index + 1, request.step_count);
     let title = format!("Execute step {step} of {count}: {tool}?");
@@ -69,6 +69,11 @@ pub(super) fn confirm_ui(
     };
     question_ui(ui, prompt, &shape, actions, answers, |ui, entered, id, _| {
         indented(ui, |ui| {
+            // In one line, so that a long name cannot push what matters out of sight.
+            let theme = Theme::of(ui);
+            let name = widgets::beginning(plan);
+            let parts = [("of the plan ", Text::Meta, theme.dim), (&*name, Text::Body, theme.text)];
+            ui.add(Label::new(widgets::styled_text(&parts)).truncate());
             request_ui(ui, request);
             reason_ui(ui, id.with("reason"), &mut entered.reason, in_loop);
         });
@@ -86,10 +91,8 @@ pub(super) fn confirm_ui(
                     Shown::Whole => {}
                     Shown::Changes => {
                         let title = "The whole contents, with the lines that do not change";
-                        let title = widgets::rich(title, Text::Meta, Theme::of(ui).dim);
-                        CollapsingHeader::new(title)
-                            .id_salt(("contents", request.step_index))
-                            .show(ui, |ui| argument_ui(ui, name, value));
+                        let id = ("contents", request.step_index);
+                        controls::folded(ui, title, id, |ui| argument_ui(ui, name, value));
                     }
                 }
             }

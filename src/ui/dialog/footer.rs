@@ -16,7 +16,7 @@ pub(super) struct Footer<'a> {
     pub(super) rect: Rect,
     /// The id of the dialog.
     pub(super) id: Id,
-    /// The question about a dangerous step, whose approval needs the name of its target.
+    /// The question about a dangerous step, whose approval needs a word to be typed.
     pub(super) word: Option<&'a ConfirmationRequest>,
     pub(super) allowed: Allowed,
 }

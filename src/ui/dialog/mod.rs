@@ -12,6 +12,7 @@ mod confirm;
 mod draft;
 mod focus;
 mod footer;
+mod remember_walls;
 mod secret;
 mod short;
 #[cfg(test)]
@@ -31,6 +32,7 @@ use uuid::Uuid;
 
 use super::plan::risk_icon;
 use super::{Action, Chip, DialogAction, Text, Theme, theme, widgets};
+use crate::authorization::Grants;
 use crate::risk::RiskLevel;
 use crate::run::{CommandsReview, ConfirmationRequest, SecretQuestion};
 use crate::ui::scroll;
@@ -70,6 +72,8 @@ pub enum Question<'a> {
     Confirm {
         /// The question.
         request: &'a ConfirmationRequest,
+        /// The name of its plan. The page may show another one.
+        plan: &'a str,
         /// Whether the step belongs to a plan of a loop. A denial with a reason then leads to another plan.
         in_loop: bool,
     },
@@ -94,6 +98,13 @@ pub enum Question<'a> {
         commands: &'a CommandsReview,
         /// Whether the dialog was opened for the shown plan, and not for a loop.
         of_plan: bool,
+    },
+    /// Whether every plan in the workspace gets these grants.
+    RememberWalls {
+        /// The workspace folder.
+        workspace: &'a str,
+        /// What is granted beyond the walls.
+        grants: Grants,
     },
     /// A secret that a program asks for.
     Secret {
@@ -143,7 +154,7 @@ struct DialogShape<'a> {
     width: f32,
     /// What the text fields are about; `None` without any.
     subject: Option<Subject>,
-    /// The question about a dangerous step, whose approval needs the name of its target.
+    /// The question about a dangerous step, whose approval needs a word to be typed.
     word: Option<&'a ConfirmationRequest>,
 }
 
@@ -177,8 +188,8 @@ pub fn clean_up(ctx: &egui::Context) {
 /// Draws a dialog.
 pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
     match &dialog.question {
-        Question::Confirm { request, in_loop } => {
-            confirm::confirm_ui(ui, dialog.prompt, request, *in_loop, actions);
+        Question::Confirm { request, plan, in_loop } => {
+            confirm::confirm_ui(ui, dialog.prompt, (*request, *plan, *in_loop), actions);
         }
         Question::Authorize(view) => authorize::authorize_ui(ui, dialog.prompt, view, actions),
         Question::Reject { digest, name, file, then } => {
@@ -192,6 +203,9 @@ pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
         Question::Trust { workspace, commands, of_plan } => {
             let content = (*workspace, *commands, *of_plan);
             trust::trust_ui(ui, dialog.prompt, content, actions);
+        }
+        Question::RememberWalls { workspace, grants } => {
+            remember_walls::remember_walls_ui(ui, dialog.prompt, workspace, grants, actions);
         }
         Question::Secret { id, question } => {
             secret::secret_ui(ui, dialog.prompt, *id, question, actions);

@@ -122,7 +122,8 @@ fn dangerous_guided_step_needs_its_word_to_run() {
     let mut harness = large_window("guided-dialog");
     wait(&mut harness, 3_000);
     assert!(!enabled(&harness, RUN) && enabled(&harness, DONE));
-    let word = fixture::request(&fixture::guided_plan(true), 2).target_word().to_owned();
+    let request = fixture::request(&fixture::guided_plan(true), 2);
+    let word = request.target_word();
     word_field(&harness).focus();
     harness.step();
     word_field(&harness).type_text(&word);

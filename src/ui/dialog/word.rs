@@ -1,4 +1,4 @@
-//! The field in which a person types the name of a dangerous step's target, directly above the buttons. It has the focus
+//! The field in which a person types the word that approves a dangerous step, directly above the buttons. It has the focus
 //! from the start, but what is typed before a pause is dropped: it was meant for something else.
 
 use egui::{Align, Context, Event, Id, ImeEvent, Key, Label, Layout, Rect, ScrollArea, Ui};
@@ -51,7 +51,7 @@ pub(super) fn drop_typed(ctx: &Context) {
     ctx.input_mut(|input| input.events.retain(|event| !is_text(event)));
 }
 
-/// Draws the field, with what it is for at its left and below it whether the name is right so far.
+/// Draws the field, with what it is for at its left and below it whether the word is right so far.
 pub(super) fn word_ui(
     ui: &mut Ui,
     rect: Rect,
@@ -77,12 +77,12 @@ pub(super) fn word_ui(
     let scrolled = scroll.auto_shrink([false, true]).show(&mut text, |ui| {
         let name = widgets::styled_text(&[
             ("Type ", Text::Body, theme.text),
-            (request.target_word(), Text::Mono, theme.text),
+            (&request.target_word(), Text::Mono, theme.text),
             (&format!(" to {verb}"), Text::Body, theme.text),
         ]);
         let label = ui.add(Label::new(name).wrap());
         let why = format!(
-            "The step is {}, so {doing} it takes the name of {}.",
+            "The step is {}, so {doing} it takes {}.",
             request.risk.level.as_str(),
             request.target_kind().as_words()
         );
@@ -110,7 +110,7 @@ pub(super) fn word_ui(
     Typed { is_entered, height }
 }
 
-/// Says whether what is typed is the name, or may become it. `entering` is what Enter does with the name, once it counts.
+/// Says whether what is typed is the word, or may become it. `entering` is what Enter does with the word, once it counts.
 fn hint(request: &ConfirmationRequest, typed: &str, entering: Option<&str>) -> (String, Tone) {
     let typed = typed.trim();
     let (typed_letters, word) = (typed.to_lowercase(), request.target_word().to_lowercase());
@@ -124,6 +124,6 @@ fn hint(request: &ConfirmationRequest, typed: &str, entering: Option<&str>) -> (
     } else if word.starts_with(&typed_letters) {
         ("Capital and small letters count.".to_owned(), Tone::Caution)
     } else {
-        ("This is not the name.".to_owned(), Tone::Caution)
+        ("This is not the word.".to_owned(), Tone::Caution)
     }
 }

@@ -121,7 +121,9 @@ fn answer_row_ui(
         return;
     }
     if let EvidenceAnswer::Rejections(rows) = answer {
-        rows.get(index).into_iter().for_each(|row| rejections::row_ui(ui, rect, row, view.now));
+        if let Some(row) = rows.get(index) {
+            rejections::row_ui(ui, rect, row, view.now, actions);
+        }
         return;
     }
     if let EvidenceAnswer::Runs(rows) = answer {

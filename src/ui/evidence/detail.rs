@@ -219,7 +219,7 @@ fn record_ui(ui: &mut Ui, detail: &ExecutionDetail, now: &Now, actions: &mut Vec
     for (name, at_ms) in detail.times() {
         widgets::fact(ui, name, now.full(at_ms), Text::Body);
     }
-    if let Some(duration) = row.duration_ms.filter(|_| !detail.never_started()) {
+    if let Some(duration) = row.duration_ms.and_then(|it| row.known.took(it)) {
         widgets::fact(ui, "took", format::duration(duration), Text::Body);
     }
     if let Some(code) = row.exit_code {

@@ -1,13 +1,14 @@
 //! The rejections of plans: their rows in the answer, and the way to them from a search.
 
-use egui::{Rect, Role, Sense, Ui, WidgetInfo, pos2};
+use egui::{Rect, Sense, Ui, pos2};
 
 use super::results::WAS_CHANGED;
 use super::{EvidenceView, parse};
 use crate::plan::drawable;
 use crate::run::{PlanRejection, Question};
 use crate::ui::{
-    Action, EvidenceAction, Look, Now, Text, Theme, controls, format, icon, rows, widgets,
+    Action, EvidenceAction, Look, Now, PlanAction, Text, Theme, controls, format, icon, rows,
+    widgets,
 };
 
 /// If rejected plans have the words of the search, a button that lists them. They are no executions.
@@ -27,7 +28,13 @@ pub(super) fn found_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<A
 }
 
 /// Draws a rejection: the plan and when it was rejected; by whom, and why.
-pub(super) fn row_ui(ui: &mut Ui, rect: Rect, rejection: &PlanRejection, now: &Now) {
+pub(super) fn row_ui(
+    ui: &mut Ui,
+    rect: Rect,
+    rejection: &PlanRejection,
+    now: &Now,
+    actions: &mut Vec<Action>,
+) {
     let theme = Theme::of(ui);
     let response = ui.interact(rect, ui.scope_id().with("rejection"), Sense::click());
     rows::row_background(ui, &response, false);
@@ -49,10 +56,12 @@ pub(super) fn row_ui(ui: &mut Ui, rect: Rect, rejection: &PlanRejection, now: &N
     widgets::paint_parts(ui, pos2(left, rect.top() + 32.0), (right - left).max(0.0), &parts);
     let at = now.full(rejection.timestamp_ms);
     let name = drawable(&format!("{}, {line}, {at}", rejection.plan_name)).into_owned();
-    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &name));
+    if controls::painted_button(ui, &response, || name.clone()) {
+        actions.push(Action::Plan(PlanAction::OpenRejected(rejection.plan_digest)));
+    }
     let digest = rejection.plan_digest.to_string();
     let tooltip = format!(
-        "{name}\n{digest}\nWorkspace {}\nThe right mouse button copies.",
+        "{name}\n{digest}\nWorkspace {}\nA click opens the plan. The right mouse button copies.",
         drawable(&rejection.workspace)
     );
     response.context_menu(|ui| {

@@ -196,7 +196,7 @@ pub(super) fn row_ui(
     let mut right = rect.right() - 18.0;
     // A narrow list has no room for durations; the details of the open execution show its duration.
     if rect.width() > NARROW {
-        if let Some(duration) = row.duration_ms.filter(|_| !row.known.never_started()) {
+        if let Some(duration) = row.duration_ms.and_then(|it| row.known.took(it)) {
             let text = format::duration(duration);
             widgets::paint_right(ui, pos2(right, middle), (&text, Text::Mono, theme.dim));
         }

@@ -50,19 +50,24 @@ pub(crate) fn bar_ui(ui: &mut Ui, bar: &Bar, commands: &mut Commands<'_>) {
         let is_turn = bar.primary.is_some_and(|it| takes_turns.contains(&it));
         let least_text = if is_turn { BESIDE_TEXT + MAX_DETAIL } else { 0.0 };
         let text_width = text_width(ui, bar).max(least_text);
+        let of_text =
+            |command: Command, text: &str| button_width(ui, text, command.spec().icon.is_some());
+        let turns_width =
+            takes_turns.map(|it| of_text(it, it.spec().text)).into_iter().fold(0.0, f32::max);
         let fit = Fit::of(bar, (width, text_width, spacing), |command, form| {
-            let of_text = |command: Command, text: &str| {
-                button_width(ui, text, command.spec().icon.is_some())
-            };
             let own = of_text(command, text_of(command, form));
-            match bar.primary.filter(|it| *it == command && takes_turns.contains(it)) {
-                Some(_) => takes_turns
-                    .map(|it| of_text(it, it.spec().text))
-                    .into_iter()
-                    .fold(own, f32::max),
-                None => own,
-            }
+            if is_turn && bar.primary == Some(command) { own.max(turns_width) } else { own }
         });
+        let primary = bar.primary.map(|command| (command, text_of(command, fit.form(command))));
+        let beside = match primary {
+            Some((command, text)) if is_turn => turns_width - of_text(command, text),
+            _ => 0.0,
+        };
+        // At the right edge, where the next click of somebody who only goes on does the least.
+        if let Some((command, text)) = primary {
+            commands.button(ui, command, Look::Primary, Some(text));
+            ui.add_space(beside.max(0.0));
+        }
         // The layout goes from right to left, so the last command of the list is added first.
         for command in bar.others.iter().rev() {
             match fit.form(*command) {
@@ -73,10 +78,6 @@ pub(crate) fn bar_ui(ui: &mut Ui, bar: &Bar, commands: &mut Commands<'_>) {
         }
         if fit.has_menu() {
             menu_ui(ui, &fit, commands);
-        }
-        if let Some(command) = bar.primary {
-            let text = text_of(command, fit.form(command));
-            commands.button(ui, command, Look::Primary, Some(text));
         }
         text_ui(ui, bar);
     });

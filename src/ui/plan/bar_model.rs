@@ -1,7 +1,7 @@
 //! The content of the bar below the steps, for every state of a plan and its run.
 
 use super::{Approval, PlanView, fate_look};
-use crate::plan::{ShownPlan, drawable};
+use crate::plan::{ShownPlan, drawable, prose};
 use crate::run::text::capitalized;
 use crate::run::{Phase, PlanRejection, RunFate, RunStatus};
 use crate::ui::loop_page::Sequel;
@@ -246,16 +246,20 @@ fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {
     let is_shown = view.run.is_active();
     let (title, detail) = match is_shown {
         true => (format!("Running step {number} of {total}"), detail),
-        false => ("Another plan runs".to_owned(), String::new()),
+        false => ("Another plan runs".to_owned(), other_plan(view)),
     };
     let mut bar = Bar::new(icon::RUNNING, Tone::Accent, title, detail);
-    bar.others = vec![Command::Pause, Command::CancelAfterStep, Command::StopNow];
+    // What can be taken back is where the button was that began the run.
+    bar.others = vec![Command::StopNow, Command::CancelAfterStep, Command::Pause];
     if situation.automatic {
-        bar.others.insert(1, Command::GoOnGuided);
+        bar.others.insert(2, Command::GoOnGuided);
     }
-    if situation.asking.is_some() {
+    if let Some(step) = situation.asking {
         (bar.icon, bar.tone) = (icon::HAND, Tone::Caution);
-        bar.title = "Waiting for you".to_owned();
+        bar.title = match is_shown {
+            true => "Waiting for you".to_owned(),
+            false => format!("Step {} of another plan waits", step + 1),
+        };
         if view.card.is_some() {
             // The card has the primary buttons; this command only shows the card.
             bar.others.insert(0, Command::AnswerStep);
@@ -272,6 +276,11 @@ fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {
         bar.others = vec![Command::StopNow];
     }
     bar
+}
+
+/// The name of the plan that runs while the page shows another one.
+fn other_plan(view: &PlanView<'_>) -> String {
+    view.other_plan.map_or_else(String::new, |name| format!("“{}”", prose(name)))
 }
 
 /// The bar of a run that has ended or was interrupted; `None` for any other state.

@@ -7,7 +7,7 @@ use super::inspector::{error_ui, indented};
 use super::{PlanView, command_ui, outcome_look};
 use crate::plan::{ShownStep, prose_lines};
 use crate::run::text::capitalized;
-use crate::run::{Outcome, StepState};
+use crate::run::{Outcome, StepResult, StepState};
 use crate::ui::artifact::{ArtifactView, artifacts_ui};
 use crate::ui::{Action, Text, Tone, format, widgets};
 
@@ -86,10 +86,8 @@ pub(super) fn did_ui(
     ui.add_space(10.0);
     indented(ui, |ui| {
         let (icon, word, tone) = outcome_look(result.outcome);
-        let took = match result.outcome.never_started() {
-            true => String::new(),
-            false => format!(", {}", format::duration(result.duration_ms)),
-        };
+        let took = result.outcome.took(result.duration_ms).map(format::duration);
+        let took = took.map_or_else(String::new, |took| format!(", {took}"));
         widgets::remark(ui, icon, tone, format!("{}{took}", capitalized(word)));
         error_ui(ui, result);
         if let Some(command) = step.arguments.get("command").filter(|_| step.tool_name == "shell") {
@@ -100,18 +98,24 @@ pub(super) fn did_ui(
     let change = ArtifactView::changes(execution);
     if change.is_empty() {
         indented(ui, |ui| {
-            let text = match result.outcome {
-                Outcome::Succeeded | Outcome::Failed => {
-                    "No change of a file was recorded. What it printed is under Output."
-                }
-                Outcome::Cancelled => "The step was cancelled. No change of a file was recorded.",
-                outcome => no_diagnostics(outcome),
-            };
-            widgets::paragraph(ui, text, Text::Body, Tone::Dim);
+            widgets::paragraph(ui, no_change(result), Text::Body, Tone::Dim);
         });
     } else {
         let (id, height) = (("did", execution.row.execution_id), ui.available_height());
         artifacts_ui(ui, id, &change, "diff", view.contents, height, actions);
+    }
+}
+
+/// What there is to say about a step that is over without a change of a file.
+fn no_change(result: &StepResult) -> &'static str {
+    let has_output = result.stdout_bytes > 0 || result.stderr_bytes > 0;
+    match result.outcome {
+        Outcome::Succeeded | Outcome::Failed if has_output => {
+            "No change of a file was recorded. What it printed is under Output."
+        }
+        Outcome::Succeeded | Outcome::Failed => "No change of a file was recorded.",
+        Outcome::Cancelled => "The step was cancelled. No change of a file was recorded.",
+        outcome => no_diagnostics(outcome),
     }
 }
 
@@ -176,6 +180,15 @@ mod tests {
         assert_eq!([ASKS, ASKS + 1].map(|it| name(it, true)), ["Unknown", "Not done"]);
         // So it is in the window that began the run, where the other steps have their previews.
         assert_eq!([ASKS, ASKS + 1].map(|it| name(it, false)), ["Unknown", "Would do"]);
+    }
+
+    #[test]
+    fn output_is_named_only_if_there_is_some() {
+        let mut result = fixture::result(&fixture::plan(), ASKS, Outcome::Failed, 1);
+        (result.stdout_bytes, result.stderr_bytes) = (0, 0);
+        assert!(!no_change(&result).contains("Output"));
+        result.stderr_bytes = 7;
+        assert!(no_change(&result).contains("Output"));
     }
 
     #[test]

@@ -65,9 +65,9 @@ fn place(pointer: &str) -> String {
 
 /// A finding for a dialog: what it says, and in which part of the plan.
 pub(crate) fn finding_sentence(finding: &Finding) -> String {
-    let message = prose(&finding.message);
+    let message = prose(&format::sentence(&finding.message)).into_owned();
     if finding.pointer.is_empty() {
-        return message.into();
+        return message;
     }
     format!("{message} ({})", drawable(&place(&finding.pointer)))
 }
@@ -111,17 +111,26 @@ fn finding_ui(ui: &mut Ui, finding: &Finding) {
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 1.0;
             ui.add(
-                Label::new(widgets::rich(prose(&finding.message), Text::Body, theme.text)).wrap(),
+                Label::new(widgets::rich(
+                    prose(&format::sentence(&finding.message)),
+                    Text::Body,
+                    theme.text,
+                ))
+                .wrap(),
             );
+            // A code says which error it is.
+            let (code, title) = match finding.severity {
+                Severity::Error => (format!("{} ", finding.code), finding.code.title()),
+                Severity::Warning | Severity::Note => (String::new(), word),
+            };
             let location = format!(
-                "{} {word} · {} · line {}, column {}",
-                finding.code,
+                "{code}{word} · {} · line {}, column {}",
                 drawable(&place(&finding.pointer)),
                 finding.line,
                 finding.column,
             );
             ui.add(Label::new(widgets::rich(location, Text::SmallMono, theme.dim)).wrap())
-                .on_hover_text(format!("{}\n{}", finding.code.title(), drawable(&finding.pointer)));
+                .on_hover_text(format!("{title}\n{}", drawable(&finding.pointer)));
             if !finding.allowed.is_empty() {
                 let allowed = format!("allowed: {}", drawable(&finding.allowed.join(", ")));
                 ui.add(Label::new(widgets::rich(allowed, Text::SmallMono, theme.dim)).wrap());

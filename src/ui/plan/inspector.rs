@@ -385,7 +385,8 @@ pub(super) fn expected_ui(ui: &mut Ui, step: &ShownStep) {
 pub(super) fn error_ui(ui: &mut Ui, result: &StepResult) {
     let Some(message) = &result.error_message else { return };
     let (icon, _, tone) = outcome_look(result.outcome);
-    widgets::remark(ui, icon, tone, format::error(result.error_code, message));
+    let message = format::sentence(message);
+    widgets::remark(ui, icon, tone, format::error(result.error_code, &message));
     if let Some(next) = &result.next {
         widgets::remark(ui, icon::INFO, Tone::Dim, next);
     }

@@ -176,6 +176,8 @@ pub struct PlanView<'a> {
     pub output: &'a RunOutput,
     /// The run that this plan or run continues or reverts.
     pub continues: Option<Uuid>,
+    /// The name of the plan whose run is under way in this window, if it is not this one.
+    pub other_plan: Option<&'a str>,
     /// The warning about other runs in the workspace of the plan.
     pub other_runs: Option<&'a str>,
     /// What is known about the run, if it is a recorded one.

@@ -31,10 +31,10 @@ pub(crate) fn not_previewed(previewed: &PreviewedSteps) -> Option<String> {
 pub(super) fn chips(previewed: &PreviewedSteps) -> Vec<Chip> {
     let mut chips = Vec::new();
     let failing: Vec<_> = previewed.failing().iter().map(|index| index + 1).collect();
-    if let Some(first) = failing.first() {
+    if let Some(ends) = previewed.ends_early() {
         let steps = format::counted(failing.len(), "step");
         let tooltip = format!(
-            "By what is there now, {} would fail. The run would end at step {first}.",
+            "By what is there now, {} would fail. {ends}",
             step_ranges(&failing).to_lowercase()
         );
         let chip = Chip::new(icon::WARNING, format!("{steps} would fail"), Tone::Danger);

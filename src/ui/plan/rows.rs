@@ -189,8 +189,8 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
         }),
         risk,
         duration: result
-            .filter(|result| !result.outcome.never_started())
-            .map(|result| format::duration(result.duration_ms)),
+            .and_then(|result| result.outcome.took(result.duration_ms))
+            .map(format::duration),
     })
 }
 

@@ -32,6 +32,9 @@ pub struct RecentPlan {
     /// Whether the person pinned the plan.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
+    /// Whether the plan was rejected and not authorized since, as far as this list knows.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rejected: bool,
 }
 
 /// The content of the list.
@@ -137,15 +140,17 @@ fn plan_ui(
 ) {
     let (name, path) = (drawable(&plan.name), plan.path.display().to_string());
     let pinned = if plan.pinned { ", pinned" } else { "" };
+    let rejected = if plan.rejected { ", rejected" } else { "" };
     let place = distinction.as_ref().map(|it| format!(", {}", drawable(it))).unwrap_or_default();
-    let second_line =
-        distinction.map_or_else(|| plan.detail.clone(), |it| format!("{it} · {}", plan.detail));
+    let word = plan.rejected.then(|| "rejected".to_owned());
+    let parts = [word, distinction, Some(plan.detail.clone())];
+    let second_line = parts.into_iter().flatten().collect::<Vec<_>>().join(" · ");
     let entry = Entry {
         look: plan.pinned.then_some((icon::BOOKMARK, Tone::Accent)),
         title: &plan.name,
         second_line: &second_line,
         time: "",
-        name: format!("Plan {name}{place}{pinned}"),
+        name: format!("Plan {name}{place}{pinned}{rejected}"),
         tooltip: format!("{name}\n{}", drawable(&path)),
     };
     let response = entry.response(ui, place_in_list);
@@ -278,6 +283,7 @@ mod tests {
             detail: String::new(),
             digest: None,
             pinned: false,
+            rejected: false,
         });
         let told: Vec<_> = plans.iter().map(|plan| distinction(plan, &plans)).collect();
         let told: Vec<_> = told.iter().map(Option::as_deref).collect();

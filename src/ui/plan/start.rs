@@ -78,8 +78,12 @@ pub(super) fn earlier<'a>(view: &SidebarView<'a>) -> Vec<Earlier<'a>> {
         Earlier {
             title: &plan.name,
             distinction: distinction(plan, view.plans),
-            look: run.map_or((icon::PLAN, "not run", Tone::Dim), run_look),
-            at_ms: run.map(|run| run.started_at_ms),
+            look: match run {
+                _ if plan.rejected => (icon::PROHIBIT, "rejected", Tone::Danger),
+                None => (icon::PLAN, "not run", Tone::Dim),
+                Some(run) => run_look(run),
+            },
+            at_ms: run.filter(|_| !plan.rejected).map(|run| run.started_at_ms),
             actions: vec![Action::Plan(PlanAction::Open(plan.path.clone()))],
         }
     });

@@ -33,6 +33,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         output: &RunOutput::default(),
         continues: None,
         attempt: None,
+        other_plan: None,
         other_runs: None,
         recorded: None,
         of_loop: None,

@@ -253,11 +253,12 @@ fn remembered(walls: &WallsReview, grants: Option<&Grants>) -> Option<(Vec<Strin
     if let Some(remembered) = &walls.remembered {
         let line = format!("Granted to every plan in this workspace: {remembered}.");
         let hint = "From now on, plans in this workspace get only what they ask for.";
-        return Some((vec![line], ("Forget this grant", hint, PlanAction::RememberWalls(false))));
+        return Some((vec![line], ("Forget this grant", hint, PlanAction::ForgetWalls)));
     }
-    grants.filter(|it| !it.is_empty())?;
-    let hint = "Remembered for this workspace until you forget it. You still authorize each plan.";
-    Some((Vec::new(), ("Grant the same to every plan here", hint, PlanAction::RememberWalls(true))))
+    grants?.for_every_plan()?;
+    let hint = "Asks you first, and says what would be granted to which plans.";
+    let action = PlanAction::AskToRememberWalls;
+    Some((Vec::new(), ("Grant the same to every plan here…", hint, action)))
 }
 
 /// Shows the walls in the authorization dialog: all grants that the authorization covers.

@@ -54,6 +54,7 @@ fn revert_is_shown_run_and_linked() {
 
     let twice = home.json(["revert", &run_id, "--yes", "--confirm", "approve"]).exits(1).document();
     assert_eq!(twice["step_results"][0]["error_code"], "E101");
+    assert_eq!(twice["step_results"][0]["next"], "Nothing is left to do.");
     let again = home.run(["revert", reverted, "--yes", "--confirm", "approve"]).exits(0);
     assert!(again.stderr.contains(&format!("Reverts run {reverted}")), "{again:#?}");
     assert_eq!(text(&home, "a.txt").as_deref(), Some("two\n"));
@@ -67,6 +68,10 @@ fn one_step_is_reverted_by_its_execution() {
     home.plan(json!([create_file("c", "a.txt", "a\n"), create_file("d", "b.txt", "b\n")]));
     let done = home.json(["run", "space/p.json", "--yes"]).exits(0).document();
     let id = done["step_results"][0]["execution_id"].as_str().unwrap();
+    let shown = home.run(["revert", id]).exits(3).stdout;
+    let title = shown.lines().find(|line| line.contains("Revert step 1 of "));
+    let title = title.unwrap_or_else(|| panic!("{shown}"));
+    assert!(title.contains(": Create a.txt") && !title.contains(id), "{title}");
     home.json(["revert", id, "--yes", "--confirm", "approve"]).exits(0);
     assert!(!home.file("a.txt").exists() && home.file("b.txt").exists());
 }
@@ -97,7 +102,7 @@ fn secret_content_comes_back_only_with_key() {
     fs::rename(&key, &aside).unwrap();
     let asked = home.json(["revert", &run_id]).exits(3).document();
     let findings = asked["error"]["details"]["findings"].to_string();
-    assert!(findings.contains("the earlier content of a.txt is not available"), "{findings}");
+    assert!(findings.contains("The earlier content of a.txt is not available"), "{findings}");
     // The kept head was written with the key too.
     let refused = home.json(["revert", &run_id, "--yes", "--confirm", "approve"]).exits(4);
     assert_eq!(refused.error_code(), "E401");

@@ -121,6 +121,9 @@ fn stop_now_during_a_dialog_cancels() {
             (ran.words(), ran.codes()),
             ((vec!["cancelled"], "cancelled"), vec![Some("E307")])
         );
+        let message = ran.result().step_results[0].error_message.as_deref();
+        let why = "its question was ended by Stop now, and nothing was run for it";
+        assert_eq!(message, Some(why));
         assert_eq!(harness.tree().len(), 0);
         assert_eq!(harness.count("SELECT count(*) FROM intents", []), 0);
         assert_eq!(recorded_end(&harness), ["cancelled - stop_now 1"]);

@@ -92,10 +92,14 @@ impl Entries {
             let level = risk.map_or(RiskLevel::Blocked, |risk| risk.level);
             let tone = Tone::from(level);
             let traits = StepTraits::of(plan, review, previewed, index);
+            // A run ends at the first step that fails.
+            let is_behind = index > previewed.reached();
             let lines = changed_lines(step, review, previewed.get(index));
+            let lines = lines.filter(|_| !is_behind);
             let lines = lines.map(|(added, removed)| format!("+{added} −{removed}"));
             let words = std::iter::once(level.as_str()).chain(traits.notes());
-            let notes: Vec<_> = lines.into_iter().chain(words.map(str::to_owned)).collect();
+            let words = words.chain(is_behind.then_some("not reached")).map(str::to_owned);
+            let notes: Vec<_> = lines.into_iter().chain(words).collect();
             let span = risk.filter(|it| it.level > RiskLevel::Safe).and_then(|it| it.span.clone());
             let (text, emphasized) = match &step.call {
                 Some(ToolCall::Shell { command, .. }) => {

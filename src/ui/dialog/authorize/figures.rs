@@ -27,10 +27,19 @@ pub(super) fn of(
     previewed: &PreviewedSteps,
 ) -> Vec<Figure> {
     let files = files(review, fates, previewed);
-    vec![steps(plan, review), files, asks(review), restorable(plan, review)]
+    vec![steps(plan, review, previewed), files, asks(review), restorable(plan, review)]
 }
 
-fn steps(plan: &ShownPlan, review: &Review) -> Figure {
+/// Says of files alone that they can be restored. A warning beside the figures says what else is not taken back.
+pub(super) fn qualify(figures: &mut [Figure]) {
+    let all = figures.iter_mut().filter(|figure| figure.tone == Tone::Safe);
+    all.for_each(|figure| {
+        figure.title = "Files restorable".to_owned();
+        figure.tone = Tone::Plain;
+    });
+}
+
+fn steps(plan: &ShownPlan, review: &Review, previewed: &PreviewedSteps) -> Figure {
     let is_command = |call: Option<&ToolCall>| matches!(call, Some(ToolCall::Shell { .. }));
     let commands_only = plan.steps.iter().all(|step| is_command(step.call.as_ref()));
     let noun = if commands_only { "command" } else { "step" };
@@ -39,10 +48,11 @@ fn steps(plan: &ShownPlan, review: &Review) -> Figure {
         let count = review.risks.iter().filter(|risk| risk.level == level).count();
         (count > 0).then(|| format!("{} {}", format::count(count as u64), level.as_str()))
     });
+    let end = previewed.failing().first().map(|first| format!("would end at step {}", first + 1));
     Figure {
         title: format::counted(plan.steps.len(), noun),
-        tone: Tone::Plain,
-        detail: counts.collect::<Vec<_>>().join(", "),
+        tone: if end.is_some() { Tone::Danger } else { Tone::Plain },
+        detail: counts.chain(end).collect::<Vec<_>>().join(", "),
     }
 }
 

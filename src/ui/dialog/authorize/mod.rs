@@ -3,27 +3,31 @@
 
 mod entries;
 mod figures;
+mod sentences;
 #[cfg(test)]
 mod tests;
 mod traits;
 
 use std::sync::Arc;
 
-use egui::{CollapsingHeader, Id, Ui};
+use egui::{Id, Ui};
 use uuid::Uuid;
 
 use self::entries::Entries;
 use self::figures::{Figure, figures_ui};
+use self::sentences::{alike, by_reason, chosen, failing, lasting, remarks};
 use super::{Answer, Answers, DialogShape, PromptId, READ_FIRST, question_ui};
 use crate::authorization::FileState;
-use crate::plan::{Finding, Mode, Severity, ShownPlan, ToolCall, ToolClass, prose, visible_name};
-use crate::run::{FileFate, PreviewedSteps, Review};
-use crate::ui::plan::{
-    GroupedSteps, Gutter, PlanAttempt, WALLS, WallLines, cached_rows, code_rows_ui, columns,
-    finding_sentence, full_text_ui, indented, lines_ui, named_lookalikes, not_previewed,
-    step_ranges, text_rows, wall_lines,
+use crate::plan::{
+    Finding, Mode, Severity, ShownPlan, ToolCall, ToolClass, drawable, drawable_lines, prose,
+    visible_name,
 };
-use crate::ui::{Action, DialogAction, Look, Text, Theme, Tone, format, icon, widgets};
+use crate::run::{FileFate, PlanRejection, PreviewedSteps, Review};
+use crate::ui::plan::{
+    Gutter, PlanAttempt, WALLS, WallLines, cached_rows, code_rows_ui, columns, finding_sentence,
+    full_text_ui, indented, lines_ui, text_rows, wall_lines,
+};
+use crate::ui::{Action, DialogAction, Look, Now, Text, Tone, controls, format, icon, widgets};
 
 /// The content of the authorization dialog.
 #[derive(Debug, Clone)]
@@ -53,6 +57,8 @@ pub struct AuthorizeView {
     failing: String,
     /// The findings about the plan that are not errors: whether each is a warning, and its text.
     findings: Vec<(bool, String)>,
+    /// Who rejected this plan before, when, and why; empty if nobody has.
+    rejected: String,
     /// What the previews say about failures, one sentence each, and whether it is a warning.
     remarks: Vec<(bool, String)>,
     /// Every step.
@@ -98,6 +104,7 @@ impl AuthorizeView {
             lasting: lasting(&plan, &review),
             failing: failing(&plan, &review),
             findings: Vec::new(),
+            rejected: String::new(),
             remarks: remarks(previewed),
             steps: Entries::of_steps(&plan, &review, previewed, |_| true),
             unfolded: (folded.len() > 1)
@@ -117,7 +124,18 @@ impl AuthorizeView {
         // A stable sort: warnings first, each kind in the order of the plan.
         let mut findings: Vec<_> = findings.map(text).collect();
         findings.sort_by_key(|(is_warning, _)| !is_warning);
-        Self { findings, ..self }
+        let mut figures = self.figures;
+        if self.plan.is_revert() && findings.iter().any(|(is_warning, _)| *is_warning) {
+            figures::qualify(&mut figures);
+        }
+        Self { findings, figures, ..self }
+    }
+
+    /// The dialog with the rejection of this plan that was recorded before, if any.
+    #[must_use]
+    pub fn with_rejection(self, rejection: Option<&PlanRejection>, now: &Now) -> Self {
+        let rejected = rejection.map(|it| sentences::rejected(it, now)).unwrap_or_default();
+        Self { rejected, ..self }
     }
 }
 
@@ -158,6 +176,9 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView, unfolded: Id) {
     widgets::line(ui, prose(view.plan.name()), Text::Strong, Tone::Plain);
     context_ui(ui, view);
     ui.add_space(6.0);
+    if !view.rejected.is_empty() {
+        widgets::remark(ui, icon::PROHIBIT, Tone::Danger, drawable_lines(&view.rejected));
+    }
     // Before the figures, which say nothing of what the plan's checks found.
     for (is_warning, text) in &view.findings {
         let (icon, tone) =
@@ -216,8 +237,7 @@ fn body_ui(ui: &mut Ui, view: &AuthorizeView, unfolded: Id) {
         "What exactly it covers: the plan's bytes, your settings, and {}",
         format::counted(view.review.binding.inputs.len(), "file"),
     );
-    let title = widgets::rich(title, Text::Meta, Theme::of(ui).dim);
-    CollapsingHeader::new(title).id_salt("covered").show(ui, |ui| covered_ui(ui, view));
+    controls::folded(ui, &title, "covered", |ui| covered_ui(ui, view));
 }
 
 /// Where the plan comes from, where it runs and how, and for how long the authorization is valid.
@@ -296,7 +316,9 @@ fn covered_ui(ui: &mut Ui, view: &AuthorizeView) {
     widgets::fact(ui, "plan digest", plan.digest.to_string(), Text::SmallMono);
     widgets::fact(ui, "settings digest", review.binding.policy.to_string(), Text::SmallMono);
     widgets::fact(ui, "workspace", &review.binding.workspace, Text::Mono);
-    widgets::fact(ui, "chosen for the run", review.binding.choices.to_string(), Text::Body);
+    for (name, value) in chosen(&review.binding) {
+        widgets::fact(ui, name, drawable(&value), Text::Body);
+    }
     if view.inputs.is_empty() {
         return;
     }
@@ -308,19 +330,6 @@ fn covered_ui(ui: &mut Ui, view: &AuthorizeView) {
     code_rows_ui(ui, "inputs", &rows, Gutter::NONE);
 }
 
-/// The steps that may change something that the evidence cannot restore; empty if there are none.
-fn lasting(plan: &ShownPlan, review: &Review) -> String {
-    let steps = figures::not_restorable(plan, review);
-    if steps.is_empty() { String::new() } else { step_ranges(&steps) }
-}
-
-/// The steps whose precondition does not hold now; empty if there are none.
-fn failing(plan: &ShownPlan, review: &Review) -> String {
-    let steps = (0..plan.steps.len()).filter(|index| review.fails_precondition(*index));
-    let steps: Vec<_> = steps.map(|index| index + 1).collect();
-    if steps.is_empty() { String::new() } else { step_ranges(&steps) }
-}
-
 /// What becomes of each file that the steps name as written.
 fn file_fates(plan: &ShownPlan, review: &Review, previewed: &PreviewedSteps) -> Vec<FileFate> {
     // No other tool deletes files that it names as written.
@@ -330,41 +339,4 @@ fn file_fates(plan: &ShownPlan, review: &Review, previewed: &PreviewedSteps) -> 
         Some(matches!(call, ToolCall::History { .. } | ToolCall::MutateBatch(_)))
     };
     previewed.fates(&review.impact.files, &review.binding.inputs, may_delete)
-}
-
-/// What the previews say about failures: the steps that would fail, and of how many steps nothing is known.
-fn remarks(previewed: &PreviewedSteps) -> Vec<(bool, String)> {
-    let mut remarks = Vec::new();
-    let failing: Vec<_> = previewed.failing().iter().map(|index| index + 1).collect();
-    if let Some(first) = failing.first() {
-        let mut text = format!("{} would fail now", step_ranges(&failing));
-        match (failing.len(), previewed.failure(first - 1)) {
-            (1, Some(why)) => text.push_str(&format!(": {}", visible_name(why))),
-            _ => text.push('.'),
-        }
-        text.push_str(&format!(" The run would end at step {first}."));
-        remarks.push((true, text));
-    }
-    remarks.extend(not_previewed(previewed).map(|text| (false, text)));
-    remarks
-}
-
-/// A sentence for each step whose call has letters that look like others.
-fn alike(plan: &ShownPlan) -> Vec<String> {
-    let mut steps = GroupedSteps::default();
-    for (index, step) in plan.steps.iter().enumerate() {
-        let object = step.call.as_ref().map(|call| call.headline().1);
-        let letters = object.and_then(|object| named_lookalikes(&object));
-        steps.add(index, letters.map(|letters| (0, letters)));
-    }
-    steps.lines()
-}
-
-/// The distinct reasons to ask for confirmation, each with its step numbers. `asks` has the reason of each step.
-fn by_reason(asks: &[Option<String>]) -> Vec<String> {
-    let mut reasons = GroupedSteps::default();
-    for (index, reason) in asks.iter().enumerate() {
-        reasons.add(index, reason.iter().map(|reason| (0, reason.clone())));
-    }
-    reasons.lines()
 }

@@ -1,9 +1,10 @@
 //! What the dialog says about steps and files, and which steps it folds.
 
 use super::*;
+use crate::authorization::{Binding, RunChoices, WallSetting};
 use crate::plan::ToolCall;
 use crate::risk::RiskLevel;
-use crate::run::{PreconditionState, Preview, PreviewProgress, PreviewedStep};
+use crate::run::{DecidedBy, PreconditionState, Preview, PreviewProgress, PreviewedStep};
 use crate::ui::tests::{fixture, signing};
 
 #[test]
@@ -136,7 +137,7 @@ fn lines_of_a_change_are_shown_only_where_they_are_known() {
     let all = |index| Some(fixture::preview(&plan, index));
     assert_eq!(note(&review, &none, 3), "caution · asks", "no preview yet");
     assert_eq!(note(&review, &all, 3), "+3 −1 · caution · asks");
-    let failing = |_| Some(Preview::failure("it is absent", Vec::new()));
+    let failing = |it| (it == 2).then(|| Preview::failure("it is absent", Vec::new()));
     assert_eq!(note(&review, &failing, 3), "caution · asks · would fail");
     assert_eq!(beside(&review, &failing, 3).1, Tone::Danger, "not the tone of its risk");
     assert_eq!(beside(&review, &all, 3).1, Tone::Caution);
@@ -160,7 +161,7 @@ fn findings_are_warnings_first_and_none_is_an_error() {
     ];
     let view = view(&plan, &review).with_findings(&findings);
     let warning = "a⟨U+202E⟩ warning (step 3, arguments.path)".to_owned();
-    assert_eq!(view.findings, [(true, warning), (false, "a note".to_owned())]);
+    assert_eq!(view.findings, [(true, warning), (false, "A note".to_owned())]);
 }
 
 #[test]
@@ -185,13 +186,45 @@ fn steps_that_would_fail_and_unknown_ones_are_named() {
     let failure = |why: &str| PreviewedStep::of(&Preview::failure(why, Vec::new()));
     previewed.store(6, failure("a.md exists already"));
     let remark = |index: usize, previewed: &PreviewedSteps| remarks(previewed)[index].1.clone();
-    let one = "Step 7 would fail now: a.md exists already. The run would end at step 7.";
+    let one = "Step 7 would fail now: a.md exists already. The run would end at step 7; the 393 steps behind it would not run.";
     assert_eq!(remark(0, &previewed), one);
     assert_eq!(remark(1, &previewed), "What 399 steps would do is still being computed.");
     previewed.store(7, failure("b.md exists already"));
     previewed.progress = PreviewProgress::Ended;
-    let two = "Steps 7, 8 would fail now. The run would end at step 7.";
+    let two = "Steps 7, 8 would fail now. The run would end at step 7; the 393 steps behind it would not run.";
     assert_eq!(remark(0, &previewed), two);
     let rest = "What 398 steps would do is computed only when you look at them.";
     assert_eq!(remark(1, &previewed), rest);
+}
+
+#[test]
+fn what_it_covers_names_the_choices_and_the_grants() {
+    let plan = fixture::plan();
+    let mut binding = fixture::review(&plan).binding;
+    let values = |binding: &Binding| chosen(binding).map(|(_, value)| value);
+    assert_eq!(values(&binding), ["when needed", "as in the settings"]);
+    binding.choices = RunChoices { ask_every_step: true, walls: Some(WallSetting::Required) };
+    binding.grants.network = true;
+    assert_eq!(values(&binding), ["before every step", "required; beyond them: network"]);
+}
+
+#[test]
+fn an_earlier_rejection_is_named() {
+    let rejection = PlanRejection {
+        authorization_id: Uuid::nil(),
+        plan_digest: fixture::plan().digest,
+        plan_id: "p".into(),
+        plan_name: "p".into(),
+        workspace: "/w".into(),
+        reason: "It deletes the gulls.".into(),
+        by: DecidedBy { place: "window".into(), user: Some("ada".into()) },
+        timestamp_ms: fixture::now().ms,
+        changed: false,
+    };
+    let plan = fixture::plan();
+    let view = view(&plan, &fixture::review(&plan));
+    assert!(view.rejected.is_empty());
+    let rejected = view.with_rejection(Some(&rejection), &fixture::now()).rejected;
+    assert!(rejected.starts_with("Rejected in the window by ada, "), "{rejected}");
+    assert!(rejected.ends_with(": It deletes the gulls."), "{rejected}");
 }

@@ -20,6 +20,8 @@ fn authorization_shows_its_coverage_and_is_given() {
     wait(&mut harness, 1_000);
     harness.get_by_label_contains("What exactly it covers").click();
     harness.run_ok();
+    harness.key_press(Key::End);
+    harness.run_ok();
     for text in [plan.digest.to_string().as_str(), "CHANGELOG.md", "    does not exist yet"] {
         assert!(harness.query_all_by_label(text).next().is_some(), "{text}");
     }
@@ -101,6 +103,38 @@ fn warnings_about_the_plan_are_above_the_figures() {
         harness.query_all_by_label_contains("Step 4 ran a program").count() > 1,
         "and on the page"
     );
+    // "All restorable" would contradict the warning.
+    assert!(shows(&harness, "Files restorable: replaced contents are kept"));
+}
+
+#[test]
+fn the_keyboard_is_seen_on_what_is_folded() {
+    let mut harness = large_window("authorize");
+    let accent = harness.ctx.style_of(harness.ctx.theme()).visuals.hyperlink_color;
+    let rings = |harness: &Harness<'static, Window>, rect: egui::Rect| {
+        harness.output().shapes.iter().any(|clipped| match &clipped.shape {
+            egui::Shape::Rect(shape) => shape.stroke.color == accent && shape.rect == rect,
+            _ => false,
+        })
+    };
+    let header = "What exactly it covers";
+    assert!(!rings(&harness, harness.get_by_label_contains(header).rect()));
+    harness.get_by_label_contains(header).focus();
+    harness.run_ok();
+    assert!(rings(&harness, harness.get_by_label_contains(header).rect()));
+}
+
+#[test]
+fn what_is_behind_a_failing_step_is_not_counted() {
+    let harness = large_window("authorize-ends");
+    for text in [
+        "5 steps: 3 caution, 2 safe, would end at step 3",
+        "2 files: 2 not written",
+        "Create CHANGELOG.md, caution · not reached",
+        "The run would end at step 3; the 2 steps behind it would not run.",
+    ] {
+        assert!(harness.query_all_by_label_contains(text).next().is_some(), "{text}");
+    }
 }
 
 #[test]

@@ -178,7 +178,7 @@ fn it_says_why_and_whether_the_word_is_right_so_far() {
     let mut before = "";
     for (text, hint) in [
         ("re", "Right so far."),
-        ("x", "This is not the name."),
+        ("x", "This is not the word."),
         ("REL", "Capital and small letters count."),
         ("release.yml", "It matches. Enter approves."),
     ] {
@@ -191,7 +191,7 @@ fn it_says_why_and_whether_the_word_is_right_so_far() {
         before = text;
     }
     let harness = window("guided-dialog", [900.0, 600.0]);
-    let why = "The step is dangerous, so running it takes the name of the folder in which it runs.";
+    let why = "The step is dangerous, so running it takes a word of its dangerous part.";
     assert!(harness.query_by_label(why).is_some());
 }
 

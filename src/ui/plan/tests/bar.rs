@@ -84,3 +84,17 @@ fn what_waits_is_reached_from_the_status_bar() {
     harness.run_ok();
     assert_eq!(harness.state().actions.last(), Some(&Action::Do(Command::AnswerStep)));
 }
+
+/// A plan that takes changes back opens with a click, and its bar has other buttons.
+#[test]
+fn rejecting_a_revert_is_not_where_it_was_asked_for() {
+    for size in [[900.0, 600.0], [1280.0, 800.0]] {
+        let asked = window("completed", size).get_by_label("Revert…").rect();
+        let harness = window("revert", size);
+        let reject = harness.get_by_label("Reject…").rect();
+        assert!(!reject.intersects(asked), "{size:?}: {reject:?} is where {asked:?} was");
+        let goes_on = ["Next unseen", "Authorize…"].map(|it| harness.query_by_label(it));
+        let goes_on = goes_on.into_iter().flatten().next().unwrap().rect();
+        assert!(goes_on.right() >= asked.right() - 1.0, "{size:?}: {goes_on:?}");
+    }
+}
