@@ -64,5 +64,5 @@ pub(super) fn row_ui(ui: &mut Ui, rect: Rect, rejection: &PlanRejection, now: &N
             }
         }
     });
-    response.on_hover_text(tooltip);
+    rows::row_tooltip(&response, false, tooltip);
 }

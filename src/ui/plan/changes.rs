@@ -13,7 +13,7 @@ use crate::authorization::FileState;
 use crate::plan::{drawable, twin_names, visible_name};
 use crate::risk::RiskLevel;
 use crate::run::{Diff, FileChange, Predicted, Preview};
-use crate::ui::{Text, Theme, Tone, format, icon, scroll, widgets};
+use crate::ui::{Text, Theme, Tone, format, icon, rows, scroll, widgets};
 
 /// The number of diffs shown at first, and added by each click on the button for more.
 const DIFFS_PER_PAGE: usize = 50;
@@ -311,10 +311,8 @@ fn file_ui(ui: &mut Ui, change: &FileChange, twin: Option<&str>, is_cut: bool) -
     ]);
     let label = ui.add(Label::new(text).truncate().selectable(false).sense(Sense::click()));
     widgets::focus_ring(ui, &label);
-    label
-        .on_hover_text("Show its difference.")
-        .on_hover_cursor(egui::CursorIcon::PointingHand)
-        .clicked()
+    rows::row_tooltip(&label, false, "Show its difference.");
+    label.on_hover_cursor(egui::CursorIcon::PointingHand).clicked()
 }
 
 #[cfg(test)]

@@ -16,8 +16,8 @@ use super::right_to_left::right_to_left_ui;
 use super::rows::end_of_path;
 use super::walls::{WALLS, sentence, step_walls};
 use super::{
-    CodeRow, Gutter, PlanView, cached_rows, code_rows_ui, columns, command_ui, full_text_ui,
-    outcome_look, output_lines, preview_ui, risk_chip, step_row,
+    CodeRow, Gutter, LOWEST, PlanView, STEP_PANE, cached_rows, code_rows_ui, columns, command_ui,
+    full_text_ui, outcome_look, output_lines, preview_ui, risk_chip, step_row,
 };
 use crate::authorization::WallLevel;
 use crate::plan::{ShownStep, drawable, prose, prose_lines};
@@ -27,7 +27,9 @@ use crate::ui::artifact::{ArtifactView, artifacts_ui};
 use crate::ui::evidence::detail;
 use crate::ui::scroll::OnScreen;
 use crate::ui::tabs::tabs_ui;
-use crate::ui::{Action, Icon, PlanAction, Text, Theme, Tone, format, icon, scroll, widgets};
+use crate::ui::{
+    Action, Icon, PlanAction, Text, Theme, Tone, format, icon, narrow, scroll, widgets,
+};
 
 const TABS: [(Tab, &str); 6] = [
     (Tab::WillDo, "Will do"),
@@ -41,15 +43,25 @@ const TABS: [(Tab, &str); 6] = [
 /// The margin of the arguments and evidence tabs, in points.
 const TAB_MARGIN: Margin = Margin::symmetric(16, 12);
 
-pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
+/// Draws the selected step; `alone` is whether it has the place of the list.
+pub(super) fn inspector_ui(
+    ui: &mut Ui,
+    view: &PlanView<'_>,
+    alone: bool,
+    actions: &mut Vec<Action>,
+) {
     let theme = Theme::of(ui);
     let Some(step) = view.plan.and_then(|plan| plan.steps.get(view.selected)) else { return };
     let Some(row) = step_row(view, view.selected) else { return };
     ui.spacing_mut().item_spacing.y = 0.0;
-    widgets::margins(12, 0).show(ui, |ui| {
+    let is_low = ui.available_height() < LOWEST;
+    widgets::margins(if is_low { 6 } else { 12 }, 0).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 4.0;
         ui.horizontal(|ui| {
             let count = view.plan.map_or(0, |plan| plan.steps.len());
+            if alone && widgets::icon_button(ui, icon::LEFT, "Show the steps").clicked() {
+                narrow::set_open(ui.ctx(), STEP_PANE, false);
+            }
             widgets::icon_ui(ui, vec2(18.0, 24.0), row.icon, 17.0, theme.tone(row.tone));
             let position = format!("Step {} of {}", row.number, format::count(count as u64));
             ui.label(widgets::rich(position, Text::Meta, theme.dim));
@@ -67,8 +79,12 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
             let beside_verb = ui.available_width() - Text::Strong.width_of(ui, &row.verb) - 12.0;
             format!("{} {}", row.verb, end_of_path(ui, &row.object, beside_verb))
         });
-        widgets::line(ui, &name, Text::Strong, Tone::Plain);
-        widgets::line(ui, second_line(view, step), Text::Small, Tone::Dim);
+        let title = widgets::line(ui, &name, Text::Strong, Tone::Plain);
+        if is_low {
+            title.on_hover_text(second_line(view, step));
+        } else {
+            widgets::line(ui, second_line(view, step), Text::Small, Tone::Dim);
+        }
         let mut tabs = TABS;
         if let Some((_, name)) = tabs.first_mut() {
             *name = tab_name(view);
