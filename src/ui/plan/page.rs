@@ -5,7 +5,7 @@ use egui::{Context, Margin, Panel, Ui};
 use super::header::{self, HeaderSize};
 use super::sidebar::{SidebarView, sidebar_ui};
 use super::{
-    PlanView, bar, bar_ui, filter, findings, inspector, output_pane, rows, simulation, start,
+    PlanView, bar, bar_ui, filter_bar, findings, inspector, output_pane, rows, simulation, start,
     step_row,
 };
 use crate::ui::notice::{Notice, notices_ui};
@@ -149,7 +149,7 @@ pub fn plan_page_ui(
         findings::findings_ui(ui, view.findings);
         let filters = view.list.is_open || !view.list.filter.is_empty();
         if height >= LOWEST || is_unfolded || filters {
-            filter::filter_ui(ui, view, commands.actions);
+            filter_bar::filter_ui(ui, view, commands.actions);
         }
         let before = commands.actions.len();
         rows::rows_ui(ui, view, commands.actions);
