@@ -66,6 +66,8 @@ impl Footer<'_> {
         };
         let (from_left, from_right) =
             (Layout::left_to_right(Align::Center), Layout::right_to_left(Align::Center));
+        // The order of the areas is that of a screen reader: the safe answers come first.
+        let mut left = area(ui, "safe", line(0), from_left);
         let mut right = area(ui, "approval", line(last), from_right);
         let mut approval_ui = |answer: Option<Answer<'_>>, actions: &mut Vec<Action>| {
             if let Some(answer) = answer {
@@ -73,7 +75,6 @@ impl Footer<'_> {
             }
         };
         approval_ui(approve.take_if(|_| word.is_some()), actions);
-        let mut left = area(ui, "safe", line(0), from_left);
         let mut in_line = 0;
         for (answer, number) in safe.into_iter().zip(line_of_safe) {
             if number != in_line {
