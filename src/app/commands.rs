@@ -15,7 +15,7 @@ use crate::ui::action::{
 use crate::ui::artifact::Shape;
 use crate::ui::diagnostics::{copied, copied_all};
 use crate::ui::overlay::Overlay;
-use crate::ui::plan::go_to_change;
+use crate::ui::plan::{go_to_change, show_step};
 use crate::ui::{Action, Command, Page, go_on, terminal};
 use crate::worker::{FollowUp, OpenEditor, PlanSuggestions, SaveSource};
 
@@ -124,12 +124,15 @@ impl App {
             Command::PreviousStep => self.move_selection(-1),
             Command::NextUnseen => {
                 self.show_page(Page::Plan);
+                show_step(ctx);
                 if self.plan.select_unseen() {
                     go_on(ctx);
                 }
             }
-            Command::NextChange => go_to_change(ctx, true),
-            Command::PreviousChange => go_to_change(ctx, false),
+            Command::NextChange | Command::PreviousChange => {
+                show_step(ctx);
+                go_to_change(ctx, command == Command::NextChange);
+            }
             Command::Find => self.find(),
             Command::FollowRun => self.follow_run(),
             Command::ToggleOutput => {

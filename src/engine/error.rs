@@ -110,17 +110,6 @@ impl ExecutionError {
         Self::Stale { changes: vec![Change { what: what.into(), approved, now }] }
     }
 
-    /// The error for evidence that failed before anything ran.
-    pub(super) fn before_run(source: EvidenceError) -> Self {
-        let source = Box::new(source);
-        Self::EvidenceStore {
-            run_id: Uuid::nil(),
-            step_results: Vec::new(),
-            not_recorded: None,
-            source,
-        }
-    }
-
     /// The stable code.
     pub fn code(&self) -> Code {
         match self {

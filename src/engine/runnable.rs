@@ -3,10 +3,12 @@
 
 use std::sync::Arc;
 
+use uuid::Uuid;
+
 use super::history_source::with_history;
 use super::{Clock, ExecutionError, review};
 use crate::authorization::{ApprovedPlan, AuthorizationStatus, PlanAuthorization, StepWalls};
-use crate::evidence::EvidenceStore;
+use crate::evidence::{EvidenceError, EvidenceStore};
 use crate::plan::{Plan, is_valid, parse};
 use crate::remote::{RemoteError, SshClient};
 use crate::risk::Policy;
@@ -105,6 +107,19 @@ impl Runnable {
             RemoteError::Cancelled { .. } => ExecutionError::Cancelled,
             error => ExecutionError::Tool(error.into()),
         })
+    }
+}
+
+impl ExecutionError {
+    /// The error for evidence that failed before anything ran.
+    pub(super) fn before_run(source: EvidenceError) -> Self {
+        let source = Box::new(source);
+        Self::EvidenceStore {
+            run_id: Uuid::nil(),
+            step_results: Vec::new(),
+            not_recorded: None,
+            source,
+        }
     }
 }
 

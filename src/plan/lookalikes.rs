@@ -92,6 +92,9 @@ fn looks_like_ascii(c: char) -> bool {
 }
 
 /// As [`visible`], with the code point after each of the [`lookalikes`]: `pа⟨U+0430⟩ypal.com`.
+///
+/// What joins emoji is written out, too, also in a well-formed sequence: fonts draw several sequences as pictures that look
+/// alike, and a name has to be told from every other one. Texts that name nothing are [`super::drawable`].
 pub fn visible_name(name: &str) -> Cow<'_, str> {
     let found = lookalikes(name);
     if found.is_empty() {

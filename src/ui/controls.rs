@@ -9,6 +9,30 @@ use super::widgets::{focus_ring, paint_icon, rich};
 use super::{Chip, Icon, Text, Theme, Tone, theme};
 use crate::plan::drawable;
 
+/// The lines of buttons that follow one another; one that does not fit begins another line.
+pub(crate) struct Lines {
+    gap: f32,
+    width: f32,
+    line: u8,
+    end: f32,
+}
+
+impl Lines {
+    /// Lines of this width, with this gap between two buttons, in points.
+    pub(crate) fn new(gap: f32, width: f32) -> Self {
+        Self { gap, width, line: 0, end: 0.0 }
+    }
+
+    /// The line, from 0, of the next button, which has this width.
+    pub(crate) fn place(&mut self, button: f32) -> u8 {
+        if self.end > 0.0 && self.end + self.gap + button > self.width {
+            (self.line, self.end) = (self.line + 1, 0.0);
+        }
+        self.end += if self.end > 0.0 { self.gap + button } else { button };
+        self.line
+    }
+}
+
 /// The width of a button with this text, in points.
 pub fn button_width(ui: &Ui, text: &str, has_icon: bool) -> f32 {
     let icon_width = if has_icon { 22.0 } else { 0.0 };

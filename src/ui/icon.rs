@@ -76,6 +76,8 @@ icons! {
     SETTINGS '\u{e272}';
     COPY '\u{e1ca}';
     RIGHT '\u{e13a}';
+    LEFT '\u{e138}';
+    LIST '\u{e2f0}';
     DOWN '\u{e136}';
     UP '\u{e13c}';
     SAVE '\u{e248}';

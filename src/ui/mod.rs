@@ -17,6 +17,7 @@ pub mod icon;
 pub mod key_queue;
 pub mod keys;
 pub mod loop_page;
+pub mod narrow;
 pub mod notice;
 mod one_stop;
 pub mod overlay;
@@ -108,7 +109,9 @@ pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) 
     let is_covered = view.dialog.is_some() || view.overlay.is_some();
     let pointer = is_covered.then(|| ui.input_mut(|input| std::mem::take(&mut input.pointer)));
     upper_bar_ui(ui, view, commands.actions);
-    bottom_bar_ui(ui, view, commands.actions);
+    if ui.ctx().content_rect().height() >= narrow::LOW || view.status.is_needed() {
+        bottom_bar_ui(ui, view, commands.actions);
+    }
     let notices = view.notices;
     match view.situation.page {
         Page::Plan => plan::plan_page_ui(ui, &view.sidebar, view.plan.as_ref(), notices, commands),

@@ -8,7 +8,7 @@ mod settings;
 
 use super::action::WindowAction;
 use super::commands::{Spec, TABLE};
-use super::{Action, Commands, Situation, Text, Theme, Tone, icon, rows, widgets};
+use super::{Action, Commands, Situation, Text, Theme, Tone, icon, narrow, rows, widgets};
 pub use rules::{CheckedForm, RemovedRule, RuleForm};
 pub use settings::{SettingsView, ZOOMS};
 
@@ -37,7 +37,9 @@ pub fn overlay_ui(ui: &mut Ui, overlay: &Overlay, commands: &mut Commands<'_>) {
     let response = modal.show(ui.ctx(), |ui| {
         let width = if *overlay == Overlay::Help { help::WIDTH } else { 560.0 };
         ui.set_width(width.min(screen.width() - 64.0));
-        ui.set_max_height(screen.height() - 96.0);
+        ui.set_max_height(
+            screen.height() - if screen.height() < narrow::LOW { 48.0 } else { 96.0 },
+        );
         match overlay {
             Overlay::Palette => palette_ui(ui, commands),
             Overlay::Help => help::help_ui(ui, commands.actions),

@@ -77,7 +77,8 @@ pub fn note_keys(ctx: &Context) {
 }
 
 /// Shows a tooltip of a row beside its list, so that it covers no other row: at the right of a list that is itself
-/// `at_left` of the page, else at the left. Any key hides it until the pointer moves.
+/// `at_left` of the page, else at the left; without room there, beyond the next row. Any key hides it until the pointer
+/// moves.
 pub fn row_tooltip(row: &Response, at_left: bool, text: impl Into<WidgetText>) {
     let ctx = &row.ctx;
     if ctx.data(|data| data.get_temp(keys_id()).unwrap_or(false)) {
@@ -94,6 +95,11 @@ pub fn row_tooltip(row: &Response, at_left: bool, text: impl Into<WidgetText>) {
     if room >= MIN_TOOLTIP {
         tooltip = tooltip.gap(8.0).width(width);
         tooltip.popup = tooltip.popup.align(align).align_alternatives(&[]);
+    } else {
+        // Without room beside the list, the row and its neighbours stay readable.
+        tooltip = tooltip.gap(row.rect.height() + 4.0).width(width);
+        tooltip.popup = tooltip.popup.align(RectAlign::BOTTOM_START);
+        tooltip.popup = tooltip.popup.align_alternatives(&[RectAlign::TOP_START]);
     }
     tooltip.show(|ui| {
         ui.set_max_width(width);
@@ -122,6 +128,21 @@ mod tests {
             harness.hover_at(row.left_center() + egui::vec2(152.0, 0.0));
             harness.run_ok();
             assert!(harness.query_by_label_contains("Step 2, waiting").is_some(), "{size:?}");
+        }
+    }
+
+    #[test]
+    fn a_tooltip_without_room_beside_its_row_is_beyond_the_next_one() {
+        let mut harness = window("plan", [450.0, 420.0]);
+        let row = |number: u8, harness: &egui_kittest::Harness<'_, _>| {
+            harness.get_by_label_contains(&format!("Step {number}: ")).rect()
+        };
+        let [first, second, third] = [1, 2, 3].map(|number| row(number, &harness));
+        harness.hover_at(second.center());
+        harness.run_ok();
+        let tooltip = harness.get_by_label_contains("Step 2, waiting").rect();
+        for row in [first, second, third] {
+            assert!(!tooltip.intersects(row.shrink(1.0)), "{tooltip:?} over {row:?}");
         }
     }
 

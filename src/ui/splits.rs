@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use egui::containers::panel::PanelState;
-use egui::{Context, Frame, Id, Panel, Ui};
+use egui::{Context, Frame, Id, Margin, Panel, Ui};
+
+use super::{Theme, icon, narrow, theme, widgets};
 
 /// Chosen sizes in points, by the name of the panel.
 pub type Splits = BTreeMap<String, f32>;
@@ -72,6 +74,31 @@ pub fn split_panel_ui(
         all.insert(name.to_owned(), shown.round());
         ui.data_mut(|data| data.insert_temp(splits_id(), all));
     }
+}
+
+/// The panel at the left side of a page. A wide window gives it more room, as long as the person chose no width; a narrow
+/// one folds it into a strip with a button.
+pub fn side_panel_ui(ui: &mut Ui, id: &'static str, add: impl FnOnce(&mut Ui)) {
+    let fill = Theme::of(ui).panel;
+    let window = ui.ctx().content_rect().width();
+    let mut frame = widgets::panel_frame(fill, Margin::symmetric(12, 12));
+    if window < narrow::NO_SIDE_LIST {
+        let open = narrow::is_open(ui.ctx(), id);
+        let strip = Panel::left("folded list").exact_size(36.0).resizable(false);
+        strip.frame(widgets::panel_frame(fill, Margin::symmetric(6, 10))).show(ui, |ui| {
+            let name = if open { "Hide the list" } else { "Show the list" };
+            if widgets::icon_button(ui, icon::LIST, name).clicked() {
+                narrow::set_open(ui.ctx(), id, !open);
+            }
+        });
+        if !open {
+            return;
+        }
+        frame.inner_margin.left = 4;
+    }
+    let default = (window * 0.16).round().clamp(theme::SIDEBAR, theme::WIDE_SIDEBAR);
+    let range = 160.0..=(window * 0.4).clamp(theme::SIDEBAR, 480.0);
+    split_panel_ui(ui, Side::Left, id, default, range, frame, add);
 }
 
 #[cfg(test)]

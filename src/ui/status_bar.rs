@@ -102,6 +102,11 @@ impl StatusView {
         Self { text: format!("{}, “{}”", self.text, format::short_name(name)), ..self }
     }
 
+    /// Whether a window that is too low for every bar still shows this one: it says more than the bar of the page.
+    pub(super) fn is_needed(&self) -> bool {
+        !self.evidence_sound || self.leads_to.is_some()
+    }
+
     /// The same run, if it is under way in another window or command.
     pub fn of_another_window(self) -> Self {
         let text = "Runs in another window".to_owned();
@@ -122,9 +127,12 @@ pub(super) fn status_bar_ui(ui: &mut Ui, view: &StatusView, actions: &mut Vec<Ac
             Some(command) => link_ui(ui, &view.text, command, actions),
             None => drop(ui.label(widgets::rich(&view.text, Text::Meta, color))),
         }
+        let of_clock = 9.0 * Text::Mono.digit_width(ui) + 40.0;
         if let Some((done, total)) = view.progress {
-            ui.add_space(8.0);
-            progress_ui(ui, done, total);
+            if ui.available_width() > of_clock + 130.0 {
+                ui.add_space(8.0);
+                progress_ui(ui, done, total);
+            }
             ui.label(widgets::rich(format!("{done} of {total}"), Text::Meta, theme.dim));
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -137,8 +145,17 @@ pub(super) fn status_bar_ui(ui: &mut Ui, view: &StatusView, actions: &mut Vec<Ac
                 } else {
                     (icon::WARNING, theme.danger, theme.danger)
                 };
-                ui.label(widgets::rich(&view.evidence, Text::Meta, color));
-                widgets::icon_ui(ui, vec2(16.0, 20.0), icon, 15.0, tone);
+                let room = ui.available_width() - 24.0;
+                let is_short = Text::Meta.width_of(ui, &view.evidence) <= room;
+                if is_short {
+                    ui.label(widgets::rich(&view.evidence, Text::Meta, color));
+                }
+                let (rect, response) = ui.allocate_exact_size(vec2(16.0, 20.0), Sense::hover());
+                widgets::paint_icon(ui, rect.center(), icon, 15.0, tone);
+                if !is_short {
+                    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &view.evidence));
+                    response.on_hover_text(&view.evidence);
+                }
             }
         });
     });

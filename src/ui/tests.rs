@@ -16,6 +16,7 @@ pub(crate) mod scene;
 pub(crate) mod signing;
 
 mod settings;
+mod small;
 
 use egui::accesskit::Role;
 use egui_kittest::Harness;

@@ -19,13 +19,18 @@ pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<A
             ui.label(widgets::rich("Countersign", Text::Strong, theme.text).size(15.0));
             ui.add_space(14.0);
         }
-        for (page, command) in [
+        let tabs = [
             (Page::Plan, Command::GoPlan),
             (Page::Evidence, Command::GoEvidence),
             (Page::Diagnostics, Command::GoDiagnostics),
             (Page::Loop, Command::GoLoop),
-        ] {
-            page_tab(ui, command, view.situation.page == page, actions);
+        ];
+        let width_of = |(_, command): &(Page, Command)| TAB_MARGINS + tab_width(ui, *command);
+        let needed: f32 = tabs.iter().map(width_of).sum();
+        // Where the words have no room, only the page that is shown has its word.
+        let has_words = needed + BUTTONS + ICON + 2.0 * GAP <= ui.available_width();
+        for (page, command) in tabs {
+            page_tab(ui, command, view.situation.page == page, has_words, actions);
         }
         right_ui(ui, view, actions);
     });
@@ -33,6 +38,10 @@ pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<A
 
 /// The width of an icon button, in points.
 const ICON: f32 = 24.0;
+/// The width of the buttons at the right edge, in points.
+const BUTTONS: f32 = 3.0 * (ICON + 2.0);
+/// The width of a tab without its word, with the space after it, in points.
+const TAB_MARGINS: f32 = 36.0;
 /// The width of the palette's field, in points.
 const FIELD: f32 = 190.0;
 /// The space between the parts at the right, in points.
@@ -50,7 +59,7 @@ fn right_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) {
         (Command::Settings, icon::SETTINGS),
     ];
     let available = ui.available_width();
-    let free = available - buttons.len() as f32 * (ICON + 2.0) - 2.0 * GAP;
+    let free = available - BUTTONS - 2.0 * GAP;
     let needed = if view.workspace.is_some() { WORKSPACE } else { 0.0 };
     let palette = if free - FIELD >= needed { FIELD } else { ICON };
     let room = free - palette;
@@ -88,10 +97,21 @@ fn right_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) {
     }
 }
 
-fn page_tab(ui: &mut Ui, command: Command, selected: bool, actions: &mut Vec<Action>) {
+fn tab_width(ui: &Ui, command: Command) -> f32 {
+    Text::Strong.width_of(ui, command.spec().text)
+}
+
+fn page_tab(
+    ui: &mut Ui,
+    command: Command,
+    selected: bool,
+    has_words: bool,
+    actions: &mut Vec<Action>,
+) {
     let theme = Theme::of(ui);
     let spec = command.spec();
-    let width = Text::Strong.width_of(ui, spec.text);
+    let has_word = has_words || selected;
+    let width = if has_word { tab_width(ui, command) } else { 0.0 };
     let size = vec2(width + 26.0, theme::TOP_BAR);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let color = if selected || response.hovered() { theme.text } else { theme.dim };
@@ -99,8 +119,10 @@ fn page_tab(ui: &mut Ui, command: Command, selected: bool, actions: &mut Vec<Act
     if let Some(icon) = spec.icon {
         widgets::paint_icon(ui, pos2(rect.left() + 8.0, middle), icon, 16.0, color);
     }
-    let parts = [(spec.text, Text::Strong, color)];
-    widgets::paint_parts(ui, pos2(rect.left() + 22.0, middle), width + 4.0, &parts);
+    if has_word {
+        let parts = [(spec.text, Text::Strong, color)];
+        widgets::paint_parts(ui, pos2(rect.left() + 22.0, middle), width + 4.0, &parts);
+    }
     if selected {
         widgets::underline(ui, rect);
     }

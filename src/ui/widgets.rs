@@ -10,7 +10,6 @@ use egui::{
     WidgetText, pos2, vec2,
 };
 
-use super::splits::{Side, split_panel_ui};
 use super::{Icon, Text, Theme, Tone, icon, theme};
 use crate::plan::{drawable, drawable_lines};
 
@@ -337,15 +336,6 @@ pub fn empty_state(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
 pub fn main_panel_ui(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {
     let frame = panel_frame(Theme::of(ui).background, Margin::ZERO);
     CentralPanel::no_frame().frame(frame).show(ui, add);
-}
-
-/// The panel at the left side of a page. A wide window gives it more room, as long as the person chose no width.
-pub fn side_panel_ui(ui: &mut Ui, id: &'static str, add: impl FnOnce(&mut Ui)) {
-    let frame = panel_frame(Theme::of(ui).panel, Margin::symmetric(12, 12));
-    let window = ui.ctx().content_rect().width();
-    let default = (window * 0.16).round().clamp(theme::SIDEBAR, theme::WIDE_SIDEBAR);
-    let range = 160.0..=(window * 0.4).clamp(theme::SIDEBAR, 480.0);
-    split_panel_ui(ui, Side::Left, id, default, range, frame, add);
 }
 
 /// A frame with the left and right margin of the pages, and these margins above and below, in points.

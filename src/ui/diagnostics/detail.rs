@@ -16,7 +16,8 @@ use crate::run::{
 use crate::ui::evidence::question_items_ui;
 use crate::ui::plan::{CodeRow, Gutter, cached_rows, code_rows_ui, columns, sections, text_rows};
 use crate::ui::{
-    Action, Chip, Command, Commands, Look, Text, Theme, Tone, controls, icon, theme, widgets,
+    Action, Chip, Command, Commands, Look, Text, Theme, Tone, controls, icon, narrow, theme,
+    widgets,
 };
 
 pub(super) fn detail_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, commands: &mut Commands<'_>) {
@@ -68,6 +69,7 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &DiagnosticsView<'_>, commands: &mut 
 fn head_ui(ui: &mut Ui, entry: Entry, it: &DiagnosticArtifact, commands: &mut Commands<'_>) {
     let theme = Theme::of(ui);
     let (icon, _, tone) = level_look(it.level);
+    let is_narrow = ui.available_width() < narrow::ONE_PANE;
     ui.horizontal(|ui| {
         ui.set_min_height(theme::BUTTON);
         Chip::new(icon, it.tool_level.as_str(), tone).ui(ui);
@@ -78,12 +80,21 @@ fn head_ui(ui: &mut Ui, entry: Entry, it: &DiagnosticArtifact, commands: &mut Co
             let (icon, word, tone) = baseline_look(state);
             Chip::new(icon, word, tone).with_tooltip(meaning(state)).ui(ui);
         }
-        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            evidence_menu(ui, it, commands.actions);
-            commands.button(ui, Command::CopyDiagnostic, Look::Plain, Some("Copy"));
-            commands.button(ui, Command::OpenInEditor, Look::Plain, None);
-        });
+        if !is_narrow {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                evidence_menu(ui, it, commands.actions);
+                commands.button(ui, Command::CopyDiagnostic, Look::Plain, Some("Copy"));
+                commands.button(ui, Command::OpenInEditor, Look::Plain, None);
+            });
+        }
     });
+    if is_narrow {
+        ui.horizontal_wrapped(|ui| {
+            commands.button(ui, Command::OpenInEditor, Look::Plain, None);
+            commands.button(ui, Command::CopyDiagnostic, Look::Plain, Some("Copy"));
+            evidence_menu(ui, it, commands.actions);
+        });
+    }
 }
 
 fn meaning(state: BaselineState) -> &'static str {

@@ -21,11 +21,11 @@ use egui::{Margin, TextEdit, Ui, vec2};
 
 use super::action::DiagnosticsAction;
 use super::notice::{Notice, notices_ui};
-use super::splits::{Side, split_panel_ui};
+use super::splits::{Side, side_panel_ui, split_panel_ui};
 use super::widgets::panel_frame;
 use super::{
-    Action, Command, Commands, Icon, Look, Text, Theme, Tone, controls, format, icon, theme,
-    widgets,
+    Action, Command, Commands, Icon, Look, Text, Theme, Tone, controls, format, icon, narrow,
+    theme, widgets,
 };
 use crate::run::{BaselineState, DiagnosticArtifact, Level, MAX_DIAGNOSTICS, RunState};
 
@@ -114,6 +114,11 @@ fn baseline_look(state: BaselineState) -> (Icon, &'static str, Tone) {
     }
 }
 
+/// A page with less height than this, in points, has no room for a diagnostic below the table.
+const MIN_TWO_PANES: f32 = 320.0;
+/// The pane with the selected diagnostic, in a small window.
+const DETAIL_PANE: &str = "diagnostic";
+
 /// Draws the page; `view` is `None` when no plan is open.
 pub fn diagnostics_page_ui(
     ui: &mut Ui,
@@ -131,8 +136,26 @@ pub fn diagnostics_page_ui(
         });
         return;
     };
-    widgets::side_panel_ui(ui, "checks", |ui| side::side_ui(ui, view, commands.actions));
-    if view.listing.selected_entry().is_some() {
+    side_panel_ui(ui, "checks", |ui| side::side_ui(ui, view, commands.actions));
+    let is_one_pane =
+        ui.available_width() < narrow::ONE_PANE || ui.available_height() < MIN_TWO_PANES;
+    let is_selected = view.listing.selected_entry().is_some();
+    if is_selected && is_one_pane && narrow::is_open(ui.ctx(), DETAIL_PANE) {
+        notices_ui(ui, notices, commands.actions);
+        widgets::main_panel_ui(ui, |ui| {
+            widgets::margins(4, 0).show(ui, |ui| {
+                ui.horizontal(|ui| {
+                    if widgets::icon_button(ui, icon::LEFT, "Show all diagnostics").clicked() {
+                        narrow::set_open(ui.ctx(), DETAIL_PANE, false);
+                    }
+                    widgets::heading(ui, "All diagnostics");
+                });
+            });
+            detail::detail_ui(ui, view, commands);
+        });
+        return;
+    }
+    if is_selected && !is_one_pane {
         let height = ui.available_height();
         let range = 140.0..=(height - 180.0).max(140.0);
         let frame = panel_frame(Theme::of(ui).background, Margin::ZERO);
@@ -169,7 +192,14 @@ pub fn diagnostics_page_ui(
                 "All words and filters must match. Take one away, or show what is hidden.",
             );
         } else {
+            let before = commands.actions.len();
             table::table_ui(ui, view, commands.actions);
+            let is_pick = |action: &Action| {
+                matches!(action, Action::Diagnostics(DiagnosticsAction::Select(_)))
+            };
+            if is_one_pane && commands.actions.iter().skip(before).any(is_pick) {
+                narrow::set_open(ui.ctx(), DETAIL_PANE, true);
+            }
         }
     });
 }

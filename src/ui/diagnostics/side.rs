@@ -83,7 +83,8 @@ fn check_ui(ui: &mut Ui, check: &Check, listing: &Listing) -> bool {
         format!("{name}: {} {}, {summary}", check.tool, drawable(&check.subject))
     });
     if truncated {
-        response.on_hover_text(format!("{} {}", check.tool, drawable(&check.subject)));
+        let text = format!("{} {}", check.tool, drawable(&check.subject));
+        rows::row_tooltip(&response, true, text);
     }
     clicked
 }

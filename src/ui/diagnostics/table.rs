@@ -19,6 +19,9 @@ const MARGIN: f32 = 16.0;
 /// The space between two columns, in points.
 const GAP: f32 = 12.0;
 
+/// Below this width, in points, a table has no column for the code.
+const NARROW: f32 = 500.0;
+
 /// A column with its name, its left edge and its width, in points.
 type ColumnLayout = (Column, &'static str, f32, f32);
 
@@ -26,10 +29,18 @@ type ColumnLayout = (Column, &'static str, f32, f32);
 fn columns(width: f32, compared: bool) -> Vec<ColumnLayout> {
     let inner = width - 2.0 * MARGIN;
     // In a narrow table, the other columns are narrower in favour of the message.
-    let (severity, code, file_share) =
-        if inner < 800.0 { (74.0, 68.0, 0.24) } else { (84.0, 96.0, 0.3) };
-    let file = (inner * file_share).clamp(120.0, 320.0);
-    let (baseline, gaps) = if compared { (100.0, 4.0 * GAP) } else { (0.0, 3.0 * GAP) };
+    // A very narrow one has no room for the code, which the selected diagnostic shows.
+    let (severity, code, file_share, least_file) = match inner {
+        ..NARROW => (74.0, 0.0, 0.24, 80.0),
+        ..800.0 => (74.0, 68.0, 0.24, 120.0),
+        _ => (84.0, 96.0, 0.3, 120.0),
+    };
+    let file = (inner * file_share).clamp(least_file, 320.0);
+    let (baseline, gaps) = if compared {
+        (if code > 0.0 { 100.0 } else { 88.0 }, 4.0 * GAP)
+    } else {
+        (0.0, 3.0 * GAP)
+    };
     let message = (inner - severity - code - file - baseline - gaps).max(80.0);
     let columns = [
         (Column::Severity, "Severity", severity),
@@ -41,6 +52,7 @@ fn columns(width: f32, compared: bool) -> Vec<ColumnLayout> {
     let mut left = MARGIN;
     let columns = columns.into_iter().take(if compared { 5 } else { 4 });
     columns
+        .filter(|(column, ..)| *column != Column::Code || code > 0.0)
         .map(|(column, name, width)| {
             let layout = (column, name, left, width);
             left += width + GAP;

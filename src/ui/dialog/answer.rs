@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use egui::Ui;
 
+use crate::ui::controls::button_width;
 use crate::ui::{Action, DialogAction, Icon, Look, widgets};
 
 /// One answer to a question, as a button.
@@ -42,6 +43,11 @@ impl<'a> Answer<'a> {
 
     pub(super) fn approve(icon: Icon, text: &'a str, hint: &'a str, action: DialogAction) -> Self {
         Self { look: Look::Primary, ..Self::safe(Some(icon), text, hint, action) }
+    }
+
+    /// The width of the button, in points.
+    pub(super) fn width(&self, ui: &Ui) -> f32 {
+        button_width(ui, self.text, self.icon.is_some())
     }
 
     pub(super) fn ui(self, ui: &mut Ui, allowed: bool, actions: &mut Vec<Action>) {

@@ -1,15 +1,18 @@
 //! The bottom of a dialog: its buttons, and above them the field for a word if the approval needs one.
 
-use egui::{Align, CornerRadius, Id, Layout, Rect, Stroke, Ui, UiBuilder, vec2};
+use egui::{Align, CornerRadius, Id, Layout, Rect, Stroke, Ui, UiBuilder, pos2, vec2};
 
 use super::answer::{Answer, Answers};
 use super::arming::Allowed;
 use super::{Entered, FOOTER, PADDING, wait, word};
 use crate::run::ConfirmationRequest;
+use crate::ui::controls::Lines;
 use crate::ui::{Action, Theme, theme};
 
 /// The space between two buttons, in points.
 const GAP: f32 = 8.0;
+/// The distance from one line of buttons to the next, in points.
+const LINE: f32 = theme::BUTTON + 8.0;
 
 /// The bottom of a dialog.
 pub(super) struct Footer<'a> {
@@ -24,7 +27,7 @@ pub(super) struct Footer<'a> {
 impl Footer<'_> {
     /// Draws the buttons for the answers to what the person has entered. The safe answers come first in the order of
     /// Tab; but with a word, the field and then the approval, because the person has begun to approve by then. Returns
-    /// the height that the word with its texts needs, in points.
+    /// the height that the word with its texts and further lines of buttons need, in points.
     pub(super) fn ui<'a>(
         self,
         ui: &mut Ui,
@@ -39,10 +42,20 @@ impl Footer<'_> {
         ui.painter().rect_filled(rect, corners, theme.panel);
         ui.painter().hline(rect.x_range(), rect.top(), Stroke::new(1.0, theme.line));
         let inner = rect.shrink2(vec2(PADDING, 0.0));
-        let (above, buttons) = inner.split_top_bottom_at_y(inner.bottom() - FOOTER);
         let typed =
-            word.map(|request| word::word_ui(ui, above, id, request, &mut entered.typed, allowed));
+            word.map(|request| word::word_ui(ui, inner, id, request, &mut entered.typed, allowed));
         let Answers { safe, mut approve } = answers(entered);
+        // In a narrow dialog the buttons take more than one line; the last has the approval, alone at the right.
+        let mut lines = Lines::new(GAP, inner.width());
+        let line_of_safe: Vec<_> = safe.iter().map(|it| lines.place(it.width(ui))).collect();
+        let last = approve.as_ref().map(|it| lines.place(it.width(ui)));
+        let last = last.or(line_of_safe.last().copied()).unwrap_or(0);
+        let more_lines = f32::from(last) * LINE;
+        let first = inner.with_min_y(inner.bottom() - FOOTER - more_lines);
+        let line = |number: u8| {
+            let top = first.top() + f32::from(number) * LINE;
+            Rect::from_min_size(pos2(first.left(), top), vec2(first.width(), FOOTER))
+        };
         if let Some(approve) = approve.as_ref().filter(|it| it.ready && allowed.approve)
             && typed.as_ref().is_some_and(|typed| typed.is_entered)
         {
@@ -53,23 +66,30 @@ impl Footer<'_> {
         };
         let (from_left, from_right) =
             (Layout::left_to_right(Align::Center), Layout::right_to_left(Align::Center));
-        let mut left = area(ui, "safe", buttons, from_left);
-        let mut right = area(ui, "approval", buttons, from_right);
+        // The order of the areas is that of a screen reader: the safe answers come first.
+        let mut left = area(ui, "safe", line(0), from_left);
+        let mut right = area(ui, "approval", line(last), from_right);
         let mut approval_ui = |answer: Option<Answer<'_>>, actions: &mut Vec<Action>| {
             if let Some(answer) = answer {
                 answer.ui(&mut right, allowed.approve, actions);
             }
         };
         approval_ui(approve.take_if(|_| word.is_some()), actions);
-        for answer in safe {
+        let mut in_line = 0;
+        for (answer, number) in safe.into_iter().zip(line_of_safe) {
+            if number != in_line {
+                (left, in_line) =
+                    (area(ui, &format!("safe {number}"), line(number), from_left), number);
+            }
             answer.ui(&mut left, allowed.safe, actions);
         }
         approval_ui(approve, actions);
+        let end_of_left = if in_line == last { left.min_rect().right() } else { inner.left() };
         let between = Rect::from_x_y_ranges(
-            left.min_rect().right() + GAP..=right.min_rect().left() - GAP,
-            buttons.y_range(),
+            end_of_left + GAP..=right.min_rect().left() - GAP,
+            line(last).y_range(),
         );
         wait::wait_ui(&mut area(ui, "wait", between, from_right), allowed);
-        typed.map_or(0.0, |typed| typed.height)
+        typed.map_or(0.0, |typed| typed.height) + more_lines
     }
 }

@@ -86,12 +86,11 @@ fn typed(entered: &Entered) -> Typed {
 #[cfg(test)]
 mod tests {
     use egui::Key;
-    use egui_kittest::Harness;
     use egui_kittest::kittest::Queryable as _;
 
     use crate::ui::action::Typed;
-    use crate::ui::tests::scene::Scene;
-    use crate::ui::tests::{Window, window};
+    use crate::ui::dialog::tests::at_speed;
+    use crate::ui::tests::window;
     use crate::ui::{Action, DialogAction};
 
     #[test]
@@ -117,18 +116,7 @@ mod tests {
     /// What was typed for something else must not be sent as the answer.
     #[test]
     fn nothing_is_sent_before_an_answer_counts() {
-        let state = Window { scene: Scene::new("secret"), actions: Vec::new() };
-        let mut harness = Harness::builder()
-            .with_size([900.0, 600.0])
-            .with_step_dt(0.02)
-            .with_max_steps(1)
-            .with_context_setup(crate::ui::theme::install)
-            .build_ui_state(
-                |ui, window: &mut Window| {
-                    crate::ui::window_ui(ui, &window.scene.view(), &mut window.actions);
-                },
-                state,
-            );
+        let mut harness = at_speed("secret", [900.0, 600.0]);
         harness.run_steps(4);
         assert!(!harness.get_by_label("Answer").is_focused());
         harness.get_by_label("Answer").focus();

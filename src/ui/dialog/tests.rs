@@ -19,6 +19,21 @@ fn large_window(name: &str) -> Harness<'static, Window> {
     window(name, [1280.0, 800.0])
 }
 
+/// The window, drawn at 50 frames per second.
+pub(crate) fn at_speed(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
+    Harness::builder()
+        .with_size(size)
+        .with_step_dt(0.02)
+        .with_max_steps(1)
+        .with_context_setup(crate::ui::theme::install)
+        .build_ui_state(
+            |ui, window: &mut Window| {
+                crate::ui::window_ui(ui, &window.scene.view(), &mut window.actions);
+            },
+            Window { scene: Scene::new(name), actions: Vec::new() },
+        )
+}
+
 /// Advances the time by this much, in frames of a quarter of a second (the step of the test harness).
 fn wait(harness: &mut Harness<'static, Window>, ms: u64) {
     harness.run_steps(usize::try_from(ms.div_ceil(250)).unwrap());

@@ -73,7 +73,8 @@ pub(super) fn word_ui(
     let (verb, doing) = if request.guided { ("run", "running") } else { ("approve", "approving") };
     let mut text = area(ui, "why a word", left.with_max_x(left.right() - GAP));
     // A long name wraps and is not truncated.
-    let scroll = ScrollArea::vertical().id_salt("word").max_height(MAX_TEXT);
+    let max_text = MAX_TEXT.min(ui.ctx().content_rect().height() * 0.25);
+    let scroll = ScrollArea::vertical().id_salt("word").max_height(max_text);
     let scrolled = scroll.auto_shrink([false, true]).show(&mut text, |ui| {
         let name = widgets::styled_text(&[
             ("Type ", Text::Body, theme.text),
@@ -106,7 +107,7 @@ pub(super) fn word_ui(
     if ui.memory(|memory| memory.focused().is_none()) {
         field.request_focus();
     }
-    let height = TOP + scrolled.content_size.y.min(MAX_TEXT).max(area.min_rect().height());
+    let height = TOP + scrolled.content_size.y.min(max_text).max(area.min_rect().height());
     Typed { is_entered, height }
 }
 

@@ -196,6 +196,6 @@ fn recurring_ui(ui: &mut Ui, rect: Rect, row: &RecurringDiagnostic, now: &Now) -
     widgets::paint_parts(ui, pos2(left, rect.top() + 32.0), rect.width() - 36.0, &parts);
     let name = || drawable(&format!("{} in {file}, {times}, {seen}", row.code)).into_owned();
     let clicked = controls::painted_button(ui, &response, name);
-    response.on_hover_text("Click for the executions with this code.");
+    rows::row_tooltip(&response, false, "Click for the executions with this code.");
     clicked
 }

@@ -33,6 +33,27 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<
         widgets::empty_state(ui, icon::DATABASE, "Reading the record", "");
         return;
     };
+    if ui.available_height() >= LOW {
+        return record_of_ui(ui, view, detail, actions);
+    }
+    // In a low window, what is above the tabs scrolls with their content.
+    let id = ("whole record", detail.row.execution_id);
+    ScrollArea::vertical().id_salt(id).auto_shrink([false, false]).show(ui, |ui| {
+        ui.set_min_height(LOW);
+        ui.set_max_height(LOW);
+        record_of_ui(ui, view, detail, actions);
+    });
+}
+
+/// Below this height, in points, a page has no room for a header that stays.
+const LOW: f32 = 320.0;
+
+fn record_of_ui(
+    ui: &mut Ui,
+    view: &EvidenceView<'_>,
+    detail: &ExecutionDetail,
+    actions: &mut Vec<Action>,
+) {
     widgets::margins(12, 0).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 6.0;
         for change in &detail.changed {

@@ -139,7 +139,7 @@ fn item_response(ui: &mut Ui, name: &str, count: &str, selected: bool) -> Respon
         format!("{} {count}", drawable(name)).trim().to_owned()
     });
     if truncated {
-        return response.on_hover_text(drawable(name));
+        rows::row_tooltip(&response, true, drawable(name));
     }
     response
 }

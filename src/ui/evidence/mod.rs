@@ -20,11 +20,11 @@ use uuid::Uuid;
 use super::action::{LoopAction, RecordTab};
 use super::artifact::Contents;
 use super::notice::{Notice, notices_ui};
-use super::splits::{Side, split_panel_ui};
+use super::splits::{Side, side_panel_ui, split_panel_ui};
 use super::widgets::panel_frame;
 use super::{
     Action, Command, Commands, EvidenceAction, Look, Now, Text, Theme, Tone, artifact, format,
-    icon, theme, widgets,
+    icon, narrow, theme, widgets,
 };
 use crate::run::{
     Attempt, EvidenceAnswer, ExecutionDetail, Question, Reconciled, SearchPage, VerifyReport,
@@ -132,10 +132,15 @@ pub fn evidence_page_ui(
     commands: &mut Commands<'_>,
 ) {
     let theme = Theme::of(ui);
-    widgets::side_panel_ui(ui, "facets", |ui| facets::facets_ui(ui, view, commands));
+    side_panel_ui(ui, "facets", |ui| facets::facets_ui(ui, view, commands));
     let actions = &mut *commands.actions;
+    let width = ui.available_width();
+    if view.selected.is_some() && width < narrow::ONE_PANE {
+        notices_ui(ui, notices, actions);
+        widgets::main_panel_ui(ui, |ui| detail::detail_ui(ui, view, actions));
+        return;
+    }
     if view.selected.is_some() {
-        let width = ui.available_width();
         let (default, range) =
             (theme::INSPECTOR.min(width * 0.5), 260.0..=(width - 300.0).max(260.0));
         let frame = panel_frame(theme.background, Margin::ZERO);
@@ -170,7 +175,9 @@ pub fn evidence_page_ui(
             }
             loop_ui(ui, view, actions);
             rejections::found_ui(ui, view, actions);
-            if let Some(page) = view.page.filter(|_| view.question.is_none()) {
+            // The results come before the picture of them.
+            let has_room = ui.available_height() > MIN_BELOW_SEARCH;
+            if let Some(page) = view.page.filter(|_| view.question.is_none() && has_room) {
                 timeline::timeline_ui(ui, view, &page.timeline, actions);
             }
         });
@@ -227,6 +234,9 @@ fn loop_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
         actions.push(Action::Loop(LoopAction::Show(loop_id)));
     }
 }
+
+/// Below this height for the timeline and the results, in points, there is no timeline.
+const MIN_BELOW_SEARCH: f32 = 220.0;
 
 /// The room that the search field keeps for its text beside the number of results, in points.
 const MIN_SEARCH_TEXT: f32 = 160.0;

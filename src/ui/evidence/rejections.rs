@@ -73,5 +73,5 @@ pub(super) fn row_ui(
             }
         }
     });
-    response.on_hover_text(tooltip);
+    rows::row_tooltip(&response, false, tooltip);
 }

@@ -221,9 +221,10 @@ type NumberField<'a> = (Field, &'a str, fn(&mut LoopForm) -> &mut String);
 pub(super) fn numbers_ui(ui: &mut Ui, form: &mut LoopForm, fields: [NumberField<'_>; 2]) {
     ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = 24.0;
+        let width = ((ui.available_width() - 24.0) / 2.0).min(190.0);
         for (field, name, text) in fields {
             ui.vertical(|ui| {
-                ui.set_width(190.0);
+                ui.set_width(width);
                 let label = widgets::heading(ui, name);
                 let edit = widgets::code_field(text(form), Id::unique(name), 72.0);
                 ui.add(edit).labelled_by(label.id);

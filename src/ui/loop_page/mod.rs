@@ -27,6 +27,7 @@ use super::action::LoopAction;
 use super::notice::{Notice, notices_ui};
 use super::one_stop::OneStop;
 use super::plan::{Entry, Place, bar_ui};
+use super::splits::side_panel_ui;
 use super::widgets::panel_frame;
 use super::{Action, Command, Commands, Look, Now, Text, Theme, Tone, icon, theme, widgets};
 use crate::authorization::AuthorizationClass;
@@ -121,7 +122,7 @@ pub fn loop_page_ui(
     commands: &mut Commands<'_>,
 ) {
     let theme = Theme::of(ui);
-    widgets::side_panel_ui(ui, "loops", |ui| list_ui(ui, view, commands));
+    side_panel_ui(ui, "loops", |ui| list_ui(ui, view, commands));
     let bar = Panel::bottom("loop_bar")
         .exact_size(theme::ACTION_BAR)
         .resizable(false)

@@ -6,6 +6,7 @@ use super::attempt::{MAX_LISTED, beginning, more_ui, stage};
 use crate::plan::drawable;
 use crate::run::{AttemptState, LineKind, PlanDifference, StepChange, StepDifference};
 use crate::ui::plan::{CodeRow, Gutter, cached_rows, code_rows_ui, columns, text_rows};
+use crate::ui::rows::row_tooltip;
 use crate::ui::{Text, Theme, Tone, icon, theme, widgets};
 
 pub(super) fn difference_ui(ui: &mut Ui, attempt: &AttemptState) {
@@ -78,7 +79,7 @@ fn step_ui(ui: &mut Ui, step: &StepDifference) {
         ui.data_mut(|data| data.insert_temp(id, unfolded));
     }
     if truncated {
-        response.on_hover_text(text);
+        row_tooltip(&response, false, text);
     }
     if unfolded {
         lines_ui(ui, &step.lines);

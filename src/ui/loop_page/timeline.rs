@@ -13,13 +13,25 @@ use crate::ui::{
     Action, Chip, EvidenceAction, Look, Text, Theme, Tone, format, icon, scroll, widgets,
 };
 
+/// Below this height, in points, a page has no room for a header that stays.
+const LOW: f32 = 320.0;
+
 pub(super) fn timeline_ui(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Vec<Action>) {
-    header_ui(ui, view, actions);
+    // In a low window, what is above the attempts scrolls with them.
+    let is_low = ui.available_height() < LOW;
+    if !is_low {
+        let margin = Margin { left: 18, right: 18, top: 16, bottom: 14 };
+        header_ui(ui, view, margin, actions);
+        widgets::line_below(ui);
+    }
     let salt = ("timeline", view.shown.state.loop_id);
     let margin = Margin { left: 18, right: 18, top: 14, bottom: 18 };
     scroll::area(ui, salt, margin, |ui| {
         ui.set_min_width(ui.available_width());
         ui.spacing_mut().item_spacing.y = 10.0;
+        if is_low {
+            header_ui(ui, view, Margin::ZERO, actions);
+        }
         // The stop reason comes first, because it matters most about a loop that has ended.
         ended_ui(ui, &view.shown.state);
         for attempt in &view.shown.state.attempts {
@@ -31,9 +43,9 @@ pub(super) fn timeline_ui(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Ve
     });
 }
 
-fn header_ui(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Vec<Action>) {
+fn header_ui(ui: &mut Ui, view: &TimelineView<'_>, margin: Margin, actions: &mut Vec<Action>) {
     let state = &view.shown.state;
-    Frame::NONE.inner_margin(Margin { left: 18, right: 18, top: 16, bottom: 14 }).show(ui, |ui| {
+    Frame::NONE.inner_margin(margin).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
         ui.spacing_mut().item_spacing = vec2(6.0, 7.0);
         let goal = super::first_line(&state.goal);
@@ -88,7 +100,6 @@ fn header_ui(ui: &mut Ui, view: &TimelineView<'_>, actions: &mut Vec<Action>) {
             }
         });
     });
-    widgets::line_below(ui);
 }
 
 fn chips(view: &TimelineView<'_>) -> Vec<Chip> {

@@ -59,6 +59,9 @@ fn concepts_ui(ui: &mut Ui) {
          its dialog leaves it unanswered.",
         "Evidence: each step is recorded before and after it runs, with every decision, in a chain that \
          shows every later change.",
+        "Marks such as ⟨U+202E⟩ or ⟨ESC⟩ stand for characters that could not be seen, or follow a letter that looks \
+         like another one. In a name, ⟨U+200D⟩ also stands for what joins emoji: fonts draw different ones alike, and \
+         two names must not look the same.",
     ] {
         widgets::remark(ui, icon::INFO, Tone::Accent, text);
     }
@@ -161,6 +164,13 @@ mod tests {
                 assert_eq!(is_shown, spec.shortcut.is_some(), "{text}");
             }
         }
+    }
+
+    #[test]
+    fn help_says_what_a_mark_stands_for() {
+        let harness = window("help", [1280.0, 800.0]);
+        let mark = "In a name, ⟨U+200D⟩ also stands for what joins emoji";
+        assert!(harness.query_by_label_contains(mark).is_some());
     }
 
     #[test]

@@ -87,7 +87,7 @@ pub(super) fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Ve
 fn values_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
     widgets::heading(ui, "Theme");
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         for (icon, name, choice) in [
             (icon::SYSTEM, "Same as the system", egui::ThemePreference::System),
             (icon::SUN, "Light", egui::ThemePreference::Light),
@@ -99,7 +99,7 @@ fn values_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) {
         }
     });
     widgets::heading(ui, "Contrast");
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         for (name, high) in [("Normal", false), ("High", true)] {
             if choice_ui(ui, None, name, settings.high_contrast == high) {
                 actions.push(Action::Window(WindowAction::SetHighContrast(high)));
@@ -107,7 +107,7 @@ fn values_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) {
         }
     });
     widgets::heading(ui, "Size");
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         for zoom in ZOOMS {
             let chosen = (settings.zoom - zoom).abs() < 0.01;
             if choice_ui(ui, None, &format!("{:.0} %", zoom * 100.0), chosen) {
@@ -116,7 +116,7 @@ fn values_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) {
         }
     });
     widgets::heading(ui, "Notifications while the window is not in front");
-    ui.horizontal(|ui| {
+    ui.horizontal_wrapped(|ui| {
         for (name, on) in [("On", true), ("Off", false)] {
             if choice_ui(ui, None, name, settings.notifications == on) {
                 actions.push(Action::Window(WindowAction::SetNotifications(on)));

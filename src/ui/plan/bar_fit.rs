@@ -73,7 +73,8 @@ impl Fit {
         let mut steps = Vec::new();
         // Beside the plan that goes on, the plan from the start comes second.
         let leads_on = if has(ContinueFromHere) { ContinueFromHere } else { RunAgain };
-        let secondary = [GoOnGuided, RollBack, Revert, Pause, StopNow, RunAgain, Reconcile, Reject];
+        let secondary =
+            [GoOnGuided, RollBack, Revert, RevertLoop, Pause, StopNow, RunAgain, Reconcile, Reject];
         steps.extend(secondary.map(|it| (it, Form::Icon)));
         steps.retain(|(it, _)| *it != leads_on || bar.primary.is_some());
         steps.extend(

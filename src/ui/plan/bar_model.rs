@@ -293,9 +293,10 @@ fn ended(view: &PlanView<'_>, situation: &Situation) -> Option<Bar> {
     let counts = view.run.tally();
     let (icon, word, tone) = fate_look(fate, counts);
     let word = capitalized(word);
-    let mut title = match counts.nothing_ran() && fate == RunFate::Ended(RunStatus::Completed) {
-        true => word.clone(),
-        false => format!("{word}, {} of {} steps", view.run.steps.done(), view.run.steps.len()),
+    // A completed run did all of its steps; the detail counts them by outcome.
+    let mut title = match fate {
+        RunFate::Ended(RunStatus::Completed) => word.clone(),
+        _ => format!("{word}, {} of {} steps", view.run.steps.done(), view.run.steps.len()),
     };
     if let Some(step) = view.run.steps.stopped_at() {
         title = format!("{word} at step {}", step + 1);

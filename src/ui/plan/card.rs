@@ -21,7 +21,7 @@ use egui::{
 use super::inspector::expected_ui;
 use super::{PlanView, request_ui};
 use crate::run::{ConfirmationRequest, Decision};
-use crate::ui::controls::button_width;
+use crate::ui::controls::{Lines, button_width};
 use crate::ui::dialog::arming::{Allowed, Arming, DELAY_MS};
 use crate::ui::dialog::{PromptId, SAFE_ANSWERS, after_click, read_input};
 use crate::ui::{Action, DialogAction, Look, PlanAction, Theme, icon, scroll, theme, widgets};
@@ -102,7 +102,8 @@ impl<'a> Card<'a> {
         let [deny, skip, by_hand] =
             SAFE_ANSWERS.map(|(_, _, text, _)| button_width(ui, text, true));
         let run = button_width(ui, run_text(view.request), true);
-        let button_lines = lines_of([deny, skip, by_hand, run], gap, width);
+        let mut lines = Lines::new(gap, width);
+        let button_lines = [deny, skip, by_hand, run].map(|button| lines.place(button));
         let card = Self { view, memory, body: None, button_lines };
         let max_body = visible.y - theme::ROW - card.lines() * LINE - 6.0;
         let content = memory.content_height;
@@ -226,10 +227,10 @@ impl<'a> Card<'a> {
             if let Some(delta) = delta {
                 ui.scroll_with_delta_animation(delta, ScrollAnimation::none());
             }
-            let margin = Margin { left: MARGIN as i8, right: MARGIN as i8, top: 8, bottom: 4 };
+            let margin = Margin { left: MARGIN as i8, right: MARGIN as i8, top: 6, bottom: 4 };
             Frame::NONE.inner_margin(margin).show(ui, |ui| {
                 ui.set_min_width(ui.available_width());
-                ui.spacing_mut().item_spacing.y = 6.0;
+                ui.spacing_mut().item_spacing.y = 4.0;
                 request_ui(ui, request);
                 let step = plan.plan.and_then(|plan| plan.steps.get(request.step_index));
                 if let Some(step) = step {
@@ -336,19 +337,6 @@ fn memory_id() -> Id {
 /// The text of the run button. The ellipsis means that a dialog follows.
 fn run_text(request: &ConfirmationRequest) -> &'static str {
     if request.required { "Run this step…" } else { "Run this step" }
-}
-
-/// The lines, from 0, of four buttons with these widths, in the order of the buttons. A button that does not fit begins
-/// another line.
-fn lines_of(widths: [f32; 4], gap: f32, width: f32) -> [u8; 4] {
-    let (mut line, mut end) = (0, 0.0);
-    widths.map(|button| {
-        if end > 0.0 && end + gap + button > width {
-            (line, end) = (line + 1, 0.0);
-        }
-        end += if end > 0.0 { gap + button } else { button };
-        line
-    })
 }
 
 fn line(ui: &mut Ui, salt: (&str, u8), rect: Rect, layout: Layout) -> Ui {

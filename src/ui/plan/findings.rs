@@ -77,7 +77,9 @@ pub(super) fn findings_ui(ui: &mut Ui, findings: &[Finding]) {
         return;
     }
     let theme = Theme::of(ui);
-    let height = (ui.available_height() * 0.5).max(120.0);
+    let room = ui.available_height();
+    // In a low window, a row of the list stays in view below.
+    let height = (room * 0.5).max((room - 110.0).min(120.0));
     Frame::NONE.fill(theme.panel).inner_margin(Margin::symmetric(18, 10)).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
         ui.horizontal(|ui| {

@@ -2,7 +2,7 @@
 
 use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
-use super::{PlanView, RecordedRun, choices, previewed, walls};
+use super::{PlanView, RecordedRun, choices, previewed, show_step, walls};
 use crate::plan::{Digest, Mode, ShownPlan, ToolClass, prose, visible_name};
 use crate::run::text::capitalized;
 use crate::run::{CommandsReview, Review};
@@ -197,13 +197,15 @@ pub(super) enum HeaderSize {
     Line,
 }
 
-/// Shows the header. In a window with little height it leaves room for the steps.
+/// Shows the header. In a window with little height it leaves room for the steps. Returns whether the person has unfolded
+/// a header of one line.
 pub(super) fn header_ui(
     ui: &mut Ui,
     view: &PlanView<'_>,
     size: HeaderSize,
+    is_one_pane: bool,
     commands: &mut Commands<'_>,
-) {
+) -> bool {
     let situation = commands.situation;
     let is_small = size != HeaderSize::Whole;
     let folded_id = ui.scope_id().with("header is unfolded");
@@ -248,6 +250,11 @@ pub(super) fn header_ui(
                     if widgets::icon_button(ui, icon::TERMINAL, output).clicked() {
                         commands.actions.push(Action::Do(Command::ToggleOutput));
                     }
+                    if is_one_pane
+                        && widgets::icon_button(ui, icon::RIGHT, "Show the selected step").clicked()
+                    {
+                        show_step(ui.ctx());
+                    }
                 }
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                     widgets::line(ui, name, Text::Title, Tone::Plain);
@@ -265,6 +272,7 @@ pub(super) fn header_ui(
         }
     });
     widgets::line_below(ui);
+    is_unfolded
 }
 
 /// Shows the lines below the name of the plan.

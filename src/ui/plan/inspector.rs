@@ -1,33 +1,29 @@
 //! The selected step in full: its preview, its arguments, its output, its diagnostics, its artifacts, and its record.
 
-use std::borrow::Cow;
-use std::sync::Arc;
-
-use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
+use egui::{Align, Layout, Margin, Ui, vec2};
 
 use super::changed_steps::step_change_ui;
 use super::diagnostics::diagnostics_ui;
-use super::did::{
-    DONE_BY_HAND, did_ui, is_done, is_not_done, no_diagnostics, not_done, second_line, tab_name,
-};
-use super::output::{argument_rows, short_first, terminal_rows};
+use super::did::{did_ui, is_done, is_not_done, no_diagnostics, not_done, second_line, tab_name};
+use super::output::{argument_rows, short_first};
 use super::request::{partly_marked_ui, verdict_ui};
 use super::right_to_left::right_to_left_ui;
 use super::rows::end_of_path;
 use super::walls::{WALLS, sentence, step_walls};
 use super::{
-    CodeRow, Gutter, PlanView, cached_rows, code_rows_ui, columns, command_ui, full_text_ui,
-    outcome_look, output_lines, preview_ui, risk_chip, step_row,
+    Gutter, LOWEST, PlanView, STEP_PANE, cached_rows, code_rows_ui, columns, command_ui,
+    full_text_ui, outcome_look, output_tab, preview_ui, risk_chip, step_row,
 };
 use crate::authorization::WallLevel;
-use crate::plan::{ShownStep, drawable, prose, prose_lines};
-use crate::run::{Outcome, PreconditionState, SKIPPED_WITH_COMMAND, StepResult, StepState};
+use crate::plan::{ShownStep, drawable, prose_lines};
+use crate::run::{PreconditionState, StepResult, StepState};
 use crate::ui::action::Tab;
-use crate::ui::artifact::{ArtifactView, artifacts_ui};
 use crate::ui::evidence::detail;
 use crate::ui::scroll::OnScreen;
 use crate::ui::tabs::tabs_ui;
-use crate::ui::{Action, Icon, PlanAction, Text, Theme, Tone, format, icon, scroll, widgets};
+use crate::ui::{
+    Action, Icon, PlanAction, Text, Theme, Tone, format, icon, narrow, scroll, widgets,
+};
 
 const TABS: [(Tab, &str); 6] = [
     (Tab::WillDo, "Will do"),
@@ -41,15 +37,25 @@ const TABS: [(Tab, &str); 6] = [
 /// The margin of the arguments and evidence tabs, in points.
 const TAB_MARGIN: Margin = Margin::symmetric(16, 12);
 
-pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
+/// Draws the selected step; `alone` is whether it has the place of the list.
+pub(super) fn inspector_ui(
+    ui: &mut Ui,
+    view: &PlanView<'_>,
+    alone: bool,
+    actions: &mut Vec<Action>,
+) {
     let theme = Theme::of(ui);
     let Some(step) = view.plan.and_then(|plan| plan.steps.get(view.selected)) else { return };
     let Some(row) = step_row(view, view.selected) else { return };
     ui.spacing_mut().item_spacing.y = 0.0;
-    widgets::margins(12, 0).show(ui, |ui| {
+    let is_low = ui.available_height() < LOWEST;
+    widgets::margins(if is_low { 6 } else { 12 }, 0).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 4.0;
         ui.horizontal(|ui| {
             let count = view.plan.map_or(0, |plan| plan.steps.len());
+            if alone && widgets::icon_button(ui, icon::LEFT, "Show the steps").clicked() {
+                narrow::set_open(ui.ctx(), STEP_PANE, false);
+            }
             widgets::icon_ui(ui, vec2(18.0, 24.0), row.icon, 17.0, theme.tone(row.tone));
             let position = format!("Step {} of {}", row.number, format::count(count as u64));
             ui.label(widgets::rich(position, Text::Meta, theme.dim));
@@ -67,8 +73,12 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
             let beside_verb = ui.available_width() - Text::Strong.width_of(ui, &row.verb) - 12.0;
             format!("{} {}", row.verb, end_of_path(ui, &row.object, beside_verb))
         });
-        widgets::line(ui, &name, Text::Strong, Tone::Plain);
-        widgets::line(ui, second_line(view, step), Text::Small, Tone::Dim);
+        let title = widgets::line(ui, &name, Text::Strong, Tone::Plain);
+        if is_low {
+            title.on_hover_text(second_line(view, step));
+        } else {
+            widgets::line(ui, second_line(view, step), Text::Small, Tone::Dim);
+        }
         let mut tabs = TABS;
         if let Some((_, name)) = tabs.first_mut() {
             *name = tab_name(view);
@@ -88,7 +98,7 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
             }
         }
         Tab::Arguments => arguments_ui(ui, step),
-        Tab::Output => output_ui(ui, view, actions),
+        Tab::Output => output_tab::output_ui(ui, view, actions),
         Tab::Diagnostics => match view.run.steps.get(view.selected) {
             Some(StepState::Done(result)) if !result.diagnostic_artifacts.is_empty() => {
                 diagnostics_ui(ui, result, actions);
@@ -121,10 +131,9 @@ pub(super) fn inspector_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<A
 }
 
 const NO_DIAGNOSTICS: &str = "Errors, warnings and notes of a check appear here.";
-const SKIPPED: &str = "You skipped this step; nothing was run for it.";
 const NOT_RUN: &str = "The record appears here once the step has run, was skipped or was denied.";
 
-fn empty_tab_ui(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
+pub(super) fn empty_tab_ui(ui: &mut Ui, icon: Icon, title: &str, text: &str) {
     widgets::margins(12, 12).show(ui, |ui| widgets::empty_state(ui, icon, title, text));
 }
 
@@ -270,105 +279,6 @@ pub(crate) fn argument_ui(ui: &mut Ui, name: &str, value: &str) {
         }
         code_rows_ui(ui, id_salt, &rows, gutter);
     });
-}
-
-fn output_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
-    let state = view.run.steps.get(view.selected);
-    if let Some(StepState::Done(result)) = state {
-        ended_ui(ui, view, result, actions);
-        return;
-    }
-    let columns = columns(ui, ui.available_width(), Gutter::NONE);
-    let rows = match state {
-        Some(StepState::Running) => {
-            // Comparing the complete text in every frame would be slow; its extent is enough.
-            let extent = format!("{:?}", view.output.transcript.extent());
-            cached_rows(ui, ("output", view.run.run_id, view.selected), &[extent], columns, || {
-                output_lines(&view.output.transcript, view.selected, columns)
-            })
-        }
-        _ => Arc::default(),
-    };
-    Frame::NONE.inner_margin(Margin { left: 0, right: 0, top: 8, bottom: 0 }).show(ui, |ui| {
-        if rows.is_empty() {
-            let text = match state {
-                Some(StepState::Running) => "Nothing printed yet.",
-                _ if view.run.is_over() => not_done(view),
-                _ => "The output of the step appears here, line by line.",
-            };
-            empty_tab_ui(ui, icon::TERMINAL, "No output", text);
-        }
-        rows_ui(ui, view, &rows);
-    });
-}
-
-/// Rows of output, which follow their end.
-fn rows_ui(ui: &mut Ui, view: &PlanView<'_>, rows: &[CodeRow]) {
-    ScrollArea::vertical()
-        .id_salt(("output", view.selected))
-        .auto_shrink([false, false])
-        .stick_to_bottom(true)
-        .show(ui, |ui| code_rows_ui(ui, "output", rows, Gutter::NONE));
-}
-
-/// The output of a finished step.
-fn ended_ui(ui: &mut Ui, view: &PlanView<'_>, result: &StepResult, actions: &mut Vec<Action>) {
-    let step = view.plan.and_then(|plan| plan.steps.get(view.selected));
-    let expects = step.is_some_and(|step| step.expected_output.is_some());
-    if result.error_message.is_some() || result.exit_code.is_some() || expects {
-        ui.add_space(8.0);
-        indented(ui, |ui| {
-            if let Some(step) = step {
-                expected_ui(ui, step);
-            }
-            error_ui(ui, result);
-            if let Some(code) = result.exit_code {
-                widgets::fact(ui, "exit code", code.to_string(), Text::Mono);
-            }
-        });
-    }
-    if result.terminal {
-        let transcript = &view.output.transcript;
-        let columns = columns(ui, ui.available_width(), Gutter::NONE);
-        let key = ("terminal", view.run.run_id, view.selected);
-        let extent = format!("{:?}", transcript.extent());
-        let rows = cached_rows(ui, key, &[extent], columns, || {
-            terminal_rows(transcript, view.selected, columns)
-        });
-        if !rows.is_empty() {
-            return rows_ui(ui, view, &rows);
-        }
-    }
-    let output = ArtifactView::output(result, view.execution);
-    if output.is_empty() {
-        if result.error_message.is_none() {
-            let skipped;
-            let (icon, title, text) = match result.outcome {
-                Outcome::DoneByHand => (icon::BY_HAND, "Done by hand", DONE_BY_HAND),
-                Outcome::Skipped => {
-                    skipped = skip_text(view.run.skip_reasons.get(&view.selected));
-                    (icon::SKIP, "Skipped", &*skipped)
-                }
-                _ => (icon::TERMINAL, "No output", "The step ended and printed nothing."),
-            };
-            empty_tab_ui(ui, icon, title, text);
-        }
-        return;
-    }
-    let first = if result.success { "stdout" } else { "stderr" };
-    let (id_salt, height) = (("output", result.execution_id), ui.available_height());
-    artifacts_ui(ui, id_salt, &output, first, view.contents, height, actions);
-}
-
-/// A sentence about why a step was skipped. `reason` is the person's note, or [`SKIPPED_WITH_COMMAND`].
-fn skip_text(reason: Option<&String>) -> Cow<'static, str> {
-    match reason.map(String::as_str) {
-        None => SKIPPED.into(),
-        Some(SKIPPED_WITH_COMMAND) => {
-            format!("Nothing was run for it: {SKIPPED_WITH_COMMAND}.").into()
-        }
-        Some(note) => format!("{SKIPPED} Your note: {}", prose(note)).into(),
-    }
 }
 
 /// Shows the output that the author expects. It is never compared with the actual output.

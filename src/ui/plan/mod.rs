@@ -18,7 +18,9 @@ mod diagnostics;
 mod did;
 mod diff;
 mod diff_layout;
+mod file_list;
 mod filter;
+mod filter_bar;
 mod findings;
 mod header;
 mod incremental_rows;
@@ -27,6 +29,8 @@ mod looked_at;
 mod marks;
 mod output;
 mod output_pane;
+mod output_tab;
+mod page;
 mod previewed;
 mod request;
 mod right_to_left;
@@ -46,16 +50,12 @@ mod wrap;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use egui::{Margin, Panel, Ui};
 use uuid::Uuid;
 
 use super::action::Tab;
 use super::artifact::Contents;
 use super::loop_page::Sequel;
-use super::notice::{Notice, notices_ui};
-use super::splits::{Side, split_panel_ui};
-use super::widgets::panel_frame;
-use super::{Command, Commands, Look, Now, Theme, format, terminal, theme, widgets};
+use super::{Now, format};
 use crate::authorization::Change;
 use crate::plan::{Digest, Finding, ShownPlan};
 use crate::risk::RiskLevel;
@@ -72,10 +72,10 @@ pub use changed_steps::{ChangedSteps, SeenStep, StepChange};
 pub(crate) use changes::{Cut, changes_ui, cut_changes_ui, preview_ui};
 pub use choices::ChoicesView;
 pub use code::{Beside, CodeRow, Gutter, code_rows_ui, columns, full_text_ui};
-pub(crate) use filter::{FIELD_HELP, kinds_help};
+pub(crate) use filter::kinds_help;
 pub use filter::{KindSources, StepFilter, StepKind, StepList, steps_with_text};
+pub(crate) use filter_bar::FIELD_HELP;
 pub(crate) use findings::finding_sentence;
-use header::HeaderSize;
 pub use header::StepCounts;
 pub(crate) use header::commands_button;
 pub(crate) use inspector::{argument_ui, indented};
@@ -83,6 +83,8 @@ pub use looked_at::{LookedAt, MustSee};
 pub(crate) use marks::sections;
 pub(crate) use output::short_first;
 pub use output::{output_lines, text_rows};
+use page::{LOWEST, STEP_PANE};
+pub use page::{plan_page_ui, show_step};
 pub(crate) use previewed::not_previewed;
 pub(crate) use request::{command_rows, command_ui, named_lookalikes, request_ui};
 pub(crate) use right_to_left::{RIGHT_TO_LEFT, step_has_right_to_left};
@@ -270,104 +272,4 @@ pub struct PlanAttempt {
     pub max_attempts: u32,
     /// Whether the loop waits for a decision about this plan.
     pub waits: bool,
-}
-
-/// The minimum height of the output pane in a small window, in points.
-const MIN_OUTPUT: f32 = 96.0;
-/// The smallest height of the steps above a terminal, in points.
-const MIN_BESIDE_TERMINAL: f32 = 120.0;
-/// A window with less height than this for steps and output, in points, counts as small.
-const SMALL: f32 = 560.0;
-/// A window with less height than this for steps and output, in points, has room for the name of the plan alone.
-const VERY_SMALL: f32 = 340.0;
-/// Below this width, in points, the list of plans and runs is not beside a plan.
-const VERY_NARROW: f32 = 760.0;
-/// Below this width, in points, the inspector has a size of its own.
-const NARROW: f32 = 800.0;
-
-/// Draws the page.
-pub fn plan_page_ui(
-    ui: &mut Ui,
-    sidebar: &SidebarView<'_>,
-    plan: Option<&PlanView<'_>>,
-    notices: &[Notice],
-    commands: &mut Commands<'_>,
-) {
-    let theme = Theme::of(ui);
-    // Beside a plan, a very narrow window has no room for the list of others; the page without a plan has it.
-    if plan.is_none() || ui.available_width() >= VERY_NARROW {
-        widgets::side_panel_ui(ui, "sidebar", |ui| {
-            // Without a plan, the page itself has the button.
-            if plan.is_some() {
-                commands.button(ui, Command::OpenPlan, Look::Plain, None);
-                ui.add_space(8.0);
-            }
-            sidebar_ui(ui, sidebar, commands.actions);
-        });
-    }
-    let Some(view) = plan else {
-        notices_ui(ui, notices, commands.actions);
-        widgets::main_panel_ui(ui, |ui| {
-            start::start_ui(ui, sidebar, commands);
-        });
-        return;
-    };
-    if view.plan.is_some() && view.simulation.is_none() {
-        let width = ui.available_width();
-        // A small window must not shrink the inspector of a large one.
-        let name = if width < NARROW { "narrow inspector" } else { "inspector" };
-        let (default, range) =
-            (theme::INSPECTOR.min(width * 0.44), 260.0..=(width - 320.0).max(260.0));
-        let frame = panel_frame(theme.background, Margin::ZERO);
-        split_panel_ui(ui, Side::Right, name, default, range, frame, |ui| {
-            inspector::inspector_ui(ui, view, commands.actions);
-        });
-    }
-    Panel::bottom("action_bar")
-        .exact_size(theme::ACTION_BAR)
-        .resizable(false)
-        .frame(panel_frame(theme.panel, Margin::symmetric(16, 0)))
-        .show(ui, |ui| bar_ui(ui, &bar(view, commands.situation), commands));
-    let height = ui.available_height();
-    // In a small window the steps of a guided run have priority, and a question needs all the room for its answers.
-    let small = height < SMALL && view.run.is_active() && rows::is_guided(view);
-    let (id, min_steps) = if small { ("little output", 200.0) } else { ("output", 200.0) };
-    let has_room = !small || view.card.is_none();
-    if let Some(terminal) = terminal::of(view).filter(|_| view.simulation.is_none()) {
-        Panel::bottom("terminal")
-            .default_size(height * 0.6)
-            .size_range(MIN_OUTPUT..=(height - MIN_BESIDE_TERMINAL).max(MIN_OUTPUT))
-            .resizable(true)
-            .frame(panel_frame(theme.background, Margin::ZERO))
-            .show(ui, |ui| {
-                ui.spacing_mut().item_spacing.y = 0.0;
-                let about = step_row(view, terminal.step_index).map(|row| row.object);
-                let about = about.unwrap_or_default();
-                terminal::terminal_ui(ui, terminal, &about, commands.actions);
-            });
-    } else if view.output.is_shown && view.simulation.is_none() && has_room {
-        let default_size = if small { MIN_OUTPUT } else { theme::OUTPUT.min(height * 0.4) };
-        let range = MIN_OUTPUT..=(height - min_steps).max(MIN_OUTPUT);
-        let frame = panel_frame(theme.background, Margin::ZERO);
-        split_panel_ui(ui, Side::Bottom, id, default_size, range, frame, |ui| {
-            ui.spacing_mut().item_spacing.y = 0.0;
-            output_pane::output_pane_ui(ui, view, commands.actions);
-        });
-    }
-    notices_ui(ui, notices, commands.actions);
-    widgets::main_panel_ui(ui, |ui| {
-        ui.spacing_mut().item_spacing.y = 0.0;
-        let size = match height {
-            ..VERY_SMALL => HeaderSize::Line,
-            ..SMALL => HeaderSize::Small,
-            _ => HeaderSize::Whole,
-        };
-        header::header_ui(ui, view, size, commands);
-        if view.simulation.is_some() {
-            return simulation::simulation_ui(ui, view, commands);
-        }
-        findings::findings_ui(ui, view.findings);
-        filter::filter_ui(ui, view, commands.actions);
-        rows::rows_ui(ui, view, commands.actions);
-    });
 }

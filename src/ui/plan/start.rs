@@ -12,13 +12,15 @@ use crate::ui::action::LoopAction;
 use crate::ui::loop_page::fate_look as loop_look;
 use crate::ui::{
     Action, Chip, Command, Commands, Icon, Look, PlanAction, Text, Theme, Tone, controls, icon,
-    scroll, theme, widgets,
+    rows, scroll, theme, widgets,
 };
 
 /// The maximum width of the content, in points.
 const WIDTH: f32 = 900.0;
 /// The width from which the examples are in one row, in points.
 const ONE_ROW: f32 = 780.0;
+/// The width from which on two examples are side by side, in points.
+const TWO_ROWS: f32 = 400.0;
 /// The height of an example in one row, and in two rows of wider ones, in points.
 const EXAMPLE: [f32; 2] = [92.0, 78.0];
 /// The space between examples, in points.
@@ -151,15 +153,17 @@ fn earlier_ui(ui: &mut Ui, item: &Earlier<'_>, view: &SidebarView<'_>) -> Respon
     let name = format!("{}{place}", item.title);
     let title = drawable(&name);
     controls::painted_button(ui, &response, || format!("Return to {title}, {word}"));
-    response.on_hover_text(title.as_ref())
+    rows::row_tooltip(&response, false, title.as_ref());
+    response
 }
 
 /// The examples, side by side as far as there is room.
 fn examples_ui(ui: &mut Ui, commands: &mut Commands<'_>) {
     let [in_one_row, in_two_rows] = EXAMPLE;
-    let (columns, height) = match ui.available_width() >= ONE_ROW {
-        true => (EXAMPLES.len(), in_one_row),
-        false => (2, in_two_rows),
+    let (columns, height) = match ui.available_width() {
+        ONE_ROW.. => (EXAMPLES.len(), in_one_row),
+        TWO_ROWS.. => (2, in_two_rows),
+        _ => (1, in_two_rows),
     };
     let width = (ui.available_width() - GAP * (columns - 1) as f32) / columns as f32;
     for row in EXAMPLES.chunks(columns) {

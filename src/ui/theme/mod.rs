@@ -265,6 +265,10 @@ impl Theme {
         style.spacing.scroll = egui::style::ScrollStyle {
             bar_width: 8.0,
             floating_width: 4.0,
+            // A thin bar that is always there says that there is more. A fade would do so too, but would also lie over
+            // buttons at the edge.
+            dormant_handle_opacity: 0.6,
+            fade: egui::style::ScrollFadeStyle { strength: 0.0, ..Default::default() },
             ..egui::style::ScrollStyle::floating()
         };
         // A blinking cursor would repaint an idle window twice a second.

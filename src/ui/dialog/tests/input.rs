@@ -240,21 +240,6 @@ fn double_click_answers_only_one_question() {
     assert_eq!(answers(&harness), [Decision::Approve]);
 }
 
-/// The window, drawn at 50 frames per second.
-fn at_speed(name: &str) -> Harness<'static, Window> {
-    Harness::builder()
-        .with_size([1280.0, 800.0])
-        .with_step_dt(0.02)
-        .with_max_steps(1)
-        .with_context_setup(crate::ui::theme::install)
-        .build_ui_state(
-            |ui, window: &mut Window| {
-                crate::ui::window_ui(ui, &window.scene.view(), &mut window.actions);
-            },
-            Window { scene: Scene::new(name), actions: Vec::new() },
-        )
-}
-
 #[test]
 fn trailing_clicks_press_nothing_behind_the_question() {
     let position = button_at(&large_window("asking"), "Open plan…");
@@ -267,7 +252,7 @@ fn trailing_clicks_press_nothing_behind_the_question() {
     let pressed = |harness: &Harness<'static, Window>| {
         harness.state().actions.contains(&Action::Do(Command::OpenPlan))
     };
-    let mut harness = at_speed("dialog");
+    let mut harness = at_speed("dialog", [1280.0, 800.0]);
     harness.run_steps(40);
     click(&mut harness);
     assert!(left_undecided(&harness));

@@ -6,21 +6,6 @@ use super::*;
 
 const LABEL: &str = "Type release.yml to approve";
 
-/// The window with a dangerous step, drawn at 50 frames per second.
-fn at_speed(name: &str) -> Harness<'static, Window> {
-    Harness::builder()
-        .with_size([900.0, 600.0])
-        .with_step_dt(0.02)
-        .with_max_steps(1)
-        .with_context_setup(crate::ui::theme::install)
-        .build_ui_state(
-            |ui, window: &mut Window| {
-                crate::ui::window_ui(ui, &window.scene.view(), &mut window.actions);
-            },
-            Window { scene: Scene::new(name), actions: Vec::new() },
-        )
-}
-
 /// Advances the time by this much.
 fn pass(harness: &mut Harness<'static, Window>, ms: usize) {
     harness.run_steps(ms / 20);
@@ -54,7 +39,7 @@ fn typed(harness: &Harness<'static, Window>) -> String {
 
 #[test]
 fn letters_reach_the_word_without_a_click() {
-    let mut harness = at_speed("dangerous");
+    let mut harness = at_speed("dangerous", [900.0, 600.0]);
     pass(&mut harness, 600);
     assert!(word_field(&harness).is_focused());
     type_text(&mut harness, "release.yml");
@@ -69,7 +54,7 @@ fn letters_reach_the_word_without_a_click() {
 /// Somebody types on, without a look at the window: the name and Enter are meant for something else.
 #[test]
 fn what_is_still_meant_for_something_else_approves_nothing() {
-    let mut harness = at_speed("asking");
+    let mut harness = at_speed("asking", [900.0, 600.0]);
     pass(&mut harness, 200);
     harness.state_mut().scene = Scene::new("dangerous");
     for _ in 0..2 {
@@ -90,7 +75,7 @@ fn what_is_still_meant_for_something_else_approves_nothing() {
 
 #[test]
 fn enter_approves_only_with_the_exact_word() {
-    let mut harness = at_speed("dangerous");
+    let mut harness = at_speed("dangerous", [900.0, 600.0]);
     pass(&mut harness, 1_700);
     for wrong in ["", "r", "yes", "release", "RELEASE.YML", "release.yml2"] {
         type_text(&mut harness, wrong);
@@ -110,7 +95,7 @@ fn enter_approves_only_with_the_exact_word() {
 /// Enter stays down while another dangerous step asks.
 #[test]
 fn a_held_enter_approves_one_word() {
-    let mut harness = at_speed("dangerous");
+    let mut harness = at_speed("dangerous", [900.0, 600.0]);
     pass(&mut harness, 1_700);
     type_text(&mut harness, "release.yml");
     let enter = |repeat| Event::Key {
@@ -134,7 +119,7 @@ fn a_held_enter_approves_one_word() {
 
 #[test]
 fn tab_leads_from_the_word_to_the_approval() {
-    let mut harness = at_speed("dangerous");
+    let mut harness = at_speed("dangerous", [900.0, 600.0]);
     pass(&mut harness, 1_700);
     type_text(&mut harness, "release.yml");
     for name in [APPROVE, "Deny and stop", "Skip this step"] {
@@ -143,7 +128,7 @@ fn tab_leads_from_the_word_to_the_approval() {
     }
     assert_eq!(answers(&harness), []);
     // Without the word there is nothing to approve.
-    let mut harness = at_speed("dangerous");
+    let mut harness = at_speed("dangerous", [900.0, 600.0]);
     pass(&mut harness, 1_700);
     press(&mut harness, Key::Tab);
     assert!(harness.get_by_label("Deny and stop").is_focused());
@@ -167,7 +152,7 @@ fn the_word_stands_above_the_approval_in_any_window() {
 
 #[test]
 fn it_says_why_and_whether_the_word_is_right_so_far() {
-    let mut harness = at_speed("dangerous");
+    let mut harness = at_speed("dangerous", [900.0, 600.0]);
     pass(&mut harness, 1_700);
     assert!(word_field(&harness).is_focused());
     let why = "The step is dangerous, so approving it takes the name of the file it is about.";

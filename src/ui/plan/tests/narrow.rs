@@ -24,6 +24,8 @@ fn a_bar_has_words_for_its_state_and_main_button() {
         let mut asking = window("asking", size);
         assert!(is_shown_whole(&mut asking, "Waiting for you. "), "{width}");
         assert!(asking.query_by_label_contains("Answer").is_some(), "{width}");
+        let mut completed = window("completed", size);
+        assert!(is_shown_whole(&mut completed, "Completed. "), "{width}");
         let failed = window("failed", size);
         let bar = failed.get_by_label_contains("Failed at step").rect();
         assert!(bar.width() > 120.0, "{width}: {bar:?}");

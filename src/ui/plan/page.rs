@@ -1,0 +1,161 @@
+//! Lays out the parts of the plan page, with fewer of them in a small window.
+
+use egui::{Context, Margin, Panel, Ui};
+
+use super::header::{self, HeaderSize};
+use super::sidebar::{SidebarView, sidebar_ui};
+use super::{
+    PlanView, bar, bar_ui, filter_bar, findings, inspector, output_pane, rows, simulation, start,
+    step_row,
+};
+use crate::ui::notice::{Notice, notices_ui};
+use crate::ui::splits::{Side, side_panel_ui, split_panel_ui};
+use crate::ui::widgets::panel_frame;
+use crate::ui::{
+    Action, Command, Commands, Look, PlanAction, Theme, narrow, terminal, theme, widgets,
+};
+
+/// The minimum height of the output pane in a small window, in points.
+const MIN_OUTPUT: f32 = 96.0;
+/// The smallest height of the steps above a terminal, in points.
+const MIN_BESIDE_TERMINAL: f32 = 120.0;
+/// A window with less height than this for steps and output, in points, counts as small.
+const SMALL: f32 = 560.0;
+/// A window with less height than this for steps and output, in points, has room for the name of the plan alone.
+const VERY_SMALL: f32 = 340.0;
+/// Below this width, in points, the list of plans and runs is not beside a plan.
+const VERY_NARROW: f32 = 760.0;
+/// Below this width, in points, the inspector has a size of its own.
+const NARROW: f32 = 800.0;
+
+/// A window with less height than this for steps and output, in points, shows only one of them.
+pub(super) const LOWEST: f32 = 240.0;
+/// The pane with the selected step, in a narrow window.
+pub(super) const STEP_PANE: &str = "step";
+
+/// Shows the selected step, in a window that is too narrow for it beside the list.
+pub fn show_step(ctx: &Context) {
+    narrow::set_open(ctx, STEP_PANE, true);
+}
+
+/// Draws the page.
+pub fn plan_page_ui(
+    ui: &mut Ui,
+    sidebar: &SidebarView<'_>,
+    plan: Option<&PlanView<'_>>,
+    notices: &[Notice],
+    commands: &mut Commands<'_>,
+) {
+    let theme = Theme::of(ui);
+    // Beside a plan, a very narrow window has no room for the list of others; the page without a plan has it.
+    if plan.is_none() || ui.available_width() >= VERY_NARROW {
+        side_panel_ui(ui, "sidebar", |ui| {
+            // Without a plan, the page itself has the button.
+            if plan.is_some() {
+                commands.button(ui, Command::OpenPlan, Look::Plain, None);
+                ui.add_space(8.0);
+            }
+            sidebar_ui(ui, sidebar, commands.actions);
+        });
+    }
+    let Some(view) = plan else {
+        notices_ui(ui, notices, commands.actions);
+        widgets::main_panel_ui(ui, |ui| {
+            start::start_ui(ui, sidebar, commands);
+        });
+        return;
+    };
+    let width = ui.available_width();
+    let has_inspector = view.plan.is_some() && view.simulation.is_none();
+    // One pane at a time; a question to the person is in the list of steps.
+    let is_one_pane = has_inspector && width < narrow::ONE_PANE;
+    if view.card.is_some_and(|card| card.reveal) {
+        narrow::set_open(ui.ctx(), STEP_PANE, false);
+    }
+    let shows_step = is_one_pane && narrow::is_open(ui.ctx(), STEP_PANE);
+    if has_inspector && !is_one_pane {
+        // A small window must not shrink the inspector of a large one.
+        let name = if width < NARROW { "narrow inspector" } else { "inspector" };
+        let (default, range) =
+            (theme::INSPECTOR.min(width * 0.44), 260.0..=(width - 320.0).max(260.0));
+        let frame = panel_frame(theme.background, Margin::ZERO);
+        split_panel_ui(ui, Side::Right, name, default, range, frame, |ui| {
+            inspector::inspector_ui(ui, view, is_one_pane, commands.actions);
+        });
+    }
+    Panel::bottom("action_bar")
+        .exact_size(theme::ACTION_BAR)
+        .resizable(false)
+        .frame(panel_frame(theme.panel, Margin::symmetric(16, 0)))
+        .show(ui, |ui| bar_ui(ui, &bar(view, commands.situation), commands));
+    let height = ui.available_height();
+    // In a small window the steps of a guided run have priority, and a question needs all the room for its answers.
+    let is_guided = view.run.is_active() && rows::is_guided(view);
+    let small = height < SMALL && is_guided;
+    let has_room = !small || view.card.is_none();
+    let (id, min_steps, default_size) = match (is_guided, small) {
+        (_, true) => ("little output", 200.0, MIN_OUTPUT),
+        // The whole card of a step, with another step, has room above the output.
+        (true, false) => ("little output", 360.0, (height * 0.22).max(MIN_OUTPUT)),
+        (false, _) => ("output", 200.0, theme::OUTPUT.min(height * 0.4)),
+    };
+    // The smallest window has room for the output, or for the steps.
+    let has_output = view.output.is_shown && view.simulation.is_none();
+    let terminal = terminal::of(view).filter(|_| view.simulation.is_none());
+    if height < LOWEST && has_output && has_room && terminal.is_none() {
+        widgets::main_panel_ui(ui, |ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            output_pane::output_pane_ui(ui, view, commands.actions);
+        });
+        return;
+    }
+    if let Some(terminal) = terminal {
+        // The smallest window has room for the name of the plan above a terminal.
+        let beside = if height < LOWEST { 40.0 } else { MIN_BESIDE_TERMINAL };
+        Panel::bottom("terminal")
+            .default_size(height * 0.6)
+            .size_range(MIN_OUTPUT..=(height - beside).max(MIN_OUTPUT))
+            .resizable(true)
+            .frame(panel_frame(theme.background, Margin::ZERO))
+            .show(ui, |ui| {
+                ui.spacing_mut().item_spacing.y = 0.0;
+                let about = step_row(view, terminal.step_index).map(|row| row.object);
+                let about = about.unwrap_or_default();
+                terminal::terminal_ui(ui, terminal, &about, commands.actions);
+            });
+    } else if has_output && has_room {
+        let range = MIN_OUTPUT..=(height - min_steps).max(MIN_OUTPUT);
+        let frame = panel_frame(theme.background, Margin::ZERO);
+        split_panel_ui(ui, Side::Bottom, id, default_size, range, frame, |ui| {
+            ui.spacing_mut().item_spacing.y = 0.0;
+            output_pane::output_pane_ui(ui, view, commands.actions);
+        });
+    }
+    notices_ui(ui, notices, commands.actions);
+    widgets::main_panel_ui(ui, |ui| {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        let size = match height {
+            ..VERY_SMALL => HeaderSize::Line,
+            ..SMALL => HeaderSize::Small,
+            _ => HeaderSize::Whole,
+        };
+        if shows_step {
+            return inspector::inspector_ui(ui, view, is_one_pane, commands.actions);
+        }
+        let is_unfolded = header::header_ui(ui, view, size, is_one_pane, commands);
+        if view.simulation.is_some() {
+            return simulation::simulation_ui(ui, view, commands);
+        }
+        findings::findings_ui(ui, view.findings);
+        let filters = view.list.is_open || !view.list.filter.is_empty();
+        if height >= LOWEST || is_unfolded || filters {
+            filter_bar::filter_ui(ui, view, commands.actions);
+        }
+        let before = commands.actions.len();
+        rows::rows_ui(ui, view, commands.actions);
+        let is_pick = |action: &Action| matches!(action, Action::Plan(PlanAction::SelectStep(_)));
+        if is_one_pane && commands.actions.iter().skip(before).any(is_pick) {
+            show_step(ui.ctx());
+        }
+    });
+}
