@@ -1,6 +1,6 @@
 //! What the header and the dialogs say about the previews of all steps, and about what a run that is over did.
 
-use super::header::{restorable_chip, visible_list, worst_chip};
+use super::chips::{restorable_chip, visible_list, worst_chip};
 use super::{PlanView, step_ranges};
 use crate::plan::{ShownStep, ToolClass};
 use crate::run::{
@@ -133,7 +133,7 @@ mod tests {
     use crate::run::{Phase, RunState};
     use crate::ui::Situation;
     use crate::ui::plan::filter::{KindSources, StepKind};
-    use crate::ui::plan::{bar, header, step_row};
+    use crate::ui::plan::{bar, chips, step_row};
     use crate::ui::tests::scene::Scene;
 
     /// The steps have changed the files that their plan was compared with: a file that a step created exists.
@@ -153,7 +153,7 @@ mod tests {
             };
             let row = step_row(&view, 4).unwrap();
             [
-                header::chips(&view).iter().any(|chip| chip.text.contains("would fail")),
+                chips::chips(&view).iter().any(|chip| chip.text.contains("would fail")),
                 row.detail.contains("would fail") || row.state.contains("would fail"),
                 sources.is(&sources.plan.steps[4], StepKind::Fails),
                 bar(&view, &Situation::default()).detail.contains("would fail"),

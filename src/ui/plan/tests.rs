@@ -331,7 +331,7 @@ fn the_header_of_a_run_that_is_over_tells_what_it_did() {
     let scene = crate::ui::tests::scene::Scene::new("done");
     let view = scene.view();
     let chips: Vec<String> =
-        header::chips(view.plan.as_ref().unwrap()).into_iter().map(|chip| chip.text).collect();
+        chips::chips(view.plan.as_ref().unwrap()).into_iter().map(|chip| chip.text).collect();
     // The step that could not be restored was skipped.
     assert_eq!(chips, ["files: 1 created, 1 replaced", "worst: caution", "old contents kept"]);
 }
