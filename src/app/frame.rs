@@ -38,8 +38,10 @@ impl eframe::App for App {
 }
 
 impl App {
-    /// Defers keys that must not take effect in this frame to the next frame.
+    /// Ends released keys under all their names, and defers keys that must not take effect in this frame to the next
+    /// frame.
     pub(super) fn defer_keys(&mut self, ctx: &egui::Context, input: &mut egui::RawInput) {
+        self.key_names.complete(&mut input.events);
         if self.key_queue.hold_back(&mut input.events, self.shared.prompt_id(None).showing) {
             ctx.request_repaint();
         }

@@ -43,6 +43,7 @@ use std::sync::Arc;
 
 use egui_system_font_provider::SystemFontProvider;
 
+use crate::ui::key_names::KeyNames;
 use crate::ui::key_queue::KeyQueue;
 use crate::ui::overlay::Overlay;
 use crate::ui::splits::set_splits;
@@ -77,6 +78,7 @@ struct App {
     /// What this computer has, as it was when the settings were last opened; `None` before.
     computer: Option<ComputerFacts>,
     /// Defers keys to the next frame.
+    key_names: KeyNames,
     key_queue: KeyQueue,
     file_picker: file_dialog::FilePicker,
     /// Whether to close the window once no run or loop is under way.
@@ -145,6 +147,7 @@ impl App {
             last_zoom: None,
             rules,
             computer: None,
+            key_names: KeyNames::default(),
             key_queue: KeyQueue::default(),
             file_picker: file_dialog::FilePicker::new(wake),
             close_when_idle: false,

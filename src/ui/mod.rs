@@ -14,6 +14,7 @@ pub mod evidence;
 pub mod format;
 pub mod glyphs;
 pub mod icon;
+pub mod key_names;
 pub mod key_queue;
 pub mod keys;
 pub mod loop_page;

@@ -142,6 +142,8 @@ struct Memory {
     word_height: f32,
     /// The scroll offset of the body.
     offset: f32,
+    /// Whether anything was typed too early for the word.
+    dropped: bool,
 }
 
 /// The parts of a dialog that do not change while it is shown.
@@ -237,6 +239,7 @@ fn question_ui<'a>(
         body_height: 200.0,
         word_height: shape.word.map_or(0.0, |_| word::USUAL_HEIGHT),
         offset: 0.0,
+        dropped: false,
     });
     let mut entered = draft::take(&ctx, shape.subject.as_ref());
     if !memory.arming.was_drawn() {
@@ -254,7 +257,7 @@ fn question_ui<'a>(
         ctx.request_repaint_after(std::time::Duration::from_millis(wait.max(16)));
     }
     if shape.word.is_some() && !allowed.text {
-        word::drop_typed(&ctx);
+        memory.dropped |= word::drop_typed(&ctx);
         // Without another frame, the pause would be noticed only with the next letter, which would be dropped.
         ctx.request_repaint_after(std::time::Duration::from_millis(DELAY_MS / 5));
     }
@@ -274,7 +277,8 @@ fn question_ui<'a>(
         let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
         let (top, rest) = rect.split_top_bottom_at_y(rect.top() + HEADER);
         let (middle, bottom) = rest.split_top_bottom_at_y(rest.bottom() - footer_height);
-        let footer = Footer { rect: bottom, id, word: shape.word, allowed };
+        let (word, dropped) = (shape.word, memory.dropped);
+        let footer = Footer { rect: bottom, id, word, dropped, allowed };
         let word_height = footer.ui(ui, &mut entered, actions, answers);
         title_ui(ui, top.shrink2(vec2(PADDING, 0.0)), shape);
         let mut area = ui.new_child(UiBuilder::new().id_salt("body").max_rect(middle));
@@ -365,6 +369,7 @@ fn title_ui(ui: &mut Ui, rect: Rect, shape: &DialogShape<'_>) {
 pub(super) fn read_input(ctx: &egui::Context) -> Input {
     let answers = |key: &Key| matches!(key, Key::Enter | Key::Space);
     ctx.input_mut(|input| {
+        let typed = input.events.iter().any(word::is_typing);
         input
             .events
             .retain(|event| !matches!(event, Event::Key { key, repeat: true, .. } if answers(key)));
@@ -374,11 +379,12 @@ pub(super) fn read_input(ctx: &egui::Context) -> Input {
             focused: input.focused
                 && !input.events.iter().any(|event| matches!(event, Event::WindowFocused(_))),
             pointer_down: input.pointer.any_down() || input.pointer.any_pressed(),
-            key_down: input.keys_down.iter().any(answers)
-                || input.events.iter().any(
-                    |event| matches!(event, Event::Key { key, pressed: true, .. } if answers(key)),
-                ),
-            typing: !input.keys_down.is_empty() || input.events.iter().any(word::is_typing),
+            key_pressed: input.events.iter().any(
+                |event| matches!(event, Event::Key { key, pressed: true, .. } if answers(key)),
+            ),
+            key_down: input.keys_down.iter().any(answers),
+            typed,
+            any_key_down: !input.keys_down.is_empty(),
         }
     })
 }

@@ -46,19 +46,24 @@ fn is_text(event: &Event) -> bool {
     )
 }
 
-/// Drops what was typed or pasted in this frame.
-pub(super) fn drop_typed(ctx: &Context) {
-    ctx.input_mut(|input| input.events.retain(|event| !is_text(event)));
+/// Drops what was typed or pasted in this frame. Returns whether there was anything.
+pub(super) fn drop_typed(ctx: &Context) -> bool {
+    ctx.input_mut(|input| {
+        let before = input.events.len();
+        input.events.retain(|event| !is_text(event));
+        input.events.len() < before
+    })
 }
 
-/// Draws the field, with what it is for at its left and below it whether the word is right so far.
+/// Draws the field, with what it is for at its left and below it whether the word is right so far. `dropped` says whether
+/// anything was typed too early.
 pub(super) fn word_ui(
     ui: &mut Ui,
     rect: Rect,
     dialog: Id,
     request: &ConfirmationRequest,
     typed: &mut String,
-    allowed: Allowed,
+    (allowed, dropped): (Allowed, bool),
 ) -> Typed {
     let theme = Theme::of(ui);
     let field_width = FIELD.min(rect.width() * 0.4);
@@ -94,7 +99,11 @@ pub(super) fn word_ui(
     let id = field_id(dialog);
     let field =
         area.add(widgets::code_field(typed, id, field_width)).labelled_by(scrolled.inner.id);
-    let (hint, tone) = hint(request, typed, allowed.approve.then_some(verb));
+    let (hint, tone) = match (typed.is_empty() && dropped, allowed.text) {
+        (true, false) => ("Too early. Pause for a moment.".to_owned(), Tone::Caution),
+        (true, true) => ("That was too early. Type it now.".to_owned(), Tone::Caution),
+        (false, _) => hint(request, typed, allowed.approve.then_some(verb)),
+    };
     if hint.is_empty() {
         // The same room, so that nothing moves.
         let height = ui.ctx().fonts_mut(|fonts| fonts.row_height(&Text::Meta.font()));

@@ -66,9 +66,11 @@ fn what_is_still_meant_for_something_else_approves_nothing() {
         press(&mut harness, Key::Enter);
     }
     assert_eq!((typed(&harness), answers(&harness)), (String::new(), Vec::new()));
+    assert!(harness.query_by_label("Too early. Pause for a moment.").is_some());
     assert!(word_field(&harness).is_focused(), "Enter does not lose the focus");
     pass(&mut harness, 600);
     assert_eq!(typed(&harness), "");
+    assert!(harness.query_by_label("That was too early. Type it now.").is_some());
     type_text(&mut harness, "release.yml");
     assert_eq!(typed(&harness), "release.yml", "after a pause it is meant");
 }
