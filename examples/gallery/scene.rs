@@ -65,6 +65,8 @@ pub struct Scene {
     dialog: bool,
     showing: u64,
     guided_dialog: bool,
+    /// The files that are no longer as a question about a step shows them.
+    pub outdated: Vec<String>,
     reveal: Cell<bool>,
     reconciled: Vec<Reconciled>,
     simulation: Simulated,
@@ -454,6 +456,7 @@ impl Scene {
             dialog: true,
             showing: 1,
             guided_dialog: name == "guided-dialog",
+            outdated: Vec::new(),
             reveal: Cell::new(false),
             simulation,
             contents,
@@ -661,7 +664,8 @@ impl Scene {
             "loop-close" => Some(Question::Close { looping: true }),
             "asking" => None,
             _ => asking.filter(|it| !it.guided || self.guided_dialog).map(|request| {
-                Question::Confirm { request, plan: self.plan.name(), in_loop: false }
+                let plan = self.plan.name();
+                Question::Confirm { request, plan, in_loop: false, changed: &self.outdated }
             }),
         };
         let prompt = PromptId { about: self.run.run_id, step_index: 2, showing: self.showing };
@@ -766,6 +770,7 @@ impl Scene {
                 card: asking.filter(|request| request.guided).map(|request| CardView {
                     prompt,
                     request,
+                    changed: &[],
                     reveal: self.reveal.take(),
                     dialog_open: self.guided_dialog,
                     covered: self.guided_dialog || self.overlay.is_some(),

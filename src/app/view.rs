@@ -113,7 +113,9 @@ impl App {
             let running = self.plan.running();
             let in_loop = running.is_some_and(|session| session.attempt.is_some());
             let plan = running.map_or("", PlanSession::name);
-            return Some(Dialog { prompt, question: Question::Confirm { request, plan, in_loop } });
+            let changed = running.map_or(&[][..], |session| &session.confirmation.changed);
+            let question = Question::Confirm { request, plan, in_loop, changed };
+            return Some(Dialog { prompt, question });
         };
         let question = match prompt {
             Prompt::Close => Question::Close { looping: self.loop_page.under_way().is_some() },

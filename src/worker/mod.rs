@@ -68,7 +68,7 @@ pub use evidence_queries::{
 };
 pub use executor_thread::Worker;
 pub use faults::Faults;
-pub use files::{ReadSource, read_plan_file};
+pub use files::{ChangedFiles, ReadSource, read_plan_file};
 pub use folders::{Folders, default_folders, workspace_of};
 pub use loop_folders::ReviewLoopFolders;
 pub use messages::{Command, Event, PlanProposal, Setup, Wake};

@@ -8,6 +8,7 @@ mod choices;
 mod ended_run;
 mod host;
 mod previews;
+mod question;
 mod recorded;
 mod run;
 mod seen;
@@ -307,11 +308,12 @@ impl PlanPage {
         }
     }
 
-    /// Watches the file of the shown plan and the files that an approval of it would cover.
+    /// Watches the file of the shown plan, and the files that an approval of it and of a running plan covers.
     pub(super) fn watch_files(&mut self, shared: &mut Shared) {
         let mut files = BTreeSet::new();
-        if let Some(session) = &self.shown {
-            files.extend(session.path().map(Path::to_path_buf));
+        let shown = self.shown.as_ref();
+        files.extend(shown.and_then(PlanSession::path).map(Path::to_path_buf));
+        for session in shown.into_iter().chain(self.running()) {
             if let Some(review) = &session.opened.review {
                 let inputs = review.binding.inputs.keys();
                 files.extend(inputs.map(|path| review.workspace.join(path)));
@@ -330,7 +332,7 @@ impl PlanPage {
     }
 
     /// Reviews the shown plan again once a watched file has changed and the debounce time is over. While a run is under
-    /// way, the change stays pending. Returns the milliseconds left of the debounce time; `None` if nothing has changed
+    /// way, only a waiting question is compared with the files, and the change stays pending. Returns the milliseconds left of the debounce time; `None` if nothing has changed
     /// or the debounce time is over.
     pub(super) fn review_when_due(&mut self, shared: &mut Shared) -> Option<i64> {
         let left_ms = self.watch.due_in(shared.now.ms)?;
@@ -340,6 +342,8 @@ impl PlanPage {
         if self.running().is_none() {
             self.watch.clear();
             self.review_again(false, shared);
+        } else {
+            self.check_question(shared);
         }
         None
     }

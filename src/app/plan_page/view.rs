@@ -140,6 +140,7 @@ impl PlanSession {
         Some(CardView {
             prompt: shared.prompt_id(Some(request)),
             request,
+            changed: &self.confirmation.changed,
             reveal: self.confirmation.reveal_card,
             covered,
             dialog_open: shared.prompt.is_none() && !self.confirmation.dialog_closed,

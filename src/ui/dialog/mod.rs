@@ -76,6 +76,8 @@ pub enum Question<'a> {
         plan: &'a str,
         /// Whether the step belongs to a plan of a loop. A denial with a reason then leads to another plan.
         in_loop: bool,
+        /// The files that are no longer as the question shows them.
+        changed: &'a [String],
     },
     /// Whether to authorize the plan.
     Authorize(Arc<AuthorizeView>),
@@ -190,8 +192,9 @@ pub fn clean_up(ctx: &egui::Context) {
 /// Draws a dialog.
 pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
     match &dialog.question {
-        Question::Confirm { request, plan, in_loop } => {
-            confirm::confirm_ui(ui, dialog.prompt, (*request, *plan, *in_loop), actions);
+        Question::Confirm { request, plan, in_loop, changed } => {
+            let content = (*request, *plan, *in_loop, *changed);
+            confirm::confirm_ui(ui, dialog.prompt, content, actions);
         }
         Question::Authorize(view) => authorize::authorize_ui(ui, dialog.prompt, view, actions),
         Question::Reject { digest, name, file, then } => {

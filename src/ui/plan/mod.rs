@@ -87,7 +87,9 @@ pub use output::{output_lines, text_rows};
 use page::{LOWEST, STEP_PANE};
 pub use page::{plan_page_ui, show_step};
 pub(crate) use previewed::not_previewed;
-pub(crate) use request::{command_rows, command_ui, named_lookalikes, request_ui};
+pub(crate) use request::{
+    OUTDATED, command_rows, command_ui, named_lookalikes, outdated_ui, request_ui,
+};
 pub(crate) use right_to_left::{RIGHT_TO_LEFT, step_has_right_to_left};
 pub use row_cache::cached_rows;
 pub use rows::{StepRow, step_row};
