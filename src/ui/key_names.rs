@@ -22,7 +22,13 @@ impl KeyNames {
                         self.down.push((*place, *key));
                     }
                 }
-                Event::Key { key, physical_key: Some(place), pressed: false, repeat, modifiers } => {
+                Event::Key {
+                    key,
+                    physical_key: Some(place),
+                    pressed: false,
+                    repeat,
+                    modifiers,
+                } => {
                     for (_, name) in self.down.extract_if(.., |(down, _)| down == place) {
                         if name != *key {
                             completed.push(Event::Key {

@@ -63,7 +63,14 @@ impl Arming {
     /// A dialog that has not been drawn yet, and whose approval counts once it was visible for `delay_ms`.
     pub fn new(delay_ms: u64) -> Self {
         let allowed = Allowed::default();
-        Self { delay_ms, first_drawn: None, visible_since: None, typed_at: None, busy_at: 0, allowed }
+        Self {
+            delay_ms,
+            first_drawn: None,
+            visible_since: None,
+            typed_at: None,
+            busy_at: 0,
+            allowed,
+        }
     }
 
     /// Whether the dialog was drawn before this frame.

@@ -47,7 +47,13 @@ impl Footer<'_> {
         let typed = word.map(|request| {
             word::word_ui(ui, inner, id, request, &mut entered.typed, (allowed, dropped))
         });
-        let Answers { safe, mut approve } = answers(entered);
+        let Answers { mut safe, mut approve } = answers(entered);
+        let all = || safe.iter().chain(&approve);
+        let width: f32 = all().map(|it| it.width(ui) + GAP).sum();
+        if width - GAP > inner.width() {
+            // Without icons they may fit into one line.
+            safe.iter_mut().chain(&mut approve).for_each(|it| it.icon = None);
+        }
         // In a narrow dialog the buttons take more than one line; the last has the approval, alone at the right.
         let mut lines = Lines::new(GAP, inner.width());
         let line_of_safe: Vec<_> = safe.iter().map(|it| lines.place(it.width(ui))).collect();

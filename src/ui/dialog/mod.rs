@@ -172,6 +172,8 @@ impl DialogShape<'_> {
 const READ_FIRST: &str = "Read the question first. The button is enabled after a moment.";
 /// The height of the title, in points.
 const HEADER: f32 = 56.0;
+/// The height of the title in a low window, in points.
+const LOW_HEADER: f32 = 44.0;
 /// The height of the buttons, in points.
 const FOOTER: f32 = 60.0;
 /// The left and right margin, in points; the same as that of the inspector, because dialogs contain some of its parts.
@@ -267,7 +269,8 @@ fn question_ui<'a>(
     let screen = ctx.content_rect();
     let width = shape.width.min(screen.width() - 32.0);
     let footer_height = FOOTER + memory.word_height;
-    let max_height = (screen.height() - 32.0 - HEADER - footer_height).max(60.0);
+    let (header, margins) = if word::is_low(&ctx) { (LOW_HEADER, 16.0) } else { (HEADER, 32.0) };
+    let max_height = (screen.height() - margins - header - footer_height).max(60.0);
     let body_height = memory.body_height.min(max_height);
     let scroll_to = scroll_by_key(&ctx, &memory, &entered, body_height);
     let frame = Frame::NONE
@@ -276,9 +279,9 @@ fn question_ui<'a>(
         .corner_radius(CornerRadius::same(theme::DIALOG_RADIUS))
         .shadow(ui.visuals().window_shadow);
     let modal = Modal::new(id).frame(frame).backdrop_color(theme.backdrop).show(&ctx, |ui| {
-        let size = vec2(width, HEADER + body_height + footer_height);
+        let size = vec2(width, header + body_height + footer_height);
         let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
-        let (top, rest) = rect.split_top_bottom_at_y(rect.top() + HEADER);
+        let (top, rest) = rect.split_top_bottom_at_y(rect.top() + header);
         let (middle, bottom) = rest.split_top_bottom_at_y(rest.bottom() - footer_height);
         let (word, dropped) = (shape.word, memory.dropped);
         let footer = Footer { rect: bottom, id, word, dropped, allowed };

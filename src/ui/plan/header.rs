@@ -11,7 +11,8 @@ use crate::ui::action::LoopAction;
 use crate::ui::loop_page::loop_link_ui;
 use crate::ui::reconcile::{reconciled_ui, settle_ui};
 use crate::ui::{
-    Action, Command, Commands, Look, Now, PlanAction, Text, Theme, Tone, format, icon, widgets,
+    Action, Command, Commands, Look, Now, PlanAction, Text, Theme, Tone, format, icon, theme,
+    widgets,
 };
 
 /// Shows when and where a recorded run ran, and who authorized it and how.
@@ -134,7 +135,10 @@ pub(super) fn header_ui(
             HeaderSize::Line if !is_unfolded => {}
             HeaderSize::Line => {
                 let area = ScrollArea::vertical().id_salt("header").max_height(room * 0.5);
-                area.show(ui, |ui| below_name_ui(ui, view, is_small, commands));
+                area.auto_shrink([false, true]).show(ui, |ui| {
+                    ui.set_max_width(ui.available_width() - theme::SCROLL_BAR);
+                    below_name_ui(ui, view, is_small, commands);
+                });
             }
             HeaderSize::Small if view.run.is_active() => {}
             HeaderSize::Small | HeaderSize::Whole => below_name_ui(ui, view, is_small, commands),

@@ -10,6 +10,7 @@ use egui_kittest::kittest::Queryable as _;
 
 use super::*;
 use crate::run::{RunEvent, RunState, Stream};
+use crate::ui::scroll::OnScreen;
 use crate::ui::tests::fixture;
 use crate::ui::{Command, Situation, Text};
 
@@ -318,6 +319,23 @@ fn commands_looking_first(scene: &str) -> Vec<Command> {
     let view = scene.view();
     let situation = Situation { look_first: true, ..view.situation };
     bar(view.plan.as_ref().unwrap(), &situation).others
+}
+
+/// What is to be looked at first is said after a rejection, too.
+#[test]
+fn a_rejected_plan_leads_to_unseen_steps() {
+    let scene = crate::ui::tests::scene::Scene::new("plan");
+    let view = scene.view();
+    let situation = Situation { look_first: true, ..view.situation };
+    let looked_at = LookedAt::new(vec![true, true], vec![OnScreen::Part, OnScreen::Part]);
+    let rejected = Approval::Rejected("It writes too much.".to_owned());
+    let (looked_at, approval, selected) = (&looked_at, &rejected, 2);
+    let plan = PlanView { looked_at, approval, selected, ..view.plan.unwrap() };
+    let bar = bar(&plan, &situation);
+    assert_eq!((bar.primary, bar.others), (Some(Command::NextUnseen), Vec::new()));
+    assert!(bar.title.starts_with("Rejected"), "{}", bar.title);
+    assert_eq!(bar.detail, "2 steps to look at first.");
+    assert!(bar.more.lines().count() > 1, "with the reason of the rejection: {}", bar.more);
 }
 
 #[test]

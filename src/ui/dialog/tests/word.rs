@@ -75,6 +75,16 @@ fn what_is_still_meant_for_something_else_approves_nothing() {
     assert_eq!(typed(&harness), "release.yml", "after a pause it is meant");
 }
 
+/// In a small window at a large zoom, the question has more room than its controls, which are in one line.
+#[test]
+fn a_small_window_shows_the_question() {
+    let harness = at_speed("dangerous", [450.0, 311.0]);
+    let rect = |name: &str| harness.get_by_label(name).rect();
+    assert!((rect("Deny and stop").top() - rect(APPROVE).top()).abs() < 1.0);
+    assert!(rect(LABEL).top() > 311.0 * 0.5, "{:?}", rect(LABEL));
+    assert!(harness.query_by_label_contains("so approving it takes").is_none());
+}
+
 #[test]
 fn enter_approves_only_with_the_exact_word() {
     let mut harness = at_speed("dangerous", [900.0, 600.0]);
