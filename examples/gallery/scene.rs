@@ -810,6 +810,7 @@ impl Scene {
             },
             diagnostics: open.then_some(DiagnosticsView {
                 run: &self.run,
+                may_report: true,
                 listing: &self.listing,
                 options: &self.list_options,
                 excerpt: self.excerpt.as_ref(),

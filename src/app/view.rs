@@ -30,7 +30,8 @@ impl App {
                 PlanView { prequel, sequel, ..view }
             }),
             evidence: self.evidence.view(shared),
-            diagnostics: shown.map(|shown| shown.diagnostics.view(&shown.run)),
+            diagnostics: shown
+                .map(|shown| shown.diagnostics.view(&shown.run, shown.opened.plan.as_deref())),
             looping: self.loop_page.view(shared),
             status: self.status(),
             notices: &shared.notices,

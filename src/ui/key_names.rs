@@ -3,12 +3,14 @@
 //! A key can be released under another name: Shift and `;` press `:`, and if Shift is released first, `;` is released.
 //! egui, which knows keys by name, would take `:` for held until the window loses the focus.
 
+use std::collections::HashSet;
+
 use egui::{Event, Key};
 
 /// The keys that are down: the place on the keyboard, and the name at the press.
 #[derive(Debug, Default)]
 pub struct KeyNames {
-    down: Vec<(Key, Key)>,
+    down: HashSet<(Key, Key)>,
 }
 
 impl KeyNames {
@@ -18,9 +20,7 @@ impl KeyNames {
         for event in events.drain(..) {
             match &event {
                 Event::Key { key, physical_key: Some(place), pressed: true, .. } => {
-                    if !self.down.contains(&(*place, *key)) {
-                        self.down.push((*place, *key));
-                    }
+                    self.down.insert((*place, *key));
                 }
                 Event::Key {
                     key,
@@ -29,7 +29,7 @@ impl KeyNames {
                     repeat,
                     modifiers,
                 } => {
-                    for (_, name) in self.down.extract_if(.., |(down, _)| down == place) {
+                    for (_, name) in self.down.extract_if(|(down, _)| down == place) {
                         if name != *key {
                             completed.push(Event::Key {
                                 key: name,

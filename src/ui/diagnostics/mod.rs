@@ -40,6 +40,8 @@ pub use listing::{Check, Column, DiagnosticPosition, Facet, ListOptions, Listing
 pub struct DiagnosticsView<'a> {
     /// The run of the diagnostics.
     pub run: &'a RunState,
+    /// Whether a step of the plan can report diagnostics: one that checks the code, or a command.
+    pub may_report: bool,
     /// The shown diagnostics.
     pub listing: &'a Listing,
     /// The filter, the order and the selection.

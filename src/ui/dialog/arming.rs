@@ -105,7 +105,7 @@ impl Arming {
             return self.allowed;
         };
         let elapsed = input.now_ms.saturating_sub(since);
-        let at_rest = !input.pointer_down && !input.key_pressed && !(input.key_down && is_held);
+        let at_rest = !(input.pointer_down || input.key_pressed || input.key_down && is_held);
         // Answers become allowed only in a frame without any press, so that the press that answers is a new
         // one. Once allowed, they stay allowed during that press.
         self.allowed.safe |= at_rest && elapsed >= self.delay_ms.min(DELAY_MS);

@@ -19,11 +19,7 @@ pub fn summary(findings: &[Finding]) -> String {
     let errors = count(Severity::Error);
     let (warnings, notes) = (count(Severity::Warning), count(Severity::Note));
     let parts = format::counts([(errors, "error"), (warnings, "warning"), (notes, "note")]);
-    let consequence = if errors > 0 {
-        ". The plan cannot be authorized until its errors are corrected."
-    } else {
-        "."
-    };
+    let consequence = if errors > 0 { ". The plan cannot be authorized." } else { "." };
     format!("{}{consequence}", parts.join(", "))
 }
 

@@ -149,7 +149,7 @@ fn an_ending_tells_what_ran() {
     assert!(bar.contains("Completed: 1 skipped, 1 done by hand"), "{bar}");
     let (code, message) = (crate::plan::Code::ConfirmationDenied, "denied".to_owned());
     let bar = ended_with(&[Succeeded, Denied], Some(RunEvent::RunFailed { code, message }));
-    assert!(bar.starts_with("Denied | Denied at step 2: 1 succeeded. E106"), "{bar}");
+    assert!(bar.starts_with("Denied | Denied at step 2: 1 succeeded. denied |"), "{bar}");
 }
 
 #[test]
