@@ -6,7 +6,7 @@ use super::App;
 use super::examples::Example;
 use super::file_dialog::PickerRequest;
 use super::history::Direction;
-use super::plan_page::PlanSession;
+use super::plan_page::{Chosen, PlanSession};
 use super::shared::Prompt;
 use crate::run::{Attempt, Control, RunEvent};
 use crate::ui::action::{
@@ -319,7 +319,9 @@ impl App {
             return;
         };
         let query = PlanSuggestions { run_id, workspace, message, suggestions };
-        self.shared.query_latest(query, |app, opened| app.show_opened(opened, None));
+        self.shared.query_latest(query, |app, opened| {
+            app.show_opened(opened, Chosen::default());
+        });
     }
 
     /// Opens the position of the selected diagnostic in the person's editor.

@@ -22,7 +22,7 @@ use crate::worker::{
 impl PlanPage {
     pub fn apply(&mut self, action: PlanAction, shared: &mut Shared) {
         match action {
-            PlanAction::Open(path) => Self::open(path, None, shared),
+            PlanAction::Open(path) => self.open(path, None, shared),
             PlanAction::OpenRun(run_id) => self.open_run(run_id, None, shared),
             PlanAction::OpenStepOfRun(run_id, step) => self.open_run(run_id, Some(step), shared),
             PlanAction::OpenRejected(digest) => self.open_rejected(digest, shared),
@@ -111,7 +111,7 @@ impl PlanPage {
     /// Opens the file of a rejected plan, if the list of plans has it.
     fn open_rejected(&self, digest: Digest, shared: &mut Shared) {
         match self.recent.iter().find(|plan| plan.digest == Some(digest)) {
-            Some(plan) => Self::open(plan.path.clone(), None, shared),
+            Some(plan) => self.open(plan.path.clone(), None, shared),
             None => {
                 let summary = "The list of plans no longer has the file of this one.";
                 let next = "Open the file itself. The plan then says that it was rejected.";

@@ -5,7 +5,7 @@ mod planner;
 
 use super::*;
 use crate::autonomy::scripted;
-use crate::run::{Attempt, LoopPhase, StopCode};
+use crate::run::{Attempt, FileFate, LoopPhase, StopCode};
 use crate::ui::Tone;
 use crate::ui::action::LoopAction;
 use crate::ui::dialog::AfterRejection;
@@ -290,6 +290,36 @@ fn a_class_authorizes_until_revoked() {
     bench.wait_until("the revocation", |app| app.loop_page.live.as_ref().unwrap().class_revoked);
     bench.authorize_attempt(2);
     assert_eq!(bench.wait_for_loop_end(), StopCode::Completed);
+}
+
+/// The page tells what a run did for which nobody was asked, and that nobody was.
+#[test]
+fn a_run_by_a_class_says_so_and_what_it_did() {
+    let mut bench = Bench::new();
+    let plan = |tool: &str, path: &str| {
+        format!(
+            r#"{{"plan_id": "p", "intent": "MUTATE", "title": "Egg", "steps": [{{"step_id": "a",
+                "tool": "{tool}", "arguments": {{"path": "{path}", "contents": "heron"}}}}]}}"#
+        )
+    };
+    bench.fill_with(&scripted([plan("file_write", "nest"), plan("file_create", "egg")]));
+    let class = &mut bench.app.loop_page.form.class;
+    class.on = true;
+    class.tools.insert("file_create");
+    class.paths = ".".to_owned();
+    class.max_risk = crate::plan::RiskLevel::Caution;
+    bench.act(Action::Do(Command::StartLoop));
+    bench.wait_for_attempt(1);
+    bench.act(Action::Do(Command::OpenAttempt));
+    bench.act(Action::Do(Command::Reject));
+    let (digest, reason) = (bench.session().opened.digest, "elsewhere".to_owned());
+    bench.act(Action::Dialog(DialogAction::Reject { digest, reason, replan: true }));
+    bench.wait_for_loop_end();
+    bench.wait_until("the end of the run", |app| !app.is_busy());
+    let view = bench.app.view();
+    let shown = view.plan.unwrap();
+    assert_eq!(shown.attempt.map(|it| (it.attempt.number, it.by_class)), Some((2, true)));
+    assert_eq!(shown.done.unwrap().files, [("egg".to_owned(), FileFate::New)]);
 }
 
 #[test]

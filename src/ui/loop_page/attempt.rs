@@ -5,7 +5,7 @@ use egui::{CornerRadius, Frame, Id, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec
 
 use super::action_list::{actions_ui, verify_ui};
 use super::looks::{live_question, looks_ui, words_ui};
-use super::model::{failure_words, verify_sentence};
+use super::model::{BY_CLASS, failure_words, is_by_class, verify_sentence};
 use super::plan_difference::difference_ui;
 use super::{TimelineView, attempt_look};
 use crate::plan::{drawable, prose, prose_lines};
@@ -263,9 +263,8 @@ fn authorization_ui(
 ) {
     match (&attempt.authorized, &view.shown.state.phase) {
         (Some((true, how)), _) => {
-            let by_class = how.contains("authorization class");
-            let (icon, title) = match by_class {
-                true => (icon::SEAL, "Authorized by the class; nobody was asked."),
+            let (icon, title) = match is_by_class(how) {
+                true => (icon::SEAL, BY_CLASS),
                 false => (icon::SIGNATURE, "Authorized."),
             };
             stage(ui, icon, Tone::Safe, title, |ui| {

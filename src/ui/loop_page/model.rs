@@ -38,6 +38,14 @@ pub fn failure_words(code: &str) -> &str {
     }
 }
 
+/// What is said about a plan that a class authorized.
+pub const BY_CLASS: &str = "Authorized by the class; nobody was asked.";
+
+/// Whether a class authorized a plan whose authorization has this note.
+pub fn is_by_class(note: &str) -> bool {
+    note.contains("authorization class")
+}
+
 /// A stop code in one or two words, for lists.
 pub fn stop_word(code: StopCode) -> &'static str {
     match code {
