@@ -4,7 +4,7 @@ use std::path::Path;
 
 use uuid::Uuid;
 
-use super::{PlanPage, PlanSession};
+use super::{Chosen, PlanPage, PlanSession};
 use crate::app::App;
 use crate::app::pending::FailedQuery;
 use crate::app::recent::RecentChange;
@@ -16,7 +16,7 @@ use crate::ui::action::Tab;
 use crate::ui::plan::{Approval, Effect, PlanAttempt, Simulated, StepFilter};
 use crate::ui::{Page, PlanAction, Tone};
 use crate::worker::{
-    FollowUp, PlanDecision, RecordAuthorization, RememberWalls, ReplayRun, Simulate, Simulation,
+    FollowUp, OpenProposed, PlanDecision, RecordAuthorization, RememberWalls, ReplayRun, Simulate, Simulation,
 };
 
 impl PlanPage {
@@ -136,16 +136,27 @@ impl PlanPage {
         });
     }
 
-    /// Shows the session of an attempt: the one on the page, otherwise the live one, otherwise the recorded run.
-    pub fn open_attempt(&mut self, attempt: Attempt, run_id: Option<Uuid>, shared: &mut Shared) {
+    /// Shows the session of an attempt: the one on the page, otherwise the live one, otherwise its recorded run, and if
+    /// it did not run, the plan that was proposed, as `chosen` by its loop.
+    pub fn open_attempt(
+        &mut self,
+        attempt: Attempt,
+        run_id: Option<Uuid>,
+        chosen: Chosen,
+        shared: &mut Shared,
+    ) {
         let has_attempt = |session: &PlanSession| session.is_attempt(attempt);
         if self.shown.as_ref().is_some_and(has_attempt) {
             shared.clear_view_panic();
             shared.page = Page::Plan;
-        } else if !self.show_live(has_attempt, shared)
-            && let Some(run_id) = run_id
-        {
+        } else if self.show_live(has_attempt, shared) {
+        } else if let Some(run_id) = run_id {
             self.open_run(run_id, None, shared);
+        } else {
+            let Chosen { workspace, choices } = chosen.clone();
+            let workspace = workspace.unwrap_or_default();
+            let query = OpenProposed { attempt, workspace, choices };
+            shared.query_latest(query, |app, opened| app.show_opened(opened, chosen));
         }
     }
 

@@ -41,7 +41,8 @@ fn a_choice_is_reviewed_at_once_and_keeps_the_place() {
 #[test]
 fn choices_and_authorization_outlast_a_look_at_another_plan() {
     let mut bench = Bench::new();
-    let (plan, other) = (bench.file("commands.json", COMMANDS), bench.file("other.json", COMMANDS));
+    let plan = bench.file("commands.json", COMMANDS);
+    let other = bench.file("other.json", &COMMANDS.replace("two", "three"));
     let elsewhere = tempfile::tempdir().unwrap();
     let folder = elsewhere.path().canonicalize().unwrap();
     bench.open(&plan);

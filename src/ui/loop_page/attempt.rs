@@ -173,8 +173,11 @@ fn planner_ui(
             });
         }
         None => {
-            let title = "The planner's answer is not recorded.";
-            stage(ui, icon::WARNING, Tone::Danger, title, |ui| planner_output_ui(ui, output));
+            let title = match attempt.run {
+                Some(_) => "The planner's answer is not recorded: only that its plan had begun.",
+                None => "The planner's answer is not recorded. Nothing of it ran.",
+            };
+            stage(ui, icon::WARNING, Tone::Caution, title, |ui| planner_output_ui(ui, output));
         }
         Some(report) => {
             let (icon, tone) = match report.status {
@@ -281,6 +284,7 @@ fn authorization_ui(
             };
             stage(ui, icon::PROHIBIT, Tone::Caution, title, |ui| {
                 widgets::paragraph(ui, beginning(how), Text::Meta, Tone::Dim);
+                open_plan_ui(ui, view, attempt, actions);
             });
         }
         (None, LoopPhase::AwaitingAuthorization(outside)) if live => {
@@ -298,22 +302,26 @@ fn authorization_ui(
                 }
             });
         }
+        (None, _) if !live => open_plan_ui(ui, view, attempt, actions),
         (None, _) => {}
     }
 }
 
+/// The button that opens the plan of an attempt, if there is one.
 fn open_plan_ui(
     ui: &mut Ui,
     view: &TimelineView<'_>,
     attempt: &AttemptState,
     actions: &mut Vec<Action>,
 ) {
-    let has_plan = view.shown.plans.contains_key(&attempt.attempt);
+    let has_plan =
+        attempt.plan_digest.is_some() || view.shown.plans.contains_key(&attempt.attempt);
     let has_run = attempt.run.as_ref().is_some_and(|run| run.run_id.is_some());
-    if !has_plan && !has_run {
-        return;
-    }
-    let name = format!("Plan and run of attempt {}", attempt.attempt);
+    let name = match (has_run, has_plan) {
+        (true, _) => format!("Plan and run of attempt {}", attempt.attempt),
+        (false, true) => format!("Look at the plan of attempt {}", attempt.attempt),
+        (false, false) => return,
+    };
     let hint = "Show the plan of this attempt, with its steps, on the plan page.";
     if widgets::tooltip_button(ui, Look::Bare, icon::PLAN, &name, hint) {
         actions.push(Action::Loop(LoopAction::OpenAttempt(attempt.attempt)));
