@@ -745,6 +745,7 @@ impl Scene {
                     attempt: Attempt { loop_id: uuid::Uuid::from_u128(7), number: 2 },
                     max_attempts: 3,
                     waits: true,
+                    by_class: false,
                 }),
                 of_loop: matches!(&*self.name, "completed" | "attempt-failed")
                     .then(|| Attempt { loop_id: uuid::Uuid::from_u128(7), number: 2 }),
@@ -861,7 +862,7 @@ fn done(plan: &ShownPlan) -> DoneFiles {
     for index in 0..plan.steps.len().min(5) {
         known.store(index, PreviewedStep::of(&fixture::preview(plan, index)));
     }
-    known.done(|index| matches!(index, 2 | 4))
+    known.done(&[2, 4], |_| Vec::new())
 }
 
 /// A rule as a person would type it.

@@ -6,8 +6,10 @@ use super::App;
 use super::examples::Example;
 use super::file_dialog::PickerRequest;
 use super::history::Direction;
-use super::plan_page::PlanSession;
+use super::plan_page::{Chosen, PlanSession};
 use super::shared::Prompt;
+use crate::authorization::{HostChoice, PlanChoices};
+use crate::plan::Destination;
 use crate::run::{Attempt, Control, RunEvent};
 use crate::ui::action::{
     ArtifactAction, DiagnosticsAction, LoopAction, PlanAction, PlanChoice, PlanFolder, SavedContent,
@@ -231,9 +233,15 @@ impl App {
 
     /// Shows the plan of an attempt of the loop on the loop page, otherwise of the loop under way.
     fn open_attempt(&mut self, number: u32) {
-        if let Some((loop_id, run_id)) = self.loop_page.find_attempt(number) {
-            self.plan.open_attempt(Attempt { loop_id, number }, run_id, &mut self.shared);
-        }
+        let Some((state, run_id)) = self.loop_page.find_attempt(number) else { return };
+        let Some(loop_id) = state.loop_id else { return };
+        let target = state.target.as_ref().and_then(|target| Destination::parse(target).ok());
+        let host = target.map_or(HostChoice::OfPlan, HostChoice::Host);
+        let chosen = Chosen {
+            workspace: Some(state.workspace.clone().into()),
+            choices: PlanChoices { host, ..PlanChoices::default() },
+        };
+        self.plan.open_attempt(Attempt { loop_id, number }, run_id, chosen, &mut self.shared);
     }
 
     /// Focuses the field that searches what the page shows.
@@ -319,7 +327,9 @@ impl App {
             return;
         };
         let query = PlanSuggestions { run_id, workspace, message, suggestions };
-        self.shared.query_latest(query, |app, opened| app.show_opened(opened, None));
+        self.shared.query_latest(query, |app, opened| {
+            app.show_opened(opened, Chosen::default());
+        });
     }
 
     /// Opens the position of the selected diagnostic in the person's editor.

@@ -1,11 +1,9 @@
 //! Applies the messages of the threads and of the file picker to the pages.
 
-use std::path::PathBuf;
-
 use super::App;
 use super::file_dialog::PickerResult;
 use super::pending::FailedQuery;
-use super::plan_page::{PlanPage, PlanSession};
+use super::plan_page::{Chosen, PlanSession};
 use super::recent::RecentChange;
 use super::shared::Prompt;
 use crate::plan::Code;
@@ -36,7 +34,7 @@ impl App {
             apply_answer(self);
         }
         match self.file_picker.take_result() {
-            Some(Ok(PickerResult::Plan(path))) => PlanPage::open(path, None, &mut self.shared),
+            Some(Ok(PickerResult::Plan(path))) => self.plan.open(path, None, &mut self.shared),
             Some(Ok(PickerResult::LoopExample(workspace))) => {
                 self.show_page(Page::Loop);
                 self.loop_page.fill_example(&workspace, &self.shared);
@@ -147,7 +145,7 @@ impl App {
     pub(super) fn show_opened(
         &mut self,
         opened: Result<OpenedPlan, FailedQuery>,
-        workspace: Option<PathBuf>,
+        chosen: Chosen,
     ) {
         match opened {
             Ok(opened) => {
@@ -161,7 +159,7 @@ impl App {
                         rejected: opened.rejected.is_some(),
                     }));
                 }
-                self.plan.show_opened(opened, workspace, &mut self.shared);
+                self.plan.show_opened(opened, chosen, &mut self.shared);
             }
             Err(failed) => self.plan.open_failed(failed, &mut self.shared),
         }

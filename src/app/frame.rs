@@ -1,7 +1,6 @@
 //! One frame: applies messages and input, draws the window, and applies the person's actions.
 
 use super::attention::{Subject, Waits};
-use super::plan_page::PlanPage;
 use super::recent::RecentChange;
 use super::searches::SearchesChange;
 use super::shared::Prompt;
@@ -135,7 +134,7 @@ impl App {
         let dropped =
             ctx.input(|input| input.raw.dropped_files.first().map(|file| file.path().to_owned()));
         if let Some(path) = dropped {
-            PlanPage::open(path, None, &mut self.shared);
+            self.plan.open(path, None, &mut self.shared);
         }
     }
 

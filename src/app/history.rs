@@ -10,9 +10,8 @@ use uuid::Uuid;
 
 use super::App;
 use super::loop_page::LoopContent;
-use super::plan_page::{PlanPage, PlanSession};
+use super::plan_page::{Chosen, PlanPage, PlanSession};
 use super::shared::Shared;
-use crate::authorization::PlanChoices;
 use crate::plan::Digest;
 use crate::run::Question;
 use crate::ui::Page;
@@ -213,7 +212,9 @@ impl App {
                 PlanPage::replay(run_id, shared, move |app| app.arrive_if_current(&place));
             }
             (None, Some(path)) => {
-                let query = OpenPlan { path, workspace: None, choices: PlanChoices::default() };
+                let chosen = self.plan.chosen(&path);
+                let Chosen { workspace, choices } = chosen.clone();
+                let query = OpenPlan { path, workspace, choices };
                 shared.query_latest(query, move |app, opened| {
                     if app.way.history.current != place {
                         return;
@@ -221,7 +222,7 @@ impl App {
                     // A file that cannot be read has the digest of an empty one.
                     let is_readable = |opened: &OpenedPlan| opened.digest != Digest::of(&[]);
                     if opened.as_ref().is_ok_and(is_readable) {
-                        app.show_opened(opened, None);
+                        app.show_opened(opened, chosen);
                         app.arrive(&place);
                     } else if app.can_go(direction) {
                         app.go_on(direction, false);

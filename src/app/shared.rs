@@ -11,6 +11,7 @@ use uuid::Uuid;
 use super::App;
 use super::contents::{Contents, Key};
 use super::pending::Pending;
+use super::plan_page::Chosen;
 use crate::run::{Attempt, ConfirmationRequest, Failure, Reconciled, SecretQuestion};
 use crate::ui::dialog::PromptId;
 use crate::ui::notice::Notice;
@@ -258,7 +259,7 @@ impl Shared {
     /// Opens a follow-up plan of a recorded run or execution.
     pub(super) fn follow_up(&mut self, id: Uuid, follow_up: FollowUp) {
         self.query_latest(OpenFollowUp { id, follow_up }, |app, opened| {
-            app.show_opened(opened, None);
+            app.show_opened(opened, Chosen::default());
         });
     }
 

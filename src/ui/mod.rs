@@ -36,7 +36,7 @@ mod top_bar;
 pub mod widgets;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use egui::{Margin, Panel, Ui};
 

@@ -5,7 +5,7 @@ use egui::{
     pos2, vec2,
 };
 
-use super::loop_page::phase_look;
+use super::loop_page::state_look;
 use super::plan::fate_look;
 use super::{Action, Command, Icon, Text, Theme, Tone, controls, format, icon, theme, widgets};
 use crate::run::text::capitalized;
@@ -39,7 +39,7 @@ pub struct StatusView {
 impl StatusView {
     /// The status of a loop between its runs. `trouble` is the error that prevented writing evidence.
     pub fn of_loop(state: &LoopState, now_ms: i64, trouble: Option<&str>) -> Self {
-        let (icon, word, tone) = phase_look(&state.phase);
+        let (icon, word, tone) = state_look(state);
         let attempt = state.attempts.len().max(1);
         Self {
             icon,

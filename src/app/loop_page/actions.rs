@@ -185,13 +185,14 @@ impl LoopPage {
         self.show(LoopContent::Live);
     }
 
-    /// The id of the loop on the page, otherwise of the loop under way, and the id of the run of its attempt `number`,
-    /// if that attempt has one.
-    pub fn find_attempt(&self, number: u32) -> Option<(Uuid, Option<Uuid>)> {
+    /// The loop on the page, otherwise the loop under way, and the id of the run of its attempt `number`, if that
+    /// attempt has one.
+    pub fn find_attempt(&self, number: u32) -> Option<(&LoopState, Option<Uuid>)> {
         let under_way = self.under_way().map(|live| &live.state);
         let state = self.shown_state().or(under_way)?;
         let attempt = state.attempts.iter().find(|attempt| attempt.attempt == number);
-        Some((state.loop_id?, attempt.and_then(|attempt| attempt.run.as_ref()?.run_id)))
+        let run_id = attempt.and_then(|attempt| attempt.run.as_ref()?.run_id);
+        Some((state, run_id))
     }
 }
 

@@ -5,10 +5,25 @@ use std::path::{Path, PathBuf};
 
 use super::{PlanPage, PlanSession};
 use crate::app::shared::Shared;
+use crate::authorization::PlanChoices;
 use crate::ui::Tone;
 use crate::ui::action::{PlanChoice, PlanFolder};
 
+/// What a person chose for a plan.
+#[derive(Debug, Clone, Default)]
+pub struct Chosen {
+    /// The workspace; `None` for the default one.
+    pub workspace: Option<PathBuf>,
+    /// What else was chosen.
+    pub choices: PlanChoices,
+}
+
 impl PlanSession {
+    /// What the person chose for this plan.
+    pub(super) fn chosen(&self) -> Chosen {
+        Chosen { workspace: self.workspace.clone(), choices: self.choices.clone() }
+    }
+
     /// Whether the person can choose where and how the plan runs. The plan of a loop and a recorded run have no choice.
     pub fn can_choose(&self) -> bool {
         self.path().is_some() && self.attempt.is_none()
@@ -16,6 +31,13 @@ impl PlanSession {
 }
 
 impl PlanPage {
+    /// What the person chose in this window for the plan in this file.
+    pub fn chosen(&self, file: &Path) -> Chosen {
+        let here = self.sessions().find(|it| it.path() == Some(file) && it.can_choose());
+        let here = here.map(PlanSession::chosen);
+        here.or_else(|| Some(self.left.get(file)?.chosen.clone())).unwrap_or_default()
+    }
+
     /// Applies a choice, and reviews the plan again. The choices that need a folder are made by
     /// [`Self::choose_folder`].
     pub(super) fn choose(&mut self, choice: PlanChoice, shared: &mut Shared) {

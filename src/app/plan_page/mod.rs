@@ -24,12 +24,13 @@ use std::path::{Path, PathBuf};
 use super::pending::FailedQuery;
 use super::shared::{Prompt, Shared};
 use super::watch::Watch;
-use crate::authorization::{Change, PlanAuthorization, PlanChoices};
+use crate::authorization::{Change, PlanAuthorization};
 use crate::plan::{Digest, drawable};
 use crate::run::{Review, RunSummary};
 use crate::ui::plan::{Approval, MustSee, RecentPlan};
 use crate::ui::{Page, Tone};
 use crate::worker::{Clock as _, OpenPlan, OpenedPlan, SystemClock, Wake};
+pub(super) use choices::Chosen;
 use seen::LeftPlan;
 pub(super) use session::PlanSession;
 
@@ -121,12 +122,14 @@ impl PlanPage {
         self.shown.as_ref()?.opened.review.as_deref()
     }
 
-    /// Reads, reviews and shows a plan file.
-    pub(super) fn open(path: PathBuf, workspace: Option<PathBuf>, shared: &mut Shared) {
+    /// Reads, reviews and shows a plan file, with what the person chose for it in this window.
+    pub(super) fn open(&self, path: PathBuf, workspace: Option<PathBuf>, shared: &mut Shared) {
         let path = std::path::absolute(&path).unwrap_or(path);
-        let choices = PlanChoices::default();
-        let query = OpenPlan { path, workspace: workspace.clone(), choices };
-        shared.query_latest(query, |app, opened| app.show_opened(opened, workspace));
+        let mut chosen = self.chosen(&path);
+        chosen.workspace = workspace.or(chosen.workspace);
+        let Chosen { workspace, choices } = chosen.clone();
+        let query = OpenPlan { path, workspace, choices };
+        shared.query_latest(query, |app, opened| app.show_opened(opened, chosen));
     }
 
     /// Reads and reviews the file of the shown plan again, if it has one. Without `always`, does nothing while its run
@@ -154,11 +157,13 @@ impl PlanPage {
     pub(super) fn show_opened(
         &mut self,
         opened: OpenedPlan,
-        workspace: Option<PathBuf>,
+        chosen: Chosen,
         shared: &mut Shared,
     ) {
         let wanted = self.to_authorize.take();
-        self.show(PlanSession::from_opened(opened, workspace), shared);
+        let Chosen { workspace, choices } = chosen;
+        let session = PlanSession { choices, ..PlanSession::from_opened(opened, workspace) };
+        self.show(session, shared);
         self.open_authorization_if(wanted, shared);
     }
 

@@ -9,6 +9,7 @@ use crate::app::loop_page::CurrentAttempt;
 use crate::app::shared::{Prompt, Shared};
 use crate::run::{ExecutionDetail, Failure, RunEvent, RunState};
 use crate::ui::Tone;
+use crate::ui::loop_page::is_by_class;
 use crate::ui::plan::Approval;
 use crate::worker::{Clock as _, Command, PlanProposal, SystemClock};
 
@@ -81,7 +82,7 @@ impl PlanPage {
             (RunEvent::AuthorizationDecided { approved, how }, Some(session)) => {
                 session.end_attempt(now);
                 if *approved {
-                    session.begin_attempt(now);
+                    session.begin_attempt(is_by_class(how), now);
                 } else {
                     session.approval = Approval::Rejected(how.clone());
                 }

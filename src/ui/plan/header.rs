@@ -8,7 +8,7 @@ use crate::plan::{Digest, ShownPlan, prose, visible_name};
 use crate::run::CommandsReview;
 use crate::run::text::capitalized;
 use crate::ui::action::LoopAction;
-use crate::ui::loop_page::loop_link_ui;
+use crate::ui::loop_page::{BY_CLASS, loop_link_ui};
 use crate::ui::reconcile::{reconciled_ui, settle_ui};
 use crate::ui::{
     Action, Command, Commands, Look, Now, PlanAction, Text, Theme, Tone, format, icon, theme,
@@ -195,6 +195,9 @@ fn below_name_ui(ui: &mut Ui, view: &PlanView<'_>, is_small: bool, commands: &mu
     }
     if let Some(prequel) = &view.prequel {
         widgets::remark(ui, icon::REPEAT, Tone::Caution, prequel);
+    }
+    if view.attempt.is_some_and(|attempt| attempt.by_class) {
+        widgets::remark(ui, icon::SEAL, Tone::Dim, BY_CLASS);
     }
     if let Some(attempt) = view.of_loop {
         loop_link_ui(ui, attempt, actions);

@@ -275,4 +275,6 @@ pub struct PlanAttempt {
     pub max_attempts: u32,
     /// Whether the loop waits for a decision about this plan.
     pub waits: bool,
+    /// Whether a class that was authorized in advance authorized this plan, so that nobody was asked.
+    pub by_class: bool,
 }
