@@ -142,11 +142,7 @@ impl App {
     }
 
     /// Shows a plan that was opened, and adds it to the recent plans. A failure becomes a notice.
-    pub(super) fn show_opened(
-        &mut self,
-        opened: Result<OpenedPlan, FailedQuery>,
-        chosen: Chosen,
-    ) {
+    pub(super) fn show_opened(&mut self, opened: Result<OpenedPlan, FailedQuery>, chosen: Chosen) {
         match opened {
             Ok(opened) => {
                 if let Some(plan) = &opened.plan {

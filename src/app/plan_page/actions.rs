@@ -16,7 +16,8 @@ use crate::ui::action::Tab;
 use crate::ui::plan::{Approval, Effect, PlanAttempt, Simulated, StepFilter};
 use crate::ui::{Page, PlanAction, Tone};
 use crate::worker::{
-    FollowUp, OpenProposed, PlanDecision, RecordAuthorization, RememberWalls, ReplayRun, Simulate, Simulation,
+    FollowUp, OpenProposed, PlanDecision, RecordAuthorization, RememberWalls, ReplayRun, Simulate,
+    Simulation,
 };
 
 impl PlanPage {

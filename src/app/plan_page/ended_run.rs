@@ -74,10 +74,8 @@ mod tests {
         );
         let plan = crate::plan::ShownPlan::from(plan.plan.unwrap());
         let result = fixture::result(&plan, 0, Outcome::Succeeded, 1);
-        let opened = OpenedPlan {
-            plan: Some(Arc::new(plan)),
-            ..OpenedPlan::without_plan(PathBuf::new())
-        };
+        let opened =
+            OpenedPlan { plan: Some(Arc::new(plan)), ..OpenedPlan::without_plan(PathBuf::new()) };
         let mut session = PlanSession::from_opened(opened, None);
         session.begin_attempt(true, 0);
         session.apply_event(&RunEvent::StepCompleted { result }, 1);

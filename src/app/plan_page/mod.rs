@@ -154,12 +154,7 @@ impl PlanPage {
     }
 
     /// Shows a plan that was opened.
-    pub(super) fn show_opened(
-        &mut self,
-        opened: OpenedPlan,
-        chosen: Chosen,
-        shared: &mut Shared,
-    ) {
+    pub(super) fn show_opened(&mut self, opened: OpenedPlan, chosen: Chosen, shared: &mut Shared) {
         let wanted = self.to_authorize.take();
         let Chosen { workspace, choices } = chosen;
         let session = PlanSession { choices, ..PlanSession::from_opened(opened, workspace) };

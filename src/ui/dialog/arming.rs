@@ -7,9 +7,6 @@
 pub const DELAY_MS: u64 = 500;
 /// The same time for approving something dangerous.
 pub const DANGEROUS_DELAY_MS: u64 = 1_500;
-/// The time after which a key that sends nothing counts as released, in milliseconds: a window system can lose a release.
-/// A key that is still held types nothing then, because every system starts to repeat keys earlier.
-const LOST_RELEASE_MS: u64 = 2_500;
 
 /// The input of one frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,14 +17,10 @@ pub struct Input {
     pub focused: bool,
     /// Whether a pointer button is down, or was at any moment since the last frame.
     pub pointer_down: bool,
-    /// Whether Enter or Space was pressed since the last frame.
-    pub key_pressed: bool,
-    /// Whether Enter or Space is down.
+    /// Whether Enter or Space is down, or was at any moment since the last frame.
     pub key_down: bool,
-    /// Whether a key was pressed or repeated, or anything was typed or pasted since the last frame.
-    pub typed: bool,
-    /// Whether any key is down.
-    pub any_key_down: bool,
+    /// Whether any key is down, or anything was typed or pasted since the last frame.
+    pub typing: bool,
 }
 
 /// The answers that are allowed in this frame.
@@ -52,10 +45,8 @@ pub struct Arming {
     delay_ms: u64,
     first_drawn: Option<u64>,
     visible_since: Option<u64>,
-    /// The last frame in which a key was pressed or something was typed, or the first one.
-    typed_at: Option<u64>,
-    /// The last frame in which that was so or a key was held.
-    busy_at: u64,
+    /// The last frame in which something was typed, or the first one.
+    typed_at: u64,
     allowed: Allowed,
 }
 
@@ -63,14 +54,7 @@ impl Arming {
     /// A dialog that has not been drawn yet, and whose approval counts once it was visible for `delay_ms`.
     pub fn new(delay_ms: u64) -> Self {
         let allowed = Allowed::default();
-        Self {
-            delay_ms,
-            first_drawn: None,
-            visible_since: None,
-            typed_at: None,
-            busy_at: 0,
-            allowed,
-        }
+        Self { delay_ms, first_drawn: None, visible_since: None, typed_at: 0, allowed }
     }
 
     /// Whether the dialog was drawn before this frame.
@@ -92,25 +76,20 @@ impl Arming {
         if self.visible_since.is_none() && input.now_ms > first {
             self.visible_since = Some(input.now_ms);
         }
-        if input.typed {
-            self.typed_at = Some(input.now_ms);
-        }
-        let typed_at = *self.typed_at.get_or_insert(input.now_ms);
-        let is_held = input.now_ms.saturating_sub(typed_at) < LOST_RELEASE_MS;
-        if input.typed || input.any_key_down && is_held {
-            self.busy_at = input.now_ms;
+        if input.typing {
+            self.typed_at = input.now_ms;
         }
         let Some(since) = self.visible_since else {
             self.allowed.wait_ms = Some(0);
             return self.allowed;
         };
         let elapsed = input.now_ms.saturating_sub(since);
-        let at_rest = !(input.pointer_down || input.key_pressed || input.key_down && is_held);
+        let at_rest = !input.pointer_down && !input.key_down;
         // Answers become allowed only in a frame without any press, so that the press that answers is a new
         // one. Once allowed, they stay allowed during that press.
         self.allowed.safe |= at_rest && elapsed >= self.delay_ms.min(DELAY_MS);
         self.allowed.approve |= at_rest && elapsed >= self.delay_ms;
-        let paused = input.now_ms.saturating_sub(since.max(self.busy_at));
+        let paused = input.now_ms.saturating_sub(since.max(self.typed_at));
         self.allowed.text |= paused >= self.delay_ms.min(DELAY_MS);
         self.allowed.wait_ms =
             (!self.allowed.approve).then(|| self.delay_ms.saturating_sub(elapsed));
@@ -135,10 +114,8 @@ mod tests {
             now_ms: SEEN + ms,
             focused: true,
             pointer_down: false,
-            key_pressed: false,
             key_down: false,
-            typed: false,
-            any_key_down: false,
+            typing: false,
         }
     }
 
@@ -203,31 +180,12 @@ mod tests {
     fn typing_that_goes_on_names_nothing() {
         let mut arming = shown(DANGEROUS_DELAY_MS);
         for ms in [0, 400, 800, 1_200] {
-            assert!(!arming.frame(Input { typed: true, ..at(ms) }).text, "{ms}");
+            assert!(!arming.frame(Input { typing: true, ..at(ms) }).text, "{ms}");
         }
         assert!(!arming.frame(at(1_699)).text);
         assert!(arming.frame(at(1_700)).text);
         // From then on, all that is typed.
-        assert!(arming.frame(Input { typed: true, ..at(1_750) }).text);
-    }
-
-    #[test]
-    fn a_lost_release_does_not_block_the_dialog_for_ever() {
-        let mut arming = shown(DELAY_MS);
-        let held = |ms| Input { key_down: true, any_key_down: true, ..at(ms) };
-        arming.frame(Input { key_pressed: true, typed: true, ..held(0) });
-        for ms in (0..=2_400).step_by(100) {
-            let allowed = arming.frame(held(ms));
-            assert!(!allowed.approve && !allowed.safe && !allowed.text, "{ms}");
-        }
-        let allowed = arming.frame(held(3_000));
-        assert!(allowed.approve && allowed.safe && allowed.text);
-        // A key that repeats is held.
-        let mut arming = shown(DELAY_MS);
-        for ms in (0..=9_000).step_by(100) {
-            let allowed = arming.frame(Input { typed: true, ..held(ms) });
-            assert!(!allowed.approve && !allowed.safe && !allowed.text, "{ms}");
-        }
+        assert!(arming.frame(Input { typing: true, ..at(1_750) }).text);
     }
 
     #[test]

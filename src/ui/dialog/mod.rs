@@ -375,7 +375,6 @@ fn title_ui(ui: &mut Ui, rect: Rect, shape: &DialogShape<'_>) {
 pub(super) fn read_input(ctx: &egui::Context) -> Input {
     let answers = |key: &Key| matches!(key, Key::Enter | Key::Space);
     ctx.input_mut(|input| {
-        let typed = input.events.iter().any(word::is_typing);
         input
             .events
             .retain(|event| !matches!(event, Event::Key { key, repeat: true, .. } if answers(key)));
@@ -385,12 +384,11 @@ pub(super) fn read_input(ctx: &egui::Context) -> Input {
             focused: input.focused
                 && !input.events.iter().any(|event| matches!(event, Event::WindowFocused(_))),
             pointer_down: input.pointer.any_down() || input.pointer.any_pressed(),
-            key_pressed: input.events.iter().any(
-                |event| matches!(event, Event::Key { key, pressed: true, .. } if answers(key)),
-            ),
-            key_down: input.keys_down.iter().any(answers),
-            typed,
-            any_key_down: !input.keys_down.is_empty(),
+            key_down: input.keys_down.iter().any(answers)
+                || input.events.iter().any(
+                    |event| matches!(event, Event::Key { key, pressed: true, .. } if answers(key)),
+                ),
+            typing: !input.keys_down.is_empty() || input.events.iter().any(word::is_typing),
         }
     })
 }

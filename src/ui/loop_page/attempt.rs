@@ -314,8 +314,7 @@ fn open_plan_ui(
     attempt: &AttemptState,
     actions: &mut Vec<Action>,
 ) {
-    let has_plan =
-        attempt.plan_digest.is_some() || view.shown.plans.contains_key(&attempt.attempt);
+    let has_plan = attempt.plan_digest.is_some() || view.shown.plans.contains_key(&attempt.attempt);
     let has_run = attempt.run.as_ref().is_some_and(|run| run.run_id.is_some());
     let name = match (has_run, has_plan) {
         (true, _) => format!("Plan and run of attempt {}", attempt.attempt),
