@@ -105,7 +105,7 @@ impl App {
         let waker = ctx.clone();
         let mut app = Self::new(folders, loaded, Arc::new(move || waker.request_repaint()))?;
         if let Some(plan) = options.plan {
-            PlanPage::open(plan, options.workspace, &mut app.shared);
+            app.plan.open(plan, options.workspace, &mut app.shared);
         }
         Ok(app)
     }

@@ -9,6 +9,7 @@ use super::shared::Shared;
 use crate::plan::Code;
 use crate::run::Failure;
 use crate::ui::Tone;
+use crate::ui::notice::Scope;
 use crate::worker::{Query, QueryError};
 
 /// The queries that have not been answered yet.
@@ -105,7 +106,7 @@ impl Shared {
         });
         if let Err(error) = &sent {
             self.pending.remove(number);
-            self.notify(Tone::Danger, not_sent, error.to_string(), "Try again in a moment.");
+            self.notify_here(Tone::Danger, not_sent, error.to_string(), "Try again in a moment.");
         }
         sent.is_ok()
     }
@@ -114,7 +115,9 @@ impl Shared {
     pub(super) fn report(&mut self, failed: FailedQuery) {
         let FailedQuery { summary, error } = failed;
         match error {
-            QueryError::Failed(failure) => self.report_failure(&summary, &failure),
+            QueryError::Failed(failure) => {
+                self.report_failure(Scope::Page(self.page), &summary, &failure);
+            }
             QueryError::Panicked(message) => {
                 let summary = format!("{summary} The query thread crashed.");
                 let next = "Try again; if it happens again, copy this and report it.";

@@ -20,11 +20,15 @@ impl App {
             return;
         };
         let update = Box::new(|saved| changed(saved, change));
-        self.shared.query(UpdateSetting { file, key, update }, |app, saved| {
-            let list = saved.map_or(Ok(Vec::new()), toml::Value::try_into);
-            if let Ok(list) = list {
-                take(app, list);
+        // Every answer counts: the latest query may be about another list.
+        self.shared.query_each(UpdateSetting { file, key, update }, |app, saved, _| match saved {
+            Ok(saved) => {
+                let list = saved.map_or(Ok(Vec::new()), toml::Value::try_into);
+                if let Ok(list) = list {
+                    take(app, list);
+                }
             }
+            Err(failed) => app.shared.report(failed),
         });
     }
 }

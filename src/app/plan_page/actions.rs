@@ -13,6 +13,7 @@ use crate::authorization::{AuthorizationStatus, Grants, Method, PlanAuthorizatio
 use crate::plan::Digest;
 use crate::run::{Attempt, Failure};
 use crate::ui::action::Tab;
+use crate::ui::notice::Scope;
 use crate::ui::plan::{Approval, Effect, PlanAttempt, Simulated, StepFilter};
 use crate::ui::{Page, PlanAction, Tone};
 use crate::worker::{
@@ -22,7 +23,7 @@ use crate::worker::{
 impl PlanPage {
     pub fn apply(&mut self, action: PlanAction, shared: &mut Shared) {
         match action {
-            PlanAction::Open(path) => Self::open(path, None, shared),
+            PlanAction::Open(path) => self.open(path, None, shared),
             PlanAction::OpenRun(run_id) => self.open_run(run_id, None, shared),
             PlanAction::OpenStepOfRun(run_id, step) => self.open_run(run_id, Some(step), shared),
             PlanAction::OpenRejected(digest) => self.open_rejected(digest, shared),
@@ -111,11 +112,11 @@ impl PlanPage {
     /// Opens the file of a rejected plan, if the list of plans has it.
     fn open_rejected(&self, digest: Digest, shared: &mut Shared) {
         match self.recent.iter().find(|plan| plan.digest == Some(digest)) {
-            Some(plan) => Self::open(plan.path.clone(), None, shared),
+            Some(plan) => self.open(plan.path.clone(), None, shared),
             None => {
                 let summary = "The list of plans no longer has the file of this one.";
                 let next = "Open the file itself. The plan then says that it was rejected.";
-                shared.notify(Tone::Dim, summary, digest.to_string(), next);
+                shared.notify_here(Tone::Dim, summary, digest.to_string(), next);
             }
         }
     }
@@ -316,9 +317,7 @@ impl PlanPage {
                         app.change_recent(RecentChange::Decided { path, rejected });
                     }
                 }
-                if let Some(notice) = app.plan.void_notice.take() {
-                    app.shared.dismiss(notice);
-                }
+                app.shared.end_notices(|scope| scope == Scope::Change);
             }
             Err(failed) => {
                 let shown = app.plan.shown.as_mut();
@@ -348,7 +347,7 @@ impl PlanPage {
         if shared.worker.answer_plan(attempt.loop_id, attempt.number, decision) {
             session.approval = Approval::Recording;
         } else {
-            shared.notify(Tone::Caution, "The loop no longer waits for that answer.", "", "");
+            shared.notify_here(Tone::Caution, "The loop no longer waits for that answer.", "", "");
         }
     }
 }

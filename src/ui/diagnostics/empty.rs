@@ -76,6 +76,11 @@ pub(super) fn empty(view: Option<&DiagnosticsView<'_>>) -> Option<Empty> {
              with the step {CHECK}: once before the change, and once after it, to see what is new."
         );
         Empty::unchecked("No check ran in this run", why, to_plan("Show the run"))
+    } else if let Some(run_id) = view.last_run {
+        let why = "The page shows the plan as it would run now. The record of its last run has the diagnostics of that run.";
+        let show = vec![Action::Plan(PlanAction::OpenRun(run_id))];
+        let button = Some((icon::CLOCK, "Show the last run", show));
+        Empty::unchecked("No run is shown", why.to_owned(), button)
     } else {
         let why = format!(
             "They appear here once you have run the plan, if it has a step that checks the code \
@@ -126,6 +131,7 @@ mod tests {
             listing: &listing,
             options: &ListOptions::default(),
             excerpt: None,
+            last_run: None,
             focus_filter: false,
             scroll_to_selected: false,
         }))
@@ -151,6 +157,17 @@ mod tests {
         let unchecked = [empty(None), of(&idle, vec![]), of(&over, vec![])].map(Option::unwrap);
         let titles = unchecked.each_ref().map(|it| it.title);
         assert_eq!(titles, ["No plan is open", "Nothing has run yet", "No check ran in this run"]);
+        let again = empty(Some(&DiagnosticsView {
+            run: &idle,
+            listing: &Listing::default(),
+            options: &ListOptions::default(),
+            excerpt: None,
+            last_run: Some(uuid::Uuid::nil()),
+            focus_filter: false,
+            scroll_to_selected: false,
+        }));
+        let (_, _, actions) = again.unwrap().button.unwrap();
+        assert_eq!(actions, [Action::Plan(PlanAction::OpenRun(uuid::Uuid::nil()))]);
         for it in unchecked {
             assert!(!it.was_checked && it.icon == icon::DIAGNOSTICS, "{it:?}");
             assert!(it.why.contains(CHECK) && !it.why.contains("list"), "{it:?}");
