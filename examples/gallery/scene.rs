@@ -24,7 +24,7 @@ use countersign::ui::dialog::{AfterRejection, AuthorizeView, Dialog, PromptId, Q
 use countersign::ui::evidence::{EvidenceView, ResultLine, Verification, result_lines};
 use countersign::ui::format::Now;
 use countersign::ui::loop_page::Sequel;
-use countersign::ui::notice::Notice;
+use countersign::ui::notice::{Notice, Scope};
 use countersign::ui::overlay::{Overlay, RemovedRule, RuleForm, SettingsView};
 use countersign::ui::plan::{
     Approval, CardView, ChangedSteps, ChoicesView, Effect, KindSources, LookedAt, PlanAttempt,
@@ -43,7 +43,7 @@ pub struct Scene {
     findings: Vec<Finding>,
     approval: Approval,
     run: RunState,
-    output: RunOutput,
+    pub output: RunOutput,
     preview: Option<Preview>,
     previewed: PreviewedSteps,
     done: DoneFiles,
@@ -276,6 +276,7 @@ impl Scene {
             details: String::new(),
             next: "A host that does not answer is given up after a minute at most. Nothing of the plan is sent.".into(),
             times: 1,
+            scope: Scope::Window,
         };
         let notices = vec![Notice {
             id: 1,
@@ -285,6 +286,7 @@ impl Scene {
             next: "Mend /home/ada/.config/countersign/settings.toml; a copy was kept beside it."
                 .into(),
             times: 1,
+            scope: Scope::Window,
         }];
         let of_change = |id, summary: &str, next: &str| Notice {
             id,
@@ -293,6 +295,7 @@ impl Scene {
             details: "plan bytes: was 48f8c0, is 9487a8".into(),
             next: next.into(),
             times: 1,
+            scope: Scope::Change,
         };
         let several = vec![
             Notice {
@@ -302,6 +305,7 @@ impl Scene {
                 details: "E303 database disk image is malformed".into(),
                 next: "Restore the evidence from a backup.".into(),
                 times: 44,
+                scope: Scope::Window,
             },
             of_change(
                 2,
@@ -404,6 +408,7 @@ impl Scene {
                 plan.steps.get(2).map(|_| fixture::preview(&plan, 2))
             },
             output: RunOutput {
+                opened_by_itself: false,
                 transcript: match name {
                     "output" | "output-step" => fixture::transcript(&run, 30),
                     "output-many" => fixture::transcript(&run, 200_000),
@@ -737,6 +742,7 @@ impl Scene {
                 rejected: None,
                 run: &self.run,
                 output: &self.output,
+                last_run: self.runs.first().filter(|_| self.name == "last-run"),
                 continues: self.plan.is_revert().then(fixture::run_id),
                 other_plan: None,
                 other_runs: None,
@@ -815,6 +821,7 @@ impl Scene {
                 listing: &self.listing,
                 options: &self.list_options,
                 excerpt: self.excerpt.as_ref(),
+                last_run: None,
                 focus_filter: false,
                 scroll_to_selected: self.scroll_to_diagnostic.take(),
             }),

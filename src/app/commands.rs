@@ -57,6 +57,7 @@ impl App {
             Action::Window(action) => self.apply_window(action, ctx),
         }
         self.update_lists();
+        self.end_outdated_notices();
         self.note_place(stepping);
     }
 
@@ -139,7 +140,10 @@ impl App {
             Command::FollowRun => self.follow_run(),
             Command::ToggleOutput => {
                 self.show_page(Page::Plan);
-                self.plan.with_shown(|session| session.output.is_shown = !session.output.is_shown);
+                self.plan.with_shown(|session| {
+                    session.output.is_shown = !session.output.is_shown;
+                    session.output.opened_by_itself = false;
+                });
             }
             Command::TypeInTerminal => self.toggle_terminal(ctx),
             Command::CopyDigest => {
@@ -265,7 +269,10 @@ impl App {
 
     fn pick_plan(&mut self) {
         let shown = self.plan.shown.as_ref().and_then(|session| session.path());
-        let path = shown.or_else(|| self.plan.recent.first().map(|recent| &*recent.path));
+        let recent = self.plan.recent.iter().map(|recent| &*recent.path);
+        // Plans that were made from runs are not in a folder of the person.
+        let own = &self.shared.setup.location.evidence;
+        let path = shown.into_iter().chain(recent).find(|path| !path.starts_with(own));
         let folder = path.and_then(|path| path.parent()).map(Path::to_owned);
         let next = "Drop the plan file on the window, or name it on the command line.";
         let opened = self.file_picker.start(PickerRequest::Plan(folder));
@@ -327,9 +334,7 @@ impl App {
             return;
         };
         let query = PlanSuggestions { run_id, workspace, message, suggestions };
-        self.shared.query_latest(query, |app, opened| {
-            app.show_opened(opened, Chosen::default());
-        });
+        self.shared.query_latest(query, |app, opened| app.show_opened(opened, Chosen::default()));
     }
 
     /// Opens the position of the selected diagnostic in the person's editor.

@@ -173,6 +173,7 @@ impl DiagnosticsPage {
             listing: &self.listing,
             options: &self.options,
             excerpt: source.and_then(|(_, excerpt)| excerpt.as_ref()),
+            last_run: None,
             focus_filter: self.focus_filter,
             scroll_to_selected: self.scroll_to_selected,
         }

@@ -8,6 +8,7 @@ use super::{App, now};
 use crate::run::{LoopPhase, Phase, RunFate, RunSummary};
 use crate::ui::dialog;
 use crate::ui::loop_page::stop_word;
+use crate::ui::overlay::zoom_level;
 use crate::ui::plan::fate_look;
 use crate::ui::splits::splits;
 use crate::ui::terminal;
@@ -69,9 +70,11 @@ impl App {
         }
         // The keys of egui change it, too: Ctrl with +, - and 0.
         let zoom = ctx.zoom_factor();
-        let is_changed = self.last_zoom.replace(zoom).is_some_and(|last| last != zoom);
-        if is_changed && zoom != self.settings.zoom {
-            self.set_zoom(zoom, ctx);
+        let last = self.last_zoom.replace(zoom).filter(|last| *last != zoom);
+        if let Some(last) = last.filter(|_| zoom != self.settings.zoom) {
+            let level = zoom_level(last, zoom);
+            ctx.set_zoom_factor(level);
+            self.set_zoom(level, ctx);
         }
         dialog::keep_drafts(ctx, |subject| self.is_open(subject));
         self.open_dropped_file(ctx);
@@ -123,7 +126,7 @@ impl App {
         let actions = self.draw(ui);
         self.loop_page.reset_frame_flags();
         self.evidence.reset_frame_flags();
-        self.plan.reset_frame_flags();
+        self.plan.reset_frame_flags(self.shared.page);
         for action in actions {
             self.apply(action, ui.ctx());
         }

@@ -10,14 +10,14 @@ use uuid::Uuid;
 
 use super::App;
 use super::loop_page::LoopContent;
-use super::plan_page::{Chosen, PlanPage, PlanSession};
+use super::plan_page::{PlanPage, PlanSession};
 use super::shared::Shared;
 use crate::plan::Digest;
 use crate::run::Question;
 use crate::ui::Page;
 use crate::ui::action::{DiagnosticsAction, EvidenceAction, LoopAction};
 use crate::ui::diagnostics::DiagnosticPosition;
-use crate::worker::{OpenPlan, OpenedPlan};
+use crate::worker::OpenedPlan;
 
 /// The maximum number of places in each direction; the oldest are dropped.
 const MAX_PLACES: usize = 100;
@@ -212,9 +212,8 @@ impl App {
                 PlanPage::replay(run_id, shared, move |app| app.arrive_if_current(&place));
             }
             (None, Some(path)) => {
-                let chosen = self.plan.chosen(&path);
-                let Chosen { workspace, choices } = chosen.clone();
-                let query = OpenPlan { path, workspace, choices };
+                let chosen = self.plan.chosen_for(&path);
+                let query = chosen.clone().query(path);
                 shared.query_latest(query, move |app, opened| {
                     if app.way.history.current != place {
                         return;

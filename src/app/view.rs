@@ -6,6 +6,7 @@ use super::loop_page::LoopContent;
 use super::plan_page::PlanSession;
 use super::shared::Prompt;
 use crate::run::{CommandsReview, PlaceReview, RunState};
+use crate::ui::diagnostics::DiagnosticsView;
 use crate::ui::dialog::{AfterRejection, Dialog, Question, Subject};
 use crate::ui::evidence::is_offered;
 use crate::ui::plan::PlanView;
@@ -30,8 +31,10 @@ impl App {
                 PlanView { prequel, sequel, ..view }
             }),
             evidence: self.evidence.view(shared),
-            diagnostics: shown
-                .map(|shown| shown.diagnostics.view(&shown.run, shown.opened.plan.as_deref())),
+            diagnostics: shown.map(|shown| DiagnosticsView {
+                last_run: self.plan.last_run().map(|run| run.run_id),
+                ..shown.diagnostics.view(&shown.run, shown.opened.plan.as_deref())
+            }),
             looping: self.loop_page.view(shared),
             status: self.status(),
             notices: &shared.notices,

@@ -55,7 +55,7 @@ impl LoopPage {
         if accepted {
             self.answer.clear();
         } else {
-            shared.notify(Tone::Caution, "The planner no longer waits for an answer.", "", "");
+            shared.notify_here(Tone::Caution, "The planner no longer waits for an answer.", "", "");
         }
     }
 
@@ -176,7 +176,7 @@ impl LoopPage {
         };
         if shared.worker.send(Command::Loop(Box::new(order(wanted)))).is_err() {
             let next = "Wait until it ends, then start the loop again.";
-            shared.notify(Tone::Caution, "Another run is still under way.", "", next);
+            shared.notify_here(Tone::Caution, "Another run is still under way.", "", next);
             return;
         }
         self.form.refusal = None;

@@ -13,6 +13,7 @@ use crate::authorization::{AuthorizationStatus, Grants, Method, PlanAuthorizatio
 use crate::plan::Digest;
 use crate::run::{Attempt, Failure};
 use crate::ui::action::Tab;
+use crate::ui::notice::Scope;
 use crate::ui::plan::{Approval, Effect, PlanAttempt, Simulated, StepFilter};
 use crate::ui::{Page, PlanAction, Tone};
 use crate::worker::{
@@ -116,7 +117,7 @@ impl PlanPage {
             None => {
                 let summary = "The list of plans no longer has the file of this one.";
                 let next = "Open the file itself. The plan then says that it was rejected.";
-                shared.notify(Tone::Dim, summary, digest.to_string(), next);
+                shared.notify_here(Tone::Dim, summary, digest.to_string(), next);
             }
         }
     }
@@ -328,9 +329,7 @@ impl PlanPage {
                         app.change_recent(RecentChange::Decided { path, rejected });
                     }
                 }
-                if let Some(notice) = app.plan.void_notice.take() {
-                    app.shared.dismiss(notice);
-                }
+                app.shared.end_notices(|scope| scope == Scope::Change);
             }
             Err(failed) => {
                 let shown = app.plan.shown.as_mut();
@@ -360,7 +359,7 @@ impl PlanPage {
         if shared.worker.answer_plan(attempt.loop_id, attempt.number, decision) {
             session.approval = Approval::Recording;
         } else {
-            shared.notify(Tone::Caution, "The loop no longer waits for that answer.", "", "");
+            shared.notify_here(Tone::Caution, "The loop no longer waits for that answer.", "", "");
         }
     }
 }

@@ -53,7 +53,7 @@ impl PlanSession {
     }
 
     /// Whether this is the plan of an attempt of this loop.
-    pub(super) fn belongs_to_loop(&self, loop_id: Uuid) -> bool {
+    pub fn belongs_to_loop(&self, loop_id: Uuid) -> bool {
         self.attempt.is_some_and(|it| it.attempt.loop_id == loop_id)
     }
 

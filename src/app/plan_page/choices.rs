@@ -8,18 +8,24 @@ use crate::app::shared::Shared;
 use crate::authorization::PlanChoices;
 use crate::ui::Tone;
 use crate::ui::action::{PlanChoice, PlanFolder};
+use crate::worker::OpenPlan;
 
-/// What a person chose for a plan.
-#[derive(Debug, Clone, Default)]
+/// What the person chose for a plan file. It is kept with the file while the window is open.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Chosen {
     /// The workspace; `None` for the default one.
     pub workspace: Option<PathBuf>,
-    /// What else was chosen.
     pub choices: PlanChoices,
 }
 
+impl Chosen {
+    /// The query that reads and reviews the plan file `path` with these choices.
+    pub fn query(self, path: PathBuf) -> OpenPlan {
+        OpenPlan { path, workspace: self.workspace, choices: self.choices }
+    }
+}
+
 impl PlanSession {
-    /// What the person chose for this plan.
     pub(super) fn chosen(&self) -> Chosen {
         Chosen { workspace: self.workspace.clone(), choices: self.choices.clone() }
     }
@@ -31,11 +37,11 @@ impl PlanSession {
 }
 
 impl PlanPage {
-    /// What the person chose in this window for the plan in this file.
-    pub fn chosen(&self, file: &Path) -> Chosen {
-        let here = self.sessions().find(|it| it.path() == Some(file) && it.can_choose());
-        let here = here.map(PlanSession::chosen);
-        here.or_else(|| Some(self.left.get(file)?.chosen.clone())).unwrap_or_default()
+    /// What the person has chosen for this plan file.
+    pub(in crate::app) fn chosen_for(&self, path: &Path) -> Chosen {
+        let here = self.sessions().find(|it| it.path() == Some(path) && it.can_choose());
+        let left = || self.left.get(path).map(|left| left.chosen.clone());
+        here.map(PlanSession::chosen).or_else(left).unwrap_or_default()
     }
 
     /// Applies a choice, and reviews the plan again. The choices that need a folder are made by
@@ -68,7 +74,7 @@ impl PlanPage {
         if self.shown.as_ref().and_then(PlanSession::path) != Some(plan) {
             let summary =
                 "The folder was not used: you chose it for a plan that is no longer shown.";
-            shared.notify(Tone::Caution, summary, plan.display().to_string(), "");
+            shared.notify_here(Tone::Caution, summary, plan.display().to_string(), "");
             return;
         }
         self.with_choosing_session(shared, |session| match purpose {

@@ -27,9 +27,10 @@ use super::watch::Watch;
 use crate::authorization::{Change, PlanAuthorization};
 use crate::plan::{Digest, drawable};
 use crate::run::{Review, RunSummary};
+use crate::ui::notice::Scope;
 use crate::ui::plan::{Approval, MustSee, RecentPlan};
 use crate::ui::{Page, Tone};
-use crate::worker::{Clock as _, OpenPlan, OpenedPlan, SystemClock, Wake};
+use crate::worker::{Clock as _, OpenedPlan, SystemClock, Wake};
 pub(super) use choices::Chosen;
 use seen::LeftPlan;
 pub(super) use session::PlanSession;
@@ -41,7 +42,7 @@ pub(super) struct PlanPage {
     pub(super) live: Option<PlanSession>,
     /// The unused approvals of plan files that are not on the page, by path.
     set_aside: BTreeMap<PathBuf, PlanAuthorization>,
-    /// What was looked at of the plan files that are not on the page, by path.
+    /// What was looked at and chosen of the plan files that are not on the page, by path.
     left: BTreeMap<PathBuf, LeftPlan>,
     /// The recent plans, the latest first after those that are pinned.
     pub(super) recent: Vec<RecentPlan>,
@@ -52,10 +53,6 @@ pub(super) struct PlanPage {
     must_see: MustSee,
     /// The digest of the plan whose authorization dialog opens after the next review.
     to_authorize: Option<Digest>,
-    /// The notice about a void approval. It is removed when the next decision has been recorded.
-    void_notice: Option<u64>,
-    /// The notice about the latest change of a plan that is not authorized. The next change replaces it.
-    change_notice: Option<u64>,
     /// The notice about the attempt to connect to a host, while it is under way.
     host_notice: Option<u64>,
     /// Whether a terminal was opened since the last frame.
@@ -87,8 +84,6 @@ impl PlanPage {
             runs: Vec::new(),
             must_see,
             to_authorize: None,
-            void_notice: None,
-            change_notice: None,
             opened_terminal: false,
             host_notice: None,
             watch: Watch::new(wake),
@@ -122,13 +117,12 @@ impl PlanPage {
         self.shown.as_ref()?.opened.review.as_deref()
     }
 
-    /// Reads, reviews and shows a plan file, with what the person chose for it in this window.
+    /// Reads, reviews and shows a plan file, with what the person has chosen for it.
     pub(super) fn open(&self, path: PathBuf, workspace: Option<PathBuf>, shared: &mut Shared) {
         let path = std::path::absolute(&path).unwrap_or(path);
-        let mut chosen = self.chosen(&path);
+        let mut chosen = self.chosen_for(&path);
         chosen.workspace = workspace.or(chosen.workspace);
-        let Chosen { workspace, choices } = chosen.clone();
-        let query = OpenPlan { path, workspace, choices };
+        let query = chosen.clone().query(path);
         shared.query_latest(query, |app, opened| app.show_opened(opened, chosen));
     }
 
@@ -140,9 +134,12 @@ impl PlanPage {
         if session.run.is_active() && !always {
             return;
         }
-        let (workspace, choices) = (session.workspace.clone(), session.choices.clone());
-        shared.query_latest(OpenPlan { path, workspace, choices }, |app, opened| match opened {
-            Ok(opened) => app.plan.take_review(opened, &mut app.shared),
+        let query = session.chosen().query(path);
+        shared.query_latest(query, |app, opened| match opened {
+            Ok(opened) => {
+                app.note_edited(&opened);
+                app.plan.take_review(opened, &mut app.shared);
+            }
             Err(failed) => app.plan.open_failed(failed, &mut app.shared),
         });
     }
@@ -156,9 +153,8 @@ impl PlanPage {
     /// Shows a plan that was opened.
     pub(super) fn show_opened(&mut self, opened: OpenedPlan, chosen: Chosen, shared: &mut Shared) {
         let wanted = self.to_authorize.take();
-        let Chosen { workspace, choices } = chosen;
-        let session = PlanSession { choices, ..PlanSession::from_opened(opened, workspace) };
-        self.show(session, shared);
+        let session = PlanSession::from_opened(opened, chosen.workspace);
+        self.show(PlanSession { choices: chosen.choices, ..session }, shared);
         self.open_authorization_if(wanted, shared);
     }
 
@@ -167,7 +163,8 @@ impl PlanPage {
     fn open_authorization_if(&mut self, wanted: Option<Digest>, shared: &mut Shared) {
         let Some((wanted, session)) = wanted.zip(self.shown.as_ref()) else { return };
         if session.opened.digest != wanted {
-            shared.notify(
+            shared.notify_in(
+                Scope::Change,
                 Tone::Caution,
                 "The plan file has changed since the run that you want to repeat.",
                 format!("Its digest was {wanted} and is {} now.", session.opened.digest),
@@ -212,6 +209,7 @@ impl PlanPage {
     /// the plan is shown again.
     pub(super) fn leave_shown(&mut self, shared: &mut Shared) {
         let Some(mut previous) = self.shown.take() else { return };
+        shared.end_notices(|scope| matches!(scope, Scope::Plan | Scope::Change));
         if previous.is_live() {
             self.live = Some(previous);
             return;
@@ -263,48 +261,49 @@ impl PlanPage {
         };
         let changes = session.apply_review(opened);
         session.seen.update(&session.opened, self.must_see);
-        self.notify_changes(&changes, concerned, shared);
+        Self::notify_changes(&changes, concerned, shared);
         let wanted = self.to_authorize.take();
         self.open_authorization_if(wanted, shared);
         self.watch_files(shared);
     }
 
     /// Shows a notice about changes. An open dialog about the plan is closed.
-    fn notify_changes(&mut self, changes: &[Change], concerned: Concerned, shared: &mut Shared) {
+    fn notify_changes(changes: &[Change], concerned: Concerned, shared: &mut Shared) {
         let Some(first) = changes.first().map(|change| &change.what) else { return };
         let details: Vec<_> = changes.iter().map(ToString::to_string).collect();
         let details = details.join("\n");
         if concerned == Concerned::Run {
-            shared.notify(
+            shared.notify_in(
+                Scope::Change,
                 Tone::Caution,
                 "The plan file has changed since its run.",
                 details,
                 "The page shows the file as it is now. The plan that ran is in the list of runs.",
             );
         } else if shared.close_prompt(&Prompt::ABOUT_PLAN) {
-            shared.notify(
+            shared.notify_in(
+                Scope::Change,
                 Tone::Caution,
                 format!("The dialog was closed, because this changed: {first}."),
                 details,
                 "Review the steps again, then reopen the dialog.",
             );
         } else if concerned == Concerned::Authorization {
-            self.void_notice = Some(shared.notify(
+            shared.notify_in(
+                Scope::Change,
                 Tone::Caution,
                 format!("The authorization is void. Changed since: {first}."),
                 details,
                 "Review the steps again, then authorize the plan again.",
-            ));
+            );
         } else if concerned == Concerned::Plan {
-            if let Some(earlier) = self.change_notice.take() {
-                shared.dismiss(earlier);
-            }
-            self.change_notice = Some(shared.notify(
+            shared.notify_in(
+                Scope::Change,
                 Tone::Caution,
                 "The plan file has changed since you opened it.",
                 details,
                 "The page shows the file as it is now. Review the steps again.",
-            ));
+            );
         }
     }
 
@@ -322,7 +321,8 @@ impl PlanPage {
         let files: BTreeSet<PathBuf> =
             files.into_iter().map(|file| std::path::absolute(&file).unwrap_or(file)).collect();
         if let Err(error) = self.watch.watch_files(files) {
-            shared.notify(
+            shared.notify_in(
+                Scope::Plan,
                 Tone::Caution,
                 "The plan's files cannot be watched for changes.",
                 error.to_string(),

@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::PlanSession;
-use super::choices::Chosen;
+use super::{Chosen, PlanSession};
 use crate::authorization::WallLevel;
 use crate::plan::{Digest, ShownPlan, ShownStep, ToolClass};
 use crate::risk::RiskLevel;
@@ -34,7 +33,6 @@ pub struct Seen {
 #[derive(Debug)]
 pub struct LeftPlan {
     seen: Seen,
-    /// What the person chose for it.
     pub(super) chosen: Chosen,
     /// The version of the plan that was shown.
     digest: Digest,
@@ -46,7 +44,8 @@ impl PlanSession {
     /// Takes out what stays of the plan; `None` for a plan without a file, which is never shown again.
     pub(super) fn leave(&mut self) -> Option<(PathBuf, LeftPlan)> {
         let path = self.path()?.to_owned();
-        let (seen, chosen) = (std::mem::take(&mut self.seen), self.chosen());
+        let chosen = self.chosen();
+        let seen = std::mem::take(&mut self.seen);
         let (digest, selected) = (self.opened.digest, self.pane.selected);
         Some((path, LeftPlan { seen, chosen, digest, selected }))
     }

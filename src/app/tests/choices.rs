@@ -170,3 +170,35 @@ fn grants_for_every_plan_are_confirmed_first() {
     bench.act(Action::Plan(PlanAction::ForgetWalls));
     bench.wait_until("forgotten", |app| !remembered(app));
 }
+
+/// The choices belong to the plan file, so an unused authorization that was given with them still counts.
+#[test]
+fn choices_return_with_their_plan() {
+    let mut bench = Bench::new();
+    let plan = bench.file("commands.json", COMMANDS);
+    let other = bench.file("other.json", &format!("{COMMANDS}\n"));
+    bench.open(&plan);
+    choose(&mut bench, PlanChoice::AskEveryStep(true));
+    choose(&mut bench, PlanChoice::Network(true));
+    bench.wait_until("reviewed", |app| {
+        let binding = &app.plan.review().unwrap().binding;
+        binding.grants.network && binding.choices.ask_every_step
+    });
+    bench.authorize();
+    let given = bench.session().authorization.clone().unwrap();
+    bench.open(&other);
+    assert!(!bench.session().choices.run.ask_every_step, "they are those of one plan");
+    bench.open(&plan);
+    assert!(bench.session().choices.run.ask_every_step && bench.session().choices.grants.network);
+    assert_eq!(bench.session().authorization.as_ref(), Some(&given));
+    // Also on the way back, and when the file is opened again while it is shown.
+    bench.open(&other);
+    bench.act(Action::Do(Command::GoBack));
+    bench.wait_until("back", |app| {
+        app.plan.shown.as_ref().is_some_and(|session| session.authorization.is_some())
+    });
+    let before = bench.session().review_id;
+    bench.act(Action::Plan(PlanAction::Open(plan)));
+    bench.wait_until("again", |app| app.plan.shown.as_ref().unwrap().review_id != before);
+    assert_eq!(bench.session().authorization.as_ref(), Some(&given));
+}

@@ -82,6 +82,11 @@ pub(super) fn empty(view: Option<&DiagnosticsView<'_>>) -> Option<Empty> {
              the change, and once after it, to see what is new."
         );
         Empty::unchecked("This plan checks no code", why, to_plan("Show the plan"))
+    } else if let Some(run_id) = view.last_run {
+        let why = "The page shows the plan as it would run now. The record of its last run has the diagnostics of that run.";
+        let show = vec![Action::Plan(PlanAction::OpenRun(run_id))];
+        let button = Some((icon::CLOCK, "Show the last run", show));
+        Empty::unchecked("No run is shown", why.to_owned(), button)
     } else {
         let why = format!(
             "They appear here once you have run the plan, if it has a step that checks the code \
@@ -137,6 +142,7 @@ mod tests {
             listing: &listing,
             options: &ListOptions::default(),
             excerpt: None,
+            last_run: None,
             focus_filter: false,
             scroll_to_selected: false,
         }))
@@ -166,6 +172,18 @@ mod tests {
         let [no_plan, nothing_ran] = ["No plan is open", "Nothing has run yet"];
         let no_check = ["No check ran in this run", "This plan checks no code"];
         assert_eq!(titles, [no_plan, nothing_ran, no_check[0], no_check[1]]);
+        let again = empty(Some(&DiagnosticsView {
+            run: &idle,
+            may_report: true,
+            listing: &Listing::default(),
+            options: &ListOptions::default(),
+            excerpt: None,
+            last_run: Some(uuid::Uuid::nil()),
+            focus_filter: false,
+            scroll_to_selected: false,
+        }));
+        let (_, _, actions) = again.unwrap().button.unwrap();
+        assert_eq!(actions, [Action::Plan(PlanAction::OpenRun(uuid::Uuid::nil()))]);
         for it in unchecked {
             assert!(!it.was_checked && it.icon == icon::DIAGNOSTICS, "{it:?}");
             assert!(it.why.contains(CHECK) && !it.why.contains("list"), "{it:?}");

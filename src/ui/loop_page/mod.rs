@@ -123,7 +123,7 @@ pub struct TimelineView<'a> {
 pub fn loop_page_ui(
     ui: &mut Ui,
     view: &LoopView<'_>,
-    notices: &[Notice],
+    notices: &[&Notice],
     commands: &mut Commands<'_>,
 ) {
     let theme = Theme::of(ui);

@@ -3,7 +3,7 @@
 use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
 use super::chips::chips;
-use super::{PlanView, RecordedRun, choices, show_step, walls};
+use super::{PlanView, RecordedRun, choices, fate_text, run_look, show_step, walls};
 use crate::plan::{Digest, ShownPlan, prose, visible_name};
 use crate::run::CommandsReview;
 use crate::run::text::capitalized;
@@ -173,6 +173,14 @@ fn below_name_ui(ui: &mut Ui, view: &PlanView<'_>, is_small: bool, commands: &mu
     });
     if let Some(plan) = view.plan {
         success_ui(ui, plan);
+    }
+    if let Some(run) = view.last_run {
+        let when = view.now.moment(run.started_at_ms);
+        let text = format!("Last run {when}: {}", fate_text(run));
+        let hint = "Show what the last run of this plan did.";
+        if widgets::tooltip_button(ui, Look::Plain, run_look(run).0, &text, hint) {
+            actions.push(Action::Plan(PlanAction::OpenRun(run.run_id)));
+        }
     }
     if let Some(run_id) = view.continues {
         let text = view.plan.map(|plan| capitalized(&plan.relation(run_id, Some(8))));

@@ -62,7 +62,7 @@ use crate::plan::{Digest, Finding, ShownPlan};
 use crate::risk::RiskLevel;
 use crate::run::{
     Attempt, DecisionRecord, DoneFiles, ExecutionDetail, PlanRejection, Preview, PreviewedSteps,
-    Reconciled, Review, RunState, StepTimer, Transcript,
+    Reconciled, Review, RunState, RunSummary, StepTimer, Transcript,
 };
 
 pub(crate) use action_bar::bar_ui;
@@ -179,6 +179,8 @@ pub struct PlanView<'a> {
     pub run: &'a RunState,
     /// The output of the run.
     pub output: &'a RunOutput,
+    /// The latest run of these bytes in this workspace, while the page shows none.
+    pub last_run: Option<&'a RunSummary>,
     /// The run that this plan or run continues or reverts.
     pub continues: Option<Uuid>,
     /// The name of the plan whose run is under way in this window, if it is not this one.
@@ -264,6 +266,8 @@ pub struct RunOutput {
     pub timer: StepTimer,
     /// Whether the output pane below the steps is open.
     pub is_shown: bool,
+    /// Whether it was opened by the start of a run, and not by the person.
+    pub opened_by_itself: bool,
 }
 
 /// The attempt of a bounded loop that a plan belongs to.

@@ -118,7 +118,7 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
         (StepState::Waiting, _) if predicts && view.previewed.failure(index).is_some() => {
             (icon::WARNING, WOULD_FAIL, Tone::Danger)
         }
-        (StepState::Waiting, _) => (icon::WAITING, "waiting", Tone::Dim),
+        (StepState::Waiting, _) => (icon::WAITING, "not run yet", Tone::Dim),
     };
     // A faulty step may name no tool.
     let mut detail: Vec<_> =

@@ -32,6 +32,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         rejected: None,
         run,
         output: &RunOutput::default(),
+        last_run: None,
         continues: None,
         attempt: None,
         other_plan: None,
