@@ -24,7 +24,7 @@ use countersign::ui::dialog::{AfterRejection, AuthorizeView, Dialog, PromptId, Q
 use countersign::ui::evidence::{EvidenceView, ResultLine, Verification, result_lines};
 use countersign::ui::format::Now;
 use countersign::ui::loop_page::Sequel;
-use countersign::ui::notice::Notice;
+use countersign::ui::notice::{Notice, Scope};
 use countersign::ui::overlay::{Overlay, RemovedRule, RuleForm, SettingsView};
 use countersign::ui::plan::{
     Approval, CardView, ChangedSteps, ChoicesView, Effect, KindSources, LookedAt, PlanAttempt,
@@ -43,7 +43,7 @@ pub struct Scene {
     findings: Vec<Finding>,
     approval: Approval,
     run: RunState,
-    output: RunOutput,
+    pub output: RunOutput,
     preview: Option<Preview>,
     previewed: PreviewedSteps,
     done: DoneFiles,
@@ -65,6 +65,8 @@ pub struct Scene {
     dialog: bool,
     showing: u64,
     guided_dialog: bool,
+    /// The files that are no longer as a question about a step shows them.
+    pub outdated: Vec<String>,
     reveal: Cell<bool>,
     reconciled: Vec<Reconciled>,
     simulation: Simulated,
@@ -274,6 +276,7 @@ impl Scene {
             details: String::new(),
             next: "A host that does not answer is given up after a minute at most. Nothing of the plan is sent.".into(),
             times: 1,
+            scope: Scope::Window,
         };
         let notices = vec![Notice {
             id: 1,
@@ -283,6 +286,7 @@ impl Scene {
             next: "Mend /home/ada/.config/countersign/settings.toml; a copy was kept beside it."
                 .into(),
             times: 1,
+            scope: Scope::Window,
         }];
         let of_change = |id, summary: &str, next: &str| Notice {
             id,
@@ -291,6 +295,7 @@ impl Scene {
             details: "plan bytes: was 48f8c0, is 9487a8".into(),
             next: next.into(),
             times: 1,
+            scope: Scope::Change,
         };
         let several = vec![
             Notice {
@@ -300,6 +305,7 @@ impl Scene {
                 details: "E303 database disk image is malformed".into(),
                 next: "Restore the evidence from a backup.".into(),
                 times: 44,
+                scope: Scope::Window,
             },
             of_change(
                 2,
@@ -402,6 +408,7 @@ impl Scene {
                 plan.steps.get(2).map(|_| fixture::preview(&plan, 2))
             },
             output: RunOutput {
+                opened_by_itself: false,
                 transcript: match name {
                     "output" | "output-step" => fixture::transcript(&run, 30),
                     "output-many" => fixture::transcript(&run, 200_000),
@@ -454,6 +461,7 @@ impl Scene {
             dialog: true,
             showing: 1,
             guided_dialog: name == "guided-dialog",
+            outdated: Vec::new(),
             reveal: Cell::new(false),
             simulation,
             contents,
@@ -661,7 +669,8 @@ impl Scene {
             "loop-close" => Some(Question::Close { looping: true }),
             "asking" => None,
             _ => asking.filter(|it| !it.guided || self.guided_dialog).map(|request| {
-                Question::Confirm { request, plan: self.plan.name(), in_loop: false }
+                let plan = self.plan.name();
+                Question::Confirm { request, plan, in_loop: false, changed: &self.outdated }
             }),
         };
         let prompt = PromptId { about: self.run.run_id, step_index: 2, showing: self.showing };
@@ -733,6 +742,7 @@ impl Scene {
                 rejected: None,
                 run: &self.run,
                 output: &self.output,
+                last_run: self.runs.first().filter(|_| self.name == "last-run"),
                 continues: self.plan.is_revert().then(fixture::run_id),
                 other_plan: None,
                 other_runs: None,
@@ -741,6 +751,7 @@ impl Scene {
                     attempt: Attempt { loop_id: uuid::Uuid::from_u128(7), number: 2 },
                     max_attempts: 3,
                     waits: true,
+                    by_class: false,
                 }),
                 of_loop: matches!(&*self.name, "completed" | "attempt-failed")
                     .then(|| Attempt { loop_id: uuid::Uuid::from_u128(7), number: 2 }),
@@ -766,6 +777,7 @@ impl Scene {
                 card: asking.filter(|request| request.guided).map(|request| CardView {
                     prompt,
                     request,
+                    changed: &[],
                     reveal: self.reveal.take(),
                     dialog_open: self.guided_dialog,
                     covered: self.guided_dialog || self.overlay.is_some(),
@@ -805,9 +817,11 @@ impl Scene {
             },
             diagnostics: open.then_some(DiagnosticsView {
                 run: &self.run,
+                may_report: true,
                 listing: &self.listing,
                 options: &self.list_options,
                 excerpt: self.excerpt.as_ref(),
+                last_run: None,
                 focus_filter: false,
                 scroll_to_selected: self.scroll_to_diagnostic.take(),
             }),
@@ -855,7 +869,7 @@ fn done(plan: &ShownPlan) -> DoneFiles {
     for index in 0..plan.steps.len().min(5) {
         known.store(index, PreviewedStep::of(&fixture::preview(plan, index)));
     }
-    known.done(|index| matches!(index, 2 | 4))
+    known.done(&[2, 4], |_| Vec::new())
 }
 
 /// A rule as a person would type it.

@@ -6,8 +6,10 @@ use super::App;
 use super::examples::Example;
 use super::file_dialog::PickerRequest;
 use super::history::Direction;
-use super::plan_page::PlanSession;
+use super::plan_page::{Chosen, PlanSession};
 use super::shared::Prompt;
+use crate::authorization::{HostChoice, PlanChoices};
+use crate::plan::Destination;
 use crate::run::{Attempt, Control, RunEvent};
 use crate::ui::action::{
     ArtifactAction, DiagnosticsAction, LoopAction, PlanAction, PlanChoice, PlanFolder, SavedContent,
@@ -55,6 +57,7 @@ impl App {
             Action::Window(action) => self.apply_window(action, ctx),
         }
         self.update_lists();
+        self.end_outdated_notices();
         self.note_place(stepping);
     }
 
@@ -137,7 +140,10 @@ impl App {
             Command::FollowRun => self.follow_run(),
             Command::ToggleOutput => {
                 self.show_page(Page::Plan);
-                self.plan.with_shown(|session| session.output.is_shown = !session.output.is_shown);
+                self.plan.with_shown(|session| {
+                    session.output.is_shown = !session.output.is_shown;
+                    session.output.opened_by_itself = false;
+                });
             }
             Command::TypeInTerminal => self.toggle_terminal(ctx),
             Command::CopyDigest => {
@@ -231,9 +237,15 @@ impl App {
 
     /// Shows the plan of an attempt of the loop on the loop page, otherwise of the loop under way.
     fn open_attempt(&mut self, number: u32) {
-        if let Some((loop_id, run_id)) = self.loop_page.find_attempt(number) {
-            self.plan.open_attempt(Attempt { loop_id, number }, run_id, &mut self.shared);
-        }
+        let Some((state, run_id)) = self.loop_page.find_attempt(number) else { return };
+        let Some(loop_id) = state.loop_id else { return };
+        let target = state.target.as_ref().and_then(|target| Destination::parse(target).ok());
+        let host = target.map_or(HostChoice::OfPlan, HostChoice::Host);
+        let chosen = Chosen {
+            workspace: Some(state.workspace.clone().into()),
+            choices: PlanChoices { host, ..PlanChoices::default() },
+        };
+        self.plan.open_attempt(Attempt { loop_id, number }, run_id, chosen, &mut self.shared);
     }
 
     /// Focuses the field that searches what the page shows.
@@ -257,7 +269,10 @@ impl App {
 
     fn pick_plan(&mut self) {
         let shown = self.plan.shown.as_ref().and_then(|session| session.path());
-        let path = shown.or_else(|| self.plan.recent.first().map(|recent| &*recent.path));
+        let recent = self.plan.recent.iter().map(|recent| &*recent.path);
+        // Plans that were made from runs are not in a folder of the person.
+        let own = &self.shared.setup.location.evidence;
+        let path = shown.into_iter().chain(recent).find(|path| !path.starts_with(own));
         let folder = path.and_then(|path| path.parent()).map(Path::to_owned);
         let next = "Drop the plan file on the window, or name it on the command line.";
         let opened = self.file_picker.start(PickerRequest::Plan(folder));
@@ -319,7 +334,7 @@ impl App {
             return;
         };
         let query = PlanSuggestions { run_id, workspace, message, suggestions };
-        self.shared.query_latest(query, |app, opened| app.show_opened(opened, None));
+        self.shared.query_latest(query, |app, opened| app.show_opened(opened, Chosen::default()));
     }
 
     /// Opens the position of the selected diagnostic in the person's editor.

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::pending::FailedQuery;
 use super::shared::Shared;
-use crate::plan::ShownPlan;
+use crate::plan::{ShownPlan, ShownStep, ToolCall, ToolClass};
 use crate::run::{DiagnosticArtifact, DiagnosticSpan, Failure, RunState, SourceLine};
 use crate::ui::action::DiagnosticsAction;
 use crate::ui::diagnostics::{
@@ -156,14 +156,24 @@ impl DiagnosticsPage {
         })
     }
 
-    pub(super) fn view<'a>(&'a self, run: &'a RunState) -> DiagnosticsView<'a> {
+    pub(super) fn view<'a>(
+        &'a self,
+        run: &'a RunState,
+        plan: Option<&ShownPlan>,
+    ) -> DiagnosticsView<'a> {
+        let reports = |step: &ShownStep| {
+            let class = step.call.as_ref().map(ToolCall::class);
+            matches!(class, Some(ToolClass::Check | ToolClass::Command))
+        };
         let chosen = self.listing.selected_entry().map(|entry| (run.run_id, entry.position));
         let source = self.source.as_ref().filter(|(key, _)| Some(*key) == chosen);
         DiagnosticsView {
             run,
+            may_report: plan.is_none_or(|plan| plan.steps.iter().any(reports)),
             listing: &self.listing,
             options: &self.options,
             excerpt: source.and_then(|(_, excerpt)| excerpt.as_ref()),
+            last_run: None,
             focus_filter: self.focus_filter,
             scroll_to_selected: self.scroll_to_selected,
         }

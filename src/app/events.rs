@@ -1,16 +1,15 @@
 //! Applies the messages of the threads and of the file picker to the pages.
 
-use std::path::PathBuf;
-
 use super::App;
 use super::file_dialog::PickerResult;
 use super::pending::FailedQuery;
-use super::plan_page::{PlanPage, PlanSession};
+use super::plan_page::{Chosen, PlanSession};
 use super::recent::RecentChange;
 use super::shared::Prompt;
 use crate::plan::Code;
 use crate::run::{Failure, RunEvent};
 use crate::ui::format::counted;
+use crate::ui::notice::Scope;
 use crate::ui::plan::RecentPlan;
 use crate::ui::{Page, Tone};
 use crate::worker::{Event, OpenedPlan};
@@ -36,7 +35,7 @@ impl App {
             apply_answer(self);
         }
         match self.file_picker.take_result() {
-            Some(Ok(PickerResult::Plan(path))) => PlanPage::open(path, None, &mut self.shared),
+            Some(Ok(PickerResult::Plan(path))) => self.plan.open(path, None, &mut self.shared),
             Some(Ok(PickerResult::LoopExample(workspace))) => {
                 self.show_page(Page::Loop);
                 self.loop_page.fill_example(&workspace, &self.shared);
@@ -67,6 +66,7 @@ impl App {
         });
         let own = self.plan.own_run();
         self.loop_page.note_other_runs(&self.plan.runs, own);
+        self.end_outdated_notices();
         self.note_place(false);
         output_left == 0
     }
@@ -87,7 +87,7 @@ impl App {
                     if failure.code == Code::EvidenceStore {
                         shared.evidence_error = Some("evidence not recorded");
                     }
-                    shared.report_failure("The run ended.", &failure);
+                    shared.report_failure(Scope::Window, "The run ended.", &failure);
                 }
                 self.after_run();
             }
@@ -124,9 +124,10 @@ impl App {
         let shared = &mut self.shared;
         if let Some(loop_id) = self.loop_page.end_loop(failure.as_ref(), shared.now.ms) {
             self.plan.end_attempts(loop_id, shared);
+            self.loop_page.notify_end(loop_id, shared);
         }
         if let Some(failure) = failure {
-            shared.report_failure("The loop ended.", &failure);
+            shared.report_failure(Scope::Window, "The loop ended.", &failure);
         }
         shared.list_loops();
         self.after_run();
@@ -136,6 +137,7 @@ impl App {
     fn after_run(&mut self) {
         self.shared.close_prompt(&[Prompt::Close]);
         if self.plan.running().is_none() {
+            self.plan.notify_hidden_end(&mut self.shared);
             self.plan.live = None;
         }
         self.shared.list_runs();
@@ -143,27 +145,51 @@ impl App {
         self.evidence.search(&mut self.shared);
     }
 
+    /// Removes the notices of a page that is not shown, and those that lead to what is shown.
+    pub(super) fn end_outdated_notices(&mut self) {
+        let page = self.shared.page;
+        let session = self.plan.shown.as_ref().filter(|_| page == Page::Plan);
+        let shown_loop = self.loop_page.shown_state().filter(|_| page == Page::Loop);
+        self.shared.end_notices(|scope| match scope {
+            Scope::Page(its) => its != page,
+            Scope::Run(run_id) => session.is_some_and(|it| it.run.run_id == Some(run_id)),
+            Scope::Loop(loop_id) => {
+                shown_loop.is_some_and(|it| it.loop_id == Some(loop_id))
+                    || session.is_some_and(|it| it.belongs_to_loop(loop_id))
+            }
+            Scope::Window | Scope::Plan | Scope::Change => false,
+        });
+    }
+
     /// Shows a plan that was opened, and adds it to the recent plans. A failure becomes a notice.
-    pub(super) fn show_opened(
-        &mut self,
-        opened: Result<OpenedPlan, FailedQuery>,
-        workspace: Option<PathBuf>,
-    ) {
+    pub(super) fn show_opened(&mut self, opened: Result<OpenedPlan, FailedQuery>, chosen: Chosen) {
         match opened {
             Ok(opened) => {
-                if let Some(plan) = &opened.plan {
-                    self.change_recent(RecentChange::Opened(RecentPlan {
-                        path: opened.path.clone(),
-                        name: plan.name().to_owned(),
-                        detail: counted(plan.steps.len(), "step"),
-                        digest: Some(opened.digest),
-                        pinned: false,
-                        rejected: opened.rejected.is_some(),
-                    }));
-                }
-                self.plan.show_opened(opened, workspace, &mut self.shared);
+                self.note_opened(&opened);
+                self.plan.show_opened(opened, chosen, &mut self.shared);
             }
             Err(failed) => self.plan.open_failed(failed, &mut self.shared),
+        }
+    }
+
+    /// Adds a plan that was opened to the recent plans.
+    fn note_opened(&mut self, opened: &OpenedPlan) {
+        let Some(plan) = &opened.plan else { return };
+        self.change_recent(RecentChange::Opened(RecentPlan {
+            path: opened.path.clone(),
+            name: plan.name().to_owned(),
+            detail: counted(plan.steps.len(), "step"),
+            digest: Some(opened.digest),
+            pinned: false,
+            rejected: opened.rejected.is_some(),
+        }));
+    }
+
+    /// Lists a recent plan as its file is now, if it was edited.
+    pub(super) fn note_edited(&mut self, opened: &OpenedPlan) {
+        let mut recent = self.plan.recent.iter().filter(|it| it.path == opened.path);
+        if recent.any(|it| it.digest != Some(opened.digest)) {
+            self.note_opened(opened);
         }
     }
 

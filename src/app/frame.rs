@@ -1,7 +1,6 @@
 //! One frame: applies messages and input, draws the window, and applies the person's actions.
 
 use super::attention::{Subject, Waits};
-use super::plan_page::PlanPage;
 use super::recent::RecentChange;
 use super::searches::SearchesChange;
 use super::shared::Prompt;
@@ -9,6 +8,7 @@ use super::{App, now};
 use crate::run::{LoopPhase, Phase, RunFate, RunSummary};
 use crate::ui::dialog;
 use crate::ui::loop_page::stop_word;
+use crate::ui::overlay::zoom_level;
 use crate::ui::plan::fate_look;
 use crate::ui::splits::splits;
 use crate::ui::terminal;
@@ -38,8 +38,10 @@ impl eframe::App for App {
 }
 
 impl App {
-    /// Defers keys that must not take effect in this frame to the next frame.
+    /// Ends released keys under all their names, and defers keys that must not take effect in this frame to the next
+    /// frame.
     pub(super) fn defer_keys(&mut self, ctx: &egui::Context, input: &mut egui::RawInput) {
+        self.key_names.complete(&mut input.events);
         if self.key_queue.hold_back(&mut input.events, self.shared.prompt_id(None).showing) {
             ctx.request_repaint();
         }
@@ -68,9 +70,11 @@ impl App {
         }
         // The keys of egui change it, too: Ctrl with +, - and 0.
         let zoom = ctx.zoom_factor();
-        let is_changed = self.last_zoom.replace(zoom).is_some_and(|last| last != zoom);
-        if is_changed && zoom != self.settings.zoom {
-            self.set_zoom(zoom, ctx);
+        let last = self.last_zoom.replace(zoom).filter(|last| *last != zoom);
+        if let Some(last) = last.filter(|_| zoom != self.settings.zoom) {
+            let level = zoom_level(last, zoom);
+            ctx.set_zoom_factor(level);
+            self.set_zoom(level, ctx);
         }
         dialog::keep_drafts(ctx, |subject| self.is_open(subject));
         self.open_dropped_file(ctx);
@@ -122,7 +126,7 @@ impl App {
         let actions = self.draw(ui);
         self.loop_page.reset_frame_flags();
         self.evidence.reset_frame_flags();
-        self.plan.reset_frame_flags();
+        self.plan.reset_frame_flags(self.shared.page);
         for action in actions {
             self.apply(action, ui.ctx());
         }
@@ -133,7 +137,7 @@ impl App {
         let dropped =
             ctx.input(|input| input.raw.dropped_files.first().map(|file| file.path().to_owned()));
         if let Some(path) = dropped {
-            PlanPage::open(path, None, &mut self.shared);
+            self.plan.open(path, None, &mut self.shared);
         }
     }
 

@@ -12,13 +12,12 @@ use super::App;
 use super::loop_page::LoopContent;
 use super::plan_page::{PlanPage, PlanSession};
 use super::shared::Shared;
-use crate::authorization::PlanChoices;
 use crate::plan::Digest;
 use crate::run::Question;
 use crate::ui::Page;
 use crate::ui::action::{DiagnosticsAction, EvidenceAction, LoopAction};
 use crate::ui::diagnostics::DiagnosticPosition;
-use crate::worker::{OpenPlan, OpenedPlan};
+use crate::worker::OpenedPlan;
 
 /// The maximum number of places in each direction; the oldest are dropped.
 const MAX_PLACES: usize = 100;
@@ -213,7 +212,8 @@ impl App {
                 PlanPage::replay(run_id, shared, move |app| app.arrive_if_current(&place));
             }
             (None, Some(path)) => {
-                let query = OpenPlan { path, workspace: None, choices: PlanChoices::default() };
+                let chosen = self.plan.chosen_for(&path);
+                let query = chosen.clone().query(path);
                 shared.query_latest(query, move |app, opened| {
                     if app.way.history.current != place {
                         return;
@@ -221,7 +221,7 @@ impl App {
                     // A file that cannot be read has the digest of an empty one.
                     let is_readable = |opened: &OpenedPlan| opened.digest != Digest::of(&[]);
                     if opened.as_ref().is_ok_and(is_readable) {
-                        app.show_opened(opened, None);
+                        app.show_opened(opened, chosen);
                         app.arrive(&place);
                     } else if app.can_go(direction) {
                         app.go_on(direction, false);

@@ -43,6 +43,7 @@ use std::sync::Arc;
 
 use egui_system_font_provider::SystemFontProvider;
 
+use crate::ui::key_names::KeyNames;
 use crate::ui::key_queue::KeyQueue;
 use crate::ui::overlay::Overlay;
 use crate::ui::splits::set_splits;
@@ -77,6 +78,7 @@ struct App {
     /// What this computer has, as it was when the settings were last opened; `None` before.
     computer: Option<ComputerFacts>,
     /// Defers keys to the next frame.
+    key_names: KeyNames,
     key_queue: KeyQueue,
     file_picker: file_dialog::FilePicker,
     /// Whether to close the window once no run or loop is under way.
@@ -105,7 +107,7 @@ impl App {
         let waker = ctx.clone();
         let mut app = Self::new(folders, loaded, Arc::new(move || waker.request_repaint()))?;
         if let Some(plan) = options.plan {
-            PlanPage::open(plan, options.workspace, &mut app.shared);
+            app.plan.open(plan, options.workspace, &mut app.shared);
         }
         Ok(app)
     }
@@ -145,6 +147,7 @@ impl App {
             last_zoom: None,
             rules,
             computer: None,
+            key_names: KeyNames::default(),
             key_queue: KeyQueue::default(),
             file_picker: file_dialog::FilePicker::new(wake),
             close_when_idle: false,

@@ -9,6 +9,7 @@ use super::shared::Shared;
 use crate::plan::Code;
 use crate::run::Failure;
 use crate::ui::Tone;
+use crate::ui::notice::Scope;
 use crate::worker::{Query, QueryError};
 
 /// The queries that have not been answered yet.
@@ -17,6 +18,8 @@ pub(super) struct Pending {
     last_number: u64,
     /// The topics of the queries, by number.
     topics: BTreeMap<u64, TypeId>,
+    /// The number of changes of each list of the settings file.
+    pub(super) lists: BTreeMap<&'static str, usize>,
 }
 
 impl Pending {
@@ -30,6 +33,15 @@ impl Pending {
     fn remove(&mut self, number: u64) -> bool {
         let topic = self.topics.remove(&number);
         !self.topics.range(number..).any(|(_, other)| Some(*other) == topic)
+    }
+
+    /// Removes a change of this list. Returns whether a later one is pending.
+    pub(super) fn remove_list(&mut self, key: &str) -> bool {
+        let count = self.lists.get_mut(key);
+        count.is_some_and(|count| {
+            *count = count.saturating_sub(1);
+            *count > 0
+        })
     }
 
     /// Whether a query of this topic is pending.
@@ -105,7 +117,7 @@ impl Shared {
         });
         if let Err(error) = &sent {
             self.pending.remove(number);
-            self.notify(Tone::Danger, not_sent, error.to_string(), "Try again in a moment.");
+            self.notify_here(Tone::Danger, not_sent, error.to_string(), "Try again in a moment.");
         }
         sent.is_ok()
     }
@@ -114,7 +126,9 @@ impl Shared {
     pub(super) fn report(&mut self, failed: FailedQuery) {
         let FailedQuery { summary, error } = failed;
         match error {
-            QueryError::Failed(failure) => self.report_failure(&summary, &failure),
+            QueryError::Failed(failure) => {
+                self.report_failure(Scope::Page(self.page), &summary, &failure);
+            }
             QueryError::Panicked(message) => {
                 let summary = format!("{summary} The query thread crashed.");
                 let next = "Try again; if it happens again, copy this and report it.";
@@ -145,5 +159,11 @@ mod tests {
         pending.insert(ReplayRun::topic());
         assert!(!pending.remove(opening));
         assert_eq!(OpenFollowUp::topic(), OpenPlan::topic());
+    }
+
+    #[test]
+    fn the_latest_change_of_a_list_counts() {
+        let mut pending = Pending { lists: [("a", 2), ("b", 1)].into(), ..Pending::default() };
+        assert_eq!(["a", "b", "a"].map(|key| pending.remove_list(key)), [true, false, false]);
     }
 }

@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use super::App;
+use super::recent::RecentChange;
+use super::searches::SearchesChange;
 use super::shared_files::SharedFiles;
 use crate::risk::UserRules;
 use crate::ui::Tone;
@@ -154,6 +156,8 @@ impl App {
         }
         file.clear(now_ms);
         self.read_rules(ctx);
+        self.change_recent(RecentChange::Refresh);
+        self.change_searches(SearchesChange::Refresh);
         None
     }
 

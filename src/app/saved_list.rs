@@ -20,12 +20,22 @@ impl App {
             return;
         };
         let update = Box::new(|saved| changed(saved, change));
-        self.shared.query(UpdateSetting { file, key, update }, |app, saved| {
-            let list = saved.map_or(Ok(Vec::new()), toml::Value::try_into);
-            if let Ok(list) = list {
-                take(app, list);
+        *self.shared.pending.lists.entry(key).or_default() += 1;
+        let query = UpdateSetting { file, key, update };
+        let sent = self.shared.query_each(query, move |app, saved, _| match saved {
+            // The list here has what the later changes make of it. The latest query may be about another list.
+            _ if app.shared.pending.remove_list(key) => {}
+            Ok(saved) => {
+                let list = saved.map_or(Ok(Vec::new()), toml::Value::try_into);
+                if let Ok(list) = list {
+                    take(app, list);
+                }
             }
+            Err(failed) => app.shared.report(failed),
         });
+        if !sent {
+            self.shared.pending.remove_list(key);
+        }
     }
 }
 

@@ -11,9 +11,10 @@ use uuid::Uuid;
 use super::App;
 use super::contents::{Contents, Key};
 use super::pending::Pending;
+use super::plan_page::Chosen;
 use crate::run::{Attempt, ConfirmationRequest, Failure, Reconciled, SecretQuestion};
 use crate::ui::dialog::PromptId;
-use crate::ui::notice::Notice;
+use crate::ui::notice::{Notice, Scope};
 use crate::ui::{Now, Page, Tone};
 use crate::worker::{
     FollowUp, ListLoops, ListRuns, OpenFollowUp, Query as _, QueryThread, ReadContent,
@@ -111,7 +112,8 @@ impl Shared {
         })
     }
 
-    /// Shows a notice; the same one again only raises its count. Returns its id, with which it can be removed.
+    /// Shows a notice of the whole window; the same one again only raises its count. Returns its id, with which it can
+    /// be removed.
     pub(super) fn notify(
         &mut self,
         tone: Tone,
@@ -119,6 +121,32 @@ impl Shared {
         details: impl Into<String>,
         next: impl Into<String>,
     ) -> u64 {
+        self.notify_in(Scope::Window, tone, summary, details, next)
+    }
+
+    /// Shows a notice of the page on which the person is.
+    pub(super) fn notify_here(
+        &mut self,
+        tone: Tone,
+        summary: impl Into<String>,
+        details: impl Into<String>,
+        next: impl Into<String>,
+    ) {
+        self.notify_in(Scope::Page(self.page), tone, summary, details, next);
+    }
+
+    /// Shows a notice with this scope. Of those about a change, there is only the latest.
+    pub(super) fn notify_in(
+        &mut self,
+        scope: Scope,
+        tone: Tone,
+        summary: impl Into<String>,
+        details: impl Into<String>,
+        next: impl Into<String>,
+    ) -> u64 {
+        if scope == Scope::Change {
+            self.end_notices(|it| it == Scope::Change);
+        }
         self.last_notice += 1;
         let mut notice = Notice {
             id: self.last_notice,
@@ -127,6 +155,7 @@ impl Shared {
             details: details.into(),
             next: next.into(),
             times: 1,
+            scope,
         };
         // Every query on a damaged database fails in the same way.
         if let Some(index) = self.notices.iter().position(|it| it.is_same(&notice)) {
@@ -141,12 +170,12 @@ impl Shared {
     /// Shows an I/O error as a notice: `summary` is what could not be done, `next` what to do instead.
     pub(super) fn report_io(&mut self, result: std::io::Result<()>, summary: &str, next: &str) {
         if let Err(error) = result {
-            self.notify(Tone::Danger, summary, error.to_string(), next);
+            self.notify_here(Tone::Danger, summary, error.to_string(), next);
         }
     }
 
     /// Shows a failure as a notice that begins with `summary`.
-    pub(super) fn report_failure(&mut self, summary: &str, failure: &Failure) {
+    pub(super) fn report_failure(&mut self, scope: Scope, summary: &str, failure: &Failure) {
         let details = format!("{} {}", failure.code, failure.message);
         let first_line = failure.message.lines().next().unwrap_or_default();
         let summary = format!("{summary} {} {first_line}", failure.code);
@@ -154,7 +183,12 @@ impl Shared {
         if self.notices.iter().any(|it| it.summary == summary && it.details == details) {
             return;
         }
-        self.notify(Tone::Danger, summary, details, &*failure.next);
+        self.notify_in(scope, Tone::Danger, summary, details, &*failure.next);
+    }
+
+    /// Removes the notices whose scope ends.
+    pub(super) fn end_notices(&mut self, ends: impl Fn(Scope) -> bool) {
+        self.notices.retain(|it| !ends(it.scope));
     }
 
     pub(super) fn dismiss(&mut self, notice: u64) {
@@ -258,7 +292,7 @@ impl Shared {
     /// Opens a follow-up plan of a recorded run or execution.
     pub(super) fn follow_up(&mut self, id: Uuid, follow_up: FollowUp) {
         self.query_latest(OpenFollowUp { id, follow_up }, |app, opened| {
-            app.show_opened(opened, None);
+            app.show_opened(opened, Chosen::default());
         });
     }
 
@@ -284,7 +318,7 @@ impl Shared {
     pub(super) fn reconcile(&mut self, run_id: Uuid) {
         self.query(Reconcile(run_id), move |app, found| {
             if found.is_empty() {
-                app.shared.notify(
+                app.shared.notify_here(
                     Tone::Accent,
                     "No step of this run was interrupted.",
                     "Every step that had begun has a record.",
@@ -322,7 +356,7 @@ impl Shared {
         let summary = format!("Saved as {}.", file.display());
         self.query_each(Save { file, source }, |app, saved, _| match saved {
             Ok(()) => {
-                app.shared.notify(Tone::Safe, summary, "", "");
+                app.shared.notify_here(Tone::Safe, summary, "", "");
             }
             Err(failed) => app.shared.report(failed),
         });

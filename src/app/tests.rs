@@ -25,6 +25,7 @@ mod follow_ups;
 mod guided;
 mod history;
 mod looking;
+mod notices;
 mod opening;
 mod panics;
 mod previews;

@@ -6,6 +6,7 @@ use super::loop_page::LoopContent;
 use super::plan_page::PlanSession;
 use super::shared::Prompt;
 use crate::run::{CommandsReview, PlaceReview, RunState};
+use crate::ui::diagnostics::DiagnosticsView;
 use crate::ui::dialog::{AfterRejection, Dialog, Question, Subject};
 use crate::ui::evidence::is_offered;
 use crate::ui::plan::PlanView;
@@ -30,7 +31,10 @@ impl App {
                 PlanView { prequel, sequel, ..view }
             }),
             evidence: self.evidence.view(shared),
-            diagnostics: shown.map(|shown| shown.diagnostics.view(&shown.run)),
+            diagnostics: shown.map(|shown| DiagnosticsView {
+                last_run: self.plan.last_run().map(|run| run.run_id),
+                ..shown.diagnostics.view(&shown.run, shown.opened.plan.as_deref())
+            }),
             looping: self.loop_page.view(shared),
             status: self.status(),
             notices: &shared.notices,
@@ -113,7 +117,9 @@ impl App {
             let running = self.plan.running();
             let in_loop = running.is_some_and(|session| session.attempt.is_some());
             let plan = running.map_or("", PlanSession::name);
-            return Some(Dialog { prompt, question: Question::Confirm { request, plan, in_loop } });
+            let changed = running.map_or(&[][..], |session| &session.confirmation.changed);
+            let question = Question::Confirm { request, plan, in_loop, changed };
+            return Some(Dialog { prompt, question });
         };
         let question = match prompt {
             Prompt::Close => Question::Close { looping: self.loop_page.under_way().is_some() },

@@ -73,6 +73,11 @@ impl Watch {
         self.changed_at_ms.map(|changed_at_ms| (changed_at_ms + DEBOUNCE_MS - now_ms).max(0))
     }
 
+    /// The time at which the latest change that is not handled yet was found.
+    pub(super) fn latest(&self) -> Option<i64> {
+        self.changed_at_ms
+    }
+
     /// Marks the change as handled.
     pub(super) fn clear(&mut self) {
         self.changed_at_ms = None;

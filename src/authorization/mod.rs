@@ -180,6 +180,21 @@ pub struct Change {
     pub now: String,
 }
 
+impl Change {
+    /// The change as a clause without digests.
+    pub fn brief(&self) -> String {
+        let absent = FileState::Absent.to_string();
+        let has_digest = [&self.approved, &self.now].iter().any(|it| it.starts_with("sha256:"));
+        let what = self.what.strip_prefix("file ").unwrap_or(&self.what);
+        match () {
+            () if !has_digest => self.to_string(),
+            () if self.approved == absent => format!("{what} was created since the authorization"),
+            () if self.now == absent => format!("{what} was removed since the authorization"),
+            () => format!("{what} has changed since the authorization"),
+        }
+    }
+}
+
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} was {} when authorized and is {} now", self.what, self.approved, self.now)

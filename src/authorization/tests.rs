@@ -101,3 +101,23 @@ fn an_approval_ends_by_either_clock() {
         assert!(given.is_expired(wall_ms, &at("two", 501)), "another start of the machine");
     }
 }
+
+#[test]
+fn a_brief_change_names_no_digest() {
+    let of = |approved: FileState, now: FileState| {
+        let (approved, now) = (approved.to_string(), now.to_string());
+        Change { what: "file src/lib.rs".to_owned(), approved, now }.brief()
+    };
+    let content = |text: &str| FileState::Content(Digest::of(text.as_bytes()));
+    let end = "since the authorization";
+    for (change, expected) in [
+        (of(content("a"), content("b")), format!("src/lib.rs has changed {end}")),
+        (of(FileState::Absent, content("b")), format!("src/lib.rs was created {end}")),
+        (of(content("a"), FileState::Absent), format!("src/lib.rs was removed {end}")),
+    ] {
+        assert_eq!(change, expected);
+    }
+    let (what, approved, now) = ("mode".to_owned(), "automatic".to_owned(), "guided".to_owned());
+    let mode = Change { what, approved, now };
+    assert_eq!(mode.brief(), "mode was automatic when authorized and is guided now");
+}

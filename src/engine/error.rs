@@ -22,7 +22,7 @@ pub enum ExecutionError {
     NotAuthorized { reason: String },
     #[error("the authorization is for plan {authorization:?}, not for {plan:?}")]
     PlanIdMismatch { plan: String, authorization: String },
-    #[error("something that was authorized has changed: {}", joined(changes))]
+    #[error("{}", joined(changes))]
     Stale { changes: Vec<Change> },
     #[error("the precondition {precondition:?} does not hold: {found}")]
     PreconditionFailed { code: Code, precondition: String, found: String },
@@ -70,7 +70,7 @@ fn first(findings: &[Finding]) -> String {
 }
 
 fn joined(changes: &[Change]) -> String {
-    changes.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    changes.iter().map(Change::brief).collect::<Vec<_>>().join("; ")
 }
 
 fn note_text(note: &str) -> String {

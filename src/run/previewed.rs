@@ -235,15 +235,25 @@ impl PreviewedSteps {
         states
     }
 
-    /// What a run did in which exactly the steps succeeded for which `succeeded` is true. They were compared with the
-    /// files before they did it.
-    pub fn done(&self, succeeded: impl Fn(usize) -> bool) -> DoneFiles {
-        let is_exact = |index| self.get(index).is_some_and(|step| step.is_exact);
-        let is_all = (0..self.steps.len()).all(|index| !succeeded(index) || is_exact(index));
-        let states = self.states_of(succeeded).into_iter();
-        let files = states
-            .map(|(path, (before, after))| (path.to_owned(), FileFate::between(before, after)));
-        DoneFiles { files: files.collect(), is_all }
+    /// What a run did in which exactly the steps `succeeded`, ascending, succeeded. They were compared with the files before they did
+    /// it. `named` has the files that such a step names, each with what becomes of it: nothing else is known of a step
+    /// that ran before its preview was computed.
+    pub fn done<'n>(
+        &self,
+        succeeded: &[usize],
+        named: impl Fn(usize) -> Vec<(&'n str, FileFate)>,
+    ) -> DoneFiles {
+        let exact = |index: &usize| self.get(*index).is_some_and(|step| step.is_exact);
+        let states = self.states_of(|index| succeeded.binary_search(&index).is_ok()).into_iter();
+        let mut files: BTreeMap<_, _> = states
+            .map(|(path, (before, after))| (path.to_owned(), FileFate::between(before, after)))
+            .collect();
+        for index in succeeded.iter().filter(|index| self.get(**index).is_none()) {
+            for (path, fate) in named(*index) {
+                files.entry(path.to_owned()).or_insert(fate);
+            }
+        }
+        DoneFiles { files: files.into_iter().collect(), is_all: succeeded.iter().all(exact) }
     }
 
     /// What becomes of each of these files, in their order. `inputs` has their states now, as far as they are known;
@@ -331,13 +341,16 @@ mod tests {
         let mut steps = PreviewedSteps::new(3);
         steps.store(0, exact(vec![change("a", old, none, (0, 1))]));
         steps.store(1, exact(vec![change("b", none, old, (1, 0))]));
-        let first = vec![("a".to_owned(), FileFate::Deleted)];
-        assert_eq!(
-            steps.done(|index| index == 0),
-            DoneFiles { files: first.clone(), is_all: true }
-        );
-        let without_last = steps.done(|index| index != 1);
-        assert_eq!(without_last, DoneFiles { files: first, is_all: false });
+        let first = ("a".to_owned(), FileFate::Deleted);
+        let named = |_| vec![("c", FileFate::New)];
+        let done = DoneFiles { files: vec![first.clone()], is_all: true };
+        assert_eq!(steps.done(&[0], named), done);
+        let third = ("c".to_owned(), FileFate::New);
+        let done = DoneFiles { files: vec![first, third.clone()], is_all: false };
+        assert_eq!(steps.done(&[0, 2], named), done);
+        // A run can be over before any preview was computed.
+        let done = DoneFiles { files: vec![third], is_all: false };
+        assert_eq!(PreviewedSteps::default().done(&[0], named), done);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use egui::{
     WidgetInfo, pos2, vec2,
 };
 
-use super::widgets::{focus_ring, paint_icon, rich};
+use super::widgets::{focus_ring, paint_icon, reveal_focused, rich};
 use super::{Chip, Icon, Text, Theme, Tone, theme};
 use crate::plan::drawable;
 
@@ -41,8 +41,14 @@ pub fn button_width(ui: &Ui, text: &str, has_icon: bool) -> f32 {
 
 /// A part that is folded until the person unfolds it by its title.
 pub fn folded(ui: &mut Ui, title: &str, id_salt: impl AsIdSalt, body: impl FnOnce(&mut Ui)) {
-    let title = rich(title, Text::Meta, Theme::of(ui).dim);
+    let dim = Theme::of(ui).dim;
+    // The header itself would not wrap, and push the scroll bar out of sight.
+    let width = ui.available_width() - ui.spacing().indent - 8.0;
+    let wrapped = ui.painter().layout(title.to_owned(), Text::Meta.font(), dim, width);
+    let rows: Vec<_> = wrapped.rows.iter().map(|row| row.text()).collect();
+    let title = rich(rows.join("\n"), Text::Meta, dim);
     let header = CollapsingHeader::new(title).id_salt(id_salt).show(ui, body).header_response;
+    reveal_focused(ui, &header);
     focus_ring(ui, &header);
 }
 

@@ -142,8 +142,9 @@ pub fn counts<const N: usize>(numbers: [(usize, &str); N]) -> Vec<String> {
     numbers.map(|(number, noun)| counted(number, noun)).collect()
 }
 
-/// An error message after its code, if it has one.
+/// An error message after its code, if it has one. A denial is an answer and no error, so it has none.
 pub fn error(code: Option<Code>, message: &str) -> String {
+    let code = code.filter(|code| *code != Code::ConfirmationDenied);
     code.map_or_else(|| message.to_owned(), |code| format!("{code} {message}"))
 }
 

@@ -14,6 +14,7 @@ pub mod evidence;
 pub mod format;
 pub mod glyphs;
 pub mod icon;
+pub mod key_names;
 pub mod key_queue;
 pub mod keys;
 pub mod loop_page;
@@ -35,7 +36,7 @@ mod top_bar;
 pub mod widgets;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use egui::{Margin, Panel, Ui};
 
@@ -112,7 +113,9 @@ pub fn window_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<Action>) 
     if ui.ctx().content_rect().height() >= narrow::LOW || view.status.is_needed() {
         bottom_bar_ui(ui, view, commands.actions);
     }
-    let notices = view.notices;
+    let is_shown = |it: &&Notice| it.scope.is_on(view.situation.page);
+    let notices: Vec<_> = view.notices.iter().filter(is_shown).collect();
+    let notices = notices.as_slice();
     match view.situation.page {
         Page::Plan => plan::plan_page_ui(ui, &view.sidebar, view.plan.as_ref(), notices, commands),
         Page::Evidence => evidence::evidence_page_ui(ui, &view.evidence, notices, commands),

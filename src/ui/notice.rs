@@ -8,9 +8,11 @@ use std::borrow::Cow;
 
 use egui::{Align, Frame, Id, Layout, Margin, Panel, ScrollArea, Stroke, Ui, vec2};
 
-use super::action::WindowAction;
+use uuid::Uuid;
+
+use super::action::{LoopAction, Page, PlanAction, WindowAction};
 use super::widgets::panel_frame;
-use super::{Action, Text, Theme, Tone, icon, widgets};
+use super::{Action, Command, Look, Text, Theme, Tone, icon, widgets};
 
 /// A notice, as shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,13 +29,55 @@ pub struct Notice {
     pub next: String,
     /// How often the same was reported.
     pub times: usize,
+    /// Where the notice is shown, and when it ends. The person can close any notice.
+    pub scope: Scope,
+}
+
+/// Where a notice is shown, and when it ends by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scope {
+    /// In the whole window. It does not end by itself.
+    #[default]
+    Window,
+    /// On this page, until the person leaves it.
+    Page(Page),
+    /// On the pages about the shown plan, until another one is shown.
+    Plan,
+    /// The same, about a change of the plan or of what an approval covers: until the next change, decision or run.
+    Change,
+    /// In the whole window, until the person looks at this run.
+    Run(Uuid),
+    /// In the whole window, until the person looks at this loop.
+    Loop(Uuid),
+}
+
+impl Scope {
+    /// Whether a notice with this scope is shown on this page.
+    pub fn is_on(self, page: Page) -> bool {
+        match self {
+            Self::Window | Self::Run(_) | Self::Loop(_) => true,
+            Self::Page(its) => its == page,
+            Self::Plan | Self::Change => matches!(page, Page::Plan | Page::Diagnostics),
+        }
+    }
+
+    /// The actions of *Show*; none if there is nothing to show.
+    fn show(self) -> Vec<Action> {
+        match self {
+            Self::Run(run_id) => vec![Action::Plan(PlanAction::OpenRun(run_id))],
+            Self::Loop(loop_id) => {
+                vec![Action::Do(Command::GoLoop), Action::Loop(LoopAction::Show(loop_id))]
+            }
+            Self::Window | Self::Page(_) | Self::Plan | Self::Change => Vec::new(),
+        }
+    }
 }
 
 impl Notice {
     /// Whether both say the same.
     pub fn is_same(&self, other: &Self) -> bool {
-        (self.tone, &self.summary, &self.details, &self.next)
-            == (other.tone, &other.summary, &other.details, &other.next)
+        (self.tone, &self.summary, &self.details, &self.next, self.scope)
+            == (other.tone, &other.summary, &other.details, &other.next, other.scope)
     }
 
     fn summary_with_times(&self) -> Cow<'_, str> {
@@ -50,7 +94,7 @@ const LITTLE_HEIGHT: f32 = 560.0;
 const MAX_PART: f32 = 0.4;
 
 /// Draws the notices at the bottom of what a page has left for its main part, the latest first.
-pub(super) fn notices_ui(ui: &mut Ui, notices: &[Notice], actions: &mut Vec<Action>) {
+pub(super) fn notices_ui(ui: &mut Ui, notices: &[&Notice], actions: &mut Vec<Action>) {
     if notices.is_empty() {
         return;
     }
@@ -128,6 +172,12 @@ fn notice_ui(ui: &mut Ui, notice: &Notice, more: Option<&str>, actions: &mut Vec
                         ui.data_mut(|data| data.insert_temp(open_id, is_open));
                     }
                 }
+                let show = notice.scope.show();
+                if !show.is_empty()
+                    && widgets::button(ui, Look::Plain, None, "Show", true).clicked()
+                {
+                    actions.extend(show);
+                }
                 more_clicked = more.is_some_and(|more| widgets::view_choice(ui, more, false));
                 ui.add_space(8.0);
                 ui.with_layout(Layout::top_down(Align::Min), |ui| {
@@ -185,13 +235,14 @@ mod tests {
             details: String::new(),
             next: "Review the steps again.".into(),
             times: 1,
+            scope: Scope::Window,
         };
         let list_bottom = std::cell::Cell::new(0.0);
         let mut harness = egui_kittest::Harness::builder()
             .with_size([600.0, 400.0])
             .with_context_setup(crate::ui::theme::install)
             .build_ui(|ui| {
-                notices_ui(ui, std::slice::from_ref(&notice), &mut Vec::new());
+                notices_ui(ui, &[&notice], &mut Vec::new());
                 list_bottom.set(ui.available_rect_before_wrap().bottom());
             });
         harness.run_ok();
@@ -215,5 +266,28 @@ mod tests {
         harness.get_by_label("Show fewer").click();
         harness.run_ok();
         assert!(harness.query_by_label_contains("The plan file has changed").is_none());
+    }
+
+    /// The end of a run that is not shown leads to it.
+    #[test]
+    fn a_notice_leads_to_what_it_is_about() {
+        let notice = Notice {
+            id: 1,
+            tone: Tone::Danger,
+            summary: "“A plan” has ended: failed at step 3.".into(),
+            details: String::new(),
+            next: String::new(),
+            times: 1,
+            scope: Scope::Run(Uuid::nil()),
+        };
+        let actions = std::cell::RefCell::new(Vec::new());
+        let mut harness = egui_kittest::Harness::builder()
+            .with_size([600.0, 400.0])
+            .with_context_setup(crate::ui::theme::install)
+            .build_ui(|ui| notices_ui(ui, &[&notice], &mut actions.borrow_mut()));
+        harness.run_ok();
+        harness.get_by_label("Show").click();
+        harness.run_ok();
+        assert_eq!(*actions.borrow(), [Action::Plan(PlanAction::OpenRun(Uuid::nil()))]);
     }
 }

@@ -114,7 +114,10 @@ mod tests {
             harness.key_press(key);
             harness.run_ok();
         }
-        assert_eq!(focused(&harness).as_deref(), Some("Plan Rename Config to Settings"));
+        assert_eq!(
+            focused(&harness).as_deref(),
+            Some("Plan Rename Config to Settings, interrupted")
+        );
         assert_eq!(harness.state().actions, [], "the selected step stays");
         harness.key_press(Key::Enter);
         harness.run_ok();
@@ -134,7 +137,7 @@ mod tests {
     #[test]
     fn every_row_can_be_clicked_by_its_name() {
         let mut harness = window("plan", [1280.0, 800.0]);
-        harness.get_by_label("Plan Rename Config to Settings").click_accesskit();
+        harness.get_by_label_contains("Plan Rename Config to Settings").click_accesskit();
         harness.run_ok();
         let is_open = |it: &Action| matches!(it, Action::Plan(PlanAction::Open(_)));
         assert!(harness.state().actions.iter().any(is_open), "{:?}", harness.state().actions);

@@ -10,7 +10,7 @@ use super::action::WindowAction;
 use super::commands::{Spec, TABLE};
 use super::{Action, Commands, Situation, Text, Theme, Tone, icon, narrow, rows, widgets};
 pub use rules::{CheckedForm, RemovedRule, RuleForm};
-pub use settings::{SettingsView, ZOOMS};
+pub use settings::{SettingsView, ZOOMS, zoom_level};
 
 /// The open overlay.
 #[derive(Debug, Clone, PartialEq)]

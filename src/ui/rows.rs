@@ -120,14 +120,14 @@ mod tests {
             let row = harness.get_by_label_contains("Step 2: ").rect();
             harness.hover_at(row.left_center() + egui::vec2(150.0, 0.0));
             harness.run_ok();
-            let tooltip = harness.get_by_label_contains("Step 2, waiting").rect();
+            let tooltip = harness.get_by_label_contains("Step 2, not run yet").rect();
             assert!(tooltip.right() <= row.left(), "{tooltip:?} beside {row:?}");
             harness.key_press(egui::Key::ArrowDown);
             harness.run_ok();
-            assert!(harness.query_by_label_contains("Step 2, waiting").is_none(), "{size:?}");
+            assert!(harness.query_by_label_contains("Step 2, not run yet").is_none(), "{size:?}");
             harness.hover_at(row.left_center() + egui::vec2(152.0, 0.0));
             harness.run_ok();
-            assert!(harness.query_by_label_contains("Step 2, waiting").is_some(), "{size:?}");
+            assert!(harness.query_by_label_contains("Step 2, not run yet").is_some(), "{size:?}");
         }
     }
 
@@ -140,7 +140,7 @@ mod tests {
         let [first, second, third] = [1, 2, 3].map(|number| row(number, &harness));
         harness.hover_at(second.center());
         harness.run_ok();
-        let tooltip = harness.get_by_label_contains("Step 2, waiting").rect();
+        let tooltip = harness.get_by_label_contains("Step 2, not run yet").rect();
         for row in [first, second, third] {
             assert!(!tooltip.intersects(row.shrink(1.0)), "{tooltip:?} over {row:?}");
         }
@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn tooltips_of_the_list_at_the_left_are_beside_it() {
         let mut harness = window("plan", [1280.0, 800.0]);
-        let row = harness.get_by_label("Plan Rename Config to Settings").rect();
+        let row = harness.get_by_label_contains("Plan Rename Config to Settings").rect();
         harness.hover_at(row.center());
         harness.run_ok();
         let tooltips = harness.query_all_by_label_contains("Rename Config to Settings\n");

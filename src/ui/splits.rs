@@ -79,10 +79,16 @@ pub fn split_panel_ui(
 /// The panel at the left side of a page. A wide window gives it more room, as long as the person chose no width; a narrow
 /// one folds it into a strip with a button.
 pub fn side_panel_ui(ui: &mut Ui, id: &'static str, add: impl FnOnce(&mut Ui)) {
+    let is_folded = ui.ctx().content_rect().width() < narrow::NO_SIDE_LIST;
+    folding_panel_ui(ui, id, is_folded, add);
+}
+
+/// The panel at the left side of a page; with `is_folded`, a strip with a button that shows it.
+pub fn folding_panel_ui(ui: &mut Ui, id: &'static str, is_folded: bool, add: impl FnOnce(&mut Ui)) {
     let fill = Theme::of(ui).panel;
     let window = ui.ctx().content_rect().width();
     let mut frame = widgets::panel_frame(fill, Margin::symmetric(12, 12));
-    if window < narrow::NO_SIDE_LIST {
+    if is_folded {
         let open = narrow::is_open(ui.ctx(), id);
         let strip = Panel::left("folded list").exact_size(36.0).resizable(false);
         strip.frame(widgets::panel_frame(fill, Margin::symmetric(6, 10))).show(ui, |ui| {

@@ -5,7 +5,7 @@ use egui::{
     pos2, vec2,
 };
 
-use super::loop_page::phase_look;
+use super::loop_page::state_look;
 use super::plan::fate_look;
 use super::{Action, Command, Icon, Text, Theme, Tone, controls, format, icon, theme, widgets};
 use crate::run::text::capitalized;
@@ -30,6 +30,8 @@ pub struct StatusView {
     pub evidence_sound: bool,
     /// The time since the run or the loop began, or the duration of a finished run, in milliseconds.
     pub elapsed_ms: Option<i64>,
+    /// Whether that is the time of a run that is over.
+    pub is_over: bool,
     /// The command that leads to what waits for the person.
     pub leads_to: Option<Command>,
 }
@@ -37,7 +39,7 @@ pub struct StatusView {
 impl StatusView {
     /// The status of a loop between its runs. `trouble` is the error that prevented writing evidence.
     pub fn of_loop(state: &LoopState, now_ms: i64, trouble: Option<&str>) -> Self {
-        let (icon, word, tone) = phase_look(&state.phase);
+        let (icon, word, tone) = state_look(state);
         let attempt = state.attempts.len().max(1);
         Self {
             icon,
@@ -47,6 +49,7 @@ impl StatusView {
             evidence: trouble.unwrap_or("evidence recorded").to_owned(),
             evidence_sound: trouble.is_none(),
             elapsed_ms: (state.started_at_ms > 0).then(|| now_ms - state.started_at_ms),
+            is_over: false,
             leads_to: match &state.phase {
                 LoopPhase::AwaitingAuthorization(_) => Some(Command::OpenAttempt),
                 LoopPhase::AwaitingAnswer(_) => Some(Command::GoLoop),
@@ -83,7 +86,7 @@ impl StatusView {
             icon,
             tone,
             text,
-            progress: shown.then(|| (run.steps.done(), total)),
+            progress: shown.then(|| (run.steps.done() - run.tally().denied, total)),
             evidence: match trouble {
                 Some(trouble) => trouble.to_owned(),
                 None if shown => "evidence recorded".to_owned(),
@@ -91,6 +94,7 @@ impl StatusView {
             },
             evidence_sound: trouble.is_none(),
             elapsed_ms: elapsed.filter(|_| shown),
+            is_over: !run.is_active(),
             leads_to: matches!(run.phase, Phase::AwaitingConfirmation(_))
                 .then_some(Command::AnswerStep),
         }
@@ -127,7 +131,8 @@ pub(super) fn status_bar_ui(ui: &mut Ui, view: &StatusView, actions: &mut Vec<Ac
             Some(command) => link_ui(ui, &view.text, command, actions),
             None => drop(ui.label(widgets::rich(&view.text, Text::Meta, color))),
         }
-        let of_clock = 9.0 * Text::Mono.digit_width(ui) + 40.0;
+        let elapsed = view.elapsed_ms.map(|elapsed| elapsed_text(elapsed, view.is_over));
+        let of_clock = elapsed.map_or(0.0, |(text, kind)| kind.width_of(ui, &text)) + 40.0;
         if let Some((done, total)) = view.progress {
             if ui.available_width() > of_clock + 130.0 {
                 ui.add_space(8.0);
@@ -137,7 +142,8 @@ pub(super) fn status_bar_ui(ui: &mut Ui, view: &StatusView, actions: &mut Vec<Ac
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if let Some(elapsed) = view.elapsed_ms {
-                ui.label(widgets::rich(format::clock(elapsed), Text::Mono, theme.dim));
+                let (text, kind) = elapsed_text(elapsed, view.is_over);
+                ui.label(widgets::rich(text, kind, theme.dim));
             }
             if !view.evidence.is_empty() {
                 let (icon, tone, color) = if view.evidence_sound {
@@ -159,6 +165,14 @@ pub(super) fn status_bar_ui(ui: &mut Ui, view: &StatusView, actions: &mut Vec<Ac
             }
         });
     });
+}
+
+/// How long a run has taken so far, in a font whose digits do not move, or all in all, with the time for answers.
+fn elapsed_text(elapsed_ms: i64, is_over: bool) -> (String, Text) {
+    match is_over {
+        true => (format!("{} in all", format::duration(elapsed_ms)), Text::Meta),
+        false => (format!("for {}", format::clock(elapsed_ms)), Text::Mono),
+    }
 }
 
 /// The state as a link to what waits for the person.
@@ -186,4 +200,33 @@ fn progress_ui(ui: &mut Ui, done: usize, total: usize) {
         let text = format!("{done} of {total} steps done");
         WidgetInfo::labeled(Role::ProgressIndicator, true, text)
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{Outcome, RunEvent};
+    use crate::ui::tests::fixture;
+
+    #[test]
+    fn a_denied_step_is_not_done() {
+        let mut run = RunState::default();
+        run.apply(&RunEvent::RunStarted {
+            run_id: uuid::Uuid::nil(),
+            plan_id: String::new(),
+            step_count: 5,
+            timestamp_ms: 0,
+        });
+        for (index, outcome) in [Outcome::Succeeded, Outcome::Denied].into_iter().enumerate() {
+            let result = fixture::result(&fixture::plan(), index, outcome, 1);
+            run.apply(&RunEvent::StepCompleted { result });
+        }
+        assert_eq!(StatusView::new(&run, 0, None, None).progress, Some((1, 5)));
+    }
+
+    #[test]
+    fn a_time_does_not_read_as_one_of_the_day() {
+        assert_eq!(elapsed_text(4_000, false).0, "for 00:00:04");
+        assert_eq!(elapsed_text(215, true).0, "215 ms in all");
+    }
 }

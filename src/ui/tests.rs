@@ -205,7 +205,7 @@ fn nothing_but_a_dialog_repaints_an_idle_window() {
 #[test]
 fn click_and_arrow_key_select_a_step() {
     let mut harness = window("plan", [1280.0, 800.0]);
-    harness.get_by_label("Step 5: Create CHANGELOG.md, waiting, caution").click();
+    harness.get_by_label("Step 5: Create CHANGELOG.md, not run yet, caution").click();
     harness.run_ok();
     let chosen = |harness: &Harness<'_, Window>| harness.state().actions.last().cloned();
     assert_eq!(chosen(&harness), Some(Action::Plan(PlanAction::SelectStep(4))));

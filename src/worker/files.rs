@@ -6,6 +6,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use super::{Query, QueryContext, QueryError};
+use crate::authorization::FileState;
 use crate::plan::{Code, Finding, limits};
 use crate::run::{Failure, SourceLine};
 use crate::tools::{ToolError, Toolbox};
@@ -27,6 +28,28 @@ impl Query for ReadSource {
     fn run(self, context: &mut QueryContext) -> Result<Self::Answer, QueryError> {
         let toolbox = Toolbox::open(&self.workspace, &context.setup.policy)?;
         Ok(toolbox.source_lines(&self.file, &self.lines).map_err(ToolError::from)?)
+    }
+}
+
+/// Finds the files that are no longer in a known state.
+pub struct ChangedFiles {
+    /// The workspace.
+    pub workspace: PathBuf,
+    /// The files, by their paths in the workspace, with their known states.
+    pub files: Vec<(String, FileState)>,
+}
+
+impl Query for ChangedFiles {
+    type Answer = Vec<String>;
+    const FAILURE: &str = "Whether the files of the question have changed is not known.";
+
+    fn run(self, context: &mut QueryContext) -> Result<Self::Answer, QueryError> {
+        let toolbox = Toolbox::open(&self.workspace, &context.setup.policy)?;
+        // One that cannot be read any more has changed, too.
+        let is_changed = |(path, known): &(String, FileState)| {
+            toolbox.digest_of(path).ok().is_none_or(|now| now != *known)
+        };
+        Ok(self.files.into_iter().filter(is_changed).map(|(path, _)| path).collect())
     }
 }
 

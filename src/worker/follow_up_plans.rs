@@ -11,8 +11,8 @@ use uuid::Uuid;
 
 use crate::engine::FollowUp;
 use crate::evidence::write_private;
-use crate::plan::Digest;
-use crate::run::SettleMode;
+use crate::plan::{Code, Digest};
+use crate::run::{Attempt, Failure, SettleMode};
 
 const FOLDER: &str = "continuations";
 
@@ -61,6 +61,15 @@ pub(super) fn origin(evidence: &Path, file: &Path) -> Option<(Uuid, FollowUp)> {
     (stored == std::path::absolute(file).ok()?).then_some((id, follow_up))
 }
 
+/// The path of a plan that was stored, or why it could not be.
+pub(super) fn written(stored: io::Result<PathBuf>) -> Result<PathBuf, Failure> {
+    stored.map_err(|error| Failure {
+        code: Code::WriteFailed,
+        message: format!("the plan cannot be written below the evidence folder: {error}"),
+        next: "See that the evidence folder can be written to, then try again.".to_owned(),
+    })
+}
+
 /// Stores a plan that was made of suggestions of a check, and returns the absolute path of its file.
 ///
 /// # Errors
@@ -82,6 +91,21 @@ fn suggestion_name(run_id: Uuid, digest: Digest) -> String {
     let mut digits = digest.hex();
     digits.truncate(16);
     format!("{run_id}.{digits}.fix.plan.json")
+}
+
+/// Stores the plan that a planner proposed in an attempt of a loop, and returns the absolute path of its file.
+///
+/// # Errors
+/// As [`store`].
+pub(super) fn store_proposal(
+    evidence: &Path,
+    attempt: Attempt,
+    bytes: &[u8],
+) -> io::Result<PathBuf> {
+    let name = format!("{}.{}.plan.json", attempt.loop_id, attempt.number);
+    let path = std::path::absolute(evidence.join(FOLDER).join(name))?;
+    write_private(&path, bytes)?;
+    Ok(path)
 }
 
 /// The run whose check suggested the plan with these bytes; `None` if `file` is no path of such a plan, or the plan was

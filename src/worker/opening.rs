@@ -17,7 +17,7 @@ use crate::engine::{
 };
 use crate::plan::{Code, Digest, Finding, Plan, ShownPlan, parse};
 use crate::risk::Policy;
-use crate::run::{Failure, PlanRejection, Preview, Review, RunSummary};
+use crate::run::{PlanRejection, Preview, Review, RunSummary};
 use crate::tools::ToolError;
 
 /// Reads, parses and reviews a plan file.
@@ -179,11 +179,7 @@ impl QueryContext {
         &mut self,
         stored: io::Result<PathBuf>,
     ) -> Result<OpenedPlan, QueryError> {
-        let path = stored.map_err(|error| Failure {
-            code: Code::WriteFailed,
-            message: format!("the plan cannot be written below the evidence folder: {error}"),
-            next: "See that the evidence folder can be written to, then try again.".to_owned(),
-        })?;
+        let path = follow_up_plans::written(stored)?;
         self.open(OpenPlan { path, workspace: None, choices: PlanChoices::default() })
     }
 

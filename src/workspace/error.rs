@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::authorization::FileState;
+use crate::authorization::{Change, FileState};
 use crate::plan::Code;
 use crate::run::{ErrorInfo, StopSignal};
 
@@ -59,7 +59,7 @@ pub enum WorkspaceError {
     FolderMissing { path: String },
     #[error("cannot create {path}: it exists already")]
     AlreadyExists { path: String },
-    #[error("{path} was {} when authorized and is {now} now", approved_text(.approved))]
+    #[error("{}", stale_text(path, *approved, *now))]
     Stale { path: String, approved: Option<FileState>, now: FileState },
     #[error("stopped before the end; nothing was changed")]
     Cancelled,
@@ -67,8 +67,10 @@ pub enum WorkspaceError {
     OutputLimit { limit: u64 },
 }
 
-fn approved_text(approved: &Option<FileState>) -> String {
-    approved.map_or_else(|| "not covered".to_owned(), |state| state.to_string())
+fn stale_text(path: &str, approved: Option<FileState>, now: FileState) -> String {
+    let what = format!("file {path}");
+    let approved = approved.map_or_else(|| "not covered".to_owned(), |state| state.to_string());
+    Change { what, approved, now: now.to_string() }.brief()
 }
 
 /// Fails if the person has stopped the step or cancelled the review.

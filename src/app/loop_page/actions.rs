@@ -55,7 +55,7 @@ impl LoopPage {
         if accepted {
             self.answer.clear();
         } else {
-            shared.notify(Tone::Caution, "The planner no longer waits for an answer.", "", "");
+            shared.notify_here(Tone::Caution, "The planner no longer waits for an answer.", "", "");
         }
     }
 
@@ -176,7 +176,7 @@ impl LoopPage {
         };
         if shared.worker.send(Command::Loop(Box::new(order(wanted)))).is_err() {
             let next = "Wait until it ends, then start the loop again.";
-            shared.notify(Tone::Caution, "Another run is still under way.", "", next);
+            shared.notify_here(Tone::Caution, "Another run is still under way.", "", next);
             return;
         }
         self.form.refusal = None;
@@ -185,13 +185,14 @@ impl LoopPage {
         self.show(LoopContent::Live);
     }
 
-    /// The id of the loop on the page, otherwise of the loop under way, and the id of the run of its attempt `number`,
-    /// if that attempt has one.
-    pub fn find_attempt(&self, number: u32) -> Option<(Uuid, Option<Uuid>)> {
+    /// The loop on the page, otherwise the loop under way, and the id of the run of its attempt `number`, if that
+    /// attempt has one.
+    pub fn find_attempt(&self, number: u32) -> Option<(&LoopState, Option<Uuid>)> {
         let under_way = self.under_way().map(|live| &live.state);
         let state = self.shown_state().or(under_way)?;
         let attempt = state.attempts.iter().find(|attempt| attempt.attempt == number);
-        Some((state.loop_id?, attempt.and_then(|attempt| attempt.run.as_ref()?.run_id)))
+        let run_id = attempt.and_then(|attempt| attempt.run.as_ref()?.run_id);
+        Some((state, run_id))
     }
 }
 

@@ -60,7 +60,7 @@ impl LoopPage {
         let previous = self.folders.latest.as_ref().and_then(digest);
         if shared.prompt == Some(Prompt::TrustForLoop) && previous != digest(&review) {
             shared.prompt = None;
-            shared.notify(
+            shared.notify_here(
                 Tone::Caution,
                 "The dialog was closed, because this changed: file countersign.toml.",
                 "",

@@ -24,13 +24,17 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::shared::Shared;
+use crate::plan::drawable;
 use crate::run::{
-    Attempt, Failure, LoopFate, LoopPhase, LoopState, LoopSummary, RunEvent, RunSummary,
+    Attempt, Failure, LoopFate, LoopPhase, LoopState, LoopSummary, RunEvent, RunSummary, StopCode,
     other_runs, other_runs_warning,
 };
+use crate::ui::Tone;
 use crate::ui::loop_page::{
     FormView, LoopForm, LoopView, Sequel, Shown, ShownLoop, TimelineView, prequel, sequel,
+    stop_word,
 };
+use crate::ui::notice::Scope;
 use crate::worker::{PlanProposal, ReadLoopAgain, ReplayedLoop};
 use loop_folders::LoopFolders;
 
@@ -220,6 +224,21 @@ impl LoopPage {
             }
         }
         loop_id
+    }
+
+    /// Shows a notice about the end of the loop that was started last, for a person who looks at something else.
+    pub(super) fn notify_end(&self, loop_id: Uuid, shared: &mut Shared) {
+        let Some(live) = &self.live else { return };
+        let (word, tone) = match &live.state.phase {
+            LoopPhase::Ended(reason) if reason.code == StopCode::Completed => {
+                ("completed", Tone::Safe)
+            }
+            LoopPhase::Ended(reason) => (stop_word(reason.code), Tone::Caution),
+            _ => ("interrupted", Tone::Danger),
+        };
+        let goal = drawable(live.state.goal.lines().next().unwrap_or_default()).into_owned();
+        let summary = format!("The loop “{goal}” has ended: {word}.");
+        shared.notify_in(Scope::Loop(loop_id), tone, summary, "", "");
     }
 
     /// Resets the flags that apply to one frame only.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use uuid::Uuid;
 
-use super::{PlanPage, PlanSession};
+use super::{Chosen, PlanPage, PlanSession};
 use crate::app::App;
 use crate::app::pending::FailedQuery;
 use crate::app::recent::RecentChange;
@@ -13,16 +13,18 @@ use crate::authorization::{AuthorizationStatus, Grants, Method, PlanAuthorizatio
 use crate::plan::Digest;
 use crate::run::{Attempt, Failure};
 use crate::ui::action::Tab;
+use crate::ui::notice::Scope;
 use crate::ui::plan::{Approval, Effect, PlanAttempt, Simulated, StepFilter};
 use crate::ui::{Page, PlanAction, Tone};
 use crate::worker::{
-    FollowUp, PlanDecision, RecordAuthorization, RememberWalls, ReplayRun, Simulate, Simulation,
+    FollowUp, OpenProposed, PlanDecision, RecordAuthorization, RememberWalls, ReplayRun, Simulate,
+    Simulation,
 };
 
 impl PlanPage {
     pub fn apply(&mut self, action: PlanAction, shared: &mut Shared) {
         match action {
-            PlanAction::Open(path) => Self::open(path, None, shared),
+            PlanAction::Open(path) => self.open(path, None, shared),
             PlanAction::OpenRun(run_id) => self.open_run(run_id, None, shared),
             PlanAction::OpenStepOfRun(run_id, step) => self.open_run(run_id, Some(step), shared),
             PlanAction::OpenRejected(digest) => self.open_rejected(digest, shared),
@@ -111,11 +113,11 @@ impl PlanPage {
     /// Opens the file of a rejected plan, if the list of plans has it.
     fn open_rejected(&self, digest: Digest, shared: &mut Shared) {
         match self.recent.iter().find(|plan| plan.digest == Some(digest)) {
-            Some(plan) => Self::open(plan.path.clone(), None, shared),
+            Some(plan) => self.open(plan.path.clone(), None, shared),
             None => {
                 let summary = "The list of plans no longer has the file of this one.";
                 let next = "Open the file itself. The plan then says that it was rejected.";
-                shared.notify(Tone::Dim, summary, digest.to_string(), next);
+                shared.notify_here(Tone::Dim, summary, digest.to_string(), next);
             }
         }
     }
@@ -136,16 +138,27 @@ impl PlanPage {
         });
     }
 
-    /// Shows the session of an attempt: the one on the page, otherwise the live one, otherwise the recorded run.
-    pub fn open_attempt(&mut self, attempt: Attempt, run_id: Option<Uuid>, shared: &mut Shared) {
+    /// Shows the session of an attempt: the one on the page, otherwise the live one, otherwise its recorded run, and if
+    /// it did not run, the plan that was proposed, as `chosen` by its loop.
+    pub fn open_attempt(
+        &mut self,
+        attempt: Attempt,
+        run_id: Option<Uuid>,
+        chosen: Chosen,
+        shared: &mut Shared,
+    ) {
         let has_attempt = |session: &PlanSession| session.is_attempt(attempt);
         if self.shown.as_ref().is_some_and(has_attempt) {
             shared.clear_view_panic();
             shared.page = Page::Plan;
-        } else if !self.show_live(has_attempt, shared)
-            && let Some(run_id) = run_id
-        {
+        } else if self.show_live(has_attempt, shared) {
+        } else if let Some(run_id) = run_id {
             self.open_run(run_id, None, shared);
+        } else {
+            let Chosen { workspace, choices } = chosen.clone();
+            let workspace = workspace.unwrap_or_default();
+            let query = OpenProposed { attempt, workspace, choices };
+            shared.query_latest(query, |app, opened| app.show_opened(opened, chosen));
         }
     }
 
@@ -316,9 +329,7 @@ impl PlanPage {
                         app.change_recent(RecentChange::Decided { path, rejected });
                     }
                 }
-                if let Some(notice) = app.plan.void_notice.take() {
-                    app.shared.dismiss(notice);
-                }
+                app.shared.end_notices(|scope| scope == Scope::Change);
             }
             Err(failed) => {
                 let shown = app.plan.shown.as_mut();
@@ -348,7 +359,7 @@ impl PlanPage {
         if shared.worker.answer_plan(attempt.loop_id, attempt.number, decision) {
             session.approval = Approval::Recording;
         } else {
-            shared.notify(Tone::Caution, "The loop no longer waits for that answer.", "", "");
+            shared.notify_here(Tone::Caution, "The loop no longer waits for that answer.", "", "");
         }
     }
 }

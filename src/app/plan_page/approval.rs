@@ -113,7 +113,9 @@ impl PlanSession {
         // The first event of the run arrives later.
         self.run = started_run(plan.steps.len(), authorization.decided_at_ms);
         self.output.transcript = Transcript::default();
-        self.output.is_shown |= plan.dialect == Dialect::CommandPlan;
+        if !self.output.is_shown && plan.dialect == Dialect::CommandPlan {
+            (self.output.is_shown, self.output.opened_by_itself) = (true, true);
+        }
         self.elapsed_ms = None;
         self.remember_before_run();
         self.pane.executions.clear();

@@ -28,7 +28,7 @@ impl PlanSession {
             ..OpenedPlan::without_plan(PathBuf::new())
         };
         Self {
-            attempt: Some(PlanAttempt { attempt, max_attempts, waits: false }),
+            attempt: Some(PlanAttempt { attempt, max_attempts, waits: false, by_class: false }),
             ..Self::from_opened(opened, None)
         }
     }
@@ -53,7 +53,7 @@ impl PlanSession {
     }
 
     /// Whether this is the plan of an attempt of this loop.
-    pub(super) fn belongs_to_loop(&self, loop_id: Uuid) -> bool {
+    pub fn belongs_to_loop(&self, loop_id: Uuid) -> bool {
         self.attempt.is_some_and(|it| it.attempt.loop_id == loop_id)
     }
 
@@ -68,8 +68,11 @@ impl PlanSession {
         self.attempt.is_some_and(|it| it.attempt == attempt)
     }
 
-    /// Marks the attempt as authorized and running.
-    pub fn begin_attempt(&mut self, now_ms: i64) {
+    /// Marks the attempt as authorized, by a class or by a person, and running.
+    pub fn begin_attempt(&mut self, by_class: bool, now_ms: i64) {
+        if let Some(attempt) = &mut self.attempt {
+            attempt.by_class = by_class;
+        }
         let steps = self.opened.plan.as_ref().map_or(0, |plan| plan.steps.len());
         self.approval = Approval::Used { at_ms: now_ms };
         self.run = started_run(steps, now_ms);

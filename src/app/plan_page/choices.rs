@@ -5,10 +5,31 @@ use std::path::{Path, PathBuf};
 
 use super::{PlanPage, PlanSession};
 use crate::app::shared::Shared;
+use crate::authorization::PlanChoices;
 use crate::ui::Tone;
 use crate::ui::action::{PlanChoice, PlanFolder};
+use crate::worker::OpenPlan;
+
+/// What the person chose for a plan file. It is kept with the file while the window is open.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Chosen {
+    /// The workspace; `None` for the default one.
+    pub workspace: Option<PathBuf>,
+    pub choices: PlanChoices,
+}
+
+impl Chosen {
+    /// The query that reads and reviews the plan file `path` with these choices.
+    pub fn query(self, path: PathBuf) -> OpenPlan {
+        OpenPlan { path, workspace: self.workspace, choices: self.choices }
+    }
+}
 
 impl PlanSession {
+    pub(super) fn chosen(&self) -> Chosen {
+        Chosen { workspace: self.workspace.clone(), choices: self.choices.clone() }
+    }
+
     /// Whether the person can choose where and how the plan runs. The plan of a loop and a recorded run have no choice.
     pub fn can_choose(&self) -> bool {
         self.path().is_some() && self.attempt.is_none()
@@ -16,6 +37,13 @@ impl PlanSession {
 }
 
 impl PlanPage {
+    /// What the person has chosen for this plan file.
+    pub(in crate::app) fn chosen_for(&self, path: &Path) -> Chosen {
+        let here = self.sessions().find(|it| it.path() == Some(path) && it.can_choose());
+        let left = || self.left.get(path).map(|left| left.chosen.clone());
+        here.map(PlanSession::chosen).or_else(left).unwrap_or_default()
+    }
+
     /// Applies a choice, and reviews the plan again. The choices that need a folder are made by
     /// [`Self::choose_folder`].
     pub(super) fn choose(&mut self, choice: PlanChoice, shared: &mut Shared) {
@@ -46,7 +74,7 @@ impl PlanPage {
         if self.shown.as_ref().and_then(PlanSession::path) != Some(plan) {
             let summary =
                 "The folder was not used: you chose it for a plan that is no longer shown.";
-            shared.notify(Tone::Caution, summary, plan.display().to_string(), "");
+            shared.notify_here(Tone::Caution, summary, plan.display().to_string(), "");
             return;
         }
         self.with_choosing_session(shared, |session| match purpose {

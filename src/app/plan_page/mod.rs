@@ -8,6 +8,7 @@ mod choices;
 mod ended_run;
 mod host;
 mod previews;
+mod question;
 mod recorded;
 mod run;
 mod seen;
@@ -23,12 +24,14 @@ use std::path::{Path, PathBuf};
 use super::pending::FailedQuery;
 use super::shared::{Prompt, Shared};
 use super::watch::Watch;
-use crate::authorization::{Change, PlanAuthorization, PlanChoices};
+use crate::authorization::{Change, PlanAuthorization};
 use crate::plan::{Digest, drawable};
 use crate::run::{Review, RunSummary};
+use crate::ui::notice::Scope;
 use crate::ui::plan::{Approval, MustSee, RecentPlan};
 use crate::ui::{Page, Tone};
-use crate::worker::{Clock as _, OpenPlan, OpenedPlan, SystemClock, Wake};
+use crate::worker::{Clock as _, OpenedPlan, SystemClock, Wake};
+pub(super) use choices::Chosen;
 use seen::LeftPlan;
 pub(super) use session::PlanSession;
 
@@ -39,7 +42,7 @@ pub(super) struct PlanPage {
     pub(super) live: Option<PlanSession>,
     /// The unused approvals of plan files that are not on the page, by path.
     set_aside: BTreeMap<PathBuf, PlanAuthorization>,
-    /// What was looked at of the plan files that are not on the page, by path.
+    /// What was looked at and chosen of the plan files that are not on the page, by path.
     left: BTreeMap<PathBuf, LeftPlan>,
     /// The recent plans, the latest first after those that are pinned.
     pub(super) recent: Vec<RecentPlan>,
@@ -50,10 +53,6 @@ pub(super) struct PlanPage {
     must_see: MustSee,
     /// The digest of the plan whose authorization dialog opens after the next review.
     to_authorize: Option<Digest>,
-    /// The notice about a void approval. It is removed when the next decision has been recorded.
-    void_notice: Option<u64>,
-    /// The notice about the latest change of a plan that is not authorized. The next change replaces it.
-    change_notice: Option<u64>,
     /// The notice about the attempt to connect to a host, while it is under way.
     host_notice: Option<u64>,
     /// Whether a terminal was opened since the last frame.
@@ -85,8 +84,6 @@ impl PlanPage {
             runs: Vec::new(),
             must_see,
             to_authorize: None,
-            void_notice: None,
-            change_notice: None,
             opened_terminal: false,
             host_notice: None,
             watch: Watch::new(wake),
@@ -120,12 +117,13 @@ impl PlanPage {
         self.shown.as_ref()?.opened.review.as_deref()
     }
 
-    /// Reads, reviews and shows a plan file.
-    pub(super) fn open(path: PathBuf, workspace: Option<PathBuf>, shared: &mut Shared) {
+    /// Reads, reviews and shows a plan file, with what the person has chosen for it.
+    pub(super) fn open(&self, path: PathBuf, workspace: Option<PathBuf>, shared: &mut Shared) {
         let path = std::path::absolute(&path).unwrap_or(path);
-        let choices = PlanChoices::default();
-        let query = OpenPlan { path, workspace: workspace.clone(), choices };
-        shared.query_latest(query, |app, opened| app.show_opened(opened, workspace));
+        let mut chosen = self.chosen_for(&path);
+        chosen.workspace = workspace.or(chosen.workspace);
+        let query = chosen.clone().query(path);
+        shared.query_latest(query, |app, opened| app.show_opened(opened, chosen));
     }
 
     /// Reads and reviews the file of the shown plan again, if it has one. Without `always`, does nothing while its run
@@ -136,9 +134,12 @@ impl PlanPage {
         if session.run.is_active() && !always {
             return;
         }
-        let (workspace, choices) = (session.workspace.clone(), session.choices.clone());
-        shared.query_latest(OpenPlan { path, workspace, choices }, |app, opened| match opened {
-            Ok(opened) => app.plan.take_review(opened, &mut app.shared),
+        let query = session.chosen().query(path);
+        shared.query_latest(query, |app, opened| match opened {
+            Ok(opened) => {
+                app.note_edited(&opened);
+                app.plan.take_review(opened, &mut app.shared);
+            }
             Err(failed) => app.plan.open_failed(failed, &mut app.shared),
         });
     }
@@ -150,14 +151,10 @@ impl PlanPage {
     }
 
     /// Shows a plan that was opened.
-    pub(super) fn show_opened(
-        &mut self,
-        opened: OpenedPlan,
-        workspace: Option<PathBuf>,
-        shared: &mut Shared,
-    ) {
+    pub(super) fn show_opened(&mut self, opened: OpenedPlan, chosen: Chosen, shared: &mut Shared) {
         let wanted = self.to_authorize.take();
-        self.show(PlanSession::from_opened(opened, workspace), shared);
+        let session = PlanSession::from_opened(opened, chosen.workspace);
+        self.show(PlanSession { choices: chosen.choices, ..session }, shared);
         self.open_authorization_if(wanted, shared);
     }
 
@@ -166,7 +163,8 @@ impl PlanPage {
     fn open_authorization_if(&mut self, wanted: Option<Digest>, shared: &mut Shared) {
         let Some((wanted, session)) = wanted.zip(self.shown.as_ref()) else { return };
         if session.opened.digest != wanted {
-            shared.notify(
+            shared.notify_in(
+                Scope::Change,
                 Tone::Caution,
                 "The plan file has changed since the run that you want to repeat.",
                 format!("Its digest was {wanted} and is {} now.", session.opened.digest),
@@ -211,6 +209,7 @@ impl PlanPage {
     /// the plan is shown again.
     pub(super) fn leave_shown(&mut self, shared: &mut Shared) {
         let Some(mut previous) = self.shown.take() else { return };
+        shared.end_notices(|scope| matches!(scope, Scope::Plan | Scope::Change));
         if previous.is_live() {
             self.live = Some(previous);
             return;
@@ -262,56 +261,58 @@ impl PlanPage {
         };
         let changes = session.apply_review(opened);
         session.seen.update(&session.opened, self.must_see);
-        self.notify_changes(&changes, concerned, shared);
+        Self::notify_changes(&changes, concerned, shared);
         let wanted = self.to_authorize.take();
         self.open_authorization_if(wanted, shared);
         self.watch_files(shared);
     }
 
     /// Shows a notice about changes. An open dialog about the plan is closed.
-    fn notify_changes(&mut self, changes: &[Change], concerned: Concerned, shared: &mut Shared) {
+    fn notify_changes(changes: &[Change], concerned: Concerned, shared: &mut Shared) {
         let Some(first) = changes.first().map(|change| &change.what) else { return };
         let details: Vec<_> = changes.iter().map(ToString::to_string).collect();
         let details = details.join("\n");
         if concerned == Concerned::Run {
-            shared.notify(
+            shared.notify_in(
+                Scope::Change,
                 Tone::Caution,
                 "The plan file has changed since its run.",
                 details,
                 "The page shows the file as it is now. The plan that ran is in the list of runs.",
             );
         } else if shared.close_prompt(&Prompt::ABOUT_PLAN) {
-            shared.notify(
+            shared.notify_in(
+                Scope::Change,
                 Tone::Caution,
                 format!("The dialog was closed, because this changed: {first}."),
                 details,
                 "Review the steps again, then reopen the dialog.",
             );
         } else if concerned == Concerned::Authorization {
-            self.void_notice = Some(shared.notify(
+            shared.notify_in(
+                Scope::Change,
                 Tone::Caution,
                 format!("The authorization is void. Changed since: {first}."),
                 details,
                 "Review the steps again, then authorize the plan again.",
-            ));
+            );
         } else if concerned == Concerned::Plan {
-            if let Some(earlier) = self.change_notice.take() {
-                shared.dismiss(earlier);
-            }
-            self.change_notice = Some(shared.notify(
+            shared.notify_in(
+                Scope::Change,
                 Tone::Caution,
                 "The plan file has changed since you opened it.",
                 details,
                 "The page shows the file as it is now. Review the steps again.",
-            ));
+            );
         }
     }
 
-    /// Watches the file of the shown plan and the files that an approval of it would cover.
+    /// Watches the file of the shown plan, and the files that an approval of it and of a running plan covers.
     pub(super) fn watch_files(&mut self, shared: &mut Shared) {
         let mut files = BTreeSet::new();
-        if let Some(session) = &self.shown {
-            files.extend(session.path().map(Path::to_path_buf));
+        let shown = self.shown.as_ref();
+        files.extend(shown.and_then(PlanSession::path).map(Path::to_path_buf));
+        for session in shown.into_iter().chain(self.running()) {
             if let Some(review) = &session.opened.review {
                 let inputs = review.binding.inputs.keys();
                 files.extend(inputs.map(|path| review.workspace.join(path)));
@@ -320,7 +321,8 @@ impl PlanPage {
         let files: BTreeSet<PathBuf> =
             files.into_iter().map(|file| std::path::absolute(&file).unwrap_or(file)).collect();
         if let Err(error) = self.watch.watch_files(files) {
-            shared.notify(
+            shared.notify_in(
+                Scope::Plan,
                 Tone::Caution,
                 "The plan's files cannot be watched for changes.",
                 error.to_string(),
@@ -330,7 +332,7 @@ impl PlanPage {
     }
 
     /// Reviews the shown plan again once a watched file has changed and the debounce time is over. While a run is under
-    /// way, the change stays pending. Returns the milliseconds left of the debounce time; `None` if nothing has changed
+    /// way, only a waiting question is compared with the files, and the change stays pending. Returns the milliseconds left of the debounce time; `None` if nothing has changed
     /// or the debounce time is over.
     pub(super) fn review_when_due(&mut self, shared: &mut Shared) -> Option<i64> {
         let left_ms = self.watch.due_in(shared.now.ms)?;
@@ -340,6 +342,8 @@ impl PlanPage {
         if self.running().is_none() {
             self.watch.clear();
             self.review_again(false, shared);
+        } else {
+            self.check_question(shared);
         }
         None
     }

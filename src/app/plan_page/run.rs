@@ -7,9 +7,12 @@ use uuid::Uuid;
 use super::{PlanPage, PlanSession};
 use crate::app::loop_page::CurrentAttempt;
 use crate::app::shared::{Prompt, Shared};
-use crate::run::{ExecutionDetail, Failure, RunEvent, RunState};
+use crate::plan::drawable;
+use crate::run::{ExecutionDetail, Failure, Phase, RunEvent, RunFate, RunState};
 use crate::ui::Tone;
-use crate::ui::plan::Approval;
+use crate::ui::loop_page::is_by_class;
+use crate::ui::notice::Scope;
+use crate::ui::plan::{Approval, fate_look};
 use crate::worker::{Clock as _, Command, PlanProposal, SystemClock};
 
 impl PlanPage {
@@ -21,6 +24,7 @@ impl PlanPage {
             return;
         }
         let Some(approved) = session.begin_run() else { return };
+        shared.end_notices(|scope| scope == Scope::Change);
         let command = Command::Run {
             approved: Box::new(approved),
             file: session.path().map(Path::to_path_buf),
@@ -31,7 +35,7 @@ impl PlanPage {
             if let Command::Run { approved, .. } = refused {
                 session.apply_decision(approved.authorization);
             }
-            shared.notify(
+            shared.notify_here(
                 Tone::Caution,
                 "Another run is still under way.",
                 "",
@@ -81,7 +85,7 @@ impl PlanPage {
             (RunEvent::AuthorizationDecided { approved, how }, Some(session)) => {
                 session.end_attempt(now);
                 if *approved {
-                    session.begin_attempt(now);
+                    session.begin_attempt(is_by_class(how), now);
                 } else {
                     session.approval = Approval::Rejected(how.clone());
                 }
@@ -124,7 +128,7 @@ impl PlanPage {
         }
         if was_awaited && shared.close_prompt(&Prompt::DECISIONS) {
             let summary = "The loop no longer waits for an answer to this plan.";
-            shared.notify(Tone::Caution, summary, "", "");
+            shared.notify_here(Tone::Caution, summary, "", "");
         }
         self.live.take_if(|session| session.opened.plan.is_none());
         shared.list_runs();
@@ -144,6 +148,23 @@ impl PlanPage {
         }
         session.elapsed_ms = Some(result.as_ref().copied().unwrap_or_default());
         session.run.interrupt();
+    }
+
+    /// Shows a notice about the end of a run whose plan is not on the page. The end of a loop has its own.
+    pub fn notify_hidden_end(&self, shared: &mut Shared) {
+        let over = self.live.as_ref().filter(|it| it.is_over() && it.attempt.is_none());
+        let Some((session, run_id)) = over.and_then(|it| Some((it, it.run.run_id?))) else {
+            return;
+        };
+        let fate = match session.run.phase {
+            Phase::Ended(status) => RunFate::Ended(status),
+            _ => RunFate::Interrupted,
+        };
+        let (_, word, tone) = fate_look(fate, session.run.tally());
+        let step = session.run.steps.stopped_at();
+        let step = step.map(|step| format!(" at step {}", step + 1)).unwrap_or_default();
+        let summary = format!("“{}” has ended: {word}{step}.", drawable(session.name()));
+        shared.notify_in(Scope::Run(run_id), tone, summary, "", "");
     }
 
     /// Marks the run under way as interrupted, after a panic of the executor thread.

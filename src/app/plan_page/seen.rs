@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::PlanSession;
+use super::{Chosen, PlanSession};
 use crate::authorization::WallLevel;
 use crate::plan::{Digest, ShownPlan, ShownStep, ToolClass};
 use crate::risk::RiskLevel;
@@ -33,6 +33,7 @@ pub struct Seen {
 #[derive(Debug)]
 pub struct LeftPlan {
     seen: Seen,
+    pub(super) chosen: Chosen,
     /// The version of the plan that was shown.
     digest: Digest,
     /// The selected step of that version.
@@ -43,9 +44,10 @@ impl PlanSession {
     /// Takes out what stays of the plan; `None` for a plan without a file, which is never shown again.
     pub(super) fn leave(&mut self) -> Option<(PathBuf, LeftPlan)> {
         let path = self.path()?.to_owned();
+        let chosen = self.chosen();
         let seen = std::mem::take(&mut self.seen);
         let (digest, selected) = (self.opened.digest, self.pane.selected);
-        Some((path, LeftPlan { seen, digest, selected }))
+        Some((path, LeftPlan { seen, chosen, digest, selected }))
     }
 
     /// Takes over what stayed of the plan when it was left. The list is scrolled to the selected step, because it still

@@ -83,6 +83,10 @@ pub struct ConfirmationState {
     pub reveal_card: bool,
     /// The step whose confirmation was answered, until the next step or confirmation.
     pub answered: Option<usize>,
+    /// The files that are no longer as the question shows them.
+    pub changed: Vec<String>,
+    /// The watched change after which these files were last compared.
+    pub checked_at_ms: Option<i64>,
 }
 
 /// Why a plan cannot be authorized while steps that matter were not looked at.
@@ -264,6 +268,7 @@ impl PlanSession {
                 // Without a plan there is no list of steps for a card.
                 self.confirmation.dialog_closed = request.guided && self.opened.plan.is_some();
                 self.confirmation.answered = None;
+                self.confirmation.changed.clear();
                 if request.guided {
                     self.pane.follow(request.step_index);
                 }

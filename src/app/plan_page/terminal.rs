@@ -7,6 +7,7 @@ use crate::app::shared::Shared;
 use crate::run::TypedBy;
 use crate::ui::Tone;
 use crate::ui::action::{TerminalAction, Typed};
+use crate::ui::notice::Scope;
 
 impl PlanPage {
     /// Applies an action to the terminal of the run on the page. What is typed is only passed on.
@@ -19,7 +20,8 @@ impl PlanPage {
                 terminal.screen.scroll_to_end();
                 let Some(step) = step else { return };
                 if !shared.worker.terminal().write(step, &bytes, TypedBy::Person) {
-                    shared.notify(
+                    shared.notify_in(
+                        Scope::Plan,
                         Tone::Caution,
                         "What you typed was not passed on.",
                         "",

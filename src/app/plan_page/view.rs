@@ -1,11 +1,13 @@
 //! Builds the view models of the plan page.
 
+use std::path::Path;
+
 use super::{PlanPage, PlanSession};
 use crate::app::shared::Shared;
 use crate::plan::{ShownPlan, ShownStep, ToolCall, ToolClass};
-use crate::run::{ConfirmationRequest, LoopSummary, Phase, StepState};
-use crate::ui::Situation;
+use crate::run::{ConfirmationRequest, LoopSummary, Phase, RunFate, RunSummary, StepState};
 use crate::ui::plan::{Approval, CardView, ChoicesView, PlanView, SidebarView};
+use crate::ui::{Page, Situation};
 
 impl PlanPage {
     pub fn sidebar<'a>(&'a self, loops: &'a [LoopSummary], shared: &'a Shared) -> SidebarView<'a> {
@@ -74,6 +76,18 @@ impl PlanPage {
         self.live.as_ref().filter(|live| live.runs_here()).map(PlanSession::name)
     }
 
+    /// The latest run of the shown plan file in its workspace that is over, while the page shows no run of it.
+    pub fn last_run(&self) -> Option<&RunSummary> {
+        let session =
+            self.shown.as_ref().filter(|it| it.path().is_some() && !it.run.has_begun())?;
+        let workspace = session.opened.review.as_ref()?.workspace.as_path();
+        self.runs.iter().find(|run| {
+            run.plan_digest == session.opened.digest
+                && Path::new(&run.workspace) == workspace
+                && run.fate != RunFate::Active
+        })
+    }
+
     /// The view model of the plan on the page; `covered` states whether a dialog or an overlay covers it.
     pub fn view<'a>(&'a self, covered: bool, shared: &'a Shared) -> Option<PlanView<'a>> {
         let session = self.shown.as_ref()?;
@@ -97,6 +111,7 @@ impl PlanPage {
             rejected: session.opened.rejected.as_ref(),
             run: &session.run,
             output: &session.output,
+            last_run: self.last_run(),
             continues: session.opened.continues,
             attempt: session.attempt,
             other_plan: self.other_plan(),
@@ -122,12 +137,15 @@ impl PlanPage {
         })
     }
 
-    /// Resets the flags that apply to one frame only.
-    pub fn reset_frame_flags(&mut self) {
+    /// Resets the flags that apply to one frame only, after a frame of this page.
+    pub fn reset_frame_flags(&mut self, page: Page) {
         self.with_shown(|session| {
-            session.pane.scroll_to_selected = false;
-            session.steps.list.focus = false;
-            session.confirmation.reveal_card = false;
+            // Another page has not scrolled the list of steps.
+            if page == Page::Plan {
+                session.pane.scroll_to_selected = false;
+                session.steps.list.focus = false;
+                session.confirmation.reveal_card = false;
+            }
             session.diagnostics.reset_frame_flags();
         });
     }
@@ -140,6 +158,7 @@ impl PlanSession {
         Some(CardView {
             prompt: shared.prompt_id(Some(request)),
             request,
+            changed: &self.confirmation.changed,
             reveal: self.confirmation.reveal_card,
             covered,
             dialog_open: shared.prompt.is_none() && !self.confirmation.dialog_closed,

@@ -5,7 +5,7 @@ mod planner;
 
 use super::*;
 use crate::autonomy::scripted;
-use crate::run::{Attempt, LoopPhase, StopCode};
+use crate::run::{Attempt, FileFate, LoopPhase, StopCode};
 use crate::ui::Tone;
 use crate::ui::action::LoopAction;
 use crate::ui::dialog::AfterRejection;
@@ -290,6 +290,89 @@ fn a_class_authorizes_until_revoked() {
     bench.wait_until("the revocation", |app| app.loop_page.live.as_ref().unwrap().class_revoked);
     bench.authorize_attempt(2);
     assert_eq!(bench.wait_for_loop_end(), StopCode::Completed);
+}
+
+/// A plan that did not run can be looked at, and authorized after all.
+#[test]
+fn the_plan_of_a_rejected_attempt_opens_from_its_loop() {
+    let mut bench = Bench::new();
+    bench.fill(&["echo heron > egg"]);
+    bench.act(Action::Do(Command::StartLoop));
+    bench.wait_for_attempt(1);
+    bench.act(Action::Do(Command::OpenAttempt));
+    bench.act(Action::Do(Command::Reject));
+    let digest = bench.session().opened.digest;
+    let reason = "not now".to_owned();
+    bench.act(Action::Dialog(DialogAction::Reject { digest, reason, replan: false }));
+    assert_eq!(bench.wait_for_loop_end(), StopCode::NotAuthorized);
+    let loop_id = bench.app.loop_page.shown_state().unwrap().loop_id.unwrap();
+    (bench.app.plan.shown, bench.app.plan.live, bench.app.loop_page.live) = (None, None, None);
+    bench.act(Action::Do(Command::GoLoop));
+    bench.act(Action::Loop(LoopAction::Show(loop_id)));
+    bench.wait_until("the loop", |app| app.loop_page.shown_state().is_some());
+    bench.act(Action::Loop(LoopAction::OpenAttempt(1)));
+    bench.wait_until("its plan", |app| app.plan.shown.is_some());
+    assert_eq!((bench.app.shared.page, bench.session().opened.digest), (Page::Plan, digest));
+    let workspace = bench.workspace.path().canonicalize().unwrap();
+    assert_eq!(bench.app.plan.review().unwrap().workspace, workspace);
+    assert!(bench.session().opened.rejected.is_some(), "the page says so");
+    bench.authorize();
+}
+
+/// The page of a loop leads to a question of its run whose dialog is closed; a denied step did not fail.
+#[test]
+fn a_loop_says_that_a_step_waits_and_was_denied() {
+    let mut bench = Bench::new();
+    let plan = r#"{"plan_id": "p", "intent": "MUTATE", "title": "Egg", "steps": [{"step_id": "a",
+        "tool": "file_create", "requires_confirmation": true,
+        "arguments": {"path": "egg", "contents": "heron"}}]}"#;
+    bench.fill_with(&scripted([plan.to_owned(), plan.to_owned()]));
+    bench.act(Action::Do(Command::StartLoop));
+    bench.authorize_attempt(1);
+    bench.wait_for_confirmation(0);
+    bench.act(Action::Dialog(DialogAction::LeaveUndecided));
+    bench.act(Action::Do(Command::GoLoop));
+    let bar = crate::ui::loop_page::bar_of(&bench.app.view().looping, &bench.app.situation());
+    assert_eq!((bar.title.as_str(), bar.primary), ("Waiting for you", Some(Command::AnswerStep)));
+    assert_eq!(bar.detail, "Attempt 1 of 3: step 1 waits for your answer");
+    bench.act(Action::Do(Command::AnswerStep));
+    assert!(bench.app.view().dialog.is_some());
+    bench.answer(0, Decision::Cancel);
+    bench.wait_for_attempt(2);
+    let state = &bench.app.loop_page.live.as_ref().unwrap().state;
+    assert_eq!(attempt_look(state, &state.attempts[0]).1, "a step was denied");
+    let rows = crate::ui::loop_page::action_rows(&state.attempts[0], None);
+    assert_eq!(rows[0].look.1, "denied");
+}
+
+/// The page tells what a run did for which nobody was asked, and that nobody was.
+#[test]
+fn a_run_by_a_class_says_so_and_what_it_did() {
+    let mut bench = Bench::new();
+    let plan = |tool: &str, path: &str| {
+        format!(
+            r#"{{"plan_id": "p", "intent": "MUTATE", "title": "Egg", "steps": [{{"step_id": "a",
+                "tool": "{tool}", "arguments": {{"path": "{path}", "contents": "heron"}}}}]}}"#
+        )
+    };
+    bench.fill_with(&scripted([plan("file_write", "nest"), plan("file_create", "egg")]));
+    let class = &mut bench.app.loop_page.form.class;
+    class.on = true;
+    class.tools.insert("file_create");
+    class.paths = ".".to_owned();
+    class.max_risk = crate::plan::RiskLevel::Caution;
+    bench.act(Action::Do(Command::StartLoop));
+    bench.wait_for_attempt(1);
+    bench.act(Action::Do(Command::OpenAttempt));
+    bench.act(Action::Do(Command::Reject));
+    let (digest, reason) = (bench.session().opened.digest, "elsewhere".to_owned());
+    bench.act(Action::Dialog(DialogAction::Reject { digest, reason, replan: true }));
+    bench.wait_for_loop_end();
+    bench.wait_until("the end of the run", |app| !app.is_busy());
+    let view = bench.app.view();
+    let shown = view.plan.unwrap();
+    assert_eq!(shown.attempt.map(|it| (it.attempt.number, it.by_class)), Some((2, true)));
+    assert_eq!(shown.done.unwrap().files, [("egg".to_owned(), FileFate::New)]);
 }
 
 #[test]

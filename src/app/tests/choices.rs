@@ -37,6 +37,41 @@ fn a_choice_is_reviewed_at_once_and_keeps_the_place() {
     assert_eq!(asks(&bench.app), [false, false]);
 }
 
+/// What was chosen for a plan, and the authorization that covers it, are there again when the plan is.
+#[test]
+fn choices_and_authorization_outlast_a_look_at_another_plan() {
+    let mut bench = Bench::new();
+    let plan = bench.file("commands.json", COMMANDS);
+    let other = bench.file("other.json", &COMMANDS.replace("two", "three"));
+    let elsewhere = tempfile::tempdir().unwrap();
+    let folder = elsewhere.path().canonicalize().unwrap();
+    bench.open(&plan);
+    choose(&mut bench, PlanChoice::Mode(Some(Mode::Guided)));
+    choose(&mut bench, PlanChoice::Network(true));
+    let app = &mut bench.app;
+    app.plan.choose_folder(&plan, folder.clone(), PlanFolder::Workspace, &mut app.shared);
+    let is_covered = |app: &App| {
+        let review = app.plan.review().unwrap();
+        (review.workspace == folder, review.binding.mode, review.binding.grants.network)
+            == (true, Mode::Guided, true)
+    };
+    bench.wait_until("the review of the choices", is_covered);
+    bench.authorize();
+    bench.open(&other);
+    assert_eq!(bench.session().choices.mode, None);
+    bench.open(&plan);
+    assert!(is_covered(&bench.app) && bench.app.situation().approved);
+    assert_eq!(bench.session().choices.mode, Some(Mode::Guided));
+    // So they are on the way back, and when the plan is opened once more.
+    bench.open(&other);
+    bench.act(Action::Do(Command::GoBack));
+    let is_back = |app: &App| app.plan.shown.as_ref().is_some_and(|it| it.path() == Some(&plan));
+    bench.wait_until("the plan", is_back);
+    bench.act(Action::Plan(PlanAction::Open(plan.clone())));
+    bench.wait_until("no query", |app| !app.is_busy());
+    assert!(is_covered(&bench.app) && bench.app.situation().approved);
+}
+
 #[test]
 fn a_choice_makes_an_approval_void() {
     let mut bench = Bench::new();
@@ -134,4 +169,36 @@ fn grants_for_every_plan_are_confirmed_first() {
     bench.wait_until("remembered", remembered);
     bench.act(Action::Plan(PlanAction::ForgetWalls));
     bench.wait_until("forgotten", |app| !remembered(app));
+}
+
+/// The choices belong to the plan file, so an unused authorization that was given with them still counts.
+#[test]
+fn choices_return_with_their_plan() {
+    let mut bench = Bench::new();
+    let plan = bench.file("commands.json", COMMANDS);
+    let other = bench.file("other.json", &format!("{COMMANDS}\n"));
+    bench.open(&plan);
+    choose(&mut bench, PlanChoice::AskEveryStep(true));
+    choose(&mut bench, PlanChoice::Network(true));
+    bench.wait_until("reviewed", |app| {
+        let binding = &app.plan.review().unwrap().binding;
+        binding.grants.network && binding.choices.ask_every_step
+    });
+    bench.authorize();
+    let given = bench.session().authorization.clone().unwrap();
+    bench.open(&other);
+    assert!(!bench.session().choices.run.ask_every_step, "they are those of one plan");
+    bench.open(&plan);
+    assert!(bench.session().choices.run.ask_every_step && bench.session().choices.grants.network);
+    assert_eq!(bench.session().authorization.as_ref(), Some(&given));
+    // Also on the way back, and when the file is opened again while it is shown.
+    bench.open(&other);
+    bench.act(Action::Do(Command::GoBack));
+    bench.wait_until("back", |app| {
+        app.plan.shown.as_ref().is_some_and(|session| session.authorization.is_some())
+    });
+    let before = bench.session().review_id;
+    bench.act(Action::Plan(PlanAction::Open(plan)));
+    bench.wait_until("again", |app| app.plan.shown.as_ref().unwrap().review_id != before);
+    assert_eq!(bench.session().authorization.as_ref(), Some(&given));
 }

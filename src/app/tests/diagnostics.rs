@@ -35,7 +35,8 @@ fn run(bench: &mut Bench, plan: &Path) {
 }
 
 fn excerpt(app: &App) -> Option<&Excerpt> {
-    app.plan.shown.as_ref()?.diagnostics.view(&app.plan.shown.as_ref()?.run).excerpt
+    let shown = app.plan.shown.as_ref()?;
+    shown.diagnostics.view(&shown.run, shown.opened.plan.as_deref()).excerpt
 }
 
 fn copied_text(bench: &Bench) -> String {

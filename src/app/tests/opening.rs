@@ -80,6 +80,36 @@ fn another_plan_opens_during_a_run() {
     bench.wait_for_end();
 }
 
+/// A question that waits follows the disk: what it shows may no longer be so, and then it cannot be approved.
+#[test]
+fn a_waiting_question_says_that_its_file_has_changed() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.wait_for_confirmation(1);
+    let ctx = bench.ctx.clone();
+    for (contents, changed) in [("egret\n", vec!["a.txt"]), ("bittern\n", vec![])] {
+        bench.file("a.txt", contents);
+        let shown = |app: &App| match app.view().dialog.unwrap().question {
+            Question::Confirm { changed, .. } => changed.to_vec(),
+            other => panic!("{other:?}"),
+        };
+        for _ in 0..2_000 {
+            bench.app.shared.now = now();
+            bench.app.drain();
+            bench.app.run_timers(&ctx);
+            if shown(&bench.app) == changed {
+                break;
+            }
+            let _ = bench.woken.recv_timeout(Duration::from_millis(20));
+        }
+        assert_eq!(shown(&bench.app), changed);
+    }
+    bench.answer(1, Decision::Cancel);
+    bench.wait_for_end();
+}
+
 #[test]
 fn a_broken_plan_file_is_a_finding() {
     let mut bench = Bench::new();

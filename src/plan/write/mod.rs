@@ -17,7 +17,7 @@ use super::{Dialect, Plan};
 
 pub use actions::{Batch, batch_plan, revert};
 pub use commands::rollback;
-pub use text::Continuation;
+pub use text::{CONTINUED, Continuation};
 
 /// Writes the plan that continues a run: the steps whose ids are not in `succeeded`, in order, each with the same call.
 ///

@@ -9,7 +9,7 @@ use crate::plan::limits;
 const ID_MARK: &str = ".continues-";
 
 /// The end of a continued plan's title.
-const TITLE_SUFFIX: &str = " (continued)";
+pub const CONTINUED: &str = " (continued)";
 
 /// The plan that continues a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,9 +65,9 @@ pub(super) fn derived_id(plan_id: &str, mark: &str, run: &str) -> String {
 
 /// The title of a continued plan: marked once, and unchanged if it would become too long.
 pub(super) fn continued_title(title: &str) -> String {
-    if title.ends_with(TITLE_SUFFIX) || title.len() + TITLE_SUFFIX.len() > limits::ARGUMENT_BYTES {
+    if title.ends_with(CONTINUED) || title.len() + CONTINUED.len() > limits::ARGUMENT_BYTES {
         title.to_owned()
     } else {
-        format!("{title}{TITLE_SUFFIX}")
+        format!("{title}{CONTINUED}")
     }
 }

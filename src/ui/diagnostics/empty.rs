@@ -76,6 +76,17 @@ pub(super) fn empty(view: Option<&DiagnosticsView<'_>>) -> Option<Empty> {
              with the step {CHECK}: once before the change, and once after it, to see what is new."
         );
         Empty::unchecked("No check ran in this run", why, to_plan("Show the run"))
+    } else if !view.may_report {
+        let why = format!(
+            "No step of this plan checks the code. To get diagnostics, run a plan with the step {CHECK}: once before \
+             the change, and once after it, to see what is new."
+        );
+        Empty::unchecked("This plan checks no code", why, to_plan("Show the plan"))
+    } else if let Some(run_id) = view.last_run {
+        let why = "The page shows the plan as it would run now. The record of its last run has the diagnostics of that run.";
+        let show = vec![Action::Plan(PlanAction::OpenRun(run_id))];
+        let button = Some((icon::CLOCK, "Show the last run", show));
+        Empty::unchecked("No run is shown", why.to_owned(), button)
     } else {
         let why = format!(
             "They appear here once you have run the plan, if it has a step that checks the code \
@@ -119,13 +130,19 @@ mod tests {
     use crate::ui::diagnostics::{Check, ListOptions, Listing};
 
     fn of(run: &RunState, checks: Vec<Check>) -> Option<Empty> {
+        of_plan(run, checks, true)
+    }
+
+    fn of_plan(run: &RunState, checks: Vec<Check>, may_report: bool) -> Option<Empty> {
         let step = checks.last().map(|check| check.step);
         let listing = Listing { checks, step, ..Listing::default() };
         empty(Some(&DiagnosticsView {
             run,
+            may_report,
             listing: &listing,
             options: &ListOptions::default(),
             excerpt: None,
+            last_run: None,
             focus_filter: false,
             scroll_to_selected: false,
         }))
@@ -148,9 +165,25 @@ mod tests {
         assert_eq!(unfinished.icon, icon::WARNING);
         let (_, _, actions) = unfinished.button.unwrap();
         assert!(actions.contains(&Action::Plan(PlanAction::SelectStep(3))));
-        let unchecked = [empty(None), of(&idle, vec![]), of(&over, vec![])].map(Option::unwrap);
+        let without_check = of_plan(&idle, vec![], false);
+        let unchecked = [empty(None), of(&idle, vec![]), of(&over, vec![]), without_check];
+        let unchecked = unchecked.map(Option::unwrap);
         let titles = unchecked.each_ref().map(|it| it.title);
-        assert_eq!(titles, ["No plan is open", "Nothing has run yet", "No check ran in this run"]);
+        let [no_plan, nothing_ran] = ["No plan is open", "Nothing has run yet"];
+        let no_check = ["No check ran in this run", "This plan checks no code"];
+        assert_eq!(titles, [no_plan, nothing_ran, no_check[0], no_check[1]]);
+        let again = empty(Some(&DiagnosticsView {
+            run: &idle,
+            may_report: true,
+            listing: &Listing::default(),
+            options: &ListOptions::default(),
+            excerpt: None,
+            last_run: Some(uuid::Uuid::nil()),
+            focus_filter: false,
+            scroll_to_selected: false,
+        }));
+        let (_, _, actions) = again.unwrap().button.unwrap();
+        assert_eq!(actions, [Action::Plan(PlanAction::OpenRun(uuid::Uuid::nil()))]);
         for it in unchecked {
             assert!(!it.was_checked && it.icon == icon::DIAGNOSTICS, "{it:?}");
             assert!(it.why.contains(CHECK) && !it.why.contains("list"), "{it:?}");

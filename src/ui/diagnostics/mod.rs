@@ -27,6 +27,8 @@ use super::{
     Action, Command, Commands, Icon, Look, Text, Theme, Tone, controls, format, icon, narrow,
     theme, widgets,
 };
+use uuid::Uuid;
+
 use crate::run::{BaselineState, DiagnosticArtifact, Level, MAX_DIAGNOSTICS, RunState};
 
 pub(crate) use copy::written;
@@ -40,12 +42,16 @@ pub use listing::{Check, Column, DiagnosticPosition, Facet, ListOptions, Listing
 pub struct DiagnosticsView<'a> {
     /// The run of the diagnostics.
     pub run: &'a RunState,
+    /// Whether a step of the plan can report diagnostics: one that checks the code, or a command.
+    pub may_report: bool,
     /// The shown diagnostics.
     pub listing: &'a Listing,
     /// The filter, the order and the selection.
     pub options: &'a ListOptions,
     /// The source of the selected diagnostic; `None` until it is read.
     pub excerpt: Option<&'a Excerpt>,
+    /// The last run of the plan, while none is shown.
+    pub last_run: Option<Uuid>,
     /// Whether to focus the filter field now.
     pub focus_filter: bool,
     /// Whether to scroll the list to the selected diagnostic now.
@@ -123,7 +129,7 @@ const DETAIL_PANE: &str = "diagnostic";
 pub fn diagnostics_page_ui(
     ui: &mut Ui,
     view: Option<&DiagnosticsView<'_>>,
-    notices: &[Notice],
+    notices: &[&Notice],
     commands: &mut Commands<'_>,
 ) {
     let empty = empty::empty(view);

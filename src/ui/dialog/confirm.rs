@@ -7,7 +7,9 @@ use crate::authorization::FileState;
 use crate::plan::drawable;
 use crate::risk::RiskLevel;
 use crate::run::{ConfirmationRequest, Decision, Diff};
-use crate::ui::plan::{argument_ui, indented, preview_ui, request_ui, short_first};
+use crate::ui::plan::{
+    OUTDATED, argument_ui, indented, outdated_ui, preview_ui, request_ui, short_first,
+};
 use crate::ui::{Action, DialogAction, Icon, Look, Text, Theme, Tone, controls, icon, widgets};
 
 /// The safe answers about a step with icon, text and tooltip, in display order. The last is only for guided runs.
@@ -30,7 +32,7 @@ pub(in crate::ui) const SAFE_ANSWERS: [(Decision, Icon, &str, &str); 3] = [
 pub(super) fn confirm_ui(
     ui: &mut Ui,
     prompt: PromptId,
-    (request, plan, in_loop): (&ConfirmationRequest, &str, bool),
+    (request, plan, in_loop, changed): (&ConfirmationRequest, &str, bool, &[String]),
     actions: &mut Vec<Action>,
 ) {
     let word = request.target_word();
@@ -58,9 +60,13 @@ pub(super) fn confirm_ui(
         let safe = SAFE_ANSWERS.iter().filter(|it| request.guided || it.0 != Decision::DoneByHand);
         let safe =
             safe.map(|(it, icon, text, hint)| Answer::safe(Some(*icon), text, hint, answer(*it)));
-        let ready = !dangerous || request.names_target(&entered.typed);
-        let hint =
-            if ready { READ_FIRST.into() } else { format!("Type “{word}” first.").into() };
+        let is_named = !dangerous || request.names_target(&entered.typed);
+        let ready = is_named && changed.is_empty();
+        let hint = match (changed.is_empty(), is_named) {
+            (false, _) => OUTDATED.into(),
+            (true, true) => READ_FIRST.into(),
+            (true, false) => format!("Type “{word}” first.").into(),
+        };
         let mut approve = Answer::approve(icon::DONE, run, "", answer(Decision::Approve));
         if dangerous {
             approve.look = Look::Danger;
@@ -74,6 +80,7 @@ pub(super) fn confirm_ui(
             let name = widgets::beginning(plan);
             let parts = [("of the plan ", Text::Meta, theme.dim), (&*name, Text::Body, theme.text)];
             ui.add(Label::new(widgets::styled_text(&parts)).truncate());
+            outdated_ui(ui, changed);
             request_ui(ui, request);
             reason_ui(ui, id.with("reason"), &mut entered.reason, in_loop);
         });

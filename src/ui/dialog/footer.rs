@@ -21,6 +21,8 @@ pub(super) struct Footer<'a> {
     pub(super) id: Id,
     /// The question about a dangerous step, whose approval needs a word to be typed.
     pub(super) word: Option<&'a ConfirmationRequest>,
+    /// Whether anything was typed too early for the word.
+    pub(super) dropped: bool,
     pub(super) allowed: Allowed,
 }
 
@@ -35,16 +37,23 @@ impl Footer<'_> {
         actions: &mut Vec<Action>,
         answers: impl FnOnce(&Entered) -> Answers<'a>,
     ) -> f32 {
-        let Self { rect, id, word, allowed } = self;
+        let Self { rect, id, word, dropped, allowed } = self;
         let theme = Theme::of(ui);
         let radius = theme::DIALOG_RADIUS;
         let corners = CornerRadius { sw: radius, se: radius, ..CornerRadius::ZERO };
         ui.painter().rect_filled(rect, corners, theme.panel);
         ui.painter().hline(rect.x_range(), rect.top(), Stroke::new(1.0, theme.line));
         let inner = rect.shrink2(vec2(PADDING, 0.0));
-        let typed =
-            word.map(|request| word::word_ui(ui, inner, id, request, &mut entered.typed, allowed));
-        let Answers { safe, mut approve } = answers(entered);
+        let typed = word.map(|request| {
+            word::word_ui(ui, inner, id, request, &mut entered.typed, (allowed, dropped))
+        });
+        let Answers { mut safe, mut approve } = answers(entered);
+        let all = || safe.iter().chain(&approve);
+        let width: f32 = all().map(|it| it.width(ui) + GAP).sum();
+        if width - GAP > inner.width() {
+            // Without icons they may fit into one line.
+            safe.iter_mut().chain(&mut approve).for_each(|it| it.icon = None);
+        }
         // In a narrow dialog the buttons take more than one line; the last has the approval, alone at the right.
         let mut lines = Lines::new(GAP, inner.width());
         let line_of_safe: Vec<_> = safe.iter().map(|it| lines.place(it.width(ui))).collect();

@@ -76,6 +76,8 @@ pub enum Question<'a> {
         plan: &'a str,
         /// Whether the step belongs to a plan of a loop. A denial with a reason then leads to another plan.
         in_loop: bool,
+        /// The files that are no longer as the question shows them.
+        changed: &'a [String],
     },
     /// Whether to authorize the plan.
     Authorize(Arc<AuthorizeView>),
@@ -142,6 +144,8 @@ struct Memory {
     word_height: f32,
     /// The scroll offset of the body.
     offset: f32,
+    /// Whether anything was typed too early for the word.
+    dropped: bool,
 }
 
 /// The parts of a dialog that do not change while it is shown.
@@ -168,6 +172,8 @@ impl DialogShape<'_> {
 const READ_FIRST: &str = "Read the question first. The button is enabled after a moment.";
 /// The height of the title, in points.
 const HEADER: f32 = 56.0;
+/// The height of the title in a low window, in points.
+const LOW_HEADER: f32 = 44.0;
 /// The height of the buttons, in points.
 const FOOTER: f32 = 60.0;
 /// The left and right margin, in points; the same as that of the inspector, because dialogs contain some of its parts.
@@ -188,8 +194,9 @@ pub fn clean_up(ctx: &egui::Context) {
 /// Draws a dialog.
 pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
     match &dialog.question {
-        Question::Confirm { request, plan, in_loop } => {
-            confirm::confirm_ui(ui, dialog.prompt, (*request, *plan, *in_loop), actions);
+        Question::Confirm { request, plan, in_loop, changed } => {
+            let content = (*request, *plan, *in_loop, *changed);
+            confirm::confirm_ui(ui, dialog.prompt, content, actions);
         }
         Question::Authorize(view) => authorize::authorize_ui(ui, dialog.prompt, view, actions),
         Question::Reject { digest, name, file, then } => {
@@ -237,6 +244,7 @@ fn question_ui<'a>(
         body_height: 200.0,
         word_height: shape.word.map_or(0.0, |_| word::USUAL_HEIGHT),
         offset: 0.0,
+        dropped: false,
     });
     let mut entered = draft::take(&ctx, shape.subject.as_ref());
     if !memory.arming.was_drawn() {
@@ -254,14 +262,15 @@ fn question_ui<'a>(
         ctx.request_repaint_after(std::time::Duration::from_millis(wait.max(16)));
     }
     if shape.word.is_some() && !allowed.text {
-        word::drop_typed(&ctx);
+        memory.dropped |= word::drop_typed(&ctx);
         // Without another frame, the pause would be noticed only with the next letter, which would be dropped.
         ctx.request_repaint_after(std::time::Duration::from_millis(DELAY_MS / 5));
     }
     let screen = ctx.content_rect();
     let width = shape.width.min(screen.width() - 32.0);
     let footer_height = FOOTER + memory.word_height;
-    let max_height = (screen.height() - 32.0 - HEADER - footer_height).max(60.0);
+    let (header, margins) = if word::is_low(&ctx) { (LOW_HEADER, 16.0) } else { (HEADER, 32.0) };
+    let max_height = (screen.height() - margins - header - footer_height).max(60.0);
     let body_height = memory.body_height.min(max_height);
     let scroll_to = scroll_by_key(&ctx, &memory, &entered, body_height);
     let frame = Frame::NONE
@@ -270,11 +279,12 @@ fn question_ui<'a>(
         .corner_radius(CornerRadius::same(theme::DIALOG_RADIUS))
         .shadow(ui.visuals().window_shadow);
     let modal = Modal::new(id).frame(frame).backdrop_color(theme.backdrop).show(&ctx, |ui| {
-        let size = vec2(width, HEADER + body_height + footer_height);
+        let size = vec2(width, header + body_height + footer_height);
         let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
-        let (top, rest) = rect.split_top_bottom_at_y(rect.top() + HEADER);
+        let (top, rest) = rect.split_top_bottom_at_y(rect.top() + header);
         let (middle, bottom) = rest.split_top_bottom_at_y(rest.bottom() - footer_height);
-        let footer = Footer { rect: bottom, id, word: shape.word, allowed };
+        let (word, dropped) = (shape.word, memory.dropped);
+        let footer = Footer { rect: bottom, id, word, dropped, allowed };
         let word_height = footer.ui(ui, &mut entered, actions, answers);
         title_ui(ui, top.shrink2(vec2(PADDING, 0.0)), shape);
         let mut area = ui.new_child(UiBuilder::new().id_salt("body").max_rect(middle));

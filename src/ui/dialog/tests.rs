@@ -162,6 +162,16 @@ fn dangerous_guided_step_needs_its_word_to_run() {
 }
 
 #[test]
+fn a_question_whose_file_has_changed_cannot_be_approved() {
+    let mut harness = large_window("dialog");
+    harness.state_mut().scene.outdated = vec!["src/lexer.rs".to_owned()];
+    wait(&mut harness, 2_000);
+    assert!(harness.query_by_label_contains("src/lexer.rs has changed since you were").is_some());
+    assert!(!enabled(&harness, APPROVE));
+    assert!(enabled(&harness, "Deny and stop") && enabled(&harness, "Skip this step"));
+}
+
+#[test]
 fn the_four_answers_stay_in_a_small_window() {
     for size in [[900.0, 600.0], [720.0, 480.0]] {
         let harness = window("guided-dialog", size);

@@ -16,6 +16,8 @@ const MAX_TEXT: f32 = 120.0;
 const TOP: f32 = 14.0;
 /// The width of the field, in points; in a narrow dialog less.
 const FIELD: f32 = 260.0;
+/// The height of a low window, in points: for example 600 at 200 %.
+const LOW: f32 = 400.0;
 /// The space between the text and the field, in points.
 const GAP: f32 = 16.0;
 
@@ -46,22 +48,29 @@ fn is_text(event: &Event) -> bool {
     )
 }
 
-/// Drops what was typed or pasted in this frame.
-pub(super) fn drop_typed(ctx: &Context) {
-    ctx.input_mut(|input| input.events.retain(|event| !is_text(event)));
+/// Drops what was typed or pasted in this frame. Returns whether there was anything.
+pub(super) fn drop_typed(ctx: &Context) -> bool {
+    ctx.input_mut(|input| {
+        let before = input.events.len();
+        input.events.retain(|event| !is_text(event));
+        input.events.len() < before
+    })
 }
 
-/// Draws the field, with what it is for at its left and below it whether the word is right so far.
+/// Draws the field, with what it is for at its left and below it whether the word is right so far. `dropped` says whether
+/// anything was typed too early.
 pub(super) fn word_ui(
     ui: &mut Ui,
     rect: Rect,
     dialog: Id,
     request: &ConfirmationRequest,
     typed: &mut String,
-    allowed: Allowed,
+    (allowed, dropped): (Allowed, bool),
 ) -> Typed {
     let theme = Theme::of(ui);
     let field_width = FIELD.min(rect.width() * 0.4);
+    // There, what is asked about needs the room more than the explanation.
+    let is_small = field_width < FIELD || is_low(ui.ctx());
     let top = rect.top() + TOP;
     let (left, right) = rect.with_min_y(top).split_left_right_at_x(rect.right() - field_width);
     let area = |ui: &mut Ui, salt: &str, rect: Rect| {
@@ -71,6 +80,11 @@ pub(super) fn word_ui(
         area
     };
     let (verb, doing) = if request.guided { ("run", "running") } else { ("approve", "approving") };
+    let why = format!(
+        "The step is {}, so {doing} it takes {}.",
+        request.risk.level.as_str(),
+        request.target_kind().as_words()
+    );
     let mut text = area(ui, "why a word", left.with_max_x(left.right() - GAP));
     // A long name wraps and is not truncated.
     let max_text = MAX_TEXT.min(ui.ctx().content_rect().height() * 0.25);
@@ -82,33 +96,43 @@ pub(super) fn word_ui(
             (&format!(" to {verb}"), Text::Body, theme.text),
         ]);
         let label = ui.add(Label::new(name).wrap());
-        let why = format!(
-            "The step is {}, so {doing} it takes {}.",
-            request.risk.level.as_str(),
-            request.target_kind().as_words()
-        );
-        widgets::paragraph(ui, why, Text::Meta, Tone::Dim);
+        if !is_small {
+            widgets::paragraph(ui, &why, Text::Meta, Tone::Dim);
+        }
         label
     });
     let mut area = area(ui, "the word", right);
     let id = field_id(dialog);
-    let field =
+    let mut field =
         area.add(widgets::code_field(typed, id, field_width)).labelled_by(scrolled.inner.id);
-    let (hint, tone) = hint(request, typed, allowed.approve.then_some(verb));
+    if is_small {
+        field = field.on_hover_text(why);
+    }
+    let (hint, tone) = match (typed.is_empty() && dropped, allowed.text) {
+        (true, false) => ("Too early. Pause for a moment.".to_owned(), Tone::Caution),
+        (true, true) => ("That was too early. Type it now.".to_owned(), Tone::Caution),
+        (false, _) => hint(request, typed, allowed.approve.then_some(verb)),
+    };
+    let below = if is_small { &mut text } else { &mut area };
     if hint.is_empty() {
         // The same room, so that nothing moves.
         let height = ui.ctx().fonts_mut(|fonts| fonts.row_height(&Text::Meta.font()));
-        area.allocate_space(vec2(0.0, height));
+        below.allocate_space(vec2(0.0, height));
     } else {
-        widgets::line(&mut area, hint, Text::Meta, tone);
+        widgets::line(below, hint, Text::Meta, tone);
     }
     let is_entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
     // The person can move the focus, and Tab and Enter must not lose it.
     if ui.memory(|memory| memory.focused().is_none()) {
         field.request_focus();
     }
-    let height = TOP + scrolled.content_size.y.min(max_text).max(area.min_rect().height());
+    let height = TOP + text.min_rect().height().max(area.min_rect().height());
     Typed { is_entered, height }
+}
+
+/// Whether the window is so low that a dialog needs all the room for what it asks about.
+pub(super) fn is_low(ctx: &Context) -> bool {
+    ctx.content_rect().height() < LOW
 }
 
 /// Says whether what is typed is the word, or may become it. `entering` is what Enter does with the word, once it counts.

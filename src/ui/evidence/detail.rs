@@ -169,7 +169,8 @@ fn heading_ui(ui: &mut Ui, detail: &ExecutionDetail) {
     });
     if let Some(message) = &row.error_message {
         let text = format::error(row.error_code, message);
-        widgets::remark(ui, icon::FAILED, Tone::Danger, text);
+        let (icon, _, tone) = known_look(row.known);
+        widgets::remark(ui, icon, tone, text);
     }
 }
 

@@ -128,7 +128,7 @@ pub(super) fn take_keys(ui: &Ui, view: &EvidenceView<'_>, actions: &mut Vec<Acti
 pub fn evidence_page_ui(
     ui: &mut Ui,
     view: &EvidenceView<'_>,
-    notices: &[Notice],
+    notices: &[&Notice],
     commands: &mut Commands<'_>,
 ) {
     let theme = Theme::of(ui);

@@ -5,7 +5,7 @@ use egui::{CornerRadius, Frame, Id, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec
 
 use super::action_list::{actions_ui, verify_ui};
 use super::looks::{live_question, looks_ui, words_ui};
-use super::model::{failure_words, verify_sentence};
+use super::model::{BY_CLASS, failure_words, is_by_class, verify_sentence};
 use super::plan_difference::difference_ui;
 use super::{TimelineView, attempt_look};
 use crate::plan::{drawable, prose, prose_lines};
@@ -173,8 +173,11 @@ fn planner_ui(
             });
         }
         None => {
-            let title = "The planner's answer is not recorded.";
-            stage(ui, icon::WARNING, Tone::Danger, title, |ui| planner_output_ui(ui, output));
+            let title = match attempt.run {
+                Some(_) => "The planner's answer is not recorded: only that its plan had begun.",
+                None => "The planner's answer is not recorded. Nothing of it ran.",
+            };
+            stage(ui, icon::WARNING, Tone::Caution, title, |ui| planner_output_ui(ui, output));
         }
         Some(report) => {
             let (icon, tone) = match report.status {
@@ -263,9 +266,8 @@ fn authorization_ui(
 ) {
     match (&attempt.authorized, &view.shown.state.phase) {
         (Some((true, how)), _) => {
-            let by_class = how.contains("authorization class");
-            let (icon, title) = match by_class {
-                true => (icon::SEAL, "Authorized by the class; nobody was asked."),
+            let (icon, title) = match is_by_class(how) {
+                true => (icon::SEAL, BY_CLASS),
                 false => (icon::SIGNATURE, "Authorized."),
             };
             stage(ui, icon, Tone::Safe, title, |ui| {
@@ -282,6 +284,7 @@ fn authorization_ui(
             };
             stage(ui, icon::PROHIBIT, Tone::Caution, title, |ui| {
                 widgets::paragraph(ui, beginning(how), Text::Meta, Tone::Dim);
+                open_plan_ui(ui, view, attempt, actions);
             });
         }
         (None, LoopPhase::AwaitingAuthorization(outside)) if live => {
@@ -299,22 +302,25 @@ fn authorization_ui(
                 }
             });
         }
+        (None, _) if !live => open_plan_ui(ui, view, attempt, actions),
         (None, _) => {}
     }
 }
 
+/// The button that opens the plan of an attempt, if there is one.
 fn open_plan_ui(
     ui: &mut Ui,
     view: &TimelineView<'_>,
     attempt: &AttemptState,
     actions: &mut Vec<Action>,
 ) {
-    let has_plan = view.shown.plans.contains_key(&attempt.attempt);
+    let has_plan = attempt.plan_digest.is_some() || view.shown.plans.contains_key(&attempt.attempt);
     let has_run = attempt.run.as_ref().is_some_and(|run| run.run_id.is_some());
-    if !has_plan && !has_run {
-        return;
-    }
-    let name = format!("Plan and run of attempt {}", attempt.attempt);
+    let name = match (has_run, has_plan) {
+        (true, _) => format!("Plan and run of attempt {}", attempt.attempt),
+        (false, true) => format!("Look at the plan of attempt {}", attempt.attempt),
+        (false, false) => return,
+    };
     let hint = "Show the plan of this attempt, with its steps, on the plan page.";
     if widgets::tooltip_button(ui, Look::Bare, icon::PLAN, &name, hint) {
         actions.push(Action::Loop(LoopAction::OpenAttempt(attempt.attempt)));

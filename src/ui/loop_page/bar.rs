@@ -1,19 +1,23 @@
 //! The content of the bar below a loop or its form, with the commands that start and stop it.
 
-use super::model::{stop_sentences, stop_word};
-use super::{FormView, LoopView, Shown, TimelineView, phase_look};
+use super::model::{state_look, stop_sentences, stop_word, waiting_step};
+use super::{FormView, LoopView, Shown, TimelineView};
 use crate::run::LoopPhase;
 use crate::ui::plan::Bar;
 use crate::ui::{Command, Situation, Tone, format, icon};
 
 /// Computes the content of the bar.
-pub(super) fn bar(view: &LoopView<'_>, situation: &Situation) -> Bar {
+pub fn bar(view: &LoopView<'_>, situation: &Situation) -> Bar {
     match &view.shown {
         Shown::Reading => Bar::new(icon::CLOCK, Tone::Dim, "Reading the loop", ""),
         Shown::Form(view) => Bar { primary: Some(Command::StartLoop), ..form_bar(view, situation) },
         Shown::Loop(timeline) => {
             let is_active = !timeline.shown.recorded && !timeline.shown.state.is_over();
-            let primary = (is_active && situation.attempt_waits).then_some(Command::OpenAttempt);
+            let waits = waiting_step(&timeline.shown.state).and(situation.asking);
+            let primary = match waits {
+                Some(_) if is_active => Some(Command::AnswerStep),
+                _ => (is_active && situation.attempt_waits).then_some(Command::OpenAttempt),
+            };
             let others = match is_active {
                 true => vec![Command::StopNow],
                 false => vec![Command::LoopAgain, Command::RevertLoop],
@@ -59,7 +63,7 @@ fn form_bar(view: &FormView<'_>, situation: &Situation) -> Bar {
 
 fn loop_bar(timeline: &TimelineView<'_>) -> Bar {
     let state = &timeline.shown.state;
-    let (icon, word, tone) = phase_look(&state.phase);
+    let (icon, word, tone) = state_look(state);
     if timeline.shown.stopping && !state.is_over() {
         let detail = "Everything that the loop started is being stopped.";
         return Bar::new(icon::STOP, Tone::Caution, "Stopping", detail);
@@ -79,12 +83,14 @@ fn loop_bar(timeline: &TimelineView<'_>) -> Bar {
             return Bar::new(icon, tone, "Interrupted", detail);
         }
         LoopPhase::AwaitingAuthorization(_) | LoopPhase::AwaitingAnswer(_) => "Waiting for you",
+        _ if waiting_step(state).is_some() => "Waiting for you",
         _ if timeline.shown.recorded => "Runs in another window",
         _ => "Under way",
     };
     let attempt = format!("Attempt {} of {}", state.attempts.len(), state.max_attempts);
-    let detail = match &state.phase {
-        LoopPhase::Elsewhere => attempt,
+    let detail = match (&state.phase, waiting_step(state)) {
+        (LoopPhase::Elsewhere, _) => attempt,
+        (_, Some(step)) => format!("{attempt}: step {step} waits for your answer"),
         _ => format!("{attempt}: {word}"),
     };
     Bar::new(icon, tone, title, detail)

@@ -35,10 +35,15 @@ use crate::plan::{ShownPlan, drawable};
 use crate::run::{Attempt, LoopState, LoopSummary, PlaceReview};
 use egui::{Margin, Panel, ScrollArea, Ui, UiBuilder};
 
+#[cfg(test)]
+pub(crate) use bar::bar as bar_of;
 pub use class_form::ClassForm;
 pub use faults::Field;
 pub use form::{LoopForm, LoopSettings, PlannerChoice};
-pub use model::{ActionRow, action_rows, attempt_look, fate_look, gate_row, phase_look, stop_word};
+pub use model::{
+    ActionRow, BY_CLASS, action_rows, attempt_look, fate_look, gate_row, is_by_class, phase_look,
+    state_look, stop_word, waiting_step,
+};
 pub use sequel::{Sequel, prequel, sequel};
 
 /// All data of the page.
@@ -118,7 +123,7 @@ pub struct TimelineView<'a> {
 pub fn loop_page_ui(
     ui: &mut Ui,
     view: &LoopView<'_>,
-    notices: &[Notice],
+    notices: &[&Notice],
     commands: &mut Commands<'_>,
 ) {
     let theme = Theme::of(ui);

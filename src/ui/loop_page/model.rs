@@ -2,10 +2,10 @@
 
 use uuid::Uuid;
 
-use crate::plan::{ShownPlan, ToolCall};
+use crate::plan::{Code, ShownPlan, ToolCall};
 use crate::run::{
-    ActionRecord, ActionStatus, AttemptState, Level, LoopFate, LoopPhase, LoopState, PlannerStatus,
-    RunState, StepState, StopCode, StopReason, VERIFY_GATE,
+    ActionRecord, ActionStatus, AttemptState, Level, LoopFate, LoopPhase, LoopState, Phase,
+    PlannerStatus, RunState, StepState, StopCode, StopReason, VERIFY_GATE,
 };
 use crate::ui::{Icon, Tone, format, icon};
 
@@ -38,6 +38,14 @@ pub fn failure_words(code: &str) -> &str {
     }
 }
 
+/// What is said about a plan that a class authorized.
+pub const BY_CLASS: &str = "Authorized by the class; nobody was asked.";
+
+/// Whether a class authorized a plan whose authorization has this note.
+pub fn is_by_class(note: &str) -> bool {
+    note.contains("authorization class")
+}
+
 /// A stop code in one or two words, for lists.
 pub fn stop_word(code: StopCode) -> &'static str {
     match code {
@@ -51,7 +59,7 @@ pub fn stop_word(code: StopCode) -> &'static str {
         StopCode::RunnerInternalError => "internal error",
         StopCode::NotAuthorized => "not authorized",
         StopCode::NoProgress => "no progress",
-        StopCode::Planned => "planned",
+        StopCode::Planned => "plan ready",
     }
 }
 
@@ -98,11 +106,29 @@ pub fn stop_look(code: StopCode) -> (Icon, Tone) {
         StopCode::Completed => (icon::DONE, Tone::Safe),
         StopCode::OperatorStopped => (icon::CANCELLED, Tone::Caution),
         StopCode::NotAuthorized => (icon::PROHIBIT, Tone::Caution),
+        StopCode::Planned => (icon::PLAN, Tone::Accent),
         _ => (icon::FAILED, Tone::Danger),
     }
 }
 
-/// The icon, word and colour of a loop's state.
+/// The step of the run under way that waits for a person's answer, counted from 1, of a loop of this window.
+pub fn waiting_step(state: &LoopState) -> Option<usize> {
+    let last = state.attempts.last()?;
+    [&last.run, &last.gate].into_iter().flatten().find_map(|run| match &run.phase {
+        Phase::AwaitingConfirmation(request) => Some(request.step_index + 1),
+        _ => None,
+    })
+}
+
+/// The icon, word and colour of what a loop does now, or how it ended.
+pub fn state_look(state: &LoopState) -> StateLook {
+    match waiting_step(state) {
+        Some(_) => (icon::HAND, "a step waits for your answer", Tone::Caution),
+        None => phase_look(&state.phase),
+    }
+}
+
+/// The icon, word and colour of a loop's phase.
 pub fn phase_look(phase: &LoopPhase) -> StateLook {
     match phase {
         LoopPhase::Idle => (icon::CLOCK, "starting", Tone::Dim),
@@ -129,7 +155,7 @@ pub fn attempt_look(state: &LoopState, attempt: &AttemptState) -> StateLook {
         let is_last = state.attempts.last().is_some_and(|last| last.attempt == attempt.attempt);
         return match &state.phase {
             LoopPhase::Ended(_) => NOT_RECORDED,
-            phase if is_last => phase_look(phase),
+            _ if is_last => state_look(state),
             _ => NOT_RECORDED,
         };
     };
@@ -152,6 +178,9 @@ pub fn attempt_look(state: &LoopState, attempt: &AttemptState) -> StateLook {
             PlannerStatus::Failed => (icon::HAND, "answered by you", Tone::Accent),
         };
     }
+    if record.actions.iter().any(was_denied) {
+        return (icon::PROHIBIT, "a step was denied", Tone::Caution);
+    }
     let failed = |row: &&ActionRecord| row.status == ActionStatus::Failed;
     if record.planner.status == PlannerStatus::Failed {
         (icon::FAILED, "no plan", Tone::Danger)
@@ -164,6 +193,11 @@ pub fn attempt_look(state: &LoopState, attempt: &AttemptState) -> StateLook {
     } else {
         (icon::DONE, "every action succeeded", Tone::Safe)
     }
+}
+
+/// Whether a person denied the action, which the record calls a failure (SPEC §9).
+pub fn was_denied(row: &ActionRecord) -> bool {
+    row.code() == Some(Code::ConfirmationDenied)
 }
 
 /// An action of an attempt, or the verification after the actions.
@@ -249,6 +283,7 @@ pub fn gate_row(attempt: &AttemptState) -> Option<ActionRow> {
 fn recorded_row(row: &ActionRecord, run: Option<&RunState>) -> ActionRow {
     let look = match row.status {
         ActionStatus::Succeeded => (icon::DONE, "succeeded", Tone::Safe),
+        ActionStatus::Failed if was_denied(row) => (icon::PROHIBIT, "denied", Tone::Caution),
         ActionStatus::Failed => (icon::FAILED, "failed", Tone::Danger),
         ActionStatus::Skipped => (icon::SKIP, "skipped", Tone::Dim),
     };

@@ -172,15 +172,34 @@ fn ended_ui(ui: &mut Ui, state: &LoopState) {
         LoopPhase::Ended(reason) => boxed(ui, |ui| reason_ui(ui, state, reason)),
         LoopPhase::Interrupted => boxed(ui, |ui| {
             Chip::new(icon::WARNING, "interrupted", Tone::Danger).ui(ui);
-            let text = "The program that ran this loop has stopped without recording an end. The loop \
-                        will not resume by itself. The outcome of the step under way is unknown.";
+            let [happened, next] = interrupted_sentences(state);
+            let text = format!(
+                "The program that ran this loop has stopped without recording an end. The loop will not \
+                 resume by itself. {happened}"
+            );
             widgets::paragraph(ui, text, Text::Body, Tone::Plain);
-            let text = "Look at the last attempt and its run; Reconcile, on the page of the run, compares \
-                        its files with the disk. Then start a new loop.";
-            widgets::paragraph(ui, text, Text::Body, Tone::Dim);
+            widgets::paragraph(ui, next, Text::Body, Tone::Dim);
         }),
         _ => {}
     }
+}
+
+/// What is known of the last attempt of a loop that was interrupted, and what to do next.
+fn interrupted_sentences(state: &LoopState) -> [&'static str; 2] {
+    let last = state.attempts.last();
+    let runs = last.iter().flat_map(|it| [&it.run, &it.gate]).flatten();
+    let runs: Vec<_> = runs.collect();
+    if runs.is_empty() {
+        let happened = "No step of its last attempt had begun.";
+        return [happened, "There is nothing to reconcile. Start a new loop."];
+    }
+    if runs.iter().any(|run| run.is_uncertain()) {
+        let next = "Look at the last attempt and its run; Reconcile, on the page of the run, compares its files \
+                    with the disk. Then start a new loop.";
+        return ["The outcome of the step under way is unknown.", next];
+    }
+    let happened = "Nothing is uncertain: each step that had an effect has its outcome.";
+    [happened, "Look at the last attempt and its run. Then start a new loop."]
 }
 
 fn boxed(ui: &mut Ui, add: impl FnOnce(&mut Ui)) {

@@ -48,6 +48,19 @@ pub struct SettingsView {
 /// The zoom levels to choose from.
 pub const ZOOMS: [f32; 7] = [0.8, 0.9, 1.0, 1.15, 1.3, 1.6, 2.0];
 
+/// The zoom level that follows `last` in the direction of `wanted`, the zoom that the keys of egui lead to.
+pub fn zoom_level(last: f32, wanted: f32) -> f32 {
+    let mut levels = ZOOMS.to_vec();
+    if wanted < last {
+        levels.reverse();
+    }
+    let is_beyond = |level: &f32| (level - last) * (wanted - last).signum() > 0.01;
+    match levels.iter().find(|level| (*level - wanted).abs() < 0.01) {
+        Some(level) => *level,
+        None => levels.into_iter().find(is_beyond).unwrap_or(last),
+    }
+}
+
 /// Draws the settings, or the form for a rule.
 pub(super) fn settings_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) {
     ui.spacing_mut().item_spacing.y = 6.0;
@@ -108,8 +121,15 @@ fn values_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) {
     });
     widgets::heading(ui, "Size");
     ui.horizontal_wrapped(|ui| {
-        for zoom in ZOOMS {
-            let chosen = (settings.zoom - zoom).abs() < 0.01;
+        let is_chosen = |zoom: &f32| (settings.zoom - zoom).abs() < 0.01;
+        let mut zooms = ZOOMS.to_vec();
+        // One that only the settings file can have.
+        if !zooms.iter().any(is_chosen) {
+            zooms.push(settings.zoom);
+            zooms.sort_by(f32::total_cmp);
+        }
+        for zoom in zooms {
+            let chosen = is_chosen(&zoom);
             if choice_ui(ui, None, &format!("{:.0} %", zoom * 100.0), chosen) {
                 actions.push(Action::Window(WindowAction::SetZoom(zoom)));
             }

@@ -13,6 +13,8 @@ use crate::ui::{Action, Command, Commands, Look, Text, Theme, Tone, icon, theme,
 const BESIDE_TEXT: f32 = 40.0;
 /// The width from which on a title is truncated before a button loses words, in points.
 const MAX_TITLE: f32 = 200.0;
+/// The width for the text during a run, in points: that of most titles.
+const RUN_TEXT: f32 = 130.0;
 /// The same for a row of the detail.
 const MAX_DETAIL: f32 = 150.0;
 
@@ -49,7 +51,11 @@ pub(crate) fn bar_ui(ui: &mut Ui, bar: &Bar, commands: &mut Commands<'_>) {
         let takes_turns = [Command::NextUnseen, Command::Authorize];
         let is_turn = bar.primary.is_some_and(|it| takes_turns.contains(&it));
         let least_text = if is_turn { BESIDE_TEXT + MAX_DETAIL } else { 0.0 };
-        let text_width = text_width(ui, bar).max(least_text);
+        // The text changes with each step of a run, and no button may move under the pointer meanwhile.
+        let text_width = match commands.situation.running || commands.situation.looping {
+            true => BESIDE_TEXT + RUN_TEXT,
+            false => text_width(ui, bar).max(least_text),
+        };
         let of_text =
             |command: Command, text: &str| button_width(ui, text, command.spec().icon.is_some());
         let turns_width =
@@ -199,5 +205,33 @@ mod tests {
             let shown = harness.query_all_by_label_contains(sentence).count();
             assert_eq!(shown, 1, "{size:?}: there is a tooltip");
         }
+    }
+
+    /// A click that was meant for a button would meet another one.
+    #[test]
+    fn buttons_keep_their_places_during_a_run() {
+        use crate::ui::{Action, Command, Commands, Situation, Tone, icon};
+        let rects = |title: &str, detail: &str| {
+            let bar = super::super::Bar {
+                others: vec![Command::StopNow, Command::CancelAfterStep, Command::Pause],
+                ..super::super::Bar::new(icon::RUNNING, Tone::Accent, title, detail)
+            };
+            let situation = Situation { running: true, plan_open: true, ..Situation::default() };
+            let mut harness = egui_kittest::Harness::builder()
+                .with_size([560.0, 58.0])
+                .with_context_setup(crate::ui::theme::install)
+                .build_ui(|ui| {
+                    let mut actions: Vec<Action> = Vec::new();
+                    let mut commands = Commands { situation: &situation, actions: &mut actions };
+                    super::bar_ui(ui, &bar, &mut commands);
+                });
+            harness.run_ok();
+            let nodes = harness.query_all_by_role(egui::accesskit::Role::Button);
+            nodes.map(|it| it.rect()).collect::<Vec<_>>()
+        };
+        let first = rects("Running step 1 of 5", "");
+        assert_eq!(first.len(), 3);
+        let later = rects("Running step 128 of 10000", "Guided from the next step on, or never");
+        assert_eq!(first, later);
     }
 }

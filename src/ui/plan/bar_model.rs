@@ -66,10 +66,10 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
         Approval::Rejected(reason) => {
             let detail = if reason.is_empty() { "No reason given." } else { reason };
             let bar = Bar::new(icon::PROHIBIT, Tone::Danger, "Rejected", detail);
-            return Bar { others: vec![Command::Authorize], ..bar };
+            return bar.authorizing_again(view, situation);
         }
         Approval::None if let Some(rejection) = view.rejected => {
-            return rejected_before(view, rejection).looking_first(view, situation);
+            return rejected_before(view, rejection).authorizing_again(view, situation);
         }
         _ if situation.not_authorizable.is_some() && !situation.look_first => {
             let why = situation.not_authorizable.unwrap_or_default();
@@ -164,6 +164,17 @@ impl Bar {
         Self { primary: Some(Command::NextUnseen), more: more.to_owned(), ..self }
     }
 
+    /// Adds what authorizes a rejected plan after all, or leads to the steps that must be looked at before.
+    fn authorizing_again(self, view: &PlanView<'_>, situation: &Situation) -> Self {
+        if !situation.look_first {
+            return Self { others: vec![Command::Authorize], ..self };
+        }
+        let rejection = if self.more.is_empty() { self.detail.clone() } else { self.more.clone() };
+        let detail = to_look_at(view, view.looked_at.missing);
+        let bar = Self { detail, ..self }.looking_first(view, situation);
+        Self { more: format!("{rejection}\n{}", bar.more), ..bar }
+    }
+
     /// Warns about other runs in the workspace, if there are any.
     fn with_other_runs(self, view: &PlanView<'_>) -> Self {
         match view.other_runs {
@@ -208,7 +219,7 @@ fn rejected_before(view: &PlanView<'_>, rejection: &PlanRejection) -> Bar {
         drawable(reason).into_owned()
     };
     let bar = Bar::new(icon::PROHIBIT, Tone::Danger, title, detail);
-    Bar { more: drawable(&more).into_owned(), others: vec![Command::Authorize], ..bar }
+    Bar { more: drawable(&more).into_owned(), ..bar }
 }
 
 /// The bar of a run that another window or command controls.

@@ -19,7 +19,7 @@ use egui::{
 };
 
 use super::inspector::expected_ui;
-use super::{PlanView, request_ui};
+use super::{OUTDATED, PlanView, outdated_ui, request_ui};
 use crate::run::{ConfirmationRequest, Decision};
 use crate::ui::controls::{Lines, button_width};
 use crate::ui::dialog::arming::{Allowed, Arming, DELAY_MS};
@@ -33,6 +33,8 @@ pub struct CardView<'a> {
     pub prompt: PromptId,
     /// The request for the confirmation.
     pub request: &'a ConfirmationRequest,
+    /// The files that are no longer as the request shows them.
+    pub changed: &'a [String],
     /// Whether to scroll to the card and focus it now.
     pub reveal: bool,
     /// Whether a dialog or an overlay covers the card.
@@ -231,6 +233,7 @@ impl<'a> Card<'a> {
             Frame::NONE.inner_margin(margin).show(ui, |ui| {
                 ui.set_min_width(ui.available_width());
                 ui.spacing_mut().item_spacing.y = 4.0;
+                outdated_ui(ui, self.view.changed);
                 request_ui(ui, request);
                 let step = plan.plan.and_then(|plan| plan.steps.get(request.step_index));
                 if let Some(step) = step {
@@ -284,9 +287,11 @@ impl<'a> Card<'a> {
         let layout = Layout::right_to_left(Align::Center);
         let mut area = line(ui, ("run", 0), rect_of(run_line), layout);
         let text = run_text(request);
-        let run =
-            widgets::button(&mut area, Look::Primary, Some(icon::PLAY), text, allowed.approve);
-        if run.on_disabled_hover_text(WAIT).clicked() {
+        let is_outdated = !self.view.changed.is_empty();
+        let enabled = allowed.approve && !is_outdated;
+        let run = widgets::button(&mut area, Look::Primary, Some(icon::PLAY), text, enabled);
+        let wait = if is_outdated { OUTDATED } else { WAIT };
+        if run.on_disabled_hover_text(wait).clicked() {
             if request.required {
                 actions.push(Action::Plan(PlanAction::OpenConfirmation));
                 after_click::remember(ui.ctx());

@@ -34,8 +34,8 @@ pub struct CodeRow {
 /// An icon before the text of a row, and a note at its right edge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Beside {
-    /// The icon.
-    pub icon: Icon,
+    /// The icon; `None` if the note has a row of its own.
+    pub icon: Option<Icon>,
     /// The tone of icon and note.
     pub tone: Tone,
     /// The note; empty for none.
@@ -44,7 +44,7 @@ pub struct Beside {
 
 impl CodeRow {
     /// A row with text only.
-    pub(in crate::ui::plan) fn plain(text: String) -> Self {
+    pub(in crate::ui) fn plain(text: String) -> Self {
         Self {
             numbers: (None, None),
             kind: LineKind::Context,

@@ -50,13 +50,17 @@ pub(super) fn second_line(view: &PlanView<'_>, step: &ShownStep) -> String {
     if view.run.steps.get(step.step_index).is_some_and(ran) {
         return reason.unwrap_or_else(|| match asks {
             Some(why) => format!("Asked before it ran: {why}"),
-            None => "Ran without asking, once the plan was authorized.".to_owned(),
+            None => "Ran without asking, as authorized.".to_owned(),
         });
     }
+    let outcome = view.run.steps.get(step.step_index).and_then(StepState::outcome);
     match (asks, reason) {
+        (Some(why), _) if outcome == Some(Outcome::Denied) => {
+            format!("Denied when it asked: {why}")
+        }
         (Some(why), _) => format!("Asks before it runs: {why}"),
         (None, Some(reason)) => reason,
-        (None, None) => "Runs without asking, once the plan is authorized.".to_owned(),
+        (None, None) => "Runs without asking once authorized.".to_owned(),
     }
 }
 
@@ -88,7 +92,10 @@ pub(super) fn did_ui(
         let (icon, word, tone) = outcome_look(result.outcome);
         let took = result.outcome.took(result.duration_ms).map(format::duration);
         let took = took.map_or_else(String::new, |took| format!(", {took}"));
-        widgets::remark(ui, icon, tone, format!("{}{took}", capitalized(word)));
+        // The message of a denial says so itself.
+        if result.outcome != Outcome::Denied || result.error_message.is_none() {
+            widgets::remark(ui, icon, tone, format!("{}{took}", capitalized(word)));
+        }
         error_ui(ui, result);
         if let Some(command) = step.arguments.get("command").filter(|_| step.tool_name == "shell") {
             command_ui(ui, ("command", step.step_index), command, None);
@@ -200,7 +207,8 @@ mod tests {
             in_run(&run, second_line)
         };
         assert_eq!(line(Outcome::Succeeded), "Asked before it ran: The plan asks for it.");
-        for outcome in [Outcome::Denied, Outcome::Cancelled, Outcome::PreconditionFailed] {
+        assert_eq!(line(Outcome::Denied), "Denied when it asked: The plan asks for it.");
+        for outcome in [Outcome::Cancelled, Outcome::PreconditionFailed] {
             assert_eq!(line(outcome), "Asks before it runs: The plan asks for it.", "{outcome:?}");
         }
     }

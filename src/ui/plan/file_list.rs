@@ -10,7 +10,7 @@ use super::indented;
 use crate::authorization::FileState;
 use crate::plan::drawable;
 use crate::run::{Diff, FileChange};
-use crate::ui::{Text, Theme, Tone, format, rows, widgets};
+use crate::ui::{Text, Theme, Tone, format, rows, theme, widgets};
 
 /// The minimum number of files that are listed above their diffs.
 const MIN_LISTED: usize = 4;
@@ -41,8 +41,13 @@ pub(super) fn files_ui(
         widgets::line(ui, title, Text::Small, Tone::Dim);
         widgets::card(ui).show(ui, |ui| {
             ui.set_width(ui.available_width());
+            // Whole rows.
+            let row = ui.fonts_mut(|fonts| fonts.row_height(&Text::Mono.font())) + 2.0;
+            let height = (MAX_LIST_HEIGHT / row).floor() * row - 2.0;
             let list = ScrollArea::vertical().id_salt(("files", id_salt));
-            list.max_height(MAX_LIST_HEIGHT).show(ui, |ui| {
+            let list = list.max_height(height).min_scrolled_height(height);
+            list.auto_shrink([false, true]).show(ui, |ui| {
+                ui.set_max_width(ui.available_width() - theme::SCROLL_BAR);
                 for (index, change) in changes.iter().enumerate() {
                     let is_cut = cut.is_some() && index + 1 == changes.len();
                     if file_ui(ui, change, twins.get(&index).map(String::as_str), is_cut) {
@@ -83,6 +88,7 @@ fn file_ui(ui: &mut Ui, change: &FileChange, twin: Option<&str>, is_cut: bool) -
         (removed, Text::Mono, theme.danger),
     ]);
     let label = ui.add(Label::new(text).truncate().selectable(false).sense(Sense::click()));
+    widgets::reveal_focused(ui, &label);
     widgets::focus_ring(ui, &label);
     rows::row_tooltip(&label, false, "Show its difference.");
     label.on_hover_cursor(egui::CursorIcon::PointingHand).clicked()
@@ -167,6 +173,25 @@ mod tests {
         let (moved, still_listed) = place(&harness);
         assert!(moved < title - 200.0, "{moved} after {title}");
         assert!((still_listed - listed).abs() < 0.5, "{still_listed} after {listed}");
+    }
+
+    /// The scroll bar has room beside the rows, and the last row that is in view is whole.
+    #[test]
+    fn the_scroll_bar_covers_no_row() {
+        let all = changes(40);
+        let harness = Harness::builder()
+            .with_size(egui::vec2(500.0, 400.0))
+            .with_context_setup(crate::ui::theme::install)
+            .build_ui(|ui| {
+                files_ui(ui, "test", &all, &HashMap::new(), None);
+            });
+        let rows: Vec<_> = harness.get_all_by_label_contains("src/file_").collect();
+        let bar_left = 500.0 - 2.0 * theme::SCROLL_BAR - 8.0;
+        assert!(rows.iter().all(|row| row.rect().right() < bar_left));
+        let heights: Vec<f32> = rows.iter().map(|row| row.rect().height()).collect();
+        let whole = heights.first().unwrap();
+        let last = heights.iter().rfind(|height| **height > 0.0).unwrap();
+        assert!((last - whole).abs() < 0.5, "{heights:?}");
     }
 
     #[test]

@@ -19,11 +19,7 @@ pub fn summary(findings: &[Finding]) -> String {
     let errors = count(Severity::Error);
     let (warnings, notes) = (count(Severity::Warning), count(Severity::Note));
     let parts = format::counts([(errors, "error"), (warnings, "warning"), (notes, "note")]);
-    let consequence = if errors > 0 {
-        ". The plan cannot be authorized until its errors are corrected."
-    } else {
-        "."
-    };
+    let consequence = if errors > 0 { ". The plan cannot be authorized." } else { "." };
     format!("{}{consequence}", parts.join(", "))
 }
 
@@ -125,12 +121,13 @@ fn finding_ui(ui: &mut Ui, finding: &Finding) {
                 Severity::Error => (format!("{} ", finding.code), finding.code.title()),
                 Severity::Warning | Severity::Note => (String::new(), word),
             };
-            let location = format!(
-                "{code}{word} · {} · line {}, column {}",
-                drawable(&place(&finding.pointer)),
-                finding.line,
-                finding.column,
-            );
+            let place = place(&finding.pointer);
+            // What is about the whole plan is at no line of it.
+            let line = match (finding.pointer.is_empty(), finding.line, finding.column) {
+                (true, 1, 1) => String::new(),
+                (_, line, column) => format!(" · line {line}, column {column}"),
+            };
+            let location = format!("{code}{word} · {}{line}", drawable(&place));
             ui.add(Label::new(widgets::rich(location, Text::SmallMono, theme.dim)).wrap())
                 .on_hover_text(format!("{title}\n{}", drawable(&finding.pointer)));
             if !finding.allowed.is_empty() {

@@ -3,15 +3,16 @@
 use egui::{Align, Frame, Layout, Margin, ScrollArea, Ui, vec2};
 
 use super::chips::chips;
-use super::{PlanView, RecordedRun, choices, show_step, walls};
+use super::{PlanView, RecordedRun, choices, fate_text, run_look, show_step, walls};
 use crate::plan::{Digest, ShownPlan, prose, visible_name};
 use crate::run::CommandsReview;
 use crate::run::text::capitalized;
 use crate::ui::action::LoopAction;
-use crate::ui::loop_page::loop_link_ui;
+use crate::ui::loop_page::{BY_CLASS, loop_link_ui};
 use crate::ui::reconcile::{reconciled_ui, settle_ui};
 use crate::ui::{
-    Action, Command, Commands, Look, Now, PlanAction, Text, Theme, Tone, format, icon, widgets,
+    Action, Command, Commands, Look, Now, PlanAction, Text, Theme, Tone, format, icon, theme,
+    widgets,
 };
 
 /// Shows when and where a recorded run ran, and who authorized it and how.
@@ -134,7 +135,10 @@ pub(super) fn header_ui(
             HeaderSize::Line if !is_unfolded => {}
             HeaderSize::Line => {
                 let area = ScrollArea::vertical().id_salt("header").max_height(room * 0.5);
-                area.show(ui, |ui| below_name_ui(ui, view, is_small, commands));
+                area.auto_shrink([false, true]).show(ui, |ui| {
+                    ui.set_max_width(ui.available_width() - theme::SCROLL_BAR);
+                    below_name_ui(ui, view, is_small, commands);
+                });
             }
             HeaderSize::Small if view.run.is_active() => {}
             HeaderSize::Small | HeaderSize::Whole => below_name_ui(ui, view, is_small, commands),
@@ -170,6 +174,14 @@ fn below_name_ui(ui: &mut Ui, view: &PlanView<'_>, is_small: bool, commands: &mu
     if let Some(plan) = view.plan {
         success_ui(ui, plan);
     }
+    if let Some(run) = view.last_run {
+        let when = view.now.moment(run.started_at_ms);
+        let text = format!("Last run {when}: {}", fate_text(run));
+        let hint = "Show what the last run of this plan did.";
+        if widgets::tooltip_button(ui, Look::Plain, run_look(run).0, &text, hint) {
+            actions.push(Action::Plan(PlanAction::OpenRun(run.run_id)));
+        }
+    }
     if let Some(run_id) = view.continues {
         let text = view.plan.map(|plan| capitalized(&plan.relation(run_id, Some(8))));
         let reverted_loop = view.plan.and_then(|plan| plan.reverted_loop());
@@ -191,6 +203,9 @@ fn below_name_ui(ui: &mut Ui, view: &PlanView<'_>, is_small: bool, commands: &mu
     }
     if let Some(prequel) = &view.prequel {
         widgets::remark(ui, icon::REPEAT, Tone::Caution, prequel);
+    }
+    if view.attempt.is_some_and(|attempt| attempt.by_class) {
+        widgets::remark(ui, icon::SEAL, Tone::Dim, BY_CLASS);
     }
     if let Some(attempt) = view.of_loop {
         loop_link_ui(ui, attempt, actions);

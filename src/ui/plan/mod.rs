@@ -62,7 +62,7 @@ use crate::plan::{Digest, Finding, ShownPlan};
 use crate::risk::RiskLevel;
 use crate::run::{
     Attempt, DecisionRecord, DoneFiles, ExecutionDetail, PlanRejection, Preview, PreviewedSteps,
-    Reconciled, Review, RunState, StepTimer, Transcript,
+    Reconciled, Review, RunState, RunSummary, StepTimer, Transcript,
 };
 
 pub(crate) use action_bar::bar_ui;
@@ -87,7 +87,9 @@ pub use output::{output_lines, text_rows};
 use page::{LOWEST, STEP_PANE};
 pub use page::{plan_page_ui, show_step};
 pub(crate) use previewed::not_previewed;
-pub(crate) use request::{command_rows, command_ui, named_lookalikes, request_ui};
+pub(crate) use request::{
+    OUTDATED, command_rows, command_ui, named_lookalikes, outdated_ui, request_ui,
+};
 pub(crate) use right_to_left::{RIGHT_TO_LEFT, step_has_right_to_left};
 pub use row_cache::cached_rows;
 pub use rows::{StepRow, step_row};
@@ -177,6 +179,8 @@ pub struct PlanView<'a> {
     pub run: &'a RunState,
     /// The output of the run.
     pub output: &'a RunOutput,
+    /// The latest run of these bytes in this workspace, while the page shows none.
+    pub last_run: Option<&'a RunSummary>,
     /// The run that this plan or run continues or reverts.
     pub continues: Option<Uuid>,
     /// The name of the plan whose run is under way in this window, if it is not this one.
@@ -262,6 +266,8 @@ pub struct RunOutput {
     pub timer: StepTimer,
     /// Whether the output pane below the steps is open.
     pub is_shown: bool,
+    /// Whether it was opened by the start of a run, and not by the person.
+    pub opened_by_itself: bool,
 }
 
 /// The attempt of a bounded loop that a plan belongs to.
@@ -273,4 +279,6 @@ pub struct PlanAttempt {
     pub max_attempts: u32,
     /// Whether the loop waits for a decision about this plan.
     pub waits: bool,
+    /// Whether a class that was authorized in advance authorized this plan, so that nobody was asked.
+    pub by_class: bool,
 }

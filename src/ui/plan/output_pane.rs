@@ -10,7 +10,7 @@ use egui::{
 
 use super::code::{Piece, paint};
 use super::{PlanView, outcome_look, step_row};
-use crate::run::{Outcome, Part, Phase, StepState, Stream, TranscriptLine};
+use crate::run::{Part, Phase, StepState, Stream, TranscriptLine};
 use crate::ui::{
     Action, Command, PlanAction, Text, Theme, controls, format, icon, scroll, theme, widgets,
 };
@@ -42,7 +42,10 @@ pub(super) fn output_pane_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec
         .show_viewport(ui, |ui, viewport| {
             let visible = ui.clip_rect();
             take_keys(ui, visible);
-            let size = vec2(width.max(visible.width()), theme::CODE_ROW * count as f32);
+            // The horizontal scroll bar lies over the end of the contents.
+            let below = if width > visible.width() { theme::SCROLL_BAR } else { 0.0 };
+            let height = theme::CODE_ROW * count as f32 + below;
+            let size = vec2(width.max(visible.width()), height);
             let (all, _) = ui.allocate_exact_size(size, Sense::hover());
             keep_position(ui, view.output.transcript.left_out(), count, viewport.bottom());
             let first = (viewport.top() / theme::CODE_ROW).floor().max(0.0) as usize;
@@ -112,7 +115,11 @@ fn header_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     ui.painter().rect_filled(rect, CornerRadius::ZERO, theme.panel);
     ui.painter().hline(rect.x_range(), rect.bottom() - 0.5, Stroke::new(1.0, theme.line));
     let lines = view.output.transcript.printed() as usize;
-    let count = if lines > 0 { format::counted(lines, "line") } else { String::new() };
+    let count = if lines > 0 {
+        format!("{} printed", format::counted(lines, "line"))
+    } else {
+        String::new()
+    };
     let parts = [("Output", Text::Strong, theme.text), (&*count, Text::Meta, theme.dim)];
     let left = pos2(rect.left() + 18.0, rect.center().y);
     widgets::paint_parts(ui, left, (rect.width() - 120.0).max(0.0), &parts);
@@ -170,9 +177,7 @@ fn heading_ui(
 fn result_summary(view: &PlanView<'_>, index: usize) -> String {
     match view.run.steps.get(index) {
         // Nothing was executed for this step.
-        Some(StepState::Done(result))
-            if matches!(result.outcome, Outcome::Skipped | Outcome::DoneByHand) =>
-        {
+        Some(StepState::Done(result)) if result.outcome.never_started() => {
             outcome_look(result.outcome).1.to_owned()
         }
         Some(StepState::Done(result)) => {

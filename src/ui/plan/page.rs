@@ -9,7 +9,7 @@ use super::{
     step_row,
 };
 use crate::ui::notice::{Notice, notices_ui};
-use crate::ui::splits::{Side, side_panel_ui, split_panel_ui};
+use crate::ui::splits::{Side, folding_panel_ui, split_panel_ui};
 use crate::ui::widgets::panel_frame;
 use crate::ui::{
     Action, Command, Commands, Look, PlanAction, Theme, narrow, terminal, theme, widgets,
@@ -17,13 +17,15 @@ use crate::ui::{
 
 /// The minimum height of the output pane in a small window, in points.
 const MIN_OUTPUT: f32 = 96.0;
+/// The number of steps that stay in view above the output.
+const FEW_STEPS: f32 = 4.0;
 /// The smallest height of the steps above a terminal, in points.
 const MIN_BESIDE_TERMINAL: f32 = 120.0;
 /// A window with less height than this for steps and output, in points, counts as small.
 const SMALL: f32 = 560.0;
 /// A window with less height than this for steps and output, in points, has room for the name of the plan alone.
 const VERY_SMALL: f32 = 340.0;
-/// Below this width, in points, the list of plans and runs is not beside a plan.
+/// Below this width, in points, the list of plans and runs beside a plan is folded.
 const VERY_NARROW: f32 = 760.0;
 /// Below this width, in points, the inspector has a size of its own.
 const NARROW: f32 = 800.0;
@@ -32,6 +34,9 @@ const NARROW: f32 = 800.0;
 pub(super) const LOWEST: f32 = 240.0;
 /// The pane with the selected step, in a narrow window.
 pub(super) const STEP_PANE: &str = "step";
+
+/// The list of plans and runs.
+const SIDEBAR: &str = "sidebar";
 
 /// Shows the selected step, in a window that is too narrow for it beside the list.
 pub fn show_step(ctx: &Context) {
@@ -43,21 +48,26 @@ pub fn plan_page_ui(
     ui: &mut Ui,
     sidebar: &SidebarView<'_>,
     plan: Option<&PlanView<'_>>,
-    notices: &[Notice],
+    notices: &[&Notice],
     commands: &mut Commands<'_>,
 ) {
     let theme = Theme::of(ui);
-    // Beside a plan, a very narrow window has no room for the list of others; the page without a plan has it.
-    if plan.is_none() || ui.available_width() >= VERY_NARROW {
-        side_panel_ui(ui, "sidebar", |ui| {
-            // Without a plan, the page itself has the button.
-            if plan.is_some() {
-                commands.button(ui, Command::OpenPlan, Look::Plain, None);
-                ui.add_space(8.0);
-            }
-            sidebar_ui(ui, sidebar, commands.actions);
-        });
-    }
+    // Beside a plan, the list of others needs more width than the lists of other pages.
+    let width = ui.available_width();
+    let is_folded = width < if plan.is_some() { VERY_NARROW } else { narrow::NO_SIDE_LIST };
+    folding_panel_ui(ui, SIDEBAR, is_folded, |ui| {
+        let before = commands.actions.len();
+        // Without a plan, the page itself has the button.
+        if plan.is_some() {
+            commands.button(ui, Command::OpenPlan, Look::Plain, None);
+            ui.add_space(8.0);
+        }
+        sidebar_ui(ui, sidebar, commands.actions);
+        // What was picked is beside the list, or in its place.
+        if commands.actions.len() > before {
+            narrow::set_open(ui.ctx(), SIDEBAR, false);
+        }
+    });
     let Some(view) = plan else {
         notices_ui(ui, notices, commands.actions);
         widgets::main_panel_ui(ui, |ui| {
@@ -93,7 +103,7 @@ pub fn plan_page_ui(
     let is_guided = view.run.is_active() && rows::is_guided(view);
     let small = height < SMALL && is_guided;
     let has_room = !small || view.card.is_none();
-    let (id, min_steps, default_size) = match (is_guided, small) {
+    let (id, min_steps, default_size): (_, f32, _) = match (is_guided, small) {
         (_, true) => ("little output", 200.0, MIN_OUTPUT),
         // The whole card of a step, with another step, has room above the output.
         (true, false) => ("little output", 360.0, (height * 0.22).max(MIN_OUTPUT)),
@@ -101,6 +111,13 @@ pub fn plan_page_ui(
     };
     // The smallest window has room for the output, or for the steps.
     let has_output = view.output.is_shown && view.simulation.is_none();
+    let above_id = ui.scope_id().with("height above the steps");
+    let above = ui.data(|data| data.get_temp(above_id)).unwrap_or(0.0_f32);
+    let for_output = height - min_steps.max(above + FEW_STEPS * theme::ROW);
+    // Output that nobody asked for does not take the room of the steps.
+    if has_output && view.output.opened_by_itself && for_output < MIN_OUTPUT {
+        commands.actions.push(Action::Do(Command::ToggleOutput));
+    }
     let terminal = terminal::of(view).filter(|_| view.simulation.is_none());
     if height < LOWEST && has_output && has_room && terminal.is_none() {
         widgets::main_panel_ui(ui, |ui| {
@@ -124,7 +141,7 @@ pub fn plan_page_ui(
                 terminal::terminal_ui(ui, terminal, &about, commands.actions);
             });
     } else if has_output && has_room {
-        let range = MIN_OUTPUT..=(height - min_steps).max(MIN_OUTPUT);
+        let range = MIN_OUTPUT..=for_output.max(MIN_OUTPUT);
         let frame = panel_frame(theme.background, Margin::ZERO);
         split_panel_ui(ui, Side::Bottom, id, default_size, range, frame, |ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
@@ -151,6 +168,8 @@ pub fn plan_page_ui(
         if height >= LOWEST || is_unfolded || filters {
             filter_bar::filter_ui(ui, view, commands.actions);
         }
+        let above = ui.cursor().top() - ui.max_rect().top();
+        ui.data_mut(|data| data.insert_temp(above_id, above));
         let before = commands.actions.len();
         rows::rows_ui(ui, view, commands.actions);
         let is_pick = |action: &Action| matches!(action, Action::Plan(PlanAction::SelectStep(_)));

@@ -110,6 +110,7 @@ fn files_chip(done: &DoneFiles, is_all: bool) -> Option<Chip> {
         (FileFate::New, "created"),
         (FileFate::Replaced, "replaced"),
         (FileFate::Deleted, "deleted"),
+        (FileFate::Written, "written"),
     ];
     let count = |fate| done.files.iter().filter(|(_, it)| *it == fate).count();
     let counts = words.map(|(fate, word)| (count(fate), word)).into_iter().filter(|it| it.0 > 0);

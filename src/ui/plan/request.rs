@@ -60,6 +60,23 @@ pub(crate) fn request_ui(ui: &mut Ui, request: &ConfirmationRequest) {
     }
 }
 
+/// The tooltip of an approval of a step whose files have changed since the question.
+pub(crate) const OUTDATED: &str = "What the question shows is no longer so: the step would fail.";
+
+/// Says which files are no longer as the question shows them.
+pub(crate) fn outdated_ui(ui: &mut Ui, changed: &[String]) {
+    let Some(first) = changed.first() else { return };
+    let (more, have) = match changed.len() {
+        1 => (String::new(), "has"),
+        count => (format!(" and {} more", count - 1), "have"),
+    };
+    let text = format!(
+        "{first}{more} {have} changed since you were asked, so the step would fail and change nothing. Deny it, look at \
+         the plan again, and authorize it as things are now."
+    );
+    widgets::remark(ui, icon::WARNING, Tone::Danger, drawable(&text));
+}
+
 /// Shows a risk with its reason, and the safer alternative if there is one.
 pub(super) fn verdict_ui(ui: &mut Ui, verdict: &Verdict) {
     let (level, reason) = (verdict.level, &verdict.reason);

@@ -59,7 +59,9 @@ pub(super) fn row_ui(
     }
     paint_galley(ui, pos2(left, middle), galley);
     if let Some(Beside { icon, tone, note }) = row.beside.as_deref() {
-        widgets::paint_icon(ui, pos2(left - 12.0, middle), *icon, 14.0, theme.tone(*tone));
+        if let Some(icon) = icon {
+            widgets::paint_icon(ui, pos2(left - 12.0, middle), *icon, 14.0, theme.tone(*tone));
+        }
         let right = pos2(rect.right() - PADDING, middle);
         widgets::paint_right(ui, right, (note, Text::Small, theme.tone(*tone)));
     }

@@ -118,7 +118,7 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
         (StepState::Waiting, _) if predicts && view.previewed.failure(index).is_some() => {
             (icon::WARNING, WOULD_FAIL, Tone::Danger)
         }
-        (StepState::Waiting, _) => (icon::WAITING, "waiting", Tone::Dim),
+        (StepState::Waiting, _) => (icon::WAITING, "not run yet", Tone::Dim),
     };
     // A faulty step may name no tool.
     let mut detail: Vec<_> =
@@ -148,10 +148,10 @@ pub fn step_row(view: &PlanView<'_>, index: usize) -> Option<StepRow> {
             StepState::Waiting if view.review.is_some_and(asks) => "asks before it runs",
             StepState::Waiting => "",
         };
-        detail.extend(Some(note.to_owned()).filter(|note| !note.is_empty()));
         if view.looked_at.misses(index) && view.awaits_decision() {
             detail.push("look at it first".to_owned());
         }
+        detail.extend(Some(note.to_owned()).filter(|note| !note.is_empty()));
         if view.looked_at.has_ends_only(index) && view.awaits_decision() {
             detail.push("only its beginning and end were shown".to_owned());
         }

@@ -1,12 +1,13 @@
 //! The list of plans and runs.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use egui::{Response, ScrollArea, Ui, pos2, vec2};
 use uuid::Uuid;
 
 use super::outcome_look;
-use crate::plan::{Digest, drawable};
+use crate::plan::{CONTINUED, Digest, drawable};
 use crate::run::{LoopSummary, Outcome, RunFate, RunStatus, RunSummary, RunTally};
 use crate::ui::action::WindowAction;
 use crate::ui::loop_page::model::StateLook;
@@ -91,7 +92,8 @@ pub fn sidebar_ui(ui: &mut Ui, view: &SidebarView<'_>, actions: &mut Vec<Action>
         let list = OneStop::new(ui, "plans", view.plans.iter().map(|plan| &plan.path), open);
         for (index, plan) in view.plans.iter().enumerate() {
             let place = (&list, index, open == Some(index));
-            plan_ui(ui, plan, distinction(plan, view.plans), place, actions);
+            let state = plan_state(plan, view.runs);
+            plan_ui(ui, plan, (state, distinction(plan, view.plans)), place, actions);
         }
         ui.add_space(14.0);
         widgets::list_heading(ui, "Runs");
@@ -106,6 +108,23 @@ pub fn sidebar_ui(ui: &mut Ui, view: &SidebarView<'_>, actions: &mut Vec<Action>
             }
         }
     });
+}
+
+/// What became of the plan, as it was when it was last opened: a rejection, otherwise the fate of its last run.
+fn plan_state(plan: &RecentPlan, runs: &[RunSummary]) -> Option<&'static str> {
+    let last = runs.iter().find(|run| plan.digest == Some(run.plan_digest));
+    match plan.rejected {
+        true => Some("rejected"),
+        false => last.map(|run| run_look(run).1),
+    }
+}
+
+/// The name of a plan with what tells it from its original in front, where it is not cut.
+fn listed_name(name: &str) -> Cow<'_, str> {
+    match name.strip_suffix(CONTINUED) {
+        Some(original) => Cow::Owned(format!("Continued: {original}")),
+        None => Cow::Borrowed(name),
+    }
 }
 
 /// What tells the plan from others of the same name: the part of its path that differs. `None` if its name is unique.
@@ -134,23 +153,23 @@ pub(super) fn distinction(plan: &RecentPlan, plans: &[RecentPlan]) -> Option<Str
 fn plan_ui(
     ui: &mut Ui,
     plan: &RecentPlan,
-    distinction: Option<String>,
+    (state, distinction): (Option<&str>, Option<String>),
     place_in_list: Place<'_>,
     actions: &mut Vec<Action>,
 ) {
     let (name, path) = (drawable(&plan.name), plan.path.display().to_string());
     let pinned = if plan.pinned { ", pinned" } else { "" };
-    let rejected = if plan.rejected { ", rejected" } else { "" };
+    let with_comma = |it: &str| format!(", {it}");
+    let said = state.map(with_comma).unwrap_or_default();
     let place = distinction.as_ref().map(|it| format!(", {}", drawable(it))).unwrap_or_default();
-    let word = plan.rejected.then(|| "rejected".to_owned());
-    let parts = [word, distinction, Some(plan.detail.clone())];
+    let parts = [state.map(str::to_owned), distinction, Some(plan.detail.clone())];
     let second_line = parts.into_iter().flatten().collect::<Vec<_>>().join(" · ");
     let entry = Entry {
         look: plan.pinned.then_some((icon::BOOKMARK, Tone::Accent)),
-        title: &plan.name,
+        title: &listed_name(&plan.name),
         second_line: &second_line,
         time: "",
-        name: format!("Plan {name}{place}{pinned}{rejected}"),
+        name: format!("Plan {name}{place}{pinned}{said}"),
         tooltip: format!("{name}\n{}", drawable(&path)),
     };
     let response = entry.response(ui, place_in_list);
@@ -292,5 +311,27 @@ mod tests {
             told,
             [Some("logs"), None, whole, Some("b"), Some("one.json"), Some("two.json")]
         );
+    }
+
+    /// A list of plans says what became of each, as the list of runs does.
+    #[test]
+    fn a_plan_is_listed_with_the_fate_of_its_last_run() {
+        let scene = crate::ui::tests::scene::Scene::new("plan");
+        let view = scene.view();
+        let run = &view.sidebar.runs[0];
+        let plan = RecentPlan {
+            path: "/a".into(),
+            name: "A".into(),
+            detail: String::new(),
+            digest: Some(run.plan_digest),
+            pinned: false,
+            rejected: false,
+        };
+        let state = |plan: &RecentPlan| plan_state(plan, view.sidebar.runs);
+        assert_eq!(state(&plan), Some(run_look(run).1));
+        assert_eq!(state(&RecentPlan { rejected: true, ..plan.clone() }), Some("rejected"));
+        assert_eq!(state(&RecentPlan { digest: Some(Digest::of(b"new")), ..plan }), None);
+        assert_eq!(listed_name("Long name (continued)"), "Continued: Long name");
+        assert_eq!(listed_name("Name"), "Name");
     }
 }

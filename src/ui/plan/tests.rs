@@ -10,6 +10,7 @@ use egui_kittest::kittest::Queryable as _;
 
 use super::*;
 use crate::run::{RunEvent, RunState, Stream};
+use crate::ui::scroll::OnScreen;
 use crate::ui::tests::fixture;
 use crate::ui::{Command, Situation, Text};
 
@@ -31,6 +32,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         rejected: None,
         run,
         output: &RunOutput::default(),
+        last_run: None,
         continues: None,
         attempt: None,
         other_plan: None,
@@ -148,7 +150,7 @@ fn an_ending_tells_what_ran() {
     assert!(bar.contains("Completed: 1 skipped, 1 done by hand"), "{bar}");
     let (code, message) = (crate::plan::Code::ConfirmationDenied, "denied".to_owned());
     let bar = ended_with(&[Succeeded, Denied], Some(RunEvent::RunFailed { code, message }));
-    assert!(bar.starts_with("Denied | Denied at step 2: 1 succeeded. E106"), "{bar}");
+    assert!(bar.starts_with("Denied | Denied at step 2: 1 succeeded. denied |"), "{bar}");
 }
 
 #[test]
@@ -318,6 +320,23 @@ fn commands_looking_first(scene: &str) -> Vec<Command> {
     let view = scene.view();
     let situation = Situation { look_first: true, ..view.situation };
     bar(view.plan.as_ref().unwrap(), &situation).others
+}
+
+/// What is to be looked at first is said after a rejection, too.
+#[test]
+fn a_rejected_plan_leads_to_unseen_steps() {
+    let scene = crate::ui::tests::scene::Scene::new("plan");
+    let view = scene.view();
+    let situation = Situation { look_first: true, ..view.situation };
+    let looked_at = LookedAt::new(vec![true, true], vec![OnScreen::Part, OnScreen::Part]);
+    let rejected = Approval::Rejected("It writes too much.".to_owned());
+    let (looked_at, approval, selected) = (&looked_at, &rejected, 2);
+    let plan = PlanView { looked_at, approval, selected, ..view.plan.unwrap() };
+    let bar = bar(&plan, &situation);
+    assert_eq!((bar.primary, bar.others), (Some(Command::NextUnseen), Vec::new()));
+    assert!(bar.title.starts_with("Rejected"), "{}", bar.title);
+    assert_eq!(bar.detail, "2 steps to look at first.");
+    assert!(bar.more.lines().count() > 1, "with the reason of the rejection: {}", bar.more);
 }
 
 #[test]

@@ -270,7 +270,7 @@ pub(crate) fn lines_ui(ui: &mut Ui, lines: &WallLines) {
     let tone = if lines.is_weak { Tone::Caution } else { Tone::Safe };
     widgets::remark(ui, WALLS, tone, drawable(&lines.level));
     for line in &lines.proposed {
-        let text = format!("Perhaps needed, but not granted. {line}");
+        let text = format!("Proposed beyond the walls, not granted. {line}");
         widgets::remark(ui, icon::INFO, Tone::Dim, drawable(&text));
     }
 }

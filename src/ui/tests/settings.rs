@@ -73,3 +73,22 @@ fn enter_in_the_field_sets_the_editor() {
     let command = "code -g {file}:{line}:{column} -n".to_owned();
     assert!(harness.state().actions.contains(&Action::Window(WindowAction::SetEditor(command))));
 }
+
+/// The keys lead through the sizes that the settings offer.
+#[test]
+fn the_keys_choose_offered_sizes() {
+    use crate::ui::overlay::zoom_level;
+    let mut zoom = 1.0;
+    let up: Vec<_> = (0..5)
+        .map(|_| {
+            zoom = zoom_level(zoom, zoom + 0.1);
+            zoom
+        })
+        .collect();
+    assert_eq!(up, [1.15, 1.3, 1.6, 2.0, 2.0]);
+    assert_eq!(
+        [zoom_level(1.15, 1.05), zoom_level(0.8, 0.7), zoom_level(2.0, 1.0)],
+        [1.0, 0.8, 1.0]
+    );
+    assert_eq!([zoom_level(2.5, 2.6), zoom_level(2.5, 2.4)], [2.5, 2.0], "from the file");
+}

@@ -85,7 +85,7 @@ fn answers_of_a_dialog_do_not_overlap() {
 fn the_plan_page_shows_the_steps_or_the_selected_one() {
     let mut harness = window("plan", SMALLEST);
     let step = harness.get_by_label_contains("Step 2: ").rect();
-    assert!(step.width() > 400.0 && !has(&harness, "Arguments"), "{step:?}");
+    assert!(step.width() > 390.0 && !has(&harness, "Arguments"), "{step:?}");
     harness.get_by_label_contains("Step 2: ").click();
     harness.run_ok();
     assert!(has(&harness, "Arguments") && has(&harness, "Step 2 of 5"));
@@ -180,5 +180,43 @@ fn nothing_fades_at_the_edge_of_a_list() {
         let scroll = harness.ctx.style_of(theme).spacing.scroll;
         assert_eq!(scroll.fade.strength, 0.0);
         assert!(scroll.dormant_handle_opacity > 0.3);
+    }
+}
+
+#[test]
+fn other_plans_are_reachable_beside_a_plan() {
+    for size in [SMALLEST, [720.0, 480.0]] {
+        let mut harness = window("plan", size);
+        assert!(!has(&harness, "Open plan…"), "{size:?}");
+        click(&mut harness, "Show the list");
+        assert!(has(&harness, "Open plan…") && has(&harness, "Plans"), "{size:?}");
+        harness.get_all_by_label_contains("Plan ").next().unwrap().click();
+        harness.run_ok();
+        assert!(!has(&harness, "Plans"), "{size:?}: the plan has the room again");
+    }
+}
+
+/// Steps matter more than output that nobody asked for.
+#[test]
+fn output_that_opens_by_itself_leaves_the_steps() {
+    // Returns the steps above the output, and whether the page closes it.
+    let output = |size: [f32; 2], opened_by_itself: bool| {
+        let mut harness = window("output", size);
+        harness.state_mut().scene.output.opened_by_itself = opened_by_itself;
+        harness.run_steps(2);
+        let close = crate::ui::Action::Do(crate::ui::Command::ToggleOutput);
+        let tops = harness.query_all_by_label("Hide the output").map(|it| it.rect().top());
+        let top = tops.fold(0.0, f32::max);
+        let steps = harness.query_all_by_label_contains("Step ").filter(|it| {
+            let rect = it.rect();
+            rect.left() < 400.0 && rect.height() > 40.0 && rect.bottom() <= top + 1.0
+        });
+        (steps.count(), harness.state().actions.contains(&close))
+    };
+    assert!(output([720.0, 400.0], true).1);
+    assert!(!output([720.0, 400.0], false).1, "the person opened it");
+    for size in [[720.0, 502.0], [900.0, 600.0], [1280.0, 822.0]] {
+        let (steps, closes) = output(size, true);
+        assert!(steps >= 4 && !closes, "{steps} steps at {size:?}");
     }
 }

@@ -44,6 +44,8 @@ pub const CODE_ROW: f32 = 20.0;
 pub const BUTTON: f32 = 30.0;
 /// The usual corner radius, in points.
 pub const RADIUS: u8 = 6;
+/// The room for a scroll bar beside what scrolls, in points.
+pub const SCROLL_BAR: f32 = 12.0;
 /// The corner radius of dialogs, in points.
 pub const DIALOG_RADIUS: u8 = 10;
 

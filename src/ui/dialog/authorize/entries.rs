@@ -9,7 +9,9 @@ use crate::authorization::FileState;
 use crate::plan::{ShownPlan, ShownStep, ToolCall, drawable, twin_names, visible_name};
 use crate::risk::RiskLevel;
 use crate::run::{FileFate, LineKind, PreviewedStep, PreviewedSteps, Review};
-use crate::ui::plan::{Beside, CodeRow, WALLS, beyond_walls, command_rows, risk_icon, text_rows};
+use crate::ui::plan::{
+    Beside, CodeRow, WALLS, beyond_walls, command_rows, risk_icon, row_length, text_rows,
+};
 use crate::ui::{Icon, Tone, icon};
 
 /// The number of lines that a step adds and removes; `None` if that is not known exactly.
@@ -167,25 +169,30 @@ impl Entries {
     pub(super) fn rows(&self, columns: usize) -> Vec<CodeRow> {
         let mut rows = Vec::new();
         for entry in self.entries.iter() {
-            // The note is in a smaller font.
-            let text_columns = columns.saturating_sub(entry.note.chars().count() + 2).max(8);
             let emphasized = entry.emphasized.as_ref().map(|(range, tone)| (range, *tone));
             let first = rows.len();
             rows.extend(match &entry.text {
-                EntryText::Command(command) => command_rows(command, emphasized, text_columns),
-                EntryText::Shown(text) => text_rows(text, text_columns),
+                EntryText::Command(command) => command_rows(command, emphasized, columns),
+                EntryText::Shown(text) => text_rows(text, columns),
             });
+            // The note is in a smaller font.
+            let text_columns = columns.saturating_sub(entry.note.chars().count() + 2);
+            let fits = |row: &CodeRow| row_length(&row.text, text_columns) == row.text.len();
+            let is_beside = rows.get(first).is_some_and(fits);
+            let tone = entry.tone;
+            let beside =
+                |icon, note: &str| Some(Box::new(Beside { icon, tone, note: note.into() }));
             if let Some(row) = rows.get_mut(first) {
                 row.numbers.1 = entry.number;
                 row.kind = LineKind::Context;
-                row.beside = Some(Box::new(Beside {
-                    icon: entry.icon,
-                    tone: entry.tone,
-                    note: entry.note.clone(),
-                }));
+                row.beside = beside(Some(entry.icon), if is_beside { &entry.note } else { "" });
+            }
+            if !is_beside && !entry.note.is_empty() {
+                let row = CodeRow::plain(String::new());
+                rows.push(CodeRow { beside: beside(None, &entry.note), ..row });
             }
             if !entry.beyond.is_empty() {
-                let (icon, tone, note) = (WALLS, Tone::Caution, String::new());
+                let (icon, tone, note) = (Some(WALLS), Tone::Caution, String::new());
                 let mut beside = Some(Box::new(Beside { icon, tone, note }));
                 for row in text_rows(&drawable(&entry.beyond), columns) {
                     // Only the step has a number.

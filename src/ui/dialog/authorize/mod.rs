@@ -279,11 +279,18 @@ fn steps_ui(ui: &mut Ui, view: &AuthorizeView, unfolded: Id) {
         let count = format::counted(view.steps.len() - rest.len(), "step");
         let mut is_unfolded = ui.data(|data| data.get_temp(unfolded)).unwrap_or(false);
         let (icon, text) = if is_unfolded {
-            (icon::DOWN, format!("{count} that only read are shown in their places. Fold them"))
+            (
+                icon::DOWN,
+                format!(
+                    "{count} that only read and do not ask are shown in their places. Fold them"
+                ),
+            )
         } else {
-            (icon::RIGHT, format!("{count} only read. Show them"))
+            (icon::RIGHT, format!("{count} only read and do not ask. Show them"))
         };
-        if widgets::button(ui, Look::Bare, Some(icon), &text, true).clicked() {
+        let button = widgets::button(ui, Look::Bare, Some(icon), &text, true);
+        widgets::reveal_focused(ui, &button);
+        if button.clicked() {
             is_unfolded = !is_unfolded;
             ui.data_mut(|data| data.insert_temp(unfolded, is_unfolded));
         }

@@ -171,7 +171,9 @@ fn only_steps_have_numbers() {
     review.walls = Some(signing::walls(&plan));
     let rows = view(&plan, &review).steps.rows(80);
     let walls = rows.iter().filter(|row| {
-        row.beside.as_ref().is_some_and(|beside| beside.icon == WALLS && row.numbers.1.is_none())
+        row.beside
+            .as_ref()
+            .is_some_and(|beside| beside.icon == Some(WALLS) && row.numbers.1.is_none())
     });
     assert_eq!(walls.count(), 3);
     let numbers: Vec<_> = rows.iter().filter_map(|row| row.numbers.1).collect();

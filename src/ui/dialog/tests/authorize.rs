@@ -65,12 +65,16 @@ fn folded_steps_are_shown_on_request() {
     let first = "Read src/f0.rs, safe";
     assert!(shows(&harness, "Create gen/d1/file_001.rs, +3 −0 · caution"));
     assert!(!shows(&harness, first));
-    harness.get_by_label("370 steps only read. Show them").focus();
+    harness.get_by_label("370 steps only read and do not ask. Show them").focus();
     harness.run_steps(2);
     harness.key_press(Key::Enter);
     harness.run_ok();
     assert!(shows(&harness, first));
-    harness.get_by_label("370 steps that only read are shown in their places. Fold them").click();
+    harness
+        .get_by_label(
+            "370 steps that only read and do not ask are shown in their places. Fold them",
+        )
+        .click();
     harness.run_ok();
     assert!(!shows(&harness, first));
     assert!(harness.state().actions.is_empty());
@@ -122,6 +126,21 @@ fn the_keyboard_is_seen_on_what_is_folded() {
     harness.get_by_label_contains(header).focus();
     harness.run_ok();
     assert!(rings(&harness, harness.get_by_label_contains(header).rect()));
+}
+
+/// In a small window at a large zoom the title wraps, and the keyboard brings it into view.
+#[test]
+fn what_is_folded_is_in_view_with_the_keyboard() {
+    let mut harness = window("authorize", [450.0, 311.0]);
+    wait(&mut harness, 1_000);
+    let header = |harness: &Harness<'static, Window>| {
+        harness.get_by_label_contains("What exactly it covers").rect()
+    };
+    assert!(header(&harness).right() < 450.0 - 16.0, "{:?}", header(&harness));
+    harness.get_by_label_contains("What exactly it covers").focus();
+    harness.run_ok();
+    let footer = harness.get_by_label("Not now").rect().top();
+    assert!(header(&harness).bottom() <= footer, "{:?}", header(&harness));
 }
 
 #[test]

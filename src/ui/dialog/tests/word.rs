@@ -66,11 +66,23 @@ fn what_is_still_meant_for_something_else_approves_nothing() {
         press(&mut harness, Key::Enter);
     }
     assert_eq!((typed(&harness), answers(&harness)), (String::new(), Vec::new()));
+    assert!(harness.query_by_label("Too early. Pause for a moment.").is_some());
     assert!(word_field(&harness).is_focused(), "Enter does not lose the focus");
     pass(&mut harness, 600);
     assert_eq!(typed(&harness), "");
+    assert!(harness.query_by_label("That was too early. Type it now.").is_some());
     type_text(&mut harness, "release.yml");
     assert_eq!(typed(&harness), "release.yml", "after a pause it is meant");
+}
+
+/// In a small window at a large zoom, the question has more room than its controls, which are in one line.
+#[test]
+fn a_small_window_shows_the_question() {
+    let harness = at_speed("dangerous", [450.0, 311.0]);
+    let rect = |name: &str| harness.get_by_label(name).rect();
+    assert!((rect("Deny and stop").top() - rect(APPROVE).top()).abs() < 1.0);
+    assert!(rect(LABEL).top() > 311.0 * 0.5, "{:?}", rect(LABEL));
+    assert!(harness.query_by_label_contains("so approving it takes").is_none());
 }
 
 #[test]

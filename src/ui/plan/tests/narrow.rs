@@ -63,7 +63,7 @@ fn at_double_size_the_name_the_steps_and_the_bar_can_be_read() {
         let steps = harness.query_all_by_label_contains("Step ");
         let steps = steps.filter(|it| {
             let rect = it.rect();
-            rect.left() < 10.0 && rect.height() > 40.0 && rect.bottom() <= bar.top()
+            rect.left() < 46.0 && rect.height() > 40.0 && rect.bottom() <= bar.top()
         });
         assert!(steps.count() >= 2, "{scene}");
         let button = harness.get_by_label("Authorize…").rect();
