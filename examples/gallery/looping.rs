@@ -206,7 +206,7 @@ impl LoopBuilder {
     }
 
     fn revised(&mut self) {
-        let reason = "action 2 (splice_patch): cargo check finds 2 new errors".into();
+        let reason = "step 2 (splice_patch): cargo check finds 2 new errors".into();
         self.apply(RunEvent::PlanRevised { reason, difference: Box::new(difference()) });
     }
 
@@ -603,7 +603,7 @@ fn build(builder: &mut LoopBuilder, name: &str) {
             let mut rows = builder.rows(count, ActionStatus::Succeeded);
             rows.push(ActionRecord::skipped(count, VERIFY_GATE, reason));
             builder.ended(report(count), rows, None, Some(StopCode::Completed));
-            builder.stopped(StopCode::Completed, "every action succeeded; not verified");
+            builder.stopped(StopCode::Completed, "every step succeeded; not verified");
         }
         "loop-interrupted" => {
             builder.failed_attempt(1, None);
@@ -641,7 +641,7 @@ fn build(builder: &mut LoopBuilder, name: &str) {
                 builder.ended(report(count), rows, Some(true), stop);
                 builder.stopped(
                     StopCode::Completed,
-                    "every action succeeded and the verification passed",
+                    "every step succeeded and the verification passed",
                 );
             }
             Some(code @ (StopCode::VerifyFailed | StopCode::RetryBudgetExhausted)) => {
@@ -683,7 +683,7 @@ fn build(builder: &mut LoopBuilder, name: &str) {
             }
             Some(code) => {
                 builder.failed_attempt(1, stop);
-                builder.stopped(code, "action 3 (splice_patch): cargo check finds 2 new errors");
+                builder.stopped(code, "step 3 (splice_patch): cargo check finds 2 new errors");
             }
             None => {}
         },

@@ -294,7 +294,7 @@ impl BoundedLoop<'_> {
 /// How an attempt ends whose plan only read. Reading changes nothing, so there is nothing to verify.
 fn after_reading(answers_goal: bool) -> AttemptEnding {
     if answers_goal {
-        let message = "every action succeeded; the planner says that they answer the goal, and nothing was verified";
+        let message = "every step succeeded; the planner says that they answer the goal, and nothing was verified";
         AttemptEnding::new(Happened::Succeeded, message)
     } else {
         let message = "the plan only read, and the planner does not say that this answers the goal";

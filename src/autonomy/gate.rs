@@ -1,4 +1,4 @@
-//! The loop's own verification (SPEC §10), the gate: if every action of an attempt succeeded and no `verify` among them
+//! The loop's own verification (SPEC §10), the gate: if every step of an attempt succeeded and no `verify` among them
 //! meets the order, another run with a single `verify`, under the decision that authorized the plan.
 
 use serde_json::json;
@@ -90,10 +90,10 @@ impl BoundedLoop<'_> {
         };
         Ok(match applied.ending.happened {
             Happened::Succeeded if verified => {
-                succeeded("every action succeeded and the verification passed")
+                succeeded("every step succeeded and the verification passed")
             }
             Happened::Succeeded if skipped => {
-                succeeded("every action succeeded; a person left the verification out")
+                succeeded("every step succeeded; a person left the verification out")
             }
             Happened::Succeeded => {
                 let why = "the verification ended without a result";
@@ -185,7 +185,7 @@ impl BoundedLoop<'_> {
 /// The success of an attempt that is not verified.
 fn unverified(open: &mut CurrentAttempt, index: usize, why: &str) -> AttemptEnding {
     open.record.actions.push(ActionRecord::skipped(index, VERIFY_GATE, why.to_owned()));
-    let message = format!("every action succeeded; not verified: {why}");
+    let message = format!("every step succeeded; not verified: {why}");
     AttemptEnding::new(Happened::Succeeded, message)
 }
 

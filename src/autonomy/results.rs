@@ -80,14 +80,14 @@ pub(super) fn from_run(plan: &Plan, result: ExecutionResult) -> Applied {
     let last = step_results.last();
     let failed = last.filter(|last| !last.outcome.continues_run());
     let (happened, message) = match (status, failed) {
-        (RunStatus::Completed, _) => (Happened::Succeeded, "every action succeeded".to_owned()),
+        (RunStatus::Completed, _) => (Happened::Succeeded, "every step succeeded".to_owned()),
         (RunStatus::Cancelled, _) => (Happened::Stopped, "a person stopped the run".to_owned()),
         (RunStatus::Failed, None) => (Happened::InternalError, "the run failed".to_owned()),
         (RunStatus::Failed, Some(step)) => {
             let is_verify = scope_of(plan, step.step_index).is_some();
             let of_verification = is_verify && step.outcome == Outcome::Failed;
             let happened = after_failure(step.error_code, of_verification);
-            let action = format!("action {} ({})", step.step_index + 1, step.tool_name);
+            let action = format!("step {} ({})", step.step_index + 1, step.tool_name);
             let message = step.error_message.as_deref().unwrap_or_default();
             (happened, format!("{action}: {message}"))
         }

@@ -1,20 +1,26 @@
 //! `check`: prints everything that is known about a plan before it is authorized. Nothing of the plan is run.
 
 use std::path::Path;
+use std::sync::Arc;
+
+use serde::Serialize;
 
 use super::documents::finding_line;
 use super::opening::{OpenedPlan, ReadPlan, evidence_location, under_way};
 use super::output::{Output, QUOTE, quoted_in_line};
 use super::refusal::Refusal;
+use super::time::local_time;
 use super::trust::record_trust;
 use super::{Exit, args, documents};
 use crate::authorization::{RunChoices, WallLevel};
+use crate::engine::simulate_shown;
+use crate::evidence::EvidenceLocation;
 use crate::plan::{Dialect, Severity, ShownPlan, quoted, quoted_lines, visible_name};
 use crate::remote::{SshClient, check_target};
 use crate::risk::{Policy, WallSetting};
 use crate::run::{
-    CommandReview, CommandsReview, Host, PreconditionState, Review, StepWallsReview, StopSignal,
-    TargetState, WallsReview, other_runs_warning,
+    CommandReview, CommandsReview, Host, PlanRejection, PreconditionState, Review, StepWallsReview,
+    StopSignal, TargetState, WallsReview, other_runs_warning,
 };
 
 /// Validates and reviews a plan file. With `--revoke-commands`, records that the workspace's commands are no longer
@@ -38,13 +44,27 @@ pub(super) fn check(command: &args::CheckPlan, out: &mut Output) -> Result<Exit,
     let others = workspace.zip(evidence_location(folder).ok());
     let others = others.map(|(workspace, location)| under_way(&location, workspace));
     let others = others.unwrap_or_default();
+    let evidence = evidence_location(folder).ok();
+    let failure = first_failure(&opened, &policy, evidence.as_ref());
+    let rejection = evidence.as_ref().zip(opened.digest).and_then(|(evidence, digest)| {
+        // Without records, nothing is known about a rejection.
+        evidence.open().and_then(|mut reader| reader.rejection_of(&digest)).ok()?
+    });
     if out.json() {
         let mut document = documents::check(&opened);
         documents::insert(&mut document, "connection", state.as_ref());
+        documents::insert(&mut document, "would_fail", failure.as_ref());
+        documents::insert(&mut document, "rejected", rejection.as_ref());
         documents::insert(&mut document, "other_runs", Some(&others).filter(|it| !it.is_empty()));
         out.document(&document);
     } else {
         print(&opened, out);
+        if let Some(failure) = &failure {
+            out.line(&quoted_in_line(&format!("Warning: {failure}")));
+        }
+        if let Some(rejection) = &rejection {
+            out.line(&quoted_in_line(&format!("Warning: {}", rejection_line(rejection))));
+        }
         if let Some(warning) = other_runs_warning(&others.iter().collect::<Vec<_>>()) {
             out.line(&quoted_in_line(&format!("Warning: {warning}")));
         }
@@ -57,6 +77,56 @@ pub(super) fn check(command: &args::CheckPlan, out: &mut Output) -> Result<Exit,
         Some(state) if !state.is_reachable() => Exit::Failed,
         _ => Exit::Done,
     })
+}
+
+/// The first step of a plan that would fail as things are now. The steps after it would not be reached.
+#[derive(Serialize)]
+struct WouldFail<'a> {
+    step_index: usize,
+    step_id: &'a str,
+    /// Why, as a sentence.
+    reason: String,
+    #[serde(skip)]
+    after: usize,
+}
+
+impl std::fmt::Display for WouldFail<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { step_index, reason, after, .. } = self;
+        write!(f, "Step {} would fail as things are now: {reason}", step_index + 1)?;
+        match after {
+            0 => Ok(()),
+            1 => write!(f, " The step after it would not be reached."),
+            _ => write!(f, " The {after} steps after it would not be reached."),
+        }
+    }
+}
+
+/// Simulates a valid plan up to the first step that would fail. What cannot be simulated is not known to fail.
+fn first_failure<'a>(
+    opened: &'a OpenedPlan,
+    policy: &Policy,
+    evidence: Option<&EvidenceLocation>,
+) -> Option<WouldFail<'a>> {
+    let review = opened.review.as_ref().filter(|_| opened.is_valid())?;
+    let plan = opened.plan.as_ref()?;
+    let simulated = simulate_shown(plan, &review.workspace, policy, evidence, &Arc::default());
+    let previews = simulated.ok()?.previews;
+    plan.steps.iter().zip(&previews).find_map(|(step, preview)| {
+        let reason = preview.why_it_fails()?.to_owned();
+        let after = plan.steps.len() - step.step_index - 1;
+        Some(WouldFail { step_index: step.step_index, step_id: &step.step_id, reason, after })
+    })
+}
+
+/// Says that a person rejected exactly this plan, when and why.
+fn rejection_line(rejection: &PlanRejection) -> String {
+    let why = match rejection.reason.as_str() {
+        "" => String::new(),
+        reason => format!(": {reason}"),
+    };
+    let when = local_time(rejection.timestamp_ms);
+    format!("This plan was rejected on {when}, and not authorized since{why}")
 }
 
 /// Connects to the host, to find out whether commands can run there. No command of the plan is sent.

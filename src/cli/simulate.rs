@@ -11,7 +11,7 @@ use super::output::{Output, quoted_in_line};
 use super::refusal::Refusal;
 use super::{Exit, args};
 use crate::engine::{Simulation, simulate_shown};
-use crate::plan::{Digest, Finding, locate, quoted};
+use crate::plan::{Digest, Finding, ToolCall, locate, quoted};
 use crate::run::{FileChange, Predicted};
 
 /// The JSON result.
@@ -77,9 +77,17 @@ pub(super) fn simulate(command: &args::Check, out: &mut Output) -> Result<Exit, 
             findings: &opened.findings,
         });
     } else {
-        for (index, (step, preview)) in steps.iter().zip(&simulation.previews).enumerate() {
+        let plan_steps = opened.plan.iter().flat_map(|plan| &plan.steps);
+        for ((shown, step), preview) in plan_steps.zip(&steps).zip(&simulation.previews) {
+            let what = match &shown.call {
+                // The preview of every other tool names what it is about.
+                Some(call @ ToolCall::Shell { .. }) => {
+                    format!("{}  {}  ", step.tool, call.headline().1)
+                }
+                _ => format!("{}  ", step.tool),
+            };
             let caveat = preview.caveat().map_or_else(String::new, |caveat| format!(" {caveat}"));
-            let line = format!("{:>3}  {}  {}{caveat}", index + 1, step.tool, step.note);
+            let line = format!("{:>3}  {what}{}{caveat}", shown.step_index + 1, step.note);
             out.line(&quoted_in_line(&line));
         }
         out.line("");

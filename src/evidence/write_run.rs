@@ -111,10 +111,7 @@ pub(super) fn authorization(
     let attempt = authorization.attempt.as_deref();
     let note = match (reason, authorization.parent_run, attempt) {
         (Some(reason), ..) => reason.to_owned(),
-        (None, Some(parent_run), _) if authorized_plan.is_revert() => {
-            format!("reverts run {parent_run}")
-        }
-        (None, Some(parent_run), _) => format!("continues run {parent_run}"),
+        (None, Some(parent_run), _) => authorized_plan.relation(parent_run, None),
         (None, None, Some(attempt)) => attempt.note.clone(),
         (None, None, None) => String::new(),
     };

@@ -47,7 +47,7 @@ impl ActionErrorCode {
     }
 }
 
-/// Whether another attempt can succeed after an action failed with this code (SPEC §10): true for E1xx, E3xx and
+/// Whether another attempt can succeed after a step failed with this code (SPEC §10): true for E1xx, E3xx and
 /// E004, except for a denial, a stop by a person and a stop by walls.
 pub fn is_retryable(code: Code) -> bool {
     // The walls are the same at the next attempt, unless a person changes them.
@@ -70,7 +70,7 @@ words! {
     }
 }
 
-/// Why an action failed, as data for the planner and the records.
+/// Why a step failed, as data for the planner and the records.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActionError {
     /// The error code as the action dialect spells it.

@@ -242,7 +242,7 @@ pub enum RunEvent {
         /// The note of the authorization, or the reason of the rejection.
         how: String,
     },
-    /// The actions succeeded. The loop's own verification begins, as a separate run.
+    /// The steps succeeded. The loop's own verification begins, as a separate run.
     VerifyStarted,
     /// The attempt has ended. Its record is durable.
     AttemptEnded {

@@ -33,6 +33,7 @@ mod record;
 mod record_times;
 mod result;
 mod review;
+mod search;
 mod secret;
 mod source;
 mod state;
@@ -83,15 +84,15 @@ pub use question::{
 };
 pub use reconcile::{DiskState, FileForecast, Reconciled, SettleMode, sentences};
 pub use record::{
-    ArtifactRecord, DecidedBy, DecisionRecord, Execution, ExecutionDetail, Facets, Fate,
-    HeadReport, Known, ListedExecution, RunFate, RunSummary, SearchHit, SearchPage, SearchQuery,
-    TimeBucket, VerifyReport,
+    ArtifactRecord, DecidedBy, DecisionRecord, Execution, ExecutionDetail, Fate, HeadReport, Known,
+    ListedExecution, RunFate, RunSummary, VerifyReport,
 };
 pub use result::{ExecutionResult, Failure, Outcome, RunStatus, STREAM_HEAD_BYTES, StepResult};
 pub use review::{
     CommandReview, CommandsReview, Impact, PreconditionState, Review, StepWallsReview, WallsReview,
     cannot_be_restored,
 };
+pub use search::{Facets, SearchHit, SearchPage, SearchQuery, TimeBucket};
 pub use secret::{AskSecret, Secret, SecretQuestion};
 pub use source::{SourceLine, shown_line};
 pub use state::{Phase, RunState};

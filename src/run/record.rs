@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::ops::Range;
 
 use serde::{Serialize, Serializer};
 use uuid::Uuid;
@@ -88,6 +87,12 @@ pub enum Known {
 }
 
 impl Known {
+    /// Every value, as it is written in lists and filters.
+    pub fn words() -> impl Iterator<Item = &'static str> {
+        let open = [Self::Interrupted, Self::Running].map(Self::as_str);
+        Outcome::WORDS.iter().map(|(word, _)| *word).chain(open)
+    }
+
     /// The value as it is written in lists and filters.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -134,31 +139,6 @@ pub struct Execution {
     pub error_message: Option<String>,
 }
 
-/// A search. Every field that is set narrows it.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-#[expect(missing_docs, reason = "the filters of SPEC §8 by their names")]
-pub struct SearchQuery {
-    /// Words that must all occur; empty finds everything.
-    pub words: String,
-    pub run_id: Option<Uuid>,
-    pub loop_id: Option<Uuid>,
-    pub plan_id: Option<String>,
-    pub tool: Option<String>,
-    pub outcome: Option<String>,
-    pub risk: Option<String>,
-    pub host: Option<String>,
-    pub path: Option<String>,
-    /// A part of the path of a file that was written; `*` for any file.
-    pub wrote: Option<String>,
-    pub code: Option<String>,
-    pub since_ms: Option<i64>,
-    pub until_ms: Option<i64>,
-    /// At most this many hits; 0 means the default of 200.
-    pub limit: usize,
-    /// The number of hits to skip.
-    pub offset: usize,
-}
-
 /// An execution in a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ListedExecution {
@@ -167,85 +147,6 @@ pub struct ListedExecution {
     pub row: Execution,
     /// Whether the row of the execution, or of its intent, was changed after it was written.
     pub changed: bool,
-}
-
-/// One execution that a search found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SearchHit {
-    /// The execution.
-    pub listed: ListedExecution,
-    /// Where the words were found: `arguments`, `error`, `stdout`, …; empty for a search without words.
-    pub found_in: String,
-    /// One line around the first match.
-    pub excerpt: String,
-    /// The byte ranges of `excerpt` that matched.
-    pub marks: Vec<Range<usize>>,
-}
-
-impl Serialize for SearchHit {
-    /// The fields in the order of earlier versions, in which `changed` is the last one.
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Fields<'a> {
-            #[serde(flatten)]
-            row: &'a Execution,
-            found_in: &'a str,
-            excerpt: &'a str,
-            marks: &'a [Range<usize>],
-            changed: bool,
-        }
-        let Self { listed: ListedExecution { row, changed }, found_in, excerpt, marks } = self;
-        Fields { row, found_in, excerpt, marks, changed: *changed }.serialize(serializer)
-    }
-}
-
-/// How often each value of a facet occurs among all hits.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-#[expect(missing_docs, reason = "the facets by their names; most frequent first")]
-pub struct Facets {
-    pub outcome: Vec<(String, u64)>,
-    pub tool: Vec<(String, u64)>,
-    pub risk: Vec<(String, u64)>,
-}
-
-/// One bar of the timeline.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct TimeBucket {
-    /// Start of the bucket, in Unix milliseconds.
-    pub from_ms: i64,
-    /// End of the bucket, exclusive, in Unix milliseconds.
-    pub to_ms: i64,
-    /// The number of hits in it that are not counted in `bad`.
-    pub fine: u64,
-    /// The number of hits in it that failed, were denied or were interrupted.
-    pub bad: u64,
-}
-
-/// The answer to a search.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
-pub struct SearchPage {
-    /// The hits of this page, newest first, and those of one millisecond in the order of recording, the last one first.
-    pub hits: Vec<SearchHit>,
-    /// The runs of these hits.
-    pub runs: Vec<RunSummary>,
-    /// The number of hits on all pages.
-    pub total: u64,
-    /// The number of executions in the evidence.
-    pub of: u64,
-    /// The number of rejected plans with the words of the search in their reason or name, which are no executions.
-    pub rejections: u64,
-    /// Whether the query names a tool that does not exist and that no record has.
-    pub unknown_tool: bool,
-    /// The frequency of each value among all hits.
-    pub facets: Facets,
-    /// All hits over time; empty if there are none.
-    pub timeline: Vec<TimeBucket>,
-    /// How long the search took, in microseconds.
-    pub took_us: u64,
-    /// Why this evidence is read-only, or `None`.
-    pub read_only: Option<String>,
-    /// A remark about the head outside the evidence folder that is no error, or `None`.
-    pub note: Option<String>,
 }
 
 /// One artifact of an execution.

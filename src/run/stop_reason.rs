@@ -35,7 +35,7 @@ macro_rules! stop_codes {
 
 stop_codes! {
     Completed "completed"
-        "Every action of an attempt succeeded, and so did its verification, if there was one."
+        "Every step of an attempt succeeded, and so did its verification, if there was one."
         "Check what it changed before you build on it.";
     PlannerRejectedNonRetryable "planner_rejected_non_retryable"
         "The planner says that it has no plan, and that asking again does not help."
@@ -44,16 +44,16 @@ stop_codes! {
         "The last attempt brought no plan that could run."
         "Read the findings and what the planner printed; correct the planner, or allow more attempts.";
     ActionFailedRetryable "action_failed_retryable"
-        "An action failed in a way that another attempt might mend, and only one attempt was allowed."
-        "Read the action's error; allow more attempts, or mend the cause yourself.";
+        "A step failed in a way that another attempt might mend, and only one attempt was allowed."
+        "Read the step's error; allow more attempts, or mend the cause yourself.";
     ActionFailedNonRetryable "action_failed_non_retryable"
-        "An action failed in a way that another attempt does not mend."
-        "Read the action's error; the plan asks for something that cannot be done here.";
+        "A step failed in a way that another attempt does not mend."
+        "Read the step's error; the plan asks for something that cannot be done here.";
     VerifyFailed "verify_failed"
-        "The actions succeeded, the verification failed, and only one attempt was allowed."
+        "The steps succeeded, the verification failed, and only one attempt was allowed."
         "Read the diagnostics; allow more attempts, or revert the run.";
     RetryBudgetExhausted "retry_budget_exhausted"
-        "The last attempt failed at an action or at its verification, or did not reach the goal."
+        "The last attempt failed at a step or at its verification, or did not reach the goal."
         "Read what each attempt failed at; allow more attempts, narrow the goal, or revert the runs.";
     OperatorStopped "operator_stopped"
         "A person stopped the loop or denied a step."
@@ -98,7 +98,7 @@ pub struct StopReason {
 }
 
 impl StopReason {
-    /// Whether every action succeeded, and nothing has checked the result.
+    /// Whether every step succeeded, and nothing has checked the result.
     pub fn is_unverified(&self) -> bool {
         self.code == StopCode::Completed && self.detail.verified == Some(false)
     }

@@ -18,12 +18,12 @@ pub enum Happened {
     StepDenied,
     /// The plan had already run and failed in this loop.
     NoProgress,
-    /// An action failed.
+    /// A step failed.
     ActionFailed {
         /// Whether another attempt can succeed.
         retryable: bool,
     },
-    /// The actions succeeded, the verification failed.
+    /// The steps succeeded, the verification failed.
     VerifyFailed,
     /// Everything succeeded; there may have been no verification to run.
     Succeeded,

@@ -137,7 +137,7 @@ fn the_plan_of_an_attempt_says_how_the_loop_went_on() {
     bench.wait_for_attempt(2);
     let view = bench.app.view();
     let sequel = view.plan.unwrap().sequel.unwrap();
-    assert_eq!((sequel.title.as_str(), sequel.is_over), ("An action failed", false));
+    assert_eq!((sequel.title.as_str(), sequel.is_over), ("A step failed", false));
     assert_eq!(sequel.detail, "Attempt 2 waits for you.");
     assert_eq!(sequel.leads_to, Some(Command::OpenAttempt));
     assert_eq!(view.status.leads_to, Some(Command::OpenAttempt));
@@ -145,7 +145,7 @@ fn the_plan_of_an_attempt_says_how_the_loop_went_on() {
     bench.act(Action::Do(Command::OpenAttempt));
     let prequel = bench.app.view().plan.unwrap().prequel.unwrap();
     let (first, reason) = prequel.split_once('\n').unwrap();
-    assert_eq!(first, "Attempt 2 of 3, because of attempt 1: an action failed.");
+    assert_eq!(first, "Attempt 2 of 3, because of attempt 1: a step failed.");
     assert!(!reason.is_empty(), "what failed");
     bench.authorize_attempt(2);
     assert_eq!(bench.wait_for_loop_end(), StopCode::Completed);

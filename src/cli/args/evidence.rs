@@ -1,11 +1,14 @@
 //! The command line of `evidence`.
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use uuid::Uuid;
 
 use super::Common;
 use crate::cli::time::parse_time;
 use crate::plan::Digest;
+use crate::risk::RiskLevel;
+use crate::run::Known;
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum EvidenceCommand {
@@ -65,11 +68,11 @@ pub(in crate::cli) struct Search {
     /// Only this tool
     #[arg(long)]
     pub(in crate::cli) tool: Option<String>,
-    /// Only this outcome, for instance succeeded, failed, denied or interrupted
-    #[arg(long)]
+    /// Only this outcome
+    #[arg(long, value_parser = PossibleValuesParser::new(Known::words()))]
     pub(in crate::cli) outcome: Option<String>,
-    /// Only this risk: safe, caution or dangerous
-    #[arg(long, value_name = "LEVEL")]
+    /// Only this risk
+    #[arg(long, value_name = "LEVEL", value_parser = PossibleValuesParser::new(RiskLevel::WORDS.iter().map(|(word, _)| word)))]
     pub(in crate::cli) risk: Option<String>,
     /// Only what ran on this host, as its plan names it
     #[arg(long)]

@@ -4,7 +4,7 @@
 use crate::plan::TOOLS;
 use crate::plan::words::words;
 use crate::risk::RiskLevel;
-use crate::run::{Known, Outcome, PAST_TIME_FORMS};
+use crate::run::{Known, PAST_TIME_FORMS};
 
 words! {
     /// A filter of the search; a word such as `tool:file_read` sets it.
@@ -91,8 +91,7 @@ pub(super) fn problem(filter: Filter, form: &str, value: &str) -> String {
 
 /// The valid values of `outcome:`.
 pub(super) fn outcomes() -> Vec<&'static str> {
-    let open = [Known::Interrupted, Known::Running].map(Known::as_str);
-    Outcome::WORDS.iter().map(|(word, _)| *word).chain(open).collect()
+    Known::words().collect()
 }
 
 /// The valid values of `risk:`.

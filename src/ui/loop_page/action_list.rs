@@ -28,7 +28,7 @@ pub(super) fn actions_ui(
         (false, true) => (icon::DONE, Tone::Safe),
         (false, false) => (icon::RUNNING, Tone::Accent),
     };
-    let title = format!("{done} of {}.", format::counted(rows.len(), "action"));
+    let title = format!("{done} of {}.", format::counted(rows.len(), "step"));
     stage(ui, icon, tone, &title, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         // The list includes the latest action that has begun, because a person watches that one.
@@ -36,11 +36,11 @@ pub(super) fn actions_ui(
         let first = begun.saturating_sub(MAX_LISTED);
         if first > 0 {
             let text =
-                format!("{} earlier actions are on the plan page.", format::count(first as u64));
+                format!("{} earlier steps are on the plan page.", format::count(first as u64));
             widgets::paragraph(ui, text, Text::Small, Tone::Dim);
         }
         for (index, row) in rows.iter().enumerate().skip(first).take(MAX_LISTED) {
-            row_ui(ui, row, &format!("Action {}", index + 1), actions);
+            row_ui(ui, row, &format!("Step {}", index + 1), actions);
         }
         more_ui(ui, rows.len() - first);
     });

@@ -108,7 +108,7 @@ fn collapsed_summary(attempt: &AttemptState) -> String {
     match (&planner.failure_code, verify_sentence(attempt)) {
         (Some(code), _) => drawable(failure_words(code)).into_owned(),
         (None, Some((_, sentence))) => sentence,
-        (None, None) => format::counted(planner.action_count, "action"),
+        (None, None) => format::counted(planner.action_count, "step"),
     }
 }
 
@@ -198,7 +198,7 @@ fn planner_ui(
 /// The planner's answer, in a sentence.
 fn answer_text(report: &PlannerReport) -> String {
     if report.status == PlannerStatus::Accepted {
-        let count = format::counted(report.action_count, "action");
+        let count = format::counted(report.action_count, "step");
         let version = report.version.as_ref().map(|it| format!(", version {it}"));
         return format!("The planner proposed a plan of {count}{}.", version.unwrap_or_default());
     }

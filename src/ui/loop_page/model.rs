@@ -52,7 +52,7 @@ pub fn stop_word(code: StopCode) -> &'static str {
         StopCode::Completed => "completed",
         StopCode::PlannerRejectedNonRetryable => "no plan",
         StopCode::PlannerRejectedRetryBudgetExhausted => "no usable plan",
-        StopCode::ActionFailedRetryable | StopCode::ActionFailedNonRetryable => "action failed",
+        StopCode::ActionFailedRetryable | StopCode::ActionFailedNonRetryable => "step failed",
         StopCode::VerifyFailed => "verification failed",
         StopCode::RetryBudgetExhausted => "no attempts left",
         StopCode::OperatorStopped => "stopped",
@@ -66,19 +66,19 @@ pub fn stop_word(code: StopCode) -> &'static str {
 /// What happened in a loop that ended with this code. The meaning of the code in documents also covers other cases.
 fn what_ended(code: StopCode) -> &'static str {
     match code {
-        StopCode::Completed => "Every action succeeded, and so did the verification.",
+        StopCode::Completed => "Every step succeeded, and so did the verification.",
         StopCode::PlannerRejectedNonRetryable => {
             "The planner had no plan, and said that asking again would not help."
         }
         StopCode::PlannerRejectedRetryBudgetExhausted => {
             "The last attempt brought no plan that could run."
         }
-        StopCode::ActionFailedRetryable => "An action failed, and there was no other attempt.",
+        StopCode::ActionFailedRetryable => "A step failed, and there was no other attempt.",
         StopCode::ActionFailedNonRetryable => {
-            "An action failed, and another attempt would not have mended it."
+            "A step failed, and another attempt would not have mended it."
         }
         StopCode::VerifyFailed => {
-            "The actions succeeded, the verification failed, and there was no other attempt."
+            "The steps succeeded, the verification failed, and there was no other attempt."
         }
         StopCode::RetryBudgetExhausted => "The last attempt did not reach the goal.",
         StopCode::OperatorStopped => "The loop was stopped by a person.",
@@ -94,7 +94,7 @@ fn what_ended(code: StopCode) -> &'static str {
 /// What happened in a loop that ended, and what to do next, one sentence each.
 pub fn stop_sentences(reason: &StopReason) -> [&'static str; 2] {
     if reason.is_unverified() {
-        let happened = "Every action succeeded, but nothing has checked the result.";
+        let happened = "Every step succeeded, but nothing has checked the result.";
         return [happened, "Check the result yourself before you build on it."];
     }
     [what_ended(reason.code), reason.code.next()]
@@ -189,9 +189,9 @@ pub fn attempt_look(state: &LoopState, attempt: &AttemptState) -> StateLook {
     {
         (icon::FAILED, "verification failed", Tone::Danger)
     } else if record.actions.iter().any(|row| failed(&row)) {
-        (icon::FAILED, "an action failed", Tone::Danger)
+        (icon::FAILED, "a step failed", Tone::Danger)
     } else {
-        (icon::DONE, "every action succeeded", Tone::Safe)
+        (icon::DONE, "every step succeeded", Tone::Safe)
     }
 }
 

@@ -19,10 +19,10 @@ fn each_stop_reason_shows_what_happened_and_advice() {
     for code in StopCode::ALL {
         let harness = window(&format!("loop-{}", code.as_str()), SIZE);
         let happened = match code {
-            StopCode::Completed => "Every action succeeded, and so did the verification.",
+            StopCode::Completed => "Every step succeeded, and so did the verification.",
             StopCode::PlannerRejectedNonRetryable => "said that asking again would not help.",
             StopCode::PlannerRejectedRetryBudgetExhausted => "brought no plan that could run.",
-            StopCode::ActionFailedRetryable => "An action failed, and there was no other attempt.",
+            StopCode::ActionFailedRetryable => "A step failed, and there was no other attempt.",
             StopCode::ActionFailedNonRetryable => "another attempt would not have mended it.",
             StopCode::VerifyFailed => "the verification failed, and there was no other attempt.",
             StopCode::RetryBudgetExhausted => "The last attempt did not reach the goal.",
@@ -232,9 +232,9 @@ fn waiting_plan_opens_but_is_not_signed() {
 #[test]
 fn an_action_leads_to_its_record() {
     let mut harness = window("loop-waiting", SIZE);
-    harness.get_by_label("Attempt 1 of 3, an action failed").click();
+    harness.get_by_label("Attempt 1 of 3, a step failed").click();
     harness.run_ok();
-    let row = harness.query_all_by_label_contains("Action 3: ").next().unwrap();
+    let row = harness.query_all_by_label_contains("Step 3: ").next().unwrap();
     row.click();
     harness.run_ok();
     let actions = &harness.state().actions;
@@ -361,7 +361,7 @@ fn end_says_what_happened() {
     let harness = window("loop-completed", SIZE);
     assert!(shows(
         &harness,
-        "Attempt 2 of 3: 5 actions succeeded, and the verification (local) passed."
+        "Attempt 2 of 3: 5 steps succeeded, and the verification (local) passed."
     ));
     assert!(shows(&harness, "Attempt 1 of 3"));
 }
@@ -379,19 +379,19 @@ fn only_visible_attempts_are_drawn() {
     let drawn = bodies(&harness);
     assert!((1..6).contains(&drawn), "{drawn} of 100 attempts");
     // Focusing a header that is out of sight scrolls to it and draws its contents.
-    harness.get_by_label("Attempt 60 of 100, an action failed").focus();
+    harness.get_by_label("Attempt 60 of 100, a step failed").focus();
     harness.run_ok();
-    harness.get_by_label("Attempt 60 of 100, an action failed").scroll_to_me();
+    harness.get_by_label("Attempt 60 of 100, a step failed").scroll_to_me();
     harness.run_ok();
     assert!(shows(&harness, "Plan and run of attempt 60"));
     let drawn = bodies(&harness);
     assert!((1..8).contains(&drawn), "{drawn} of 100 attempts");
     let heights = |harness: &Harness<'_, Window>| {
-        let last = harness.get_by_label("Attempt 100 of 100, an action failed");
-        last.rect().top() - harness.get_by_label("Attempt 1 of 100, an action failed").rect().top()
+        let last = harness.get_by_label("Attempt 100 of 100, a step failed");
+        last.rect().top() - harness.get_by_label("Attempt 1 of 100, a step failed").rect().top()
     };
     let before = heights(&harness);
-    harness.get_by_label("Attempt 100 of 100, an action failed").scroll_to_me();
+    harness.get_by_label("Attempt 100 of 100, a step failed").scroll_to_me();
     harness.run_ok();
     assert!((heights(&harness) - before).abs() < 2.0, "nothing jumps");
 }

@@ -244,7 +244,7 @@ fn what_happened(state: &LoopState, reason: &StopReason) -> String {
                 }
                 _ => "nothing has checked the result".to_owned(),
             };
-            format!("{} succeeded, and {verified}.", format::counted(done, "action"))
+            format!("{} succeeded, and {verified}.", format::counted(done, "step"))
         }
         _ if reason.message.is_empty() => stop_sentences(reason)[0].to_owned(),
         _ => match reason.message.ends_with('.') {

@@ -14,8 +14,8 @@ fn check(contents: impl AsRef<[u8]>) -> (i32, Value) {
     let done = home.json(["check", "space/p.json"]);
     let document = done.document();
     let mut fields = keys(&document);
-    // Only a plan that was reviewed has choices.
-    fields.retain(|field| *field != "choices");
+    // Only a plan that was reviewed has choices, and only one that is valid may be known to fail.
+    fields.retain(|field| !["choices", "would_fail"].contains(field));
     assert_eq!(fields, ["dialect", "digest", "findings", "plan", "risk", "valid"], "{document:#}");
     assert_eq!(document["valid"] == true, done.code == 0, "{done:#?}");
     (done.code, document)
@@ -159,4 +159,27 @@ fn a_plan_of_the_greatest_length_is_checked() {
         check(json!({"plan_id": "p", "intent": "MUTATE", "steps": steps}).to_string());
     assert_eq!(exit, 0);
     assert_eq!(document["risk"]["steps"].as_array().unwrap().len(), 10_000);
+}
+
+#[test]
+fn a_step_that_would_fail_is_told() {
+    let home = Home::new();
+    home.write("a.txt", "x\n");
+    let steps = |second: &str| {
+        json!([read_file("one", "a.txt"), read_file("two", second), read_file("three", "a.txt")])
+    };
+    home.plan(steps("absent.txt"));
+    let done = home.run(["check", "space/p.json"]).exits(0);
+    let said = "Warning: Step 2 would fail as things are now: cannot read absent.txt";
+    assert!(done.stdout.contains(said), "{done:#?}");
+    assert!(done.stdout.contains("The step after it would not be reached."), "{done:#?}");
+    let document = home.json(["check", "space/p.json"]).exits(0).document();
+    assert_eq!(document["would_fail"]["step_index"], 1);
+    assert_eq!(document["would_fail"]["step_id"], "two");
+    assert!(document["would_fail"]["reason"].as_str().unwrap().contains("absent.txt"));
+
+    home.plan(steps("a.txt"));
+    let document = home.json(["check", "space/p.json"]).exits(0).document();
+    assert!(document.get("would_fail").is_none(), "{document}");
+    assert!(!home.run(["check", "space/p.json"]).exits(0).stdout.contains("would fail"));
 }

@@ -183,6 +183,8 @@ fn simulate_runs_nothing() {
     plan(&home, json!([{ "command": "echo x > x.txt" }]));
     let document = home.json(["simulate", "space/p.json"]).exits(0).document();
     assert_eq!(document["steps"][0]["predicted"], "unpredictable");
+    let done = home.run(["simulate", "space/p.json"]).exits(0);
+    assert!(done.stdout.starts_with("  1  shell  echo x > x.txt  Runs the command"), "{done:#?}");
     assert!(!home.file("x.txt").exists());
 }
 

@@ -224,6 +224,11 @@ fn rejected_plans_are_listed_with_their_reason() {
     );
     let search = home.run(["evidence", "search", "many wombats"]).exits(0);
     assert!(search.stderr.contains("1 rejected plan has these words"), "{search:#?}");
+    let document = home.json(["check", "space/p.json"]).document();
+    assert_eq!(document["rejected"]["reason"], "Too many wombats");
+    let checked = home.run(["check", "space/p.json"]);
+    assert!(checked.stdout.contains("Warning: This plan was rejected on 20"), "{checked:#?}");
+    assert!(checked.stdout.contains("not authorized since: Too many wombats"), "{checked:#?}");
 }
 
 #[test]

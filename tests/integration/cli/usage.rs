@@ -47,6 +47,8 @@ fn usage_error_exits_five_with_empty_stdout() {
         &["evidence", "query", "q1", "file_read", "--since", "tomorrow"],
         &["evidence", "query", "q1", "file_read", "--limit", "0"],
         &["evidence", "query", "q7", "--threshold", "0"],
+        &["evidence", "search", "--outcome", "faild"],
+        &["evidence", "search", "--risk", "deadly"],
         &["evidence", "show", "no-id"],
         &["evidence", "verify", "--head", "abc"],
         &["evidence", "export"],

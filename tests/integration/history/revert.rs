@@ -201,6 +201,9 @@ fn whole_loop_is_reverted_by_one_plan() {
 
     let done = home.run(["revert", &id, "--yes", "--confirm", "approve"]).exits(0);
     assert!(done.stderr.contains(&format!("Reverts loop {id}")), "{done:#?}");
+    let sql = "SELECT count(*) FROM decisions WHERE note LIKE 'reverts loop ' || ?1 || '%'";
+    let recorded: i64 = home.sql().query_row(sql, [&id], |row| row.get(0)).unwrap();
+    assert_eq!(recorded, 1, "the record says what the question said");
     assert_eq!(
         (names("a.txt").as_deref(), names("old.txt").as_deref()),
         (Some("one\n"), Some("old\n"))
