@@ -41,12 +41,13 @@ pub(super) fn check(command: &args::CheckPlan, out: &mut Output) -> Result<Exit,
     let state = target.filter(|_| *connect).zip(opened.review.as_ref());
     let state = state.map(|(target, review)| connect_to(target, &review.workspace, &policy));
     let workspace = opened.review.as_ref().map(|review| review.workspace.as_path());
-    let others = workspace.zip(evidence_location(folder).ok());
-    let others = others.map(|(workspace, location)| under_way(&location, workspace));
-    let others = others.unwrap_or_default();
     let evidence = evidence_location(folder).ok();
-    let failure = first_failure(&opened, &policy, evidence.as_ref());
-    let rejection = evidence.as_ref().zip(opened.digest).and_then(|(evidence, digest)| {
+    let evidence = evidence.as_ref();
+    let others = workspace.zip(evidence);
+    let others = others.map(|(workspace, location)| under_way(location, workspace));
+    let others = others.unwrap_or_default();
+    let failure = first_failure(&opened, &policy, evidence);
+    let rejection = evidence.zip(opened.digest).and_then(|(evidence, digest)| {
         // Without records, nothing is known about a rejection.
         evidence.open().and_then(|mut reader| reader.rejection_of(&digest)).ok()?
     });
