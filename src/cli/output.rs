@@ -12,6 +12,10 @@ use serde::Serialize;
 use super::Exit;
 use crate::plan::{quoted, quoted_lines, visible_lines};
 
+/// The greatest width to which cells are padded, in characters. A longer cell, such as a list of 10,000 files, moves only the
+/// rest of its own row.
+const MAX_WIDTH: usize = 200;
+
 /// The beginning of each line with output of a planner or a program.
 pub(super) const QUOTE: &str = "| ";
 
@@ -65,7 +69,7 @@ impl Output {
         }
     }
 
-    /// Prints rows in columns, each as wide as its widest cell, with each cell as [`quoted`].
+    /// Prints rows in columns, each as wide as its widest cell up to [`MAX_WIDTH`], with each cell as [`quoted`].
     pub(super) fn table<R: IntoIterator<Item = String>>(
         &mut self,
         rows: impl IntoIterator<Item = R>,
@@ -87,7 +91,8 @@ impl Output {
                 |cell: &String| cell.lines().next().unwrap_or_default().chars().count();
             rows.iter().filter_map(|row| row.get(column)).map(first_line).max()
         };
-        let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+        let width = |column: usize| width(column).unwrap_or(0).min(MAX_WIDTH);
+        let widths: Vec<usize> = (0..columns).map(width).collect();
         for row in &rows {
             let line: Vec<String> =
                 row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();

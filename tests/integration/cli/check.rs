@@ -159,6 +159,14 @@ fn a_plan_of_the_greatest_length_is_checked() {
         check(json!({"plan_id": "p", "intent": "MUTATE", "steps": steps}).to_string());
     assert_eq!(exit, 0);
     assert_eq!(document["risk"]["steps"].as_array().unwrap().len(), 10_000);
+
+    // The list of its files is longer than any width that can be padded to.
+    let home = Home::new();
+    home.plan(
+        (0..10_000).map(|n| create_file(&format!("s{n}"), &format!("{n}.txt"), "x")).collect(),
+    );
+    let done = home.run(["check", "space/p.json"]).exits(0);
+    assert!(done.stdout.contains(", 9999.txt\n"), "{:?}", done.stderr);
 }
 
 #[test]
