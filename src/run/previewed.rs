@@ -348,7 +348,7 @@ mod tests {
         let third = ("c".to_owned(), FileFate::New);
         let done = DoneFiles { files: vec![first, third.clone()], is_all: false };
         assert_eq!(steps.done(&[0, 2], named), done);
-        // A run can be over before any preview was computed.
+        // Without previews, because the run ended before they were computed.
         let done = DoneFiles { files: vec![third], is_all: false };
         assert_eq!(PreviewedSteps::default().done(&[0], named), done);
     }

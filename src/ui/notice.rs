@@ -43,7 +43,7 @@ pub enum Scope {
     Page(Page),
     /// On the pages about the shown plan, until another one is shown.
     Plan,
-    /// The same, about a change of the plan or of what an approval covers: until the next change, decision or run.
+    /// As [`Plan`](Self::Plan), for a notice about a change of the plan or of what an approval covers: until the next change, decision or run.
     Change,
     /// In the whole window, until the person looks at this run.
     Run(Uuid),

@@ -137,7 +137,7 @@ pub fn focus_ring(ui: &Ui, response: &Response) {
     ring(ui, response, response.rect, Theme::of(ui).accent);
 }
 
-/// Scrolls to a control that gets the keyboard focus out of view.
+/// Scrolls to a control outside the visible area when it gets the keyboard focus.
 pub fn reveal_focused(ui: &Ui, response: &Response) {
     if response.gained_focus() && !ui.clip_rect().contains_rect(response.rect) {
         response.scroll_to_me_animation(None, egui::style::ScrollAnimation::none());

@@ -69,7 +69,7 @@ pub(super) fn word_ui(
 ) -> Typed {
     let theme = Theme::of(ui);
     let field_width = FIELD.min(rect.width() * 0.4);
-    // There, what is asked about needs the room more than the explanation.
+    // In a small window, the question needs the room more than the explanation.
     let is_small = field_width < FIELD || is_low(ui.ctx());
     let top = rect.top() + TOP;
     let (left, right) = rect.with_min_y(top).split_left_right_at_x(rect.right() - field_width);

@@ -123,7 +123,7 @@ fn values_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) {
     ui.horizontal_wrapped(|ui| {
         let is_chosen = |zoom: &f32| (settings.zoom - zoom).abs() < 0.01;
         let mut zooms = ZOOMS.to_vec();
-        // One that only the settings file can have.
+        // A size written by hand into the settings file may be none of these.
         if !zooms.iter().any(is_chosen) {
             zooms.push(settings.zoom);
             zooms.sort_by(f32::total_cmp);
