@@ -240,6 +240,7 @@ pub fn answer(question: &Question) -> EvidenceAnswer {
             .map(|(code, file, count)| RecurringDiagnostic {
                 code: code.into(),
                 file_name: file.into(),
+                workspace: "/home/ada/parser".into(),
                 count,
                 first_seen_ms: fixture::NOW_MS - 900_000_000,
                 last_seen_ms: fixture::NOW_MS - 60_000,

@@ -244,6 +244,7 @@ impl App {
         let chosen = Chosen {
             workspace: Some(state.workspace.clone().into()),
             choices: PlanChoices { host, ..PlanChoices::default() },
+            version: None,
         };
         self.plan.open_attempt(Attempt { loop_id, number }, run_id, chosen, &mut self.shared);
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Grants;
 use crate::plan::words::words;
-use crate::plan::{Destination, Dialect, Mode, Parsed, ShownPlan};
+use crate::plan::{Destination, Dialect, Digest, Mode, Parsed, ShownPlan};
 
 words! {
     /// Whether local processes of a run are sandboxed behind walls (SPEC §7.5).
@@ -77,6 +77,15 @@ pub struct PlanChoices {
 }
 
 impl PlanChoices {
+    /// Ends what holds only for the version of the plan that was reviewed with the choices: the grant of what its steps
+    /// propose. Another version may propose more. `chosen_for` and `version` are digests of the plan's bytes.
+    pub fn end_with_version(&mut self, chosen_for: Option<Digest>, version: Digest) {
+        if chosen_for != Some(version) {
+            self.grants.proposed = false;
+            self.grants.proposed_for.clear();
+        }
+    }
+
     /// The plan with the chosen host and mode. Plans that are no command plans stay unchanged.
     #[must_use]
     pub fn apply(&self, parsed: Parsed) -> Parsed {

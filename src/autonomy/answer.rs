@@ -82,6 +82,9 @@ const INVALID_JSON: &str = "planner_invalid_json";
 /// The answer is not a plan that could be authorized.
 const VALIDATION_FAILED: &str = "planner_validation_failed";
 
+/// The most characters of an answer in a message.
+const MAX_QUOTED: usize = 200;
+
 /// Fields of a plan that only describe it.
 const DESCRIPTIVE_FIELDS: [&str; 9] =
     ["goal", "title", "reason", "rationale", "explanation", "warning", "notes", "metadata", "why"];
@@ -196,6 +199,9 @@ fn read_plan(answer: &[u8]) -> PlannerAnswer {
             let is_json = serde_json::from_slice::<serde::de::IgnoredAny>(answer).is_ok();
             let code = if is_json { VALIDATION_FAILED } else { INVALID_JSON };
             reject_for_findings(&mut report, code);
+            if let Some(message) = report.message.as_mut().filter(|_| !is_json) {
+                message.push_str(&beginning_of(answer));
+            }
         }
         Some(failure) => {
             let detail = failure.detail.map_or_else(String::new, |detail| format!(" ({detail})"));
@@ -217,6 +223,18 @@ fn written_marker(value: &Value) -> Option<&str> {
             .filter(|(name, _)| !DESCRIPTIVE_FIELDS.contains(&name.as_str()))
             .find_map(|(_, value)| written_marker(value)),
         _ => None,
+    }
+}
+
+/// How an answer that is not JSON begins, as a sentence: often it says in words why there is no plan.
+fn beginning_of(answer: &[u8]) -> String {
+    let text = String::from_utf8_lossy(answer);
+    let mut words = text.split_whitespace();
+    let Some(first) = words.next() else { return "; the answer is empty".to_owned() };
+    let line = words.take(MAX_QUOTED).fold(first.to_owned(), |line, word| format!("{line} {word}"));
+    match line.char_indices().nth(MAX_QUOTED) {
+        Some((end, _)) => format!("; the answer begins: {}…", &line[..end]),
+        None => format!("; the answer is: {line}"),
     }
 }
 
@@ -300,6 +318,14 @@ mod tests {
         for text in ["", "I would suggest", "{\"goal\": ", "{} {}"] {
             assert_eq!(failure_of(text.as_bytes()), named(INVALID_JSON, true), "{text}");
         }
+        let message = |text: &str| planned(read_answer(text.as_bytes())).report.message.unwrap();
+        assert!(message(" \n").ends_with("; the answer is empty"));
+        assert!(message("I need\n a key.").ends_with("; the answer is: I need a key."));
+        let long = message(&format!("Sorry. {}", "ü".repeat(300)));
+        assert!(
+            long.ends_with(&format!("; the answer begins: Sorry. {}…", "ü".repeat(193))),
+            "{long}"
+        );
         for text in ["{}", "[]", "null", "{\"goal\":\"g\",\"steps\":[]}", "{\"goal\":1,\"goal\":2}"]
         {
             assert_eq!(failure_of(text.as_bytes()), named(VALIDATION_FAILED, true), "{text}");

@@ -13,6 +13,7 @@ use super::confirmation::CommandLine;
 use super::evidence::say_note;
 use super::opening::{current_folder, evidence_location, warn_of_other_runs, workspace};
 use super::output::{Output, quoted_in_line, say};
+use super::planner::check_model;
 use super::progress::Progress;
 use super::refusal::Refusal;
 use super::run::is_terminal;
@@ -32,9 +33,9 @@ use crate::plan::quoted;
 use crate::risk::{PlannerNeeds, Policy};
 use crate::run::{
     AttemptRecord, CommandsReview, LookRecord, LookScope, PlannerReport, PlannerStatus, RunEvent,
-    StopCode, default_verify, text,
+    StopCode, VERIFY_GATE, default_verify, failure_words, text,
 };
-use crate::tools::Toolbox;
+use crate::tools::{PlannerProgram, Toolbox};
 
 /// Runs a loop, or revokes an authorization class.
 pub(super) fn bounded(command: &args::Loop, out: &mut Output) -> Result<Exit, Refusal> {
@@ -134,6 +135,9 @@ pub(super) fn setup(
         ));
     }
     let mut policy = command.options.policy()?;
+    if matches!(program, PlannerProgram::Program { has_key: true, .. }) {
+        check_model(&policy)?;
+    }
     if command.planner_network {
         let needs = PlannerNeeds { network: true, ..needs_of(planner, &policy) };
         policy.planners.insert(planner.trim().to_owned(), needs);
@@ -344,9 +348,9 @@ fn answer(report: &PlannerReport, suffix: &str) -> String {
     match report.status {
         PlannerStatus::Accepted => format!("a plan of {}{suffix}", steps(report.action_count)),
         PlannerStatus::Failed => {
-            let code = report.failure_code.as_deref().unwrap_or("no answer");
+            let why = report.failure_code.as_deref().map_or("no answer", failure_words);
             let message = report.message.as_deref().unwrap_or_default();
-            format!("no plan: {code} {message}")
+            format!("no plan, {why}: {message}")
         }
     }
 }
@@ -371,13 +375,14 @@ pub(super) fn print_attempt(attempt: &AttemptRecord, out: &mut Output) {
         out.line(&quoted_in_line(&format!("    {text}")));
     }
     let rows = attempt.actions.iter().map(|action| {
+        let kind = if action.kind == VERIFY_GATE { "verify" } else { &action.kind };
         let error = action.error.as_ref();
         let error =
             error.map_or_else(String::new, |it| format!("{}: {}", it.code.as_str(), it.message));
         [
             format!("    {:>3}", action.action_index + 1),
-            action.status.as_str().to_owned(),
-            quoted(&action.kind).into_owned(),
+            if action.was_denied() { "denied" } else { action.status.as_str() }.to_owned(),
+            quoted(kind).into_owned(),
             quoted(&action.summary).into_owned(),
             quoted_in_line(&error),
         ]

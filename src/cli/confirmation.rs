@@ -145,7 +145,7 @@ fn ask_until_answered(
                     output,
                     "The step is {}: to {approve} it takes {}. Type {} to {approve} it: ",
                     request.risk.level.as_str(),
-                    request.target_kind().as_words(),
+                    request.target_meaning(),
                     quoted(&word)
                 )?;
                 output.flush()?;

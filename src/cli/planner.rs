@@ -10,6 +10,7 @@ use super::refusal::Refusal;
 use super::{Exit, args};
 use crate::planner::{Planner, Request, Server};
 use crate::process::MODEL_KEY;
+use crate::risk::Policy;
 use crate::worker::{ModelSettings, default_folders, load_model};
 
 /// Maximum number of bytes that are read from stdin. The requests of the loop are smaller.
@@ -61,6 +62,11 @@ fn split_settings(input: &[u8]) -> (Option<ModelSettings>, &[u8]) {
         Ok(settings) => (Some(settings), rest),
         Err(_) => (None, input),
     }
+}
+
+/// Refuses to ask a model if the environment and the settings of the policy name none.
+pub(super) fn check_model(policy: &Policy) -> Result<(), Refusal> {
+    server(Some(ModelSettings::of(policy))).map(drop)
 }
 
 /// The model server from the environment variables, otherwise from `given` or the settings file.

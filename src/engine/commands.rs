@@ -45,8 +45,9 @@ impl<'a> ReviewCommands<'a> {
     fn verdict(&self, command: &WorkspaceCommand, policy: &Policy) -> Verdict {
         let verdict = risk::of_shell_command(&command.command, None, policy, self.toolbox.shell());
         Verdict {
-            // The span is a range of the command; a step's verdict has ranges of the step's argument.
+            // These are ranges of the command; a step's verdict has ranges of the step's argument.
             span: None,
+            parts: Vec::new(),
             reason: format!("{} of {COMMANDS_FILE}: {}", command.name.as_str(), verdict.reason),
             ..verdict
         }

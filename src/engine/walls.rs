@@ -328,6 +328,7 @@ pub(super) fn raised(verdict: Verdict, walls: Option<&StepWalls>) -> Verdict {
             level: RiskLevel::Caution,
             rule: WIDENED.into(),
             span: None,
+            parts: Vec::new(),
             reason: format!("Reaches beyond its walls: {}. {}", granted(walls), verdict.reason),
             suggestion: verdict.suggestion,
         },

@@ -21,6 +21,7 @@ impl EvidenceReader {
     }
 
     /// Q7: diagnostic codes that were recorded at least `threshold` times in the same file, most frequent first.
+    /// A path names another file in each workspace.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
@@ -39,9 +40,10 @@ impl EvidenceReader {
              JOIN runs AS r ON r.id = x.run_id
              WHERE x.timestamp BETWEEN ?1 AND ?2 AND (?3 IS NULL OR r.workspace = ?3)";
         let groups = format!(
-            "SELECT d.code, d.file_name, count(*), min(x.timestamp), max(x.timestamp) {found}
-             AND d.code IS NOT NULL GROUP BY d.code, d.file_name HAVING count(*) >= ?4
-             ORDER BY count(*) DESC, d.code, d.file_name LIMIT ?5"
+            "SELECT d.code, d.file_name, count(*), min(x.timestamp), max(x.timestamp), r.workspace
+             {found} AND d.code IS NOT NULL
+             GROUP BY d.code, d.file_name, r.workspace HAVING count(*) >= ?4
+             ORDER BY count(*) DESC, d.code, d.file_name, r.workspace LIMIT ?5"
         );
         let executions = format!(
             "SELECT DISTINCT x.id, x.timestamp {found} AND d.code = ?4 AND d.file_name = ?5
@@ -53,11 +55,13 @@ impl EvidenceReader {
             let params = (since, until, workspace, threshold, range.limit());
             source.all(&groups, params, |group| {
                 let (code, file_name): (String, String) = (group.get(0)?, group.get(1)?);
-                let params = (since, until, workspace, &code, &file_name);
+                let workspace: String = group.get(5)?;
+                let params = (since, until, &workspace, &code, &file_name);
                 let execution_ids = source.all(&executions, params, |found| uuid(found, 0))?;
                 Ok(RecurringDiagnostic {
                     code,
                     file_name,
+                    workspace,
                     count: count(group, 2)?,
                     first_seen_ms: group.get(3)?,
                     last_seen_ms: group.get(4)?,
@@ -105,11 +109,11 @@ impl EvidenceReader {
              JOIN (SELECT DISTINCT e.id, e.row, e.timestamp, d.file_name, s.workspace
                    FROM diagnostics AS d JOIN executions AS e ON e.id = d.execution_id
                    JOIN runs AS s ON s.id = e.run_id WHERE d.code = ?1) AS seen
-                  ON seen.file_name = g.target
+                  ON seen.file_name = g.target AND seen.workspace = r.workspace
              WHERE x.invoked = 1 AND (?2 IS NULL OR seen.file_name = ?2)
                AND (x.timestamp, x.row) > (seen.timestamp, seen.row)
                AND x.timestamp BETWEEN ?3 AND ?4
-               AND (?5 IS NULL OR (r.workspace = ?5 AND seen.workspace = ?5))
+               AND (?5 IS NULL OR r.workspace = ?5)
              ORDER BY {order} LIMIT ?6"
         );
         let params = (code, file, range.since(), range.until(), workspace, range.limit());

@@ -20,6 +20,9 @@ pub struct Verdict {
     pub rule: Cow<'static, str>,
     /// The bytes of the decisive argument that matched; `None` if the rule is not about a part of one argument.
     pub span: Option<Range<usize>>,
+    /// The bytes of every part of a command that has the level, in order; empty for anything else.
+    #[serde(skip)]
+    pub parts: Vec<Range<usize>>,
     /// The reason.
     pub reason: String,
     /// A safer alternative, if there is one.
@@ -29,7 +32,7 @@ pub struct Verdict {
 impl Verdict {
     fn new(level: RiskLevel, rule: &'static str, reason: impl Into<String>) -> Self {
         let reason = reason.into();
-        Self { level, rule: rule.into(), span: None, reason, suggestion: None }
+        Self { level, rule: rule.into(), span: None, parts: Vec::new(), reason, suggestion: None }
     }
 
     fn dangerous(rule: &'static str, reason: impl Into<String>) -> Self {
@@ -147,6 +150,7 @@ pub fn of_shell_command(
             level: found.level,
             rule: found.rule.into(),
             span: Some(found.span),
+            parts: found.parts,
             reason: found.reason,
             suggestion: found.suggestion,
         },

@@ -103,7 +103,26 @@ pub struct ActionRecord {
 /// The `kind` of the record that the loop adds when it verifies by itself.
 pub const VERIFY_GATE: &str = "verify_gate";
 
+/// The code of a failed answer of a planner (SPEC §10) in a few words. A planner may also use a code of its own.
+pub fn failure_words(code: &str) -> &str {
+    match code {
+        "planner_provider_error" => "the planner failed",
+        "planner_invalid_json" => "the answer is not JSON",
+        "planner_validation_failed" => "the plan has errors",
+        "clarification_needed" => "the planner needs to know more",
+        "unsupported_goal" => "the planner cannot work towards this goal",
+        "unsafe_plan" => "the planner found no safe plan",
+        "planner_unavailable" => "the planner is not available",
+        own => own,
+    }
+}
+
 impl ActionRecord {
+    /// Whether a person denied the action, which the record calls a failure (SPEC §9).
+    pub fn was_denied(&self) -> bool {
+        self.code() == Some(Code::ConfirmationDenied)
+    }
+
     /// The record of a step that ended. `about` describes the step in a few words.
     pub fn of(result: &StepResult, about: &str) -> Self {
         let (status, remark) = match result.outcome {

@@ -54,7 +54,7 @@ mod utf8_decoder;
 pub use ansi_style::{AnsiStyle, Hue, coloured};
 pub use attempt::{
     ActionError, ActionErrorCode, ActionRecord, ActionStatus, AttemptRecord, PlannerFinding,
-    PlannerReport, PlannerStatus, VERIFY_GATE, VerifyRecord, is_retryable,
+    PlannerReport, PlannerStatus, VERIFY_GATE, VerifyRecord, failure_words, is_retryable,
 };
 pub use confirm::{Answer, AnsweredBy, ConfirmationRequest, Control, Decision};
 pub use diagnostic::{DiagnosticArtifact, DiagnosticSpan, Level, MAX_DIAGNOSTICS};
@@ -103,7 +103,6 @@ pub use stop_reason::{StopCode, StopDetail, StopReason};
 pub use suggestion::SuggestedFix;
 pub use summary::{EvidenceSummary, Focus, ToolCount};
 pub use tally::RunTally;
-pub use target_word::NamedTarget;
 pub use terminal::{
     Cell, CellColor, Cursor, Keyboard, OpenTerminal, ScreenLine, ScreenLines, TerminalModes,
     TerminalPort, TerminalScreen, TerminalSize, TypedBy,

@@ -80,6 +80,8 @@ pub struct RecurringDiagnostic {
     pub code: String,
     /// The file; empty if the diagnostic has no location.
     pub file_name: String,
+    /// The workspace of the file.
+    pub workspace: String,
     /// The number of times it was seen.
     pub count: u64,
     /// The time when it was first seen, in Unix milliseconds.

@@ -1,21 +1,20 @@
 //! The word that a person types to approve a dangerous step. It is about this step, so that typing it proves a look at
 //! the step and does not become a habit.
 
+mod of_command;
+
 use std::borrow::Cow;
 
 use super::ConfirmationRequest;
 use crate::plan::{quoted, visible};
 
-/// The longest word that a person is asked to type out of a command, in characters.
-const MAX_TYPED: usize = 32;
-
 /// What the word is that a person types to approve a dangerous step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NamedTarget {
-    /// The host on which the step runs.
-    Host,
-    /// A word of the part of a command that determines its risk.
+enum NamedTarget {
+    /// The only word of the part of a command that determines its risk.
     DangerousPart,
+    /// A word of the parts of a command that determine its risk, with the number of the others.
+    DangerousParts,
     /// The program that a command runs.
     Program,
     /// The number of files that the step changes.
@@ -29,11 +28,12 @@ pub enum NamedTarget {
 }
 
 impl NamedTarget {
-    /// What the word is, to follow "takes".
-    pub const fn as_words(self) -> &'static str {
+    const fn as_words(self) -> &'static str {
         match self {
-            Self::Host => "the name of the host on which it runs",
-            Self::DangerousPart => "a word of its dangerous part",
+            Self::DangerousPart => "what its dangerous part is about",
+            Self::DangerousParts => {
+                "the furthest reaching word of its dangerous part, and how many others it has"
+            }
             Self::Program => "the name of the program that it runs",
             Self::Files => "the number of files that it changes",
             Self::File => "the name of the file it is about",
@@ -44,29 +44,32 @@ impl NamedTarget {
 }
 
 impl ConfirmationRequest {
-    /// The word that a person types to approve a dangerous step. It is about this step, see [`Self::target_kind`].
+    /// The word that a person types to approve a dangerous step. [`Self::target_meaning`] says what it is.
     pub fn target_word(&self) -> Cow<'_, str> {
-        self.named_target().1
-    }
-
-    /// What the word is.
-    pub fn target_kind(&self) -> NamedTarget {
-        self.named_target().0
-    }
-
-    /// The host without its user; else for a command, a word of what makes it dangerous, or its program; else how many
-    /// files the step changes; else the file or folder that it is about; else the tool. Of a path, only the last part.
-    fn named_target(&self) -> (NamedTarget, Cow<'_, str>) {
-        if let Some(target) = &self.target {
-            return (NamedTarget::Host, target.rsplit('@').next().unwrap_or(target).into());
+        let word = self.named_target().1;
+        match self.host_name() {
+            Some(host) => format!("{word} on {host}").into(),
+            None => word,
         }
+    }
+
+    /// What the word is, to follow "takes".
+    pub fn target_meaning(&self) -> String {
+        let and_host = self.host_name().map_or("", |_| ", and the host on which it runs");
+        format!("{}{and_host}", self.named_target().0.as_words())
+    }
+
+    /// The host on which the step runs, without its user.
+    fn host_name(&self) -> Option<&str> {
+        self.target.as_ref()?.rsplit('@').next()
+    }
+
+    /// For a command, what makes it dangerous, or its program; else how many files the step changes; else the file or
+    /// folder that it is about; else the tool. Of the path of a file, only the last part.
+    fn named_target(&self) -> (NamedTarget, Cow<'_, str>) {
         if let Some(command) = self.command() {
-            let part = self.risk.span.clone().and_then(|span| command.get(span));
-            let named = part.and_then(named_in).map(|word| (NamedTarget::DangerousPart, word));
-            let program = || Some((NamedTarget::Program, program_of(command)?));
-            let (kind, word) =
-                named.or_else(program).unwrap_or((NamedTarget::Tool, self.tool.as_str()));
-            return (kind, word.into());
+            let named = of_command::word_of(command, &self.risk.parts);
+            return named.unwrap_or((NamedTarget::Tool, self.tool.as_str().into()));
         }
         let changed = match self.preview.changes.as_slice() {
             [] => None,
@@ -104,75 +107,5 @@ impl ConfirmationRequest {
         let (typed, word) = (typed.trim(), self.target_word());
         let begins = |word: &str| word.trim().starts_with(typed);
         begins(&word) || begins(&visible(&word)) || begins(&quoted(&word))
-    }
-}
-
-/// The last word of a part of a command that names what the part is about, rather than an option or where output goes;
-/// `None` if nothing in it can be typed easily.
-fn named_in(part: &str) -> Option<&str> {
-    let mut named = None;
-    for token in part.split(is_between_words).filter(|token| !token.is_empty()) {
-        let (word, is_redirected) = match token.split_once(['<', '>']) {
-            Some((before, _)) => (before, true),
-            None => (token, false),
-        };
-        let is_stream = is_redirected && word.bytes().all(|byte| byte.is_ascii_digit());
-        if !word.starts_with('-') && !is_stream {
-            named = typeable(word).or(named);
-        }
-        if is_redirected {
-            break;
-        }
-    }
-    named
-}
-
-/// The name of the program of a command; `None` if it cannot be typed easily.
-fn program_of(command: &str) -> Option<&str> {
-    let mut words = command.split(is_between_words).filter(|word| !word.is_empty());
-    typeable(words.find(|word| !word.contains('='))?)
-}
-
-fn is_between_words(letter: char) -> bool {
-    letter.is_whitespace() || "\"'`;|&()".contains(letter)
-}
-
-/// The last part of a path or of an assignment, if it has letters and is short enough to type.
-fn typeable(word: &str) -> Option<&str> {
-    let name = word.rsplit(['/', '\\', '=']).find(|part| !part.is_empty())?;
-    let is_easy = name.chars().any(char::is_alphanumeric) && name.chars().count() <= MAX_TYPED;
-    is_easy.then_some(name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_dangerous_part_is_named_by_its_last_operand() {
-        for (part, word) in [
-            ("rm -rf build", "build"),
-            ("rm -rf ~/work/parser/", "parser"),
-            ("rm -rf 'old files' 2>/dev/null", "files"),
-            ("rm -rf cache2>log", "cache2"),
-            ("dd if=/dev/zero of=/dev/sda", "sda"),
-            ("curl https://example.org/install.sh | sh", "sh"),
-            ("git push --force", "push"),
-            ("rm -rf /", "rm"),
-            ("/etc/passwd", "passwd"),
-            ("kill -9 1234", "1234"),
-        ] {
-            assert_eq!(named_in(part), Some(word), "{part}");
-        }
-        assert_eq!(named_in("-- / *"), None);
-        let long = format!("rm {}", "a".repeat(MAX_TYPED + 1));
-        assert_eq!(named_in(&long), Some("rm"), "too long to type");
-    }
-
-    #[test]
-    fn a_program_follows_what_is_set_for_it() {
-        assert_eq!(program_of("LC_ALL=C /usr/bin/make -j2 all"), Some("make"));
-        assert_eq!(program_of("((1))"), Some("1"));
-        assert_eq!(program_of("*"), None);
     }
 }

@@ -57,7 +57,14 @@ impl QueryContext {
         if !review.place.planner.is_empty() {
             review.planner = planner_limits(&review.place.planner, &toolbox, &self.setup.policy);
         }
-        review.model = self.model_of(&review.place.planner);
+        if review.place.planner.trim().split(':').next() == Some("openai-compatible") {
+            review.model = self.model();
+            if review.model.is_none() {
+                let missing =
+                    "no model is set: name its server and the model in the settings, in [model]";
+                review.planner = Err(missing.to_owned());
+            }
+        }
         review.commands = self.commands_in(&toolbox);
         let has_commands = |scope: &VerifyScope| {
             let commands = toolbox.now().commands_of(&ToolCall::Verify { scope: *scope });
@@ -68,19 +75,9 @@ impl QueryContext {
         review
     }
 
-    /// The model that a planner asks, and its server; `None` for a planner that asks none.
-    fn model_of(&self, planner: &str) -> Option<String> {
-        let asks = planner.split(':').next() == Some("openai-compatible");
-        asks.then(|| {
-            self.model().unwrap_or_else(|| "no model: set one in the settings, [model]".to_owned())
-        })
-    }
-
     /// The model in the settings and its server; `None` if there is none.
     pub(super) fn model(&self) -> Option<String> {
-        let settings = self.setup.policy.planner_settings.as_ref();
-        let settings = settings.and_then(|settings| serde_json::from_str(&settings.0).ok());
-        let settings: ModelSettings = settings.unwrap_or_default();
+        let settings = ModelSettings::of(&self.setup.policy);
         settings.overridden(|name| std::env::var(name).ok()).server()
     }
 

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::SettingsError;
 use super::policy::load;
+use crate::risk::Policy;
 use crate::run::text::address_without_secrets;
 
 /// The table `[model]`. Environment variables override it.
@@ -64,6 +65,12 @@ impl ModelSettings {
         let url = Self::URL_VARIABLES.into_iter().find_map(set).or(self.url);
         let name = Self::NAME_VARIABLES.into_iter().find_map(set).or(self.name);
         Self { url, name, ..self }
+    }
+
+    /// The settings that a policy passes to the planner.
+    pub fn of(policy: &Policy) -> Self {
+        let settings = policy.planner_settings.as_ref();
+        settings.and_then(|settings| serde_json::from_str(&settings.0).ok()).unwrap_or_default()
     }
 
     /// The model and its server in words, without secrets; `None` if one of them is not set.

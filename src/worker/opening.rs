@@ -28,6 +28,8 @@ pub struct OpenPlan {
     pub workspace: Option<PathBuf>,
     /// What else the person chose for the plan.
     pub choices: PlanChoices,
+    /// The digest of the version for which they were chosen; `None` if they do not depend on it.
+    pub chosen_for: Option<Digest>,
 }
 
 /// A plan file that was opened.
@@ -180,13 +182,12 @@ impl QueryContext {
         stored: io::Result<PathBuf>,
     ) -> Result<OpenedPlan, QueryError> {
         let path = follow_up_plans::written(stored)?;
-        self.open(OpenPlan { path, workspace: None, choices: PlanChoices::default() })
+        let choices = PlanChoices::default();
+        self.open(OpenPlan { path, workspace: None, choices, chosen_for: None })
     }
 
     pub(super) fn open(&mut self, query: OpenPlan) -> Result<OpenedPlan, QueryError> {
-        let OpenPlan { path, workspace, choices } = query;
-        self.setup.policy.choices = choices.run;
-        self.setup.policy.grants.clone_from(&choices.grants);
+        let OpenPlan { path, workspace, mut choices, chosen_for } = query;
         let read = read_plan_file(&path);
         let mut opened = OpenedPlan::without_plan(path);
         let bytes = match read {
@@ -198,6 +199,9 @@ impl QueryContext {
         };
         let mut parsed = parse(&bytes);
         opened.digest = parsed.digest;
+        choices.end_with_version(chosen_for, opened.digest);
+        self.setup.policy.choices = choices.run;
+        self.setup.policy.grants.clone_from(&choices.grants);
         opened.findings = std::mem::take(&mut parsed.findings);
         if parsed.plan == Err(None) {
             return Ok(opened);

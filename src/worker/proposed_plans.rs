@@ -40,7 +40,7 @@ impl Query for OpenProposed {
         let evidence = &context.setup.location.evidence;
         let stored = follow_up_plans::store_proposal(evidence, attempt, &plan.source);
         let path = follow_up_plans::written(stored)?;
-        context.open(OpenPlan { path, workspace: Some(workspace), choices })
+        context.open(OpenPlan { path, workspace: Some(workspace), choices, chosen_for: None })
     }
 
     fn plan(&self) -> PlanRead<'_> {

@@ -293,7 +293,7 @@ fn follow_up(id: Uuid, follow_up: FollowUp) -> OpenFollowUp {
 }
 
 fn open(path: PathBuf) -> OpenPlan {
-    OpenPlan { path, workspace: None, choices: Default::default() }
+    OpenPlan { path, workspace: None, choices: Default::default(), chosen_for: None }
 }
 
 fn failure<A: std::fmt::Debug>(answer: Result<A, QueryError>) -> Failure {

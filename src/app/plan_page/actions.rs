@@ -155,7 +155,7 @@ impl PlanPage {
         } else if let Some(run_id) = run_id {
             self.open_run(run_id, None, shared);
         } else {
-            let Chosen { workspace, choices } = chosen.clone();
+            let Chosen { workspace, choices, .. } = chosen.clone();
             let workspace = workspace.unwrap_or_default();
             let query = OpenProposed { attempt, workspace, choices };
             shared.query_latest(query, |app, opened| app.show_opened(opened, chosen));

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{PlanPage, PlanSession};
 use crate::app::shared::Shared;
 use crate::authorization::PlanChoices;
+use crate::plan::Digest;
 use crate::ui::Tone;
 use crate::ui::action::{PlanChoice, PlanFolder};
 use crate::worker::OpenPlan;
@@ -16,18 +17,25 @@ pub struct Chosen {
     /// The workspace; `None` for the default one.
     pub workspace: Option<PathBuf>,
     pub choices: PlanChoices,
+    /// The digest of the version of the file for which it was chosen; `None` if no version was shown.
+    pub version: Option<Digest>,
 }
 
 impl Chosen {
     /// The query that reads and reviews the plan file `path` with these choices.
     pub fn query(self, path: PathBuf) -> OpenPlan {
-        OpenPlan { path, workspace: self.workspace, choices: self.choices }
+        let Self { workspace, choices, version } = self;
+        OpenPlan { path, workspace, choices, chosen_for: version }
     }
 }
 
 impl PlanSession {
     pub(super) fn chosen(&self) -> Chosen {
-        Chosen { workspace: self.workspace.clone(), choices: self.choices.clone() }
+        Chosen {
+            workspace: self.workspace.clone(),
+            choices: self.choices.clone(),
+            version: Some(self.opened.digest),
+        }
     }
 
     /// Whether the person can choose where and how the plan runs. The plan of a loop and a recorded run have no choice.

@@ -153,8 +153,10 @@ impl PlanPage {
     /// Shows a plan that was opened.
     pub(super) fn show_opened(&mut self, opened: OpenedPlan, chosen: Chosen, shared: &mut Shared) {
         let wanted = self.to_authorize.take();
-        let session = PlanSession::from_opened(opened, chosen.workspace);
-        self.show(PlanSession { choices: chosen.choices, ..session }, shared);
+        let Chosen { workspace, mut choices, version } = chosen;
+        choices.end_with_version(version, opened.digest);
+        let session = PlanSession::from_opened(opened, workspace);
+        self.show(PlanSession { choices, ..session }, shared);
         self.open_authorization_if(wanted, shared);
     }
 

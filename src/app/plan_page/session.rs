@@ -246,6 +246,7 @@ impl PlanSession {
         self.previewed = BackgroundPreviews::default();
         self.step_counts = opened.plan.as_deref().map(StepCounts::of).unwrap_or_default();
         self.ended_run = OnceCell::new();
+        self.choices.end_with_version(Some(self.opened.digest), opened.digest);
         self.opened = opened;
         self.review_id = Uuid::new_v4();
         self.authorize_view = OnceCell::new();

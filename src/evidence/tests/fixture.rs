@@ -132,6 +132,7 @@ pub fn risk() -> Verdict {
         level: RiskLevel::Caution,
         rule: "writes-file".into(),
         span: None,
+        parts: Vec::new(),
         reason: "writes a file".into(),
         suggestion: None,
     }

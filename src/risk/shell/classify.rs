@@ -37,6 +37,9 @@ pub struct CommandVerdict {
     pub reason: String,
     /// A safer alternative, if there is one.
     pub suggestion: Option<String>,
+    /// The bytes of every part of the command that has the level, in order; none overlaps another.
+    #[serde(skip)]
+    pub parts: Vec<Range<usize>>,
     /// The verdict without the rules of the user.
     pub builtin: BuiltinVerdict,
     /// Every simple command that was found.
@@ -193,9 +196,23 @@ fn verdict(classifier: Classifier, whole: Range<usize>) -> CommandVerdict {
         return dangerous_verdict("nothing", whole, "There is no command.");
     };
     let mut found = CommandVerdict::new(worst, builtin);
+    let as_bad = findings.iter().filter(|finding| finding.effective().level == found.level);
+    found.parts = merged(as_bad.map(|finding| finding.span.clone()).collect());
     found.commands = classifier.commands;
     found.matched = classifier.matched;
     found
+}
+
+/// The same bytes as ranges in order, none of which overlaps another.
+fn merged(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_by_key(|range| range.start);
+    ranges.into_iter().fold(Vec::new(), |mut merged: Vec<Range<usize>>, range| {
+        match merged.last_mut().filter(|last| range.start < last.end) {
+            Some(last) => last.end = last.end.max(range.end),
+            None => merged.push(range),
+        }
+        merged
+    })
 }
 
 /// The dangerous verdict on a command that is not rated any further.
@@ -214,6 +231,7 @@ impl CommandVerdict {
             span: finding.span.clone(),
             reason: effective.reason.clone(),
             suggestion: effective.safer.clone(),
+            parts: vec![finding.span.clone()],
             builtin: BuiltinVerdict {
                 level: builtin.level,
                 rule: builtin.rule.clone(),

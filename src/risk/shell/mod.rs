@@ -81,6 +81,7 @@ pub use classify::{
     refused_span, second_parse,
 };
 pub use needs::{CommandNeeds, needs_of_command, table_folder, table_paths};
+pub use path_kind::Reach;
 pub use syntax::{SimpleCommand, Word};
 pub use user::{UserRule, UserRules};
 pub use user_examples::BadRule;

@@ -15,6 +15,41 @@ const USER_FOLDERS: [&str; 3] = ["/home", "/Users", "/srv"];
 const HARMLESS: [&str; 7] =
     ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/full", "/dev/fd"];
 
+/// How far a word of a command reaches if it names a file or a host, as far as its text says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reach {
+    /// A file that swallows what is written to it, such as `/dev/null`.
+    Nothing,
+    /// Something below the working folder, or no file at all.
+    Inside,
+    /// The working folder as a whole.
+    Folder,
+    /// Another place: an absolute path, the home folder, another host or an address.
+    Elsewhere,
+    /// The root, a whole system folder, everything above the working folder, a pattern, or what only the shell knows.
+    Anything,
+}
+
+impl Reach {
+    /// The reach of a word as it is written in a command.
+    pub fn of(word: &str) -> Self {
+        let path = normalize(word, "");
+        let is_above = !path.is_empty() && path.split('/').all(|part| part == "..");
+        let is_expanded = word.contains(['$', '`', '*', '?', '[', '{', '\\']);
+        if is_expanded || is_above || is_root(&path) {
+            Self::Anything
+        } else if path.is_empty() {
+            Self::Folder
+        } else if HARMLESS.iter().any(|file| below(&path, file)) {
+            Self::Nothing
+        } else if is_outside(&path) || word.contains(':') || word.contains('@') {
+            Self::Elsewhere
+        } else {
+            Self::Inside
+        }
+    }
+}
+
 /// Normalizes a path: replaces `HOME` and `PWD`, prepends `folder` to a relative path, and resolves `.` and `..`.
 pub(super) fn normalize(text: &str, folder: &str) -> String {
     let home = unknown("HOME");

@@ -83,7 +83,7 @@ pub(super) fn word_ui(
     let why = format!(
         "The step is {}, so {doing} it takes {}.",
         request.risk.level.as_str(),
-        request.target_kind().as_words()
+        request.target_meaning()
     );
     let mut text = area(ui, "why a word", left.with_max_x(left.right() - GAP));
     // A long name wraps and is not truncated.

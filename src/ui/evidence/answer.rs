@@ -187,10 +187,11 @@ fn recurring_ui(ui: &mut Ui, rect: Rect, row: &RecurringDiagnostic, now: &Now) -
     let width = (rect.width() - times_width - 52.0).max(0.0);
     widgets::paint_parts(ui, pos2(left, top), width, &parts);
     let seen = format!(
-        "first seen {}, last seen {}, by {}",
+        "first seen {}, last seen {}, by {} in {}",
         now.full(row.first_seen_ms),
         now.full(row.last_seen_ms),
-        format::counted(row.execution_ids.len(), "execution")
+        format::counted(row.execution_ids.len(), "execution"),
+        row.workspace
     );
     let parts = [(seen.as_str(), Text::Small, theme.dim)];
     widgets::paint_parts(ui, pos2(left, rect.top() + 32.0), rect.width() - 36.0, &parts);

@@ -5,11 +5,13 @@ use egui::{CornerRadius, Frame, Id, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec
 
 use super::action_list::{actions_ui, verify_ui};
 use super::looks::{live_question, looks_ui, words_ui};
-use super::model::{BY_CLASS, failure_words, is_by_class, verify_sentence};
+use super::model::{BY_CLASS, is_by_class, verify_sentence};
 use super::plan_difference::difference_ui;
 use super::{TimelineView, attempt_look};
 use crate::plan::{drawable, prose, prose_lines};
-use crate::run::{AttemptState, LoopPhase, PlannerReport, PlannerStatus, VERIFY_GATE};
+use crate::run::{
+    AttemptState, LoopPhase, PlannerReport, PlannerStatus, VERIFY_GATE, failure_words,
+};
 use crate::ui::action::LoopAction;
 use crate::ui::{
     Action, Chip, Command, Icon, Look, Text, Theme, Tone, format, icon, theme, widgets,

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::plan::{Code, ShownPlan, ToolCall};
+use crate::plan::{ShownPlan, ToolCall};
 use crate::run::{
     ActionRecord, ActionStatus, AttemptState, Level, LoopFate, LoopPhase, LoopState, Phase,
     PlannerStatus, RunState, StepState, StopCode, StopReason, VERIFY_GATE,
@@ -21,20 +21,6 @@ pub fn fate_look(fate: LoopFate) -> StateLook {
         }
         LoopFate::Active => (icon::RUNNING, "under way", Tone::Accent),
         LoopFate::Interrupted => (icon::WARNING, "interrupted", Tone::Danger),
-    }
-}
-
-/// The code of a failed answer of a planner (SPEC §10) in a few words. A planner may also use a code of its own.
-pub fn failure_words(code: &str) -> &str {
-    match code {
-        "planner_provider_error" => "the planner failed",
-        "planner_invalid_json" => "the answer is not JSON",
-        "planner_validation_failed" => "the plan has errors",
-        "clarification_needed" => "the planner needs to know more",
-        "unsupported_goal" => "the planner cannot work towards this goal",
-        "unsafe_plan" => "the planner found no safe plan",
-        "planner_unavailable" => "the planner is not available",
-        own => own,
     }
 }
 
@@ -178,7 +164,7 @@ pub fn attempt_look(state: &LoopState, attempt: &AttemptState) -> StateLook {
             PlannerStatus::Failed => (icon::HAND, "answered by you", Tone::Accent),
         };
     }
-    if record.actions.iter().any(was_denied) {
+    if record.actions.iter().any(ActionRecord::was_denied) {
         return (icon::PROHIBIT, "a step was denied", Tone::Caution);
     }
     let failed = |row: &&ActionRecord| row.status == ActionStatus::Failed;
@@ -193,11 +179,6 @@ pub fn attempt_look(state: &LoopState, attempt: &AttemptState) -> StateLook {
     } else {
         (icon::DONE, "every step succeeded", Tone::Safe)
     }
-}
-
-/// Whether a person denied the action, which the record calls a failure (SPEC §9).
-pub fn was_denied(row: &ActionRecord) -> bool {
-    row.code() == Some(Code::ConfirmationDenied)
 }
 
 /// An action of an attempt, or the verification after the actions.
@@ -283,7 +264,7 @@ pub fn gate_row(attempt: &AttemptState) -> Option<ActionRow> {
 fn recorded_row(row: &ActionRecord, run: Option<&RunState>) -> ActionRow {
     let look = match row.status {
         ActionStatus::Succeeded => (icon::DONE, "succeeded", Tone::Safe),
-        ActionStatus::Failed if was_denied(row) => (icon::PROHIBIT, "denied", Tone::Caution),
+        ActionStatus::Failed if row.was_denied() => (icon::PROHIBIT, "denied", Tone::Caution),
         ActionStatus::Failed => (icon::FAILED, "failed", Tone::Danger),
         ActionStatus::Skipped => (icon::SKIP, "skipped", Tone::Dim),
     };

@@ -102,7 +102,7 @@ fn records_and_questions_name_the_host() {
     let asked = &ran.callbacks.confirmation_requests()[0];
     assert_eq!(asked.user, user);
     assert_eq!((asked.target.as_deref(), asked.host.as_deref()), (Some("loopback"), Some(&*line)));
-    assert_eq!(asked.target_word(), "loopback");
+    assert_eq!(asked.target_word(), "sub on loopback");
     assert_eq!(Path::new(&asked.cwd), sshd.home());
     assert!(asked.preview.notes[0].contains("127.0.0.1"), "{:?}", asked.preview);
     let state = ran.callbacks.state();
@@ -295,7 +295,8 @@ fn host_check_does_not_delay_other_queries() {
     sshd.settle(&format!("Host loopback\nPort {port}"));
     check();
     let (held, _) = listener.accept().unwrap();
-    let open = OpenPlan { path: "no.json".into(), workspace: None, choices: Default::default() };
+    let (path, choices) = ("no.json".into(), Default::default());
+    let open = OpenPlan { path, workspace: None, choices, chosen_for: None };
     queries.send(open, |_, opened| assert!(opened.is_ok(), "{opened:?}")).unwrap();
     assert_eq!(answer(), None, "it is opened while the host is silent");
     drop(held);
