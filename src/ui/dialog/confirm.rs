@@ -48,7 +48,7 @@ pub(super) fn confirm_ui(
         chip_prefix: "",
         width: 760.0,
         subject: Some(Subject::Step { run_id: request.run_id, step_index: request.step_index }),
-        word: dangerous.then_some(request),
+        word: dangerous.then_some((request, changed.is_empty())),
     };
     let answers = |entered: &Entered| {
         let answer = |decision| DialogAction::Answer {

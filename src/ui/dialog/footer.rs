@@ -19,8 +19,9 @@ pub(super) struct Footer<'a> {
     pub(super) rect: Rect,
     /// The id of the dialog.
     pub(super) id: Id,
-    /// The question about a dangerous step, whose approval needs a word to be typed.
-    pub(super) word: Option<&'a ConfirmationRequest>,
+    /// The question about a dangerous step, whose approval needs a word to be typed, and whether it can be approved with
+    /// the word.
+    pub(super) word: Option<(&'a ConfirmationRequest, bool)>,
     /// Whether anything was typed too early for the word.
     pub(super) dropped: bool,
     pub(super) allowed: Allowed,
@@ -44,7 +45,8 @@ impl Footer<'_> {
         ui.painter().rect_filled(rect, corners, theme.panel);
         ui.painter().hline(rect.x_range(), rect.top(), Stroke::new(1.0, theme.line));
         let inner = rect.shrink2(vec2(PADDING, 0.0));
-        let typed = word.map(|request| {
+        let typed = word.map(|(request, can_approve)| {
+            let allowed = Allowed { approve: allowed.approve && can_approve, ..allowed };
             word::word_ui(ui, inner, id, request, &mut entered.typed, (allowed, dropped))
         });
         let Answers { mut safe, mut approve } = answers(entered);

@@ -159,7 +159,8 @@ struct DialogShape<'a> {
     /// What the text fields are about; `None` without any.
     subject: Option<Subject>,
     /// The question about a dangerous step, whose approval needs a word to be typed.
-    word: Option<&'a ConfirmationRequest>,
+    /// With it, whether it can be approved with the word.
+    word: Option<(&'a ConfirmationRequest, bool)>,
 }
 
 impl DialogShape<'_> {
@@ -252,6 +253,10 @@ fn question_ui<'a>(
         ctx.input_mut(|input| {
             input.events.retain(|event| !word::is_typing(event));
         });
+        // The word proves a look at the step as it is shown now.
+        if shape.word.is_some() {
+            entered.typed.clear();
+        }
         // Later, and in a dialog that follows another one, the focused control is one of a dialog.
         focus::clear(&ctx, is_first);
     }

@@ -188,8 +188,37 @@ fn it_says_why_and_whether_the_word_is_right_so_far() {
         before = text;
     }
     let harness = window("guided-dialog", [900.0, 600.0]);
-    let why = "The step is dangerous, so running it takes a word of its dangerous part.";
+    let why = "The step is dangerous, so running it takes the furthest reaching word of its \
+               dangerous part, and how many others it has.";
     assert!(harness.query_by_label(why).is_some());
+}
+
+/// It is typed again for the question that is shown again, so that one Enter never approves it.
+#[test]
+fn the_word_does_not_outlast_its_dialog() {
+    let mut harness = at_speed("dangerous", [900.0, 600.0]);
+    pass(&mut harness, 1_700);
+    type_text(&mut harness, "release.yml");
+    assert_eq!(typed(&harness), "release.yml");
+    press(&mut harness, Key::Escape);
+    harness.state_mut().scene = Scene::new("asking");
+    harness.run_ok();
+    harness.state_mut().scene = Scene::new("dangerous");
+    harness.state_mut().scene.ask_again();
+    pass(&mut harness, 1_700);
+    assert_eq!(typed(&harness), "");
+}
+
+/// The button says why it is disabled; the word must not say that Enter works.
+#[test]
+fn the_word_approves_nothing_after_a_change() {
+    let mut harness = at_speed("dangerous", [900.0, 600.0]);
+    harness.state_mut().scene.outdated = vec!["release.yml".to_owned()];
+    pass(&mut harness, 1_700);
+    type_text(&mut harness, "release.yml");
+    assert!(harness.query_by_label("It matches.").is_some());
+    press(&mut harness, Key::Enter);
+    assert_eq!(answers(&harness), Vec::new());
 }
 
 /// The keys that move through a text field of one line anyway scroll the question.
