@@ -24,7 +24,7 @@ use super::{fixture, found};
 
 /// The loop page in one of its states.
 pub struct LoopScene {
-    form: Option<LoopForm>,
+    pub form: Option<LoopForm>,
     pub place: Option<PlaceReview>,
     /// The warning about other runs in the workspace of the form.
     pub other_runs: Option<String>,
@@ -526,6 +526,7 @@ impl LoopScene {
     pub fn start(&mut self) {
         if let Some(form) = &mut self.form {
             form.start_attempted = true;
+            form.scroll_to = form.faults().first().map(|(field, _)| *field);
         }
     }
 

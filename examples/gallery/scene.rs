@@ -665,7 +665,11 @@ impl Scene {
                 Some(Question::RememberWalls { workspace: "/home/ada/src/parser", grants })
             }
             "close" => Some(Question::Close { looping: false }),
-            "secret" => Some(Question::Secret { id: uuid::Uuid::nil(), question: &self.secret }),
+            "secret" => Some(Question::Secret {
+                id: uuid::Uuid::nil(),
+                question: &self.secret,
+                plan: Some("Restart the build host"),
+            }),
             "loop-close" => Some(Question::Close { looping: true }),
             "asking" => None,
             _ => asking.filter(|it| !it.guided || self.guided_dialog).map(|request| {

@@ -109,12 +109,16 @@ impl App {
     pub(super) fn dialog(&self) -> Option<Dialog<'_>> {
         let Some(prompt) = self.shared.prompt else {
             let request = self.plan.request();
+            let running = self.plan.running();
             if let Some((prompt, id, question)) = self.shared.shown_secret(request) {
-                return Some(Dialog { prompt, question: Question::Secret { id, question } });
+                // The check of a host asks while no run or any run is under way.
+                let is_of_run = self.shared.worker.secret_of_check() != Some(id);
+                let plan = running.filter(|_| is_of_run).map(PlanSession::name);
+                let question = Question::Secret { id, question, plan };
+                return Some(Dialog { prompt, question });
             }
             let request = request?;
             let prompt = self.shared.prompt_id(Some(request));
-            let running = self.plan.running();
             let in_loop = running.is_some_and(|session| session.attempt.is_some());
             let plan = running.map_or("", PlanSession::name);
             let changed = running.map_or(&[][..], |session| &session.confirmation.changed);

@@ -156,6 +156,7 @@ impl LoopPage {
     pub fn start(&mut self, shared: &mut Shared) {
         let Some(wanted) = self.form.settings(shared.now.ms) else {
             self.form.start_attempted = true;
+            self.form.scroll_to = self.form.faults().first().map(|(field, _)| *field);
             return;
         };
         shared.evidence_error = None;

@@ -245,6 +245,7 @@ impl LoopPage {
     pub(super) fn reset_frame_flags(&mut self) {
         self.scroll_to_latest = false;
         self.focus_goal = false;
+        self.form.scroll_to = None;
     }
 
     /// The loop on the page.

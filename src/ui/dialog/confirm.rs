@@ -75,11 +75,7 @@ pub(super) fn confirm_ui(
     };
     question_ui(ui, prompt, &shape, actions, answers, |ui, entered, id, _| {
         indented(ui, |ui| {
-            // In one line, so that a long name cannot push what matters out of sight.
-            let theme = Theme::of(ui);
-            let name = widgets::beginning(plan);
-            let parts = [("of the plan ", Text::Meta, theme.dim), (&*name, Text::Body, theme.text)];
-            ui.add(Label::new(widgets::styled_text(&parts)).truncate());
+            plan_ui(ui, plan);
             outdated_ui(ui, changed);
             request_ui(ui, request);
             reason_ui(ui, id.with("reason"), &mut entered.reason, in_loop);
@@ -114,6 +110,14 @@ enum Shown {
     /// What it changes.
     Changes,
     Whole,
+}
+
+/// Names the plan that a question belongs to, in one line, so that a long name cannot push what matters out of sight.
+pub(super) fn plan_ui(ui: &mut Ui, name: &str) {
+    let theme = Theme::of(ui);
+    let name = widgets::beginning(name);
+    let parts = [("of the plan ", Text::Meta, theme.dim), (&*name, Text::Body, theme.text)];
+    ui.add(Label::new(widgets::styled_text(&parts)).truncate());
 }
 
 /// How much of the contents that a step writes its difference shows: all of a new file, the changed lines of another.

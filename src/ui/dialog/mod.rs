@@ -114,6 +114,8 @@ pub enum Question<'a> {
         id: Uuid,
         /// The question.
         question: &'a SecretQuestion,
+        /// The name of the plan whose run asks; `None` if a check of the host asks.
+        plan: Option<&'a str>,
     },
     /// Whether to close the window while a run or a loop is under way.
     Close {
@@ -215,8 +217,8 @@ pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
         Question::RememberWalls { workspace, grants } => {
             remember_walls::remember_walls_ui(ui, dialog.prompt, workspace, grants, actions);
         }
-        Question::Secret { id, question } => {
-            secret::secret_ui(ui, dialog.prompt, *id, question, actions);
+        Question::Secret { id, question, plan } => {
+            secret::secret_ui(ui, dialog.prompt, *id, (question, *plan), actions);
         }
         Question::Close { looping } => short::close_ui(ui, dialog.prompt, *looping, actions),
     }

@@ -6,6 +6,7 @@ use std::cell::Cell;
 use egui::{Key, Margin, TextEdit, Ui};
 use uuid::Uuid;
 
+use super::confirm::plan_ui;
 use super::{Answer, Answers, DialogShape, Entered, PromptId, Subject, question_ui};
 use crate::plan::{drawable, drawable_lines};
 use crate::run::SecretQuestion;
@@ -17,7 +18,7 @@ pub(super) fn secret_ui(
     ui: &mut Ui,
     prompt: PromptId,
     id: Uuid,
-    question: &SecretQuestion,
+    (question, plan): (&SecretQuestion, Option<&str>),
     actions: &mut Vec<Action>,
 ) {
     let shape = DialogShape {
@@ -41,6 +42,9 @@ pub(super) fn secret_ui(
     let submitted = Cell::new(None);
     question_ui(ui, prompt, &shape, actions, answers, |ui, entered, dialog, allowed| {
         indented(ui, |ui| {
+            if let Some(plan) = plan {
+                plan_ui(ui, plan);
+            }
             let asked_by = drawable(&question.asked_by);
             widgets::paragraph(ui, format!("{asked_by}, asks:"), Text::Body, Tone::Plain);
             widgets::paragraph(ui, drawable_lines(&question.prompt), Text::Mono, Tone::Plain);
@@ -98,6 +102,7 @@ mod tests {
         let mut harness = window("secret", [900.0, 600.0]);
         assert!(harness.query_by_label_contains("ssh, to log in to build, asks:").is_some());
         assert!(harness.query_by_label_contains("ada@build's password:").is_some());
+        assert!(harness.query_by_label("of the plan Restart the build host").is_some());
         harness.get_by_label("Answer").focus();
         harness.run_ok();
         harness.get_by_label("Answer").type_text("kingfisher");

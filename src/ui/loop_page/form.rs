@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::class_form::ClassForm;
-use super::faults::{MAX_ATTEMPTS, MAX_TIMEOUT_S, number};
+use super::faults::{Field, MAX_ATTEMPTS, MAX_TIMEOUT_S, number};
 use crate::authorization::AuthorizationClass;
 use crate::plan::VerifyScope;
 use crate::run::{LookScope, LoopPlace, default_verify};
@@ -46,6 +46,8 @@ pub struct LoopForm {
     pub class: ClassForm,
     /// Whether a start was attempted while the form had faults; from then on every fault is shown.
     pub start_attempted: bool,
+    /// The faulty field that the form scrolls to in this frame.
+    pub scroll_to: Option<Field>,
     /// Why the loop could not begin. Cleared by an edit or a new start.
     pub refusal: Option<String>,
 }
@@ -65,6 +67,7 @@ impl Default for LoopForm {
             target: String::new(),
             class: ClassForm::default(),
             start_attempted: false,
+            scroll_to: None,
             refusal: None,
         }
     }

@@ -1,6 +1,6 @@
 //! Draws the form for a new loop.
 
-use egui::{Id, Label, Margin, TextEdit, Ui, vec2};
+use egui::{Id, Label, Margin, Rect, TextEdit, Ui, vec2};
 
 use super::class_ui::class_ui;
 use super::{Field, FormView, LoopForm, PlannerChoice};
@@ -12,6 +12,8 @@ use crate::ui::{Action, Icon, Look, Text, Theme, Tone, controls, icon, scroll, w
 
 /// The maximum width of the form, in points. Longer lines are hard to read.
 const WIDTH: f32 = 680.0;
+/// The height of a field with its heading, in points.
+const FIELD: f32 = 64.0;
 
 pub(super) fn form_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Action>) {
     let form = view.form;
@@ -257,16 +259,21 @@ fn folder_ui(
 /// The fault of a field, below the field.
 pub(super) fn fault_ui(ui: &mut Ui, form: &LoopForm, field: Field) {
     let Some(fault) = form.shown_fault(field) else { return };
-    fault_line(ui, &fault);
+    let line = fault_line(ui, &fault);
+    if form.scroll_to == Some(field) {
+        // With the field above it.
+        ui.scroll_to_rect(line.expand2(vec2(0.0, FIELD)), None);
+    }
 }
 
-pub(super) fn fault_line(ui: &mut Ui, fault: &str) {
+pub(super) fn fault_line(ui: &mut Ui, fault: &str) -> Rect {
     let theme = Theme::of(ui);
-    ui.horizontal_top(|ui| {
+    let line = ui.horizontal_top(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
         widgets::icon_ui(ui, vec2(14.0, 16.0), icon::WARNING, 14.0, theme.danger);
         ui.add(Label::new(widgets::rich(drawable_lines(fault), Text::Meta, theme.danger)).wrap());
     });
+    line.response.rect
 }
 
 /// Remarks below the workspace field.

@@ -68,6 +68,26 @@ fn the_goal_of_a_new_loop_is_focused_and_in_sight() {
     assert!(is_focused && top > 44.0, "{top}");
 }
 
+/// *Start* is always in sight, and what is wrong may not be.
+#[test]
+fn a_start_leads_to_the_first_fault() {
+    let mut harness = window("loop-class", [900.0, 500.0]);
+    let Window { scene, .. } = harness.state_mut();
+    scene.looping.form.as_mut().unwrap().timeout_s = "many".into();
+    harness.run_ok();
+    let fault = |harness: &Harness<'_, Window>| {
+        harness.query_all_by_label_contains("from 1 to").last().unwrap().rect()
+    };
+    assert!(fault(&harness).top() > 500.0, "{:?}", fault(&harness));
+    let Window { scene, .. } = harness.state_mut();
+    scene.looping.start();
+    harness.step();
+    harness.state_mut().scene.looping.form.as_mut().unwrap().scroll_to = None;
+    harness.run_ok();
+    let shown = fault(&harness);
+    assert!(shown.top() > 60.0 && shown.bottom() < 440.0, "{shown:?}");
+}
+
 #[test]
 fn faulty_form_marks_each_field() {
     let harness = window("loop-faulty", SIZE);

@@ -3,7 +3,7 @@
 use egui::{Align, Id, Layout, Margin, TextEdit, Ui};
 
 use super::settings::SettingsView;
-use crate::risk::{CommandVerdict, RiskLevel, Shell, UserRule, UserRules, of_command};
+use crate::risk::{BadRule, CommandVerdict, RiskLevel, Shell, UserRule, UserRules, of_command};
 use crate::ui::action::WindowAction;
 use crate::ui::plan::risk_chip;
 use crate::ui::{Action, Look, Text, Tone, icon, theme, widgets};
@@ -100,7 +100,32 @@ impl RuleForm {
         let sample = sample.zip(all.as_ref().ok());
         let sample = sample.map(|(sample, all)| of_command(sample, Shell::Bash, all));
         let sample = sample.map(|verdict| TriedSample::new(&verdict, self.id.trim()));
-        CheckedForm { sample, fault: all.err().map(|fault| fault.to_string()), form: self }
+        CheckedForm { sample, fault: all.err().map(|fault| self.fault_text(&fault)), form: self }
+    }
+
+    /// A fault in the words of the form.
+    fn fault_text(&self, fault: &BadRule) -> String {
+        match fault {
+            BadRule::Incomplete(_) => {
+                let needed = [
+                    ("a name", &self.id),
+                    ("the first words of the command", &self.prefix),
+                    ("a reason", &self.reason),
+                    ("a command that it must match", &self.must_match),
+                ];
+                let missing = needed.into_iter().filter(|(_, text)| text.trim().is_empty());
+                let missing: Vec<_> = missing.map(|(what, _)| what).collect();
+                format!("Still needed: {}.", missing.join(", "))
+            }
+            BadRule::Twice(_) => "Another rule has this name.".to_owned(),
+            BadRule::NoMatch { example, .. } => {
+                format!("The rule does not match {example:?}, which it must match.")
+            }
+            BadRule::Match { example, .. } => {
+                format!("The rule matches {example:?}, which it must not match.")
+            }
+            BadRule::Unreadable { .. } | BadRule::Safe(_) => fault.to_string(),
+        }
     }
 }
 
@@ -327,7 +352,29 @@ mod tests {
         assert_eq!(form.replaces.as_deref(), Some("careful-push"));
         assert_eq!((&*form.prefix, &*form.must_match), ("git push", "git push"));
         // Its own name is no second rule of that name.
-        assert!(harness.query_by_label_contains("two risk rules").is_none());
+        assert!(harness.query_by_label_contains("Another rule has").is_none());
+    }
+
+    #[test]
+    fn a_fault_speaks_of_the_fields() {
+        let fault = |form: &RuleForm| form.clone().checked(&UserRules::default()).fault;
+        let mut form = RuleForm { id: "no-deploy".into(), ..RuleForm::default() };
+        assert_eq!(
+            fault(&form).unwrap(),
+            "Still needed: the first words of the command, a reason, a command that it must match."
+        );
+        form.prefix = "make deploy".into();
+        form.reason = "Only the pipeline deploys.".into();
+        form.must_match = "make test".into();
+        assert!(fault(&form).unwrap().starts_with("The rule does not match \"make test\""));
+        form.must_match = "make deploy now".into();
+        form.must_not_match = "sudo make deploy".into();
+        assert!(fault(&form).unwrap().starts_with("The rule matches \"sudo make deploy\""));
+        form.must_not_match.clear();
+        assert_eq!(fault(&form), None);
+        let others = UserRules::new(vec![form.rule()]).unwrap();
+        let fault = form.checked(&others).fault;
+        assert_eq!(fault.as_deref(), Some("Another rule has this name."));
     }
 
     // A small window scrolls the fields, and not the button.

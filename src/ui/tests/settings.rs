@@ -17,7 +17,7 @@ fn a_new_rule_is_checked_as_it_is_typed() {
     harness.run_ok();
     // Nothing is wrong before something is typed.
     assert!(harness.query_by_label_contains("Give the rule a name").is_some());
-    let fault = "needs an id, a prefix, a reason";
+    let fault = "Still needed";
     assert!(harness.query_by_label_contains(fault).is_none());
     for (field, text) in [
         ("Name", "no-publish"),
