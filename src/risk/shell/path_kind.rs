@@ -22,11 +22,11 @@ pub enum Reach {
     Nothing,
     /// Something below the working folder, or no file at all.
     Inside,
-    /// The working folder as a whole.
+    /// The working folder as a whole, or a pattern in it.
     Folder,
     /// Another place: an absolute path, the home folder, another host or an address.
     Elsewhere,
-    /// The root, a whole system folder, everything above the working folder, a pattern, or what only the shell knows.
+    /// The root, a whole system folder, everything above the working folder, or what only the shell knows.
     Anything,
 }
 
@@ -35,15 +35,15 @@ impl Reach {
     pub fn of(word: &str) -> Self {
         let path = normalize(word, "");
         let is_above = !path.is_empty() && path.split('/').all(|part| part == "..");
-        let is_expanded = word.contains(['$', '`', '*', '?', '[', '{', '\\']);
+        let is_expanded = word.contains(['$', '`', '{', '\\']);
         if is_expanded || is_above || is_root(&path) {
             Self::Anything
-        } else if path.is_empty() {
-            Self::Folder
         } else if HARMLESS.iter().any(|file| below(&path, file)) {
             Self::Nothing
         } else if is_outside(&path) || word.contains(':') || word.contains('@') {
             Self::Elsewhere
+        } else if path.is_empty() || path.contains(['*', '?', '[']) {
+            Self::Folder
         } else {
             Self::Inside
         }

@@ -145,6 +145,7 @@ mod tests {
             ("rm -rf src docs", "src and 1 more"),
             ("rm -rf notes ~/work/parser/", "~/work/parser/ and 1 more"),
             ("rm -rf / notes", "/ and 1 more"),
+            ("rm -rf notes *.o && rm -rf ~/.cache/old-*", "~/.cache/old-* and 2 more"),
             ("rm -rf notes ../..", "../.. and 1 more"),
             ("rm -rf build && rm -rf ~/work", "~/work and 1 more"),
             ("D=/; rm -rf $D notes", "$D and 1 more"),

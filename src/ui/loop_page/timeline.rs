@@ -10,7 +10,7 @@ use crate::plan::{drawable, prose, prose_lines};
 use crate::run::{LookScope, LoopPhase, LoopState, StopCode, StopReason, VERIFY_GATE};
 use crate::ui::action::LoopAction;
 use crate::ui::{
-    Action, Chip, EvidenceAction, Look, Text, Theme, Tone, format, icon, scroll, widgets,
+    Action, Chip, EvidenceAction, Look, Text, Theme, Tone, format, icon, scroll, theme, widgets,
 };
 
 /// Below this height, in points, a page has no room for a header that stays.
@@ -63,23 +63,30 @@ fn header_ui(ui: &mut Ui, view: &TimelineView<'_>, margin: Margin, actions: &mut
         if state.goal.trim() != goal {
             response.on_hover_text(prose_lines(&state.goal));
         }
-        ui.horizontal_wrapped(|ui| {
-            for chip in chips(view) {
-                chip.ui(ui);
+        let can_revoke = !view.shown.recorded && !view.shown.class_revoked && !state.is_over();
+        let revocable = state.class_id.filter(|_| can_revoke);
+        ui.scope(|ui| {
+            if revocable.is_some() {
+                // The chips are centred beside the button only if the row has its height from the start.
+                ui.spacing_mut().interact_size.y = theme::BUTTON;
             }
-            let can_revoke = !view.shown.recorded && !view.shown.class_revoked && !state.is_over();
-            if let Some(class_id) = state.class_id.filter(|_| can_revoke) {
-                let hint = "From the next plan on, you are asked about each plan.";
-                if widgets::tooltip_button(
-                    ui,
-                    Look::Plain,
-                    icon::PROHIBIT,
-                    "Revoke the class",
-                    hint,
-                ) {
-                    actions.push(Action::Loop(LoopAction::RevokeClass(class_id)));
+            ui.horizontal_wrapped(|ui| {
+                for chip in chips(view) {
+                    chip.ui(ui);
                 }
-            }
+                if let Some(class_id) = revocable {
+                    let hint = "From the next plan on, you are asked about each plan.";
+                    if widgets::tooltip_button(
+                        ui,
+                        Look::Plain,
+                        icon::PROHIBIT,
+                        "Revoke the class",
+                        hint,
+                    ) {
+                        actions.push(Action::Loop(LoopAction::RevokeClass(class_id)));
+                    }
+                }
+            });
         });
         let labeled = |ui: &mut Ui, name: &str, value: &str, what: &str| {
             ui.spacing_mut().item_spacing.x = 8.0;
