@@ -157,8 +157,7 @@ fn read_and_administered(work: &Path, account: &Account) -> Outcome {
     desktop.type_text("q")?;
 
     desktop.screenshot("terminal_9_question")?;
-    // What is run as another user.
-    type_word(&mut desktop, "id")?;
+    type_word(&mut desktop, "sudo and 2 more")?;
     desktop.wait_for_text("It matches. Enter approves.")?;
     desktop.key("Return")?;
     desktop.wait_for_text("to type")?;

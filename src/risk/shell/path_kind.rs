@@ -40,7 +40,10 @@ impl Reach {
             Self::Anything
         } else if HARMLESS.iter().any(|file| below(&path, file)) {
             Self::Nothing
-        } else if is_outside(&path) || word.contains(':') || word.contains('@') {
+        } else if is_outside(&path)
+            || word.contains('@')
+            || word.trim_end_matches(':').contains(':')
+        {
             Self::Elsewhere
         } else if path.is_empty() || path.contains(['*', '?', '[']) {
             Self::Folder
