@@ -1,7 +1,7 @@
 use uuid::Uuid;
 
 use super::fixture::*;
-use crate::evidence::EvidenceStore;
+use crate::evidence::{EvidenceStore, Range};
 use crate::run::*;
 
 const OWN: &str = "/home/someone/project";
@@ -33,7 +33,14 @@ fn other_workspaces_do_not_count() {
     record(&mut store, "/home/someone/other", 3, 1_000);
     let own = record(&mut store, OWN, 2, 2_000);
     record(&mut store, "/home/someone/other", 3, 3_000);
-    let summary = home.reader().summary(OWN, &focus()).unwrap();
+    let mut reader = home.reader();
+    let recurring = reader.q7(2, Range::default()).unwrap();
+    let of_each: Vec<_> = recurring.iter().map(|it| (it.workspace.as_str(), it.count)).collect();
+    assert_eq!(of_each, [("/home/someone/other", 6), (OWN, 2)], "the same path is two files");
+    assert_eq!(recurring[1].execution_ids, own);
+    let later = reader.q8("E0425", None, Range::default()).unwrap();
+    assert_eq!(later.len(), 1 + 5 + 4 + 3 + 2 + 1, "no change in the other workspace counts");
+    let summary = reader.summary(OWN, &focus()).unwrap();
     let [seen] = summary.q7.as_slice() else { panic!("{:?}", summary.q7) };
     assert_eq!((seen.count, seen.first_seen_ms, seen.last_seen_ms), (2, 2_000, 2_001));
     assert_eq!(seen.execution_ids, own);

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::NamedTarget;
+use super::kind::NamedTarget;
 use crate::risk::Reach;
 
 /// The longest word that a person is asked to type out of a command, in characters.

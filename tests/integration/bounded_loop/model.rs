@@ -306,7 +306,14 @@ fn absent_server_is_reported_with_advice() {
 #[test]
 fn incomplete_planner_settings_are_usage_errors() {
     let home = Home::new();
-    for arguments in [&["planner", "openai-compatible"][..], &["planner", "replay"]] {
+    let ask = ["--workspace", "space", "--planner", "openai-compatible"];
+    for arguments in [
+        &["planner", "openai-compatible"][..],
+        &["planner", "replay"],
+        // They do not begin an attempt only to find that out.
+        &[&["loop", "--goal", "g"][..], &ask].concat(),
+        &[&["plan", "g"][..], &ask].concat(),
+    ] {
         let mut command = home.command();
         for name in
             ["COUNTERSIGN_MODEL_URL", "OPENAI_BASE_URL", "COUNTERSIGN_MODEL", "OPENAI_MODEL"]
@@ -315,8 +322,12 @@ fn incomplete_planner_settings_are_usage_errors() {
         }
         let output = command.args(arguments).write_stdin(request().to_string()).output().unwrap();
         assert_eq!((output.status.code(), output.stdout.len()), (Some(5), 0), "{arguments:?}");
-        assert!(!output.stderr.is_empty());
+        let why = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            why.contains("openai-compatible needs the address") || why.contains("replay needs")
+        );
     }
+    assert!(!home.evidence().join("evidence.db").exists(), "nothing was begun");
     let output = home.command().args(["planner", "cargo-fix"]).write_stdin("[]").output().unwrap();
     assert_eq!(output.status.code(), Some(5));
 }

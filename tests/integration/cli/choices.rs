@@ -80,6 +80,8 @@ fn a_run_asks_at_every_step_if_chosen() {
     let denied = run(&["--ask-every-step"]).exits(1).document();
     assert_eq!(denied["step_results"][0]["outcome"], "denied", "{denied:#}");
     assert!(!home.file("a.txt").exists());
+    let shown = home.run(["evidence", "show", denied["run_id"].as_str().unwrap()]).exits(0);
+    assert!(shown.stdout.contains("Status     denied\n"), "a denial is no failure: {shown:#?}");
     let skipped = run(&["--ask-every-step", "--confirm", "skip"]).exits(0).document();
     let outcomes: Vec<_> = skipped["step_results"].as_array().unwrap().iter().collect();
     assert!(outcomes.iter().all(|step| step["outcome"] == "skipped"), "{skipped:#}");

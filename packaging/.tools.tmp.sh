@@ -1,2 +1,0 @@
-. "$(dirname "$0")/lib.sh"
-need_code_tools
