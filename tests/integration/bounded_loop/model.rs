@@ -327,7 +327,7 @@ fn incomplete_planner_settings_are_usage_errors() {
             why.contains("openai-compatible needs the address") || why.contains("replay needs")
         );
     }
-    assert!(!home.evidence().join("evidence.db").exists(), "nothing was begun");
+    assert!(!home.evidence().join("execution_log.db").exists(), "nothing was begun");
     let output = home.command().args(["planner", "cargo-fix"]).write_stdin("[]").output().unwrap();
     assert_eq!(output.status.code(), Some(5));
 }
