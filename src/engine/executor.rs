@@ -175,6 +175,7 @@ impl Run<'_> {
                 }
                 Boundary::Pause => {
                     if !paused {
+                        self.journal.flush()?;
                         self.journal.send(&RunEvent::Paused);
                         paused = true;
                     }

@@ -1,9 +1,10 @@
 //! The journal of runs and loops (SPEC §3, §8): it records entries and sends the events that belong to them.
 //!
 //! An [`Entry`] is one transaction: the start of a run, the intent of a step, its execution, a control, the end of the
-//! run, or an entry of a loop. [`Journal::commit`] writes it durably and only then sends its events
-//! ([`Entry::events`]), so that observers see nothing that was not committed. If the evidence cannot be written, the
-//! caller gets the error before the effect and stops.
+//! run, or an entry of a loop. [`Journal::commit`] writes it and only then sends its events ([`Entry::events`]), so that
+//! observers see nothing that was not committed. If the evidence cannot be written, the caller gets the error before the
+//! effect and stops. What is committed survives the end of the process; the execution of a step that succeeded is on the
+//! disk with the next entry, or after [`Journal::flush`].
 //!
 //! An effect happens between two entries, its intent and its execution. A step that only reads has no intent. Replay
 //! rebuilds the same events from the rows, with the same constructors ([`RunEvent::step_ended`],
@@ -39,6 +40,15 @@ impl Journal {
     pub fn commit(&mut self, entry: &Entry<'_>) -> Result<(), EvidenceError> {
         self.store.commit(entry)?.iter().for_each(|event| self.send(event));
         Ok(())
+    }
+
+    /// Brings to the disk what was committed and is not there yet, except for steps that only read. For everything that
+    /// takes time between two entries: a question, a pause, a step without an intent.
+    ///
+    /// # Errors
+    /// As [`EvidenceStore::flush`].
+    pub fn flush(&mut self) -> Result<(), EvidenceError> {
+        self.store.flush()
     }
 
     /// Sends an event that happens between two entries.

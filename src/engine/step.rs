@@ -90,6 +90,7 @@ impl StepRun<'_, '_> {
             return Ok(Some((Outcome::Failed, Some(error.into()))));
         }
         if let Some(reason) = self.confirmation_reason(verdict, changed.as_ref()) {
+            self.run.journal.flush()?;
             if let Some(end) = self.confirm(verdict, reason, progress) {
                 return Ok(Some(end));
             }
@@ -100,7 +101,9 @@ impl StepRun<'_, '_> {
                 return Ok(Some((Outcome::Failed, Some(error))));
             }
         }
-        if self.step.call.class() != ToolClass::Read {
+        if self.step.call.class() == ToolClass::Read {
+            self.run.journal.flush()?;
+        } else {
             self.commit_intent(verdict, progress)?;
         }
         Ok(None)

@@ -133,7 +133,7 @@ impl<'c> Appender<'c> {
         })
     }
 
-    /// Commits; durable when this returns. Returns the end of the chain, and the secrets that are also redacted in
+    /// Commits. Returns the end of the chain, and the secrets that are also redacted in
     /// later records of the run.
     pub(super) fn commit(self) -> Result<(Chain, KnownSecrets)> {
         self.tx.commit()?;

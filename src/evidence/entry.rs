@@ -3,13 +3,15 @@
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::durability::Flushed;
 use super::{ArtifactType, CapturedOutput};
 use crate::authorization::{PlanAuthorization, StepWalls};
-use crate::plan::{Digest, Plan, Step};
+use crate::plan::{Digest, Plan, Step, ToolClass};
 use crate::risk::Verdict;
 use crate::run::{
     Answer, AnsweredBy, AttemptRecord, ConfirmationRequest, Control, Edge, FileEffect, Host,
-    LookRecord, LookScope, Looked, PlanDifference, RunEnding, RunEvent, StepResult, StopReason,
+    LookRecord, LookScope, Looked, Outcome, PlanDifference, RunEnding, RunEvent, StepResult,
+    StopReason,
 };
 
 /// One transaction of a run or a bounded loop.
@@ -29,6 +31,22 @@ pub enum Entry<'a> {
 }
 
 impl Entry<'_> {
+    /// When the entry must be on the disk. A failure ends the run, and an answer of a person is not asked for twice, so
+    /// both are flushed at once.
+    pub(super) fn flushed(&self) -> Flushed {
+        match self {
+            Self::Execution(record)
+                if record.result.outcome == Outcome::Succeeded && record.decision.is_none() =>
+            {
+                match record.step.call.class() {
+                    ToolClass::Read => Flushed::Later,
+                    _ => Flushed::Soon,
+                }
+            }
+            _ => Flushed::Now,
+        }
+    }
+
     /// The events of the entry, sent after its commit. Replay rebuilds the same events from the rows.
     pub fn events(&self) -> Vec<RunEvent> {
         match *self {

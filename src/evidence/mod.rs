@@ -60,6 +60,7 @@ mod changed;
 mod chunks;
 mod classes;
 mod diagnostics;
+mod durability;
 mod entry;
 mod error;
 mod grants;

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::append::Appender;
 use super::chain::Chain;
+use super::durability::{Durability, Flushed};
 use super::error::Result;
 use super::head_check::check_head;
 use super::heads::{KeptHeads, Reason};
@@ -27,8 +28,8 @@ use crate::run::{AnsweredBy, HeadReport, Reconciled, RunEvent};
 
 /// Appends to the evidence (SPEC §8).
 ///
-/// Owned by one thread. Several processes may open the same folder and share one chain. Each method returns when its
-/// rows are on the disk, and writes all of them or none.
+/// Owned by one thread. Several processes may open the same folder and share one chain. Each method writes all of its rows
+/// or none, and returns when they are on the disk; [`Self::commit`] says which entries reach it later.
 #[derive(Debug)]
 pub struct EvidenceStore {
     pub(super) conn: Connection,
@@ -41,6 +42,7 @@ pub struct EvidenceStore {
     pub(super) database_id: Uuid,
     /// The end of the chain after the last commit of this store.
     chain: Chain,
+    durability: Durability,
     /// SQLite's schema version when the schema was last checked.
     schema_version: i64,
     /// The secrets that were found in earlier records of the run.
@@ -139,6 +141,7 @@ impl EvidenceStore {
             known: KnownSecrets::default(),
             schema_version: schema_check::version(&conn)?,
             chain: Chain::of(&conn)?,
+            durability: Durability::default(),
             conn,
             database_id,
             vault: Arc::new(vault),
@@ -195,6 +198,10 @@ impl EvidenceStore {
 
     /// Commits one entry of a run or a loop, and returns its events.
     ///
+    /// The entry survives the end of this process. It is also on the disk, except for the execution of a step that
+    /// succeeded: that is with the next commit, or after [`Self::flush`]. After a power cut, a step that reads may be
+    /// missing with all that follow it, and the last other step may be interrupted.
+    ///
     /// A run or loop counts as active from its start until its end, or until this store is dropped. The start of a
     /// run records its plan and its authorization if they are not recorded yet, and consumes the authorization.
     ///
@@ -210,7 +217,8 @@ impl EvidenceStore {
             }
             Entry::Intent(intent) => self.write(|appender| write_step::intent(appender, intent)),
             Entry::Execution(record) => {
-                self.write(|appender| write_step::execution(appender, record))
+                let rows = |appender: &mut Appender<'_>| write_step::execution(appender, record);
+                self.write_flushed(entry.flushed(), rows)
             }
             Entry::Control(control) => self.write(|appender| write_run::control(appender, control)),
             Entry::RunEnd(end) => {
@@ -227,6 +235,16 @@ impl EvidenceStore {
             Entry::LoopEnd(end) => self.end(end.loop_id, |appender| write_loop::end(appender, end)),
         }?;
         Ok(entry.events())
+    }
+
+    /// Brings the execution of a step that may have changed something to the disk, if it is not there yet.
+    ///
+    /// # Errors
+    /// When the log of the database cannot be flushed.
+    pub fn flush(&mut self) -> Result<()> {
+        let path = &self.location.evidence;
+        let failed = |source| EvidenceError::Folder { source, path: path.clone() };
+        self.durability.flush(path).map_err(failed)
     }
 
     /// Writes the first rows of a run or loop, and marks it as active.
@@ -329,11 +347,21 @@ impl EvidenceStore {
         self.keep_head(self.chain, Reason::Grown)
     }
 
-    /// Writes these rows in one transaction, after checking that the schema is unchanged.
+    /// Writes these rows in one transaction, after checking that the schema is unchanged. They are on the disk when this
+    /// returns.
     pub(super) fn write(
         &mut self,
         rows: impl FnOnce(&mut Appender<'_>) -> Result<()>,
     ) -> Result<()> {
+        self.write_flushed(Flushed::Now, rows)
+    }
+
+    fn write_flushed(
+        &mut self,
+        flushed: Flushed,
+        rows: impl FnOnce(&mut Appender<'_>) -> Result<()>,
+    ) -> Result<()> {
+        self.durability.prepare(&self.conn, flushed)?;
         let known = std::mem::take(&mut self.known);
         let (user, vault, id) = (self.user.as_deref(), &self.vault, self.database_id);
         let mut appender = Appender::begin(&mut self.conn, user, vault, id, known)?;
@@ -354,6 +382,7 @@ impl EvidenceStore {
         }
         rows(&mut appender)?;
         (self.chain, self.known) = appender.commit()?;
+        self.durability.committed();
         Ok(())
     }
 }
