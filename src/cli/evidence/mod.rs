@@ -13,7 +13,7 @@ use super::{Exit, args};
 use crate::engine::{Clock as _, SystemClock};
 use crate::evidence::{EvidenceLocation, EvidenceReader, EvidenceStore, verify_with_kept_head};
 use crate::plan::quoted;
-use crate::run::{Execution, HeadReport, ListedExecution};
+use crate::run::{Execution, HeadReport, ListedExecution, RunFate};
 
 /// Runs a command about the evidence.
 pub(super) fn evidence(command: &EvidenceCommand, out: &mut Output) -> Result<Exit, Refusal> {
@@ -56,6 +56,15 @@ fn verify(
             out.line(&quoted(difference));
         }
         report.kept.iter().for_each(say_head_report);
+        // An error here is ignored: the evidence was just read, and this only explains it.
+        let latest = location.open().and_then(|mut reader| reader.runs(1)).unwrap_or_default();
+        if let Some(run) = latest.first().filter(|run| run.fate == RunFate::Interrupted) {
+            say(&format!(
+                "Run {} has no end. Every step that may have changed something is recorded; after a power cut, steps \
+                 at its end that only read may be missing.",
+                run.run_id
+            ));
+        }
         // The first record only identifies the database.
         if report.ok && report.rows < 2 {
             // An empty database is sound, but it is probably in the wrong folder.

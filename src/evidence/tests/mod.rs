@@ -4,6 +4,7 @@ mod contents;
 mod fixture;
 mod formats;
 mod hostile;
+mod power_cut;
 mod reading;
 mod second_program;
 mod secrets;

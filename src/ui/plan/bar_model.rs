@@ -321,7 +321,8 @@ fn ended(view: &PlanView<'_>, situation: &Situation) -> Option<Bar> {
             format!("{before}{}", format::error(Some(*code), first_line))
         }
         (None, Phase::Interrupted) if counts.unknown == 0 => {
-            "The run ended between two steps. Nothing is uncertain: each step that had an effect has its outcome."
+            "The run ended between two steps. Nothing is uncertain: each step that had an effect has its outcome. After a \
+             power cut, steps at the end that only read may be missing."
                 .to_owned()
         }
         (None, Phase::Interrupted) => "The outcome of the step under way is unknown.".to_owned(),

@@ -135,7 +135,10 @@ fn check_evidence(home: &Home) -> Progress {
     let in_doubt: BTreeSet<String> = before.difference(&done).cloned().collect();
     reconcile(home, &run_id, &in_doubt);
     assert_eq!(intents(), intents_before, "a query runs nothing again");
+    let warned = || home.run(["evidence", "verify"]).exits(0).stderr.contains("has no end");
+    assert!(warned(), "it may have been a power cut");
     run_something_else(home);
+    assert!(!warned());
     assert_eq!(intents(), intents_before, "nor by a later run");
     assert_eq!(names(home), all, "nothing is made, and nothing is tidied away");
     Progress::Inside { in_doubt: !in_doubt.is_empty(), leftover: all.len() > on_disk.len() }
