@@ -3,6 +3,7 @@
 #[cfg(unix)]
 mod authorization_class;
 mod cargo_fix;
+mod documents;
 #[cfg(unix)]
 mod interruptions;
 #[cfg(target_os = "linux")]
@@ -13,5 +14,7 @@ mod looks;
 mod model;
 #[cfg(unix)]
 mod proxy;
+#[cfg(unix)]
+mod secrets;
 #[cfg(unix)]
 mod stop_reasons;

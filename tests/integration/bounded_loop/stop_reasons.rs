@@ -4,7 +4,6 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::harness::home::Done;
 use crate::harness::scripted_planner::{
     Answer, Scripted, actions, cargo_project, command, failure,
 };
@@ -382,48 +381,4 @@ fn a_folder_of_plans_is_played_in_order() {
     assert_eq!(reason["code"], "planner_rejected_non_retryable");
     assert_eq!(reason["detail"]["planner_failure_code"], "planner_unavailable");
     assert_eq!(reason["detail"]["attempt"], 2);
-}
-
-#[test]
-fn the_user_guide_explains_each_stop_reason() {
-    let page = include_str!("../../../docs/loop.md");
-    for code in countersign::run::StopCode::ALL {
-        let row = format!("| `{}` | {} | {} |", code.as_str(), code.meaning(), code.next());
-        assert!(page.contains(&row), "docs/loop.md lacks:\n{row}");
-    }
-}
-
-#[test]
-fn the_schema_of_the_request_is_printed() {
-    let home = crate::harness::home::Home::new();
-    let mut command = home.command();
-    let done = Done::of(command.args(["schema", "planner_request"])).exits(0);
-    let printed: Value = serde_json::from_str(&done.stdout).unwrap();
-    let shipped: Value = serde_json::from_str(countersign::autonomy::REQUEST_SCHEMA).unwrap();
-    assert_eq!(printed, shipped);
-}
-
-/// A secret in an answer or in the output of a planner appears in neither the evidence nor a request.
-#[test]
-fn planner_secrets_are_redacted() {
-    let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
-    let planner = Scripted::new([
-        Answer::Script("echo \"using ghp_0123456789abcdefghijABCDEFGHIJ012345\" >&2; exit 1"),
-        command(&format!("echo {secret} > /dev/null; exit 3")),
-        command("exit 4"),
-    ]);
-    let document = planner.run([]).exits(1).document();
-    let request = planner.request(3).to_string();
-    assert!(!request.contains(secret) && request.contains("[secret:github_token:"), "{request}");
-    let id = document["loop_id"].as_str().unwrap();
-    let shown = planner.home.json(["evidence", "show", id]).exits(0).stdout;
-    assert!(!shown.contains(secret) && shown.contains("[secret:github_token:"), "{shown}");
-    for entry in fs::read_dir(planner.home.evidence()).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_file() {
-            let bytes = fs::read(&path).unwrap();
-            let found = bytes.windows(secret.len()).any(|it| it == secret.as_bytes());
-            assert!(!found, "in {}", path.display());
-        }
-    }
 }
