@@ -111,7 +111,7 @@ impl App {
             let request = self.plan.request();
             let running = self.plan.running();
             if let Some((prompt, id, question)) = self.shared.shown_secret(request) {
-                // The check of a host asks while no run or any run is under way.
+                // A check of the host may ask while a run is under way.
                 let is_of_run = self.shared.worker.secret_of_check() != Some(id);
                 let plan = running.filter(|_| is_of_run).map(PlanSession::name);
                 let question = Question::Secret { id, question, plan };
