@@ -16,8 +16,7 @@ SCHEMAS = {  # The digest of all tables, indexes and triggers of each format.
     1: "beadde1591794809cf7da06a0d3c0ac4e7ab707a8d5294b74e34b0f998fe3eec",
     2: "e93161a1f559eb12e0f2039b39d1bba05767ef54c07163dc7eababe123a7e6ce",
     3: "190bf1e5394eb94754b063aaf3fcf1c326e45f27b65a592b824d4101e98fe7a4",
-    4: "9f42fce7040e6bbd68615d7bea39dbe6141daa2943a729872ae633fef58b5d4d",
-}
+    4: "9f42fce7040e6bbd68615d7bea39dbe6141daa2943a729872ae633fef58b5d4d"}
 
 class Difference(Exception): """What differs."""
 class Text(bytes): """A value of the type TEXT, which may be no valid UTF-8."""
@@ -35,18 +34,15 @@ def cell(value):
             return value.decode()
         except UnicodeDecodeError:
             return {"not_text": sha256(value)}
-    if isinstance(value, bytes):
-        return {"sha256": sha256(value)}
+    if isinstance(value, bytes): return {"sha256": sha256(value)}
     return {"real": struct.unpack("<Q", struct.pack("<d", value))[0]} if isinstance(value, float) else value
 
 def entry_of(table, row):
     """The hashed text of a row: canonical JSON of its table and its columns that are not null."""
     columns = {name: cell(row[name]) for name in row.keys() if row[name] is not None}
-    entry = {"columns": columns, "table": table}
-    return json.dumps(entry, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    return json.dumps({"columns": columns, "table": table}, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
-def is_purged(conn, stored):
-    """Whether the row with this entry may be missing: it is content, and its purge is recorded."""
+def is_purged(conn, stored):  # Only content may be missing, and only if its purge is recorded.
     digest = json.loads(stored)["columns"]["digest"] if json.loads(stored)["table"] == "blobs" else None
     return conn.execute("SELECT 1 FROM purges WHERE digest = ?", (digest,)).fetchone() is not None
 
@@ -57,21 +53,19 @@ def schema_digest(conn):
         while (kind, name) in objects:
             name = Text(name + b" (again)")
         objects[kind, name] = [kind, name, table, sql or b""]
-    parts = [part for key in sorted(objects) for part in objects[key]]
-    return sha256(b"".join(b"%d:%s" % (len(part), part) for part in parts))
+    return sha256(b"".join(b"%d:%s" % (len(part), part) for key in sorted(objects) for part in objects[key]))
 
 def check_chain(conn, known):
     """Computes every link. Returns the number of records and the last digest."""
-    tables = [name.decode() for (name,) in conn.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
-    count = 'SELECT count(*) FROM "{}" NOT INDEXED'
-    left = {name: conn.execute(count.format(name)).fetchone()[0] for name in tables if name != "ledger"}
+    tables = conn.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'ledger'").fetchall()
+    count = lambda table: conn.execute(f'SELECT count(*) FROM "{table}" NOT INDEXED').fetchone()[0]
+    left = {name.decode(): count(name.decode()) for (name,) in tables}
     cursor = conn.cursor()
     cursor.row_factory = sqlite3.Row
     head, rows, seen = GENESIS, 0, known in (None, GENESIS.hex())
     for seq, table, digest, stored in conn.execute("SELECT seq, table_name, digest, entry FROM ledger ORDER BY seq"):
         if seq != rows + 1: raise Difference(f"link {rows + 1} of the ledger is missing")
-        if not all(isinstance(it, Text) for it in (table, digest, stored or Text())):
-            raise Difference(f"link {seq} of the ledger is no text")
+        differ(f"link {seq}", {type(it) for it in (table, digest, stored or Text())}, {Text}, "a text")
         table, digest, stored = table.decode(), digest.decode(), None if stored is None else stored.decode()
         if table not in left: raise Difference(f"row {seq} of {table}: there is no such table")
         row = cursor.execute(f'SELECT * FROM "{table}" WHERE rowid = ?', (seq,)).fetchone()
@@ -114,8 +108,7 @@ def check_case(members, known):
     """Checks a case file. `members`: what opens each member, by its name."""
     manifest = json.load(members["manifest.json"]())
     listed = {member["name"]: member for member in manifest["members"]}
-    for name in sorted(set(listed) ^ (set(members) - {"manifest.json"})):
-        raise Difference(f"{name} is " + ("missing" if name in listed else "not in the manifest"))
+    differ("the list of members", sorted(listed), sorted(set(members) - {"manifest.json"}), "the archive")
     for name, member in listed.items():
         digest, size, file = hashlib.sha256(), 0, members[name]()
         while part := file.read(1 << 20):
@@ -125,51 +118,60 @@ def check_case(members, known):
         differ(name, name.startswith("artifacts/") and digest.hexdigest() != name[10:], False, "its name")
     rows, links, last = {}, set(), {"seq": 0, "digest": GENESIS.hex()}
     for record in map(json.loads, members["ledger.jsonl"]()):
-        seq, columns = record["seq"], json.loads(record["entry"])["columns"]
+        seq, entry = record["seq"], json.loads(record["entry"])
+        columns = entry["columns"]
         computed = link(bytes.fromhex(record["previous"]), record["entry"]).hex()
         differ(f"row {seq} of {record['table']}", computed, record["digest"], "its link")
-        if seq <= last["seq"] or seq == last["seq"] + 1 and record["previous"] != last["digest"]:
-            raise Difference(f"link {seq} does not follow on link {last['seq']}")
-        differ(f"link {seq}", [record["table"], seq], [json.loads(record["entry"])["table"],
-                                                        columns.get("row", columns.get("id"))])
+        follows = record["previous"] == last["digest"] if seq == last["seq"] + 1 else seq > last["seq"]
+        differ(f"the place of link {seq}", follows, True, "the link before")
+        differ(f"link {seq}", [record["table"], seq], [entry["table"], columns.get("row", columns.get("id"))])
         rows.setdefault(record["table"], {})[seq] = columns
         links.add(record["digest"])
         last = record
     differ("the last link", {"seq": last["seq"], "digest": last["digest"]}, manifest["head"], "the manifest")
     if known not in links | {None}: raise Difference("the known head is not among the links of this case file")
     check_documents(manifest, rows, members)
-    left_out = ", ".join(f"{content['digest']} ({content['reason']})" for content in manifest["left_out"])
-    found = f"{len(links)} records of run {manifest['run_id']}, the last is link {last['seq']} sha256:{last['digest']}"
-    return found + (f"; not included: {left_out}" if left_out else "")
+    span = range(min(rows["runs"]), max(rows.get("run_ends", [last["seq"]])))
+    others = len(span) - sum(seq in span for table in rows.values() for seq in table)
+    left_out = "".join(f"; not included: {content['digest']} ({content['reason']})" for content in manifest["left_out"])
+    return (f"{len(links)} records of run {manifest['run_id']}, the last is link {last['seq']} sha256:{last['digest']}"
+            f"; between its start and its end, {others} records of others are left out{left_out}")
 
 def check_documents(manifest, rows, members):
     """Compares what people read with the records."""
     (run,) = rows["runs"].values()
     for name, column in [("run_id", "id"), ("plan_id", "plan_id"), ("plan_digest", "plan_digest")]:
         differ(f"{name} of the manifest", manifest[name], run[column])
-    if "plan.json" in members or run["plan_digest"] not in [content["digest"] for content in manifest["left_out"]]:
-        differ("plan.json", sha256(members["plan.json"]().read()), run["plan_digest"])
-    contents = {"artifacts/" + columns["digest"] for columns in rows.get("blobs", {}).values()}
-    differ("the list of artifacts", {name for name in members if name.startswith("artifacts/")} - contents, set())
+    plan = {sha256(members[name]().read()) for name in members if name == "plan.json"}
+    differ("its approval", [len(rows.get(it, ())) for it in ("plans", "authorizations", "authorization_uses")], [1] * 3)
+    blobs = {(row["digest"], row["encoding"] == "zstd") for row in rows.get("blobs", {}).values()}
+    plain = {digest for digest, is_plain in blobs if is_plain}
+    hidden = {digest for digest, _ in blobs} - plain | {row["digest"] for row in rows.get("purges", {}).values()}
+    named = {row.get("blob") for table in ("execution_artifacts", "decisions") for row in rows.get(table, {}).values()}
+    differ("the list of contents", {it[10:] for it in members if it.startswith("artifacts/")} | plan, plain)
+    differ("the list of contents that are left out", {content["digest"] for content in manifest["left_out"]}, hidden)
+    differ("a content", (named | {run["plan_digest"]}) - plain - hidden - {None}, set())
     tables = ["authorization_classes", "authorizations", "decisions"]
     decided = [{"columns": row, "seq": seq, "table": it} for it in tables for seq, row in rows.get(it, {}).items()]
     differ("decisions.json", json.load(members["decisions.json"]()), sorted(decided, key=lambda row: row["seq"]))
     steps = {row["id"]: row for table in ("intents", "executions") for row in rows.get(table, {}).values()}
+    parts = {}
+    for table in ("execution_artifacts", "edges"):
+        for row in rows.get(table, {}).values(): parts.setdefault((table, row["execution_id"]), []).append(row)
     for step in map(json.loads, members["executions.jsonl"]()):
         id = step["execution_id"]
         row = {"outcome": step["outcome"]} | steps.pop(id, {})  # Without an outcome: interrupted, or under way.
         for name in ("id tool_name timestamp step_id step_index about run_id outcome exit_code error_code "
-                     "error_message duration_ms").split():
-            shown = {"id": "execution_id", "timestamp": "timestamp_ms"}.get(name, name)
+                     "error_message duration_ms risk_level risk_rule risk_reason").split():
+            shown = {"id": "execution_id", "timestamp": "timestamp_ms", "risk_level": "risk"}.get(name, name)
             differ(f"{shown} of execution {id}", step[shown], row.get(name))
         differ(f"the arguments of execution {id}", step["arguments"], json.loads(row["arguments_json"]))
-        own = lambda table: [it for it in rows.get(table, {}).values() if it["execution_id"] == id]
-        recorded = [it | {"content": json.loads(it["content_json"])} for it in own("execution_artifacts")]
-        pick = lambda items, names: [[it[name] for name in names.split()] for it in items]
-        for what, one, other, names in [
-                ("output", step["artifacts"], recorded, "artifact_type content bytes"),
-                ("links", step["edges"], own("edges"), "edge_type target_kind target")]:
-            differ(f"the {what} of execution {id}", pick(one, names), pick(other, names))
+        part = lambda table: parts.get((table, id), [])
+        outputs = [it | {"content": json.loads(it["content_json"])} for it in part("execution_artifacts")]
+        for name, recorded, keys in [("artifacts", outputs, "artifact_type content bytes"),
+                                     ("edges", part("edges"), "edge_type target_kind target")]:
+            shown, stored = ([[it[key] for key in keys.split()] for it in items] for items in (step[name], recorded))
+            differ(f"{name} of execution {id}", shown, stored)
     differ("executions.jsonl", list(steps), [])
 
 def check(path, known=None):
@@ -193,8 +195,6 @@ def check(path, known=None):
 if __name__ == "__main__":
     head = sys.argv[3].removeprefix("sha256:") if len(sys.argv) == 4 and sys.argv[2] == "--head" else None
     if (len(sys.argv) != 2 and head is None) or not os.path.exists(sys.argv[1]):
-        print(__doc__, "\nThe arguments are wrong, or there is no such file.", file=sys.stderr)
-        sys.exit(2)
+        sys.exit(print(__doc__, "\nThe arguments are wrong, or there is no such file.", file=sys.stderr) or 2)
     is_sound, found = check(sys.argv[1], head)
-    print(("OK: " if is_sound else "CHANGED: ") + found)
-    sys.exit(0 if is_sound else 1)
+    sys.exit(print(("OK: " if is_sound else "CHANGED: ") + found) or int(not is_sound))

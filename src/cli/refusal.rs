@@ -144,7 +144,9 @@ impl From<ExportError> for Refusal {
         match error {
             ExportError::Evidence(error) => error.into(),
             ExportError::NoRun(_) => Self::usage(message, "Look the id up with `evidence search`."),
-            ExportError::OneRun => Self::usage(message, "`evidence search` prints the ids of runs."),
+            ExportError::OneRun => {
+                Self::usage(message, "`evidence search` prints the ids of runs.")
+            }
             ExportError::Write(_) => {
                 failed(Code::WriteFailed, "See that the file can be written, then try again.")
             }

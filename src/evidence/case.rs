@@ -153,7 +153,8 @@ impl EvidenceReader {
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn decisions_of_run(&mut self, run_id: Uuid) -> Result<Vec<RunDecision>> {
-        let sql = "SELECT decision, decided_by, user_name, note, timestamp, step_index FROM decisions
+        let sql =
+            "SELECT decision, decided_by, user_name, note, timestamp, step_index FROM decisions
              WHERE run_id = ?1
                 OR authorization_id = (SELECT authorization_id FROM runs WHERE id = ?1)
              ORDER BY timestamp, id";

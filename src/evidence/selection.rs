@@ -186,7 +186,10 @@ impl Filter {
         self.add(&codes, text(&query.code));
         self.add("x.timestamp >= ?", query.since_ms.map(SqlValue::from));
         self.add("x.timestamp <= ?", query.until_ms.map(SqlValue::from));
-        format!("SELECT x.row, x.id, x.tool_name, {outcome} FROM {table} AS x WHERE {}", self.condition())
+        format!(
+            "SELECT x.row, x.id, x.tool_name, {outcome} FROM {table} AS x WHERE {}",
+            self.condition()
+        )
     }
 }
 

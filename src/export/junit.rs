@@ -17,7 +17,9 @@ use crate::run::{ExecutionDetail, Known, Outcome, RunSummary};
 /// # Errors
 /// As for [`export`](super::export).
 pub(super) fn write(walk: &mut Walk<'_>, out: &mut dyn Write) -> Result<()> {
-    out.write_all(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"countersign\">\n")?;
+    out.write_all(
+        b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"countersign\">\n",
+    )?;
     walk.each_counted(|reader, item| {
         match item {
             Item::Run(run, counts) => out.write_all(suite(run, counts).as_bytes())?,
@@ -99,6 +101,9 @@ fn case(reader: &mut EvidenceReader, step: &ExecutionDetail, out: &mut dyn Write
     for (name, value) in properties {
         out.write_all(property(name, value).as_bytes())?;
     }
+    for changed in &step.changed {
+        out.write_all(property("changed", changed).as_bytes())?;
+    }
     writeln!(out, "      </properties>")?;
     let message = row.error_message.as_deref().unwrap_or_default();
     let kind = row.error_code.map_or(row.known.as_str(), |code| code.as_str());
@@ -142,5 +147,7 @@ fn why_skipped(step: &ExecutionDetail) -> String {
         Known::Outcome(Outcome::Skipped) => about_step("skip"),
         _ => None,
     };
-    decided.or_else(|| step.row.error_message.clone()).unwrap_or_else(|| step.row.known.as_str().to_owned())
+    decided
+        .or_else(|| step.row.error_message.clone())
+        .unwrap_or_else(|| step.row.known.as_str().to_owned())
 }

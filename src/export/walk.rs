@@ -137,7 +137,8 @@ impl<'w> Walk<'w> {
                 each(walk.reader, Item::Run(&run, &counts))?;
                 open = Some(run);
             }
-            for step in page.steps.iter().filter(|step| tool.is_none_or(|it| it == step.tool_name)) {
+            for step in page.steps.iter().filter(|step| tool.is_none_or(|it| it == step.tool_name))
+            {
                 let Some(detail) = walk.reader.execution(step.execution_id)? else { continue };
                 walk.exported.changed += u64::from(!detail.changed.is_empty());
                 walk.exported.executions += 1;

@@ -66,7 +66,9 @@ pub(super) fn case(
     })?;
     print(&command.out, "case", exported, bytes, out);
     if !out.json() {
-        say("Check it with `python3 verify.py FILE`; verify.py is in it and in the program's documentation.");
+        say(
+            "Check it with `python3 verify.py FILE`; verify.py is in it and in the program's documentation.",
+        );
     }
     Ok(Exit::Done)
 }

@@ -140,9 +140,9 @@ impl Ledger {
             "purges" => {
                 self.left_out.insert(left_out("purged"));
             }
-            table if DECISION_TABLES.contains(&table) => self.decisions.push(
-                json!({ "columns": columns, "seq": record.seq, "table": record.table }),
-            ),
+            table if DECISION_TABLES.contains(&table) => self
+                .decisions
+                .push(json!({ "columns": columns, "seq": record.seq, "table": record.table })),
             _ => {}
         }
         self.last = Some(record);

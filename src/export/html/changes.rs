@@ -65,7 +65,8 @@ fn file(reader: &mut EvidenceReader, change: &FileForecast, out: &mut dyn Write)
     match diff(before.as_deref(), after.as_deref()) {
         Diff::Unchanged => {}
         Diff::Binary { before_bytes, after_bytes } => {
-            let size = |bytes: Option<u64>| bytes.map_or("absent".to_owned(), |it| format!("{it} bytes"));
+            let size =
+                |bytes: Option<u64>| bytes.map_or("absent".to_owned(), |it| format!("{it} bytes"));
             writeln!(
                 out,
                 "<p class=\"note\">No text. Before: {}. After: {}.</p>",

@@ -1,7 +1,7 @@
 //! A report as one HTML file: no script, no network, light and dark, for reading and for printing.
 //!
 //! A policy in the file forbids everything but its own style, and every text from outside is escaped, with hidden
-//! characters made visible. Steps that did not succeed are open, the others are folded.
+//! characters made visible. Steps that did not succeed are open, and in a short run those that changed files.
 
 mod changes;
 mod step;
@@ -263,7 +263,9 @@ mod tests {
 
     #[test]
     fn base64_pads_to_groups_of_four() {
-        for (bytes, text) in [(&b""[..], ""), (b"f", "Zg=="), (b"fo", "Zm8="), (b"foobar", "Zm9vYmFy")] {
+        for (bytes, text) in
+            [(&b""[..], ""), (b"f", "Zg=="), (b"fo", "Zm8="), (b"foobar", "Zm9vYmFy")]
+        {
             assert_eq!(base64(bytes), text);
         }
     }

@@ -2,14 +2,16 @@
 
 use std::io::Write;
 
+use super::super::Result;
 use super::super::excerpt::{Excerpt, context};
 use super::super::sarif::diagnostics;
 use super::super::xml::{escaped, escaped_line};
-use super::super::Result;
 use super::{changes, class_of, code, spoken, time, write_facts};
 use crate::evidence::EvidenceReader;
 use crate::run::{ExecutionDetail, Level};
 
+/// The maximum number of steps of a run in which steps that changed files are open.
+const SHORT_RUN: usize = 20;
 /// The maximum number of characters of an argument that are shown.
 const ARGUMENT: usize = 8 << 10;
 /// The maximum number of diagnostics that are shown.
@@ -23,7 +25,10 @@ pub(super) fn write(
     let row = &step.row;
     let outcome = row.known.as_str();
     let class = class_of(outcome);
-    let open = if class == "bad" || !step.changed.is_empty() { " open" } else { "" };
+    let is_open = class == "bad"
+        || !step.changed.is_empty()
+        || (step.has_changes && step.run.step_count <= SHORT_RUN);
+    let open = if is_open { " open" } else { "" };
     let took = row.duration_ms.and_then(|ms| row.known.took(ms));
     writeln!(
         out,
@@ -39,7 +44,10 @@ pub(super) fn write(
     )?;
     for changed in &step.changed {
         let what = escaped(changed);
-        writeln!(out, "<p class=\"warning\">This record was changed after it was written: {what}.</p>")?;
+        writeln!(
+            out,
+            "<p class=\"warning\">This record was changed after it was written: {what}.</p>"
+        )?;
     }
     if let Some(message) = &row.error_message {
         let code = row.error_code.map(|code| format!("{code} ")).unwrap_or_default();
@@ -77,7 +85,7 @@ fn facts(step: &ExecutionDetail, out: &mut dyn Write) -> Result<()> {
         ("Exit code", row.exit_code.map(|code| code.to_string())),
         ("Step", Some(code(&row.step_id))),
         ("Execution", Some(code(&row.execution_id.to_string()))),
-        ("Ledger", link.map(|(seq, digest)| format!("{seq}, {}", code(&digest.to_string())))),
+        ("Ledger", link.map(|(seq, digest)| format!("row {seq} {}", code(&digest.to_string())))),
     ];
     write_facts(&facts, out)
 }
@@ -99,11 +107,7 @@ fn arguments(step: &ExecutionDetail, out: &mut dyn Write) -> Result<()> {
     Ok(())
 }
 
-fn outputs(
-    reader: &mut EvidenceReader,
-    step: &ExecutionDetail,
-    out: &mut dyn Write,
-) -> Result<()> {
+fn outputs(reader: &mut EvidenceReader, step: &ExecutionDetail, out: &mut dyn Write) -> Result<()> {
     for (artifact_type, name) in [("stdout", "Output"), ("stderr", "Errors")] {
         for output in step.artifacts.iter().filter(|it| it.artifact_type == artifact_type) {
             let excerpt = Excerpt::of(reader, output)?;

@@ -99,12 +99,16 @@ fn compare(target: &Sample, python: &mut Python) -> Result<bool, String> {
         answer => answer,
     };
     let (ok, first_bad, has_schema) = match &ours {
-        Ok(report) => (report.ok, report.first_bad.clone().unwrap_or_default(), report.schema.is_empty()),
+        Ok(report) => {
+            (report.ok, report.first_bad.clone().unwrap_or_default(), report.schema.is_empty())
+        }
         Err(error) => (false, error.to_string(), false),
     };
     // Where the schema is intact, even the words about the first row are the same.
     let names_row = has_schema && (first_bad.starts_with("row ") || first_bad.starts_with("link "));
-    if ok != is_sound || (names_row && first_bad != found && !found.starts_with("it cannot be read")) {
+    if ok != is_sound
+        || (names_row && first_bad != found && !found.starts_with("it cannot be read"))
+    {
         return Err(format!("ours: {ok} {first_bad}\nPython: {is_sound} {found}"));
     }
     Ok(ok)
@@ -131,7 +135,10 @@ fn check(seeds: std::ops::Range<u64>, choose: impl Fn(&mut Random) -> Vec<(&'sta
             Err(why) => disagreed.push(format!("seed {seed}: {done:?}\n{why}")),
         }
     }
-    println!("{detected} found by both, {unused} by none, {unmade} not made, {} differ", disagreed.len());
+    println!(
+        "{detected} found by both, {unused} by none, {unmade} not made, {} differ",
+        disagreed.len()
+    );
     assert!(detected > unmade, "most changes are made and found");
     assert!(disagreed.is_empty(), "{}: {}", disagreed.len(), disagreed.join("\n\n"));
 }
