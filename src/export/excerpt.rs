@@ -1,10 +1,10 @@
-//! The beginning and the end of a recorded output, and the context of a step.
+//! The beginning and the end of a recorded output, and the other artifacts of a step that exports read.
 
 use serde_json::Value;
 
 use super::Result;
 use crate::evidence::{EvidenceError, EvidenceReader};
-use crate::run::{ArtifactRecord, ExecutionDetail};
+use crate::run::{ArtifactRecord, DiagnosticArtifact, ExecutionDetail};
 
 /// The maximum number of bytes at the beginning and at the end.
 const BEGINNING: usize = 12 << 10;
@@ -73,6 +73,24 @@ pub(super) fn context(reader: &mut EvidenceReader, step: &ExecutionDetail) -> Re
     match reader.artifact_value(context) {
         Err(EvidenceError::NotAvailable { .. }) => Ok(Value::Null),
         value => Ok(value?),
+    }
+}
+
+/// The diagnostics of an execution; none if their content was purged or cannot be read as diagnostics.
+///
+/// # Errors
+/// When the evidence cannot be read.
+pub(super) fn diagnostics(
+    reader: &mut EvidenceReader,
+    step: &ExecutionDetail,
+) -> Result<Vec<DiagnosticArtifact>> {
+    let Some(artifact) = step.artifacts.iter().find(|it| it.artifact_type == "diagnostics") else {
+        return Ok(Vec::new());
+    };
+    match reader.artifact_value(artifact) {
+        Ok(value) => Ok(serde_json::from_value(value).unwrap_or_default()),
+        Err(EvidenceError::NotAvailable { .. }) => Ok(Vec::new()),
+        Err(error) => Err(error.into()),
     }
 }
 

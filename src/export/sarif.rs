@@ -8,9 +8,9 @@ use std::io::{self, Write};
 use serde_json::{Map, Value, json};
 
 use super::Result;
+use super::excerpt::diagnostics;
 use super::time::rfc3339;
 use super::walk::{Item, Walk};
-use crate::evidence::{EvidenceError, EvidenceReader};
 use crate::run::{DiagnosticArtifact, ExecutionDetail, Known, Level, Outcome};
 
 /// # Errors
@@ -62,21 +62,6 @@ impl List<'_> {
         self.is_begun = true;
         serde_json::to_writer(&mut *self.out, value).map_err(io::Error::from)?;
         Ok(())
-    }
-}
-
-/// The diagnostics of an execution; none if their content was purged or cannot be read as diagnostics.
-pub(super) fn diagnostics(
-    reader: &mut EvidenceReader,
-    step: &ExecutionDetail,
-) -> Result<Vec<DiagnosticArtifact>> {
-    let Some(artifact) = step.artifacts.iter().find(|it| it.artifact_type == "diagnostics") else {
-        return Ok(Vec::new());
-    };
-    match reader.artifact_value(artifact) {
-        Ok(value) => Ok(serde_json::from_value(value).unwrap_or_default()),
-        Err(EvidenceError::NotAvailable { .. }) => Ok(Vec::new()),
-        Err(error) => Err(error.into()),
     }
 }
 

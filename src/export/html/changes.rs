@@ -4,7 +4,7 @@ use std::io::Write;
 
 use super::super::Result;
 use super::super::xml::escaped_line;
-use super::code;
+use super::parts::code;
 use crate::authorization::FileState;
 use crate::evidence::{EvidenceReader, StoredContent};
 use crate::run::line_diff::diff;

@@ -3,10 +3,10 @@
 use std::io::Write;
 
 use super::super::Result;
-use super::super::excerpt::{Excerpt, context};
-use super::super::sarif::diagnostics;
+use super::super::excerpt::{Excerpt, context, diagnostics};
 use super::super::xml::{escaped, escaped_line};
-use super::{changes, class_of, code, spoken, time, write_facts};
+use super::changes;
+use super::parts::{class_of, code, spoken, time, write_facts};
 use crate::evidence::EvidenceReader;
 use crate::run::{ExecutionDetail, Level};
 

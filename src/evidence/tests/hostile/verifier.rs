@@ -85,10 +85,16 @@ fn flip(target: &Sample, random: &mut Random) -> Option<String> {
     let start = random.number(bytes.len());
     let is_any = random.number(4) == 0;
     let index = (start..bytes.len()).find(|index| is_any || bytes[*index] != 0)?;
-    *bytes.get_mut(index)? ^= 1 << random.number(8);
+    let before = bytes[index];
+    bytes[index] ^= 1 << random.number(8);
+    let after = bytes[index];
     fs::write(target.database(), bytes).ok()?;
-    Some(format!("bit at {index}"))
+    Some(format!("{before:#04x} becomes {after:#04x} at {index}"))
 }
+
+/// A leaf page of an index becomes an inner one. If the index is empty, nothing is lost, and SQLite's integrity check is
+/// the only thing that can notice: older versions call the database malformed, newer ones find nothing.
+const INDEX_PAGE: &str = "0x0a becomes 0x02";
 
 /// Whether both verifiers say the same of this evidence. The error says what each says.
 fn compare(target: &Sample, python: &mut Python) -> Result<bool, String> {
@@ -120,7 +126,8 @@ fn check(seeds: std::ops::Range<u64>, choose: impl Fn(&mut Random) -> Vec<(&'sta
     let mut python = Python::start();
     target.restore();
     assert_eq!(compare(&target, &mut python), Ok(true));
-    let (mut detected, mut unused, mut unmade, mut disagreed) = (0, 0, 0, Vec::new());
+    let (mut detected, mut unused, mut unmade, mut by_version) = (0, 0, 0, 0);
+    let mut disagreed = Vec::new();
     for seed in seeds {
         let mut random = Random(seed.wrapping_mul(0xd134_2543_de82_ef95) | 1);
         target.restore();
@@ -132,21 +139,23 @@ fn check(seeds: std::ops::Range<u64>, choose: impl Fn(&mut Random) -> Vec<(&'sta
             _ if done.is_empty() => unmade += 1,
             Ok(false) => detected += 1,
             Ok(true) => unused += 1,
+            Err(_) if done.len() == 1 && done[0].contains(INDEX_PAGE) => by_version += 1,
             Err(why) => disagreed.push(format!("seed {seed}: {done:?}\n{why}")),
         }
     }
     println!(
-        "{detected} found by both, {unused} by none, {unmade} not made, {} differ",
+        "{detected} found by both, {unused} by none, {by_version} by one version of SQLite, \
+         {unmade} not made, {} differ",
         disagreed.len()
     );
     assert!(detected > unmade, "most changes are made and found");
     assert!(disagreed.is_empty(), "{}: {}", disagreed.len(), disagreed.join("\n\n"));
 }
 
-/// The number of random changes: some hundred, or as many as the variable `EVIDENCE_CHANGES` says.
+/// The number of random changes of each test: half of what the variable `EVIDENCE_CHANGES` says, or of some hundred.
 fn number() -> u64 {
     let number = std::env::var("EVIDENCE_CHANGES").ok().and_then(|text| text.parse().ok());
-    number.unwrap_or(300)
+    number.unwrap_or(300) / 2
 }
 
 /// Values, rows, tables and the schema: what another program could change with SQL.
