@@ -37,6 +37,7 @@
 //! | [`symbols`] | the symbol engines: the embedded one, and `magellan` with `splice` |
 //! | [`tools`] | the only room that changes the workspace: one module for each tool |
 //! | [`evidence`] | the append-only record of runs and decisions: the only room with a database of its own |
+//! | [`export`] | evidence that leaves the machine: exports, and the case file of a run |
 //! | [`engine`] | the step runner and the review before it |
 //! | [`autonomy`] | the bounded loop above the engine: plan, authorize, apply, verify, replan |
 //! | [`worker`] | the executor thread and the query thread |
@@ -52,11 +53,12 @@
 //! ```text
 //! main → app, cli
 //! app → ui, worker                 ui → code
-//! cli → worker, planner, autonomy, engine, evidence, tools, remote, process, code
+//! cli → worker, planner, autonomy, engine, export, evidence, tools, remote, process, code
 //! worker → autonomy, engine, evidence, tools, remote
 //! planner → tools, cargo
 //! autonomy → engine, evidence, tools, process
 //! engine → tools, evidence, remote, process, workspace
+//! export → evidence
 //! tools → symbols, cargo, remote, process, workspace, code
 //! symbols → process, workspace, code
 //! cargo → process, workspace
@@ -115,6 +117,7 @@ pub mod cli;
 pub mod code;
 pub mod engine;
 pub mod evidence;
+pub mod export;
 pub mod plan;
 pub mod planner;
 pub mod process;

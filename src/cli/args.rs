@@ -10,7 +10,9 @@ use clap::{Args, Parser, Subcommand};
 use uuid::Uuid;
 
 pub(super) use bounded::{Loop, Plan, Planning};
-pub(super) use evidence::{AcceptHead, EvidenceCommand, Question, Search, Show, Span, Verify};
+pub(super) use evidence::{
+    AcceptHead, Case, EvidenceCommand, Export, Question, Search, Show, Span, Verify,
+};
 use words::{AllowWord, EngineWord, ModeWord, WallsWord};
 pub(super) use words::{Confirm, DialectWord, PlannerWord, TargetWord};
 
@@ -88,7 +90,7 @@ pub(super) enum Command {
     Revert(Revert),
     /// Make a plan that rolls back or finishes the interrupted step of a run, authorize it and run it
     Reconcile(Reconcile),
-    /// Search, show and verify the evidence
+    /// Search, show, verify and export the evidence
     #[command(subcommand)]
     Evidence(EvidenceCommand),
     /// Show the walls (the sandbox) of this computer, and grant access beyond them to every plan in a workspace

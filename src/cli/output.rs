@@ -60,6 +60,11 @@ impl Output {
         }
     }
 
+    /// The stream of results, for a result that is written piece by piece.
+    pub(super) fn stream(&mut self) -> &mut impl Write {
+        &mut self.stdout
+    }
+
     /// Prints a plan: its exact bytes, or on a terminal a text for people.
     pub(super) fn plan(&mut self, source: &[u8]) {
         if self.stdout.get_ref().is_terminal() {

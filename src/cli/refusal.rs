@@ -7,6 +7,7 @@ use super::documents::finding_line;
 use super::output::{Output, quoted_in_line, say};
 use crate::engine::{ExecutionError, FollowUpError};
 use crate::evidence::EvidenceError;
+use crate::export::ExportError;
 use crate::plan::{Code, Finding};
 use crate::run::Failure;
 use crate::tools::ToolError;
@@ -130,5 +131,26 @@ impl From<SettingsError> for Refusal {
 impl From<EvidenceError> for Refusal {
     fn from(error: EvidenceError) -> Self {
         Self::new(Exit::Evidence, error.failure(), json!({}))
+    }
+}
+
+impl From<ExportError> for Refusal {
+    fn from(error: ExportError) -> Self {
+        let message = error.to_string();
+        let failed = |code, next: &str| {
+            let next = next.to_owned();
+            Self::new(Exit::Failed, Failure { code, message: message.clone(), next }, json!({}))
+        };
+        match error {
+            ExportError::Evidence(error) => error.into(),
+            ExportError::NoRun(_) => Self::usage(message, "Look the id up with `evidence search`."),
+            ExportError::OneRun => {
+                Self::usage(message, "`evidence search` prints the ids of runs.")
+            }
+            ExportError::Write(_) => {
+                failed(Code::WriteFailed, "See that the file can be written, then try again.")
+            }
+            ExportError::Stopped => failed(Code::Cancelled, "Nothing is left of it."),
+        }
     }
 }

@@ -5,6 +5,7 @@ use super::output::Output;
 use super::{Exit, args};
 use crate::autonomy::REQUEST_SCHEMA;
 use crate::evidence::VERIFY_SCHEMA;
+use crate::export::MANIFEST_SCHEMA;
 use crate::plan::Dialect;
 
 /// Prints the schema. It is JSON with or without `--json`.
@@ -15,6 +16,7 @@ pub(super) fn schema(command: &args::Schema, out: &mut Output) -> Exit {
         DialectWord::ActionPlan => Dialect::ActionPlan.schema(),
         DialectWord::PlannerRequest => REQUEST_SCHEMA,
         DialectWord::EvidenceVerify => VERIFY_SCHEMA,
+        DialectWord::CaseManifest => MANIFEST_SCHEMA,
     };
     out.exact(format!("{}\n", text.trim_end()).as_bytes());
     Exit::Done

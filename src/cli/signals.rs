@@ -1,4 +1,8 @@
-//! Signals to a headless loop: the first one stops the loop and its processes, and the end is recorded.
+//! Signals to a headless loop or export: the first one stops the loop and its processes, and the end is recorded; it stops
+//! an export, and nothing is left of its file.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use crate::engine::ControlHandle;
 
@@ -29,6 +33,35 @@ pub(super) fn stop_at_interrupt(control: &ControlHandle) -> std::io::Result<()> 
         }
     })?;
     Ok(())
+}
+
+/// A flag that interrupt, termination and hangup signals set. A further signal has its default effect.
+///
+/// # Errors
+/// The signal handlers cannot be set up.
+#[cfg(unix)]
+pub(super) fn interrupt_flag() -> std::io::Result<Arc<AtomicBool>> {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::flag::{register, register_conditional_default};
+
+    use crate::process::is_ignored;
+
+    let flag = Arc::new(AtomicBool::new(false));
+    let hangup = Some(SIGHUP).filter(|signal| !is_ignored(*signal));
+    for signal in [SIGINT, SIGTERM].into_iter().chain(hangup) {
+        register_conditional_default(signal, Arc::clone(&flag))?;
+        register(signal, Arc::clone(&flag))?;
+    }
+    Ok(flag)
+}
+
+/// A flag that is never set: on this system, a signal ends the program.
+///
+/// # Errors
+/// Never returns an error.
+#[cfg(not(unix))]
+pub(super) fn interrupt_flag() -> std::io::Result<Arc<AtomicBool>> {
+    Ok(Arc::default())
 }
 
 /// Does nothing on this system: a signal ends the program, which interrupts the loop.

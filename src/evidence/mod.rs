@@ -55,6 +55,7 @@ mod append;
 mod artifact_type;
 mod blobs;
 mod capture;
+mod case;
 mod chain;
 mod changed;
 mod chunks;
@@ -93,6 +94,7 @@ mod schema;
 mod schema_check;
 mod search;
 mod secrets;
+mod selection;
 mod source;
 mod spill_file;
 mod store;
@@ -106,6 +108,7 @@ mod write_step;
 
 pub use artifact_type::ArtifactType;
 pub use capture::{CapturedOutput, OutputCapture};
+pub use case::{LedgerHead, LedgerRecord, RunDecision};
 pub use entry::{
     AttemptEnd, AttemptStart, ControlRecord, Entry, ExecutionRecord, IntentRecord, LoopEnd,
     LoopStart, PlannerLooks, PlannerTrace, RunEnd, RunStart, StepDecision,
@@ -119,9 +122,10 @@ pub use reader::EvidenceReader;
 pub use redactor::{Redactor, marker_in};
 pub use remembered_walls::WallsDecision;
 pub use run_outcome::OpenIntent;
+pub use selection::SelectedStep;
 pub use store::EvidenceStore;
 pub use trust::{Trust, TrustDecision};
-pub use verify::{VERIFY_SCHEMA, verify, verify_with_kept_head};
+pub use verify::{VERIFIER, VERIFY_SCHEMA, verify, verify_with_kept_head};
 
 #[cfg(test)]
 pub(crate) mod tests;

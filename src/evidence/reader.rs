@@ -25,6 +25,8 @@ pub struct EvidenceReader {
     opened: Option<OpenDatabase>,
     pub(super) vault: Option<Arc<Vault>>,
     pub(super) index: Option<Index>,
+    /// Whether the key is not used, so that encrypted contents are not available.
+    is_locked: bool,
 }
 
 /// An open database whose schema was checked.
@@ -39,7 +41,8 @@ struct OpenDatabase {
 impl EvidenceLocation {
     /// A reader that opens the evidence with its first query.
     pub fn reader(&self) -> EvidenceReader {
-        EvidenceReader { location: self.clone(), opened: None, vault: None, index: None }
+        let location = self.clone();
+        EvidenceReader { location, opened: None, vault: None, index: None, is_locked: false }
     }
 
     /// Opens the evidence for reading.
@@ -69,6 +72,12 @@ impl EvidenceReader {
         self.location.folders()
     }
 
+    /// Gives up the key: from now on, contents that are encrypted because they contain a secret are not available. For
+    /// what leaves this computer.
+    pub fn lock_secrets(&mut self) {
+        (self.vault, self.index, self.is_locked) = (None, None, true);
+    }
+
     /// Compares the database with the head that is kept outside its folder. If they differ, queries are still
     /// answered, but nothing can be recorded.
     ///
@@ -96,7 +105,7 @@ impl EvidenceReader {
             let schema_version = schema_check::version(&conn)?;
             self.opened = Some(OpenDatabase { conn, format, schema_version });
         }
-        if self.vault.is_none() {
+        if self.vault.is_none() && !self.is_locked {
             // An unusable key, such as one that others may read, counts as missing: then only contents with secrets
             // cannot be read.
             self.vault =

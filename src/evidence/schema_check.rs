@@ -130,6 +130,16 @@ mod tests {
     }
 
     #[test]
+    fn the_verifier_in_python_knows_every_format() {
+        for format in 1..=migrations::newest() {
+            let objects = objects(&migrations::in_memory(format).unwrap()).unwrap();
+            let line = format!("    {format}: \"{}\"", digest_of(&objects).hex());
+            let verifier = crate::evidence::VERIFIER;
+            assert!(verifier.contains(&line), "verify.py lacks this line:\n{line}");
+        }
+    }
+
+    #[test]
     fn schema_differences_are_described() {
         for (change, message) in [
             ("CREATE TABLE more (a)", "a table more that this version does not make"),

@@ -21,6 +21,9 @@ use crate::run::{HeadReport, VerifyReport};
 /// The JSON Schema of [`VerifyReport`].
 pub const VERIFY_SCHEMA: &str = include_str!("../../assets/schema/evidence-verify.schema.json");
 
+/// A program in Python that does the same as [`verify`] without this one, and also reads case files (SPEC §14).
+pub const VERIFIER: &str = include_str!("../../assets/verifier/verify.py");
+
 /// Recomputes the chain of the evidence in `dir`, and compares the schema. The report names the first difference.
 ///
 /// `known_head` is a head that was copied earlier. If it is not a link of the chain, the chain was truncated or

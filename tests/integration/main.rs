@@ -14,6 +14,7 @@ mod cli;
 mod code;
 mod commands;
 mod evidence;
+mod export;
 mod harness;
 mod history;
 mod pages;

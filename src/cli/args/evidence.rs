@@ -1,11 +1,14 @@
 //! The command line of `evidence`.
 
+use std::path::PathBuf;
+
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use uuid::Uuid;
 
 use super::Common;
 use crate::cli::time::parse_time;
+use crate::export::ExportFormat;
 use crate::plan::Digest;
 use crate::risk::RiskLevel;
 use crate::run::Known;
@@ -21,6 +24,10 @@ pub(in crate::cli) enum EvidenceCommand {
     Query(Question),
     /// Recompute the hash chain of all records
     Verify(Verify),
+    /// Write executions to a file in a common format: JSON Lines, CSV, SARIF, JUnit, asciicast or HTML
+    Export(Box<Export>),
+    /// Write everything about a run into one file that can be checked without Countersign
+    Case(Case),
     /// Accept a database that was replaced or truncated, and record why
     AcceptHead(AcceptHead),
 }
@@ -32,6 +39,8 @@ impl EvidenceCommand {
             Self::Show(show) => &show.common,
             Self::Query(question) => question.common(),
             Self::Verify(verify) => &verify.common,
+            Self::Export(export) => &export.search.common,
+            Self::Case(case) => &case.common,
             Self::AcceptHead(accept) => &accept.common,
         }
     }
@@ -88,6 +97,41 @@ pub(in crate::cli) struct Search {
     pub(in crate::cli) code: Option<String>,
     #[command(flatten)]
     pub(in crate::cli) span: Span,
+    #[command(flatten)]
+    pub(in crate::cli) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Export {
+    /// The format: jsonl, csv, sarif (2.1.0), junit, asciicast (v3, of one run) or html
+    #[arg(long, value_name = "FORMAT", value_parser = export_format)]
+    pub(in crate::cli) format: ExportFormat,
+    #[command(flatten)]
+    pub(in crate::cli) search: Search,
+    /// The file to write, readable by you alone [default: stdout]
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) out: Option<PathBuf>,
+    /// Replace the file if it exists
+    #[arg(long, requires = "out")]
+    pub(in crate::cli) force: bool,
+}
+
+fn export_format(text: &str) -> Result<ExportFormat, String> {
+    let found = ExportFormat::WORDS.iter().find(|(word, _)| *word == text);
+    let words = || ExportFormat::WORDS.map(|(word, _)| word).join(", ");
+    found.map(|(_, format)| *format).ok_or_else(|| format!("a format is one of {}", words()))
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Case {
+    /// The run
+    pub(in crate::cli) run: Uuid,
+    /// The zip file to write, readable by you alone
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) out: PathBuf,
+    /// Replace the file if it exists
+    #[arg(long)]
+    pub(in crate::cli) force: bool,
     #[command(flatten)]
     pub(in crate::cli) common: Common,
 }

@@ -152,6 +152,9 @@ pub(in crate::cli) enum DialectWord {
     /// The output of `evidence verify --json`; not a dialect of plans
     #[value(alias = "evidence-verify")]
     EvidenceVerify,
+    /// The manifest of a case file; not a dialect of plans
+    #[value(alias = "case-manifest")]
+    CaseManifest,
 }
 
 /// What a planner may look at.

@@ -1,5 +1,6 @@
-//! `evidence`: search, show, query, verify and accept-head. No record is changed; accept-head adds one.
+//! `evidence`: search, show, query, verify, export, case and accept-head. No record is changed; accept-head adds one.
 
+mod export;
 mod query;
 mod search;
 mod show;
@@ -28,6 +29,8 @@ pub(super) fn evidence(command: &EvidenceCommand, out: &mut Output) -> Result<Ex
         EvidenceCommand::Show(command) => show::show(command, &mut open()?, out),
         EvidenceCommand::Query(question) => query::query(question, &mut open()?, out),
         EvidenceCommand::Verify(command) => verify(command, &location, out),
+        EvidenceCommand::Export(command) => export::export(command, &mut open()?, out),
+        EvidenceCommand::Case(command) => export::case(command, &mut open()?, out),
         EvidenceCommand::AcceptHead(command) => accept_head(command, &location, out),
     }
 }

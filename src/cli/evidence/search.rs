@@ -14,23 +14,7 @@ pub(super) fn search(
     reader: &mut EvidenceReader,
     out: &mut Output,
 ) -> Result<Exit, Refusal> {
-    let page = reader.search(&SearchQuery {
-        words: command.words.join(" "),
-        run_id: command.run,
-        loop_id: command.bounded_loop,
-        plan_id: command.plan.clone(),
-        tool: command.tool.clone(),
-        outcome: command.outcome.clone(),
-        risk: command.risk.clone(),
-        host: command.host.clone(),
-        path: command.path.clone(),
-        wrote: command.wrote.clone(),
-        code: command.code.clone(),
-        since_ms: command.span.since,
-        until_ms: command.span.until,
-        limit: command.span.limit.map_or(0, |limit| limit as usize),
-        offset: 0,
-    })?;
+    let page = reader.search(&query_of(command))?;
     if out.json() {
         page.hits.iter().for_each(|hit| out.document(hit));
     } else {
@@ -57,4 +41,25 @@ pub(super) fn search(
         say(&format!("{shown} of {} shown; --limit shows more.", page.total));
     }
     Ok(Exit::Done)
+}
+
+/// The query of a command line.
+pub(super) fn query_of(command: &args::Search) -> SearchQuery {
+    SearchQuery {
+        words: command.words.join(" "),
+        run_id: command.run,
+        loop_id: command.bounded_loop,
+        plan_id: command.plan.clone(),
+        tool: command.tool.clone(),
+        outcome: command.outcome.clone(),
+        risk: command.risk.clone(),
+        host: command.host.clone(),
+        path: command.path.clone(),
+        wrote: command.wrote.clone(),
+        code: command.code.clone(),
+        since_ms: command.span.since,
+        until_ms: command.span.until,
+        limit: command.span.limit.map_or(0, |limit| limit as usize),
+        offset: 0,
+    }
 }

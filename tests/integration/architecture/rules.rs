@@ -11,7 +11,7 @@ const LONGEST: usize = 400;
 const PURE: [&str; 5] = ["plan", "authorization", "risk", "run", "code"];
 
 /// The other rooms that each room may use. `lib` and `main` are the files of that name.
-const ARROWS: [(&str, &[&str]); 21] = [
+const ARROWS: [(&str, &[&str]); 22] = [
     ("lib", &[]),
     ("main", &["app", "cli"]),
     ("app", &["ui", "worker", "run", "risk", "authorization", "plan"]),
@@ -25,6 +25,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
             "planner",
             "autonomy",
             "engine",
+            "export",
             "evidence",
             "tools",
             "remote",
@@ -89,6 +90,7 @@ const ARROWS: [(&str, &[&str]); 21] = [
     ("remote", &["process", "run", "risk", "authorization", "plan"]),
     ("process", &["run", "authorization", "plan"]),
     ("workspace", &["code", "run", "risk", "authorization", "plan"]),
+    ("export", &["evidence", "run", "authorization", "plan"]),
     ("evidence", &["run", "risk", "authorization", "plan"]),
     ("run", &["risk", "authorization", "plan"]),
     ("risk", &["authorization", "plan"]),

@@ -7,6 +7,7 @@
 mod changes;
 mod edits;
 mod sample;
+mod verifier;
 
 use std::fs;
 

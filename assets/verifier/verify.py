@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""Checks evidence of Countersign without Countersign: python3 verify.py PATH [--head DIGEST]
+
+PATH is a case file (the zip, or the folder into which it was unpacked) or an evidence database (execution_log.db, or
+its folder). Exit code 0: nothing was changed. 1: the first difference is printed. 2: PATH cannot be used.
+
+Every record has a SHA-256 digest of the digest before it and of its own text: a chain, which is computed anew here. A
+chain that somebody computed anew as a whole is sound in itself; only a digest that you got in another way shows that,
+so pass it with --head. Not checked, because it needs the user's key: the keyed digests of grants and kept heads, and
+what encrypted contents contain (their stored bytes are in the chain). report.html and README.txt only repeat.
+"""
+import hashlib, json, os, pathlib, sqlite3, struct, sys, zipfile
+
+GENESIS = bytes(32)
+SCHEMAS = {  # The digest of all tables, indexes and triggers of each format.
+    1: "beadde1591794809cf7da06a0d3c0ac4e7ab707a8d5294b74e34b0f998fe3eec",
+    2: "e93161a1f559eb12e0f2039b39d1bba05767ef54c07163dc7eababe123a7e6ce",
+    3: "190bf1e5394eb94754b063aaf3fcf1c326e45f27b65a592b824d4101e98fe7a4",
+    4: "9f42fce7040e6bbd68615d7bea39dbe6141daa2943a729872ae633fef58b5d4d"}
+
+class Difference(Exception): """What differs."""
+class Text(bytes): """A value of the type TEXT, which may be no valid UTF-8."""
+
+def sha256(data): return hashlib.sha256(data).hexdigest()
+def link(previous, entry): return hashlib.sha256(previous + entry.encode()).digest()
+def differ(what, one, other, source="the ledger"):
+    if one != other:
+        raise Difference(f"{what} is not what {source} says: {one!r:.120}")
+
+def cell(value):
+    """A column as it is hashed."""
+    if isinstance(value, Text):
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            return {"not_text": sha256(value)}
+    if isinstance(value, bytes): return {"sha256": sha256(value)}
+    return {"real": struct.unpack("<Q", struct.pack("<d", value))[0]} if isinstance(value, float) else value
+
+def entry_of(table, row):
+    """The hashed text of a row: canonical JSON of its table and its columns that are not null."""
+    columns = {name: cell(row[name]) for name in row.keys() if row[name] is not None}
+    return json.dumps({"columns": columns, "table": table}, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+
+def is_purged(conn, stored):  # Only content may be missing, and only if its purge is recorded.
+    digest = json.loads(stored)["columns"]["digest"] if json.loads(stored)["table"] == "blobs" else None
+    return conn.execute("SELECT 1 FROM purges WHERE digest = ?", (digest,)).fetchone() is not None
+
+def schema_digest(conn):
+    objects = {}
+    for kind, name, table, sql in conn.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema"):
+        differ("an object of the schema", {type(it) for it in (kind, name, table, sql or Text())}, {Text}, "a text")
+        while (kind, name) in objects:
+            name = Text(name + b" (again)")
+        objects[kind, name] = [kind, name, table, sql or b""]
+    return sha256(b"".join(b"%d:%s" % (len(part), part) for key in sorted(objects) for part in objects[key]))
+
+def check_chain(conn, known):
+    """Computes every link. Returns the number of records and the last digest."""
+    tables = conn.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'ledger'").fetchall()
+    count = lambda table: conn.execute(f'SELECT count(*) FROM "{table}" NOT INDEXED').fetchone()[0]
+    left = {name.decode(): count(name.decode()) for (name,) in tables}
+    cursor = conn.cursor()
+    cursor.row_factory = sqlite3.Row
+    head, rows, seen = GENESIS, 0, known in (None, GENESIS.hex())
+    for seq, table, digest, stored in conn.execute("SELECT seq, table_name, digest, entry FROM ledger ORDER BY seq"):
+        if seq != rows + 1: raise Difference(f"link {rows + 1} of the ledger is missing")
+        differ(f"link {seq}", {type(it) for it in (table, digest, stored or Text())}, {Text}, "a text")
+        table, digest, stored = table.decode(), digest.decode(), None if stored is None else stored.decode()
+        if table not in left: raise Difference(f"row {seq} of {table}: there is no such table")
+        row = cursor.execute(f'SELECT * FROM "{table}" WHERE rowid = ?', (seq,)).fetchone()
+        if row is None and not (table == "blobs" and stored and is_purged(conn, stored)):
+            raise Difference(f"row {seq} of {table} is missing")
+        entry = stored if row is None else entry_of(table, row)
+        head, rows = link(head, entry), seq
+        if stored not in (None, entry) or head.hex() != digest:
+            raise Difference(f"row {seq} of {table} is not what was written")
+        left[table] -= row is not None
+        seen = seen or digest == known
+    for table in sorted(table for table in left if left[table]):
+        more = f'SELECT min(rowid) FROM "{table}" WHERE rowid NOT IN (SELECT seq FROM ledger WHERE table_name = ?)'
+        raise Difference(f"row {conn.execute(more, (table,)).fetchone()[0]} of {table} is not in the ledger")
+    if not seen: raise Difference(f"the known head is not in the chain of {rows} links: it was truncated or rewritten")
+    return f"{rows} records, head sha256:{head.hex()}"
+
+def check_database(path, known):
+    open_as = lambda mode: sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None)
+    try:
+        conn = open_as("ro")
+        conn.execute("SELECT 1 FROM sqlite_schema")
+    except sqlite3.OperationalError:  # A folder in which SQLite cannot write: without a log, the file alone is enough.
+        if os.path.exists(f"{path}-wal") and os.path.getsize(f"{path}-wal") > 0: raise
+        conn = open_as("ro&immutable=1")
+    conn.text_factory = Text
+    conn.execute("BEGIN")
+    number = lambda sql: conn.execute(sql).fetchone()[0]
+    application, version = number("PRAGMA application_id"), number("PRAGMA user_version")
+    if application == version == number("SELECT count(*) FROM sqlite_schema") == 0:
+        differ("the head of empty evidence", GENESIS.hex(), known or GENESIS.hex(), "the known head")
+        return "0 records"
+    differ("application_id", application, 0x4373676E, "an evidence database")
+    differ("its schema", schema_digest(conn), SCHEMAS.get(version), f"format {version} of this program")
+    found = check_chain(conn, known)
+    differ("the database", number("PRAGMA integrity_check(1)"), b"ok", "its integrity check")
+    return found
+
+def check_case(members, known):
+    """Checks a case file. `members`: what opens each member, by its name."""
+    manifest = json.load(members["manifest.json"]())
+    listed = {member["name"]: member for member in manifest["members"]}
+    differ("the list of members", sorted(listed), sorted(set(members) - {"manifest.json"}), "the archive")
+    for name, member in listed.items():
+        digest, size, file = hashlib.sha256(), 0, members[name]()
+        while part := file.read(1 << 20):
+            digest.update(part)
+            size += len(part)
+        differ(name, [digest.hexdigest(), size], [member["sha256"], member["bytes"]], "the manifest")
+        differ(name, name.startswith("artifacts/") and digest.hexdigest() != name[10:], False, "its name")
+    rows, links, last = {}, set(), {"seq": 0, "digest": GENESIS.hex()}
+    for record in map(json.loads, members["ledger.jsonl"]()):
+        seq, entry = record["seq"], json.loads(record["entry"])
+        columns = entry["columns"]
+        computed = link(bytes.fromhex(record["previous"]), record["entry"]).hex()
+        differ(f"row {seq} of {record['table']}", computed, record["digest"], "its link")
+        follows = record["previous"] == last["digest"] if seq == last["seq"] + 1 else seq > last["seq"]
+        differ(f"the place of link {seq}", follows, True, "the link before")
+        differ(f"link {seq}", [record["table"], seq], [entry["table"], columns.get("row", columns.get("id"))])
+        rows.setdefault(record["table"], {})[seq] = columns
+        links.add(record["digest"])
+        last = record
+    differ("the last link", {"seq": last["seq"], "digest": last["digest"]}, manifest["head"], "the manifest")
+    if known not in links | {None}: raise Difference("the known head is not among the links of this case file")
+    check_documents(manifest, rows, members)
+    span = range(min(rows["runs"]), max(rows.get("run_ends", [last["seq"]])))
+    others = len(span) - sum(seq in span for table in rows.values() for seq in table)
+    left_out = "".join(f"; not included: {content['digest']} ({content['reason']})" for content in manifest["left_out"])
+    return (f"{len(links)} records of run {manifest['run_id']}, the last is link {last['seq']} sha256:{last['digest']}"
+            f"; between its start and its end, {others} records of others are left out{left_out}")
+
+def check_documents(manifest, rows, members):
+    """Compares what people read with the records."""
+    (run,) = rows["runs"].values()
+    for name, column in [("run_id", "id"), ("plan_id", "plan_id"), ("plan_digest", "plan_digest")]:
+        differ(f"{name} of the manifest", manifest[name], run[column])
+    plan = {sha256(members[name]().read()) for name in members if name == "plan.json"}
+    differ("its approval", [len(rows.get(it, ())) for it in ("plans", "authorizations", "authorization_uses")], [1] * 3)
+    blobs = {(row["digest"], row["encoding"] == "zstd") for row in rows.get("blobs", {}).values()}
+    plain = {digest for digest, is_plain in blobs if is_plain}
+    hidden = {digest for digest, _ in blobs} - plain | {row["digest"] for row in rows.get("purges", {}).values()}
+    named = {row.get("blob") for table in ("execution_artifacts", "decisions") for row in rows.get(table, {}).values()}
+    differ("the list of contents", {it[10:] for it in members if it.startswith("artifacts/")} | plan, plain)
+    differ("the list of contents that are left out", {content["digest"] for content in manifest["left_out"]}, hidden)
+    differ("a content", (named | {run["plan_digest"]}) - plain - hidden - {None}, set())
+    tables = ["authorization_classes", "authorizations", "decisions"]
+    decided = [{"columns": row, "seq": seq, "table": it} for it in tables for seq, row in rows.get(it, {}).items()]
+    differ("decisions.json", json.load(members["decisions.json"]()), sorted(decided, key=lambda row: row["seq"]))
+    steps = {row["id"]: row for table in ("intents", "executions") for row in rows.get(table, {}).values()}
+    parts = {}
+    for table in ("execution_artifacts", "edges"):
+        for row in rows.get(table, {}).values(): parts.setdefault((table, row["execution_id"]), []).append(row)
+    for step in map(json.loads, members["executions.jsonl"]()):
+        id = step["execution_id"]
+        row = {"outcome": step["outcome"]} | steps.pop(id, {})  # Without an outcome: interrupted, or under way.
+        for name in ("id tool_name timestamp step_id step_index about run_id outcome exit_code error_code "
+                     "error_message duration_ms risk_level risk_rule risk_reason").split():
+            shown = {"id": "execution_id", "timestamp": "timestamp_ms", "risk_level": "risk"}.get(name, name)
+            differ(f"{shown} of execution {id}", step[shown], row.get(name))
+        differ(f"the arguments of execution {id}", step["arguments"], json.loads(row["arguments_json"]))
+        part = lambda table: parts.get((table, id), [])
+        outputs = [it | {"content": json.loads(it["content_json"])} for it in part("execution_artifacts")]
+        for name, recorded, keys in [("artifacts", outputs, "artifact_type content bytes"),
+                                     ("edges", part("edges"), "edge_type target_kind target")]:
+            shown, stored = ([[it[key] for key in keys.split()] for it in items] for items in (step[name], recorded))
+            differ(f"{name} of execution {id}", shown, stored)
+    differ("executions.jsonl", list(steps), [])
+
+def check(path, known=None):
+    """Whether nothing was changed, and what was found."""
+    path = pathlib.Path(path)
+    try:
+        if (path / "manifest.json").exists():
+            files = {it.relative_to(path).as_posix(): it for it in path.rglob("*") if not it.is_dir()}
+            return True, check_case({name: lambda it=it: it.open("rb") for name, it in files.items()}, known)
+        path = path / "execution_log.db" if path.is_dir() else path
+        if path.stat().st_size and zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as zip:
+                names = zip.namelist()
+                differ("the list of members", len(set(names)), len(names), "a sound archive")
+                return True, check_case({name: lambda name=name: zip.open(name) for name in names}, known)
+        return True, check_database(path, known)
+    except Difference as difference: return False, str(difference)
+    except Exception as error:  # What cannot be read is not what was written.
+        return False, f"it cannot be read: {type(error).__name__}: {error}"
+
+if __name__ == "__main__":
+    head = sys.argv[3].removeprefix("sha256:") if len(sys.argv) == 4 and sys.argv[2] == "--head" else None
+    if (len(sys.argv) != 2 and head is None) or not os.path.exists(sys.argv[1]):
+        sys.exit(print(__doc__, "\nThe arguments are wrong, or there is no such file.", file=sys.stderr) or 2)
+    is_sound, found = check(sys.argv[1], head)
+    sys.exit(print(("OK: " if is_sound else "CHANGED: ") + found) or int(not is_sound))

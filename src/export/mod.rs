@@ -1,0 +1,28 @@
+//! Evidence that leaves the machine (SPEC §14): exports in common formats, and the case file of a run.
+//!
+//! Every format writes while it reads (`walk.rs`), so that memory does not grow with the number of executions, and from
+//! one snapshot of the evidence, so that an export agrees with itself. The same evidence always gives the same bytes:
+//! nothing contains the time of the export, and times are in UTC.
+//!
+//! The user's key is given up before anything is read. So an export never contains what the evidence stores only
+//! encrypted; it says where such content is left out.
+
+mod asciicast;
+mod case;
+mod csv;
+mod error;
+mod excerpt;
+mod format;
+mod html;
+mod json_lines;
+mod junit;
+mod sarif;
+mod time;
+mod walk;
+mod write;
+mod xml;
+
+pub use case::{MANIFEST_SCHEMA, case_file};
+pub use error::{ExportError, Result};
+pub use format::{ExportFormat, Exported, Progress};
+pub use write::export;
