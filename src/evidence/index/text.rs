@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
-use super::error::Result;
-use super::source::Source;
-use super::{blobs, queries};
+use super::MARK;
+use crate::evidence::error::Result;
+use crate::evidence::source::Source;
+use crate::evidence::{blobs, queries};
 use crate::run::{ArtifactRecord, Execution};
 
 /// The maximum size of the indexed beginning of a text, in bytes.
@@ -14,7 +15,11 @@ const TEXT_BYTES: usize = 1 << 20;
 ///
 /// # Errors
 /// When the evidence cannot be read.
-pub(super) fn field_text(source: &Source<'_>, row: &Execution, field: &str) -> Result<String> {
+pub(in crate::evidence) fn field_text(
+    source: &Source<'_>,
+    row: &Execution,
+    field: &str,
+) -> Result<String> {
     let id = row.execution_id.to_string();
     let text = match field {
         "tool" => row.tool_name.clone(),
@@ -74,8 +79,8 @@ pub(super) fn flat_text(value: &Value) -> String {
     text
 }
 
-/// The first [`TEXT_BYTES`], with spaces in place of NUL and of the two characters that mark a match in an excerpt.
+/// The first [`TEXT_BYTES`], with spaces in place of NUL and of the character with which facts begin.
 pub(super) fn searchable(text: &str) -> String {
     let end = text.floor_char_boundary(TEXT_BYTES);
-    text.get(..end).unwrap_or_default().replace(['\u{1}', '\u{2}', '\0'], " ")
+    text.get(..end).unwrap_or_default().replace([MARK, '\0'], " ")
 }
