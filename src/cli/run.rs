@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Serialize;
 use uuid::Uuid;

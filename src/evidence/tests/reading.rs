@@ -203,7 +203,7 @@ fn search_text_is_never_query_syntax() {
     assert_eq!(find(&mut reader, "!!!").counts.total, 0);
     assert_eq!(find(&mut reader, "fact").counts.total, 1, "the last word may be incomplete");
     assert_eq!(find(&mut reader, "fact widget").counts.total, 0, "the other words may not");
-    assert_eq!(find(&mut reader, "\"line first\"").total, 0, "a phrase keeps its order");
+    assert_eq!(find(&mut reader, "\"line first\"").counts.total, 0, "a phrase keeps its order");
     assert_eq!(find(&mut reader, "  ").counts.total, 3);
 }
 
