@@ -77,6 +77,7 @@ mod queries;
 mod questions;
 mod range;
 mod reader;
+mod recorded;
 mod redact;
 mod redactor;
 mod rejections;

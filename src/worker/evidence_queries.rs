@@ -164,7 +164,7 @@ impl Query for ReadLoopAgain {
 
 /// How long a search of the window indexes new records before it answers, and how long it counts hits.
 const SEARCH_INDEXES: Duration = Duration::from_millis(100);
-const SEARCH_COUNTS: Duration = Duration::from_millis(30);
+const SEARCH_COUNTS: Duration = Duration::from_millis(10);
 
 /// Searches the evidence. A later search stops it; then the answer is `None`. The counts of the page may be partial, see
 /// [`CountHits`], and some records may not be searched, see [`IndexRecords`].

@@ -156,7 +156,7 @@ pub(super) fn read(source: &Source<'_>, from: i64, end: i64) -> Result<Vec<Docum
         if let Some(document) = executions.get(&execution_id).and_then(|it| documents.get_mut(*it))
         {
             document.earlier_intent = Some(intent_row);
-            add_earlier(source, document)?;
+            add_earlier_paths(source, document)?;
         }
     }
     let places: BTreeMap<i64, String> = with_execution
@@ -210,7 +210,7 @@ pub(super) fn read_intent(source: &Source<'_>, row: i64) -> Result<Option<Docume
         return Ok(None);
     }
     let end = end_of_batch(source, row - 1, source.length()?, 1)?;
-    Ok(read(source, row - 1, end)?.pop())
+    Ok(read(source, row - 1, end)?.into_iter().find(|it| it.row == row))
 }
 
 fn rows(source: &Source<'_>, table: &str, from: i64, end: i64) -> Result<Vec<Document>> {
@@ -249,8 +249,8 @@ fn earlier_intents(source: &Source<'_>, from: i64, end: i64) -> Result<Vec<(Stri
     source.all(sql, [from, end], |row| Ok(row.try_into()?))
 }
 
-/// Adds what was recorded with an earlier intent: the files that it names, and who decided.
-fn add_earlier(source: &Source<'_>, document: &mut Document) -> Result<()> {
+/// Adds the files that an earlier intent names.
+fn add_earlier_paths(source: &Source<'_>, document: &mut Document) -> Result<()> {
     let sql = format!(
         "SELECT f.path FROM intents AS x JOIN file_contents AS f ON {}
          WHERE x.id = ?1 AND f.execution_id = x.id",
@@ -258,12 +258,6 @@ fn add_earlier(source: &Source<'_>, document: &mut Document) -> Result<()> {
     );
     let paths = source.all(&sql, [&document.id], |row| Ok((row.get(0)?, false)))?;
     document.paths.extend(paths);
-    let sql = "SELECT decided_by, user_name FROM decisions AS d
-               WHERE d.execution_id = ?1 AND d.id < ?2";
-    let by = source.all(sql, (&document.id, document.row), |row| {
-        Ok((row.get::<_, String>(0)?, row.get::<_, Option<String>>(1)?))
-    })?;
-    document.by.extend(by.into_iter().flat_map(|(place, user)| std::iter::once(place).chain(user)));
     Ok(())
 }
 
@@ -345,15 +339,22 @@ impl Batch {
             }
             Ok(())
         })?;
-        let sql = "SELECT execution_id, decided_by, user_name FROM decisions
-                   WHERE id > ?1 AND id <= ?2 AND execution_id IS NOT NULL";
-        source.all(sql, [from, end], |row| {
-            if let Some(document) = self.document(row.get_ref(0)?.as_str().unwrap_or_default()) {
-                document.by.insert(row.get(1)?);
-                document.by.extend(row.get::<_, Option<String>>(2)?);
-            }
-            Ok(())
-        })?;
+        // A decision about a step is written before the step.
+        for table in ["executions", "intents"] {
+            let sql = format!(
+                "SELECT x.id, d.decided_by, d.user_name FROM {table} AS x
+                 JOIN decisions AS d ON d.execution_id = x.id AND d.id < x.row
+                 WHERE x.row > ?1 AND x.row <= ?2"
+            );
+            source.all(&sql, [from, end], |row| {
+                if let Some(document) = self.document(row.get_ref(0)?.as_str().unwrap_or_default())
+                {
+                    document.by.insert(row.get(1)?);
+                    document.by.extend(row.get::<_, Option<String>>(2)?);
+                }
+                Ok(())
+            })?;
+        }
         Ok(())
     }
 }

@@ -29,7 +29,7 @@ use crate::run::{Listener, StopSignal};
 pub(super) use facts::{Fact, FileFact, MARK, any};
 pub(super) use place::ids_between;
 use seal::IndexSeal;
-pub(super) use text::field_text;
+pub(super) use text::FieldTexts;
 pub(super) use update::Patience;
 
 const FILE_NAME: &str = "search_index.db";
@@ -204,3 +204,7 @@ impl Index {
         Ok(conn)
     }
 }
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

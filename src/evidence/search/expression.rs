@@ -29,8 +29,13 @@ impl Scope {
         Ok(Some(Self { expression: Some(expression).filter(|it| !it.is_empty()), ids, times }))
     }
 
-    /// The beginning of a statement that selects these columns of `docs AS d` for all hits, and its first parameter: the
-    /// expression, or null. The next four parameters are the documents and the times.
+    /// The scope without the documents from this one on.
+    pub(super) fn before(self, id: i64) -> Self {
+        let last = self.ids.1.min(id.saturating_sub(1));
+        Self { ids: (self.ids.0, last), ..self }
+    }
+
+    /// The statement that selects these columns of `docs AS d` for all hits, newest first.
     pub(super) fn select(&self, columns: &str) -> String {
         let (table, id, matching) = match self.expression {
             Some(_) => (
@@ -42,7 +47,7 @@ impl Scope {
         };
         format!(
             "SELECT {columns} FROM {table} WHERE {matching} AND {id} >= ?2 AND {id} <= ?3
-             AND d.timestamp >= ?4 AND d.timestamp <= ?5 ORDER BY {id}"
+             AND d.timestamp >= ?4 AND d.timestamp <= ?5 ORDER BY {id} DESC"
         )
     }
 

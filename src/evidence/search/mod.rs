@@ -3,9 +3,9 @@
 //! A search is one FTS5 expression (`expression.rs`). A page reads only its own hits from the index, newest first, and
 //! what is shown of them from the rows. Counting needs all hits, and so has a time limit and can go on afterwards.
 
-mod counts;
 mod excerpt;
 mod expression;
+mod scan;
 mod words;
 
 use std::collections::BTreeSet;
@@ -15,15 +15,15 @@ use rusqlite::Connection;
 use uuid::Uuid;
 
 use super::error::Result;
-use super::index::{FIELDS, Index, Patience, field_text};
-use super::rows::{list, value};
+use super::index::{FIELDS, FieldTexts, Index, Patience};
+use super::rows::value;
 use super::source::Source;
 use super::{EvidenceError, EvidenceReader, changed, queries, rejections, runs};
 use crate::plan::Tool;
-use crate::run::{ListedExecution, SearchHit, SearchPage, SearchQuery, StopSignal};
-use counts::counts;
+use crate::run::{ListedExecution, SearchCounts, SearchHit, SearchPage, SearchQuery, StopSignal};
 use excerpt::Patterns;
 use expression::Scope;
+use scan::{Counting, Found, scan};
 pub(super) use words::{Term, terms};
 
 /// The maximum number of hits on a page if the query sets no limit.
@@ -33,7 +33,7 @@ const DEFAULT_LIMIT: usize = 200;
 #[derive(Clone, Copy)]
 struct Limits<'a> {
     indexing: Patience<'a>,
-    counting: Option<Duration>,
+    counting: Counting,
     stop: &'a StopSignal,
 }
 
@@ -110,7 +110,10 @@ impl EvidenceReader {
     /// As for [`runs`](Self::runs).
     pub fn search(&mut self, query: &SearchQuery) -> Result<SearchPage> {
         let stop = StopSignal::default();
-        self.search_by(query, Limits { indexing: Patience::Whole, counting: None, stop: &stop })
+        self.search_by(
+            query,
+            Limits { indexing: Patience::Whole, counting: Counting::All, stop: &stop },
+        )
     }
 
     /// As [`search`](Self::search), but indexes and counts for at most about these times. The page states what is
@@ -126,7 +129,26 @@ impl EvidenceReader {
         stop: &StopSignal,
     ) -> Result<Option<SearchPage>> {
         let indexing = Patience::AtMost(indexing, stop);
-        unless_stopped(self.search_by(query, Limits { indexing, counting: Some(counting), stop }))
+        unless_stopped(
+            self.search_by(query, Limits { indexing, counting: Counting::AtMost(counting), stop }),
+        )
+    }
+
+    /// Counts the hits of a search to the end; `None` after the signal. For a page whose counts are partial.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn count_hits(
+        &mut self,
+        query: &SearchQuery,
+        stop: &StopSignal,
+    ) -> Result<Option<SearchCounts>> {
+        let Some(index) = self.open_index()? else { return Ok(Some(SearchCounts::default())) };
+        let counts = index.until_stopped(stop, |conn| match Scope::of(conn, query)? {
+            Some(scope) => Ok(scan(conn, &scope, 0, Counting::All, stop)?.1),
+            None => Ok(SearchCounts::default()),
+        });
+        unless_stopped(counts)
     }
 
     fn search_by(&mut self, query: &SearchQuery, limits: Limits<'_>) -> Result<SearchPage> {
@@ -178,11 +200,20 @@ fn page(
         ..SearchPage::default()
     };
     if let Some(scope) = scope {
-        (page.hits, page.next) = hits(conn, source, query, &scope)?;
+        let limit = if query.limit == 0 { DEFAULT_LIMIT } else { query.limit };
         // The counts are those of the first page.
-        if query.after.is_none() {
-            page.counts = counts(conn, &scope, limits.counting, limits.stop)?;
-        }
+        let (scope, counting) = match query.after {
+            Some(after) => (scope.before(after), Counting::No),
+            None => (scope, limits.counting),
+        };
+        // One more shows whether there is a next page.
+        let (mut found, counts) =
+            scan(conn, &scope, limit.saturating_add(1), counting, limits.stop)?;
+        let has_next = found.len() > limit;
+        found.truncate(limit);
+        page.next = found.last().map(|found| found.id).filter(|_| has_next);
+        page.counts = counts;
+        page.hits = hits(source, query, found)?;
     }
     let of_hits: BTreeSet<Uuid> = page.hits.iter().map(|hit| hit.listed.row.run_id).collect();
     for run_id in of_hits {
@@ -199,38 +230,16 @@ fn is_unknown_tool(conn: &Connection, tool: Option<&str>) -> Result<bool> {
     Ok(!value::<bool>(conn, sql, [tool])?)
 }
 
-/// The hits on the page of this query, newest first, and where the next page begins.
+/// What is shown of these hits, from the rows.
 ///
 /// # Errors
 /// [`EvidenceError::Index`] if the index differs from the rows.
-fn hits(
-    conn: &Connection,
-    source: &Source<'_>,
-    query: &SearchQuery,
-    scope: &Scope,
-) -> Result<(Vec<SearchHit>, Option<i64>)> {
-    let limit = if query.limit == 0 { DEFAULT_LIMIT } else { query.limit };
-    let before = query.after.map_or(i64::MAX, |after| after.saturating_sub(1));
-    let (expression, first, last, since, until) = scope.params();
-    let params = (
-        expression,
-        first,
-        last.min(before),
-        since,
-        until,
-        // One more shows whether there is a next page.
-        i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1),
-    );
-    let sql = format!("{} DESC LIMIT ?6", scope.select("d.id, d.row, d.timestamp"));
-    let mut found: Vec<(i64, i64, i64)> = list(conn, &sql, params, |row| Ok(row.try_into()?))?;
-    let has_next = found.len() > limit;
-    found.truncate(limit);
-    let next = found.last().map(|(id, ..)| *id).filter(|_| has_next);
+fn hits(source: &Source<'_>, query: &SearchQuery, found: Vec<Found>) -> Result<Vec<SearchHit>> {
     let patterns = Patterns::of(&terms(&query.words));
     let mut hits = Vec::with_capacity(found.len());
-    for (_, row, timestamp_ms) in found {
-        let row = queries::execution_at(source, row)?.ok_or(EvidenceError::Index)?;
-        if row.timestamp_ms != timestamp_ms {
+    for found in found {
+        let row = queries::execution_at(source, found.row)?.ok_or(EvidenceError::Index)?;
+        if row.timestamp_ms != found.timestamp_ms {
             return Err(EvidenceError::Index);
         }
         let changed = changed::is_changed_in_list(source.conn, row.execution_id)?;
@@ -243,7 +252,7 @@ fn hits(
         add_excerpt(source, &patterns, &mut hit)?;
         hits.push(hit);
     }
-    Ok((hits, next))
+    Ok(hits)
 }
 
 /// Adds the words around the first match, from the first field that has one. They come from the rows, because only
@@ -252,8 +261,9 @@ fn add_excerpt(source: &Source<'_>, patterns: &Patterns, hit: &mut SearchHit) ->
     if patterns.is_empty() {
         return Ok(());
     }
+    let mut texts = FieldTexts::new(source, &hit.listed.row);
     for field in FIELDS {
-        let text = field_text(source, &hit.listed.row, field)?;
+        let text = texts.field(field)?;
         if let Some((excerpt, marks)) = patterns.excerpt(&text) {
             (hit.excerpt, hit.marks) = (excerpt, marks);
             field.clone_into(&mut hit.found_in);

@@ -312,3 +312,49 @@ fn a_damaged_index_is_rebuilt() {
     std::fs::write(&path, &bytes).unwrap();
     assert_eq!(find(&mut home.reader(), "widget").hits, before.hits);
 }
+
+#[test]
+fn a_long_pasted_text_is_no_syntax_error() {
+    let (home, _) = filled();
+    let mut reader = home.reader();
+    let text: String = (0..2_000).map(|n| format!("word{n} -other{n} \"a {n}\" ")).collect();
+    assert_eq!(find(&mut reader, &text).counts.total, 0);
+    assert_eq!(find(&mut reader, "factory -\"no such\" -nothing").counts.total, 1);
+    assert_eq!(find(&mut reader, "-factory").counts.total, 2);
+}
+
+#[test]
+fn a_search_is_stopped_by_its_signal() {
+    let (home, _) = filled();
+    let mut reader = home.reader();
+    let (query, stop) = (SearchQuery::default(), StopSignal::default());
+    let long = std::time::Duration::from_secs(60);
+    assert_eq!(reader.search_within(&query, long, long, &stop).unwrap().unwrap().counts.total, 3);
+    assert_eq!(reader.count_hits(&query, &stop).unwrap().unwrap().total, 3);
+    stop.set();
+    assert_eq!(reader.search_within(&query, long, long, &stop).unwrap(), None);
+    assert_eq!(reader.count_hits(&query, &stop).unwrap(), None);
+    assert_eq!(reader.search(&query).unwrap().counts.total, 3, "the next one is not stopped");
+}
+
+// A search of the window does not wait until everything is indexed, and says how much is missing.
+#[test]
+fn a_search_says_what_is_not_indexed() {
+    let (home, _) = filled();
+    let mut reader = home.reader();
+    let stop = StopSignal::default();
+    assert_eq!(find(&mut reader, "").of, 3);
+    let mut store = home.store();
+    let steps: Vec<_> = (0..600).map(|index| read_step(index, "zebra")).collect();
+    let mut run = Running::begin(&mut store, plan(steps), 5_000);
+    for index in 0..600 {
+        let step = run.plan.steps[index].clone();
+        run.record(result_of(&step, Outcome::Succeeded, 5_001), Extra::default());
+    }
+    let now = std::time::Duration::ZERO;
+    let page = reader.search_within(&SearchQuery::default(), now, now, &stop).unwrap().unwrap();
+    assert!(page.not_indexed > 0 && (3..603).contains(&page.of), "{page:?}");
+    let long = std::time::Duration::from_secs(600);
+    assert_eq!(reader.catch_up_index_within(long, &stop, &mut |_, _| {}).unwrap(), 0);
+    assert_eq!(find(&mut reader, "zebra").counts.total, 600);
+}
