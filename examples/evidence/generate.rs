@@ -193,8 +193,11 @@ fn step(random: &mut Random) -> Value {
             let pattern = random.word();
             json!({"tool": "file_search", "arguments": {"pattern": pattern, "root": "src"}})
         }
-        8 => json!({"tool": "file_delete", "arguments": {"path": path}}),
-        _ => json!({"tool": "lsp_check", "arguments": {}}),
+        8 => {
+            let contents = random.line(6);
+            json!({"tool": "file_create", "arguments": {"path": path, "contents": contents}})
+        }
+        _ => json!({"tool": "lsp_check", "arguments": {"path": path}}),
     }
 }
 
@@ -331,7 +334,7 @@ fn made(
     let (lines, words) = (1 + random.below(10), 4 + random.below(10));
     let stdout: Vec<_> = (0..lines).map(|_| random.line(words)).collect();
     let path = step.arguments.get("path").cloned();
-    let writes = matches!(step.tool_name.as_str(), "file_write" | "file_delete");
+    let writes = matches!(step.tool_name.as_str(), "file_write" | "file_create");
     let is_check = step.tool_name == "lsp_check";
     let mut edges = Vec::new();
     let edge = |edge_type, target: &str| Edge {
