@@ -13,6 +13,9 @@ use crate::run::{SearchQuery, StopSignal};
 /// The time without a word after which the progress of indexing is printed.
 const QUIET: Duration = Duration::from_secs(1);
 
+/// How long hits that are not shown are counted.
+const COUNTING: Duration = Duration::from_millis(200);
+
 /// Indexes what earlier runs have not, with progress on stderr if it takes long: a search by a script must find all.
 fn index_records(reader: &mut EvidenceReader) -> Result<(), Refusal> {
     let mut said = Instant::now();
@@ -34,7 +37,7 @@ pub(super) fn search(
     out: &mut Output,
 ) -> Result<Exit, Refusal> {
     index_records(reader)?;
-    let page = reader.search(&SearchQuery {
+    let query = SearchQuery {
         words: command.words.join(" "),
         run_id: command.run,
         loop_id: command.bounded_loop,
@@ -51,7 +54,9 @@ pub(super) fn search(
         limit: command.span.limit.map_or(0, |limit| limit as usize),
         by: command.by.clone(),
         after: None,
-    })?;
+    };
+    let stop = StopSignal::default();
+    let page = reader.search_within(&query, Duration::MAX, COUNTING, &stop)?.unwrap_or_default();
     if out.json() {
         page.hits.iter().for_each(|hit| out.document(hit));
     } else {
@@ -74,8 +79,9 @@ pub(super) fn search(
         say(&format!("There is no tool {}, and no record has it.", quoted(tool)));
     }
     let shown = page.hits.len() as u64;
-    if shown < page.counts.total {
-        say(&format!("{shown} of {} shown; --limit shows more.", page.counts.total));
+    if page.next.is_some() {
+        let more = if page.counts.is_partial { "more than " } else { "" };
+        say(&format!("{shown} of {more}{} shown; --limit shows more.", page.counts.total));
     }
     Ok(Exit::Done)
 }

@@ -126,37 +126,47 @@ impl Document {
     }
 }
 
-/// The number of the last row that belongs to the next `limit` executions and intents after row `from`.
+/// The number of the last row that belongs to the next `limit` executions and intents after row `from`, at least.
 ///
 /// # Errors
 /// When the evidence cannot be read.
 pub(super) fn end_of_batch(source: &Source<'_>, from: i64, head: i64, limit: i64) -> Result<i64> {
     let mut end = head;
     for table in ["executions", "intents"] {
-        let sql = format!("SELECT row FROM {table} WHERE row > ?1 ORDER BY row LIMIT 1 OFFSET ?2");
-        let next: Option<i64> = source.first(&sql, [from, limit], |row| Ok(row.get(0)?))?;
-        end = end.min(next.map_or(head, |next| next - 1));
+        // A decision about a step is written before the step, and belongs to its batch.
+        let sql = format!(
+            "SELECT x.row, (SELECT min(d.id) FROM decisions AS d
+                            WHERE d.execution_id = x.id AND d.id > ?1 + 1 AND d.id < x.row)
+             FROM {table} AS x WHERE x.row > ?1 ORDER BY x.row LIMIT 1 OFFSET ?2"
+        );
+        let next: Option<(i64, Option<i64>)> =
+            source.first(&sql, [from, limit], |row| Ok(row.try_into()?))?;
+        end = end.min(next.map_or(head, |(row, decision)| decision.unwrap_or(row) - 1));
     }
     Ok(end)
 }
 
 /// The executions and intents in this range of rows, in the order of recording. An intent whose execution is in it as
-/// well is left out.
+/// well is left out. `open_before` has the rows of the intents before the range that have no execution before it, by id.
 ///
 /// # Errors
 /// When the evidence cannot be read.
-pub(super) fn read(source: &Source<'_>, from: i64, end: i64) -> Result<Vec<Document>> {
+pub(super) fn read(
+    source: &Source<'_>,
+    from: i64,
+    end: i64,
+    open_before: &HashMap<String, i64>,
+) -> Result<Vec<Document>> {
     let mut documents = rows(source, "executions", from, end)?;
     let executions: HashMap<String, usize> =
         documents.iter().enumerate().map(|(index, it)| (it.id.clone(), index)).collect();
     let (with_execution, mut open): (Vec<_>, Vec<_>) = rows(source, "intents", from, end)?
         .into_iter()
         .partition(|intent| executions.contains_key(&intent.id));
-    for (execution_id, intent_row) in earlier_intents(source, from, end)? {
-        if let Some(document) = executions.get(&execution_id).and_then(|it| documents.get_mut(*it))
-        {
-            document.earlier_intent = Some(intent_row);
-            add_earlier_paths(source, document)?;
+    for document in &mut documents {
+        if let Some(intent_row) = open_before.get(&document.id) {
+            document.earlier_intent = Some(*intent_row);
+            add_earlier(source, document)?;
         }
     }
     let places: BTreeMap<i64, String> = with_execution
@@ -210,7 +220,8 @@ pub(super) fn read_intent(source: &Source<'_>, row: i64) -> Result<Option<Docume
         return Ok(None);
     }
     let end = end_of_batch(source, row - 1, source.length()?, 1)?;
-    Ok(read(source, row - 1, end)?.into_iter().find(|it| it.row == row))
+    let found = read(source, row - 1, end, &HashMap::new())?.into_iter().find(|it| it.row == row);
+    found.map_or(Ok(None), |mut found| add_earlier(source, &mut found).map(|()| Some(found)))
 }
 
 fn rows(source: &Source<'_>, table: &str, from: i64, end: i64) -> Result<Vec<Document>> {
@@ -242,15 +253,8 @@ fn rows(source: &Source<'_>, table: &str, from: i64, end: i64) -> Result<Vec<Doc
     })
 }
 
-/// The executions in this range of rows whose intent was recorded before it, each with the row of the intent.
-fn earlier_intents(source: &Source<'_>, from: i64, end: i64) -> Result<Vec<(String, i64)>> {
-    let sql = "SELECT x.id, i.row FROM executions AS x JOIN intents AS i ON i.id = x.id
-               WHERE x.row > ?1 AND x.row <= ?2 AND i.row <= ?1";
-    source.all(sql, [from, end], |row| Ok(row.try_into()?))
-}
-
-/// Adds the files that an earlier intent names.
-fn add_earlier_paths(source: &Source<'_>, document: &mut Document) -> Result<()> {
+/// Adds what was recorded with an earlier intent: the files that it names, and who decided.
+fn add_earlier(source: &Source<'_>, document: &mut Document) -> Result<()> {
     let sql = format!(
         "SELECT f.path FROM intents AS x JOIN file_contents AS f ON {}
          WHERE x.id = ?1 AND f.execution_id = x.id",
@@ -258,6 +262,12 @@ fn add_earlier_paths(source: &Source<'_>, document: &mut Document) -> Result<()>
     );
     let paths = source.all(&sql, [&document.id], |row| Ok((row.get(0)?, false)))?;
     document.paths.extend(paths);
+    let sql = "SELECT decided_by, user_name FROM decisions WHERE execution_id = ?1 AND id < ?2";
+    source.all(sql, (&document.id, document.row), |row| {
+        document.by.insert(row.get(0)?);
+        document.by.extend(row.get::<_, Option<String>>(1)?);
+        Ok(())
+    })?;
     Ok(())
 }
 
@@ -339,22 +349,19 @@ impl Batch {
             }
             Ok(())
         })?;
-        // A decision about a step is written before the step.
-        for table in ["executions", "intents"] {
-            let sql = format!(
-                "SELECT x.id, d.decided_by, d.user_name FROM {table} AS x
-                 JOIN decisions AS d ON d.execution_id = x.id AND d.id < x.row
-                 WHERE x.row > ?1 AND x.row <= ?2"
-            );
-            source.all(&sql, [from, end], |row| {
-                if let Some(document) = self.document(row.get_ref(0)?.as_str().unwrap_or_default())
-                {
-                    document.by.insert(row.get(1)?);
-                    document.by.extend(row.get::<_, Option<String>>(2)?);
-                }
-                Ok(())
-            })?;
-        }
+        let sql = "SELECT execution_id, decided_by, user_name, id FROM decisions
+                   WHERE id > ?1 AND id <= ?2 AND execution_id IS NOT NULL";
+        source.all(sql, [from, end], |row| {
+            let id: i64 = row.get(3)?;
+            // Later decisions are comparisons with the disk.
+            if let Some(document) = self.document(row.get_ref(0)?.as_str().unwrap_or_default())
+                && id < document.row
+            {
+                document.by.insert(row.get(1)?);
+                document.by.extend(row.get::<_, Option<String>>(2)?);
+            }
+            Ok(())
+        })?;
         Ok(())
     }
 }

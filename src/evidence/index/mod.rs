@@ -69,9 +69,9 @@ const SCHEMA: &str = "
 
 /// The size of a page of the file, in bytes; a page of FTS5 fits into one.
 const PAGE_BYTES: u32 = 16_384;
-/// The maximum memory for pages of the file, in KiB. Pages must not be written before a commit, because that would lock
-/// the index against searches.
-const CACHE_KIB: u32 = 65_536;
+/// The memory for pages of the file that are kept after they were read, in KiB. Changed pages stay in memory beyond it
+/// until the commit, because writing them earlier would lock the index against searches.
+const CACHE_KIB: u32 = 16_384;
 
 /// The open index.
 #[derive(Debug)]

@@ -122,7 +122,10 @@ impl Index {
         let mut writer = Writer::new(&tx, source)?;
         while seq < head {
             let end = batch::end_of_batch(source, seq, head, BATCH)?;
-            writer.add_all(batch::read(source, seq, end)?)?;
+            // One snapshot: each statement would otherwise lock the evidence anew.
+            let snapshot = source.conn.unchecked_transaction()?;
+            writer.add_all(batch::read(source, seq, end, &writer.open)?)?;
+            drop(snapshot);
             seq = end;
             if began.elapsed() >= COMMIT_AFTER || patience.is_over(started) {
                 break;
@@ -181,14 +184,22 @@ struct Writer<'t> {
     /// The numbers of words, by kind and text.
     words: HashMap<(&'static str, String), i64>,
     runs: HashMap<String, Option<RunFacts>>,
+    /// The rows of the intents in the index, by the id of their execution.
+    open: HashMap<String, i64>,
     /// How many documents were added, less those that were removed.
     docs: i64,
 }
 
 impl<'t> Writer<'t> {
     fn new(tx: &'t Transaction<'t>, source: &'t Source<'t>) -> Result<Self> {
+        let mut open = HashMap::new();
+        for row in list(tx, "SELECT row FROM docs WHERE open > 0", [], |row| Ok(row.get(0)?))? {
+            let sql = "SELECT id FROM intents WHERE row = ?1";
+            let id: Option<String> = source.first(sql, [row], |row| Ok(row.get(0)?))?;
+            open.extend(id.map(|id| (id, row)));
+        }
         let (words, runs) = (HashMap::new(), HashMap::new());
-        Ok(Self { tx, source, last: place::last(tx)?, words, runs, docs: 0 })
+        Ok(Self { tx, source, last: place::last(tx)?, words, runs, open, docs: 0 })
     }
 
     /// Adds documents in the order of their numbers.
@@ -200,7 +211,11 @@ impl<'t> Writer<'t> {
     /// Adds a document, in place of that of its intent.
     fn add(&mut self, document: &Document) -> Result<()> {
         if let Some(intent_row) = document.earlier_intent {
+            self.open.remove(&document.id);
             self.remove(intent_row)?;
+        }
+        if document.is_intent {
+            self.open.insert(document.id.clone(), document.row);
         }
         if !self.runs.contains_key(&document.run_id) {
             let facts = batch::run_facts(self.source, &document.run_id)?;

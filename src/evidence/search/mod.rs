@@ -169,6 +169,8 @@ impl EvidenceReader {
         let not_indexed = self.catch_up(limits.indexing, &mut |_, _| {})?;
         let Some(index) = self.index.take() else { return Ok(SearchPage::default()) };
         let page = self.query(|source| {
+            // One snapshot: each statement would otherwise lock the evidence anew.
+            let _snapshot = source.conn.unchecked_transaction()?;
             index.until_stopped(limits.stop, |conn| page(conn, source, query, limits))
         });
         self.index = Some(index);
