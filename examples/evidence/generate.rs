@@ -1,18 +1,24 @@
 //! Makes evidence of any size that looks like that of real runs: plans of several tools, texts with common and rare
 //! words, paths, diagnostics, decisions, hosts. The same seed makes the same executions.
 
+#[path = "random.rs"]
+mod random;
+#[path = "record.rs"]
+mod record;
+
 use std::collections::BTreeMap;
 
 use countersign::authorization::{Binding, FileState, Method, PlanAuthorization};
-use countersign::evidence::{
-    Entry, EvidenceStore, ExecutionRecord, IntentRecord, RunEnd, RunStart, StepDecision,
-};
+use countersign::evidence::{EvidenceStore, StepDecision};
 use countersign::plan::{Code, Digest, Mode, Plan, Step, parse};
 use countersign::risk::{Policy, Shell, Verdict, of_step};
 use countersign::run::{
     Answer, AnsweredBy, ConfirmationRequest, Decision, DiagnosticArtifact, Edge, EdgeType, Failure,
     FileEffect, Level, Modes, Outcome, Preview, RunEnding, StepResult, TargetKind,
 };
+use random::Random;
+pub use random::word;
+use record::record;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -21,37 +27,9 @@ const PLANS: u64 = 400;
 const STEPS: usize = 20;
 /// The number of runs that are committed together.
 const RUNS: usize = 50;
-/// The number of different words; the first ones are frequent, the last ones are rare.
-const WORDS: u64 = 20_000;
 /// The start of the first run: 1 January 2025, in Unix milliseconds.
 const FIRST_MS: i64 = 1_735_689_600_000;
 
-const COMMON: [&str; 24] = [
-    "the",
-    "error",
-    "warning",
-    "test",
-    "result",
-    "function",
-    "value",
-    "file",
-    "line",
-    "module",
-    "type",
-    "expected",
-    "found",
-    "compiling",
-    "finished",
-    "running",
-    "passed",
-    "failed",
-    "build",
-    "target",
-    "debug",
-    "unused",
-    "variable",
-    "help",
-];
 const CODES: [&str; 10] = [
     "E0425",
     "E0308",
@@ -64,93 +42,7 @@ const CODES: [&str; 10] = [
     "dead_code",
     "clippy::needless_return",
 ];
-const FOLDERS: [&str; 12] = [
-    "src",
-    "src/parser",
-    "src/lexer",
-    "src/net",
-    "tests",
-    "benches",
-    "docs",
-    "crates/core/src",
-    "crates/cli/src",
-    "crates/store/src",
-    "examples",
-    "assets",
-];
 const HOSTS: [&str; 4] = ["web-1", "web-2", "db.internal", "build"];
-
-/// A sequence of pseudo-random numbers (SplitMix64).
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut it = self.0;
-        it = (it ^ (it >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        it = (it ^ (it >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        it ^ (it >> 31)
-    }
-
-    /// A number below `end`.
-    fn below(&mut self, end: u64) -> u64 {
-        self.next() % end.max(1)
-    }
-
-    fn one_of<'t>(&mut self, all: &[&'t str]) -> &'t str {
-        let index = self.below(all.len() as u64);
-        all.get(index as usize).copied().unwrap_or_default()
-    }
-
-    /// Whether something happens that happens once in `times`.
-    fn once_in(&mut self, times: u64) -> bool {
-        self.below(times) == 0
-    }
-
-    fn id(&mut self) -> Uuid {
-        let bytes = u128::from(self.next()) << 64 | u128::from(self.next());
-        uuid::Builder::from_random_bytes(bytes.to_be_bytes()).into_uuid()
-    }
-
-    /// A word, more often one of the first ones: half of all are common, and the rest becomes ever rarer.
-    fn word(&mut self) -> String {
-        if self.once_in(2) {
-            return self.one_of(&COMMON).to_owned();
-        }
-        let end = 1 + self.below(WORDS);
-        word(self.below(end))
-    }
-
-    fn line(&mut self, words: u64) -> String {
-        let words: Vec<_> = (0..words).map(|_| self.word()).collect();
-        words.join(" ")
-    }
-
-    fn path(&mut self) -> String {
-        let folder = self.one_of(&FOLDERS);
-        let end = 1 + self.below(WORDS / 20);
-        format!("{folder}/{}.rs", word(self.below(end)))
-    }
-}
-
-/// A word that can be pronounced, by its number.
-pub fn word(number: u64) -> String {
-    const FIRST: [&str; 16] =
-        ["b", "d", "f", "g", "h", "k", "l", "m", "n", "p", "r", "s", "t", "v", "w", "z"];
-    const SECOND: [&str; 5] = ["a", "e", "i", "o", "u"];
-    let mut word = String::new();
-    let mut rest = number + 80;
-    while rest > 0 {
-        word.push_str(FIRST[(rest % 16) as usize]);
-        word.push_str(SECOND[(rest / 16 % 5) as usize]);
-        rest /= 80;
-    }
-    word
-}
 
 /// A plan with the risk of each step.
 struct Prepared {
@@ -456,68 +348,4 @@ fn decision(
         answer: Answer { decision, by: AnsweredBy::Window, note: String::new() },
         timestamp_ms: now_ms,
     }
-}
-
-fn record(store: &mut EvidenceStore, plans: &[Prepared], runs: &[MadeRun]) {
-    let (policy, none) = (Digest::of(b"policy"), Value::Null);
-    let mut entries = Vec::new();
-    for run in runs {
-        let Prepared { plan, risks } = &plans[run.plan];
-        entries.push(Entry::RunStart(RunStart {
-            run_id: run.run_id,
-            plan,
-            authorization: &run.authorization,
-            reached: None,
-            started_at_ms: run.started_at_ms,
-        }));
-        for made in &run.steps {
-            let (step, risk) = (&plan.steps[made.index], &risks[made.index]);
-            let decision = made.decision.as_ref();
-            if made.has_intent {
-                entries.push(Entry::Intent(IntentRecord {
-                    execution_id: made.result.execution_id,
-                    run_id: run.run_id,
-                    step,
-                    risk,
-                    timestamp_ms: made.result.timestamp_ms,
-                    host: made.host,
-                    walls: None,
-                    files: &made.files,
-                    decision,
-                }));
-            }
-            let invoked = matches!(made.result.outcome, Outcome::Succeeded | Outcome::Failed);
-            entries.push(Entry::Execution(ExecutionRecord {
-                result: &made.result,
-                run_id: run.run_id,
-                plan,
-                step,
-                risk,
-                policy,
-                host: made.host,
-                walls: None,
-                invoked,
-                stdout: invoked.then_some(made.stdout.as_bytes()),
-                stderr: None,
-                captured: None,
-                result_json: &none,
-                artifacts: &[],
-                files: &made.files,
-                predicted: &[],
-                edges: &made.edges,
-                decision: decision.filter(|_| !made.has_intent),
-            }));
-        }
-        entries.push(Entry::RunEnd(RunEnd {
-            run_id: run.run_id,
-            ending: &run.ending,
-            completed_steps: run.steps.len(),
-            total_duration_ms: 1,
-            elapsed_ms: 1,
-            left_running: &[],
-            clock_set_back: 0,
-            timestamp_ms: run.ended_at_ms,
-        }));
-    }
-    store.commit_recorded(&entries).expect("recorded runs");
 }

@@ -17,7 +17,7 @@ const QUIET: Duration = Duration::from_secs(1);
 const COUNTING: Duration = Duration::from_millis(200);
 
 /// Indexes what earlier runs have not, with progress on stderr if it takes long: a search by a script must find all.
-fn index_records(reader: &mut EvidenceReader) -> Result<(), Refusal> {
+pub(super) fn index_records(reader: &mut EvidenceReader) -> Result<(), Refusal> {
     let mut said = Instant::now();
     let mut progress = |indexed: u64, all: u64| {
         if said.elapsed() >= QUIET {
