@@ -608,10 +608,24 @@ pub fn search_page() -> SearchPage {
         ));
     }
     SearchPage {
-        total: 137,
+        next: Some(77),
         of: 41_579,
+        not_indexed: 0,
         rejections: 0,
         unknown_tool: false,
+        counts: search_counts(),
+        took_us: 3_600,
+        read_only: None,
+        note: None,
+        runs: runs(),
+        hits,
+    }
+}
+
+fn search_counts() -> SearchCounts {
+    SearchCounts {
+        total: 137,
+        is_partial: false,
         facets: Facets {
             outcome: [("succeeded", 120), ("failed", 12), ("denied", 4), ("interrupted", 1)]
                 .map(|(name, number)| (name.to_owned(), number))
@@ -622,6 +636,7 @@ pub fn search_page() -> SearchPage {
             risk: [("safe", 92), ("caution", 41), ("dangerous", 4)]
                 .map(|(name, number)| (name.to_owned(), number))
                 .into(),
+            ..Facets::default()
         },
         timeline: (0..72)
             .map(|index: i64| TimeBucket {
@@ -631,11 +646,6 @@ pub fn search_page() -> SearchPage {
                 bad: if index % 9 == 2 { 3 } else { 0 },
             })
             .collect(),
-        took_us: 3_600,
-        read_only: None,
-        note: None,
-        runs: runs(),
-        hits,
     }
 }
 

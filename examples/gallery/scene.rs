@@ -804,6 +804,7 @@ impl Scene {
                 failure: None,
                 problems: &[],
                 page: self.search.as_ref(),
+                is_searching: false,
                 lines: &self.lines,
                 question: self.question.as_ref(),
                 answer: self.answer.as_ref(),

@@ -4,19 +4,21 @@ use uuid::Uuid;
 
 use super::pending::FailedQuery;
 use super::shared::Shared;
-use crate::run::{EvidenceAnswer, ExecutionDetail, Question, SearchPage, SearchQuery};
+use crate::run::{
+    EvidenceAnswer, ExecutionDetail, Question, SearchCounts, SearchPage, SearchQuery,
+};
 use crate::ui::action::RecordTab;
 use crate::ui::evidence::{
     EvidenceView, ResultLine, Verification, first_tab, parse, result_lines, unknown_tool,
 };
 use crate::ui::{EvidenceAction, Page};
-use crate::worker::{FollowUp, Search, Verify};
+use crate::worker::{CountHits, FollowUp, IndexRecords, Search, Verify};
 
 /// The time without typing before a search, in milliseconds.
 const TYPING_DEBOUNCE_MS: i64 = 150;
 
 /// The number of hits that are read at a time.
-const PAGE: usize = 200;
+const PAGE: usize = 100;
 
 /// The state of the page.
 #[derive(Debug, Default)]
@@ -32,6 +34,12 @@ pub(super) struct EvidencePage {
     pub(super) page: Option<SearchPage>,
     /// The lines that show `page`.
     lines: Vec<ResultLine>,
+    /// Whether a search is under way.
+    is_searching: bool,
+    /// Whether records are being indexed that a search has missed.
+    is_indexing: bool,
+    /// The search of `page`.
+    query: SearchQuery,
     /// How often the person has asked for more hits of this search.
     more: usize,
     /// Why the latest search or question failed.
@@ -90,10 +98,7 @@ impl EvidencePage {
                 shared.page = Page::Evidence;
                 self.search(shared);
             }
-            EvidenceAction::More => {
-                self.more += 1;
-                self.search(shared);
-            }
+            EvidenceAction::More => self.read_more(shared),
             EvidenceAction::CloseAnswer => {
                 let beside_search = self.beside_search;
                 self.close_answer();
@@ -155,21 +160,86 @@ impl EvidencePage {
             // All executions would look like the answer.
             self.failure = None;
             let of = self.page.as_ref().map_or(0, |page| page.of);
+            self.is_searching = false;
             self.lines.clear();
             self.page = Some(SearchPage { of, ..SearchPage::default() });
             return;
         }
-        // All of them again, because newer executions may have moved the others.
+        // As many as are shown, so that a search for new executions keeps them.
         let query = SearchQuery { limit: PAGE * (1 + self.more), ..parsed.query };
-        let tool = query.tool.clone();
-        shared.query_latest(Search(query), move |app, page| match page {
-            Ok(page) => app.evidence.take_page(page, tool.as_deref()),
+        self.query.clone_from(&query);
+        self.is_searching = shared.query_latest(Search(query), |app, page| match page {
+            Ok(Some(page)) => app.evidence.take_page(page, &mut app.shared),
+            // Another search has stopped this one.
+            Ok(None) => {}
             Err(failed) => app.evidence.fail(failed, &mut app.shared),
+        });
+    }
+
+    /// Reads the next page of hits.
+    fn read_more(&mut self, shared: &mut Shared) {
+        let Some(after) = self.page.as_ref().and_then(|page| page.next) else { return };
+        if self.is_searching {
+            return;
+        }
+        self.more += 1;
+        let query = SearchQuery { limit: PAGE, after: Some(after), ..self.query.clone() };
+        self.is_searching = shared.query_latest(Search(query), |app, page| match page {
+            Ok(Some(page)) => app.evidence.take_more(page, &mut app.shared),
+            Ok(None) => {}
+            Err(failed) => app.evidence.fail(failed, &mut app.shared),
+        });
+    }
+
+    /// Shows more hits below the others.
+    fn take_more(&mut self, more: SearchPage, shared: &mut Shared) {
+        self.is_searching = false;
+        let Some(page) = &mut self.page else { return };
+        page.next = more.next;
+        page.hits.extend(more.hits);
+        let is_new = |id| !page.runs.iter().any(|run| run.run_id == id);
+        let new: Vec<_> = more.runs.into_iter().filter(|run| is_new(run.run_id)).collect();
+        page.runs.extend(new);
+        self.lines = result_lines(page);
+        // Reading them has stopped the counting.
+        self.count(shared);
+    }
+
+    /// Counts the rest of the hits in the background, if there are more than the page says.
+    fn count(&self, shared: &mut Shared) {
+        if self.page.as_ref().is_some_and(|page| page.counts.is_partial) {
+            shared.query_latest(CountHits(self.query.clone()), |app, counts| match counts {
+                Ok(Some(counts)) => app.evidence.take_counts(counts),
+                Ok(None) => {}
+                Err(failed) => app.shared.report(failed),
+            });
+        }
+    }
+
+    fn take_counts(&mut self, counts: SearchCounts) {
+        if let Some(page) = &mut self.page {
+            page.counts = counts;
+        }
+    }
+
+    /// Indexes what a search has missed in the background, and searches again.
+    fn index(&mut self, shared: &mut Shared) {
+        if self.is_indexing || self.page.as_ref().is_none_or(|page| page.not_indexed == 0) {
+            return;
+        }
+        self.is_indexing = shared.query_latest(IndexRecords, |app, left| {
+            app.evidence.is_indexing = false;
+            match left {
+                Ok(_) if !app.evidence.is_searching => app.evidence.search(&mut app.shared),
+                Ok(_) => {}
+                Err(failed) => app.shared.report(failed),
+            }
         });
     }
 
     /// Shows in place of the results why a search or question failed. The earlier results are no answer to it.
     fn fail(&mut self, failed: FailedQuery, shared: &mut Shared) {
+        self.is_searching = false;
         self.page = None;
         self.lines.clear();
         self.answer = None;
@@ -184,16 +254,20 @@ impl EvidencePage {
     }
 
     /// Shows the results. Closes an open execution that is certainly not among them.
-    fn take_page(&mut self, page: SearchPage, tool: Option<&str>) {
+    fn take_page(&mut self, page: SearchPage, shared: &mut Shared) {
+        self.is_searching = false;
         self.failure = None;
-        self.problems.extend(tool.filter(|_| page.unknown_tool).map(unknown_tool));
-        let is_whole = page.hits.len() as u64 == page.total;
+        let tool = self.query.tool.as_deref().filter(|_| page.unknown_tool);
+        self.problems.extend(tool.map(unknown_tool));
+        let is_whole = page.next.is_none();
         self.lines = result_lines(&page);
         self.page = Some(page);
         let is_listed = self.selected.is_none_or(|id| self.listed().contains(&id));
         if self.question.is_none() && is_whole && !is_listed {
             self.close_detail();
         }
+        self.count(shared);
+        self.index(shared);
     }
 
     /// Searches for the edited text once the time without typing is over. Returns the milliseconds left until then;
@@ -277,6 +351,7 @@ impl EvidencePage {
             hints: &self.hints,
             failure: self.failure.as_deref(),
             page: self.page.as_ref(),
+            is_searching: self.is_searching,
             lines: &self.lines,
             question: self.question.as_ref(),
             answer: self.answer.as_ref(),

@@ -213,7 +213,9 @@ fn a_plan_goes_from_file_to_evidence() {
     assert!(!folder.join("b.txt").exists());
 
     bench.act(Action::Evidence(EvidenceAction::Search("kingfisher".into())));
-    bench.wait_until("hits", |app| app.evidence.page.as_ref().is_some_and(|page| page.total > 0));
+    bench.wait_until("hits", |app| {
+        app.evidence.page.as_ref().is_some_and(|page| page.counts.total > 0)
+    });
     let hit = bench.app.evidence.page.as_ref().unwrap().hits[0].listed.row.execution_id;
     bench.act(Action::Evidence(EvidenceAction::Open(hit)));
     bench.wait_until("the record", |app| app.evidence.detail.is_some());
@@ -241,7 +243,9 @@ fn arrow_keys_open_the_next_result() {
     bench.answer(1, Decision::Cancel);
     bench.wait_for_end();
     bench.act(Action::Do(Command::GoEvidence));
-    bench.wait_until("hits", |app| app.evidence.page.as_ref().is_some_and(|page| page.total == 2));
+    bench.wait_until("hits", |app| {
+        app.evidence.page.as_ref().is_some_and(|page| page.counts.total == 2)
+    });
     let ids: Vec<_> = bench
         .app
         .evidence

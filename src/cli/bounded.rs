@@ -16,7 +16,7 @@ use super::output::{Output, quoted_in_line, say};
 use super::planner::check_model;
 use super::progress::Progress;
 use super::refusal::Refusal;
-use super::run::is_terminal;
+use super::run::{index_briefly, is_terminal};
 use super::signals::stop_at_interrupt;
 use super::trust::trust;
 use super::{Exit, args, check};
@@ -99,7 +99,9 @@ pub(super) fn run(
         terminal: None,
         secrets: None,
     };
-    Ok(BoundedLoop::run(setup, deps)?)
+    let outcome = BoundedLoop::run(setup, deps);
+    index_briefly(&setup.location);
+    Ok(outcome?)
 }
 
 fn exit(outcome: &LoopOutcome) -> Exit {

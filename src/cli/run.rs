@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde::Serialize;
 use uuid::Uuid;
@@ -25,8 +26,11 @@ use crate::evidence::EvidenceLocation;
 use crate::plan::{Digest, Plan, ShownPlan, Step, quoted, rollback};
 use crate::risk::Policy;
 use crate::run::text::capitalized;
-use crate::run::{ExecutionResult, Review, RunStatus};
+use crate::run::{ExecutionResult, Review, RunStatus, StopSignal};
 use crate::tools::remove_abandoned_simulations;
+
+/// How long the end of a run waits for its records to be indexed, about.
+const INDEX_AT_MOST: Duration = Duration::from_millis(200);
 
 /// Authorizes and runs a plan file. With `--trust-commands`, first records the trust in the workspace's commands.
 pub(super) fn run(command: &args::Run, out: &mut Output) -> Result<Exit, Refusal> {
@@ -131,8 +135,16 @@ impl Start {
                 print_rollback_commands(&plan, out);
             }
         }
+        index_briefly(&location);
         Ok(if failed { Exit::Failed } else { Exit::Done })
     }
+}
+
+/// Indexes what was recorded, for so short a time that nobody waits. Another process indexes what is left, and a failure
+/// is reported by the search.
+pub(super) fn index_briefly(location: &EvidenceLocation) {
+    let stop = StopSignal::default();
+    let _ = location.reader().catch_up_index_within(INDEX_AT_MOST, &stop, &mut |_, _| {});
 }
 
 /// The JSON result of a run.

@@ -150,6 +150,11 @@ impl<'c> Appender<'c> {
         self.known.learn(&String::from_utf8_lossy(exact));
     }
 
+    /// Begins with another run, whose records have their own secrets.
+    pub(super) fn forget_secrets(&mut self) {
+        self.known = KnownSecrets::default();
+    }
+
     /// As [`Self::learn_secrets`], for captured output.
     pub(super) fn learn_secrets_of(&mut self, output: &CapturedStream) {
         match &output.content {

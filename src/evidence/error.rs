@@ -50,6 +50,9 @@ pub enum EvidenceError {
     /// The search index is not usable; the caller discards and rebuilds it.
     #[error("the search index does not agree with the records")]
     Index,
+    /// A search was stopped, because its answer is not needed any more.
+    #[error("the search was stopped")]
+    Stopped,
     #[error("there is nothing to accept: this is the database that was here")]
     NothingToAccept,
     #[error("{path} has an unsafe owner or mode: {what}. To correct this, run: {command}")]
@@ -80,6 +83,7 @@ impl From<rusqlite::Error> for EvidenceError {
     fn from(source: rusqlite::Error) -> Self {
         match source.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked,
+            Some(ErrorCode::OperationInterrupted) => Self::Stopped,
             _ => Self::Database { source },
         }
     }

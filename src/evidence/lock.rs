@@ -35,9 +35,9 @@ impl Lock {
         Self::take(dir, &run_id.to_string(), LOCK_TIMEOUT)
     }
 
-    /// Waits, for at most [`LOCK_TIMEOUT`], until no other process writes the search index of this evidence folder.
-    pub(super) fn index(dir: &Path) -> Result<Self> {
-        Self::take(dir, "index", LOCK_TIMEOUT)
+    /// Waits, for at most `timeout`, until no other process writes the search index of this evidence folder.
+    pub(super) fn index(dir: &Path, timeout: Duration) -> Result<Self> {
+        Self::take(dir, "index", timeout)
     }
 
     /// Waits, for at most [`LOCK_TIMEOUT`], until no other process writes heads in this state folder.

@@ -148,16 +148,6 @@ fn runs(source: &Source<'_>, attempt_id: Uuid) -> Result<Vec<RunSummary>> {
     Ok(runs.into_iter().flatten().collect())
 }
 
-/// The runs of all attempts of a loop.
-pub(super) fn run_ids(source: &Source<'_>, loop_id: Uuid) -> Result<Vec<String>> {
-    source.all(
-        "SELECT r.id FROM runs AS r JOIN attempts AS a ON a.id = r.attempt_id
-         WHERE a.loop_id = ?1 ORDER BY r.row",
-        [loop_id.to_string()],
-        |row| Ok(row.get(0)?),
-    )
-}
-
 /// The events of a loop and of its runs; empty if there is no such loop. The planner's output and the requests for
 /// decisions are omitted, because other events contain the plan and the decisions.
 fn events(source: &Source<'_>, loop_id: Uuid) -> Result<Vec<RunEvent>> {

@@ -35,8 +35,9 @@
 //! # The search index
 //!
 //! The index is a file of its own (`search_index.db`). It can be deleted and rebuilt from the rows, so that no table
-//! of the evidence ever has to be changed. A keyed digest of the index file is stored beside it (`index_seal.rs`), and
-//! the indexed text that contains a hit is compared with the rows. An index that differs is deleted.
+//! of the evidence ever has to be changed. It contains words and no texts; what is shown of a hit comes from the rows. Its
+//! seal (`index/seal.rs`) shows a change by another program; such an index is deleted. Filling it (`index/`) and
+//! searching it (`search/`) are independent of each other: a search uses the index as far as it is.
 //!
 //! # Output
 //!
@@ -69,9 +70,6 @@ mod head_check;
 mod heads;
 mod history;
 mod index;
-mod index_seal;
-mod index_text;
-mod index_update;
 mod ledger;
 mod location;
 mod lock;
@@ -82,6 +80,7 @@ mod queries;
 mod questions;
 mod range;
 mod reader;
+mod recorded;
 mod redact;
 mod redactor;
 mod rejections;

@@ -227,6 +227,16 @@ pub(super) fn execution_row(source: &Source<'_>, id: Uuid) -> Result<Option<Exec
     }
 }
 
+/// The execution in this row, or the intent in it; that with its execution, if it was recorded since.
+pub(super) fn execution_at(source: &Source<'_>, number: i64) -> Result<Option<Execution>> {
+    let sql = format!("{EXECUTIONS} WHERE x.row = ?1");
+    if let Some(found) = source.first(&sql, [number], |found| row(source, found))? {
+        return Ok(Some(found));
+    }
+    let id = source.first("SELECT id FROM intents WHERE row = ?1", [number], |row| uuid(row, 0))?;
+    id.map_or(Ok(None), |id| execution_row(source, id))
+}
+
 /// The answer to Q5.
 fn execution(source: &Source<'_>, id: Uuid) -> Result<Option<ExecutionDetail>> {
     let Some(row) = execution_row(source, id)? else { return Ok(None) };

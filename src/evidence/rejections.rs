@@ -2,6 +2,7 @@
 
 use super::error::Result;
 use super::rows::{digest, uuid};
+use super::search::{Term, terms};
 use super::source::Source;
 use super::{EvidenceReader, Range, changed};
 use crate::plan::Digest;
@@ -41,7 +42,7 @@ impl EvidenceReader {
 
 /// The number of rejections whose reason or plan contains all of these words; 0 without words.
 pub(super) fn number_with(source: &Source<'_>, words: &str) -> Result<u64> {
-    if terms(words).is_empty() {
+    if terms(words).iter().all(|term| term.is_excluded) {
         return Ok(0);
     }
     Ok(with_words(rows(source, "a.status = 'rejected'", [])?, words).len() as u64)
@@ -74,26 +75,21 @@ fn rows(source: &Source<'_>, condition: &str, params: impl rusqlite::Params) -> 
     })
 }
 
-/// The rows that contain all of these words. There are few rejections, so they need no index.
+/// The rows that contain all of these words, and none of the excluded ones. There are few rejections, so they need no
+/// index.
 fn with_words(mut rows: Vec<Row>, words: &str) -> Vec<Row> {
     let terms = terms(words);
+    if terms.is_empty() && !words.trim().is_empty() {
+        return Vec::new();
+    }
     rows.retain(|(_, it)| {
         let digest = it.plan_digest.to_string();
         let text =
             [it.reason.as_str(), &it.plan_name, &it.plan_id, &digest].join("\n").to_lowercase();
-        terms.iter().all(|term| text.contains(term))
+        let occurs = |term: &Term| text.contains(&term.text.to_lowercase());
+        terms.iter().all(|term| occurs(term) != term.is_excluded)
     });
     rows
-}
-
-/// The words and quoted phrases of a search, in lower case.
-fn terms(words: &str) -> Vec<String> {
-    let pieces = words.split('"').enumerate();
-    let terms = pieces.flat_map(|(n, piece)| match n % 2 {
-        1 => vec![piece],
-        _ => piece.split_whitespace().collect(),
-    });
-    terms.map(str::to_lowercase).filter(|term| !term.trim().is_empty()).collect()
 }
 
 /// The rejections, each with whether it was changed after it was written.

@@ -49,10 +49,10 @@ pub(super) fn fate(source: &Source<'_>, run_id: Uuid) -> Result<(RunFate, Option
 
 /// One run; `None` if it does not exist.
 pub(super) fn run(source: &Source<'_>, run_id: Uuid) -> Result<Option<RunSummary>> {
-    Ok(runs(source, "1", Some(run_id), 1)?.pop())
+    Ok(runs(source, "r.id = ?1", Some(run_id), 1)?.pop())
 }
 
-/// The runs that meet a condition about `runs AS r`, newest first; or only the one with this id.
+/// The runs that meet a condition about `runs AS r`, in which `?1` is this id, newest first.
 fn runs(
     source: &Source<'_>,
     condition: &str,
@@ -64,7 +64,7 @@ fn runs(
                 p.step_count, (SELECT count(*) FROM executions AS x WHERE x.run_id = r.id),
                 r.timestamp, r.parent_run, r.target, r.mode
          FROM runs AS r JOIN plans AS p ON p.id = r.plan_digest
-         WHERE (?1 IS NULL OR r.id = ?1) AND ({condition})
+         WHERE ({condition})
          ORDER BY r.timestamp DESC, r.id LIMIT ?2"
     );
     source.all(

@@ -162,6 +162,8 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
     let conn = Connection::open_with_flags(path, flags).map_err(damaged(path))?;
     conn.busy_timeout(LOCK_TIMEOUT)?;
     conn.set_prepared_statement_cache_capacity(128);
+    // SQLite would otherwise plan a statement anew for each new value.
+    conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     disable_schema_code(&conn)?;
     Ok(conn)
 }

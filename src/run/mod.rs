@@ -92,7 +92,7 @@ pub use review::{
     CommandReview, CommandsReview, Impact, PreconditionState, Review, StepWallsReview, WallsReview,
     cannot_be_restored,
 };
-pub use search::{Facets, SearchHit, SearchPage, SearchQuery, TimeBucket};
+pub use search::{Facets, SearchCounts, SearchHit, SearchPage, SearchQuery, TimeBucket};
 pub use secret::{AskSecret, Secret, SecretQuestion};
 pub use source::{SourceLine, shown_line};
 pub use state::{Phase, RunState};

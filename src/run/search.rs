@@ -11,7 +11,8 @@ use super::{Execution, ListedExecution, RunSummary};
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[expect(missing_docs, reason = "the filters of SPEC §8 by their names")]
 pub struct SearchQuery {
-    /// Words that must all occur; empty finds everything.
+    /// Words and `"phrases"` that must all occur, in any case; empty finds everything. `word*` is the beginning of a
+    /// word, as is the last word, which may still be typed. What follows a `-` must not occur.
     pub words: String,
     pub run_id: Option<Uuid>,
     pub loop_id: Option<Uuid>,
@@ -20,16 +21,19 @@ pub struct SearchQuery {
     pub outcome: Option<String>,
     pub risk: Option<String>,
     pub host: Option<String>,
+    /// Words of the path of a file that was touched, in their order; `*` for any file.
     pub path: Option<String>,
-    /// A part of the path of a file that was written; `*` for any file.
+    /// Words of the path of a file that was written, in their order; `*` for any file.
     pub wrote: Option<String>,
     pub code: Option<String>,
+    /// The name of a user who decided about the run or the step, or the place where that was decided.
+    pub by: Option<String>,
     pub since_ms: Option<i64>,
     pub until_ms: Option<i64>,
     /// At most this many hits; 0 means the default of 200.
     pub limit: usize,
-    /// The number of hits to skip.
-    pub offset: usize,
+    /// Only hits after the page whose [`next`](SearchPage::next) this is.
+    pub after: Option<i64>,
 }
 
 /// One execution that a search found.
@@ -69,6 +73,22 @@ pub struct Facets {
     pub outcome: Vec<(String, u64)>,
     pub tool: Vec<(String, u64)>,
     pub risk: Vec<(String, u64)>,
+    pub host: Vec<(String, u64)>,
+    pub plan: Vec<(String, u64)>,
+    pub by: Vec<(String, u64)>,
+}
+
+/// The number of all hits of a search, and how they are distributed.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct SearchCounts {
+    /// The number of hits on all pages.
+    pub total: u64,
+    /// Whether there may be more hits than `total`: the newest ones were counted, and not yet all.
+    pub is_partial: bool,
+    /// The frequency of each value among the counted hits.
+    pub facets: Facets,
+    /// The counted hits over time; empty if there are none.
+    pub timeline: Vec<TimeBucket>,
 }
 
 /// One bar of the timeline.
@@ -91,18 +111,18 @@ pub struct SearchPage {
     pub hits: Vec<SearchHit>,
     /// The runs of these hits.
     pub runs: Vec<RunSummary>,
-    /// The number of hits on all pages.
-    pub total: u64,
-    /// The number of executions in the evidence.
+    /// The number of all hits.
+    pub counts: SearchCounts,
+    /// For [`SearchQuery::after`]: where the next page begins; `None` if this is the last one.
+    pub next: Option<i64>,
+    /// The number of executions in the index.
     pub of: u64,
+    /// The number of records that are not in the index yet and were therefore not searched.
+    pub not_indexed: u64,
     /// The number of rejected plans with the words of the search in their reason or name, which are no executions.
     pub rejections: u64,
     /// Whether the query names a tool that does not exist and that no record has.
     pub unknown_tool: bool,
-    /// The frequency of each value among all hits.
-    pub facets: Facets,
-    /// All hits over time; empty if there are none.
-    pub timeline: Vec<TimeBucket>,
     /// How long the search took, in microseconds.
     pub took_us: u64,
     /// Why this evidence is read-only, or `None`.

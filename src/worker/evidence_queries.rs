@@ -4,6 +4,7 @@ use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use uuid::Uuid;
 
@@ -16,7 +17,8 @@ use crate::plan::ShownPlan;
 use crate::risk::{Policy, RiskLevel, Shell, of_step};
 use crate::run::{
     AnsweredBy, Attempt, DecisionRecord, EvidenceAnswer, ExecutionDetail, LoopDetail, LoopSummary,
-    Question, Reconciled, RunEvent, RunSummary, SearchPage, SearchQuery, VerifyReport,
+    Question, Reconciled, RunEvent, RunSummary, SearchCounts, SearchPage, SearchQuery,
+    VerifyReport,
 };
 use crate::tools::Toolbox;
 
@@ -160,17 +162,56 @@ impl Query for ReadLoopAgain {
     }
 }
 
-/// Searches the evidence.
+/// How long a search of the window indexes new records before it answers, and how long it counts hits.
+const SEARCH_INDEXES: Duration = Duration::from_millis(100);
+const SEARCH_COUNTS: Duration = Duration::from_millis(10);
+
+/// Searches the evidence. A later search stops it; then the answer is `None`. The counts of the page may be partial, see
+/// [`CountHits`], and some records may not be searched, see [`IndexRecords`].
 pub struct Search(pub SearchQuery);
 
 impl Query for Search {
-    type Answer = SearchPage;
+    type Answer = Option<SearchPage>;
     const FAILURE: &str = "The evidence cannot be searched.";
+    const STOPS_EARLIER: bool = true;
 
-    fn run(self, context: &mut QueryContext) -> Result<SearchPage, QueryError> {
-        let page = context.evidence.search(&self.0)?;
+    fn run(self, context: &mut QueryContext) -> Result<Self::Answer, QueryError> {
+        let QueryContext { evidence, stop, .. } = context;
+        let page = evidence.search_within(&self.0, SEARCH_INDEXES, SEARCH_COUNTS, stop)?;
         context.setup.faults.hit("query");
         Ok(page)
+    }
+}
+
+/// Counts the hits of a search to the end. A later search stops it; then the answer is `None`.
+pub struct CountHits(pub SearchQuery);
+
+impl Query for CountHits {
+    type Answer = Option<SearchCounts>;
+    const FAILURE: &str = "The results cannot be counted.";
+    const OWN_THREAD: bool = true;
+    const STOPS_EARLIER: bool = true;
+
+    fn run(self, context: &mut QueryContext) -> Result<Self::Answer, QueryError> {
+        Ok(context.evidence.count_hits(&self.0, &context.stop)?)
+    }
+
+    fn topic() -> TypeId {
+        Search::topic()
+    }
+}
+
+/// Indexes records for some seconds. The answer is how many are not indexed yet.
+pub struct IndexRecords;
+
+impl Query for IndexRecords {
+    type Answer = u64;
+    const FAILURE: &str = "The records cannot be indexed.";
+    const OWN_THREAD: bool = true;
+
+    fn run(self, context: &mut QueryContext) -> Result<u64, QueryError> {
+        let QueryContext { evidence, stop, .. } = context;
+        Ok(evidence.catch_up_index_within(Duration::from_secs(2), stop, &mut |_, _| {})?)
     }
 }
 

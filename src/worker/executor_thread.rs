@@ -3,9 +3,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use uuid::Uuid;
 
@@ -18,7 +19,8 @@ use crate::engine::{ControlHandle, Executor, ExecutorDeps, ProgressCallback, Sys
 use crate::risk::{Policy, UserRules};
 use crate::run::text::panic_message;
 use crate::run::{
-    Answer, AskSecret, Control, ExecutionResult, Failure, RunEvent, Secret, TerminalPort,
+    Answer, AskSecret, Control, ExecutionResult, Failure, RunEvent, Secret, StopSignal,
+    TerminalPort,
 };
 use crate::tools::remove_abandoned_simulations;
 
@@ -214,7 +216,22 @@ impl ExecutorThread {
         // Removes folders that earlier simulations left behind. Those that cannot be removed now are left for a later
         // start.
         let _ = remove_abandoned_simulations();
-        while let Ok(command) = inbox.recv() {
+        // Runs without a window may have left records to index.
+        let mut has_records_to_index = true;
+        loop {
+            let command = if has_records_to_index {
+                inbox.try_recv()
+            } else {
+                inbox.recv().map_err(|_| TryRecvError::Disconnected)
+            };
+            let command = match command {
+                Ok(command) => command,
+                Err(TryRecvError::Empty) => {
+                    has_records_to_index = self.index_for_a_moment();
+                    continue;
+                }
+                Err(TryRecvError::Disconnected) => break,
+            };
             // Each run has its own executor, so that no state survives a panic. Unwinding closes the evidence, which
             // marks the run as interrupted.
             let event = catch_unwind(AssertUnwindSafe(|| self.execute(command)))
@@ -223,11 +240,20 @@ impl ExecutorThread {
             // Reset before the window gets the event, because the window may send the next plan at once.
             self.busy.store(false, Ordering::SeqCst);
             self.out.send(event);
-            // Indexes after the window has its answer. If this fails, the next search indexes and reports the error.
-            let _ = catch_unwind(AssertUnwindSafe(|| {
-                self.setup.location.open().and_then(|mut evidence| evidence.catch_up_index())
-            }));
+            // Indexes after the window has its answer.
+            has_records_to_index = true;
         }
+    }
+
+    /// Indexes records for so short a time that no command waits for long. Returns whether there are more. If this
+    /// fails, the next search indexes and reports the error.
+    fn index_for_a_moment(&self) -> bool {
+        let index = || {
+            let limit = Duration::from_millis(400);
+            let mut evidence = self.setup.location.open()?;
+            evidence.catch_up_index_within(limit, &StopSignal::default(), &mut |_, _| {})
+        };
+        matches!(catch_unwind(AssertUnwindSafe(index)), Ok(Ok(1..)))
     }
 
     fn execute(&self, command: Command) -> Event {

@@ -6,6 +6,7 @@
 
 use std::any::TypeId;
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -34,6 +35,10 @@ pub trait Query: Send + 'static {
 
     /// Whether the query runs on its own thread, because it may take too long to let other queries wait for it.
     const OWN_THREAD: bool = false;
+
+    /// Whether the query stops the earlier ones of its topic that do so as well, because nobody needs their answers any
+    /// more. Each of them still has an answer.
+    const STOPS_EARLIER: bool = false;
 
     /// Computes the answer.
     ///
@@ -119,6 +124,8 @@ pub struct QueryThread<W> {
     /// The file of the plan that was opened last, if it has one, and the stop signal of the queries that read that
     /// plan.
     current_plan: RefCell<(Option<PathBuf>, Arc<StopSignal>)>,
+    /// The stop signals of the latest queries that stop earlier ones, by topic.
+    latest: RefCell<HashMap<TypeId, Arc<StopSignal>>>,
 }
 
 impl<W: 'static> QueryThread<W> {
@@ -140,7 +147,8 @@ impl<W: 'static> QueryThread<W> {
             }
         })?;
         let (long_stop, current_plan) = (RefCell::default(), RefCell::default());
-        Ok(Self { jobs, answers, answer_sender, setup, wake, long_stop, current_plan })
+        let latest = RefCell::default();
+        Ok(Self { jobs, answers, answer_sender, setup, wake, long_stop, current_plan, latest })
     }
 
     /// Sends a query. [`try_recv`](Self::try_recv) returns `then` with the answer bound to it.
@@ -152,7 +160,12 @@ impl<W: 'static> QueryThread<W> {
         query: Q,
         then: impl FnOnce(&mut W, Result<Q::Answer, QueryError>) + Send + 'static,
     ) -> io::Result<()> {
-        let stop = if Q::OWN_THREAD {
+        let stop = if Q::STOPS_EARLIER {
+            let stop = Arc::<StopSignal>::default();
+            let earlier = self.latest.borrow_mut().insert(Q::topic(), Arc::clone(&stop));
+            earlier.iter().for_each(|earlier| earlier.set());
+            stop
+        } else if Q::OWN_THREAD {
             Arc::clone(&self.long_stop.borrow())
         } else {
             self.stop_signal_for(query.plan())
@@ -225,6 +238,7 @@ impl<W> Drop for QueryThread<W> {
     fn drop(&mut self) {
         self.long_stop.take().set();
         self.current_plan.take().1.set();
+        self.latest.take().values().for_each(|stop| stop.set());
     }
 }
 

@@ -24,6 +24,7 @@ mod bounds;
 mod grants;
 mod panics;
 mod reconcile;
+mod stopped_searches;
 
 /// A workspace, an evidence folder, and both threads.
 struct Desktop {

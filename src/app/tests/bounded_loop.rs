@@ -103,7 +103,7 @@ fn a_loop_goes_from_form_to_evidence() {
     });
     bench.act(Action::Evidence(EvidenceAction::Search(format!("loop:{loop_id}"))));
     bench.wait_until("the records of the loop", |app| {
-        app.evidence.page.as_ref().is_some_and(|it| it.total == 2)
+        app.evidence.page.as_ref().is_some_and(|it| it.counts.total == 2)
     });
     // The run and the record of its execution both name the attempt.
     let attempt = Some(Attempt { loop_id, number: 1 });

@@ -61,7 +61,9 @@ fn back_leads_to_runs_and_records() {
     bench.wait_for_end();
     let run_id = bench.session().run.run_id;
     bench.act(Action::Do(Command::GoEvidence));
-    bench.wait_until("hits", |app| app.evidence.page.as_ref().is_some_and(|page| page.total == 2));
+    bench.wait_until("hits", |app| {
+        app.evidence.page.as_ref().is_some_and(|page| page.counts.total == 2)
+    });
     let hits = &bench.app.evidence.page.as_ref().unwrap().hits;
     let [first, second] = [0, 1].map(|index| hits[index].listed.row.execution_id);
     bench.act(Action::Evidence(EvidenceAction::Open(first)));

@@ -63,7 +63,8 @@ pub(in crate::cli) struct Span {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Search {
-    /// Words that must all occur; without words, everything is found
+    /// Words that must all occur; without words, everything is found. "several words" are a phrase, word* is the
+    /// beginning of a word, and -word must not occur (after `--`)
     pub(in crate::cli) words: Vec<String>,
     /// Only this run
     #[arg(long, value_name = "ID")]
@@ -86,15 +87,18 @@ pub(in crate::cli) struct Search {
     /// Only what ran on this host, as its plan names it
     #[arg(long)]
     pub(in crate::cli) host: Option<String>,
-    /// Only what touched this file
-    #[arg(long, value_name = "FILE")]
+    /// Only what touched a file with these words in its path, in their order; `*` for any file
+    #[arg(long, value_name = "FILE", visible_alias = "file")]
     pub(in crate::cli) path: Option<String>,
-    /// Only what wrote this file; `*` for any file
+    /// Only what wrote such a file; `*` for any file
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) wrote: Option<String>,
     /// Only what has a diagnostic of this code
     #[arg(long)]
     pub(in crate::cli) code: Option<String>,
+    /// Only what this user decided about, or what was decided there, for instance `window`
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) by: Option<String>,
     #[command(flatten)]
     pub(in crate::cli) span: Span,
     #[command(flatten)]

@@ -1,12 +1,34 @@
 //! `evidence search`: executions by words and filters, newest first.
 
+use std::time::{Duration, Instant};
+
 use super::{cells, print_changed_rows, say_if_empty};
 use crate::cli::output::{Output, quoted_in_line, say};
 use crate::cli::refusal::Refusal;
 use crate::cli::{Exit, args};
 use crate::evidence::EvidenceReader;
 use crate::plan::quoted;
-use crate::run::SearchQuery;
+use crate::run::{SearchQuery, StopSignal};
+
+/// The time without a word after which the progress of indexing is printed.
+const QUIET: Duration = Duration::from_secs(1);
+
+/// How long hits that are not shown are counted.
+const COUNTING: Duration = Duration::from_millis(200);
+
+/// Indexes what earlier runs have not, with progress on stderr if it takes long: a search by a script must find all.
+pub(super) fn index_records(reader: &mut EvidenceReader) -> Result<(), Refusal> {
+    let mut said = Instant::now();
+    let mut progress = |indexed: u64, all: u64| {
+        if said.elapsed() >= QUIET {
+            said = Instant::now();
+            say(&format!("Indexing: {indexed} of {all} records."));
+        }
+    };
+    let stop = StopSignal::default();
+    while reader.catch_up_index_within(Duration::MAX, &stop, &mut progress)? > 0 {}
+    Ok(())
+}
 
 /// Prints the hits, and how many are left out.
 pub(super) fn search(
@@ -14,7 +36,10 @@ pub(super) fn search(
     reader: &mut EvidenceReader,
     out: &mut Output,
 ) -> Result<Exit, Refusal> {
-    let page = reader.search(&query_of(command))?;
+    index_records(reader)?;
+    let query = query_of(command);
+    let stop = StopSignal::default();
+    let page = reader.search_within(&query, Duration::MAX, COUNTING, &stop)?.unwrap_or_default();
     if out.json() {
         page.hits.iter().for_each(|hit| out.document(hit));
     } else {
@@ -37,8 +62,9 @@ pub(super) fn search(
         say(&format!("There is no tool {}, and no record has it.", quoted(tool)));
     }
     let shown = page.hits.len() as u64;
-    if shown < page.total {
-        say(&format!("{shown} of {} shown; --limit shows more.", page.total));
+    if page.next.is_some() {
+        let more = if page.counts.is_partial { "more than " } else { "" };
+        say(&format!("{shown} of {more}{} shown; --limit shows more.", page.counts.total));
     }
     Ok(Exit::Done)
 }
@@ -60,6 +86,7 @@ pub(super) fn query_of(command: &args::Search) -> SearchQuery {
         since_ms: command.span.since,
         until_ms: command.span.until,
         limit: command.span.limit.map_or(0, |limit| limit as usize),
-        offset: 0,
+        by: command.by.clone(),
+        after: None,
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::cells;
+use super::search::index_records;
 use crate::cli::bounded::{print_attempt, print_looks};
 use crate::cli::documents::insert;
 use crate::cli::opening::policy;
@@ -47,6 +48,7 @@ pub(super) fn show(
     };
     let of_run =
         SearchQuery { run_id: Some(run.run_id), limit: limits::STEPS, ..SearchQuery::default() };
+    index_records(reader)?;
     let mut executions: Vec<Execution> =
         reader.search(&of_run)?.hits.into_iter().map(|hit| hit.listed.row).collect();
     executions.sort_by_key(|row| (row.step_index, row.timestamp_ms));

@@ -1,11 +1,12 @@
 //! Tests of the evidence through its public functions.
 
 mod contents;
-mod fixture;
+pub(super) mod fixture;
 mod formats;
 mod hostile;
 mod power_cut;
 mod reading;
+mod search_model;
 mod second_program;
 mod secrets;
 mod streaming;

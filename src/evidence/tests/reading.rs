@@ -127,7 +127,7 @@ fn a_search_knows_the_tools_of_its_records() {
     let search = |tool: &str| {
         let query = SearchQuery { tool: Some(tool.into()), ..SearchQuery::default() };
         let page = home.reader().search(&query).unwrap();
-        (page.total, page.unknown_tool)
+        (page.counts.total, page.unknown_tool)
     };
     assert_eq!(search("file_slurp"), (1, false));
     assert_eq!(search("file_glob"), (0, false));
@@ -163,7 +163,7 @@ fn search_hits_name_field_and_excerpt() {
         ["muller", "MÜLLER WIDGET", "widget_factory(\"x\")", "\"first line\"", "müll", "is he"]
     {
         let page = find(&mut reader, words);
-        assert_eq!((page.total, page.of), (1, 3), "{words}");
+        assert_eq!((page.counts.total, page.of), (1, 3), "{words}");
         let hit = &page.hits[0];
         assert_eq!(hit.listed.row.execution_id, read, "{words}");
         assert_eq!(hit.found_in, "stdout", "{words}");
@@ -200,11 +200,11 @@ fn search_text_is_never_query_syntax() {
     ] {
         find(&mut reader, words);
     }
-    assert_eq!(find(&mut reader, "!!!").total, 0);
-    assert_eq!(find(&mut reader, "fact").total, 1, "the last word may be incomplete");
-    assert_eq!(find(&mut reader, "fact widget").total, 0, "the other words may not");
-    assert_eq!(find(&mut reader, "\"line first\"").total, 0, "a phrase keeps its order");
-    assert_eq!(find(&mut reader, "  ").total, 3);
+    assert_eq!(find(&mut reader, "!!!").counts.total, 0);
+    assert_eq!(find(&mut reader, "fact").counts.total, 1, "the last word may be incomplete");
+    assert_eq!(find(&mut reader, "fact widget").counts.total, 0, "the other words may not");
+    assert_eq!(find(&mut reader, "\"line first\"").counts.total, 0, "a phrase keeps its order");
+    assert_eq!(find(&mut reader, "  ").counts.total, 3);
 }
 
 #[test]
@@ -227,7 +227,8 @@ fn filters_narrow_and_facets_count() {
     assert_eq!(total(SearchQuery { code: Some("E302".into()), ..all() }), [failed]);
     assert_eq!(total(SearchQuery { since_ms: Some(3_001), ..all() }), [fixed]);
     assert_eq!(total(SearchQuery { until_ms: Some(1_001), ..all() }), [read]);
-    assert_eq!(total(SearchQuery { limit: 1, offset: 1, ..all() }), [failed]);
+    let next = home.reader().search(&SearchQuery { limit: 1, ..all() }).unwrap().next;
+    assert_eq!(total(SearchQuery { limit: 1, after: next, ..all() }), [failed]);
     assert!(total(SearchQuery { host: Some("h".into()), ..all() }).is_empty());
     assert!(total(SearchQuery { risk: Some("safe".into()), ..all() }).is_empty());
     assert_eq!(
@@ -236,12 +237,12 @@ fn filters_narrow_and_facets_count() {
     );
 
     let page = reader.search(&SearchQuery { limit: 1, ..all() }).unwrap();
-    assert_eq!((page.total, page.hits.len()), (3, 1));
-    assert_eq!(page.facets.tool, [("file_write".into(), 2), ("file_read".into(), 1)]);
-    assert_eq!(page.facets.outcome, [("succeeded".into(), 2), ("failed".into(), 1)]);
-    assert!(page.timeline.len() <= 60 && page.timeline[0].from_ms == 1_001);
-    assert!(page.timeline.last().unwrap().to_ms > 3_001);
-    let sum = |f: fn(&TimeBucket) -> u64| page.timeline.iter().map(f).sum::<u64>();
+    assert_eq!((page.counts.total, page.hits.len()), (3, 1));
+    assert_eq!(page.counts.facets.tool, [("file_write".into(), 2), ("file_read".into(), 1)]);
+    assert_eq!(page.counts.facets.outcome, [("succeeded".into(), 2), ("failed".into(), 1)]);
+    assert!(page.counts.timeline.len() <= 60 && page.counts.timeline[0].from_ms == 1_001);
+    assert!(page.counts.timeline.last().unwrap().to_ms > 3_001);
+    let sum = |f: fn(&TimeBucket) -> u64| page.counts.timeline.iter().map(f).sum::<u64>();
     assert_eq!((sum(|bucket| bucket.fine), sum(|bucket| bucket.bad)), (2, 1));
 }
 
@@ -249,7 +250,7 @@ fn filters_narrow_and_facets_count() {
 fn the_index_follows_rows_and_is_rebuilt() {
     let (home, _) = filled();
     let mut reader = home.reader();
-    assert_eq!(find(&mut reader, "zebra").total, 0);
+    assert_eq!(find(&mut reader, "zebra").counts.total, 0);
     let mut store = home.store();
     let mut run = Running::begin(&mut store, plan(vec![write_step(0, "zebra.txt", "z")]), 5_000);
     let result = result_of(&run.plan.steps[0].clone(), Outcome::Succeeded, 5_001);
@@ -258,7 +259,7 @@ fn the_index_follows_rows_and_is_rebuilt() {
     run.record(result, Extra::default());
     let page = find(&mut reader, "zebra");
     assert_eq!(
-        (page.total, page.hits[0].listed.row.known),
+        (page.counts.total, page.hits[0].listed.row.known),
         (1, Known::Outcome(Outcome::Succeeded))
     );
     assert_eq!(page.of, 4, "the execution replaces its intent");
@@ -267,9 +268,9 @@ fn the_index_follows_rows_and_is_rebuilt() {
     let index = home.evidence.join("search_index.db");
     std::fs::write(&index, b"no database at all, but long enough to be looked at ".repeat(50))
         .unwrap();
-    assert_eq!(find(&mut home.reader(), "zebra").total, 1);
+    assert_eq!(find(&mut home.reader(), "zebra").counts.total, 1);
     std::fs::remove_file(&index).unwrap();
-    assert_eq!(find(&mut home.reader(), "zebra").total, 1);
+    assert_eq!(find(&mut home.reader(), "zebra").counts.total, 1);
     // Another database replaces the indexed one.
     let other = filled().0;
     drop(store);
@@ -280,8 +281,8 @@ fn the_index_follows_rows_and_is_rebuilt() {
     std::fs::copy(other.evidence.join("execution_log.db"), home.evidence.join("execution_log.db"))
         .unwrap();
     let page = find(&mut home.reader(), "");
-    assert_eq!(page.total, 3);
-    assert_eq!(find(&mut home.reader(), "zebra").total, 0);
+    assert_eq!(page.counts.total, 3);
+    assert_eq!(find(&mut home.reader(), "zebra").counts.total, 0);
 }
 
 #[test]
@@ -295,8 +296,8 @@ fn the_first_mib_of_an_artifact_is_indexed() {
         stdout(text.as_bytes()),
     );
     let mut reader = home.reader();
-    assert_eq!(find(&mut reader, "early").total, 1);
-    assert_eq!(find(&mut reader, "late").total, 0);
+    assert_eq!(find(&mut reader, "early").counts.total, 1);
+    assert_eq!(find(&mut reader, "late").counts.total, 0);
 }
 
 /// The index is not flushed like the evidence: after a power cut it may open although its contents are damaged.
@@ -304,10 +305,56 @@ fn the_first_mib_of_an_artifact_is_indexed() {
 fn a_damaged_index_is_rebuilt() {
     let (home, _) = filled();
     let before = find(&mut home.reader(), "widget");
-    assert!(before.total > 0);
+    assert!(before.counts.total > 0);
     let path = home.evidence.join("search_index.db");
     let mut bytes = std::fs::read(&path).unwrap();
     bytes[4096..].chunks_mut(64).for_each(|piece| piece[..32].fill(0x5a));
     std::fs::write(&path, &bytes).unwrap();
     assert_eq!(find(&mut home.reader(), "widget").hits, before.hits);
+}
+
+#[test]
+fn a_long_pasted_text_is_no_syntax_error() {
+    let (home, _) = filled();
+    let mut reader = home.reader();
+    let text: String = (0..2_000).map(|n| format!("word{n} -other{n} \"a {n}\" ")).collect();
+    assert_eq!(find(&mut reader, &text).counts.total, 0);
+    assert_eq!(find(&mut reader, "factory -\"no such\" -nothing").counts.total, 1);
+    assert_eq!(find(&mut reader, "-factory").counts.total, 2);
+}
+
+#[test]
+fn a_search_is_stopped_by_its_signal() {
+    let (home, _) = filled();
+    let mut reader = home.reader();
+    let (query, stop) = (SearchQuery::default(), StopSignal::default());
+    let long = std::time::Duration::from_secs(60);
+    assert_eq!(reader.search_within(&query, long, long, &stop).unwrap().unwrap().counts.total, 3);
+    assert_eq!(reader.count_hits(&query, &stop).unwrap().unwrap().total, 3);
+    stop.set();
+    assert_eq!(reader.search_within(&query, long, long, &stop).unwrap(), None);
+    assert_eq!(reader.count_hits(&query, &stop).unwrap(), None);
+    assert_eq!(reader.search(&query).unwrap().counts.total, 3, "the next one is not stopped");
+}
+
+// A search of the window does not wait until everything is indexed, and says how much is missing.
+#[test]
+fn a_search_says_what_is_not_indexed() {
+    let (home, _) = filled();
+    let mut reader = home.reader();
+    let stop = StopSignal::default();
+    assert_eq!(find(&mut reader, "").of, 3);
+    let mut store = home.store();
+    let steps: Vec<_> = (0..600).map(|index| read_step(index, "zebra")).collect();
+    let mut run = Running::begin(&mut store, plan(steps), 5_000);
+    for index in 0..600 {
+        let step = run.plan.steps[index].clone();
+        run.record(result_of(&step, Outcome::Succeeded, 5_001), Extra::default());
+    }
+    let now = std::time::Duration::ZERO;
+    let page = reader.search_within(&SearchQuery::default(), now, now, &stop).unwrap().unwrap();
+    assert!(page.not_indexed > 0 && (3..603).contains(&page.of), "{page:?}");
+    let long = std::time::Duration::from_secs(600);
+    assert_eq!(reader.catch_up_index_within(long, &stop, &mut |_, _| {}).unwrap(), 0);
+    assert_eq!(find(&mut reader, "zebra").counts.total, 600);
 }

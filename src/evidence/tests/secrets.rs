@@ -86,7 +86,7 @@ fn no_secret_is_in_any_file() {
     let page = reader
         .search(&SearchQuery { words: "secret github_token".into(), ..SearchQuery::default() })
         .unwrap();
-    assert_eq!(page.total, 1, "the marker is found instead");
+    assert_eq!(page.counts.total, 1, "the marker is found instead");
     home.raw().execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
     let mut files = 0;
     for entry in std::fs::read_dir(&home.evidence).unwrap() {

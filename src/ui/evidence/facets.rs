@@ -20,6 +20,9 @@ const OFFERED: [(&str, &str); 6] = [
     ("Dangerous steps", "risk:dangerous"),
 ];
 
+/// The maximum number of values that are listed of each facet: the most frequent ones.
+const MAX_VALUES: usize = 20;
+
 pub(super) fn facets_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Commands<'_>) {
     commands.button(ui, Command::Verify, Look::Plain, None);
     let actions = &mut *commands.actions;
@@ -54,18 +57,24 @@ pub(super) fn facets_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Com
         ui.add_space(14.0);
         if let Some(page) = view.page.filter(|_| view.question.is_none()) {
             for (title, filter, values) in [
-                ("Outcome", Filter::Outcome, &page.facets.outcome),
-                ("Tool", Filter::Tool, &page.facets.tool),
-                ("Risk", Filter::Risk, &page.facets.risk),
+                ("Outcome", Filter::Outcome, &page.counts.facets.outcome),
+                ("Tool", Filter::Tool, &page.counts.facets.tool),
+                ("Risk", Filter::Risk, &page.counts.facets.risk),
+                ("Host", Filter::Host, &page.counts.facets.host),
+                ("Plan", Filter::Plan, &page.counts.facets.plan),
+                ("Decided by", Filter::By, &page.counts.facets.by),
             ] {
-                if values.is_empty() {
+                // One plan or person is all there is.
+                let is_all = matches!(filter, Filter::Plan | Filter::By) && values.len() == 1;
+                if values.is_empty() || is_all {
                     continue;
                 }
                 widgets::list_heading(ui, title);
-                for (value, number) in values {
+                for (value, number) in values.iter().take(MAX_VALUES) {
                     let text = toggle(view.text, filter, value);
                     let is_set = is_set(view.text, filter, value);
-                    let number = format::count(*number);
+                    let more = if page.counts.is_partial { "+" } else { "" };
+                    let number = format!("{}{more}", format::count(*number));
                     let name = match filter {
                         Filter::Outcome => value.replace('_', " "),
                         _ => value.clone(),

@@ -23,6 +23,7 @@ words! {
         Plan = "plan",
         Run = "run",
         Loop = "loop",
+        By = "by",
     }
 }
 
@@ -41,7 +42,9 @@ impl Filter {
             Self::Tool => ("file_write", "what this tool did, by its whole name"),
             Self::Outcome => ("failed", "what ended like this"),
             Self::Risk => ("dangerous", "what was rated like this"),
-            Self::Path => ("src/lib.rs", "what touched a file with this in its path; also file:"),
+            Self::Path => {
+                ("src/lib.rs", "what touched a file with these words in its path; also file:")
+            }
             Self::Wrote => ("src/lib.rs", "what wrote such a file; wrote:* for any file"),
             Self::Code => ("E0308", "what reported this code, or failed with it"),
             Self::After => ("7d", "what ran since then, that day included"),
@@ -50,6 +53,9 @@ impl Filter {
             Self::Plan => ("ID", "what ran by this plan"),
             Self::Run => ("ID", "one run"),
             Self::Loop => ("ID", "all runs of one loop"),
+            Self::By => {
+                ("ada", "what this user decided about, or what was decided there, such as window")
+            }
         }
     }
 
@@ -60,9 +66,13 @@ impl Filter {
             Self::Risk => format!("one of {}", risks().join(", ")),
             Self::After | Self::Before => PAST_TIME_FORMS.to_owned(),
             Self::Run | Self::Loop => format!("the whole id of a {}", self.as_str()),
-            Self::Tool | Self::Plan | Self::Host | Self::Path | Self::Wrote | Self::Code => {
-                return None;
-            }
+            Self::Tool
+            | Self::Plan
+            | Self::Host
+            | Self::Path
+            | Self::Wrote
+            | Self::Code
+            | Self::By => return None,
         })
     }
 }

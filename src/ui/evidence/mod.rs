@@ -72,6 +72,8 @@ pub struct EvidenceView<'a> {
     pub failure: Option<&'a str>,
     /// The latest search results; `None` until they are read.
     pub page: Option<&'a SearchPage>,
+    /// Whether a search is under way, whose results will replace `page`.
+    pub is_searching: bool,
     /// The lines that show `page`, as made by [`result_lines`].
     pub lines: &'a [ResultLine],
     /// The query whose answer replaces the search results.
@@ -173,12 +175,19 @@ pub fn evidence_page_ui(
             if let Some(note) = view.page.and_then(|page| page.note.as_deref()) {
                 widgets::remark(ui, icon::WARNING, Tone::Caution, format!("Note: {note}."));
             }
+            if let Some(number) = view.page.map(|page| page.not_indexed).filter(|it| *it > 0) {
+                let text = format!(
+                    "{} records are still being indexed, and are not found yet.",
+                    format::count(number)
+                );
+                widgets::remark(ui, icon::CLOCK, Tone::Dim, text);
+            }
             loop_ui(ui, view, actions);
             rejections::found_ui(ui, view, actions);
             // The results come before the picture of them.
             let has_room = ui.available_height() > MIN_BELOW_SEARCH;
             if let Some(page) = view.page.filter(|_| view.question.is_none() && has_room) {
-                timeline::timeline_ui(ui, view, &page.timeline, actions);
+                timeline::timeline_ui(ui, view, &page.counts.timeline, actions);
             }
         });
         if let Some(failure) = view.failure {
@@ -248,8 +257,12 @@ fn search_field_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Actio
     // The count is that of the search results, which an answer replaces.
     let count = view.page.filter(|_| view.question.is_none()).map(|page| {
         let ms = page.took_us.div_ceil(1_000);
-        format!("{} of {} executions in {ms} ms", format::count(page.total), format::count(page.of))
+        let (total, of) = (format::count(page.counts.total), format::count(page.of));
+        let more = if page.counts.is_partial { "more than " } else { "" };
+        format!("{more}{total} of {of} executions in {ms} ms")
     });
+    // The old count would look like the answer.
+    let count = if view.is_searching { Some("searching…".to_owned()) } else { count };
     let count = count.unwrap_or_default();
     let can_clear = !shown.is_empty();
     // The two buttons have their room even while only one is shown, so that the field keeps its width.

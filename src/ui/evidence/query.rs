@@ -36,7 +36,7 @@ pub fn parse(text: &str, now: &Now) -> Parsed {
                     );
                     parsed.hints.push(hint);
                 }
-                words.push(token.text);
+                words.push(token.written());
             }
         }
     }
@@ -58,6 +58,7 @@ fn set_filter(query: &mut SearchQuery, filter: Filter, value: &str, now: &Now) -
         Filter::Path => query.path = text(),
         Filter::Wrote => query.wrote = text(),
         Filter::Code => query.code = text(),
+        Filter::By => query.by = text(),
         Filter::Run => query.run_id = Some(value.parse().ok()?),
         Filter::Loop => query.loop_id = Some(value.parse().ok()?),
         Filter::After => query.since_ms = Some(time()?),
@@ -98,7 +99,11 @@ impl Token {
         match self.filter() {
             _ if !is_quoted && !text.contains(char::is_whitespace) => text.clone(),
             Some((filter, value)) => format!("{}:\"{value}\"", filter.as_str()),
-            None => format!("\"{text}\""),
+            // An excluded phrase begins with its sign.
+            None => match text.strip_prefix('-').filter(|_| !is_quoted) {
+                Some(excluded) => format!("-\"{excluded}\""),
+                None => format!("\"{text}\""),
+            },
         }
     }
 }
@@ -187,7 +192,7 @@ mod tests {
     #[test]
     fn query_separates_words_and_filters() {
         let query = query("cannot find  Tool:file_read outcome:failed std::fs \"two words\"");
-        assert_eq!(query.words, "cannot find std::fs two words");
+        assert_eq!(query.words, "cannot find std::fs \"two words\"");
         assert_eq!(query.tool.as_deref(), Some("file_read"));
         assert_eq!(query.outcome.as_deref(), Some("failed"));
     }
@@ -197,7 +202,7 @@ mod tests {
         let id = uuid::Uuid::from_u128(7);
         let text = format!(
             "run:{id} loop:{id} plan:p risk:caution host:web1 path:\"my file.rs\" wrote:* code:E0425 \
-             after:2026-11-01 before:2026-11-02"
+             by:ada after:2026-11-01 before:2026-11-02"
         );
         let expected = SearchQuery {
             run_id: Some(id),
@@ -208,6 +213,7 @@ mod tests {
             path: Some("my file.rs".into()),
             wrote: Some("*".into()),
             code: Some("E0425".into()),
+            by: Some("ada".into()),
             since_ms: Some(1_793_491_200_000),
             until_ms: Some(1_793_577_600_000),
             ..SearchQuery::default()
@@ -260,7 +266,7 @@ mod tests {
     fn quoted_words_are_no_filter() {
         let text = "\"host: unreachable\" \"code:E0425\"";
         let found = query(text);
-        assert_eq!((found.words.as_str(), found.host), ("host: unreachable code:E0425", None));
+        assert_eq!((found.words.as_str(), found.host), (text, None));
         let with = toggle(text, Filter::Host, "web1");
         assert_eq!(with, format!("{text} host:web1"));
         assert_eq!(toggle(&with, Filter::Host, "web1"), text);
@@ -317,6 +323,12 @@ mod tests {
         ] {
             assert_eq!(parse(text, &now()).hints, Vec::<String>::new(), "{text}");
         }
+    }
+
+    #[test]
+    fn signs_of_words_are_kept() {
+        let text = "on* -two -\"three four\" \"-rf\"";
+        assert_eq!(query(text).words, text);
     }
 
     #[test]

@@ -25,7 +25,9 @@ pub fn known_look(known: Known) -> (Icon, &'static str, Tone) {
 
 pub(super) fn results_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
     let Some(page) = view.page else { return };
-    let more = page.total.saturating_sub(page.hits.len() as u64);
+    let left = page.counts.total.saturating_sub(page.hits.len() as u64);
+    let left = Some(left).filter(|_| !page.counts.is_partial);
+    let has_more = page.next.is_some();
     let lines = view.lines;
     let is_selected = |hit: &SearchHit| Some(hit.listed.row.execution_id) == view.selected;
     let hit_at = |index: usize| page.hits.get(index);
@@ -35,7 +37,7 @@ pub(super) fn results_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec
         ResultLine::Run { .. } => false,
     };
     let reveal = view.scroll_to_selected.then(|| lines.iter().position(is_line)).flatten();
-    let count = lines.len() + usize::from(more > 0);
+    let count = lines.len() + usize::from(has_more);
     rows::rows_ui(ui, "results", theme::ROW, count, reveal, |ui, rect, index| {
         match lines.get(index) {
             Some(ResultLine::Run { run, hits }) => {
@@ -60,7 +62,7 @@ pub(super) fn results_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec
                     actions.push(Action::Evidence(EvidenceAction::Open(id)));
                 }
             }
-            None => more_ui(ui, rect, more, actions),
+            None => more_ui(ui, rect, left, actions),
         }
     });
 }
@@ -150,12 +152,15 @@ pub(super) fn run_ui(
     }
 }
 
-/// The last row, which reads more hits.
-fn more_ui(ui: &mut Ui, rect: Rect, more: u64, actions: &mut Vec<Action>) {
+/// The last row, which reads more hits; with how many are left, once they are counted.
+fn more_ui(ui: &mut Ui, rect: Rect, left: Option<u64>, actions: &mut Vec<Action>) {
     let theme = Theme::of(ui);
     let response = ui.interact(rect, ui.scope_id().with("more hits"), Sense::click());
     rows::row_background(ui, &response, false);
-    let text = format!("Show more: {} left", format::count(more));
+    let text = match left {
+        Some(left) => format!("Show more: {} left", format::count(left)),
+        None => "Show more".to_owned(),
+    };
     let parts = [(text.as_str(), Text::Body, theme.accent)];
     let start = pos2(rect.left() + 46.0, rect.center().y);
     widgets::paint_parts(ui, start, rect.width() - 60.0, &parts);

@@ -51,6 +51,27 @@ fn search_finds_a_word_of_output() {
 }
 
 #[test]
+fn search_excludes_words_and_knows_who_decided() {
+    let (home, result) = with_a_run();
+    let index = home.evidence().join("search_index.db");
+    let indexed = fs::metadata(&index).unwrap().modified().unwrap();
+    let [look, make, miss] = [0, 1, 2].map(|step| execution(&result, step));
+    for (arguments, expected) in [
+        (&["--", "file_read", "-wombat"][..], &[miss][..]),
+        (&["womb*", "here"], &[look]),
+        (&["--file", "b.txt"], &[make]),
+        (&["--by", "command_line_yes"], &[miss, make, look]),
+        (&["--by", "nobody"], &[]),
+    ] {
+        let line = ["evidence", "search"].into_iter().chain(arguments.iter().copied());
+        let found = home.json(line).exits(0).lines();
+        assert_eq!(execution_ids(&found), expected, "{arguments:?}");
+    }
+    let now = fs::metadata(&index).unwrap().modified().unwrap();
+    assert_eq!(now, indexed, "the run has indexed its records");
+}
+
+#[test]
 fn show_prints_executions_and_runs_in_full() {
     let (home, result) = with_a_run();
     let shown = home.json(["evidence", "show", execution(&result, 1)]).exits(0).document();

@@ -2,34 +2,52 @@
 
 use serde_json::Value;
 
-use super::error::Result;
-use super::source::Source;
-use super::{blobs, queries};
+use super::MARK;
+use crate::evidence::error::Result;
+use crate::evidence::source::Source;
+use crate::evidence::{blobs, queries};
 use crate::run::{ArtifactRecord, Execution};
 
 /// The maximum size of the indexed beginning of a text, in bytes.
 const TEXT_BYTES: usize = 1 << 20;
 
-/// The text of one index field of an execution; empty if it has none.
-///
-/// # Errors
-/// When the evidence cannot be read.
-pub(super) fn field_text(source: &Source<'_>, row: &Execution, field: &str) -> Result<String> {
-    let id = row.execution_id.to_string();
-    let text = match field {
-        "tool" => row.tool_name.clone(),
-        "arguments" => flat_text(&queries::arguments(source, &id)?),
-        "error" => row.error_message.clone().unwrap_or_default(),
-        _ => {
-            let artifacts = queries::artifacts(source, &id)?;
-            // An execution has at most one artifact of each type. If another program added one, the last is indexed.
-            match artifacts.iter().rfind(|artifact| artifact.artifact_type == field) {
-                Some(artifact) => artifact_text(source, artifact)?,
-                None => String::new(),
+/// The texts of an execution, by field. Its artifacts are read once, when the first of them is needed.
+pub(in crate::evidence) struct FieldTexts<'s> {
+    source: &'s Source<'s>,
+    row: &'s Execution,
+    artifacts: Option<Vec<ArtifactRecord>>,
+}
+
+impl<'s> FieldTexts<'s> {
+    pub(in crate::evidence) fn new(source: &'s Source<'s>, row: &'s Execution) -> Self {
+        Self { source, row, artifacts: None }
+    }
+
+    /// The text of one index field; empty if there is none.
+    ///
+    /// # Errors
+    /// When the evidence cannot be read.
+    pub(in crate::evidence) fn field(&mut self, field: &str) -> Result<String> {
+        let id = self.row.execution_id.to_string();
+        let text = match field {
+            "tool" => self.row.tool_name.clone(),
+            "arguments" => flat_text(&queries::arguments(self.source, &id)?),
+            "error" => self.row.error_message.clone().unwrap_or_default(),
+            _ => {
+                let artifacts = match self.artifacts.take() {
+                    Some(artifacts) => artifacts,
+                    None => queries::artifacts(self.source, &id)?,
+                };
+                // An execution has at most one artifact of each type. If another program added one, the last is shown.
+                let found = artifacts.iter().rfind(|artifact| artifact.artifact_type == field);
+                let text =
+                    found.map(|artifact| artifact_text(self.source, artifact)).transpose()?;
+                self.artifacts = Some(artifacts);
+                text.unwrap_or_default()
             }
-        }
-    };
-    Ok(searchable(&text))
+        };
+        Ok(searchable(&text))
+    }
 }
 
 /// The text of an artifact, from its value, from the first part of its blob, or from the beginning in its row if the
@@ -74,8 +92,8 @@ pub(super) fn flat_text(value: &Value) -> String {
     text
 }
 
-/// The first [`TEXT_BYTES`], with spaces in place of NUL and of the two characters that mark a match in an excerpt.
+/// The first [`TEXT_BYTES`], with spaces in place of NUL and of the character with which facts begin.
 pub(super) fn searchable(text: &str) -> String {
     let end = text.floor_char_boundary(TEXT_BYTES);
-    text.get(..end).unwrap_or_default().replace(['\u{1}', '\u{2}', '\0'], " ")
+    text.get(..end).unwrap_or_default().replace([MARK, '\0'], " ")
 }

@@ -1,0 +1,167 @@
+//! Walks the hits of a search in the index, newest first: the first ones are the page, and all are counted.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+
+use super::expression::Scope;
+use crate::evidence::EvidenceError;
+use crate::evidence::error::Result;
+use crate::evidence::rows::value;
+use crate::run::{Facets, SearchCounts, StopSignal, TimeBucket};
+
+/// The maximum number of bars in the timeline.
+const BUCKETS: i64 = 60;
+/// The number of hits after which the time and the stop signal are checked.
+const CHECK_EVERY: u64 = 1_024;
+/// The outcomes that the timeline does not count as failures.
+const FINE: [&str; 4] = ["succeeded", "skipped", "done_by_hand", "running"];
+/// The columns of `docs` with a facet, in the order of [`Facets`].
+const COLUMNS: [&str; 6] = ["outcome", "tool", "risk", "host", "plan", "user"];
+
+/// The numbers of the values of an execution in the columns with a facet.
+type Values = [i64; COLUMNS.len()];
+
+/// How far hits are counted.
+#[derive(Clone, Copy)]
+pub(super) enum Counting {
+    /// Not at all.
+    No,
+    /// For at most about this long; the rest is counted later.
+    AtMost(Duration),
+    /// To the end.
+    All,
+}
+
+/// A hit in the index.
+pub(super) struct Found {
+    pub(super) id: i64,
+    /// The number of the row of the execution or intent.
+    pub(super) row: i64,
+    pub(super) timestamp_ms: i64,
+}
+
+/// The first `limit` hits, and the counts.
+///
+/// # Errors
+/// [`EvidenceError::Stopped`] after the signal, and any error of the index.
+pub(super) fn scan(
+    conn: &Connection,
+    scope: &Scope,
+    limit: usize,
+    counting: Counting,
+    stop: &StopSignal,
+) -> Result<(Vec<Found>, SearchCounts)> {
+    let started = Instant::now();
+    let (mut found, mut total, mut is_partial) = (Vec::new(), 0_u64, false);
+    let mut combinations: HashMap<Values, u64> = HashMap::new();
+    let mut times: Vec<(i64, i64)> = Vec::new();
+    let columns = COLUMNS.map(|column| format!("d.{column}")).join(", ");
+    let sql = scope.select(&format!("d.id, d.row, d.timestamp, {columns}"));
+    let mut statement = conn.prepare_cached(&sql)?;
+    let mut rows = statement.query(scope.params())?;
+    while let Some(row) = rows.next()? {
+        let timestamp_ms = row.get(2)?;
+        if found.len() < limit {
+            found.push(Found { id: row.get(0)?, row: row.get(1)?, timestamp_ms });
+        }
+        let is_page_full = found.len() == limit;
+        if let Counting::No = counting {
+            if is_page_full {
+                break;
+            }
+            continue;
+        }
+        let mut values = Values::default();
+        for (n, id) in values.iter_mut().enumerate() {
+            *id = row.get(n + 3)?;
+        }
+        times.push((timestamp_ms, values[0]));
+        *combinations.entry(values).or_default() += 1;
+        total += 1;
+        if total % CHECK_EVERY == 0 {
+            if stop.is_set() {
+                return Err(EvidenceError::Stopped);
+            }
+            if let Counting::AtMost(most) = counting
+                && is_page_full
+                && started.elapsed() >= most
+            {
+                is_partial = true;
+                break;
+            }
+        }
+    }
+    let counts = SearchCounts {
+        total,
+        is_partial,
+        facets: facets(conn, &combinations)?,
+        timeline: timeline(conn, &times)?,
+    };
+    Ok((found, counts))
+}
+
+/// The word with this number.
+fn word(conn: &Connection, id: i64) -> Result<String> {
+    value(conn, "SELECT text FROM words WHERE id = ?1", [id])
+}
+
+fn facets(conn: &Connection, combinations: &HashMap<Values, u64>) -> Result<Facets> {
+    // The number of hits for each value of a column, most frequent first.
+    let facet = |column: usize| -> Result<Vec<(String, u64)>> {
+        let mut numbers: BTreeMap<i64, u64> = BTreeMap::new();
+        for (values, number) in combinations {
+            *numbers.entry(values.get(column).copied().unwrap_or_default()).or_default() += number;
+        }
+        // A host is missing where there is none.
+        numbers.remove(&0);
+        let values = numbers.into_iter().map(|(id, number)| Ok((word(conn, id)?, number)));
+        let mut values = values.collect::<Result<Vec<_>>>()?;
+        values.sort_by(|(a, of_a), (b, of_b)| of_b.cmp(of_a).then_with(|| a.cmp(b)));
+        Ok(values)
+    };
+    Ok(Facets {
+        outcome: facet(0)?,
+        tool: facet(1)?,
+        risk: facet(2)?,
+        host: facet(3)?,
+        plan: facet(4)?,
+        by: facet(5)?,
+    })
+}
+
+/// The numbers of hits in at most [`BUCKETS`] intervals of equal length, from the times and outcomes of the hits.
+fn timeline(conn: &Connection, times: &[(i64, i64)]) -> Result<Vec<TimeBucket>> {
+    let range = times.iter().map(|(ms, _)| *ms);
+    let (Some(first), Some(last)) = (range.clone().min(), range.max()) else {
+        return Ok(Vec::new());
+    };
+    let span = last.saturating_sub(first).saturating_add(1);
+    let width = span / BUCKETS + i64::from(span % BUCKETS != 0);
+    let mut buckets: Vec<_> = (0..span.div_euclid(width) + i64::from(span % width != 0))
+        .map(|n| TimeBucket {
+            from_ms: first + n * width,
+            to_ms: first + (n + 1) * width,
+            fine: 0,
+            bad: 0,
+        })
+        .collect();
+    let mut fine: HashMap<i64, bool> = HashMap::new();
+    for (ms, outcome) in times {
+        let is_fine = match fine.get(outcome) {
+            Some(is_fine) => *is_fine,
+            None => {
+                let is_fine = FINE.contains(&&*word(conn, *outcome)?);
+                fine.insert(*outcome, is_fine);
+                is_fine
+            }
+        };
+        let index = usize::try_from((ms - first) / width).unwrap_or_default();
+        if let Some(bucket) = buckets.get_mut(index) {
+            let number = if is_fine { &mut bucket.fine } else { &mut bucket.bad };
+            *number += 1;
+        }
+    }
+    Ok(buckets)
+}
