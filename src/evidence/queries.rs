@@ -14,7 +14,7 @@ use super::{EvidenceReader, Range, changed, runs};
 use crate::risk::RiskLevel;
 use crate::run::{
     ArtifactRecord, DecidedBy, DecisionRecord, Edge, Execution, ExecutionDetail, FileExecution,
-    Known, ListedExecution, RunFate, TargetKind,
+    Known, ListedExecution, RunFate, RunSummary, TargetKind,
 };
 
 impl EvidenceReader {
@@ -113,6 +113,17 @@ impl EvidenceReader {
     /// As for [`runs`](Self::runs).
     pub fn execution(&mut self, id: Uuid) -> Result<Option<ExecutionDetail>> {
         self.query(|source| execution(source, id))
+    }
+
+    /// As [`execution`](Self::execution), of this run, whose summary takes as long as the run has steps.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn execution_of(&mut self, run: &RunSummary, id: Uuid) -> Result<Option<ExecutionDetail>> {
+        self.query(|source| {
+            let row = execution_row(source, id)?.filter(|row| row.run_id == run.run_id);
+            row.map(|row| detail(source, row, run.clone())).transpose()
+        })
     }
 
     /// Q6: the latest execution that was executed on this file or changed it; `None` if there is none.
@@ -241,6 +252,12 @@ pub(super) fn execution_at(source: &Source<'_>, number: i64) -> Result<Option<Ex
 fn execution(source: &Source<'_>, id: Uuid) -> Result<Option<ExecutionDetail>> {
     let Some(row) = execution_row(source, id)? else { return Ok(None) };
     let Some(run) = runs::run(source, row.run_id)? else { return Ok(None) };
+    detail(source, row, run).map(Some)
+}
+
+/// Everything about the execution in a row of this run.
+fn detail(source: &Source<'_>, row: Execution, run: RunSummary) -> Result<ExecutionDetail> {
+    let id = row.execution_id;
     let text = id.to_string();
     let intent_at_ms =
         source
@@ -268,7 +285,7 @@ fn execution(source: &Source<'_>, id: Uuid) -> Result<Option<ExecutionDetail>> {
          WHERE x.id = ?1 AND g.execution_id = x.id ORDER BY g.id",
         written_with("g.id", "executions", "x.row")
     );
-    Ok(Some(ExecutionDetail {
+    Ok(ExecutionDetail {
         run,
         arguments: serde_json::from_value(arguments(source, &text)?).map_err(unreadable)?,
         artifacts: artifacts(source, &text)?,
@@ -284,7 +301,7 @@ fn execution(source: &Source<'_>, id: Uuid) -> Result<Option<ExecutionDetail>> {
         ledger_digest,
         changed: changed::of_execution(source.conn, id)?,
         row,
-    }))
+    })
 }
 
 /// Whether changes of files are recorded of an execution, or are predicted of an intent without execution.

@@ -137,9 +137,11 @@ impl<'w> Walk<'w> {
                 each(walk.reader, Item::Run(&run, &counts))?;
                 open = Some(run);
             }
+            let Some(run) = &open else { return Ok(()) };
             for step in page.steps.iter().filter(|step| tool.is_none_or(|it| it == step.tool_name))
             {
-                let Some(detail) = walk.reader.execution(step.execution_id)? else { continue };
+                let found = walk.reader.execution_of(run, step.execution_id)?;
+                let Some(detail) = found else { continue };
                 walk.exported.changed += u64::from(!detail.changed.is_empty());
                 walk.exported.executions += 1;
                 each(walk.reader, Item::Step(&detail))?;
@@ -178,7 +180,7 @@ impl<'w> Walk<'w> {
         while left > 0
             && let Some((row, run_id)) = self.reader.next_selected_run(&self.query, after_run)?
         {
-            (after_run, _) = (row, run_id);
+            after_run = row;
             let mut after = 0;
             let mut is_first = true;
             loop {
