@@ -143,6 +143,8 @@ impl Start {
 /// Indexes what was recorded, for so short a time that nobody waits. Another process indexes what is left, and a failure
 /// is reported by the search.
 pub(super) fn index_briefly(location: &EvidenceLocation) {
+    // A writer that closes the database last removes its log, which a reader alone would leave behind.
+    let _store = location.store();
     let stop = StopSignal::default();
     let _ = location.reader().catch_up_index_within(INDEX_AT_MOST, &stop, &mut |_, _| {});
 }

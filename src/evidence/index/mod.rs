@@ -9,12 +9,12 @@ mod batch;
 mod facts;
 mod place;
 mod seal;
-mod text;
+pub(super) mod text;
 mod update;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, TransactionBehavior};
@@ -29,8 +29,6 @@ use crate::run::{Listener, StopSignal};
 pub(super) use facts::{Fact, FileFact, MARK, any};
 pub(super) use place::ids_between;
 use seal::IndexSeal;
-pub(super) use text::FieldTexts;
-pub(super) use update::Patience;
 
 const FILE_NAME: &str = "search_index.db";
 /// Must be increased when [`SCHEMA`] or the words of an execution change. An index of another format is replaced.
@@ -62,6 +60,7 @@ const SCHEMA: &str = "
     CREATE INDEX docs_open ON docs (row) WHERE open > 0;
     CREATE TABLE words (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, text TEXT NOT NULL,
                         UNIQUE (kind, text)) STRICT;
+    CREATE TABLE rejections (row INTEGER PRIMARY KEY) STRICT;
     CREATE VIRTUAL TABLE texts USING
         fts5(text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2');
     INSERT INTO texts (texts, rank) VALUES ('pgsz', 16000), ('hashsize', 16000000);
@@ -72,6 +71,24 @@ const PAGE_BYTES: u32 = 16_384;
 /// The memory for pages of the file that are kept after they were read, in KiB. Changed pages stay in memory beyond it
 /// until the commit, because writing them earlier would lock the index against searches.
 const CACHE_KIB: u32 = 16_384;
+
+/// How long a call may fill the index.
+#[derive(Clone, Copy)]
+pub(super) enum Patience<'a> {
+    /// Until everything is indexed. Waits for other processes that write the index.
+    Whole,
+    /// At most about this long, until the signal. Does not wait long for other processes.
+    AtMost(Duration, &'a StopSignal),
+}
+
+impl Patience<'_> {
+    fn is_over(self, started: Instant) -> bool {
+        match self {
+            Self::Whole => false,
+            Self::AtMost(limit, stop) => started.elapsed() >= limit || stop.is_set(),
+        }
+    }
+}
 
 /// The open index.
 #[derive(Debug)]

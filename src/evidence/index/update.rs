@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Transaction, TransactionBehavior, params};
 
-use super::Index;
 use super::batch::{self, Document, RunFacts};
 use super::place::{self, Last};
+use super::{Index, Patience};
 use crate::evidence::EvidenceError;
 use crate::evidence::error::{LOCK_TIMEOUT, Result};
 use crate::evidence::rows::{find, list, value};
 use crate::evidence::source::Source;
-use crate::run::{Known, StopSignal};
+use crate::run::Known;
 
 /// The number of executions that are read at a time.
 const BATCH: i64 = 500;
@@ -20,24 +20,6 @@ const BATCH: i64 = 500;
 const COMMIT_AFTER: Duration = Duration::from_millis(400);
 /// How long a search waits for another process that writes the index, before it uses the index as it is.
 const SEARCH_WAITS: Duration = Duration::from_millis(250);
-
-/// How long a call may fill the index.
-#[derive(Clone, Copy)]
-pub(in crate::evidence) enum Patience<'a> {
-    /// Until everything is indexed. Waits for other processes that write the index.
-    Whole,
-    /// At most about this long, until the signal. Does not wait long for other processes.
-    AtMost(Duration, &'a StopSignal),
-}
-
-impl Patience<'_> {
-    fn is_over(self, started: Instant) -> bool {
-        match self {
-            Self::Whole => false,
-            Self::AtMost(limit, stop) => started.elapsed() >= limit || stop.is_set(),
-        }
-    }
-}
 
 impl Index {
     /// Indexes rows that were recorded since the last call, and calls `progress` between commits with the number of
@@ -112,7 +94,7 @@ impl Index {
         if !is_same {
             // Another database was indexed.
             tx.execute_batch(
-                "DELETE FROM docs; DELETE FROM words;
+                "DELETE FROM docs; DELETE FROM words; DELETE FROM rejections;
                  INSERT INTO texts (texts) VALUES ('delete-all');
                  UPDATE state SET seq = 0, docs = 0;",
             )?;
@@ -125,6 +107,7 @@ impl Index {
             // One snapshot: each statement would otherwise lock the evidence anew.
             let snapshot = source.conn.unchecked_transaction()?;
             writer.add_all(batch::read(source, seq, end, &writer.open)?)?;
+            writer.add_rejections(seq, end)?;
             drop(snapshot);
             seq = end;
             if began.elapsed() >= COMMIT_AFTER || patience.is_over(started) {
@@ -249,6 +232,17 @@ impl<'t> Writer<'t> {
         let sql = "INSERT INTO texts (rowid, text) VALUES (?1, ?2)";
         self.tx.prepare_cached(sql)?.execute((id, words))?;
         self.docs += 1;
+        Ok(())
+    }
+
+    /// Adds the rejections of plans in this range of rows. They are no documents, but are looked through with a search.
+    fn add_rejections(&mut self, from: i64, end: i64) -> Result<()> {
+        let sql = "SELECT row FROM authorizations
+                   WHERE row > ?1 AND row <= ?2 AND status = 'rejected'";
+        let rows: Vec<i64> = self.source.all(sql, [from, end], |row| Ok(row.get(0)?))?;
+        for row in rows {
+            self.tx.prepare_cached("INSERT INTO rejections VALUES (?1)")?.execute([row])?;
+        }
         Ok(())
     }
 

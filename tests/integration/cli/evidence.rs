@@ -57,7 +57,7 @@ fn search_excludes_words_and_knows_who_decided() {
     let indexed = fs::metadata(&index).unwrap().modified().unwrap();
     let [look, make, miss] = [0, 1, 2].map(|step| execution(&result, step));
     for (arguments, expected) in [
-        (&["--", "file_read", "-wombat"][..], &[miss][..]),
+        (&["file_read -wombat"][..], &[miss][..]),
         (&["womb*", "here"], &[look]),
         (&["--file", "b.txt"], &[make]),
         (&["--by", "command_line_yes"], &[miss, make, look]),
