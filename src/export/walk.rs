@@ -1,12 +1,13 @@
 //! Walks through the selected runs and their steps, one page at a time.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::time::Duration;
 
 use uuid::Uuid;
 
 use super::{ExportError, Exported, Progress, Result};
 use crate::evidence::{EvidenceReader, SelectedStep};
-use crate::run::{ExecutionDetail, RunSummary, SearchQuery};
+use crate::run::{ExecutionDetail, RunSummary, SearchQuery, StopSignal};
 
 /// The number of steps that are selected at once.
 const PAGE: usize = 500;
@@ -36,14 +37,17 @@ pub(super) fn with_words(
         return Ok(None);
     }
     let mut found = HashSet::new();
-    let mut page = SearchQuery { limit: HITS, offset: 0, ..query.clone() };
+    let mut query = SearchQuery { limit: HITS, after: None, ..query.clone() };
+    let stop = StopSignal::default();
     loop {
-        let hits = reader.search(&page)?.hits;
-        found.extend(hits.iter().map(|hit| hit.listed.row.execution_id));
-        if hits.len() < HITS {
+        // Nothing is counted: only the hits matter.
+        let page = reader.search_within(&query, Duration::MAX, Duration::ZERO, &stop)?;
+        let page = page.unwrap_or_default();
+        found.extend(page.hits.iter().map(|hit| hit.listed.row.execution_id));
+        query.after = page.next;
+        if page.next.is_none() {
             return Ok(Some(found));
         }
-        page.offset += HITS;
     }
 }
 

@@ -16,7 +16,7 @@ const BUCKETS: i64 = 60;
 /// The number of hits after which the time and the stop signal are checked.
 const CHECK_EVERY: u64 = 1_024;
 /// The outcomes that the timeline does not count as failures.
-const FINE: [&str; 4] = ["succeeded", "skipped", "done_by_hand", "running"];
+const FINE: [&str; 5] = ["succeeded", "skipped", "done_by_hand", "cancelled", "running"];
 /// The columns of `docs` with a facet, in the order of [`Facets`].
 const COLUMNS: [&str; 6] = ["outcome", "tool", "risk", "host", "plan", "user"];
 
