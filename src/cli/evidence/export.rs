@@ -66,9 +66,7 @@ pub(super) fn case(
     })?;
     print(&command.out, "case", exported, bytes, out);
     if !out.json() {
-        say(
-            "Check it with `python3 verify.py FILE`; verify.py is in it and in the program's documentation.",
-        );
+        say("Check it with `python3 verify.py FILE`; a copy of verify.py is in it.");
     }
     Ok(Exit::Done)
 }
