@@ -6,6 +6,7 @@
 
 #![allow(
     missing_docs,
+    clippy::disallowed_methods,
     clippy::expect_used,
     clippy::indexing_slicing,
     reason = "a bench that meets the unexpected should stop"

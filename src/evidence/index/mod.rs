@@ -7,10 +7,10 @@
 
 mod batch;
 mod facts;
+mod fill;
 mod place;
 mod seal;
 pub(super) mod text;
-mod update;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -60,7 +60,6 @@ const SCHEMA: &str = "
     CREATE INDEX docs_open ON docs (row) WHERE open > 0;
     CREATE TABLE words (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, text TEXT NOT NULL,
                         UNIQUE (kind, text)) STRICT;
-    CREATE TABLE rejections (row INTEGER PRIMARY KEY) STRICT;
     CREATE VIRTUAL TABLE texts USING
         fts5(text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2');
     INSERT INTO texts (texts, rank) VALUES ('pgsz', 16000), ('hashsize', 16000000);

@@ -17,7 +17,7 @@ use uuid::Uuid;
 use super::error::Result;
 use super::index::text::FieldTexts;
 use super::index::{FIELDS, Index, Patience};
-use super::rows::{list, value};
+use super::rows::value;
 use super::source::Source;
 use super::{EvidenceError, EvidenceReader, changed, queries, rejections, runs};
 use crate::plan::Tool;
@@ -199,7 +199,7 @@ fn page(
     let mut page = SearchPage {
         of: value::<i64>(conn, "SELECT docs FROM state", [])?.unsigned_abs(),
         unknown_tool: is_unknown_tool(conn, query.tool.as_deref())?,
-        rejections: rejections(conn, source, &query.words)?,
+        rejections: rejections::number_with(source, &query.words)?,
         ..SearchPage::default()
     };
     if let Some(scope) = scope {
@@ -224,15 +224,6 @@ fn page(
     }
     page.took_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
     Ok(page)
-}
-
-/// The number of rejected plans with these words; 0 without words.
-fn rejections(conn: &Connection, source: &Source<'_>, words: &str) -> Result<u64> {
-    if terms(words).iter().all(|term| term.is_excluded) {
-        return Ok(0);
-    }
-    let rows = list(conn, "SELECT row FROM rejections", [], |row| Ok(row.get(0)?))?;
-    rejections::number_with(source, words, &rows)
 }
 
 /// Whether this is neither a tool nor the name that a tool had in an older record.

@@ -94,7 +94,7 @@ impl Index {
         if !is_same {
             // Another database was indexed.
             tx.execute_batch(
-                "DELETE FROM docs; DELETE FROM words; DELETE FROM rejections;
+                "DELETE FROM docs; DELETE FROM words;
                  INSERT INTO texts (texts) VALUES ('delete-all');
                  UPDATE state SET seq = 0, docs = 0;",
             )?;
@@ -107,7 +107,6 @@ impl Index {
             // One snapshot: each statement would otherwise lock the evidence anew.
             let snapshot = source.conn.unchecked_transaction()?;
             writer.add_all(batch::read(source, seq, end, &writer.open)?)?;
-            writer.add_rejections(seq, end)?;
             drop(snapshot);
             seq = end;
             if began.elapsed() >= COMMIT_AFTER || patience.is_over(started) {
@@ -232,17 +231,6 @@ impl<'t> Writer<'t> {
         let sql = "INSERT INTO texts (rowid, text) VALUES (?1, ?2)";
         self.tx.prepare_cached(sql)?.execute((id, words))?;
         self.docs += 1;
-        Ok(())
-    }
-
-    /// Adds the rejections of plans in this range of rows. They are no documents, but are looked through with a search.
-    fn add_rejections(&mut self, from: i64, end: i64) -> Result<()> {
-        let sql = "SELECT row FROM authorizations
-                   WHERE row > ?1 AND row <= ?2 AND status = 'rejected'";
-        let rows: Vec<i64> = self.source.all(sql, [from, end], |row| Ok(row.get(0)?))?;
-        for row in rows {
-            self.tx.prepare_cached("INSERT INTO rejections VALUES (?1)")?.execute([row])?;
-        }
         Ok(())
     }
 
