@@ -54,7 +54,7 @@
 //! main → app, cli
 //! app → ui, worker                 ui → code
 //! cli → worker, planner, autonomy, engine, export, evidence, tools, remote, process, code
-//! worker → autonomy, engine, evidence, tools, remote
+//! worker → autonomy, engine, export, evidence, tools, remote
 //! planner → tools, cargo
 //! autonomy → engine, evidence, tools, process
 //! engine → tools, evidence, remote, process, workspace

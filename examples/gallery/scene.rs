@@ -8,9 +8,10 @@ use countersign::authorization::{Change, Grants, PlanChoices, WallSetting};
 use countersign::plan::{Finding, Mode, Severity, ShownPlan, ShownStep};
 use countersign::risk::{RiskLevel, UserRules};
 use countersign::run::{
-    Attempt, DoneFiles, EvidenceAnswer, ExecutionDetail, Phase, PlaceReview, Preview,
-    PreviewProgress, PreviewedStep, PreviewedSteps, Question as EvidenceQuestion, Reconciled,
-    Review, RunState, RunStatus, RunSummary, SearchPage, SecretQuestion, Transcript, VerifyReport,
+    Attempt, DoneFiles, EvidenceAnswer, ExecutionDetail, ExportFile, ExportFormat, Phase,
+    PlaceReview, Preview, PreviewProgress, PreviewedStep, PreviewedSteps,
+    Question as EvidenceQuestion, Reconciled, Review, RunState, RunStatus, RunSummary, SearchPage,
+    SecretQuestion, Transcript, VerifyReport,
 };
 use countersign::ui::action::{
     Action, DiagnosticsAction, DialogAction, EvidenceAction, Page, PlanAction, Tab, WindowAction,
@@ -20,7 +21,9 @@ use countersign::ui::commands::{Command, Situation};
 use countersign::ui::diagnostics::{
     DiagnosticsView, Excerpt, ListOptions, Listing, diagnostic, excerpt,
 };
-use countersign::ui::dialog::{AfterRejection, AuthorizeView, Dialog, PromptId, Question};
+use countersign::ui::dialog::{
+    AfterRejection, AuthorizeView, Dialog, ExportChoice, ExportOf, ExportView, PromptId, Question,
+};
 use countersign::ui::evidence::{EvidenceView, ResultLine, Verification, result_lines};
 use countersign::ui::format::Now;
 use countersign::ui::loop_page::Sequel;
@@ -70,6 +73,7 @@ pub struct Scene {
     reveal: Cell<bool>,
     reconciled: Vec<Reconciled>,
     simulation: Simulated,
+    export: ExportView,
     pub contents: Contents,
     now: Now,
     list_options: ListOptions,
@@ -369,7 +373,10 @@ impl Scene {
             stale: name == "stale",
             is_shown: name.starts_with("simulat") || name == "stale",
         };
-        let evidence = matches!(name, "evidence" | "execution" | "nothing" | "tampered");
+        let evidence = matches!(
+            name,
+            "evidence" | "execution" | "nothing" | "tampered" | "export" | "exporting"
+        );
         let question = match name {
             "answer" => Some(EvidenceQuestion::ChangesAfter {
                 code: "E0425".into(),
@@ -464,6 +471,14 @@ impl Scene {
             outdated: Vec::new(),
             reveal: Cell::new(false),
             simulation,
+            export: ExportView {
+                found: Some("137 executions: function after:2026-11-01".to_owned()),
+                run: Some((fixture::run_id(), "Fix E0425 in the parser, 22 Nov 14:06".to_owned())),
+                choice: ExportChoice {
+                    of: ExportOf::Found,
+                    kind: ExportFile::Format(ExportFormat::Html),
+                },
+            },
             contents,
             looping: LoopScene::new(name),
             // Steps 3 and 5 must be looked at.
@@ -554,6 +569,7 @@ impl Scene {
             Action::Do(Command::NextUnseen) => {
                 self.selected = self.looked_at.next(self.selected).unwrap_or(self.selected);
             }
+            Action::Evidence(EvidenceAction::ChooseExport(choice)) => self.export.choice = *choice,
             Action::Plan(PlanAction::CloseSimulation) => self.simulation.is_shown = false,
             Action::Do(Command::ToggleOutput) => self.output.is_shown = !self.output.is_shown,
             Action::Window(WindowAction::DismissNotice(id)) => {
@@ -664,6 +680,7 @@ impl Scene {
                 let grants = Grants { network: true, ..Grants::default() };
                 Some(Question::RememberWalls { workspace: "/home/ada/src/parser", grants })
             }
+            "export" => Some(Question::Export(self.export.clone())),
             "close" => Some(Question::Close { looping: false }),
             "secret" => Some(Question::Secret {
                 id: uuid::Uuid::nil(),
@@ -816,6 +833,7 @@ impl Scene {
                 reconciled: &[],
                 contents: &self.contents,
                 verification: &self.verification,
+                exporting: (self.name == "exporting").then_some(12_400),
                 focus_search: false,
                 scroll_to_selected: false,
                 now: &self.now,

@@ -191,6 +191,7 @@ impl App {
                 self.show_page(Page::Evidence);
                 self.evidence.verify(&mut self.shared);
             }
+            Command::Export => self.ask_to_export(),
             Command::Palette => self.overlay = Some(Overlay::Palette),
             Command::Settings => {
                 self.overlay = Some(Overlay::Settings(Box::new(self.settings_view(ctx))));

@@ -75,6 +75,7 @@ impl App {
                     }
                 }
             },
+            DialogAction::Export(choice) => self.pick_export_file(choice),
             DialogAction::StopAndClose => {
                 shared.prompt = None;
                 self.close_when_idle = true;

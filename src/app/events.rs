@@ -41,6 +41,7 @@ impl App {
                 self.loop_page.fill_example(&workspace, &self.shared);
             }
             Some(Ok(PickerResult::SaveAs(file, source))) => self.shared.save(file, source),
+            Some(Ok(PickerResult::Export(file, order))) => self.export(file, *order),
             Some(Ok(PickerResult::PlanFolder { folder, purpose, plan })) => {
                 self.plan.choose_folder(&plan, folder, purpose, &mut self.shared);
             }

@@ -2,6 +2,7 @@
 
 use uuid::Uuid;
 
+use super::exporting::Exporting;
 use super::pending::FailedQuery;
 use super::shared::Shared;
 use crate::run::{
@@ -58,6 +59,7 @@ pub(super) struct EvidencePage {
     verification: Verification,
     pub(super) focus_search: bool,
     scroll_to_selected: bool,
+    pub(super) exporting: Exporting,
     /// The time at which to search for the edited text, in Unix milliseconds.
     search_at_ms: Option<i64>,
 }
@@ -99,6 +101,8 @@ impl EvidencePage {
                 self.search(shared);
             }
             EvidenceAction::More => self.read_more(shared),
+            EvidenceAction::ChooseExport(choice) => self.exporting.choose(choice),
+            EvidenceAction::StopExport => self.exporting.stop(),
             EvidenceAction::CloseAnswer => {
                 let beside_search = self.beside_search;
                 self.close_answer();
@@ -131,6 +135,11 @@ impl EvidencePage {
         self.question = None;
         self.answer = None;
         self.beside_search = None;
+    }
+
+    /// The run to which the search is restricted.
+    pub(super) fn searched_run(&self) -> Option<Uuid> {
+        self.query.run_id
     }
 
     fn close_detail(&mut self) {
@@ -362,6 +371,7 @@ impl EvidencePage {
             attempt: shared.attempt_of(run_id),
             contents: shared.contents.all(),
             verification: &self.verification,
+            exporting: self.exporting.executions(),
             focus_search: self.focus_search,
             scroll_to_selected: self.scroll_to_selected,
             now: &shared.now,

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
 use super::examples::{self, Example};
+use super::exporting::ExportOrder;
 use crate::ui::action::{FolderFor, PlanFolder};
 use crate::worker::{SaveSource, Wake};
 
@@ -13,6 +14,8 @@ pub(super) enum PickerRequest {
     Plan(Option<PathBuf>),
     /// The file to which a content is saved, with the suggested file name.
     SaveAs(String, SaveSource),
+    /// The file for an export, with the suggested file name.
+    Export(String, Box<ExportOrder>),
     /// A folder for a field of the loop form, starting in this folder.
     Folder(FolderFor, Option<PathBuf>),
     /// A folder for the plan with this file, starting in `start`.
@@ -29,6 +32,8 @@ pub(super) enum PickerResult {
     LoopExample(PathBuf),
     /// The file to write, and the source of its content.
     SaveAs(PathBuf, SaveSource),
+    /// The file to write, and what is exported.
+    Export(PathBuf, Box<ExportOrder>),
     /// A folder for a field of the loop form.
     Folder(PathBuf, FolderFor),
     /// A folder for the plan with this file. Another plan may be shown by now.
@@ -110,7 +115,7 @@ impl PickerResult {
     /// The folder in which the next picker starts.
     fn folder(&self) -> Option<&Path> {
         match self {
-            Self::Plan(path) | Self::SaveAs(path, _) => path.parent(),
+            Self::Plan(path) | Self::SaveAs(path, _) | Self::Export(path, _) => path.parent(),
             Self::Folder(path, _) | Self::PlanFolder { folder: path, .. } => Some(path),
             Self::LoopExample(_) => None,
         }
@@ -134,6 +139,10 @@ impl Dialogs {
             PickerRequest::SaveAs(name, source) => {
                 let file = self.dialog("Save as", None).set_file_name(name).save_file()?;
                 PickerResult::SaveAs(file, source)
+            }
+            PickerRequest::Export(name, order) => {
+                let file = self.dialog("Export as", None).set_file_name(name).save_file()?;
+                PickerResult::Export(file, order)
             }
             PickerRequest::Folder(field, start) => {
                 let title = match field {

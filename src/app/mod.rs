@@ -13,6 +13,7 @@ mod dialogs;
 mod events;
 mod evidence_page;
 mod examples;
+mod exporting;
 mod file_dialog;
 mod frame;
 mod history;

@@ -35,6 +35,8 @@ pub(super) enum Prompt {
     TrustForLoop,
     /// Whether to grant to every plan in the workspace what is granted to the shown plan.
     RememberWalls,
+    /// What of the evidence is written to a file, and in which format.
+    Export,
     /// Whether to stop the run or loop under way and close the window.
     Close,
 }
@@ -78,6 +80,8 @@ pub(super) struct Shared {
     showing: u64,
     pub(super) view_panic: Option<ViewPanic>,
     pub(super) contents: Contents,
+    /// Wakes the window from another thread.
+    pub(super) wake: Wake,
     /// The text to copy to the clipboard in the next frame.
     pub(super) to_copy: Option<String>,
     /// The attempts of bounded loops to which loaded runs belong, by run.
@@ -104,7 +108,8 @@ impl Shared {
             secrets_behind: None,
             showing: 0,
             view_panic: None,
-            contents: Contents::new(wake),
+            contents: Contents::new(Wake::clone(&wake)),
+            wake,
             to_copy: None,
             attempts: BTreeMap::new(),
             reconciled: BTreeMap::new(),

@@ -17,6 +17,7 @@ mod bounded_loop;
 mod choices;
 mod diagnostics;
 mod evidence_hits;
+mod exporting;
 mod filtering;
 #[cfg(unix)]
 mod flood;

@@ -89,6 +89,7 @@ impl App {
         Situation {
             page: self.shared.page,
             results: self.evidence.listed().len(),
+            not_exportable: self.evidence.not_exportable(),
             search_offered: is_offered(self.evidence.text()),
             looping: self.loop_page.under_way().is_some(),
             can_go_back: self.can_go(Direction::Back),
@@ -131,6 +132,7 @@ impl App {
                 let (workspace, commands) = self.commands_to_trust(prompt)?;
                 Question::Trust { workspace, commands, of_plan: prompt == Prompt::Trust }
             }
+            Prompt::Export => Question::Export(self.evidence.export_view(&self.shared)),
             Prompt::RememberWalls => {
                 let binding = &self.plan.review()?.binding;
                 let grants = binding.grants.for_every_plan()?;
@@ -186,7 +188,11 @@ impl App {
                 let place = self.loop_page.folder_review()?;
                 Some((&place.workspace, place.commands.as_ref().ok()?.as_ref()?))
             }
-            Prompt::Authorize | Prompt::Reject | Prompt::RememberWalls | Prompt::Close => None,
+            Prompt::Authorize
+            | Prompt::Reject
+            | Prompt::RememberWalls
+            | Prompt::Export
+            | Prompt::Close => None,
         }
     }
 }

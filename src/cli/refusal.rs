@@ -136,21 +136,16 @@ impl From<EvidenceError> for Refusal {
 
 impl From<ExportError> for Refusal {
     fn from(error: ExportError) -> Self {
-        let message = error.to_string();
-        let failed = |code, next: &str| {
-            let next = next.to_owned();
-            Self::new(Exit::Failed, Failure { code, message: message.clone(), next }, json!({}))
-        };
         match error {
             ExportError::Evidence(error) => error.into(),
-            ExportError::NoRun(_) => Self::usage(message, "Look the id up with `evidence search`."),
-            ExportError::OneRun => {
-                Self::usage(message, "`evidence search` prints the ids of runs.")
+            ExportError::NoRun(_) => {
+                Self::usage(error.to_string(), "Look the id up with `evidence search`.")
             }
-            ExportError::Write(_) => {
-                failed(Code::WriteFailed, "See that the file can be written, then try again.")
-            }
-            ExportError::Stopped => failed(Code::Cancelled, "Nothing is left of it."),
+            ExportError::OneRun => Self::usage(
+                error.to_string(),
+                "`evidence search` prints the ids of runs: --run ID.",
+            ),
+            error => Self::new(Exit::Failed, error.failure(), json!({})),
         }
     }
 }

@@ -1,10 +1,13 @@
 //! Errors of exports.
 
 use std::io;
+use std::path::PathBuf;
 
 use uuid::Uuid;
 
 use crate::evidence::EvidenceError;
+use crate::plan::Code;
+use crate::run::Failure;
 
 /// Why an export ended without a complete result.
 #[derive(Debug, thiserror::Error)]
@@ -18,8 +21,26 @@ pub enum ExportError {
     Stopped,
     #[error("the evidence has no run {0}")]
     NoRun(Uuid),
-    #[error("an asciicast is the output of one run: name it with --run")]
+    #[error("an asciicast or a case file is of one run, and none is named")]
     OneRun,
+    #[error("{} exists already", .0.display())]
+    Exists(PathBuf),
+}
+
+impl ExportError {
+    /// The failure for the person.
+    pub fn failure(&self) -> Failure {
+        let (code, next) = match self {
+            Self::Evidence(error) => return error.failure(),
+            Self::Write(_) => {
+                (Code::WriteFailed, "See that the file can be written, then try again.")
+            }
+            Self::Stopped => (Code::Cancelled, "Nothing is left of it."),
+            Self::NoRun(_) | Self::OneRun => (Code::EvidenceStore, "Choose a run."),
+            Self::Exists(_) => (Code::WriteFailed, "Choose another name."),
+        };
+        Failure { code, message: self.to_string(), next: next.to_owned() }
+    }
 }
 
 impl From<zip::result::ZipError> for ExportError {

@@ -1,33 +1,4 @@
-//! What is exported, how, and what came of it.
-
-/// The format of an export.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ExportFormat {
-    /// JSON Lines: each execution on a line, as `evidence show --json` prints it.
-    JsonLines,
-    /// Comma-separated values by RFC 4180: a header, and a record for each execution.
-    Csv,
-    /// SARIF 2.1.0: diagnostics as results, executions as invocations.
-    Sarif,
-    /// JUnit XML: a run is a test suite, a step a test case.
-    Junit,
-    /// asciicast v3: the output of one run, for a terminal player.
-    Asciicast,
-    /// A report as one HTML file without scripts.
-    Html,
-}
-
-impl ExportFormat {
-    /// Every format with its name on the command line.
-    pub const WORDS: [(&'static str, Self); 6] = [
-        ("jsonl", Self::JsonLines),
-        ("csv", Self::Csv),
-        ("sarif", Self::Sarif),
-        ("junit", Self::Junit),
-        ("asciicast", Self::Asciicast),
-        ("html", Self::Html),
-    ];
-}
+//! What came of an export.
 
 /// What was exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

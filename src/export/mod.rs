@@ -12,6 +12,7 @@ mod case;
 mod csv;
 mod error;
 mod excerpt;
+mod file;
 mod format;
 mod html;
 mod json_lines;
@@ -24,5 +25,6 @@ mod xml;
 
 pub use case::{MANIFEST_SCHEMA, case_file};
 pub use error::{ExportError, Result};
-pub use format::{ExportFormat, Exported, Progress};
+pub use file::export_to_file;
+pub use format::{Exported, Progress};
 pub use write::export;

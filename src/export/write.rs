@@ -3,10 +3,10 @@
 use std::io::Write;
 
 use super::walk::{Walk, with_words};
-use super::{ExportError, ExportFormat, Exported, Progress, Result};
+use super::{ExportError, Exported, Progress, Result};
 use super::{asciicast, csv, html, json_lines, junit, sarif};
 use crate::evidence::EvidenceReader;
-use crate::run::SearchQuery;
+use crate::run::{ExportFormat, SearchQuery};
 
 /// Writes the runs and steps that meet `query` in this format, in the order of recording. Its words and filters are
 /// those of a search; a limit of 0 means all.

@@ -15,6 +15,7 @@ mod effect;
 mod error_info;
 mod event;
 mod excerpt;
+mod export_format;
 mod history;
 mod host;
 pub(crate) mod line_diff;
@@ -64,6 +65,7 @@ pub use effect::{Edge, EdgeType, FileEffect, TargetKind};
 pub use error_info::ErrorInfo;
 pub use event::{RunEnding, RunEvent, SKIPPED_WITH_COMMAND, Stream};
 pub use excerpt::{StreamEnds, StreamExcerpt};
+pub use export_format::{ExportFile, ExportFormat};
 pub use history::{
     Attempt, Checkpoint, CheckpointName, FileReversal, History, HistoryEntry, NoCheckpoint,
     UndoError, is_git_path, reversals,

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::Command;
 use super::artifact::Shape;
 use super::diagnostics::{Column, DiagnosticPosition, Facet};
+use super::dialog::ExportChoice;
 use super::loop_page::LoopForm;
 use super::overlay::RuleForm;
 use super::plan::StepFilter;
@@ -218,6 +219,8 @@ pub enum DialogAction {
         /// What the person typed.
         answer: Option<Typed>,
     },
+    /// Choose the file for this export.
+    Export(ExportChoice),
     /// Close the dialog without a decision.
     LeaveUndecided,
     /// Stop the run or the loop, and close the window.
@@ -249,6 +252,10 @@ pub enum EvidenceAction {
     RunQuery(Question),
     /// Show the search results in place of the answer.
     CloseAnswer,
+    /// Change what the dialog about an export has chosen.
+    ChooseExport(ExportChoice),
+    /// Stop the export under way. Nothing is left of it.
+    StopExport,
 }
 
 /// An action on the diagnostics page.

@@ -69,6 +69,7 @@ pub enum Command {
     FocusSearch,
     SaveSearch,
     Verify,
+    Export,
     Palette,
     Settings,
     SwitchTheme,
@@ -88,6 +89,8 @@ pub struct Situation {
     pub results: usize,
     /// Whether the search of the evidence page is empty, or one that is always offered.
     pub search_offered: bool,
+    /// Why nothing of the evidence can be exported; `None` when something can.
+    pub not_exportable: Option<&'static str>,
     /// The number of diagnostics on the diagnostics page.
     pub diagnostics: usize,
     /// The number of picked suggestions of the selected diagnostic.

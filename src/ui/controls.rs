@@ -5,7 +5,7 @@ use egui::{
     WidgetInfo, pos2, vec2,
 };
 
-use super::widgets::{focus_ring, paint_icon, reveal_focused, rich};
+use super::widgets::{focus_ring, paint_icon, paragraph, reveal_focused, rich};
 use super::{Chip, Icon, Text, Theme, Tone, theme};
 use crate::plan::drawable;
 
@@ -76,6 +76,24 @@ pub fn toggle(ui: &mut Ui, icon: Icon, text: &str, tone: Tone, on: bool) -> Resp
     ui.painter().text(left, Align2::LEFT_CENTER, text, Text::Meta.font(), color);
     selectable(ui, &response, on, || text.to_owned());
     response
+}
+
+/// A choice with its icon, its name, and a sentence about it, which may be empty.
+pub(crate) type Choice<T> = (T, Icon, &'static str, &'static str);
+
+/// Several choices, with the sentence about the chosen one.
+pub(crate) fn choices_ui<T: Copy + PartialEq>(ui: &mut Ui, chosen: &mut T, choices: &[Choice<T>]) {
+    ui.horizontal_wrapped(|ui| {
+        for (choice, icon, name, _) in choices {
+            if toggle(ui, *icon, name, Tone::Accent, chosen == choice).clicked() {
+                *chosen = *choice;
+            }
+        }
+    });
+    let chosen = choices.iter().find(|it| it.0 == *chosen);
+    if let Some((.., sentence)) = chosen.filter(|it| !it.3.is_empty()) {
+        paragraph(ui, sentence, Text::Meta, Tone::Dim);
+    }
 }
 
 /// Gives a painted control that can be selected its accessible name and its focus ring. Returns whether it was

@@ -81,6 +81,7 @@ icons! {
     DOWN '\u{e136}';
     UP '\u{e13c}';
     SAVE '\u{e248}';
+    EXPORT '\u{eaf0}';
     HELP '\u{e3e8}';
     CLOCK '\u{e19a}';
     INFO '\u{e2ce}';

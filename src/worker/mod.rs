@@ -32,6 +32,7 @@ mod contents;
 mod editor;
 mod evidence_queries;
 mod executor_thread;
+mod export;
 mod faults;
 mod files;
 mod folders;
@@ -68,6 +69,7 @@ pub use evidence_queries::{
     Reconcile, ReplayLoop, ReplayRun, ReplayedLoop, ReplayedRun, Search, Verify,
 };
 pub use executor_thread::Worker;
+pub use export::{Export, ExportDone, ExportProgress};
 pub use faults::Faults;
 pub use files::{ChangedFiles, ReadSource, read_plan_file};
 pub use folders::{Folders, default_folders, workspace_of};

@@ -13,6 +13,7 @@ mod asked;
 mod attention;
 mod commands;
 mod dialog;
+mod export;
 mod hands;
 mod harness;
 mod idle;

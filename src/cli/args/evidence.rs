@@ -8,10 +8,9 @@ use uuid::Uuid;
 
 use super::Common;
 use crate::cli::time::parse_time;
-use crate::export::ExportFormat;
 use crate::plan::Digest;
 use crate::risk::RiskLevel;
-use crate::run::Known;
+use crate::run::{ExportFormat, Known};
 
 #[derive(Debug, Subcommand)]
 pub(in crate::cli) enum EvidenceCommand {

@@ -1,13 +1,12 @@
 //! `evidence export` and `evidence case`: evidence in other formats, on stdout or in a file.
 
-use std::fs::File;
-use std::io::{BufWriter, ErrorKind, Write as _};
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use tempfile::NamedTempFile;
+use uuid::Uuid;
 
 use super::search::query_of;
 use crate::cli::output::{Output, say};
@@ -15,8 +14,9 @@ use crate::cli::refusal::Refusal;
 use crate::cli::signals::interrupt_flag;
 use crate::cli::{Exit, args};
 use crate::evidence::EvidenceReader;
-use crate::export::{ExportError, ExportFormat, Exported, Progress, case_file};
+use crate::export::{ExportError, Exported, Progress, export_to_file};
 use crate::plan::quoted;
+use crate::run::{ExportFile, ExportFormat, SearchQuery};
 
 /// How often the number of executions so far is printed.
 const TELL_EVERY: Duration = Duration::from_secs(2);
@@ -45,10 +45,7 @@ pub(super) fn export(
             }
         };
     };
-    let (exported, bytes) = to_file(path, command.force, |file, progress| {
-        crate::export::export(reader, &query, format, file, progress)
-    })?;
-    print(path, word(format), exported, bytes, out);
+    to_file(reader, &query, ExportFile::Format(format), (path, command.force), out)?;
     Ok(Exit::Done)
 }
 
@@ -61,19 +58,44 @@ pub(super) fn case(
     reader: &mut EvidenceReader,
     out: &mut Output,
 ) -> Result<Exit, Refusal> {
-    let (exported, bytes) = to_file(&command.out, command.force, |file, progress| {
-        case_file(reader, command.run, file, progress)
-    })?;
-    print(&command.out, "case", exported, bytes, out);
+    let query = of_run(command.run);
+    to_file(reader, &query, ExportFile::Case, (&command.out, command.force), out)?;
     if !out.json() {
         say("Check it with `python3 verify.py FILE`; a copy of verify.py is in it.");
     }
     Ok(Exit::Done)
 }
 
-fn word(format: ExportFormat) -> &'static str {
-    let found = ExportFormat::WORDS.iter().find(|(_, it)| *it == format);
-    found.map_or("", |(word, _)| word)
+/// The search that finds everything of a run.
+fn of_run(run_id: Uuid) -> SearchQuery {
+    SearchQuery { run_id: Some(run_id), ..SearchQuery::default() }
+}
+
+/// Writes an export to a file, and prints what it has.
+fn to_file(
+    reader: &mut EvidenceReader,
+    query: &SearchQuery,
+    kind: ExportFile,
+    (path, replace): (&Path, bool),
+    out: &mut Output,
+) -> Result<(), Refusal> {
+    let written =
+        with_progress(|progress| export_to_file(reader, query, kind, (path, replace), progress));
+    let (exported, bytes) = written.map_err(|error| match error {
+        ExportError::Exists(_) => {
+            let next = "Name another file, or replace this one with --force.";
+            Refusal::usage(error.to_string(), next)
+        }
+        error => error.into(),
+    })?;
+    print(path, word(kind), exported, bytes, out);
+    Ok(())
+}
+
+fn word(kind: ExportFile) -> &'static str {
+    let is_it = |format| ExportFile::Format(format) == kind;
+    let found = ExportFormat::WORDS.iter().find(|(_, format)| is_it(*format));
+    found.map_or("case", |(word, _)| word)
 }
 
 fn print(path: &Path, format: &str, exported: Exported, bytes: u64, out: &mut Output) {
@@ -108,9 +130,9 @@ fn say_changed(exported: Exported) {
 }
 
 /// Runs an export that says on stderr how far it is, and that a signal stops.
-fn with_progress(
-    write: impl FnOnce(Progress<'_>) -> Result<Exported, ExportError>,
-) -> Result<Exported, ExportError> {
+fn with_progress<T>(
+    write: impl FnOnce(Progress<'_>) -> Result<T, ExportError>,
+) -> Result<T, ExportError> {
     let stop = interrupt_flag()?;
     let mut told = Instant::now();
     let mut progress = |executions: u64| tell(executions, &mut told, &stop);
@@ -123,37 +145,4 @@ fn tell(executions: u64, told: &mut Instant, stop: &AtomicBool) -> bool {
         say(&format!("{executions} executions so far"));
     }
     !stop.load(Ordering::Relaxed)
-}
-
-/// Writes a file beside the one with this name, and renames it when it is complete. Returns its size in bytes.
-fn to_file(
-    path: &Path,
-    force: bool,
-    write: impl FnOnce(&mut BufWriter<&mut File>, Progress<'_>) -> Result<Exported, ExportError>,
-) -> Result<(Exported, u64), Refusal> {
-    let exists = || {
-        let message = format!("{} exists already", path.display());
-        Refusal::usage(message, "Name another file, or replace this one with --force.")
-    };
-    if !force && path.symlink_metadata().is_ok() {
-        return Err(exists());
-    }
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    // Only this user can read it, and it is removed unless it is complete.
-    let mut file =
-        NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(ExportError::Write)?;
-    let exported = with_progress(|progress| {
-        let mut buffered = BufWriter::new(file.as_file_mut());
-        let exported = write(&mut buffered, progress)?;
-        buffered.flush()?;
-        Ok(exported)
-    })?;
-    file.as_file().sync_all().map_err(ExportError::Write)?;
-    let bytes = file.as_file().metadata().map_err(ExportError::Write)?.len();
-    let kept = if force { file.persist(path) } else { file.persist_noclobber(path) };
-    match kept {
-        Ok(_) => Ok((exported, bytes)),
-        Err(error) if error.error.kind() == ErrorKind::AlreadyExists => Err(exists()),
-        Err(error) => Err(ExportError::Write(error.error).into()),
-    }
 }

@@ -90,7 +90,7 @@ impl Command {
             | Self::OpenInEditor
             | Self::CopyDiagnostic
             | Self::CopyDiagnostics => Area::Diagnostics,
-            Self::FocusSearch | Self::SaveSearch | Self::Verify => Area::Evidence,
+            Self::FocusSearch | Self::SaveSearch | Self::Verify | Self::Export => Area::Evidence,
             Self::GoPlan
             | Self::GoEvidence
             | Self::GoDiagnostics

@@ -25,6 +25,8 @@ const MAX_VALUES: usize = 20;
 
 pub(super) fn facets_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Commands<'_>) {
     commands.button(ui, Command::Verify, Look::Plain, None);
+    ui.add_space(4.0);
+    commands.button(ui, Command::Export, Look::Plain, None);
     let actions = &mut *commands.actions;
     ui.add_space(8.0);
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {

@@ -1,6 +1,7 @@
 //! The evidence page: search field, facets, timeline, results or the answer to a query, and one execution in full.
 
 mod answer;
+mod below;
 pub mod detail;
 mod facets;
 mod filters;
@@ -14,7 +15,7 @@ mod timeline;
 
 use egui::text::{CCursor, CCursorRange};
 use egui::text_edit::TextEditState;
-use egui::{Key, Margin, Modifiers, Panel, TextEdit, Ui, vec2};
+use egui::{Key, Margin, Modifiers, TextEdit, Ui, vec2};
 use uuid::Uuid;
 
 use super::action::{LoopAction, RecordTab};
@@ -94,6 +95,8 @@ pub struct EvidenceView<'a> {
     pub contents: &'a Contents,
     /// The state of the verification of the chain.
     pub verification: &'a Verification,
+    /// The number of executions that the export under way has written; `None` without one.
+    pub exporting: Option<u64>,
     /// Whether to focus the search field now.
     pub focus_search: bool,
     /// Whether to scroll the list to the open result now.
@@ -151,7 +154,8 @@ pub fn evidence_page_ui(
         });
     }
     notices_ui(ui, notices, actions);
-    verification_ui(ui, view.verification, view.now);
+    below::verification_ui(ui, view.verification, view.now);
+    below::exporting_ui(ui, view.exporting, actions);
     widgets::main_panel_ui(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 0.0;
         widgets::margins(16, 8).show(ui, |ui| {
@@ -312,43 +316,4 @@ fn search_field_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Actio
     if response.lost_focus() && ui.input(|input| input.key_pressed(egui::Key::Enter)) {
         actions.push(Action::Evidence(EvidenceAction::Search(text)));
     }
-}
-
-/// Shows the result of the verification, if one was requested. It is below the list, whose rows keep their places when
-/// it appears.
-fn verification_ui(ui: &mut Ui, verification: &Verification, now: &Now) {
-    let (icon, tone, text) = match verification {
-        Verification::NotRequested => return,
-        Verification::UnderWay => (icon::CLOCK, Tone::Dim, "Recomputing the chain…".to_owned()),
-        Verification::Done { report, at_ms } if report.ok => (
-            icon::SEAL,
-            Tone::Safe,
-            format!(
-                "Verified {}: all {} records are unchanged. Keep a copy of the head, so that a \
-                 later truncation is detected too.",
-                now.minute(*at_ms),
-                format::count(report.rows)
-            ),
-        ),
-        Verification::Done { report, .. } => (
-            icon::STOP_SIGN,
-            Tone::Danger,
-            format!(
-                "The evidence was changed. First difference: {}",
-                report.first_bad.as_deref().unwrap_or("not named")
-            ),
-        ),
-    };
-    let frame = panel_frame(Theme::of(ui).background, Margin::symmetric(16, 8));
-    Panel::bottom("verification").frame(frame).resizable(false).show(ui, |ui| {
-        widgets::remark(ui, icon, tone, text);
-        if let Verification::Done { report, .. } = verification {
-            ui.horizontal(|ui| {
-                ui.add_space(24.0);
-                let head = report.head.to_string();
-                widgets::line(ui, "head", Text::Meta, Tone::Dim);
-                widgets::copyable(ui, &head, &head, "the head of the chain");
-            });
-        }
-    });
 }

@@ -2,9 +2,10 @@
 
 use egui::{Id, Margin, TextEdit, Ui};
 
-use super::form_ui::{Choice, choices_ui, fault_ui, numbers_ui};
+use super::form_ui::{fault_ui, numbers_ui};
 use super::{Field, LoopForm};
 use crate::plan::{RiskLevel, TOOLS};
+use crate::ui::controls::{Choice, choices_ui};
 use crate::ui::plan::risk_icon;
 use crate::ui::{Text, Tone, controls, icon, widgets};
 

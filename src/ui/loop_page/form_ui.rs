@@ -7,8 +7,9 @@ use super::{Field, FormView, LoopForm, PlannerChoice};
 use crate::plan::{VerifyScope, drawable_lines};
 use crate::run::{CommandsReview, LookScope, PlaceReview};
 use crate::ui::action::{FolderFor, LoopAction};
+use crate::ui::controls::{Choice, choices_ui};
 use crate::ui::plan::commands_button;
-use crate::ui::{Action, Icon, Look, Text, Theme, Tone, controls, icon, scroll, widgets};
+use crate::ui::{Action, Look, Text, Theme, Tone, controls, icon, scroll, widgets};
 
 /// The maximum width of the form, in points. Longer lines are hard to read.
 const WIDTH: f32 = 680.0;
@@ -136,9 +137,6 @@ fn budget_ui(ui: &mut Ui, form: &mut LoopForm) {
     }
 }
 
-/// A choice with its icon, its name, and a sentence about it.
-pub(super) type Choice<T> = (T, Icon, &'static str, &'static str);
-
 const PLANNERS: [Choice<PlannerChoice>; 4] = [
     (
         PlannerChoice::CargoFix,
@@ -201,20 +199,6 @@ const SCOPES: [Choice<Option<VerifyScope>>; 3] = [
         "Nothing checks the result. A loop that completes is then marked as not verified.",
     ),
 ];
-
-/// Several choices, with the sentence about the chosen one.
-pub(super) fn choices_ui<T: Copy + PartialEq>(ui: &mut Ui, chosen: &mut T, choices: &[Choice<T>]) {
-    ui.horizontal_wrapped(|ui| {
-        for (choice, icon, name, _) in choices {
-            if controls::toggle(ui, *icon, name, Tone::Accent, chosen == choice).clicked() {
-                *chosen = *choice;
-            }
-        }
-    });
-    if let Some((.., sentence)) = choices.iter().find(|it| it.0 == *chosen) {
-        widgets::paragraph(ui, sentence, Text::Meta, Tone::Dim);
-    }
-}
 
 /// A number field: its identity, its name, and a function that returns its text in the form.
 type NumberField<'a> = (Field, &'a str, fn(&mut LoopForm) -> &mut String);

@@ -42,6 +42,7 @@ const ARROWS: [(&str, &[&str]); 22] = [
         &[
             "autonomy",
             "engine",
+            "export",
             "evidence",
             "tools",
             "remote",

@@ -1,0 +1,60 @@
+//! A file that appears only when it is complete.
+
+use std::fs::File;
+use std::io::{BufWriter, ErrorKind, Write as _};
+use std::path::Path;
+
+use tempfile::NamedTempFile;
+
+use super::{ExportError, Exported, Progress, Result, case_file, export};
+use crate::evidence::EvidenceReader;
+use crate::run::{ExportFile, SearchQuery};
+
+/// Writes an export beside `path`, and gives it this name when it is complete. Only this user can read it, and nothing
+/// is left of an export that failed or was stopped. `replace` allows a file that exists. Returns also the size of the
+/// file, in bytes.
+///
+/// # Errors
+/// As for [`export`] and [`case_file`]; when `path` exists already.
+pub fn export_to_file(
+    reader: &mut EvidenceReader,
+    query: &SearchQuery,
+    kind: ExportFile,
+    (path, replace): (&Path, bool),
+    progress: Progress<'_>,
+) -> Result<(Exported, u64)> {
+    let exists = || ExportError::Exists(path.to_owned());
+    if !replace && path.symlink_metadata().is_ok() {
+        return Err(exists());
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut file = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+    let exported = write(reader, query, kind, file.as_file_mut(), progress)?;
+    file.as_file().sync_all()?;
+    let bytes = file.as_file().metadata()?.len();
+    let kept = if replace { file.persist(path) } else { file.persist_noclobber(path) };
+    match kept {
+        Ok(_) => Ok((exported, bytes)),
+        Err(error) if error.error.kind() == ErrorKind::AlreadyExists => Err(exists()),
+        Err(error) => Err(error.error.into()),
+    }
+}
+
+fn write(
+    reader: &mut EvidenceReader,
+    query: &SearchQuery,
+    kind: ExportFile,
+    file: &mut File,
+    progress: Progress<'_>,
+) -> Result<Exported> {
+    let mut buffered = BufWriter::new(file);
+    let exported = match kind {
+        ExportFile::Format(format) => export(reader, query, format, &mut buffered, progress)?,
+        ExportFile::Case => {
+            let run_id = query.run_id.ok_or(ExportError::OneRun)?;
+            case_file(reader, run_id, &mut buffered, progress)?
+        }
+    };
+    buffered.flush()?;
+    Ok(exported)
+}
