@@ -20,6 +20,8 @@ pub(crate) enum DiskOp {
     Write,
     SetMode,
     FlushFile,
+    /// Many files at once.
+    FlushTogether,
     RemoveFile,
     Link,
     Rename,
@@ -86,6 +88,13 @@ impl Disk<'_> {
     pub(crate) fn flush_file(self, file: &File) -> io::Result<()> {
         (self.gate)(DiskOp::FlushFile)?;
         file.sync_all()
+    }
+
+    /// Flushes these files with one wait for the disk, if the system can. Returns whether it did; see
+    /// [`flush_together`](super::flush_together).
+    pub(crate) fn flush_together(self, files: &[&File]) -> io::Result<bool> {
+        (self.gate)(DiskOp::FlushTogether)?;
+        super::flush_together::flush_together(files)
     }
 
     pub(crate) fn remove_file(self, folder: &Dir, name: &Path) -> io::Result<()> {

@@ -10,6 +10,7 @@ pub(crate) use crate::run::line_diff as diff;
 mod disk;
 mod error;
 pub(crate) mod file;
+mod flush_together;
 mod folders;
 mod hidden;
 mod ignore_rules;

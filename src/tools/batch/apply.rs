@@ -22,8 +22,8 @@ use crate::workspace::{
     check_cancelled, check_state, file, temporary_name,
 };
 
-/// Maximum number of temporary files that are open at once. All of them are written before the first is
-/// flushed, so that the file system can flush many together.
+/// Maximum number of temporary files that are open at once. All of them are written before they are flushed, together if
+/// the system can.
 const OPEN_FILES: usize = 128;
 
 /// A batch of changes that was applied.
@@ -207,9 +207,15 @@ impl<'a> Transaction<'a> {
             let file = self.prepare_file(effect)?;
             written.extend(file.map(|file| (file, &effect.path)));
         }
-        for (file, path) in written {
+        let Some((_, path)) = written.first() else { return Ok(()) };
+        check_cancelled(self.context.stop)?;
+        let files: Vec<_> = written.iter().map(|(file, _)| file).collect();
+        if self.disk.flush_together(&files).map_err(write_failed(path))? {
+            return Ok(());
+        }
+        for (file, path) in &written {
             check_cancelled(self.context.stop)?;
-            self.disk.flush_file(&file).map_err(write_failed(path))?;
+            self.disk.flush_file(file).map_err(write_failed(path))?;
         }
         Ok(())
     }

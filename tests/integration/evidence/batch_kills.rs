@@ -45,8 +45,16 @@ fn tree(home: &Home) -> Tree {
     tree
 }
 
-/// A workspace, and beside it a plan that replaces, deletes, renames and creates files.
-fn home() -> Home {
+/// The number of further files with which a batch is large enough to be flushed at once.
+const MANY: usize = 12;
+
+/// The name of a further file that the plan creates.
+fn further(index: usize) -> String {
+    format!("more/{index:02}.txt")
+}
+
+/// A workspace, and beside it a plan that replaces, deletes, renames and creates files, and this many further ones.
+fn home(more: usize) -> Home {
     let home = Home::new();
     for (name, content, mode) in [
         ("a.txt", &b"old a\n"[..], 0o640),
@@ -57,14 +65,17 @@ fn home() -> Home {
         let path = home.write(name, content);
         set_mode(&path, mode);
     }
-    let edits = json!([
-        { "op": "write", "path": "a.txt", "contents": "new a\n" },
-        { "op": "replace", "path": "run.sh", "old": "old", "new": "new" },
-        { "op": "delete", "path": "gone.bin" },
-        { "op": "rename", "path": "old.sh", "to": "bin/new.sh" },
-        { "op": "create", "path": "deep/er/new.txt", "contents": "new\n" },
-    ]);
-    fs::write(home.path().join("plan.json"), batch(edits).to_string()).unwrap();
+    let mut edits = vec![
+        json!({ "op": "write", "path": "a.txt", "contents": "new a\n" }),
+        json!({ "op": "replace", "path": "run.sh", "old": "old", "new": "new" }),
+        json!({ "op": "delete", "path": "gone.bin" }),
+        json!({ "op": "rename", "path": "old.sh", "to": "bin/new.sh" }),
+        json!({ "op": "create", "path": "deep/er/new.txt", "contents": "new\n" }),
+    ];
+    edits.extend((0..more).map(
+        |index| json!({ "op": "create", "path": further(index), "contents": format!("{index}\n") }),
+    ));
+    fs::write(home.path().join("plan.json"), batch(json!(edits)).to_string()).unwrap();
     home
 }
 
@@ -88,23 +99,7 @@ fn killed(home: &Home, call: &str, n: usize) -> bool {
 
 #[test]
 fn killed_batch_can_be_taken_back_and_finished() {
-    let before = tree(&home());
-    let done = home();
-    let _ = done.run(RUN[..7].iter().copied()).exits(0);
-    let after = tree(&done);
-    let mut seen = BTreeMap::new();
-    for call in CALLS {
-        for n in 1.. {
-            let home = home();
-            if !killed(&home, call, n) {
-                assert_eq!(tree(&home), after);
-                break;
-            }
-            let way = SettleMode::ALL[n % 2];
-            let came = check_and_settle(&home, way, &before, &after);
-            *seen.entry((call, came)).or_insert(0) += 1;
-        }
-    }
+    let seen = kill_everywhere(&CALLS, 0);
     let inside = |call: &str| seen.get(&(call, "inside")).copied().unwrap_or_default();
     // Two exchanges and four renames; four temporary files are removed at the end.
     assert_eq!(inside("renameat2"), 6, "{seen:?}");
@@ -113,6 +108,39 @@ fn killed_batch_can_be_taken_back_and_finished() {
     assert_eq!(inside("fchmod"), 3, "{seen:?}");
     assert!(inside("fsync") >= 4 + 4, "{seen:?}");
     assert!(inside("openat2") >= 4, "{seen:?}");
+}
+
+/// A batch of many files may be flushed at once. It still changes nothing before all contents are on the disk.
+#[test]
+fn killed_batch_of_many_files_can_be_taken_back_and_finished() {
+    let seen = kill_everywhere(&["syncfs", "renameat2"], MANY);
+    let inside = |call: &str| seen.get(&(call, "inside")).copied().unwrap_or_default();
+    assert_eq!(inside("renameat2"), 6 + MANY, "{seen:?}");
+    // Not on every file system, and not while other programs write much.
+    assert!(inside("syncfs") <= 1, "{seen:?}");
+}
+
+/// Kills the plan with this many further files at each of these calls, and settles each run. Returns how often which
+/// moment was seen, by call.
+fn kill_everywhere<'c>(calls: &[&'c str], more: usize) -> BTreeMap<(&'c str, &'static str), usize> {
+    let before = tree(&home(more));
+    let done = home(more);
+    let _ = done.run(RUN[..7].iter().copied()).exits(0);
+    let after = tree(&done);
+    let mut seen = BTreeMap::new();
+    for call in calls {
+        for n in 1.. {
+            let home = home(more);
+            if !killed(&home, call, n) {
+                assert_eq!(tree(&home), after);
+                break;
+            }
+            let way = SettleMode::ALL[n % 2];
+            let came = check_and_settle(&home, way, &before, &after);
+            *seen.entry((*call, came)).or_insert(0) += 1;
+        }
+    }
+    seen
 }
 
 /// Asserts that the evidence agrees with the disk, then settles the step in one way. Returns the moment of the
@@ -165,7 +193,9 @@ fn assert_files_listed(found: &[Reconciled], now: &Tree, before: &Tree, after: &
     let content = |tree: &Tree, path: &str| tree.get(path).map(|(_, content)| content.clone());
     let paths: Vec<&str> = found.iter().filter_map(|it| it.path.as_deref()).collect();
     let all = ["a.txt", "run.sh", "gone.bin", "old.sh", "bin/new.sh", "deep/er/new.txt"];
-    assert_eq!(paths, all);
+    // Two of them are gone afterwards.
+    let more: Vec<_> = (0..after.len() + 2 - all.len()).map(further).collect();
+    assert_eq!(paths, all.into_iter().chain(more.iter().map(String::as_str)).collect::<Vec<_>>());
     for row in found {
         let path = row.path.as_deref().expect("a file");
         let is = content(now, path);

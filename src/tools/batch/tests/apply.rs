@@ -277,6 +277,30 @@ fn links_replacing_files_or_folders_are_not_followed() {
     assert_eq!(fs::read_dir(outside.path().join("n")).unwrap().count(), 0);
 }
 
+/// Many files are flushed at once or, where the system cannot, one by one, but before the first change.
+#[test]
+fn many_contents_are_flushed_before_the_first_change() {
+    let fixture = Fixture::new();
+    let name = |index: usize| format!("many/{index}.txt");
+    let effects: Vec<_> = (0..20).map(|index| effect(&name(index), None, Some(b"new"))).collect();
+    let acts = RefCell::new(Vec::new());
+    let disk = Disk {
+        gate: &|act| {
+            acts.borrow_mut().push(act);
+            Ok(())
+        },
+    };
+    fixture.apply_effects(disk, &effects, &rename_modes(&effects)).unwrap();
+    let acts = acts.into_inner();
+    let place = |wanted| acts.iter().position(|act| *act == wanted);
+    let together = place(DiskOp::FlushTogether).unwrap();
+    let last_write = acts.iter().rposition(|act| *act == DiskOp::Write).unwrap();
+    let each = acts.iter().filter(|act| **act == DiskOp::FlushFile).count();
+    assert!(last_write < together, "{acts:?}");
+    assert!(each == 0 || each == effects.len(), "{acts:?}");
+    assert!(together.max(place(DiskOp::FlushFile).unwrap_or(0)) < place(DiskOp::Move).unwrap());
+}
+
 // Each folder is flushed once: after the last change, and before an old file is removed.
 #[test]
 fn contents_are_flushed_before_the_first_change() {

@@ -25,7 +25,15 @@ fn any_single_failure_restores_all_files() {
         assert_eq!(rolled_back.error.code(), Code::WriteFailed);
         assert_eq!(fixture.tree(), before, "{n} {act:?}");
     }
-    let all = ["CreateFile", "CreateFolder", "Exchange", "FlushFile", "FlushFolder", "Move"];
+    let all = [
+        "CreateFile",
+        "CreateFolder",
+        "Exchange",
+        "FlushFile",
+        "FlushFolder",
+        "FlushTogether",
+        "Move",
+    ];
     let all = all.into_iter().chain(["RemoveFile", "SetMode", "Write"]);
     assert_eq!(seen, all.map(str::to_owned).collect());
 }
