@@ -62,6 +62,7 @@ mod host;
 mod host_facts;
 mod interrupted_plan;
 mod journal;
+mod made_earlier;
 mod planner_walls;
 mod preconditions;
 mod previews;

@@ -16,6 +16,7 @@ pub(super) use self::shown_plan::faulty_preview;
 pub use self::shown_plan::{review_read, review_trusting};
 use super::commands::ReviewCommands;
 use super::history_source::open_tools;
+use super::made_earlier::FirstWrites;
 use super::projected::ProjectedSteps;
 use super::walls::with_remembered;
 use super::{ExecutionError, WorkspaceChoice, host, preconditions, walls};
@@ -298,6 +299,7 @@ fn preconditions_now(
     written: &BTreeMap<String, usize>,
 ) -> (Vec<PreconditionState>, Vec<Finding>) {
     let outcomes = HashMap::new();
+    let writes = FirstWrites::new(written);
     let mut lookups = 0;
     let mut limit_findings = Vec::new();
     let later = |reason: String| PreconditionState::Later { reason };
@@ -309,10 +311,9 @@ fn preconditions_now(
             _ => {}
         }
         let file = preconditions::file_of(step, call);
-        let earlier = file
-            .and_then(|path| toolbox.key_of(path).ok())
-            .and_then(|key| written.get(&key))
-            .filter(|earlier| **earlier < step.step_index);
+        let key = file.and_then(|path| toolbox.key_of(path).ok());
+        let is_earlier = |earlier: &usize| *earlier < step.step_index;
+        let earlier = key.as_deref().and_then(|key| writes.of_file(key)).filter(is_earlier);
         if let Some(earlier) = earlier {
             return later(format!("step {} writes the file first", earlier + 1));
         }
@@ -331,7 +332,11 @@ fn preconditions_now(
         match preconditions::check(step, call, toolbox.now(), &outcomes) {
             Ok(found) => PreconditionState::Holds { found },
             Err(ExecutionError::PreconditionFailed { found, .. }) => {
-                PreconditionState::Fails { found }
+                let help = writes.that_may_help(&step.precondition, key.as_deref());
+                match help.filter(|(earlier, _)| is_earlier(earlier)) {
+                    Some((earlier, what)) => later(format!("step {} {what}", earlier + 1)),
+                    None => PreconditionState::Fails { found },
+                }
             }
             Err(error) => {
                 let found = error.to_string();

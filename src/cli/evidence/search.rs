@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::show::fate_word;
 use super::{cells, print_changed_rows, say_if_empty};
 use crate::cli::output::{Output, quoted_in_line, say};
 use crate::cli::refusal::Refusal;
@@ -47,6 +48,10 @@ pub(super) fn search(
         for hit in page.hits.iter().filter(|hit| !hit.excerpt.is_empty()) {
             let id = hit.listed.row.execution_id;
             out.line(&format!("{id} {}: {}", quoted(&hit.found_in), quoted_in_line(&hit.excerpt)));
+        }
+        for run in &page.runs {
+            let name = quoted_in_line(&run.plan_name);
+            out.line(&format!("{} run {}: {name}", fate_word(run), run.run_id));
         }
         print_changed_rows(page.hits.iter().map(|hit| &hit.listed), out);
     }

@@ -71,7 +71,7 @@ pub(super) fn show(
 }
 
 /// How a run ended, in a word. A run that ended because a person denied a step did not fail.
-fn fate_word(run: &RunSummary) -> &'static str {
+pub(super) fn fate_word(run: &RunSummary) -> &'static str {
     match run.fate {
         RunFate::Ended(RunStatus::Failed) if run.tally.denied > 0 => "denied",
         fate => fate.as_str(),

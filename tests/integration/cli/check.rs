@@ -191,3 +191,28 @@ fn a_step_that_would_fail_is_told() {
     assert!(document.get("would_fail").is_none(), "{document}");
     assert!(!home.run(["check", "space/p.json"]).exits(0).stdout.contains("would fail"));
 }
+
+/// What an earlier step of the plan makes is missing now, but not when the step begins.
+#[test]
+fn a_folder_that_an_earlier_step_makes_is_not_missing() {
+    let home = Home::new();
+    let with = |mut step: Value, precondition: &str| {
+        step["precondition"] = json!(precondition);
+        step
+    };
+    let list = |id: &str, root: &str| json!({ "step_id": id, "tool": "file_glob", "arguments": { "pattern": "*", "root": root } });
+    home.plan(json!([
+        with(list("early", "gen"), "root exists"),
+        create_file("make", "gen/a/one.txt", "x\n"),
+        with(list("later", "gen"), "root exists"),
+        with(create_file("beside", "gen/a/two.txt", "x\n"), "parent exists"),
+        with(list("other", "ge"), "root exists"),
+    ]));
+    let shown = home.run(["check", "space/p.json"]).exits(0).stdout;
+    let line = |number: usize| {
+        let start = format!("  {number}  ");
+        shown.lines().find(|line| line.starts_with(&start)).unwrap_or_default()
+    };
+    let fails = |number: usize| line(number).contains("fails now");
+    assert_eq!([1, 2, 3, 4, 5].map(fails), [true, false, false, false, true], "{shown}");
+}

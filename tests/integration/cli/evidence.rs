@@ -48,6 +48,9 @@ fn search_finds_a_word_of_output() {
     assert_eq!(nothing.stdout, "", "no rows are no error");
     let people = home.run(["evidence", "search", "wombat"]).exits(0);
     assert!(people.stdout.contains(execution(&result, 0)), "{people:#?}");
+    // Options such as --run take this id.
+    let run = format!(" run {}: ", result["run_id"].as_str().unwrap());
+    assert!(people.stdout.contains(&run), "{people:#?}");
 }
 
 #[test]
