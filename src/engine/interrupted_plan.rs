@@ -32,11 +32,14 @@ pub(super) fn settlement_of(
     let mut settlement =
         Settlement { evidence, toolbox: &toolbox, way, batch: Batch::default(), notes: Vec::new() };
     let mut batches = Vec::new();
+    // The steps of which it is not known what they changed, or whether that passed its check.
+    let mut unknown = Vec::new();
     for intent in settlement.evidence.open_intents(run_id)? {
         if !SettleMode::fits(&intent.tool_name) {
             if way.removes_leftovers(&intent.tool_name) {
                 settlement.remove_leftovers(&intent);
             }
+            unknown.push(intent.step_index + 1);
             continue;
         }
         // The steps are settled in the order of their intents. Usually only one was interrupted.
@@ -55,6 +58,9 @@ pub(super) fn settlement_of(
     let Settlement { batch, mut notes, .. } = settlement;
     batches.extend(Some(batch).filter(|batch| !batch.edits.is_empty()));
     if batches.is_empty() {
+        notes.extend(unknown.iter().map(|step| {
+            format!("what step {step} left behind is not known, so look at its files yourself.")
+        }));
         if notes.is_empty() {
             notes.push("every file already has the content that it would get".to_owned());
         }

@@ -165,7 +165,7 @@ impl Reconciled {
     /// The finding as a sentence that names the step and the file.
     pub fn sentence(&self) -> String {
         let number = self.step_index + 1;
-        let what = self.path.as_deref().unwrap_or(&self.tool_name);
+        let what = self.path.as_deref().unwrap_or("what it changed");
         let mut sentence =
             format!("step {number} was interrupted; {what} is {}", self.finding.words());
         let batches = [Tool::MutateBatch, Tool::History].map(Tool::name);

@@ -74,7 +74,7 @@ impl Classifier<'_> {
             {
                 Rating::caution("runs-script", "Runs a script.")
             }
-            "delete-by-pattern" | "delete-recursive"
+            "delete-by-pattern" | "delete-recursive" | "empty-files"
                 if self.removes_temporary(command, program) =>
             {
                 let reason = "Removes files that the same command line created with mktemp.";

@@ -2,7 +2,7 @@
 
 use egui::{Frame, Label, Margin, ScrollArea, Ui, vec2};
 
-use crate::plan::{Finding, Severity, drawable, prose};
+use crate::plan::{Finding, Severity, ShownStep, StepPlace, drawable, prose};
 use crate::ui::{Icon, Text, Theme, Tone, format, icon, widgets};
 
 fn look(severity: Severity) -> (Icon, Tone, &'static str) {
@@ -40,14 +40,23 @@ pub fn as_text(finding: &Finding) -> String {
     text
 }
 
-/// The place that a JSON pointer names. Steps are counted from 1, as in the list of steps.
-fn place(pointer: &str) -> String {
+/// The place that a JSON pointer names. Steps are counted from 1, as in the list of these steps, in which the verification
+/// of a step is one of its own.
+fn place(pointer: &str, steps: &[ShownStep]) -> String {
     let unescape = |key: &str| key.replace("~1", "/").replace("~0", "~");
     let keys: Vec<_> = pointer.split('/').skip(1).map(unescape).collect();
     let in_step = |list: &String, index: &String| {
         let index: usize =
             ["steps", "actions"].contains(&&**list).then(|| index.parse().ok())??;
-        Some(format!("step {}", index + 1))
+        let verifies = pointer.ends_with("/verificationCommand");
+        let is_it = |place: StepPlace| match place {
+            StepPlace::Step(it) | StepPlace::Command(it) | StepPlace::Action(it) => {
+                it == index && !verifies
+            }
+            StepPlace::Verification(it) => it == index && verifies,
+        };
+        let listed = steps.iter().position(|step| is_it(step.place)).unwrap_or(index);
+        Some(format!("step {}", listed + 1))
     };
     match keys.as_slice() {
         [] => "whole file".to_owned(),
@@ -60,15 +69,15 @@ fn place(pointer: &str) -> String {
 }
 
 /// A finding for a dialog: what it says, and in which part of the plan.
-pub(crate) fn finding_sentence(finding: &Finding) -> String {
+pub(crate) fn finding_sentence(finding: &Finding, steps: &[ShownStep]) -> String {
     let message = prose(&format::sentence(&finding.message)).into_owned();
     if finding.pointer.is_empty() {
         return message;
     }
-    format!("{message} ({})", drawable(&place(&finding.pointer)))
+    format!("{message} ({})", drawable(&place(&finding.pointer, steps)))
 }
 
-pub(super) fn findings_ui(ui: &mut Ui, findings: &[Finding]) {
+pub(super) fn findings_ui(ui: &mut Ui, findings: &[Finding], steps: &[ShownStep]) {
     if findings.is_empty() {
         return;
     }
@@ -94,14 +103,14 @@ pub(super) fn findings_ui(ui: &mut Ui, findings: &[Finding]) {
             ui.spacing_mut().item_spacing.y = 8.0;
             // A plan has at most a thousand findings, and only a faulty plan has more than a few.
             for finding in findings {
-                finding_ui(ui, finding);
+                finding_ui(ui, finding, steps);
             }
         });
     });
     widgets::line_below(ui);
 }
 
-fn finding_ui(ui: &mut Ui, finding: &Finding) {
+fn finding_ui(ui: &mut Ui, finding: &Finding, steps: &[ShownStep]) {
     let theme = Theme::of(ui);
     let (icon, tone, word) = look(finding.severity);
     ui.horizontal_top(|ui| {
@@ -121,7 +130,7 @@ fn finding_ui(ui: &mut Ui, finding: &Finding) {
                 Severity::Error => (format!("{} ", finding.code), finding.code.title()),
                 Severity::Warning | Severity::Note => (String::new(), word),
             };
-            let place = place(&finding.pointer);
+            let place = place(&finding.pointer, steps);
             // What is about the whole plan is at no line of it.
             let line = match (finding.pointer.is_empty(), finding.line, finding.column) {
                 (true, 1, 1) => String::new(),
@@ -153,7 +162,20 @@ mod tests {
             ("/actions/0/edits/1/a~1b~0", "step 1, edits.1.a/b~"),
             ("/targets/0", "targets.0"),
         ] {
-            assert_eq!(place(pointer), expected);
+            assert_eq!(place(pointer, &[]), expected);
         }
+    }
+
+    #[test]
+    fn a_verification_is_a_step_of_its_own() {
+        let plan = r#"{"goal": "g", "steps": [
+            {"command": "true", "verificationCommand": "true"}, {"command": "ls"}, {"command": 1}]}"#;
+        let parsed = crate::plan::parse(plan.as_bytes()).plan;
+        let shown = parsed.expect_err("a faulty step").expect("what can be shown");
+        let place = |pointer| place(pointer, &shown.steps);
+        assert_eq!(place("/steps/0/command"), "step 1, command");
+        assert_eq!(place("/steps/0/verificationCommand"), "step 2, verificationCommand");
+        assert_eq!(place("/steps/1/command"), "step 3, command");
+        assert_eq!(place("/steps/2/command"), "step 4, command");
     }
 }

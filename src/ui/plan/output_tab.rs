@@ -36,6 +36,9 @@ pub(super) fn output_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Acti
     Frame::NONE.inner_margin(Margin { left: 0, right: 0, top: 8, bottom: 0 }).show(ui, |ui| {
         if rows.is_empty() {
             let text = match state {
+                Some(StepState::Running) if view.run.is_over() => {
+                    "The run was interrupted during this step. Its output is recorded when it ends, so it is lost."
+                }
                 Some(StepState::Running) => "Nothing printed yet.",
                 _ if view.run.is_over() => not_done(view),
                 _ => "The output of the step appears here, line by line.",

@@ -163,7 +163,7 @@ pub fn plan_page_ui(
         if view.simulation.is_some() {
             return simulation::simulation_ui(ui, view, commands);
         }
-        findings::findings_ui(ui, view.findings);
+        findings::findings_ui(ui, view.findings, view.plan.map_or(&[], |plan| &plan.steps));
         let filters = view.list.is_open || !view.list.filter.is_empty();
         if height >= LOWEST || is_unfolded || filters {
             filter_bar::filter_ui(ui, view, commands.actions);

@@ -120,7 +120,8 @@ impl AuthorizeView {
     #[must_use]
     pub fn with_findings(self, findings: &[Finding]) -> Self {
         let findings = findings.iter().filter(|finding| finding.severity != Severity::Error);
-        let text = |it: &Finding| (it.severity == Severity::Warning, finding_sentence(it));
+        let steps = &self.plan.steps;
+        let text = |it: &Finding| (it.severity == Severity::Warning, finding_sentence(it, steps));
         // A stable sort: warnings first, each kind in the order of the plan.
         let mut findings: Vec<_> = findings.map(text).collect();
         findings.sort_by_key(|(is_warning, _)| !is_warning);
