@@ -9,7 +9,7 @@ use super::output::{argument_rows, short_first};
 use super::request::{partly_marked_ui, verdict_ui};
 use super::right_to_left::right_to_left_ui;
 use super::rows::end_of_path;
-use super::walls::{WALLS, sentence, step_walls};
+use super::walls::{WALLS, of_temporary_files, sentence, step_walls};
 use super::{
     Gutter, LOWEST, PlanView, STEP_PANE, cached_rows, code_rows_ui, columns, command_ui,
     full_text_ui, outcome_look, output_tab, preview_ui, risk_chip, step_row,
@@ -195,6 +195,10 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) -> OnScreen {
                 let is_weak = walls.level < WallLevel::Full || walls.is_widened();
                 let tone = if is_weak { Tone::Caution } else { Tone::Dim };
                 widgets::remark(ui, WALLS, tone, drawable(&sentence(walls)));
+                let command = command.map_or("", String::as_str);
+                if let Some(text) = of_temporary_files(walls, command) {
+                    widgets::remark(ui, icon::INFO, Tone::Caution, text);
+                }
             }
         });
     });

@@ -7,7 +7,7 @@ use egui::{Align2, Margin, Ui, UiBuilder, Vec2, vec2};
 
 use super::code::marked_rows;
 use super::marks::Marks;
-use super::walls::{WALLS, sentence};
+use super::walls::{WALLS, of_temporary_files, sentence};
 use super::{CodeRow, Gutter, cached_rows, code_rows_ui, columns, full_text_ui, risk_icon};
 use crate::authorization::WallLevel;
 use crate::plan::{drawable, lookalikes, prose_lines, visible_name};
@@ -44,6 +44,10 @@ pub(crate) fn request_ui(ui: &mut Ui, request: &ConfirmationRequest) {
             Tone::Safe
         };
         widgets::remark(ui, WALLS, tone, drawable(&sentence(walls)));
+        let command = request.command().unwrap_or_default();
+        if let Some(text) = of_temporary_files(walls, command) {
+            widgets::remark(ui, icon::INFO, Tone::Caution, text);
+        }
     }
     if let Some(warning) = &request.warning {
         let text = format!("The plan's author warns: {}", prose_lines(warning));

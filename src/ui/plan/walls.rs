@@ -280,6 +280,22 @@ pub(crate) fn beyond_walls(walls: &StepWalls) -> Option<String> {
     (!ranked_grants(walls).is_empty()).then(|| sentence(walls))
 }
 
+/// What happens to the files that a command behind these walls makes in a temporary folder of the system; `None` if the
+/// command names none, or was granted to write there.
+pub(crate) fn of_temporary_files(walls: &StepWalls, command: &str) -> Option<&'static str> {
+    const FOLDER: &str = "/tmp/";
+    let is_private = !walls.open && walls.level == WallLevel::Full;
+    let is_granted = walls.write.iter().any(|path| path.starts_with(FOLDER));
+    let names_one = command.match_indices(FOLDER).any(|(at, _)| {
+        // Another folder may have such a name, too.
+        let before = command.get(..at).and_then(|text| text.chars().next_back());
+        !before.is_some_and(|it| it.is_alphanumeric() || "._-/".contains(it))
+    });
+    (is_private && !is_granted && names_one).then_some(
+        "Behind walls, a run has a temporary folder of its own in the place of /tmp: what it leaves there is removed when it ends.",
+    )
+}
+
 /// The walls of one step, in a sentence.
 pub(crate) fn sentence(walls: &StepWalls) -> String {
     let granted: Vec<_> = ranked_grants(walls).into_iter().map(|(_, grant)| grant).collect();
@@ -296,6 +312,24 @@ pub(crate) fn sentence(walls: &StepWalls) -> String {
 mod tests {
     use super::*;
     use crate::run::StepWallsReview;
+
+    #[test]
+    fn files_in_the_temporary_folder_of_the_system_are_told() {
+        let full = StepWalls { level: WallLevel::Full, ..StepWalls::default() };
+        let told = |walls: &StepWalls, command| of_temporary_files(walls, command).is_some();
+        for command in ["echo x > /tmp/x", "cp a \"/tmp/b\"", "cat </tmp/a/b"] {
+            assert!(told(&full, command), "{command}");
+        }
+        for command in ["ls", "ls build/tmp/x", "ls /var/tmp/x", "ls ../tmp/x", "echo /tmpfiles"] {
+            assert!(!told(&full, command), "{command}");
+        }
+        let granted = StepWalls { write: vec!["/tmp/out".to_owned()], ..full.clone() };
+        let open = StepWalls { open: true, ..full.clone() };
+        let files = StepWalls { level: WallLevel::Files, ..full };
+        for walls in [granted, open, files] {
+            assert!(!told(&walls, "echo x > /tmp/out"), "{walls:?}");
+        }
+    }
 
     fn step(walls: StepWalls, proposed: Needs) -> Option<StepWallsReview> {
         let reasons = vec!["it talks to other hosts".to_owned()];
