@@ -90,6 +90,7 @@ fn verified() -> Verification {
     let report = VerifyReport {
         ok: true,
         rows: 183_201,
+        purged: 0,
         head: countersign::plan::Digest::of(b"head"),
         first_bad: None,
         schema: Vec::new(),

@@ -45,6 +45,10 @@ pub enum EvidenceError {
     NotOneRow { table: &'static str, inserted: usize, written: u64, exists: bool },
     #[error("this evidence is read-only: {difference}")]
     Head { difference: String },
+    #[error("nothing was purged, because a record was changed after it was written: {what}")]
+    Changed { what: String },
+    #[error("{deleted} rows of {table} were deleted in place of {expected}, so nothing was purged")]
+    NotDeleted { table: &'static str, deleted: usize, expected: i64 },
     #[error("the last head of the evidence cannot be kept outside of it: {source} ({path})")]
     State { source: std::io::Error, path: PathBuf },
     /// The search index is not usable; the caller discards and rebuilds it.
@@ -111,6 +115,9 @@ impl EvidenceError {
             Self::Head { .. } => {
                 "Check it with `countersign evidence verify`. If you know the reason, accept it with \
                  `countersign evidence accept-head --reason TEXT`."
+            }
+            Self::Changed { .. } | Self::NotDeleted { .. } => {
+                "Find out what changed it: run `countersign evidence verify`."
             }
             Self::State { .. } => "See that this folder can be written, then try again.",
             Self::NothingToAccept => "Nothing needs to be done.",

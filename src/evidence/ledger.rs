@@ -21,7 +21,7 @@ pub(super) fn link(previous: &Digest, entry: &str) -> Digest {
 }
 
 /// The hashed text of a row: its table and its columns that are not null, as canonical JSON. Binary data is replaced by
-/// its digest, so that the entry of a purged blob can be kept.
+/// its digest. Before format 5, the entry of a blob was stored with its link, so that the blob could be purged.
 pub(super) fn entry<'v>(
     table: &str,
     columns: impl IntoIterator<Item = (&'v str, ValueRef<'v>)>,

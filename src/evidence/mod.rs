@@ -2,7 +2,7 @@
 //!
 //! This room alone uses a database. The engine writes through [`EvidenceStore`]; the query thread of the window and
 //! the headless commands read through [`EvidenceReader`] and [`verify`]. Every recorded time comes from the caller. The
-//! room does not access the workspace. No function changes a row, and only a purge deletes rows.
+//! room does not access the workspace. No function changes a row, and only a purge deletes rows (`purge/mod.rs`).
 //!
 //! # The chain
 //!
@@ -76,6 +76,8 @@ mod lock;
 mod loop_reader;
 mod migrations;
 mod permissions;
+mod purge;
+mod purged;
 mod queries;
 mod questions;
 mod range;

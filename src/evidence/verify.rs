@@ -12,6 +12,8 @@ use super::error::Result;
 use super::head_check::check_head;
 use super::heads::KeptHeads;
 use super::index::Index;
+use super::migrations::PURGEABLE;
+use super::purge::ranges::PurgedRows;
 use super::rows::{find, has_row, value};
 use super::vault::Vault;
 use super::{UserFolders, ledger, schema, schema_check};
@@ -68,7 +70,7 @@ fn report(
         let first_bad =
             (!is_expected).then(|| "the evidence is empty; the known head is gone".to_owned());
         let kept = kept.map(|kept| check_head(None, dir, kept)).transpose()?;
-        return Ok(concluded(0, ledger::GENESIS, first_bad, Vec::new(), kept));
+        return Ok(concluded((0, 0), ledger::GENESIS, first_bad, Vec::new(), kept));
     };
     // One snapshot, so that rows that a run inserts meanwhile are no differences.
     let tx = conn.unchecked_transaction()?;
@@ -80,16 +82,22 @@ fn report(
     };
     let intact = schema_check::intact_tables(&tx, format)?;
     let seen_known = known_head.is_none_or(|known| *known == ledger::GENESIS);
-    let mut verification = Verification { rows: 0, head: ledger::GENESIS, known_head, seen_known };
+    let purged = match intact.iter().any(|table| table == "purged_rows") {
+        true => PurgedRows::read(&tx)?,
+        false => PurgedRows::default(),
+    };
+    let head = ledger::GENESIS;
+    let mut verification = Verification { rows: 0, head, known_head, seen_known, purged };
     let first_bad = match verification.first_bad(&tx, &intact)? {
         None => damage(&tx)?,
         difference => difference,
     };
-    Ok(concluded(verification.rows, verification.head, first_bad, schema, kept))
+    let rows = (verification.rows, verification.purged.rows);
+    Ok(concluded(rows, verification.head, first_bad, schema, kept))
 }
 
 fn concluded(
-    rows: u64,
+    (rows, purged): (u64, u64),
     head: Digest,
     first_bad: Option<String>,
     schema: Vec<String>,
@@ -97,7 +105,7 @@ fn concluded(
 ) -> VerifyReport {
     let difference = kept.as_ref().and_then(|kept| kept.difference.clone());
     let first_bad = first_bad.or_else(|| schema.first().cloned()).or(difference);
-    VerifyReport { ok: first_bad.is_none(), rows, head, first_bad, schema, kept }
+    VerifyReport { ok: first_bad.is_none(), rows, purged, head, first_bad, schema, kept }
 }
 
 /// The first problem that SQLite's integrity check finds. A damaged index could hide rows from queries.
@@ -117,6 +125,8 @@ struct Verification<'k> {
     known_head: Option<&'k Digest>,
     /// Whether a verified link is the known head, or no head is known.
     seen_known: bool,
+    /// The rows that may be missing, because a person purged them.
+    purged: PurgedRows,
 }
 
 impl Verification<'_> {
@@ -145,8 +155,21 @@ impl Verification<'_> {
             let Some(reader) = readers.get_mut(&table) else {
                 return Ok(Some(format!("{name}: there is no such table")));
             };
-            let entry = match (ledger::entry_of(reader, &table, seq)?, stored) {
-                (None, Some(stored)) if is_purged(conn, &table, &stored)? => stored,
+            let is_purged_row = self.purged.has(seq) && PURGEABLE.contains(&table.as_str());
+            let head = match (ledger::entry_of(reader, &table, seq)?, stored) {
+                (Some(_), _) if is_purged_row => {
+                    return Ok(Some(format!("{name} was purged, and is there")));
+                }
+                (None, _) if is_purged_row => {
+                    if let Some(difference) = self.purged.take(seq, &table, &digest) {
+                        return Ok(Some(difference));
+                    }
+                    // The digest of its range covers this link.
+                    digest.parse().ok()
+                }
+                (None, Some(stored)) if is_purged(conn, &table, &stored)? => {
+                    Some(ledger::link(&self.head, &stored))
+                }
                 (None, _) => return Ok(Some(format!("{name} is missing"))),
                 (Some(entry), stored) => {
                     if stored.is_some_and(|stored| stored != entry) {
@@ -155,16 +178,19 @@ impl Verification<'_> {
                     if let Some(count) = tables.get_mut(&table) {
                         *count -= 1;
                     }
-                    entry
+                    Some(ledger::link(&self.head, &entry))
                 }
             };
-            self.head = ledger::link(&self.head, &entry);
-            if self.head.hex() != digest {
+            let Some(head) = head.filter(|head| head.hex() == digest) else {
                 return Ok(Some(format!("{name} is not what was written")));
-            }
+            };
+            self.head = head;
             self.seen_known |= self.known_head == Some(&self.head);
             self.rows += 1;
             expected_seq += 1;
+        }
+        if let Some(difference) = self.purged.unfinished() {
+            return Ok(Some(difference));
         }
         for (table, unaccounted) in &tables {
             if *unaccounted != 0 {
@@ -191,7 +217,8 @@ fn tables(conn: &Connection, intact: &[String]) -> Result<BTreeMap<String, i64>>
     Ok(tables)
 }
 
-/// Whether the row of this entry may be absent: it is a part of a content, and the purge of that content is recorded.
+/// Whether the row of this entry may be absent: it is a part of a content, and the purge of that content is recorded, as
+/// versions before format 5 did.
 fn is_purged(conn: &Connection, table: &str, entry: &str) -> Result<bool> {
     let entry: Value = serde_json::from_str(entry).unwrap_or_default();
     // The chain covers the table in the entry and not the one beside it.

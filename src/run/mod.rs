@@ -32,6 +32,7 @@ mod reconcile;
 mod record;
 mod record_times;
 mod result;
+mod retention;
 mod review;
 mod search;
 mod secret;
@@ -88,6 +89,7 @@ pub use record::{
     ListedExecution, RunFate, RunSummary, VerifyReport,
 };
 pub use result::{ExecutionResult, Failure, Outcome, RunStatus, STREAM_HEAD_BYTES, StepResult};
+pub use retention::{PurgeNote, PurgePreview, PurgeReport, PurgeRule};
 pub use review::{
     CommandReview, CommandsReview, Impact, PreconditionState, Review, StepWallsReview, WallsReview,
     cannot_be_restored,
