@@ -165,10 +165,13 @@ def check_case(members, known):
     if known not in links | {None}: raise Difference("the known head is not among the links of this case file")
     check_documents(manifest, rows, members)
     span = range(min(rows["runs"]), max(rows.get("run_ends", [last["seq"]])))
-    others = len(span) - sum(seq in span for table in rows.values() for seq in table)
+    gone = sum(len(range(max(span.start, it["first_row"]), min(span.stop, it["last_row"] + 1)))
+               for it in rows.get("purged_rows", {}).values())
+    others = len(span) - gone - sum(seq in span for table in rows.values() for seq in table)
     left_out = "".join(f"; not included: {content['digest']} ({content['reason']})" for content in manifest["left_out"])
     return (f"{len(links)} records of run {manifest['run_id']}, the last is link {last['seq']} sha256:{last['digest']}"
-            f"; between its start and its end, {others} records of others are left out{left_out}")
+            f"; between its start and its end, {others} records of others are left out"
+            f"{f', and {gone} were purged' if gone else ''}{left_out}")
 
 def check_documents(manifest, rows, members):
     """Compares what people read with the records."""
@@ -179,7 +182,9 @@ def check_documents(manifest, rows, members):
     differ("its approval", [len(rows.get(it, ())) for it in ("plans", "authorizations", "authorization_uses")], [1] * 3)
     blobs = {(row["digest"], row["encoding"] == "zstd") for row in rows.get("blobs", {}).values()}
     plain = {digest for digest, is_plain in blobs if is_plain}
-    hidden = {digest for digest, _ in blobs} - plain | {row["digest"] for row in rows.get("purges", {}).values()}
+    purged = {row["digest"] for row in rows.get("purges", {}).values()}
+    purged |= {row["content"] for row in rows.get("purged_subjects", {}).values() if "content" in row}
+    hidden = ({digest for digest, _ in blobs} | purged) - plain
     named = {row.get("blob") for table in ("execution_artifacts", "decisions") for row in rows.get(table, {}).values()}
     differ("the list of contents", {it[10:] for it in members if it.startswith("artifacts/")} | plan, plain)
     differ("the list of contents that are left out", {content["digest"] for content in manifest["left_out"]}, hidden)

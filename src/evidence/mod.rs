@@ -54,6 +54,7 @@
 
 mod append;
 mod artifact_type;
+mod backup;
 mod blobs;
 mod capture;
 mod case;
@@ -61,10 +62,12 @@ mod chain;
 mod changed;
 mod chunks;
 mod classes;
+mod compact;
 mod diagnostics;
 mod durability;
 mod entry;
 mod error;
+mod file_system;
 mod grants;
 mod head_check;
 mod heads;
@@ -75,6 +78,7 @@ mod location;
 mod lock;
 mod loop_reader;
 mod migrations;
+mod old_secrets;
 mod permissions;
 mod purge;
 mod purged;
@@ -96,6 +100,7 @@ mod schema_check;
 mod search;
 mod secrets;
 mod selection;
+mod sizes;
 mod source;
 mod spill_file;
 mod store;
@@ -126,7 +131,7 @@ pub use run_outcome::OpenIntent;
 pub use selection::SelectedStep;
 pub use store::EvidenceStore;
 pub use trust::{Trust, TrustDecision};
-pub use verify::{VERIFIER, VERIFY_SCHEMA, verify, verify_with_kept_head};
+pub use verify::{VERIFIER, VERIFY_SCHEMA, verify, verify_telling, verify_with_kept_head};
 
 #[cfg(test)]
 pub(crate) mod tests;

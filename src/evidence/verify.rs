@@ -26,6 +26,9 @@ pub const VERIFY_SCHEMA: &str = include_str!("../../assets/schema/evidence-verif
 /// A program in Python that does the same as [`verify`] without this one, and also reads case files (SPEC §14).
 pub const VERIFIER: &str = include_str!("../../assets/verifier/verify.py");
 
+/// After how many rows the progress is told.
+const TELL_EVERY: u64 = 4_096;
+
 /// Recomputes the chain of the evidence in `dir`, and compares the schema. The report names the first difference.
 ///
 /// `known_head` is a head that was copied earlier. If it is not a link of the chain, the chain was truncated or
@@ -35,7 +38,17 @@ pub const VERIFIER: &str = include_str!("../../assets/verifier/verify.py");
 /// # Errors
 /// When the database cannot be read at all. Tampering is not an error but a difference in the report.
 pub fn verify(dir: &Path, known_head: Option<&Digest>) -> Result<VerifyReport> {
-    report(dir, None, known_head)
+    report(dir, None, known_head, &mut |_, _| {})
+}
+
+/// Verifies a database that is alone in its file; `None` if it is empty.
+///
+/// # Errors
+/// As [`verify`].
+pub(super) fn verify_file(database: &Path) -> Result<Option<VerifyReport>> {
+    let Some((conn, format)) = schema::open_unchecked(database)? else { return Ok(None) };
+    let tx = conn.unchecked_transaction()?;
+    report_of(&tx, format, None, None, &mut |_, _| {}).map(Some)
 }
 
 /// As [`verify`], and compares the database with the head in the user's folders. Deletes the search index if it is
@@ -48,10 +61,23 @@ pub fn verify_with_kept_head(
     folders: impl Into<UserFolders>,
     known_head: Option<&Digest>,
 ) -> Result<VerifyReport> {
+    verify_telling(dir, folders, known_head, &mut |_, _| {})
+}
+
+/// As [`verify_with_kept_head`]. `progress` gets the number of verified rows and of all, many times a second.
+///
+/// # Errors
+/// As [`verify_with_kept_head`].
+pub fn verify_telling(
+    dir: &Path,
+    folders: impl Into<UserFolders>,
+    known_head: Option<&Digest>,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<VerifyReport> {
     let folders = folders.into();
     let vault = Vault::open(&folders.key)?.map(Arc::new);
     let kept = KeptHeads::read(&folders, vault.as_deref());
-    let report = report(dir, Some(&kept), known_head)?;
+    let report = report(dir, Some(&kept), known_head, progress)?;
     if !Index::is_sound(dir, vault.as_ref()) {
         // The next search rebuilds it from the rows.
         Index::discard(dir);
@@ -63,6 +89,7 @@ fn report(
     dir: &Path,
     kept: Option<&KeptHeads>,
     known_head: Option<&Digest>,
+    progress: &mut dyn FnMut(u64, u64),
 ) -> Result<VerifyReport> {
     let opened = schema::open_unchecked(&schema::database_path(dir))?;
     let Some((conn, format)) = opened else {
@@ -74,22 +101,33 @@ fn report(
     };
     // One snapshot, so that rows that a run inserts meanwhile are no differences.
     let tx = conn.unchecked_transaction()?;
-    let schema = schema_check::differences(&tx, format)?;
+    report_of(&tx, format, kept.map(|kept| (kept, dir)), known_head, progress)
+}
+
+/// The report of an open database in a transaction.
+fn report_of(
+    tx: &Connection,
+    format: i64,
+    kept: Option<(&KeptHeads, &Path)>,
+    known_head: Option<&Digest>,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<VerifyReport> {
+    let schema = schema_check::differences(tx, format)?;
     let kept = match kept {
         // Skipped if the schema differs, because views may have replaced tables.
-        Some(kept) if schema.is_empty() => Some(check_head(Some((&tx, format)), dir, kept)?),
+        Some((kept, dir)) if schema.is_empty() => Some(check_head(Some((tx, format)), dir, kept)?),
         _ => None,
     };
-    let intact = schema_check::intact_tables(&tx, format)?;
+    let intact = schema_check::intact_tables(tx, format)?;
     let seen_known = known_head.is_none_or(|known| *known == ledger::GENESIS);
     let purged = match intact.iter().any(|table| table == "purged_rows") {
-        true => PurgedRows::read(&tx)?,
+        true => PurgedRows::read(tx)?,
         false => PurgedRows::default(),
     };
     let head = ledger::GENESIS;
     let mut verification = Verification { rows: 0, head, known_head, seen_known, purged };
-    let first_bad = match verification.first_bad(&tx, &intact)? {
-        None => damage(&tx)?,
+    let first_bad = match verification.first_bad(tx, &intact, progress)? {
+        None => damage(tx)?,
         difference => difference,
     };
     let rows = (verification.rows, verification.purged.rows);
@@ -131,7 +169,12 @@ struct Verification<'k> {
 
 impl Verification<'_> {
     /// The first row or link that differs from the chain.
-    fn first_bad(&mut self, conn: &Connection, intact: &[String]) -> Result<Option<String>> {
+    fn first_bad(
+        &mut self,
+        conn: &Connection,
+        intact: &[String],
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<Option<String>> {
         let mut tables = tables(conn, intact)?;
         if tables.remove("ledger").is_none() {
             return Ok(Some("the ledger is missing".to_owned()));
@@ -144,6 +187,7 @@ impl Verification<'_> {
         let mut links =
             conn.prepare("SELECT seq, table_name, digest, entry FROM ledger ORDER BY seq")?;
         let mut links = links.query([])?;
+        let all: i64 = value(conn, "SELECT coalesce(max(seq), 0) FROM ledger", [])?;
         let mut expected_seq = 1;
         while let Some(row) = links.next()? {
             let (seq, table, digest, stored): (i64, String, String, Option<String>) =
@@ -188,6 +232,9 @@ impl Verification<'_> {
             self.seen_known |= self.known_head == Some(&self.head);
             self.rows += 1;
             expected_seq += 1;
+            if self.rows.is_multiple_of(TELL_EVERY) {
+                progress(self.rows, all.unsigned_abs());
+            }
         }
         if let Some(difference) = self.purged.unfinished() {
             return Ok(Some(difference));

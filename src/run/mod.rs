@@ -89,7 +89,10 @@ pub use record::{
     ListedExecution, RunFate, RunSummary, VerifyReport,
 };
 pub use result::{ExecutionResult, Failure, Outcome, RunStatus, STREAM_HEAD_BYTES, StepResult};
-pub use retention::{PurgeNote, PurgePreview, PurgeReport, PurgeRule};
+pub use retention::{
+    BackupReport, ClearSecret, Compacted, EvidenceSizes, PurgeNote, PurgePreview, PurgeReport,
+    PurgeRule, RestoreReport, SizeOfPart,
+};
 pub use review::{
     CommandReview, CommandsReview, Impact, PreconditionState, Review, StepWallsReview, WallsReview,
     cannot_be_restored,

@@ -12,6 +12,8 @@ pub(super) mod ranges;
 mod record;
 mod select;
 
+pub(super) use select::stored_bytes;
+
 use select::Selector;
 use uuid::Uuid;
 
