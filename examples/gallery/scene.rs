@@ -9,8 +9,9 @@ use countersign::plan::{Finding, Mode, Severity, ShownPlan, ShownStep};
 use countersign::risk::{RiskLevel, UserRules};
 use countersign::run::{
     Attempt, DoneFiles, EvidenceAnswer, ExecutionDetail, Phase, PlaceReview, Preview,
-    PreviewProgress, PreviewedStep, PreviewedSteps, Question as EvidenceQuestion, Reconciled,
-    Review, RunState, RunStatus, RunSummary, SearchPage, SecretQuestion, Transcript, VerifyReport,
+    PreviewProgress, PreviewedStep, PreviewedSteps, PurgePreview, PurgeRule,
+    Question as EvidenceQuestion, Reconciled, Review, RunState, RunStatus, RunSummary, SearchPage,
+    SecretQuestion, Transcript, VerifyReport,
 };
 use countersign::ui::action::{
     Action, DiagnosticsAction, DialogAction, EvidenceAction, Page, PlanAction, Tab, WindowAction,
@@ -20,7 +21,9 @@ use countersign::ui::commands::{Command, Situation};
 use countersign::ui::diagnostics::{
     DiagnosticsView, Excerpt, ListOptions, Listing, diagnostic, excerpt,
 };
-use countersign::ui::dialog::{AfterRejection, AuthorizeView, Dialog, PromptId, Question};
+use countersign::ui::dialog::{
+    AfterRejection, AuthorizeView, Dialog, PromptId, PurgeView, Question,
+};
 use countersign::ui::evidence::{EvidenceView, ResultLine, Verification, result_lines};
 use countersign::ui::format::Now;
 use countersign::ui::loop_page::Sequel;
@@ -84,6 +87,25 @@ pub struct Scene {
     list: StepList,
     secret: SecretQuestion,
     changed: ChangedSteps,
+    purge: PurgeView,
+}
+
+fn purge() -> PurgeView {
+    let preview = PurgePreview {
+        runs: 412,
+        steps: 5_120,
+        rows: 61_340,
+        contents: 2_988,
+        bytes: 222_719_180,
+        under_way: 1,
+        ..PurgePreview::default()
+    };
+    PurgeView {
+        days: 90,
+        rule: PurgeRule { before_ms: Some(fixture::now().ms), ..PurgeRule::default() },
+        preview: Some(Ok(preview)),
+        dates: Some(("2025-01-03 09:12:44 +01:00".into(), "2025-03-30 18:02:10 +02:00".into())),
+    }
 }
 
 fn verified() -> Verification {
@@ -348,6 +370,7 @@ impl Scene {
                     ("splice", "/home/ada/.cargo/bin/splice"),
                     ("code graph", "none in the workspace of the shown plan"),
                     ("model", "none is set"),
+                    ("evidence", "3,412 runs in 812 MiB, since 2025-01-03"),
                     ("planners", "plan.py reads, network"),
                 ]
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))
@@ -475,6 +498,7 @@ impl Scene {
                 prompt: "ada@build's password:".to_owned(),
             },
             changed: ChangedSteps::default(),
+            purge: purge(),
             looked_at: match name {
                 "unseen" => {
                     LookedAt::new(vec![false, false, true, false, true], vec![OnScreen::Part; 5])
@@ -665,6 +689,7 @@ impl Scene {
                 let grants = Grants { network: true, ..Grants::default() };
                 Some(Question::RememberWalls { workspace: "/home/ada/src/parser", grants })
             }
+            "purge" => Some(Question::Purge(&self.purge)),
             "close" => Some(Question::Close { looping: false }),
             "secret" => Some(Question::Secret {
                 id: uuid::Uuid::nil(),

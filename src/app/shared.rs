@@ -35,6 +35,8 @@ pub(super) enum Prompt {
     TrustForLoop,
     /// Whether to grant to every plan in the workspace what is granted to the shown plan.
     RememberWalls,
+    /// Whether to purge old records.
+    Purge,
     /// Whether to stop the run or loop under way and close the window.
     Close,
 }

@@ -131,6 +131,7 @@ impl App {
                 let (workspace, commands) = self.commands_to_trust(prompt)?;
                 Question::Trust { workspace, commands, of_plan: prompt == Prompt::Trust }
             }
+            Prompt::Purge => Question::Purge(self.purge.as_ref()?),
             Prompt::RememberWalls => {
                 let binding = &self.plan.review()?.binding;
                 let grants = binding.grants.for_every_plan()?;
@@ -171,6 +172,7 @@ impl App {
             }
             Subject::Secret(secret) => self.shared.secrets.iter().any(|(id, _)| *id == secret),
             Subject::RejectedFile(_) | Subject::RejectedPlan(_) => true,
+            Subject::Purge => self.purge.is_some(),
         }
     }
 
@@ -186,7 +188,11 @@ impl App {
                 let place = self.loop_page.folder_review()?;
                 Some((&place.workspace, place.commands.as_ref().ok()?.as_ref()?))
             }
-            Prompt::Authorize | Prompt::Reject | Prompt::RememberWalls | Prompt::Close => None,
+            Prompt::Authorize
+            | Prompt::Reject
+            | Prompt::RememberWalls
+            | Prompt::Purge
+            | Prompt::Close => None,
         }
     }
 }

@@ -11,7 +11,7 @@ use super::error::Result;
 use super::file_system::free_space;
 use super::rows::value;
 use super::schema::database_path;
-use super::{EvidenceError, EvidenceStore};
+use super::{EvidenceError, EvidenceStore, fault};
 use crate::run::Compacted;
 
 /// The free space that is kept besides what is needed, in bytes.
@@ -38,9 +38,11 @@ impl EvidenceStore {
             dir.to_string_lossy().replace('\'', "''")
         );
         self.conn.execute_batch(&sql)?;
+        fault::point_within(&dir, "compacting", &mut self.conn)?;
         let done = self.conn.execute_batch("VACUUM");
         self.conn.execute_batch("PRAGMA temp_store_directory = ''; PRAGMA temp_store = MEMORY;")?;
         done?;
+        fault::point(&dir, "compacted");
         // While another process reads, the files become smaller only later.
         self.conn.execute_batch("PRAGMA wal_checkpoint(TRUNCATE);")?;
         Ok(Compacted { before_bytes, after_bytes: database_bytes(&dir), needed_bytes: needed })

@@ -67,6 +67,7 @@ mod diagnostics;
 mod durability;
 mod entry;
 mod error;
+mod fault;
 mod file_system;
 mod grants;
 mod head_check;

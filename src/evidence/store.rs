@@ -141,7 +141,7 @@ impl EvidenceStore {
             known: KnownSecrets::default(),
             schema_version: schema_check::version(&conn)?,
             chain: Chain::of(&conn)?,
-            durability: Durability::default(),
+            durability: Durability::of(&conn)?,
             conn,
             database_id,
             vault: Arc::new(vault),

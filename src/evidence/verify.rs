@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, Rows, Statement};
 use serde_json::Value;
 
 use super::error::Result;
 use super::head_check::check_head;
 use super::heads::KeptHeads;
 use super::index::Index;
+use super::ledger::EntryWriter;
 use super::migrations::PURGEABLE;
 use super::purge::ranges::PurgedRows;
 use super::rows::{find, has_row, value};
@@ -179,10 +180,14 @@ impl Verification<'_> {
         if tables.remove("ledger").is_none() {
             return Ok(Some("the ledger is missing".to_owned()));
         }
-        let mut readers = HashMap::new();
+        let mut statements = Vec::new();
         for table in tables.keys() {
-            let sql = format!("SELECT * FROM \"{table}\" WHERE rowid = ?1");
-            readers.insert(table.clone(), conn.prepare(&sql)?);
+            let sql = format!("SELECT rowid, * FROM \"{table}\" NOT INDEXED ORDER BY rowid");
+            statements.push((table.clone(), conn.prepare(&sql)?));
+        }
+        let mut readers = HashMap::new();
+        for (table, statement) in &mut statements {
+            readers.insert(table.clone(), TableRows::new(table, statement)?);
         }
         let mut links =
             conn.prepare("SELECT seq, table_name, digest, entry FROM ledger ORDER BY seq")?;
@@ -195,14 +200,14 @@ impl Verification<'_> {
             if seq != expected_seq {
                 return Ok(Some(format!("link {expected_seq} of the ledger is missing")));
             }
-            let name = format!("row {seq} of {table}");
+            let name = || format!("row {seq} of {table}");
             let Some(reader) = readers.get_mut(&table) else {
-                return Ok(Some(format!("{name}: there is no such table")));
+                return Ok(Some(format!("{}: there is no such table", name())));
             };
             let is_purged_row = self.purged.has(seq) && PURGEABLE.contains(&table.as_str());
-            let head = match (ledger::entry_of(reader, &table, seq)?, stored) {
+            let head = match (reader.entry_at(seq)?, stored) {
                 (Some(_), _) if is_purged_row => {
-                    return Ok(Some(format!("{name} was purged, and is there")));
+                    return Ok(Some(format!("{} was purged, and is there", name())));
                 }
                 (None, _) if is_purged_row => {
                     if let Some(difference) = self.purged.take(seq, &table, &digest) {
@@ -214,19 +219,19 @@ impl Verification<'_> {
                 (None, Some(stored)) if is_purged(conn, &table, &stored)? => {
                     Some(ledger::link(&self.head, &stored))
                 }
-                (None, _) => return Ok(Some(format!("{name} is missing"))),
+                (None, _) => return Ok(Some(format!("{} is missing", name()))),
                 (Some(entry), stored) => {
-                    if stored.is_some_and(|stored| stored != entry) {
-                        return Ok(Some(format!("{name} is not what was written")));
+                    if stored.is_some_and(|stored| stored.as_bytes() != entry) {
+                        return Ok(Some(format!("{} is not what was written", name())));
                     }
                     if let Some(count) = tables.get_mut(&table) {
                         *count -= 1;
                     }
-                    Some(ledger::link(&self.head, &entry))
+                    Some(ledger::link(&self.head, entry))
                 }
             };
             let Some(head) = head.filter(|head| head.hex() == digest) else {
-                return Ok(Some(format!("{name} is not what was written")));
+                return Ok(Some(format!("{} is not what was written", name())));
             };
             self.head = head;
             self.seen_known |= self.known_head == Some(&self.head);
@@ -250,6 +255,44 @@ impl Verification<'_> {
                 self.rows
             )
         }))
+    }
+}
+
+/// The rows of a table, read in the order of their numbers.
+struct TableRows<'s> {
+    rows: Rows<'s>,
+    writer: EntryWriter,
+    /// The number and the entry of the row that was read last, if it is not behind.
+    next: Option<i64>,
+    entry: Vec<u8>,
+}
+
+impl<'s> TableRows<'s> {
+    /// `statement` selects the number and all columns.
+    fn new(table: &str, statement: &'s mut Statement<'_>) -> Result<Self> {
+        let names: Vec<&str> = statement.column_names().skip(1).collect();
+        let writer = EntryWriter::new(table, &names, 1);
+        let rows = statement.query([])?;
+        let mut table = Self { rows, writer, next: None, entry: Vec::new() };
+        table.read()?;
+        Ok(table)
+    }
+
+    fn read(&mut self) -> Result<()> {
+        self.next = None;
+        if let Some(row) = self.rows.next()? {
+            self.next = Some(row.get(0)?);
+            self.writer.write(row, &mut self.entry)?;
+        }
+        Ok(())
+    }
+
+    /// The entry of the row with this number, if it exists. Numbers must increase.
+    fn entry_at(&mut self, seq: i64) -> Result<Option<&[u8]>> {
+        while self.next.is_some_and(|next| next < seq) {
+            self.read()?;
+        }
+        Ok((self.next == Some(seq)).then_some(&*self.entry))
     }
 }
 

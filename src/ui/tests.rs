@@ -50,7 +50,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 101] = [
+const SCENES: [&str; 102] = [
     "plan",
     "authorized",
     "attempt",
@@ -81,6 +81,7 @@ const SCENES: [&str; 101] = [
     "authorize-many",
     "reject",
     "remember-walls",
+    "purge",
     "close",
     "secret",
     "terminal",

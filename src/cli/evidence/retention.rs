@@ -41,8 +41,10 @@ pub(super) fn purge(
         return Ok(Exit::Done);
     }
     if !command.yes {
-        print(&preview, false, out);
-        out.flush();
+        if !out.json() {
+            print(&preview, false, out);
+            out.flush();
+        }
         agree()?;
     }
     drop(reader);

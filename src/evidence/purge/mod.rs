@@ -14,15 +14,25 @@ mod select;
 
 pub(super) use select::stored_bytes;
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use rusqlite::Connection;
 use select::Selector;
 use uuid::Uuid;
 
 use super::error::Result;
 use super::index::Index;
 use super::migrations::newest;
-use super::{EvidenceReader, EvidenceStore};
+use super::rows::list;
+use super::{EvidenceReader, EvidenceStore, fault};
 use crate::plan::Digest;
 use crate::run::{PurgePreview, PurgeReport, PurgeRule};
+
+/// The folder of the plans that the window makes of runs, in the evidence folder.
+const FOLLOW_UP_PLANS: &str = "continuations";
+/// The length of an id as text.
+const ID_LENGTH: usize = 36;
 
 impl EvidenceReader {
     /// What a purge by this rule would take now. Nothing is changed.
@@ -62,7 +72,9 @@ impl EvidenceStore {
             report.taken = selector.select()?;
             if report.taken.rows > 0 || report.taken.runs > 0 {
                 let purge_id = Uuid::new_v4();
+                fault::point(&dir, "selected");
                 record::record(appender, purge_id, (rule, reason), &report.taken, now_ms)?;
+                fault::point(&dir, "deleted");
                 report.purge_id = Some(purge_id);
                 // Again after the commit, because another process may fill it meanwhile.
                 Index::discard(&dir);
@@ -72,7 +84,11 @@ impl EvidenceStore {
         self.conn.pragma_update(None, "foreign_keys", true)?;
         purged?;
         if report.purge_id.is_some() {
+            fault::point(&dir, "committed");
             Index::discard(&dir);
+            if !rule.takes_contents_only() {
+                remove_follow_up_plans(&self.conn, &dir)?;
+            }
             self.conn.execute_batch("PRAGMA wal_checkpoint(TRUNCATE);")?;
         }
         Ok(report)
@@ -91,4 +107,20 @@ impl EvidenceStore {
         let rule = PurgeRule { content: Some(*digest), ..PurgeRule::default() };
         self.purge(&rule, reason, now_ms)
     }
+}
+
+/// Deletes the plans that were made of the purged runs and steps, which have their texts. Their names begin with the id.
+fn remove_follow_up_plans(conn: &Connection, dir: &Path) -> Result<()> {
+    let Ok(entries) = std::fs::read_dir(dir.join(FOLLOW_UP_PLANS)) else { return Ok(()) };
+    let sql = "SELECT id FROM temp.purge_runs UNION SELECT id FROM temp.purge_steps";
+    let purged: BTreeSet<String> =
+        list(conn, sql, [], |row| Ok(row.get(0)?))?.into_iter().collect();
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.get(..ID_LENGTH).is_some_and(|id| purged.contains(id)) {
+            // It is made anew whenever it is needed, so what cannot be deleted is not reported.
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+    Ok(())
 }

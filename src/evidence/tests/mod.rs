@@ -14,6 +14,8 @@ mod secrets;
 mod streaming;
 mod summary;
 mod tampering;
+#[cfg(target_os = "linux")]
+mod verify_cost;
 mod writing;
 
 /// Removes an index from a database, as another program could.

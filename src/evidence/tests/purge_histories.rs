@@ -143,7 +143,7 @@ fn check_purge(home: &Home, store: &mut EvidenceStore, runs: &[Told], event: &Ev
 #[test]
 fn purges_of_random_histories_are_sound() {
     let mut python = Python::start();
-    let config = ProptestConfig { cases: 24, max_shrink_iters: 40, ..ProptestConfig::default() };
+    let config = ProptestConfig { cases: 12, max_shrink_iters: 40, ..ProptestConfig::default() };
     let mut runner = proptest::test_runner::TestRunner::new(config);
     let python = std::cell::RefCell::new(&mut python);
     runner

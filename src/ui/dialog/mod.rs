@@ -1,4 +1,4 @@
-//! The dialogs: run a step, authorize or reject a plan, trust commands, close the window during a run or a loop.
+//! The dialogs: run a step, authorize or reject a plan, trust commands, purge old records, close the window during a run or a loop.
 //!
 //! All use one frame with the same rules: each display of a dialog gets a new id, no button has the initial focus, the
 //! safe buttons come first (but after a word that is asked for, the approval), nothing is truncated, buttons do not move,
@@ -12,6 +12,7 @@ mod confirm;
 mod draft;
 mod focus;
 mod footer;
+mod purge;
 mod remember_walls;
 mod secret;
 mod short;
@@ -44,6 +45,7 @@ use footer::Footer;
 pub use authorize::AuthorizeView;
 pub(super) use confirm::SAFE_ANSWERS;
 pub use draft::{Subject, keep_drafts};
+pub use purge::{PURGE_AGES, PurgeView};
 
 /// Identifies one display of a dialog. The same question gets a new id each time it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -117,6 +119,8 @@ pub enum Question<'a> {
         /// The name of the plan whose run asks; `None` if a check of the host asks.
         plan: Option<&'a str>,
     },
+    /// Whether to purge old records.
+    Purge(&'a PurgeView),
     /// Whether to close the window while a run or a loop is under way.
     Close {
         /// Whether a loop is under way.
@@ -220,6 +224,7 @@ pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
         Question::Secret { id, question, plan } => {
             secret::secret_ui(ui, dialog.prompt, *id, (question, *plan), actions);
         }
+        Question::Purge(view) => purge::purge_ui(ui, dialog.prompt, view, actions),
         Question::Close { looping } => short::close_ui(ui, dialog.prompt, *looping, actions),
     }
 }
