@@ -46,6 +46,7 @@ pub use authorize::AuthorizeView;
 pub(super) use confirm::SAFE_ANSWERS;
 pub use draft::{Subject, keep_drafts};
 pub use purge::{PURGE_AGES, PurgeView};
+pub use short::AfterRejection;
 
 /// Identifies one display of a dialog. The same question gets a new id each time it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -126,17 +127,6 @@ pub enum Question<'a> {
         /// Whether a loop is under way.
         looping: bool,
     },
-}
-
-/// What follows the rejection of a plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AfterRejection {
-    /// Nothing: the plan is a person's.
-    Nothing,
-    /// The planner of a loop gets the reason and makes another plan, or the loop ends.
-    AnotherPlan,
-    /// The loop ends, because this was its last attempt.
-    LoopEnds,
 }
 
 /// State of the open dialog between frames. A frame without a dialog removes it.

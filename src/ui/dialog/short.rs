@@ -5,12 +5,21 @@ use std::time::Duration;
 use egui::{Margin, TextEdit, Ui};
 
 use super::arming::DELAY_MS;
-use super::{
-    AfterRejection, Answer, Answers, DialogShape, Entered, PromptId, Subject, question_ui,
-};
+use super::{Answer, Answers, DialogShape, Entered, PromptId, Subject, question_ui};
 use crate::plan::Digest;
 use crate::ui::plan::indented;
 use crate::ui::{Action, DialogAction, Text, Tone, icon, widgets};
+
+/// What follows the rejection of a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AfterRejection {
+    /// Nothing: the plan is a person's.
+    Nothing,
+    /// The planner of a loop gets the reason and makes another plan, or the loop ends.
+    AnotherPlan,
+    /// The loop ends, because this was its last attempt.
+    LoopEnds,
+}
 
 pub(super) fn close_ui(ui: &mut Ui, prompt: PromptId, looping: bool, actions: &mut Vec<Action>) {
     let noun = if looping { "loop" } else { "run" };
