@@ -16,13 +16,17 @@ SCHEMAS = {  # The digest of all tables, indexes and triggers of each format.
     1: "beadde1591794809cf7da06a0d3c0ac4e7ab707a8d5294b74e34b0f998fe3eec",
     2: "e93161a1f559eb12e0f2039b39d1bba05767ef54c07163dc7eababe123a7e6ce",
     3: "190bf1e5394eb94754b063aaf3fcf1c326e45f27b65a592b824d4101e98fe7a4",
-    4: "9f42fce7040e6bbd68615d7bea39dbe6141daa2943a729872ae633fef58b5d4d"}
+    4: "9f42fce7040e6bbd68615d7bea39dbe6141daa2943a729872ae633fef58b5d4d",
+    5: "bff8aeb14f85dfaa692dfdbcae6f3d451759381545aca2c90da3de36c45a53ac"}
 
 class Difference(Exception): """What differs."""
 class Text(bytes): """A value of the type TEXT, which may be no valid UTF-8."""
 
 def sha256(data): return hashlib.sha256(data).hexdigest()
 def link(previous, entry): return hashlib.sha256(previous + entry.encode()).digest()
+def as_link(digest):  # What is no digest differs from the stored text.
+    try: return bytes.fromhex(digest)
+    except ValueError: return b""
 def differ(what, one, other, source="the ledger"):
     if one != other:
         raise Difference(f"{what} is not what {source} says: {one!r:.120}")
@@ -42,9 +46,30 @@ def entry_of(table, row):
     columns = {name: cell(row[name]) for name in row.keys() if row[name] is not None}
     return json.dumps({"columns": columns, "table": table}, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
-def is_purged(conn, stored):  # Only content may be missing, and only if its purge is recorded.
+def is_purged(conn, stored):  # Before format 5, only content may be missing, and only if its purge is recorded.
     digest = json.loads(stored)["columns"]["digest"] if json.loads(stored)["table"] == "blobs" else None
     return conn.execute("SELECT 1 FROM purges WHERE digest = ?", (digest,)).fetchone() is not None
+
+PURGEABLE = ("edges diagnostics execution_artifacts file_contents decisions executions intents blobs").split()
+
+class PurgedRows:
+    """Rows that may be missing, because a later row records their purge with a digest of their links."""
+    def __init__(self, conn, tables):
+        sql = "SELECT id, first_row, last_row, links_digest FROM purged_rows ORDER BY first_row DESC"
+        self.left, self.hash, self.begun = conn.execute(sql).fetchall() if b"purged_rows" in tables else [], None, 0
+
+    def has(self, seq):
+        while self.left and self.left[-1][2] < seq: self.left.pop()
+        return bool(self.left) and self.left[-1][1] <= seq < self.left[-1][0]
+
+    def take(self, seq, table, digest):
+        if self.hash is None: self.hash, self.begun = hashlib.sha256(), seq
+        self.hash.update(f"{seq} {table} {digest}\n".encode())
+        _, first, last, links = self.left[-1]
+        if seq == last:
+            found, self.hash = self.hash.hexdigest().encode(), None
+            if (self.begun, found) != (first, links):
+                raise Difference(f"the links of the purged rows {first} to {last} are not what was purged")
 
 def schema_digest(conn):
     objects = {}
@@ -62,6 +87,7 @@ def check_chain(conn, known):
     left = {name.decode(): count(name.decode()) for (name,) in tables}
     cursor = conn.cursor()
     cursor.row_factory = sqlite3.Row
+    purged, gone = PurgedRows(conn, {name for (name,) in tables}), 0
     head, rows, seen = GENESIS, 0, known in (None, GENESIS.hex())
     for seq, table, digest, stored in conn.execute("SELECT seq, table_name, digest, entry FROM ledger ORDER BY seq"):
         if seq != rows + 1: raise Difference(f"link {rows + 1} of the ledger is missing")
@@ -69,19 +95,26 @@ def check_chain(conn, known):
         table, digest, stored = table.decode(), digest.decode(), None if stored is None else stored.decode()
         if table not in left: raise Difference(f"row {seq} of {table}: there is no such table")
         row = cursor.execute(f'SELECT * FROM "{table}" WHERE rowid = ?', (seq,)).fetchone()
-        if row is None and not (table == "blobs" and stored and is_purged(conn, stored)):
+        is_gone = purged.has(seq) and table in PURGEABLE
+        if is_gone and row is not None: raise Difference(f"row {seq} of {table} was purged, and is there")
+        if row is None and not is_gone and not (table == "blobs" and stored and is_purged(conn, stored)):
             raise Difference(f"row {seq} of {table} is missing")
-        entry = stored if row is None else entry_of(table, row)
-        head, rows = link(head, entry), seq
-        if stored not in (None, entry) or head.hex() != digest:
+        if is_gone:
+            purged.take(seq, table, digest)
+            head, rows, gone = as_link(digest), seq, gone + 1
+        else:
+            entry = stored if row is None else entry_of(table, row)
+            head, rows = link(head, entry), seq
+        if (not is_gone and stored not in (None, entry)) or head.hex() != digest:
             raise Difference(f"row {seq} of {table} is not what was written")
         left[table] -= row is not None
         seen = seen or digest == known
+    if purged.hash: raise Difference(f"the purge of the rows from {purged.begun} does not end with them")
     for table in sorted(table for table in left if left[table]):
         more = f'SELECT min(rowid) FROM "{table}" WHERE rowid NOT IN (SELECT seq FROM ledger WHERE table_name = ?)'
         raise Difference(f"row {conn.execute(more, (table,)).fetchone()[0]} of {table} is not in the ledger")
     if not seen: raise Difference(f"the known head is not in the chain of {rows} links: it was truncated or rewritten")
-    return f"{rows} records, head sha256:{head.hex()}"
+    return f"{rows} records{f', of which {gone} were purged' if gone else ''}, head sha256:{head.hex()}"
 
 def check_database(path, known):
     open_as = lambda mode: sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None)
@@ -132,10 +165,13 @@ def check_case(members, known):
     if known not in links | {None}: raise Difference("the known head is not among the links of this case file")
     check_documents(manifest, rows, members)
     span = range(min(rows["runs"]), max(rows.get("run_ends", [last["seq"]])))
-    others = len(span) - sum(seq in span for table in rows.values() for seq in table)
+    gone = sum(len(range(max(span.start, it["first_row"]), min(span.stop, it["last_row"] + 1)))
+               for it in rows.get("purged_rows", {}).values())
+    others = len(span) - gone - sum(seq in span for table in rows.values() for seq in table)
     left_out = "".join(f"; not included: {content['digest']} ({content['reason']})" for content in manifest["left_out"])
     return (f"{len(links)} records of run {manifest['run_id']}, the last is link {last['seq']} sha256:{last['digest']}"
-            f"; between its start and its end, {others} records of others are left out{left_out}")
+            f"; between its start and its end, {others} records of others are left out"
+            f"{f', and {gone} were purged' if gone else ''}{left_out}")
 
 def check_documents(manifest, rows, members):
     """Compares what people read with the records."""
@@ -146,7 +182,9 @@ def check_documents(manifest, rows, members):
     differ("its approval", [len(rows.get(it, ())) for it in ("plans", "authorizations", "authorization_uses")], [1] * 3)
     blobs = {(row["digest"], row["encoding"] == "zstd") for row in rows.get("blobs", {}).values()}
     plain = {digest for digest, is_plain in blobs if is_plain}
-    hidden = {digest for digest, _ in blobs} - plain | {row["digest"] for row in rows.get("purges", {}).values()}
+    purged = {row["digest"] for row in rows.get("purges", {}).values()}
+    purged |= {row["content"] for row in rows.get("purged_subjects", {}).values() if "content" in row}
+    hidden = ({digest for digest, _ in blobs} | purged) - plain
     named = {row.get("blob") for table in ("execution_artifacts", "decisions") for row in rows.get(table, {}).values()}
     differ("the list of contents", {it[10:] for it in members if it.startswith("artifacts/")} | plan, plain)
     differ("the list of contents that are left out", {content["digest"] for content in manifest["left_out"]}, hidden)

@@ -520,6 +520,7 @@ pub fn runs() -> Vec<RunSummary> {
             }
             _ => RunTally { succeeded: 1, ..RunTally::default() },
         },
+        purged: None,
     })
     .collect()
 }

@@ -10,7 +10,7 @@
 //! - `simulation`, `simulating`, `simulation-failed`, `simulation-empty`, `stale`
 //! - `evidence`, `export`, `exporting`, `execution`, `nothing`, `tampered`, `answer`, `recurring`
 //! - `diagnostics`, `first`, `changed`, `gone`, `clean`, `thousands`, `unchecked`
-//! - `authorize`, `authorize-walls`, `authorize-many`, `authorize-fails`, `authorize-ends`, `authorize-revert`, `reject`, `remember-walls`, `trust`, `trusted`, `untrusted`, `close`, `secret`, `palette`, `help`, `settings`,
+//! - `authorize`, `authorize-walls`, `authorize-many`, `authorize-fails`, `authorize-ends`, `authorize-revert`, `reject`, `remember-walls`, `purge`, `trust`, `trusted`, `untrusted`, `close`, `secret`, `palette`, `help`, `settings`,
 //!   `notice`, `notices`
 //! - `loop` (the empty form), or `loop-` and a stop reason such as `completed` or one of `filled`, `faulty`, `class`, `refused`,
 //!   `nowhere`, `untrusted`, `trusted`, `trust`, `planning`, `waiting`, `applying`, `stopping`, `interrupted`,

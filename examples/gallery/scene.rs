@@ -9,7 +9,7 @@ use countersign::plan::{Finding, Mode, Severity, ShownPlan, ShownStep};
 use countersign::risk::{RiskLevel, UserRules};
 use countersign::run::{
     Attempt, DoneFiles, EvidenceAnswer, ExecutionDetail, ExportFile, ExportFormat, Phase,
-    PlaceReview, Preview, PreviewProgress, PreviewedStep, PreviewedSteps,
+    PlaceReview, Preview, PreviewProgress, PreviewedStep, PreviewedSteps, PurgePreview, PurgeRule,
     Question as EvidenceQuestion, Reconciled, Review, RunState, RunStatus, RunSummary, SearchPage,
     SecretQuestion, Transcript, VerifyReport,
 };
@@ -22,7 +22,8 @@ use countersign::ui::diagnostics::{
     DiagnosticsView, Excerpt, ListOptions, Listing, diagnostic, excerpt,
 };
 use countersign::ui::dialog::{
-    AfterRejection, AuthorizeView, Dialog, ExportChoice, ExportOf, ExportView, PromptId, Question,
+    AfterRejection, AuthorizeView, Dialog, ExportChoice, ExportOf, ExportView, PromptId, PurgeView,
+    Question,
 };
 use countersign::ui::evidence::{EvidenceView, ResultLine, Verification, result_lines};
 use countersign::ui::format::Now;
@@ -88,12 +89,32 @@ pub struct Scene {
     list: StepList,
     secret: SecretQuestion,
     changed: ChangedSteps,
+    purge: PurgeView,
+}
+
+fn purge() -> PurgeView {
+    let preview = PurgePreview {
+        runs: 412,
+        steps: 5_120,
+        rows: 61_340,
+        contents: 2_988,
+        bytes: 222_719_180,
+        under_way: 1,
+        ..PurgePreview::default()
+    };
+    PurgeView {
+        days: 90,
+        rule: PurgeRule { before_ms: Some(fixture::now().ms), ..PurgeRule::default() },
+        preview: Some(Ok(preview)),
+        dates: Some(("2025-01-03 09:12:44 +01:00".into(), "2025-03-30 18:02:10 +02:00".into())),
+    }
 }
 
 fn verified() -> Verification {
     let report = VerifyReport {
         ok: true,
         rows: 183_201,
+        purged: 0,
         head: countersign::plan::Digest::of(b"head"),
         first_bad: None,
         schema: Vec::new(),
@@ -351,6 +372,7 @@ impl Scene {
                     ("splice", "/home/ada/.cargo/bin/splice"),
                     ("code graph", "none in the workspace of the shown plan"),
                     ("model", "none is set"),
+                    ("evidence", "3,412 runs in 812 MiB, since 2025-01-03"),
                     ("planners", "plan.py reads, network"),
                 ]
                 .map(|(name, value)| (name.to_owned(), value.to_owned()))
@@ -489,6 +511,7 @@ impl Scene {
                 prompt: "ada@build's password:".to_owned(),
             },
             changed: ChangedSteps::default(),
+            purge: purge(),
             looked_at: match name {
                 "unseen" => {
                     LookedAt::new(vec![false, false, true, false, true], vec![OnScreen::Part; 5])
@@ -681,6 +704,7 @@ impl Scene {
                 Some(Question::RememberWalls { workspace: "/home/ada/src/parser", grants })
             }
             "export" => Some(Question::Export(self.export.clone())),
+            "purge" => Some(Question::Purge(&self.purge)),
             "close" => Some(Question::Close { looping: false }),
             "secret" => Some(Question::Secret {
                 id: uuid::Uuid::nil(),

@@ -25,6 +25,7 @@ mod panic_page;
 mod pending;
 mod plan_page;
 mod recent;
+mod retention;
 mod rules;
 mod saved_list;
 mod searches;
@@ -44,6 +45,7 @@ use std::sync::Arc;
 
 use egui_system_font_provider::SystemFontProvider;
 
+use crate::ui::dialog::PurgeView;
 use crate::ui::key_names::KeyNames;
 use crate::ui::key_queue::KeyQueue;
 use crate::ui::overlay::Overlay;
@@ -78,6 +80,8 @@ struct App {
     rules: rules::RulesEditor,
     /// What this computer has, as it was when the settings were last opened; `None` before.
     computer: Option<ComputerFacts>,
+    /// What the dialog about a purge shows; `None` before it was opened.
+    purge: Option<PurgeView>,
     /// Defers keys to the next frame.
     key_names: KeyNames,
     key_queue: KeyQueue,
@@ -148,6 +152,7 @@ impl App {
             last_zoom: None,
             rules,
             computer: None,
+            purge: None,
             key_names: KeyNames::default(),
             key_queue: KeyQueue::default(),
             file_picker: file_dialog::FilePicker::new(wake),

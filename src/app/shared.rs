@@ -37,6 +37,8 @@ pub(super) enum Prompt {
     RememberWalls,
     /// What of the evidence is written to a file, and in which format.
     Export,
+    /// Whether to purge old records.
+    Purge,
     /// Whether to stop the run or loop under way and close the window.
     Close,
 }

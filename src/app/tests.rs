@@ -30,6 +30,7 @@ mod notices;
 mod opening;
 mod panics;
 mod previews;
+mod retention;
 mod run_elsewhere;
 mod secrets;
 mod simulation;

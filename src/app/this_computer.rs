@@ -1,8 +1,13 @@
 //! What the settings say of this computer: its walls, code engines and planners.
 
+use jiff::Timestamp;
+
 use super::App;
 use crate::authorization::{WallLevel, WallSetting};
 use crate::risk::{EngineChoice, Policy};
+use crate::run::EvidenceSizes;
+use crate::run::text::size;
+use crate::ui::format;
 use crate::worker::{ComputerFacts, DescribeComputer};
 
 impl App {
@@ -58,12 +63,17 @@ fn lines(policy: &Policy, facts: Option<&ComputerFacts>) -> Vec<(String, String)
         (None, None) => once_open(),
     });
     let model = known(&|facts| facts.model.clone().unwrap_or_else(|| "none is set".to_owned()));
+    let evidence = known(&|facts| match &facts.evidence {
+        Ok(sizes) => evidence_text(sizes),
+        Err(why) => why.clone(),
+    });
     let mut lines: Vec<_> = [
         ("walls", walls),
         ("code engine", engine.to_owned()),
         ("splice", splice),
         ("code graph", graph),
         ("model", model),
+        ("evidence", evidence),
     ]
     .map(|(name, value)| (name.to_owned(), value))
     .into();
@@ -73,6 +83,35 @@ fn lines(policy: &Policy, facts: Option<&ComputerFacts>) -> Vec<(String, String)
     let none = "no planner has permissions of its own in your settings".to_owned();
     lines.push(("planners".to_owned(), planners.unwrap_or(none)));
     lines
+}
+
+/// How large the evidence is, how old, and what could be given back.
+fn evidence_text(sizes: &EvidenceSizes) -> String {
+    let files = sizes.database_bytes + sizes.log_bytes + sizes.index_bytes;
+    let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let mut text = format!("{} in {}", format::counted(count(sizes.runs), "run"), size(files));
+    if let Some(oldest) = sizes.oldest_run_ms.and_then(|ms| Timestamp::from_millisecond(ms).ok()) {
+        text.push_str(&format!(", since {}", oldest.strftime("%Y-%m-%d")));
+    }
+    if sizes.purged_rows > 0 {
+        let rows = format::counted(count(sizes.purged_rows), "record");
+        text.push_str(&format!("; {rows} purged"));
+    }
+    if sizes.reclaimable_bytes > 1 << 20 {
+        let free = size(sizes.reclaimable_bytes);
+        text.push_str(&format!("; {free} unused, given back by “countersign evidence compact”"));
+    }
+    let backups: u64 = sizes.backups.values().sum();
+    if backups > 0 {
+        text.push_str(&format!("; copies from before migrations take {}", size(backups)));
+    }
+    if let Some(name) = &sizes.network_file_system {
+        text.push_str(&format!(
+            "; on a network file system ({name}), so every record waits for a full flush, and no two computers may \
+             record at the same time"
+        ));
+    }
+    text
 }
 
 #[cfg(test)]
@@ -92,6 +131,7 @@ mod tests {
             splice: None,
             codegraph: None,
             model: None,
+            evidence: Ok(EvidenceSizes::default()),
         };
         let before = lines(&policy, None);
         let names = |lines: &[(String, String)]| {
@@ -112,6 +152,18 @@ mod tests {
             "none in the workspace of the shown plan"
         );
         assert_eq!(line(&policy, Some(&facts), "model"), "heron at http://localhost:8080");
+        facts.evidence = Ok(EvidenceSizes {
+            database_bytes: 812 << 20,
+            runs: 3_412,
+            oldest_run_ms: Some(1_735_689_600_000),
+            reclaimable_bytes: 210 << 20,
+            network_file_system: Some("nfs".to_owned()),
+            ..EvidenceSizes::default()
+        });
+        let evidence = line(&policy, Some(&facts), "evidence");
+        for part in ["3,412 runs in 812 MiB", "since 2025-01-01", "210 MiB unused", "(nfs)"] {
+            assert!(evidence.contains(part), "{evidence}");
+        }
         let needs = PlannerNeeds { network: true, ..PlannerNeeds::default() };
         policy.planners.insert("plan.py".into(), needs);
         assert_eq!(line(&policy, None, "planners"), "plan.py reads, network");

@@ -133,6 +133,7 @@ impl App {
                 Question::Trust { workspace, commands, of_plan: prompt == Prompt::Trust }
             }
             Prompt::Export => Question::Export(self.evidence.export_view(&self.shared)),
+            Prompt::Purge => Question::Purge(self.purge.as_ref()?),
             Prompt::RememberWalls => {
                 let binding = &self.plan.review()?.binding;
                 let grants = binding.grants.for_every_plan()?;
@@ -173,6 +174,7 @@ impl App {
             }
             Subject::Secret(secret) => self.shared.secrets.iter().any(|(id, _)| *id == secret),
             Subject::RejectedFile(_) | Subject::RejectedPlan(_) => true,
+            Subject::Purge => self.purge.is_some(),
         }
     }
 
@@ -192,6 +194,7 @@ impl App {
             | Prompt::Reject
             | Prompt::RememberWalls
             | Prompt::Export
+            | Prompt::Purge
             | Prompt::Close => None,
         }
     }

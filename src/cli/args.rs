@@ -2,6 +2,7 @@
 
 mod bounded;
 mod evidence;
+mod retention;
 mod words;
 
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ pub(super) use bounded::{Loop, Plan, Planning};
 pub(super) use evidence::{
     AcceptHead, Case, EvidenceCommand, Export, Question, Search, Show, Span, Verify,
 };
+pub(super) use retention::{Backup, Part, Purge, Restore, Sizes};
 use words::{AllowWord, EngineWord, ModeWord, WallsWord};
 pub(super) use words::{Confirm, DialectWord, PlannerWord, TargetWord};
 

@@ -46,6 +46,13 @@ impl Output {
         }
     }
 
+    /// Passes everything so far to the reader, before a question.
+    pub(super) fn flush(&mut self) {
+        if self.failure.is_none() {
+            self.failure = self.stdout.flush().err();
+        }
+    }
+
     /// Prints one line of text for people.
     pub(super) fn line(&mut self, text: &str) {
         self.exact(format!("{}\n", visible_lines(text)).as_bytes());

@@ -37,6 +37,8 @@ pub enum FollowUpError {
     NoRollback { run_id: Uuid },
     #[error("run {run_id} cannot be rolled back or finished: {why}")]
     NothingToSettle { run_id: Uuid, why: String },
+    #[error("run {run_id} cannot be continued or reverted as a whole: {note}")]
+    Purged { run_id: Uuid, note: String },
     #[error("the plan of run {run_id} is no longer in the evidence, or cannot be read")]
     NoPlan { run_id: Uuid },
     #[error(
@@ -63,7 +65,9 @@ impl FollowUpError {
             }
             Self::NoRollback { .. } => "Write a plan that undoes what the run did.",
             Self::NothingToSettle { .. } => "Compare the run with the disk again.",
-            Self::NoPlan { .. } | Self::TooLarge { .. } => "Write a plan of the remaining steps.",
+            Self::NoPlan { .. } | Self::TooLarge { .. } | Self::Purged { .. } => {
+                "Write a plan of the remaining steps."
+            }
             Self::Evidence(error) => return error.failure(),
             Self::Tool(error) => return error.failure(),
         };
@@ -86,6 +90,17 @@ pub(super) fn ended_run(
     Ok(run)
 }
 
+/// A run of which every record is left, because the records say which steps are done.
+///
+/// # Errors
+/// [`FollowUpError::Purged`].
+pub(super) fn with_all_records(run: RunSummary) -> Result<RunSummary, FollowUpError> {
+    match &run.purged {
+        Some(note) => Err(FollowUpError::Purged { run_id: run.run_id, note: note.sentence() }),
+        None => Ok(run),
+    }
+}
+
 /// A run, and the exact bytes of its plan.
 ///
 /// # Errors
@@ -95,8 +110,13 @@ pub(super) fn plan_of(
     run_id: Uuid,
 ) -> Result<(RunSummary, Vec<u8>), FollowUpError> {
     let run = ended_run(evidence, run_id)?;
-    let bytes = evidence.plan_of_run(run_id)?.ok_or(FollowUpError::NoPlan { run_id })?;
-    Ok((run, bytes))
+    match evidence.plan_of_run(run_id)? {
+        Some(bytes) => Ok((run, bytes)),
+        None => {
+            with_all_records(run)?;
+            Err(FollowUpError::NoPlan { run_id })
+        }
+    }
 }
 
 /// A run, and its plan. The plan gets the target of the run, which may differ from the one in the plan's file.
@@ -127,6 +147,7 @@ pub(super) fn continuation_of(
     run_id: Uuid,
 ) -> Result<(RunSummary, Vec<u8>), FollowUpError> {
     let (run, plan) = shown_plan_of(evidence, run_id)?;
+    let run = with_all_records(run)?;
     if run.fate == RunFate::Ended(RunStatus::Completed) {
         return Err(FollowUpError::Completed { run_id });
     }

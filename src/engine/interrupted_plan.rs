@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use uuid::Uuid;
 
 use super::FollowUpError;
-use super::continuation::ended_run;
+use super::continuation::{ended_run, with_all_records};
 use crate::authorization::FileState;
 use crate::evidence::{EvidenceReader, OpenIntent};
 use crate::plan::{Batch, Edit, batch_plan, limits};
@@ -27,7 +27,7 @@ pub(super) fn settlement_of(
     way: SettleMode,
     policy: &Policy,
 ) -> Result<(RunSummary, Vec<u8>), FollowUpError> {
-    let run = ended_run(evidence, run_id)?;
+    let run = with_all_records(ended_run(evidence, run_id)?)?;
     let toolbox = Toolbox::open(run.workspace.as_ref(), policy)?;
     let mut settlement =
         Settlement { evidence, toolbox: &toolbox, way, batch: Batch::default(), notes: Vec::new() };

@@ -3,7 +3,7 @@
 
 use uuid::Uuid;
 
-use super::continuation::{ended_run, plan_of};
+use super::continuation::{ended_run, plan_of, with_all_records};
 use super::{FollowUpError, recorded_plan};
 use crate::authorization::FileState;
 use crate::evidence::{EvidenceReader, StoredContent};
@@ -42,6 +42,7 @@ fn subject(evidence: &mut EvidenceReader, id: Uuid) -> Result<Subject, FollowUpE
     }
     match ended_run(evidence, id) {
         Ok(run) => {
+            let run = with_all_records(run)?;
             let title = run.plan_name.clone();
             Ok(Subject { name: CheckpointName::Run(id), runs: vec![run], title })
         }
@@ -50,7 +51,8 @@ fn subject(evidence: &mut EvidenceReader, id: Uuid) -> Result<Subject, FollowUpE
             if found.summary.fate == LoopFate::Active {
                 return Err(FollowUpError::ActiveLoop { loop_id: id });
             }
-            let runs: Vec<_> = found.attempts.into_iter().flat_map(|it| it.runs).collect();
+            let runs = found.attempts.into_iter().flat_map(|it| it.runs);
+            let runs = runs.map(with_all_records).collect::<Result<Vec<_>, _>>()?;
             if runs.is_empty() {
                 return Err(FollowUpError::LoopWithoutRun { loop_id: id });
             }
@@ -72,7 +74,7 @@ fn step_title(
         return Ok(format!("a step of {}", run.plan_name));
     };
     let plan = match plan_of(evidence, run.run_id) {
-        Err(FollowUpError::NoPlan { .. }) => None,
+        Err(FollowUpError::NoPlan { .. } | FollowUpError::Purged { .. }) => None,
         plan => recorded_plan(&plan?.1, run),
     };
     let call = plan.as_ref().and_then(|plan| plan.steps.get(index)?.call.as_ref());
@@ -141,7 +143,7 @@ fn program_steps(
     name: CheckpointName,
 ) -> Result<Vec<(usize, String)>, FollowUpError> {
     let (_, bytes) = match plan_of(evidence, run.run_id) {
-        Err(FollowUpError::NoPlan { .. }) => return Ok(Vec::new()),
+        Err(FollowUpError::NoPlan { .. } | FollowUpError::Purged { .. }) => return Ok(Vec::new()),
         plan => plan?,
     };
     let plan = recorded_plan(&bytes, run);

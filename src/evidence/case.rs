@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::chain::Chain;
 use super::error::Result;
+use super::migrations::FORMAT_WITH_PURGES;
 use super::queries::{full_content, written_with};
 use super::rows::{optional, size};
 use super::run_outcome::file_state;
@@ -95,10 +96,20 @@ const ROWS: &str = "
     UNION ALL SELECT id, 'blobs' FROM blobs WHERE digest IN contents
     UNION ALL SELECT id, 'purges' FROM purges WHERE digest IN contents";
 
+/// As [`ROWS`], which these follow: the purges of records of this run, and which rows between its start and its end are
+/// missing.
+const PURGES: &str = "
+    UNION ALL SELECT id, 'purged_subjects' FROM purged_subjects
+              WHERE run_id = ?1 OR content IN contents
+    UNION ALL SELECT row, 'record_purges' FROM record_purges WHERE id IN
+              (SELECT purge_id FROM purged_subjects WHERE run_id = ?1 OR content IN contents)
+    UNION ALL SELECT p.id, 'purged_rows' FROM span CROSS JOIN purged_rows AS p
+              ON p.first_row <= last AND p.last_row >= first";
+
 impl EvidenceReader {
     /// Passes the rows of a run with their links to `each`, in the order of the chain: the plan, how it was authorized,
-    /// every decision and step, and the parts of the contents that they name. Purged parts have no row any more; they
-    /// are in the chain alone, and are left out.
+    /// every decision and step, the parts of the contents that they name, and what was purged of them. Purged rows are
+    /// in the chain alone, and are left out.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs), and errors of `each`.
@@ -107,14 +118,15 @@ impl EvidenceReader {
         run_id: Uuid,
         mut each: impl FnMut(LedgerRecord) -> Result<(), E>,
     ) -> Result<(), E> {
-        let sql = format!(
-            "SELECT found.seq, found.name, ifnull(p.digest, ?2), ifnull(l.digest, '')
-             FROM ({ROWS}) AS found
-             LEFT JOIN ledger AS l ON l.seq = found.seq AND l.table_name = found.name
-             LEFT JOIN ledger AS p ON p.seq = found.seq - 1 ORDER BY 1"
-        );
         let mut failure = None;
         self.query(|source| {
+            let purges = if source.format >= FORMAT_WITH_PURGES { PURGES } else { "" };
+            let sql = format!(
+                "SELECT found.seq, found.name, ifnull(p.digest, ?2), ifnull(l.digest, '')
+                 FROM ({ROWS}{purges}) AS found
+                 LEFT JOIN ledger AS l ON l.seq = found.seq AND l.table_name = found.name
+                 LEFT JOIN ledger AS p ON p.seq = found.seq - 1 ORDER BY 1"
+            );
             let mut readers: HashMap<String, Statement<'_>> = HashMap::new();
             let params = (run_id.to_string(), ledger::GENESIS.hex());
             source.all(&sql, params, |row| {

@@ -69,10 +69,8 @@ impl Chain {
         let head = ledger::link(&self.head, &entry);
         insert_one(conn, "ledger", "seq", number, |conn| {
             Ok(conn
-                .prepare_cached(
-                    "INSERT INTO ledger (seq, table_name, digest, entry) VALUES (?1, ?2, ?3, ?4)",
-                )?
-                .execute((number, table, head.hex(), (table == "blobs").then_some(entry)))?)
+                .prepare_cached("INSERT INTO ledger (seq, table_name, digest) VALUES (?1, ?2, ?3)")?
+                .execute((number, table, head.hex()))?)
         })?;
         *self = Self { rows: number, head };
         Ok(())

@@ -91,7 +91,10 @@ fn changed_rows(conn: &Connection, tables: &[(&str, &str)], id: Uuid) -> Result<
 }
 
 /// How this row differs from its link; `None` if it does not.
-fn difference(conn: &Connection, table: &str, row: i64) -> Result<Option<String>> {
+///
+/// # Errors
+/// When the database cannot be read.
+pub(super) fn difference(conn: &Connection, table: &str, row: i64) -> Result<Option<String>> {
     let sql = "SELECT table_name, digest FROM ledger WHERE seq = ?1";
     let link = |seq: i64| find::<(String, String)>(conn, sql, [seq], |row| Ok(row.try_into()?));
     let Some((_, digest)) = link(row)?.filter(|(linked, _)| linked == table) else {

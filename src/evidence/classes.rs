@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use super::append::Cell;
 use super::error::Result;
+use super::migrations::newest;
 use super::rows::has_row;
 use super::write_run::word;
 use super::{EvidenceStore, grants};
@@ -73,7 +74,7 @@ impl EvidenceStore {
     /// When the database cannot be read.
     pub fn is_class_revoked(&self, class_id: Uuid) -> Result<bool> {
         Ok(has_row(&self.conn, REVOCATIONS, "class_id", class_id.to_string())?
-            || grants::has_lost_rows(&self.conn, REVOCATIONS)?
+            || grants::has_lost_rows(&self.conn, REVOCATIONS, newest(), None)?
             || !self.has_valid_class(class_id)?)
     }
 

@@ -9,6 +9,7 @@ use std::path::Path;
 use rusqlite::Connection;
 
 use super::error::Result;
+use super::rows::value;
 use super::schema;
 
 /// When a transaction must be on the disk.
@@ -30,11 +31,25 @@ pub(super) struct Durability {
     at_commit: Flushed,
     /// Whether an outcome that is due soon is not on the disk yet.
     is_due: bool,
+    /// Whether every commit flushes, because there is no log.
+    has_no_log: bool,
 }
 
 impl Durability {
+    /// That of a database with or without a log.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub(super) fn of(conn: &Connection) -> Result<Self> {
+        let mode: String = value(conn, "PRAGMA journal_mode", [])?;
+        Ok(Self { has_no_log: mode != "wal", ..Self::default() })
+    }
+
     /// Prepares the connection for a commit that must be on the disk then.
     pub(super) fn prepare(&mut self, conn: &Connection, flushed: Flushed) -> Result<()> {
+        if self.has_no_log {
+            return Ok(());
+        }
         if (self.at_commit == Flushed::Now) != (flushed == Flushed::Now) {
             let mode = if flushed == Flushed::Now { "FULL" } else { "NORMAL" };
             conn.pragma_update(None, "synchronous", mode)?;

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use crate::plan::{Code, Digest};
 use crate::run::Failure;
+use crate::run::text::size as byte_size;
 
 /// How long a process waits for a lock of another process before it reports [`EvidenceError::Locked`].
 pub(super) const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
@@ -45,6 +46,23 @@ pub enum EvidenceError {
     NotOneRow { table: &'static str, inserted: usize, written: u64, exists: bool },
     #[error("this evidence is read-only: {difference}")]
     Head { difference: String },
+    #[error(
+        "the disk has {} free and {} are needed meanwhile, twice what is recorded ({path})",
+        byte_size(*free), byte_size(*needed)
+    )]
+    NoSpace { needed: u64, free: u64, path: PathBuf },
+    #[error("there is no evidence in this folder yet ({path})")]
+    NoEvidence { path: PathBuf },
+    #[error("this is no sound backup of evidence: {why} ({path})")]
+    BadBackup { why: String, path: PathBuf },
+    #[error(
+        "a run or a loop is under way here, or another window or command has the evidence open ({path})"
+    )]
+    UnderWay { path: PathBuf },
+    #[error("nothing was purged, because a record was changed after it was written: {what}")]
+    Changed { what: String },
+    #[error("{deleted} rows of {table} were deleted in place of {expected}, so nothing was purged")]
+    NotDeleted { table: &'static str, deleted: usize, expected: i64 },
     #[error("the last head of the evidence cannot be kept outside of it: {source} ({path})")]
     State { source: std::io::Error, path: PathBuf },
     /// The search index is not usable; the caller discards and rebuilds it.
@@ -111,6 +129,18 @@ impl EvidenceError {
             Self::Head { .. } => {
                 "Check it with `countersign evidence verify`. If you know the reason, accept it with \
                  `countersign evidence accept-head --reason TEXT`."
+            }
+            Self::NoEvidence { .. } => "Name the folder with --evidence.",
+            Self::BadBackup { .. } => "Use another backup. Nothing was changed.",
+            Self::UnderWay { .. } => {
+                "Wait for its end and close the other windows, then try again. Nothing was changed."
+            }
+            Self::NoSpace { .. } => {
+                "Nothing was lost, and later records use the free space in the file. Make space on the disk, then run \
+                 `countersign evidence compact`."
+            }
+            Self::Changed { .. } | Self::NotDeleted { .. } => {
+                "Find out what changed it: run `countersign evidence verify`."
             }
             Self::State { .. } => "See that this folder can be written, then try again.",
             Self::NothingToAccept => "Nothing needs to be done.",

@@ -64,7 +64,7 @@ pub(super) fn decisions(
         })
     })?;
     let some_are_missing =
-        rows.iter().any(|row| row.is_proven) && has_lost_rows(conn, "decisions")?;
+        rows.iter().any(|row| row.is_proven) && has_lost_rows(conn, "decisions", format, vault)?;
     Ok(GrantDecisions { rows, some_are_missing })
 }
 
@@ -92,15 +92,41 @@ pub(super) fn is_proven(
 }
 
 /// Whether a link of the ledger is missing, or a row of this table that has a link. A missing row may have revoked a
-/// grant.
+/// grant, unless this user purged it, which takes no grants and no revocations.
 ///
 /// # Errors
 /// When the database cannot be read.
-pub(super) fn has_lost_rows(conn: &Connection, table: &str) -> Result<bool> {
+pub(super) fn has_lost_rows(
+    conn: &Connection,
+    table: &str,
+    format: i64,
+    vault: Option<&Vault>,
+) -> Result<bool> {
+    let has_gap = "SELECT count(*) <> coalesce(max(seq), 0) FROM ledger";
+    if value(conn, has_gap, [])? {
+        return Ok(true);
+    }
     let sql = format!(
-        "SELECT (SELECT count(*) <> coalesce(max(seq), 0) FROM ledger)
-             OR EXISTS (SELECT 1 FROM ledger AS l WHERE l.table_name = ?1
-                        AND NOT EXISTS (SELECT 1 FROM {table} AS t WHERE t.rowid = l.seq))"
+        "SELECT l.seq FROM ledger AS l WHERE l.table_name = ?1
+         AND NOT EXISTS (SELECT 1 FROM {table} AS t WHERE t.rowid = l.seq) ORDER BY l.seq"
     );
-    value(conn, &sql, [table])
+    let missing: Vec<i64> = list(conn, &sql, [table], |row| Ok(row.get(0)?))?;
+    if missing.is_empty() {
+        return Ok(false);
+    }
+    if table != "decisions" || format < migrations::FORMAT_WITH_PURGES {
+        return Ok(true);
+    }
+    let (Some(vault), Some(database_id)) = (vault, schema::id_of(conn)?) else { return Ok(true) };
+    let mut purged = Vec::new();
+    list(conn, "SELECT * FROM purged_rows ORDER BY first_row", [], |row| {
+        if is_proven("purged_rows", row, vault, database_id)? {
+            purged.push((row.get::<_, i64>("first_row")?, row.get::<_, i64>("last_row")?));
+        }
+        Ok(())
+    })?;
+    Ok(missing.into_iter().any(|row| {
+        let before = purged.partition_point(|(first, _)| *first <= row);
+        before.checked_sub(1).and_then(|index| purged.get(index)).is_none_or(|range| range.1 < row)
+    }))
 }

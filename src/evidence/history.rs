@@ -10,10 +10,10 @@ use uuid::Uuid;
 
 use super::error::Result;
 use super::queries::written_with;
-use super::rows::{digest, has_row, optional, size, uuid};
+use super::rows::{digest, optional, size, uuid};
 use super::run_outcome::file_state;
 use super::source::Source;
-use super::{ArtifactType, EvidenceError, EvidenceReader, blobs};
+use super::{ArtifactType, EvidenceError, EvidenceReader, blobs, purged};
 use crate::plan::{Digest, Tool};
 use crate::run::{
     Attempt, Checkpoint, CheckpointName, FileForecast, FileMode, History, HistoryEntry, Modes,
@@ -234,6 +234,6 @@ fn stored_content(source: &Source<'_>, digest: &Digest) -> Result<StoredContent>
         Err(EvidenceError::NotAvailable { .. }) => return Ok(StoredContent::NoKey),
         Err(error) => return Err(error),
     }
-    let is_purged = has_row(source.conn, "purges", "digest", digest.hex())?;
+    let is_purged = purged::is_purged_content(source, digest)?;
     Ok(if is_purged { StoredContent::Purged } else { StoredContent::NotStored })
 }

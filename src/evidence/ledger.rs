@@ -13,15 +13,15 @@ use crate::plan::Digest;
 pub(super) const GENESIS: Digest = Digest::from_bytes([0; 32]);
 
 /// The link of `entry` after the link `previous`: the digest of both.
-pub(super) fn link(previous: &Digest, entry: &str) -> Digest {
+pub(super) fn link(previous: &Digest, entry: impl AsRef<[u8]>) -> Digest {
     let mut hash = Sha256::new();
     hash.update(previous.as_bytes());
-    hash.update(entry.as_bytes());
+    hash.update(entry.as_ref());
     Digest::from_bytes(hash.finalize().into())
 }
 
 /// The hashed text of a row: its table and its columns that are not null, as canonical JSON. Binary data is replaced by
-/// its digest, so that the entry of a purged blob can be kept.
+/// its digest. Before format 5, the entry of a blob was stored with its link, so that the blob could be purged.
 pub(super) fn entry<'v>(
     table: &str,
     columns: impl IntoIterator<Item = (&'v str, ValueRef<'v>)>,
@@ -82,6 +82,55 @@ impl Serialize for Canonical<'_> {
 /// The JSON text of a value whose keys are strings. Nothing else could make the serialization fail.
 fn serialized(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
+}
+
+/// Writes the entries of the rows of one table, one after the other. The same as [`entry`], without sorting the columns
+/// of each row anew.
+pub(super) struct EntryWriter {
+    /// The indices of the columns in the statement, with the beginning of their text, by name.
+    columns: Vec<(usize, String)>,
+    /// What follows the columns.
+    end: String,
+}
+
+impl EntryWriter {
+    /// For rows of this table with these columns, of which the first is `skipped` in a statement.
+    pub(super) fn new(table: &str, names: &[&str], skipped: usize) -> Self {
+        let mut columns: Vec<_> = names.iter().enumerate().collect();
+        columns.sort_by_key(|(_, name)| **name);
+        let columns = columns
+            .into_iter()
+            .map(|(index, name)| (index + skipped, format!("{}:", serialized(name))));
+        Self { columns: columns.collect(), end: format!("}},\"table\":{}}}", serialized(&table)) }
+    }
+
+    /// Replaces `text` by the entry of this row.
+    ///
+    /// # Errors
+    /// When a column cannot be read.
+    pub(super) fn write(
+        &self,
+        row: &rusqlite::Row<'_>,
+        text: &mut Vec<u8>,
+    ) -> rusqlite::Result<()> {
+        text.clear();
+        text.extend_from_slice(b"{\"columns\":{");
+        let mut is_first = true;
+        for (index, beginning) in &self.columns {
+            let value = row.get_ref(*index)?;
+            if value == ValueRef::Null {
+                continue;
+            }
+            if !std::mem::take(&mut is_first) {
+                text.push(b',');
+            }
+            text.extend_from_slice(beginning.as_bytes());
+            // Writing into memory does not fail.
+            let _ = serde_json::to_writer(&mut *text, &Column(value));
+        }
+        text.extend_from_slice(self.end.as_bytes());
+        Ok(())
+    }
 }
 
 /// The entry of the row with this number, if it exists. `reader` selects all columns of `table` by the row's number.

@@ -100,6 +100,16 @@ pub(super) fn is_alive(dir: &Path, run_id: Uuid) -> bool {
     matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
 }
 
+/// Whether a process holds the lock of any run or loop of this folder.
+pub(super) fn is_any_alive(dir: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(dir.join(FOLDER)) else { return false };
+    entries.flatten().any(|entry| {
+        let name = entry.file_name();
+        let id = name.to_str().and_then(|name| name.strip_suffix(".lock")?.parse().ok());
+        id.is_some_and(|id| is_alive(dir, id))
+    })
+}
+
 fn lock_path(dir: &Path, name: &str) -> PathBuf {
     dir.join(FOLDER).join(format!("{name}.lock"))
 }

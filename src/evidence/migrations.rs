@@ -12,6 +12,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("schema_v2.sql"),
     include_str!("schema_v3.sql"),
     include_str!("schema_v4.sql"),
+    include_str!("schema_v5.sql"),
 ];
 
 /// The first format in which a database has an id and grants have a keyed digest.
@@ -19,6 +20,21 @@ pub(super) const FORMAT_WITH_ID: i64 = 3;
 
 /// The first format with what planners looked at.
 pub(super) const FORMAT_WITH_LOOKS: i64 = 4;
+
+/// The first format in which rows can be purged.
+pub(super) const FORMAT_WITH_PURGES: i64 = 5;
+
+/// The tables whose rows a purge may delete, in an order in which no row refers to one that is deleted before it.
+pub(super) const PURGEABLE: [&str; 8] = [
+    "edges",
+    "diagnostics",
+    "execution_artifacts",
+    "file_contents",
+    "decisions",
+    "executions",
+    "intents",
+    "blobs",
+];
 
 /// The current format.
 pub(super) fn newest() -> i64 {
@@ -35,11 +51,19 @@ pub(super) fn in_memory(format: i64) -> Result<Connection> {
     Ok(conn)
 }
 
-/// Creates the missing triggers that refuse to change, delete or replace a row. Only purged blobs may be deleted.
+/// Creates the missing triggers that refuse to change, delete or replace a row. Only the rows of a recorded purge may be
+/// deleted; before [`FORMAT_WITH_PURGES`], only purged blobs.
 pub(super) fn guard_tables(conn: &Connection) -> Result<()> {
     let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
-    for table in list::<String>(conn, sql, [], |row| Ok(row.get(0)?))? {
+    let tables = list::<String>(conn, sql, [], |row| Ok(row.get(0)?))?;
+    let has_purges = tables.iter().any(|table| table == "purged_rows");
+    for table in tables {
         let allowed = match table.as_str() {
+            purgeable if has_purges && PURGEABLE.contains(&purgeable) => {
+                // The last range that begins at or before the row: ranges do not overlap.
+                "WHEN coalesce((SELECT last_row FROM purged_rows WHERE first_row <= OLD.rowid
+                                ORDER BY first_row DESC LIMIT 1), 0) < OLD.rowid"
+            }
             "blobs" => "WHEN NOT EXISTS (SELECT 1 FROM purges WHERE digest = OLD.digest)",
             _ => "",
         };

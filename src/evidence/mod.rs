@@ -2,7 +2,7 @@
 //!
 //! This room alone uses a database. The engine writes through [`EvidenceStore`]; the query thread of the window and
 //! the headless commands read through [`EvidenceReader`] and [`verify`]. Every recorded time comes from the caller. The
-//! room does not access the workspace. No function changes a row, and only a purge deletes rows.
+//! room does not access the workspace. No function changes a row, and only a purge deletes rows (`purge/mod.rs`).
 //!
 //! # The chain
 //!
@@ -54,6 +54,7 @@
 
 mod append;
 mod artifact_type;
+mod backup;
 mod blobs;
 mod capture;
 mod case;
@@ -61,10 +62,13 @@ mod chain;
 mod changed;
 mod chunks;
 mod classes;
+mod compact;
 mod diagnostics;
 mod durability;
 mod entry;
 mod error;
+mod fault;
+mod file_system;
 mod grants;
 mod head_check;
 mod heads;
@@ -75,7 +79,10 @@ mod location;
 mod lock;
 mod loop_reader;
 mod migrations;
+mod old_secrets;
 mod permissions;
+mod purge;
+mod purged;
 mod queries;
 mod questions;
 mod range;
@@ -94,6 +101,7 @@ mod schema_check;
 mod search;
 mod secrets;
 mod selection;
+mod sizes;
 mod source;
 mod spill_file;
 mod store;
@@ -124,7 +132,7 @@ pub use run_outcome::OpenIntent;
 pub use selection::SelectedStep;
 pub use store::EvidenceStore;
 pub use trust::{Trust, TrustDecision};
-pub use verify::{VERIFIER, VERIFY_SCHEMA, verify, verify_with_kept_head};
+pub use verify::{VERIFIER, VERIFY_SCHEMA, verify, verify_telling, verify_with_kept_head};
 
 #[cfg(test)]
 pub(crate) mod tests;

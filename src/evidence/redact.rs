@@ -134,6 +134,24 @@ pub(super) fn bytes_contain_secret(bytes: &[u8]) -> bool {
     })
 }
 
+/// The kind of each secret in a text that is stored in clear: of a JSON text, in its strings.
+pub(super) fn kinds_of_secrets(text: &str, is_json: bool) -> Vec<&'static str> {
+    if secrets::can_skip(text) {
+        return Vec::new();
+    }
+    let mut kinds = Vec::new();
+    match serde_json::from_str::<Value>(text).ok().filter(|_| is_json) {
+        Some(mut value) => {
+            KnownSecrets::default().replace_secrets(None, &mut value, &mut |secret, kind| {
+                kinds.push(kind);
+                secret.to_owned()
+            });
+        }
+        None => kinds.extend(secrets::find(text).iter().map(|found| found.kind)),
+    }
+    kinds
+}
+
 impl KnownSecrets {
     /// Adds the secrets in this text.
     pub(super) fn learn(&mut self, text: &str) {

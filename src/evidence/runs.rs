@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::error::Result;
 use super::rows::{digest, optional, parse_word, size, uuid, word};
 use super::source::Source;
-use super::{EvidenceReader, Range};
+use super::{EvidenceReader, Range, purged};
 use crate::run::{Outcome, RunFate, RunSummary, RunTally};
 
 impl EvidenceReader {
@@ -73,7 +73,13 @@ fn runs(
         |row| {
             let run_id = uuid(row, 0)?;
             let (fate, ended_at_ms) = fate(source, run_id)?;
-            let tally = tally(source, run_id)?;
+            let mut tally = tally(source, run_id)?;
+            let recorded = size(row, 6)? + tally.unknown;
+            let purged = purged::of_run(source, run_id)?;
+            if let Some((_, outcomes)) = &purged {
+                purged::add_to(&mut tally, outcomes);
+            }
+            let purged = purged.map(|(note, _)| note);
             Ok(RunSummary {
                 run_id,
                 plan_id: row.get(1)?,
@@ -85,11 +91,12 @@ fn runs(
                 parent_run: optional(row, 8, uuid)?,
                 step_count: size(row, 5)?,
                 // An intent is a record, too: that of a step whose outcome is unknown.
-                steps_recorded: size(row, 6)? + tally.unknown,
+                steps_recorded: recorded,
                 started_at_ms: row.get(7)?,
                 ended_at_ms,
                 fate,
                 tally,
+                purged,
             })
         },
     )

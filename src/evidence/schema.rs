@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::chain::Chain;
 use super::error::{LOCK_TIMEOUT, Result};
+use super::file_system::network_file_system;
 use super::migrations::{FORMAT_WITH_ID, MIGRATIONS, guard_tables};
 use super::rows::{find, unreadable};
 use super::{EvidenceError, permissions, schema_check};
@@ -45,9 +46,26 @@ pub(super) fn connect_for_writing(path: &Path) -> Result<(Connection, i64)> {
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let conn = connect(path, flags)?;
+    if is_on_network(path) {
+        leave_log(&conn).map_err(damaged(path))?;
+    }
     let found = format_of(&conn, path, MIGRATIONS.len())?;
     check_schema(&conn, path, found)?;
     Ok((conn, found))
+}
+
+/// Whether the folder of the database is on a network file system, where it gets no write-ahead log.
+fn is_on_network(path: &Path) -> bool {
+    path.parent().is_some_and(|dir| network_file_system(dir).is_some())
+}
+
+/// Gives a database that came from another file system a rollback journal in place of its log. The log's index is shared
+/// memory, which an exclusive lock makes unnecessary.
+fn leave_log(conn: &Connection) -> rusqlite::Result<()> {
+    conn.execute_batch(
+        "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE;
+         PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_schema;",
+    )
 }
 
 /// Configures this connection for writing, and migrates the database from format `found`.
@@ -59,10 +77,11 @@ pub(super) fn prepare_for_writing(conn: &mut Connection, path: &Path, found: i64
 }
 
 fn set_up(conn: &mut Connection, path: &Path, found: i64, migrations: &[&str]) -> Result<()> {
-    let mode: String =
-        conn.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).map_err(damaged(path))?;
-    if mode != "wal" {
-        return Err(unreadable(format!("the journal mode stayed {mode} instead of wal")));
+    let wanted = if is_on_network(path) { "delete" } else { "wal" };
+    let sql = format!("PRAGMA journal_mode = {wanted}");
+    let mode: String = conn.query_row(&sql, [], |row| row.get(0)).map_err(damaged(path))?;
+    if mode != wanted {
+        return Err(unreadable(format!("the journal mode stayed {mode} instead of {wanted}")));
     }
     // FULL: a commit is durable when it returns. fullfsync: on macOS, fsync alone does not reach the disk; elsewhere
     // the setting has no effect. The log may grow to 16 MiB before a checkpoint, because each checkpoint flushes the
@@ -72,6 +91,10 @@ fn set_up(conn: &mut Connection, path: &Path, found: i64, migrations: &[&str]) -
          PRAGMA wal_autocheckpoint = 4096;
          PRAGMA foreign_keys = ON; PRAGMA temp_store = MEMORY;",
     )?;
+    if wanted == "delete" {
+        // EXTRA: the folder of the journal is flushed, too.
+        conn.execute_batch("PRAGMA synchronous = EXTRA;")?;
+    }
     migrate(conn, path, found, migrations)
 }
 

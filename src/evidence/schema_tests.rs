@@ -139,9 +139,31 @@ fn every_table_refuses_update_delete_and_replace() {
 }
 
 #[test]
-fn only_a_purged_blob_can_be_deleted() {
-    let dir = tempfile::tempdir().unwrap();
-    let conn = open_for_writing(&database(&dir)).unwrap();
+fn only_purged_rows_can_be_deleted() {
+    let conn = in_memory(newest()).unwrap();
+    conn.pragma_update(None, "foreign_keys", false).unwrap();
+    for (table, columns, values) in [
+        ("edges", "execution_id, edge_type, target_kind, target", "'x', 'PRODUCED', 'file', 'a'"),
+        ("decisions", "decision, decided_by, note, timestamp", "'stop', 'window', '', 1"),
+    ] {
+        for number in [7, 8, 9] {
+            let sql = format!("INSERT INTO {table} (id, {columns}) VALUES ({number}, {values})");
+            conn.execute(&sql, []).unwrap();
+        }
+    }
+    let sql = "INSERT INTO purged_rows (id, purge_id, first_row, last_row, links_digest)
+               VALUES (20, 'p', 8, 8, 'd'), (21, 'p', 3, 4, 'd')";
+    conn.execute(sql, []).unwrap();
+    for table in ["edges", "decisions"] {
+        assert!(conn.execute(&format!("DELETE FROM {table} WHERE id = 7"), []).is_err());
+        assert!(conn.execute(&format!("DELETE FROM {table} WHERE id = 9"), []).is_err());
+        assert_eq!(conn.execute(&format!("DELETE FROM {table} WHERE id = 8"), []).unwrap(), 1);
+    }
+}
+
+#[test]
+fn only_a_purged_blob_can_be_deleted_in_an_older_format() {
+    let conn = in_memory(4).unwrap();
     for digest in ["a", "b"] {
         conn.execute(
             "INSERT INTO blobs(digest, part, parts, bytes, encoding, data)

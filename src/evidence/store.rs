@@ -23,7 +23,7 @@ use super::{
     migrations, permissions, schema, schema_check, write_loop, write_run, write_step,
 };
 use crate::authorization::PlanAuthorization;
-use crate::plan::{Digest, Plan};
+use crate::plan::Plan;
 use crate::run::{AnsweredBy, HeadReport, Reconciled, RunEvent};
 
 /// Appends to the evidence (SPEC §8).
@@ -141,7 +141,7 @@ impl EvidenceStore {
             known: KnownSecrets::default(),
             schema_version: schema_check::version(&conn)?,
             chain: Chain::of(&conn)?,
-            durability: Durability::default(),
+            durability: Durability::of(&conn)?,
             conn,
             database_id,
             vault: Arc::new(vault),
@@ -163,6 +163,11 @@ impl EvidenceStore {
     fn is_kept_here(&self) -> bool {
         let EvidenceLocation { evidence, user_folders } = &self.location;
         KeptHeads::read(user_folders, Some(&self.vault)).has_head_in(evidence, self.database_id)
+    }
+
+    /// The evidence folder.
+    pub(super) fn folder(&self) -> &Path {
+        &self.location.evidence
     }
 
     /// Stores the end of the chain outside the folder.
@@ -323,18 +328,6 @@ impl EvidenceStore {
             }
             Ok(())
         })
-    }
-
-    /// Deletes the content with this digest, and records the deletion with its reason. The digest remains recorded.
-    ///
-    /// # Errors
-    /// Any error of the database.
-    pub fn purge(&mut self, digest: &Digest, reason: &str, timestamp_ms: i64) -> Result<()> {
-        // Deleted pages are overwritten, so that the bytes do not remain in the file.
-        self.conn.pragma_update(None, "secure_delete", true)?;
-        self.write(|appender| write_run::purge(appender, digest, reason, timestamp_ms))?;
-        self.conn.execute_batch("PRAGMA wal_checkpoint(TRUNCATE);")?;
-        Ok(())
     }
 
     /// As [`Self::write`], and stores the new head outside the folder, so that a later removal of these rows is

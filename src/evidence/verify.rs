@@ -5,13 +5,16 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use rusqlite::Connection;
+use rusqlite::{Connection, Rows, Statement};
 use serde_json::Value;
 
 use super::error::Result;
 use super::head_check::check_head;
 use super::heads::KeptHeads;
 use super::index::Index;
+use super::ledger::EntryWriter;
+use super::migrations::PURGEABLE;
+use super::purge::ranges::PurgedRows;
 use super::rows::{find, has_row, value};
 use super::vault::Vault;
 use super::{UserFolders, ledger, schema, schema_check};
@@ -24,6 +27,9 @@ pub const VERIFY_SCHEMA: &str = include_str!("../../assets/schema/evidence-verif
 /// A program in Python that does the same as [`verify`] without this one, and also reads case files (SPEC §14).
 pub const VERIFIER: &str = include_str!("../../assets/verifier/verify.py");
 
+/// After how many rows the progress is told.
+const TELL_EVERY: u64 = 4_096;
+
 /// Recomputes the chain of the evidence in `dir`, and compares the schema. The report names the first difference.
 ///
 /// `known_head` is a head that was copied earlier. If it is not a link of the chain, the chain was truncated or
@@ -33,7 +39,17 @@ pub const VERIFIER: &str = include_str!("../../assets/verifier/verify.py");
 /// # Errors
 /// When the database cannot be read at all. Tampering is not an error but a difference in the report.
 pub fn verify(dir: &Path, known_head: Option<&Digest>) -> Result<VerifyReport> {
-    report(dir, None, known_head)
+    report(dir, None, known_head, &mut |_, _| {})
+}
+
+/// Verifies a database that is alone in its file; `None` if it is empty.
+///
+/// # Errors
+/// As [`verify`].
+pub(super) fn verify_file(database: &Path) -> Result<Option<VerifyReport>> {
+    let Some((conn, format)) = schema::open_unchecked(database)? else { return Ok(None) };
+    let tx = conn.unchecked_transaction()?;
+    report_of(&tx, format, None, None, &mut |_, _| {}).map(Some)
 }
 
 /// As [`verify`], and compares the database with the head in the user's folders. Deletes the search index if it is
@@ -46,10 +62,23 @@ pub fn verify_with_kept_head(
     folders: impl Into<UserFolders>,
     known_head: Option<&Digest>,
 ) -> Result<VerifyReport> {
+    verify_telling(dir, folders, known_head, &mut |_, _| {})
+}
+
+/// As [`verify_with_kept_head`]. `progress` gets the number of verified rows and of all, many times a second.
+///
+/// # Errors
+/// As [`verify_with_kept_head`].
+pub fn verify_telling(
+    dir: &Path,
+    folders: impl Into<UserFolders>,
+    known_head: Option<&Digest>,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<VerifyReport> {
     let folders = folders.into();
     let vault = Vault::open(&folders.key)?.map(Arc::new);
     let kept = KeptHeads::read(&folders, vault.as_deref());
-    let report = report(dir, Some(&kept), known_head)?;
+    let report = report(dir, Some(&kept), known_head, progress)?;
     if !Index::is_sound(dir, vault.as_ref()) {
         // The next search rebuilds it from the rows.
         Index::discard(dir);
@@ -61,6 +90,7 @@ fn report(
     dir: &Path,
     kept: Option<&KeptHeads>,
     known_head: Option<&Digest>,
+    progress: &mut dyn FnMut(u64, u64),
 ) -> Result<VerifyReport> {
     let opened = schema::open_unchecked(&schema::database_path(dir))?;
     let Some((conn, format)) = opened else {
@@ -68,28 +98,45 @@ fn report(
         let first_bad =
             (!is_expected).then(|| "the evidence is empty; the known head is gone".to_owned());
         let kept = kept.map(|kept| check_head(None, dir, kept)).transpose()?;
-        return Ok(concluded(0, ledger::GENESIS, first_bad, Vec::new(), kept));
+        return Ok(concluded((0, 0), ledger::GENESIS, first_bad, Vec::new(), kept));
     };
     // One snapshot, so that rows that a run inserts meanwhile are no differences.
     let tx = conn.unchecked_transaction()?;
-    let schema = schema_check::differences(&tx, format)?;
+    report_of(&tx, format, kept.map(|kept| (kept, dir)), known_head, progress)
+}
+
+/// The report of an open database in a transaction.
+fn report_of(
+    tx: &Connection,
+    format: i64,
+    kept: Option<(&KeptHeads, &Path)>,
+    known_head: Option<&Digest>,
+    progress: &mut dyn FnMut(u64, u64),
+) -> Result<VerifyReport> {
+    let schema = schema_check::differences(tx, format)?;
     let kept = match kept {
         // Skipped if the schema differs, because views may have replaced tables.
-        Some(kept) if schema.is_empty() => Some(check_head(Some((&tx, format)), dir, kept)?),
+        Some((kept, dir)) if schema.is_empty() => Some(check_head(Some((tx, format)), dir, kept)?),
         _ => None,
     };
-    let intact = schema_check::intact_tables(&tx, format)?;
+    let intact = schema_check::intact_tables(tx, format)?;
     let seen_known = known_head.is_none_or(|known| *known == ledger::GENESIS);
-    let mut verification = Verification { rows: 0, head: ledger::GENESIS, known_head, seen_known };
-    let first_bad = match verification.first_bad(&tx, &intact)? {
-        None => damage(&tx)?,
+    let purged = match intact.iter().any(|table| table == "purged_rows") {
+        true => PurgedRows::read(tx)?,
+        false => PurgedRows::default(),
+    };
+    let head = ledger::GENESIS;
+    let mut verification = Verification { rows: 0, head, known_head, seen_known, purged };
+    let first_bad = match verification.first_bad(tx, &intact, progress)? {
+        None => damage(tx)?,
         difference => difference,
     };
-    Ok(concluded(verification.rows, verification.head, first_bad, schema, kept))
+    let rows = (verification.rows, verification.purged.rows);
+    Ok(concluded(rows, verification.head, first_bad, schema, kept))
 }
 
 fn concluded(
-    rows: u64,
+    (rows, purged): (u64, u64),
     head: Digest,
     first_bad: Option<String>,
     schema: Vec<String>,
@@ -97,7 +144,7 @@ fn concluded(
 ) -> VerifyReport {
     let difference = kept.as_ref().and_then(|kept| kept.difference.clone());
     let first_bad = first_bad.or_else(|| schema.first().cloned()).or(difference);
-    VerifyReport { ok: first_bad.is_none(), rows, head, first_bad, schema, kept }
+    VerifyReport { ok: first_bad.is_none(), rows, purged, head, first_bad, schema, kept }
 }
 
 /// The first problem that SQLite's integrity check finds. A damaged index could hide rows from queries.
@@ -117,23 +164,35 @@ struct Verification<'k> {
     known_head: Option<&'k Digest>,
     /// Whether a verified link is the known head, or no head is known.
     seen_known: bool,
+    /// The rows that may be missing, because a person purged them.
+    purged: PurgedRows,
 }
 
 impl Verification<'_> {
     /// The first row or link that differs from the chain.
-    fn first_bad(&mut self, conn: &Connection, intact: &[String]) -> Result<Option<String>> {
+    fn first_bad(
+        &mut self,
+        conn: &Connection,
+        intact: &[String],
+        progress: &mut dyn FnMut(u64, u64),
+    ) -> Result<Option<String>> {
         let mut tables = tables(conn, intact)?;
         if tables.remove("ledger").is_none() {
             return Ok(Some("the ledger is missing".to_owned()));
         }
-        let mut readers = HashMap::new();
+        let mut statements = Vec::new();
         for table in tables.keys() {
-            let sql = format!("SELECT * FROM \"{table}\" WHERE rowid = ?1");
-            readers.insert(table.clone(), conn.prepare(&sql)?);
+            let sql = format!("SELECT rowid, * FROM \"{table}\" NOT INDEXED ORDER BY rowid");
+            statements.push((table.clone(), conn.prepare(&sql)?));
+        }
+        let mut readers = HashMap::new();
+        for (table, statement) in &mut statements {
+            readers.insert(table.clone(), TableRows::new(table, statement)?);
         }
         let mut links =
             conn.prepare("SELECT seq, table_name, digest, entry FROM ledger ORDER BY seq")?;
         let mut links = links.query([])?;
+        let all: i64 = value(conn, "SELECT coalesce(max(seq), 0) FROM ledger", [])?;
         let mut expected_seq = 1;
         while let Some(row) = links.next()? {
             let (seq, table, digest, stored): (i64, String, String, Option<String>) =
@@ -141,30 +200,49 @@ impl Verification<'_> {
             if seq != expected_seq {
                 return Ok(Some(format!("link {expected_seq} of the ledger is missing")));
             }
-            let name = format!("row {seq} of {table}");
+            let name = || format!("row {seq} of {table}");
             let Some(reader) = readers.get_mut(&table) else {
-                return Ok(Some(format!("{name}: there is no such table")));
+                return Ok(Some(format!("{}: there is no such table", name())));
             };
-            let entry = match (ledger::entry_of(reader, &table, seq)?, stored) {
-                (None, Some(stored)) if is_purged(conn, &table, &stored)? => stored,
-                (None, _) => return Ok(Some(format!("{name} is missing"))),
+            let is_purged_row = self.purged.has(seq) && PURGEABLE.contains(&table.as_str());
+            let head = match (reader.entry_at(seq)?, stored) {
+                (Some(_), _) if is_purged_row => {
+                    return Ok(Some(format!("{} was purged, and is there", name())));
+                }
+                (None, _) if is_purged_row => {
+                    if let Some(difference) = self.purged.take(seq, &table, &digest) {
+                        return Ok(Some(difference));
+                    }
+                    // The digest of its range covers this link.
+                    digest.parse().ok()
+                }
+                (None, Some(stored)) if is_purged(conn, &table, &stored)? => {
+                    Some(ledger::link(&self.head, &stored))
+                }
+                (None, _) => return Ok(Some(format!("{} is missing", name()))),
                 (Some(entry), stored) => {
-                    if stored.is_some_and(|stored| stored != entry) {
-                        return Ok(Some(format!("{name} is not what was written")));
+                    if stored.is_some_and(|stored| stored.as_bytes() != entry) {
+                        return Ok(Some(format!("{} is not what was written", name())));
                     }
                     if let Some(count) = tables.get_mut(&table) {
                         *count -= 1;
                     }
-                    entry
+                    Some(ledger::link(&self.head, entry))
                 }
             };
-            self.head = ledger::link(&self.head, &entry);
-            if self.head.hex() != digest {
-                return Ok(Some(format!("{name} is not what was written")));
-            }
+            let Some(head) = head.filter(|head| head.hex() == digest) else {
+                return Ok(Some(format!("{} is not what was written", name())));
+            };
+            self.head = head;
             self.seen_known |= self.known_head == Some(&self.head);
             self.rows += 1;
             expected_seq += 1;
+            if self.rows.is_multiple_of(TELL_EVERY) {
+                progress(self.rows, all.unsigned_abs());
+            }
+        }
+        if let Some(difference) = self.purged.unfinished() {
+            return Ok(Some(difference));
         }
         for (table, unaccounted) in &tables {
             if *unaccounted != 0 {
@@ -180,6 +258,44 @@ impl Verification<'_> {
     }
 }
 
+/// The rows of a table, read in the order of their numbers.
+struct TableRows<'s> {
+    rows: Rows<'s>,
+    writer: EntryWriter,
+    /// The number and the entry of the row that was read last, if it is not behind.
+    next: Option<i64>,
+    entry: Vec<u8>,
+}
+
+impl<'s> TableRows<'s> {
+    /// `statement` selects the number and all columns.
+    fn new(table: &str, statement: &'s mut Statement<'_>) -> Result<Self> {
+        let names: Vec<&str> = statement.column_names().skip(1).collect();
+        let writer = EntryWriter::new(table, &names, 1);
+        let rows = statement.query([])?;
+        let mut table = Self { rows, writer, next: None, entry: Vec::new() };
+        table.read()?;
+        Ok(table)
+    }
+
+    fn read(&mut self) -> Result<()> {
+        self.next = None;
+        if let Some(row) = self.rows.next()? {
+            self.next = Some(row.get(0)?);
+            self.writer.write(row, &mut self.entry)?;
+        }
+        Ok(())
+    }
+
+    /// The entry of the row with this number, if it exists. Numbers must increase.
+    fn entry_at(&mut self, seq: i64) -> Result<Option<&[u8]>> {
+        while self.next.is_some_and(|next| next < seq) {
+            self.read()?;
+        }
+        Ok((self.next == Some(seq)).then_some(&*self.entry))
+    }
+}
+
 /// The number of rows of each table whose definition is intact. Other tables are reported with the schema. They are not
 /// read, because a view in place of a table may return rows without end.
 fn tables(conn: &Connection, intact: &[String]) -> Result<BTreeMap<String, i64>> {
@@ -191,7 +307,8 @@ fn tables(conn: &Connection, intact: &[String]) -> Result<BTreeMap<String, i64>>
     Ok(tables)
 }
 
-/// Whether the row of this entry may be absent: it is a part of a content, and the purge of that content is recorded.
+/// Whether the row of this entry may be absent: it is a part of a content, and the purge of that content is recorded, as
+/// versions before format 5 did.
 fn is_purged(conn: &Connection, table: &str, entry: &str) -> Result<bool> {
     let entry: Value = serde_json::from_str(entry).unwrap_or_default();
     // The chain covers the table in the entry and not the one beside it.

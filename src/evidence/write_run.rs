@@ -68,10 +68,11 @@ pub(super) fn word(value: &impl Serialize) -> Cell {
 
 /// Writes a plan and its exact bytes, unless they are recorded already.
 fn plan(appender: &mut Appender<'_>, plan: &Plan, timestamp_ms: i64) -> Result<()> {
+    // The bytes of a known plan may have been purged with the records of its runs.
+    appender.exact_blob(&plan.digest, &plan.source)?;
     if has_row(appender.tx(), "plans", "id", plan.digest.hex())? {
         return Ok(());
     }
-    appender.exact_blob(&plan.digest, &plan.source)?;
     appender.insert(
         "plans",
         [
@@ -295,29 +296,6 @@ pub(super) fn run_end(appender: &mut Appender<'_>, end: &RunEnd<'_>) -> Result<(
             ("timestamp", end.timestamp_ms.into()),
         ],
     )
-}
-
-/// Writes the purge of a content, unless it is recorded already, and deletes the content's parts.
-pub(super) fn purge(
-    appender: &mut Appender<'_>,
-    digest: &Digest,
-    reason: &str,
-    timestamp_ms: i64,
-) -> Result<()> {
-    let hex = digest.hex();
-    if !has_row(appender.tx(), "purges", "digest", &hex)? {
-        appender.insert(
-            "purges",
-            [
-                ("digest", (*digest).into()),
-                ("reason", reason.into()),
-                ("user_name", appender.user.into()),
-                ("timestamp", timestamp_ms.into()),
-            ],
-        )?;
-    }
-    appender.tx().execute("DELETE FROM blobs WHERE digest = ?1", [&hex])?;
-    Ok(())
 }
 
 /// The digest of a file's content; `None` for an absent file.

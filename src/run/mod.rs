@@ -33,6 +33,7 @@ mod reconcile;
 mod record;
 mod record_times;
 mod result;
+mod retention;
 mod review;
 mod search;
 mod secret;
@@ -90,6 +91,10 @@ pub use record::{
     ListedExecution, RunFate, RunSummary, VerifyReport,
 };
 pub use result::{ExecutionResult, Failure, Outcome, RunStatus, STREAM_HEAD_BYTES, StepResult};
+pub use retention::{
+    BackupReport, ClearSecret, Compacted, EvidenceSizes, PurgeNote, PurgePreview, PurgeReport,
+    PurgeRule, RestoreReport, SizeOfPart,
+};
 pub use review::{
     CommandReview, CommandsReview, Impact, PreconditionState, Review, StepWallsReview, WallsReview,
     cannot_be_restored,

@@ -54,6 +54,7 @@ mod tests {
             ended_at_ms: None,
             fate,
             tally: Default::default(),
+            purged: None,
         }
     }
 

@@ -6,7 +6,7 @@ use std::fmt;
 use serde::{Serialize, Serializer};
 use uuid::Uuid;
 
-use super::{Edge, Outcome, RunStatus, RunTally};
+use super::{Edge, Outcome, PurgeNote, RunStatus, RunTally};
 use crate::authorization::StepWalls;
 use crate::plan::{Code, Digest, Mode};
 use crate::risk::RiskLevel;
@@ -68,9 +68,12 @@ pub struct RunSummary {
     /// What is known about the end.
     #[serde(rename = "status")]
     pub fate: RunFate,
-    /// How many steps ended in which way.
+    /// How many steps ended in which way, with those whose records were purged.
     #[serde(skip)]
     pub tally: RunTally,
+    /// Whether records of it were purged, when and why: of the whole run, or the last purge of one of its steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purged: Option<PurgeNote>,
 }
 
 /// The outcome of an execution, as far as the evidence contains it.
@@ -270,8 +273,10 @@ pub struct ExecutionDetail {
 pub struct VerifyReport {
     /// Whether no check found a difference.
     pub ok: bool,
-    /// The number of rows that were checked.
+    /// The number of rows that were checked, with those that were purged.
     pub rows: u64,
+    /// The number of rows that are missing because a person purged them. Their links are checked.
+    pub purged: u64,
     /// The head of the chain. A copy of it reveals a later truncation.
     pub head: Digest,
     /// The first difference: in a row, else from the schema, else from the head outside the evidence folder.

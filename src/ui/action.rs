@@ -15,7 +15,7 @@ use super::plan::StepFilter;
 use super::scroll::OnScreen;
 use crate::authorization::{Grants, HostChoice, WallSetting};
 use crate::plan::{Digest, Mode};
-use crate::run::{Decision, Question, SettleMode, TerminalSize};
+use crate::run::{Decision, PurgeRule, Question, SettleMode, TerminalSize};
 
 /// A page of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -221,6 +221,13 @@ pub enum DialogAction {
     },
     /// Choose the file for this export.
     Export(ExportChoice),
+    /// Purge the records of this rule.
+    Purge {
+        /// The rule whose preview was shown.
+        rule: PurgeRule,
+        /// The reason, in the person's words; may be empty.
+        reason: String,
+    },
     /// Close the dialog without a decision.
     LeaveUndecided,
     /// Stop the run or the loop, and close the window.
@@ -374,6 +381,10 @@ pub enum WindowAction {
     SetEditor(String),
     /// Open the settings file in the person's editor, or show its folder.
     OpenSettingsFile,
+    /// Open the dialog that purges old records.
+    AskToPurge,
+    /// Count in that dialog what is older than this many days.
+    ChoosePurgeAge(u32),
     /// Show the form for a rule with this content.
     EditRule(RuleForm),
     /// Close the form for a rule and forget its content.

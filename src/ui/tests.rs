@@ -50,7 +50,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 103] = [
+const SCENES: [&str; 104] = [
     "plan",
     "authorized",
     "attempt",
@@ -83,6 +83,7 @@ const SCENES: [&str; 103] = [
     "remember-walls",
     "export",
     "exporting",
+    "purge",
     "close",
     "secret",
     "terminal",

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::{Query, QueryContext, QueryError};
 use crate::authorization::WallLevel;
 use crate::engine::local_wall_level;
+use crate::run::EvidenceSizes;
 use crate::tools::Toolbox;
 
 /// Describes this computer, and the workspace if there is one.
@@ -24,6 +25,8 @@ pub struct ComputerFacts {
     pub codegraph: Option<PathBuf>,
     /// The model and its server; `None` if none is set.
     pub model: Option<String>,
+    /// How large and how old the evidence is, or why that is not known.
+    pub evidence: Result<EvidenceSizes, String>,
 }
 
 impl Query for DescribeComputer {
@@ -42,6 +45,7 @@ impl Query for DescribeComputer {
             splice,
             codegraph: codegraph.flatten(),
             model: context.model(),
+            evidence: context.evidence.sizes().map_err(|error| error.to_string()),
         })
     }
 }

@@ -132,7 +132,17 @@ impl PlanPage {
             if is_own {
                 app.plan.open_run(run_id, None, &mut app.shared);
             } else {
+                let purged = replayed.summary.purged.clone();
                 app.plan.show(PlanSession::from_replayed(replayed), &mut app.shared);
+                if let Some(note) = purged {
+                    let summary = match note.whole {
+                        true => "The records of this run were purged.",
+                        false => "Records of some steps of this run were purged.",
+                    };
+                    let next =
+                        "That it happened, when, by whom and how it ended is still recorded.";
+                    app.shared.notify_in(Scope::Plan, Tone::Dim, summary, note.sentence(), next);
+                }
             }
             then(app);
         });

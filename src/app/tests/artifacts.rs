@@ -101,7 +101,7 @@ fn purged_and_sealed_contents_are_reported() {
     let (text, binary) = (output_digest(&mut bench, 0), output_digest(&mut bench, 1));
     let setup = bench.app.shared.setup.clone();
     let mut store = setup.location.store().unwrap();
-    store.purge(&text, "no longer needed", 1).unwrap();
+    store.purge_content(&text, "no longer needed", 1).unwrap();
     drop(store);
     let LoadState::Missing(why) = load(&mut bench, (text, Shape::Text), true) else {
         panic!("not missing")

@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 use uuid::Uuid;
 
 use super::Common;
+use super::retention::{Backup, Compact, Purge, Restore, Secrets, Sizes};
 use crate::cli::time::parse_time;
 use crate::plan::Digest;
 use crate::risk::RiskLevel;
@@ -29,6 +30,18 @@ pub(in crate::cli) enum EvidenceCommand {
     Case(Case),
     /// Accept a database that was replaced or truncated, and record why
     AcceptHead(AcceptHead),
+    /// Say how large and how old the evidence is, and what could be given back
+    Sizes(Sizes),
+    /// Delete old, large or named records for ever, and record that and why. The chain stays verifiable
+    Purge(Purge),
+    /// Give the space of purged records back to the disk
+    Compact(Compact),
+    /// List records that have a secret in clear by the present rules, without the secret
+    Secrets(Secrets),
+    /// Write all records into one file and verify it. The key that protects secrets is not in it
+    Backup(Backup),
+    /// Replace the evidence by a backup, and record why. What is here now is moved aside
+    Restore(Restore),
 }
 
 impl EvidenceCommand {
@@ -41,6 +54,12 @@ impl EvidenceCommand {
             Self::Export(export) => &export.search.common,
             Self::Case(case) => &case.common,
             Self::AcceptHead(accept) => &accept.common,
+            Self::Sizes(sizes) => &sizes.common,
+            Self::Purge(purge) => &purge.common,
+            Self::Compact(compact) => &compact.common,
+            Self::Secrets(secrets) => &secrets.common,
+            Self::Backup(backup) => &backup.common,
+            Self::Restore(restore) => &restore.common,
         }
     }
 }

@@ -1,9 +1,15 @@
-//! `evidence`: search, show, query, verify, export, case and accept-head. No record is changed; accept-head adds one.
+//! `evidence`: search, show, query, verify, export, case and the others. No record is changed; accept-head and restore add
+//! one, and purge deletes records and adds what and why.
 
+mod backup;
 mod export;
 mod query;
+mod retention;
 mod search;
+mod secrets;
 mod show;
+
+use std::time::{Duration, Instant};
 
 use super::args::EvidenceCommand;
 use super::opening::evidence_location;
@@ -12,9 +18,12 @@ use super::refusal::Refusal;
 use super::time::local_time;
 use super::{Exit, args};
 use crate::engine::{Clock as _, SystemClock};
-use crate::evidence::{EvidenceLocation, EvidenceReader, EvidenceStore, verify_with_kept_head};
+use crate::evidence::{EvidenceLocation, EvidenceReader, EvidenceStore, verify_telling};
 use crate::plan::quoted;
 use crate::run::{Execution, HeadReport, ListedExecution, RunFate};
+
+/// How often the progress of a long command is printed.
+const TELL_EVERY: Duration = Duration::from_secs(2);
 
 /// Runs a command about the evidence.
 pub(super) fn evidence(command: &EvidenceCommand, out: &mut Output) -> Result<Exit, Refusal> {
@@ -32,6 +41,12 @@ pub(super) fn evidence(command: &EvidenceCommand, out: &mut Output) -> Result<Ex
         EvidenceCommand::Export(command) => export::export(command, &mut open()?, out),
         EvidenceCommand::Case(command) => export::case(command, &mut open()?, out),
         EvidenceCommand::AcceptHead(command) => accept_head(command, &location, out),
+        EvidenceCommand::Sizes(command) => retention::sizes(command, &mut open()?, out),
+        EvidenceCommand::Purge(command) => retention::purge(command, &location, out),
+        EvidenceCommand::Compact(_) => retention::compact(&location, out),
+        EvidenceCommand::Secrets(_) => secrets::secrets(&mut open()?, out),
+        EvidenceCommand::Backup(command) => backup::back_up(command, &location, out),
+        EvidenceCommand::Restore(command) => backup::restore(command, &location, out),
     }
 }
 
@@ -40,8 +55,15 @@ fn verify(
     location: &EvidenceLocation,
     out: &mut Output,
 ) -> Result<Exit, Refusal> {
-    let report =
-        verify_with_kept_head(&location.evidence, &location.user_folders, command.head.as_ref())?;
+    let mut told = Instant::now();
+    let mut tell = |rows: u64, all: u64| {
+        if told.elapsed() >= TELL_EVERY {
+            told = Instant::now();
+            say(&format!("{rows} of {all} records are verified."));
+        }
+    };
+    let (folders, head) = (&location.user_folders, command.head.as_ref());
+    let report = verify_telling(&location.evidence, folders, head, &mut tell)?;
     if out.json() {
         out.document(&report);
     } else {
@@ -49,6 +71,10 @@ fn verify(
             Some(first_bad) => out.line(&format!(
                 "The evidence was changed. First difference: {}",
                 quoted(first_bad)
+            )),
+            None if report.ok && report.purged > 0 => out.line(&format!(
+                "All {} records are unchanged; {} of them were purged, and their links are unchanged.",
+                report.rows, report.purged
             )),
             None if report.ok => out.line(&format!("All {} records are unchanged.", report.rows)),
             None => out.line("The evidence was changed."),

@@ -1,6 +1,7 @@
 //! `evidence show`: one execution, run or loop in full.
 
 use serde_json::{Value, json};
+use uuid::Uuid;
 
 use super::cells;
 use super::search::index_records;
@@ -41,10 +42,7 @@ pub(super) fn show(
         return Ok(Exit::Done);
     }
     let Some(run) = reader.run(command.id)? else {
-        return Err(Refusal::usage(
-            format!("the evidence has no execution, run or loop {}", command.id),
-            "Look the id up with `evidence search`.",
-        ));
+        return Err(not_found(command.id, reader)?);
     };
     let of_run =
         SearchQuery { run_id: Some(run.run_id), limit: limits::STEPS, ..SearchQuery::default() };
@@ -70,6 +68,25 @@ pub(super) fn show(
     Ok(Exit::Done)
 }
 
+/// Says that there is no such record, or that it was purged.
+pub(super) fn not_found(id: Uuid, reader: &mut EvidenceReader) -> Result<Refusal, Refusal> {
+    if let Some((run, note)) = reader.purge_of_step(id)? {
+        let message = format!("execution {id} of run {run}: {}", note.sentence());
+        let details = json!({ "run_id": run, "purged": note });
+        return Ok(Refusal::usage(message, "Look at the run.").with_details(details));
+    }
+    let message = format!("the evidence has no execution, run or loop {id}");
+    let purged = reader.purged_runs()?;
+    let message = match purged {
+        0 => message,
+        1 => format!("{message}; the records of 1 run were purged, and it may be a step of it"),
+        _ => format!(
+            "{message}; the records of {purged} runs were purged, and it may be a step of one"
+        ),
+    };
+    Ok(Refusal::usage(message, "Look the id up with `evidence search`."))
+}
+
 /// How a run ended, in a word. A run that ended because a person denied a step did not fail.
 pub(super) fn fate_word(run: &RunSummary) -> &'static str {
     match run.fate {
@@ -93,6 +110,7 @@ fn print_run(run: &RunSummary, executions: &[Execution], out: &mut Output) {
         ("Ended", ended),
         ("Steps", format!("{} of {} recorded", run.steps_recorded, run.step_count)),
     ]);
+    fields.extend(run.purged.as_ref().map(|note| ("Purged", capitalized(&note.sentence()))));
     out.fields(fields);
     out.line("");
     out.table(executions.iter().map(cells));

@@ -10,6 +10,7 @@ use super::place::{self, Last};
 use super::{Index, Patience};
 use crate::evidence::EvidenceError;
 use crate::evidence::error::{LOCK_TIMEOUT, Result};
+use crate::evidence::migrations::FORMAT_WITH_PURGES;
 use crate::evidence::rows::{find, list, value};
 use crate::evidence::source::Source;
 use crate::run::Known;
@@ -86,6 +87,10 @@ impl Index {
             self.conn.query_row("SELECT seq, digest FROM state", [], |row| row.try_into())?;
         let head = source.length()?;
         let is_same = seq == 0 || link_at(source, seq)?.as_deref() == Some(digest.as_str());
+        if seq > 0 && is_same && has_purge_after(source, seq)? {
+            // The file still has words of what was purged, also in pages that are free. The caller deletes it.
+            return Err(EvidenceError::Index);
+        }
         if is_same && head == seq {
             self.update_running(source)?;
             return Ok((seq, head));
@@ -153,6 +158,15 @@ impl Index {
 
 /// The outcome of a step that is running.
 const RUNNING: &str = Known::Running.as_str();
+
+/// Whether records were purged after this row was written.
+fn has_purge_after(source: &Source<'_>, seq: i64) -> Result<bool> {
+    if source.format < FORMAT_WITH_PURGES {
+        return Ok(false);
+    }
+    let sql = "SELECT 1 FROM record_purges WHERE row > ?1 LIMIT 1";
+    Ok(source.first(sql, [seq], |_| Ok(()))?.is_some())
+}
 
 fn link_at(source: &Source<'_>, seq: i64) -> Result<Option<String>> {
     source.first("SELECT digest FROM ledger WHERE seq = ?1", [seq], |row| Ok(row.get(0)?))

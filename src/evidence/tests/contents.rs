@@ -2,6 +2,7 @@
 
 use super::fixture::*;
 use crate::authorization::FileState;
+use crate::evidence::StoredContent;
 use crate::plan::Digest;
 use crate::run::*;
 
@@ -58,12 +59,14 @@ fn a_purge_deletes_content_and_keeps_the_chain() {
     let run = Running::begin(&mut store, plan.clone(), 2_000);
     let run_id = run.run_id;
     run.end(&RunEnding::Completed);
-    store.purge(&digest, "asked for by its author", 5_000).unwrap();
+    store.purge_content(&digest, "asked for by its author", 5_000).unwrap();
     assert_eq!(home.reader().plan_of_run(run_id).unwrap(), None);
     assert_eq!(home.verify().first_bad, None);
-    // Recording the same content again does not restore it.
-    Running::begin(&mut store, plan, 6_000).end(&RunEnding::Completed);
-    assert_eq!(home.reader().blob(&digest).unwrap(), None);
+    assert!(matches!(home.reader().stored_content(&digest).unwrap(), StoredContent::Purged));
+    // Recording the same content again stores it again.
+    Running::begin(&mut store, plan.clone(), 6_000).end(&RunEnding::Completed);
+    assert_eq!(home.reader().blob(&digest).unwrap().as_deref(), Some(&*plan.source));
+    assert_eq!(home.verify().first_bad, None);
 }
 
 #[test]

@@ -339,6 +339,11 @@ impl<'s> Running<'s> {
     }
 
     pub fn end(self, ending: &RunEnding) {
+        self.end_at(ending, 9_000);
+    }
+
+    /// Ends the run at this time, and gives its store back.
+    pub fn end_at(self, ending: &RunEnding, timestamp_ms: i64) -> &'s mut EvidenceStore {
         self.store
             .commit(&Entry::RunEnd(RunEnd {
                 run_id: self.run_id,
@@ -348,9 +353,10 @@ impl<'s> Running<'s> {
                 elapsed_ms: 9,
                 left_running: &[],
                 clock_set_back: 0,
-                timestamp_ms: 9_000,
+                timestamp_ms,
             }))
             .unwrap();
+        self.store
     }
 }
 

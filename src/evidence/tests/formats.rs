@@ -3,10 +3,12 @@
 use rusqlite::Connection;
 
 use super::super::chain::Chain;
-use super::super::migrations::guard_tables;
+use super::super::ledger;
+use super::super::migrations::{guard_tables, newest};
 use super::fixture::*;
 use crate::authorization::{StepWalls, WallLevel};
 use crate::evidence::*;
+use crate::plan::Digest;
 use crate::run::*;
 
 const WORKSPACE: &str = "/home/someone/project";
@@ -29,7 +31,6 @@ pub fn to_the_first_format(home: &Home) {
     std::fs::rename(&path, &newer).unwrap();
     let conn = Connection::open(&path).unwrap();
     conn.execute_batch(include_str!("../schema_v1.sql")).unwrap();
-    guard_tables(&conn).unwrap();
     conn.execute("ATTACH ?1 AS newer", [newer.to_str().unwrap()]).unwrap();
     let list = |sql: &str| -> Vec<String> {
         let mut statement = conn.prepare(sql).unwrap();
@@ -65,7 +66,15 @@ pub fn to_the_first_format(home: &Home) {
             .map(|(index, name)| (*name, row.get_ref(index).unwrap()))
             .collect();
         chain.append(&conn, table, &values).unwrap();
+        if *table == "blobs" {
+            // The entry of a blob was stored with its link.
+            let mut reader = conn.prepare("SELECT * FROM blobs WHERE id = ?1").unwrap();
+            let entry = ledger::entry_of(&mut reader, table, chain.rows).unwrap();
+            conn.execute("UPDATE ledger SET entry = ?1 WHERE seq = ?2", (entry, chain.rows))
+                .unwrap();
+        }
     }
+    guard_tables(&conn).unwrap();
     conn.execute_batch(
         "PRAGMA application_id = 0x4373676e; PRAGMA user_version = 1;
          PRAGMA journal_mode = WAL;",
@@ -99,7 +108,7 @@ fn an_older_format_is_read_and_appended_to() {
 
     // A writer migrates the database, and every row still agrees with its link.
     drop(home.store());
-    assert_eq!(format(&home), 4);
+    assert_eq!(format(&home), newest());
     assert!(home.evidence.join("execution_log.v1.bak").exists());
     let kept = home.verify();
     // The additional row is the id of the database.
@@ -158,4 +167,30 @@ fn walls_are_recorded_and_older_rows_have_none() {
     assert_eq!(recorded, [None, Some(walls.clone())]);
     assert_eq!(walls.to_string(), "full, network, writes /var/cache/x");
     assert!(home.verify().ok);
+}
+
+/// Purges of contents by a version before format 5 remain valid, and the content is never stored again.
+#[test]
+fn an_older_purge_is_still_sound() {
+    let home = Home::new();
+    run_with(&home, &[effect("a", Some(b"old"), Some(b"x"))]);
+    to_the_first_format(&home);
+    let conn = home.raw();
+    let digest = Digest::of(b"old").hex();
+    let text = rusqlite::types::ValueRef::Text;
+    let columns = [
+        ("digest", text(digest.as_bytes())),
+        ("reason", text(b"asked for")),
+        ("timestamp", rusqlite::types::ValueRef::Integer(3_000)),
+    ];
+    Chain::of(&conn).unwrap().append(&conn, "purges", &columns).unwrap();
+    assert_eq!(conn.execute("DELETE FROM blobs WHERE digest = ?1", [&digest]).unwrap(), 1);
+    drop(conn);
+    assert_eq!(home.verify().first_bad, None);
+    run_with(&home, &[effect("a", Some(b"old"), Some(b"y"))]);
+    assert_eq!(home.verify().first_bad, None);
+    let found = home.reader().stored_content(&Digest::of(b"old")).unwrap();
+    assert_eq!(found, StoredContent::Purged);
+    let conn = home.raw();
+    assert!(conn.execute("DELETE FROM blobs", []).is_err(), "no purge of the new kind names them");
 }

@@ -5,13 +5,17 @@ pub(super) mod fixture;
 mod formats;
 mod hostile;
 mod power_cut;
+mod purge_histories;
 mod reading;
+mod retention;
 mod search_model;
 mod second_program;
 mod secrets;
 mod streaming;
 mod summary;
 mod tampering;
+#[cfg(target_os = "linux")]
+mod verify_cost;
 mod writing;
 
 /// Removes an index from a database, as another program could.

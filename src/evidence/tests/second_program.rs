@@ -10,8 +10,16 @@ use crate::evidence::*;
 use crate::plan::Digest;
 use crate::run::*;
 
-fn purge(store: &mut EvidenceStore, text: &str) -> std::result::Result<(), EvidenceError> {
-    store.purge(&Digest::of(text.as_bytes()), "", 9_000)
+fn write(store: &mut EvidenceStore, text: &str) -> std::result::Result<(), EvidenceError> {
+    let (workspace, digest) = ("/home/someone/project", Digest::of(text.as_bytes()));
+    store.record_trust(&TrustDecision {
+        workspace,
+        digest,
+        trusted: true,
+        shown: None,
+        by: AnsweredBy::Window,
+        timestamp_ms: 9_000,
+    })
 }
 
 #[test]
@@ -26,9 +34,9 @@ fn a_schema_that_changes_meanwhile_ends_the_writing() {
     ] {
         let home = Home::new();
         let mut store = home.store();
-        purge(&mut store, "a").unwrap();
+        write(&mut store, "a").unwrap();
         home.raw().execute_batch(change).unwrap();
-        let error = purge(&mut store, "b").unwrap_err();
+        let error = write(&mut store, "b").unwrap_err();
         assert!(matches!(error, EvidenceError::Schema { .. }), "{change}: {error}");
         assert!(home.verify().first_bad.is_some(), "{change}");
         let opened = EvidenceStore::open(&home.evidence, &home.secrets);
@@ -43,9 +51,9 @@ fn writing_continues_after_a_reverted_schema_change() {
     let home = Home::new();
     let mut store = home.store();
     home.raw().execute_batch("CREATE TABLE more (a)").unwrap();
-    assert!(purge(&mut store, "a").is_err());
+    assert!(write(&mut store, "a").is_err());
     home.raw().execute_batch("DROP TABLE more").unwrap();
-    purge(&mut store, "a").unwrap();
+    write(&mut store, "a").unwrap();
     assert!(home.verify().ok);
 }
 

@@ -143,7 +143,7 @@ fn exact_bytes_of_secrets_need_the_key() {
     EvidenceStore::accept_head(&home.evidence, elsewhere.path(), "given to me", 8_000).unwrap();
     EvidenceStore::open(&home.evidence, elsewhere.path())
         .unwrap()
-        .purge(&after, "test", 9_000)
+        .purge_content(&after, "test", 9_000)
         .unwrap();
     assert!(home.verify().ok);
 }

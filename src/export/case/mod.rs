@@ -94,6 +94,8 @@ fn write(
             Ok(())
         })
     })?;
+    // What was recorded again after a purge is there.
+    ledger.left_out.retain(|it| it.reason != "purged" || !ledger.contents.contains(&it.digest));
     let decisions = serde_json::to_string_pretty(&ledger.decisions).unwrap_or_default();
     members.text("decisions.json", &format!("{decisions}\n"))?;
     // The plan is a content, too, under its own name.
@@ -139,6 +141,11 @@ impl Ledger {
             }
             "purges" => {
                 self.left_out.insert(left_out("purged"));
+            }
+            "purged_subjects" => {
+                let content = columns.get("content").and_then(Value::as_str).map(str::to_owned);
+                let purged = content.map(|digest| LeftOut { digest, reason: "purged" });
+                self.left_out.extend(purged);
             }
             table if DECISION_TABLES.contains(&table) => self
                 .decisions

@@ -27,6 +27,8 @@ pub enum Subject {
     RejectedPlan(Digest),
     /// A secret.
     Secret(Uuid),
+    /// Why old records are purged.
+    Purge,
 }
 
 /// What a person has entered in a dialog.

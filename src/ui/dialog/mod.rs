@@ -1,4 +1,4 @@
-//! The dialogs: run a step, authorize or reject a plan, trust commands, close the window during a run or a loop.
+//! The dialogs: run a step, authorize or reject a plan, trust commands, purge old records, close the window during a run or a loop.
 //!
 //! All use one frame with the same rules: each display of a dialog gets a new id, no button has the initial focus, the
 //! safe buttons come first (but after a word that is asked for, the approval), nothing is truncated, buttons do not move,
@@ -13,6 +13,7 @@ mod draft;
 mod export;
 mod focus;
 mod footer;
+mod purge;
 mod question;
 mod remember_walls;
 mod secret;
@@ -42,6 +43,7 @@ pub use authorize::AuthorizeView;
 pub(super) use confirm::SAFE_ANSWERS;
 pub use draft::{Subject, keep_drafts};
 pub use export::{ExportChoice, ExportOf, ExportView};
+pub use purge::{PURGE_AGES, PurgeView};
 pub use question::{AfterRejection, Dialog, PromptId, Question};
 
 /// State of the open dialog between frames. A frame without a dialog removes it.
@@ -130,6 +132,7 @@ pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
             secret::secret_ui(ui, dialog.prompt, *id, (question, *plan), actions);
         }
         Question::Export(view) => export::export_ui(ui, dialog.prompt, view, actions),
+        Question::Purge(view) => purge::purge_ui(ui, dialog.prompt, view, actions),
         Question::Close { looping } => short::close_ui(ui, dialog.prompt, *looping, actions),
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use super::{AuthorizeView, ExportView};
+use super::{AuthorizeView, ExportView, PurgeView};
 use crate::authorization::Grants;
 use crate::plan::Digest;
 use crate::run::{CommandsReview, ConfirmationRequest, SecretQuestion};
@@ -84,6 +84,8 @@ pub enum Question<'a> {
     },
     /// What of the evidence is written to a file, and in which format.
     Export(ExportView),
+    /// Whether to purge old records.
+    Purge(&'a PurgeView),
     /// Whether to close the window while a run or a loop is under way.
     Close {
         /// Whether a loop is under way.

@@ -155,6 +155,10 @@ fn values_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) {
     for (name, value) in &settings.computer {
         widgets::fact(ui, name, value, Text::Body);
     }
+    let hint = "Choose how old; a preview says what would go before anything does";
+    if widgets::tooltip_button(ui, Look::Plain, icon::DATABASE, "Purge old records…", hint) {
+        actions.push(Action::Window(WindowAction::AskToPurge));
+    }
     ui.add_space(6.0);
     widgets::heading(ui, "From the settings file");
     for (name, value) in &settings.policy {

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::outcome_look;
 use crate::plan::{CONTINUED, Digest, drawable};
+use crate::run::text::capitalized;
 use crate::run::{LoopSummary, Outcome, RunFate, RunStatus, RunSummary, RunTally};
 use crate::ui::action::WindowAction;
 use crate::ui::loop_page::model::StateLook;
@@ -193,6 +194,8 @@ fn run_ui(ui: &mut Ui, run: &RunSummary, place_in_list: Place<'_>, now: &Now) ->
     let on = run.target.as_ref().map(|host| format!(" on {}", drawable(host))).unwrap_or_default();
     let place = Entry::place(ui, &run.workspace);
     let second_line = format!("{place}{on}");
+    let purged = run.purged.as_ref();
+    let purged_note = purged.map(|note| format!("\n{}", drawable(&capitalized(&note.sentence()))));
     let entry = Entry {
         look: Some((icon, tone)),
         title: &run.plan_name,
@@ -200,12 +203,13 @@ fn run_ui(ui: &mut Ui, run: &RunSummary, place_in_list: Place<'_>, now: &Now) ->
         time: &time,
         name: format!("Run of {name}, {word}, {place}{on}, {time}"),
         tooltip: format!(
-            "{name}\n{}\n{} of {} recorded\nstarted {}\nin {}{on}",
+            "{name}\n{}\n{} of {} recorded\nstarted {}\nin {}{on}{}",
             fate_text(run),
             run.steps_recorded,
             format::counted(run.step_count, "step"),
             now.full(run.started_at_ms),
             drawable(&run.workspace),
+            purged_note.unwrap_or_default(),
         ),
     };
     entry.ui(ui, place_in_list)
@@ -216,10 +220,15 @@ pub(crate) type Place<'a> = (&'a OneStop, usize, bool);
 /// The outcome of a listed run, and how many steps ended in which way: `failed, 3 succeeded, 1 skipped`.
 pub(crate) fn fate_text(run: &RunSummary) -> String {
     let ((_, word, _), counts) = (run_look(run), run.tally.words());
-    match counts.is_empty() {
+    let fate = match counts.is_empty() {
         true => word.to_owned(),
         false if run.tally.nothing_ran() => format!("{word}: {counts}"),
         false => format!("{word}, {counts}"),
+    };
+    match &run.purged {
+        Some(note) if note.whole => format!("{fate}, records purged"),
+        Some(_) => format!("{fate}, some records purged"),
+        None => fate,
     }
 }
 

@@ -7,6 +7,7 @@ mod kept_heads;
 #[cfg(unix)]
 mod private_files;
 mod queries;
+mod retention;
 #[cfg(unix)]
 mod secrets;
 #[cfg(target_os = "linux")]

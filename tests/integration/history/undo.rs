@@ -299,7 +299,7 @@ fn purged_content_refuses_the_whole_undo() {
     let harness = Harness::with(&[("a", "one\n"), ("b", "one b\n")]);
     let ran = harness.run(&plan([write_file("w", "a", "two\n"), write_file("v", "b", "two\n")]));
     let mut store = harness.store();
-    store.purge(&Digest::of(b"one\n"), "a test", crate::harness::NOW_MS).unwrap();
+    store.purge_content(&Digest::of(b"one\n"), "a test", crate::harness::NOW_MS).unwrap();
     drop(store);
     let refused = harness.refused(&undo_of(&done(&ran).checkpoint()), "E101");
     let message = refused.result().step_results[0].error_message.clone().unwrap();

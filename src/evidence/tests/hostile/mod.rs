@@ -7,7 +7,7 @@
 mod changes;
 mod edits;
 mod sample;
-mod verifier;
+pub(super) mod verifier;
 
 use std::fs;
 

@@ -129,7 +129,10 @@ impl Sample {
         let end = LoopEnd { loop_id, reason: &reason, ended_at_ms: 5_500 };
         store.commit(&Entry::LoopEnd(end)).unwrap();
         one_run(&mut store, 6_000, "wombat");
-        store.purge(&Digest::of(b"badger"), "not wanted", 7_000).unwrap();
+        store.purge_content(&Digest::of(b"badger"), "not wanted", 7_000).unwrap();
+        let oldest = home.reader().runs(100).unwrap().pop().unwrap();
+        let rule = PurgeRule { run: Some(oldest.run_id), ..PurgeRule::default() };
+        store.purge(&rule, "not needed", 7_500).unwrap();
         one_run(&mut store, 8_000, "quokka");
         drop(store);
         home.reader().catch_up_index().unwrap();

@@ -27,14 +27,14 @@ for line in sys.stdin:
 ";
 
 /// The verifier in Python, in a process that checks one database after the other.
-struct Python {
+pub(in crate::evidence::tests) struct Python {
     child: Child,
     questions: ChildStdin,
     answers: BufReader<ChildStdout>,
 }
 
 impl Python {
-    fn start() -> Self {
+    pub(in crate::evidence::tests) fn start() -> Self {
         let program = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/verifier/verify.py");
         let mut child = Command::new("python3")
             .args(["-B", "-c", LOOP])
@@ -49,7 +49,7 @@ impl Python {
     }
 
     /// Whether the evidence in this place is unchanged, and what was found.
-    fn check(&mut self, path: &Path) -> (bool, String) {
+    pub(in crate::evidence::tests) fn check(&mut self, path: &Path) -> (bool, String) {
         writeln!(self.questions, "{}", path.display()).unwrap();
         let mut answer = String::new();
         self.answers.read_line(&mut answer).unwrap();

@@ -1,0 +1,295 @@
+//! `evidence purge`, `compact` and `sizes`: what is kept, and how much space it takes.
+
+use std::io::{BufRead as _, Write as _};
+
+use jiff::tz::TimeZone;
+use serde_json::{Value, json};
+
+use super::secrets::executions_with_secrets;
+use super::show::not_found;
+use crate::cli::output::{Output, quoted_in_line, say};
+use crate::cli::refusal::Refusal;
+use crate::cli::run::is_terminal;
+use crate::cli::time::local_time;
+use crate::cli::{Exit, args};
+use crate::engine::{Clock as _, SystemClock};
+use crate::evidence::{EvidenceError, EvidenceLocation, EvidenceReader, EvidenceStore};
+use crate::plan::quoted;
+use crate::run::text::size;
+use crate::run::{Compacted, EvidenceSizes, PurgePreview, PurgeRule, SizeOfPart};
+
+/// Purges the records that the options name, after the person has agreed, and gives their space back.
+///
+/// # Errors
+/// When a named run or step does not exist, nobody agreed, or the evidence cannot be read or written.
+pub(super) fn purge(
+    command: &args::Purge,
+    location: &EvidenceLocation,
+    out: &mut Output,
+) -> Result<Exit, Refusal> {
+    let now_ms = SystemClock::default().now_ms();
+    let mut reader = location.open()?;
+    let rule = rule(command, &mut reader)?;
+    let preview = reader.purge_preview(&rule, now_ms)?;
+    let is_empty = preview.rows == 0 && preview.runs == 0;
+    if command.dry_run || is_empty {
+        if out.json() {
+            out.document(&document(&rule, &preview, Value::Null, None));
+        } else {
+            print(&preview, false, out);
+        }
+        return Ok(Exit::Done);
+    }
+    if !command.yes {
+        if !out.json() {
+            print(&preview, false, out);
+            out.flush();
+        }
+        agree()?;
+    }
+    drop(reader);
+    let mut store = location.store()?;
+    let report = store.purge(&rule, &command.reason, now_ms)?;
+    let compacted = give_back(&mut store)?;
+    if out.json() {
+        let id = json!(report.purge_id);
+        out.document(&document(&rule, &report.taken, id, compacted));
+    } else {
+        print(&report.taken, true, out);
+        compacted.iter().for_each(|compacted| print_compacted(compacted, out));
+    }
+    say_backups(location)?;
+    Ok(Exit::Done)
+}
+
+/// The rule of the options.
+fn rule(command: &args::Purge, reader: &mut EvidenceReader) -> Result<PurgeRule, Refusal> {
+    let args::Purge { older_than, larger_than, run, plan, execution, .. } = command;
+    if let Some(id) = *run
+        && reader.run(id)?.is_none()
+    {
+        return Err(not_found(id, reader)?);
+    }
+    if let Some(id) = *execution
+        && reader.run_of(id)?.is_none()
+    {
+        return Err(not_found(id, reader)?);
+    }
+    let mut rule = PurgeRule {
+        before_ms: *older_than,
+        larger_than: *larger_than,
+        run: *run,
+        plan: plan.clone(),
+        executions: execution.iter().copied().collect(),
+        content: None,
+    };
+    if command.secrets {
+        rule.executions = executions_with_secrets(reader)?;
+        if rule.executions.is_empty() {
+            // Without any step, the rule would be about everything else that was asked for.
+            rule = PurgeRule::default();
+        }
+    }
+    Ok(rule)
+}
+
+fn document(
+    rule: &PurgeRule,
+    preview: &PurgePreview,
+    purge_id: Value,
+    compacted: Option<Compacted>,
+) -> Value {
+    let mut document = json!(preview);
+    if let Some(fields) = document.as_object_mut() {
+        fields.insert("dry_run".to_owned(), purge_id.is_null().into());
+        fields.insert("purge_id".to_owned(), purge_id);
+        fields.insert("rule".to_owned(), json!(rule));
+        fields.insert("compacted".to_owned(), json!(compacted));
+    }
+    document
+}
+
+/// Says what would be or was purged.
+fn print(preview: &PurgePreview, is_done: bool, out: &mut Output) {
+    let PurgePreview { runs, steps, rows, contents, bytes, .. } = *preview;
+    if rows == 0 && runs == 0 {
+        out.line("There is nothing to purge.");
+    } else {
+        let of = if is_done { "Purged" } else { "To be purged" };
+        let mut fields = Vec::new();
+        if runs > 0 {
+            fields.push(("Runs", runs.to_string()));
+            fields.push(("Steps", steps.to_string()));
+        }
+        fields.push(("Contents", contents.to_string()));
+        fields.push(("Records", format!("{rows} ({})", size(bytes))));
+        if let (Some(first), Some(last)) = (preview.first_ms, preview.last_ms) {
+            fields.push(("From", local_time(first)));
+            fields.push(("To", local_time(last)));
+        }
+        out.line(&format!("{of}:"));
+        out.fields(fields);
+        if !is_done && runs > 0 {
+            out.line(
+                "That these runs happened, when, by whom and how they ended remains recorded. They cannot be \
+                 reverted or continued any more.",
+            );
+        }
+    }
+    if preview.under_way > 0 {
+        let count = preview.under_way;
+        let what = if count == 1 {
+            "1 run is kept, because it is".to_owned()
+        } else {
+            format!("{count} runs are kept, because they are")
+        };
+        out.line(&format!("{what} under way."));
+    }
+}
+
+/// Asks at the terminal.
+fn agree() -> Result<(), Refusal> {
+    if !is_terminal() {
+        return Err(Refusal::usage(
+            "nothing was purged, because nobody agreed to it",
+            "Look at it with --dry-run, then give --yes.",
+        ));
+    }
+    let mut stderr = std::io::stderr();
+    let _ = write!(stderr, "They cannot be brought back. Type purge to purge them: ");
+    let _ = stderr.flush();
+    let mut line = String::new();
+    let read = std::io::stdin().lock().read_line(&mut line);
+    if read.is_ok() && line.trim() == "purge" {
+        return Ok(());
+    }
+    Err(Refusal::usage("nothing was purged", "Type the word purge to purge."))
+}
+
+/// Makes the database smaller. `None` if the disk has too little space for that, which is said.
+fn give_back(store: &mut EvidenceStore) -> Result<Option<Compacted>, Refusal> {
+    match store.compact() {
+        Ok(compacted) => Ok(Some(compacted)),
+        Err(error @ EvidenceError::NoSpace { .. }) => {
+            let text = format!(
+                "The records are purged, but their space is not given back: {error}. {}",
+                error.next()
+            );
+            say(&quoted_in_line(&text));
+            Ok(None)
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn print_compacted(compacted: &Compacted, out: &mut Output) {
+    let Compacted { before_bytes, after_bytes, .. } = *compacted;
+    out.line(&format!(
+        "The database has {}; it had {}. The search index is filled again by the next search.",
+        size(after_bytes),
+        size(before_bytes)
+    ));
+}
+
+/// Says which copies of the database still have what was purged.
+fn say_backups(location: &EvidenceLocation) -> Result<(), Refusal> {
+    for name in location.open()?.sizes()?.backups.keys() {
+        let path = location.evidence.join(name).display().to_string();
+        say(&format!(
+            "A copy from before a migration still has these records: delete {} if you do not need it.",
+            quoted(&path)
+        ));
+    }
+    Ok(())
+}
+
+/// Gives the space of purged records back.
+///
+/// # Errors
+/// When the evidence cannot be written, or the disk has too little space.
+pub(super) fn compact(location: &EvidenceLocation, out: &mut Output) -> Result<Exit, Refusal> {
+    let compacted = location.store()?.compact()?;
+    if out.json() {
+        out.document(&compacted);
+    } else {
+        let Compacted { before_bytes, after_bytes, .. } = compacted;
+        let (before, after) = (size(before_bytes), size(after_bytes));
+        out.line(&format!("The database has {after}; it had {before}."));
+    }
+    Ok(Exit::Done)
+}
+
+/// Says how large and how old the evidence is.
+///
+/// # Errors
+/// When the evidence cannot be read.
+pub(super) fn sizes(
+    command: &args::Sizes,
+    reader: &mut EvidenceReader,
+    out: &mut Output,
+) -> Result<Exit, Refusal> {
+    let sizes = reader.sizes()?;
+    let (months, plans) = reader.sizes_of_runs(&TimeZone::system())?;
+    if out.json() {
+        let mut document = json!(sizes);
+        if let Some(fields) = document.as_object_mut() {
+            fields.insert("months".to_owned(), json!(months));
+            fields.insert("plans".to_owned(), json!(plans));
+        }
+        out.document(&document);
+        return Ok(Exit::Done);
+    }
+    out.fields(facts(&sizes));
+    let (heading, parts) = match command.by {
+        args::Part::Month => ("month", months),
+        args::Part::Plan => ("plan", plans),
+    };
+    if !parts.is_empty() {
+        out.line("");
+        let head = [heading, "runs", "steps", "recorded"].map(str::to_owned);
+        let row = |part: &SizeOfPart| {
+            [part.name.clone(), part.runs.to_string(), part.steps.to_string(), size(part.bytes)]
+        };
+        out.table(std::iter::once(head).chain(parts.iter().map(row)));
+    }
+    Ok(Exit::Done)
+}
+
+fn facts(sizes: &EvidenceSizes) -> Vec<(&'static str, String)> {
+    let mut facts = vec![
+        ("Database", size(sizes.database_bytes)),
+        ("Log", size(sizes.log_bytes)),
+        ("Search index", format!("{}, can be deleted at any time", size(sizes.index_bytes))),
+    ];
+    for (name, bytes) in &sizes.backups {
+        facts.push(("Copy from before a migration", format!("{}, {name}", size(*bytes))));
+    }
+    let free = size(sizes.reclaimable_bytes);
+    facts.push(("Unused in the database", format!("{free}, given back by `evidence compact`")));
+    facts.extend(sizes.free_bytes.map(|bytes| ("Free on the disk", size(bytes))));
+    facts.extend(sizes.network_file_system.as_ref().map(|name| {
+        let text = "a network file system, so each commit waits for a full flush, and no two computers may \
+                    record at the same time";
+        ("File system", format!("{name}: {text}"))
+    }));
+    facts.push(("Runs", sizes.runs.to_string()));
+    facts.push(("Executions", sizes.executions.to_string()));
+    facts.push((
+        "Contents",
+        format!(
+            "{} of {}, stored in {}",
+            sizes.contents,
+            size(sizes.contents_bytes),
+            size(sizes.contents_stored_bytes)
+        ),
+    ));
+    let purged = match (sizes.purged_rows, sizes.purges) {
+        (0, _) => String::new(),
+        (rows, 1) => format!(", {rows} of them purged by 1 purge"),
+        (rows, purges) => format!(", {rows} of them purged by {purges} purges"),
+    };
+    facts.push(("Records", format!("{}{purged}", sizes.rows)));
+    facts.extend(sizes.oldest_run_ms.map(|at| ("Oldest run", local_time(at))));
+    facts.extend(sizes.newest_run_ms.map(|at| ("Newest run", local_time(at))));
+    facts
+}

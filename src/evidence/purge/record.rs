@@ -1,0 +1,151 @@
+//! Records a purge and deletes its rows, in the caller's transaction.
+
+use serde_json::json;
+use uuid::Uuid;
+
+use super::ranges::LinkRange;
+use crate::evidence::EvidenceError;
+use crate::evidence::append::{Appender, Cell};
+use crate::evidence::changed;
+use crate::evidence::error::Result;
+use crate::evidence::migrations::PURGEABLE;
+use crate::evidence::rows::{list, value};
+use crate::run::{PurgePreview, PurgeRule};
+
+/// Records the purge of the selected rows, and deletes them.
+///
+/// # Errors
+/// [`EvidenceError::Changed`] if one of them was changed after it was written, and any error of the database.
+pub(super) fn record(
+    appender: &mut Appender<'_>,
+    purge_id: Uuid,
+    (rule, reason): (&PurgeRule, &str),
+    taken: &PurgePreview,
+    now_ms: i64,
+) -> Result<()> {
+    let ranges = ranges(appender)?;
+    appender.insert(
+        "record_purges",
+        [
+            ("id", purge_id.into()),
+            ("rule_json", json!(rule).into()),
+            ("reason", reason.into()),
+            ("user_name", appender.user.into()),
+            ("row_count", i64::try_from(taken.rows).unwrap_or(i64::MAX).into()),
+            ("timestamp", now_ms.into()),
+        ],
+    )?;
+    subjects(appender, purge_id, rule)?;
+    for range in ranges {
+        appender.insert(
+            "purged_rows",
+            [
+                ("purge_id", purge_id.into()),
+                ("first_row", range.first.into()),
+                ("last_row", range.last.into()),
+                ("links_digest", range.digest().into()),
+                ("grant_digest", Cell::Grant),
+            ],
+        )?;
+    }
+    delete(appender)
+}
+
+/// The ranges of the selected rows, after each row was compared with its link.
+fn ranges(appender: &Appender<'_>) -> Result<Vec<LinkRange>> {
+    let mut ranges: Vec<LinkRange> = Vec::new();
+    let sql = "SELECT p.seq, p.name, l.table_name, l.digest FROM temp.purge_rows AS p
+               LEFT JOIN ledger AS l ON l.seq = p.seq ORDER BY p.seq";
+    list(appender.tx(), sql, [], |row| {
+        let (seq, name): (i64, String) = (row.get(0)?, row.get(1)?);
+        if let Some(what) = changed::difference(appender.tx(), &name, seq)? {
+            return Err(EvidenceError::Changed { what });
+        }
+        let (table, digest): (String, String) = (row.get(2)?, row.get(3)?);
+        match ranges.last_mut().filter(|range| range.last + 1 == seq) {
+            Some(range) => range.push(seq, &table, &digest),
+            None => ranges.push(LinkRange::of(seq, &table, &digest)),
+        }
+        Ok(())
+    })?;
+    Ok(ranges)
+}
+
+/// Records what was purged: runs, steps, and contents that remaining rows name.
+fn subjects(appender: &mut Appender<'_>, purge_id: Uuid, rule: &PurgeRule) -> Result<()> {
+    // Of each step its outcome; that of an intent alone is unknown.
+    let outcomes = "SELECT x.id, x.run_id, x.outcome FROM executions AS x
+                    WHERE x.id IN (SELECT id FROM temp.purge_steps)
+                    UNION ALL SELECT x.id, x.run_id, 'unknown' FROM intents AS x
+                    WHERE x.id IN (SELECT id FROM temp.purge_steps)
+                      AND NOT EXISTS (SELECT 1 FROM executions AS e WHERE e.id = x.id)";
+    let sql = match (rule.takes_contents_only(), rule.takes_whole_runs()) {
+        (true, _) => None,
+        (false, true) => Some(format!(
+            "SELECT p.id, NULL, (SELECT json_group_object(outcome, number) FROM
+                    (SELECT o.outcome AS outcome, count(*) AS number FROM ({outcomes}) AS o
+                     WHERE o.run_id = p.id GROUP BY o.outcome))
+             FROM temp.purge_runs AS p JOIN runs AS r ON r.id = p.id ORDER BY r.row"
+        )),
+        (false, false) => Some(format!(
+            "SELECT run_id, id, json_object(outcome, 1) FROM ({outcomes}) ORDER BY id"
+        )),
+    };
+    type Subject = (String, Option<String>, Option<String>);
+    let found: Vec<Subject> = match sql {
+        Some(sql) => list(appender.tx(), &sql, [], |row| Ok(row.try_into()?))?,
+        None => Vec::new(),
+    };
+    for (run_id, execution_id, outcomes) in found {
+        appender.insert(
+            "purged_subjects",
+            [
+                ("purge_id", purge_id.into()),
+                ("run_id", Cell::Word(run_id)),
+                ("execution_id", execution_id.map(Cell::Word).into()),
+                ("outcomes_json", outcomes.map(Cell::Word).into()),
+            ],
+        )?;
+    }
+    for digest in named_contents(appender, rule)? {
+        appender.insert(
+            "purged_subjects",
+            [("purge_id", purge_id.into()), ("content", Cell::Word(digest))],
+        )?;
+    }
+    Ok(())
+}
+
+/// The selected contents that remaining rows name: all if only contents are purged, otherwise the plans.
+fn named_contents(appender: &Appender<'_>, rule: &PurgeRule) -> Result<Vec<String>> {
+    let stored = "SELECT DISTINCT b.digest FROM temp.purge_contents AS c
+                  JOIN blobs AS b ON b.digest = c.digest";
+    let sql = match rule.takes_contents_only() {
+        true => format!("{stored} ORDER BY 1"),
+        false => format!("{stored} WHERE c.digest IN (SELECT id FROM plans) ORDER BY 1"),
+    };
+    list(appender.tx(), &sql, [], |row| Ok(row.get(0)?))
+}
+
+/// Deletes the selected rows. The triggers allow it, because the purge is recorded in this transaction.
+fn delete(appender: &Appender<'_>) -> Result<()> {
+    for table in PURGEABLE {
+        let condition = format!("name = '{table}'");
+        let sql = format!("SELECT count(*) FROM temp.purge_rows WHERE {condition}");
+        let expected: i64 = value(appender.tx(), &sql, [])?;
+        if expected == 0 {
+            continue;
+        }
+        let deleted = appender.tx().execute(
+            &format!(
+                "DELETE FROM {table} WHERE rowid IN
+                 (SELECT seq FROM temp.purge_rows WHERE {condition})"
+            ),
+            [],
+        )?;
+        if deleted as i64 != expected {
+            return Err(EvidenceError::NotDeleted { table, deleted, expected });
+        }
+    }
+    Ok(())
+}
