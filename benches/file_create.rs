@@ -40,7 +40,7 @@ fn main() -> ExitCode {
     let text = contents.clone();
     claim(
         "file_create against two SQLite commits and one synced file",
-        1.3,
+        1.0,
         15,
         || {
             round += 1;

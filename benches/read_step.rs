@@ -29,7 +29,7 @@ fn main() -> ExitCode {
     let mut fresh = 0;
     claim(
         "a recorded read step against a durable append of 4 KiB",
-        2.0,
+        0.5,
         15,
         || bench.run(&plan).0 / STEPS,
         || {

@@ -166,12 +166,12 @@ impl PlanSession {
     }
 }
 
-/// Whether the run is over and a step of it succeeded, or has an unknown outcome, that may have changed files. Failed
-/// steps do not count, because their changes can be reverted from their own records.
+/// Whether the run is over and a step of it succeeded, or has an unknown outcome, whose changes of files are recorded.
+/// Failed steps do not count, because their changes can be reverted from their own records.
 fn changed_files(session: &PlanSession, plan: &ShownPlan) -> bool {
     let may_change = |step: &ShownStep| {
         let class = step.call.as_ref().map(ToolCall::class);
-        matches!(class, Some(ToolClass::Mutate | ToolClass::Check))
+        class == Some(ToolClass::Mutate)
             && match session.run.steps.get(step.step_index) {
                 Some(StepState::Done(result)) => result.success,
                 Some(StepState::Running) => true,
