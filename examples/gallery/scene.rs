@@ -376,6 +376,17 @@ impl Scene {
                 file: Some("src/lexer.rs".into()),
             }),
             "recurring" => Some(EvidenceQuestion::Recurring),
+            "times" => Some(EvidenceQuestion::Times(fixture::run_id())),
+            "times-many" => Some(EvidenceQuestion::Times(uuid::Uuid::from_u128(500))),
+            "runs-to-compare" => Some(EvidenceQuestion::RunsToCompare(fixture::run_id())),
+            "compared" => Some(EvidenceQuestion::Compare {
+                before: uuid::Uuid::from_u128(3),
+                after: uuid::Uuid::from_u128(1),
+            }),
+            "file-history" => Some(EvidenceQuestion::FileHistory {
+                path: "src/lexer.rs".into(),
+                workspace: "/home/ada/src/parser".into(),
+            }),
             "rejected-plans" => Some(EvidenceQuestion::Rejected { words: String::new() }),
             _ => None,
         };

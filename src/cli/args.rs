@@ -11,7 +11,8 @@ use uuid::Uuid;
 
 pub(super) use bounded::{Loop, Plan, Planning};
 pub(super) use evidence::{
-    AcceptHead, Case, EvidenceCommand, Export, Question, Search, Show, Span, Verify,
+    AcceptHead, Case, Compare, EvidenceCommand, Export, FileHistory, Question, Search, Show, Span,
+    Times, Verify,
 };
 use words::{AllowWord, EngineWord, ModeWord, WallsWord};
 pub(super) use words::{Confirm, DialectWord, PlannerWord, TargetWord};

@@ -50,6 +50,7 @@ mod callbacks;
 mod capture;
 mod clock;
 mod commands;
+mod compare_runs;
 mod continuation;
 mod control;
 mod drift_check;
@@ -81,6 +82,7 @@ pub use callbacks::{
 };
 pub use clock::{Clock, SystemClock};
 pub use commands::workspace_commands;
+pub use compare_runs::compare_runs;
 pub use continuation::{FollowUpError, reconcile, recorded_plan};
 pub use control::ControlHandle;
 pub use error::ExecutionError;

@@ -15,6 +15,7 @@ mod effect;
 mod error_info;
 mod event;
 mod excerpt;
+mod file_history;
 mod history;
 mod host;
 pub(crate) mod line_diff;
@@ -33,6 +34,7 @@ mod record;
 mod record_times;
 mod result;
 mod review;
+mod run_comparison;
 mod search;
 mod secret;
 mod source;
@@ -50,6 +52,7 @@ pub mod text;
 mod transcript;
 mod transition;
 mod utf8_decoder;
+mod waterfall;
 
 pub use ansi_style::{AnsiStyle, Hue, coloured};
 pub use attempt::{
@@ -64,6 +67,7 @@ pub use effect::{Edge, EdgeType, FileEffect, TargetKind};
 pub use error_info::ErrorInfo;
 pub use event::{RunEnding, RunEvent, SKIPPED_WITH_COMMAND, Stream};
 pub use excerpt::{StreamEnds, StreamExcerpt};
+pub use file_history::{FileHistory, NoDifference, RecordedChange};
 pub use history::{
     Attempt, Checkpoint, CheckpointName, FileReversal, History, HistoryEntry, NoCheckpoint,
     UndoError, is_git_path, reversals,
@@ -92,6 +96,10 @@ pub use review::{
     CommandReview, CommandsReview, Impact, PreconditionState, Review, StepWallsReview, WallsReview,
     cannot_be_restored,
 };
+pub use run_comparison::{
+    ComparedRun, InputDifference, MAX_COMPARED_BYTES, OutputContent, OutputDifference,
+    RecordedOutput, RecordedStep, RecordedSteps, RunComparison, StepComparison, StepPair,
+};
 pub use search::{Facets, SearchCounts, SearchHit, SearchPage, SearchQuery, TimeBucket};
 pub use secret::{AskSecret, Secret, SecretQuestion};
 pub use source::{SourceLine, shown_line};
@@ -110,3 +118,4 @@ pub use terminal::{
 pub use transcript::{Part, StepTerminal, Transcript, TranscriptLine};
 pub use transition::{Happened, Transition, transition};
 pub use utf8_decoder::Decoder;
+pub use waterfall::{StepTimes, TimeSpan, Waterfall};

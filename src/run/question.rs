@@ -4,7 +4,8 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::{
-    DecidedBy, DecisionRecord, EdgeType, Execution, ListedExecution, RunSummary, TargetKind,
+    DecidedBy, DecisionRecord, EdgeType, Execution, FileHistory, ListedExecution, RunComparison,
+    RunSummary, TargetKind, Waterfall,
 };
 use crate::plan::Digest;
 
@@ -41,6 +42,24 @@ pub enum Question {
         /// Restricts the answer to this file.
         file: Option<String>,
     },
+    /// When the steps of this run waited and worked.
+    Times(Uuid),
+    /// The other runs of the plan of this run, one of which is to be compared with it.
+    RunsToCompare(Uuid),
+    /// What differs between two runs.
+    Compare {
+        /// The first run.
+        before: Uuid,
+        /// The second run.
+        after: Uuid,
+    },
+    /// Every recorded change of a file.
+    FileHistory {
+        /// The file, by its canonical path.
+        path: String,
+        /// The workspace of the file.
+        workspace: String,
+    },
 }
 
 impl Question {
@@ -59,6 +78,10 @@ impl Question {
             Self::ChangesAfter { code, file: Some(file) } => {
                 format!("Changes of {file} after {code}")
             }
+            Self::Times(_) => "Times of a run".to_owned(),
+            Self::RunsToCompare(_) => "Compare a run with another".to_owned(),
+            Self::Compare { .. } => "Two runs compared".to_owned(),
+            Self::FileHistory { path, .. } => format!("History of {path}"),
         }
     }
 }
@@ -153,6 +176,12 @@ pub enum EvidenceAnswer {
     Runs(Vec<RunSummary>),
     /// Later changes of files: Q8.
     Changes(Vec<LaterMutation>),
+    /// The times of a run; `None` if there is no such run.
+    Times(Option<Box<Waterfall>>),
+    /// What differs between two runs; `None` if one of them does not exist.
+    Compared(Option<Box<RunComparison>>),
+    /// The recorded changes of a file.
+    FileHistory(FileHistory),
 }
 
 impl EvidenceAnswer {
@@ -165,6 +194,9 @@ impl EvidenceAnswer {
             Self::Rejections(rows) => rows.len(),
             Self::Runs(rows) => rows.len(),
             Self::Changes(rows) => rows.len(),
+            Self::Times(times) => times.as_ref().map_or(0, |it| it.steps.len()),
+            Self::Compared(compared) => compared.as_ref().map_or(0, |it| it.steps.len()),
+            Self::FileHistory(history) => history.changes.len(),
         }
     }
 
@@ -184,6 +216,11 @@ impl EvidenceAnswer {
             Self::Executions(rows) => rows.get(at),
             Self::Touched(rows) => rows.get(at).map(|it| &it.listed),
             Self::Changes(rows) => rows.get(at).map(|it| &it.listed),
+            Self::Times(times) => times.as_ref()?.steps.get(at).map(|it| &it.listed),
+            Self::Compared(compared) => {
+                compared.as_ref()?.steps.get(at)?.latest().map(|it| &it.listed)
+            }
+            Self::FileHistory(history) => history.changes.get(at).map(|it| &it.listed),
             Self::Recurring(_) | Self::Rejections(_) | Self::Runs(_) => None,
         }
     }

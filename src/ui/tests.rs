@@ -6,6 +6,8 @@ pub(crate) mod batch;
 pub(crate) mod fixture;
 #[path = "../../examples/gallery/found.rs"]
 pub(crate) mod found;
+#[path = "../../examples/gallery/looking.rs"]
+pub(crate) mod looking;
 #[path = "../../examples/gallery/looping.rs"]
 pub(crate) mod looping;
 #[path = "../../examples/gallery/revert.rs"]
@@ -50,7 +52,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 101] = [
+const SCENES: [&str; 106] = [
     "plan",
     "authorized",
     "attempt",
@@ -99,6 +101,11 @@ const SCENES: [&str; 101] = [
     "answer",
     "recurring",
     "rejected-plans",
+    "times",
+    "times-many",
+    "runs-to-compare",
+    "compared",
+    "file-history",
     "simulation",
     "simulating",
     "simulation-failed",

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::contents::not_in_evidence;
 use super::planner_stderr::planner_stderr;
 use super::{OpenPlan, Query, QueryContext, QueryError};
-use crate::engine::{Clock as _, SystemClock, reconcile, recorded_plan};
+use crate::engine::{Clock as _, SystemClock, compare_runs, reconcile, recorded_plan};
 use crate::evidence::verify_with_kept_head;
 use crate::plan::ShownPlan;
 use crate::risk::{Policy, RiskLevel, Shell, of_step};
@@ -236,6 +236,17 @@ impl Query for Question {
     type Answer = EvidenceAnswer;
 
     fn run(self, context: &mut QueryContext) -> Result<EvidenceAnswer, QueryError> {
+        if let Self::Compare { before, after } = self {
+            let start = |run: Option<RunSummary>| run.map(|run| run.started_at_ms);
+            let starts = [before, after].map(|run| context.evidence.run(run).map(start));
+            // The earlier run is the first one, in whichever order a person chose them.
+            let (before, after) = match starts {
+                [Ok(Some(one)), Ok(Some(other))] if other < one => (after, before),
+                _ => (before, after),
+            };
+            let compared = compare_runs(&mut context.evidence, before, after)?;
+            return Ok(EvidenceAnswer::Compared(compared.map(Box::new)));
+        }
         Ok(context.evidence.answer(&self)?)
     }
 }

@@ -1,6 +1,8 @@
-//! `evidence`: search, show, query, verify, export, case and accept-head. No record is changed; accept-head adds one.
+//! `evidence`: search, show, query, times, compare, file, verify, export, case and accept-head. No record is changed;
+//! accept-head adds one.
 
 mod export;
+mod looking_back;
 mod query;
 mod search;
 mod show;
@@ -28,6 +30,9 @@ pub(super) fn evidence(command: &EvidenceCommand, out: &mut Output) -> Result<Ex
         EvidenceCommand::Search(command) => search::search(command, &mut open()?, out),
         EvidenceCommand::Show(command) => show::show(command, &mut open()?, out),
         EvidenceCommand::Query(question) => query::query(question, &mut open()?, out),
+        EvidenceCommand::Times(command) => looking_back::times(command, &mut open()?, out),
+        EvidenceCommand::Compare(command) => looking_back::compare(command, &mut open()?, out),
+        EvidenceCommand::File(command) => looking_back::file(command, &mut open()?, out),
         EvidenceCommand::Verify(command) => verify(command, &location, out),
         EvidenceCommand::Export(command) => export::export(command, &mut open()?, out),
         EvidenceCommand::Case(command) => export::case(command, &mut open()?, out),

@@ -3,11 +3,12 @@
 use egui::{Align, Layout, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
 
 use super::results::{WAS_CHANGED, error_line, row_ui, run_ui};
-use super::{EvidenceView, rejections};
+use super::{EvidenceView, comparison, file_history, rejections, times};
 use crate::plan::drawable;
-use crate::run::{EvidenceAnswer, MAX_ROWS, Question, RecurringDiagnostic};
+use crate::run::{EvidenceAnswer, MAX_ROWS, Question, RecurringDiagnostic, RunSummary};
 use crate::ui::{
-    Action, EvidenceAction, Now, Text, Theme, Tone, controls, format, icon, rows, theme, widgets,
+    Action, EvidenceAction, Now, PlanAction, Text, Theme, Tone, controls, format, icon, rows,
+    theme, widgets,
 };
 
 pub(super) fn answer_ui(
@@ -47,7 +48,14 @@ pub(super) fn answer_ui(
         Some(answer) if answer.is_empty() => {
             widgets::empty_state(ui, icon::SEARCH, "Nothing found", empty);
         }
-        Some(answer) => rows_ui(ui, answer, view, actions),
+        Some(EvidenceAnswer::Times(Some(times))) => times::times_ui(ui, times, view, actions),
+        Some(EvidenceAnswer::Compared(Some(found))) => {
+            comparison::comparison_ui(ui, found, view, actions);
+        }
+        Some(EvidenceAnswer::FileHistory(history)) => {
+            file_history::file_history_ui(ui, history, view, actions);
+        }
+        Some(answer) => rows_ui(ui, (question, answer), view, actions),
     }
 }
 
@@ -84,12 +92,28 @@ fn descriptions(question: &Question) -> (&'static str, &'static str) {
              evidence does not tell whether one caused the other.",
             "No file was changed after it had such a diagnostic.",
         ),
+        Question::Times(_) => (
+            "When each step of the run began, waited for a person, and worked.",
+            "No step of this run is recorded.",
+        ),
+        Question::RunsToCompare(_) => (
+            "Choose the run to compare it with. These ran a plan with the same id, newest first.",
+            "No other run of a plan with this id is recorded.",
+        ),
+        Question::Compare { .. } => (
+            "What differs between the plans, the files that were approved, the outcomes and the outputs.",
+            "No step of these runs is recorded.",
+        ),
+        Question::FileHistory { .. } => (
+            "Every recorded change of the file, oldest first. What commands and other programs change is not recorded.",
+            "No change of this file is recorded. What commands and other programs change is not recorded.",
+        ),
     }
 }
 
 fn rows_ui(
     ui: &mut Ui,
-    answer: &EvidenceAnswer,
+    (question, answer): (&Question, &EvidenceAnswer),
     view: &EvidenceView<'_>,
     actions: &mut Vec<Action>,
 ) {
@@ -99,14 +123,14 @@ fn rows_ui(
     };
     let reveal = view.scroll_to_selected.then(|| (0..answer.len()).find(is_selected)).flatten();
     rows::rows_ui(ui, "answer", theme::ROW, answer.len(), reveal, |ui, rect, index| {
-        ui.push_id(index, |ui| answer_row_ui(ui, rect, answer, index, view, actions));
+        ui.push_id(index, |ui| answer_row_ui(ui, rect, (question, answer), index, view, actions));
     });
 }
 
 fn answer_row_ui(
     ui: &mut Ui,
     rect: Rect,
-    answer: &EvidenceAnswer,
+    (question, answer): (&Question, &EvidenceAnswer),
     index: usize,
     view: &EvidenceView<'_>,
     actions: &mut Vec<Action>,
@@ -128,9 +152,7 @@ fn answer_row_ui(
     }
     if let EvidenceAnswer::Runs(rows) = answer {
         if let Some(run) = rows.get(index) {
-            let steps = format::counted(run.step_count, "step");
-            let counts = format!("{} of {steps}", format::count(run.steps_recorded as u64));
-            run_ui(ui, rect, run, &counts, view.now, actions);
+            run_row_ui(ui, rect, (question, run), view, actions);
         }
         return;
     }
@@ -151,6 +173,35 @@ fn answer_row_ui(
     }
 }
 
+/// Draws a run, which a click shows or compares with that of the question.
+fn run_row_ui(
+    ui: &mut Ui,
+    rect: Rect,
+    (question, run): (&Question, &RunSummary),
+    view: &EvidenceView<'_>,
+    actions: &mut Vec<Action>,
+) {
+    let steps = format::counted(run.step_count, "step");
+    let counts = format!("{} of {steps}", format::count(run.steps_recorded as u64));
+    let (verb, action) = match question {
+        Question::RunsToCompare(with) => {
+            let compare = Question::Compare { before: *with, after: run.run_id };
+            let when = view.now.moment(run.started_at_ms);
+            (
+                format!("Compare with the run of {when}"),
+                Action::Evidence(EvidenceAction::RunQuery(compare)),
+            )
+        }
+        _ => {
+            let action = Action::Plan(PlanAction::OpenRun(run.run_id));
+            (format!("Show the run {}", run.plan_name), action)
+        }
+    };
+    if run_ui(ui, rect, run, &counts, view.now, &verb) {
+        actions.push(action);
+    }
+}
+
 /// The second line of an execution in the answer. `word` is the outcome.
 fn second_line(answer: &EvidenceAnswer, index: usize, word: &str) -> String {
     match answer {
@@ -166,9 +217,12 @@ fn second_line(answer: &EvidenceAnswer, index: usize, word: &str) -> String {
         EvidenceAnswer::Executions(rows) => {
             rows.get(index).and_then(|it| error_line(&it.row)).unwrap_or_else(|| word.to_owned())
         }
-        EvidenceAnswer::Recurring(_) | EvidenceAnswer::Rejections(_) | EvidenceAnswer::Runs(_) => {
-            String::new()
-        }
+        EvidenceAnswer::Recurring(_)
+        | EvidenceAnswer::Rejections(_)
+        | EvidenceAnswer::Runs(_)
+        | EvidenceAnswer::Times(_)
+        | EvidenceAnswer::Compared(_)
+        | EvidenceAnswer::FileHistory(_) => String::new(),
     }
 }
 

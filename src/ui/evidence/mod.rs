@@ -1,8 +1,10 @@
 //! The evidence page: search field, facets, timeline, results or the answer to a query, and one execution in full.
 
 mod answer;
+mod comparison;
 pub mod detail;
 mod facets;
+mod file_history;
 mod filters;
 mod links;
 mod query;
@@ -10,7 +12,9 @@ mod rejections;
 mod results;
 #[cfg(test)]
 mod tests;
+mod ticks;
 mod timeline;
+mod times;
 
 use egui::text::{CCursor, CCursorRange};
 use egui::text_edit::TextEditState;
