@@ -8,7 +8,7 @@
 //! - `command`, or `command-` and one of `running`, `dialog`, `failed`, `refused`, `trying`
 //! - `output`, or `output-` and one of `step`, `many`, `failed`, `empty`; `terminal`
 //! - `simulation`, `simulating`, `simulation-failed`, `simulation-empty`, `stale`
-//! - `evidence`, `execution`, `nothing`, `tampered`, `answer`, `recurring`, `rejected-plans`, `times`, `times-many`,
+//! - `evidence`, `brushed`, `execution`, `nothing`, `tampered`, `answer`, `recurring`, `rejected-plans`, `times`, `times-many`,
 //!   `runs-to-compare`, `compared`, `file-history`
 //! - `diagnostics`, `first`, `changed`, `gone`, `clean`, `thousands`, `unchecked`
 //! - `authorize`, `authorize-walls`, `authorize-many`, `authorize-fails`, `authorize-ends`, `authorize-revert`, `reject`, `remember-walls`, `trust`, `trusted`, `untrusted`, `close`, `secret`, `palette`, `help`, `settings`,

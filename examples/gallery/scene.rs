@@ -21,7 +21,9 @@ use countersign::ui::diagnostics::{
     DiagnosticsView, Excerpt, ListOptions, Listing, diagnostic, excerpt,
 };
 use countersign::ui::dialog::{AfterRejection, AuthorizeView, Dialog, PromptId, Question};
-use countersign::ui::evidence::{EvidenceView, ResultLine, Verification, result_lines};
+use countersign::ui::evidence::{
+    EvidenceView, ResultLine, TimelineView, Verification, result_lines,
+};
 use countersign::ui::format::Now;
 use countersign::ui::loop_page::Sequel;
 use countersign::ui::notice::{Notice, Scope};
@@ -58,6 +60,8 @@ pub struct Scene {
     show_detail: bool,
     record_tab: countersign::ui::action::RecordTab,
     text: String,
+    /// The span of the timeline that was zoomed to.
+    span: Option<(i64, i64)>,
     saved_searches: Vec<String>,
     verification: Verification,
     notices: Vec<Notice>,
@@ -369,7 +373,8 @@ impl Scene {
             stale: name == "stale",
             is_shown: name.starts_with("simulat") || name == "stale",
         };
-        let evidence = matches!(name, "evidence" | "execution" | "nothing" | "tampered");
+        let evidence =
+            matches!(name, "evidence" | "brushed" | "execution" | "nothing" | "tampered");
         let question = match name {
             "answer" => Some(EvidenceQuestion::ChangesAfter {
                 code: "E0425".into(),
@@ -459,7 +464,11 @@ impl Scene {
             detail,
             show_detail: matches!(name, "execution" | "tampered"),
             record_tab: Default::default(),
-            text: "function after:2026-11-01".into(),
+            text: match name {
+                "brushed" => "function after:2026-11-08 before:2026-11-14".into(),
+                _ => "function after:2026-11-01".into(),
+            },
+            span: None,
             saved_searches: vec!["host:web-1.example.org outcome:failed".into()],
             verification,
             notices: match name {
@@ -635,6 +644,7 @@ impl Scene {
             Action::Evidence(EvidenceAction::Edit(text) | EvidenceAction::Search(text)) => {
                 self.text = text.clone();
             }
+            Action::Evidence(EvidenceAction::ShowTimes(span)) => self.span = *span,
             Action::Evidence(EvidenceAction::Open(_)) => self.show_detail = true,
             Action::Evidence(EvidenceAction::ShowTab(tab)) => self.record_tab = *tab,
             Action::Evidence(EvidenceAction::CloseDetail) => self.show_detail = false,
@@ -815,6 +825,11 @@ impl Scene {
                 failure: None,
                 problems: &[],
                 page: self.search.as_ref(),
+                timeline: TimelineView {
+                    buckets: self.search.as_ref().map_or(&[], |page| &page.counts.timeline),
+                    is_partial: false,
+                    span: self.span,
+                },
                 is_searching: false,
                 lines: &self.lines,
                 question: self.question.as_ref(),

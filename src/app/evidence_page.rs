@@ -2,6 +2,7 @@
 
 use uuid::Uuid;
 
+use super::evidence_timeline::Timeline;
 use super::pending::FailedQuery;
 use super::shared::Shared;
 use crate::run::{
@@ -32,6 +33,7 @@ pub(super) struct EvidencePage {
     /// Remarks about that text that are no errors.
     hints: Vec<String>,
     pub(super) page: Option<SearchPage>,
+    pub(super) timeline: Timeline,
     /// The lines that show `page`.
     lines: Vec<ResultLine>,
     /// Whether a search is under way.
@@ -99,6 +101,7 @@ impl EvidencePage {
                 self.search(shared);
             }
             EvidenceAction::More => self.read_more(shared),
+            EvidenceAction::ShowTimes(span) => self.show_times(span, shared),
             EvidenceAction::CloseAnswer => {
                 let beside_search = self.beside_search;
                 self.close_answer();
@@ -138,6 +141,11 @@ impl EvidencePage {
         self.detail = None;
     }
 
+    /// The search of the results.
+    pub(super) fn query(&self) -> &SearchQuery {
+        &self.query
+    }
+
     /// If this page is shown, sends the open question, if any, and the search for the text in the search field.
     pub(super) fn search(&mut self, shared: &mut Shared) {
         self.search_at_ms = None;
@@ -162,6 +170,7 @@ impl EvidencePage {
             let of = self.page.as_ref().map_or(0, |page| page.of);
             self.is_searching = false;
             self.lines.clear();
+            self.timeline = Timeline::default();
             self.page = Some(SearchPage { of, ..SearchPage::default() });
             return;
         }
@@ -242,6 +251,7 @@ impl EvidencePage {
         self.is_searching = false;
         self.page = None;
         self.lines.clear();
+        self.timeline = Timeline::default();
         self.answer = None;
         match failed.into_failure() {
             Ok(it) => self.failure = Some(format!("{} {}\n{}", it.code, it.message, it.next)),
@@ -267,6 +277,7 @@ impl EvidencePage {
             self.close_detail();
         }
         self.count(shared);
+        self.count_times(shared);
         self.index(shared);
     }
 
@@ -351,6 +362,7 @@ impl EvidencePage {
             hints: &self.hints,
             failure: self.failure.as_deref(),
             page: self.page.as_ref(),
+            timeline: self.timeline_view(),
             is_searching: self.is_searching,
             lines: &self.lines,
             question: self.question.as_ref(),

@@ -12,6 +12,7 @@ mod diagnostics_page;
 mod dialogs;
 mod events;
 mod evidence_page;
+mod evidence_timeline;
 mod examples;
 mod file_dialog;
 mod frame;

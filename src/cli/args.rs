@@ -12,7 +12,7 @@ use uuid::Uuid;
 pub(super) use bounded::{Loop, Plan, Planning};
 pub(super) use evidence::{
     AcceptHead, Case, Compare, EvidenceCommand, Export, FileHistory, Question, Search, Show, Span,
-    Times, Verify,
+    Timeline, Times, Verify,
 };
 use words::{AllowWord, EngineWord, ModeWord, WallsWord};
 pub(super) use words::{Confirm, DialectWord, PlannerWord, TargetWord};

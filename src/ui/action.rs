@@ -233,6 +233,9 @@ pub enum EvidenceAction {
     Search(String),
     /// Show more hits of the search.
     More,
+    /// Show this span of time in the timeline, in Unix milliseconds, both ends included; `None` for the usual one. The
+    /// search stays as it is.
+    ShowTimes(Option<(i64, i64)>),
     /// Show one execution in full.
     Open(Uuid),
     /// Show this tab of executions.

@@ -52,7 +52,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 106] = [
+const SCENES: [&str; 107] = [
     "plan",
     "authorized",
     "attempt",
@@ -76,6 +76,7 @@ const SCENES: [&str; 106] = [
     "empty",
     "returning",
     "evidence",
+    "brushed",
     "execution",
     "nothing",
     "authorize",

@@ -17,7 +17,7 @@ use crate::plan::ShownPlan;
 use crate::risk::{Policy, RiskLevel, Shell, of_step};
 use crate::run::{
     AnsweredBy, Attempt, DecisionRecord, EvidenceAnswer, ExecutionDetail, LoopDetail, LoopSummary,
-    Question, Reconciled, RunEvent, RunSummary, SearchCounts, SearchPage, SearchQuery,
+    Question, Reconciled, RunEvent, RunSummary, SearchCounts, SearchPage, SearchQuery, TimeBucket,
     VerifyReport,
 };
 use crate::tools::Toolbox;
@@ -198,6 +198,20 @@ impl Query for CountHits {
 
     fn topic() -> TypeId {
         Search::topic()
+    }
+}
+
+/// Counts the hits of a search over time, in about sixty intervals. A later one stops it; then the answer is `None`.
+pub struct CountTimes(pub SearchQuery);
+
+impl Query for CountTimes {
+    type Answer = Option<Vec<TimeBucket>>;
+    const FAILURE: &str = "The results cannot be counted over time.";
+    const OWN_THREAD: bool = true;
+    const STOPS_EARLIER: bool = true;
+
+    fn run(self, context: &mut QueryContext) -> Result<Self::Answer, QueryError> {
+        Ok(context.evidence.timeline(&self.0, 60, &context.stop)?)
     }
 }
 

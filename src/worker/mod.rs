@@ -64,8 +64,8 @@ pub use crate::engine::{
 pub use contents::{Content, ReadContent, Save, SaveSource};
 pub use editor::{EditorCommand, EditorLocation, OpenEditor, OpenSettingsFile};
 pub use evidence_queries::{
-    CountHits, IndexRecords, ListLoops, ListRuns, ReadExecution, ReadLoopAgain, ReadRunAgain,
-    Reconcile, ReplayLoop, ReplayRun, ReplayedLoop, ReplayedRun, Search, Verify,
+    CountHits, CountTimes, IndexRecords, ListLoops, ListRuns, ReadExecution, ReadLoopAgain,
+    ReadRunAgain, Reconcile, ReplayLoop, ReplayRun, ReplayedLoop, ReplayedRun, Search, Verify,
 };
 pub use executor_thread::Worker;
 pub use faults::Faults;

@@ -28,6 +28,8 @@ pub(in crate::cli) enum EvidenceCommand {
     Compare(Compare),
     /// List every recorded change of a file with its difference, oldest first
     File(FileHistory),
+    /// Count executions over time, with the words and filters of `evidence search`
+    Timeline(Box<Timeline>),
     /// Recompute the hash chain of all records
     Verify(Verify),
     /// Write executions to a file in a common format: JSON Lines, CSV, SARIF, JUnit, asciicast or HTML
@@ -47,6 +49,7 @@ impl EvidenceCommand {
             Self::Times(times) => &times.common,
             Self::Compare(compare) => &compare.common,
             Self::File(file) => &file.common,
+            Self::Timeline(timeline) => &timeline.search.common,
             Self::Verify(verify) => &verify.common,
             Self::Export(export) => &export.search.common,
             Self::Case(case) => &case.common,
@@ -189,6 +192,15 @@ pub(in crate::cli) struct FileHistory {
     pub(in crate::cli) limit: Option<u32>,
     #[command(flatten)]
     pub(in crate::cli) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Timeline {
+    /// At most this many intervals of equal length
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(in crate::cli) intervals: u32,
+    #[command(flatten)]
+    pub(in crate::cli) search: Search,
 }
 
 #[derive(Debug, Args)]

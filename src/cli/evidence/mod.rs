@@ -1,4 +1,4 @@
-//! `evidence`: search, show, query, times, compare, file, verify, export, case and accept-head. No record is changed;
+//! `evidence`: search, show, query, times, compare, file, timeline, verify, export, case and accept-head. No record is changed;
 //! accept-head adds one.
 
 mod export;
@@ -6,6 +6,7 @@ mod looking_back;
 mod query;
 mod search;
 mod show;
+mod timeline;
 
 use super::args::EvidenceCommand;
 use super::opening::evidence_location;
@@ -33,6 +34,7 @@ pub(super) fn evidence(command: &EvidenceCommand, out: &mut Output) -> Result<Ex
         EvidenceCommand::Times(command) => looking_back::times(command, &mut open()?, out),
         EvidenceCommand::Compare(command) => looking_back::compare(command, &mut open()?, out),
         EvidenceCommand::File(command) => looking_back::file(command, &mut open()?, out),
+        EvidenceCommand::Timeline(command) => timeline::timeline(command, &mut open()?, out),
         EvidenceCommand::Verify(command) => verify(command, &location, out),
         EvidenceCommand::Export(command) => export::export(command, &mut open()?, out),
         EvidenceCommand::Case(command) => export::case(command, &mut open()?, out),

@@ -187,3 +187,33 @@ fn only_runs_of_the_same_plan_are_offered_for_a_comparison() {
     let runs = home.reader().other_runs_of_plan(two, 10).unwrap();
     assert_eq!(runs.iter().map(|it| it.run_id).collect::<Vec<_>>(), [three, one]);
 }
+
+#[test]
+fn a_timeline_counts_hits_in_its_span() {
+    let (home, _) = super::reading::filled();
+    let mut reader = home.reader();
+    reader.catch_up_index().unwrap();
+    let stop = StopSignal::default();
+    let mut counts = |words: &str, times: (Option<i64>, Option<i64>), most| {
+        let query = SearchQuery {
+            words: words.to_owned(),
+            since_ms: times.0,
+            until_ms: times.1,
+            ..SearchQuery::default()
+        };
+        let buckets = reader.timeline(&query, most, &stop).unwrap().unwrap();
+        buckets.iter().map(|it| (it.from_ms, it.fine, it.bad)).collect::<Vec<_>>()
+    };
+    // The executions are at 1,001, 2,001 and 3,001 ms; the second one failed.
+    assert_eq!(counts("", (None, None), 2), [(1_001, 1, 1), (2_002, 1, 0)]);
+    let fine = counts("", (None, None), 3);
+    assert_eq!(fine.iter().map(|it| (it.1, it.2)).collect::<Vec<_>>(), [(1, 0), (0, 1), (1, 0)]);
+    // A span shows where there is nothing, and ends with the records.
+    assert_eq!(counts("file_write", (Some(0), Some(1_500)), 1), []);
+    let wide = counts("file_read", (Some(0), Some(9_000)), 2);
+    assert_eq!(wide.iter().map(|it| it.1).collect::<Vec<_>>(), [1, 0]);
+    assert_eq!(wide[0].0, 1_001);
+    assert_eq!(counts("heron", (None, None), 5), []);
+    stop.set();
+    assert_eq!(reader.timeline(&SearchQuery::default(), 5, &stop).unwrap(), None);
+}

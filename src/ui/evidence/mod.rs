@@ -1,6 +1,7 @@
 //! The evidence page: search field, facets, timeline, results or the answer to a query, and one execution in full.
 
 mod answer;
+mod bars;
 mod comparison;
 pub mod detail;
 mod facets;
@@ -13,6 +14,7 @@ mod results;
 #[cfg(test)]
 mod tests;
 mod ticks;
+mod time_span;
 mod timeline;
 mod times;
 
@@ -40,9 +42,10 @@ pub use facets::is_offered;
 pub(crate) use filters::filters_help;
 pub use filters::{Filter, unknown_tool};
 pub(crate) use links::question_items_ui;
-use query::within;
 pub use query::{is_set, parse, toggle};
+use query::{within, without_times};
 pub use results::{ResultLine, result_lines};
+pub use timeline::TimelineView;
 
 /// The state of the verification of the chain.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -76,6 +79,8 @@ pub struct EvidenceView<'a> {
     pub failure: Option<&'a str>,
     /// The latest search results; `None` until they are read.
     pub page: Option<&'a SearchPage>,
+    /// The results over time.
+    pub timeline: TimelineView<'a>,
     /// Whether a search is under way, whose results will replace `page`.
     pub is_searching: bool,
     /// The lines that show `page`, as made by [`result_lines`].
@@ -190,8 +195,8 @@ pub fn evidence_page_ui(
             rejections::found_ui(ui, view, actions);
             // The results come before the picture of them.
             let has_room = ui.available_height() > MIN_BELOW_SEARCH;
-            if let Some(page) = view.page.filter(|_| view.question.is_none() && has_room) {
-                timeline::timeline_ui(ui, view, &page.counts.timeline, actions);
+            if view.page.is_some() && view.question.is_none() && has_room {
+                timeline::timeline_ui(ui, view, actions);
             }
         });
         if let Some(failure) = view.failure {

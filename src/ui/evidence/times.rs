@@ -1,9 +1,10 @@
 //! The times of a run as a picture: a row for each step, with a hatched bar while it waited for a person and a filled
 //! bar while its tool worked; or the same as a table.
 
-use egui::{Align2, CornerRadius, Id, Pos2, Rect, Sense, Shape, Stroke, Ui, pos2, vec2};
+use egui::{Align2, Id, Rect, Sense, Stroke, Ui, pos2, vec2};
 
 use super::EvidenceView;
+use super::bars::{open_end, pause_band, wait_bar, work_bar};
 use super::results::{CHANGED, known_look, run_ui};
 use super::ticks::{tick_label, ticks};
 use crate::plan::{drawable, one_line};
@@ -288,7 +289,7 @@ fn step_ui(
         format!("Step {number} {subject}, {word}, {}", times_words(step))
     };
     let clicked = controls::selectable(ui, &response, selected, name);
-    rows::row_tooltip(&response, true, format!("{about}\n{word}, {}", times_words(step)));
+    rows::row_tooltip(&response, false, format!("{about}\n{word}, {}", times_words(step)));
     clicked
 }
 
@@ -359,56 +360,5 @@ fn bars_ui(
         let text = step.worked_ms.map_or_else(|| "–".to_owned(), format::duration);
         let right = pos2(rect.right() - 18.0, rect.center().y);
         widgets::paint_right(ui, right, (&text, Text::Mono, theme.dim));
-    }
-}
-
-/// A filled bar.
-fn work_bar(ui: &Ui, rect: Rect, tone: Tone) {
-    let theme = Theme::of(ui);
-    let fill = match tone {
-        Tone::Accent => theme.background.lerp_to_gamma(theme.accent, 0.7),
-        tone => theme.tone(tone),
-    };
-    ui.painter().rect_filled(rect, CornerRadius::same(2), fill);
-}
-
-/// A bar with a border and slanted lines, so that it is told apart without its colour.
-fn wait_bar(ui: &Ui, rect: Rect) {
-    let theme = Theme::of(ui);
-    let stroke = Stroke::new(1.0, theme.caution);
-    ui.painter().rect_filled(
-        rect,
-        CornerRadius::same(2),
-        theme.chip(Tone::Caution, theme.background),
-    );
-    hatch(ui, rect, stroke);
-    ui.painter().rect_stroke(rect, CornerRadius::same(2), stroke, egui::StrokeKind::Inside);
-}
-
-/// A band across the row.
-fn pause_band(ui: &Ui, rect: Rect) {
-    let theme = Theme::of(ui);
-    ui.painter().rect_filled(rect, CornerRadius::ZERO, theme.chip(Tone::Dim, theme.background));
-}
-
-/// A dotted line to the end, for a step whose end is not recorded.
-fn open_end(ui: &Ui, rect: Rect) {
-    let theme = Theme::of(ui);
-    let line = [rect.left_center(), rect.right_center()];
-    let stroke = Stroke::new(2.0, theme.danger);
-    ui.painter().extend(Shape::dashed_line(&line, stroke, 3.0, 3.0));
-}
-
-/// Slanted lines inside a rectangle.
-fn hatch(ui: &Ui, rect: Rect, stroke: Stroke) {
-    const GAP: f32 = 6.0;
-    let painter = ui.painter().with_clip_rect(rect.intersect(ui.clip_rect()));
-    // Of a wide bar only the visible part is hatched.
-    let visible = rect.intersect(ui.clip_rect());
-    let mut x = visible.left() - rect.height() - (visible.left() - rect.left()) % GAP;
-    while x < visible.right() {
-        let from: Pos2 = pos2(x, rect.bottom());
-        painter.line_segment([from, pos2(x + rect.height(), rect.top())], stroke);
-        x += GAP;
     }
 }

@@ -100,3 +100,22 @@ fn file_lists_every_change_with_its_lines() {
     assert_eq!(nothing.stdout, "");
     assert!(nothing.stderr.contains("Nothing found."));
 }
+
+#[test]
+fn timeline_counts_executions_over_time() {
+    let home = Home::new();
+    home.write("a.txt", "a\n");
+    run(&home, json!([read_file("look", "a.txt"), read_file("miss", "absent.txt")]), 1);
+    let line = ["evidence", "timeline", "--intervals", "1"];
+    let buckets = home.json(line).exits(0).lines();
+    assert_eq!(keys(&buckets[0]), ["bad", "fine", "from_ms", "to_ms"]);
+    assert_eq!((&buckets[0]["fine"], &buckets[0]["bad"]), (&json!(1), &json!(1)));
+    let failed = ["evidence", "timeline", "--outcome", "failed"];
+    assert_eq!(home.json(failed).exits(0).lines().len(), 1);
+    let people = home.run(line).exits(0).stdout;
+    assert!(people.contains('█') && people.contains('▒'), "{people}");
+    let nothing = home.run(["evidence", "timeline", "quokka"]).exits(0);
+    assert_eq!((nothing.stdout.as_str(), nothing.stderr.contains("Nothing found.")), ("", true));
+    let refused = home.json(["evidence", "timeline", "--limit", "3"]).exits(5);
+    assert_eq!(refused.error_code(), "E014");
+}
