@@ -245,9 +245,18 @@ pub fn answer(question: &Question) -> EvidenceAnswer {
                 first_seen_ms: fixture::NOW_MS - 900_000_000,
                 last_seen_ms: fixture::NOW_MS - 60_000,
                 execution_ids: vec![Uuid::from_u128(1), Uuid::from_u128(2)],
+                over_time: Some(OverTime::count(
+                    &(0..count)
+                        .map(|n| (fixture::NOW_MS - 60_000 - 61_000_000 * (n * n % 14) as i64, 1))
+                        .collect::<Vec<_>>(),
+                    fixture::NOW_MS - 900_000_000,
+                    fixture::NOW_MS - 60_000,
+                )),
             })
             .into(),
         ),
+        Question::Durations(_) => looking::durations(),
+        Question::JudgedAgain => looking::judged(),
         Question::Times(run) if run.as_u128() == 500 => looking::many_times(500),
         Question::Times(_) => looking::times(),
         Question::RunsToCompare(_) => EvidenceAnswer::Runs(fixture::runs().split_off(1)),

@@ -225,3 +225,59 @@ pub fn file_history() -> EvidenceAnswer {
     });
     EvidenceAnswer::FileHistory(FileHistory { changes: changes.collect(), left_out: 0 })
 }
+
+/// A step over several runs.
+pub fn durations() -> EvidenceAnswer {
+    let run = run(false);
+    let step = |(index, ms): (usize, i64)| {
+        let outcome = [Outcome::Succeeded, Outcome::Failed][usize::from(index == 4)];
+        let outcome = if index == 7 { Outcome::Denied } else { outcome };
+        let row = (
+            "shell",
+            "cargo test --workspace",
+            outcome,
+            -86_400_000 * (12 - index as i64),
+            None,
+            ms,
+        );
+        listed(&run, index, &row)
+    };
+    let took =
+        [14_200, 13_900, 15_100, 14_700, 2_100, 16_000, 15_800, 0, 18_300, 17_900, 21_000, 12_900];
+    let steps = took.into_iter().enumerate().map(step).collect();
+    EvidenceAnswer::Durations(StepDurations::new(steps, 0).map(Box::new))
+}
+
+/// Past commands that are judged otherwise today.
+pub fn judged() -> EvidenceAnswer {
+    use countersign::risk::RiskLevel::{Blocked, Caution, Dangerous, Safe};
+    let run = run(false);
+    let command =
+        |index: usize, command: &str, then, now, rule: &str, reason: &str| JudgedCommand {
+            command: command.into(),
+            host: (index == 1).then(|| "web-1.example.org".into()),
+            times: [1, 14, 3][index % 3],
+            last_ms: fixture::NOW_MS - 3_600_000 * (index as i64 + 1),
+            level_then: then,
+            rule_then: "unknown-program".into(),
+            level_now: now,
+            rule_now: rule.into(),
+            reason: reason.into(),
+            redacted: false,
+            latest: listed(&run, index, &FIRST[3]),
+        };
+    let mut judgement = Judgement { done: 1_240, all: Some(4_810), ..Judgement::default() };
+    judgement.add(vec![
+        command(
+            0,
+            "cargo publish --allow-dirty",
+            Caution,
+            Blocked,
+            "no-publish",
+            "Releases are made by the pipeline.",
+        ),
+        command(1, "systemctl restart heron", Caution, Dangerous, "service", "Restarts a service."),
+        command(2, "rg -n old_function src", Caution, Safe, "reads", "Only reads or prints."),
+    ]);
+    EvidenceAnswer::Judged(judgement)
+}

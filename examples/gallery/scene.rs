@@ -383,6 +383,8 @@ impl Scene {
             "recurring" => Some(EvidenceQuestion::Recurring),
             "times" => Some(EvidenceQuestion::Times(fixture::run_id())),
             "times-many" => Some(EvidenceQuestion::Times(uuid::Uuid::from_u128(500))),
+            "durations" => Some(EvidenceQuestion::Durations(fixture::run_id())),
+            "judged" => Some(EvidenceQuestion::JudgedAgain),
             "runs-to-compare" => Some(EvidenceQuestion::RunsToCompare(fixture::run_id())),
             "compared" => Some(EvidenceQuestion::Compare {
                 before: uuid::Uuid::from_u128(3),

@@ -102,6 +102,7 @@ impl EvidencePage {
             }
             EvidenceAction::More => self.read_more(shared),
             EvidenceAction::ShowTimes(span) => self.show_times(span, shared),
+            EvidenceAction::StopJudging => self.stop_judging(),
             EvidenceAction::CloseAnswer => {
                 let beside_search = self.beside_search;
                 self.close_answer();
@@ -152,7 +153,9 @@ impl EvidencePage {
         if shared.page != Page::Evidence {
             return;
         }
-        if let Some(question) = self.question.clone() {
+        if self.question == Some(Question::JudgedAgain) {
+            self.begin_judging(shared);
+        } else if let Some(question) = self.question.clone() {
             shared.query_each(question.clone(), move |app, answer, latest| match answer {
                 Ok(answer) if app.evidence.question.as_ref() == Some(&question) => {
                     app.evidence.failure = None;
@@ -247,7 +250,7 @@ impl EvidencePage {
     }
 
     /// Shows in place of the results why a search or question failed. The earlier results are no answer to it.
-    fn fail(&mut self, failed: FailedQuery, shared: &mut Shared) {
+    pub(super) fn fail(&mut self, failed: FailedQuery, shared: &mut Shared) {
         self.is_searching = false;
         self.page = None;
         self.lines.clear();

@@ -11,6 +11,7 @@ mod contents;
 mod diagnostics_page;
 mod dialogs;
 mod events;
+mod evidence_judging;
 mod evidence_page;
 mod evidence_timeline;
 mod examples;

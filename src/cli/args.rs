@@ -11,8 +11,8 @@ use uuid::Uuid;
 
 pub(super) use bounded::{Loop, Plan, Planning};
 pub(super) use evidence::{
-    AcceptHead, Case, Compare, EvidenceCommand, Export, FileHistory, Question, Search, Show, Span,
-    Timeline, Times, Verify,
+    AcceptHead, Case, Compare, Durations, EvidenceCommand, Export, FileHistory, Question, Search,
+    Show, Span, Timeline, Times, Verify,
 };
 use words::{AllowWord, EngineWord, ModeWord, WallsWord};
 pub(super) use words::{Confirm, DialectWord, PlannerWord, TargetWord};

@@ -76,6 +76,7 @@ mod location;
 mod lock;
 mod loop_reader;
 mod migrations;
+mod past_commands;
 mod permissions;
 mod plan_difference;
 mod queries;

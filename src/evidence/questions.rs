@@ -4,10 +4,13 @@ use std::time::Duration;
 
 use super::error::Result;
 use super::{EvidenceReader, HistoryLimits, Range};
-use crate::run::{EvidenceAnswer, MAX_ROWS, Question};
+use crate::run::{EvidenceAnswer, Judgement, MAX_ROWS, Question};
 
 /// The maximum number of runs that are offered for a comparison.
 const MAX_RUNS: usize = 500;
+
+/// The maximum number of executions of a step whose durations are shown: the newest ones.
+const MAX_DURATIONS: usize = 1_000;
 
 /// What the history of a file in the window may cost.
 const FILE_HISTORY: HistoryLimits = HistoryLimits {
@@ -18,7 +21,7 @@ const FILE_HISTORY: HistoryLimits = HistoryLimits {
 
 impl EvidenceReader {
     /// Answers a question, with at most [`MAX_ROWS`] rows. The command line can set another limit. Runs are compared by
-    /// the engine, which parses their plans; here a comparison has no answer.
+    /// the engine, which parses their plans, and commands are judged by it; here these have no answer.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).
@@ -47,6 +50,10 @@ impl EvidenceReader {
                 EvidenceAnswer::Runs(self.other_runs_of_plan(*run_id, MAX_RUNS)?)
             }
             Question::Compare { .. } => EvidenceAnswer::Compared(None),
+            Question::JudgedAgain => EvidenceAnswer::Judged(Judgement::default()),
+            Question::Durations(id) => {
+                EvidenceAnswer::Durations(self.step_durations(*id, MAX_DURATIONS)?.map(Box::new))
+            }
             Question::FileHistory { path, workspace } => EvidenceAnswer::FileHistory(
                 self.file_history(path, Some(workspace), FILE_HISTORY)?,
             ),

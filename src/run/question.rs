@@ -4,8 +4,8 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::{
-    DecidedBy, DecisionRecord, EdgeType, Execution, FileHistory, ListedExecution, RunComparison,
-    RunSummary, TargetKind, Waterfall,
+    DecidedBy, DecisionRecord, EdgeType, Execution, FileHistory, Judgement, ListedExecution,
+    OverTime, RunComparison, RunSummary, StepDurations, TargetKind, Waterfall,
 };
 use crate::plan::Digest;
 
@@ -53,6 +53,10 @@ pub enum Question {
         /// The second run.
         after: Uuid,
     },
+    /// How long the step of this execution took in each run.
+    Durations(Uuid),
+    /// The past commands whose risk is another one by the present rules.
+    JudgedAgain,
     /// Every recorded change of a file.
     FileHistory {
         /// The file, by its canonical path.
@@ -81,6 +85,8 @@ impl Question {
             Self::Times(_) => "Times of a run".to_owned(),
             Self::RunsToCompare(_) => "Compare a run with another".to_owned(),
             Self::Compare { .. } => "Two runs compared".to_owned(),
+            Self::Durations(_) => "Durations of a step".to_owned(),
+            Self::JudgedAgain => "Commands judged again".to_owned(),
             Self::FileHistory { path, .. } => format!("History of {path}"),
         }
     }
@@ -113,6 +119,9 @@ pub struct RecurringDiagnostic {
     pub last_seen_ms: i64,
     /// The executions that reported it, by time.
     pub execution_ids: Vec<Uuid>,
+    /// How often it was seen over the time in which any of the diagnostics was seen. A planner does not get it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub over_time: Option<OverTime>,
 }
 
 /// A rejection of a plan.
@@ -180,6 +189,10 @@ pub enum EvidenceAnswer {
     Times(Option<Box<Waterfall>>),
     /// What differs between two runs; `None` if one of them does not exist.
     Compared(Option<Box<RunComparison>>),
+    /// How long a step took in each run; `None` if there is no such step.
+    Durations(Option<Box<StepDurations>>),
+    /// Past commands, judged by the present rules.
+    Judged(Judgement),
     /// The recorded changes of a file.
     FileHistory(FileHistory),
 }
@@ -196,6 +209,8 @@ impl EvidenceAnswer {
             Self::Changes(rows) => rows.len(),
             Self::Times(times) => times.as_ref().map_or(0, |it| it.steps.len()),
             Self::Compared(compared) => compared.as_ref().map_or(0, |it| it.steps.len()),
+            Self::Durations(found) => found.as_ref().map_or(0, |it| it.executions.len()),
+            Self::Judged(judgement) => judgement.found.len(),
             Self::FileHistory(history) => history.changes.len(),
         }
     }
@@ -220,6 +235,8 @@ impl EvidenceAnswer {
             Self::Compared(compared) => {
                 compared.as_ref()?.steps.get(at)?.latest().map(|it| &it.listed)
             }
+            Self::Durations(found) => found.as_ref()?.executions.get(at),
+            Self::Judged(judgement) => judgement.found.get(at).map(|it| &it.latest),
             Self::FileHistory(history) => history.changes.get(at).map(|it| &it.listed),
             Self::Recurring(_) | Self::Rejections(_) | Self::Runs(_) => None,
         }

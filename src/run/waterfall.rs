@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Control, Known, ListedExecution, RunSummary};
+use super::{Control, Known, ListedExecution, RunSummary, took_ms};
 
 /// A span of time, in milliseconds after the start of its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -120,10 +120,7 @@ impl Waterfall {
 
 fn step_times(listed: ListedExecution, decided_at_ms: Option<i64>, start_ms: i64) -> StepTimes {
     let row = &listed.row;
-    let worked_ms = match row.known {
-        Known::Outcome(outcome) => row.duration_ms.and_then(|ms| outcome.took(ms)),
-        Known::Interrupted | Known::Running => None,
-    };
+    let worked_ms = took_ms(&listed);
     StepTimes {
         // The clock may have been set back.
         begun_ms: (row.timestamp_ms - start_ms).max(0),

@@ -250,6 +250,8 @@ pub enum EvidenceAction {
     Revert(Uuid),
     /// Run this query and show its answer in place of the search results.
     RunQuery(Question),
+    /// Stop judging past commands; what was found stays.
+    StopJudging,
     /// Show the search results in place of the answer.
     CloseAnswer,
 }

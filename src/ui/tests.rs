@@ -52,7 +52,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 107] = [
+const SCENES: [&str; 109] = [
     "plan",
     "authorized",
     "attempt",
@@ -107,6 +107,8 @@ const SCENES: [&str; 107] = [
     "runs-to-compare",
     "compared",
     "file-history",
+    "durations",
+    "judged",
     "simulation",
     "simulating",
     "simulation-failed",

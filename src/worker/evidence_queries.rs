@@ -11,14 +11,16 @@ use uuid::Uuid;
 use super::contents::not_in_evidence;
 use super::planner_stderr::planner_stderr;
 use super::{OpenPlan, Query, QueryContext, QueryError};
-use crate::engine::{Clock as _, SystemClock, compare_runs, reconcile, recorded_plan};
+use crate::engine::{
+    Clock as _, CommandJudge, SystemClock, compare_runs, reconcile, recorded_plan,
+};
 use crate::evidence::verify_with_kept_head;
 use crate::plan::ShownPlan;
 use crate::risk::{Policy, RiskLevel, Shell, of_step};
 use crate::run::{
-    AnsweredBy, Attempt, DecisionRecord, EvidenceAnswer, ExecutionDetail, LoopDetail, LoopSummary,
-    Question, Reconciled, RunEvent, RunSummary, SearchCounts, SearchPage, SearchQuery, TimeBucket,
-    VerifyReport,
+    AnsweredBy, Attempt, DecisionRecord, EvidenceAnswer, ExecutionDetail, JudgedCommand,
+    LoopDetail, LoopSummary, Question, Reconciled, RunEvent, RunSummary, SearchCounts, SearchPage,
+    SearchQuery, TimeBucket, VerifyReport,
 };
 use crate::tools::Toolbox;
 
@@ -162,6 +164,9 @@ impl Query for ReadLoopAgain {
     }
 }
 
+/// How long past commands are judged before the window gets what was found.
+const JUDGED_AT_ONCE: Duration = Duration::from_millis(200);
+
 /// How long a search of the window indexes new records before it answers, and how long it counts hits.
 const SEARCH_INDEXES: Duration = Duration::from_millis(100);
 const SEARCH_COUNTS: Duration = Duration::from_millis(10);
@@ -262,6 +267,26 @@ impl Query for Question {
             return Ok(EvidenceAnswer::Compared(compared.map(Box::new)));
         }
         Ok(context.evidence.answer(&self)?)
+    }
+}
+
+/// Judges past commands by the present rules for a moment. The answer is sent again until all are judged.
+pub struct JudgeCommands(pub Option<CommandJudge>);
+
+impl Query for JudgeCommands {
+    type Answer = (CommandJudge, Vec<JudgedCommand>);
+    const FAILURE: &str = "The past commands cannot be judged.";
+    const OWN_THREAD: bool = true;
+    const STOPS_EARLIER: bool = true;
+
+    fn run(self, context: &mut QueryContext) -> Result<Self::Answer, QueryError> {
+        let QueryContext { setup, evidence, stop } = context;
+        let mut judge = match self.0 {
+            Some(judge) => judge,
+            None => CommandJudge::new(evidence, &setup.policy)?,
+        };
+        let found = judge.go_on(evidence, JUDGED_AT_ONCE, stop)?;
+        Ok((judge, found))
     }
 }
 

@@ -182,3 +182,22 @@ fn the_timeline_has_a_span_of_its_own() {
     bench.act(Action::Evidence(EvidenceAction::Search("outcome:skipped".into())));
     bench.wait_until("the skipped step", |app| app.view().evidence.timeline.span.is_none());
 }
+
+/// Judging goes on in the background until it is complete, and does not begin again by itself.
+#[test]
+fn past_commands_are_judged_in_the_background() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.authorize();
+    bench.act(Action::Evidence(EvidenceAction::RunQuery(EvidenceQuestion::JudgedAgain)));
+    let judged = |app: &App| match &app.evidence.answer {
+        Some(crate::run::EvidenceAnswer::Judged(judgement)) => Some(judgement.clone()),
+        _ => None,
+    };
+    bench.wait_until("all commands", |app| judged(app).is_some_and(|it| it.is_complete()));
+    assert_eq!(judged(&bench.app).unwrap().all, Some(0));
+    bench.act(Action::Evidence(EvidenceAction::StopJudging));
+    assert!(!judged(&bench.app).unwrap().stopped, "it is over");
+    bench.act(Action::Evidence(EvidenceAction::CloseAnswer));
+    assert!(bench.app.evidence.answer.is_none());
+}

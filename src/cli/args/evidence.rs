@@ -28,6 +28,10 @@ pub(in crate::cli) enum EvidenceCommand {
     Compare(Compare),
     /// List every recorded change of a file with its difference, oldest first
     File(FileHistory),
+    /// Show how long the step of an execution took in each run
+    Durations(Durations),
+    /// List the past commands whose risk is another one by the present rules
+    Judge(Judge),
     /// Count executions over time, with the words and filters of `evidence search`
     Timeline(Box<Timeline>),
     /// Recompute the hash chain of all records
@@ -49,6 +53,8 @@ impl EvidenceCommand {
             Self::Times(times) => &times.common,
             Self::Compare(compare) => &compare.common,
             Self::File(file) => &file.common,
+            Self::Durations(durations) => &durations.common,
+            Self::Judge(judge) => &judge.common,
             Self::Timeline(timeline) => &timeline.search.common,
             Self::Verify(verify) => &verify.common,
             Self::Export(export) => &export.search.common,
@@ -190,6 +196,23 @@ pub(in crate::cli) struct FileHistory {
     /// At most this many changes, the newest ones
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) limit: Option<u32>,
+    #[command(flatten)]
+    pub(in crate::cli) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Durations {
+    /// The execution: of which step
+    pub(in crate::cli) execution: Uuid,
+    /// At most this many executions, the newest ones
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(in crate::cli) limit: Option<u32>,
+    #[command(flatten)]
+    pub(in crate::cli) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Judge {
     #[command(flatten)]
     pub(in crate::cli) common: Common,
 }

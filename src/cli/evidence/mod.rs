@@ -1,8 +1,9 @@
-//! `evidence`: search, show, query, times, compare, file, timeline, verify, export, case and accept-head. No record is changed;
+//! `evidence`: search, show, query, times, compare, file, durations, judge, timeline, verify, export, case and accept-head. No record is changed;
 //! accept-head adds one.
 
 mod export;
 mod looking_back;
+mod over_runs;
 mod query;
 mod search;
 mod show;
@@ -34,6 +35,8 @@ pub(super) fn evidence(command: &EvidenceCommand, out: &mut Output) -> Result<Ex
         EvidenceCommand::Times(command) => looking_back::times(command, &mut open()?, out),
         EvidenceCommand::Compare(command) => looking_back::compare(command, &mut open()?, out),
         EvidenceCommand::File(command) => looking_back::file(command, &mut open()?, out),
+        EvidenceCommand::Durations(command) => over_runs::durations(command, &mut open()?, out),
+        EvidenceCommand::Judge(_) => over_runs::judge(&mut open()?, out),
         EvidenceCommand::Timeline(command) => timeline::timeline(command, &mut open()?, out),
         EvidenceCommand::Verify(command) => verify(command, &location, out),
         EvidenceCommand::Export(command) => export::export(command, &mut open()?, out),

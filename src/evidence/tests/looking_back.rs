@@ -3,7 +3,8 @@
 use super::fixture::*;
 use crate::authorization::FileState;
 use crate::evidence::*;
-use crate::plan::Digest;
+use crate::plan::{Digest, Step, ToolCall};
+use crate::risk::RiskLevel;
 use crate::run::*;
 
 fn decision(run: &Running<'_>, step: usize, decision: Decision, timestamp_ms: i64) -> StepDecision {
@@ -209,11 +210,89 @@ fn a_timeline_counts_hits_in_its_span() {
     let fine = counts("", (None, None), 3);
     assert_eq!(fine.iter().map(|it| (it.1, it.2)).collect::<Vec<_>>(), [(1, 0), (0, 1), (1, 0)]);
     // A span shows where there is nothing, and ends with the records.
-    assert_eq!(counts("file_write", (Some(0), Some(1_500)), 1), []);
+    assert_eq!(counts("file_write", (Some(0), Some(1_500)), 1), [(1_001, 0, 0)]);
     let wide = counts("file_read", (Some(0), Some(9_000)), 2);
     assert_eq!(wide.iter().map(|it| it.1).collect::<Vec<_>>(), [1, 0]);
     assert_eq!(wide[0].0, 1_001);
     assert_eq!(counts("heron", (None, None), 5), []);
     stop.set();
     assert_eq!(reader.timeline(&SearchQuery::default(), 5, &stop).unwrap(), None);
+}
+
+/// Records a command with this verdict.
+fn command(store: &mut EvidenceStore, text: &str, level: RiskLevel, at_ms: i64) -> uuid::Uuid {
+    let arguments = [("command".to_owned(), text.to_owned())].into();
+    let call =
+        ToolCall::Shell { command: text.into(), target: None, cwd: None, timeout_seconds: None };
+    let step = Step { tool_name: "shell".into(), arguments, call, ..read_step(0, text) };
+    let run = Running::begin(store, plan(vec![step]), at_ms);
+    let result = result_of(&run.plan.steps[0].clone(), Outcome::Succeeded, at_ms + 1);
+    let id = result.execution_id;
+    run.store
+        .commit(&Entry::Execution(ExecutionRecord {
+            result: &StepResult { duration_ms: at_ms / 100, ..result },
+            run_id: run.run_id,
+            plan: &run.plan,
+            step: &run.plan.steps[0],
+            risk: &crate::risk::Verdict { level, ..risk() },
+            policy: Digest::of(b"policy"),
+            host: None,
+            walls: None,
+            invoked: true,
+            stdout: None,
+            stderr: None,
+            captured: None,
+            result_json: &serde_json::Value::Null,
+            artifacts: &[],
+            files: &[],
+            predicted: &[],
+            edges: &[],
+            decision: None,
+        }))
+        .unwrap();
+    run.end(&RunEnding::Completed);
+    id
+}
+
+#[test]
+fn each_past_command_comes_once_with_its_latest_verdict() {
+    let home = Home::new();
+    let mut store = home.store();
+    command(&mut store, "make", RiskLevel::Safe, 1_000);
+    let ls = command(&mut store, "ls", RiskLevel::Safe, 2_000);
+    let make = command(&mut store, "make", RiskLevel::Dangerous, 3_000);
+    change(&mut store, 4_000, &effect("b.txt", None, Some(b"no command")));
+    let commands = home.reader().past_commands().unwrap();
+    let found: Vec<_> = commands
+        .iter()
+        .map(|it| (it.command.as_str(), it.times, it.level, it.execution_id, it.last_ms))
+        .collect();
+    assert_eq!(
+        found,
+        [("make", 2, RiskLevel::Dangerous, make, 3_001), ("ls", 1, RiskLevel::Safe, ls, 2_001)]
+    );
+}
+
+#[test]
+fn the_durations_of_a_step_are_those_of_all_runs() {
+    let home = Home::new();
+    let mut store = home.store();
+    let [_, _, last] =
+        [1_000, 2_000, 6_000].map(|at| command(&mut store, "make", RiskLevel::Safe, at));
+    // Another step of the same plan id has the same step id, and another tool.
+    change(&mut store, 7_000, &effect("b.txt", None, Some(b"x")));
+    let mut reader = home.reader();
+    let found = reader.step_durations(last, 10).unwrap().unwrap();
+    assert_eq!((found.median_ms, found.longest_ms, found.left_out), (Some(20), Some(60), 0));
+    let found = reader.step_durations(last, 2).unwrap().unwrap();
+    assert_eq!((found.executions.len(), found.left_out, found.median_ms), (2, 1, Some(40)));
+    assert_eq!(reader.step_durations(uuid::Uuid::nil(), 2).unwrap(), None);
+}
+
+#[test]
+fn recurring_diagnostics_are_counted_over_time() {
+    let (home, _) = super::reading::filled();
+    let found = home.reader().q7(2, Range::default()).unwrap();
+    let over_time = found[0].over_time.as_ref().unwrap();
+    assert_eq!((over_time.from_ms, over_time.counts[0]), (2_001, 2));
 }

@@ -1,14 +1,14 @@
 //! The answer to a query about a file, a symbol or diagnostics, shown in place of the search results.
 
-use egui::{Align, Layout, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align, Layout, Rect, Role, Sense, Ui, WidgetInfo, vec2};
 
+use super::recurring::recurring_ui;
 use super::results::{WAS_CHANGED, error_line, row_ui, run_ui};
-use super::{EvidenceView, comparison, file_history, rejections, times};
+use super::{EvidenceView, comparison, durations, file_history, judged, rejections, times};
 use crate::plan::drawable;
-use crate::run::{EvidenceAnswer, MAX_ROWS, Question, RecurringDiagnostic, RunSummary};
+use crate::run::{EvidenceAnswer, MAX_ROWS, Question, RunSummary};
 use crate::ui::{
-    Action, EvidenceAction, Now, PlanAction, Text, Theme, Tone, controls, format, icon, rows,
-    theme, widgets,
+    Action, EvidenceAction, PlanAction, Text, Theme, Tone, format, icon, rows, theme, widgets,
 };
 
 pub(super) fn answer_ui(
@@ -45,10 +45,14 @@ pub(super) fn answer_ui(
     widgets::line_below(ui);
     match view.answer {
         None => widgets::empty_state(ui, icon::DATABASE, "Reading the evidence", ""),
+        Some(EvidenceAnswer::Judged(judgement)) => judged::judged_ui(ui, judgement, view, actions),
         Some(answer) if answer.is_empty() => {
             widgets::empty_state(ui, icon::SEARCH, "Nothing found", empty);
         }
         Some(EvidenceAnswer::Times(Some(times))) => times::times_ui(ui, times, view, actions),
+        Some(EvidenceAnswer::Durations(Some(found))) => {
+            durations::durations_ui(ui, found, view, actions);
+        }
         Some(EvidenceAnswer::Compared(Some(found))) => {
             comparison::comparison_ui(ui, found, view, actions);
         }
@@ -103,6 +107,15 @@ fn descriptions(question: &Question) -> (&'static str, &'static str) {
         Question::Compare { .. } => (
             "What differs between the plans, the files that were approved, the outcomes and the outputs.",
             "No step of these runs is recorded.",
+        ),
+        Question::Durations(_) => (
+            "How long it took each time: the step with this id of plans with this id, and the same tool with the same \
+             arguments elsewhere. Oldest first.",
+            "No execution of this step is recorded.",
+        ),
+        Question::JudgedAgain => (
+            "Past commands whose risk is another one by the present rules. What is worse now comes first.",
+            "",
         ),
         Question::FileHistory { .. } => (
             "Every recorded change of the file, oldest first. What commands and other programs change is not recorded.",
@@ -222,35 +235,8 @@ fn second_line(answer: &EvidenceAnswer, index: usize, word: &str) -> String {
         | EvidenceAnswer::Runs(_)
         | EvidenceAnswer::Times(_)
         | EvidenceAnswer::Compared(_)
+        | EvidenceAnswer::Durations(_)
+        | EvidenceAnswer::Judged(_)
         | EvidenceAnswer::FileHistory(_) => String::new(),
     }
-}
-
-/// Draws a recurring diagnostic. Returns whether it was clicked.
-fn recurring_ui(ui: &mut Ui, rect: Rect, row: &RecurringDiagnostic, now: &Now) -> bool {
-    let theme = Theme::of(ui);
-    let response = ui.interact(rect, ui.scope_id().with("recurring"), Sense::click());
-    rows::row_background(ui, &response, false);
-    let left = rect.left() + 18.0;
-    let top = rect.top() + 15.0;
-    let times = format!("{} times", format::count(row.count));
-    let right = pos2(rect.right() - 18.0, top);
-    let times_width = widgets::paint_right(ui, right, (&times, Text::Mono, theme.text));
-    let file = if row.file_name.is_empty() { "no file" } else { &row.file_name };
-    let parts = [(row.code.as_str(), Text::Mono, theme.text), (file, Text::Mono, theme.dim)];
-    let width = (rect.width() - times_width - 52.0).max(0.0);
-    widgets::paint_parts(ui, pos2(left, top), width, &parts);
-    let seen = format!(
-        "first seen {}, last seen {}, by {} in {}",
-        now.full(row.first_seen_ms),
-        now.full(row.last_seen_ms),
-        format::counted(row.execution_ids.len(), "execution"),
-        row.workspace
-    );
-    let parts = [(seen.as_str(), Text::Small, theme.dim)];
-    widgets::paint_parts(ui, pos2(left, rect.top() + 32.0), rect.width() - 36.0, &parts);
-    let name = || drawable(&format!("{} in {file}, {times}, {seen}", row.code)).into_owned();
-    let clicked = controls::painted_button(ui, &response, name);
-    rows::row_tooltip(&response, false, "Click for the executions with this code.");
-    clicked
 }

@@ -1,7 +1,6 @@
 //! One execution in full: its call, time, outcome, authorization, decisions and artifacts.
 
 use egui::{Align, Layout, ScrollArea, Ui};
-use uuid::Uuid;
 
 use super::results::{self, known_look};
 use super::{EvidenceView, Filter, links, toggle};
@@ -194,7 +193,7 @@ fn links_of_run_ui(
             let text = toggle("", Filter::Run, &run_id.to_string());
             actions.push(Action::Evidence(EvidenceAction::Search(text)));
         }
-        looking_back_ui(ui, run_id, actions);
+        looking_back_ui(ui, detail, actions);
         revert_ui(ui, detail, actions);
         if let Some(attempt) = attempt {
             loop_link_ui(ui, attempt, actions);
@@ -202,12 +201,14 @@ fn links_of_run_ui(
     });
 }
 
-/// The menu of the pictures and comparisons of a run.
-fn looking_back_ui(ui: &mut Ui, run_id: Uuid, actions: &mut Vec<Action>) {
+/// The menu of the pictures and comparisons of a run and of a step.
+fn looking_back_ui(ui: &mut Ui, detail: &ExecutionDetail, actions: &mut Vec<Action>) {
+    let row = &detail.row;
     controls::menu(ui, icon::CLOCK, "Look back", |ui| {
         for (name, question) in [
-            ("Times of the run", Question::Times(run_id)),
-            ("Compare with another run…", Question::RunsToCompare(run_id)),
+            ("Times of the run", Question::Times(row.run_id)),
+            ("Durations of this step", Question::Durations(row.execution_id)),
+            ("Compare with another run…", Question::RunsToCompare(row.run_id)),
         ] {
             if controls::menu_item(ui, name) {
                 actions.push(Action::Evidence(EvidenceAction::RunQuery(question)));

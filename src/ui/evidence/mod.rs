@@ -4,11 +4,14 @@ mod answer;
 mod bars;
 mod comparison;
 pub mod detail;
+mod durations;
 mod facets;
 mod file_history;
 mod filters;
+mod judged;
 mod links;
 mod query;
+mod recurring;
 mod rejections;
 mod results;
 #[cfg(test)]

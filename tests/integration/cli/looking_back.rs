@@ -119,3 +119,51 @@ fn timeline_counts_executions_over_time() {
     let refused = home.json(["evidence", "timeline", "--limit", "3"]).exits(5);
     assert_eq!(refused.error_code(), "E014");
 }
+
+const RULE: &str = r#"
+[[policy.command_rules]]
+id = "careful-cat"
+prefix = ["cat"]
+level = "caution"
+reason = "It may be a large file."
+must_match = ["cat a.txt"]
+must_not_match = ["ls"]
+"#;
+
+#[test]
+fn past_commands_are_judged_by_the_present_rules() {
+    let home = Home::new();
+    home.write("a.txt", "a\n");
+    let plan =
+        json!({"id": "p", "goal": "Look", "steps": [{"command": "cat a.txt"}, {"command": "ls"}]});
+    home.write("c.json", plan.to_string());
+    let mut last = String::new();
+    for _ in 0..2 {
+        let result = home.json(["run", "space/c.json", "--yes"]).exits(0).document();
+        last = result["step_results"][0]["execution_id"].as_str().unwrap().to_owned();
+    }
+    let same = home.json(["evidence", "judge"]).exits(0);
+    assert_eq!(same.stdout, "");
+    assert!(same.stderr.contains("0 of 2 different commands have another level now."));
+    home.settings(RULE);
+    let found = home.json(["evidence", "judge"]).exits(0).lines();
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!(
+        ["level_then", "level_now", "rule_now", "command"]
+            .map(|key| found[0][key].as_str().unwrap()),
+        ["safe", "caution", "careful-cat", "cat a.txt"]
+    );
+    assert_eq!((&found[0]["times"], &found[0]["redacted"]), (&json!(2), &json!(false)));
+    assert_eq!(found[0]["latest"]["execution_id"], last.as_str());
+    let people = home.run(["evidence", "judge"]).exits(0).stdout;
+    assert!(people.contains("safe  -> caution  careful-cat"), "{people}");
+
+    let durations = home.json(["evidence", "durations", &last]).exits(0).document();
+    assert_eq!(durations["executions"].as_array().unwrap().len(), 2);
+    assert!(durations["median_ms"].is_i64() && durations["tool_name"] == "shell");
+    let people = home.run(["evidence", "durations", &last]).exits(0).stdout;
+    assert!(people.contains("cat a.txt") && people.contains('█'), "{people}");
+    let absent = "00000000-0000-4000-8000-000000000000";
+    let refused = home.json(["evidence", "durations", absent]).exits(5);
+    assert_eq!(refused.error_code(), "E014");
+}

@@ -135,3 +135,36 @@ fn the_history_of_a_file_has_its_lines_and_the_runs_that_made_them() {
     });
     assert!(did(&harness, &EvidenceAction::Open(id.unwrap())));
 }
+
+#[test]
+fn commands_judged_again_show_both_levels_and_how_far_it_is() {
+    let mut harness = page("evidence");
+    click(&mut harness, "Commands judged again");
+    assert!(ran_query(&harness, &Question::JudgedAgain));
+    assert!(harness.query_by_label("1,240 of 4,810 different commands judged").is_some());
+    let row =
+        "cargo publish --allow-dirty, caution then by unknown-program, blocked now by once, last";
+    assert!(harness.query_by_label_contains(row).is_some());
+    click(&mut harness, "Stop");
+    assert!(did(&harness, &EvidenceAction::StopJudging));
+}
+
+#[test]
+fn the_durations_of_a_step_have_a_median() {
+    let mut harness = page("execution");
+    click(&mut harness, "Look back");
+    click(&mut harness, "Durations of this step");
+    let id = harness.state().scene.detail.row.execution_id;
+    assert!(ran_query(&harness, &Question::Durations(id)));
+    let sentence = "12 executions: median 15.10 s, from 2.10 s to 21.00 s";
+    assert!(harness.query_by_label(sentence).is_some());
+    assert!(harness.query_by_label_contains("failed, took 2.10 s").is_some());
+    assert!(harness.query_by_label_contains("denied, its tool was not called").is_some());
+}
+
+#[test]
+fn a_recurring_diagnostic_says_how_often_it_is_seen() {
+    let harness = page("recurring");
+    assert!(harness.query_by_label_contains("14 times, first seen").is_some());
+    assert!(harness.query_by_label_contains(", 9 a week").is_some());
+}
