@@ -44,10 +44,10 @@ pub fn rate(count: u64, first_ms: i64, last_ms: i64) -> Option<String> {
     let per_week = per_day * 7.0;
     Some(if per_day >= 1.5 {
         format!("{per_day:.0} a day")
-    } else if per_week >= 1.5 {
+    } else if per_week >= 0.75 {
         format!("{per_week:.0} a week")
     } else {
-        format!("1 in {:.0} weeks", (1.0 / per_week).max(1.0))
+        format!("1 in {:.0} weeks", (1.0 / per_week).max(2.0))
     })
 }
 
@@ -71,6 +71,7 @@ mod tests {
         assert_eq!(days(40, 10).as_deref(), Some("4 a day"));
         assert_eq!(days(6, 21).as_deref(), Some("2 a week"));
         assert_eq!(days(3, 63).as_deref(), Some("1 in 3 weeks"));
+        assert_eq!(days(2, 10).as_deref(), Some("1 a week"));
         assert_eq!(days(9, 1), None);
     }
 }

@@ -52,6 +52,7 @@ pub(super) fn judged_ui(
 fn progress_ui(ui: &mut Ui, judgement: &Judgement, actions: &mut Vec<Action>) {
     widgets::margins(6, 6).show(ui, |ui| {
         ui.horizontal(|ui| {
+            ui.spacing_mut().interact_size.y = theme::BUTTON;
             let (icon, text) = match judgement.all {
                 None => (icon::CLOCK, "Reading the commands…".to_owned()),
                 Some(all) if judgement.is_complete() => {

@@ -14,7 +14,7 @@ use super::{EvidenceView, parse, within, without_times};
 use crate::run::TimeBucket;
 use crate::ui::artifact::keep_keyboard;
 use crate::ui::{
-    Action, EvidenceAction, Icon, Look, Now, Text, Theme, controls, format, icon, rows, widgets,
+    Action, EvidenceAction, Icon, Now, Text, Theme, controls, format, icon, rows, widgets,
 };
 
 /// The height of the chart, in points.
@@ -315,6 +315,8 @@ fn below_ui(
     let (start, end) = ends(axis.from_ms, axis.to_ms, view.now);
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
+        // The labels are centred beside the buttons only if the row has its height from the start.
+        ui.spacing_mut().interact_size.y = 24.0;
         ui.label(widgets::rich(start, Text::Small, theme.dim));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.label(widgets::rich(end, Text::Small, theme.dim));
@@ -348,10 +350,13 @@ fn note_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
             (Some(since), None) => format!("since {}", moment(since)),
             (_, until) => format!("until {}", until.map(moment).unwrap_or_default()),
         };
-        let space = ui.available_width() - 44.0;
-        let text = if Text::Body.width_of(ui, &text) <= space { text } else { "Times".to_owned() };
-        let hint = "Take the times away from the search (Escape).";
-        if widgets::tooltip_button(ui, Look::Bare, icon::CLOSE, &text, hint) {
+        ui.add_space(6.0);
+        let space = ui.available_width() - 32.0;
+        if Text::Meta.width_of(ui, &text) <= space {
+            ui.label(widgets::rich(text, Text::Meta, Theme::of(ui).text));
+        }
+        let name = "Take the times away from the search";
+        if widgets::icon_button(ui, icon::CLOSE, name).clicked() {
             widen(view, actions);
         }
         return;

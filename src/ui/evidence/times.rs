@@ -170,7 +170,12 @@ impl<'a> Columns<'a> {
         let numbers = if choice.as_table { 3.0 } else { f32::from(u8::from(has_room)) };
         Self {
             choice,
-            name: (width * 0.36).clamp(130.0, 360.0),
+            // A narrow table has nothing between names and numbers.
+            name: if choice.as_table && !has_room {
+                (width - numbers * NUMBER - 18.0).max(130.0)
+            } else {
+                (width * 0.36).clamp(130.0, 360.0)
+            },
             right: numbers * NUMBER + 18.0,
             starts,
             total_ms,
