@@ -148,7 +148,7 @@ pub(super) fn count_times(
     let mut rows = statement.query(scope.params())?;
     while let Some(row) = rows.next()? {
         times.push((row.get(0)?, row.get(1)?));
-        if times.len() as u64 % CHECK_EVERY == 0 && stop.is_set() {
+        if (times.len() as u64).is_multiple_of(CHECK_EVERY) && stop.is_set() {
             return Err(EvidenceError::Stopped);
         }
     }
