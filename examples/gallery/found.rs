@@ -256,6 +256,7 @@ pub fn answer(question: &Question) -> EvidenceAnswer {
             .into(),
         ),
         Question::Durations(_) => looking::durations(),
+        Question::Replay(_) => looking::played(),
         Question::JudgedAgain => looking::judged(),
         Question::Times(run) if run.as_u128() == 500 => looking::many_times(500),
         Question::Times(_) => looking::times(),

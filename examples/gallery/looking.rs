@@ -281,3 +281,24 @@ pub fn judged() -> EvidenceAnswer {
     ]);
     EvidenceAnswer::Judged(judgement)
 }
+
+/// A run that can be played back.
+pub fn played() -> EvidenceAnswer {
+    let times = waterfall(true);
+    let mut events = Vec::new();
+    for step in &times.steps {
+        let row = &step.listed.row;
+        if step.waited_ms > 0 {
+            let (decision, by) = (Decision::Approve, AnsweredBy::Window);
+            let answer = Answer { decision, by, note: "As the office asked.".into() };
+            events.push(RunEvent::ConfirmationDecided { step_id: row.step_id.clone(), answer });
+        }
+        let mut result = fixture::result(&fixture::plan(), 0, Outcome::Succeeded, 10);
+        result.execution_id = row.execution_id;
+        result.stdout = (row.tool_name == "shell").then(|| {
+            "running 41 tests\ntest parse::empty ... ok\ntest parse::nested ... ok\n\ntest result: ok. 41 passed\n".into()
+        });
+        events.push(RunEvent::StepCompleted { result });
+    }
+    EvidenceAnswer::Replay(Some(Box::new(Playback::new(times, &events))))
+}

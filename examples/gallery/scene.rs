@@ -13,7 +13,8 @@ use countersign::run::{
     Review, RunState, RunStatus, RunSummary, SearchPage, SecretQuestion, Transcript, VerifyReport,
 };
 use countersign::ui::action::{
-    Action, DiagnosticsAction, DialogAction, EvidenceAction, Page, PlanAction, Tab, WindowAction,
+    Action, DiagnosticsAction, DialogAction, EvidenceAction, Page, PlanAction, PlayerAction, Tab,
+    WindowAction,
 };
 use countersign::ui::artifact::Contents;
 use countersign::ui::commands::{Command, Situation};
@@ -22,7 +23,7 @@ use countersign::ui::diagnostics::{
 };
 use countersign::ui::dialog::{AfterRejection, AuthorizeView, Dialog, PromptId, Question};
 use countersign::ui::evidence::{
-    EvidenceView, ResultLine, TimelineView, Verification, result_lines,
+    EvidenceView, PlayerView, ResultLine, TimelineView, Verification, result_lines,
 };
 use countersign::ui::format::Now;
 use countersign::ui::loop_page::Sequel;
@@ -62,6 +63,7 @@ pub struct Scene {
     text: String,
     /// The span of the timeline that was zoomed to.
     span: Option<(i64, i64)>,
+    player: PlayerView,
     saved_searches: Vec<String>,
     verification: Verification,
     notices: Vec<Notice>,
@@ -384,6 +386,7 @@ impl Scene {
             "times" => Some(EvidenceQuestion::Times(fixture::run_id())),
             "times-many" => Some(EvidenceQuestion::Times(uuid::Uuid::from_u128(500))),
             "durations" => Some(EvidenceQuestion::Durations(fixture::run_id())),
+            "played" => Some(EvidenceQuestion::Replay(fixture::run_id())),
             "judged" => Some(EvidenceQuestion::JudgedAgain),
             "runs-to-compare" => Some(EvidenceQuestion::RunsToCompare(fixture::run_id())),
             "compared" => Some(EvidenceQuestion::Compare {
@@ -471,6 +474,10 @@ impl Scene {
                 _ => "function after:2026-11-01".into(),
             },
             span: None,
+            player: PlayerView {
+                at_ms: if name == "played" { 5_600 } else { 0 },
+                ..PlayerView::default()
+            },
             saved_searches: vec!["host:web-1.example.org outcome:failed".into()],
             verification,
             notices: match name {
@@ -647,6 +654,12 @@ impl Scene {
                 self.text = text.clone();
             }
             Action::Evidence(EvidenceAction::ShowTimes(span)) => self.span = *span,
+            Action::Evidence(EvidenceAction::Play(PlayerAction::Seek(at_ms))) => {
+                self.player.at_ms = *at_ms;
+            }
+            Action::Evidence(EvidenceAction::Play(PlayerAction::Speed(speed))) => {
+                self.player.speed = *speed;
+            }
             Action::Evidence(EvidenceAction::Open(_)) => self.show_detail = true,
             Action::Evidence(EvidenceAction::ShowTab(tab)) => self.record_tab = *tab,
             Action::Evidence(EvidenceAction::CloseDetail) => self.show_detail = false,
@@ -832,6 +845,7 @@ impl Scene {
                     is_partial: false,
                     span: self.span,
                 },
+                player: self.player,
                 is_searching: false,
                 lines: &self.lines,
                 question: self.question.as_ref(),

@@ -2,6 +2,7 @@
 
 use uuid::Uuid;
 
+use super::evidence_player::Player;
 use super::evidence_timeline::Timeline;
 use super::pending::FailedQuery;
 use super::shared::Shared;
@@ -34,6 +35,7 @@ pub(super) struct EvidencePage {
     hints: Vec<String>,
     pub(super) page: Option<SearchPage>,
     pub(super) timeline: Timeline,
+    pub(super) player: Player,
     /// The lines that show `page`.
     lines: Vec<ResultLine>,
     /// Whether a search is under way.
@@ -95,6 +97,7 @@ impl EvidencePage {
                 }
                 self.close_detail();
                 self.answer = None;
+                self.player = Player::default();
                 self.question = Some(question);
                 shared.clear_view_panic();
                 shared.page = Page::Evidence;
@@ -102,6 +105,7 @@ impl EvidencePage {
             }
             EvidenceAction::More => self.read_more(shared),
             EvidenceAction::ShowTimes(span) => self.show_times(span, shared),
+            EvidenceAction::Play(action) => self.play(action, shared.now.ms),
             EvidenceAction::StopJudging => self.stop_judging(),
             EvidenceAction::CloseAnswer => {
                 let beside_search = self.beside_search;
@@ -366,6 +370,7 @@ impl EvidencePage {
             failure: self.failure.as_deref(),
             page: self.page.as_ref(),
             timeline: self.timeline_view(),
+            player: self.player_view(shared.now.ms),
             is_searching: self.is_searching,
             lines: &self.lines,
             question: self.question.as_ref(),

@@ -13,6 +13,7 @@ mod dialogs;
 mod events;
 mod evidence_judging;
 mod evidence_page;
+mod evidence_player;
 mod evidence_timeline;
 mod examples;
 mod file_dialog;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::error::Result;
 use super::{EvidenceReader, HistoryLimits, Range};
-use crate::run::{EvidenceAnswer, Judgement, MAX_ROWS, Question};
+use crate::run::{EvidenceAnswer, Judgement, MAX_ROWS, Playback, Question};
 
 /// The maximum number of runs that are offered for a comparison.
 const MAX_RUNS: usize = 500;
@@ -50,6 +50,13 @@ impl EvidenceReader {
                 EvidenceAnswer::Runs(self.other_runs_of_plan(*run_id, MAX_RUNS)?)
             }
             Question::Compare { .. } => EvidenceAnswer::Compared(None),
+            Question::Replay(run_id) => EvidenceAnswer::Replay(match self.waterfall(*run_id)? {
+                Some(times) => {
+                    let events = self.replay(*run_id)?;
+                    Some(Box::new(Playback::new(times, &events)))
+                }
+                None => None,
+            }),
             Question::JudgedAgain => EvidenceAnswer::Judged(Judgement::default()),
             Question::Durations(id) => {
                 EvidenceAnswer::Durations(self.step_durations(*id, MAX_DURATIONS)?.map(Box::new))

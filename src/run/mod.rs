@@ -28,6 +28,7 @@ mod mode;
 mod other_runs;
 mod over_time;
 mod past_time;
+mod playback;
 mod preview;
 mod previewed;
 mod question;
@@ -85,6 +86,7 @@ pub use mode::{FileMode, Modes};
 pub use other_runs::{other_runs, other_runs_warning};
 pub use over_time::{OverTime, rate};
 pub use past_time::{PAST_TIME_FORMS, past_time};
+pub use playback::{Playback, StepPhase};
 pub use preview::{Diff, DiffLine, ExpectedEnd, FileChange, LineKind, Predicted, Preview};
 pub use previewed::{DoneFiles, FileFate, PreviewProgress, PreviewedStep, PreviewedSteps};
 pub use question::{
@@ -102,7 +104,7 @@ pub use review::{
     cannot_be_restored,
 };
 pub use run_comparison::{
-    ComparedRun, InputDifference, MAX_COMPARED_BYTES, OutputContent, OutputDifference,
+    ComparedRun, InputDifference, MAX_COMPARED_BYTES, OutputContent, OutputDifference, ReadContent,
     RecordedOutput, RecordedStep, RecordedSteps, RunComparison, StepComparison, StepPair,
 };
 pub use search::{Facets, SearchCounts, SearchHit, SearchPage, SearchQuery, TimeBucket};

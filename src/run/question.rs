@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::{
     DecidedBy, DecisionRecord, EdgeType, Execution, FileHistory, Judgement, ListedExecution,
-    OverTime, RunComparison, RunSummary, StepDurations, TargetKind, Waterfall,
+    OverTime, Playback, RunComparison, RunSummary, StepDurations, TargetKind, Waterfall,
 };
 use crate::plan::Digest;
 
@@ -53,6 +53,8 @@ pub enum Question {
         /// The second run.
         after: Uuid,
     },
+    /// This run, played back.
+    Replay(Uuid),
     /// How long the step of this execution took in each run.
     Durations(Uuid),
     /// The past commands whose risk is another one by the present rules.
@@ -85,6 +87,7 @@ impl Question {
             Self::Times(_) => "Times of a run".to_owned(),
             Self::RunsToCompare(_) => "Compare a run with another".to_owned(),
             Self::Compare { .. } => "Two runs compared".to_owned(),
+            Self::Replay(_) => "A run played back".to_owned(),
             Self::Durations(_) => "Durations of a step".to_owned(),
             Self::JudgedAgain => "Commands judged again".to_owned(),
             Self::FileHistory { path, .. } => format!("History of {path}"),
@@ -189,6 +192,8 @@ pub enum EvidenceAnswer {
     Times(Option<Box<Waterfall>>),
     /// What differs between two runs; `None` if one of them does not exist.
     Compared(Option<Box<RunComparison>>),
+    /// A run that can be played back; `None` if there is no such run.
+    Replay(Option<Box<Playback>>),
     /// How long a step took in each run; `None` if there is no such step.
     Durations(Option<Box<StepDurations>>),
     /// Past commands, judged by the present rules.
@@ -209,6 +214,7 @@ impl EvidenceAnswer {
             Self::Changes(rows) => rows.len(),
             Self::Times(times) => times.as_ref().map_or(0, |it| it.steps.len()),
             Self::Compared(compared) => compared.as_ref().map_or(0, |it| it.steps.len()),
+            Self::Replay(playback) => playback.as_ref().map_or(0, |it| it.times.steps.len()),
             Self::Durations(found) => found.as_ref().map_or(0, |it| it.executions.len()),
             Self::Judged(judgement) => judgement.found.len(),
             Self::FileHistory(history) => history.changes.len(),
@@ -236,6 +242,7 @@ impl EvidenceAnswer {
                 compared.as_ref()?.steps.get(at)?.latest().map(|it| &it.listed)
             }
             Self::Durations(found) => found.as_ref()?.executions.get(at),
+            Self::Replay(_) => None,
             Self::Judged(judgement) => judgement.found.get(at).map(|it| &it.latest),
             Self::FileHistory(history) => history.changes.get(at).map(|it| &it.listed),
             Self::Recurring(_) | Self::Rejections(_) | Self::Runs(_) => None,

@@ -18,7 +18,7 @@ pub const MAX_COMPARED_BYTES: u64 = 1 << 20;
 const MAX_LINES: usize = 20_000;
 
 /// Reads a stored content; `None` if it is not available.
-pub type ReadContent<E> = dyn FnMut(&Digest) -> Result<Option<Vec<u8>>, E>;
+pub type ReadContent<'r, E> = dyn FnMut(&Digest) -> Result<Option<Vec<u8>>, E> + 'r;
 
 /// The arguments of a step by name.
 type Arguments = BTreeMap<String, String>;
@@ -202,7 +202,7 @@ impl RunComparison {
         before: RecordedSteps,
         after: RecordedSteps,
         plan: Option<PlanDifference>,
-        read: &mut ReadContent<E>,
+        read: &mut ReadContent<'_, E>,
     ) -> Result<Self, E> {
         let inputs = input_differences(&before.inputs, &after.inputs);
         let (mut steps, mut lines, mut left_out) = (Vec::new(), 0, 0);
@@ -317,7 +317,7 @@ fn output_pairs<'s>(
 fn output_difference<E>(
     before: Option<&RecordedOutput>,
     after: Option<&RecordedOutput>,
-    read: &mut ReadContent<E>,
+    read: &mut ReadContent<'_, E>,
 ) -> Result<Diff, E> {
     let mut content = |output: Option<&RecordedOutput>| {
         let Some(output) = output else { return Ok(Some(Vec::new())) };

@@ -250,10 +250,23 @@ pub enum EvidenceAction {
     Revert(Uuid),
     /// Run this query and show its answer in place of the search results.
     RunQuery(Question),
+    /// Control the player of a recorded run.
+    Play(PlayerAction),
     /// Stop judging past commands; what was found stays.
     StopJudging,
     /// Show the search results in place of the answer.
     CloseAnswer,
+}
+
+/// An action on the player of a recorded run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlayerAction {
+    /// Play, or pause. At the end, begin again.
+    Toggle,
+    /// Go to this time of the playback, in milliseconds.
+    Seek(i64),
+    /// Play this many times as fast as usual.
+    Speed(u8),
 }
 
 /// An action on the diagnostics page.

@@ -52,7 +52,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 109] = [
+const SCENES: [&str; 110] = [
     "plan",
     "authorized",
     "attempt",
@@ -109,6 +109,7 @@ const SCENES: [&str; 109] = [
     "file-history",
     "durations",
     "judged",
+    "played",
     "simulation",
     "simulating",
     "simulation-failed",

@@ -91,7 +91,10 @@ fn change(store: &mut EvidenceStore, at_ms: i64, file: &FileEffect) -> uuid::Uui
     id
 }
 
-fn words(history: &FileHistory) -> Vec<(&'static str, bool, Option<(usize, usize)>)> {
+/// What happened to a file, whether something else had changed it, and the numbers of lines.
+type Words = (&'static str, bool, Option<(usize, usize)>);
+
+fn words(history: &FileHistory) -> Vec<Words> {
     let change = |it: &RecordedChange| (it.word(), it.changed_between, it.line_counts());
     history.changes.iter().map(change).collect()
 }

@@ -4,7 +4,7 @@ use egui::{Align, Layout, Rect, Role, Sense, Ui, WidgetInfo, vec2};
 
 use super::recurring::recurring_ui;
 use super::results::{WAS_CHANGED, error_line, row_ui, run_ui};
-use super::{EvidenceView, comparison, durations, file_history, judged, rejections, times};
+use super::{EvidenceView, comparison, durations, file_history, judged, player, rejections, times};
 use crate::plan::drawable;
 use crate::run::{EvidenceAnswer, MAX_ROWS, Question, RunSummary};
 use crate::ui::{
@@ -50,6 +50,9 @@ pub(super) fn answer_ui(
             widgets::empty_state(ui, icon::SEARCH, "Nothing found", empty);
         }
         Some(EvidenceAnswer::Times(Some(times))) => times::times_ui(ui, times, view, actions),
+        Some(EvidenceAnswer::Replay(Some(playback))) => {
+            player::player_ui(ui, playback, view, actions);
+        }
         Some(EvidenceAnswer::Durations(Some(found))) => {
             durations::durations_ui(ui, found, view, actions);
         }
@@ -107,6 +110,10 @@ fn descriptions(question: &Question) -> (&'static str, &'static str) {
         Question::Compare { .. } => (
             "What differs between the plans, the files that were approved, the outcomes and the outputs.",
             "No step of these runs is recorded.",
+        ),
+        Question::Replay(_) => (
+            "The run step by step, with the answers and the output as they are recorded. Long waits are short here.",
+            "No step of this run is recorded.",
         ),
         Question::Durations(_) => (
             "How long it took each time: the step with this id of plans with this id, and the same tool with the same \
@@ -236,6 +243,7 @@ fn second_line(answer: &EvidenceAnswer, index: usize, word: &str) -> String {
         | EvidenceAnswer::Times(_)
         | EvidenceAnswer::Compared(_)
         | EvidenceAnswer::Durations(_)
+        | EvidenceAnswer::Replay(_)
         | EvidenceAnswer::Judged(_)
         | EvidenceAnswer::FileHistory(_) => String::new(),
     }

@@ -207,6 +207,7 @@ fn looking_back_ui(ui: &mut Ui, detail: &ExecutionDetail, actions: &mut Vec<Acti
     controls::menu(ui, icon::CLOCK, "Look back", |ui| {
         for (name, question) in [
             ("Times of the run", Question::Times(row.run_id)),
+            ("Play the run back", Question::Replay(row.run_id)),
             ("Durations of this step", Question::Durations(row.execution_id)),
             ("Compare with another run…", Question::RunsToCompare(row.run_id)),
         ] {

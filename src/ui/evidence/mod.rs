@@ -10,6 +10,7 @@ mod file_history;
 mod filters;
 mod judged;
 mod links;
+mod player;
 mod query;
 mod recurring;
 mod rejections;
@@ -45,6 +46,7 @@ pub use facets::is_offered;
 pub(crate) use filters::filters_help;
 pub use filters::{Filter, unknown_tool};
 pub(crate) use links::question_items_ui;
+pub use player::PlayerView;
 pub use query::{is_set, parse, toggle};
 use query::{within, without_times};
 pub use results::{ResultLine, result_lines};
@@ -84,6 +86,8 @@ pub struct EvidenceView<'a> {
     pub page: Option<&'a SearchPage>,
     /// The results over time.
     pub timeline: TimelineView<'a>,
+    /// The state of the player of a recorded run.
+    pub player: PlayerView,
     /// Whether a search is under way, whose results will replace `page`.
     pub is_searching: bool,
     /// The lines that show `page`, as made by [`result_lines`].

@@ -168,3 +168,56 @@ fn a_recurring_diagnostic_says_how_often_it_is_seen() {
     assert!(harness.query_by_label_contains("14 times, first seen").is_some());
     assert!(harness.query_by_label_contains(", 9 a week").is_some());
 }
+
+#[test]
+fn a_run_is_played_back_by_keys_and_by_pointer() {
+    use crate::ui::action::PlayerAction;
+    let played = |harness: &Harness<'_, Window>| -> Vec<PlayerAction> {
+        let action = |action: &Action| match action {
+            Action::Evidence(EvidenceAction::Play(action)) => Some(*action),
+            _ => None,
+        };
+        harness.state().actions.iter().filter_map(action).collect()
+    };
+    let mut harness = page("execution");
+    click(&mut harness, "Look back");
+    click(&mut harness, "Play the run back");
+    let run_id = harness.state().scene.detail.row.run_id;
+    assert!(ran_query(&harness, &Question::Replay(run_id)));
+
+    let mut harness = page("played");
+    assert!(
+        harness.query_by_label_contains("Step 4 shell cargo test --workspace, succeeded").is_some()
+    );
+    assert!(harness.query_by_label_contains("test parse::nested ... ok").is_some());
+    let asking = "Step 5 file_write src/lib.rs, not begun";
+    assert!(harness.query_by_label(asking).is_some());
+    harness.key_press(egui::Key::ArrowRight);
+    harness.run_ok();
+    let asking = "Step 5 file_write src/lib.rs, waiting for a person";
+    assert!(harness.query_by_label(asking).is_some());
+    harness.key_press(egui::Key::ArrowLeft);
+    harness.run_ok();
+    harness.key_press(egui::Key::Space);
+    harness.run_ok();
+    harness.key_press(egui::Key::Plus);
+    harness.run_ok();
+    let actions = played(&harness);
+    assert!(
+        matches!(
+            actions[..],
+            [
+                PlayerAction::Seek(_),
+                PlayerAction::Seek(_),
+                PlayerAction::Toggle,
+                PlayerAction::Speed(2)
+            ]
+        ),
+        "{actions:?}"
+    );
+    harness.get_by_label_contains("Step 1 file_read").click();
+    harness.run_ok();
+    assert_eq!(played(&harness).last(), Some(&PlayerAction::Seek(250)));
+    click(&mut harness, "Play");
+    assert_eq!(played(&harness).last(), Some(&PlayerAction::Toggle));
+}
