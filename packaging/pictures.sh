@@ -65,6 +65,8 @@ picture() {
 mkdir -p "$pictures"
 picture plans guided-dangerous
 picture evidence execution
+picture times times
+picture compared compared
 picture changed tampered
 picture history revert
 picture loop loop-waiting

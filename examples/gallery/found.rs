@@ -4,7 +4,7 @@ use countersign::plan::{Code, Digest, ShownPlan, ToolCall};
 use countersign::run::*;
 use uuid::Uuid;
 
-use super::fixture;
+use super::{fixture, looking};
 
 /// The current content of the file with the diagnostics.
 const LEXER: &str = "use crate::token::Token;\n\npub struct Lexer<'a> {\n    input: &'a str,\n    at: usize,\n}\n\nimpl<'a> Lexer<'a> {\n    pub fn next_token(&mut self) -> Option<Token> {\n        let start = self.at;\n        let rest = trim_strat(self.input.get(self.at..)?);\n        let length: u32 = rest.len();\n        self.at += length as usize;\n        Some(Token::word(start, length))\n    }\n}\n";
@@ -245,9 +245,24 @@ pub fn answer(question: &Question) -> EvidenceAnswer {
                 first_seen_ms: fixture::NOW_MS - 900_000_000,
                 last_seen_ms: fixture::NOW_MS - 60_000,
                 execution_ids: vec![Uuid::from_u128(1), Uuid::from_u128(2)],
+                over_time: Some(OverTime::count(
+                    &(0..count)
+                        .map(|n| (fixture::NOW_MS - 60_000 - 61_000_000 * (n * n % 14) as i64, 1))
+                        .collect::<Vec<_>>(),
+                    fixture::NOW_MS - 900_000_000,
+                    fixture::NOW_MS - 60_000,
+                )),
             })
             .into(),
         ),
+        Question::Durations(_) => looking::durations(),
+        Question::Replay(_) => looking::played(),
+        Question::JudgedAgain => looking::judged(),
+        Question::Times(run) if run.as_u128() == 500 => looking::many_times(500),
+        Question::Times(_) => looking::times(),
+        Question::RunsToCompare(_) => EvidenceAnswer::Runs(fixture::runs().split_off(1)),
+        Question::Compare { .. } => looking::compared(),
+        Question::FileHistory { .. } => looking::file_history(),
         Question::InterruptedRuns => EvidenceAnswer::Runs(
             fixture::runs().into_iter().filter(|run| run.fate == RunFate::Interrupted).collect(),
         ),

@@ -8,7 +8,8 @@
 //! - `command`, or `command-` and one of `running`, `dialog`, `failed`, `refused`, `trying`
 //! - `output`, or `output-` and one of `step`, `many`, `failed`, `empty`; `terminal`
 //! - `simulation`, `simulating`, `simulation-failed`, `simulation-empty`, `stale`
-//! - `evidence`, `export`, `exporting`, `execution`, `nothing`, `tampered`, `answer`, `recurring`
+//! - `evidence`, `export`, `exporting`, `brushed`, `execution`, `nothing`, `tampered`, `answer`, `recurring`, `rejected-plans`, `times`, `times-many`,
+//!   `runs-to-compare`, `compared`, `file-history`, `durations`, `judged`, `played`
 //! - `diagnostics`, `first`, `changed`, `gone`, `clean`, `thousands`, `unchecked`
 //! - `authorize`, `authorize-walls`, `authorize-many`, `authorize-fails`, `authorize-ends`, `authorize-revert`, `reject`, `remember-walls`, `purge`, `trust`, `trusted`, `untrusted`, `close`, `secret`, `palette`, `help`, `settings`,
 //!   `notice`, `notices`
@@ -22,6 +23,7 @@
 mod batch;
 mod fixture;
 mod found;
+mod looking;
 mod looping;
 mod revert;
 mod scene;

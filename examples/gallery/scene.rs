@@ -14,7 +14,8 @@ use countersign::run::{
     SecretQuestion, Transcript, VerifyReport,
 };
 use countersign::ui::action::{
-    Action, DiagnosticsAction, DialogAction, EvidenceAction, Page, PlanAction, Tab, WindowAction,
+    Action, DiagnosticsAction, DialogAction, EvidenceAction, Page, PlanAction, PlayerAction, Tab,
+    WindowAction,
 };
 use countersign::ui::artifact::Contents;
 use countersign::ui::commands::{Command, Situation};
@@ -25,7 +26,9 @@ use countersign::ui::dialog::{
     AfterRejection, AuthorizeView, Dialog, ExportChoice, ExportOf, ExportView, PromptId, PurgeView,
     Question,
 };
-use countersign::ui::evidence::{EvidenceView, ResultLine, Verification, result_lines};
+use countersign::ui::evidence::{
+    EvidenceView, PlayerView, ResultLine, TimelineView, Verification, result_lines,
+};
 use countersign::ui::format::Now;
 use countersign::ui::loop_page::Sequel;
 use countersign::ui::notice::{Notice, Scope};
@@ -62,6 +65,9 @@ pub struct Scene {
     show_detail: bool,
     record_tab: countersign::ui::action::RecordTab,
     text: String,
+    /// The span of the timeline that was zoomed to.
+    span: Option<(i64, i64)>,
+    player: PlayerView,
     saved_searches: Vec<String>,
     verification: Verification,
     notices: Vec<Notice>,
@@ -397,7 +403,7 @@ impl Scene {
         };
         let evidence = matches!(
             name,
-            "evidence" | "execution" | "nothing" | "tampered" | "export" | "exporting"
+            "evidence" | "brushed" | "execution" | "nothing" | "tampered" | "export" | "exporting"
         );
         let question = match name {
             "answer" => Some(EvidenceQuestion::ChangesAfter {
@@ -405,6 +411,20 @@ impl Scene {
                 file: Some("src/lexer.rs".into()),
             }),
             "recurring" => Some(EvidenceQuestion::Recurring),
+            "times" => Some(EvidenceQuestion::Times(fixture::run_id())),
+            "times-many" => Some(EvidenceQuestion::Times(uuid::Uuid::from_u128(500))),
+            "durations" => Some(EvidenceQuestion::Durations(fixture::run_id())),
+            "played" => Some(EvidenceQuestion::Replay(fixture::run_id())),
+            "judged" => Some(EvidenceQuestion::JudgedAgain),
+            "runs-to-compare" => Some(EvidenceQuestion::RunsToCompare(fixture::run_id())),
+            "compared" => Some(EvidenceQuestion::Compare {
+                before: uuid::Uuid::from_u128(3),
+                after: uuid::Uuid::from_u128(1),
+            }),
+            "file-history" => Some(EvidenceQuestion::FileHistory {
+                path: "src/lexer.rs".into(),
+                workspace: "/home/ada/src/parser".into(),
+            }),
             "rejected-plans" => Some(EvidenceQuestion::Rejected { words: String::new() }),
             _ => None,
         };
@@ -477,7 +497,15 @@ impl Scene {
             detail,
             show_detail: matches!(name, "execution" | "tampered"),
             record_tab: Default::default(),
-            text: "function after:2026-11-01".into(),
+            text: match name {
+                "brushed" => "function after:2026-11-08 before:2026-11-14".into(),
+                _ => "function after:2026-11-01".into(),
+            },
+            span: None,
+            player: PlayerView {
+                at_ms: if name == "played" { 5_600 } else { 0 },
+                ..PlayerView::default()
+            },
             saved_searches: vec!["host:web-1.example.org outcome:failed".into()],
             verification,
             notices: match name {
@@ -663,6 +691,13 @@ impl Scene {
             Action::Evidence(EvidenceAction::Edit(text) | EvidenceAction::Search(text)) => {
                 self.text = text.clone();
             }
+            Action::Evidence(EvidenceAction::ShowTimes(span)) => self.span = *span,
+            Action::Evidence(EvidenceAction::Play(PlayerAction::Seek(at_ms))) => {
+                self.player.at_ms = *at_ms;
+            }
+            Action::Evidence(EvidenceAction::Play(PlayerAction::Speed(speed))) => {
+                self.player.speed = *speed;
+            }
             Action::Evidence(EvidenceAction::Open(_)) => self.show_detail = true,
             Action::Evidence(EvidenceAction::ShowTab(tab)) => self.record_tab = *tab,
             Action::Evidence(EvidenceAction::CloseDetail) => self.show_detail = false,
@@ -845,6 +880,12 @@ impl Scene {
                 failure: None,
                 problems: &[],
                 page: self.search.as_ref(),
+                timeline: TimelineView {
+                    buckets: self.search.as_ref().map_or(&[], |page| &page.counts.timeline),
+                    is_partial: false,
+                    span: self.span,
+                },
+                player: self.player,
                 is_searching: false,
                 lines: &self.lines,
                 question: self.question.as_ref(),

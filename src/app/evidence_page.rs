@@ -2,6 +2,8 @@
 
 use uuid::Uuid;
 
+use super::evidence_player::Player;
+use super::evidence_timeline::Timeline;
 use super::exporting::Exporting;
 use super::pending::FailedQuery;
 use super::shared::Shared;
@@ -33,6 +35,8 @@ pub(super) struct EvidencePage {
     /// Remarks about that text that are no errors.
     hints: Vec<String>,
     pub(super) page: Option<SearchPage>,
+    pub(super) timeline: Timeline,
+    pub(super) player: Player,
     /// The lines that show `page`.
     lines: Vec<ResultLine>,
     /// Whether a search is under way.
@@ -95,6 +99,7 @@ impl EvidencePage {
                 }
                 self.close_detail();
                 self.answer = None;
+                self.player = Player::default();
                 self.question = Some(question);
                 shared.clear_view_panic();
                 shared.page = Page::Evidence;
@@ -103,6 +108,9 @@ impl EvidencePage {
             EvidenceAction::More => self.read_more(shared),
             EvidenceAction::ChooseExport(choice) => self.exporting.choose(choice),
             EvidenceAction::StopExport => self.exporting.stop(),
+            EvidenceAction::ShowTimes(span) => self.show_times(span, shared),
+            EvidenceAction::Play(action) => self.play(action, shared.now.ms),
+            EvidenceAction::StopJudging => self.stop_judging(),
             EvidenceAction::CloseAnswer => {
                 let beside_search = self.beside_search;
                 self.close_answer();
@@ -147,13 +155,20 @@ impl EvidencePage {
         self.detail = None;
     }
 
+    /// The search of the results.
+    pub(super) fn query(&self) -> &SearchQuery {
+        &self.query
+    }
+
     /// If this page is shown, sends the open question, if any, and the search for the text in the search field.
     pub(super) fn search(&mut self, shared: &mut Shared) {
         self.search_at_ms = None;
         if shared.page != Page::Evidence {
             return;
         }
-        if let Some(question) = self.question.clone() {
+        if self.question == Some(Question::JudgedAgain) {
+            self.begin_judging(shared);
+        } else if let Some(question) = self.question.clone() {
             shared.query_each(question.clone(), move |app, answer, latest| match answer {
                 Ok(answer) if app.evidence.question.as_ref() == Some(&question) => {
                     app.evidence.failure = None;
@@ -171,6 +186,7 @@ impl EvidencePage {
             let of = self.page.as_ref().map_or(0, |page| page.of);
             self.is_searching = false;
             self.lines.clear();
+            self.timeline = Timeline::default();
             self.page = Some(SearchPage { of, ..SearchPage::default() });
             return;
         }
@@ -247,10 +263,11 @@ impl EvidencePage {
     }
 
     /// Shows in place of the results why a search or question failed. The earlier results are no answer to it.
-    fn fail(&mut self, failed: FailedQuery, shared: &mut Shared) {
+    pub(super) fn fail(&mut self, failed: FailedQuery, shared: &mut Shared) {
         self.is_searching = false;
         self.page = None;
         self.lines.clear();
+        self.timeline = Timeline::default();
         self.answer = None;
         match failed.into_failure() {
             Ok(it) => self.failure = Some(format!("{} {}\n{}", it.code, it.message, it.next)),
@@ -276,6 +293,7 @@ impl EvidencePage {
             self.close_detail();
         }
         self.count(shared);
+        self.count_times(shared);
         self.index(shared);
     }
 
@@ -360,6 +378,8 @@ impl EvidencePage {
             hints: &self.hints,
             failure: self.failure.as_deref(),
             page: self.page.as_ref(),
+            timeline: self.timeline_view(),
+            player: self.player_view(shared.now.ms),
             is_searching: self.is_searching,
             lines: &self.lines,
             question: self.question.as_ref(),

@@ -12,7 +12,8 @@ use uuid::Uuid;
 
 pub(super) use bounded::{Loop, Plan, Planning};
 pub(super) use evidence::{
-    AcceptHead, Case, EvidenceCommand, Export, Question, Search, Show, Span, Verify,
+    AcceptHead, Case, Compare, Durations, EvidenceCommand, Export, FileHistory, Question, Search,
+    Show, Span, Timeline, Times, Verify,
 };
 pub(super) use retention::{Backup, Part, Purge, Restore, Sizes};
 use words::{AllowWord, EngineWord, ModeWord, WallsWord};

@@ -20,7 +20,7 @@ use crate::run::{StepWallsReview, WallsReview};
 use crate::tools::Toolbox;
 
 /// The rule of a verdict that was raised because the walls of the step grant more than the workspace.
-const WIDENED: &str = "widened-walls";
+pub(super) const WIDENED: &str = "widened-walls";
 
 /// Whether the call may start a process on this computer, so that the step has walls.
 pub(super) fn has_walls(call: &ToolCall) -> bool {

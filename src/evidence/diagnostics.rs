@@ -4,7 +4,7 @@ use super::error::Result;
 use super::queries::{EXECUTIONS, OLDEST_FIRST, listed};
 use super::rows::{count, uuid};
 use super::{EvidenceReader, Range};
-use crate::run::{LaterMutation, ListedExecution, RecurringDiagnostic};
+use crate::run::{LaterMutation, ListedExecution, OverTime, RecurringDiagnostic};
 
 /// The number of columns that [`EXECUTIONS`] selects.
 const COLUMNS: usize = 15;
@@ -46,18 +46,24 @@ impl EvidenceReader {
              ORDER BY count(*) DESC, d.code, d.file_name, r.workspace LIMIT ?5"
         );
         let executions = format!(
-            "SELECT DISTINCT x.id, x.timestamp {found} AND d.code = ?4 AND d.file_name = ?5
-             ORDER BY x.timestamp, x.id"
+            "SELECT x.id, x.timestamp, count(*) {found} AND d.code = ?4 AND d.file_name = ?5
+             GROUP BY x.id ORDER BY x.timestamp, x.id"
         );
         let (since, until) = (range.since(), range.until());
         let threshold = i64::try_from(threshold).unwrap_or(i64::MAX);
         self.query(|source| {
             let params = (since, until, workspace, threshold, range.limit());
-            source.all(&groups, params, |group| {
+            let mut times = Vec::new();
+            let mut rows = source.all(&groups, params, |group| {
                 let (code, file_name): (String, String) = (group.get(0)?, group.get(1)?);
                 let workspace: String = group.get(5)?;
                 let params = (since, until, &workspace, &code, &file_name);
-                let execution_ids = source.all(&executions, params, |found| uuid(found, 0))?;
+                let seen = source.all(&executions, params, |found| {
+                    Ok((uuid(found, 0)?, found.get::<_, i64>(1)?, count(found, 2)?))
+                })?;
+                let execution_ids = seen.iter().map(|(id, ..)| *id).collect();
+                times
+                    .push(seen.into_iter().map(|(_, at, number)| (at, number)).collect::<Vec<_>>());
                 Ok(RecurringDiagnostic {
                     code,
                     file_name,
@@ -66,8 +72,15 @@ impl EvidenceReader {
                     first_seen_ms: group.get(3)?,
                     last_seen_ms: group.get(4)?,
                     execution_ids,
+                    over_time: None,
                 })
-            })
+            })?;
+            let first = rows.iter().map(|row| row.first_seen_ms).min().unwrap_or_default();
+            let last = rows.iter().map(|row| row.last_seen_ms).max().unwrap_or_default();
+            for (row, seen) in rows.iter_mut().zip(&times) {
+                row.over_time = Some(OverTime::count(seen, first, last));
+            }
+            Ok(rows)
         })
     }
 

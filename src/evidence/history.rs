@@ -227,7 +227,7 @@ fn checkpoints(source: &Source<'_>, workspace: &str) -> Result<Vec<Checkpoint>> 
 }
 
 /// A recorded content, or why it is not available.
-fn stored_content(source: &Source<'_>, digest: &Digest) -> Result<StoredContent> {
+pub(super) fn stored_content(source: &Source<'_>, digest: &Digest) -> Result<StoredContent> {
     match blobs::read(source.conn, source.vault, digest) {
         Ok(Some(content)) => return Ok(StoredContent::Content(content)),
         Ok(None) => {}

@@ -180,7 +180,8 @@ pub(super) const EXECUTIONS: &str =
     FROM executions AS x JOIN runs AS r ON r.id = x.run_id";
 
 /// Selects the same columns for intents without execution.
-const OPEN_INTENTS: &str = "SELECT x.id, x.run_id, r.plan_id, x.step_id, x.step_index, x.tool_name,
+pub(super) const OPEN_INTENTS: &str =
+    "SELECT x.id, x.run_id, r.plan_id, x.step_id, x.step_index, x.tool_name,
     x.about, x.timestamp, NULL, NULL, x.risk_level, NULL, NULL, NULL, x.walls_json
     FROM intents AS x JOIN runs AS r ON r.id = x.run_id
     WHERE NOT EXISTS (SELECT 1 FROM executions AS e WHERE e.id = x.id)";
@@ -222,7 +223,7 @@ fn row(source: &Source<'_>, row: &Row<'_>) -> Result<Execution> {
     })
 }
 
-/// The execution in a row of [`EXECUTIONS`], with whether it was changed after it was written.
+/// The execution in a row of [`EXECUTIONS`] or [`OPEN_INTENTS`], with whether it was changed after it was written.
 pub(super) fn listed(source: &Source<'_>, next: &Row<'_>) -> Result<ListedExecution> {
     let row = row(source, next)?;
     let changed = changed::is_changed_in_list(source.conn, row.execution_id)?;

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::EvidenceStore;
+use super::error::Result;
 use super::redact::KnownSecrets;
 use super::secrets::is_marker_rest;
 use super::vault::Vault;
+use super::{EvidenceReader, EvidenceStore};
 use crate::run::StopSignal;
 
 /// The start of every redaction marker.
@@ -25,6 +26,19 @@ impl EvidenceStore {
     /// A redactor with the key of this store, which has learned no secrets yet.
     pub fn redactor(&self) -> Redactor {
         Redactor { vault: Arc::clone(&self.vault), known: KnownSecrets::default() }
+    }
+}
+
+impl EvidenceReader {
+    /// A redactor with the key of this user, which has learned no secrets yet; `None` if the key is not available. Then
+    /// nothing that contains a secret can be read.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn redactor(&mut self) -> Result<Option<Redactor>> {
+        self.source()?;
+        let vault = self.vault.as_ref().map(Arc::clone);
+        Ok(vault.map(|vault| Redactor { vault, known: KnownSecrets::default() }))
     }
 }
 

@@ -25,6 +25,15 @@ impl EvidenceReader {
         self.query(|source| run(source, run_id))
     }
 
+    /// The latest other runs of the plan of this run, by the id of the plan, newest first.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn other_runs_of_plan(&mut self, run_id: Uuid, limit: usize) -> Result<Vec<RunSummary>> {
+        let condition = "r.plan_id = (SELECT plan_id FROM runs WHERE id = ?1) AND r.id <> ?1";
+        self.query(|source| runs(source, condition, Some(run_id), limit))
+    }
+
     /// The latest runs whose process ended without recording an end, newest first.
     ///
     /// # Errors

@@ -51,6 +51,7 @@ impl EvidenceReader {
         summary.q7 = self.recurring(2, range, Some(workspace))?;
         // Several diagnostics of one execution are no recurrence.
         summary.q7.retain(|seen| seen.execution_ids.len() > 1);
+        summary.q7.iter_mut().for_each(|seen| seen.over_time = None);
         summary.q3.sort_by_key(|it| (it.row.timestamp_ms, it.row.execution_id));
         summary.q4.sort_by_key(|it| (it.listed.row.timestamp_ms, it.listed.row.execution_id));
         summary.q8.sort_by_key(|it| (it.listed.row.timestamp_ms, it.listed.row.execution_id));

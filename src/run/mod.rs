@@ -16,8 +16,10 @@ mod error_info;
 mod event;
 mod excerpt;
 mod export_format;
+mod file_history;
 mod history;
 mod host;
+mod judged_command;
 pub(crate) mod line_diff;
 mod look;
 mod loop_place;
@@ -25,7 +27,9 @@ mod loop_record;
 mod loop_state;
 mod mode;
 mod other_runs;
+mod over_time;
 mod past_time;
+mod playback;
 mod preview;
 mod previewed;
 mod question;
@@ -35,10 +39,12 @@ mod record_times;
 mod result;
 mod retention;
 mod review;
+mod run_comparison;
 mod search;
 mod secret;
 mod source;
 mod state;
+mod step_durations;
 mod step_timer;
 mod steps;
 mod stop;
@@ -52,6 +58,7 @@ pub mod text;
 mod transcript;
 mod transition;
 mod utf8_decoder;
+mod waterfall;
 
 pub use ansi_style::{AnsiStyle, Hue, coloured};
 pub use attempt::{
@@ -67,18 +74,22 @@ pub use error_info::ErrorInfo;
 pub use event::{RunEnding, RunEvent, SKIPPED_WITH_COMMAND, Stream};
 pub use excerpt::{StreamEnds, StreamExcerpt};
 pub use export_format::{ExportFile, ExportFormat};
+pub use file_history::{FileHistory, NoDifference, RecordedChange};
 pub use history::{
     Attempt, Checkpoint, CheckpointName, FileReversal, History, HistoryEntry, NoCheckpoint,
     UndoError, is_git_path, reversals,
 };
 pub use host::{Host, TargetState};
+pub use judged_command::{JudgedCommand, Judgement, PastCommand};
 pub use look::{LOOK_BYTES, Look, LookRecord, LookScope, Looked, MAX_LOOK_ROUNDS, MAX_LOOKS};
 pub use loop_place::{LoopPlace, PlaceFault, PlaceReview, default_verify};
 pub use loop_record::{AttemptDetail, LoopDetail, LoopFate, LoopSummary};
 pub use loop_state::{AttemptState, LoopPhase, LoopState};
 pub use mode::{FileMode, Modes};
 pub use other_runs::{other_runs, other_runs_warning};
+pub use over_time::{OverTime, rate};
 pub use past_time::{PAST_TIME_FORMS, past_time};
+pub use playback::{Playback, StepPhase};
 pub use preview::{Diff, DiffLine, ExpectedEnd, FileChange, LineKind, Predicted, Preview};
 pub use previewed::{DoneFiles, FileFate, PreviewProgress, PreviewedStep, PreviewedSteps};
 pub use question::{
@@ -99,10 +110,15 @@ pub use review::{
     CommandReview, CommandsReview, Impact, PreconditionState, Review, StepWallsReview, WallsReview,
     cannot_be_restored,
 };
+pub use run_comparison::{
+    ComparedRun, InputDifference, MAX_COMPARED_BYTES, OutputContent, OutputDifference, ReadContent,
+    RecordedOutput, RecordedStep, RecordedSteps, RunComparison, StepComparison, StepPair,
+};
 pub use search::{Facets, SearchCounts, SearchHit, SearchPage, SearchQuery, TimeBucket};
 pub use secret::{AskSecret, Secret, SecretQuestion};
 pub use source::{SourceLine, shown_line};
 pub use state::{Phase, RunState};
+pub use step_durations::{StepDurations, took_ms};
 pub use step_timer::StepTimer;
 pub use steps::{StepState, Steps};
 pub use stop::{Listener, StopSignal};
@@ -117,3 +133,4 @@ pub use terminal::{
 pub use transcript::{Part, StepTerminal, Transcript, TranscriptLine};
 pub use transition::{Happened, Transition, transition};
 pub use utf8_decoder::Decoder;
+pub use waterfall::{StepTimes, TimeSpan, Waterfall};

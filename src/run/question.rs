@@ -4,7 +4,8 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::{
-    DecidedBy, DecisionRecord, EdgeType, Execution, ListedExecution, RunSummary, TargetKind,
+    DecidedBy, DecisionRecord, EdgeType, Execution, FileHistory, Judgement, ListedExecution,
+    OverTime, Playback, RunComparison, RunSummary, StepDurations, TargetKind, Waterfall,
 };
 use crate::plan::Digest;
 
@@ -41,6 +42,30 @@ pub enum Question {
         /// Restricts the answer to this file.
         file: Option<String>,
     },
+    /// When the steps of this run waited and worked.
+    Times(Uuid),
+    /// The other runs of the plan of this run, one of which is to be compared with it.
+    RunsToCompare(Uuid),
+    /// What differs between two runs.
+    Compare {
+        /// The first run.
+        before: Uuid,
+        /// The second run.
+        after: Uuid,
+    },
+    /// This run, played back.
+    Replay(Uuid),
+    /// How long the step of this execution took in each run.
+    Durations(Uuid),
+    /// The past commands whose risk is another one by the present rules.
+    JudgedAgain,
+    /// Every recorded change of a file.
+    FileHistory {
+        /// The file, by its canonical path.
+        path: String,
+        /// The workspace of the file.
+        workspace: String,
+    },
 }
 
 impl Question {
@@ -59,6 +84,13 @@ impl Question {
             Self::ChangesAfter { code, file: Some(file) } => {
                 format!("Changes of {file} after {code}")
             }
+            Self::Times(_) => "Times of a run".to_owned(),
+            Self::RunsToCompare(_) => "Compare a run with another".to_owned(),
+            Self::Compare { .. } => "Two runs compared".to_owned(),
+            Self::Replay(_) => "A run played back".to_owned(),
+            Self::Durations(_) => "Durations of a step".to_owned(),
+            Self::JudgedAgain => "Commands judged again".to_owned(),
+            Self::FileHistory { path, .. } => format!("History of {path}"),
         }
     }
 }
@@ -90,6 +122,9 @@ pub struct RecurringDiagnostic {
     pub last_seen_ms: i64,
     /// The executions that reported it, by time.
     pub execution_ids: Vec<Uuid>,
+    /// How often it was seen over the time in which any of the diagnostics was seen. A planner does not get it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub over_time: Option<OverTime>,
 }
 
 /// A rejection of a plan.
@@ -153,6 +188,18 @@ pub enum EvidenceAnswer {
     Runs(Vec<RunSummary>),
     /// Later changes of files: Q8.
     Changes(Vec<LaterMutation>),
+    /// The times of a run; `None` if there is no such run.
+    Times(Option<Box<Waterfall>>),
+    /// What differs between two runs; `None` if one of them does not exist.
+    Compared(Option<Box<RunComparison>>),
+    /// A run that can be played back; `None` if there is no such run.
+    Replay(Option<Box<Playback>>),
+    /// How long a step took in each run; `None` if there is no such step.
+    Durations(Option<Box<StepDurations>>),
+    /// Past commands, judged by the present rules.
+    Judged(Judgement),
+    /// The recorded changes of a file.
+    FileHistory(FileHistory),
 }
 
 impl EvidenceAnswer {
@@ -165,6 +212,12 @@ impl EvidenceAnswer {
             Self::Rejections(rows) => rows.len(),
             Self::Runs(rows) => rows.len(),
             Self::Changes(rows) => rows.len(),
+            Self::Times(times) => times.as_ref().map_or(0, |it| it.steps.len()),
+            Self::Compared(compared) => compared.as_ref().map_or(0, |it| it.steps.len()),
+            Self::Replay(playback) => playback.as_ref().map_or(0, |it| it.times.steps.len()),
+            Self::Durations(found) => found.as_ref().map_or(0, |it| it.executions.len()),
+            Self::Judged(judgement) => judgement.found.len(),
+            Self::FileHistory(history) => history.changes.len(),
         }
     }
 
@@ -184,6 +237,14 @@ impl EvidenceAnswer {
             Self::Executions(rows) => rows.get(at),
             Self::Touched(rows) => rows.get(at).map(|it| &it.listed),
             Self::Changes(rows) => rows.get(at).map(|it| &it.listed),
+            Self::Times(times) => times.as_ref()?.steps.get(at).map(|it| &it.listed),
+            Self::Compared(compared) => {
+                compared.as_ref()?.steps.get(at)?.latest().map(|it| &it.listed)
+            }
+            Self::Durations(found) => found.as_ref()?.executions.get(at),
+            Self::Replay(_) => None,
+            Self::Judged(judgement) => judgement.found.get(at).map(|it| &it.latest),
+            Self::FileHistory(history) => history.changes.get(at).map(|it| &it.listed),
             Self::Recurring(_) | Self::Rejections(_) | Self::Runs(_) => None,
         }
     }

@@ -243,6 +243,9 @@ pub enum EvidenceAction {
     Search(String),
     /// Show more hits of the search.
     More,
+    /// Show this span of time in the timeline, in Unix milliseconds, both ends included; `None` for the usual one. The
+    /// search stays as it is.
+    ShowTimes(Option<(i64, i64)>),
     /// Show one execution in full.
     Open(Uuid),
     /// Show this tab of executions.
@@ -257,12 +260,27 @@ pub enum EvidenceAction {
     Revert(Uuid),
     /// Run this query and show its answer in place of the search results.
     RunQuery(Question),
+    /// Control the player of a recorded run.
+    Play(PlayerAction),
+    /// Stop judging past commands; what was found stays.
+    StopJudging,
     /// Show the search results in place of the answer.
     CloseAnswer,
     /// Change what the dialog about an export has chosen.
     ChooseExport(ExportChoice),
     /// Stop the export under way. Nothing is left of it.
     StopExport,
+}
+
+/// An action on the player of a recorded run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PlayerAction {
+    /// Play, or pause. At the end, begin again.
+    Toggle,
+    /// Go to this time of the playback, in milliseconds.
+    Seek(i64),
+    /// Play this many times as fast as usual.
+    Speed(u8),
 }
 
 /// An action on the diagnostics page.

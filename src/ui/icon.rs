@@ -37,6 +37,8 @@ icons! {
     PLAN '\u{eadc}';
     DATABASE '\u{e1de}';
     SEARCH '\u{e30c}';
+    ZOOM_OUT '\u{e30e}';
+    ZOOM_IN '\u{e310}';
     OPEN '\u{e256}';
     FILE_TEXT '\u{e23a}';
     FILE_PLUS '\u{e236}';

@@ -6,6 +6,8 @@ pub(crate) mod batch;
 pub(crate) mod fixture;
 #[path = "../../examples/gallery/found.rs"]
 pub(crate) mod found;
+#[path = "../../examples/gallery/looking.rs"]
+pub(crate) mod looking;
 #[path = "../../examples/gallery/looping.rs"]
 pub(crate) mod looping;
 #[path = "../../examples/gallery/revert.rs"]
@@ -50,7 +52,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 104] = [
+const SCENES: [&str; 113] = [
     "plan",
     "authorized",
     "attempt",
@@ -74,6 +76,7 @@ const SCENES: [&str; 104] = [
     "empty",
     "returning",
     "evidence",
+    "brushed",
     "execution",
     "nothing",
     "authorize",
@@ -102,6 +105,14 @@ const SCENES: [&str; 104] = [
     "answer",
     "recurring",
     "rejected-plans",
+    "times",
+    "times-many",
+    "runs-to-compare",
+    "compared",
+    "file-history",
+    "durations",
+    "judged",
+    "played",
     "simulation",
     "simulating",
     "simulation-failed",

@@ -11,14 +11,16 @@ use uuid::Uuid;
 use super::contents::not_in_evidence;
 use super::planner_stderr::planner_stderr;
 use super::{OpenPlan, Query, QueryContext, QueryError};
-use crate::engine::{Clock as _, SystemClock, reconcile, recorded_plan};
+use crate::engine::{
+    Clock as _, CommandJudge, SystemClock, compare_runs, reconcile, recorded_plan,
+};
 use crate::evidence::verify_with_kept_head;
 use crate::plan::ShownPlan;
 use crate::risk::{Policy, RiskLevel, Shell, of_step};
 use crate::run::{
-    AnsweredBy, Attempt, DecisionRecord, EvidenceAnswer, ExecutionDetail, LoopDetail, LoopSummary,
-    Question, Reconciled, RunEvent, RunSummary, SearchCounts, SearchPage, SearchQuery,
-    VerifyReport,
+    AnsweredBy, Attempt, DecisionRecord, EvidenceAnswer, ExecutionDetail, JudgedCommand,
+    LoopDetail, LoopSummary, Question, Reconciled, RunEvent, RunSummary, SearchCounts, SearchPage,
+    SearchQuery, TimeBucket, VerifyReport,
 };
 use crate::tools::Toolbox;
 
@@ -162,6 +164,9 @@ impl Query for ReadLoopAgain {
     }
 }
 
+/// How long past commands are judged before the window gets what was found.
+const JUDGED_AT_ONCE: Duration = Duration::from_millis(200);
+
 /// How long a search of the window indexes new records before it answers, and how long it counts hits.
 const SEARCH_INDEXES: Duration = Duration::from_millis(100);
 const SEARCH_COUNTS: Duration = Duration::from_millis(10);
@@ -201,6 +206,20 @@ impl Query for CountHits {
     }
 }
 
+/// Counts the hits of a search over time, in about sixty intervals. A later one stops it; then the answer is `None`.
+pub struct CountTimes(pub SearchQuery);
+
+impl Query for CountTimes {
+    type Answer = Option<Vec<TimeBucket>>;
+    const FAILURE: &str = "The results cannot be counted over time.";
+    const OWN_THREAD: bool = true;
+    const STOPS_EARLIER: bool = true;
+
+    fn run(self, context: &mut QueryContext) -> Result<Self::Answer, QueryError> {
+        Ok(context.evidence.timeline(&self.0, 60, &context.stop)?)
+    }
+}
+
 /// Indexes records for some seconds. The answer is how many are not indexed yet.
 pub struct IndexRecords;
 
@@ -236,7 +255,38 @@ impl Query for Question {
     type Answer = EvidenceAnswer;
 
     fn run(self, context: &mut QueryContext) -> Result<EvidenceAnswer, QueryError> {
+        if let Self::Compare { before, after } = self {
+            let start = |run: Option<RunSummary>| run.map(|run| run.started_at_ms);
+            let starts = [before, after].map(|run| context.evidence.run(run).map(start));
+            // The earlier run is the first one, in whichever order a person chose them.
+            let (before, after) = match starts {
+                [Ok(Some(one)), Ok(Some(other))] if other < one => (after, before),
+                _ => (before, after),
+            };
+            let compared = compare_runs(&mut context.evidence, before, after)?;
+            return Ok(EvidenceAnswer::Compared(compared.map(Box::new)));
+        }
         Ok(context.evidence.answer(&self)?)
+    }
+}
+
+/// Judges past commands by the present rules for a moment. The answer is sent again until all are judged.
+pub struct JudgeCommands(pub Option<CommandJudge>);
+
+impl Query for JudgeCommands {
+    type Answer = (CommandJudge, Vec<JudgedCommand>);
+    const FAILURE: &str = "The past commands cannot be judged.";
+    const OWN_THREAD: bool = true;
+    const STOPS_EARLIER: bool = true;
+
+    fn run(self, context: &mut QueryContext) -> Result<Self::Answer, QueryError> {
+        let QueryContext { setup, evidence, stop } = context;
+        let mut judge = match self.0 {
+            Some(judge) => judge,
+            None => CommandJudge::new(evidence, &setup.policy)?,
+        };
+        let found = judge.go_on(evidence, JUDGED_AT_ONCE, stop)?;
+        Ok((judge, found))
     }
 }
 

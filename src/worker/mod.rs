@@ -61,13 +61,15 @@ mod tests;
 
 pub use crate::autonomy::{LoopOrder, PlanDecision};
 pub use crate::engine::{
-    Clock, FollowUp, PreviewBatch, PreviewPosition, Simulation, SystemClock, WorkspaceChoice,
+    Clock, CommandJudge, FollowUp, PreviewBatch, PreviewPosition, Simulation, SystemClock,
+    WorkspaceChoice,
 };
 pub use contents::{Content, ReadContent, Save, SaveSource};
 pub use editor::{EditorCommand, EditorLocation, OpenEditor, OpenSettingsFile};
 pub use evidence_queries::{
-    CountHits, IndexRecords, ListLoops, ListRuns, ReadExecution, ReadLoopAgain, ReadRunAgain,
-    Reconcile, ReplayLoop, ReplayRun, ReplayedLoop, ReplayedRun, Search, Verify,
+    CountHits, CountTimes, IndexRecords, JudgeCommands, ListLoops, ListRuns, ReadExecution,
+    ReadLoopAgain, ReadRunAgain, Reconcile, ReplayLoop, ReplayRun, ReplayedLoop, ReplayedRun,
+    Search, Verify,
 };
 pub use executor_thread::Worker;
 pub use export::{Export, ExportDone, ExportProgress};

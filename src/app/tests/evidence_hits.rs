@@ -148,3 +148,56 @@ fn a_failed_search_shows_why_and_no_earlier_results() {
     assert_eq!(notices.len(), number, "each failure is reported once");
     assert!(view.page.is_none() && view.lines.is_empty() && bench.app.evidence.listed().is_empty());
 }
+
+/// The timeline shows what the times of a search leave out, and another span on request.
+#[test]
+fn the_timeline_has_a_span_of_its_own() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.authorize();
+    bench.act(Action::Do(Command::Run));
+    bench.wait_for_confirmation(1);
+    bench.answer(1, Decision::Skip);
+    bench.wait_for_confirmation(2);
+    bench.answer(2, Decision::Cancel);
+    bench.wait_for_end();
+    bench.act(Action::Evidence(EvidenceAction::Search(String::new())));
+    bench.wait_until("hits", |app| app.evidence.listed().len() == 3);
+    let total = |app: &App| -> u64 {
+        app.view().evidence.timeline.buckets.iter().map(|it| it.fine + it.bad).sum()
+    };
+    assert_eq!(total(&bench.app), 3);
+    bench.act(Action::Evidence(EvidenceAction::Search("before:2020-01-01".into())));
+    bench.wait_until("no hits", |app| app.evidence.listed().is_empty());
+    bench.wait_until("what is left out", |app| total(app) == 3);
+    // Another search has its own span.
+    bench.act(Action::Evidence(EvidenceAction::Search("outcome:denied".into())));
+    bench.wait_until("the denied step", |app| app.evidence.listed().len() == 1);
+    assert_eq!(total(&bench.app), 1);
+    bench.act(Action::Evidence(EvidenceAction::ShowTimes(Some((0, i64::MAX - 1)))));
+    bench.wait_until("the span", |app| {
+        let timeline = app.view().evidence.timeline;
+        timeline.span.is_some_and(|span| span.0 > 0 && span.1 < i64::MAX - 1)
+    });
+    bench.act(Action::Evidence(EvidenceAction::Search("outcome:skipped".into())));
+    bench.wait_until("the skipped step", |app| app.view().evidence.timeline.span.is_none());
+}
+
+/// Judging goes on in the background until it is complete, and does not begin again by itself.
+#[test]
+fn past_commands_are_judged_in_the_background() {
+    let (mut bench, plan) = bench();
+    bench.open(&plan);
+    bench.authorize();
+    bench.act(Action::Evidence(EvidenceAction::RunQuery(EvidenceQuestion::JudgedAgain)));
+    let judged = |app: &App| match &app.evidence.answer {
+        Some(crate::run::EvidenceAnswer::Judged(judgement)) => Some(judgement.clone()),
+        _ => None,
+    };
+    bench.wait_until("all commands", |app| judged(app).is_some_and(|it| it.is_complete()));
+    assert_eq!(judged(&bench.app).unwrap().all, Some(0));
+    bench.act(Action::Evidence(EvidenceAction::StopJudging));
+    assert!(!judged(&bench.app).unwrap().stopped, "it is over");
+    bench.act(Action::Evidence(EvidenceAction::CloseAnswer));
+    assert!(bench.app.evidence.answer.is_none());
+}

@@ -22,6 +22,18 @@ pub(in crate::cli) enum EvidenceCommand {
     /// Ask one of eight prepared questions
     #[command(subcommand)]
     Query(Question),
+    /// Show when each step of a run began, waited for a person, and worked
+    Times(Times),
+    /// Show what differs between two runs: plans, approved files, outcomes, outputs and times
+    Compare(Compare),
+    /// List every recorded change of a file with its difference, oldest first
+    File(FileHistory),
+    /// Show how long the step of an execution took in each run
+    Durations(Durations),
+    /// List the past commands whose risk is another one by the present rules
+    Judge(Judge),
+    /// Count executions over time, with the words and filters of `evidence search`
+    Timeline(Box<Timeline>),
     /// Recompute the hash chain of all records
     Verify(Verify),
     /// Write executions to a file in a common format: JSON Lines, CSV, SARIF, JUnit, asciicast or HTML
@@ -50,6 +62,12 @@ impl EvidenceCommand {
             Self::Search(search) => &search.common,
             Self::Show(show) => &show.common,
             Self::Query(question) => question.common(),
+            Self::Times(times) => &times.common,
+            Self::Compare(compare) => &compare.common,
+            Self::File(file) => &file.common,
+            Self::Durations(durations) => &durations.common,
+            Self::Judge(judge) => &judge.common,
+            Self::Timeline(timeline) => &timeline.search.common,
             Self::Verify(verify) => &verify.common,
             Self::Export(export) => &export.search.common,
             Self::Case(case) => &case.common,
@@ -164,6 +182,66 @@ pub(in crate::cli) struct Show {
     pub(in crate::cli) id: Uuid,
     #[command(flatten)]
     pub(in crate::cli) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Times {
+    /// The run
+    pub(in crate::cli) run: Uuid,
+    #[command(flatten)]
+    pub(in crate::cli) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Compare {
+    /// The first run
+    #[arg(value_name = "RUN")]
+    pub(in crate::cli) before: Uuid,
+    /// The second run
+    #[arg(value_name = "OTHER_RUN")]
+    pub(in crate::cli) after: Uuid,
+    #[command(flatten)]
+    pub(in crate::cli) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct FileHistory {
+    /// The file, by its path inside its workspace
+    pub(in crate::cli) path: String,
+    /// Only the file of this workspace [default: the file of this path in every workspace]
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) workspace: Option<String>,
+    /// At most this many changes, the newest ones
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(in crate::cli) limit: Option<u32>,
+    #[command(flatten)]
+    pub(in crate::cli) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Durations {
+    /// The execution: of which step
+    pub(in crate::cli) execution: Uuid,
+    /// At most this many executions, the newest ones
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(in crate::cli) limit: Option<u32>,
+    #[command(flatten)]
+    pub(in crate::cli) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Judge {
+    #[command(flatten)]
+    pub(in crate::cli) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Timeline {
+    /// At most this many intervals of equal length
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(in crate::cli) intervals: u32,
+    #[command(flatten)]
+    pub(in crate::cli) search: Search,
 }
 
 #[derive(Debug, Args)]

@@ -1,13 +1,18 @@
 //! `evidence`: search, show, query, verify, export, case and the others. No record is changed; accept-head and restore add
 //! one, and purge deletes records and adds what and why.
+//! `evidence`: search, show, query, times, compare, file, durations, judge, timeline, verify, export, case and accept-head. No record is changed;
+//! accept-head adds one.
 
 mod backup;
 mod export;
+mod looking_back;
+mod over_runs;
 mod query;
 mod retention;
 mod search;
 mod secrets;
 mod show;
+mod timeline;
 
 use std::time::{Duration, Instant};
 
@@ -37,6 +42,12 @@ pub(super) fn evidence(command: &EvidenceCommand, out: &mut Output) -> Result<Ex
         EvidenceCommand::Search(command) => search::search(command, &mut open()?, out),
         EvidenceCommand::Show(command) => show::show(command, &mut open()?, out),
         EvidenceCommand::Query(question) => query::query(question, &mut open()?, out),
+        EvidenceCommand::Times(command) => looking_back::times(command, &mut open()?, out),
+        EvidenceCommand::Compare(command) => looking_back::compare(command, &mut open()?, out),
+        EvidenceCommand::File(command) => looking_back::file(command, &mut open()?, out),
+        EvidenceCommand::Durations(command) => over_runs::durations(command, &mut open()?, out),
+        EvidenceCommand::Judge(_) => over_runs::judge(&mut open()?, out),
+        EvidenceCommand::Timeline(command) => timeline::timeline(command, &mut open()?, out),
         EvidenceCommand::Verify(command) => verify(command, &location, out),
         EvidenceCommand::Export(command) => export::export(command, &mut open()?, out),
         EvidenceCommand::Case(command) => export::case(command, &mut open()?, out),

@@ -10,7 +10,7 @@ use crate::cli::output::Output;
 use crate::cli::refusal::Refusal;
 use crate::cli::time::local_time;
 use crate::evidence::{EvidenceReader, Range};
-use crate::run::ListedExecution;
+use crate::run::{ListedExecution, rate};
 
 /// Runs one query and prints its rows.
 pub(super) fn query(
@@ -51,6 +51,7 @@ pub(super) fn query(
                     it.file_name.clone(),
                     local_time(it.first_seen_ms),
                     local_time(it.last_seen_ms),
+                    rate(it.count, it.first_seen_ms, it.last_seen_ms).unwrap_or_default(),
                     it.workspace.clone(),
                 ]
             });

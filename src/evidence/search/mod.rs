@@ -17,14 +17,16 @@ use uuid::Uuid;
 use super::error::Result;
 use super::index::text::FieldTexts;
 use super::index::{FIELDS, Index, Patience};
-use super::rows::value;
+use super::rows::{find, value};
 use super::source::Source;
 use super::{EvidenceError, EvidenceReader, changed, queries, rejections, runs};
 use crate::plan::Tool;
-use crate::run::{ListedExecution, SearchCounts, SearchHit, SearchPage, SearchQuery, StopSignal};
+use crate::run::{
+    ListedExecution, SearchCounts, SearchHit, SearchPage, SearchQuery, StopSignal, TimeBucket,
+};
 use excerpt::Patterns;
 use expression::Scope;
-use scan::{Counting, Found, scan};
+use scan::{Counting, Found, count_times, scan};
 pub(super) use words::{Term, terms};
 
 /// The maximum number of hits on a page if the query sets no limit.
@@ -152,6 +154,32 @@ impl EvidenceReader {
         unless_stopped(counts)
     }
 
+    /// Counts the hits of a search over time, in at most `most` intervals of equal length, from the first to the last
+    /// hit. If the query has both times, the intervals are between these, as far as there are records; so they show where
+    /// there are no hits. `None` after the signal.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn timeline(
+        &mut self,
+        query: &SearchQuery,
+        most: u32,
+        stop: &StopSignal,
+    ) -> Result<Option<Vec<TimeBucket>>> {
+        let Some(index) = self.open_index()? else { return Ok(Some(Vec::new())) };
+        let buckets = index.until_stopped(stop, |conn| {
+            let Some(scope) = Scope::of(conn, query)? else { return Ok(Vec::new()) };
+            let range = match query.since_ms.zip(query.until_ms) {
+                Some((since, until)) => recorded_times(conn)?
+                    .map(|(first, last)| (since.max(first), until.min(last)))
+                    .filter(|(since, until)| since <= until),
+                None => None,
+            };
+            count_times(conn, &scope, range, i64::from(most.max(1)), stop)
+        });
+        unless_stopped(buckets)
+    }
+
     fn search_by(&mut self, query: &SearchQuery, limits: Limits<'_>) -> Result<SearchPage> {
         let mut result = self.search_once(query, limits);
         // A power cut may damage the index, because it is not flushed like the evidence, and other programs may write
@@ -177,6 +205,15 @@ impl EvidenceReader {
         self.index = Some(index);
         Ok(SearchPage { not_indexed, ..page? })
     }
+}
+
+/// The times of the first and the last execution in the index.
+fn recorded_times(conn: &Connection) -> Result<Option<(i64, i64)>> {
+    let time = |order: &str| -> Result<Option<i64>> {
+        let sql = format!("SELECT timestamp FROM docs ORDER BY id {order} LIMIT 1");
+        find(conn, &sql, [], |row| Ok(row.get(0)?))
+    };
+    Ok(time("ASC")?.zip(time("DESC")?))
 }
 
 /// `None` for a search that was stopped.

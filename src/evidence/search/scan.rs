@@ -11,7 +11,7 @@ use crate::evidence::error::Result;
 use crate::evidence::rows::value;
 use crate::run::{Facets, SearchCounts, StopSignal, TimeBucket};
 
-/// The maximum number of bars in the timeline.
+/// The maximum number of bars in the timeline of a page.
 const BUCKETS: i64 = 60;
 /// The number of hits after which the time and the stop signal are checked.
 const CHECK_EVERY: u64 = 1_024;
@@ -97,7 +97,7 @@ pub(super) fn scan(
         total,
         is_partial,
         facets: facets(conn, &combinations)?,
-        timeline: timeline(conn, &times)?,
+        timeline: timeline(conn, &times, None, BUCKETS)?,
     };
     Ok((found, counts))
 }
@@ -131,14 +131,43 @@ fn facets(conn: &Connection, combinations: &HashMap<Values, u64>) -> Result<Face
     })
 }
 
-/// The numbers of hits in at most [`BUCKETS`] intervals of equal length, from the times and outcomes of the hits.
-fn timeline(conn: &Connection, times: &[(i64, i64)]) -> Result<Vec<TimeBucket>> {
-    let range = times.iter().map(|(ms, _)| *ms);
-    let (Some(first), Some(last)) = (range.clone().min(), range.max()) else {
+/// The numbers of all hits over time, in at most `most` intervals of equal length: from the first to the last time of
+/// `range`, both included, or else from the first to the last hit.
+///
+/// # Errors
+/// [`EvidenceError::Stopped`] after the signal, and any error of the index.
+pub(super) fn count_times(
+    conn: &Connection,
+    scope: &Scope,
+    range: Option<(i64, i64)>,
+    most: i64,
+    stop: &StopSignal,
+) -> Result<Vec<TimeBucket>> {
+    let mut times: Vec<(i64, i64)> = Vec::new();
+    let mut statement = conn.prepare_cached(&scope.select("d.timestamp, d.outcome"))?;
+    let mut rows = statement.query(scope.params())?;
+    while let Some(row) = rows.next()? {
+        times.push((row.get(0)?, row.get(1)?));
+        if (times.len() as u64).is_multiple_of(CHECK_EVERY) && stop.is_set() {
+            return Err(EvidenceError::Stopped);
+        }
+    }
+    timeline(conn, &times, range, most)
+}
+
+/// The numbers of hits in at most `most` intervals of equal length, from the times and outcomes of the hits.
+fn timeline(
+    conn: &Connection,
+    times: &[(i64, i64)],
+    range: Option<(i64, i64)>,
+    most: i64,
+) -> Result<Vec<TimeBucket>> {
+    let found = times.iter().map(|(ms, _)| *ms);
+    let Some((first, last)) = range.or_else(|| found.clone().min().zip(found.max())) else {
         return Ok(Vec::new());
     };
     let span = last.saturating_sub(first).saturating_add(1);
-    let width = span / BUCKETS + i64::from(span % BUCKETS != 0);
+    let width = span / most + i64::from(span % most != 0);
     let mut buckets: Vec<_> = (0..span.div_euclid(width) + i64::from(span % width != 0))
         .map(|n| TimeBucket {
             from_ms: first + n * width,
@@ -157,7 +186,7 @@ fn timeline(conn: &Connection, times: &[(i64, i64)]) -> Result<Vec<TimeBucket>> 
                 is_fine
             }
         };
-        let index = usize::try_from((ms - first) / width).unwrap_or_default();
+        let index = usize::try_from((ms - first).div_euclid(width)).unwrap_or(usize::MAX);
         if let Some(bucket) = buckets.get_mut(index) {
             let number = if is_fine { &mut bucket.fine } else { &mut bucket.bad };
             *number += 1;

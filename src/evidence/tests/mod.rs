@@ -4,6 +4,7 @@ mod contents;
 pub(super) mod fixture;
 mod formats;
 mod hostile;
+mod looking_back;
 mod power_cut;
 mod purge_histories;
 mod reading;

@@ -4,7 +4,7 @@ use crate::run::*;
 
 /// Evidence of three runs: a read, a failed write with diagnostics, and a later write of the same file. Returns the ids
 /// of their executions.
-pub fn filled() -> (Home, [uuid::Uuid; 3]) {
+pub(super) fn filled() -> (Home, [uuid::Uuid; 3]) {
     let home = Home::new();
     let mut store = home.store();
     let touch = |edge_type, target: &str| Edge {

@@ -1,13 +1,14 @@
 //! The answer to a query about a file, a symbol or diagnostics, shown in place of the search results.
 
-use egui::{Align, Layout, Rect, Role, Sense, Ui, WidgetInfo, pos2, vec2};
+use egui::{Align, Layout, Rect, Role, Sense, Ui, WidgetInfo, vec2};
 
+use super::recurring::recurring_ui;
 use super::results::{WAS_CHANGED, error_line, row_ui, run_ui};
-use super::{EvidenceView, rejections};
+use super::{EvidenceView, comparison, durations, file_history, judged, player, rejections, times};
 use crate::plan::drawable;
-use crate::run::{EvidenceAnswer, MAX_ROWS, Question, RecurringDiagnostic};
+use crate::run::{EvidenceAnswer, MAX_ROWS, Question, RunSummary};
 use crate::ui::{
-    Action, EvidenceAction, Now, Text, Theme, Tone, controls, format, icon, rows, theme, widgets,
+    Action, EvidenceAction, PlanAction, Text, Theme, Tone, format, icon, rows, theme, widgets,
 };
 
 pub(super) fn answer_ui(
@@ -44,10 +45,24 @@ pub(super) fn answer_ui(
     widgets::line_below(ui);
     match view.answer {
         None => widgets::empty_state(ui, icon::DATABASE, "Reading the evidence", ""),
+        Some(EvidenceAnswer::Judged(judgement)) => judged::judged_ui(ui, judgement, view, actions),
         Some(answer) if answer.is_empty() => {
             widgets::empty_state(ui, icon::SEARCH, "Nothing found", empty);
         }
-        Some(answer) => rows_ui(ui, answer, view, actions),
+        Some(EvidenceAnswer::Times(Some(times))) => times::times_ui(ui, times, view, actions),
+        Some(EvidenceAnswer::Replay(Some(playback))) => {
+            player::player_ui(ui, playback, view, actions);
+        }
+        Some(EvidenceAnswer::Durations(Some(found))) => {
+            durations::durations_ui(ui, found, view, actions);
+        }
+        Some(EvidenceAnswer::Compared(Some(found))) => {
+            comparison::comparison_ui(ui, found, view, actions);
+        }
+        Some(EvidenceAnswer::FileHistory(history)) => {
+            file_history::file_history_ui(ui, history, view, actions);
+        }
+        Some(answer) => rows_ui(ui, (question, answer), view, actions),
     }
 }
 
@@ -84,12 +99,41 @@ fn descriptions(question: &Question) -> (&'static str, &'static str) {
              evidence does not tell whether one caused the other.",
             "No file was changed after it had such a diagnostic.",
         ),
+        Question::Times(_) => (
+            "When each step of the run began, waited for a person, and worked.",
+            "No step of this run is recorded.",
+        ),
+        Question::RunsToCompare(_) => (
+            "Choose the run to compare it with. These ran a plan with the same id, newest first.",
+            "No other run of a plan with this id is recorded.",
+        ),
+        Question::Compare { .. } => (
+            "What differs between the plans, the files that were approved, the outcomes and the outputs.",
+            "No step of these runs is recorded.",
+        ),
+        Question::Replay(_) => (
+            "The run step by step, with the answers and the output as they are recorded. Long waits are short here.",
+            "No step of this run is recorded.",
+        ),
+        Question::Durations(_) => (
+            "How long it took each time: the step with this id of plans with this id, and the same tool with the same \
+             arguments elsewhere. Oldest first.",
+            "No execution of this step is recorded.",
+        ),
+        Question::JudgedAgain => (
+            "Past commands whose risk is another one by the present rules. What is worse now comes first.",
+            "",
+        ),
+        Question::FileHistory { .. } => (
+            "Every recorded change of the file, oldest first. What commands and other programs change is not recorded.",
+            "No change of this file is recorded. What commands and other programs change is not recorded.",
+        ),
     }
 }
 
 fn rows_ui(
     ui: &mut Ui,
-    answer: &EvidenceAnswer,
+    (question, answer): (&Question, &EvidenceAnswer),
     view: &EvidenceView<'_>,
     actions: &mut Vec<Action>,
 ) {
@@ -99,14 +143,14 @@ fn rows_ui(
     };
     let reveal = view.scroll_to_selected.then(|| (0..answer.len()).find(is_selected)).flatten();
     rows::rows_ui(ui, "answer", theme::ROW, answer.len(), reveal, |ui, rect, index| {
-        ui.push_id(index, |ui| answer_row_ui(ui, rect, answer, index, view, actions));
+        ui.push_id(index, |ui| answer_row_ui(ui, rect, (question, answer), index, view, actions));
     });
 }
 
 fn answer_row_ui(
     ui: &mut Ui,
     rect: Rect,
-    answer: &EvidenceAnswer,
+    (question, answer): (&Question, &EvidenceAnswer),
     index: usize,
     view: &EvidenceView<'_>,
     actions: &mut Vec<Action>,
@@ -128,9 +172,7 @@ fn answer_row_ui(
     }
     if let EvidenceAnswer::Runs(rows) = answer {
         if let Some(run) = rows.get(index) {
-            let steps = format::counted(run.step_count, "step");
-            let counts = format!("{} of {steps}", format::count(run.steps_recorded as u64));
-            run_ui(ui, rect, run, &counts, view.now, actions);
+            run_row_ui(ui, rect, (question, run), view, actions);
         }
         return;
     }
@@ -151,6 +193,35 @@ fn answer_row_ui(
     }
 }
 
+/// Draws a run, which a click shows or compares with that of the question.
+fn run_row_ui(
+    ui: &mut Ui,
+    rect: Rect,
+    (question, run): (&Question, &RunSummary),
+    view: &EvidenceView<'_>,
+    actions: &mut Vec<Action>,
+) {
+    let steps = format::counted(run.step_count, "step");
+    let counts = format!("{} of {steps}", format::count(run.steps_recorded as u64));
+    let (verb, action) = match question {
+        Question::RunsToCompare(with) => {
+            let compare = Question::Compare { before: *with, after: run.run_id };
+            let when = view.now.moment(run.started_at_ms);
+            (
+                format!("Compare with the run of {when}"),
+                Action::Evidence(EvidenceAction::RunQuery(compare)),
+            )
+        }
+        _ => {
+            let action = Action::Plan(PlanAction::OpenRun(run.run_id));
+            (format!("Show the run {}", run.plan_name), action)
+        }
+    };
+    if run_ui(ui, rect, run, &counts, view.now, &verb) {
+        actions.push(action);
+    }
+}
+
 /// The second line of an execution in the answer. `word` is the outcome.
 fn second_line(answer: &EvidenceAnswer, index: usize, word: &str) -> String {
     match answer {
@@ -166,37 +237,14 @@ fn second_line(answer: &EvidenceAnswer, index: usize, word: &str) -> String {
         EvidenceAnswer::Executions(rows) => {
             rows.get(index).and_then(|it| error_line(&it.row)).unwrap_or_else(|| word.to_owned())
         }
-        EvidenceAnswer::Recurring(_) | EvidenceAnswer::Rejections(_) | EvidenceAnswer::Runs(_) => {
-            String::new()
-        }
+        EvidenceAnswer::Recurring(_)
+        | EvidenceAnswer::Rejections(_)
+        | EvidenceAnswer::Runs(_)
+        | EvidenceAnswer::Times(_)
+        | EvidenceAnswer::Compared(_)
+        | EvidenceAnswer::Durations(_)
+        | EvidenceAnswer::Replay(_)
+        | EvidenceAnswer::Judged(_)
+        | EvidenceAnswer::FileHistory(_) => String::new(),
     }
-}
-
-/// Draws a recurring diagnostic. Returns whether it was clicked.
-fn recurring_ui(ui: &mut Ui, rect: Rect, row: &RecurringDiagnostic, now: &Now) -> bool {
-    let theme = Theme::of(ui);
-    let response = ui.interact(rect, ui.scope_id().with("recurring"), Sense::click());
-    rows::row_background(ui, &response, false);
-    let left = rect.left() + 18.0;
-    let top = rect.top() + 15.0;
-    let times = format!("{} times", format::count(row.count));
-    let right = pos2(rect.right() - 18.0, top);
-    let times_width = widgets::paint_right(ui, right, (&times, Text::Mono, theme.text));
-    let file = if row.file_name.is_empty() { "no file" } else { &row.file_name };
-    let parts = [(row.code.as_str(), Text::Mono, theme.text), (file, Text::Mono, theme.dim)];
-    let width = (rect.width() - times_width - 52.0).max(0.0);
-    widgets::paint_parts(ui, pos2(left, top), width, &parts);
-    let seen = format!(
-        "first seen {}, last seen {}, by {} in {}",
-        now.full(row.first_seen_ms),
-        now.full(row.last_seen_ms),
-        format::counted(row.execution_ids.len(), "execution"),
-        row.workspace
-    );
-    let parts = [(seen.as_str(), Text::Small, theme.dim)];
-    widgets::paint_parts(ui, pos2(left, rect.top() + 32.0), rect.width() - 36.0, &parts);
-    let name = || drawable(&format!("{} in {file}, {times}, {seen}", row.code)).into_owned();
-    let clicked = controls::painted_button(ui, &response, name);
-    rows::row_tooltip(&response, false, "Click for the executions with this code.");
-    clicked
 }

@@ -5,7 +5,7 @@ use egui::{Align, Layout, ScrollArea, Ui};
 use super::results::{self, known_look};
 use super::{EvidenceView, Filter, links, toggle};
 use crate::plan::{drawable, one_line};
-use crate::run::{Attempt, ExecutionDetail, Known, Reconciled, RunFate};
+use crate::run::{Attempt, ExecutionDetail, Known, Question, Reconciled, RunFate};
 use crate::ui::action::RecordTab;
 use crate::ui::artifact::{ArtifactView, Contents, artifacts_ui};
 use crate::ui::loop_page::loop_link_ui;
@@ -13,8 +13,8 @@ use crate::ui::plan::{argument_ui, risk_icon, short_first};
 use crate::ui::reconcile::{reconciled_ui, settle_ui};
 use crate::ui::tabs::tabs_ui;
 use crate::ui::{
-    Action, Chip, Command, EvidenceAction, Look, Now, PlanAction, Text, Theme, Tone, format, icon,
-    scroll, widgets,
+    Action, Chip, Command, EvidenceAction, Look, Now, PlanAction, Text, Theme, Tone, controls,
+    format, icon, scroll, widgets,
 };
 
 pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<Action>) {
@@ -193,9 +193,27 @@ fn links_of_run_ui(
             let text = toggle("", Filter::Run, &run_id.to_string());
             actions.push(Action::Evidence(EvidenceAction::Search(text)));
         }
+        looking_back_ui(ui, detail, actions);
         revert_ui(ui, detail, actions);
         if let Some(attempt) = attempt {
             loop_link_ui(ui, attempt, actions);
+        }
+    });
+}
+
+/// The menu of the pictures and comparisons of a run and of a step.
+fn looking_back_ui(ui: &mut Ui, detail: &ExecutionDetail, actions: &mut Vec<Action>) {
+    let row = &detail.row;
+    controls::menu(ui, icon::CLOCK, "Look back", |ui| {
+        for (name, question) in [
+            ("Times of the run", Question::Times(row.run_id)),
+            ("Play the run back", Question::Replay(row.run_id)),
+            ("Durations of this step", Question::Durations(row.execution_id)),
+            ("Compare with another run…", Question::RunsToCompare(row.run_id)),
+        ] {
+            if controls::menu_item(ui, name) {
+                actions.push(Action::Evidence(EvidenceAction::RunQuery(question)));
+            }
         }
     });
 }
@@ -266,7 +284,7 @@ fn record_ui(ui: &mut Ui, detail: &ExecutionDetail, now: &Now, actions: &mut Vec
     }
     if !detail.edges.is_empty() {
         section(ui, "Touched");
-        links::links_ui(ui, &detail.edges, actions);
+        links::links_ui(ui, &detail.edges, &run.workspace, actions);
     }
 }
 

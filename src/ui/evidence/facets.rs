@@ -98,6 +98,7 @@ fn questions(view: &EvidenceView<'_>) -> Vec<Question> {
         Question::Recurring,
         Question::Rejected { words: String::new() },
         Question::InterruptedRuns,
+        Question::JudgedAgain,
     ];
     if let Some(code) = parsed.code {
         questions.push(Question::WithCode(code.clone()));

@@ -10,9 +10,10 @@ use crate::ui::{Action, EvidenceAction, Text, Tone, controls, format, widgets};
 /// The maximum number of links shown; a check of a large project has a thousand.
 const MAX_LINKS: usize = 40;
 
-pub(super) fn links_ui(ui: &mut Ui, edges: &[Edge], actions: &mut Vec<Action>) {
+/// `workspace` is that of the execution, in which the paths are.
+pub(super) fn links_ui(ui: &mut Ui, edges: &[Edge], workspace: &str, actions: &mut Vec<Action>) {
     for (index, edge) in edges.iter().take(MAX_LINKS).enumerate() {
-        ui.push_id(index, |ui| link_ui(ui, edge, actions));
+        ui.push_id(index, |ui| link_ui(ui, edge, workspace, actions));
     }
     if let Some(more) = edges.len().checked_sub(MAX_LINKS).filter(|more| *more > 0) {
         let text = format!(
@@ -23,12 +24,12 @@ pub(super) fn links_ui(ui: &mut Ui, edges: &[Edge], actions: &mut Vec<Action>) {
     }
 }
 
-fn link_ui(ui: &mut Ui, edge: &Edge, actions: &mut Vec<Action>) {
+fn link_ui(ui: &mut Ui, edge: &Edge, workspace: &str, actions: &mut Vec<Action>) {
     ui.horizontal(|ui| {
         widgets::value_label(ui, edge.edge_type.words());
         let name = format!("{} {}", edge.target_kind.as_str(), edge.target);
         let response = controls::menu_link(ui, &edge.target, &name, |ui| {
-            question_items_ui(ui, questions(edge), actions);
+            question_items_ui(ui, questions(edge, workspace), actions);
             let changes = format!("Every change of {}", edge.target);
             if edge.target_kind == TargetKind::File && controls::menu_item(ui, &changes) {
                 let text = toggle("", Filter::Wrote, &edge.target);
@@ -53,10 +54,11 @@ pub(crate) fn question_items_ui(ui: &mut Ui, questions: Vec<Question>, actions: 
 }
 
 /// The queries that apply to a target.
-fn questions(edge: &Edge) -> Vec<Question> {
+fn questions(edge: &Edge, workspace: &str) -> Vec<Question> {
     let target = || edge.target.clone();
     match edge.target_kind {
         TargetKind::File => vec![
+            Question::FileHistory { path: target(), workspace: workspace.to_owned() },
             Question::Touched { kind: TargetKind::File, target: target() },
             Question::Latest(target()),
         ],

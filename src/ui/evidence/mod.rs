@@ -1,17 +1,27 @@
 //! The evidence page: search field, facets, timeline, results or the answer to a query, and one execution in full.
 
 mod answer;
+mod bars;
 mod below;
+mod comparison;
 pub mod detail;
+mod durations;
 mod facets;
+mod file_history;
 mod filters;
+mod judged;
 mod links;
+mod player;
 mod query;
+mod recurring;
 mod rejections;
 mod results;
 #[cfg(test)]
 mod tests;
+mod ticks;
+mod time_span;
 mod timeline;
+mod times;
 
 use egui::text::{CCursor, CCursorRange};
 use egui::text_edit::TextEditState;
@@ -37,9 +47,11 @@ pub use facets::is_offered;
 pub(crate) use filters::filters_help;
 pub use filters::{Filter, unknown_tool};
 pub(crate) use links::question_items_ui;
-use query::within;
+pub use player::PlayerView;
 pub use query::{is_set, parse, toggle};
+use query::{within, without_times};
 pub use results::{ResultLine, result_lines};
+pub use timeline::TimelineView;
 
 /// The state of the verification of the chain.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -73,6 +85,10 @@ pub struct EvidenceView<'a> {
     pub failure: Option<&'a str>,
     /// The latest search results; `None` until they are read.
     pub page: Option<&'a SearchPage>,
+    /// The results over time.
+    pub timeline: TimelineView<'a>,
+    /// The state of the player of a recorded run.
+    pub player: PlayerView,
     /// Whether a search is under way, whose results will replace `page`.
     pub is_searching: bool,
     /// The lines that show `page`, as made by [`result_lines`].
@@ -190,8 +206,8 @@ pub fn evidence_page_ui(
             rejections::found_ui(ui, view, actions);
             // The results come before the picture of them.
             let has_room = ui.available_height() > MIN_BELOW_SEARCH;
-            if let Some(page) = view.page.filter(|_| view.question.is_none() && has_room) {
-                timeline::timeline_ui(ui, view, &page.counts.timeline, actions);
+            if view.page.is_some() && view.question.is_none() && has_room {
+                timeline::timeline_ui(ui, view, actions);
             }
         });
         if let Some(failure) = view.failure {

@@ -144,13 +144,19 @@ pub fn toggle(text: &str, filter: Filter, value: &str) -> String {
     parts.join(" ")
 }
 
+/// The search text without its times.
+pub fn without_times(text: &str) -> String {
+    let is_time =
+        |token: &&Token| matches!(token.filter(), Some((Filter::After | Filter::Before, _)));
+    let tokens = tokens(text);
+    let parts: Vec<_> = tokens.iter().filter(|it| !is_time(it)).map(Token::written).collect();
+    parts.join(" ")
+}
+
 /// The search text with filters for the seconds that contain these times, in Unix milliseconds; `to_ms` is exclusive.
 pub fn within(text: &str, from_ms: i64, to_ms: i64, now: &Now) -> String {
-    let mut parts: Vec<_> = tokens(text)
-        .iter()
-        .filter(|token| !matches!(token.filter(), Some((Filter::After | Filter::Before, _))))
-        .map(Token::written)
-        .collect();
+    let mut parts = vec![without_times(text)];
+    parts.retain(|text| !text.is_empty());
     let times = [
         (Filter::After, from_ms.div_euclid(1_000) * 1_000),
         (
@@ -285,6 +291,13 @@ mod tests {
         );
         let found = query(&text);
         assert_eq!((found.since_ms, found.until_ms), (Some(from), Some(from + 2_000)));
+    }
+
+    #[test]
+    fn times_are_taken_away_alone() {
+        let text = "heron after:7d \"two words\" before:today";
+        assert_eq!(without_times(text), "heron \"two words\"");
+        assert_eq!(without_times("after:7d"), "");
     }
 
     #[test]

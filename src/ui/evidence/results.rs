@@ -47,7 +47,10 @@ pub(super) fn results_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec
                     let first_id = hits.first().map(|hit| hit.listed.row.execution_id);
                     let counts = counts(number, run.step_count, all);
                     ui.push_id(("run of", first_id), |ui| {
-                        run_ui(ui, rect, run, &counts, view.now, actions);
+                        let verb = format!("Show the run {}", run.plan_name);
+                        if run_ui(ui, rect, run, &counts, view.now, &verb) {
+                            actions.push(Action::Plan(PlanAction::OpenRun(run.run_id)));
+                        }
                     });
                 }
             }
@@ -113,15 +116,16 @@ fn counts(number: usize, steps: usize, all: bool) -> String {
     }
 }
 
-/// The heading above the hits of a run: its title and end, where and when it ran, and `counts`. A click shows the run.
+/// A run as a row: its title and end, where and when it ran, and `counts`. `verb` says what a click does. Returns whether
+/// it was clicked.
 pub(super) fn run_ui(
     ui: &mut Ui,
     rect: Rect,
     run: &RunSummary,
     counts: &str,
     now: &Now,
-    actions: &mut Vec<Action>,
-) {
+    verb: &str,
+) -> bool {
     let theme = Theme::of(ui);
     let response = ui.interact(rect, ui.scope_id().with(run.run_id), Sense::click());
     let fill = if response.hovered() { theme.hover } else { theme.panel };
@@ -147,9 +151,7 @@ pub(super) fn run_ui(
     let width = (rect.right() - 18.0 - left).max(0.0);
     let parts = [(place.as_str(), Text::Meta, theme.dim)];
     widgets::paint_parts(ui, pos2(left, rect.top() + 32.0), width, &parts);
-    if controls::painted_button(ui, &response, || format!("Show the run {}", run.plan_name)) {
-        actions.push(Action::Plan(PlanAction::OpenRun(run.run_id)));
-    }
+    controls::painted_button(ui, &response, || verb.to_owned())
 }
 
 /// The last row, which reads more hits; with how many are left, once they are counted.

@@ -4,6 +4,9 @@ use egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable};
 
+mod looking_back;
+mod timeline;
+
 use crate::run::{Question, TargetKind};
 use crate::ui::action::WindowAction;
 use crate::ui::tests::{Window, window};

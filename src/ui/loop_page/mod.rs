@@ -44,6 +44,7 @@ pub use model::{
     ActionRow, BY_CLASS, action_rows, attempt_look, fate_look, gate_row, is_by_class, phase_look,
     state_look, stop_word, waiting_step,
 };
+pub(crate) use plan_difference::{lines_ui, plan_steps_ui};
 pub use sequel::{Sequel, prequel, sequel};
 
 /// All data of the page.

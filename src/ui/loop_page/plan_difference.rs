@@ -21,11 +21,12 @@ pub(super) fn difference_ui(ui: &mut Ui, attempt: &AttemptState) {
             let text = format!("Because of the previous attempt: {}", beginning(reason));
             widgets::paragraph(ui, text, Text::Meta, Tone::Dim);
         }
-        steps_ui(ui, difference);
+        plan_steps_ui(ui, difference);
     });
 }
 
-fn steps_ui(ui: &mut Ui, difference: &PlanDifference) {
+/// The steps that differ. A changed one unfolds to its lines.
+pub(crate) fn plan_steps_ui(ui: &mut Ui, difference: &PlanDifference) {
     for (index, step) in difference.steps.iter().take(MAX_LISTED).enumerate() {
         ui.push_id(("step", index), |ui| step_ui(ui, step));
     }
@@ -87,7 +88,7 @@ fn step_ui(ui: &mut Ui, step: &StepDifference) {
 }
 
 /// The lines that differ, with their signs in the colours of a difference.
-fn lines_ui(ui: &mut Ui, lines: &str) {
+pub(crate) fn lines_ui(ui: &mut Ui, lines: &str) {
     widgets::card(ui).inner_margin(Margin::symmetric(0, 6)).show(ui, |ui| {
         ui.set_min_width(ui.available_width());
         ui.spacing_mut().item_spacing.y = 0.0;

@@ -214,8 +214,19 @@ fn change_ui(
             });
         });
     });
+    diff_of_change_ui(ui, ("diff", index), change, jumping);
+    ui.add_space(4.0);
+}
+
+/// The lines of a change, or why there are none.
+fn diff_of_change_ui(
+    ui: &mut Ui,
+    id_salt: (&str, usize),
+    change: &FileChange,
+    jumping: &mut Jumping,
+) {
     match &change.diff {
-        Diff::Text { lines, .. } => diff_ui(ui, ("diff", index), change, lines, jumping),
+        Diff::Text { lines, .. } => diff_ui(ui, id_salt, change, lines, jumping),
         Diff::Unchanged => indented(ui, |ui| {
             widgets::remark(ui, icon::INFO, Tone::Dim, "The file would not change.");
         }),
@@ -226,11 +237,17 @@ fn change_ui(
             widgets::remark(ui, icon::INFO, Tone::Dim, text);
         }),
     }
-    ui.add_space(4.0);
+}
+
+/// Shows the lines of one change below a heading of the caller.
+pub(crate) fn lines_of_change_ui(ui: &mut Ui, id_salt: &str, change: &FileChange) {
+    let mut jumping = Jumping::new(ui, ui.scope_id().with(id_salt));
+    diff_of_change_ui(ui, (id_salt, 0), change, &mut jumping);
+    jumping.finish(ui);
 }
 
 /// Shows one difference of a text that is no file, below its name.
-pub(super) fn difference_ui(ui: &mut Ui, id_salt: (&str, usize), change: &FileChange) {
+pub(crate) fn difference_ui(ui: &mut Ui, id_salt: (&str, usize), change: &FileChange) {
     let list = ui.scope_id().with(id_salt);
     let mut jumping = Jumping::new(ui, list);
     ui.push_id(id_salt, |ui| {

@@ -70,7 +70,9 @@ pub use bar_model::{Bar, bar};
 pub use card::CardView;
 pub use change_jump::go_to_change;
 pub use changed_steps::{ChangedSteps, SeenStep, StepChange};
-pub(crate) use changes::{Cut, changes_ui, cut_changes_ui, preview_ui};
+pub(crate) use changes::{
+    Cut, changes_ui, cut_changes_ui, difference_ui, lines_of_change_ui, preview_ui,
+};
 pub use chips::StepCounts;
 pub use choices::ChoicesView;
 pub use code::{Beside, CodeRow, Gutter, code_rows_ui, columns, full_text_ui};

@@ -9,6 +9,7 @@ mod continuation;
 mod evidence;
 #[cfg(target_os = "linux")]
 mod foreign_text;
+mod looking_back;
 mod risk;
 mod run;
 mod simulate;

@@ -16,6 +16,8 @@ mod batch;
 mod fixture;
 #[path = "../../../examples/gallery/found.rs"]
 mod found;
+#[path = "../../../examples/gallery/looking.rs"]
+mod looking;
 #[path = "../../../examples/gallery/looping.rs"]
 mod looping;
 #[path = "../../../examples/gallery/revert.rs"]
