@@ -117,7 +117,7 @@ fn begin(
         ("Run", Some(code(&run.run_id.to_string()))),
         ("Follow-up of", run.parent_run.map(|id| code(&format!("run {id}")))),
         ("Steps", Some(format!("{} of {} recorded", run.steps_recorded, run.step_count))),
-        ("Purged", run.purged.as_ref().map(|note| capitalized(&note.sentence()))),
+        ("Purged", run.purged.as_ref().map(|note| escaped_line(&capitalized(&note.sentence())))),
     ];
     write_facts(&facts, out)?;
     let numbers = OUTCOMES.iter().filter_map(|(word, class)| {

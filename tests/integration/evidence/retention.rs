@@ -57,16 +57,20 @@ fn a_purge_asks_says_what_it_takes_and_leaves_a_note() {
     assert!(refused.document()["error"]["message"].as_str().unwrap().contains("nobody agreed"));
     assert_eq!(verify(&home)["purged"], 0);
 
-    let yes = ["--reason", "asked for", "--yes"];
+    let yes = ["--reason", "asked for <b>", "--yes"];
     let done = home.json(purge.into_iter().chain(yes)).exits(0).document();
     assert_eq!(done["rows"], preview["rows"]);
     assert!(done["purge_id"].is_string() && done["compacted"].is_object(), "{done}");
     assert_eq!(verify(&home)["purged"], done["rows"]);
     assert!(python(&home.evidence()).exits(0).stdout.contains("were purged"));
 
+    let sizes = home.json(["evidence", "sizes"]).exits(0).document();
+    assert_eq!(sizes["purge_records"][0]["rule"]["run_id"], run);
+    assert!(home.run(["evidence", "sizes"]).exits(0).stdout.contains("asked for"));
+
     // Whoever looks at the run learns what happened to its records.
     let shown = home.json(["evidence", "show", &run]).exits(0).document();
-    assert_eq!(shown["run"]["purged"]["reason"], "asked for");
+    assert_eq!(shown["run"]["purged"]["reason"], "asked for <b>");
     assert_eq!(shown["run"]["status"], "completed");
     assert!(home.run(["evidence", "show", &run]).exits(0).stdout.contains("asked for"));
     let missing = home.run(["evidence", "show", &execution]).exits(5);
@@ -81,7 +85,7 @@ fn a_purge_asks_says_what_it_takes_and_leaves_a_note() {
     for format in ["jsonl", "csv", "sarif", "junit", "html"] {
         let all = home.run(["evidence", "export", "--format", format]).exits(0);
         assert!(!all.stdout.contains("wombat"), "{format}: {}", all.stdout);
-        assert_eq!(all.stdout.contains("asked for"), format == "html", "{format}");
+        assert_eq!(all.stdout.contains("asked for &lt;b&gt;"), format == "html", "{format}");
     }
     for id in [&run, &other] {
         let case = home.path().join(format!("{id}.zip"));
