@@ -11,7 +11,7 @@ use super::error::Result;
 use super::file_system::free_space;
 use super::rows::value;
 use super::schema::database_path;
-use super::{EvidenceError, EvidenceStore, fault};
+use super::{EvidenceError, EvidenceStore, fault, lock};
 use crate::run::Compacted;
 
 /// The free space that is kept besides what is needed, in bytes.
@@ -21,10 +21,14 @@ impl EvidenceStore {
     /// Makes the database as small as its rows allow. Every row keeps its number.
     ///
     /// # Errors
-    /// [`EvidenceError::NoSpace`] if the disk has too little free space for the work, and any error of the database; then
-    /// the database is as it was.
+    /// [`EvidenceError::NoSpace`] if the disk has too little free space for the work, [`EvidenceError::UnderWay`] while a run
+    /// or a loop is under way, which could not record meanwhile, and any error of the database; then the database is as
+    /// it was.
     pub fn compact(&mut self) -> Result<Compacted> {
         let dir = self.folder().to_owned();
+        if lock::is_any_alive(&dir) {
+            return Err(EvidenceError::UnderWay { path: dir });
+        }
         let before_bytes = database_bytes(&dir);
         let needed = needed_bytes(&self.conn)?;
         if let Some(free) = free_space(&dir)

@@ -133,7 +133,7 @@ impl EvidenceError {
             Self::NoEvidence { .. } => "Name the folder with --evidence.",
             Self::BadBackup { .. } => "Use another backup. Nothing was changed.",
             Self::UnderWay { .. } => {
-                "Wait for its end and close the other windows, then try again. Nothing was changed."
+                "Wait for its end, and close the other windows, then try again."
             }
             Self::NoSpace { .. } => {
                 "Nothing was lost, and later records use the free space in the file. Make space on the disk, then run \

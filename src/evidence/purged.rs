@@ -8,10 +8,10 @@ use uuid::Uuid;
 use super::EvidenceReader;
 use super::error::Result;
 use super::migrations::FORMAT_WITH_PURGES;
-use super::rows::{has_row, optional, parse_word, uuid};
+use super::rows::{count, has_row, json, optional, parse_word, uuid};
 use super::source::Source;
 use crate::plan::Digest;
-use crate::run::{Outcome, PurgeNote, RunTally};
+use crate::run::{Outcome, PurgeNote, PurgeRecord, RunTally};
 
 /// Purged steps by outcome; `unknown` for those without one.
 type Outcomes = BTreeMap<String, u64>;
@@ -34,6 +34,30 @@ impl EvidenceReader {
                 let (timestamp_ms, reason, user) = (row.get(1)?, row.get(2)?, row.get(3)?);
                 let note = PurgeNote { timestamp_ms, reason, user, whole: false, steps: 1 };
                 Ok((uuid(row, 0)?, note))
+            })
+        })
+    }
+
+    /// All purges, in the order of recording.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn purges(&mut self) -> Result<Vec<PurgeRecord>> {
+        self.query(|source| {
+            if source.format < FORMAT_WITH_PURGES {
+                return Ok(Vec::new());
+            }
+            let sql = "SELECT id, rule_json, reason, user_name, row_count, timestamp
+                       FROM record_purges ORDER BY row";
+            source.all(sql, [], |row| {
+                Ok(PurgeRecord {
+                    purge_id: uuid(row, 0)?,
+                    rule: json(row, 1)?,
+                    reason: row.get(2)?,
+                    user: row.get(3)?,
+                    rows: count(row, 4)?,
+                    timestamp_ms: row.get(5)?,
+                })
             })
         })
     }
@@ -73,7 +97,7 @@ pub(super) fn of_run(source: &Source<'_>, run_id: Uuid) -> Result<Option<(PurgeN
             let note = PurgeNote { timestamp_ms: 0, reason, user: None, whole: false, steps: 0 };
             (note, Outcomes::new())
         });
-        let more: Option<Outcomes> = optional(row, 1, super::rows::json)?;
+        let more: Option<Outcomes> = optional(row, 1, json)?;
         for (outcome, number) in more.unwrap_or_default() {
             note.steps += number;
             *outcomes.entry(outcome).or_default() += number;

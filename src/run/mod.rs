@@ -103,8 +103,8 @@ pub use record::{
 };
 pub use result::{ExecutionResult, Failure, Outcome, RunStatus, STREAM_HEAD_BYTES, StepResult};
 pub use retention::{
-    BackupReport, ClearSecret, Compacted, EvidenceSizes, PurgeNote, PurgePreview, PurgeReport,
-    PurgeRule, RestoreReport, SizeOfPart,
+    BackupReport, ClearSecret, Compacted, EvidenceSizes, PurgeNote, PurgePreview, PurgeRecord,
+    PurgeReport, PurgeRule, RestoreReport, SizeOfPart,
 };
 pub use review::{
     CommandReview, CommandsReview, Impact, PreconditionState, Review, StepWallsReview, WallsReview,

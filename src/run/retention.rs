@@ -79,6 +79,23 @@ pub struct PurgeReport {
     pub taken: PurgePreview,
 }
 
+/// A purge as it is recorded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PurgeRecord {
+    /// The id of the purge.
+    pub purge_id: Uuid,
+    /// The rule.
+    pub rule: serde_json::Value,
+    /// The person's reason.
+    pub reason: String,
+    /// The name of the user, from the environment.
+    pub user: Option<String>,
+    /// The number of rows that were deleted.
+    pub rows: u64,
+    /// The time of the purge, in Unix milliseconds.
+    pub timestamp_ms: i64,
+}
+
 /// What a compaction of the database did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Compacted {

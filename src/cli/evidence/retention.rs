@@ -16,7 +16,7 @@ use crate::engine::{Clock as _, SystemClock};
 use crate::evidence::{EvidenceError, EvidenceLocation, EvidenceReader, EvidenceStore};
 use crate::plan::quoted;
 use crate::run::text::size;
-use crate::run::{Compacted, EvidenceSizes, PurgePreview, PurgeRule, SizeOfPart};
+use crate::run::{Compacted, EvidenceSizes, PurgePreview, PurgeRecord, PurgeRule, SizeOfPart};
 
 /// Purges the records that the options name, after the person has agreed, and gives their space back.
 ///
@@ -166,14 +166,14 @@ fn agree() -> Result<(), Refusal> {
     Err(Refusal::usage("nothing was purged", "Type the word purge to purge."))
 }
 
-/// Makes the database smaller. `None` if the disk has too little space for that, which is said.
+/// Makes the database smaller. `None` if the disk has too little space for that or a run is under way, which is said.
 fn give_back(store: &mut EvidenceStore) -> Result<Option<Compacted>, Refusal> {
     match store.compact() {
         Ok(compacted) => Ok(Some(compacted)),
-        Err(error @ EvidenceError::NoSpace { .. }) => {
+        Err(error @ (EvidenceError::NoSpace { .. } | EvidenceError::UnderWay { .. })) => {
             let text = format!(
-                "The records are purged, but their space is not given back: {error}. {}",
-                error.next()
+                "The records are purged, but their space is not given back: {error}. Later records use it; \
+                 `countersign evidence compact` gives it back."
             );
             say(&quoted_in_line(&text));
             Ok(None)
@@ -230,11 +230,13 @@ pub(super) fn sizes(
 ) -> Result<Exit, Refusal> {
     let sizes = reader.sizes()?;
     let (months, plans) = reader.sizes_of_runs(&TimeZone::system())?;
+    let purges = reader.purges()?;
     if out.json() {
         let mut document = json!(sizes);
         if let Some(fields) = document.as_object_mut() {
             fields.insert("months".to_owned(), json!(months));
             fields.insert("plans".to_owned(), json!(plans));
+            fields.insert("purge_records".to_owned(), json!(purges));
         }
         out.document(&document);
         return Ok(Exit::Done);
@@ -251,6 +253,15 @@ pub(super) fn sizes(
             [part.name.clone(), part.runs.to_string(), part.steps.to_string(), size(part.bytes)]
         };
         out.table(std::iter::once(head).chain(parts.iter().map(row)));
+    }
+    if !purges.is_empty() {
+        out.line("");
+        let head = ["purged", "records", "by", "reason"].map(str::to_owned);
+        let row = |purge: &PurgeRecord| {
+            let (at, rows) = (local_time(purge.timestamp_ms), purge.rows.to_string());
+            [at, rows, purge.user.clone().unwrap_or_default(), purge.reason.clone()]
+        };
+        out.table(std::iter::once(head).chain(purges.iter().map(row)));
     }
     Ok(Exit::Done)
 }

@@ -156,7 +156,10 @@ fn print_loop(detail: &LoopDetail, out: &mut Output) {
             }
         }
         for run in &attempt.runs {
-            let text = format!("    {} run {}: {}", fate_word(run), run.run_id, run.plan_name);
+            let purged = run.purged.as_ref().map(|note| format!("; {}", note.sentence()));
+            let purged = purged.unwrap_or_default();
+            let (fate, id, plan) = (fate_word(run), run.run_id, &run.plan_name);
+            let text = format!("    {fate} run {id}: {plan}{purged}");
             out.line(&quoted(&text));
         }
     }

@@ -25,12 +25,15 @@ use super::error::Result;
 use super::index::Index;
 use super::migrations::newest;
 use super::rows::list;
-use super::{EvidenceReader, EvidenceStore, fault};
+use super::{EvidenceError, EvidenceReader, EvidenceStore, fault, lock};
 use crate::plan::Digest;
 use crate::run::{PurgePreview, PurgeReport, PurgeRule};
 
 /// The folder of the plans that the window makes of runs, in the evidence folder.
 const FOLLOW_UP_PLANS: &str = "continuations";
+/// The maximum number of rows that are purged while a run is under way, which waits meanwhile and ends if that takes too
+/// long.
+const MAX_BESIDE_A_RUN: u64 = 200_000;
 /// The length of an id as text.
 const ID_LENGTH: usize = 36;
 
@@ -56,8 +59,8 @@ impl EvidenceStore {
     /// Runs under way are kept, and so is the plan of an approval that can still be used.
     ///
     /// # Errors
-    /// [`EvidenceError::Changed`](super::EvidenceError::Changed) if one of the rows was changed after it was written, and
-    /// any error of the database; then nothing was purged.
+    /// [`EvidenceError::Changed`] if one of the rows was changed after it was written, [`EvidenceError::UnderWay`] if a run
+    /// is under way that would have to wait too long, and any error of the database; then nothing was purged.
     pub fn purge(&mut self, rule: &PurgeRule, reason: &str, now_ms: i64) -> Result<PurgeReport> {
         // Deleted pages are overwritten, so that the bytes do not remain in the file.
         self.conn.pragma_update(None, "secure_delete", true)?;
@@ -70,6 +73,9 @@ impl EvidenceStore {
             let selector =
                 Selector { conn: appender.tx(), format: newest(), dir: &dir, rule, now_ms };
             report.taken = selector.select()?;
+            if report.taken.rows > MAX_BESIDE_A_RUN && lock::is_any_alive(&dir) {
+                return Err(EvidenceError::UnderWay { path: dir.clone() });
+            }
             if report.taken.rows > 0 || report.taken.runs > 0 {
                 let purge_id = Uuid::new_v4();
                 fault::point(&dir, "selected");

@@ -12,6 +12,7 @@ use super::super::xml::{escaped, escaped_line};
 use super::parts::{OUTCOMES, class_of, code, spoken, time, write_facts};
 use super::step;
 use crate::evidence::EvidenceReader;
+use crate::run::text::capitalized;
 use crate::run::{RunSummary, SearchQuery};
 
 const STYLE: &str = include_str!("style.css");
@@ -116,6 +117,7 @@ fn begin(
         ("Run", Some(code(&run.run_id.to_string()))),
         ("Follow-up of", run.parent_run.map(|id| code(&format!("run {id}")))),
         ("Steps", Some(format!("{} of {} recorded", run.steps_recorded, run.step_count))),
+        ("Purged", run.purged.as_ref().map(|note| escaped_line(&capitalized(&note.sentence())))),
     ];
     write_facts(&facts, out)?;
     let numbers = OUTCOMES.iter().filter_map(|(word, class)| {

@@ -291,7 +291,7 @@ fn the_questions_answer_in_json_lines() {
 fn verify_says_sound_tampered_and_truncated() {
     let (home, _) = with_a_run();
     let sound = home.json(["evidence", "verify"]).exits(0).document();
-    assert_eq!(keys(&sound), ["first_bad", "head", "kept", "ok", "rows", "schema"]);
+    assert_eq!(keys(&sound), ["first_bad", "head", "kept", "ok", "purged", "rows", "schema"]);
     assert_eq!(sound["ok"], true);
     assert!(sound["rows"].as_u64().unwrap() > 5 && sound["first_bad"].is_null());
     let head = sound["head"].as_str().unwrap();

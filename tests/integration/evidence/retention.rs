@@ -7,6 +7,8 @@ use countersign::plan::Digest;
 use serde_json::{Value, json};
 
 use crate::harness::home::{Done, Home};
+#[cfg(target_os = "linux")]
+use crate::harness::sshd::Sshd;
 use crate::harness::{create_file, read_file, tree, write_file};
 
 /// A home with a run about a wombat, which it also wrote into a file, and one about a quokka. Returns their ids.
@@ -55,16 +57,20 @@ fn a_purge_asks_says_what_it_takes_and_leaves_a_note() {
     assert!(refused.document()["error"]["message"].as_str().unwrap().contains("nobody agreed"));
     assert_eq!(verify(&home)["purged"], 0);
 
-    let yes = ["--reason", "asked for", "--yes"];
+    let yes = ["--reason", "asked for <b>", "--yes"];
     let done = home.json(purge.into_iter().chain(yes)).exits(0).document();
     assert_eq!(done["rows"], preview["rows"]);
     assert!(done["purge_id"].is_string() && done["compacted"].is_object(), "{done}");
     assert_eq!(verify(&home)["purged"], done["rows"]);
     assert!(python(&home.evidence()).exits(0).stdout.contains("were purged"));
 
+    let sizes = home.json(["evidence", "sizes"]).exits(0).document();
+    assert_eq!(sizes["purge_records"][0]["rule"]["run_id"], run);
+    assert!(home.run(["evidence", "sizes"]).exits(0).stdout.contains("asked for"));
+
     // Whoever looks at the run learns what happened to its records.
     let shown = home.json(["evidence", "show", &run]).exits(0).document();
-    assert_eq!(shown["run"]["purged"]["reason"], "asked for");
+    assert_eq!(shown["run"]["purged"]["reason"], "asked for <b>");
     assert_eq!(shown["run"]["status"], "completed");
     assert!(home.run(["evidence", "show", &run]).exits(0).stdout.contains("asked for"));
     let missing = home.run(["evidence", "show", &execution]).exits(5);
@@ -79,6 +85,7 @@ fn a_purge_asks_says_what_it_takes_and_leaves_a_note() {
     for format in ["jsonl", "csv", "sarif", "junit", "html"] {
         let all = home.run(["evidence", "export", "--format", format]).exits(0);
         assert!(!all.stdout.contains("wombat"), "{format}: {}", all.stdout);
+        assert_eq!(all.stdout.contains("asked for &lt;b&gt;"), format == "html", "{format}");
     }
     for id in [&run, &other] {
         let case = home.path().join(format!("{id}.zip"));
@@ -259,6 +266,56 @@ fn a_network_file_system_gets_no_log() {
     let _ = home.json(["run", "space/p.json", "--yes"]).exits(0);
     assert_eq!(home.texts("PRAGMA journal_mode", []), ["wal"]);
     verify(&home);
+}
+
+/// A folder of another host, mounted with `sshfs` where that is installed and the system lets this user mount.
+#[cfg(target_os = "linux")]
+#[test]
+fn evidence_on_a_real_network_file_system_works() {
+    let sshd = Sshd::with("Subsystem sftp internal-sftp");
+    let (home, _) = home();
+    let (real, mount) = (home.path().join("real"), home.path().join("mounted"));
+    fs::create_dir(&real).unwrap();
+    fs::create_dir(&mount).unwrap();
+    let Some(_mounted) = Mounted::new(&sshd, &real, &mount) else {
+        println!("not tested: sshfs is not installed, or cannot mount here");
+        return;
+    };
+    let evidence = mount.join("evidence");
+    let on_mount = |line: &[&str]| {
+        let mut command = home.command();
+        command.args(line).arg("--evidence").arg(&evidence);
+        Done::of(&mut command).exits(0)
+    };
+    home.plan(json!([read_file("look", "c.txt"), create_file("make", "e.txt", "far away\n")]));
+    on_mount(&["run", "space/p.json", "--yes"]);
+    let sizes = on_mount(&["evidence", "sizes"]).stdout;
+    assert!(sizes.contains("fuse.sshfs: a network file system"), "{sizes}");
+    assert!(!evidence.join("execution_log.db-wal").exists());
+    on_mount(&["evidence", "purge", "--older-than", "2099-01-01", "--yes"]);
+    on_mount(&["evidence", "verify"]);
+    python(&real.join("evidence")).exits(0);
+}
+
+/// A folder mounted with `sshfs` until the end of the test.
+#[cfg(target_os = "linux")]
+struct Mounted(PathBuf);
+
+#[cfg(target_os = "linux")]
+impl Mounted {
+    fn new(sshd: &Sshd, real: &Path, mount: &Path) -> Option<Self> {
+        let mut sshfs = assert_cmd::Command::new("sshfs");
+        sshfs.arg("-F").arg(sshd.config()).arg(format!("loopback:{}", real.display()));
+        let mounted = sshfs.arg(mount).output().ok()?;
+        mounted.status.success().then(|| Self(mount.to_owned()))
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let _ = assert_cmd::Command::new("fusermount3").args(["-u", "-z"]).arg(&self.0).output();
+    }
 }
 
 /// A record of a version whose rules did not know the kind of secret.
