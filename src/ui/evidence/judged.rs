@@ -51,8 +51,9 @@ pub(super) fn judged_ui(
 /// How many commands were judged, and a button that stops it.
 fn progress_ui(ui: &mut Ui, judgement: &Judgement, actions: &mut Vec<Action>) {
     widgets::margins(6, 6).show(ui, |ui| {
+        // The text is centred beside the button only if the row has its height from the start.
+        ui.spacing_mut().interact_size.y = theme::BUTTON;
         ui.horizontal(|ui| {
-            ui.spacing_mut().interact_size.y = theme::BUTTON;
             let (icon, text) = match judgement.all {
                 None => (icon::CLOCK, "Reading the commands…".to_owned()),
                 Some(all) if judgement.is_complete() => {

@@ -133,8 +133,11 @@ fn next_speed(speed: u8, faster: bool) -> u8 {
 }
 
 fn controls_ui(ui: &mut Ui, playback: &Playback, player: PlayerView, act: &mut Vec<PlayerAction>) {
+    let has_room = ui.available_width() >= NARROW;
+    let place = widgets::rich(place_words(playback, player), Text::Mono, Theme::of(ui).dim);
+    // The words are centred beside the button only if the row has its height from the start.
+    let usual = std::mem::replace(&mut ui.spacing_mut().interact_size.y, theme::BUTTON);
     ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().interact_size.y = theme::BUTTON;
         let (icon, name) =
             if player.is_playing { (icon::PAUSE, "Pause") } else { (icon::PLAY, "Play") };
         if widgets::button(ui, Look::Plain, Some(icon), name, true).clicked() {
@@ -152,9 +155,15 @@ fn controls_ui(ui: &mut Ui, playback: &Playback, player: PlayerView, act: &mut V
                 act.push(PlayerAction::Speed(speed));
             }
         }
-        ui.add_space(6.0);
-        ui.label(widgets::rich(place_words(playback, player), Text::Mono, Theme::of(ui).dim));
+        if has_room {
+            ui.add_space(6.0);
+            ui.label(place.clone());
+        }
     });
+    ui.spacing_mut().interact_size.y = usual;
+    if !has_room {
+        ui.label(place);
+    }
 }
 
 /// Where the playback is, in the time of the run.

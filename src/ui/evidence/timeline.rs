@@ -313,10 +313,10 @@ fn below_ui(
 ) {
     let theme = Theme::of(ui);
     let (start, end) = ends(axis.from_ms, axis.to_ms, view.now);
+    // The labels are centred beside the buttons only if the row has its height from the start.
+    let usual = std::mem::replace(&mut ui.spacing_mut().interact_size.y, 24.0);
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
-        // The labels are centred beside the buttons only if the row has its height from the start.
-        ui.spacing_mut().interact_size.y = 24.0;
         ui.label(widgets::rich(start, Text::Small, theme.dim));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.label(widgets::rich(end, Text::Small, theme.dim));
@@ -339,6 +339,7 @@ fn below_ui(
             });
         });
     });
+    ui.spacing_mut().interact_size.y = usual;
 }
 
 /// The times of the search, or else what the colours mean.
