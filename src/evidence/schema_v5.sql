@@ -37,6 +37,9 @@ CREATE TABLE purged_rows (
     grant_digest TEXT                   -- keyed, so that no other program can remove a revocation
 ) STRICT;
 
+-- Every search with words looks through the rejections of plans.
+CREATE INDEX authorizations_rejected ON authorizations (timestamp) WHERE status = 'rejected';
+
 -- migrations.rs makes these triggers anew, so that they allow the rows above.
 DROP TRIGGER IF EXISTS blobs_refuses_delete;
 DROP TRIGGER IF EXISTS decisions_refuses_delete;
