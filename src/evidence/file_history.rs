@@ -67,7 +67,7 @@ impl EvidenceReader {
 
 /// The rows of a path: the actual changes, and the predicted ones of steps without a record.
 fn change_rows(source: &Source<'_>, path: &str) -> Result<Vec<ChangeRow>> {
-    // There is no index by path: it would slow down every step, and a table of a million steps is read in a moment.
+    // There is no index by path, which would slow down every step: the whole table is read.
     let sql = "SELECT f.id, f.execution_id, f.phase = 'actual', f.before_digest, f.after_digest,
                       f.before_mode, f.after_mode
                FROM file_contents AS f WHERE f.path = ?1
