@@ -78,6 +78,7 @@ cmd:vim                     vim             vim-enhanced    vim
 cmd:less                    less            less            less
 cmd:top                     procps          procps-ng       procps-ng
 cmd:sshd                    openssh-server  openssh-server  openssh
+cmd:sshfs                   sshfs           fuse-sshfs      sshfs
 cmd:git                     git             git             git
 cmd:gcc                     gcc             gcc             gcc
 cmd:make                    make            make            make

@@ -17,7 +17,7 @@ SCHEMAS = {  # The digest of all tables, indexes and triggers of each format.
     2: "e93161a1f559eb12e0f2039b39d1bba05767ef54c07163dc7eababe123a7e6ce",
     3: "190bf1e5394eb94754b063aaf3fcf1c326e45f27b65a592b824d4101e98fe7a4",
     4: "9f42fce7040e6bbd68615d7bea39dbe6141daa2943a729872ae633fef58b5d4d",
-    5: "bff8aeb14f85dfaa692dfdbcae6f3d451759381545aca2c90da3de36c45a53ac"}
+    5: "7e5494cf3887b127d5e0e39e37df54e6d7a58e07b5c5ce98a573223fd18c72b8"}
 
 class Difference(Exception): """What differs."""
 class Text(bytes): """A value of the type TEXT, which may be no valid UTF-8."""

@@ -268,7 +268,7 @@ fn a_network_file_system_gets_no_log() {
     verify(&home);
 }
 
-/// A folder of another host, mounted with `sshfs` where that is installed and the system lets this user mount.
+/// A folder of another host, mounted with `sshfs` where the system lets this user mount.
 #[cfg(target_os = "linux")]
 #[test]
 fn evidence_on_a_real_network_file_system_works() {
@@ -277,9 +277,11 @@ fn evidence_on_a_real_network_file_system_works() {
     let (real, mount) = (home.path().join("real"), home.path().join("mounted"));
     fs::create_dir(&real).unwrap();
     fs::create_dir(&mount).unwrap();
-    let Some(_mounted) = Mounted::new(&sshd, &real, &mount) else {
-        println!("not tested: sshfs is not installed, or cannot mount here");
-        return;
+    let _mounted = match Mounted::new(&sshd, &real, &mount) {
+        Ok(mounted) => mounted,
+        Err(why) => {
+            return println!("not tested, because this system does not let the user mount: {why}");
+        }
     };
     let evidence = mount.join("evidence");
     let on_mount = |line: &[&str]| {
@@ -303,11 +305,13 @@ struct Mounted(PathBuf);
 
 #[cfg(target_os = "linux")]
 impl Mounted {
-    fn new(sshd: &Sshd, real: &Path, mount: &Path) -> Option<Self> {
+    fn new(sshd: &Sshd, real: &Path, mount: &Path) -> Result<Self, String> {
         let mut sshfs = assert_cmd::Command::new("sshfs");
         sshfs.arg("-F").arg(sshd.config()).arg(format!("loopback:{}", real.display()));
-        let mounted = sshfs.arg(mount).output().ok()?;
-        mounted.status.success().then(|| Self(mount.to_owned()))
+        let mounted = sshfs.arg(mount).output();
+        let mounted = mounted.expect("sshfs; install it, or run packaging/test.sh");
+        let why = || String::from_utf8_lossy(&mounted.stderr).into_owned();
+        mounted.status.success().then(|| Self(mount.to_owned())).ok_or_else(why)
     }
 }
 
