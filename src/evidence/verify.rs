@@ -14,6 +14,7 @@ use super::heads::KeptHeads;
 use super::index::Index;
 use super::ledger::EntryWriter;
 use super::migrations::PURGEABLE;
+use super::purge::forged_purge;
 use super::purge::ranges::PurgedRows;
 use super::rows::{find, has_row, value};
 use super::vault::Vault;
@@ -78,7 +79,14 @@ pub fn verify_telling(
     let folders = folders.into();
     let vault = Vault::open(&folders.key)?.map(Arc::new);
     let kept = KeptHeads::read(&folders, vault.as_deref());
-    let report = report(dir, Some(&kept), known_head, progress)?;
+    let mut report = report(dir, Some(&kept), known_head, progress)?;
+    if report.ok
+        && let Some(vault) = vault.as_deref()
+        && let Some((conn, format)) = schema::open_unchecked(&schema::database_path(dir))?
+    {
+        report.first_bad = forged_purge(&conn, format, vault)?;
+        report.ok = report.first_bad.is_none();
+    }
     if !Index::is_sound(dir, vault.as_ref()) {
         // The next search rebuilds it from the rows.
         Index::discard(dir);

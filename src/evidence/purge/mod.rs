@@ -8,10 +8,12 @@
 //!
 //! Before they go, the rows are compared with their links, so that a purge does not hide that one was changed.
 
+mod forged;
 pub(super) mod ranges;
 mod record;
 mod select;
 
+pub(super) use forged::forged_purge;
 pub(super) use select::stored_bytes;
 
 use std::collections::BTreeSet;

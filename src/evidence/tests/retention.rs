@@ -269,3 +269,47 @@ fn a_purge_keeps_grants_and_a_forged_one_does_not() {
     super::tampering::rewrite(&home, "purged_rows", "UPDATE purged_rows SET grant_digest = 'x'");
     assert_eq!(home.reader().trusted_commands().unwrap().len(), 0);
 }
+
+/// Whoever can write the database can record a purge that fits the chain, but not with this user's key.
+#[test]
+fn a_purge_of_another_program_is_told() {
+    use rusqlite::types::ValueRef::{Integer, Text};
+
+    use crate::evidence::chain::Chain;
+    use crate::evidence::purge::ranges::LinkRange;
+
+    let home = Home::new();
+    let (own, _) = one_run(&home, "heron", 1_000);
+    let _ = one_run(&home, "egret", 2_000);
+    home.store().purge(&of_run(own), "", 3_000).unwrap();
+    let keyed = || verify_with_kept_head(&home.evidence, &home.secrets, None).unwrap();
+    assert_eq!(keyed().first_bad, None);
+
+    let conn = home.raw();
+    let sql =
+        "SELECT seq, digest FROM ledger WHERE table_name = 'execution_artifacts' ORDER BY seq DESC";
+    let (row, digest): (i64, String) = conn.query_row(sql, [], |row| row.try_into()).unwrap();
+    let links = LinkRange::of(row, "execution_artifacts", &digest).digest().hex();
+    let mut chain = Chain::of(&conn).unwrap();
+    let purge = [
+        ("id", Text(b"a purge")),
+        ("rule_json", Text(b"{}")),
+        ("reason", Text(b"")),
+        ("row_count", Integer(1)),
+        ("timestamp", Integer(4_000)),
+    ];
+    chain.append(&conn, "record_purges", &purge).unwrap();
+    let forged = "0".repeat(64);
+    let range = [
+        ("purge_id", Text(b"a purge")),
+        ("first_row", Integer(row)),
+        ("last_row", Integer(row)),
+        ("links_digest", Text(links.as_bytes())),
+        ("grant_digest", Text(forged.as_bytes())),
+    ];
+    chain.append(&conn, "purged_rows", &range).unwrap();
+    conn.execute("DELETE FROM execution_artifacts WHERE id = ?1", [row]).unwrap();
+    assert_eq!(home.verify().first_bad, None, "the chain alone is sound");
+    let bad = keyed().first_bad.unwrap();
+    assert!(bad.ends_with("another program purged"), "{bad}");
+}
