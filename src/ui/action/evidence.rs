@@ -1,0 +1,45 @@
+//! The actions on the evidence page.
+
+use uuid::Uuid;
+
+use super::{PlayerAction, RecordTab};
+use crate::run::{Question, SettleMode};
+use crate::ui::dialog::ExportChoice;
+
+/// An action on the evidence page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EvidenceAction {
+    /// The text of the search field changed; search once typing pauses.
+    Edit(String),
+    /// Search for exactly this text now.
+    Search(String),
+    /// Show more hits of the search.
+    More,
+    /// Show this span of time in the timeline, in Unix milliseconds, both ends included; `None` for the usual one. The
+    /// search stays as it is.
+    ShowTimes(Option<(i64, i64)>),
+    /// Show one execution in full.
+    Open(Uuid),
+    /// Show this tab of executions.
+    ShowTab(RecordTab),
+    /// Close the open execution.
+    CloseDetail,
+    /// Compare the interrupted steps of this run with the disk.
+    Reconcile(Uuid),
+    /// Open a plan that settles the files of this run's interrupted steps.
+    Settle(Uuid, SettleMode),
+    /// Open a plan that reverts the changes of this execution.
+    Revert(Uuid),
+    /// Run this query and show its answer in place of the search results.
+    RunQuery(Question),
+    /// Control the player of a recorded run.
+    Play(PlayerAction),
+    /// Stop judging past commands; what was found stays.
+    StopJudging,
+    /// Show the search results in place of the answer.
+    CloseAnswer,
+    /// Change what the dialog about an export has chosen.
+    ChooseExport(ExportChoice),
+    /// Stop the export under way. Nothing is left of it.
+    StopExport,
+}
