@@ -16,7 +16,7 @@ use super::lock::{self, Lock};
 use super::schema::{FILE_NAME, database_path};
 use super::verify::verify_file;
 use super::{EvidenceError, EvidenceLocation, EvidenceStore, permissions, schema};
-use crate::run::{BackupReport, RestoreReport};
+use crate::run::{BackupReport, RestoreReport, VerifyReport};
 
 /// How long a restore waits until no other process has the database open.
 const EXCLUSIVE_WAITS: Duration = Duration::from_secs(3);
@@ -65,14 +65,7 @@ impl EvidenceLocation {
     /// [`EvidenceError::BadBackup`] if the file is no sound backup, [`EvidenceError::UnderWay`] while a run or loop is
     /// under way or another process has the database open; then nothing was changed.
     pub fn restore(&self, file: &Path, reason: &str, now_ms: i64) -> Result<RestoreReport> {
-        let report = verify_file(file)?.filter(|report| report.ok && report.rows > 0);
-        let Some(report) = report else {
-            let why = match verify_file(file)? {
-                None => "there is no evidence in it".to_owned(),
-                Some(report) => report.first_bad.unwrap_or_else(|| "it has no records".to_owned()),
-            };
-            return Err(EvidenceError::BadBackup { why, path: file.to_owned() });
-        };
+        let report = sound(file)?;
         let dir = &self.evidence;
         permissions::create_evidence_folder(dir)?;
         let setup = Lock::setup(dir)?;
@@ -125,14 +118,22 @@ fn write_and_verify(conn: &Connection, path: &Path) -> Result<(u64, crate::plan:
     conn.execute("VACUUM INTO ?1", [path.to_string_lossy()])?;
     let synced = fs::File::open(path).and_then(|file| file.sync_all());
     synced.map_err(|source| EvidenceError::Folder { source, path: path.to_owned() })?;
-    match verify_file(path)? {
-        Some(report) if report.ok => Ok((report.rows, report.head)),
-        report => {
-            let why = report.and_then(|report| report.first_bad);
-            let why = why.unwrap_or_else(|| "it is empty".to_owned());
-            Err(EvidenceError::BadBackup { why, path: path.to_owned() })
-        }
-    }
+    let report = sound(path)?;
+    Ok((report.rows, report.head))
+}
+
+/// The report about a backup whose records are unchanged.
+///
+/// # Errors
+/// [`EvidenceError::BadBackup`] if they are not, there are none, or the file cannot be read.
+fn sound(backup: &Path) -> Result<VerifyReport> {
+    let why = match verify_file(backup) {
+        Ok(Some(report)) if report.ok && report.rows > 0 => return Ok(report),
+        Ok(None) => "there is no evidence in it".to_owned(),
+        Ok(Some(report)) => report.first_bad.unwrap_or_else(|| "it has no records".to_owned()),
+        Err(error) => error.to_string(),
+    };
+    Err(EvidenceError::BadBackup { why, path: backup.to_owned() })
 }
 
 /// Moves all rows from the log into the database, while nobody else has it open.
