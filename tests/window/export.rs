@@ -36,7 +36,7 @@ fn export_twice(folder: &Path) -> Outcome {
     desktop.wait_for_text("Completed")?;
     // Everything that the search finds, as a report.
     desktop.key("ctrl+2")?;
-    desktop.wait_for_text("1 of 1 step")?;
+    desktop.wait_for_control("Show the run Read the tern")?;
     ask(&mut desktop)?;
     desktop.wait_for_text("1 execution of all runs")?;
     desktop.tab_to("Choose a file…")?;
