@@ -97,6 +97,13 @@ pub(super) fn is_root(path: &str) -> bool {
         || path == "/*"
         || listed(SYSTEM, path)
         || USER_FOLDERS.contains(&path)
+        || is_home(path)
+}
+
+/// Whether a path is the whole home folder of a user, by the place of such folders or by the user's name.
+fn is_home(path: &str) -> bool {
+    let of_user = ["/home/", "/Users/", "~"].iter().find_map(|place| path.strip_prefix(place));
+    of_user.is_some_and(|user| !user.is_empty() && !user.contains('/'))
 }
 
 /// Whether a path is a system folder or below one, where only packages should write.
