@@ -23,6 +23,8 @@ pub enum ExportError {
     NoRun(Uuid),
     #[error("an asciicast or a case file is of one run, and none is named")]
     OneRun,
+    #[error("an export cannot be in the folder of the evidence, the key or the kept heads")]
+    OwnFolder,
     #[error("{} exists already", .0.display())]
     Exists(PathBuf),
 }
@@ -37,6 +39,7 @@ impl ExportError {
             }
             Self::Stopped => (Code::Cancelled, "Nothing is left of it."),
             Self::NoRun(_) | Self::OneRun => (Code::EvidenceStore, "Choose a run."),
+            Self::OwnFolder => (Code::WriteFailed, "Choose another folder."),
             Self::Exists(_) => (Code::WriteFailed, "Choose another name."),
         };
         Failure { code, message: self.to_string(), next: next.to_owned() }

@@ -15,7 +15,8 @@ use crate::run::{ExportFile, SearchQuery};
 /// file, in bytes.
 ///
 /// # Errors
-/// As for [`export`] and [`case_file`]; when `path` exists already.
+/// As for [`export`] and [`case_file`]; when `path` exists already, or is in the folder of the evidence, the key or the kept
+/// heads, which it could replace.
 pub fn export_to_file(
     reader: &mut EvidenceReader,
     query: &SearchQuery,
@@ -28,7 +29,11 @@ pub fn export_to_file(
         return Err(exists());
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut file = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+    let folder = folder.unwrap_or(Path::new("."));
+    if reader.folders().into_iter().any(|own| is_within(folder, own)) {
+        return Err(ExportError::OwnFolder);
+    }
+    let mut file = NamedTempFile::new_in(folder)?;
     let exported = write(reader, query, kind, file.as_file_mut(), progress)?;
     file.as_file().sync_all()?;
     let bytes = file.as_file().metadata()?.len();
@@ -38,6 +43,12 @@ pub fn export_to_file(
         Err(error) if error.error.kind() == ErrorKind::AlreadyExists => Err(exists()),
         Err(error) => Err(error.error.into()),
     }
+}
+
+/// Whether a folder is this one or below it. Folders that do not exist are not.
+fn is_within(folder: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    real(folder).zip(real(other)).is_some_and(|(folder, other)| folder.starts_with(other))
 }
 
 fn write(

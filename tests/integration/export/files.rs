@@ -34,6 +34,23 @@ fn a_file_is_private_and_replaced_only_if_told() {
     assert!(fs::read_to_string(&path).unwrap().starts_with("\"execution_id\""));
 }
 
+/// Neither by an export that may replace files nor by a case file.
+#[test]
+fn the_evidence_is_never_replaced() {
+    let home = home();
+    let result = first_run(&home);
+    let database = home.evidence().join("execution_log.db");
+    let before = fs::read(&database).unwrap();
+    let out = database.to_str().unwrap();
+    let export = ["evidence", "export", "--format", "csv", "--out", out, "--force"];
+    let case = ["evidence", "case", run_id(&result), "--out", out, "--force"];
+    for line in [&export[..], &case] {
+        let refused = home.run(line.iter().copied()).exits(1);
+        assert!(refused.stderr.contains("folder of the evidence"), "{refused:?}");
+    }
+    assert_eq!(fs::read(&database).unwrap(), before);
+}
+
 #[test]
 fn a_place_that_cannot_be_written_is_named() {
     let home = home();
