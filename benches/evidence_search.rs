@@ -1,8 +1,7 @@
 //! The first page of searches over 100,000 generated executions against the same FTS5 expressions on a plain FTS5 table
 //! of the same texts, and filling the index against inserting these texts into that table: all in processor time.
 //!
-//! `EVIDENCE_SEARCH_EXECUTIONS` sets another number of executions, and `EVIDENCE_SEARCH_FOLDER` a folder in which the
-//! evidence stays for the next call.
+//! `support/generated.rs` describes the evidence.
 
 #![allow(
     missing_docs,
@@ -13,56 +12,31 @@
 )]
 #![allow(dead_code, reason = "each bench uses its part of the support")]
 
-#[path = "../examples/evidence/generate.rs"]
-mod generate;
+#[path = "support/generated.rs"]
+mod generated;
 mod support;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use countersign::evidence::{EvidenceReader, EvidenceStore};
+use countersign::evidence::EvidenceReader;
 use countersign::run::{SearchQuery, StopSignal};
+use generated::{Generated, PAGE, first_page, searches, time};
 use rusqlite::Connection;
-use rustix::time::{ClockId, clock_gettime};
 use support::{exit, holds, in_pairs};
 
-/// The hits of a page, as in the window.
-const PAGE: usize = 100;
 const AT_MOST: f64 = 1.5;
 /// A page that takes no longer than [`AT_MOST`] times this is fast enough in any case.
 const FAST: Duration = Duration::from_millis(20);
 const ROUNDS: usize = 5;
 
-/// The processor time of `work`, which does not depend on what else the machine does. Nothing here waits: the files are in
-/// the cache of the system.
-fn time<T>(work: impl FnOnce() -> T) -> Duration {
-    let now = || {
-        let now = clock_gettime(ClockId::ThreadCPUTime);
-        Duration::new(now.tv_sec.unsigned_abs(), u32::try_from(now.tv_nsec).unwrap_or_default())
-    };
-    let start = now();
-    std::hint::black_box(work());
-    now() - start
-}
-
 fn main() -> ExitCode {
-    let executions = std::env::var("EVIDENCE_SEARCH_EXECUTIONS").map(|it| it.parse::<usize>());
-    let executions = executions.map_or(100_000, |it| it.expect("a number"));
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("target");
-    let temporary = tempfile::tempdir_in(root).expect("a folder");
-    let folder = std::env::var_os("EVIDENCE_SEARCH_FOLDER").map(PathBuf::from);
-    let folder = folder.as_deref().unwrap_or(temporary.path());
-    let (evidence, keys) = (folder.join("evidence"), folder.join("keys"));
-    if !evidence.exists() {
-        let started = Instant::now();
-        let mut store = EvidenceStore::open(&evidence, &*keys).expect("evidence");
-        generate::generate(&mut store, executions, 1, |_| {});
-        println!("{executions} executions generated in {:.1?}", started.elapsed());
-    }
+    let made = Generated::large();
+    let evidence = made.evidence();
     let _ = std::fs::remove_file(evidence.join("search_index.db"));
-    let mut reader = EvidenceReader::open(&evidence, &*keys).expect("evidence");
-    let plain_file = folder.join("plain.db");
+    let mut reader = made.reader();
+    let plain_file = made.folder().join("plain.db");
     let _ = std::fs::remove_file(&plain_file);
     let plain = Connection::open(&plain_file).expect("a database");
     let bare = fill(&plain, &evidence);
@@ -99,52 +73,6 @@ fn main() -> ExitCode {
     );
     println!("counting a common word with all facets: {ours:.1?}, its rows alone {theirs:.1?}");
     exit(all_hold)
-}
-
-/// The searches: a name, the query, and the expression for the plain table.
-fn searches() -> Vec<(&'static str, SearchQuery, String)> {
-    let all = SearchQuery::default;
-    let words = |words: &str| SearchQuery { words: words.into(), ..all() };
-    let rare = generate::word(19_000);
-    let text = |text: &str| Some(text.to_owned());
-    vec![
-        ("everything", all(), String::new()),
-        ("a common word", words("\"error\""), "error".into()),
-        ("a rare word", words(&format!("\"{rare}\"")), rare.clone()),
-        ("two common words", words("error \"warning\""), "error AND warning".into()),
-        (
-            "a common and a rare word",
-            words(&format!("error \"{rare}\"")),
-            format!("error AND {rare}"),
-        ),
-        ("a phrase", words("\"error warning\""), "\"error warning\"".into()),
-        ("a prefix", words("expec* \"line\""), "expec * AND line".into()),
-        ("the typed beginning of a common word", words("erro"), "erro *".into()),
-        ("a typed letter", words("e"), "e *".into()),
-        ("a word without another", words("error -warning"), "error NOT warning".into()),
-        ("everything without a word", words("-error"), "xany NOT error".into()),
-        ("nothing", words("\"nosuchword\""), "nosuchword".into()),
-        ("tool", SearchQuery { tool: text("shell"), ..all() }, "xtoolshell".into()),
-        ("outcome", SearchQuery { outcome: text("failed"), ..all() }, "xoutcomefailed".into()),
-        ("risk", SearchQuery { risk: text("dangerous"), ..all() }, "xriskdangerous".into()),
-        ("host", SearchQuery { host: text("db.internal"), ..all() }, "xhostdbinternal".into()),
-        ("plan", SearchQuery { plan_id: text("plan-7"), ..all() }, "xplanplan7".into()),
-        ("code", SearchQuery { code: text("E0308"), ..all() }, "xcodee0308".into()),
-        ("by", SearchQuery { by: text("window"), ..all() }, "xmethodwindow".into()),
-        ("written files", SearchQuery { wrote: text("*"), ..all() }, "xwrote".into()),
-        ("path", SearchQuery { path: text("src/parser"), ..all() }, "\"psrc pparser\" *".into()),
-        (
-            "a tool and a word",
-            SearchQuery { tool: text("file_write"), ..words("\"error\"") },
-            "xtoolfilewrite AND error".into(),
-        ),
-    ]
-}
-
-fn first_page(reader: &mut EvidenceReader, query: &SearchQuery) -> Duration {
-    let query = SearchQuery { limit: PAGE, ..query.clone() };
-    let (now, stop) = (Duration::ZERO, StopSignal::default());
-    time(|| reader.search_within(&query, now, now, &stop).expect("a page").expect("no stop"))
 }
 
 fn plain_page(plain: &Connection, expression: &str) -> Duration {

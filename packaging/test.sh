@@ -92,6 +92,9 @@ tour() {
 fuzz() { sh packaging/fuzz.sh; }
 # shellcheck disable=SC2086
 slow() { cargo test $FEATURES --no-fail-fast --lib --bins --test integration -- --ignored; }
+# A million executions would take hours to make without optimisation.
+# shellcheck disable=SC2086
+million() { EVIDENCE_EXECUTIONS=1000000 cargo test --release $FEATURES --test integration evidence::grown; }
 hostile() { sh packaging/hostile.sh; }
 desktop() { desktop-file-validate packaging/linux/*.desktop; }
 metainfo() { appstreamcli validate --no-net packaging/linux/*.metainfo.xml; }
@@ -110,7 +113,7 @@ prepared=$(($(date +%s) - started))
 printf '%-12s %-8s %6s s\n' prepare passed "$prepared" >>"$summary"
 
 if [ -n "$long" ]; then
-    export PROPTEST_CASES=4096 KILLS=200 ROUNDS=20 EVIDENCE_CHANGES=10000
+    export PROPTEST_CASES=4096 KILLS=200 ROUNDS=20 EVIDENCE_CHANGES=10000 SOAK_RUNS=1000
 fi
 
 # Runs a stage if its tool is installed. $1: the tool.
@@ -141,6 +144,7 @@ stage tour tour
 stage fuzz fuzz
 if [ -n "$long" ]; then
     stage slow slow
+    stage million million
     stage hostile hostile
 fi
 

@@ -95,6 +95,11 @@ impl Frames {
         self.wait(start, |shown| shown.starts_with(start));
     }
 
+    /// Draws frames until one shows a text that `wanted` accepts.
+    pub fn until_any(&mut self, what: &str, wanted: impl Fn(&str) -> bool) {
+        self.wait(what, wanted);
+    }
+
     /// Waits for exactly this text, then clicks on it until it is gone.
     pub fn click(&mut self, text: &str) {
         let deadline = Instant::now() + PATIENCE;
@@ -143,6 +148,11 @@ impl Frames {
     /// answerable after it has been visible for a while.
     fn wait_for_wake(&self) {
         let _ = self.woken.recv_timeout(Duration::from_millis(16));
+    }
+
+    /// Types a text into the focused field.
+    pub fn type_text(&mut self, text: &str) {
+        self.frame(vec![Event::Text(text.to_owned())]);
     }
 
     /// Presses a key together with Ctrl.

@@ -102,7 +102,9 @@ fn median<M: Measure>(mut measures: Vec<M>) -> M {
 
 /// A workspace and an evidence folder on the same file system.
 pub struct Bench {
-    folder: tempfile::TempDir,
+    folder: PathBuf,
+    /// Deletes the folder at the end.
+    _temporary: Option<tempfile::TempDir>,
     store: Option<EvidenceStore>,
 }
 
@@ -115,19 +117,24 @@ impl Bench {
     }
 
     pub fn in_folder(folder: tempfile::TempDir) -> Self {
-        std::fs::create_dir(folder.path().join("work")).expect("a workspace");
+        let path = folder.path().to_owned();
+        Self { _temporary: Some(folder), ..Self::at(path) }
+    }
+
+    /// In a folder that stays, and may have evidence already.
+    pub fn at(folder: PathBuf) -> Self {
+        std::fs::create_dir_all(folder.join("work")).expect("a workspace");
         let store =
-            EvidenceStore::open(&folder.path().join("evidence"), folder.path().join("keys"))
-                .expect("evidence");
-        Self { folder, store: Some(store) }
+            EvidenceStore::open(&folder.join("evidence"), folder.join("keys")).expect("evidence");
+        Self { folder, _temporary: None, store: Some(store) }
     }
 
     pub fn workspace(&self) -> PathBuf {
-        self.folder.path().join("work")
+        self.folder.join("work")
     }
 
     pub fn folder(&self) -> &Path {
-        self.folder.path()
+        &self.folder
     }
 
     /// Authorizes the plan, then measures its run. The review is not measured.

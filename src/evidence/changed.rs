@@ -7,18 +7,16 @@ use uuid::Uuid;
 use super::error::Result;
 use super::migrations::FORMAT_WITH_LOOKS;
 use super::rows::{find, list};
-use super::{EvidenceReader, ledger};
+use super::{EvidenceReader, ledger, queries};
 use crate::plan::Digest;
 
-/// The tables and conditions of the rows that belong to an execution.
+/// The tables and conditions of the rows that belong to an execution, except those that are found by their place.
 const EXECUTION_ROWS: &[(&str, &str)] = &[
     ("executions", "id = ?1"),
     ("intents", "id = ?1"),
     ("execution_artifacts", "execution_id = ?1"),
     ("diagnostics", "execution_id = ?1"),
     ("decisions", "execution_id = ?1"),
-    ("edges", "execution_id = ?1"),
-    ("file_contents", "execution_id = ?1"),
 ];
 /// The tables and conditions of the rows of a run, and of its executions as they are listed with it.
 const RUN_ROWS: &[(&str, &str)] = &[
@@ -41,7 +39,8 @@ const LOOP_ROWS: &[(&str, &str)] = &[
 const LOOK_ROWS: &[(&str, &str)] =
     &[("planner_looks", "attempt_id IN (SELECT id FROM attempts WHERE loop_id = ?1)")];
 /// The tables and conditions of the rows from which a list shows an execution.
-const LISTED_ROWS: &[(&str, &str)] = &[("executions", "id = ?1"), ("intents", "id = ?1")];
+const LISTED_ROWS: &[(&str, &str)] = &[("executions", "id = ?1"), INTENT_ROW];
+const INTENT_ROW: (&str, &str) = ("intents", "id = ?1");
 
 impl EvidenceReader {
     /// The rows of this run or loop that were altered after they were written or are not in the ledger, one sentence
@@ -66,12 +65,35 @@ impl EvidenceReader {
 /// The rows of this execution that were altered after they were written or are not in the ledger, one sentence for
 /// each.
 pub(super) fn of_execution(conn: &Connection, id: Uuid) -> Result<Vec<String>> {
-    changed_rows(conn, EXECUTION_ROWS, id)
+    let mut changed = changed_rows(conn, EXECUTION_ROWS, id)?;
+    let after = |table: &str| {
+        let parent = format!("(SELECT row FROM {table} WHERE id = ?1)");
+        queries::written_with("id", table, &parent)
+    };
+    // These tables have no index by execution.
+    let edges = format!("execution_id = ?1 AND {}", after("executions"));
+    let files = format!("execution_id = ?1 AND ({} OR {})", after("executions"), after("intents"));
+    changed.extend(changed_rows(conn, &[("edges", &edges), ("file_contents", &files)], id)?);
+    Ok(changed)
 }
 
 /// Whether rows from which a list shows this execution were altered after they were written.
 pub(super) fn is_changed_in_list(conn: &Connection, execution_id: Uuid) -> Result<bool> {
     Ok(!changed_rows(conn, LISTED_ROWS, execution_id)?.is_empty())
+}
+
+/// As [`is_changed_in_list`], for an execution or intent in a known row, which is not looked for.
+pub(super) fn is_changed_at(conn: &Connection, row: i64, execution_id: Uuid) -> Result<bool> {
+    if table_of(conn, row)?.as_deref() != Some("executions") {
+        // The intent may have an execution since.
+        return is_changed_in_list(conn, execution_id);
+    }
+    Ok(is_changed_row(conn, "executions", row)?
+        || !changed_rows(conn, &[INTENT_ROW], execution_id)?.is_empty())
+}
+
+fn table_of(conn: &Connection, row: i64) -> Result<Option<String>> {
+    find(conn, "SELECT table_name FROM ledger WHERE seq = ?1", [row], |row| Ok(row.get(0)?))
 }
 
 /// Whether this row was altered after it was written or is not in the ledger.

@@ -1,5 +1,10 @@
 //! Queries about diagnostics: Q3, Q7 and Q8 (SPEC §8).
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use uuid::Uuid;
+
 use super::error::Result;
 use super::queries::{EXECUTIONS, OLDEST_FIRST, listed};
 use super::rows::{count, uuid};
@@ -36,51 +41,48 @@ impl EvidenceReader {
         range: Range,
         workspace: Option<&str>,
     ) -> Result<Vec<RecurringDiagnostic>> {
-        let found = "FROM diagnostics AS d JOIN executions AS x ON x.id = d.execution_id
+        let found = "SELECT d.code, d.file_name, r.workspace, x.timestamp, x.id, count(*)
+             FROM diagnostics AS d JOIN executions AS x ON x.id = d.execution_id
              JOIN runs AS r ON r.id = x.run_id
-             WHERE x.timestamp BETWEEN ?1 AND ?2 AND (?3 IS NULL OR r.workspace = ?3)";
-        let groups = format!(
-            "SELECT d.code, d.file_name, count(*), min(x.timestamp), max(x.timestamp), r.workspace
-             {found} AND d.code IS NOT NULL
-             GROUP BY d.code, d.file_name, r.workspace HAVING count(*) >= ?4
-             ORDER BY count(*) DESC, d.code, d.file_name, r.workspace LIMIT ?5"
-        );
-        let executions = format!(
-            "SELECT x.id, x.timestamp, count(*) {found} AND d.code = ?4 AND d.file_name = ?5
-             GROUP BY x.id ORDER BY x.timestamp, x.id"
-        );
-        let (since, until) = (range.since(), range.until());
-        let threshold = i64::try_from(threshold).unwrap_or(i64::MAX);
+             -- Few of them recur, so most need not be looked up.
+             WHERE (d.code, d.file_name) IN (SELECT code, file_name FROM diagnostics
+                 WHERE code IS NOT NULL GROUP BY code, file_name HAVING count(*) >= ?4)
+               AND x.timestamp BETWEEN ?1 AND ?2 AND (?3 IS NULL OR r.workspace = ?3)
+             GROUP BY d.code, d.file_name, r.workspace, x.id";
+        let least = i64::try_from(threshold).unwrap_or(i64::MAX);
+        let params = (range.since(), range.until(), workspace, least);
         self.query(|source| {
-            let params = (since, until, workspace, threshold, range.limit());
-            let mut times = Vec::new();
-            let mut rows = source.all(&groups, params, |group| {
-                let (code, file_name): (String, String) = (group.get(0)?, group.get(1)?);
-                let workspace: String = group.get(5)?;
-                let params = (since, until, &workspace, &code, &file_name);
-                let seen = source.all(&executions, params, |found| {
-                    Ok((uuid(found, 0)?, found.get::<_, i64>(1)?, count(found, 2)?))
-                })?;
-                let execution_ids = seen.iter().map(|(id, ..)| *id).collect();
-                times
-                    .push(seen.into_iter().map(|(_, at, number)| (at, number)).collect::<Vec<_>>());
-                Ok(RecurringDiagnostic {
+            let mut groups: BTreeMap<[String; 3], Vec<(i64, Uuid, u64)>> = BTreeMap::new();
+            source.all(found, params, |row| {
+                let group = [row.get(0)?, row.get(1)?, row.get(2)?];
+                let seen = (row.get(3)?, uuid(row, 4)?, count(row, 5)?);
+                groups.entry(group).or_default().push(seen);
+                Ok(())
+            })?;
+            let number = |seen: &[(i64, Uuid, u64)]| seen.iter().map(|it| it.2).sum::<u64>();
+            let mut groups: Vec<_> =
+                groups.into_iter().filter(|(_, seen)| number(seen) >= threshold).collect();
+            groups.sort_by_key(|(_, seen)| Reverse(number(seen)));
+            groups.truncate(usize::try_from(range.limit()).unwrap_or(usize::MAX));
+            groups.iter_mut().for_each(|(_, seen)| seen.sort_by_key(|it| (it.0, it.1)));
+            let times = groups.iter().flat_map(|(_, seen)| seen).map(|it| it.0);
+            let first = times.clone().min().unwrap_or_default();
+            let last = times.max().unwrap_or_default();
+            let recurring = |(group, seen): ([String; 3], Vec<(i64, Uuid, u64)>)| {
+                let [code, file_name, workspace] = group;
+                let over_time: Vec<_> = seen.iter().map(|it| (it.0, it.2)).collect();
+                RecurringDiagnostic {
                     code,
                     file_name,
                     workspace,
-                    count: count(group, 2)?,
-                    first_seen_ms: group.get(3)?,
-                    last_seen_ms: group.get(4)?,
-                    execution_ids,
-                    over_time: None,
-                })
-            })?;
-            let first = rows.iter().map(|row| row.first_seen_ms).min().unwrap_or_default();
-            let last = rows.iter().map(|row| row.last_seen_ms).max().unwrap_or_default();
-            for (row, seen) in rows.iter_mut().zip(&times) {
-                row.over_time = Some(OverTime::count(seen, first, last));
-            }
-            Ok(rows)
+                    count: number(&seen),
+                    first_seen_ms: seen.first().map_or(0, |it| it.0),
+                    last_seen_ms: seen.last().map_or(0, |it| it.0),
+                    execution_ids: seen.iter().map(|it| it.1).collect(),
+                    over_time: Some(OverTime::count(&over_time, first, last)),
+                }
+            };
+            Ok(groups.into_iter().map(recurring).collect())
         })
     }
 

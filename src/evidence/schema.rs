@@ -20,6 +20,9 @@ pub(super) const FILE_NAME: &str = "execution_log.db";
 /// StoredValue in the header of the file, so that no other database is accepted as evidence: `Csgn`.
 const APPLICATION_ID: i64 = 0x4373_676e;
 
+/// The memory for pages of the database that are kept after they were read, in KiB.
+const CACHE_KIB: i64 = 16_384;
+
 /// The database of this evidence folder.
 pub(super) fn database_path(dir: &Path) -> PathBuf {
     dir.join(FILE_NAME)
@@ -185,6 +188,8 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
     let conn = Connection::open_with_flags(path, flags).map_err(damaged(path))?;
     conn.busy_timeout(LOCK_TIMEOUT)?;
     conn.set_prepared_statement_cache_capacity(128);
+    // The rows of a page of hits and of a step are far apart in large evidence, and the next page reads many of them again.
+    conn.pragma_update(None, "cache_size", -CACHE_KIB)?;
     // SQLite would otherwise plan a statement anew for each new value.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     disable_schema_code(&conn)?;

@@ -203,28 +203,29 @@ impl Verification<'_> {
         let all: i64 = value(conn, "SELECT coalesce(max(seq), 0) FROM ledger", [])?;
         let mut expected_seq = 1;
         while let Some(row) = links.next()? {
-            let (seq, table, digest, stored): (i64, String, String, Option<String>) =
-                row.try_into()?;
+            let (seq, stored): (i64, Option<String>) = (row.get(0)?, row.get(3)?);
+            let text = |column| row.get_ref(column)?.as_str().map_err(rusqlite::Error::from);
+            let (table, digest) = (text(1)?, text(2)?);
             if seq != expected_seq {
                 return Ok(Some(format!("link {expected_seq} of the ledger is missing")));
             }
             let name = || format!("row {seq} of {table}");
-            let Some(reader) = readers.get_mut(&table) else {
+            let Some(reader) = readers.get_mut(table) else {
                 return Ok(Some(format!("{}: there is no such table", name())));
             };
-            let is_purged_row = self.purged.has(seq) && PURGEABLE.contains(&table.as_str());
+            let is_purged_row = self.purged.has(seq) && PURGEABLE.contains(&table);
             let head = match (reader.entry_at(seq)?, stored) {
                 (Some(_), _) if is_purged_row => {
                     return Ok(Some(format!("{} was purged, and is there", name())));
                 }
                 (None, _) if is_purged_row => {
-                    if let Some(difference) = self.purged.take(seq, &table, &digest) {
+                    if let Some(difference) = self.purged.take(seq, table, digest) {
                         return Ok(Some(difference));
                     }
                     // The digest of its range covers this link.
                     digest.parse().ok()
                 }
-                (None, Some(stored)) if is_purged(conn, &table, &stored)? => {
+                (None, Some(stored)) if is_purged(conn, table, &stored)? => {
                     Some(ledger::link(&self.head, &stored))
                 }
                 (None, _) => return Ok(Some(format!("{} is missing", name()))),
@@ -232,13 +233,13 @@ impl Verification<'_> {
                     if stored.is_some_and(|stored| stored.as_bytes() != entry) {
                         return Ok(Some(format!("{} is not what was written", name())));
                     }
-                    if let Some(count) = tables.get_mut(&table) {
+                    if let Some(count) = tables.get_mut(table) {
                         *count -= 1;
                     }
                     Some(ledger::link(&self.head, entry))
                 }
             };
-            let Some(head) = head.filter(|head| head.hex() == digest) else {
+            let Some(head) = head.filter(|head| head.is_hex(digest)) else {
                 return Ok(Some(format!("{} is not what was written", name())));
             };
             self.head = head;

@@ -28,14 +28,18 @@ impl Digest {
 
     /// The 64 lowercase hex digits, without the prefix.
     pub fn hex(&self) -> String {
-        // Every row of the evidence contains digests, and `format!` would take ten times as long.
-        let digit = |half: u8| char::from(if half < 10 { b'0' + half } else { b'a' - 10 + half });
-        let mut hex = String::with_capacity(64);
-        for byte in self.0 {
-            hex.push(digit(byte >> 4));
-            hex.push(digit(byte & 15));
-        }
-        hex
+        self.hex_digits().map(char::from).collect()
+    }
+
+    /// Whether these are the [`hex`](Self::hex) digits.
+    pub fn is_hex(&self, text: &str) -> bool {
+        self.hex_digits().eq(text.bytes())
+    }
+
+    /// Every row of the evidence contains digests, and `format!` would take ten times as long.
+    fn hex_digits(&self) -> impl Iterator<Item = u8> {
+        let digit = |half: u8| if half < 10 { b'0' + half } else { b'a' - 10 + half };
+        self.0.iter().flat_map(move |byte| [digit(byte >> 4), digit(byte & 15)])
     }
 
     /// The first `digits` hex digits, for names and for display. Digests must never be compared by them.

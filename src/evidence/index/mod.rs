@@ -198,10 +198,17 @@ impl Index {
              PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;
              PRAGMA trusted_schema = OFF;",
         ))?;
-        let format: i64 = value(&conn, "PRAGMA user_version", [])?;
-        if format == FORMAT {
-            return Ok(conn);
+        if value::<i64>(&conn, "PRAGMA user_version", [])? != FORMAT {
+            Self::create(&mut conn)?;
         }
+        // In the memory of this connection, because it only names what is in `texts`.
+        conn.execute_batch(
+            "CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, texts, instance)",
+        )?;
+        Ok(conn)
+    }
+
+    fn create(conn: &mut Connection) -> Result<()> {
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
         match value(&tx, "PRAGMA user_version", [])? {
             FORMAT => {}
@@ -217,7 +224,7 @@ impl Index {
             }
         }
         tx.commit()?;
-        Ok(conn)
+        Ok(())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use rusqlite::Connection;
 
+use super::beginnings::words_beginning;
 use super::words::{Term, terms};
 use crate::evidence::error::Result;
 use crate::evidence::index::{Fact, FileFact, MARK, any, ids_between};
@@ -24,7 +25,7 @@ impl Scope {
     /// Any error of the index.
     pub(super) fn of(conn: &Connection, query: &SearchQuery) -> Result<Option<Self>> {
         let Some(ids) = ids_between(conn, query.since_ms, query.until_ms)? else { return Ok(None) };
-        let Some(expression) = expression(query) else { return Ok(None) };
+        let Some(expression) = expression(conn, query)? else { return Ok(None) };
         let times = (query.since_ms.unwrap_or(i64::MIN), query.until_ms.unwrap_or(i64::MAX));
         Ok(Some(Self { expression: Some(expression).filter(|it| !it.is_empty()), ids, times }))
     }
@@ -59,15 +60,15 @@ impl Scope {
 }
 
 /// The expression of a search; empty if everything is found, and `None` if nothing is.
-fn expression(query: &SearchQuery) -> Option<String> {
+fn expression(conn: &Connection, query: &SearchQuery) -> Result<Option<String>> {
     let terms = terms(&query.words);
     if terms.is_empty() && !query.words.trim().is_empty() {
         // Signs alone occur nowhere as words.
-        return None;
+        return Ok(None);
     }
-    let (excluded, mut found): (Vec<_>, Vec<_>) =
+    let (excluded, found): (Vec<_>, Vec<_>) =
         terms.iter().partition::<Vec<&Term>, _>(|term| term.is_excluded);
-    let mut all: Vec<String> = found.drain(..).map(phrase).collect();
+    let mut all = found.into_iter().map(|it| of_term(conn, it)).collect::<Result<Vec<_>>>()?;
     let run_id = query.run_id.map(|id| id.to_string());
     let loop_id = query.loop_id.map(|id| id.to_string());
     for (fact, value) in [
@@ -91,10 +92,23 @@ fn expression(query: &SearchQuery) -> Option<String> {
     }
     let all = all.join(" AND ");
     if excluded.is_empty() {
-        return Some(all);
+        return Ok(Some(all));
     }
-    let excluded: Vec<_> = excluded.into_iter().map(phrase).collect();
-    Some(format!("({all}) NOT ({})", excluded.join(" OR ")))
+    let excluded = excluded.into_iter().map(phrase).collect::<Vec<_>>().join(" OR ");
+    Ok(Some(format!("({all}) NOT ({excluded})")))
+}
+
+/// A word or phrase; for the beginning of a word, the words of the index that begin so, where they are few.
+fn of_term(conn: &Connection, term: &Term) -> Result<String> {
+    let words = match term.is_prefix {
+        true => words_beginning(conn, &term.text)?.unwrap_or_default(),
+        false => Vec::new(),
+    };
+    if words.is_empty() {
+        return Ok(phrase(term));
+    }
+    let words: Vec<_> = words.iter().map(|word| quoted(word, false)).collect();
+    Ok(format!("({})", words.join(" OR ")))
 }
 
 fn phrase(term: &Term) -> String {

@@ -3,6 +3,7 @@
 //! A search is one FTS5 expression (`expression.rs`). A page reads only its own hits from the index, newest first, and
 //! what is shown of them from the rows. Counting needs all hits, and so has a time limit and can go on afterwards.
 
+mod beginnings;
 mod excerpt;
 mod expression;
 mod scan;
@@ -282,7 +283,7 @@ fn hits(source: &Source<'_>, query: &SearchQuery, found: Vec<Found>) -> Result<V
         if row.timestamp_ms != found.timestamp_ms {
             return Err(EvidenceError::Index);
         }
-        let changed = changed::is_changed_in_list(source.conn, row.execution_id)?;
+        let changed = changed::is_changed_at(source.conn, found.row, row.execution_id)?;
         let mut hit = SearchHit {
             listed: ListedExecution { row, changed },
             found_in: String::new(),

@@ -16,7 +16,6 @@ mod streaming;
 mod summary;
 mod tampering;
 #[cfg(target_os = "linux")]
-mod verify_cost;
 mod writing;
 
 /// Removes an index from a database, as another program could.

@@ -3,6 +3,7 @@
 mod batch_kills;
 mod concurrent;
 mod crash;
+mod grown;
 mod kept_heads;
 #[cfg(unix)]
 mod private_files;

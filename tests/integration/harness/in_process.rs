@@ -315,6 +315,14 @@ impl Harness {
         }
     }
 
+    /// Approves this plan at the time of the clock.
+    pub fn approve_now(&self, plan: &Plan) -> ApprovedPlan {
+        let now_ms = self.clock.now_ms();
+        let approved = self.pending(plan).approve(now_ms, self.policy.authorization_ttl_ms);
+        let authorization = approved.with_boot_time(self.clock.since_boot());
+        ApprovedPlan { plan: plan.clone(), authorization }
+    }
+
     /// An authorization of this plan that is not answered yet.
     pub fn pending(&self, plan: &Plan) -> PlanAuthorization {
         let choice = WorkspaceChoice { folder: self.workspace(), reason: String::new() };

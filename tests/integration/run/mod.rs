@@ -10,6 +10,8 @@ mod outcomes;
 mod properties;
 #[cfg(target_os = "linux")]
 mod simulations;
+#[cfg(target_os = "linux")]
+mod soak;
 mod states;
 #[cfg(target_os = "linux")]
 mod terminal;
