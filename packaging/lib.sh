@@ -102,9 +102,12 @@ PACKAGES_PYTHON='
 cmd:python3                 python3             python3             python
 mod:ensurepip                    python3-venv        python3             python
 '
-# The programs that the benches compare with.
-PACKAGES_BENCH='
+# Opens reports.
+PACKAGES_BROWSER='
 cmd:chromium                chromium            chromium            chromium
+'
+# The programs that the benches compare with, besides the browser.
+PACKAGES_BENCH='
 cmd:rg                      ripgrep             ripgrep             ripgrep
 cmd:zstd                    zstd                zstd                zstd
 '

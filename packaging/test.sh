@@ -109,6 +109,7 @@ need_packages "To build the fuzzer" "$PACKAGES_FUZZ"
 (need_packages "To check scripts and desktop files" "$PACKAGES_CHECKS") || say "going on without them"
 need_code_tools
 [ -z "$long" ] || need_litellm
+[ -z "$long" ] || need_packages "To open reports in a browser" "$PACKAGES_BROWSER"
 prepared=$(($(date +%s) - started))
 printf '%-12s %-8s %6s s\n' prepare passed "$prepared" >>"$summary"
 

@@ -1,5 +1,7 @@
 //! `schema`: prints the JSON Schema of a plan dialect or of another document.
 
+use std::borrow::Cow;
+
 use super::args::DialectWord;
 use super::output::Output;
 use super::{Exit, args};
@@ -8,6 +10,18 @@ use crate::evidence::VERIFY_SCHEMA;
 use crate::export::MANIFEST_SCHEMA;
 use crate::plan::Dialect;
 
+/// The JSON Schema of a document of `evidence` by its name.
+macro_rules! of_evidence {
+    ($name:literal) => {
+        include_str!(concat!("../../assets/schema/evidence-", $name, ".schema.json"))
+    };
+}
+
+/// What the documents of `evidence` have in common.
+const RECORDS: &str = of_evidence!("records");
+/// How they refer to it.
+const REFERENCE: &str = "evidence-records.schema.json#";
+
 /// Prints the schema. It is JSON with or without `--json`.
 pub(super) fn schema(command: &args::Schema, out: &mut Output) -> Exit {
     let text = match command.dialect {
@@ -15,9 +29,65 @@ pub(super) fn schema(command: &args::Schema, out: &mut Output) -> Exit {
         DialectWord::CommandPlan => Dialect::CommandPlan.schema(),
         DialectWord::ActionPlan => Dialect::ActionPlan.schema(),
         DialectWord::PlannerRequest => REQUEST_SCHEMA,
-        DialectWord::EvidenceVerify => VERIFY_SCHEMA,
         DialectWord::CaseManifest => MANIFEST_SCHEMA,
+        DialectWord::EvidenceAcceptHead => of_evidence!("accept-head"),
+        DialectWord::EvidenceBackup => of_evidence!("backup"),
+        DialectWord::EvidenceCompact => of_evidence!("compact"),
+        DialectWord::EvidenceCompare => of_evidence!("compare"),
+        DialectWord::EvidenceDurations => of_evidence!("durations"),
+        DialectWord::EvidenceExport => of_evidence!("export"),
+        DialectWord::EvidenceFile => of_evidence!("file"),
+        DialectWord::EvidenceJudge => of_evidence!("judge"),
+        DialectWord::EvidencePurge => of_evidence!("purge"),
+        DialectWord::EvidenceQuery => of_evidence!("query"),
+        DialectWord::EvidenceRestore => of_evidence!("restore"),
+        DialectWord::EvidenceSearch => of_evidence!("search"),
+        DialectWord::EvidenceSecrets => of_evidence!("secrets"),
+        DialectWord::EvidenceShow => of_evidence!("show"),
+        DialectWord::EvidenceSizes => of_evidence!("sizes"),
+        DialectWord::EvidenceTimeline => of_evidence!("timeline"),
+        DialectWord::EvidenceTimes => of_evidence!("times"),
+        DialectWord::EvidenceVerify => VERIFY_SCHEMA,
     };
-    out.exact(format!("{}\n", text.trim_end()).as_bytes());
+    out.exact(format!("{}\n", complete(text.trim_end())).as_bytes());
     Exit::Done
+}
+
+/// The schema with the records that it refers to, so that it needs no other file.
+fn complete(schema: &str) -> Cow<'_, str> {
+    const DEFINITIONS: &str = "\n  \"$defs\": {";
+    if !schema.contains(REFERENCE) {
+        return schema.into();
+    }
+    let records = RECORDS.trim_end().replace('\n', "\n    ");
+    let records = format!("{DEFINITIONS}\n    \"records\": {records}");
+    match schema.split_once(DEFINITIONS) {
+        Some((before, after)) => format!("{before}{records},{after}"),
+        None => {
+            let open = schema.strip_suffix('}').unwrap_or(schema).trim_end();
+            format!("{open},{records}\n  }}\n}}")
+        }
+    }
+    .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    #[test]
+    fn a_schema_gets_the_records_that_it_refers_to() {
+        let records: Value = serde_json::from_str(RECORDS).unwrap();
+        let refers = "\"$ref\": \"evidence-records.schema.json#/$defs/run\"";
+        let none = format!("{{\n  {refers}\n}}");
+        let some = format!("{{\n  {refers},\n  \"$defs\": {{\n    \"own\": {{}}\n  }}\n}}");
+        for (schema, own) in [(none, Value::Null), (some, json!({}))] {
+            let printed: Value = serde_json::from_str(&complete(&schema)).unwrap();
+            assert_eq!((&printed["$defs"]["records"], &printed["$defs"]["own"]), (&records, &own));
+            assert!(printed["$ref"].is_string());
+        }
+        assert_eq!(complete("{}"), "{}");
+    }
 }

@@ -135,7 +135,7 @@ pub use reader::EvidenceReader;
 pub use redactor::{Redactor, marker_in};
 pub use remembered_walls::WallsDecision;
 pub use run_outcome::OpenIntent;
-pub use selection::SelectedStep;
+pub use selection::{SelectedDiagnostic, SelectedStep};
 pub use store::EvidenceStore;
 pub use trust::{Trust, TrustDecision};
 pub use verify::{VERIFIER, VERIFY_SCHEMA, verify, verify_telling, verify_with_kept_head};

@@ -7,9 +7,9 @@ use uuid::Uuid;
 
 use super::error::Result;
 use super::queries::written_with;
-use super::rows::uuid;
+use super::rows::{count, parse_word, uuid};
 use super::{EvidenceError, EvidenceReader, runs};
-use crate::run::{Known, RunFate, SearchQuery};
+use crate::run::{Known, Outcome, RunFate, SearchQuery};
 
 /// A step that a selection found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +22,12 @@ pub struct SelectedStep {
     pub tool_name: String,
     /// The outcome, as in `evidence search --outcome`.
     pub outcome: String,
+    /// The step in its plan.
+    pub step_id: String,
+    /// When it began, in Unix milliseconds.
+    pub timestamp_ms: i64,
+    /// How long its tool took, in milliseconds; `None` as for [`took_ms`](crate::run::took_ms).
+    pub took_ms: Option<i64>,
 }
 
 impl EvidenceReader {
@@ -98,15 +104,58 @@ impl EvidenceReader {
             ];
             let sql = format!("{} ORDER BY 1 LIMIT {limit}", parts.join(" UNION ALL "));
             source.all(&sql, params_from_iter(filter.values), |row| {
+                let outcome: String = row.get(3)?;
+                let took: Option<i64> = row.get(6)?;
+                let took = took.zip(parse_word::<Outcome>(&outcome));
                 Ok(SelectedStep {
                     row: row.get(0)?,
                     execution_id: uuid(row, 1)?,
                     tool_name: row.get(2)?,
-                    outcome: row.get(3)?,
+                    outcome,
+                    step_id: row.get(4)?,
+                    timestamp_ms: row.get(5)?,
+                    took_ms: took.and_then(|(ms, outcome)| outcome.took(ms)),
                 })
             })
         })
     }
+}
+
+impl EvidenceReader {
+    /// The diagnostics with a code of these executions, each once for its code and file.
+    ///
+    /// # Errors
+    /// As for [`runs`](Self::runs).
+    pub fn diagnostics_of(&mut self, executions: &[Uuid]) -> Result<Vec<SelectedDiagnostic>> {
+        let ids: Vec<_> = executions.iter().map(Uuid::to_string).collect();
+        let sql = "SELECT d.execution_id, d.code, d.file_name, count(*) FROM diagnostics AS d
+             WHERE d.execution_id IN (SELECT value FROM json_each(?1)) AND d.code IS NOT NULL
+             GROUP BY d.execution_id, d.code, d.file_name
+             ORDER BY d.execution_id, d.code, d.file_name";
+        self.query(|source| {
+            source.all(sql, [serde_json::json!(ids).to_string()], |row| {
+                Ok(SelectedDiagnostic {
+                    execution_id: uuid(row, 0)?,
+                    code: row.get(1)?,
+                    file_name: row.get(2)?,
+                    count: count(row, 3)?,
+                })
+            })
+        })
+    }
+}
+
+/// How often an execution has a diagnostic.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SelectedDiagnostic {
+    /// The execution.
+    pub execution_id: Uuid,
+    /// The code of the diagnostic.
+    pub code: String,
+    /// The file; empty if it is about none.
+    pub file_name: String,
+    /// How often it was reported.
+    pub count: u64,
 }
 
 /// Conditions of a query with their values.
@@ -186,8 +235,10 @@ impl Filter {
         self.add(&codes, text(&query.code));
         self.add("x.timestamp >= ?", query.since_ms.map(SqlValue::from));
         self.add("x.timestamp <= ?", query.until_ms.map(SqlValue::from));
+        let duration = if has_outcome { "x.duration_ms" } else { "NULL" };
         format!(
-            "SELECT x.row, x.id, x.tool_name, {outcome} FROM {table} AS x WHERE {}",
+            "SELECT x.row, x.id, x.tool_name, {outcome}, x.step_id, x.timestamp, {duration}
+             FROM {table} AS x WHERE {}",
             self.condition()
         )
     }

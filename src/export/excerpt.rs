@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::Result;
 use crate::evidence::{EvidenceError, EvidenceReader};
-use crate::run::{ArtifactRecord, DiagnosticArtifact, ExecutionDetail};
+use crate::run::{ArtifactRecord, DiagnosticArtifact, ExecutionDetail, TerminalSize};
 
 /// The maximum number of bytes at the beginning and at the end.
 const BEGINNING: usize = 12 << 10;
@@ -67,10 +67,35 @@ impl Excerpt {
 /// # Errors
 /// When the evidence cannot be read.
 pub(super) fn context(reader: &mut EvidenceReader, step: &ExecutionDetail) -> Result<Value> {
-    let Some(context) = step.artifacts.iter().find(|it| it.artifact_type == "step_context") else {
+    value(reader, step, "step_context")
+}
+
+/// The size that the terminal of a step had at its end; `None` if it had none, or none is recorded.
+///
+/// # Errors
+/// When the evidence cannot be read.
+pub(super) fn terminal_size(
+    reader: &mut EvidenceReader,
+    step: &ExecutionDetail,
+) -> Result<Option<TerminalSize>> {
+    let result = value(reader, step, "result")?;
+    let terminal = result.get("terminal");
+    let number = |name| terminal?.get(name)?.as_u64().and_then(|it| u16::try_from(it).ok());
+    Ok(number("columns")
+        .zip(number("rows"))
+        .map(|(columns, rows)| TerminalSize::new(columns, rows)))
+}
+
+/// The first artifact of this type as JSON; null if there is none, or it is not available.
+fn value(
+    reader: &mut EvidenceReader,
+    step: &ExecutionDetail,
+    artifact_type: &str,
+) -> Result<Value> {
+    let Some(found) = step.artifacts.iter().find(|it| it.artifact_type == artifact_type) else {
         return Ok(Value::Null);
     };
-    match reader.artifact_value(context) {
+    match reader.artifact_value(found) {
         Err(EvidenceError::NotAvailable { .. }) => Ok(Value::Null),
         value => Ok(value?),
     }
@@ -84,14 +109,8 @@ pub(super) fn diagnostics(
     reader: &mut EvidenceReader,
     step: &ExecutionDetail,
 ) -> Result<Vec<DiagnosticArtifact>> {
-    let Some(artifact) = step.artifacts.iter().find(|it| it.artifact_type == "diagnostics") else {
-        return Ok(Vec::new());
-    };
-    match reader.artifact_value(artifact) {
-        Ok(value) => Ok(serde_json::from_value(value).unwrap_or_default()),
-        Err(EvidenceError::NotAvailable { .. }) => Ok(Vec::new()),
-        Err(error) => Err(error.into()),
-    }
+    let found = value(reader, step, "diagnostics")?;
+    Ok(serde_json::from_value(found).unwrap_or_default())
 }
 
 #[derive(Default)]

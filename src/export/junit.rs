@@ -22,7 +22,7 @@ pub(super) fn write(walk: &mut Walk<'_>, out: &mut dyn Write) -> Result<()> {
     )?;
     walk.each_counted(|reader, item| {
         match item {
-            Item::Run(run, counts) => out.write_all(suite(run, counts).as_bytes())?,
+            Item::Run(run, counts) => out.write_all(suite(run, &counts.outcomes).as_bytes())?,
             Item::Step(step) => case(reader, step, out)?,
             Item::End(_) => out.write_all(b"  </testsuite>\n")?,
         }

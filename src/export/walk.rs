@@ -16,13 +16,32 @@ const HITS: usize = 2_000;
 
 /// What the walk meets.
 pub(super) enum Item<'i> {
-    /// A run begins. The second value is the number of its selected steps by outcome, if it was asked for.
-    Run(&'i RunSummary, &'i BTreeMap<String, u64>),
+    /// A run begins. The second value says which of its steps are selected, if it was asked for.
+    Run(&'i RunSummary, &'i Counted),
     /// A step of that run.
     Step(&'i ExecutionDetail),
     /// The run ends.
     End(&'i RunSummary),
 }
+
+/// The selected steps of a run.
+#[derive(Debug, Default)]
+pub(super) struct Counted {
+    /// Their number by outcome.
+    pub(super) outcomes: BTreeMap<String, u64>,
+    /// The executions of the first [`FIRST`] of them.
+    pub(super) first: HashSet<Uuid>,
+}
+
+impl Counted {
+    /// The number of them.
+    pub(super) fn number(&self) -> u64 {
+        self.outcomes.values().sum()
+    }
+}
+
+/// The number of steps of a run that [`Counted`] names.
+pub(super) const FIRST: usize = 100;
 
 /// The executions with the words of a query; `None` if it has no words. This is the only part of an export that grows
 /// with its result: by 16 bytes for each hit.
@@ -86,7 +105,7 @@ impl<'w> Walk<'w> {
         self.each_of(None, false, each)
     }
 
-    /// As [`each`](Self::each), with the number of steps by outcome.
+    /// As [`each`](Self::each), with the selected steps of each run.
     ///
     /// # Errors
     /// As [`each`](Self::each).
@@ -122,6 +141,50 @@ impl<'w> Walk<'w> {
         Ok(tools)
     }
 
+    /// What `find` finds first in the selected steps.
+    ///
+    /// # Errors
+    /// As [`each`](Self::each).
+    pub(super) fn find<T>(
+        &mut self,
+        mut find: impl FnMut(&mut EvidenceReader, &ExecutionDetail) -> Result<Option<T>>,
+    ) -> Result<Option<T>> {
+        let mut found = None;
+        self.pages(|walk, page| {
+            let run = if found.is_none() { walk.reader.run(page.run_id)? } else { None };
+            let Some(run) = run else { return Ok(()) };
+            for step in page.steps {
+                if found.is_none()
+                    && let Some(detail) = walk.reader.execution_of(&run, step.execution_id)?
+                {
+                    found = find(walk.reader, &detail)?;
+                }
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// Passes the selected steps of each run to `each`, as many at once as one page has.
+    ///
+    /// # Errors
+    /// As [`each`](Self::each).
+    pub(super) fn survey(
+        &mut self,
+        mut each: impl FnMut(&mut EvidenceReader, &RunSummary, &[SelectedStep]) -> Result<()>,
+    ) -> Result<()> {
+        let mut open: Option<RunSummary> = None;
+        self.pages(|walk, page| {
+            if open.as_ref().is_none_or(|run| run.run_id != page.run_id) {
+                open = walk.reader.run(page.run_id)?;
+            }
+            if !(walk.progress)(0) {
+                return Err(ExportError::Stopped);
+            }
+            open.as_ref().map_or(Ok(()), |run| each(walk.reader, run, &page.steps))
+        })
+    }
+
     fn each_of(
         &mut self,
         tool: Option<&str>,
@@ -136,7 +199,7 @@ impl<'w> Walk<'w> {
                     each(walk.reader, Item::End(&ended))?;
                 }
                 let Some(run) = walk.reader.run(page.run_id)? else { return Ok(()) };
-                let counts = if is_counted { walk.counts(&page)? } else { BTreeMap::new() };
+                let counts = if is_counted { walk.counts(&page)? } else { Counted::default() };
                 walk.exported.runs += 1;
                 each(walk.reader, Item::Run(&run, &counts))?;
                 open = Some(run);
@@ -161,16 +224,19 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// The number of selected steps by outcome of the run whose first page this is.
-    fn counts(&mut self, first: &Page) -> Result<BTreeMap<String, u64>> {
-        let mut counts = BTreeMap::new();
+    /// The selected steps of the run whose first page this is.
+    fn counts(&mut self, first: &Page) -> Result<Counted> {
+        let mut counts = Counted::default();
         let mut left = first.left;
         let mut after = 0;
         while left > 0
             && let Some(steps) = self.next_page(first.run_id, &mut after, &mut left)?
         {
             for step in steps {
-                *counts.entry(step.outcome).or_default() += 1;
+                if counts.first.len() < FIRST {
+                    counts.first.insert(step.execution_id);
+                }
+                *counts.outcomes.entry(step.outcome).or_default() += 1;
             }
         }
         Ok(counts)

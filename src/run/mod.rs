@@ -55,6 +55,7 @@ mod tally;
 mod target_word;
 mod terminal;
 pub mod text;
+mod ticks;
 mod transcript;
 mod transition;
 mod utf8_decoder;
@@ -130,6 +131,7 @@ pub use terminal::{
     Cell, CellColor, Cursor, Keyboard, OpenTerminal, ScreenLine, ScreenLines, TerminalModes,
     TerminalPort, TerminalScreen, TerminalSize, TypedBy,
 };
+pub use ticks::{tick_label, ticks};
 pub use transcript::{Part, StepTerminal, Transcript, TranscriptLine};
 pub use transition::{Happened, Transition, transition};
 pub use utf8_decoder::Decoder;

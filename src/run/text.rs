@@ -35,6 +35,17 @@ pub fn duration(time: Duration) -> String {
     format!("{count} {unit}{}", if count == 1 { "" } else { "s" })
 }
 
+/// A duration in milliseconds, in the unit that fits: `12 ms`, `1.42 s`, `3 min 05 s`, `2 h 10 min`.
+pub fn took(ms: i64) -> String {
+    let ms = ms.max(0);
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        1_000..60_000 => format!("{}.{:02} s", ms / 1_000, ms % 1_000 / 10),
+        60_000..3_600_000 => format!("{} min {:02} s", ms / 60_000, ms % 60_000 / 1_000),
+        _ => format!("{} h {:02} min", ms / 3_600_000, ms % 3_600_000 / 60_000),
+    }
+}
+
 /// The text with its first letter in upper case.
 pub fn capitalized(text: &str) -> String {
     let mut rest = text.chars();

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::text::took;
 use super::{Control, Known, ListedExecution, RunSummary, took_ms};
 
 /// A span of time, in milliseconds after the start of its run.
@@ -103,6 +104,20 @@ impl Waterfall {
             pauses,
             steps,
         }
+    }
+
+    /// How long the run took, and on what, in words.
+    pub fn sentence(&self) -> String {
+        let rest = self.total_ms - self.waited_ms - self.worked_ms;
+        let parts = [
+            (self.waited_ms, "waiting for a person"),
+            (self.worked_ms, "of work"),
+            (rest, "between"),
+        ];
+        let parts = parts.iter().filter(|(ms, _)| *ms > 0);
+        let parts: Vec<_> = parts.map(|(ms, what)| format!("{} {what}", took(*ms))).collect();
+        let whole = took(self.total_ms);
+        if parts.is_empty() { whole } else { format!("{whole}: {}", parts.join(", ")) }
     }
 
     /// As if every answer had come at once: when each step began, and how long the run took, in milliseconds.

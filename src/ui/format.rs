@@ -8,7 +8,7 @@ use jiff::{Timestamp, Zoned};
 
 use crate::plan::{Code, Digest, prose};
 use crate::run::text::capitalized;
-pub use crate::run::text::size;
+pub use crate::run::text::{size, took as duration};
 
 /// The current time and the time zone of the display.
 #[derive(Debug, Clone)]
@@ -78,17 +78,6 @@ impl Now {
         } else {
             self.day(ms)
         }
-    }
-}
-
-/// A duration in the unit that fits: `12 ms`, `1.42 s`, `3 min 05 s`, `2 h 10 min`.
-pub fn duration(ms: i64) -> String {
-    let ms = ms.max(0);
-    match ms {
-        0..1_000 => format!("{ms} ms"),
-        1_000..60_000 => format!("{}.{:02} s", ms / 1_000, ms % 1_000 / 10),
-        60_000..3_600_000 => format!("{} min {:02} s", ms / 60_000, ms % 60_000 / 1_000),
-        _ => format!("{} h {:02} min", ms / 3_600_000, ms % 3_600_000 / 60_000),
     }
 }
 

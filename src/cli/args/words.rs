@@ -149,12 +149,63 @@ pub(in crate::cli) enum DialectWord {
     /// The request that a planner gets; not a dialect of plans
     #[value(alias = "planner-request")]
     PlannerRequest,
-    /// The output of `evidence verify --json`; not a dialect of plans
-    #[value(alias = "evidence-verify")]
-    EvidenceVerify,
     /// The manifest of a case file; not a dialect of plans
     #[value(alias = "case-manifest")]
     CaseManifest,
+    /// The output of `evidence search` with `--json`
+    #[value(alias = "evidence-search")]
+    EvidenceSearch,
+    /// The output of `evidence show` with `--json`
+    #[value(alias = "evidence-show")]
+    EvidenceShow,
+    /// The output of `evidence query` with `--json`
+    #[value(alias = "evidence-query")]
+    EvidenceQuery,
+    /// The output of `evidence times` with `--json`
+    #[value(alias = "evidence-times")]
+    EvidenceTimes,
+    /// The output of `evidence compare` with `--json`
+    #[value(alias = "evidence-compare")]
+    EvidenceCompare,
+    /// The output of `evidence file` with `--json`
+    #[value(alias = "evidence-file")]
+    EvidenceFile,
+    /// The output of `evidence durations` with `--json`
+    #[value(alias = "evidence-durations")]
+    EvidenceDurations,
+    /// The output of `evidence judge` with `--json`
+    #[value(alias = "evidence-judge")]
+    EvidenceJudge,
+    /// The output of `evidence timeline` with `--json`
+    #[value(alias = "evidence-timeline")]
+    EvidenceTimeline,
+    /// The output of `evidence verify` with `--json`
+    #[value(alias = "evidence-verify")]
+    EvidenceVerify,
+    /// The output of `evidence case` and `evidence export --out` with `--json`
+    #[value(alias = "evidence-export")]
+    EvidenceExport,
+    /// The output of `evidence accept-head` with `--json`
+    #[value(alias = "evidence-accept-head")]
+    EvidenceAcceptHead,
+    /// The output of `evidence sizes` with `--json`
+    #[value(alias = "evidence-sizes")]
+    EvidenceSizes,
+    /// The output of `evidence purge` with `--json`
+    #[value(alias = "evidence-purge")]
+    EvidencePurge,
+    /// The output of `evidence compact` with `--json`
+    #[value(alias = "evidence-compact")]
+    EvidenceCompact,
+    /// The output of `evidence secrets` with `--json`
+    #[value(alias = "evidence-secrets")]
+    EvidenceSecrets,
+    /// The output of `evidence backup` with `--json`
+    #[value(alias = "evidence-backup")]
+    EvidenceBackup,
+    /// The output of `evidence restore` with `--json`
+    #[value(alias = "evidence-restore")]
+    EvidenceRestore,
 }
 
 /// What a planner may look at.

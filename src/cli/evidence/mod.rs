@@ -1,7 +1,5 @@
 //! `evidence`: search, show, query, verify, export, case and the others. No record is changed; accept-head and restore add
 //! one, and purge deletes records and adds what and why.
-//! `evidence`: search, show, query, times, compare, file, durations, judge, timeline, verify, export, case and accept-head. No record is changed;
-//! accept-head adds one.
 
 mod backup;
 mod export;

@@ -5,6 +5,7 @@
 
 mod changes;
 mod parts;
+mod pictures;
 mod report;
 mod step;
 

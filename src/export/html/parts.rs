@@ -52,3 +52,8 @@ pub(super) fn time(unix_ms: i64) -> String {
 pub(super) fn code(text: &str) -> String {
     format!("<code>{}</code>", escaped_line(text))
 }
+
+/// A number with its noun: `1 execution`, `12 executions`.
+pub(super) fn counted(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}

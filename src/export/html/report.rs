@@ -1,21 +1,23 @@
 //! The report: what is the same for all runs, and the beginning of each.
 
-use std::collections::BTreeMap;
 use std::io::Write;
 
 use sha2::{Digest as _, Sha256};
 
 use super::super::Result;
 use super::super::time::{seconds, utc};
-use super::super::walk::{Item, Walk};
+use super::super::walk::{Counted, Item, Walk};
 use super::super::xml::{escaped, escaped_line};
 use super::parts::{OUTCOMES, class_of, code, spoken, time, write_facts};
+use super::pictures::{self, OverRuns};
 use super::step;
 use crate::evidence::EvidenceReader;
 use crate::run::text::capitalized;
 use crate::run::{RunSummary, SearchQuery};
 
 const STYLE: &str = include_str!("style.css");
+/// The maximum number of runs whose times are drawn.
+const PICTURES: u64 = 50;
 
 /// # Errors
 /// As for [`export`](crate::export::export).
@@ -40,11 +42,34 @@ pub(in crate::export) fn write(walk: &mut Walk<'_>, out: &mut dyn Write) -> Resu
         writeln!(out, "<h1>Evidence</h1>")?;
     }
     selection(walk.query(), out)?;
+    let over_runs = OverRuns::of(walk)?;
+    // The page of one run begins with the run.
+    let over_runs = match run {
+        Some(_) => Some(over_runs),
+        None => {
+            over_runs.write(walk, out)?;
+            None
+        }
+    };
+    let mut runs = 0;
     walk.each_counted(|reader, item| match item {
-        Item::Run(run, counts) => begin(reader, run, counts, out),
+        Item::Run(run, counts) => {
+            runs += 1;
+            begin(reader, run, counts, out)?;
+            if runs <= PICTURES {
+                pictures::write_times(reader, run, counts, out)?;
+            } else if counts.number() > 0 {
+                let note = format!("The times of the first {PICTURES} runs alone are drawn.");
+                writeln!(out, "<p class=\"note\">{note}</p>")?;
+            }
+            Ok(writeln!(out, "<h2>Steps</h2>")?)
+        }
         Item::Step(detail) => step::write(reader, detail, out),
         Item::End(_) => Ok(writeln!(out, "</section>")?),
     })?;
+    if let Some(over_runs) = over_runs {
+        over_runs.write(walk, out)?;
+    }
     if walk.exported.runs == 0 {
         writeln!(out, "<p>Nothing was recorded that meets this selection.</p>")?;
     }
@@ -83,7 +108,7 @@ fn selection(query: &SearchQuery, out: &mut dyn Write) -> Result<()> {
 fn begin(
     reader: &mut EvidenceReader,
     run: &RunSummary,
-    counts: &BTreeMap<String, u64>,
+    counts: &Counted,
     out: &mut dyn Write,
 ) -> Result<()> {
     let status = run.fate.as_str();
@@ -121,13 +146,11 @@ fn begin(
     ];
     write_facts(&facts, out)?;
     let numbers = OUTCOMES.iter().filter_map(|(word, class)| {
-        let number = counts.get(*word)?;
+        let number = counts.outcomes.get(*word)?;
         Some(format!("<li class=\"{class}\"><b>{number}</b> {}</li>", spoken(word)))
     });
     writeln!(out, "<ul class=\"tally\">{}</ul>\n</header>", numbers.collect::<String>())?;
-    decisions(reader, run, out)?;
-    writeln!(out, "<h2>Steps</h2>")?;
-    Ok(())
+    decisions(reader, run, out)
 }
 
 /// Who decided what about the run and its steps.

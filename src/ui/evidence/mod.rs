@@ -18,7 +18,6 @@ mod rejections;
 mod results;
 #[cfg(test)]
 mod tests;
-mod ticks;
 mod time_span;
 mod timeline;
 mod times;

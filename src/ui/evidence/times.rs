@@ -6,9 +6,8 @@ use egui::{Align2, Id, Rect, Sense, Stroke, Ui, pos2, vec2};
 use super::EvidenceView;
 use super::bars::{open_end, pause_band, wait_bar, work_bar};
 use super::results::{CHANGED, known_look, run_ui};
-use super::ticks::{tick_label, ticks};
 use crate::plan::{drawable, one_line};
-use crate::run::{StepTimes, TimeSpan, Waterfall};
+use crate::run::{StepTimes, TimeSpan, Waterfall, tick_label, ticks};
 use crate::ui::{
     Action, EvidenceAction, PlanAction, Text, Theme, Tone, controls, format, rows, theme, widgets,
 };
@@ -81,7 +80,7 @@ fn head_ui(
     widgets::line_below(ui);
     widgets::margins(8, 6).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 4.0;
-        widgets::paragraph(ui, sentence(times), Text::Body, Tone::Plain);
+        widgets::paragraph(ui, times.sentence(), Text::Body, Tone::Plain);
         ui.horizontal_wrapped(|ui| {
             for (name, as_table) in [("Picture", false), ("Table", true)] {
                 if widgets::view_choice(ui, name, choice.as_table == as_table) {
@@ -103,21 +102,6 @@ fn head_ui(
         });
     });
     widgets::line_below(ui);
-}
-
-/// How long the run took, and on what.
-fn sentence(times: &Waterfall) -> String {
-    let rest = times.total_ms - times.waited_ms - times.worked_ms;
-    let parts = [
-        (times.waited_ms, "waiting for a person"),
-        (times.worked_ms, "of work"),
-        (rest, "between"),
-    ];
-    let parts = parts.iter().filter(|(ms, _)| *ms > 0);
-    let parts: Vec<_> =
-        parts.map(|(ms, what)| format!("{} {what}", format::duration(*ms))).collect();
-    let whole = format::duration(times.total_ms);
-    if parts.is_empty() { whole } else { format!("{whole}: {}", parts.join(", ")) }
 }
 
 /// The meaning of the bars.

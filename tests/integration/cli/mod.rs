@@ -7,6 +7,7 @@ mod choices;
 mod command_plans;
 mod continuation;
 mod evidence;
+mod evidence_schemas;
 #[cfg(target_os = "linux")]
 mod foreign_text;
 mod looking_back;

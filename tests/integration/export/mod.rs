@@ -1,9 +1,13 @@
 //! Evidence that leaves the machine: each export is read by something that was not written here (SPEC §14).
 
+mod asciicast;
+#[cfg(target_os = "linux")]
+mod browser;
 mod case;
 mod corrupted;
 mod files;
 mod formats;
+mod pictures;
 mod selection;
 
 use std::path::Path;

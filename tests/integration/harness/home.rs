@@ -9,6 +9,8 @@ use rusqlite::{Connection, Params};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use super::schemas;
+
 /// The path of the program built with these tests.
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_countersign");
 
@@ -150,10 +152,13 @@ impl Home {
         Done::of(&mut command)
     }
 
-    /// As [`Home::run`], with `--json`.
+    /// As [`Home::run`], with `--json`. Documents of `evidence` must be as their schemas say.
     #[must_use]
     pub fn json<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Done {
-        self.run(arguments.into_iter().chain(["--json"]))
+        let arguments: Vec<_> = arguments.into_iter().chain(["--json"]).collect();
+        let done = self.run(arguments.iter().copied());
+        schemas::check(&arguments, &done);
+        done
     }
 }
 

@@ -226,10 +226,13 @@ impl Harness {
         EvidenceStore::open(&self.evidence(), self.folder.path().join("key")).unwrap()
     }
 
+    pub fn reader(&self) -> EvidenceReader {
+        EvidenceReader::open(&self.evidence(), self.folder.path().join("key")).unwrap()
+    }
+
     /// The run state replayed from the evidence.
     pub fn replayed(&self, run_id: Uuid) -> RunState {
-        let key = self.folder.path().join("key");
-        let mut reader = EvidenceReader::open(&self.evidence(), &key).unwrap();
+        let mut reader = self.reader();
         let mut state = RunState::default();
         reader.replay(run_id).unwrap().iter().for_each(|event| state.apply(event));
         state
@@ -244,8 +247,7 @@ impl Harness {
 
     /// The plan that continues a run: the steps that it has not executed.
     pub fn continuation_of(&self, run_id: Uuid) -> Plan {
-        let key = self.folder.path().join("key");
-        let mut reader = EvidenceReader::open(&self.evidence(), &key).unwrap();
+        let mut reader = self.reader();
         let (_, bytes) = FollowUp::Continue.plan(&mut reader, run_id, &self.policy).unwrap();
         parse(&bytes).plan.unwrap()
     }

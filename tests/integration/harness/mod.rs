@@ -13,6 +13,7 @@ mod plans;
 pub mod registry;
 #[cfg(target_os = "linux")]
 pub mod remote_session;
+pub mod schemas;
 #[cfg(unix)]
 pub mod scripted_planner;
 #[cfg(target_os = "linux")]

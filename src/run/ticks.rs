@@ -1,4 +1,6 @@
-//! The marks of a time axis. Pure.
+//! The marks of a time axis, in the window and in reports. Pure.
+
+use super::text::took;
 
 /// The steps between two marks, in milliseconds: 1, 2 and 5 times powers of ten up to a second, then parts of minutes,
 /// hours and days.
@@ -37,7 +39,7 @@ const STEPS: [i64; 31] = [
 ];
 
 /// The places of at most `most` marks from 0 to `total_ms`, in milliseconds, without the one at 0.
-pub(super) fn ticks(total_ms: i64, most: usize) -> Vec<i64> {
+pub fn ticks(total_ms: i64, most: usize) -> Vec<i64> {
     let most = i64::try_from(most.max(1)).unwrap_or(1);
     let fits = |step: &&i64| total_ms / **step <= most;
     let step = STEPS.iter().find(fits).copied().unwrap_or(total_ms / most).max(1);
@@ -45,13 +47,10 @@ pub(super) fn ticks(total_ms: i64, most: usize) -> Vec<i64> {
 }
 
 /// The label of a mark: `200 ms`, `5 s`, `2 min`, `3 h`, `1 d`. Marks are whole multiples of a unit or of its quarters.
-pub(super) fn tick_label(ms: i64) -> String {
+pub fn tick_label(ms: i64) -> String {
     let units = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1_000, "s")];
     let whole = units.into_iter().find(|(unit, _)| ms >= *unit && ms % unit == 0);
-    whole.map_or_else(
-        || crate::ui::format::duration(ms),
-        |(unit, name)| format!("{} {name}", ms / unit),
-    )
+    whole.map_or_else(|| took(ms), |(unit, name)| format!("{} {name}", ms / unit))
 }
 
 #[cfg(test)]

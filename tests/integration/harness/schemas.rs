@@ -1,0 +1,44 @@
+//! Compares the JSON documents of `evidence` with the schemas that the program prints for them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use assert_cmd::Command;
+use jsonschema::Validator;
+use serde_json::Value;
+
+use super::home::{Done, PROGRAM};
+
+/// The schema of the documents of `evidence COMMAND`, as the program prints it.
+pub fn printed(command: &str) -> Value {
+    let command = if command == "case" { "export" } else { command };
+    let name = format!("evidence_{}", command.replace('-', "_"));
+    let printed = Done::of(Command::new(PROGRAM).args(["schema", &name])).exits(0);
+    serde_json::from_str(&printed.stdout).unwrap()
+}
+
+/// What the schema of `evidence COMMAND` has against a document.
+pub fn complaints(command: &str, document: &Value) -> Vec<String> {
+    static SCHEMAS: Mutex<Option<HashMap<String, Arc<Validator>>>> = Mutex::new(None);
+    let known = |schemas: &mut Option<HashMap<_, _>>| {
+        let schemas = schemas.get_or_insert_default();
+        let make = || Arc::new(jsonschema::validator_for(&printed(command)).unwrap());
+        Arc::clone(schemas.entry(command.to_owned()).or_insert_with(make))
+    };
+    let schema = known(&mut SCHEMAS.lock().unwrap_or_else(PoisonError::into_inner));
+    schema.iter_errors(document).map(|it| format!("{}: {it}", it.instance_path())).collect()
+}
+
+/// Asserts that what a command of `evidence` printed with `--json` is as its schema says. Errors have a form of their own,
+/// and what `evidence export` writes to stdout has that of its format.
+pub fn check(arguments: &[&str], done: &Done) {
+    let ["evidence", command, ..] = arguments else { return };
+    let is_file = || arguments.contains(&"--out");
+    if !matches!(done.code, 0 | 1 | 6) || *command == "export" && !is_file() {
+        return;
+    }
+    for document in done.lines().iter().filter(|it| it.get("error").is_none()) {
+        let complaints = complaints(command, document);
+        assert!(complaints.is_empty(), "{arguments:?}: {document:#}: {complaints:#?}");
+    }
+}
