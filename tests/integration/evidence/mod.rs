@@ -6,7 +6,9 @@ mod crash;
 mod kept_heads;
 #[cfg(unix)]
 mod private_files;
+mod purges;
 mod queries;
+mod restores;
 mod retention;
 #[cfg(unix)]
 mod secrets;
