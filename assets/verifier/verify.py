@@ -17,7 +17,8 @@ SCHEMAS = {  # The digest of all tables, indexes and triggers of each format.
     2: "e93161a1f559eb12e0f2039b39d1bba05767ef54c07163dc7eababe123a7e6ce",
     3: "190bf1e5394eb94754b063aaf3fcf1c326e45f27b65a592b824d4101e98fe7a4",
     4: "9f42fce7040e6bbd68615d7bea39dbe6141daa2943a729872ae633fef58b5d4d",
-    5: "7e5494cf3887b127d5e0e39e37df54e6d7a58e07b5c5ce98a573223fd18c72b8"}
+    5: "7e5494cf3887b127d5e0e39e37df54e6d7a58e07b5c5ce98a573223fd18c72b8",
+    6: "dff50f73449dd8e3d305a3449910ad88446de27a4c99859ee27f10002b00e7b3"}
 
 class Difference(Exception): """What differs."""
 class Text(bytes): """A value of the type TEXT, which may be no valid UTF-8."""
@@ -50,7 +51,8 @@ def is_purged(conn, stored):  # Before format 5, only content may be missing, an
     digest = json.loads(stored)["columns"]["digest"] if json.loads(stored)["table"] == "blobs" else None
     return conn.execute("SELECT 1 FROM purges WHERE digest = ?", (digest,)).fetchone() is not None
 
-PURGEABLE = ("edges diagnostics execution_artifacts file_contents decisions executions intents blobs").split()
+PURGEABLE = ("edges diagnostics execution_artifacts file_contents decisions executions intents blobs planner_looks "
+             "attempt_ends loop_ends loops plans").split()
 
 class PurgedRows:
     """Rows that may be missing, because a later row records their purge with a digest of their links."""

@@ -370,6 +370,7 @@ fn loops() -> Vec<LoopSummary> {
         started_at_ms: fixture::NOW_MS - minutes * 60_000,
         ended_at_ms: Some(fixture::NOW_MS - minutes * 60_000 + 40_000),
         fate,
+        purged: None,
     };
     vec![
         summary(7, GOAL, LoopFate::Active, 1),

@@ -23,8 +23,8 @@ use countersign::ui::diagnostics::{
     DiagnosticsView, Excerpt, ListOptions, Listing, diagnostic, excerpt,
 };
 use countersign::ui::dialog::{
-    AfterRejection, AuthorizeView, Dialog, ExportChoice, ExportOf, ExportView, PromptId, PurgeView,
-    Question,
+    AfterRejection, AuthorizeView, Dialog, ExportChoice, ExportOf, ExportView, PURGE_AGES,
+    PURGE_SIZES, PromptId, PurgeChoice, PurgeKind, PurgeView, Question,
 };
 use countersign::ui::evidence::{
     EvidenceView, PlayerView, ResultLine, TimelineView, Verification, result_lines,
@@ -102,15 +102,35 @@ fn purge() -> PurgeView {
     let preview = PurgePreview {
         runs: 412,
         steps: 5_120,
+        loops: 3,
+        attempts: 7,
         rows: 61_340,
         contents: 2_988,
         bytes: 222_719_180,
         under_way: 1,
+        old_backups: [("execution_log.v4.bak".to_owned(), 48 << 20)].into(),
         ..PurgePreview::default()
     };
+    let choice = |of, name: &str, rule| PurgeChoice { of, name: name.to_owned(), rule };
+    let age = |days: u32| {
+        let before_ms = Some(fixture::now().ms - i64::from(days) * 24 * 60 * 60 * 1_000);
+        PurgeRule { before_ms, ..PurgeRule::default() }
+    };
+    let run = PurgeRule { run: Some(uuid::Uuid::from_u128(3)), ..PurgeRule::default() };
+    let plan = PurgeRule { plan: Some("rename".to_owned()), ..PurgeRule::default() };
+    let named = "the run Rename Config to Settings, 2026-03-30 18:02";
+    let mut choices = vec![
+        choice(PurgeKind::Named, named, run),
+        choice(PurgeKind::Named, "every run of its plan", plan),
+    ];
+    choices.extend(PURGE_AGES.map(|(days, name)| choice(PurgeKind::Age, name, age(days))));
+    choices.extend(PURGE_SIZES.map(|bytes| {
+        let rule = PurgeRule { larger_than: Some(bytes), ..PurgeRule::default() };
+        choice(PurgeKind::Size, &countersign::run::text::size(bytes), rule)
+    }));
     PurgeView {
-        days: 90,
-        rule: PurgeRule { before_ms: Some(fixture::now().ms), ..PurgeRule::default() },
+        choices,
+        rule: age(90),
         preview: Some(Ok(preview)),
         dates: Some(("2025-01-03 09:12:44 +01:00".into(), "2025-03-30 18:02:10 +02:00".into())),
     }
@@ -892,6 +912,7 @@ impl Scene {
                 answer: self.answer.as_ref(),
                 selected: self.show_detail.then_some(self.detail.row.execution_id),
                 detail: Some(&self.detail),
+                unreadable: None,
                 tab: self.record_tab,
                 attempt: (self.name == "execution")
                     .then(|| Attempt { loop_id: uuid::Uuid::from_u128(7), number: 2 }),

@@ -192,6 +192,7 @@ impl App {
                 self.evidence.verify(&mut self.shared);
             }
             Command::Export => self.ask_to_export(),
+            Command::Purge => self.ask_to_purge(None),
             Command::Palette => self.overlay = Some(Overlay::Palette),
             Command::Settings => {
                 self.overlay = Some(Overlay::Settings(Box::new(self.settings_view(ctx))));

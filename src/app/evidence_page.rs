@@ -58,11 +58,13 @@ pub(super) struct EvidencePage {
     pub(super) selected: Option<Uuid>,
     /// The open record, once it was read.
     pub(super) detail: Option<ExecutionDetail>,
+    /// The execution whose record could not be read, and why.
+    pub(super) unreadable: Option<(Uuid, String)>,
     /// The tab that the person chose; `None` for the first one of each record.
     tab: Option<RecordTab>,
     verification: Verification,
     pub(super) focus_search: bool,
-    scroll_to_selected: bool,
+    pub(super) scroll_to_selected: bool,
     pub(super) exporting: Exporting,
     /// The time at which to search for the edited text, in Unix milliseconds.
     search_at_ms: Option<i64>,
@@ -323,32 +325,6 @@ impl EvidencePage {
         });
     }
 
-    /// Stores the record that was read, if its execution is still selected.
-    pub(super) fn take_execution(&mut self, detail: &ExecutionDetail) {
-        if self.selected == Some(detail.row.execution_id) {
-            self.detail = Some(detail.clone());
-        }
-    }
-
-    /// The execution of the open record, if it belongs to this run.
-    pub(super) fn open_record_of(&self, run_id: Uuid) -> Option<Uuid> {
-        let row = &self.detail.as_ref()?.row;
-        (row.run_id == run_id).then_some(row.execution_id)
-    }
-
-    /// Opens the record `by` rows below the open one. If none is open, opens the first.
-    pub(super) fn move_selection(&mut self, by: isize, shared: &mut Shared) {
-        let listed = self.listed();
-        let position = |id| listed.iter().position(|listed| *listed == id);
-        let index = match self.selected.and_then(position) {
-            Some(index) => index.saturating_add_signed(by).min(listed.len().saturating_sub(1)),
-            None => 0,
-        };
-        let Some(id) = listed.get(index).copied() else { return };
-        self.apply(EvidenceAction::Open(id), shared);
-        self.scroll_to_selected = true;
-    }
-
     /// Resets the flags that apply to one frame only.
     pub(super) fn reset_frame_flags(&mut self) {
         self.focus_search = false;
@@ -386,6 +362,7 @@ impl EvidencePage {
             answer: self.answer.as_ref(),
             selected: self.selected,
             detail: self.detail.as_ref(),
+            unreadable: self.why_unreadable(),
             tab: self.tab.or_else(|| self.detail.as_ref().map(first_tab)).unwrap_or_default(),
             reconciled: shared.reconciled_in(run_id),
             attempt: shared.attempt_of(run_id),

@@ -14,6 +14,7 @@ mod events;
 mod evidence_judging;
 mod evidence_page;
 mod evidence_player;
+mod evidence_record;
 mod evidence_timeline;
 mod examples;
 mod exporting;

@@ -21,8 +21,10 @@ pub(super) struct RulesEditor {
     pub(super) removed: Vec<RemovedRule>,
     /// The settings file, which other windows also change.
     file: Option<SharedFiles>,
-    /// The fault that the file got since the start, which was reported.
+    /// The fault that the file got since the start.
     fault: Option<String>,
+    /// The notice about it.
+    fault_notice: Option<u64>,
 }
 
 impl RulesEditor {
@@ -32,7 +34,7 @@ impl RulesEditor {
             let folder = file.parent()?.to_owned();
             Some(SharedFiles::new(folder, [file].into(), wake))
         });
-        Self { form: None, note: None, removed: Vec::new(), file, fault: None }
+        Self { form: None, note: None, removed: Vec::new(), file, fault: None, fault_notice: None }
     }
 
     /// Forgets what can be undone only while the settings are open.
@@ -171,10 +173,15 @@ impl App {
             let fault = rules.as_ref().err().cloned();
             if fault != app.rules.fault {
                 app.rules.fault.clone_from(&fault);
+                // It is about the file as it was.
+                if let Some(notice) = app.rules.fault_notice.take() {
+                    app.shared.dismiss(notice);
+                }
                 if let Some(fault) = fault {
                     let summary = "The settings file was changed and cannot be used. The rules from before still apply.";
                     let next = "Correct it. With this fault, nothing runs after the next start.";
-                    app.shared.notify(Tone::Caution, summary, fault, next);
+                    let notice = app.shared.notify(Tone::Caution, summary, fault, next);
+                    app.rules.fault_notice = Some(notice);
                 }
             }
             let known = &app.shared.setup.policy.command_rules;

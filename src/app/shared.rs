@@ -17,7 +17,7 @@ use crate::ui::dialog::PromptId;
 use crate::ui::notice::{Notice, Scope};
 use crate::ui::{Now, Page, Tone};
 use crate::worker::{
-    FollowUp, ListLoops, ListRuns, OpenFollowUp, Query as _, QueryThread, ReadContent,
+    FollowUp, ListLoops, ListRuns, OpenFollowUp, Query as _, QueryError, QueryThread, ReadContent,
     ReadExecution, Reconcile, Save, SaveSource, Setup, Wake, Worker,
 };
 
@@ -314,6 +314,9 @@ impl Shared {
             }
             Err(failed) => {
                 app.plan.take_execution(id, None);
+                if let QueryError::Failed(failure) = &failed.error {
+                    app.evidence.take_failure(id, failure.message.clone());
+                }
                 if latest {
                     app.shared.report(failed);
                 }

@@ -48,8 +48,8 @@ impl App {
                 self.update_settings_view(ctx);
             }
             WindowAction::SaveRule => self.save_rule(ctx),
-            WindowAction::AskToPurge => self.ask_to_purge(),
-            WindowAction::ChoosePurgeAge(days) => self.choose_purge_age(days),
+            WindowAction::AskToPurge(run_id) => self.ask_to_purge(Some(run_id)),
+            WindowAction::ChoosePurge(rule) => self.choose_purge(rule),
             WindowAction::RestoreRule(id) => self.restore_rule(&id, ctx),
             WindowAction::RemoveRule(id) => self.remove_rule(id, ctx),
             WindowAction::SetZoom(zoom) => {

@@ -28,6 +28,15 @@ impl Answer {
     pub(super) fn plan(answer: PlannerAnswer) -> Self {
         Self::Plan(Box::new(answer))
     }
+
+    /// Adds an explanation to the reason why there is no plan.
+    pub(super) fn explain(&mut self, explanation: Option<String>) {
+        if let (Self::Plan(answer), Some(explanation)) = (self, explanation)
+            && let Some(message) = &mut answer.report.message
+        {
+            message.push_str(&explanation);
+        }
+    }
 }
 
 #[derive(Deserialize)]

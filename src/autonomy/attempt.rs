@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use super::attempts::{AttemptEnding, CurrentAttempt, Halt};
-use super::planner::planner_input;
+use super::planner::{hint_about_hidden_files, planner_input};
 use super::request::request;
 use super::results::Applied;
 use super::{Answer, BoundedLoop, PlannerAnswer, answer, results};
@@ -250,7 +250,13 @@ impl BoundedLoop<'_> {
                 trace.stderr = std::mem::take(&mut finished.stderr);
                 (trace.exit_code, trace.signal) = (finished.exit_code, finished.signal);
                 trace.timed_out = finished.timed_out();
-                answer::from_process(&finished, &trace)
+                let mut answer = answer::from_process(&finished, &trace);
+                if finished.failure().is_some() {
+                    let folder = &setup.order.workspace.folder;
+                    let walls = &self.planner_walls;
+                    answer.explain(hint_about_hidden_files(&setup.program, folder, walls));
+                }
+                answer
             }
         };
         if let Some(before) = open.trace.take() {

@@ -70,7 +70,7 @@ impl<'a> BoundedLoop<'a> {
         let (planner_walls, mut place) = planner_walls(&toolbox, &setup.policy, &needs)
             .map_err(|why| Unsupported { what: format!("the planner's walls: {why}") })?;
         // Walls may hide the folder of temporary files, so the planner's own files are made visible explicitly.
-        place.read_only.extend(setup.program.readable_paths());
+        place.read_only.extend(setup.program.readable_paths(&setup.order.workspace.folder));
         let toolbox = toolbox.with_walls(place);
         let order = &setup.order;
         let host = order.target.as_deref().map(|target| {

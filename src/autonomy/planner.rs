@@ -1,9 +1,11 @@
 //! Resolves the name of a planner to a process and its permissions (SPEC §10, §11).
 
 use std::borrow::Cow;
+use std::path::Path;
 
-use crate::authorization::WallLevel;
+use crate::authorization::{StepWalls, WallLevel};
 use crate::engine::planner_walls;
+use crate::process::walls::{TEMPORARY, is_hidden_temporary};
 use crate::risk::{PlannerNeeds, PlannerSettings, Policy, WallSetting};
 use crate::tools::{PlannerProgram, Toolbox};
 
@@ -78,6 +80,30 @@ pub(super) fn planner_input<'r>(
         }
         _ => request.into(),
     }
+}
+
+/// What walls hide from a planner, as the end of a sentence about its failure, if its command names something beside a
+/// workspace in the folder of temporary files. Otherwise `None`.
+pub(super) fn hint_about_hidden_files(
+    program: &PlannerProgram,
+    workspace: &Path,
+    walls: &StepWalls,
+) -> Option<String> {
+    let PlannerProgram::Command(command) = program else { return None };
+    if walls.level != WallLevel::Full {
+        return None;
+    }
+    let workspace = workspace.canonicalize().ok()?;
+    let words = command.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
+    let mut named = words
+        .filter(|word| word.contains('/'))
+        .filter_map(|word| workspace.join(word).canonicalize().ok());
+    named.any(|path| is_hidden_temporary(&path, &workspace)).then(|| {
+        format!(
+            ". Its walls hide what is below {TEMPORARY}, except the workspace and the files that its command names: \
+             what else it needs belongs in the workspace or in another folder, such as your home folder"
+        )
+    })
 }
 
 /// The permissions of the planner with this name: those in the settings, looked up by the complete name, and then by the

@@ -2,19 +2,20 @@
 
 mod bounded;
 mod evidence;
+mod record_id;
 mod retention;
 mod words;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use uuid::Uuid;
 
 pub(super) use bounded::{Loop, Plan, Planning};
 pub(super) use evidence::{
     AcceptHead, Case, Compare, Durations, EvidenceCommand, Export, FileHistory, Question, Search,
     Show, Span, Timeline, Times, Verify,
 };
+pub(super) use record_id::{RecordId, given};
 pub(super) use retention::{Backup, Part, Purge, Restore, Sizes};
 use words::{AllowWord, EngineWord, ModeWord, WallsWord};
 pub(super) use words::{Confirm, DialectWord, PlannerWord, TargetWord};
@@ -302,24 +303,24 @@ pub(super) struct Run {
 
 #[derive(Debug, Args)]
 pub(super) struct Continue {
-    /// The id of the run to continue
-    pub(super) run: Uuid,
+    /// The id of the run to continue, or its beginning
+    pub(super) run: RecordId,
     #[command(flatten)]
     pub(super) again: FromRecord,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct Revert {
-    /// The id of the run, execution or loop to revert
-    pub(super) id: Uuid,
+    /// The id of the run, execution or loop to revert, or its beginning
+    pub(super) id: RecordId,
     #[command(flatten)]
     pub(super) again: FromRecord,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct Reconcile {
-    /// The id of the interrupted run
-    pub(super) run: Uuid,
+    /// The id of the interrupted run, or its beginning
+    pub(super) run: RecordId,
     /// Restore the files as they were before the interrupted step
     #[arg(long, conflicts_with = "finish", required_unless_present = "finish")]
     pub(super) roll_back: bool,

@@ -4,9 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
-use uuid::Uuid;
 
-use super::args::FromRecord;
+use super::args::{FromRecord, RecordId};
 use super::confirmation::CommandLine;
 use super::opening::{OpenedPlan, ReadPlan, evidence_location};
 use super::output::{Output, quoted_in_line};
@@ -22,7 +21,7 @@ use crate::run::FileChange;
 /// Makes the plan and runs it. If no flag authorizes it, shows the plan and returns an error.
 pub(super) fn run(
     follow_up: FollowUp,
-    id: Uuid,
+    id: &RecordId,
     again: &FromRecord,
     out: &mut Output,
 ) -> Result<Exit, Refusal> {
@@ -31,6 +30,10 @@ pub(super) fn run(
     let folder = &again.options.common.folder;
     let location = evidence_location(folder)?;
     let mut evidence = location.open()?;
+    let id = match follow_up {
+        FollowUp::Revert => id.any(&mut evidence)?,
+        _ => id.run(&mut evidence)?,
+    };
     let (run, bytes) = follow_up.plan(&mut evidence, id, &policy)?;
     let workspace = match &again.workspace {
         Some(chosen) => WorkspaceChoice::chosen(chosen.clone()),

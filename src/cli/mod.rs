@@ -125,13 +125,13 @@ fn headless(command: Command) -> Exit {
         Command::Check(command) => check::check(&command, &mut out),
         Command::Simulate(command) => simulate::simulate(&command, &mut out),
         Command::Run(command) => run::run(&command, &mut out),
-        Command::Continue(it) => follow_up::run(FollowUp::Continue, it.run, &it.again, &mut out),
+        Command::Continue(it) => follow_up::run(FollowUp::Continue, &it.run, &it.again, &mut out),
         Command::Plan(command) => plan::plan(&command, &mut out),
         Command::Loop(command) => bounded::bounded(&command, &mut out),
-        Command::Revert(it) => follow_up::run(FollowUp::Revert, it.id, &it.again, &mut out),
+        Command::Revert(it) => follow_up::run(FollowUp::Revert, &it.id, &it.again, &mut out),
         Command::Reconcile(it) => {
             let way = if it.finish { SettleMode::Finish } else { SettleMode::RollBack };
-            follow_up::run(FollowUp::Settle(way), it.run, &it.again, &mut out)
+            follow_up::run(FollowUp::Settle(way), &it.run, &it.again, &mut out)
         }
         Command::Evidence(command) => evidence::evidence(&command, &mut out),
         Command::Walls(command) => walls::walls(&command, &mut out),

@@ -47,7 +47,12 @@ fn subject(evidence: &mut EvidenceReader, id: Uuid) -> Result<Subject, FollowUpE
             Ok(Subject { name: CheckpointName::Run(id), runs: vec![run], title })
         }
         Err(FollowUpError::NoSuchRun { .. }) => {
-            let found = evidence.bounded_loop(id)?.ok_or(FollowUpError::NoSuchId { id })?;
+            let Some(found) = evidence.bounded_loop(id)? else {
+                return Err(match evidence.purge_of_step(id)? {
+                    Some((run_id, note)) => FollowUpError::Purged { run_id, note: note.sentence() },
+                    None => FollowUpError::NoSuchId { id },
+                });
+            };
             if found.summary.fate == LoopFate::Active {
                 return Err(FollowUpError::ActiveLoop { loop_id: id });
             }

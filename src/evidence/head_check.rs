@@ -11,11 +11,36 @@ use super::rows::{find, value};
 use super::{migrations, schema};
 use crate::run::HeadReport;
 
-/// Compares a database and its format with the kept heads. `conn` is `None` if the database does not exist or is empty.
+/// Compares a database and its format with the kept heads. `conn` is `None` if the database does not exist or is empty. A
+/// backup that a person was restoring is no difference, although its restore was interrupted: the next writer records it.
 ///
 /// # Errors
 /// When the database cannot be read.
 pub(super) fn check_head(
+    conn: Option<(&Connection, i64)>,
+    dir: &Path,
+    kept: &KeptHeads,
+) -> Result<HeadReport> {
+    let report = difference_from(conn, dir, kept)?;
+    if let (Some(_), Some((conn, format)), Some(restore)) =
+        (&report.difference, conn, kept.restore_in(dir))
+    {
+        let has_id = format >= migrations::FORMAT_WITH_ID;
+        let id = if has_id { schema::id_of(conn)? } else { None };
+        if restore.is_done_in(conn, id)? {
+            let note = "a restore was interrupted after it had replaced the evidence by the backup; the next command \
+                        that records finishes it";
+            return Ok(HeadReport { difference: None, note: Some(note.to_owned()), ..report });
+        }
+    }
+    Ok(report)
+}
+
+/// As [`check_head`], also for a backup.
+///
+/// # Errors
+/// When the database cannot be read.
+pub(super) fn difference_from(
     conn: Option<(&Connection, i64)>,
     dir: &Path,
     kept: &KeptHeads,

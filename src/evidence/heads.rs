@@ -10,12 +10,14 @@ use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::chain::Chain;
 use super::error::Result;
 use super::lock::Lock;
+use super::rows::{find, value};
 use super::vault::Vault;
 use super::{EvidenceError, UserFolders, permissions};
 use crate::plan::Digest;
@@ -38,12 +40,54 @@ pub(super) struct KeptHead {
     pub(super) head: Digest,
 }
 
+/// A restore that was begun. It is kept until it is over, so that an interrupted one is finished or forgotten.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct BegunRestore {
+    /// The evidence folder.
+    pub(super) folder: String,
+    /// The random id of the backup's database; `None` before it had one.
+    pub(super) database_id: Option<Uuid>,
+    /// The length of the backup's chain.
+    pub(super) rows: i64,
+    /// The digest of its last link.
+    pub(super) head: Digest,
+    /// The person's reason.
+    pub(super) reason: String,
+    /// How the backup differs from the kept head.
+    pub(super) difference: String,
+    /// The head that was kept, with the length of its chain.
+    pub(super) kept: Option<(Digest, u64)>,
+    /// The name of the folder for the evidence that is replaced, in the evidence folder; `None` if there is none.
+    pub(super) aside: Option<String>,
+    /// The time of the restore, in Unix milliseconds.
+    pub(super) timestamp_ms: i64,
+}
+
+impl BegunRestore {
+    /// Whether this database is the backup, with nothing but its acceptance after the backup's rows.
+    ///
+    /// # Errors
+    /// When the database cannot be read.
+    pub(super) fn is_done_in(&self, conn: &Connection, database_id: Option<Uuid>) -> Result<bool> {
+        let link = "SELECT digest FROM ledger WHERE seq = ?1";
+        let later = "SELECT count(*) FROM ledger WHERE seq > ?1
+                     AND table_name <> 'database_ids' AND table_name <> 'head_acceptances'";
+        let has_head =
+            find(conn, link, [self.rows], |row| Ok(row.get(0)?))? == Some(self.head.hex());
+        let has_id = self.database_id.is_none() || self.database_id == database_id;
+        Ok(has_head && has_id && value::<i64>(conn, later, [self.rows])? == 0)
+    }
+}
+
 /// The content of the file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct KeptFile {
     heads: Vec<KeptHead>,
-    /// Keyed digest of `heads`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    restore: Option<BegunRestore>,
+    /// Keyed digest of `heads`, with the restore if there is one.
     digest: String,
 }
 
@@ -51,6 +95,8 @@ struct KeptFile {
 #[derive(Debug, Default)]
 pub(super) struct KeptHeads {
     heads: BTreeSet<KeptHead>,
+    /// The restore that was begun, from the first usable copy.
+    restore: Option<BegunRestore>,
     /// Why no copy can be used; `None` if one can, or if both are missing.
     pub(super) unusable: Option<String>,
     /// Which copy is missing or unusable while the other one is used.
@@ -67,8 +113,10 @@ impl KeptHeads {
             let path = folder.join(FILE_NAME);
             match read(&path, vault) {
                 Ok(None) => missing.push(format!("{} is missing", path.display())),
-                Ok(Some(heads)) => {
-                    is_read = true;
+                Ok(Some((heads, restore))) => {
+                    if !std::mem::replace(&mut is_read, true) {
+                        kept.restore = restore;
+                    }
                     kept.heads.extend(heads);
                 }
                 Err(why) => failures.push(format!("{}: {why}", path.display())),
@@ -107,6 +155,11 @@ impl KeptHeads {
         self.heads.iter().filter(is_other).max_by_key(|kept| kept.rows)
     }
 
+    /// The restore that was begun in this folder and is not over.
+    pub(super) fn restore_in(&self, dir: &Path) -> Option<&BegunRestore> {
+        self.restore.as_ref().filter(|restore| restore.folder == folder_name(dir))
+    }
+
     /// Whether a head of this database in this folder is kept.
     pub(super) fn has_head_in(&self, dir: &Path, database_id: Uuid) -> bool {
         let folder = Some(folder_name(dir));
@@ -138,7 +191,23 @@ pub(super) fn prepare(folders: &UserFolders) -> Result<()> {
     Lock::heads(&folders.state).map(drop).map_err(state)
 }
 
-/// Writes the end of a chain to both copies. A chain that has grown is not written if a longer one is kept.
+/// Notes in both copies that a restore begins in this folder.
+///
+/// # Errors
+/// As for [`prepare`].
+pub(super) fn begin_restore(
+    folders: &UserFolders,
+    vault: &Vault,
+    dir: &Path,
+    restore: impl FnOnce(String) -> BegunRestore,
+) -> Result<()> {
+    let _lock = Lock::heads(&folders.state)?;
+    let heads = latest_of_each(KeptHeads::read(folders, Some(vault)).heads);
+    write_copies(folders, vault, &heads, Some(&restore(folder_name(dir))))
+}
+
+/// Writes the end of a chain to both copies. A chain that has grown is not written if a longer one is kept. A restore in
+/// this folder is over then.
 ///
 /// # Errors
 /// As for [`prepare`].
@@ -150,7 +219,8 @@ pub(super) fn keep(
     reason: Reason,
 ) -> Result<()> {
     let _lock = Lock::heads(&folders.state)?;
-    let mut heads = KeptHeads::read(folders, Some(vault)).heads;
+    let KeptHeads { mut heads, restore, .. } = KeptHeads::read(folders, Some(vault));
+    let restore = restore.filter(|restore| restore.folder != folder_name(dir));
     let folder = Some(folder_name(dir));
     if reason == Reason::Grown {
         // Another process may have appended rows and written its head first.
@@ -166,7 +236,17 @@ pub(super) fn keep(
     }
     all.push(KeptHead { database_id, folder, rows: chain.rows, head: chain.head });
     all.sort();
-    let text = file_text(&all, vault);
+    write_copies(folders, vault, &all, restore.as_ref())
+}
+
+/// Writes the file to both folders.
+fn write_copies(
+    folders: &UserFolders,
+    vault: &Vault,
+    heads: &[KeptHead],
+    restore: Option<&BegunRestore>,
+) -> Result<()> {
+    let text = file_text(heads, restore, vault);
     let path = folders.state.join(FILE_NAME);
     write(&path, text.as_bytes(), true).map_err(|source| EvidenceError::State { source, path })?;
     // The copy beside the key. A failure is harmless: an outdated head is still on the chain, and a damaged copy is
@@ -188,15 +268,31 @@ fn latest_of_each(heads: BTreeSet<KeptHead>) -> Vec<KeptHead> {
     latest
 }
 
-/// The text of the file: the heads with their keyed digest.
-fn file_text(heads: &[KeptHead], vault: &Vault) -> String {
-    let text = serde_json::to_value(heads).unwrap_or_default();
-    let digest = vault.heads_digest(&super::ledger::canonical(&text));
-    serde_json::json!({ "heads": text, "digest": digest }).to_string()
+/// The text of the file: the heads and the restore, with their keyed digest.
+fn file_text(heads: &[KeptHead], restore: Option<&BegunRestore>, vault: &Vault) -> String {
+    let mut file =
+        serde_json::json!({ "heads": heads, "digest": digest_of(heads, restore, vault) });
+    if let (Some(restore), Some(fields)) = (restore, file.as_object_mut()) {
+        fields.insert("restore".to_owned(), serde_json::json!(restore));
+    }
+    file.to_string()
 }
 
-/// The heads in one copy; `None` if it is missing. The error says why the copy cannot be used.
-fn read(path: &Path, vault: Option<&Vault>) -> Result<Option<Vec<KeptHead>>, String> {
+/// The keyed digest of the heads and of a restore.
+fn digest_of(heads: &[KeptHead], restore: Option<&BegunRestore>, vault: &Vault) -> String {
+    let heads = serde_json::json!(heads);
+    let covered = match restore {
+        Some(restore) => serde_json::json!({ "heads": heads, "restore": restore }),
+        None => heads,
+    };
+    vault.heads_digest(&super::ledger::canonical(&covered))
+}
+
+/// What one copy of the file has.
+type KeptCopy = (Vec<KeptHead>, Option<BegunRestore>);
+
+/// The heads and the restore in one copy; `None` if it is missing. The error says why the copy cannot be used.
+fn read(path: &Path, vault: Option<&Vault>) -> Result<Option<KeptCopy>, String> {
     let mut text = Vec::new();
     match fs::File::open(path).and_then(|file| file.take(MAX_BYTES).read_to_end(&mut text)) {
         Ok(_) => {}
@@ -206,11 +302,10 @@ fn read(path: &Path, vault: Option<&Vault>) -> Result<Option<Vec<KeptHead>>, Str
     let file: KeptFile =
         serde_json::from_slice(&text).map_err(|_| "it is not what was written".to_owned())?;
     let vault = vault.ok_or_else(|| "the key that it was written with is missing".to_owned())?;
-    let heads = serde_json::to_value(&file.heads).unwrap_or_default();
-    if vault.heads_digest(&super::ledger::canonical(&heads)) != file.digest {
+    if digest_of(&file.heads, file.restore.as_ref(), vault) != file.digest {
         return Err("it is not what was written, or was written with another key".to_owned());
     }
-    Ok(Some(file.heads))
+    Ok(Some((file.heads, file.restore)))
 }
 
 /// Replaces the file atomically.

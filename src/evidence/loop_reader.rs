@@ -7,7 +7,7 @@ use super::error::Result;
 use super::migrations::FORMAT_WITH_LOOKS;
 use super::rows::{digest, json, optional, size, unreadable, uuid, word};
 use super::source::Source;
-use super::{EvidenceReader, replay, runs};
+use super::{EvidenceReader, purged, replay, runs};
 use crate::run::{
     AttemptDetail, AttemptRecord, LookRecord, LookScope, LoopDetail, LoopSummary, PlanDifference,
     RunEvent, RunSummary, StopReason,
@@ -66,6 +66,7 @@ fn loops(source: &Source<'_>, loop_id: Option<Uuid>, limit: usize) -> Result<Vec
                 fate,
                 looks: optional(row, 9, word)?,
                 target: row.get(10)?,
+                purged: purged::of_loop(source, loop_id, None)?,
             })
         },
     )
@@ -137,6 +138,7 @@ fn attempts(source: &Source<'_>, summary: &LoopSummary) -> Result<Vec<AttemptDet
                 looks,
                 planner_process,
                 runs: runs(source, attempt_id)?,
+                purged: purged::of_loop(source, summary.loop_id, Some(attempt_id))?,
             })
         },
     )

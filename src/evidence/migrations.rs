@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 use super::error::Result;
-use super::rows::list;
+use super::rows::{list, value};
 
 /// The migrations from an empty file to the current format; migration `n`, from 0, creates format `n + 1`. The SQL of a
 /// released migration is never edited.
@@ -13,6 +13,7 @@ pub(super) const MIGRATIONS: &[&str] = &[
     include_str!("schema_v3.sql"),
     include_str!("schema_v4.sql"),
     include_str!("schema_v5.sql"),
+    include_str!("schema_v6.sql"),
 ];
 
 /// The first format in which a database has an id and grants have a keyed digest.
@@ -24,8 +25,12 @@ pub(super) const FORMAT_WITH_LOOKS: i64 = 4;
 /// The first format in which rows can be purged.
 pub(super) const FORMAT_WITH_PURGES: i64 = 5;
 
-/// The tables whose rows a purge may delete, in an order in which no row refers to one that is deleted before it.
-pub(super) const PURGEABLE: [&str; 8] = [
+/// The first format in which the records of loops can be purged.
+pub(super) const FORMAT_WITH_LOOP_PURGES: i64 = 6;
+
+/// The tables whose rows a purge may delete, in an order in which no row refers to one that is deleted before it. A loop,
+/// its end and the plans of its attempts are written anew without their text.
+pub(super) const PURGEABLE: [&str; 13] = [
     "edges",
     "diagnostics",
     "execution_artifacts",
@@ -34,7 +39,21 @@ pub(super) const PURGEABLE: [&str; 8] = [
     "executions",
     "intents",
     "blobs",
+    "planner_looks",
+    "attempt_ends",
+    "loop_ends",
+    "loops",
+    "plans",
 ];
+
+/// The purgeable tables that had rows to be purged before [`FORMAT_WITH_LOOP_PURGES`].
+const PURGEABLE_OF_STEPS: usize = 8;
+
+/// The purgeable tables that a database of this format has.
+pub(super) fn purgeable(format: i64) -> impl Iterator<Item = &'static str> {
+    let has = move |table: &&str| format >= FORMAT_WITH_LOOKS || *table != "planner_looks";
+    PURGEABLE.into_iter().filter(has)
+}
 
 /// The current format.
 pub(super) fn newest() -> i64 {
@@ -57,9 +76,16 @@ pub(super) fn guard_tables(conn: &Connection) -> Result<()> {
     let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'";
     let tables = list::<String>(conn, sql, [], |row| Ok(row.get(0)?))?;
     let has_purges = tables.iter().any(|table| table == "purged_rows");
+    let of_loops =
+        "SELECT count(*) FROM pragma_table_info('purged_subjects') WHERE name = 'loop_id'";
+    let purgeable = match (has_purges, value::<i64>(conn, of_loops, [])? > 0) {
+        (false, _) => &[],
+        (true, false) => &PURGEABLE[..PURGEABLE_OF_STEPS],
+        (true, true) => &PURGEABLE[..],
+    };
     for table in tables {
         let allowed = match table.as_str() {
-            purgeable if has_purges && PURGEABLE.contains(&purgeable) => {
+            table if purgeable.contains(&table) => {
                 // The last range that begins at or before the row: ranges do not overlap.
                 "WHEN coalesce((SELECT last_row FROM purged_rows WHERE first_row <= OLD.rowid
                                 ORDER BY first_row DESC LIMIT 1), 0) < OLD.rowid"

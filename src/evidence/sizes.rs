@@ -8,7 +8,8 @@ use jiff::tz::TimeZone;
 
 use super::error::Result;
 use super::file_system::{free_space, network_file_system};
-use super::migrations::{FORMAT_WITH_PURGES, PURGEABLE};
+use super::migrations::{FORMAT_WITH_PURGES, purgeable};
+use super::old_backups::old_backups;
 use super::purge::stored_bytes;
 use super::rows::{list, value};
 use super::source::Source;
@@ -27,7 +28,7 @@ impl EvidenceReader {
         sizes.database_bytes = file_size(&database);
         sizes.log_bytes = file_size(&database.with_extension("db-wal"));
         sizes.index_bytes = file_size(&dir.join("search_index.db"));
-        sizes.backups = backups(&dir);
+        sizes.backups = old_backups(&dir);
         sizes.network_file_system = network_file_system(&dir);
         sizes.free_bytes = free_space(&dir);
         Ok(sizes)
@@ -45,17 +46,6 @@ impl EvidenceReader {
 
 fn file_size(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |file| file.len())
-}
-
-/// The copies that migrations made of the database, with their sizes.
-fn backups(dir: &Path) -> BTreeMap<String, u64> {
-    let Ok(entries) = std::fs::read_dir(dir) else { return BTreeMap::new() };
-    let names = entries.flatten().filter_map(|entry| {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let is_backup = name.starts_with("execution_log.v") && name.ends_with(".bak");
-        is_backup.then(|| (name, entry.metadata().map_or(0, |file| file.len())))
-    });
-    names.collect()
 }
 
 fn in_database(source: &Source<'_>) -> Result<EvidenceSizes> {
@@ -96,7 +86,7 @@ fn of_runs(source: &Source<'_>, zone: &TimeZone) -> Result<(Vec<SizeOfPart>, Vec
         |row| Ok(row.try_into()?),
     )?;
     let mut bytes = vec![0_u64; runs.len()];
-    for table in PURGEABLE {
+    for table in purgeable(source.format) {
         let sql =
             format!("SELECT t.rowid, {} FROM {table} AS t", stored_bytes(source.conn, table)?);
         list(source.conn, &sql, [], |row| {

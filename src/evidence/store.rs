@@ -74,7 +74,8 @@ impl EvidenceStore {
             Some(difference) => Err(EvidenceError::Head { difference: difference.clone() }),
             None => Ok(()),
         };
-        let (store, report, _setup) = Self::open_checked(dir, folders.into(), check)?;
+        let (mut store, report, _setup) = Self::open_checked(dir, folders.into(), check)?;
+        store.settle_restore()?;
         // Before anything is recorded and before another process opens the database, so that a later replacement of
         // the database is detected.
         if report.kept_head.is_none() || !store.is_kept_here() {
@@ -114,7 +115,7 @@ impl EvidenceStore {
                 ],
             )
         })?;
-        store.keep_head(store.chain, Reason::Accepted)?;
+        store.keep_accepted()?;
         Ok(report)
     }
 
@@ -168,6 +169,16 @@ impl EvidenceStore {
     /// The evidence folder.
     pub(super) fn folder(&self) -> &Path {
         &self.location.evidence
+    }
+
+    /// The user's folders outside the evidence folder.
+    pub(super) fn user_folders(&self) -> &UserFolders {
+        &self.location.user_folders
+    }
+
+    /// Stores the end of the chain outside the folder, although a longer one may be kept.
+    pub(super) fn keep_accepted(&self) -> Result<()> {
+        self.keep_head(self.chain, Reason::Accepted)
     }
 
     /// Stores the end of the chain outside the folder.

@@ -4,7 +4,9 @@ use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{AttemptRecord, Fate, LookRecord, LookScope, RunSummary, StopCode, StopReason};
+use super::{
+    AttemptRecord, Fate, LookRecord, LookScope, PurgeNote, RunSummary, StopCode, StopReason,
+};
 
 /// What is known about the end of a loop.
 pub type LoopFate = Fate<StopCode>;
@@ -50,6 +52,9 @@ pub struct LoopSummary {
     /// What is known about the end.
     #[serde(rename = "status")]
     pub fate: LoopFate,
+    /// The purge of its records; `None` if they were not purged as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purged: Option<PurgeNote>,
 }
 
 /// One attempt of a loop, as it is recorded.
@@ -74,6 +79,9 @@ pub struct AttemptDetail {
     pub planner_process: Value,
     /// The run of the plan, and that of the loop's own verification.
     pub runs: Vec<RunSummary>,
+    /// The purge of what was recorded of the attempt; `None` if that was not purged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purged: Option<PurgeNote>,
 }
 
 /// One loop in full.

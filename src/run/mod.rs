@@ -100,12 +100,12 @@ pub use question::{
 pub use reconcile::{DiskState, FileForecast, Reconciled, SettleMode, sentences};
 pub use record::{
     ArtifactRecord, DecidedBy, DecisionRecord, Execution, ExecutionDetail, Fate, HeadReport, Known,
-    ListedExecution, RunFate, RunSummary, VerifyReport,
+    ListedExecution, RecordKind, RunFate, RunSummary, VerifyReport,
 };
 pub use result::{ExecutionResult, Failure, Outcome, RunStatus, STREAM_HEAD_BYTES, StepResult};
 pub use retention::{
-    BackupReport, ClearSecret, Compacted, EvidenceSizes, PurgeNote, PurgePreview, PurgeRecord,
-    PurgeReport, PurgeRule, RestoreReport, SizeOfPart,
+    BackupReport, ClearSecret, Compacted, EvidenceSizes, PURGED_TEXT, PurgeNote, PurgePreview,
+    PurgeRecord, PurgeReport, PurgeRule, RestoreReport, SizeOfPart,
 };
 pub use review::{
     CommandReview, CommandsReview, Impact, PreconditionState, Review, StepWallsReview, WallsReview,

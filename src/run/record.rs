@@ -301,5 +301,27 @@ pub struct HeadReport {
     pub note: Option<String>,
 }
 
+/// A kind of record that has an id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordKind {
+    /// One execution of a step.
+    Execution,
+    /// A run.
+    Run,
+    /// A bounded loop.
+    Loop,
+}
+
+impl RecordKind {
+    /// The word for a person.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Execution => "execution",
+            Self::Run => "run",
+            Self::Loop => "loop",
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests;

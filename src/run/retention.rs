@@ -8,10 +8,14 @@ use uuid::Uuid;
 
 use crate::plan::Digest;
 
+/// What stands in place of the goal of a purged loop, and of the message of its end.
+pub const PURGED_TEXT: &str = "(purged)";
+
 /// Which records are purged. What is set must hold together; a rule without anything takes nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct PurgeRule {
-    /// Only runs that ended before this time, in Unix milliseconds. A run without an end counts from its start.
+    /// Only runs and loops that ended before this time, in Unix milliseconds. A run without an end counts from its start, a
+    /// loop from the last that was recorded of it.
     #[serde(rename = "before_ms", skip_serializing_if = "Option::is_none")]
     pub before_ms: Option<i64>,
     /// Only contents of at least this size, in bytes. Then nothing but contents is purged.
@@ -20,6 +24,9 @@ pub struct PurgeRule {
     /// Only this run.
     #[serde(rename = "run_id", skip_serializing_if = "Option::is_none")]
     pub run: Option<Uuid>,
+    /// Only this bounded loop and its runs.
+    #[serde(rename = "loop_id", skip_serializing_if = "Option::is_none")]
+    pub bounded_loop: Option<Uuid>,
     /// Only runs of the plan with this id or digest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
@@ -29,12 +36,15 @@ pub struct PurgeRule {
     /// Only this content, whatever names it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<Digest>,
+    /// Whether the copies that migrations made of the database are deleted afterwards, too.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub with_old_backups: bool,
 }
 
 impl PurgeRule {
-    /// Whether the rule sets nothing, and so would take everything.
+    /// Whether the rule names no records, and so would take all of them.
     pub fn is_empty(&self) -> bool {
-        *self == Self::default()
+        *self == Self { with_old_backups: self.with_old_backups, ..Self::default() }
     }
 
     /// Whether only contents are purged.
@@ -55,18 +65,34 @@ pub struct PurgePreview {
     pub runs: u64,
     /// The number of steps whose records go.
     pub steps: u64,
+    /// The number of bounded loops whose goals go; their start and end remain.
+    pub loops: u64,
+    /// The number of attempts of loops of which goes what the planner sent, got and looked at.
+    pub attempts: u64,
     /// The number of rows that are deleted.
     pub rows: u64,
     /// The number of contents that are deleted.
     pub contents: u64,
     /// The size of all that is deleted, as it is stored, in bytes.
     pub bytes: u64,
-    /// The start of the first of these runs, in Unix milliseconds.
+    /// The start of the first of these runs and loops, in Unix milliseconds.
     pub first_ms: Option<i64>,
-    /// The start of the last of these runs, in Unix milliseconds.
+    /// The start of the last of these runs and loops, in Unix milliseconds.
     pub last_ms: Option<i64>,
     /// The number of runs that the rule names and that are kept, because they or their loops are under way.
     pub under_way: u64,
+    /// The number of loops that the rule names and that are kept, because they are under way.
+    pub loops_under_way: u64,
+    /// The copies that migrations made of the database, by name, with their sizes in bytes. They still have what a purge
+    /// takes, and are deleted only if the rule says so.
+    pub old_backups: BTreeMap<String, u64>,
+}
+
+impl PurgePreview {
+    /// Whether there are no records to purge.
+    pub fn is_empty(&self) -> bool {
+        (self.rows, self.runs, self.loops) == (0, 0, 0)
+    }
 }
 
 /// A purge that was done.
@@ -77,6 +103,10 @@ pub struct PurgeReport {
     /// What it took.
     #[serde(flatten)]
     pub taken: PurgePreview,
+    /// The copies of the database that were deleted afterwards, by name, with their sizes in bytes.
+    pub deleted_backups: BTreeMap<String, u64>,
+    /// The copies of the database that could not be deleted, by name, and why.
+    pub kept_backups: BTreeMap<String, String>,
 }
 
 /// A purge as it is recorded.
@@ -216,7 +246,7 @@ pub struct PurgeNote {
     pub reason: String,
     /// The name of the user, from the environment.
     pub user: Option<String>,
-    /// Whether all records of the run were purged.
+    /// Whether all records of the run or loop were purged.
     pub whole: bool,
     /// The number of its steps whose records were purged.
     pub steps: u64,

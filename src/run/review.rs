@@ -181,7 +181,8 @@ pub struct Impact {
 /// Whether a call may have effects that cannot be undone with contents from the evidence.
 pub fn cannot_be_restored(call: &ToolCall, risk: &Verdict) -> bool {
     match call.class() {
-        ToolClass::Check => true,
+        // A simulation that runs nothing changes only a copy.
+        ToolClass::Check => call.may_change_anything(),
         ToolClass::Command => risk.level > RiskLevel::Safe,
         ToolClass::Read | ToolClass::Mutate => false,
     }

@@ -2,7 +2,7 @@
 //! or Countersign itself. The planner reads one request and prints one answer. This module does not parse the answer.
 
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::{ProgramError, ToolError, Toolbox, command_shell, program};
@@ -33,19 +33,27 @@ pub enum PlannerProgram {
 
 impl PlannerProgram {
     /// Paths that the planner must be able to read: a program and its third argument, if that is an absolute path; for a
-    /// command every absolute path of a file in it.
-    pub fn readable_paths(&self) -> Vec<PathBuf> {
+    /// command every file in it that is named by an absolute path, or that is outside of this workspace.
+    pub fn readable_paths(&self, workspace: &Path) -> Vec<PathBuf> {
         match self {
             Self::Program { program, arguments, .. } => {
                 let folder = arguments.get(2).map(PathBuf::from);
                 let folder = folder.filter(|folder| folder.is_absolute());
                 folder.into_iter().chain([program.clone()]).collect()
             }
-            Self::Command(command) => command
-                .split(|char: char| char.is_whitespace() || "'\"`;|&<>()".contains(char))
-                .map(PathBuf::from)
-                .filter(|path| path.is_absolute() && path.is_file())
-                .collect(),
+            Self::Command(command) => {
+                let workspace = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
+                let word = |char: char| char.is_whitespace() || "'\"`;|&<>()".contains(char);
+                let words = command.split(word).filter(|word| word.contains('/'));
+                let file = |word: &str| match Path::new(word).is_absolute() {
+                    true => Some(PathBuf::from(word)),
+                    false => {
+                        let path = workspace.join(word).canonicalize().ok()?;
+                        (!path.starts_with(&workspace)).then_some(path)
+                    }
+                };
+                words.filter_map(file).filter(|path| path.is_file()).collect()
+            }
         }
     }
 }

@@ -365,10 +365,10 @@ pub enum WindowAction {
     SetEditor(String),
     /// Open the settings file in the person's editor, or show its folder.
     OpenSettingsFile,
-    /// Open the dialog that purges old records.
-    AskToPurge,
-    /// Count in that dialog what is older than this many days.
-    ChoosePurgeAge(u32),
+    /// Open the dialog that purges the records of this run.
+    AskToPurge(Uuid),
+    /// Choose this rule in that dialog, and count what it takes.
+    ChoosePurge(PurgeRule),
     /// Show the form for a rule with this content.
     EditRule(RuleForm),
     /// Close the form for a rule and forget its content.

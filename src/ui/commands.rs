@@ -70,6 +70,7 @@ pub enum Command {
     SaveSearch,
     Verify,
     Export,
+    Purge,
     Palette,
     Settings,
     SwitchTheme,

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, Zoned};
+use unicode_segmentation::GraphemeCursor;
 
 use crate::plan::{Code, Digest, prose};
 use crate::run::text::capitalized;
@@ -103,7 +104,27 @@ pub fn end_of(text: &str, max_chars: usize) -> Cow<'_, str> {
     if length <= max_chars {
         return Cow::Borrowed(text);
     }
-    Cow::Owned(format!("…{}", text.chars().skip(length + 1 - max_chars.max(1)).collect::<String>()))
+    let start = text.char_indices().nth(length + 1 - max_chars.max(1));
+    let start = start.map_or(text.len(), |(start, _)| whole_after(text, start));
+    Cow::Owned(format!("…{}", text.get(start..).unwrap_or_default()))
+}
+
+/// The first place from `index` on at which no grapheme cluster is cut, such as an emoji of several characters.
+fn whole_after(text: &str, index: usize) -> usize {
+    let mut cursor = GraphemeCursor::new(index, text.len(), true);
+    match cursor.is_boundary(text, 0) {
+        Ok(false) => cursor.next_boundary(text, 0).ok().flatten().unwrap_or(text.len()),
+        _ => index,
+    }
+}
+
+/// The last place up to `index` at which no grapheme cluster is cut, such as an emoji of several characters.
+pub(super) fn whole_before(text: &str, index: usize) -> usize {
+    let mut cursor = GraphemeCursor::new(index, text.len(), true);
+    match cursor.is_boundary(text, 0) {
+        Ok(false) => cursor.prev_boundary(text, 0).ok().flatten().unwrap_or_default(),
+        _ => index,
+    }
 }
 
 /// A number with thousands separators.
@@ -159,7 +180,10 @@ pub fn short_name(name: &str) -> String {
     const MAX_CHARS: usize = 40;
     match name.char_indices().nth(MAX_CHARS) {
         None => prose(name).into_owned(),
-        Some((end, _)) => format!("{}…", prose(name.get(..end).unwrap_or_default().trim_end())),
+        Some((end, _)) => {
+            let shown = name.get(..whole_before(name, end)).unwrap_or_default();
+            format!("{}…", prose(shown.trim_end()))
+        }
     }
 }
 
@@ -331,5 +355,23 @@ mod tests {
             assert_eq!(text, short, "{max_chars}");
             assert!(text.chars().count() <= max_chars, "{text}");
         }
+    }
+
+    /// An emoji may have several characters, of which a part would be another emoji.
+    #[test]
+    fn no_emoji_is_cut() {
+        let family = "👨\u{200d}👩\u{200d}👧";
+        for before in 30..45 {
+            let name = format!("{}{family}{}", "a".repeat(before), "b".repeat(20));
+            let short = short_name(&name);
+            let emoji: String = short.chars().filter(|it| !it.is_ascii()).collect();
+            assert!([format!("{family}…"), "…".to_owned()].contains(&emoji), "{short}");
+            let end = end_of(&name, 25 - (before - 30));
+            let emoji: String = end.chars().filter(|it| !it.is_ascii()).collect();
+            assert!([format!("…{family}"), "…".to_owned()].contains(&emoji), "{end}");
+        }
+        let long = format!("{}{family}", "a".repeat(997));
+        let shown = crate::ui::widgets::beginning(&long);
+        assert!(!shown.contains('👨') && shown.ends_with("a…"), "{shown}");
     }
 }

@@ -84,6 +84,7 @@ icons! {
     UP '\u{e13c}';
     SAVE '\u{e248}';
     EXPORT '\u{eaf0}';
+    ERASE '\u{e21e}';
     HELP '\u{e3e8}';
     CLOCK '\u{e19a}';
     INFO '\u{e2ce}';

@@ -10,7 +10,7 @@ use egui::{
     WidgetText, pos2, vec2,
 };
 
-use super::{Icon, Text, Theme, Tone, icon, theme};
+use super::{Icon, Text, Theme, Tone, format, icon, theme};
 use crate::plan::{drawable, drawable_lines};
 
 /// A text with its font and colour.
@@ -24,7 +24,10 @@ pub fn beginning(text: &str) -> Cow<'_, str> {
     const MAX_CHARS: usize = 1_000;
     match text.char_indices().nth(MAX_CHARS) {
         None => drawable(text),
-        Some((end, _)) => Cow::Owned(format!("{}…", drawable(text.get(..end).unwrap_or_default()))),
+        Some((end, _)) => {
+            let shown = text.get(..format::whole_before(text, end)).unwrap_or_default();
+            Cow::Owned(format!("{}…", drawable(shown)))
+        }
     }
 }
 

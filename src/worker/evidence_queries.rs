@@ -15,12 +15,12 @@ use crate::engine::{
     Clock as _, CommandJudge, SystemClock, compare_runs, reconcile, recorded_plan,
 };
 use crate::evidence::verify_with_kept_head;
-use crate::plan::ShownPlan;
+use crate::plan::{Code, ShownPlan};
 use crate::risk::{Policy, RiskLevel, Shell, of_step};
 use crate::run::{
-    AnsweredBy, Attempt, DecisionRecord, EvidenceAnswer, ExecutionDetail, JudgedCommand,
-    LoopDetail, LoopSummary, Question, Reconciled, RunEvent, RunSummary, SearchCounts, SearchPage,
-    SearchQuery, TimeBucket, VerifyReport,
+    AnsweredBy, Attempt, DecisionRecord, EvidenceAnswer, ExecutionDetail, Failure, JudgedCommand,
+    LoopDetail, LoopSummary, PurgeNote, Question, Reconciled, RunEvent, RunSummary, SearchCounts,
+    SearchPage, SearchQuery, TimeBucket, VerifyReport,
 };
 use crate::tools::Toolbox;
 
@@ -243,10 +243,24 @@ impl Query for ReadExecution {
 
     fn run(self, context: &mut QueryContext) -> Result<Self::Answer, QueryError> {
         let (Self(id), evidence) = (self, &mut context.evidence);
-        let detail =
-            evidence.execution(id)?.ok_or_else(|| not_in_evidence(format!("execution {id}")))?;
+        let Some(detail) = evidence.execution(id)? else {
+            let purged = evidence.purge_of_step(id)?;
+            return Err(match purged {
+                Some((run_id, note)) => purged_step(id, run_id, &note).into(),
+                None => not_in_evidence(format!("execution {id}")).into(),
+            });
+        };
         let attempt = evidence.attempt_of(detail.row.run_id)?;
         Ok((detail, attempt))
+    }
+}
+
+/// The failure for a step whose records were purged.
+fn purged_step(execution_id: Uuid, run_id: Uuid, note: &PurgeNote) -> Failure {
+    Failure {
+        code: Code::EvidenceStore,
+        message: format!("execution {execution_id} of run {run_id}: {}", note.sentence()),
+        next: "That its run happened, when, by whom and how it ended is still recorded.".to_owned(),
     }
 }
 

@@ -9,7 +9,7 @@ use super::loop_folders::TYPING_DEBOUNCE_MS;
 use super::{LoopContent, LoopPage};
 use crate::app::shared::{Prompt, Shared};
 use crate::plan::VerifyScope;
-use crate::run::{LoopPhase, LoopState};
+use crate::run::{LoopPhase, LoopState, PURGED_TEXT};
 use crate::ui::Tone;
 use crate::ui::action::{FolderFor, LoopAction};
 use crate::ui::loop_page::{LoopForm, LoopSettings, PlannerChoice, ShownLoop};
@@ -66,7 +66,16 @@ impl LoopPage {
         }
         self.show(LoopContent::Reading);
         shared.query_latest(ReplayLoop(loop_id), |app, replayed| match replayed {
-            Ok(replayed) => app.loop_page.show_recorded(replayed),
+            Ok(replayed) => {
+                let purged = replayed.detail.summary.purged.clone();
+                app.loop_page.show_recorded(replayed);
+                if let Some(note) = purged {
+                    let summary = "The records of this loop were purged.";
+                    let next =
+                        "That it happened, when, by whom and how it ended is still recorded.";
+                    app.shared.notify_here(Tone::Dim, summary, note.sentence(), next);
+                }
+            }
             Err(failed) => {
                 app.loop_page.leave_reading(LoopContent::Form);
                 app.shared.report(failed);
@@ -137,7 +146,10 @@ impl LoopPage {
             },
         };
         self.form = LoopForm {
-            goal: state.goal.clone(),
+            goal: Some(&state.goal)
+                .filter(|goal| *goal != PURGED_TEXT)
+                .cloned()
+                .unwrap_or_default(),
             planner,
             folder: folder.to_owned(),
             command: command.to_owned(),

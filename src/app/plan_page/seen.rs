@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Chosen, PlanSession};
 use crate::authorization::WallLevel;
-use crate::plan::{Digest, ShownPlan, ShownStep, ToolClass};
+use crate::plan::{Digest, ShownPlan, ShownStep, StepPlace, ToolClass};
 use crate::risk::RiskLevel;
 use crate::run::Review;
 use crate::ui::OnScreen;
@@ -129,9 +129,12 @@ fn key(step: &ShownStep, review: &Review, all: Digest, earlier: Digest) -> Diges
     let is_command = step.call.as_ref().is_some_and(|call| call.class() == ToolClass::Command);
     let earlier = (!is_command).then_some(earlier);
     let walls = review.walls_of(step.step_index).map(|step| &step.walls);
+    // That of a verification names the step before it, by an id that may only count the steps.
+    let is_verification = matches!(step.place, StepPlace::Verification(_));
+    let reason = step.reason.as_ref().filter(|_| !is_verification);
     let shown = (
         (&review.workspace, &step.tool_name, &step.arguments, &step.call),
-        (&step.precondition_text, step.requires_confirmation, &step.title, &step.reason),
+        (&step.precondition_text, step.requires_confirmation, &step.title, reason),
         (&step.stated, &step.expected_output, &step.needs),
         (states, all.filter(|_| !is_command), earlier),
         (walls, review.risks.get(step.step_index), review.asks.get(step.step_index)),
@@ -145,7 +148,7 @@ fn needs_care(step: &ShownStep, review: &Review) -> bool {
     let asks = review.asks.get(index).is_some_and(Option::is_some);
     let dangerous = review.risks.get(index).is_some_and(|it| it.level >= RiskLevel::Dangerous);
     let starts_process = step.call.as_ref().is_some_and(|call| match call.class() {
-        ToolClass::Check => true,
+        ToolClass::Check => call.may_change_anything(),
         ToolClass::Command => {
             review.risks.get(index).is_none_or(|risk| risk.level > RiskLevel::Safe)
         }

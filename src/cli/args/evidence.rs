@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
-use uuid::Uuid;
 
 use super::Common;
+use super::record_id::RecordId;
 use super::retention::{Backup, Compact, Purge, Restore, Secrets, Sizes};
 use crate::cli::time::parse_time;
 use crate::plan::Digest;
@@ -104,10 +104,10 @@ pub(in crate::cli) struct Search {
     pub(in crate::cli) words: Vec<String>,
     /// Only this run
     #[arg(long, value_name = "ID")]
-    pub(in crate::cli) run: Option<Uuid>,
+    pub(in crate::cli) run: Option<RecordId>,
     /// Only the runs of this bounded loop
     #[arg(long = "loop", value_name = "ID")]
-    pub(in crate::cli) bounded_loop: Option<Uuid>,
+    pub(in crate::cli) bounded_loop: Option<RecordId>,
     /// Only this plan
     #[arg(long, value_name = "ID")]
     pub(in crate::cli) plan: Option<String>,
@@ -165,7 +165,7 @@ fn export_format(text: &str) -> Result<ExportFormat, String> {
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Case {
     /// The run
-    pub(in crate::cli) run: Uuid,
+    pub(in crate::cli) run: RecordId,
     /// The zip file to write, readable by you alone
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) out: PathBuf,
@@ -178,8 +178,8 @@ pub(in crate::cli) struct Case {
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Show {
-    /// The id of an execution, of a run or of a loop
-    pub(in crate::cli) id: Uuid,
+    /// The id of an execution, of a run or of a loop, or its beginning of 8 or more characters
+    pub(in crate::cli) id: RecordId,
     #[command(flatten)]
     pub(in crate::cli) common: Common,
 }
@@ -187,7 +187,7 @@ pub(in crate::cli) struct Show {
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Times {
     /// The run
-    pub(in crate::cli) run: Uuid,
+    pub(in crate::cli) run: RecordId,
     #[command(flatten)]
     pub(in crate::cli) common: Common,
 }
@@ -196,10 +196,10 @@ pub(in crate::cli) struct Times {
 pub(in crate::cli) struct Compare {
     /// The first run
     #[arg(value_name = "RUN")]
-    pub(in crate::cli) before: Uuid,
+    pub(in crate::cli) before: RecordId,
     /// The second run
     #[arg(value_name = "OTHER_RUN")]
-    pub(in crate::cli) after: Uuid,
+    pub(in crate::cli) after: RecordId,
     #[command(flatten)]
     pub(in crate::cli) common: Common,
 }
@@ -221,7 +221,7 @@ pub(in crate::cli) struct FileHistory {
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Durations {
     /// The execution: of which step
-    pub(in crate::cli) execution: Uuid,
+    pub(in crate::cli) execution: RecordId,
     /// At most this many executions, the newest ones
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(in crate::cli) limit: Option<u32>,

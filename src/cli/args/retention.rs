@@ -4,18 +4,21 @@ use std::path::PathBuf;
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgGroup, Args, ValueEnum};
-use uuid::Uuid;
 
 use super::Common;
+use super::record_id::RecordId;
 use crate::cli::time::parse_time;
 
 #[derive(Debug, Args)]
 #[command(group(
     ArgGroup::new("rule").required(true).multiple(true)
-        .args(["older_than", "larger_than", "run", "plan", "execution", "secrets"])
+        .args([
+            "older_than", "larger_than", "run", "plan", "bounded_loop", "execution", "secrets",
+            "with_old_backups",
+        ])
 ))]
 pub(in crate::cli) struct Purge {
-    /// Only runs that ended before then: an age such as 90d, a date or a time
+    /// Only runs and loops that ended before then: an age such as 90d, a date or a time
     #[arg(long, value_name = "TIME", value_parser = parse_time, allow_negative_numbers = true)]
     pub(in crate::cli) older_than: Option<i64>,
     /// Only contents of at least this size, such as 10M: outputs and files that are stored apart
@@ -23,16 +26,22 @@ pub(in crate::cli) struct Purge {
     pub(in crate::cli) larger_than: Option<u64>,
     /// Only this run
     #[arg(long, value_name = "ID")]
-    pub(in crate::cli) run: Option<Uuid>,
+    pub(in crate::cli) run: Option<RecordId>,
     /// Only runs of this plan, by its id or digest
     #[arg(long, value_name = "ID")]
     pub(in crate::cli) plan: Option<String>,
+    /// Only this bounded loop, with its runs
+    #[arg(long = "loop", value_name = "ID", conflicts_with = "execution")]
+    pub(in crate::cli) bounded_loop: Option<RecordId>,
     /// Only this step, by its execution
     #[arg(long, value_name = "ID", conflicts_with = "larger_than")]
-    pub(in crate::cli) execution: Option<Uuid>,
+    pub(in crate::cli) execution: Option<RecordId>,
     /// Only steps whose records have a secret in clear by the present rules, see `evidence secrets`
     #[arg(long, conflicts_with_all = ["larger_than", "execution"])]
     pub(in crate::cli) secrets: bool,
+    /// Afterwards, also delete the copies that migrations made of the database: they still have what is purged
+    #[arg(long)]
+    pub(in crate::cli) with_old_backups: bool,
     /// Why; it is recorded
     #[arg(long, value_name = "TEXT", default_value = "")]
     pub(in crate::cli) reason: String,

@@ -30,7 +30,7 @@ pub(super) fn export(
     reader: &mut EvidenceReader,
     out: &mut Output,
 ) -> Result<Exit, Refusal> {
-    let (query, format) = (query_of(&command.search), command.format);
+    let (query, format) = (query_of(&command.search, reader)?, command.format);
     let Some(path) = &command.out else {
         let written = with_progress(|progress| {
             crate::export::export(reader, &query, format, out.stream(), progress)
@@ -58,7 +58,7 @@ pub(super) fn case(
     reader: &mut EvidenceReader,
     out: &mut Output,
 ) -> Result<Exit, Refusal> {
-    let query = of_run(command.run);
+    let query = of_run(command.run.run(reader)?);
     to_file(reader, &query, ExportFile::Case, (&command.out, command.force), out)?;
     if !out.json() {
         say("Check it with `python3 verify.py FILE`; a copy of verify.py is in it.");

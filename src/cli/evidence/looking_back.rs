@@ -25,7 +25,8 @@ pub(super) fn times(
     reader: &mut EvidenceReader,
     out: &mut Output,
 ) -> Result<Exit, Refusal> {
-    let times = reader.waterfall(command.run)?.ok_or_else(|| no_run(command.run))?;
+    let run = command.run.run(reader)?;
+    let times = reader.waterfall(run)?.ok_or_else(|| no_run(run))?;
     if out.json() {
         out.document(&times);
         return Ok(Exit::Done);
@@ -105,11 +106,11 @@ pub(super) fn compare(
     reader: &mut EvidenceReader,
     out: &mut Output,
 ) -> Result<Exit, Refusal> {
-    for run in [command.before, command.after] {
+    let (before, after) = (command.before.run(reader)?, command.after.run(reader)?);
+    for run in [before, after] {
         reader.run(run)?.ok_or_else(|| no_run(run))?;
     }
-    let found = compare_runs(reader, command.before, command.after)?
-        .ok_or_else(|| no_run(command.before))?;
+    let found = compare_runs(reader, before, after)?.ok_or_else(|| no_run(before))?;
     if out.json() {
         out.document(&found);
         return Ok(Exit::Done);

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::print_changed_rows;
+use super::show::not_found;
 use crate::cli::opening::policy;
 use crate::cli::output::{Output, say};
 use crate::cli::refusal::Refusal;
@@ -27,10 +28,14 @@ pub(super) fn durations(
     out: &mut Output,
 ) -> Result<Exit, Refusal> {
     let limit = command.limit.map_or(usize::MAX, |limit| limit as usize);
-    let found = reader.step_durations(command.execution, limit)?.ok_or_else(|| {
-        let message = format!("the evidence has no recorded execution {}", command.execution);
-        Refusal::usage(message, "Look the id up with `evidence search`.")
-    })?;
+    let execution = command.execution.execution(reader)?;
+    let Some(found) = reader.step_durations(execution, limit)? else {
+        if reader.purge_of_step(execution)?.is_some() {
+            return Err(not_found(execution, reader)?);
+        }
+        let message = format!("the evidence has no recorded execution {execution}");
+        return Err(Refusal::usage(message, "Look the id up with `evidence search`."));
+    };
     if out.json() {
         out.document(&found);
         return Ok(Exit::Done);

@@ -6,7 +6,7 @@ use super::show::show_execution;
 use super::{cells, print_changed_rows, say_if_empty};
 use crate::cli::Exit;
 use crate::cli::args::{Question, Span};
-use crate::cli::output::Output;
+use crate::cli::output::{Output, quoted_in_line, say};
 use crate::cli::refusal::Refusal;
 use crate::cli::time::local_time;
 use crate::evidence::{EvidenceReader, Range};
@@ -33,10 +33,16 @@ pub(super) fn query(
             print_changed_rows(rows.iter().map(|it| &it.listed), out);
         }
         Question::Q5(show) => {
-            let found = reader.execution(show.id)?;
+            let id = show.id.execution(reader)?;
+            let found = reader.execution(id)?;
             say_if_empty(found.is_none(), out);
-            if let Some(detail) = found {
-                show_execution(&detail, out);
+            match found {
+                Some(detail) => show_execution(&detail, out),
+                None => {
+                    if let Some((run, note)) = reader.purge_of_step(id)? {
+                        say(&quoted_in_line(&format!("It is of run {run}: {}", note.sentence())));
+                    }
+                }
             }
         }
         Question::Q6(about) => {

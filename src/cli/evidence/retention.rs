@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::secrets::executions_with_secrets;
 use super::show::not_found;
+use crate::cli::args::given;
 use crate::cli::output::{Output, quoted_in_line, say};
 use crate::cli::refusal::Refusal;
 use crate::cli::run::is_terminal;
@@ -16,7 +17,9 @@ use crate::engine::{Clock as _, SystemClock};
 use crate::evidence::{EvidenceError, EvidenceLocation, EvidenceReader, EvidenceStore};
 use crate::plan::quoted;
 use crate::run::text::size;
-use crate::run::{Compacted, EvidenceSizes, PurgePreview, PurgeRecord, PurgeRule, SizeOfPart};
+use crate::run::{
+    Compacted, EvidenceSizes, PurgePreview, PurgeRecord, PurgeReport, PurgeRule, SizeOfPart,
+};
 
 /// Purges the records that the options name, after the person has agreed, and gives their space back.
 ///
@@ -31,18 +34,20 @@ pub(super) fn purge(
     let mut reader = location.open()?;
     let rule = rule(command, &mut reader)?;
     let preview = reader.purge_preview(&rule, now_ms)?;
-    let is_empty = preview.rows == 0 && preview.runs == 0;
+    let deletes_backups = rule.with_old_backups && !preview.old_backups.is_empty();
+    let is_empty = preview.is_empty() && !deletes_backups;
     if command.dry_run || is_empty {
+        let report = PurgeReport { taken: preview, ..PurgeReport::default() };
         if out.json() {
-            out.document(&document(&rule, &preview, Value::Null, None));
+            out.document(&document(&rule, &report, None));
         } else {
-            print(&preview, false, out);
+            print(&rule, &report, out);
         }
         return Ok(Exit::Done);
     }
     if !command.yes {
         if !out.json() {
-            print(&preview, false, out);
+            print(&rule, &PurgeReport { taken: preview, ..PurgeReport::default() }, out);
             out.flush();
         }
         agree()?;
@@ -52,25 +57,32 @@ pub(super) fn purge(
     let report = store.purge(&rule, &command.reason, now_ms)?;
     let compacted = give_back(&mut store)?;
     if out.json() {
-        let id = json!(report.purge_id);
-        out.document(&document(&rule, &report.taken, id, compacted));
+        out.document(&document(&rule, &report, compacted));
     } else {
-        print(&report.taken, true, out);
+        print(&rule, &report, out);
         compacted.iter().for_each(|compacted| print_compacted(compacted, out));
     }
-    say_backups(location)?;
+    say_backups(location, &report)?;
     Ok(Exit::Done)
 }
 
 /// The rule of the options.
 fn rule(command: &args::Purge, reader: &mut EvidenceReader) -> Result<PurgeRule, Refusal> {
-    let args::Purge { older_than, larger_than, run, plan, execution, .. } = command;
-    if let Some(id) = *run
+    let args::Purge { older_than, larger_than, run, plan, execution, bounded_loop, .. } = command;
+    let run = given(run.as_ref(), |id| id.run(reader))?;
+    let bounded_loop = given(bounded_loop.as_ref(), |id| id.bounded_loop(reader))?;
+    let execution = given(execution.as_ref(), |id| id.execution(reader))?;
+    if let Some(id) = run
         && reader.run(id)?.is_none()
     {
         return Err(not_found(id, reader)?);
     }
-    if let Some(id) = *execution
+    if let Some(id) = bounded_loop
+        && reader.bounded_loop(id)?.is_none()
+    {
+        return Err(not_found(id, reader)?);
+    }
+    if let Some(id) = execution
         && reader.run_of(id)?.is_none()
     {
         return Err(not_found(id, reader)?);
@@ -78,31 +90,27 @@ fn rule(command: &args::Purge, reader: &mut EvidenceReader) -> Result<PurgeRule,
     let mut rule = PurgeRule {
         before_ms: *older_than,
         larger_than: *larger_than,
-        run: *run,
+        run,
+        bounded_loop,
         plan: plan.clone(),
-        executions: execution.iter().copied().collect(),
+        executions: execution.into_iter().collect(),
         content: None,
+        with_old_backups: command.with_old_backups,
     };
     if command.secrets {
         rule.executions = executions_with_secrets(reader)?;
         if rule.executions.is_empty() {
             // Without any step, the rule would be about everything else that was asked for.
-            rule = PurgeRule::default();
+            rule = PurgeRule { with_old_backups: command.with_old_backups, ..PurgeRule::default() };
         }
     }
     Ok(rule)
 }
 
-fn document(
-    rule: &PurgeRule,
-    preview: &PurgePreview,
-    purge_id: Value,
-    compacted: Option<Compacted>,
-) -> Value {
-    let mut document = json!(preview);
+fn document(rule: &PurgeRule, report: &PurgeReport, compacted: Option<Compacted>) -> Value {
+    let mut document = json!(report);
     if let Some(fields) = document.as_object_mut() {
-        fields.insert("dry_run".to_owned(), purge_id.is_null().into());
-        fields.insert("purge_id".to_owned(), purge_id);
+        fields.insert("dry_run".to_owned(), report.purge_id.is_none().into());
         fields.insert("rule".to_owned(), json!(rule));
         fields.insert("compacted".to_owned(), json!(compacted));
     }
@@ -110,9 +118,10 @@ fn document(
 }
 
 /// Says what would be or was purged.
-fn print(preview: &PurgePreview, is_done: bool, out: &mut Output) {
-    let PurgePreview { runs, steps, rows, contents, bytes, .. } = *preview;
-    if rows == 0 && runs == 0 {
+fn print(rule: &PurgeRule, report: &PurgeReport, out: &mut Output) {
+    let (preview, is_done) = (&report.taken, report.purge_id.is_some());
+    let PurgePreview { runs, steps, loops, attempts, rows, contents, bytes, .. } = *preview;
+    if preview.is_empty() {
         out.line("There is nothing to purge.");
     } else {
         let of = if is_done { "Purged" } else { "To be purged" };
@@ -120,6 +129,12 @@ fn print(preview: &PurgePreview, is_done: bool, out: &mut Output) {
         if runs > 0 {
             fields.push(("Runs", runs.to_string()));
             fields.push(("Steps", steps.to_string()));
+        }
+        if loops > 0 {
+            fields.push(("Loops", loops.to_string()));
+        }
+        if attempts > 0 {
+            fields.push(("Attempts", attempts.to_string()));
         }
         fields.push(("Contents", contents.to_string()));
         fields.push(("Records", format!("{rows} ({})", size(bytes))));
@@ -129,21 +144,47 @@ fn print(preview: &PurgePreview, is_done: bool, out: &mut Output) {
         }
         out.line(&format!("{of}:"));
         out.fields(fields);
-        if !is_done && runs > 0 {
-            out.line(
-                "That these runs happened, when, by whom and how they ended remains recorded. They cannot be \
-                 reverted or continued any more.",
-            );
+        if !is_done && runs + loops > 0 {
+            let what = match (runs, loops) {
+                (_, 0) => "runs",
+                (0, _) => "loops",
+                _ => "runs and loops",
+            };
+            out.line(&format!(
+                "That these {what} happened, when, by whom and how they ended remains recorded. They cannot be \
+                 reverted or continued any more."
+            ));
         }
     }
-    if preview.under_way > 0 {
-        let count = preview.under_way;
-        let what = if count == 1 {
-            "1 run is kept, because it is".to_owned()
-        } else {
-            format!("{count} runs are kept, because they are")
+    print_backups(rule, report, out);
+    for (kept, what) in [(preview.under_way, "run"), (preview.loops_under_way, "loop")] {
+        let text = match kept {
+            0 => continue,
+            1 => format!("1 {what} is kept, because it is"),
+            _ => format!("{kept} {what}s are kept, because they are"),
         };
-        out.line(&format!("{what} under way."));
+        out.line(&format!("{text} under way."));
+    }
+}
+
+/// Says which copies of the database would be or were deleted, and which not.
+fn print_backups(rule: &PurgeRule, report: &PurgeReport, out: &mut Output) {
+    if report.purge_id.is_some() {
+        for (name, bytes) in &report.deleted_backups {
+            out.line(&format!("Deleted the old copy {} ({}).", quoted(name), size(*bytes)));
+        }
+        return;
+    }
+    for (name, bytes) in &report.taken.old_backups {
+        let what = match rule.with_old_backups {
+            true => "It will be deleted",
+            false => "It stays: --with-old-backups deletes it",
+        };
+        out.line(&format!(
+            "{} is a copy from before a migration ({}). {what}.",
+            quoted(name),
+            size(*bytes)
+        ));
     }
 }
 
@@ -192,13 +233,16 @@ fn print_compacted(compacted: &Compacted, out: &mut Output) {
 }
 
 /// Says which copies of the database still have what was purged.
-fn say_backups(location: &EvidenceLocation) -> Result<(), Refusal> {
+fn say_backups(location: &EvidenceLocation, report: &PurgeReport) -> Result<(), Refusal> {
     for name in location.open()?.sizes()?.backups.keys() {
         let path = location.evidence.join(name).display().to_string();
-        say(&format!(
-            "A copy from before a migration still has these records: delete {} if you do not need it.",
-            quoted(&path)
-        ));
+        let why = match report.kept_backups.get(name) {
+            Some(why) => format!("It could not be deleted: {why}"),
+            None => "Delete it with --with-old-backups if you do not need it".to_owned(),
+        };
+        say(&quoted_in_line(&format!(
+            "A copy from before a migration still has these records: {path}. {why}."
+        )));
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::show::fate_word;
 use super::{cells, print_changed_rows, say_if_empty};
+use crate::cli::args::given;
 use crate::cli::output::{Output, quoted_in_line, say};
 use crate::cli::refusal::Refusal;
 use crate::cli::{Exit, args};
@@ -38,7 +39,7 @@ pub(super) fn search(
     out: &mut Output,
 ) -> Result<Exit, Refusal> {
     index_records(reader)?;
-    let query = query_of(command);
+    let query = query_of(command, reader)?;
     let stop = StopSignal::default();
     let page = reader.search_within(&query, Duration::MAX, COUNTING, &stop)?.unwrap_or_default();
     if out.json() {
@@ -75,11 +76,17 @@ pub(super) fn search(
 }
 
 /// The query of a command line.
-pub(super) fn query_of(command: &args::Search) -> SearchQuery {
-    SearchQuery {
+///
+/// # Errors
+/// When the beginning of an id fits none or several, or the evidence cannot be read.
+pub(super) fn query_of(
+    command: &args::Search,
+    reader: &mut EvidenceReader,
+) -> Result<SearchQuery, Refusal> {
+    Ok(SearchQuery {
         words: command.words.join(" "),
-        run_id: command.run,
-        loop_id: command.bounded_loop,
+        run_id: given(command.run.as_ref(), |id| id.run(reader))?,
+        loop_id: given(command.bounded_loop.as_ref(), |id| id.bounded_loop(reader))?,
         plan_id: command.plan.clone(),
         tool: command.tool.clone(),
         outcome: command.outcome.clone(),
@@ -93,5 +100,5 @@ pub(super) fn query_of(command: &args::Search) -> SearchQuery {
         limit: command.span.limit.map_or(0, |limit| limit as usize),
         by: command.by.clone(),
         after: None,
-    }
+    })
 }

@@ -27,12 +27,13 @@ pub(super) fn show(
     reader: &mut EvidenceReader,
     out: &mut Output,
 ) -> Result<Exit, Refusal> {
-    if let Some(detail) = reader.execution(command.id)? {
+    let id = command.id.any(reader)?;
+    if let Some(detail) = reader.execution(id)? {
         show_execution(&detail, out);
         return Ok(Exit::Done);
     }
-    let changed = reader.changed_after_written(command.id)?;
-    if let Some(detail) = reader.bounded_loop(command.id)? {
+    let changed = reader.changed_after_written(id)?;
+    if let Some(detail) = reader.bounded_loop(id)? {
         if out.json() {
             out.document(&json!({ "loop": detail, "changed": changed }));
         } else {
@@ -41,8 +42,8 @@ pub(super) fn show(
         }
         return Ok(Exit::Done);
     }
-    let Some(run) = reader.run(command.id)? else {
-        return Err(not_found(command.id, reader)?);
+    let Some(run) = reader.run(id)? else {
+        return Err(not_found(id, reader)?);
     };
     let of_run =
         SearchQuery { run_id: Some(run.run_id), limit: limits::STEPS, ..SearchQuery::default() };
@@ -137,17 +138,21 @@ fn print_loop(detail: &LoopDetail, out: &mut Output) {
         ("Ended", summary.ended_at_ms.map_or_else(|| "no end recorded".to_owned(), local_time)),
     ];
     rows.extend(stop_reason.as_ref().map(|reason| ("Reason", reason.message.clone())));
+    rows.extend(summary.purged.as_ref().map(|note| ("Purged", capitalized(&note.sentence()))));
     out.fields(rows);
     for attempt in attempts {
         out.line("");
         match &attempt.record {
             Some(record) => print_attempt(record, out),
             None => {
+                let purged =
+                    attempt.purged.as_ref().map(|note| quoted(&note.sentence()).into_owned());
                 let fate = match summary.fate {
                     LoopFate::Active => "under way",
                     LoopFate::Interrupted => "interrupted",
                     LoopFate::Ended(_) => "its end is not recorded",
                 };
+                let fate = purged.as_deref().unwrap_or(fate);
                 out.line(&format!(
                     "Attempt {} of {}: {fate}",
                     attempt.attempt, summary.max_attempts

@@ -23,7 +23,7 @@ pub(super) fn timeline(
         return Err(Refusal::usage(message, "Narrow the time with --since and --until."));
     }
     index_records(reader)?;
-    let (query, stop) = (query_of(&command.search), StopSignal::default());
+    let (query, stop) = (query_of(&command.search, reader)?, StopSignal::default());
     let buckets = reader.timeline(&query, command.intervals, &stop)?.unwrap_or_default();
     if out.json() {
         buckets.iter().for_each(|bucket| out.document(bucket));

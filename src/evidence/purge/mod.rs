@@ -1,7 +1,9 @@
 //! Purges records by a rule, and keeps the chain (SPEC §14).
 //!
 //! The rows that say what a run did are deleted; those that say that it happened, when, by whom and how it ended remain
-//! (`runs`, `run_ends`, `plans`, `authorizations`). Of contents, those go that no remaining row names. The ledger keeps
+//! (`runs`, `run_ends`, `plans`, `authorizations`). A bounded loop and its end are rows with the goal and a message, so they
+//! are deleted, too, and written anew without these texts, as are the plans of its attempts; the attempts (`attempts`)
+//! remain. Of contents, those go that no remaining row names. The ledger keeps
 //! the link of each deleted row. A row of `purged_rows`, which is chained like any other, names the numbers of these rows
 //! and has a digest of their links, so that none of them can be changed later; a verification then takes a stored link in
 //! place of the missing row. So rows of all formats can be purged, and a row that nobody purged cannot be missing.
@@ -9,6 +11,7 @@
 //! Before they go, the rows are compared with their links, so that a purge does not hide that one was changed.
 
 mod forged;
+mod loops;
 pub(super) mod ranges;
 mod record;
 mod select;
@@ -26,6 +29,7 @@ use uuid::Uuid;
 use super::error::Result;
 use super::index::Index;
 use super::migrations::newest;
+use super::restore::remove_leftovers;
 use super::rows::list;
 use super::{EvidenceError, EvidenceReader, EvidenceStore, fault, lock};
 use crate::plan::Digest;
@@ -56,7 +60,7 @@ impl EvidenceReader {
 
 impl EvidenceStore {
     /// Deletes the records that a rule names, and records that and why. All or nothing. The file does not become smaller
-    /// before [`compact`](Self::compact).
+    /// before [`compact`](Self::compact). Copies of the database from before migrations are deleted after the commit.
     ///
     /// Runs under way are kept, and so is the plan of an approval that can still be used.
     ///
@@ -78,7 +82,8 @@ impl EvidenceStore {
             if report.taken.rows > MAX_BESIDE_A_RUN && lock::is_any_alive(&dir) {
                 return Err(EvidenceError::UnderWay { path: dir.clone() });
             }
-            if report.taken.rows > 0 || report.taken.runs > 0 {
+            let deletes_backups = rule.with_old_backups && !report.taken.old_backups.is_empty();
+            if !report.taken.is_empty() || deletes_backups {
                 let purge_id = Uuid::new_v4();
                 fault::point(&dir, "selected");
                 record::record(appender, purge_id, (rule, reason), &report.taken, now_ms)?;
@@ -94,10 +99,14 @@ impl EvidenceStore {
         if report.purge_id.is_some() {
             fault::point(&dir, "committed");
             Index::discard(&dir);
+            remove_leftovers(&dir);
             if !rule.takes_contents_only() {
                 remove_follow_up_plans(&self.conn, &dir)?;
             }
             self.conn.execute_batch("PRAGMA wal_checkpoint(TRUNCATE);")?;
+            if rule.with_old_backups {
+                delete_old_backups(&dir, &mut report);
+            }
         }
         Ok(report)
     }
@@ -117,10 +126,27 @@ impl EvidenceStore {
     }
 }
 
+/// Deletes the copies that migrations made of the database. The purge is recorded by then, so that what cannot be deleted is
+/// no error but said in the report.
+fn delete_old_backups(dir: &Path, report: &mut PurgeReport) {
+    for (name, bytes) in &report.taken.old_backups {
+        match std::fs::remove_file(dir.join(name)) {
+            Ok(()) => {
+                report.deleted_backups.insert(name.clone(), *bytes);
+            }
+            Err(error) => {
+                report.kept_backups.insert(name.clone(), error.to_string());
+            }
+        }
+        fault::point(dir, "backup deleted");
+    }
+}
+
 /// Deletes the plans that were made of the purged runs and steps, which have their texts. Their names begin with the id.
 fn remove_follow_up_plans(conn: &Connection, dir: &Path) -> Result<()> {
     let Ok(entries) = std::fs::read_dir(dir.join(FOLLOW_UP_PLANS)) else { return Ok(()) };
-    let sql = "SELECT id FROM temp.purge_runs UNION SELECT id FROM temp.purge_steps";
+    let sql = "SELECT id FROM temp.purge_runs UNION SELECT id FROM temp.purge_steps
+               UNION SELECT id FROM temp.purge_loops";
     let purged: BTreeSet<String> =
         list(conn, sql, [], |row| Ok(row.get(0)?))?.into_iter().collect();
     for entry in entries.flatten() {

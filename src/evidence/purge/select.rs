@@ -1,5 +1,6 @@
-//! Selects the rows of a purge into temporary tables of the connection: `purge_runs`, `purge_steps`, `purge_decisions`,
-//! `purge_contents` and finally `purge_rows`. Used for the preview and, within the transaction, for the purge itself.
+//! Selects the rows of a purge into temporary tables of the connection: `purge_runs`, `purge_loops`, `purge_attempts`,
+//! `purge_steps`, `purge_decisions`, `purge_contents` and finally `purge_rows`. Used for the preview and, within the
+//! transaction, for the purge itself.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,7 +10,8 @@ use uuid::Uuid;
 
 use crate::evidence::error::Result;
 use crate::evidence::lock;
-use crate::evidence::migrations::{FORMAT_WITH_LOOKS, FORMAT_WITH_PURGES, PURGEABLE};
+use crate::evidence::migrations::{FORMAT_WITH_PURGES, purgeable};
+use crate::evidence::old_backups::old_backups;
 use crate::evidence::rows::{find, list, uuid, value};
 use crate::run::{PurgePreview, PurgeRule};
 
@@ -27,12 +29,15 @@ pub(super) struct Selector<'a> {
 
 const TABLES: &str = "
     CREATE TEMP TABLE IF NOT EXISTS purge_runs (id TEXT PRIMARY KEY) WITHOUT ROWID;
+    CREATE TEMP TABLE IF NOT EXISTS purge_loops (id TEXT PRIMARY KEY) WITHOUT ROWID;
+    CREATE TEMP TABLE IF NOT EXISTS purge_attempts (id TEXT PRIMARY KEY) WITHOUT ROWID;
     CREATE TEMP TABLE IF NOT EXISTS purge_steps (id TEXT PRIMARY KEY) WITHOUT ROWID;
     CREATE TEMP TABLE IF NOT EXISTS purge_decisions (id INTEGER PRIMARY KEY);
     CREATE TEMP TABLE IF NOT EXISTS purge_contents (digest TEXT PRIMARY KEY) WITHOUT ROWID;
     CREATE TEMP TABLE IF NOT EXISTS purge_rows (seq INTEGER PRIMARY KEY, name TEXT NOT NULL);
-    DELETE FROM temp.purge_runs; DELETE FROM temp.purge_steps; DELETE FROM temp.purge_decisions;
-    DELETE FROM temp.purge_contents; DELETE FROM temp.purge_rows;";
+    DELETE FROM temp.purge_runs; DELETE FROM temp.purge_loops; DELETE FROM temp.purge_attempts;
+    DELETE FROM temp.purge_steps; DELETE FROM temp.purge_decisions; DELETE FROM temp.purge_contents;
+    DELETE FROM temp.purge_rows;";
 
 /// A run that the rule names and that has not ended, with its loop.
 type OpenRun = (Uuid, Option<Uuid>);
@@ -44,15 +49,17 @@ impl Selector<'_> {
     /// Any error of the database.
     pub(super) fn select(&self) -> Result<PurgePreview> {
         self.conn.execute_batch(TABLES)?;
+        let old_backups = old_backups(self.dir);
         if self.rule.is_empty() {
-            return Ok(PurgePreview::default());
+            return Ok(PurgePreview { old_backups, ..PurgePreview::default() });
         }
         self.runs()?;
         let under_way = self.keep_what_is_under_way()?;
+        let loops_under_way = self.loops()?;
         self.steps()?;
         self.contents()?;
         self.rows()?;
-        Ok(PurgePreview { under_way, ..self.count()? })
+        Ok(PurgePreview { under_way, loops_under_way, old_backups, ..self.count()? })
     }
 
     /// The runs that the rule names.
@@ -63,9 +70,11 @@ impl Selector<'_> {
              WHERE (?1 IS NULL OR coalesce(e.timestamp, r.timestamp) < ?1)
                AND (?2 IS NULL OR r.id = ?2)
                AND (?3 IS NULL OR r.plan_id = ?3 OR 'sha256:' || r.plan_digest = ?3
-                    OR r.plan_digest = ?3)";
-        let run = rule.run.map(|id| id.to_string());
-        self.conn.execute(sql, (rule.before_ms, run, rule.plan.as_deref()))?;
+                    OR r.plan_digest = ?3)
+               AND (?4 IS NULL OR r.attempt_id IN (SELECT id FROM attempts WHERE loop_id = ?4))";
+        let [run, bounded_loop] =
+            [rule.run, rule.bounded_loop].map(|id| id.map(|id| id.to_string()));
+        self.conn.execute(sql, (rule.before_ms, run, rule.plan.as_deref(), bounded_loop))?;
         if !rule.executions.is_empty() {
             let mut runs = BTreeSet::new();
             for id in &rule.executions {
@@ -177,6 +186,7 @@ impl Selector<'_> {
                  SELECT plan_digest FROM runs WHERE id IN (SELECT id FROM temp.purge_runs)",
             )?;
         }
+        self.add_contents_of_attempts()?;
         if let Some(bytes) = self.rule.larger_than {
             let sql = "DELETE FROM temp.purge_contents WHERE coalesce((SELECT sum(b.bytes)
                        FROM blobs AS b WHERE b.digest = purge_contents.digest), 0) < ?1";
@@ -189,7 +199,7 @@ impl Selector<'_> {
             named(&selected, &decided)
         ))?;
         self.keep_plans()?;
-        self.keep_contents_of_loops()
+        self.keep_contents_of_attempts()
     }
 
     /// Removes the plans that a run with its records, or an approval that can still be used, needs.
@@ -213,24 +223,6 @@ impl Selector<'_> {
                           AND a.id NOT IN (SELECT authorization_id FROM authorization_uses))"
         );
         self.conn.execute(&sql, [self.now_ms])?;
-        Ok(())
-    }
-
-    /// Removes the contents that a planner sent or got. They are named inside of JSON texts.
-    fn keep_contents_of_loops(&self) -> Result<()> {
-        let mut texts = vec!["SELECT planner_json FROM attempt_ends"];
-        if self.format >= FORMAT_WITH_LOOKS {
-            texts.push("SELECT answers_json FROM planner_looks");
-        }
-        let mut delete = self.conn.prepare("DELETE FROM temp.purge_contents WHERE digest = ?1")?;
-        for sql in texts {
-            list(self.conn, sql, [], |row| {
-                for digest in digests_in(row.get_ref(0)?.as_str().unwrap_or_default()) {
-                    delete.execute([digest])?;
-                }
-                Ok(())
-            })?;
-        }
         Ok(())
     }
 
@@ -260,7 +252,7 @@ impl Selector<'_> {
         conn.execute_batch(
             "INSERT INTO temp.purge_rows SELECT id, 'decisions' FROM temp.purge_decisions",
         )?;
-        Ok(())
+        self.rows_of_loops()
     }
 
     fn count(&self) -> Result<PurgePreview> {
@@ -275,7 +267,7 @@ impl Selector<'_> {
              WHERE p.name = 'blobs'",
         )?;
         let mut bytes = 0;
-        for table in PURGEABLE {
+        for table in purgeable(self.format) {
             bytes += number(&format!(
                 "SELECT coalesce(sum({}), 0) FROM temp.purge_rows AS p JOIN {table} AS t
                  ON t.rowid = p.seq WHERE p.name = '{table}'",
@@ -286,13 +278,17 @@ impl Selector<'_> {
         if self.rule.takes_contents_only() {
             return Ok(counted);
         }
-        let dates = "SELECT min(r.timestamp), max(r.timestamp), count(*)
-                     FROM temp.purge_runs AS p JOIN runs AS r ON r.id = p.id";
-        let (first_ms, last_ms, runs): (Option<i64>, Option<i64>, i64) =
+        let dates = "SELECT min(t), max(t) FROM
+             (SELECT r.timestamp AS t FROM temp.purge_runs AS p JOIN runs AS r ON r.id = p.id
+              UNION ALL
+              SELECT l.timestamp FROM temp.purge_loops AS p JOIN loops AS l ON l.id = p.id)";
+        let (first_ms, last_ms): (Option<i64>, Option<i64>) =
             self.conn.query_row(dates, [], |row| row.try_into())?;
         Ok(PurgePreview {
-            runs: runs.unsigned_abs(),
+            runs: number("SELECT count(*) FROM temp.purge_runs")?,
             steps: number("SELECT count(*) FROM temp.purge_steps")?,
+            loops: number("SELECT count(*) FROM temp.purge_loops")?,
+            attempts: number("SELECT count(*) FROM temp.purge_attempts")?,
             first_ms,
             last_ms,
             ..counted
@@ -311,9 +307,4 @@ pub(in crate::evidence) fn stored_bytes(conn: &Connection, table: &str) -> Resul
         })
     })?;
     Ok(sizes.join(" + "))
-}
-
-/// Every run of exactly 64 hex digits in a text.
-fn digests_in(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_ascii_hexdigit()).filter(|word| word.len() == 64)
 }

@@ -1,10 +1,12 @@
 //! Evidence that an older version of the program wrote.
 
 use rusqlite::Connection;
+use rusqlite::types::ValueRef::{Integer, Text};
 
 use super::super::chain::Chain;
 use super::super::ledger;
-use super::super::migrations::{guard_tables, newest};
+use super::super::migrations::{MIGRATIONS, PURGEABLE, guard_tables, newest};
+use super::super::purge::ranges::LinkRange;
 use super::fixture::*;
 use crate::authorization::{StepWalls, WallLevel};
 use crate::evidence::*;
@@ -25,12 +27,19 @@ fn run_with(home: &Home, files: &[FileEffect]) {
 
 /// Rewrites the evidence in the first format, with the same rows.
 pub fn to_the_first_format(home: &Home) {
+    to_format(home, 1);
+}
+
+/// Rewrites the evidence in this format, with the rows of the tables and columns that it has. None may be purged.
+pub fn to_format(home: &Home, format: usize) {
     let path = home.evidence.join("execution_log.db");
     let newer = home.evidence.join("newer.db");
     home.raw().execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
     std::fs::rename(&path, &newer).unwrap();
     let conn = Connection::open(&path).unwrap();
-    conn.execute_batch(include_str!("../schema_v1.sql")).unwrap();
+    for sql in &MIGRATIONS[..format] {
+        conn.execute_batch(sql).unwrap();
+    }
     conn.execute("ATTACH ?1 AS newer", [newer.to_str().unwrap()]).unwrap();
     let list = |sql: &str| -> Vec<String> {
         let mut statement = conn.prepare(sql).unwrap();
@@ -66,7 +75,7 @@ pub fn to_the_first_format(home: &Home) {
             .map(|(index, name)| (*name, row.get_ref(index).unwrap()))
             .collect();
         chain.append(&conn, table, &values).unwrap();
-        if *table == "blobs" {
+        if *table == "blobs" && format < 5 {
             // The entry of a blob was stored with its link.
             let mut reader = conn.prepare("SELECT * FROM blobs WHERE id = ?1").unwrap();
             let entry = ledger::entry_of(&mut reader, table, chain.rows).unwrap();
@@ -75,13 +84,67 @@ pub fn to_the_first_format(home: &Home) {
         }
     }
     guard_tables(&conn).unwrap();
-    conn.execute_batch(
-        "PRAGMA application_id = 0x4373676e; PRAGMA user_version = 1;
-         PRAGMA journal_mode = WAL;",
-    )
+    conn.execute_batch(&format!(
+        "PRAGMA application_id = 0x4373676e; PRAGMA user_version = {format};
+         PRAGMA journal_mode = WAL;"
+    ))
     .unwrap();
     std::fs::remove_file(newer).unwrap();
     home.forget_heads();
+}
+
+/// Purges the records of the oldest run as the program did in format 5. Returns the run and the number of rows.
+pub fn purge_in_format_5(home: &Home) -> (String, usize) {
+    let conn = home.raw();
+    conn.pragma_update(None, "foreign_keys", false).unwrap();
+    let sql = "SELECT r.id, r.row, e.id FROM runs AS r JOIN run_ends AS e ON e.run_id = r.id
+               ORDER BY r.row LIMIT 1";
+    let (run, first, last): (String, i64, i64) =
+        conn.query_row(sql, [], |row| row.try_into()).unwrap();
+    let tables = &PURGEABLE[..8];
+    let sql = "SELECT seq, table_name, digest FROM ledger WHERE seq > ?1 AND seq < ?2 ORDER BY seq";
+    let mut statement = conn.prepare(sql).unwrap();
+    let links = statement.query_map([first, last], |row| row.try_into()).unwrap();
+    let links: Vec<(i64, String, String)> = links.collect::<Result<_, _>>().unwrap();
+    let mut ranges: Vec<LinkRange> = Vec::new();
+    let taken: Vec<_> =
+        links.into_iter().filter(|(_, table, _)| tables.contains(&table.as_str())).collect();
+    for (seq, table, digest) in &taken {
+        match ranges.last_mut().filter(|range| range.last + 1 == *seq) {
+            Some(range) => range.push(*seq, table, digest),
+            None => ranges.push(LinkRange::of(*seq, table, digest)),
+        }
+    }
+    let mut chain = Chain::of(&conn).unwrap();
+    let (text, number) = (|text: &'static str| Text(text.as_bytes()), Integer);
+    let purge = [
+        ("id", text("the purge")),
+        ("rule_json", text("{}")),
+        ("reason", text("asked for")),
+        ("row_count", number(taken.len() as i64)),
+        ("timestamp", number(50_000)),
+    ];
+    chain.append(&conn, "record_purges", &purge).unwrap();
+    let subject = [
+        ("purge_id", text("the purge")),
+        ("run_id", Text(run.as_bytes())),
+        ("outcomes_json", text("{}")),
+    ];
+    chain.append(&conn, "purged_subjects", &subject).unwrap();
+    for range in ranges {
+        let (first, last, digest) = (range.first, range.last, range.digest().hex());
+        let columns = [
+            ("purge_id", text("the purge")),
+            ("first_row", number(first)),
+            ("last_row", number(last)),
+            ("links_digest", Text(digest.as_bytes())),
+        ];
+        chain.append(&conn, "purged_rows", &columns).unwrap();
+    }
+    for (seq, table, _) in &taken {
+        conn.execute(&format!("DELETE FROM {table} WHERE rowid = ?1"), [seq]).unwrap();
+    }
+    (run, taken.len())
 }
 
 fn modes(home: &Home) -> Vec<Modes> {
@@ -193,4 +256,33 @@ fn an_older_purge_is_still_sound() {
     assert_eq!(found, StoredContent::Purged);
     let conn = home.raw();
     assert!(conn.execute("DELETE FROM blobs", []).is_err(), "no purge of the new kind names them");
+}
+
+/// What was purged in format 5 stays sound in the format in which loops can be purged, too.
+#[test]
+fn purges_of_format_5_are_still_sound() {
+    let home = Home::new();
+    let mut store = home.store();
+    let told = super::purged_loops::old_loop(&mut store, "wombat", 2_000, true);
+    drop(store);
+    run_with(&home, &[effect("a", Some(b"old"), Some(b"x"))]);
+    to_format(&home, 5);
+    let (run, rows) = purge_in_format_5(&home);
+    let verified = home.verify();
+    assert_eq!((verified.first_bad, verified.purged), (None, rows as u64));
+    assert_eq!(run, told.runs[0].to_string());
+    let everything = PurgeRule { before_ms: Some(i64::MAX), ..PurgeRule::default() };
+    let preview = home.reader().purge_preview(&everything, 60_000).unwrap();
+    assert_eq!((preview.loops, preview.attempts, preview.runs), (1, 3, 2));
+    assert_eq!(home.reader().bounded_loop(told.loop_id).unwrap().unwrap().summary.purged, None);
+    assert_eq!(format(&home), 5, "reading migrates nothing");
+    // This computer keeps no head of the rewritten evidence.
+    EvidenceStore::accept_head(&home.evidence, &home.secrets, "a test", 60_000).unwrap();
+
+    let taken = home.store().purge(&everything, "", 60_000).unwrap().taken;
+    assert_eq!((format(&home), taken.rows), (newest(), preview.rows));
+    let verified = home.verify();
+    assert_eq!((verified.first_bad, verified.purged), (None, rows as u64 + taken.rows));
+    let purged = home.reader().bounded_loop(told.loop_id).unwrap().unwrap().summary.purged;
+    assert!(purged.is_some());
 }

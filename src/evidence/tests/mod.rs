@@ -7,6 +7,7 @@ mod hostile;
 mod looking_back;
 mod power_cut;
 mod purge_histories;
+mod purged_loops;
 mod reading;
 mod retention;
 mod search_model;

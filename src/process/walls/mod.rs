@@ -63,7 +63,13 @@ pub(super) use platform::Walled;
 pub use platform::start_helper;
 
 /// The folder in which programs put temporary files when they ignore `TMPDIR`.
-const TEMPORARY: &str = "/tmp";
+pub const TEMPORARY: &str = "/tmp";
+
+/// Whether full walls hide this path: it is in the folder of temporary files, and not in the workspace. Both are absolute
+/// and without links.
+pub fn is_hidden_temporary(path: &Path, workspace: &Path) -> bool {
+    path.starts_with(TEMPORARY) && !path.starts_with(workspace)
+}
 
 /// Why walls are impossible when the workspace is the root folder.
 const ROOT_WORKSPACE: &str = "the workspace is /: walls keep a program from changing what is outside of the workspace, and \

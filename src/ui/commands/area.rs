@@ -90,7 +90,9 @@ impl Command {
             | Self::OpenInEditor
             | Self::CopyDiagnostic
             | Self::CopyDiagnostics => Area::Diagnostics,
-            Self::FocusSearch | Self::SaveSearch | Self::Verify | Self::Export => Area::Evidence,
+            Self::FocusSearch | Self::SaveSearch | Self::Verify | Self::Export | Self::Purge => {
+                Area::Evidence
+            }
             Self::GoPlan
             | Self::GoEvidence
             | Self::GoDiagnostics

@@ -72,7 +72,7 @@ impl Spec {
 }
 
 /// Every command, in the order of [`Command`], which is also that of the palette.
-pub static TABLE: [Spec; 59] = [
+pub static TABLE: [Spec; 60] = [
     Spec::new(Command::OpenPlan, "Open plan…", Some(icon::OPEN))
         .tooltip("Choose a plan file. Nothing of it runs before you authorize it.")
         .key(Modifiers::COMMAND, Key::O),
@@ -308,6 +308,8 @@ pub static TABLE: [Spec; 59] = [
     Spec::new(Command::Export, "Export…", Some(icon::EXPORT))
         .tooltip("Write what the search finds, or a run, to a file: a report, a case file, CSV and others.")
         .unless(|state| state.not_exportable),
+    Spec::new(Command::Purge, "Purge records…", Some(icon::ERASE))
+        .tooltip("Delete old or large records, or those of a run or loop, for ever. A preview says what would go."),
     Spec::new(Command::Palette, "Commands", Some(icon::SEARCH))
         .tooltip("Find any command by its name.")
         .key(Modifiers::COMMAND, Key::K),

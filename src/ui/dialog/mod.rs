@@ -43,7 +43,7 @@ pub use authorize::AuthorizeView;
 pub(super) use confirm::SAFE_ANSWERS;
 pub use draft::{Subject, keep_drafts};
 pub use export::{ExportChoice, ExportOf, ExportView};
-pub use purge::{PURGE_AGES, PurgeView};
+pub use purge::{PURGE_AGES, PURGE_SIZES, PurgeChoice, PurgeKind, PurgeView};
 pub use question::{AfterRejection, Dialog, PromptId, Question};
 
 /// State of the open dialog between frames. A frame without a dialog removes it.

@@ -6,7 +6,7 @@ use super::results::{self, known_look};
 use super::{EvidenceView, Filter, links, toggle};
 use crate::plan::{drawable, one_line};
 use crate::run::{Attempt, ExecutionDetail, Known, Question, Reconciled, RunFate};
-use crate::ui::action::RecordTab;
+use crate::ui::action::{RecordTab, WindowAction};
 use crate::ui::artifact::{ArtifactView, Contents, artifacts_ui};
 use crate::ui::loop_page::loop_link_ui;
 use crate::ui::plan::{argument_ui, risk_icon, short_first};
@@ -30,7 +30,12 @@ pub(super) fn detail_ui(ui: &mut Ui, view: &EvidenceView<'_>, actions: &mut Vec<
         });
     });
     let Some(detail) = view.detail else {
-        widgets::empty_state(ui, icon::DATABASE, "Reading the record", "");
+        match view.unreadable {
+            Some(why) => {
+                widgets::empty_state(ui, icon::DATABASE, "There is no record to show", why)
+            }
+            None => widgets::empty_state(ui, icon::DATABASE, "Reading the record", ""),
+        }
         return;
     };
     if ui.available_height() >= LOW {
@@ -195,6 +200,14 @@ fn links_of_run_ui(
         }
         looking_back_ui(ui, detail, actions);
         revert_ui(ui, detail, actions);
+        let over = detail.run.fate != RunFate::Active;
+        if widgets::button(ui, Look::Plain, Some(icon::ERASE), "Purge the run…", over)
+            .on_hover_text("Delete the records of this run for ever. A preview says what would go.")
+            .on_disabled_hover_text("It is under way.")
+            .clicked()
+        {
+            actions.push(Action::Window(WindowAction::AskToPurge(run_id)));
+        }
         if let Some(attempt) = attempt {
             loop_link_ui(ui, attempt, actions);
         }

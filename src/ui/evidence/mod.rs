@@ -100,6 +100,8 @@ pub struct EvidenceView<'a> {
     pub selected: Option<Uuid>,
     /// The details of `selected`; `None` until they are read.
     pub detail: Option<&'a ExecutionDetail>,
+    /// Why the record of `selected` cannot be shown; `None` if it can, or until it is read.
+    pub unreadable: Option<&'a str>,
     /// The selected tab of the open execution.
     pub tab: RecordTab,
     /// The attempt of a bounded loop that the run of this execution belongs to.

@@ -32,6 +32,7 @@ use super::widgets::panel_frame;
 use super::{Action, Command, Commands, Look, Now, Text, Theme, Tone, icon, theme, widgets};
 use crate::authorization::AuthorizationClass;
 use crate::plan::{ShownPlan, drawable};
+use crate::run::text::capitalized;
 use crate::run::{Attempt, LoopState, LoopSummary, PlaceReview};
 use egui::{Margin, Panel, ScrollArea, Ui, UiBuilder};
 
@@ -189,6 +190,8 @@ fn entry_ui(ui: &mut Ui, summary: &LoopSummary, place_in_list: Place<'_>, now: &
     let (icon, word, tone) = fate_look(summary.fate);
     let (goal, time) = (first_line(&summary.goal), now.short(summary.started_at_ms));
     let place = Entry::place(ui, &summary.workspace);
+    let purged = summary.purged.as_ref();
+    let purged = purged.map(|note| format!("\n{}", drawable(&capitalized(&note.sentence()))));
     let entry = Entry {
         look: Some((icon, tone)),
         title: goal,
@@ -196,13 +199,14 @@ fn entry_ui(ui: &mut Ui, summary: &LoopSummary, place_in_list: Place<'_>, now: &
         time: &time,
         name: format!("Loop {}, {word}, {place}, {time}", drawable(goal)),
         tooltip: format!(
-            "{}\n{word}, {} of {} attempts\nplanner {}\nstarted {}\nin {}",
+            "{}\n{word}, {} of {} attempts\nplanner {}\nstarted {}\nin {}{}",
             drawable(&summary.goal),
             summary.attempts_begun,
             summary.max_attempts,
             drawable(&summary.planner),
             now.full(summary.started_at_ms),
             drawable(&summary.workspace),
+            purged.unwrap_or_default(),
         ),
     };
     entry.ui(ui, place_in_list)

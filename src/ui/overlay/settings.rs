@@ -6,7 +6,7 @@ use super::rules::{self, CheckedForm, RemovedRule};
 use super::title_ui;
 use crate::risk::UserRules;
 use crate::ui::action::WindowAction;
-use crate::ui::{Action, Icon, Look, Text, Theme, Tone, icon, widgets};
+use crate::ui::{Action, Command, Icon, Look, Text, Theme, Tone, icon, widgets};
 
 /// The settings, as shown.
 #[derive(Debug, Clone, PartialEq)]
@@ -155,9 +155,10 @@ fn values_ui(ui: &mut Ui, settings: &SettingsView, actions: &mut Vec<Action>) {
     for (name, value) in &settings.computer {
         widgets::fact(ui, name, value, Text::Body);
     }
-    let hint = "Choose how old; a preview says what would go before anything does";
-    if widgets::tooltip_button(ui, Look::Plain, icon::DATABASE, "Purge old records…", hint) {
-        actions.push(Action::Window(WindowAction::AskToPurge));
+    let purge = Command::Purge.spec();
+    let (icon, hint) = (purge.icon.unwrap_or(icon::DATABASE), purge.tooltip);
+    if widgets::tooltip_button(ui, Look::Plain, icon, purge.text, hint) {
+        actions.push(Action::Do(Command::Purge));
     }
     ui.add_space(6.0);
     widgets::heading(ui, "From the settings file");

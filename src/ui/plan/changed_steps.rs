@@ -8,7 +8,7 @@ use egui::Ui;
 use super::PlanView;
 use super::changes::difference_ui;
 use crate::authorization::FileState;
-use crate::plan::{Digest, ShownPlan, ShownStep};
+use crate::plan::{Digest, ShownPlan, ShownStep, StepPlace};
 use crate::run::{Diff, FileChange, line_diff};
 use crate::ui::{Text, Tone, icon, widgets};
 
@@ -74,10 +74,15 @@ fn fields(step: &ShownStep) -> Vec<(String, String)> {
     let optional = |value: &Option<String>| value.clone().unwrap_or_default();
     let asks = if step.requires_confirmation { "required" } else { "" };
     let needs = step.needs.as_ref().map(ToString::to_string).unwrap_or_default();
+    // The reason of a verification names the step before it, by an id that may only count the steps.
+    let reason = match step.place {
+        StepPlace::Verification(_) => String::new(),
+        StepPlace::Step(_) | StepPlace::Command(_) | StepPlace::Action(_) => optional(&step.reason),
+    };
     let fields = [
         named("tool", step.tool_name.clone()),
         named("title", optional(&step.title)),
-        named("reason", optional(&step.reason)),
+        named("reason", reason),
         named("precondition", step.precondition_text.clone()),
         named("confirmation", asks.to_owned()),
         named("expected output", optional(&step.expected_output)),
@@ -194,5 +199,22 @@ mod tests {
         assert_eq!(names, ["path"]);
         assert!(differences[0].unified().contains("+other.rs\n"), "{}", differences[0].unified());
         assert!(ChangedSteps::new(&before, &seen(&before)).0.is_empty());
+    }
+
+    /// A step without an id is named by its number, which the step's verification repeats.
+    #[test]
+    fn a_verification_behind_an_inserted_step_is_not_new() {
+        let read = |steps: &str| {
+            let text = format!(r#"{{"goal": "tidy", "steps": [{steps}]}}"#);
+            ShownPlan::from(crate::plan::parse(text.as_bytes()).plan.unwrap())
+        };
+        let step = r#"{"command": "make", "verificationCommand": "test -e out"}"#;
+        let before = read(step);
+        let after = read(&format!(r#"{{"command": "mkdir build"}}, {step}"#));
+        let changed = ChangedSteps::new(&after, &seen(&before));
+        assert_eq!(changed.0.keys().copied().collect::<Vec<_>>(), [0]);
+        let other = read(&step.replace("-e", "-s"));
+        let changed = ChangedSteps::new(&other, &seen(&before));
+        assert_eq!(changed.0.keys().copied().collect::<Vec<_>>(), [1]);
     }
 }

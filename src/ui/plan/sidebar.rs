@@ -104,9 +104,7 @@ pub fn sidebar_ui(ui: &mut Ui, view: &SidebarView<'_>, actions: &mut Vec<Action>
         let shown = view.runs.iter().position(|run| view.run == Some(run.run_id));
         let list = OneStop::new(ui, "runs", view.runs.iter().map(|run| run.run_id), shown);
         for (index, run) in view.runs.iter().enumerate() {
-            if run_ui(ui, run, (&list, index, shown == Some(index)), view.now) {
-                actions.push(Action::Plan(PlanAction::OpenRun(run.run_id)));
-            }
+            run_ui(ui, run, (&list, index, shown == Some(index)), view.now, actions);
         }
     });
 }
@@ -188,7 +186,13 @@ fn plan_ui(
     });
 }
 
-fn run_ui(ui: &mut Ui, run: &RunSummary, place_in_list: Place<'_>, now: &Now) -> bool {
+fn run_ui(
+    ui: &mut Ui,
+    run: &RunSummary,
+    place_in_list: Place<'_>,
+    now: &Now,
+    actions: &mut Vec<Action>,
+) {
     let (icon, word, tone) = run_look(run);
     let (name, time) = (drawable(&run.plan_name), now.short(run.started_at_ms));
     let on = run.target.as_ref().map(|host| format!(" on {}", drawable(host))).unwrap_or_default();
@@ -212,7 +216,22 @@ fn run_ui(ui: &mut Ui, run: &RunSummary, place_in_list: Place<'_>, now: &Now) ->
             purged_note.unwrap_or_default(),
         ),
     };
-    entry.ui(ui, place_in_list)
+    let response = entry.response(ui, place_in_list);
+    if response.clicked() {
+        actions.push(Action::Plan(PlanAction::OpenRun(run.run_id)));
+    }
+    let is_whole = run.purged.as_ref().is_some_and(|note| note.whole);
+    response.context_menu(|ui| {
+        if controls::menu_item(ui, "Open") {
+            actions.push(Action::Plan(PlanAction::OpenRun(run.run_id)));
+        }
+        let can_purge = run.fate != RunFate::Active && !is_whole;
+        ui.add_enabled_ui(can_purge, |ui| {
+            if controls::menu_item(ui, "Purge…") {
+                actions.push(Action::Window(WindowAction::AskToPurge(run.run_id)));
+            }
+        });
+    });
 }
 
 /// The list of an entry, its index there, and whether it is selected.

@@ -7,7 +7,9 @@ mod grown;
 mod kept_heads;
 #[cfg(unix)]
 mod private_files;
+mod purges;
 mod queries;
+mod restores;
 mod retention;
 #[cfg(unix)]
 mod secrets;

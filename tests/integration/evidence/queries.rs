@@ -4,8 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::harness::home::{Home, execution_ids};
-use crate::harness::read_file;
-use crate::harness::step;
+use crate::harness::{create_file, read_file, step};
 
 const MANIFEST: &str = "[package]\nname = \"tiny\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
 const FAULTY: &str = "pub fn f() -> u8 {\n    nope()\n}\n";
@@ -201,4 +200,46 @@ fn code_steps_link_files_symbols_and_diagnostics() {
         edges(&home, &failed[0]),
         ["EXECUTED_ON file src/lib.rs", "EXECUTED_ON symbol gone"]
     );
+}
+
+/// Wherever an id is taken, its beginning is, too.
+#[test]
+fn the_beginning_of_an_id_is_enough() {
+    let home = Home::new();
+    home.write("a.txt", "a wombat\n");
+    home.plan(json!([read_file("look", "a.txt"), create_file("make", "b.txt", "new\n")]));
+    let run = home.json(["run", "space/p.json", "--yes"]).exits(0).document();
+    let run = run["run_id"].as_str().unwrap().to_owned();
+    let execution = home.texts("SELECT id FROM executions ORDER BY row LIMIT 1", []).remove(0);
+    let (short, of_step) = (&run[..8], &execution[..12]);
+    assert_eq!(home.json(["evidence", "search", "--run", short]).exits(0).lines().len(), 2);
+    for line in [["evidence", "show", short], ["evidence", "times", short]] {
+        assert_eq!(home.json(line).exits(0).document()["run"]["run_id"], run, "{line:?}");
+    }
+    let shown = home.json(["evidence", "show", of_step]).exits(0).document();
+    assert_eq!(shown["execution_id"], execution);
+    let _ = home.json(["evidence", "durations", of_step]).exits(0);
+    let _ = home.json(["evidence", "compare", short, &run[..10]]).exits(0);
+    let case = home.path().join("case.zip");
+    let _ = home.json(["evidence", "case", short, "--out", case.to_str().unwrap()]).exits(0);
+    let line = ["evidence", "export", "--format", "csv", "--run", short];
+    assert_eq!(home.run(line).exits(0).stdout.lines().count(), 3);
+    let line = ["evidence", "purge", "--run", short, "--dry-run"];
+    assert_eq!(home.json(line).exits(0).document()["rule"]["run_id"], run);
+    assert!(home.run(["revert", short]).exits(3).stdout.contains("b.txt"));
+
+    // Too short, of nothing, and of several.
+    assert!(home.run(["evidence", "show", &run[..7]]).exits(5).stderr.contains("8 or more"));
+    let nothing = home.run(["evidence", "show", "00000000"]).exits(5);
+    assert!(nothing.stderr.contains("begins with 00000000"), "{nothing:?}");
+    let twin = format!("{}0000-4000-8000-000000000000", &run[..9]);
+    let sql = home.sql();
+    let copied = "INSERT INTO runs SELECT 1000000, ?1, plan_digest, plan_id, authorization_id, workspace,
+                  mode, policy_digest, target, host_key, parent_run, attempt_id, program_version, user_name,
+                  timestamp FROM runs";
+    sql.execute(copied, [&twin]).unwrap();
+    let several = home.run(["evidence", "search", "--run", short]).exits(5);
+    for words in ["several ids begin with", &run, &twin] {
+        assert!(several.stderr.contains(words), "{several:?}");
+    }
 }

@@ -209,3 +209,24 @@ fn naming_an_own_file_does_not_show_it() {
     let stderr = document["step_results"][0]["stderr"].as_str().unwrap();
     assert!(stderr.contains("No such file"), "{document}");
 }
+
+/// Below `/tmp`, a planner sees the file that its command names, and nothing else beside the workspace. A failure says so.
+#[test]
+fn a_planner_beside_the_workspace_is_seen_alone() {
+    let home = Home::new();
+    assert!(home.path().canonicalize().unwrap().starts_with("/tmp"), "the tests run below /tmp");
+    let plan = json!({ "goal": "g", "steps": [{ "command": "echo a > a.txt" }] }).to_string();
+    fs::write(home.path().join("planner.sh"), format!("cat >/dev/null\necho '{plan}'\n")).unwrap();
+    fs::write(home.path().join("other.sh"), "cat >/dev/null; cat ../plan.json\n").unwrap();
+    fs::write(home.path().join("plan.json"), &plan).unwrap();
+    let words = ["loop", "--goal", "g", "--workspace", "space", "--yes", "--max-attempts", "1"];
+    let looped = |planner: &'static str| home.json(words.into_iter().chain(["--planner", planner]));
+    let document = looped("sh ../planner.sh").exits(0).document();
+    assert_eq!(document["stop_reason"]["code"], "completed", "{document:#}");
+    let document = looped("sh ../other.sh").exits(1).document();
+    let message = document["stop_reason"]["message"].as_str().unwrap();
+    assert!(message.contains("Its walls hide what is below /tmp"), "{document:#}");
+    // Another failure has nothing to do with the walls.
+    let document = looped("false").exits(1).document();
+    assert!(!document.to_string().contains("walls hide"), "{document:#}");
+}

@@ -110,7 +110,7 @@ pub(super) const CHANGES: &[(&str, Change)] = &[
     ("cut off", cut_off),
     ("rewrite", rewrite),
     ("forge trust", forge_trust),
-    ("set format", |t, c| sql(t, &format!("PRAGMA user_version = {}", c.number(6)))),
+    ("set format", |t, c| sql(t, &format!("PRAGMA user_version = {}", c.number(8)))),
     ("set application", |t, c| sql(t, &format!("PRAGMA application_id = {}", c.number(6)))),
     ("journal mode", |t, c| {
         let mode = c.one_of(&["DELETE", "TRUNCATE", "PERSIST", "MEMORY", "OFF"])?;

@@ -9,6 +9,8 @@ use uuid::Uuid;
 
 use crate::authorization::{AuthorizationClass, Method};
 use crate::evidence::tests::fixture::*;
+use crate::evidence::tests::formats::{purge_in_format_5, to_format};
+use crate::evidence::tests::purged_loops::old_loop;
 use crate::evidence::*;
 use crate::plan::Digest;
 use crate::run::*;
@@ -133,9 +135,41 @@ impl Sample {
         let oldest = home.reader().runs(100).unwrap().pop().unwrap();
         let rule = PurgeRule { run: Some(oldest.run_id), ..PurgeRule::default() };
         store.purge(&rule, "not needed", 7_500).unwrap();
+        // Of one loop everything goes, of another what one of its attempts recorded.
+        let gone = old_loop(&mut store, "numbat", 7_600, true);
+        let rest = old_loop(&mut store, "bilby", 7_700, true);
+        let rule = PurgeRule { bounded_loop: Some(gone.loop_id), ..PurgeRule::default() };
+        store.purge(&rule, "an old loop", 7_800).unwrap();
+        let rule = PurgeRule { run: Some(rest.runs[0]), ..PurgeRule::default() };
+        store.purge(&rule, "one attempt", 7_850).unwrap();
         one_run(&mut store, 8_000, "quokka");
         drop(store);
         home.reader().catch_up_index().unwrap();
+        let mut target = Self::with(home, root, &outside, class_ids);
+        target.expected = target.observe().unwrap();
+        target.restore();
+        assert!(target.detected().is_none(), "{:?}", target.detected());
+        target
+    }
+
+    /// Evidence of format 5 with purged rows. It can be verified; opening it for writing would migrate it.
+    pub(super) fn of_format_5() -> Self {
+        let home = Home::new();
+        let root = home.evidence.parent().unwrap().to_owned();
+        let outside = tempfile::tempdir().unwrap().keep();
+        let mut store = home.store();
+        one_run(&mut store, 2_000, "badger");
+        old_loop(&mut store, "numbat", 3_000, true);
+        drop(store);
+        copy_all(&root, &outside.join("earlier"));
+        one_run(&mut home.store(), 6_000, "wombat");
+        to_format(&home, 5);
+        purge_in_format_5(&home);
+        Self::with(home, root, &outside, [Uuid::nil(); 2])
+    }
+
+    /// The sample whose current files are in `root`; `outside` has the earlier ones.
+    fn with(home: Home, root: PathBuf, outside: &Path, class_ids: [Uuid; 2]) -> Self {
         // Moves all rows from the log into the database file.
         home.raw().execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
         let other = Home::new();
@@ -145,12 +179,8 @@ impl Sample {
         copy_all(&other.evidence, &stranger);
         let current = outside.join("current");
         copy_all(&root, &current);
-        let mut target =
-            Self { home, root, earlier, current, stranger, class_ids, expected: String::new() };
-        target.expected = target.observe().unwrap();
-        target.restore();
-        assert!(target.detected().is_none(), "{:?}", target.detected());
-        target
+        let (earlier, expected) = (outside.join("earlier"), String::new());
+        Self { home, root, earlier, current, stranger, class_ids, expected }
     }
 
     pub(super) fn restore(&self) {

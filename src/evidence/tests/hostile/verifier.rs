@@ -120,12 +120,15 @@ fn compare(target: &Sample, python: &mut Python) -> Result<bool, String> {
     Ok(ok)
 }
 
-/// Makes these changes for each seed, and counts how often both verifiers find them.
-fn check(seeds: std::ops::Range<u64>, choose: impl Fn(&mut Random) -> Vec<(&'static str, Change)>) {
-    let target = Sample::new();
+/// Makes these changes of a sample for each seed, and counts how often both verifiers find them.
+fn check(
+    target: &Sample,
+    seeds: std::ops::Range<u64>,
+    choose: impl Fn(&mut Random) -> Vec<(&'static str, Change)>,
+) {
     let mut python = Python::start();
     target.restore();
-    assert_eq!(compare(&target, &mut python), Ok(true));
+    assert_eq!(compare(target, &mut python), Ok(true));
     let (mut detected, mut unused, mut unmade, mut by_version) = (0, 0, 0, 0);
     let mut disagreed = Vec::new();
     for seed in seeds {
@@ -133,9 +136,9 @@ fn check(seeds: std::ops::Range<u64>, choose: impl Fn(&mut Random) -> Vec<(&'sta
         target.restore();
         let mut done = Vec::new();
         for (name, change) in choose(&mut random) {
-            done.extend(change(&target, &mut random).map(|what| format!("{name}: {what}")));
+            done.extend(change(target, &mut random).map(|what| format!("{name}: {what}")));
         }
-        match compare(&target, &mut python) {
+        match compare(target, &mut python) {
             _ if done.is_empty() => unmade += 1,
             Ok(false) => detected += 1,
             Ok(true) => unused += 1,
@@ -152,10 +155,19 @@ fn check(seeds: std::ops::Range<u64>, choose: impl Fn(&mut Random) -> Vec<(&'sta
     assert!(disagreed.is_empty(), "{}: {}", disagreed.len(), disagreed.join("\n\n"));
 }
 
-/// The number of random changes of each test: half of what the variable `EVIDENCE_CHANGES` says, or of some hundred.
+/// The number of random changes of each kind: half of what the variable `EVIDENCE_CHANGES` says, or of some hundred.
 fn number() -> u64 {
     let number = std::env::var("EVIDENCE_CHANGES").ok().and_then(|text| text.parse().ok());
     number.unwrap_or(300) / 2
+}
+
+/// Of three changes, two are made in the newest format and one in format 5. Both samples have purged rows.
+fn check_formats(choose: impl Fn(&mut Random) -> Vec<(&'static str, Change)>) {
+    let newest = number() * 2 / 3;
+    for (sample, seeds) in [(Sample::new(), 0..newest), (Sample::of_format_5(), newest..number())] {
+        check(&sample, seeds, &choose);
+        let _ = fs::remove_dir_all(sample.current.parent().unwrap());
+    }
 }
 
 /// Values, rows, tables and the schema: what another program could change with SQL.
@@ -173,7 +185,7 @@ fn the_python_verifier_agrees_about_changed_rows() {
         .filter(|(name, _)| name.contains("row") || name.contains("value") || *name == "cut off")
         .copied()
         .collect();
-    check(0..number(), |random| {
+    check_formats(|random| {
         let list = if random.number(2) == 0 { &known } else { &rows };
         (0..1 + random.number(2)).filter_map(|_| random.one_of(list).copied()).collect()
     });
@@ -182,5 +194,5 @@ fn the_python_verifier_agrees_about_changed_rows() {
 /// Single bits of the database file. A bit in an unused part of a page is found by none.
 #[test]
 fn the_python_verifier_agrees_about_flipped_bits() {
-    check(0..number(), |_| vec![("flip", flip as Change)]);
+    check_formats(|_| vec![("flip", flip as Change)]);
 }
