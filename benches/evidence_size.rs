@@ -137,5 +137,5 @@ fn entry(conn: &Connection, table: &str, seq: i64) -> String {
 }
 
 fn columns(statement: &Statement<'_>) -> Vec<String> {
-    statement.column_names().into_iter().map(str::to_owned).collect()
+    statement.column_names().map(str::to_owned).collect()
 }

@@ -18,7 +18,7 @@ SCHEMAS = {  # The digest of all tables, indexes and triggers of each format.
     3: "190bf1e5394eb94754b063aaf3fcf1c326e45f27b65a592b824d4101e98fe7a4",
     4: "9f42fce7040e6bbd68615d7bea39dbe6141daa2943a729872ae633fef58b5d4d",
     5: "7e5494cf3887b127d5e0e39e37df54e6d7a58e07b5c5ce98a573223fd18c72b8",
-    6: "dff50f73449dd8e3d305a3449910ad88446de27a4c99859ee27f10002b00e7b3"}
+    6: "2558732cb8497ed228eab49a8451b2c3243fe2da8c7256cf5500e79df4a92b04"}
 
 class Difference(Exception): """What differs."""
 class Text(bytes): """A value of the type TEXT, which may be no valid UTF-8."""

@@ -6,8 +6,8 @@ use uuid::Uuid;
 
 use super::error::Result;
 use super::migrations::FORMAT_WITH_LOOKS;
-use super::rows::{find, list};
-use super::{EvidenceReader, ledger, queries};
+use super::rows::{find, list, written_with};
+use super::{EvidenceReader, ledger};
 use crate::plan::Digest;
 
 /// The tables and conditions of the rows that belong to an execution, except those that are found by their place.
@@ -68,7 +68,7 @@ pub(super) fn of_execution(conn: &Connection, id: Uuid) -> Result<Vec<String>> {
     let mut changed = changed_rows(conn, EXECUTION_ROWS, id)?;
     let after = |table: &str| {
         let parent = format!("(SELECT row FROM {table} WHERE id = ?1)");
-        queries::written_with("id", table, &parent)
+        written_with("id", table, &parent)
     };
     // These tables have no index by execution.
     let edges = format!("execution_id = ?1 AND {}", after("executions"));

@@ -49,8 +49,10 @@ pub(super) fn decisions(
         }
         _ => None,
     };
-    // With the condition `run_id IS NULL`, SQLite can use the index by run.
-    let sql = "SELECT * FROM decisions WHERE run_id IS NULL AND decision IN (?1, ?2) ORDER BY id";
+    // For both at once, SQLite would read all decisions without a run, of which each approval of a plan is one.
+    let sql = "SELECT * FROM decisions WHERE run_id IS NULL AND decision = ?1
+               UNION ALL SELECT * FROM decisions WHERE run_id IS NULL AND decision = ?2
+               ORDER BY id";
     let rows = list(conn, sql, kinds, |row| {
         let is_proven = match vault_and_id {
             Some((vault, database_id)) => is_proven("decisions", row, vault, database_id)?,

@@ -9,8 +9,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::error::Result;
-use super::queries::written_with;
-use super::rows::{digest, optional, size, uuid};
+use super::rows::{digest, optional, size, uuid, written_with};
 use super::run_outcome::file_state;
 use super::source::Source;
 use super::{ArtifactType, EvidenceError, EvidenceReader, blobs, purged};

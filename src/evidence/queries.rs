@@ -8,7 +8,9 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::error::Result;
-use super::rows::{code, count, digest, json, optional, parse_word, size, unreadable, uuid, word};
+use super::rows::{
+    code, count, digest, json, optional, parse_word, size, unreadable, uuid, word, written_with,
+};
 use super::source::Source;
 use super::{EvidenceReader, Range, changed, runs};
 use crate::risk::RiskLevel;
@@ -185,16 +187,6 @@ pub(super) const OPEN_INTENTS: &str =
     x.about, x.timestamp, NULL, NULL, x.risk_level, NULL, NULL, NULL, x.walls_json
     FROM intents AS x JOIN runs AS r ON r.id = x.run_id
     WHERE NOT EXISTS (SELECT 1 FROM executions AS e WHERE e.id = x.id)";
-
-/// The SQL condition that row number `row` is between row `parent` of `table` and the next row of that table. The rows
-/// of an execution or intent are in this range, because they are written directly after it.
-pub(super) fn written_with(row: &str, table: &str, parent: &str) -> String {
-    format!(
-        "({row} > {parent} AND {row} < ifnull((SELECT min(following.row) FROM {table} AS following
-                                       WHERE following.row > {parent}), {}))",
-        i64::MAX
-    )
-}
 
 /// Converts a row of [`EXECUTIONS`] or [`OPEN_INTENTS`].
 fn row(source: &Source<'_>, row: &Row<'_>) -> Result<Execution> {

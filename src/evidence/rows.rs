@@ -107,3 +107,13 @@ pub(super) fn count(row: &Row<'_>, column: usize) -> Result<u64> {
 pub(super) fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> Result<T> {
     serde_json::from_str(&row.get::<_, String>(column)?).map_err(unreadable)
 }
+
+/// The SQL condition that row number `row` is between row `parent` of `table` and the next row of that table. The rows
+/// of an execution or intent are in this range, because they are written directly after it.
+pub(super) fn written_with(row: &str, table: &str, parent: &str) -> String {
+    format!(
+        "({row} > {parent} AND {row} < ifnull((SELECT min(following.row) FROM {table} AS following
+                                       WHERE following.row > {parent}), {}))",
+        i64::MAX
+    )
+}

@@ -7,8 +7,7 @@ use uuid::Uuid;
 
 use super::EvidenceReader;
 use super::error::Result;
-use super::queries::written_with;
-use super::rows::{json, size, unreadable, uuid};
+use super::rows::{json, size, unreadable, uuid, written_with};
 use super::source::Source;
 use crate::authorization::FileState;
 use crate::run::{FileForecast, Modes, Outcome};

@@ -98,7 +98,14 @@ fn set_up(conn: &mut Connection, path: &Path, found: i64, migrations: &[&str]) -
         // EXTRA: the folder of the journal is flushed, too.
         conn.execute_batch("PRAGMA synchronous = EXTRA;")?;
     }
+    keep_pages(conn)?;
     migrate(conn, path, found, migrations)
+}
+
+/// Lets SQLite keep more pages in memory. The rows of a page of hits and of a step are far apart in large evidence, and the
+/// next page and step need many of them again.
+fn keep_pages(conn: &Connection) -> rusqlite::Result<()> {
+    conn.pragma_update(None, "cache_size", -CACHE_KIB)
 }
 
 fn check_schema(conn: &Connection, path: &Path, format: i64) -> Result<()> {
@@ -149,6 +156,7 @@ pub(super) fn open_unchecked(path: &Path) -> Result<Option<(Connection, i64)>> {
     if found == 0 {
         return Ok(None);
     }
+    keep_pages(&conn)?;
     Ok(Some((conn, found)))
 }
 
@@ -188,8 +196,6 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection> {
     let conn = Connection::open_with_flags(path, flags).map_err(damaged(path))?;
     conn.busy_timeout(LOCK_TIMEOUT)?;
     conn.set_prepared_statement_cache_capacity(128);
-    // The rows of a page of hits and of a step are far apart in large evidence, and the next page reads many of them again.
-    conn.pragma_update(None, "cache_size", -CACHE_KIB)?;
     // SQLite would otherwise plan a statement anew for each new value.
     conn.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     disable_schema_code(&conn)?;

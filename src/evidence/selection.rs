@@ -6,8 +6,7 @@ use rusqlite::types::Value as SqlValue;
 use uuid::Uuid;
 
 use super::error::Result;
-use super::queries::written_with;
-use super::rows::{count, parse_word, uuid};
+use super::rows::{count, parse_word, uuid, written_with};
 use super::{EvidenceError, EvidenceReader, runs};
 use crate::run::{Known, Outcome, RunFate, SearchQuery};
 

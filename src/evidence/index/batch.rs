@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::facts::{Fact, FileFact, any, separator};
 use super::text::{artifact_text, flat_text, searchable};
 use crate::evidence::error::Result;
-use crate::evidence::rows::{count, digest, json, optional, unreadable};
+use crate::evidence::rows::{count, digest, json, optional, unreadable, written_with};
+use crate::evidence::runs;
 use crate::evidence::source::Source;
-use crate::evidence::{queries, runs};
 use crate::run::{ArtifactRecord, EdgeType, Known, RunFate, TargetKind};
 
 /// An execution, or an intent without execution, with everything that is indexed of it.
@@ -258,7 +258,7 @@ fn add_earlier(source: &Source<'_>, document: &mut Document) -> Result<()> {
     let sql = format!(
         "SELECT f.path FROM intents AS x JOIN file_contents AS f ON {}
          WHERE x.id = ?1 AND f.execution_id = x.id",
-        queries::written_with("f.id", "intents", "x.row")
+        written_with("f.id", "intents", "x.row")
     );
     let paths = source.all(&sql, [&document.id], |row| Ok((row.get(0)?, false)))?;
     document.paths.extend(paths);
