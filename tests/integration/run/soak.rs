@@ -12,7 +12,7 @@ use crate::harness::{Harness, files_below, read};
 const FOLDER: &str = "SOAK_IN";
 /// The environment variable with the number of runs; `test.sh --long` sets a thousand.
 const RUNS: &str = "SOAK_RUNS";
-const FEWEST_RUNS: usize = 12;
+const FEWEST_RUNS: usize = 8;
 const STEPS: usize = 100;
 const DAY_MS: i64 = 86_400_000;
 /// How much the memory may grow from the first quarter to the end, in KiB. Records that stayed in memory would take more
