@@ -83,11 +83,13 @@ impl Index {
         patience: Patience<'_>,
         started: Instant,
     ) -> Result<(i64, i64)> {
-        let (mut seq, digest): (i64, String) =
-            self.conn.query_row("SELECT seq, digest FROM state", [], |row| row.try_into())?;
+        let (mut seq, digest, purge): (i64, String, i64) =
+            self.conn
+                .query_row("SELECT seq, digest, purge FROM state", [], |row| row.try_into())?;
+        let last_purge = last_purge(source)?;
         let head = source.length()?;
         let is_same = seq == 0 || link_at(source, seq)?.as_deref() == Some(digest.as_str());
-        if seq > 0 && is_same && has_purge_after(source, seq)? {
+        if seq > 0 && is_same && last_purge > purge {
             // The file still has words of what was purged, also in pages that are free. The caller deletes it.
             return Err(EvidenceError::Index);
         }
@@ -121,8 +123,8 @@ impl Index {
         let docs = writer.docs;
         let digest = link_at(source, seq)?.unwrap_or_default();
         tx.execute(
-            "UPDATE state SET seq = ?1, digest = ?2, docs = docs + ?3",
-            params![seq, digest, docs],
+            "UPDATE state SET seq = ?1, digest = ?2, docs = docs + ?3, purge = ?4",
+            params![seq, digest, docs, last_purge],
         )?;
         tx.commit()?;
         if seq == head {
@@ -159,13 +161,13 @@ impl Index {
 /// The outcome of a step that is running.
 const RUNNING: &str = Known::Running.as_str();
 
-/// Whether records were purged after this row was written.
-fn has_purge_after(source: &Source<'_>, seq: i64) -> Result<bool> {
+/// The row of the last purge; 0 if there was none.
+fn last_purge(source: &Source<'_>) -> Result<i64> {
     if source.format < FORMAT_WITH_PURGES {
-        return Ok(false);
+        return Ok(0);
     }
-    let sql = "SELECT 1 FROM record_purges WHERE row > ?1 LIMIT 1";
-    Ok(source.first(sql, [seq], |_| Ok(()))?.is_some())
+    let sql = "SELECT coalesce(max(row), 0) FROM record_purges";
+    Ok(source.first(sql, [], |row| Ok(row.get(0)?))?.unwrap_or_default())
 }
 
 fn link_at(source: &Source<'_>, seq: i64) -> Result<Option<String>> {

@@ -32,7 +32,7 @@ use seal::IndexSeal;
 
 const FILE_NAME: &str = "search_index.db";
 /// Must be increased when [`SCHEMA`] or the words of an execution change. An index of another format is replaced.
-const FORMAT: i64 = 4;
+const FORMAT: i64 = 5;
 
 /// The searchable texts of an execution, in the order in which they are searched for an excerpt.
 pub(super) const FIELDS: [&str; 10] = [
@@ -48,11 +48,13 @@ pub(super) const FIELDS: [&str; 10] = [
     "step_context",
 ];
 
+/// `state.purge` is the row of the last purge that the index knows, 0 for none: a later one may have taken what it has.
 /// `docs` has what is counted of each execution; the numbers of its last six columns are those of `words`, 0 for none.
 /// `open` is 1 for a step that is running, 2 for an interrupted one, and 0 for an execution.
 const SCHEMA: &str = "
     CREATE TABLE state (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL,
-                        digest TEXT NOT NULL, docs INTEGER NOT NULL) STRICT;
+                        digest TEXT NOT NULL, docs INTEGER NOT NULL,
+                        purge INTEGER NOT NULL) STRICT;
     CREATE TABLE docs (id INTEGER PRIMARY KEY, row INTEGER NOT NULL, timestamp INTEGER NOT NULL,
                        open INTEGER NOT NULL, outcome INTEGER NOT NULL, tool INTEGER NOT NULL,
                        risk INTEGER NOT NULL, host INTEGER NOT NULL, plan INTEGER NOT NULL,
@@ -216,7 +218,7 @@ impl Index {
                 // Words consist of letters and digits of any script; case and accents are ignored.
                 tx.execute_batch(SCHEMA)?;
                 let none = Digest::from_bytes([0; 32]).hex();
-                tx.execute("INSERT INTO state VALUES (1, 0, ?1, 0)", [none])?;
+                tx.execute("INSERT INTO state VALUES (1, 0, ?1, 0, 0)", [none])?;
                 tx.pragma_update(None, "user_version", FORMAT)?;
             }
             other => {
