@@ -284,7 +284,8 @@ fn a_purge_excuses_no_other_row() {
     for sql in [
         "UPDATE ledger SET table_name = 'decisions' WHERE table_name = 'blobs'
          AND seq NOT IN (SELECT id FROM blobs)",
-        "UPDATE ledger SET digest = replace(digest, substr(digest, 1, 1), '0') WHERE seq =
+        "UPDATE ledger SET digest =
+             CASE substr(digest, 1, 1) WHEN '0' THEN '1' ELSE '0' END || substr(digest, 2) WHERE seq =
          (SELECT max(seq) FROM ledger WHERE table_name = 'executions')",
         "UPDATE ledger SET table_name = 'runs' WHERE seq =
          (SELECT max(seq) FROM ledger WHERE table_name = 'executions')",
