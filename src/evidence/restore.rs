@@ -181,7 +181,7 @@ fn free_name(dir: &Path) -> Result<(String, PathBuf)> {
     Ok((name, path))
 }
 
-/// Gives the database a second name in a new folder, and copies what is left of its log.
+/// Hard-links the database into a new folder, and copies what is left of its log.
 fn put_aside(dir: &Path, aside: &Path) -> Result<()> {
     permissions::create_private_folder(aside)?;
     let (from, to) = (database_path(dir), aside.join(FILE_NAME));
@@ -221,7 +221,7 @@ fn with_suffix(file: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// Brings the names in a folder to the disk, where the system can do that.
+/// Flushes the entries of a folder to the disk, where the system can do that.
 fn sync_folder(dir: &Path) {
     // Opening a folder fails on Windows.
     let _ = fs::File::open(dir).and_then(|dir| dir.sync_all());

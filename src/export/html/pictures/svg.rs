@@ -56,7 +56,7 @@ impl Picture {
         let _ = writeln!(self.parts, "{part}");
     }
 
-    /// A rectangle. A player of pictures shows the title where the pointer is.
+    /// A rectangle with a title, which browsers show as a tooltip.
     pub(super) fn bar(&mut self, class: &str, area: Area, title: &str) {
         let Area { x, y, width, height } = area;
         let shape = format!(
