@@ -51,8 +51,11 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let (large, small) = (Generated::large(), Generated::of(FEW));
-    let count =
-        |of: &Generated| of.reader().search(&SearchQuery::default()).expect("hits").counts.total;
+    let count = |of: &Generated| {
+        let mut reader = of.reader();
+        reader.catch_up_index().expect("an index");
+        reader.search(&SearchQuery::default()).expect("hits").counts.total
+    };
     let number = count(&large);
     count(&small);
     let (mut many, mut few) = (open(large.folder()), open(small.folder()));

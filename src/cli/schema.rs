@@ -34,6 +34,7 @@ pub(super) fn schema(command: &args::Schema, out: &mut Output) -> Exit {
         DialectWord::EvidenceBackup => of_evidence!("backup"),
         DialectWord::EvidenceCompact => of_evidence!("compact"),
         DialectWord::EvidenceCompare => of_evidence!("compare"),
+        DialectWord::EvidenceCounts => of_evidence!("counts"),
         DialectWord::EvidenceDurations => of_evidence!("durations"),
         DialectWord::EvidenceExport => of_evidence!("export"),
         DialectWord::EvidenceFile => of_evidence!("file"),

@@ -5,13 +5,12 @@ use uuid::Uuid;
 
 use super::append::Cell;
 use super::error::Result;
-use super::migrations::newest;
 use super::rows::has_row;
 use super::write_run::word;
-use super::{EvidenceStore, grants};
+use super::{EvidenceStore, grants, revocations};
 use crate::authorization::{AuthorizationClass, Method};
 
-const REVOCATIONS: &str = "authorization_class_revocations";
+pub(super) const REVOCATIONS: &str = "authorization_class_revocations";
 
 impl EvidenceStore {
     /// Records a class of plans that a person authorizes in advance.
@@ -68,13 +67,13 @@ impl EvidenceStore {
     }
 
     /// Whether a class was revoked by any process. A class that was never recorded, or whose row has no valid keyed
-    /// digest of this user, counts as revoked; so does every class while a row of the revocations is missing.
+    /// digest of this user, counts as revoked; so does every class while a revocation is missing.
     ///
     /// # Errors
     /// When the database cannot be read.
     pub fn is_class_revoked(&self, class_id: Uuid) -> Result<bool> {
         Ok(has_row(&self.conn, REVOCATIONS, "class_id", class_id.to_string())?
-            || grants::has_lost_rows(&self.conn, REVOCATIONS, newest(), None)?
+            || revocations::some_are_missing(&self.source())?
             || !self.has_valid_class(class_id)?)
     }
 

@@ -36,20 +36,32 @@ impl EvidenceStore {
         {
             return Err(EvidenceError::NoSpace { needed, free, path: dir });
         }
-        // The temporary database has the texts of all rows, so it must not leave the folder.
-        let sql = format!(
-            "PRAGMA temp_store = FILE; PRAGMA temp_store_directory = '{}';",
-            dir.to_string_lossy().replace('\'', "''")
-        );
-        self.conn.execute_batch(&sql)?;
-        fault::point_within(&dir, "compacting", &mut self.conn)?;
-        let done = self.conn.execute_batch("VACUUM");
-        self.conn.execute_batch("PRAGMA temp_store_directory = ''; PRAGMA temp_store = MEMORY;")?;
-        done?;
+        self.with_temporary_files(|store| {
+            fault::point_within(&dir, "compacting", &mut store.conn)?;
+            Ok(store.conn.execute_batch("VACUUM")?)
+        })?;
         fault::point(&dir, "compacted");
         // While another process reads, the files become smaller only later.
         self.conn.execute_batch("PRAGMA wal_checkpoint(TRUNCATE);")?;
         Ok(Compacted { before_bytes, after_bytes: database_bytes(&dir), needed_bytes: needed })
+    }
+
+    /// Does work whose temporary tables may be too large for memory.
+    ///
+    /// # Errors
+    /// Any error of the work, or of the database.
+    pub(super) fn with_temporary_files<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        // They have texts of rows, so they must not leave the folder.
+        let folder = self.folder().to_string_lossy().replace('\'', "''");
+        self.conn.execute_batch(&format!(
+            "PRAGMA temp_store = FILE; PRAGMA temp_store_directory = '{folder}';"
+        ))?;
+        let done = work(self);
+        self.conn.execute_batch("PRAGMA temp_store_directory = ''; PRAGMA temp_store = MEMORY;")?;
+        done
     }
 }
 

@@ -1,13 +1,14 @@
 //! Checks the keyed digests of rows that grant something (SPEC §8). A program that can write the database, but does not
 //! have the user's key, can add rows but no valid grants.
 
-use rusqlite::{Connection, Row};
+use rusqlite::Row;
 use uuid::Uuid;
 
 use super::error::Result;
 use super::rows::{list, value};
+use super::source::Source;
 use super::vault::Vault;
-use super::{ledger, migrations, schema};
+use super::{ledger, migrations, revocations, schema};
 
 /// The column with the digest.
 const DIGEST: &str = "grant_digest";
@@ -16,8 +17,7 @@ const DIGEST: &str = "grant_digest";
 pub(super) struct GrantDecisions {
     /// The rows, in the order in which they were written.
     pub(super) rows: Vec<GrantDecision>,
-    /// Whether a row of decisions is missing, which may have revoked a grant. False without this check if no row is
-    /// proven.
+    /// Whether a revocation is missing, perhaps of one of the grants. False without this check if no row is proven.
     pub(super) some_are_missing: bool,
 }
 
@@ -37,12 +37,8 @@ pub(super) struct GrantDecision {
 ///
 /// # Errors
 /// When the database cannot be read.
-pub(super) fn decisions(
-    conn: &Connection,
-    format: i64,
-    vault: Option<&Vault>,
-    kinds: [&str; 2],
-) -> Result<GrantDecisions> {
+pub(super) fn decisions(source: &Source<'_>, kinds: [&str; 2]) -> Result<GrantDecisions> {
+    let Source { conn, format, vault, .. } = *source;
     let vault_and_id = match vault {
         Some(vault) if format >= migrations::FORMAT_WITH_ID => {
             schema::id_of(conn)?.map(|database_id| (vault, database_id))
@@ -66,7 +62,7 @@ pub(super) fn decisions(
         })
     })?;
     let some_are_missing =
-        rows.iter().any(|row| row.is_proven) && has_lost_rows(conn, "decisions", format, vault)?;
+        rows.iter().any(|row| row.is_proven) && revocations::some_are_missing(source)?;
     Ok(GrantDecisions { rows, some_are_missing })
 }
 
@@ -98,12 +94,8 @@ pub(super) fn is_proven(
 ///
 /// # Errors
 /// When the database cannot be read.
-pub(super) fn has_lost_rows(
-    conn: &Connection,
-    table: &str,
-    format: i64,
-    vault: Option<&Vault>,
-) -> Result<bool> {
+pub(super) fn has_lost_rows(source: &Source<'_>, table: &str) -> Result<bool> {
+    let Source { conn, format, vault, .. } = *source;
     let has_gap = "SELECT count(*) <> coalesce(max(seq), 0) FROM ledger";
     if value(conn, has_gap, [])? {
         return Ok(true);

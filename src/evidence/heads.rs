@@ -5,6 +5,7 @@
 //! are two copies of the file, in the state folder and beside the key. A database must agree with both, so that a lost
 //! or older database is detected even if one of these folders was lost or restored together with it.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
@@ -17,6 +18,7 @@ use uuid::Uuid;
 use super::chain::Chain;
 use super::error::Result;
 use super::lock::Lock;
+use super::revocations::KeptRevocations;
 use super::rows::{find, value};
 use super::vault::Vault;
 use super::{EvidenceError, UserFolders, permissions};
@@ -38,6 +40,9 @@ pub(super) struct KeptHead {
     pub(super) rows: i64,
     /// The digest of its last link.
     pub(super) head: Digest,
+    /// The revocations; `None` if it is not known that they are complete.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    revocations: Option<KeptRevocations>,
 }
 
 /// A restore that was begun. It is kept until it is over, so that an interrupted one is finished or forgotten.
@@ -143,6 +148,13 @@ impl KeptHeads {
         self.heads.iter().filter(move |kept| kept.database_id == database_id)
     }
 
+    /// The revocations of the database with this id.
+    pub(super) fn revocations(&self, database_id: Uuid) -> Option<KeptRevocations> {
+        let longest =
+            self.of(database_id).max_by_key(|kept| (kept.rows, Reverse(kept.revocations)));
+        longest.and_then(|kept| kept.revocations)
+    }
+
     /// The head of another database in this folder, if any; the one with the longest chain.
     pub(super) fn latest_other_in(
         &self,
@@ -206,7 +218,7 @@ pub(super) fn begin_restore(
     write_copies(folders, vault, &heads, Some(&restore(folder_name(dir))))
 }
 
-/// Writes the end of a chain to both copies. A chain that has grown is not written if a longer one is kept. A restore in
+/// Writes the end of a chain to both copies, with the revocations. A chain that has grown is not written if a longer one is kept. A restore in
 /// this folder is over then.
 ///
 /// # Errors
@@ -215,7 +227,7 @@ pub(super) fn keep(
     folders: &UserFolders,
     vault: &Vault,
     (dir, database_id): (&Path, Uuid),
-    chain: Chain,
+    (chain, revocations): (Chain, Option<KeptRevocations>),
     reason: Reason,
 ) -> Result<()> {
     let _lock = Lock::heads(&folders.state)?;
@@ -234,7 +246,7 @@ pub(super) fn keep(
     for kept in all.iter_mut().filter(|kept| kept.folder == folder) {
         kept.folder = None;
     }
-    all.push(KeptHead { database_id, folder, rows: chain.rows, head: chain.head });
+    all.push(KeptHead { database_id, folder, rows: chain.rows, head: chain.head, revocations });
     all.sort();
     write_copies(folders, vault, &all, restore.as_ref())
 }

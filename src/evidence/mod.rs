@@ -100,6 +100,7 @@ mod rejections;
 mod remembered_walls;
 mod replay;
 mod restore;
+mod revocations;
 mod rows;
 mod run_outcome;
 mod runs;

@@ -116,6 +116,7 @@ impl EvidenceReader {
             format: opened.format,
             vault: self.vault.as_deref(),
             dir: &self.location.evidence,
+            user_folders: &self.location.user_folders,
         }))
     }
 

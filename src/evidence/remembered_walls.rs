@@ -3,21 +3,20 @@
 
 use std::path::Path;
 
-use rusqlite::Connection;
 use serde_json::json;
 
 use super::append::Appender;
 use super::error::Result;
 use super::rows::unreadable;
-use super::vault::Vault;
+use super::source::Source;
 use super::write_run::NewDecision;
-use super::{EvidenceError, EvidenceReader, EvidenceStore, grants, migrations, write_run};
+use super::{EvidenceError, EvidenceLocation, EvidenceReader, EvidenceStore, grants, write_run};
 use crate::authorization::Grants;
 use crate::run::AnsweredBy;
 
 /// Values of the column `decision`.
 const GRANTED: &str = "walls_granted";
-const REVOKED: &str = "walls_revoked";
+pub(super) const REVOKED: &str = "walls_revoked";
 /// The maximum size of the grants of one workspace, in bytes of JSON: larger values would not be stored in their row.
 /// Further grants are refused.
 const MAX_BYTES: usize = 3_000;
@@ -42,9 +41,10 @@ impl EvidenceStore {
     /// # Errors
     /// When the grants are too large, or when the rows or the kept head cannot be written.
     pub fn record_walls(&mut self, decision: &WallsDecision<'_>) -> Result<()> {
+        let location = self.location().clone();
         self.write_and_keep(|appender| {
             let all = match decision.grants {
-                Some(more) => Some(with_remembered(appender, decision.workspace, more)?),
+                Some(more) => Some(with_remembered(appender, &location, decision.workspace, more)?),
                 None => None,
             };
             let grants = json!(all);
@@ -72,25 +72,25 @@ impl EvidenceReader {
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn remembered_walls(&mut self, workspace: &Path) -> Result<Option<Grants>> {
-        self.query(|source| remembered(source.conn, source.format, source.vault, workspace))
+        self.query(|source| remembered(source, workspace))
     }
 }
 
 /// The earlier grants and the new ones together.
-fn with_remembered(appender: &Appender<'_>, workspace: &str, more: &Grants) -> Result<Grants> {
-    let (format, vault) = (migrations::newest(), Some(appender.vault));
-    let earlier = remembered(appender.tx(), format, vault, Path::new(workspace))?;
+fn with_remembered(
+    appender: &Appender<'_>,
+    location: &EvidenceLocation,
+    workspace: &str,
+    more: &Grants,
+) -> Result<Grants> {
+    let source = Source::of_newest(appender.tx(), appender.vault, location);
+    let earlier = remembered(&source, Path::new(workspace))?;
     Ok(earlier.unwrap_or_default().with(more))
 }
 
-fn remembered(
-    conn: &Connection,
-    format: i64,
-    vault: Option<&Vault>,
-    workspace: &Path,
-) -> Result<Option<Grants>> {
+fn remembered(source: &Source<'_>, workspace: &Path) -> Result<Option<Grants>> {
     let workspace = workspace.to_string_lossy();
-    let decisions = grants::decisions(conn, format, vault, [GRANTED, REVOKED])?;
+    let decisions = grants::decisions(source, [GRANTED, REVOKED])?;
     let last = decisions.rows.into_iter().rfind(|row| row.note == workspace);
     let valid =
         last.filter(|row| row.decision == GRANTED && row.is_proven && !decisions.some_are_missing);

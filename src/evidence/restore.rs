@@ -112,7 +112,7 @@ impl EvidenceStore {
     /// When the database or the kept heads cannot be written.
     pub(super) fn settle_restore(&mut self) -> Result<()> {
         let dir = self.folder().to_owned();
-        let kept = KeptHeads::read(self.user_folders(), Some(&self.vault));
+        let kept = KeptHeads::read(&self.location().user_folders, Some(&self.vault));
         let Some(restore) = kept.restore_in(&dir) else { return Ok(()) };
         if !restore.is_done_in(&self.conn, Some(self.database_id))? {
             if let Some(name) = &restore.aside {

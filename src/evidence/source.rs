@@ -8,9 +8,9 @@ use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use super::error::Result;
-use super::lock;
 use super::rows::{find, list, word};
 use super::vault::Vault;
+use super::{EvidenceLocation, UserFolders, lock, migrations};
 use crate::run::Fate;
 
 /// The columns that queries use and that a later format has added, with that format.
@@ -31,6 +31,20 @@ pub(super) struct Source<'a> {
     /// The format of the database. An older format has fewer columns.
     pub(super) format: i64,
     pub(super) dir: &'a Path,
+    pub(super) user_folders: &'a UserFolders,
+}
+
+impl<'a> Source<'a> {
+    /// A database that a store has opened.
+    pub(super) fn of_newest(
+        conn: &'a Connection,
+        vault: &'a Vault,
+        location: &'a EvidenceLocation,
+    ) -> Self {
+        let EvidenceLocation { evidence, user_folders } = location;
+        let format = migrations::newest();
+        Self { conn, vault: Some(vault), format, dir: evidence, user_folders }
+    }
 }
 
 impl Source<'_> {

@@ -16,11 +16,12 @@ use super::heads::{KeptHeads, Reason};
 use super::lock::Lock;
 use super::redact::KnownSecrets;
 use super::rows::{has_row, unreadable};
+use super::source::Source;
 use super::vault::Vault;
 use super::write_run::{DecidedStep, NewDecision};
 use super::{
     Entry, EvidenceError, EvidenceLocation, EvidenceReader, OutputCapture, UserFolders, heads,
-    migrations, permissions, schema, schema_check, write_loop, write_run, write_step,
+    migrations, permissions, revocations, schema, schema_check, write_loop, write_run, write_step,
 };
 use crate::authorization::PlanAuthorization;
 use crate::plan::Plan;
@@ -171,11 +172,6 @@ impl EvidenceStore {
         &self.location.evidence
     }
 
-    /// The user's folders outside the evidence folder.
-    pub(super) fn user_folders(&self) -> &UserFolders {
-        &self.location.user_folders
-    }
-
     /// Stores the end of the chain outside the folder, although a longer one may be kept.
     pub(super) fn keep_accepted(&self) -> Result<()> {
         self.keep_head(self.chain, Reason::Accepted)
@@ -184,7 +180,19 @@ impl EvidenceStore {
     /// Stores the end of the chain outside the folder.
     fn keep_head(&self, chain: Chain, reason: Reason) -> Result<()> {
         let EvidenceLocation { evidence, user_folders } = &self.location;
-        heads::keep(user_folders, &self.vault, (evidence, self.database_id), chain, reason)
+        let database = (evidence.as_path(), self.database_id);
+        let revocations = revocations::to_keep(&self.source(), reason)?;
+        heads::keep(user_folders, &self.vault, database, (chain, revocations), reason)
+    }
+
+    /// The database, to be read.
+    pub(super) fn source(&self) -> Source<'_> {
+        Source::of_newest(&self.conn, &self.vault, &self.location)
+    }
+
+    /// The location of the evidence.
+    pub(super) fn location(&self) -> &EvidenceLocation {
+        &self.location
     }
 
     /// A reader of the same evidence, which opens its own connection with its first query.

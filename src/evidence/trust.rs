@@ -4,20 +4,19 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use rusqlite::Connection;
 use serde_json::json;
 
 use super::error::Result;
 use super::rows::unreadable;
-use super::vault::Vault;
+use super::source::Source;
 use super::write_run::NewDecision;
-use super::{EvidenceReader, EvidenceStore, grants, migrations, write_run};
+use super::{EvidenceReader, EvidenceStore, grants, write_run};
 use crate::plan::Digest;
 use crate::run::{AnsweredBy, CommandsReview};
 
 /// Values of the column `decision`.
 const TRUSTED: &str = "commands_trusted";
-const REVOKED: &str = "commands_revoked";
+pub(super) const REVOKED: &str = "commands_revoked";
 
 /// A decision about the commands of a workspace.
 #[derive(Debug, Clone, Copy)]
@@ -71,7 +70,7 @@ impl EvidenceStore {
     /// # Errors
     /// When the database cannot be read.
     pub fn trusted_commands(&self) -> Result<BTreeSet<(PathBuf, Digest)>> {
-        Ok(trusted(&self.conn, migrations::newest(), Some(&self.vault))?.proven)
+        Ok(trusted(&self.source())?.proven)
     }
 }
 
@@ -89,12 +88,12 @@ impl EvidenceReader {
     /// # Errors
     /// As for [`runs`](Self::runs).
     pub fn trust(&mut self) -> Result<Trust> {
-        self.query(|source| trusted(source.conn, source.format, source.vault))
+        self.query(trusted)
     }
 }
 
-fn trusted(conn: &Connection, format: i64, vault: Option<&Vault>) -> Result<Trust> {
-    let decisions = grants::decisions(conn, format, vault, [TRUSTED, REVOKED])?;
+fn trusted(source: &Source<'_>) -> Result<Trust> {
+    let decisions = grants::decisions(source, [TRUSTED, REVOKED])?;
     let mut trust = Trust::default();
     for row in decisions.rows {
         let invalid = || unreadable(format!("the decision {:?}", row.note));

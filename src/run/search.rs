@@ -66,7 +66,7 @@ impl Serialize for SearchHit {
     }
 }
 
-/// How often each value of a facet occurs among all hits.
+/// How often each value of a facet occurs among all hits: the 200 most frequent values.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 #[expect(missing_docs, reason = "the facets by their names; most frequent first")]
 pub struct Facets {
@@ -76,6 +76,8 @@ pub struct Facets {
     pub host: Vec<(String, u64)>,
     pub plan: Vec<(String, u64)>,
     pub by: Vec<(String, u64)>,
+    pub code: Vec<(String, u64)>,
+    pub path: Vec<(String, u64)>,
 }
 
 /// The number of all hits of a search, and how they are distributed.

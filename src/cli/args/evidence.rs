@@ -34,6 +34,8 @@ pub(in crate::cli) enum EvidenceCommand {
     Judge(Judge),
     /// Count executions over time, with the words and filters of `evidence search`
     Timeline(Box<Timeline>),
+    /// Count executions by outcome, tool, file and so on, with the words and filters of `evidence search`
+    Counts(Box<Search>),
     /// Recompute the hash chain of all records
     Verify(Verify),
     /// Write executions to a file in a common format: JSON Lines, CSV, SARIF, JUnit, asciicast or HTML
@@ -68,6 +70,7 @@ impl EvidenceCommand {
             Self::Durations(durations) => &durations.common,
             Self::Judge(judge) => &judge.common,
             Self::Timeline(timeline) => &timeline.search.common,
+            Self::Counts(search) => &search.common,
             Self::Verify(verify) => &verify.common,
             Self::Export(export) => &export.search.common,
             Self::Case(case) => &case.common,

@@ -179,6 +179,9 @@ pub(in crate::cli) enum DialectWord {
     /// The output of `evidence timeline` with `--json`
     #[value(alias = "evidence-timeline")]
     EvidenceTimeline,
+    /// The output of `evidence counts` with `--json`
+    #[value(alias = "evidence-counts")]
+    EvidenceCounts,
     /// The output of `evidence verify` with `--json`
     #[value(alias = "evidence-verify")]
     EvidenceVerify,

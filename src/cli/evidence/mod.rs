@@ -2,6 +2,7 @@
 //! one, and purge deletes records and adds what and why.
 
 mod backup;
+mod counts;
 mod export;
 mod looking_back;
 mod over_runs;
@@ -46,6 +47,7 @@ pub(super) fn evidence(command: &EvidenceCommand, out: &mut Output) -> Result<Ex
         EvidenceCommand::Durations(command) => over_runs::durations(command, &mut open()?, out),
         EvidenceCommand::Judge(_) => over_runs::judge(&mut open()?, out),
         EvidenceCommand::Timeline(command) => timeline::timeline(command, &mut open()?, out),
+        EvidenceCommand::Counts(command) => counts::counts(command, &mut open()?, out),
         EvidenceCommand::Verify(command) => verify(command, &location, out),
         EvidenceCommand::Export(command) => export::export(command, &mut open()?, out),
         EvidenceCommand::Case(command) => export::case(command, &mut open()?, out),

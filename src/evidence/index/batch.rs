@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::facts::{Fact, FileFact, any, separator};
-use super::text::{artifact_text, flat_text, searchable};
+use super::text::{artifact_text, flat_json, searchable};
 use crate::evidence::error::Result;
 use crate::evidence::rows::{count, digest, json, optional, unreadable, written_with};
 use crate::evidence::runs;
@@ -27,16 +27,22 @@ pub(super) struct Document {
     pub(super) outcome: Option<String>,
     pub(super) risk: String,
     pub(super) host: Option<String>,
-    artifacts: Vec<ArtifactRecord>,
-    codes: BTreeSet<String>,
+    artifacts: Vec<Artifact>,
+    pub(super) codes: BTreeSet<String>,
     /// The paths of its files, each with whether it was written.
-    paths: BTreeMap<String, bool>,
+    pub(super) paths: BTreeMap<String, bool>,
     /// The persons and places of the decisions about it.
     by: BTreeSet<String>,
 }
 
+/// An artifact that is indexed.
+enum Artifact {
+    Text(String),
+    /// One whose text is in a blob.
+    InBlob(ArtifactRecord),
+}
+
 /// What is indexed of a run with each of its executions.
-#[derive(Clone)]
 pub(super) struct RunFacts {
     pub(super) plan_id: String,
     /// The user who authorized the run, or the place without one.
@@ -79,19 +85,19 @@ impl Document {
         outcome: &str,
     ) -> Result<String> {
         let separator = format!("\n{}\n", separator());
-        let mut text = searchable(&self.tool);
+        let mut text = searchable(&self.tool).into_owned();
         let mut add = |more: &str| {
             if !more.is_empty() {
                 text.push_str(&separator);
                 text.push_str(more);
             }
         };
-        let arguments = serde_json::from_str(&self.arguments_json).unwrap_or_default();
-        add(&searchable(&flat_text(&arguments)));
+        add(&searchable(&flat_json(&self.arguments_json).unwrap_or_default()));
         add(&searchable(self.error_message.as_deref().unwrap_or_default()));
         for artifact in &self.artifacts {
-            if super::FIELDS.contains(&&*artifact.artifact_type) {
-                add(&searchable(&artifact_text(source, artifact)?));
+            match artifact {
+                Artifact::Text(text) => add(&searchable(text)),
+                Artifact::InBlob(record) => add(&searchable(&artifact_text(source, record)?)),
             }
         }
         add(&self.facts(run, outcome));
@@ -301,11 +307,16 @@ impl Batch {
             let Some(document) = self.document(row.get_ref(0)?.as_str().unwrap_or_default()) else {
                 return Ok(());
             };
-            document.artifacts.push(ArtifactRecord {
-                artifact_type: row.get(1)?,
-                content: json(row, 2)?,
-                bytes: count(row, 3)?,
-                blob: optional(row, 4, digest)?,
+            let content = row.get_ref(2)?.as_str().map_err(unreadable)?;
+            document.artifacts.extend(match optional(row, 4, digest)? {
+                _ if !super::FIELDS.contains(&row.get_ref(1)?.as_str().unwrap_or_default()) => None,
+                None => Some(Artifact::Text(flat_json(content).unwrap_or_default())),
+                blob => Some(Artifact::InBlob(ArtifactRecord {
+                    artifact_type: row.get(1)?,
+                    content: json(row, 2)?,
+                    bytes: count(row, 3)?,
+                    blob,
+                })),
             });
             Ok(())
         })?;

@@ -1,13 +1,14 @@
 //! Fills the search index from the rows (SPEC §8).
 
 use std::collections::HashMap;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use rusqlite::{Transaction, TransactionBehavior, params};
 
 use super::batch::{self, Document, RunFacts};
 use super::place::{self, Last};
-use super::{Index, Patience};
+use super::{Index, Patience, numbers};
 use crate::evidence::EvidenceError;
 use crate::evidence::error::{LOCK_TIMEOUT, Result};
 use crate::evidence::migrations::FORMAT_WITH_PURGES;
@@ -180,8 +181,8 @@ struct Writer<'t> {
     source: &'t Source<'t>,
     last: Last,
     /// The numbers of words, by kind and text.
-    words: HashMap<(&'static str, String), i64>,
-    runs: HashMap<String, Option<RunFacts>>,
+    words: HashMap<&'static str, HashMap<String, i64>>,
+    runs: HashMap<String, Option<Rc<RunFacts>>>,
     /// The rows of the intents in the index, by the id of their execution.
     open: HashMap<String, i64>,
     /// How many documents were added, less those that were removed.
@@ -217,7 +218,7 @@ impl<'t> Writer<'t> {
         }
         if !self.runs.contains_key(&document.run_id) {
             let facts = batch::run_facts(self.source, &document.run_id)?;
-            self.runs.insert(document.run_id.clone(), facts);
+            self.runs.insert(document.run_id.clone(), facts.map(Rc::new));
         }
         let Some(run) = self.runs.get(&document.run_id).cloned().flatten() else { return Ok(()) };
         let outcome = document.outcome.as_deref().unwrap_or_default();
@@ -240,8 +241,10 @@ impl<'t> Writer<'t> {
             host.map_or(Ok(0), |host| self.word("host", host))?,
             self.word("plan", &run.plan_id)?,
             self.word("user", &run.user)?,
+            self.words("code", &document.codes)?,
+            self.words("path", document.paths.keys())?,
         ];
-        let sql = "INSERT INTO docs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+        let sql = "INSERT INTO docs VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
         self.tx.prepare_cached(sql)?.execute(values)?;
         let words = document.words(self.source, &run, outcome)?;
         let sql = "INSERT INTO texts (rowid, text) VALUES (?1, ?2)";
@@ -263,9 +266,20 @@ impl<'t> Writer<'t> {
         Ok(())
     }
 
+    /// The numbers of words, as one column.
+    fn words<'w>(
+        &mut self,
+        kind: &'static str,
+        texts: impl IntoIterator<Item = &'w String>,
+    ) -> Result<Vec<u8>> {
+        let numbers: Result<Vec<_>> = texts.into_iter().map(|text| self.word(kind, text)).collect();
+        numbers::column(numbers?)
+    }
+
     /// The number of a word in `words`.
     fn word(&mut self, kind: &'static str, text: &str) -> Result<i64> {
-        if let Some(id) = self.words.get(&(kind, text.to_owned())) {
+        let known = self.words.entry(kind).or_default();
+        if let Some(id) = known.get(text) {
             return Ok(*id);
         }
         let sql = "SELECT id FROM words WHERE kind = ?1 AND text = ?2";
@@ -276,7 +290,7 @@ impl<'t> Writer<'t> {
                 self.tx.prepare_cached(sql)?.insert([kind, text])?
             }
         };
-        self.words.insert((kind, text.to_owned()), id);
+        known.insert(text.to_owned(), id);
         Ok(id)
     }
 }

@@ -8,6 +8,7 @@
 mod batch;
 mod facts;
 mod fill;
+mod numbers;
 mod place;
 mod seal;
 pub(super) mod text;
@@ -27,12 +28,13 @@ use crate::plan::Digest;
 use crate::run::{Listener, StopSignal};
 
 pub(super) use facts::{Fact, FileFact, MARK, any};
+pub(super) use numbers::numbers;
 pub(super) use place::ids_between;
 use seal::IndexSeal;
 
 const FILE_NAME: &str = "search_index.db";
 /// Must be increased when [`SCHEMA`] or the words of an execution change. An index of another format is replaced.
-const FORMAT: i64 = 5;
+const FORMAT: i64 = 6;
 
 /// The searchable texts of an execution, in the order in which they are searched for an excerpt.
 pub(super) const FIELDS: [&str; 10] = [
@@ -49,7 +51,8 @@ pub(super) const FIELDS: [&str; 10] = [
 ];
 
 /// `state.purge` is the row of the last purge that the index knows, 0 for none: a later one may have taken what it has.
-/// `docs` has what is counted of each execution; the numbers of its last six columns are those of `words`, 0 for none.
+/// `docs` has what is counted of each execution, as numbers of `words`, 0 for none; `codes` and `paths` have the numbers of
+/// any number of them (`numbers.rs`).
 /// `open` is 1 for a step that is running, 2 for an interrupted one, and 0 for an execution.
 const SCHEMA: &str = "
     CREATE TABLE state (id INTEGER PRIMARY KEY CHECK (id = 1), seq INTEGER NOT NULL,
@@ -58,7 +61,7 @@ const SCHEMA: &str = "
     CREATE TABLE docs (id INTEGER PRIMARY KEY, row INTEGER NOT NULL, timestamp INTEGER NOT NULL,
                        open INTEGER NOT NULL, outcome INTEGER NOT NULL, tool INTEGER NOT NULL,
                        risk INTEGER NOT NULL, host INTEGER NOT NULL, plan INTEGER NOT NULL,
-                       user INTEGER NOT NULL) STRICT;
+                       user INTEGER NOT NULL, codes BLOB NOT NULL, paths BLOB NOT NULL) STRICT;
     CREATE INDEX docs_open ON docs (row) WHERE open > 0;
     CREATE TABLE words (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, text TEXT NOT NULL,
                         UNIQUE (kind, text)) STRICT;

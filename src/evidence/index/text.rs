@@ -1,6 +1,10 @@
 //! Builds the searchable texts of an execution from its rows.
 
-use serde_json::Value;
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::{Number, Value};
 
 use super::MARK;
 use crate::evidence::error::Result;
@@ -46,7 +50,7 @@ impl<'s> FieldTexts<'s> {
                 text.unwrap_or_default()
             }
         };
-        Ok(searchable(&text))
+        Ok(searchable(&text).into_owned())
     }
 }
 
@@ -66,7 +70,7 @@ pub(super) fn artifact_text(source: &Source<'_>, artifact: &ArtifactRecord) -> R
     let text = String::from_utf8_lossy(&bytes).into_owned();
     match artifact.artifact_type.as_str() {
         "stdout" | "stderr" => Ok(text),
-        _ => Ok(serde_json::from_str(&text).map_or(text, |value| flat_text(&value))),
+        _ => Ok(flat_json(&text).unwrap_or(text)),
     }
 }
 
@@ -81,19 +85,131 @@ pub(super) fn flat_text(value: &Value) -> String {
             Value::Object(map) => map.values().for_each(|value| collect(value, text)),
         }
     }
-    fn push(text: &mut String, line: &str) {
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text.push_str(line);
-    }
     let mut text = String::new();
     collect(value, &mut text);
     text
 }
 
+fn push(text: &mut String, line: &str) {
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text.push_str(line);
+}
+
+/// As [`flat_text`], of a value as JSON, without building it. `None` if it is no JSON.
+pub(super) fn flat_json(json: &str) -> Option<String> {
+    let mut text = String::new();
+    let mut deserializer = serde_json::Deserializer::from_str(json);
+    Flat(&mut text).deserialize(&mut deserializer).and_then(|()| deserializer.end()).ok()?;
+    Some(text)
+}
+
+/// Adds a value to this text.
+struct Flat<'t>(&'t mut String);
+
+impl<'de> DeserializeSeed<'de> for Flat<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Flat<'_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<(), E> {
+        push(self.0, &number.to_string());
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<(), E> {
+        push(self.0, &number.to_string());
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<(), E> {
+        if let Some(number) = Number::from_f64(number) {
+            push(self.0, &number.to_string());
+        }
+        Ok(())
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<(), E> {
+        push(self.0, text);
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        while items.next_element_seed(Flat(self.0))?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<(), A::Error> {
+        while fields.next_key::<IgnoredAny>()?.is_some() {
+            fields.next_value_seed(Flat(self.0))?;
+        }
+        Ok(())
+    }
+}
+
 /// The first [`TEXT_BYTES`], with spaces in place of NUL and of the character with which facts begin.
-pub(super) fn searchable(text: &str) -> String {
-    let end = text.floor_char_boundary(TEXT_BYTES);
-    text.get(..end).unwrap_or_default().replace([MARK, '\0'], " ")
+pub(super) fn searchable(text: &str) -> Cow<'_, str> {
+    let text = text.get(..text.floor_char_boundary(TEXT_BYTES)).unwrap_or_default();
+    match text.contains([MARK, '\0']) {
+        true => text.replace([MARK, '\0'], " ").into(),
+        false => text.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn json_value() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i64>().prop_map(Value::from),
+            any::<u64>().prop_map(Value::from),
+            any::<f64>().prop_map(Value::from),
+            ".*".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 40, 6, |inner| {
+            prop_oneof![
+                proptest::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
+                proptest::collection::vec((".*", inner), 0..6)
+                    .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn text_of_json_is_that_of_the_value(value in json_value()) {
+            prop_assert_eq!(flat_json(&value.to_string()), Some(flat_text(&value)));
+        }
+    }
+
+    #[test]
+    fn no_json_has_no_text() {
+        for text in ["", "{", "[1] 2", "not"] {
+            assert_eq!(flat_json(text), None, "{text}");
+        }
+    }
 }

@@ -26,6 +26,7 @@ use rusqlite::Connection;
 use select::Selector;
 use uuid::Uuid;
 
+use super::append::Appender;
 use super::error::Result;
 use super::index::Index;
 use super::migrations::newest;
@@ -75,7 +76,7 @@ impl EvidenceStore {
         self.conn.pragma_update(None, "foreign_keys", false)?;
         let dir = self.folder().to_owned();
         let mut report = PurgeReport::default();
-        let purged = self.write_and_keep(|appender| {
+        let rows = |appender: &mut Appender<'_>| {
             let selector =
                 Selector { conn: appender.tx(), format: newest(), dir: &dir, rule, now_ms };
             report.taken = selector.select()?;
@@ -93,7 +94,8 @@ impl EvidenceStore {
                 Index::discard(&dir);
             }
             Ok(())
-        });
+        };
+        let purged = self.with_temporary_files(|store| store.write_and_keep(rows));
         self.conn.pragma_update(None, "foreign_keys", true)?;
         purged?;
         if report.purge_id.is_some() {

@@ -1,5 +1,6 @@
 //! Walks the hits of a search in the index, newest first: the first ones are the page, and all are counted.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
@@ -8,6 +9,7 @@ use rusqlite::Connection;
 use super::expression::Scope;
 use crate::evidence::EvidenceError;
 use crate::evidence::error::Result;
+use crate::evidence::index::numbers;
 use crate::evidence::rows::value;
 use crate::run::{Facets, SearchCounts, StopSignal, TimeBucket};
 
@@ -17,8 +19,12 @@ const BUCKETS: i64 = 60;
 const CHECK_EVERY: u64 = 1_024;
 /// The outcomes that the timeline does not count as failures.
 const FINE: [&str; 5] = ["succeeded", "skipped", "done_by_hand", "cancelled", "running"];
-/// The columns of `docs` with a facet, in the order of [`Facets`].
+/// The columns of `docs` with one value, in the order of [`Facets`].
 const COLUMNS: [&str; 6] = ["outcome", "tool", "risk", "host", "plan", "user"];
+/// The columns with any number of values, in this order too.
+const LISTS: [&str; 2] = ["codes", "paths"];
+/// The maximum number of values of a facet: the most frequent ones.
+const MAX_VALUES: usize = 200;
 
 /// The numbers of the values of an execution in the columns with a facet.
 type Values = [i64; COLUMNS.len()];
@@ -56,8 +62,11 @@ pub(super) fn scan(
     let started = Instant::now();
     let (mut found, mut total, mut is_partial) = (Vec::new(), 0_u64, false);
     let mut combinations: HashMap<Values, u64> = HashMap::new();
+    // By the number of the word.
+    let mut lists: [Vec<u64>; LISTS.len()] = Default::default();
     let mut times: Vec<(i64, i64)> = Vec::new();
-    let columns = COLUMNS.map(|column| format!("d.{column}")).join(", ");
+    let columns: Vec<_> = COLUMNS.iter().chain(&LISTS).map(|it| format!("d.{it}")).collect();
+    let columns = columns.join(", ");
     let sql = scope.select(&format!("d.id, d.row, d.timestamp, {columns}"));
     let mut statement = conn.prepare_cached(&sql)?;
     let mut rows = statement.query(scope.params())?;
@@ -76,6 +85,14 @@ pub(super) fn scan(
         let mut values = Values::default();
         for (n, id) in values.iter_mut().enumerate() {
             *id = row.get(n + 3)?;
+        }
+        for (n, counts) in lists.iter_mut().enumerate() {
+            for id in numbers(row.get_ref(n + 3 + COLUMNS.len())?.as_blob().unwrap_or_default()) {
+                if counts.len() <= id {
+                    counts.resize(id + 1, 0);
+                }
+                counts[id] += 1;
+            }
         }
         times.push((timestamp_ms, values[0]));
         *combinations.entry(values).or_default() += 1;
@@ -96,7 +113,7 @@ pub(super) fn scan(
     let counts = SearchCounts {
         total,
         is_partial,
-        facets: facets(conn, &combinations)?,
+        facets: facets(conn, &combinations, &lists)?,
         timeline: timeline(conn, &times, None, BUCKETS)?,
     };
     Ok((found, counts))
@@ -107,7 +124,11 @@ fn word(conn: &Connection, id: i64) -> Result<String> {
     value(conn, "SELECT text FROM words WHERE id = ?1", [id])
 }
 
-fn facets(conn: &Connection, combinations: &HashMap<Values, u64>) -> Result<Facets> {
+fn facets(
+    conn: &Connection,
+    combinations: &HashMap<Values, u64>,
+    [codes, paths]: &[Vec<u64>; LISTS.len()],
+) -> Result<Facets> {
     // The number of hits for each value of a column, most frequent first.
     let facet = |column: usize| -> Result<Vec<(String, u64)>> {
         let mut numbers: BTreeMap<i64, u64> = BTreeMap::new();
@@ -116,10 +137,11 @@ fn facets(conn: &Connection, combinations: &HashMap<Values, u64>) -> Result<Face
         }
         // A host is missing where there is none.
         numbers.remove(&0);
-        let values = numbers.into_iter().map(|(id, number)| Ok((word(conn, id)?, number)));
-        let mut values = values.collect::<Result<Vec<_>>>()?;
-        values.sort_by(|(a, of_a), (b, of_b)| of_b.cmp(of_a).then_with(|| a.cmp(b)));
-        Ok(values)
+        most_frequent(conn, numbers.into_iter().collect())
+    };
+    let list = |counts: &[u64]| {
+        let counted = (0..).zip(counts).filter(|(_, number)| **number > 0);
+        most_frequent(conn, counted.map(|(id, number)| (id, *number)).collect())
     };
     Ok(Facets {
         outcome: facet(0)?,
@@ -128,7 +150,19 @@ fn facets(conn: &Connection, combinations: &HashMap<Values, u64>) -> Result<Face
         host: facet(3)?,
         plan: facet(4)?,
         by: facet(5)?,
+        code: list(codes)?,
+        path: list(paths)?,
     })
+}
+
+/// The words with these numbers of hits, most frequent first.
+fn most_frequent(conn: &Connection, mut counted: Vec<(i64, u64)>) -> Result<Vec<(String, u64)>> {
+    counted.sort_by_key(|(id, number)| (Reverse(*number), *id));
+    counted.truncate(MAX_VALUES);
+    let values = counted.into_iter().map(|(id, number)| Ok((word(conn, id)?, number)));
+    let mut values = values.collect::<Result<Vec<_>>>()?;
+    values.sort_by(|(a, of_a), (b, of_b)| of_b.cmp(of_a).then_with(|| a.cmp(b)));
+    Ok(values)
 }
 
 /// The numbers of all hits over time, in at most `most` intervals of equal length: from the first to the last time of

@@ -1,5 +1,7 @@
 //! Searches are compared with a plain model of the same executions: every clause alone and in pairs.
 
+use std::collections::BTreeMap;
+
 use proptest::prelude::*;
 use uuid::Uuid;
 
@@ -337,6 +339,10 @@ fn searches_agree_with_a_plain_model() {
             let number_of = found.iter().filter(|it| it.outcome == *outcome).count();
             prop_assert_eq!(*number as usize, number_of);
         }
+        let Facets { path, code, .. } = &page.counts.facets;
+        prop_assert_eq!(path, &counted(found.iter().map(|it| it.path.join("/"))));
+        let codes = found.iter().filter_map(|it| it.code.map(str::to_owned));
+        prop_assert_eq!(code, &counted(codes));
         let in_time: u64 = page.counts.timeline.iter().map(|it| it.fine + it.bad).sum();
         prop_assert_eq!(in_time as usize, expected.len());
         prop_assert_eq!(in_pages(reader, &query, 7), expected);
@@ -355,6 +361,15 @@ fn searches_agree_with_a_plain_model() {
     };
     assert_eq!(ids(&reader.borrow_mut().search(&all).unwrap()), everything, "a new index");
     runner.run(&proptest::collection::vec(clause(), 2), check).unwrap();
+}
+
+/// How often each value occurs, most frequent first.
+fn counted(values: impl Iterator<Item = String>) -> Vec<(String, u64)> {
+    let mut numbers: BTreeMap<String, u64> = BTreeMap::new();
+    values.for_each(|value| *numbers.entry(value).or_default() += 1);
+    let mut counted: Vec<_> = numbers.into_iter().collect();
+    counted.sort_by_key(|(_, number)| std::cmp::Reverse(*number));
+    counted
 }
 
 /// More executions within one millisecond than it has numbers for.

@@ -137,11 +137,10 @@ fn trust_in_an_older_format_is_unproven() {
     assert_eq!(home.reader().trust().unwrap(), Trust::default());
 }
 
-#[test]
-fn deleted_revocation_restores_no_trust() {
-    let home = Home::new();
-    let digest = Digest::of(b"commands");
+/// Trusts and revokes a file of commands, and records and revokes a class.
+fn revoke_trust_and_a_class(home: &Home) -> uuid::Uuid {
     let mut store = home.store();
+    let digest = Digest::of(b"commands");
     trust(&mut store, digest, true);
     trust(&mut store, digest, false);
     let class = AuthorizationClass::read(
@@ -157,20 +156,85 @@ fn deleted_revocation_restores_no_trust() {
         "a class that was never recorded"
     );
     assert!(store.revoke_class(class_id, 2).unwrap());
+    class_id
+}
+
+/// Changes a table as a program does that puts its triggers back afterwards.
+fn change(conn: &rusqlite::Connection, table: &str, trigger: &str, change: &str) {
+    let name = format!("{table}_refuses_{trigger}");
+    let sql = "SELECT sql FROM sqlite_schema WHERE name = ?1";
+    let definition: String = conn.query_row(sql, [&name], |row| row.get(0)).unwrap();
+    conn.execute_batch(&format!("DROP TRIGGER {name}; {change}; {definition}")).unwrap();
+}
+
+const DELETE_TRUST: &str = "DELETE FROM decisions WHERE decision = 'commands_revoked'";
+const DELETE_CLASS: &str = "DELETE FROM authorization_class_revocations";
+
+#[test]
+fn deleted_revocation_restores_no_trust() {
+    let home = Home::new();
+    let class_id = revoke_trust_and_a_class(&home);
     let conn = home.raw();
-    for (table, row) in
-        [("decisions", "decision = 'commands_revoked'"), ("authorization_class_revocations", "1")]
-    {
-        let name = format!("{table}_refuses_delete");
-        let sql = "SELECT sql FROM sqlite_schema WHERE name = ?1";
-        let trigger: String = conn.query_row(sql, [&name], |row| row.get(0)).unwrap();
-        conn.execute_batch(&format!(
-            "DROP TRIGGER {name}; DELETE FROM {table} WHERE {row}; {trigger}"
-        ))
-        .unwrap();
-    }
-    let store = home.store();
+    change(&conn, "decisions", "delete", DELETE_TRUST);
+    change(&conn, "authorization_class_revocations", "delete", DELETE_CLASS);
+    let mut store = home.store();
     assert!(store.trusted_commands().unwrap().is_empty());
     assert!(store.is_class_revoked(class_id).unwrap());
+    trust(&mut store, Digest::of(b"others"), false);
+    assert!(store.trusted_commands().unwrap().is_empty(), "after another revocation");
+    trust(&mut store, Digest::of(b"others"), true);
+    assert!(home.store().trusted_commands().unwrap().is_empty(), "after it was opened again");
     assert!(!home.verify().ok);
+    home.forget_heads();
+    assert!(home.reader().trusted_commands().unwrap().is_empty(), "without kept revocations");
+}
+
+#[test]
+fn changed_revocation_restores_no_trust() {
+    let changes = [
+        "UPDATE decisions SET note = note || 'x' WHERE decision = 'commands_revoked'",
+        "UPDATE decisions SET decision = 'approve' WHERE decision = 'commands_revoked'",
+        "UPDATE decisions SET decision = 'walls_revoked' WHERE decision = 'commands_revoked'",
+        "UPDATE decisions SET id = 1000000 WHERE decision = 'commands_revoked'",
+        "UPDATE decisions SET id = -1 WHERE decision = 'commands_revoked'",
+    ];
+    for sql in changes {
+        let home = Home::new();
+        let class_id = revoke_trust_and_a_class(&home);
+        change(&home.raw(), "decisions", "update", sql);
+        let store = home.store();
+        assert!(store.trusted_commands().unwrap().is_empty(), "{sql}");
+        assert!(store.is_class_revoked(class_id).unwrap(), "{sql}");
+    }
+}
+
+#[test]
+fn revocation_by_another_program_hides_no_missing_one() {
+    let home = Home::new();
+    let class_id = revoke_trust_and_a_class(&home);
+    let conn = home.raw();
+    let copy = "INSERT INTO decisions (id, decision, decided_by, note, timestamp)
+                SELECT id, decision, decided_by, note || 'x', timestamp FROM decisions
+                WHERE decision = 'commands_revoked'";
+    conn.execute_batch("CREATE TEMP TABLE kept AS SELECT * FROM decisions").unwrap();
+    change(&conn, "decisions", "delete", DELETE_TRUST);
+    conn.execute_batch(&copy.replacen("FROM decisions", "FROM kept", 1)).unwrap();
+    assert!(home.store().trusted_commands().unwrap().is_empty());
+    assert!(home.store().is_class_revoked(class_id).unwrap());
+}
+
+#[test]
+fn other_rows_may_be_missing_from_grants() {
+    let home = Home::new();
+    let digest = Digest::of(b"commands");
+    trust(&mut home.store(), Digest::of(b"others"), true);
+    trust(&mut home.store(), digest, true);
+    change(
+        &home.raw(),
+        "decisions",
+        "delete",
+        "DELETE FROM decisions WHERE id = (SELECT min(id) FROM decisions)",
+    );
+    let trusted = home.store().trusted_commands().unwrap();
+    assert_eq!(trusted.into_iter().map(|(_, digest)| digest).collect::<Vec<_>>(), [digest]);
 }

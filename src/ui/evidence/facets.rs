@@ -22,6 +22,8 @@ const OFFERED: [(&str, &str); 6] = [
 
 /// The maximum number of values that are listed of each facet: the most frequent ones.
 const MAX_VALUES: usize = 20;
+/// The maximum length of a path in the panel, in characters.
+const MAX_PATH: usize = 24;
 
 pub(super) fn facets_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Commands<'_>) {
     commands.button(ui, Command::Verify, Look::Plain, None);
@@ -65,6 +67,8 @@ pub(super) fn facets_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Com
                 ("Host", Filter::Host, &page.counts.facets.host),
                 ("Plan", Filter::Plan, &page.counts.facets.plan),
                 ("Decided by", Filter::By, &page.counts.facets.by),
+                ("File", Filter::Path, &page.counts.facets.path),
+                ("Code", Filter::Code, &page.counts.facets.code),
             ] {
                 // One plan or person is all there is.
                 let is_all = matches!(filter, Filter::Plan | Filter::By) && values.len() == 1;
@@ -81,7 +85,11 @@ pub(super) fn facets_ui(ui: &mut Ui, view: &EvidenceView<'_>, commands: &mut Com
                         Filter::Outcome => value.replace('_', " "),
                         _ => value.clone(),
                     };
-                    if facet_item(ui, &name, &number, is_set) {
+                    let shown = match filter {
+                        Filter::Path => format::short_path(value, MAX_PATH),
+                        _ => name.clone(),
+                    };
+                    if item_response(ui, (&name, &shown), &number, is_set).clicked() {
                         actions.push(Action::Evidence(EvidenceAction::Search(text)));
                     }
                 }
@@ -121,7 +129,7 @@ pub fn is_offered(text: &str) -> bool {
 
 /// A search that the person saved.
 fn saved_ui(ui: &mut Ui, text: &str, selected: bool, actions: &mut Vec<Action>) {
-    let response = item_response(ui, text, "", selected);
+    let response = item_response(ui, (text, text), "", selected);
     if response.clicked() {
         actions.push(Action::Evidence(EvidenceAction::Search(text.to_owned())));
     }
@@ -134,10 +142,16 @@ fn saved_ui(ui: &mut Ui, text: &str, selected: bool, actions: &mut Vec<Action>) 
 
 /// An item in a list of filters, with its count. Returns whether it was clicked.
 pub(crate) fn facet_item(ui: &mut Ui, name: &str, count: &str, selected: bool) -> bool {
-    item_response(ui, name, count, selected).clicked()
+    item_response(ui, (name, name), count, selected).clicked()
 }
 
-fn item_response(ui: &mut Ui, name: &str, count: &str, selected: bool) -> Response {
+/// An item with this name, of which a part may be shown.
+fn item_response(
+    ui: &mut Ui,
+    (name, shown): (&str, &str),
+    count: &str,
+    selected: bool,
+) -> Response {
     let theme = Theme::of(ui);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 24.0), Sense::click());
     rows::item_background(ui, &response, selected);
@@ -145,12 +159,12 @@ fn item_response(ui: &mut Ui, name: &str, count: &str, selected: bool) -> Respon
     let right = pos2(rect.right() - 6.0, middle);
     let count_width = widgets::paint_right(ui, right, (count, Text::SmallMono, theme.dim));
     let width = (rect.width() - count_width - 18.0).max(0.0);
-    let parts = [(name, Text::Body, theme.text)];
+    let parts = [(shown, Text::Body, theme.text)];
     let (_, truncated) = widgets::paint_parts(ui, pos2(rect.left() + 6.0, middle), width, &parts);
     controls::selectable(ui, &response, selected, || {
         format!("{} {count}", drawable(name)).trim().to_owned()
     });
-    if truncated {
+    if truncated || shown != name {
         rows::row_tooltip(&response, true, drawable(name));
     }
     response

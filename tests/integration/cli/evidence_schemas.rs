@@ -93,6 +93,7 @@ fn schemas_refuse_missing_and_unknown_fields() {
         &["file", "a.txt"],
         &["durations", execution],
         &["timeline"],
+        &["counts"],
         &["verify"],
         &["export", "--format", "html", "--out", &report],
         &["case", first_run, "--out", &case],

@@ -120,6 +120,30 @@ fn timeline_counts_executions_over_time() {
     assert_eq!(refused.error_code(), "E014");
 }
 
+#[test]
+fn counts_are_of_all_executions_that_a_search_finds() {
+    let home = Home::new();
+    home.write("a.txt", "a\n");
+    let looks = ["one", "two"].map(|id| read_file(id, "a.txt"));
+    run(&home, json!([looks[0], looks[1], read_file("miss", "absent.txt")]), 1);
+    let counts = home.json(["evidence", "counts"]).exits(0).document();
+    let values = |name: &str| {
+        let facets = counts["facets"].as_array().unwrap();
+        facets.iter().find(|facet| facet["name"] == name).unwrap()["values"].clone()
+    };
+    assert_eq!(counts["total"], 3);
+    let paths = json!([{"value": "a.txt", "number": 2}, {"value": "absent.txt", "number": 1}]);
+    assert_eq!(values("path"), paths);
+    assert_eq!(values("code"), json!([{"value": "E301", "number": 1}]));
+    assert_eq!(values("host"), json!([]));
+    let failed = home.run(["evidence", "counts", "--outcome", "failed"]).exits(0).stdout;
+    assert!(failed.contains("absent.txt") && !failed.contains(" a.txt"), "{failed}");
+    let nothing = home.json(["evidence", "counts", "quokka"]).exits(0).document();
+    assert_eq!(nothing["total"], 0);
+    let refused = home.json(["evidence", "counts", "--limit", "3"]).exits(5);
+    assert_eq!(refused.error_code(), "E014");
+}
+
 const RULE: &str = r#"
 [[policy.command_rules]]
 id = "careful-cat"

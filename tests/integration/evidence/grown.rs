@@ -110,6 +110,17 @@ fn check_searches(rows: &Connection, reader: &mut EvidenceReader) -> u64 {
     assert!(counts(reader, &words("erro")).total >= with);
     pages(reader, &words("\"error\" -warning"));
     pages(reader, &SearchQuery { outcome: text("failed"), ..all() });
+    let facets = counts(reader, &all()).facets;
+    for (code, number) in facets.code.into_iter().take(3) {
+        let query = SearchQuery { code: Some(code), ..all() };
+        assert_eq!(counts(reader, &query).total, number, "{query:?}");
+    }
+    let touched = "SELECT count(DISTINCT execution_id) FROM edges
+                   WHERE target_kind = 'file' AND target = ?1";
+    for (path, number) in facets.path.into_iter().take(3) {
+        let expected: i64 = rows.query_row(touched, [&path], |row| row.get(0)).unwrap();
+        assert_eq!(number, expected.unsigned_abs(), "{path}");
+    }
     numbers[0]
 }
 
