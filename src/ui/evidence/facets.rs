@@ -156,9 +156,10 @@ fn item_response(
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 24.0), Sense::click());
     rows::item_background(ui, &response, selected);
     let middle = rect.center().y;
-    let right = pos2(rect.right() - 6.0, middle);
+    // The scroll bar lies on the right edge.
+    let right = pos2(rect.right() - 12.0, middle);
     let count_width = widgets::paint_right(ui, right, (count, Text::SmallMono, theme.dim));
-    let width = (rect.width() - count_width - 18.0).max(0.0);
+    let width = (rect.width() - count_width - 24.0).max(0.0);
     let parts = [(shown, Text::Body, theme.text)];
     let (_, truncated) = widgets::paint_parts(ui, pos2(rect.left() + 6.0, middle), width, &parts);
     controls::selectable(ui, &response, selected, || {
