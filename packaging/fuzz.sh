@@ -82,6 +82,8 @@ build() {
         -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table
         -Cllvm-args=-sanitizer-coverage-trace-compares'
     (
+        # A short run spends most of its time on the build.
+        [ -n "$long" ] || export CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16
         unset CARGO_ENCODED_RUSTFLAGS
         export RUSTFLAGS="$coverage"
         cargo build --locked --release --manifest-path fuzz/Cargo.toml --target "$host" --target-dir "$out"

@@ -289,16 +289,15 @@ code_tools_are_here() {
     done
 }
 
-# Builds them if they are missing, outside the checkout, so that every checkout can use them.
+# Builds them if they are missing, outside the checkout, so that every checkout can use them. $1: `fast` for benches,
+# `any` where it is enough that they work, which takes less time to build.
 need_code_tools() {
     code_tools=${XDG_CACHE_HOME:-$HOME/.cache}/countersign/tools
-    if ! code_tools_are_here; then
-        PATH="$code_tools/bin:$PATH"
-        export PATH
-    fi
-    if code_tools_are_here; then
-        say "$CODE_TOOLS: all here"
-        return
+    find_code_tools "$code_tools" && return
+    if [ "$1" = any ]; then
+        code_tools=$code_tools-for-tests
+        find_code_tools "$code_tools" && return
+        export CARGO_PROFILE_RELEASE_OPT_LEVEL=0
     fi
     say "$CODE_TOOLS: building them once, into $code_tools (about ten minutes)"
     # One build folder for both: what they have in common is built once, and a build that was
@@ -308,8 +307,19 @@ need_code_tools() {
     # shellcheck disable=SC2086
     (run cd "$code_tools" && run env CARGO_TARGET_DIR="$code_tools/build" \
         cargo install --locked --root "$code_tools" $CODE_TOOLS)
+    unset CARGO_PROFILE_RELEASE_OPT_LEVEL
     run rm -rf "$code_tools/build"
     [ -n "$DRY_RUN" ] || code_tools_are_here || die "$CODE_TOOLS were built and are not in $code_tools/bin"
+}
+
+# Whether they are on PATH, or in this folder, which is then on PATH.
+find_code_tools() {
+    code_tools_are_here || {
+        PATH="$1/bin:$PATH"
+        export PATH
+        code_tools_are_here
+    } || return 1
+    say "$CODE_TOOLS: all here"
 }
 
 # The proxy server of LiteLLM, as a chat completions server that is no part of the project.

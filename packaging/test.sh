@@ -107,7 +107,7 @@ need_packages "To test it from outside" "$PACKAGES_TESTS"
 need_packages "To build the fuzzer" "$PACKAGES_FUZZ"
 # No other stage needs these tools, so a missing one is reported and not fatal.
 (need_packages "To check scripts and desktop files" "$PACKAGES_CHECKS") || say "going on without them"
-need_code_tools
+need_code_tools any
 [ -z "$long" ] || need_litellm
 [ -z "$long" ] || need_packages "To open reports in a browser" "$PACKAGES_BROWSER"
 prepared=$(($(date +%s) - started))

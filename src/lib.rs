@@ -29,6 +29,7 @@
 //! | [`authorization`] | authorizations of plans; pure |
 //! | [`risk`] | the risk of steps and commands; pure |
 //! | [`code`] | source code: definitions, references, replaced spans; pure |
+//! | [`openers`] | diffs, patches and edit blocks of others as plans; pure |
 //! | [`run`] | events, results and records of runs as pure data |
 //! | [`workspace`] | the folders that tools may touch: paths, reading, searching, writing whole files |
 //! | [`process`] | the only room that starts programs; their time limits and isolation ("walls") |
@@ -53,8 +54,8 @@
 //! ```text
 //! main → app, cli
 //! app → ui, worker                 ui → code
-//! cli → worker, planner, autonomy, engine, export, evidence, tools, remote, process, code
-//! worker → autonomy, engine, export, evidence, tools, remote
+//! cli → worker, planner, autonomy, engine, export, evidence, tools, remote, process, openers, code
+//! worker → autonomy, engine, export, evidence, tools, remote, openers
 //! planner → tools, cargo
 //! autonomy → engine, evidence, tools, process
 //! engine → tools, evidence, remote, process, workspace
@@ -118,6 +119,7 @@ pub mod code;
 pub mod engine;
 pub mod evidence;
 pub mod export;
+pub mod openers;
 pub mod plan;
 pub mod planner;
 pub mod process;

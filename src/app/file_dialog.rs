@@ -133,7 +133,8 @@ impl Dialogs {
         Some(Ok(match request {
             PickerRequest::Plan(folder) => {
                 let dialog = self.dialog("Open plan", folder);
-                let filters = dialog.add_filter("Plans (JSON)", &["json"]);
+                let filters =
+                    dialog.add_filter("Plans, diffs and patches", &["json", "diff", "patch"]);
                 PickerResult::Plan(filters.add_filter("All files", &["*"]).pick_file()?)
             }
             PickerRequest::SaveAs(name, source) => {

@@ -82,6 +82,8 @@ pub(super) enum Command {
     Check(CheckPlan),
     /// Show the file changes of all steps of a plan as one diff; nothing is run
     Simulate(Check),
+    /// Print the plan that a diff, a patch or edit blocks are opened as; nothing is run
+    Convert(Convert),
     /// Authorize a plan and run it
     Run(Run),
     /// Make a plan of the steps of a run that did not succeed, authorize it and run it
@@ -114,6 +116,7 @@ impl Command {
         match self {
             Self::Check(check) => check.check.options.common.json,
             Self::Simulate(check) => check.options.common.json,
+            Self::Convert(convert) => convert.common.json,
             Self::Run(run) => run.options.common.json,
             Self::Continue(rest) => rest.again.options.common.json,
             Self::Plan(plan) => plan.planning.options.common.json,
@@ -356,6 +359,14 @@ pub(super) struct Consent {
     /// that ask only because they have no walls [default: ask on a terminal, else cancel]
     #[arg(long, value_enum)]
     pub(super) confirm: Option<Confirm>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Convert {
+    /// The file
+    pub(super) file: PathBuf,
+    #[command(flatten)]
+    pub(super) common: Common,
 }
 
 #[derive(Debug, Args)]

@@ -8,6 +8,7 @@ mod args;
 mod bounded;
 mod check;
 mod confirmation;
+mod convert;
 mod documents;
 mod evidence;
 mod follow_up;
@@ -135,6 +136,7 @@ fn headless(command: Command) -> Exit {
         }
         Command::Evidence(command) => evidence::evidence(&command, &mut out),
         Command::Walls(command) => walls::walls(&command, &mut out),
+        Command::Convert(command) => convert::convert(&command, &mut out),
         Command::Risk(command) => risk::risk(&command, &mut out),
         Command::Planner(command) => planner::planner(&command, &mut out),
         Command::Schema(command) => Ok(schema::schema(&command, &mut out)),

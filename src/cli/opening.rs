@@ -11,7 +11,9 @@ use crate::evidence::EvidenceLocation;
 use crate::plan::{Dialect, Digest, Finding, Parsed, Plan, ShownPlan, is_valid, limits, parse};
 use crate::risk::Policy;
 use crate::run::{Review, RunSummary, other_runs, other_runs_warning};
-use crate::worker::{default_folders, load_policy, read_plan_file, workspace_of};
+use crate::worker::{
+    PlanFile, Unusable, default_folders, load_policy, read_plan_file, workspace_of,
+};
 
 /// The evidence in the folder given on the command line, or in the user's own.
 ///
@@ -102,15 +104,17 @@ impl ReadPlan {
         choices: &CommandChoices,
     ) -> Result<Self, Refusal> {
         let workspace = workspace_of(file, workspace);
-        let bytes = match read_plan_file(file) {
-            Ok(bytes) => bytes,
-            Err(finding) => {
+        let PlanFile { bytes, mut findings, .. } = match read_plan_file(file) {
+            Ok(file) => file,
+            Err(Unusable { findings, .. }) => {
                 let digest = Digest::of(&[]);
-                let parsed = Parsed { plan: Err(None), findings: vec![finding], digest };
+                let parsed = Parsed { plan: Err(None), findings, digest };
                 return Ok(Self { digest: None, parsed, workspace });
             }
         };
         let mut read = Self::bytes(&bytes, workspace);
+        findings.append(&mut read.parsed.findings);
+        read.parsed.findings = findings;
         if let Some(option) = choices.given() {
             let dialect = match &read.parsed.plan {
                 Ok(plan) => Some(plan.dialect),

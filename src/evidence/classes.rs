@@ -5,12 +5,12 @@ use uuid::Uuid;
 
 use super::append::Cell;
 use super::error::Result;
+use super::kept_revocations::CLASSES_REVOKED as REVOCATIONS;
+use super::proven::is_proven;
 use super::rows::has_row;
 use super::write_run::word;
-use super::{EvidenceStore, grants, revocations};
+use super::{EvidenceStore, revocations};
 use crate::authorization::{AuthorizationClass, Method};
-
-pub(super) const REVOCATIONS: &str = "authorization_class_revocations";
 
 impl EvidenceStore {
     /// Records a class of plans that a person authorizes in advance.
@@ -82,6 +82,6 @@ impl EvidenceStore {
             self.conn.prepare_cached("SELECT * FROM authorization_classes WHERE id = ?1")?;
         let mut rows = statement.query([class_id.to_string()])?;
         let Some(row) = rows.next()? else { return Ok(false) };
-        grants::is_proven("authorization_classes", row, &self.vault, self.database_id)
+        is_proven("authorization_classes", row, &self.vault, self.database_id)
     }
 }

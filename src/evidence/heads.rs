@@ -17,8 +17,8 @@ use uuid::Uuid;
 
 use super::chain::Chain;
 use super::error::Result;
+use super::kept_revocations::KeptRevocations;
 use super::lock::Lock;
-use super::revocations::KeptRevocations;
 use super::rows::{find, value};
 use super::vault::Vault;
 use super::{EvidenceError, UserFolders, permissions};

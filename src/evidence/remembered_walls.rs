@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::append::Appender;
 use super::error::Result;
+use super::kept_revocations::WALLS_REVOKED as REVOKED;
 use super::rows::unreadable;
 use super::source::Source;
 use super::write_run::NewDecision;
@@ -16,7 +17,6 @@ use crate::run::AnsweredBy;
 
 /// Values of the column `decision`.
 const GRANTED: &str = "walls_granted";
-pub(super) const REVOKED: &str = "walls_revoked";
 /// The maximum size of the grants of one workspace, in bytes of JSON: larger values would not be stored in their row.
 /// Further grants are refused.
 const MAX_BYTES: usize = 3_000;
@@ -67,7 +67,7 @@ impl EvidenceStore {
 
 impl EvidenceReader {
     /// The grants for every plan in this workspace; `None` if there are none, their row has no valid keyed digest, or a
-    /// row is missing that may have revoked them.
+    /// revocation is missing.
     ///
     /// # Errors
     /// As for [`runs`](Self::runs).

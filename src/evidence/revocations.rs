@@ -3,46 +3,13 @@
 //! A digest of all revocations is kept with the head of the chain, outside the folder of the evidence. Revocations are
 //! few, so the check takes as long with millions of rows as with ten.
 
-use rusqlite::Connection;
-use serde::{Deserialize, Serialize};
-
 use super::error::Result;
 use super::heads::{KeptHeads, Reason};
-use super::rows::list;
+use super::kept_revocations::{CLASSES_REVOKED, KeptRevocations};
+use super::proven::is_proven;
+use super::rows::{list, value};
 use super::source::Source;
-use super::{classes, grants, ledger, remembered_walls, schema, trust};
-use crate::plan::Digest;
-
-/// The first revocations of a database, in the order in which they were written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct KeptRevocations {
-    /// Their number.
-    count: i64,
-    /// The digest of what they revoke.
-    digest: Digest,
-}
-
-impl KeptRevocations {
-    /// At most the first `count` revocations of this database.
-    fn first(conn: &Connection, count: i64) -> Result<Self> {
-        let classes = classes::REVOCATIONS;
-        let sql = format!(
-            "SELECT id, decision, note FROM decisions WHERE run_id IS NULL AND decision = ?1
-             UNION ALL SELECT id, decision, note FROM decisions WHERE run_id IS NULL AND decision = ?2
-             UNION ALL SELECT id, '{classes}', class_id FROM {classes}
-             ORDER BY id LIMIT ?3"
-        );
-        let mut found = Self { count: 0, digest: ledger::GENESIS };
-        list(conn, &sql, (trust::REVOKED, remembered_walls::REVOKED, count), |row| {
-            let revoked: (i64, String, String) = row.try_into()?;
-            found.count += 1;
-            found.digest = ledger::link(&found.digest, serde_json::json!(revoked).to_string());
-            Ok(())
-        })?;
-        Ok(found)
-    }
-}
+use super::{migrations, schema};
 
 /// Whether a revocation is missing or was changed. Where none are kept, or from an older program, every row that has a
 /// link is looked for, which takes seconds with millions of rows.
@@ -68,7 +35,7 @@ pub(super) fn to_keep(source: &Source<'_>, reason: Reason) -> Result<Option<Kept
     if !are_complete(source, kept)? {
         return Ok(kept);
     }
-    KeptRevocations::first(source.conn, i64::MAX).map(Some)
+    KeptRevocations::of(source.conn).map(Some)
 }
 
 fn kept_of(source: &Source<'_>) -> Result<Option<KeptRevocations>> {
@@ -78,8 +45,45 @@ fn kept_of(source: &Source<'_>) -> Result<Option<KeptRevocations>> {
 
 fn are_complete(source: &Source<'_>, kept: Option<KeptRevocations>) -> Result<bool> {
     match kept {
-        Some(kept) => Ok(KeptRevocations::first(source.conn, kept.count)? == kept),
-        None => Ok(!grants::has_lost_rows(source, "decisions")?
-            && !grants::has_lost_rows(source, classes::REVOCATIONS)?),
+        Some(kept) => kept.are_in(source.conn),
+        None => {
+            Ok(!has_lost_rows(source, "decisions")? && !has_lost_rows(source, CLASSES_REVOKED)?)
+        }
     }
+}
+
+/// Whether a link of the ledger is missing, or a row of this table that has a link. A missing row may have revoked a
+/// grant, unless this user purged it, which takes no grants and no revocations.
+///
+/// # Errors
+/// When the database cannot be read.
+fn has_lost_rows(source: &Source<'_>, table: &str) -> Result<bool> {
+    let Source { conn, format, vault, .. } = *source;
+    let has_gap = "SELECT count(*) <> coalesce(max(seq), 0) FROM ledger";
+    if value(conn, has_gap, [])? {
+        return Ok(true);
+    }
+    let sql = format!(
+        "SELECT l.seq FROM ledger AS l WHERE l.table_name = ?1
+         AND NOT EXISTS (SELECT 1 FROM {table} AS t WHERE t.rowid = l.seq) ORDER BY l.seq"
+    );
+    let missing: Vec<i64> = list(conn, &sql, [table], |row| Ok(row.get(0)?))?;
+    if missing.is_empty() {
+        return Ok(false);
+    }
+    if table != "decisions" || format < migrations::FORMAT_WITH_PURGES {
+        return Ok(true);
+    }
+    let (Some(vault), Some(database_id)) = (vault, schema::id_of(conn)?) else { return Ok(true) };
+    let mut purged = Vec::new();
+    list(conn, "SELECT * FROM purged_rows ORDER BY first_row", [], |row| {
+        if is_proven("purged_rows", row, vault, database_id)? {
+            purged.push((row.get::<_, i64>("first_row")?, row.get::<_, i64>("last_row")?));
+        }
+        Ok(())
+    })?;
+    Ok(missing.into_iter().any(|row| {
+        let before = purged.partition_point(|(first, _)| *first <= row);
+        before.checked_sub(1).and_then(|index| purged.get(index)).is_none_or(|range| range.1 < row)
+    }))
 }

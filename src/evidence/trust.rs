@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::error::Result;
+use super::kept_revocations::TRUST_REVOKED as REVOKED;
 use super::rows::unreadable;
 use super::source::Source;
 use super::write_run::NewDecision;
@@ -16,7 +17,6 @@ use crate::run::{AnsweredBy, CommandsReview};
 
 /// Values of the column `decision`.
 const TRUSTED: &str = "commands_trusted";
-pub(super) const REVOKED: &str = "commands_revoked";
 
 /// A decision about the commands of a workspace.
 #[derive(Debug, Clone, Copy)]

@@ -43,7 +43,7 @@ pub use lookalikes::{lookalikes, visible_name};
 pub use needs::Needs;
 pub use one_line::one_line;
 pub use parse::{has_duplicate_keys, locate, parse};
-pub use paths::{COMMANDS_FILE, NamedPath, PathRole};
+pub use paths::{COMMANDS_FILE, NamedPath, PathRole, unquoted};
 pub use precondition::{Precondition, WORDS as PRECONDITION_WORDS};
 pub use shown::{Parsed, ShownPlan, ShownStep};
 pub use tool::{ArgumentContent, ArgumentSpec, SPECS as TOOLS, Tool, ToolClass, ToolSpec};

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Query, QueryContext, QueryError};
 use crate::authorization::FileState;
+use crate::openers::{self, Format, Opened};
 use crate::plan::{Code, Finding, limits};
 use crate::run::{Failure, SourceLine};
 use crate::tools::{ToolError, Toolbox};
@@ -59,11 +60,43 @@ pub(super) fn cannot_write(file: &Path, error: &std::io::Error, next: &str) -> F
     Failure { code: Code::WriteFailed, message, next: next.to_owned() }
 }
 
-/// The bytes of a plan file. Of a file above [`limits::PLAN_BYTES`], one byte more than the limit is returned.
+/// What was read as a plan.
+#[derive(Debug)]
+pub struct PlanFile {
+    /// The bytes of the plan. Of a file above [`limits::PLAN_BYTES`], one byte more than the limit.
+    pub bytes: Vec<u8>,
+    /// The format of the file, if it is of another program; then the bytes were made from it.
+    pub format: Option<Format>,
+    /// What should be known about a file of another program. Lines are those of the file.
+    pub findings: Vec<Finding>,
+}
+
+/// A file that is no plan.
+#[derive(Debug)]
+pub struct Unusable {
+    /// Its format, if it is of another program.
+    pub format: Option<Format>,
+    /// Why not.
+    pub findings: Vec<Finding>,
+}
+
+/// Reads a plan file, or opens a file of another program as a plan.
 ///
 /// # Errors
-/// A finding at line 1 with the reason why the file cannot be read.
-pub fn read_plan_file(path: &Path) -> Result<Vec<u8>, Finding> {
+/// The file cannot be read, or a plan cannot say what it says.
+pub fn read_plan_file(path: &Path) -> Result<PlanFile, Unusable> {
+    let bytes =
+        read_file(path).map_err(|finding| Unusable { format: None, findings: vec![finding] })?;
+    let Some(Opened { format, plan, findings }) = openers::open(&bytes) else {
+        return Ok(PlanFile { bytes, format: None, findings: Vec::new() });
+    };
+    match plan {
+        Some(bytes) => Ok(PlanFile { bytes, format: Some(format), findings }),
+        None => Err(Unusable { format: Some(format), findings }),
+    }
+}
+
+fn read_file(path: &Path) -> Result<Vec<u8>, Finding> {
     let finding = |message: String| Finding::error(Code::NotJson, "", message);
     let io_finding =
         |error: std::io::Error| finding(format!("cannot read {}: {error}", path.display()));

@@ -74,7 +74,7 @@ pub use evidence_queries::{
 pub use executor_thread::Worker;
 pub use export::{Export, ExportDone, ExportProgress};
 pub use faults::Faults;
-pub use files::{ChangedFiles, ReadSource, read_plan_file};
+pub use files::{ChangedFiles, PlanFile, ReadSource, Unusable, read_plan_file};
 pub use folders::{Folders, default_folders, workspace_of};
 pub use loop_folders::ReviewLoopFolders;
 pub use messages::{Command, Event, PlanProposal, Setup, Wake};

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::{
-    PlanRead, Query, QueryContext, QueryError, Setup, follow_up_plans, read_plan_file, workspace_of,
+    PlanFile, PlanRead, Query, QueryContext, QueryError, Setup, follow_up_plans, read_plan_file,
+    workspace_of,
 };
 use crate::authorization::PlanChoices;
 use crate::engine::{
@@ -190,10 +191,10 @@ impl QueryContext {
         let OpenPlan { path, workspace, mut choices, chosen_for } = query;
         let read = read_plan_file(&path);
         let mut opened = OpenedPlan::without_plan(path);
-        let bytes = match read {
-            Ok(bytes) => bytes,
-            Err(finding) => {
-                opened.findings.push(finding);
+        let PlanFile { bytes, findings, .. } = match read {
+            Ok(file) => file,
+            Err(unusable) => {
+                opened.findings = unusable.findings;
                 return Ok(opened);
             }
         };
@@ -202,7 +203,8 @@ impl QueryContext {
         choices.end_with_version(chosen_for, opened.digest);
         self.setup.policy.choices = choices.run;
         self.setup.policy.grants.clone_from(&choices.grants);
-        opened.findings = std::mem::take(&mut parsed.findings);
+        opened.findings = findings;
+        opened.findings.append(&mut parsed.findings);
         if parsed.plan == Err(None) {
             return Ok(opened);
         }

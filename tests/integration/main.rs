@@ -17,6 +17,7 @@ mod evidence;
 mod export;
 mod harness;
 mod history;
+mod openers;
 mod pages;
 mod plan;
 #[cfg(target_os = "linux")]

@@ -3,8 +3,8 @@
 use rusqlite::Connection;
 
 use crate::evidence::error::Result;
-use crate::evidence::grants::is_proven;
 use crate::evidence::migrations::FORMAT_WITH_PURGES;
+use crate::evidence::proven::is_proven;
 use crate::evidence::rows::list;
 use crate::evidence::schema;
 use crate::evidence::vault::Vault;

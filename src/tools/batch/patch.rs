@@ -3,6 +3,7 @@
 //! Context and removed lines must match the file exactly. There is no fuzzy matching: a hunk applied to
 //! similar lines, or some lines away, could change text that the person who authorized the diff never saw.
 
+use crate::plan::unquoted;
 use crate::run::text;
 
 /// Why a diff was not applied.
@@ -217,37 +218,9 @@ fn file_name(text: &str) -> Option<String> {
     let text = text.split('\t').next().unwrap_or_default().trim_end_matches('\r');
     match (text, text.strip_prefix('"').and_then(|text| text.strip_suffix('"'))) {
         ("/dev/null", _) => None,
-        (_, Some(quoted)) => Some(unquote(quoted)),
+        (_, Some(quoted)) => Some(unquoted(quoted)),
         _ => Some(text.to_owned()),
     }
-}
-
-/// Decodes a file name that git has quoted.
-fn unquote(text: &str) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = text.bytes().peekable();
-    while let Some(byte) = rest.next() {
-        if byte != b'\\' {
-            bytes.push(byte);
-            continue;
-        }
-        match rest.next() {
-            Some(b'n') => bytes.push(b'\n'),
-            Some(b't') => bytes.push(b'\t'),
-            Some(b'r') => bytes.push(b'\r'),
-            Some(digit @ b'0'..=b'7') => {
-                let mut value = u32::from(digit - b'0');
-                for _ in 0..2 {
-                    if let Some(digit) = rest.next_if(|byte| (b'0'..=b'7').contains(byte)) {
-                        value = value * 8 + u32::from(digit - b'0');
-                    }
-                }
-                bytes.extend(u8::try_from(value));
-            }
-            other => bytes.extend(other),
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// Whether a file name in a diff means this path, with or without the prefix `side` (`a/` or `b/`).

@@ -8,10 +8,10 @@ use super::source::{Reference, Source};
 const LONGEST: usize = 400;
 
 /// The rooms without clock, disk, process, window or database.
-const PURE: [&str; 5] = ["plan", "authorization", "risk", "run", "code"];
+const PURE: [&str; 6] = ["plan", "authorization", "risk", "run", "openers", "code"];
 
 /// The other rooms that each room may use. `lib` and `main` are the files of that name.
-const ARROWS: [(&str, &[&str]); 22] = [
+const ARROWS: [(&str, &[&str]); 23] = [
     ("lib", &[]),
     ("main", &["app", "cli"]),
     ("app", &["ui", "worker", "run", "risk", "authorization", "plan"]),
@@ -30,6 +30,7 @@ const ARROWS: [(&str, &[&str]); 22] = [
             "tools",
             "remote",
             "process",
+            "openers",
             "code",
             "run",
             "risk",
@@ -46,6 +47,7 @@ const ARROWS: [(&str, &[&str]); 22] = [
             "evidence",
             "tools",
             "remote",
+            "openers",
             "run",
             "risk",
             "authorization",
@@ -96,6 +98,7 @@ const ARROWS: [(&str, &[&str]); 22] = [
     ("run", &["risk", "authorization", "plan"]),
     ("risk", &["authorization", "plan"]),
     ("authorization", &["plan"]),
+    ("openers", &["plan"]),
     ("plan", &[]),
     ("code", &[]),
 ];
