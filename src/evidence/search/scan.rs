@@ -91,7 +91,7 @@ pub(super) fn scan(
                 if counts.len() <= id {
                     counts.resize(id + 1, 0);
                 }
-                counts[id] += 1;
+                counts.get_mut(id).into_iter().for_each(|count| *count += 1);
             }
         }
         times.push((timestamp_ms, values[0]));

@@ -32,7 +32,7 @@ fn a_diff_is_printed_checked_and_run_as_the_same_plan() {
 #[test]
 fn what_cannot_be_a_plan_is_said_and_nothing_is_printed() {
     let home = Home::new();
-    home.write("x.patch", &DIFF.replace("---", "old mode 100644\nnew mode 100755\n---"));
+    home.write("x.patch", DIFF.replace("---", "old mode 100644\nnew mode 100755\n---"));
     let refused = home.run(["convert", "space/x.patch"]).exits(2);
     assert_eq!(refused.stdout, "");
     assert!(
