@@ -96,6 +96,14 @@ fn flip(target: &Sample, random: &mut Random) -> Option<String> {
 /// the only thing that can notice: older versions call the database malformed, newer ones find nothing.
 const INDEX_PAGE: &str = "0x0a becomes 0x02";
 
+/// Whether SQLite finds a row in whatever way it looks for it. Where the number of a row was changed, a table is out of
+/// order, and which row is missing depends on how it is read.
+fn has_sound_trees(target: &Sample) -> bool {
+    let check = "PRAGMA integrity_check(1)";
+    let said = target.home.raw().query_row(check, [], |row| row.get::<_, String>(0));
+    said.is_ok_and(|said| said == "ok")
+}
+
 /// Whether both verifiers say the same of this evidence. The error says what each says.
 fn compare(target: &Sample, python: &mut Python) -> Result<bool, String> {
     let ours = verify(&target.home.evidence, None);
@@ -112,9 +120,8 @@ fn compare(target: &Sample, python: &mut Python) -> Result<bool, String> {
     };
     // Where the schema is intact, even the words about the first row are the same.
     let names_row = has_schema && (first_bad.starts_with("row ") || first_bad.starts_with("link "));
-    if ok != is_sound
-        || (names_row && first_bad != found && !found.starts_with("it cannot be read"))
-    {
+    let other_words = names_row && first_bad != found && !found.starts_with("it cannot be read");
+    if ok != is_sound || (other_words && has_sound_trees(target)) {
         return Err(format!("ours: {ok} {first_bad}\nPython: {is_sound} {found}"));
     }
     Ok(ok)
