@@ -155,6 +155,9 @@ impl File {
 
     fn edits(self) -> Result<Vec<Edit>, Wrong> {
         let wrong = |message: String| Err((self.begun, message));
+        if self.renamed != (None, None) && !self.is_one_renaming() {
+            return wrong("what it says of a renamed file contradicts itself".to_owned());
+        }
         if let (Some(from), Some(to)) = &self.renamed {
             let mut edits = vec![Edit::Rename { path: from.clone(), to: to.clone() }];
             edits.extend(self.patch(to, false));
@@ -201,6 +204,19 @@ impl File {
                 }
             }
         }
+    }
+
+    /// Whether both names are given, the names above the hunks are the same, and nothing else is said of the file.
+    fn is_one_renaming(&self) -> bool {
+        let is_same = |shown: &Option<Option<String>>, name: &Option<String>| match shown {
+            Some(Some(shown)) => shown.split_once('/').map(|(_, rest)| rest) == name.as_deref(),
+            Some(None) => false,
+            None => name.is_some(),
+        };
+        !self.creates
+            && !self.deletes
+            && is_same(&self.before, &self.renamed.0)
+            && is_same(&self.after, &self.renamed.1)
     }
 
     fn creation(&self, path: &str) -> Result<Vec<Edit>, Wrong> {

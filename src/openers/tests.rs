@@ -156,6 +156,13 @@ fn what_a_plan_cannot_say_is_an_error_at_its_line() {
         (git("index 1..2\nBinary files a/x and b/x differ\n"), 3, "binary"),
         (git("index 1..2\nGIT binary patch\nliteral 0\n"), 3, "binary"),
         (git("index 1..2\n"), 1, "nothing of the file is changed"),
+        (git("rename from x\n"), 1, "contradicts itself"),
+        (git("new file mode 100644\nrename from x\nrename to y\n"), 1, "contradicts itself"),
+        (
+            git("rename from x\nrename to y\n--- a/z\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n"),
+            1,
+            "contradicts itself",
+        ),
         ("diff --cc x\nindex 1,2..3\n--- a/x\n+++ b/x\n".to_owned(), 1, "several versions"),
         ("--- a/x\n+++ b/x\n@@ -1,2 +1 @@\n-a\n".to_owned(), 3, "fewer lines"),
         ("--- a/x\n+++ b/x\n@@ -1,2 +1 @@\n-a\nx\n".to_owned(), 5, "fewer lines"),
