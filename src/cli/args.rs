@@ -365,6 +365,9 @@ pub(super) struct Consent {
 pub(super) struct Convert {
     /// The file
     pub(super) file: PathBuf,
+    /// The workspace, whose files some formats refer to [default: the nearest folder above FILE with a Cargo.toml or .git]
+    #[arg(long, value_name = "DIR")]
+    pub(super) workspace: Option<PathBuf>,
     #[command(flatten)]
     pub(super) common: Common,
 }

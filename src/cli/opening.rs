@@ -104,7 +104,8 @@ impl ReadPlan {
         choices: &CommandChoices,
     ) -> Result<Self, Refusal> {
         let workspace = workspace_of(file, workspace);
-        let PlanFile { bytes, mut findings, .. } = match read_plan_file(file) {
+        let read = read_plan_file(file, &workspace.folder, &|| policy().unwrap_or_default());
+        let PlanFile { bytes, mut findings, .. } = match read {
             Ok(file) => file,
             Err(Unusable { findings, .. }) => {
                 let digest = Digest::of(&[]);

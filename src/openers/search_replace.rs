@@ -61,7 +61,8 @@ pub(super) fn edits(mut lines: Lines<'_>) -> Result<Edits, Vec<Finding>> {
     }
     let note = format!("{around} lines around the blocks are not part of them, and of the plan");
     let note = (around > 0).then(|| Finding::new(Severity::Note, Code::BadValue, "", note));
-    Ok(Edits { edits, files: paths.len(), findings: note.into_iter().collect() })
+    let findings = note.into_iter().collect();
+    Ok(Edits { edits, files: paths.len(), findings, ..Edits::default() })
 }
 
 /// The text that a block looks for, and the text in its place.

@@ -5,10 +5,12 @@ use std::io::Read as _;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
+use super::surroundings::PlanSurroundings;
 use super::{Query, QueryContext, QueryError};
 use crate::authorization::FileState;
 use crate::openers::{self, Format, Opened};
 use crate::plan::{Code, Finding, limits};
+use crate::risk::Policy;
 use crate::run::{Failure, SourceLine};
 use crate::tools::{ToolError, Toolbox};
 
@@ -80,14 +82,20 @@ pub struct Unusable {
     pub findings: Vec<Finding>,
 }
 
-/// Reads a plan file, or opens a file of another program as a plan.
+/// Reads a plan file, or opens a file of another program as a plan of this workspace. The policy is asked for only if
+/// files of the workspace have to be read.
 ///
 /// # Errors
 /// The file cannot be read, or a plan cannot say what it says.
-pub fn read_plan_file(path: &Path) -> Result<PlanFile, Unusable> {
+pub fn read_plan_file(
+    path: &Path,
+    workspace: &Path,
+    policy: &dyn Fn() -> Policy,
+) -> Result<PlanFile, Unusable> {
     let bytes =
         read_file(path).map_err(|finding| Unusable { format: None, findings: vec![finding] })?;
-    let Some(Opened { format, plan, findings }) = openers::open(&bytes) else {
+    let files = PlanSurroundings::new(path, workspace, policy);
+    let Some(Opened { format, plan, findings }) = openers::open(&bytes, &files) else {
         return Ok(PlanFile { bytes, format: None, findings: Vec::new() });
     };
     match plan {

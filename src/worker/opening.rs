@@ -189,7 +189,8 @@ impl QueryContext {
 
     pub(super) fn open(&mut self, query: OpenPlan) -> Result<OpenedPlan, QueryError> {
         let OpenPlan { path, workspace, mut choices, chosen_for } = query;
-        let read = read_plan_file(&path);
+        let folder = workspace_of(&path, workspace.as_deref()).folder;
+        let read = read_plan_file(&path, &folder, &|| self.setup.policy.clone());
         let mut opened = OpenedPlan::without_plan(path);
         let PlanFile { bytes, findings, .. } = match read {
             Ok(file) => file,
