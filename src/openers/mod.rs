@@ -11,6 +11,7 @@ mod diff;
 mod files;
 mod json;
 mod lines;
+mod place;
 mod ranges;
 mod recognise;
 mod runbook;
@@ -119,7 +120,7 @@ fn draft(
     match format {
         Format::Diff => diff::edits(Lines::of(text)).map(Into::into),
         Format::BeginPatch => begin_patch::edits(Lines::of(text), &mut texts).map(Into::into),
-        Format::SearchReplace => search_replace::edits(Lines::of(text)).map(Into::into),
+        Format::SearchReplace => search_replace::edits(Lines::of(text), texts).map(Into::into),
         Format::ToolCalls => calls::draft(text, texts),
         Format::Cargo => ranges::cargo(text, texts).map(Into::into),
         Format::WorkspaceEdit => ranges::lsp(text, texts).map(Into::into),

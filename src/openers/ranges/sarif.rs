@@ -7,7 +7,7 @@ use super::super::json::{At, located, read};
 use super::super::written::Edits;
 use super::position::{Unit, byte, end_of_line};
 use super::{Replacement, replaced, uri};
-use crate::plan::{Code, Finding};
+use crate::plan::{Code, Finding, Severity};
 
 /// The edits of all fixes that have no alternative.
 ///
@@ -95,7 +95,12 @@ fn read_runs(root: &At<'_>, changes: &mut Changes, texts: &mut Texts<'_>) -> Res
                 [] => {}
                 [fix] => match read_fix(fix, &run, unit, texts) {
                     Ok(replacements) => changes.add(fix, replacements),
-                    Err(error) => changes.errors.push(error),
+                    // Fixes do not depend on each other.
+                    Err(error) => changes.findings.push(Finding {
+                        severity: Severity::Warning,
+                        message: format!("this fix is left out: {}", error.message),
+                        ..error
+                    }),
                 },
                 many => {
                     let message = format!(

@@ -1,3 +1,4 @@
+mod blocks;
 mod calls;
 mod patches;
 mod ranges;
@@ -258,39 +259,6 @@ fn large_diffs_are_several_batches() {
     assert_eq!(edits.len(), 300);
     assert!(messages[0].contains("each of the 3 batches"), "{messages:?}");
     refused(&(0..128 * 32 + 1).map(file).collect::<String>(), 1, "more than a plan can have");
-}
-
-#[test]
-fn edit_blocks_are_replacements() {
-    let blocks = "Words.\n\nsrc/a.rs\n```rust\n<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE\n```\n\n```rust\n<<<<<<< SEARCH\n\
-                  two\n=======\n>>>>>>> REPLACE\n```\n\nnew.rs\n```\n<<<<<<< SEARCH\n=======\nall\n>>>>>>> REPLACE\n```\n";
-    let (edits, messages) = edits(blocks);
-    assert!(messages[0].starts_with("1 lines around"), "{messages:?}");
-    assert_eq!(
-        edits,
-        [
-            json!({"op": "replace", "path": "src/a.rs", "old": "old\n", "new": "new\n"}),
-            json!({"op": "replace", "path": "src/a.rs", "old": "two\n", "new": ""}),
-            json!({"op": "create", "path": "new.rs", "contents": "all\n"}),
-        ]
-    );
-    for (text, line, why) in [
-        ("<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", 1, "names its file"),
-        ("a\n<<<<<<< SEARCH\na\n=======\nb\n", 2, "no line"),
-        ("a\n<<<<<<< SEARCH\na\n<<<<<<< SEARCH\n", 4, "begins before"),
-        (
-            "a\n<<<<<<< SEARCH\na\n=======\nb\n=======\nc\n>>>>>>> REPLACE\n",
-            2,
-            "more than one line",
-        ),
-        ("a\n<<<<<<< SEARCH\na\n=======\na\n>>>>>>> REPLACE\n", 2, "nothing is changed"),
-    ] {
-        let found = errors(text);
-        assert!(
-            found.iter().any(|(at, message)| *at == line && message.contains(why)),
-            "{text}\n{found:?}"
-        );
-    }
 }
 
 /// Whatever the bytes are, a plan that is made of them is one that the parser reads.

@@ -152,6 +152,16 @@ fn faulty_fixes_are_errors() {
         let found = shown(&text, &[("a", TEXT)]);
         assert!(found.starts_with("error ") && found.contains(expected), "{text}\n{found}");
     }
+    // The other fixes are made.
+    let fixes = [fix("a", &json!({"startLine": 9}), "x"), fix("a", &json!({"startLine": 3}), "x")];
+    let found = shown(
+        &sarif(&json!({"results": fixes.map(|fix| json!({"fixes": [fix]}))})),
+        &[("a", TEXT)],
+    );
+    assert!(
+        found.starts_with("patch a: ")
+            && found.contains("warning 1: this fix is left out: the file has no line 9")
+    );
 }
 
 /// A message of cargo with one suggestion: its places in bytes, with the line of each and the new text.

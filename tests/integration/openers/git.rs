@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use countersign::openers::open;
+use countersign::openers::{NoFiles, open};
 use countersign::plan::{Plan, parse};
 
 use crate::harness::{Harness, tree};
@@ -124,7 +124,7 @@ fn commits_are_applied_as_git_applies_them() {
         git(&repository, &["commit", "-q", "-m", "next"]);
         fs::write(temporary.path().join("diff"), &diff).unwrap();
         git(&by_git, &["apply", "../diff"]);
-        let opened = open(&diff).unwrap();
+        let opened = open(&diff, &NoFiles).unwrap();
         let text = String::from_utf8_lossy(&diff);
         let bytes = opened.plan.unwrap_or_else(|| panic!("{:?}\n{text}", opened.findings));
         let plan: Plan = parse(&bytes).plan.unwrap();

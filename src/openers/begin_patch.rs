@@ -2,15 +2,13 @@
 //! lines around it, but no line numbers. So the files are read, and each place must be found in its file as it is
 //! written; where the original would go on to places that only look alike, there is an error.
 
-mod place;
-
 use std::collections::BTreeSet;
 
 use super::files::Texts;
 use super::lines::Lines;
+use super::place::{self, Place};
 use super::written::Edits;
 use crate::plan::{Edit, Finding};
-use place::Place;
 
 /// The first line of a patch.
 pub(super) const BEGIN: &str = "*** Begin Patch";

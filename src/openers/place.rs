@@ -1,7 +1,7 @@
-//! The places of a file in a patch.
+//! The places of a file in a patch, and in edit blocks.
 
-use super::super::lines::Lines;
-use super::END_OF_FILE;
+use super::begin_patch::END_OF_FILE;
+use super::lines::Lines;
 use crate::plan::{Finding, Severity};
 
 /// Lines that a file has, and lines in their place.
@@ -16,6 +16,12 @@ pub(super) struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
+    /// A place that is named by its lines alone.
+    pub(super) fn of_lines(begun: usize, old: &'a str, new: &'a str) -> Self {
+        let (old, new) = (old.split_terminator('\n'), new.split_terminator('\n'));
+        Self { begun, anchor: None, old: old.collect(), new: new.collect(), is_at_end: false }
+    }
+
     /// The next place; `None` if there is no other one of this file.
     pub(super) fn read(lines: &mut Lines<'a>) -> Option<Result<Self, Finding>> {
         let is_header = |line: &str| line.starts_with("*** ");
@@ -154,8 +160,8 @@ fn find(
             Ok((*first, Some(note)))
         }
         (many, None) => Err(format!(
-            "these lines are there {} times, at the lines {}: give more of the lines around them, or the line above \
-             them behind `@@`",
+            "these lines are there {} times, at the lines {}: give more of the lines around \
+             them",
             many.len(),
             many.iter().take(5).map(|at| (at + 1).to_string()).collect::<Vec<_>>().join(", ")
         )),
