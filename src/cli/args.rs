@@ -386,8 +386,8 @@ pub(super) struct Planner {
     /// The planner
     #[arg(value_enum)]
     pub(super) name: PlannerWord,
-    /// The folder with the plans, for `replay`
-    pub(super) folder: Option<PathBuf>,
+    /// The folder with the plans, for `replay`; the model, for an agent
+    pub(super) argument: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -83,7 +83,9 @@ pub use history::{
 pub use host::{Host, TargetState};
 pub use judged_command::{JudgedCommand, Judgement, PastCommand};
 pub use look::{LOOK_BYTES, Look, LookRecord, LookScope, Looked, MAX_LOOK_ROUNDS, MAX_LOOKS};
-pub use loop_place::{LoopPlace, PlaceFault, PlaceReview, default_verify};
+pub use loop_place::{
+    AGENT_TIMEOUT_S, LoopPlace, PLANNER_TIMEOUT_S, PlaceFault, PlaceReview, default_verify,
+};
 pub use loop_record::{AttemptDetail, LoopDetail, LoopFate, LoopSummary};
 pub use loop_state::{AttemptState, LoopPhase, LoopState};
 pub use mode::{FileMode, Modes};
