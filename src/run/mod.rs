@@ -19,6 +19,7 @@ mod export_format;
 mod file_history;
 mod history;
 mod host;
+mod inbox;
 mod judged_command;
 pub(crate) mod line_diff;
 mod look;
@@ -81,6 +82,7 @@ pub use history::{
     UndoError, is_git_path, reversals,
 };
 pub use host::{Host, TargetState};
+pub use inbox::{InboxEntry, InboxKind, InboxList, InboxPlan};
 pub use judged_command::{JudgedCommand, Judgement, PastCommand};
 pub use look::{LOOK_BYTES, Look, LookRecord, LookScope, Looked, MAX_LOOK_ROUNDS, MAX_LOOKS};
 pub use loop_place::{

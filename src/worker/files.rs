@@ -5,6 +5,8 @@ use std::io::Read as _;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::OFlags;
+
 use super::{Query, QueryContext, QueryError};
 use crate::authorization::FileState;
 use crate::openers::{self, Format, Opened};
@@ -85,8 +87,17 @@ pub struct Unusable {
 /// # Errors
 /// The file cannot be read, or a plan cannot say what it says.
 pub fn read_plan_file(path: &Path) -> Result<PlanFile, Unusable> {
-    let bytes =
-        read_file(path).map_err(|finding| Unusable { format: None, findings: vec![finding] })?;
+    let bytes = read_file_bytes(path)
+        .map_err(|finding| Unusable { format: None, findings: vec![finding] })?;
+    plan_of(bytes)
+}
+
+/// As [`read_plan_file`], for the bytes of a file.
+pub(super) fn plan_of(bytes: Vec<u8>) -> Result<PlanFile, Unusable> {
+    // The bytes of a larger file end somewhere in it. The parser says that it is too large.
+    if bytes.len() > limits::PLAN_BYTES {
+        return Ok(PlanFile { bytes, format: None, findings: Vec::new() });
+    }
     let Some(Opened { format, plan, findings }) = openers::open(&bytes) else {
         return Ok(PlanFile { bytes, format: None, findings: Vec::new() });
     };
@@ -96,17 +107,33 @@ pub fn read_plan_file(path: &Path) -> Result<PlanFile, Unusable> {
     }
 }
 
-fn read_file(path: &Path) -> Result<Vec<u8>, Finding> {
+/// As [`read_plan_file`], but a link is not followed: of what others put into the inbox, nothing outside of it is read.
+///
+/// # Errors
+/// As [`read_plan_file`], and for a link.
+pub fn read_unlinked(path: &Path) -> Result<PlanFile, Unusable> {
+    let bytes = read_file(path, OFlags::NOFOLLOW);
+    plan_of(bytes.map_err(|finding| Unusable { format: None, findings: vec![finding] })?)
+}
+
+/// The bytes of a file that may be a plan. Of a file above [`limits::PLAN_BYTES`], one byte more than the limit.
+///
+/// # Errors
+/// The file cannot be read, as a finding.
+pub fn read_file_bytes(path: &Path) -> Result<Vec<u8>, Finding> {
+    read_file(path, OFlags::empty())
+}
+
+fn read_file(path: &Path, also: OFlags) -> Result<Vec<u8>, Finding> {
     let finding = |message: String| Finding::error(Code::NotJson, "", message);
     let io_finding =
         |error: std::io::Error| finding(format!("cannot read {}: {error}", path.display()));
     let mut options = File::options();
     options.read(true);
     // Opening a pipe without a writer would block forever.
-    #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(
         &mut options,
-        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+        OFlags::NONBLOCK.union(also).bits().cast_signed(),
     );
     let file = options.open(path).map_err(io_finding)?;
     // Metadata of the open file, because the path may name another file a moment later.
