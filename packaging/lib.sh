@@ -340,6 +340,60 @@ need_litellm() {
     run "$litellm/bin/pip" install --quiet "$LITELLM"
 }
 
+# The agents whose programs plan in the tests, by their own packages, both under the Apache License. They ask no server
+# outside of this computer. Claude Code is not among them, because it is not free software.
+AGENTS='@openai/codex@0.171.0 @google/gemini-cli@0.61.0'
+# The version of Node.js that they need at least, and the one that is installed where there is none.
+NODE_AT_LEAST=20
+NODE='node@22.23.3'
+PACKAGES_NODE='
+cmd:npm                     npm             nodejs-npm      npm
+'
+
+# Installs the agents once, outside the checkout. Tests find them there, or in the folder that COUNTERSIGN_AGENTS names.
+need_agents() {
+    agents=${XDG_CACHE_HOME:-$HOME/.cache}/countersign/agents
+    COUNTERSIGN_AGENTS=$agents/node_modules/.bin
+    export COUNTERSIGN_AGENTS
+    if [ -z "$DRY_RUN" ] && [ "$(cat "$agents/installed" 2>/dev/null)" = "$AGENTS" ]; then
+        say "$AGENTS: here"
+        return
+    fi
+    need_packages "To install $AGENTS" "$PACKAGES_NODE"
+    say "$AGENTS: installing them once, into $agents"
+    run rm -rf "$agents"
+    run mkdir -p "$agents"
+    # Distributions often have an older Node.js than the agents need; then one is installed beside them.
+    node=
+    at_least "$(node --version 2>/dev/null | tr -d v).0" "$NODE_AT_LEAST.0" 2>/dev/null || node=$NODE
+    # The lists are meant to be split into words. Only Node.js needs the script of its package, which puts the program
+    # in its place.
+    # shellcheck disable=SC2086
+    [ -z "$node" ] || run npm install --prefix "$agents" --no-save --no-audit --no-fund $node
+    # shellcheck disable=SC2086
+    run npm install --prefix "$agents" --no-save --no-audit --no-fund --ignore-scripts $node $AGENTS
+    [ -n "$DRY_RUN" ] || echo "$AGENTS" >"$agents/installed"
+}
+
+# The official client of the Model Context Protocol, as a client of the server that is no part of the project.
+MCP_SDK='mcp==2.3.0'
+
+need_mcp_sdk() {
+    mcp_sdk=${XDG_CACHE_HOME:-$HOME/.cache}/countersign/mcp-sdk
+    COUNTERSIGN_MCP_PYTHON=$mcp_sdk/bin/python
+    export COUNTERSIGN_MCP_PYTHON
+    if [ -z "$DRY_RUN" ] && [ "$(cat "$mcp_sdk/installed" 2>/dev/null)" = "$MCP_SDK" ]; then
+        say "$MCP_SDK: here"
+        return
+    fi
+    need_packages "To install $MCP_SDK" "$PACKAGES_PYTHON"
+    say "$MCP_SDK: installing it once, into $mcp_sdk"
+    run rm -rf "$mcp_sdk"
+    run python3 -m venv "$mcp_sdk"
+    run "$mcp_sdk/bin/pip" install --quiet "$MCP_SDK"
+    [ -n "$DRY_RUN" ] || echo "$MCP_SDK" >"$mcp_sdk/installed"
+}
+
 # Everything that a build needs.
 need_build() {
     need_packages "To build" "$PACKAGES_BUILD"

@@ -36,6 +36,7 @@ impl Frames {
             evidence: home.join("evidence"),
             secrets: home.join("keys"),
             state: home.join("keys-state"),
+            inbox: home.join("inbox"),
             settings: home.join("settings"),
             home: home.to_owned(),
         };

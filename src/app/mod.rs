@@ -127,9 +127,11 @@ impl App {
         let evidence_watch =
             shared_files::SharedFiles::new(folders.evidence.clone(), files, Wake::clone(&wake));
         let rules = rules::RulesEditor::new(loaded.file.as_deref(), Wake::clone(&wake));
-        let own_folders = vec![folders.evidence.clone(), folders.secrets.clone()];
+        let mut own_folders = vec![folders.evidence.clone(), folders.secrets.clone()];
+        own_folders.extend(loaded.policy.own_folders.iter().cloned());
         let setup = Setup {
             location: folders.location(),
+            inbox: loaded.settings.inbox.clone().unwrap_or(folders.inbox),
             policy: crate::risk::Policy { own_folders, ..loaded.policy },
             faults: Faults::from_environment(),
         };

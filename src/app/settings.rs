@@ -39,6 +39,9 @@ pub(super) struct Settings {
     pub(super) editor_command: String,
     /// Whether the desktop notifies the person while the window is not in front.
     pub(super) notifications: bool,
+    /// The folder of the inbox; `None` for the one in the user's data folder. Not saved with the other settings.
+    #[serde(skip_serializing)]
+    pub(super) inbox: Option<PathBuf>,
     /// The width and height of the window, in points.
     pub(super) window: [f32; 2],
     /// The steps that must be looked at before a plan can be authorized. This and the next three tables are not saved
@@ -72,6 +75,7 @@ impl Default for Settings {
             editor_command: String::new(),
             must_see: MustSee::default(),
             notifications: true,
+            inbox: None,
             window: [1280.0, 800.0],
             policy: PolicySettings::default(),
             model: ModelSettings::default(),

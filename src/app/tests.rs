@@ -73,6 +73,7 @@ impl Bench {
             evidence: home.path().join("evidence"),
             secrets: home.path().join("secrets"),
             state: home.path().join("secrets-state"),
+            inbox: home.path().join("inbox"),
             settings: home.path().join("settings"),
             home: home.path().to_owned(),
         };

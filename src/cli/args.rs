@@ -2,6 +2,8 @@
 
 mod bounded;
 mod evidence;
+mod formats;
+mod inbox;
 mod record_id;
 mod retention;
 mod words;
@@ -15,6 +17,8 @@ pub(super) use evidence::{
     AcceptHead, Case, Compare, Durations, EvidenceCommand, Export, FileHistory, Question, Search,
     Show, Span, Timeline, Times, Verify,
 };
+pub(super) use formats::{Convert, Schema};
+pub(super) use inbox::{InboxCommand, InboxRemove, Propose};
 pub(super) use record_id::{RecordId, given};
 pub(super) use retention::{Backup, Part, Purge, Restore, Sizes};
 use words::{AllowWord, EngineWord, ModeWord, WallsWord};
@@ -84,6 +88,11 @@ pub(super) enum Command {
     Simulate(Check),
     /// Print the plan that a diff, a patch or edit blocks are opened as; nothing is run
     Convert(Convert),
+    /// Check a plan and put it into the inbox, where it waits for a person; nothing is run
+    Propose(Propose),
+    /// List the inbox, or remove something from it
+    #[command(subcommand)]
+    Inbox(InboxCommand),
     /// Authorize a plan and run it
     Run(Run),
     /// Make a plan of the steps of a run that did not succeed, authorize it and run it
@@ -117,6 +126,8 @@ impl Command {
             Self::Check(check) => check.check.options.common.json,
             Self::Simulate(check) => check.options.common.json,
             Self::Convert(convert) => convert.common.json,
+            Self::Propose(propose) => propose.common.json,
+            Self::Inbox(inbox) => inbox.common().json,
             Self::Run(run) => run.options.common.json,
             Self::Continue(rest) => rest.again.options.common.json,
             Self::Plan(plan) => plan.planning.options.common.json,
@@ -362,17 +373,6 @@ pub(super) struct Consent {
 }
 
 #[derive(Debug, Args)]
-pub(super) struct Convert {
-    /// The file
-    pub(super) file: PathBuf,
-    /// The workspace, whose files some formats refer to [default: the nearest folder above FILE with a Cargo.toml or .git]
-    #[arg(long, value_name = "DIR")]
-    pub(super) workspace: Option<PathBuf>,
-    #[command(flatten)]
-    pub(super) common: Common,
-}
-
-#[derive(Debug, Args)]
 pub(super) struct Risk {
     /// Read commands from stdin, one per line, and print one verdict per line
     #[arg(long, conflicts_with = "command")]
@@ -389,15 +389,6 @@ pub(super) struct Planner {
     /// The planner
     #[arg(value_enum)]
     pub(super) name: PlannerWord,
-    /// The folder with the plans, for `replay`
-    pub(super) folder: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct Schema {
-    /// The dialect
-    #[arg(value_enum, default_value = "step_plan")]
-    pub(super) dialect: DialectWord,
-    #[command(flatten)]
-    pub(super) common: Common,
+    /// The folder with the plans, for `replay`; the model, for an agent
+    pub(super) argument: Option<String>,
 }

@@ -23,7 +23,7 @@ struct Document<'a> {
 
 /// Prints the plan, which can be stored and opened like any other. A plan file is printed unchanged.
 pub(super) fn convert(command: &args::Convert, out: &mut Output) -> Result<Exit, Refusal> {
-    let folder = workspace_of(&command.file, command.workspace.as_deref()).folder;
+    let folder = workspace_of(&command.file, command.workspace.workspace.as_deref()).folder;
     let file = read_plan_file(&command.file, &folder, &|| policy().unwrap_or_default());
     let (plan, format, findings) = match file {
         // Neither a format of another program nor a plan.

@@ -12,11 +12,13 @@ mod convert;
 mod documents;
 mod evidence;
 mod follow_up;
+mod inbox;
 mod opening;
 mod output;
 mod plan;
 mod planner;
 mod progress;
+mod propose;
 mod refusal;
 mod risk;
 mod run;
@@ -137,6 +139,8 @@ fn headless(command: Command) -> Exit {
         Command::Evidence(command) => evidence::evidence(&command, &mut out),
         Command::Walls(command) => walls::walls(&command, &mut out),
         Command::Convert(command) => convert::convert(&command, &mut out),
+        Command::Propose(command) => propose::propose(&command, &mut out),
+        Command::Inbox(command) => inbox::inbox(&command, &mut out),
         Command::Risk(command) => risk::risk(&command, &mut out),
         Command::Planner(command) => planner::planner(&command, &mut out),
         Command::Schema(command) => Ok(schema::schema(&command, &mut out)),

@@ -10,9 +10,11 @@ use crate::engine::{WorkspaceChoice, review, review_read, review_trusting, revie
 use crate::evidence::EvidenceLocation;
 use crate::plan::{Dialect, Digest, Finding, Parsed, Plan, ShownPlan, is_valid, limits, parse};
 use crate::risk::Policy;
-use crate::run::{Review, RunSummary, other_runs, other_runs_warning};
+use crate::run::{Failure, Review, RunSummary, other_runs, other_runs_warning};
+use crate::worker::inbox::{InboxFolder, held};
 use crate::worker::{
-    PlanFile, Unusable, default_folders, load_policy, read_plan_file, workspace_of,
+    PlanFile, Unusable, default_folders, load_inbox, load_policy, read_plan_file, read_unlinked,
+    workspace_of,
 };
 
 /// The evidence in the folder given on the command line, or in the user's own.
@@ -20,14 +22,30 @@ use crate::worker::{
 /// # Errors
 /// The user's home folder cannot be determined.
 pub(super) fn evidence_location(named: &EvidenceFolder) -> Result<EvidenceLocation, Refusal> {
-    let folders = default_folders().ok_or_else(|| {
-        Refusal::usage(
-            "the system does not say where your home folder is",
-            "Set HOME and try again.",
-        )
-    })?;
+    let folders = default_folders().ok_or_else(no_home)?;
     let own = folders.location();
     Ok(EvidenceLocation { evidence: named.evidence.clone().unwrap_or(own.evidence), ..own })
+}
+
+/// The path of the inbox, as the settings name it, otherwise in the user's data folder.
+///
+/// # Errors
+/// The settings file cannot be used, or the user's home folder cannot be determined.
+pub(super) fn inbox_path() -> Result<PathBuf, Refusal> {
+    let folders = default_folders().ok_or_else(no_home)?;
+    Ok(load_inbox(&folders.settings)?.unwrap_or(folders.inbox))
+}
+
+/// The inbox, which is created if it does not exist.
+///
+/// # Errors
+/// As [`inbox_path`]; and when it cannot be created or is not private.
+pub(super) fn inbox() -> Result<InboxFolder, Refusal> {
+    Ok(InboxFolder::open(&inbox_path()?)?)
+}
+
+fn no_home() -> Refusal {
+    Refusal::usage("the system does not say where your home folder is", "Set HOME and try again.")
 }
 
 /// The maximum number of recorded runs among which those under way are searched.
@@ -96,15 +114,31 @@ impl ReadPlan {
     /// Reads a plan file, with the chosen host and mode.
     ///
     /// # Errors
-    /// One of them was chosen, but the plan is not a command plan. A file that cannot be read or parsed results in
+    /// One of them was chosen, but the plan is not a command plan; or the plan is in the inbox and has no workspace. A file that cannot be read or parsed results in
     /// findings instead.
     pub(super) fn file(
         file: &Path,
         workspace: Option<&Path>,
         choices: &CommandChoices,
     ) -> Result<Self, Refusal> {
-        let workspace = workspace_of(file, workspace);
-        let read = read_plan_file(file, &workspace.folder, &|| policy().unwrap_or_default());
+        let settings = || policy().unwrap_or_default();
+        let mut findings_before = Vec::new();
+        // Without a home folder there is no inbox.
+        let held = inbox_path().ok().and_then(|inbox| held(&inbox, file));
+        let (workspace, read) = match held {
+            Some(held) => {
+                let refused = |it: Failure| Refusal::usage(it.message, &it.next);
+                let workspace = held.workspace(workspace).map_err(refused)?;
+                let read = read_unlinked(file, &workspace.folder, &settings);
+                findings_before = held.notes();
+                (workspace, read)
+            }
+            None => {
+                let workspace = workspace_of(file, workspace);
+                let read = read_plan_file(file, &workspace.folder, &settings);
+                (workspace, read)
+            }
+        };
         let PlanFile { bytes, mut findings, .. } = match read {
             Ok(file) => file,
             Err(Unusable { findings, .. }) => {
@@ -114,6 +148,7 @@ impl ReadPlan {
             }
         };
         let mut read = Self::bytes(&bytes, workspace);
+        findings.append(&mut findings_before);
         findings.append(&mut read.parsed.findings);
         read.parsed.findings = findings;
         if let Some(option) = choices.given() {

@@ -12,6 +12,7 @@ use crate::plan::{Code, Finding};
 use crate::run::Failure;
 use crate::tools::ToolError;
 use crate::worker::SettingsError;
+use crate::worker::inbox::InboxError;
 
 /// Why a command ended without a result.
 #[derive(Debug)]
@@ -125,6 +126,19 @@ impl From<FollowUpError> for Refusal {
 impl From<SettingsError> for Refusal {
     fn from(error: SettingsError) -> Self {
         Self::usage(error.to_string(), "Correct the settings file, or remove it.")
+    }
+}
+
+impl From<InboxError> for Refusal {
+    fn from(error: InboxError) -> Self {
+        let failure = error.failure();
+        match error {
+            InboxError::NoPlan { findings, .. } => Self::invalid_plan(findings),
+            InboxError::Full { .. } | InboxError::Write { .. } => {
+                Self::new(Exit::Failed, failure, json!({}))
+            }
+            _ => Self::new(Exit::Usage, failure, json!({})),
+        }
     }
 }
 

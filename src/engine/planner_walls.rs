@@ -38,9 +38,16 @@ pub fn planner_walls(
             }
         }
     }
+    let mut paths = WallPaths::default();
+    if let Some(agent) = &needs.agent_folder {
+        let folder = folders.resolve_agent_folder(&agent.folder).map_err(|why| {
+            format!("{}, the agent's folder, cannot be granted: {why}", agent.folder.display())
+        })?;
+        paths.read_only.extend(agent.read_only.iter().map(|name| folder.join(name)));
+        write.push(folder.to_string_lossy().into_owned());
+    }
     write.sort();
     write.dedup();
-    let mut paths = WallPaths::default();
     if !needs.read {
         paths.hidden.push(toolbox.workspace().to_owned());
     } else if !writes_workspace {

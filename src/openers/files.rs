@@ -42,8 +42,8 @@ impl Files for NoFiles {
         ""
     }
 
-    fn text(&self, _: &str) -> Result<Option<String>, String> {
-        Ok(None)
+    fn text(&self, path: &str) -> Result<Option<String>, String> {
+        Err(format!("{path} can be read only once the workspace is chosen"))
     }
 
     fn beside(&self, _: &str) -> Result<Option<Beside>, String> {

@@ -19,6 +19,7 @@ mod export_format;
 mod file_history;
 mod history;
 mod host;
+mod inbox;
 mod judged_command;
 pub(crate) mod line_diff;
 mod look;
@@ -81,9 +82,12 @@ pub use history::{
     UndoError, is_git_path, reversals,
 };
 pub use host::{Host, TargetState};
+pub use inbox::{InboxEntry, InboxKind, InboxList, InboxPlan};
 pub use judged_command::{JudgedCommand, Judgement, PastCommand};
 pub use look::{LOOK_BYTES, Look, LookRecord, LookScope, Looked, MAX_LOOK_ROUNDS, MAX_LOOKS};
-pub use loop_place::{LoopPlace, PlaceFault, PlaceReview, default_verify};
+pub use loop_place::{
+    AGENT_TIMEOUT_S, LoopPlace, PLANNER_TIMEOUT_S, PlaceFault, PlaceReview, default_verify,
+};
 pub use loop_record::{AttemptDetail, LoopDetail, LoopFate, LoopSummary};
 pub use loop_state::{AttemptState, LoopPhase, LoopState};
 pub use mode::{FileMode, Modes};

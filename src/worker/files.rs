@@ -5,10 +5,12 @@ use std::io::Read as _;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::OFlags;
+
 use super::surroundings::PlanSurroundings;
 use super::{Query, QueryContext, QueryError};
 use crate::authorization::FileState;
-use crate::openers::{self, Format, Opened};
+use crate::openers::{self, Files, Format, Opened};
 use crate::plan::{Code, Finding, limits};
 use crate::risk::Policy;
 use crate::run::{Failure, SourceLine};
@@ -92,10 +94,18 @@ pub fn read_plan_file(
     workspace: &Path,
     policy: &dyn Fn() -> Policy,
 ) -> Result<PlanFile, Unusable> {
-    let bytes =
-        read_file(path).map_err(|finding| Unusable { format: None, findings: vec![finding] })?;
-    let files = PlanSurroundings::new(path, workspace, policy);
-    let Some(Opened { format, plan, findings }) = openers::open(&bytes, &files) else {
+    let bytes = read_file_bytes(path)
+        .map_err(|finding| Unusable { format: None, findings: vec![finding] })?;
+    plan_of(bytes, &PlanSurroundings::new(path, workspace, policy))
+}
+
+/// As [`read_plan_file`], for the bytes of a file.
+pub(super) fn plan_of(bytes: Vec<u8>, files: &dyn Files) -> Result<PlanFile, Unusable> {
+    // The bytes of a larger file end somewhere in it. The parser says that it is too large.
+    if bytes.len() > limits::PLAN_BYTES {
+        return Ok(PlanFile { bytes, format: None, findings: Vec::new() });
+    }
+    let Some(Opened { format, plan, findings }) = openers::open(&bytes, files) else {
         return Ok(PlanFile { bytes, format: None, findings: Vec::new() });
     };
     match plan {
@@ -104,17 +114,38 @@ pub fn read_plan_file(
     }
 }
 
-fn read_file(path: &Path) -> Result<Vec<u8>, Finding> {
+/// As [`read_plan_file`], but a link is not followed: of what others put into the inbox, nothing outside of it is read.
+///
+/// # Errors
+/// As [`read_plan_file`], and for a link.
+pub fn read_unlinked(
+    path: &Path,
+    workspace: &Path,
+    policy: &dyn Fn() -> Policy,
+) -> Result<PlanFile, Unusable> {
+    let bytes = read_file(path, OFlags::NOFOLLOW)
+        .map_err(|finding| Unusable { format: None, findings: vec![finding] })?;
+    plan_of(bytes, &PlanSurroundings::new(path, workspace, policy))
+}
+
+/// The bytes of a file that may be a plan. Of a file above [`limits::PLAN_BYTES`], one byte more than the limit.
+///
+/// # Errors
+/// The file cannot be read, as a finding.
+pub fn read_file_bytes(path: &Path) -> Result<Vec<u8>, Finding> {
+    read_file(path, OFlags::empty())
+}
+
+fn read_file(path: &Path, also: OFlags) -> Result<Vec<u8>, Finding> {
     let finding = |message: String| Finding::error(Code::NotJson, "", message);
     let io_finding =
         |error: std::io::Error| finding(format!("cannot read {}: {error}", path.display()));
     let mut options = File::options();
     options.read(true);
     // Opening a pipe without a writer would block forever.
-    #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::custom_flags(
         &mut options,
-        rustix::fs::OFlags::NONBLOCK.bits().cast_signed(),
+        OFlags::NONBLOCK.union(also).bits().cast_signed(),
     );
     let file = options.open(path).map_err(io_finding)?;
     // Metadata of the open file, because the path may name another file a moment later.

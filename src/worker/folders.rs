@@ -14,6 +14,8 @@ pub struct Folders {
     pub secrets: PathBuf,
     /// The folder of the program's state, the last head of each evidence database; never inside `evidence`.
     pub state: PathBuf,
+    /// The inbox, unless the settings name another folder.
+    pub inbox: PathBuf,
     /// The folder of the settings file.
     pub settings: PathBuf,
     /// The user's home folder, which is never a workspace by default.
@@ -46,6 +48,7 @@ pub fn default_folders() -> Option<Folders> {
             Some(state) => state.to_owned(),
             None => project.data_local_dir().join("state"),
         },
+        inbox: project.data_dir().join("inbox"),
         settings: project.config_dir().to_owned(),
         home: base.home_dir().to_owned(),
     })

@@ -21,6 +21,8 @@ pub type Wake = Arc<dyn Fn() + Send + Sync>;
 pub struct Setup {
     /// The location of the evidence.
     pub location: EvidenceLocation,
+    /// The folder of the inbox.
+    pub inbox: PathBuf,
     /// The policy from the person's settings.
     pub policy: Policy,
     /// The panics that were planted for a test.

@@ -37,6 +37,7 @@ mod faults;
 mod files;
 mod folders;
 mod follow_up_plans;
+pub mod inbox;
 mod loop_folders;
 mod messages;
 mod model;
@@ -75,14 +76,16 @@ pub use evidence_queries::{
 pub use executor_thread::Worker;
 pub use export::{Export, ExportDone, ExportProgress};
 pub use faults::Faults;
-pub use files::{ChangedFiles, PlanFile, ReadSource, Unusable, read_plan_file};
+pub use files::{
+    ChangedFiles, PlanFile, ReadSource, Unusable, read_file_bytes, read_plan_file, read_unlinked,
+};
 pub use folders::{Folders, default_folders, workspace_of};
 pub use loop_folders::ReviewLoopFolders;
 pub use messages::{Command, Event, PlanProposal, Setup, Wake};
 pub use model::{ModelSettings, load_model};
 pub use notification::{Notification, Notifier};
 pub use opening::{OpenFollowUp, OpenPlan, OpenedPlan, PreviewStep, PreviewSteps, Simulate};
-pub use policy::{PolicySettings, SettingsError, load_policy, read_policy};
+pub use policy::{PolicySettings, SettingsError, load_inbox, load_policy, read_policy};
 pub use proposed_plans::OpenProposed;
 pub use query_thread::{Continuation, PlanRead, Query, QueryContext, QueryError, QueryThread};
 pub use record_decisions::{RecordAuthorization, RecordTrust, RememberWalls, RevokeClass};

@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
+use super::files::read_unlinked;
+use super::inbox::{Held, held};
 use super::{
     PlanFile, PlanRead, Query, QueryContext, QueryError, Setup, follow_up_plans, read_plan_file,
     workspace_of,
@@ -50,6 +52,8 @@ pub struct OpenedPlan {
     pub continues: Option<Uuid>,
     /// The rejection of exactly these bytes, if nobody has authorized them since.
     pub rejected: Option<PlanRejection>,
+    /// What is special about a plan in the inbox.
+    pub held: Option<Held>,
 }
 
 impl OpenedPlan {
@@ -63,6 +67,7 @@ impl OpenedPlan {
             review: None,
             continues: None,
             rejected: None,
+            held: None,
         }
     }
 }
@@ -189,9 +194,21 @@ impl QueryContext {
 
     pub(super) fn open(&mut self, query: OpenPlan) -> Result<OpenedPlan, QueryError> {
         let OpenPlan { path, workspace, mut choices, chosen_for } = query;
-        let folder = workspace_of(&path, workspace.as_deref()).folder;
-        let read = read_plan_file(&path, &folder, &|| self.setup.policy.clone());
-        let mut opened = OpenedPlan::without_plan(path);
+        let held = held(&self.setup.inbox, &path);
+        let policy = || self.setup.policy.clone();
+        let read = match &held {
+            Some(held) => {
+                // Without a workspace, only the file itself is read; the person chooses one then.
+                let folder = held.workspace(workspace.as_deref()).map(|it| it.folder);
+                read_unlinked(&path, &folder.unwrap_or_default(), &policy)
+            }
+            None => {
+                let folder = workspace_of(&path, workspace.as_deref()).folder;
+                read_plan_file(&path, &folder, &policy)
+            }
+        };
+        let notes = held.as_ref().map(Held::notes).unwrap_or_default();
+        let mut opened = OpenedPlan { held, ..OpenedPlan::without_plan(path) };
         let PlanFile { bytes, findings, .. } = match read {
             Ok(file) => file,
             Err(unusable) => {
@@ -205,6 +222,7 @@ impl QueryContext {
         self.setup.policy.choices = choices.run;
         self.setup.policy.grants.clone_from(&choices.grants);
         opened.findings = findings;
+        opened.findings.extend(notes);
         opened.findings.append(&mut parsed.findings);
         if parsed.plan == Err(None) {
             return Ok(opened);
@@ -222,8 +240,16 @@ impl QueryContext {
         opened.continues = linked.map(|(_, _, run)| run.run_id);
         let of_suggestion = self.suggesting_run(&opened.path, &bytes)?;
         let run = origin.as_ref().map(|(_, _, run)| run).or(of_suggestion.as_ref());
-        let choice = match (&workspace, run) {
-            (None, Some(run)) => WorkspaceChoice::of_run(run),
+        let choice = match (&workspace, run, &opened.held) {
+            (chosen, _, Some(held)) => match held.workspace(chosen.as_deref()) {
+                Ok(choice) => choice,
+                Err(missing) => {
+                    opened.findings.push(Held::finding(missing));
+                    opened.plan = parsed.into_shown().map(Arc::new);
+                    return Ok(opened);
+                }
+            },
+            (None, Some(run), None) => WorkspaceChoice::of_run(run),
             _ => workspace_of(&opened.path, workspace.as_deref()),
         };
         let reviewed = self.review(&parsed.plan, &choice);

@@ -41,6 +41,7 @@ struct SettingsFile {
     planners: BTreeMap<String, PlannerNeeds>,
     #[serde(default)]
     model: ModelSettings,
+    inbox: Option<PathBuf>,
 }
 
 /// The settings file exists and cannot be used. It may have been stricter than the defaults, so nothing runs under
@@ -113,7 +114,9 @@ pub fn read_policy(text: &str) -> Result<Policy, String> {
     let file: SettingsFile = toml::from_str(text).map_err(|error| error.to_string())?;
     let model = serde_json::to_string(&file.model).map_err(|error| error.to_string())?;
     let planner_settings = Some(PlannerSettings(model));
-    Ok(Policy { planners: file.planners, planner_settings, ..file.policy.policy()? })
+    // The default inbox is in one of the folders that are the program's own anyway.
+    let own_folders = inbox_of(file.inbox)?.into_iter().collect();
+    Ok(Policy { planners: file.planners, planner_settings, own_folders, ..file.policy.policy()? })
 }
 
 /// The policy in the settings file of this folder; the default one if the file does not exist.
@@ -122,6 +125,30 @@ pub fn read_policy(text: &str) -> Result<Policy, String> {
 /// When the file cannot be read, or [`read_policy`] fails.
 pub fn load_policy(settings: &Path) -> Result<Policy, SettingsError> {
     load(settings, read_policy)
+}
+
+/// The folder of the inbox in the settings file of this folder; `None` for the one in the user's data folder.
+///
+/// # Errors
+/// When the file cannot be read or is not TOML, or the path is not absolute.
+pub fn load_inbox(settings: &Path) -> Result<Option<PathBuf>, SettingsError> {
+    #[derive(Deserialize)]
+    struct OnlyInbox {
+        inbox: Option<PathBuf>,
+    }
+    load(settings, |text| {
+        let file: OnlyInbox = toml::from_str(text).map_err(|error| error.to_string())?;
+        inbox_of(file.inbox)
+    })
+}
+
+fn inbox_of(inbox: Option<PathBuf>) -> Result<Option<PathBuf>, String> {
+    match inbox {
+        Some(path) if !path.is_absolute() => {
+            Err(format!("inbox is {}, which is not absolute", path.display()))
+        }
+        inbox => Ok(inbox),
+    }
 }
 
 /// Applies `parse` to the settings file in this folder. Returns the default if the file does not exist.

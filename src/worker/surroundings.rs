@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use crate::openers::{Beside, Files};
+use crate::openers::{Beside, Files, NoFiles};
 use crate::plan::Digest;
 use crate::risk::Policy;
 use crate::tools::Toolbox;
@@ -23,6 +23,7 @@ pub(super) struct PlanSurroundings<'a> {
 }
 
 impl<'a> PlanSurroundings<'a> {
+    /// An empty workspace is one that is not chosen yet.
     pub(super) fn new(file: &Path, workspace: &Path, policy: &'a dyn Fn() -> Policy) -> Self {
         // Both as they are without links, so that one is found in the other.
         let whole = |path: &Path| {
@@ -46,6 +47,9 @@ impl Files for PlanSurroundings<'_> {
     }
 
     fn text(&self, path: &str) -> Result<Option<String>, String> {
+        if self.workspace.as_os_str().is_empty() {
+            return NoFiles.text(path);
+        }
         let toolbox = self.toolbox.get_or_init(|| {
             Toolbox::open(&self.workspace, &(self.policy)()).map_err(|error| error.to_string())
         });

@@ -40,6 +40,7 @@ fn desktop() -> Desktop {
     let setup = Setup {
         location: EvidenceLocation::new(temp.path().join("evidence"), temp.path().join("secrets")),
         policy: Policy::default(),
+        inbox: temp.path().join("inbox"),
         faults: Faults::default(),
     };
     let wake: Wake = Arc::new(|| {});
@@ -192,6 +193,7 @@ fn stop_now_counts_before_the_run_begins() {
             desktop.temp.path().join("secrets"),
         ),
         policy: Policy::default(),
+        inbox: desktop.temp.path().join("inbox"),
         faults: Faults::default(),
     };
     // The first run ends at once. After that event, the thread blocks in `wake` until `release` is dropped.

@@ -17,6 +17,7 @@ mod evidence;
 mod export;
 mod harness;
 mod history;
+mod inbox;
 mod openers;
 mod pages;
 mod plan;

@@ -114,6 +114,7 @@ fn purged_and_sealed_contents_are_reported() {
         evidence: setup.location.evidence,
         secrets: bench.workspace.path().join("other"),
         state: bench.workspace.path().join("other-state"),
+        inbox: bench.workspace.path().join("inbox"),
         settings: bench.workspace.path().join("settings"),
         home: bench.workspace.path().to_owned(),
     };

@@ -152,6 +152,14 @@ pub(in crate::cli) enum DialectWord {
     /// The manifest of a case file; not a dialect of plans
     #[value(alias = "case-manifest")]
     CaseManifest,
+    /// The output of `propose` with `--json`
+    Propose,
+    /// The output of `inbox list` with `--json`
+    #[value(alias = "inbox-list")]
+    InboxList,
+    /// The output of `inbox remove` with `--json`
+    #[value(alias = "inbox-remove")]
+    InboxRemove,
     /// The output of `evidence search` with `--json`
     #[value(alias = "evidence-search")]
     EvidenceSearch,
@@ -259,4 +267,10 @@ pub(in crate::cli) enum PlannerWord {
     CargoFix,
     /// Asks a model behind the chat completions interface
     OpenaiCompatible,
+    /// Lets Codex plan, in its read-only mode
+    Codex,
+    /// Lets Claude Code plan, in its read-only mode
+    Claude,
+    /// Lets Gemini CLI plan, in its read-only mode
+    Gemini,
 }

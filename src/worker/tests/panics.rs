@@ -45,6 +45,7 @@ fn a_panic_during_a_question_decides_nothing() {
             desktop.temp.path().join("secrets"),
         ),
         policy: Policy::default(),
+        inbox: desktop.temp.path().join("inbox"),
         faults: Faults::default(),
     };
     // The run sends three events: its start, the start of the step, and the confirmation.

@@ -1,4 +1,4 @@
-//! Compares the JSON documents of `evidence` with the schemas that the program prints for them.
+//! Compares the JSON documents of `evidence`, `propose` and `inbox` with the schemas that the program prints for them.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +12,10 @@ use super::home::{Done, PROGRAM};
 /// The schema of the documents of `evidence COMMAND`, as the program prints it.
 pub fn printed(command: &str) -> Value {
     let command = if command == "case" { "export" } else { command };
-    let name = format!("evidence_{}", command.replace('-', "_"));
+    let name = match command {
+        "propose" | "inbox_list" | "inbox_remove" => command.to_owned(),
+        _ => format!("evidence_{}", command.replace('-', "_")),
+    };
     let printed = Done::of(Command::new(PROGRAM).args(["schema", &name])).exits(0);
     serde_json::from_str(&printed.stdout).unwrap()
 }
@@ -32,13 +35,18 @@ pub fn complaints(command: &str, document: &Value) -> Vec<String> {
 /// Asserts that what a command of `evidence` printed with `--json` is as its schema says. Errors have a form of their own,
 /// and what `evidence export` writes to stdout has that of its format.
 pub fn check(arguments: &[&str], done: &Done) {
-    let ["evidence", command, ..] = arguments else { return };
+    let command = match arguments {
+        ["evidence", command, ..] => (*command).to_owned(),
+        ["propose", ..] => "propose".to_owned(),
+        ["inbox", command, ..] => format!("inbox_{command}"),
+        _ => return,
+    };
     let is_file = || arguments.contains(&"--out");
-    if !matches!(done.code, 0 | 1 | 6) || *command == "export" && !is_file() {
+    if !matches!(done.code, 0 | 1 | 6) || command == "export" && !is_file() {
         return;
     }
     for document in done.lines().iter().filter(|it| it.get("error").is_none()) {
-        let complaints = complaints(command, document);
+        let complaints = complaints(&command, document);
         assert!(complaints.is_empty(), "{arguments:?}: {document:#}: {complaints:#?}");
     }
 }

@@ -128,6 +128,7 @@ fn follow_ups_run_on_the_same_host() {
             home.path().join(".local/share/countersign/secrets"),
         ),
         policy: Policy { ssh_config: Some(sshd.config()), ..Policy::default() },
+        inbox: home.path().join("inbox"),
         faults: Faults::default(),
     };
     let queries = QueryThread::start(setup, Arc::new(|| {})).unwrap();

@@ -271,6 +271,7 @@ fn host_check_does_not_delay_other_queries() {
             folder.path().join("secrets"),
         ),
         policy: Policy { ssh_config: Some(sshd.config()), ..Policy::default() },
+        inbox: folder.path().join("inbox"),
         faults: Faults::default(),
     };
     let queries = QueryThread::<Option<TargetState>>::start(setup(), Arc::new(|| {})).unwrap();

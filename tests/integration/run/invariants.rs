@@ -240,6 +240,7 @@ fn invariant_7_cancel_and_search_never_wait() {
     let setup = Setup {
         location: EvidenceLocation::new(harness.evidence(), harness.evidence().join("keys")),
         policy: Policy::default(),
+        inbox: harness.evidence().join("inbox"),
         faults: Faults::default(),
     };
     let wake: Wake = Arc::new(|| {});

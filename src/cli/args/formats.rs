@@ -1,0 +1,26 @@
+//! The commands that print plans and schemas in another form.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{Common, DialectWord, Workspace};
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Convert {
+    /// The file
+    pub(in crate::cli) file: PathBuf,
+    #[command(flatten)]
+    pub(in crate::cli) workspace: Workspace,
+    #[command(flatten)]
+    pub(in crate::cli) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Schema {
+    /// The dialect
+    #[arg(value_enum, default_value = "step_plan")]
+    pub(in crate::cli) dialect: DialectWord,
+    #[command(flatten)]
+    pub(in crate::cli) common: Common,
+}

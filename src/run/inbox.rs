@@ -1,0 +1,93 @@
+//! What the inbox contains: plans that others propose, and what else is in its folder (SPEC §13).
+
+use std::path::{Path, PathBuf};
+
+use serde::{Serialize, Serializer};
+
+use super::Failure;
+use crate::plan::Digest;
+use crate::risk::RiskLevel;
+
+/// The content of the inbox at one time.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct InboxList {
+    /// What is in the folder, in the order in which it arrived.
+    pub entries: Vec<InboxEntry>,
+    /// The number of things that are not listed, because there are more than the limit.
+    pub omitted: usize,
+    /// Why the folder cannot be used, or no longer be watched.
+    pub fault: Option<Failure>,
+}
+
+/// One thing in the inbox.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct InboxEntry {
+    /// The id, with which it is removed: of a proposal its own, otherwise one made from its name.
+    pub id: String,
+    /// What it is.
+    #[serde(flatten)]
+    pub kind: InboxKind,
+    /// The name of the proposed file, or of the thing in the folder. It may contain any character.
+    pub name: String,
+    /// The file to open as a plan; of an unusable thing, its path.
+    #[serde(serialize_with = "as_text")]
+    pub path: PathBuf,
+    /// Who proposes it, in words that nobody has checked; `None` if nobody says so.
+    pub from: Option<String>,
+    /// When it was proposed or last changed, in Unix milliseconds.
+    pub at_ms: i64,
+    /// The workspace for which it is proposed; `None` if the person has to choose one.
+    pub workspace: Option<PathBuf>,
+    /// What its bytes alone tell about the plan; `None` if they were not read.
+    pub plan: Option<InboxPlan>,
+}
+
+/// What a thing in the inbox is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", content = "reason", rename_all = "snake_case")]
+pub enum InboxKind {
+    /// A proposal, with its workspace.
+    Proposal,
+    /// A file that somebody has put there.
+    File,
+    /// Something that is not opened, with the reason.
+    Unusable(String),
+}
+
+/// What the bytes of a file in the inbox tell about its plan, without its workspace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct InboxPlan {
+    /// The digest of the plan, which an authorization names; `None` if the file is no plan.
+    pub digest: Option<Digest>,
+    /// The name of the plan.
+    pub title: Option<String>,
+    /// The format of another program from which the plan was made.
+    pub format: Option<&'static str>,
+    /// The number of steps.
+    pub steps: usize,
+    /// The number of errors. A plan with errors cannot be authorized.
+    pub errors: usize,
+    /// The number of warnings.
+    pub warnings: usize,
+    /// The first error.
+    pub first_error: Option<String>,
+    /// The highest risk of a step, judged without the workspace, which can only raise it.
+    pub worst: Option<RiskLevel>,
+}
+
+impl InboxEntry {
+    /// The digest of its plan, if it is one.
+    pub fn digest(&self) -> Option<Digest> {
+        self.plan.as_ref()?.digest
+    }
+
+    /// Whether it can be opened as a plan.
+    pub fn can_be_opened(&self) -> bool {
+        !matches!(self.kind, InboxKind::Unusable(_))
+    }
+}
+
+/// A path as text, in which what is not Unicode is replaced.
+fn as_text<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path.to_string_lossy())
+}
