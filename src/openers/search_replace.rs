@@ -126,6 +126,12 @@ fn edit(
                 .to_owned(),
         );
     }
+    if [old, new].into_iter().any(|text| text.ends_with("\n\n") || text == "\n") {
+        return Err(
+            "it ends with an empty line, which some readers leave out: end it with a line of text"
+                .to_owned(),
+        );
+    }
     if old.trim().is_empty() {
         if texts.exists(path)? {
             return Err(format!("{path} is there already, and no text of it is looked for"));

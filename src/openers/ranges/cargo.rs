@@ -89,12 +89,12 @@ pub(in crate::openers) fn edits(text: &str, mut texts: Texts<'_>) -> Result<Edit
             match suggestion(&spans, &mut texts) {
                 Err(error) => errors.push(at(Severity::Error, error)),
                 Ok(new) if taken.contains(&new) => {}
-                Ok(new) if conflicts(&new, &new) => {
+                Ok(new) if contradicts_itself(&new) => {
                     made.findings.push(left_out(
                         "its places are alternatives, of which one would have to be chosen",
                     ));
                 }
-                Ok(new) if taken.iter().any(|old| conflicts(old, &new)) => {
+                Ok(new) if taken.iter().any(|old| conflict(old, &new)) => {
                     made.findings.push(left_out("it changes the same text as one before it"));
                 }
                 Ok(new) => taken.push(new),
@@ -107,8 +107,12 @@ pub(in crate::openers) fn edits(text: &str, mut texts: Texts<'_>) -> Result<Edit
     }
     made.files = by_file.len();
     for (path, replacements) in by_file {
-        if let Ok(now) = texts.now(&path) {
-            *now = replaced(now, &replacements).unwrap_or_else(|_| now.clone());
+        // None of them conflicts with another one, and all files were read.
+        match texts.now(&path).map(|now| (replaced(now, &replacements), now)) {
+            Ok((Ok(after), now)) => *now = after,
+            _ => {
+                errors.push(Finding::error(Code::BadValue, "", format!("{path} cannot be changed")))
+            }
         }
     }
     match texts.into_edits() {
@@ -118,19 +122,21 @@ pub(in crate::openers) fn edits(text: &str, mut texts: Texts<'_>) -> Result<Edit
     if errors.is_empty() { Ok(made) } else { Err(errors) }
 }
 
-/// Whether one replacement of the first changes text that one of the second changes, too. Within one suggestion, each is
-/// compared with the others.
-fn conflicts(a: &Suggestion, b: &Suggestion) -> bool {
-    let is_same = std::ptr::eq(a, b);
-    a.iter().enumerate().any(|(index, (path, old))| {
-        let others = b.iter().enumerate().filter(|(other, _)| !is_same || *other > index);
-        others.into_iter().any(|(_, (of, new))| {
-            let touch = old.range.start == old.range.end || new.range.start == new.range.end;
-            let touch =
-                touch && (old.range.end == new.range.start || new.range.end == old.range.start);
-            of == path && (old.conflicts(new) || old.range == new.range || touch)
-        })
-    })
+/// Whether a replacement of the one and a replacement of the other conflict.
+fn conflict(a: &Suggestion, b: &Suggestion) -> bool {
+    a.iter().any(|(path, old)| b.iter().any(|(of, new)| of == path && old.conflicts(new)))
+}
+
+/// Whether two replacements of one suggestion conflict.
+fn contradicts_itself(suggestion: &Suggestion) -> bool {
+    let mut rest = suggestion.as_slice();
+    while let [(path, first), behind @ ..] = rest {
+        if behind.iter().any(|(of, other)| of == path && first.conflicts(other)) {
+            return true;
+        }
+        rest = behind;
+    }
+    false
 }
 
 fn suggestion(spans: &[&Span], texts: &mut Texts<'_>) -> Result<Suggestion, String> {

@@ -178,8 +178,9 @@ fn replacement(edit: &At<'_>, text: &str) -> Result<Replacement, Finding> {
     let offset = |name: &str| {
         let position = range.get(name).ok_or_else(|| range.error(format!("it has no {name}")))?;
         let (line, character) = (position.must_number("line")?, position.must_number("character")?);
-        // The protocol moves a character behind the end of its line to that end.
-        if is_behind_line(text, line, character) {
+        // The protocol moves a character behind the end of its line to that end. Programs differ in whether an edit that
+        // begins there comes before others at that end.
+        if name == "end" && is_behind_line(text, line, character) {
             return Ok(end_of_line(text, line).unwrap_or(text.len()));
         }
         byte(text, line, character, Unit::Utf16).map_err(|error| position.error(error))

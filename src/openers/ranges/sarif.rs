@@ -28,10 +28,10 @@ pub(in crate::openers) fn edits(text: &str, mut texts: Texts<'_>) -> Result<Edit
     let Changes { of, mut findings, mut errors } = changes;
     let mut made = Edits { files: of.len(), ..Edits::default() };
     for (path, replacements) in of {
-        match texts.now(&path) {
-            // Conflicts were found when they were read.
-            Ok(now) => *now = replaced(now, &replacements).unwrap_or_else(|_| now.clone()),
-            Err(error) => errors.push(root.error(error)),
+        // None of them conflicts with another one, and all files were read.
+        match texts.now(&path).map(|now| (replaced(now, &replacements), now)) {
+            Ok((Ok(after), now)) => *now = after,
+            _ => errors.push(root.error(format!("{path} cannot be changed"))),
         }
     }
     match texts.into_edits() {
@@ -65,9 +65,7 @@ impl Changes {
         }
         let conflicts = |(path, new): &(String, Replacement)| {
             let made = self.of.get(path);
-            made.is_some_and(|made| {
-                made.iter().any(|old| old.conflicts(new) || old.range == new.range)
-            })
+            made.is_some_and(|made| made.iter().any(|old| old.conflicts(new)))
         };
         if replacements.iter().any(conflicts) {
             self.findings.push(

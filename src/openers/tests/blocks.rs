@@ -30,6 +30,7 @@ fn blocks_that_are_not_clear_are_errors() {
         (block("f\n", "a\n", "a\n"), 2, "nothing is changed"),
         (block("f\n", "f\na\n", "b\n"), 2, "may be the name of the file"),
         (block("f\n", "a\n", "```\nb\n```\n"), 2, "may be the name of the file or a fence"),
+        (block("f\n", "a\n", "b\n\n"), 2, "ends with an empty line"),
         (block("f\n", "", "b\n"), 2, "f is there already"),
         (block("f\n", "b\n", "c\n"), 2, "are there 2 times"),
         (block("f\n", "bb\n", "c\n"), 2, "does not have these lines"),

@@ -100,11 +100,13 @@ pub fn propose(
     let file = proposal.folder.as_ref().unwrap_or(&workspace).join(&proposal.name);
     let settings = || policy.clone();
     let surroundings = PlanSurroundings::new(&file, &workspace, &settings);
-    let PlanFile { bytes, format, findings: notes } = plan_of(proposal.bytes.clone(), &surroundings)
-        .map_err(|Unusable { format, findings }| InboxError::NoPlan {
-            format: format.map(Format::as_str),
-            findings,
-        })?;
+    let PlanFile { bytes, format, findings: notes } =
+        plan_of(proposal.bytes.clone(), &surroundings).map_err(
+            |Unusable { format, findings }| InboxError::NoPlan {
+                format: format.map(Format::as_str),
+                findings,
+            },
+        )?;
     let (mut plan, findings) = summary(bytes.clone(), policy);
     plan.format = format.map(Format::as_str).or(plan.format);
     let (Some(digest), true) = (plan.digest, is_valid(&findings)) else {
