@@ -17,6 +17,7 @@ mod error;
 mod folder;
 mod list;
 mod propose;
+mod proposed;
 mod remove;
 mod summary;
 #[cfg(test)]
@@ -27,6 +28,7 @@ pub use error::InboxError;
 pub use folder::InboxFolder;
 pub use list::{InboxReader, list_inbox};
 pub use propose::{Handle, Proposal, propose};
+pub use proposed::{Proposed, proposed};
 pub use remove::remove_from_inbox;
 pub use waiting::{Held, held};
 
