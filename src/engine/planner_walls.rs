@@ -97,7 +97,7 @@ mod tests {
         let walls = |needs| planner_walls(&toolbox, &Policy::default(), &needs);
         let (step, paths) = walls(agent(top.join(".codex"))).unwrap();
         if step.level != WallLevel::None {
-            assert_eq!(step.write, [own.clone()]);
+            assert_eq!(step.write, std::slice::from_ref(&own));
         }
         for name in [".codex/config.toml", ".codex/rules", "space"] {
             assert!(paths.read_only.contains(&top.join(name)), "{name} {paths:?}");
