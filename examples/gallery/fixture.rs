@@ -489,6 +489,58 @@ pub fn recent() -> Vec<RecentPlan> {
     .into()
 }
 
+/// An inbox with this many entries, the first of which differ.
+pub fn inbox(count: usize) -> InboxList {
+    let plan = |title: &str, worst, errors, warnings| InboxPlan {
+        digest: Some(Digest::of(title.as_bytes())),
+        title: Some(title.to_owned()),
+        format: None,
+        steps: 3,
+        errors,
+        warnings,
+        first_error: (errors > 0).then(|| "E201 the tool file_burn is not known".to_owned()),
+        worst: Some(worst),
+    };
+    let entry = |id: &str, from: Option<&str>, minutes: i64, plan| InboxEntry {
+        id: id.to_owned(),
+        kind: InboxKind::Proposal,
+        name: format!("{id}.json"),
+        path: format!("/home/ada/.local/share/countersign/inbox/{id}/plan").into(),
+        from: from.map(str::to_owned),
+        at_ms: NOW_MS - minutes * 60_000,
+        workspace: Some("/home/ada/src/parser".into()),
+        plan: Some(plan),
+    };
+    let mut entries = vec![
+        entry(
+            "a",
+            Some("nightly build"),
+            90,
+            plan("Update the lock file", RiskLevel::Caution, 0, 1),
+        ),
+        entry("b", Some("codex"), 60, plan("Rename Config to Settings", RiskLevel::Caution, 0, 0)),
+        entry("c", Some("codex"), 45, plan("Delete old logs", RiskLevel::Dangerous, 0, 0)),
+        entry("d", None, 30, plan("Burn the files", RiskLevel::Dangerous, 2, 0)),
+        InboxEntry {
+            kind: InboxKind::File,
+            workspace: None,
+            ..entry("e", None, 20, plan("Apply a diff: 3 files", RiskLevel::Caution, 0, 0))
+        },
+        InboxEntry {
+            kind: InboxKind::Unusable("it is a symbolic link, which is not opened".to_owned()),
+            workspace: None,
+            plan: None,
+            ..entry("f", None, 10, plan("", RiskLevel::Safe, 0, 0))
+        },
+    ];
+    for number in entries.len()..count {
+        let title = format!("Proposal {number}");
+        let plan = plan(&title, RiskLevel::Caution, 0, 0);
+        entries.push(entry(&format!("n{number}"), Some("codex"), 5, plan));
+    }
+    InboxList { entries, ..InboxList::default() }
+}
+
 pub fn runs() -> Vec<RunSummary> {
     [
         ("Fix E0425 in the parser", 12, RunFate::Active),

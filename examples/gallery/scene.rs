@@ -8,10 +8,10 @@ use countersign::authorization::{Change, Grants, PlanChoices, WallSetting};
 use countersign::plan::{Finding, Mode, Severity, ShownPlan, ShownStep};
 use countersign::risk::{RiskLevel, UserRules};
 use countersign::run::{
-    Attempt, DoneFiles, EvidenceAnswer, ExecutionDetail, ExportFile, ExportFormat, Phase,
-    PlaceReview, Preview, PreviewProgress, PreviewedStep, PreviewedSteps, PurgePreview, PurgeRule,
-    Question as EvidenceQuestion, Reconciled, Review, RunState, RunStatus, RunSummary, SearchPage,
-    SecretQuestion, Transcript, VerifyReport,
+    Attempt, DoneFiles, EvidenceAnswer, ExecutionDetail, ExportFile, ExportFormat, InboxList,
+    Phase, PlaceReview, Preview, PreviewProgress, PreviewedStep, PreviewedSteps, PurgePreview,
+    PurgeRule, Question as EvidenceQuestion, Reconciled, Review, RunState, RunStatus, RunSummary,
+    SearchPage, SecretQuestion, Transcript, VerifyReport,
 };
 use countersign::ui::action::{
     Action, DiagnosticsAction, DialogAction, EvidenceAction, Page, PlanAction, PlayerAction, Tab,
@@ -34,9 +34,9 @@ use countersign::ui::loop_page::Sequel;
 use countersign::ui::notice::{Notice, Scope};
 use countersign::ui::overlay::{Overlay, RemovedRule, RuleForm, SettingsView};
 use countersign::ui::plan::{
-    Approval, CardView, ChangedSteps, ChoicesView, Effect, KindSources, LookedAt, PlanAttempt,
-    PlanView, RecentPlan, RunOutput, SeenStep, SidebarView, Simulated, StepCounts, StepKind,
-    StepList, steps_with_text,
+    Approval, CardView, ChangedSteps, ChoicesView, Effect, InboxView, KindSources, LookedAt,
+    PlanAttempt, PlanView, RecentPlan, RunOutput, SeenStep, SidebarView, Simulated, StepCounts,
+    StepKind, StepList, steps_with_text,
 };
 use countersign::ui::theme::Tone;
 use countersign::ui::{OnScreen, StatusView, WindowView, icon};
@@ -58,6 +58,8 @@ pub struct Scene {
     tab: Tab,
     page: Page,
     recent: Vec<RecentPlan>,
+    inbox: InboxList,
+    inbox_waits: Vec<bool>,
     runs: Vec<RunSummary>,
     search: Option<SearchPage>,
     lines: Vec<ResultLine>,
@@ -454,6 +456,11 @@ impl Scene {
             _ if name == "loop" || name.starts_with("loop-") => Page::Loop,
             _ => Page::Plan,
         };
+        let inbox = match name {
+            "inbox" => fixture::inbox(12),
+            "inbox-many" => fixture::inbox(1_000),
+            _ => InboxList::default(),
+        };
         let mut scene = Self {
             reconciled: batch::reconciled(),
             list_options: ListOptions {
@@ -510,6 +517,12 @@ impl Scene {
                 _ => Tab::default(),
             },
             page: if evidence { Page::Evidence } else { page },
+            inbox: inbox.clone(),
+            inbox_waits: inbox
+                .entries
+                .iter()
+                .map(|it| it.can_be_opened() && it.id != "b")
+                .collect(),
             recent: if name == "empty" { vec![] } else { fixture::recent() },
             runs: if name == "empty" { vec![] } else { fixture::runs() },
             lines: result_lines(&search),
@@ -816,6 +829,11 @@ impl Scene {
                 ..Situation::default()
             },
             sidebar: SidebarView {
+                inbox: InboxView {
+                    list: &self.inbox,
+                    waits: &self.inbox_waits,
+                    waiting: self.inbox_waits.iter().filter(|waits| **waits).count(),
+                },
                 plans: &self.recent,
                 open: open.then(|| Path::new("/home/ada/src/parser/plans/parser.json")),
                 runs: &self.runs,
@@ -842,6 +860,8 @@ impl Scene {
                 rejected: None,
                 run: &self.run,
                 output: &self.output,
+                in_inbox: self.name == "inbox",
+                proposed_by: (self.name == "inbox").then_some("nightly build"),
                 last_run: self.runs.first().filter(|_| self.name == "last-run"),
                 continues: self.plan.is_revert().then(fixture::run_id),
                 other_plan: None,

@@ -1,4 +1,5 @@
-//! Draws attention to a window that is not in front: a run or loop waits for the person, or has ended. The title says it,
+//! Draws attention to a window that is not in front: a run, a loop or a plan in the inbox waits for the person, or a run
+//! or loop has ended. The title says it,
 //! the window system marks the window, and the desktop notifies the person. None of them tells what the plan is about.
 
 use egui::{UserAttentionType, ViewportCommand};
@@ -37,6 +38,8 @@ pub(super) enum Waits {
     Planner,
     /// A question of a program for a secret.
     Secret,
+    /// A plan in the inbox.
+    Inbox,
 }
 
 impl Waits {
@@ -46,6 +49,7 @@ impl Waits {
             Self::Plan => "A loop waits for you to authorize its plan",
             Self::Planner => "A loop has a question for you",
             Self::Secret => "A program asks you for a secret",
+            Self::Inbox => "A plan waits for you",
         }
     }
 }
@@ -92,6 +96,12 @@ impl Attention {
             (false, true, _) => {
                 let text = match waits {
                     [only] => only.sentence().to_owned(),
+                    _ if waits.iter().all(|it| *it == Waits::Inbox) => {
+                        format!("{waiting} plans wait for you")
+                    }
+                    _ if waits.contains(&Waits::Inbox) => {
+                        format!("{waiting} questions and plans wait for you")
+                    }
                     _ => format!("{waiting} questions wait for you"),
                 };
                 changes.notification = Some(Notification::Show(text));
@@ -200,6 +210,7 @@ mod tests {
             (Waits::Plan, "A loop waits for you to authorize its plan"),
             (Waits::Planner, "A loop has a question for you"),
             (Waits::Secret, "A program asks you for a secret"),
+            (Waits::Inbox, "A plan waits for you"),
         ] {
             let changes = Attention::default().update(false, &[waits], RUN, |_| "");
             assert_eq!(notified(&changes), Some(text));

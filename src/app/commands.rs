@@ -31,6 +31,7 @@ impl App {
             Action::Plan(PlanAction::Choose(PlanChoice::PickFolder(purpose))) => {
                 self.pick_folder_for_plan(purpose);
             }
+            Action::Plan(PlanAction::Inbox(action)) => self.apply_inbox(action),
             Action::Plan(action) => self.plan.apply(action, shared),
             Action::Dialog(action) => self.apply_dialog(action),
             Action::Evidence(action) => self.evidence.apply(action, shared),
@@ -152,6 +153,9 @@ impl App {
             Command::PinPlan => self.pin_shown(),
             Command::ForgetPlan => self.forget_shown(),
             Command::SaveSearch => self.toggle_saved_search(),
+            Command::OpenWaiting => self.open_waiting(),
+            Command::RemoveFromInbox => self.remove_shown_from_inbox(),
+            Command::RemoveDecided => self.remove_decided_from_inbox(),
             Command::GoPlan => self.show_page(Page::Plan),
             Command::GoEvidence => self.show_page(Page::Evidence),
             Command::GoDiagnostics => self.show_page(Page::Diagnostics),

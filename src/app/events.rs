@@ -57,6 +57,7 @@ impl App {
         if let Some(text) = self.shared.contents.take_prepared() {
             self.shared.to_copy = Some(text);
         }
+        self.take_inbox();
         self.plan.prefetch(&mut self.shared);
         self.loop_page.check_folders_when_due(&mut self.shared);
         self.update_lists();
@@ -142,6 +143,7 @@ impl App {
             self.plan.live = None;
         }
         self.shared.list_runs();
+        self.note_decided();
         self.plan.review_again(false, &mut self.shared);
         self.evidence.search(&mut self.shared);
     }

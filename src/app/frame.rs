@@ -58,6 +58,7 @@ impl App {
             self.change_recent(RecentChange::Refresh);
             self.read_rules(ctx);
             self.change_searches(SearchesChange::Refresh);
+            self.inbox.refresh();
         }
         if self.drain() {
             ctx.request_repaint();
@@ -91,6 +92,7 @@ impl App {
             (Waits::Plan, usize::from(self.plan.awaiting_attempt().is_some())),
             (Waits::Planner, usize::from(self.loop_page.is_asked())),
             (Waits::Secret, self.shared.secrets.len()),
+            (Waits::Inbox, self.inbox.waiting()),
         ];
         kinds.into_iter().flat_map(|(kind, count)| std::iter::repeat_n(kind, count)).collect()
     }
@@ -174,6 +176,7 @@ impl App {
         }
         self.evidence_watch.clear(self.shared.now.ms);
         self.shared.list_runs();
+        self.note_decided();
         self.shared.list_loops();
         self.plan.follow_elsewhere(&mut self.shared);
         self.loop_page.follow_elsewhere(&mut self.shared);

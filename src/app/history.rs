@@ -312,7 +312,7 @@ impl PlanPage {
     }
 
     /// Closes the shown plan; a live session is kept.
-    fn close(&mut self, shared: &mut Shared) {
+    pub(super) fn close(&mut self, shared: &mut Shared) {
         self.leave_shown(shared);
         self.list_recent_anew();
         self.watch_files(shared);

@@ -21,6 +21,7 @@ mod exporting;
 mod file_dialog;
 mod frame;
 mod history;
+mod inbox;
 mod libraries;
 mod loop_page;
 #[cfg(feature = "inspection")]
@@ -71,6 +72,7 @@ use shared::Shared;
 /// The window's state.
 struct App {
     shared: Shared,
+    inbox: inbox::Inbox,
     plan: PlanPage,
     evidence: EvidencePage,
     loop_page: LoopPage,
@@ -131,7 +133,8 @@ impl App {
         own_folders.extend(loaded.policy.own_folders.iter().cloned());
         let setup = Setup {
             location: folders.location(),
-            inbox: loaded.settings.inbox.clone().unwrap_or(folders.inbox),
+            // With another fault in the settings, this one of them still counts.
+            inbox: loaded.policy.own_folders.first().cloned().unwrap_or(folders.inbox),
             policy: crate::risk::Policy { own_folders, ..loaded.policy },
             faults: Faults::from_environment(),
         };
@@ -142,8 +145,10 @@ impl App {
         }
         shared.list_runs();
         shared.list_loops();
+        let inbox = inbox::Inbox::start(&mut shared);
         Ok(Self {
             shared,
+            inbox,
             plan: PlanPage::new(
                 loaded.settings.recent.clone(),
                 loaded.settings.must_see,

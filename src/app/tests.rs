@@ -25,6 +25,7 @@ mod follow_ups;
 #[cfg(unix)]
 mod guided;
 mod history;
+mod inbox;
 mod looking;
 mod notices;
 mod opening;

@@ -23,7 +23,7 @@ impl App {
         WindowView {
             workspace: self.workspace(),
             situation: self.situation(),
-            sidebar: self.plan.sidebar(&self.loop_page.summaries, shared),
+            sidebar: self.plan.sidebar(self.inbox.view(), &self.loop_page.summaries, shared),
             plan: self.plan.view(covered, shared).map(|view| {
                 let of_loop = view.of_loop;
                 let prequel = of_loop.and_then(|attempt| self.loop_page.prequel(attempt));
@@ -63,7 +63,10 @@ impl App {
                     None => status,
                 };
                 let is_elsewhere = session.is_some_and(PlanSession::runs_elsewhere);
-                if is_elsewhere { status.of_another_window() } else { status }
+                let status = if is_elsewhere { status.of_another_window() } else { status };
+                // The end of a run that is on its page is told there.
+                let tells_end = session.is_some_and(|it| it.run.has_begun());
+                if tells_end { status } else { status.with_inbox(self.inbox.waiting()) }
             }
         }
     }
@@ -92,6 +95,9 @@ impl App {
             not_exportable: self.evidence.not_exportable(),
             search_offered: is_offered(self.evidence.text()),
             looping: self.loop_page.under_way().is_some(),
+            inbox_waiting: self.inbox.waiting(),
+            in_inbox: self.shown_in_inbox().is_some(),
+            inbox_decided: self.has_decided_in_inbox(),
             can_go_back: self.can_go(Direction::Back),
             can_go_forward: self.can_go(Direction::Forward),
             loop_form: self.loop_page.content == LoopContent::Form,

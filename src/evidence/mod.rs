@@ -63,6 +63,7 @@ mod changed;
 mod chunks;
 mod classes;
 mod compact;
+mod decided_plans;
 mod diagnostics;
 mod durability;
 mod entry;

@@ -34,7 +34,7 @@ pub struct InboxEntry {
     pub path: PathBuf,
     /// Who proposes it, in words that nobody has checked; `None` if nobody says so.
     pub from: Option<String>,
-    /// When it was proposed or last changed, in Unix milliseconds.
+    /// When it was proposed, or came into the folder or was last changed there, in Unix milliseconds.
     pub at_ms: i64,
     /// The workspace for which it is proposed; `None` if the person has to choose one.
     pub workspace: Option<PathBuf>,

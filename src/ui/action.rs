@@ -83,6 +83,8 @@ pub enum Action {
 /// An action on the plan page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlanAction {
+    /// An action on the inbox.
+    Inbox(InboxAction),
     /// Open this plan file.
     Open(PathBuf),
     /// Show this recorded run.
@@ -124,6 +126,13 @@ pub enum PlanAction {
     Choose(PlanChoice),
     /// An action on the terminal of the current step.
     Terminal(TerminalAction),
+}
+
+/// An action on the inbox.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InboxAction {
+    /// Move what has this id into the folder of what was removed.
+    Remove(String),
 }
 
 /// A choice before the plan is authorized.

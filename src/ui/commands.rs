@@ -50,6 +50,9 @@ pub enum Command {
     CopyDigest,
     PinPlan,
     ForgetPlan,
+    OpenWaiting,
+    RemoveFromInbox,
+    RemoveDecided,
     GoPlan,
     GoEvidence,
     GoDiagnostics,
@@ -136,6 +139,12 @@ pub struct Situation {
     pub asking: Option<usize>,
     /// Whether the current step of the shown run has a terminal.
     pub terminal: bool,
+    /// The number of plans in the inbox that wait for the person.
+    pub inbox_waiting: usize,
+    /// Whether the shown plan is in the inbox.
+    pub in_inbox: bool,
+    /// Whether the inbox has plans that were decided about.
+    pub inbox_decided: bool,
     /// Whether there is a place to go back to.
     pub can_go_back: bool,
     /// Whether there is a place to go forward to.

@@ -35,6 +35,8 @@ macro_rules! icons {
 icons! {
     SIGNATURE '\u{ebac}';
     PLAN '\u{eadc}';
+    ENVELOPE '\u{e218}';
+    QUEUE '\u{e6ac}';
     DATABASE '\u{e1de}';
     SEARCH '\u{e30c}';
     ZOOM_OUT '\u{e30e}';

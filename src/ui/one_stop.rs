@@ -58,6 +58,11 @@ impl OneStop {
         }
     }
 
+    /// The row that Tab reaches. It has to be drawn, even out of sight.
+    pub fn stop(&self) -> usize {
+        self.stop
+    }
+
     /// Allocates a row, which reacts to clicks.
     pub fn row(&self, ui: &mut Ui, index: usize, size: Vec2) -> Response {
         let (auto_id, rect) = ui.allocate_space(size);

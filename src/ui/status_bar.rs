@@ -106,6 +106,18 @@ impl StatusView {
         Self { text: format!("{}, “{}”", self.text, format::short_name(name)), ..self }
     }
 
+    /// The same state where nothing is under way, with the number of plans that wait in the inbox.
+    #[must_use]
+    pub fn with_inbox(self, waiting: usize) -> Self {
+        if waiting == 0 || self.leads_to.is_some() || !self.is_over {
+            return self;
+        }
+        let verb = if waiting == 1 { "waits" } else { "wait" };
+        let text = format!("{} {verb} in the inbox", format::counted(waiting, "plan"));
+        let leads_to = Some(Command::OpenWaiting);
+        Self { icon: icon::ENVELOPE, tone: Tone::Accent, text, leads_to, ..self }
+    }
+
     /// Whether a window that is too low for every bar still shows this one: it says more than the bar of the page.
     pub(super) fn is_needed(&self) -> bool {
         !self.evidence_sound || self.leads_to.is_some()

@@ -52,7 +52,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 113] = [
+const SCENES: [&str; 115] = [
     "plan",
     "authorized",
     "attempt",
@@ -75,6 +75,8 @@ const SCENES: [&str; 113] = [
     "revert-conflict",
     "empty",
     "returning",
+    "inbox",
+    "inbox-many",
     "evidence",
     "brushed",
     "execution",

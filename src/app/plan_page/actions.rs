@@ -68,6 +68,8 @@ impl PlanPage {
                 });
                 self.review_again(true, shared);
             }
+            // The window applies it, which knows the inbox.
+            PlanAction::Inbox(_) => {}
             PlanAction::Choose(choice) => self.choose(choice, shared),
             PlanAction::AuthorizeWithGrant(path) => {
                 self.with_shown(|session| {
@@ -327,18 +329,17 @@ impl PlanPage {
             return;
         }
         session.approval = Approval::Recording;
+        let path = session.path().map(Path::to_path_buf);
         let plan = Box::new(plan);
         let query = RecordAuthorization { authorization: authorization.clone(), plan };
         shared.query_each(query, move |app, recorded, _| match recorded {
             Ok(()) => {
-                if let Some(session) = &mut app.plan.shown {
-                    let path = session.path().map(Path::to_path_buf);
-                    session.apply_decision(*authorization);
-                    if let Some(path) = path {
-                        let rejected = !approves;
-                        app.change_recent(RecentChange::Decided { path, rejected });
-                    }
+                app.plan.take_decision(path.as_deref(), *authorization);
+                if let Some(path) = path {
+                    let rejected = !approves;
+                    app.change_recent(RecentChange::Decided { path, rejected });
                 }
+                app.note_decided();
                 app.shared.end_notices(|scope| scope == Scope::Change);
             }
             Err(failed) => {
@@ -349,6 +350,19 @@ impl PlanPage {
                 app.shared.report(failed);
             }
         });
+    }
+
+    /// Applies a recorded decision about the plan of this file. If another plan is shown by now, an approval is kept for when
+    /// that one is shown again.
+    fn take_decision(&mut self, path: Option<&Path>, authorization: PlanAuthorization) {
+        let shown = self.shown.as_mut().filter(|session| session.path() == path);
+        match (shown, path) {
+            (Some(session), _) => session.apply_decision(authorization),
+            (None, Some(path)) if authorization.status == AuthorizationStatus::Approved => {
+                self.set_aside.insert(path.to_owned(), authorization);
+            }
+            (None, _) => {}
+        }
     }
 
     /// Sends the person's decision about the plan of an attempt to the worker, and closes the dialog.

@@ -184,9 +184,16 @@ impl PlanSession {
                 Some("This is a run from the records. Run it again, or continue from here.")
             }
             (None, _) => Some("The file cannot be read as a plan."),
+            (_, None) if self.lacks_workspace() => Some("Choose the workspace of the plan first."),
             (_, None) => Some("It could not be reviewed in its workspace."),
             _ => None,
         }
+    }
+
+    /// Whether this is a plan in the inbox for which nobody has named a workspace.
+    fn lacks_workspace(&self) -> bool {
+        let held = self.opened.held.as_ref();
+        held.is_some_and(|held| held.lacks_workspace()) && self.workspace.is_none()
     }
 
     /// Whether the run executes the commands of a command plan one after another, without a confirmation of each.

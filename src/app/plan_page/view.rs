@@ -6,12 +6,18 @@ use super::{PlanPage, PlanSession};
 use crate::app::shared::Shared;
 use crate::plan::{ShownPlan, ShownStep, ToolCall, ToolClass};
 use crate::run::{ConfirmationRequest, LoopSummary, Phase, RunFate, RunSummary, StepState};
-use crate::ui::plan::{Approval, CardView, ChoicesView, PlanView, SidebarView};
+use crate::ui::plan::{Approval, CardView, ChoicesView, InboxView, PlanView, SidebarView};
 use crate::ui::{Page, Situation};
 
 impl PlanPage {
-    pub fn sidebar<'a>(&'a self, loops: &'a [LoopSummary], shared: &'a Shared) -> SidebarView<'a> {
+    pub fn sidebar<'a>(
+        &'a self,
+        inbox: InboxView<'a>,
+        loops: &'a [LoopSummary],
+        shared: &'a Shared,
+    ) -> SidebarView<'a> {
         SidebarView {
+            inbox,
             plans: &self.listed,
             open: self.shown.as_ref().and_then(|session| session.path()),
             runs: &self.runs,
@@ -111,6 +117,8 @@ impl PlanPage {
             rejected: session.opened.rejected.as_ref(),
             run: &session.run,
             output: &session.output,
+            in_inbox: session.opened.held.is_some(),
+            proposed_by: session.opened.held.as_ref().and_then(|held| held.from.as_deref()),
             last_run: self.last_run(),
             continues: session.opened.continues,
             attempt: session.attempt,

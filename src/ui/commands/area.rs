@@ -58,7 +58,10 @@ impl Command {
             | Self::Reject
             | Self::CopyDigest
             | Self::PinPlan
-            | Self::ForgetPlan => Area::Plan,
+            | Self::ForgetPlan
+            | Self::OpenWaiting
+            | Self::RemoveFromInbox
+            | Self::RemoveDecided => Area::Plan,
             Self::Run
             | Self::RunAgain
             | Self::ContinueFromHere

@@ -72,7 +72,7 @@ impl Spec {
 }
 
 /// Every command, in the order of [`Command`], which is also that of the palette.
-pub static TABLE: [Spec; 60] = [
+pub static TABLE: [Spec; 63] = [
     Spec::new(Command::OpenPlan, "Open plan…", Some(icon::OPEN))
         .tooltip("Choose a plan file. Nothing of it runs before you authorize it.")
         .key(Modifiers::COMMAND, Key::O),
@@ -224,6 +224,16 @@ pub static TABLE: [Spec; 60] = [
     Spec::new(Command::ForgetPlan, "Remove from the recent plans", None)
         .tooltip("Take the shown plan off the list of recent plans. Its file stays.")
         .unless(needs_plan),
+    Spec::new(Command::OpenWaiting, "Next plan in the inbox", Some(icon::ENVELOPE))
+        .tooltip("Open the plan of others that waits longest, and after it the next one.")
+        .key(Modifiers::COMMAND, Key::I)
+        .unless(|state| (state.inbox_waiting == 0).then_some("No plan waits in the inbox.")),
+    Spec::new(Command::RemoveFromInbox, "Remove from the inbox", None)
+        .tooltip("Move the shown plan into the folder of what was removed from the inbox.")
+        .unless(|state| (!state.in_inbox).then_some("No plan of the inbox is shown.")),
+    Spec::new(Command::RemoveDecided, "Remove decided plans from the inbox", None)
+        .tooltip("Move the plans that were authorized or rejected out of the inbox.")
+        .unless(|state| (!state.inbox_decided).then_some("No plan in the inbox was decided about.")),
     Spec::new(Command::GoPlan, "Plan", Some(icon::PLAN))
         .tooltip("Show the open plan.")
         .key(Modifiers::COMMAND, Key::Num1),

@@ -7,7 +7,7 @@ use super::{PlanView, RecordedRun, choices, fate_text, run_look, show_step, wall
 use crate::plan::{Digest, ShownPlan, prose, visible_name};
 use crate::run::CommandsReview;
 use crate::run::text::capitalized;
-use crate::ui::action::LoopAction;
+use crate::ui::action::{LoopAction, PlanChoice, PlanFolder};
 use crate::ui::loop_page::{BY_CLASS, loop_link_ui};
 use crate::ui::reconcile::{reconciled_ui, settle_ui};
 use crate::ui::{
@@ -201,6 +201,7 @@ fn below_name_ui(ui: &mut Ui, view: &PlanView<'_>, is_small: bool, commands: &mu
             }
         }
     }
+    inbox_ui(ui, view, actions);
     if let Some(prequel) = &view.prequel {
         widgets::remark(ui, icon::REPEAT, Tone::Caution, prequel);
     }
@@ -216,6 +217,26 @@ fn below_name_ui(ui: &mut Ui, view: &PlanView<'_>, is_small: bool, commands: &mu
     settle_ui(ui, view.run.run_id, view.reconciled, actions);
     if let Some(text) = contradiction(view) {
         widgets::remark(ui, icon::WARNING, Tone::Caution, text);
+    }
+}
+
+/// Shows who proposes a plan of the inbox. One that was put there by hand needs a workspace first.
+fn inbox_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
+    if !view.in_inbox {
+        return;
+    }
+    let text = match view.proposed_by {
+        Some(from) => format!("From the inbox. Proposed by “{}”, as it says itself.", prose(from)),
+        None => "From the inbox. Nobody says who proposes it.".to_owned(),
+    };
+    widgets::remark(ui, icon::ENVELOPE, Tone::Dim, text);
+    if view.review.is_none() && view.plan.is_some() {
+        let (text, hint) =
+            ("Choose the workspace…", "Choose the folder in which the plan is to run.");
+        if widgets::tooltip_button(ui, Look::Plain, icon::OPEN, text, hint) {
+            let choice = PlanChoice::PickFolder(PlanFolder::Workspace);
+            actions.push(Action::Plan(PlanAction::Choose(choice)));
+        }
     }
 }
 

@@ -24,6 +24,7 @@ mod filter;
 mod filter_bar;
 mod findings;
 mod header;
+mod inbox;
 mod incremental_rows;
 mod inspector;
 mod looked_at;
@@ -81,6 +82,7 @@ pub use filter::{KindSources, StepFilter, StepKind, StepList, steps_with_text};
 pub(crate) use filter_bar::FIELD_HELP;
 pub(crate) use findings::finding_sentence;
 pub(crate) use header::commands_button;
+pub use inbox::InboxView;
 pub(crate) use inspector::{argument_ui, indented};
 pub use looked_at::{LookedAt, MustSee};
 pub(crate) use marks::sections;
@@ -181,6 +183,10 @@ pub struct PlanView<'a> {
     pub run: &'a RunState,
     /// The output of the run.
     pub output: &'a RunOutput,
+    /// Whether the plan is in the inbox.
+    pub in_inbox: bool,
+    /// Who proposes it, in words that nobody has checked.
+    pub proposed_by: Option<&'a str>,
     /// The latest run of these bytes in this workspace, while the page shows none.
     pub last_run: Option<&'a RunSummary>,
     /// The run that this plan or run continues or reverts.

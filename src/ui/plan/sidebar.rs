@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use egui::{Response, ScrollArea, Ui, pos2, vec2};
 use uuid::Uuid;
 
+use super::inbox::{InboxView, inbox_ui};
 use super::outcome_look;
 use crate::plan::{CONTINUED, Digest, drawable};
 use crate::run::text::capitalized;
@@ -42,6 +43,8 @@ pub struct RecentPlan {
 /// The content of the list.
 #[derive(Debug, Clone)]
 pub struct SidebarView<'a> {
+    /// What others propose.
+    pub inbox: InboxView<'a>,
     /// Plans: pinned ones first, else the latest first.
     pub plans: &'a [RecentPlan],
     /// The file of the open plan.
@@ -84,6 +87,7 @@ pub(crate) fn run_look(run: &RunSummary) -> StateLook {
 pub fn sidebar_ui(ui: &mut Ui, view: &SidebarView<'_>, actions: &mut Vec<Action>) {
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 2.0;
+        inbox_ui(ui, &view.inbox, view.open, view.now, actions);
         widgets::list_heading(ui, "Plans");
         if view.plans.is_empty() {
             widgets::paragraph(ui, "Plans you open are listed here.", Text::Small, Tone::Dim);
@@ -271,7 +275,7 @@ impl Entry<'_> {
     }
 
     /// The height of an entry, in points.
-    const HEIGHT: f32 = 42.0;
+    pub(super) const HEIGHT: f32 = 42.0;
     /// The left margin of an entry with an icon, in points.
     const LEFT: f32 = 32.0;
     /// The right margin, in points.
@@ -283,7 +287,7 @@ impl Entry<'_> {
     }
 
     /// Draws the entry.
-    fn response(self, ui: &mut Ui, (list, index, selected): Place<'_>) -> Response {
+    pub(super) fn response(self, ui: &mut Ui, (list, index, selected): Place<'_>) -> Response {
         let theme = Theme::of(ui);
         let size = vec2(ui.available_width(), Self::HEIGHT);
         let response = list.row(ui, index, size);

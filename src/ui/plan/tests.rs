@@ -32,6 +32,8 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         rejected: None,
         run,
         output: &RunOutput::default(),
+        in_inbox: false,
+        proposed_by: None,
         last_run: None,
         continues: None,
         attempt: None,

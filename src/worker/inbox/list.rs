@@ -237,9 +237,10 @@ fn is_unfinished(name: &str) -> bool {
     name.starts_with('.') || UNFINISHED.iter().any(|end| name.to_lowercase().ends_with(end))
 }
 
+/// When it came into the folder or was last changed there. The time of its content may be older.
 fn milliseconds(stat: &Stat) -> i64 {
-    let of_nanoseconds = i64::try_from(stat.st_mtime_nsec / 1_000_000).unwrap_or_default();
-    stat.st_mtime.saturating_mul(1_000).saturating_add(of_nanoseconds)
+    let of_nanoseconds = i64::try_from(stat.st_ctime_nsec / 1_000_000).unwrap_or_default();
+    stat.st_ctime.saturating_mul(1_000).saturating_add(of_nanoseconds)
 }
 
 /// The description of the proposal in `folder`, which is in the inbox.

@@ -18,19 +18,23 @@ mod folder;
 mod list;
 mod propose;
 mod proposed;
+mod queries;
 mod remove;
 mod summary;
 #[cfg(test)]
 mod tests;
 mod waiting;
+mod watch;
 
 pub use error::InboxError;
 pub use folder::InboxFolder;
 pub use list::{InboxReader, list_inbox};
 pub use propose::{Handle, Proposal, propose};
 pub use proposed::{Proposed, proposed};
+pub use queries::{DecidedPlans, RemoveFromInbox};
 pub use remove::remove_from_inbox;
 pub use waiting::{Held, held};
+pub use watch::InboxWatch;
 
 /// The name of the file with the proposed bytes.
 pub(super) const PLAN_NAME: &str = "plan";

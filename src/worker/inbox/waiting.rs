@@ -66,6 +66,11 @@ impl Held {
         }
     }
 
+    /// Whether nobody has said in which folder the plan is to run.
+    pub fn lacks_workspace(&self) -> bool {
+        self.workspace.is_none()
+    }
+
     /// A finding for a plan without a workspace, with which it cannot be authorized.
     pub fn finding(failure: Failure) -> Finding {
         Finding::error(failure.code, "", failure.message)

@@ -1,0 +1,306 @@
+//! The list of what is in the inbox, in the list of plans and runs.
+
+use egui::{Key, Modifiers, Rect, Ui, vec2};
+
+use super::sidebar::Entry;
+use crate::plan::{drawable, one_line};
+use crate::risk::RiskLevel;
+use crate::run::{Failure, InboxEntry, InboxKind, InboxList};
+use crate::ui::action::InboxAction;
+use crate::ui::one_stop::OneStop;
+use crate::ui::{Action, Icon, Look, Now, PlanAction, Text, Tone, controls, format, icon, widgets};
+
+/// The number of entries that are listed until the person asks for all.
+const FEW: usize = 6;
+
+/// The content of the inbox.
+#[derive(Debug, Clone, Copy)]
+pub struct InboxView<'a> {
+    /// What is in the folder, in the order in which it arrived.
+    pub list: &'a InboxList,
+    /// Whether each entry waits for the person: it is a plan that nobody has decided about.
+    pub waits: &'a [bool],
+    /// The number of those that wait.
+    pub waiting: usize,
+}
+
+/// What can be said of an entry in one word, with its look.
+fn state(entry: &InboxEntry, waits: bool) -> (Icon, Option<String>, Tone) {
+    let plan = entry.plan.as_ref();
+    match (&entry.kind, plan) {
+        (InboxKind::Unusable(_), _) | (_, None) => {
+            (icon::PROHIBIT, Some("not opened".to_owned()), Tone::Dim)
+        }
+        (_, Some(plan)) if plan.errors > 0 => {
+            (icon::FAILED, Some(format::counted(plan.errors, "error")), Tone::Danger)
+        }
+        (_, Some(_)) if !waits => (icon::CHECK, Some("decided".to_owned()), Tone::Dim),
+        (_, Some(plan)) => match plan.worst {
+            Some(worst @ (RiskLevel::Dangerous | RiskLevel::Blocked)) => {
+                (icon::ENVELOPE, Some(worst.as_str().to_owned()), Tone::Danger)
+            }
+            worst => {
+                let word = worst.map(|worst| worst.as_str().to_owned());
+                (icon::ENVELOPE, word, Tone::Accent)
+            }
+        },
+    }
+}
+
+/// The name of an entry: of its plan, otherwise of its file.
+fn title(entry: &InboxEntry) -> &str {
+    let title = entry.plan.as_ref().and_then(|plan| plan.title.as_deref());
+    title.unwrap_or(&entry.name)
+}
+
+/// The facts about an entry, the most important first.
+fn facts(entry: &InboxEntry, waits: bool) -> Vec<String> {
+    let plan = entry.plan.as_ref();
+    let warnings = plan.map_or(0, |plan| plan.warnings);
+    let has_no_place = entry.can_be_opened() && entry.workspace.is_none();
+    [
+        state(entry, waits).1,
+        (warnings > 0).then(|| format::counted(warnings, "warning")),
+        entry.from.as_ref().map(|from| format!("from {}", one_line(from))),
+        has_no_place.then(|| "no workspace yet".to_owned()),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// What is said about an entry beside the list.
+fn tooltip(entry: &InboxEntry, now: &Now) -> String {
+    let mut lines = vec![drawable(title(entry)).into_owned()];
+    if let InboxKind::Unusable(reason) = &entry.kind {
+        lines.push(format!("It is not opened: {}.", drawable(reason)));
+    }
+    if let Some(plan) = &entry.plan {
+        let worst = plan.worst.map(|worst| format!(", {}", worst.as_str())).unwrap_or_default();
+        if plan.digest.is_some() {
+            lines.push(format!("{}{worst}", format::counted(plan.steps, "step")));
+        }
+        let error = plan.first_error.as_ref();
+        lines.extend(error.map(|error| drawable(error).into_owned()));
+    }
+    let from = entry.from.as_ref();
+    lines.extend(from.map(|from| format!("from {}, as it says itself", one_line(from))));
+    lines.push(format!("arrived {}", now.full(entry.at_ms)));
+    if let Some(workspace) = &entry.workspace {
+        lines.push(format!("for {}", drawable(&workspace.display().to_string())));
+    }
+    lines.push(drawable(&entry.path.display().to_string()).into_owned());
+    lines.join("\n")
+}
+
+/// Draws the list, if there is anything in it.
+pub(super) fn inbox_ui(
+    ui: &mut Ui,
+    view: &InboxView<'_>,
+    open: Option<&std::path::Path>,
+    now: &Now,
+    actions: &mut Vec<Action>,
+) {
+    let InboxList { entries, omitted, fault } = view.list;
+    if entries.is_empty() && *omitted == 0 && fault.is_none() {
+        return;
+    }
+    let heading = match view.waiting {
+        0 => "Inbox".to_owned(),
+        waiting => format!("Inbox ({waiting})"),
+    };
+    widgets::list_heading(ui, &heading);
+    if let Some(fault) = fault {
+        fault_ui(ui, fault);
+    }
+    let all_id = ui.scope_id().with("the whole inbox");
+    let is_whole = ui.data(|data| data.get_temp(all_id).unwrap_or(false));
+    let count = if is_whole { entries.len() } else { entries.len().min(FEW) };
+    let shown = entries.get(..count).unwrap_or(entries);
+    rows_ui(ui, shown, view.waits, open, now, actions);
+    if entries.len() > FEW {
+        let text = match is_whole {
+            true => "Show fewer".to_owned(),
+            false => format!("Show all {}", entries.len()),
+        };
+        if widgets::button(ui, Look::Bare, None, &text, true).clicked() {
+            ui.data_mut(|data| data.insert_temp(all_id, !is_whole));
+        }
+    }
+    if *omitted > 0 {
+        let text = format!("{omitted} more are not listed: the inbox has too many.");
+        widgets::paragraph(ui, text, Text::Small, Tone::Caution);
+    }
+    ui.add_space(14.0);
+}
+
+fn fault_ui(ui: &mut Ui, fault: &Failure) {
+    let text = format!("{} {}", drawable(&format::sentence(&fault.message)), fault.next);
+    widgets::remark(ui, icon::WARNING, Tone::Caution, text);
+}
+
+/// Draws the rows in sight, and of the others only the one that Tab reaches: there may be thousands.
+fn rows_ui(
+    ui: &mut Ui,
+    entries: &[InboxEntry],
+    waits: &[bool],
+    open: Option<&std::path::Path>,
+    now: &Now,
+    actions: &mut Vec<Action>,
+) {
+    let is_open = |entry: &InboxEntry| open == Some(entry.path.as_path());
+    let selected = entries.iter().position(is_open);
+    let list = OneStop::new(ui, "inbox", entries.iter().map(|entry| &entry.id), selected);
+    let spacing = ui.spacing().item_spacing.y;
+    let pitch = Entry::HEIGHT + spacing;
+    let rows = Rect::from_min_size(
+        ui.cursor().min,
+        vec2(ui.available_width(), pitch * entries.len() as f32),
+    );
+    let sight = ui.clip_rect().intersect(rows);
+    let at = |y: f32| ((y - rows.top()) / pitch).max(0.0) as usize;
+    let (first, end) = match sight.is_positive() {
+        true => (at(sight.top()), (at(sight.bottom()) + 1).min(entries.len())),
+        false => (0, 0),
+    };
+    let mut next = 0;
+    let mut drawn: Vec<usize> = (first..end).chain([list.stop()]).collect();
+    drawn.sort_unstable();
+    drawn.dedup();
+    let gap = |ui: &mut Ui, rows: usize| {
+        if rows > 0 {
+            ui.allocate_space(vec2(ui.available_width(), pitch * rows as f32 - spacing));
+        }
+    };
+    for index in drawn {
+        let Some(entry) = entries.get(index) else { continue };
+        gap(ui, index - next);
+        let waits = waits.get(index).copied().unwrap_or_default();
+        row_ui(ui, entry, waits, (&list, index, selected == Some(index)), now, actions);
+        next = index + 1;
+    }
+    gap(ui, entries.len() - next);
+}
+
+fn row_ui(
+    ui: &mut Ui,
+    entry: &InboxEntry,
+    waits: bool,
+    place: super::Place<'_>,
+    now: &Now,
+    actions: &mut Vec<Action>,
+) {
+    let (icon, _, tone) = state(entry, waits);
+    let (facts, time) = (facts(entry, waits), now.short(entry.at_ms));
+    let workspace = entry.workspace.as_ref().map(|it| it.display().to_string());
+    let for_place = workspace.map(|it| format!(", for {}", drawable(&it))).unwrap_or_default();
+    let name = one_line(title(entry)).into_owned();
+    let said = facts.iter().map(|fact| format!(", {fact}")).collect::<String>();
+    let response = Entry {
+        look: Some((icon, tone)),
+        title: &name,
+        second_line: &facts.join(" · "),
+        time: &time,
+        name: format!("In the inbox: {name}{said}{for_place}, {time}"),
+        tooltip: tooltip(entry, now),
+    }
+    .response(ui, place);
+    let remove = || Action::Plan(PlanAction::Inbox(InboxAction::Remove(entry.id.clone())));
+    let open = || Action::Plan(PlanAction::Open(entry.path.clone()));
+    if response.clicked() && entry.can_be_opened() {
+        actions.push(open());
+    }
+    let delete = |ui: &Ui| ui.input_mut(|input| input.consume_key(Modifiers::NONE, Key::Delete));
+    if response.has_focus() && delete(ui) {
+        actions.push(remove());
+    }
+    response.context_menu(|ui| {
+        ui.add_enabled_ui(entry.can_be_opened(), |ui| {
+            if controls::menu_item(ui, "Open") {
+                actions.push(open());
+            }
+        });
+        if controls::menu_item(ui, "Remove from the inbox") {
+            actions.push(remove());
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::{NodeT as _, Queryable as _};
+
+    use super::*;
+    use crate::ui::tests::{Window, window};
+
+    fn listed(harness: &Harness<'_, Window>) -> Vec<String> {
+        let nodes = harness.root().children_recursive();
+        let names = nodes.filter_map(|node| node.accesskit_node().label());
+        names.filter(|name| name.starts_with("In the inbox: ")).collect()
+    }
+
+    #[test]
+    fn each_entry_says_what_it_is() {
+        let mut harness = window("inbox", [1280.0, 1_000.0]);
+        let names = listed(&harness);
+        assert_eq!(
+            names.iter().map(|name| name.trim_start_matches("In the inbox: ")).collect::<Vec<_>>(),
+            [
+                "Update the lock file, caution, 1 warning, from nightly build, for /home/ada/src/parser, 12:36",
+                "Rename Config to Settings, decided, from codex, for /home/ada/src/parser, 13:06",
+                "Delete old logs, dangerous, from codex, for /home/ada/src/parser, 13:21",
+                "Burn the files, 2 errors, for /home/ada/src/parser, 13:36",
+                "Apply a diff: 3 files, caution, no workspace yet, 13:46",
+                "f.json, not opened, 13:56",
+            ]
+        );
+        harness.get_by_label_contains("Delete old logs").click_accesskit();
+        harness.run_ok();
+        let opens = |it: &Action| matches!(it, Action::Plan(PlanAction::Open(path)) if path.ends_with("c/plan"));
+        assert!(harness.state().actions.iter().any(opens), "{:?}", harness.state().actions);
+        let before = harness.state().actions.len();
+        harness.get_by_label_contains("f.json, not opened").click_accesskit();
+        harness.run_ok();
+        assert_eq!(harness.state().actions.len(), before, "it is not opened");
+    }
+
+    #[test]
+    fn everything_is_reached_by_the_keyboard() {
+        let mut harness = window("inbox", [1280.0, 1_000.0]);
+        harness.get_by_label("Open plan…").focus();
+        harness.run_ok();
+        for key in [Key::Tab, Key::ArrowDown, Key::ArrowDown, Key::Delete] {
+            harness.key_press(key);
+            harness.run_ok();
+        }
+        let removed = Action::Plan(PlanAction::Inbox(InboxAction::Remove("c".to_owned())));
+        assert_eq!(harness.state().actions, [removed]);
+        harness.key_press(Key::Enter);
+        harness.run_ok();
+        assert!(matches!(harness.state().actions[1..], [Action::Plan(PlanAction::Open(_))]));
+    }
+
+    /// However many there are, only those in sight are drawn, and the keyboard reaches the last one.
+    #[test]
+    fn a_thousand_entries_are_drawn_as_few_as_are_in_sight() {
+        let mut harness = window("inbox-many", [1280.0, 800.0]);
+        assert_eq!(listed(&harness).len(), FEW);
+        harness.get_by_label("Show all 1000").click_accesskit();
+        harness.run_ok();
+        let drawn = listed(&harness).len();
+        assert!((10..25).contains(&drawn), "{drawn}");
+        harness.get_by_label("Open plan…").focus();
+        harness.run_ok();
+        for key in [Key::Tab, Key::End] {
+            harness.key_press(key);
+            harness.run_ok();
+        }
+        let nodes = harness.root().children_recursive();
+        let mut focused = nodes.filter(|node| node.accesskit_node().is_focused());
+        let name = focused.next().unwrap().accesskit_node().label().unwrap();
+        assert!(name.contains("Proposal 999"), "{name}");
+        let drawn = listed(&harness).len();
+        assert!((5..25).contains(&drawn), "{drawn}");
+    }
+}

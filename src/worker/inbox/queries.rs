@@ -1,0 +1,45 @@
+//! What the window asks about the inbox.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{InboxFolder, remove_from_inbox};
+use crate::plan::Digest;
+use crate::worker::{Query, QueryContext, QueryError};
+
+/// Moves things from the inbox into the folder of what was removed from it.
+pub struct RemoveFromInbox {
+    /// Their ids.
+    pub ids: Vec<String>,
+}
+
+impl Query for RemoveFromInbox {
+    /// The number of things that were moved.
+    type Answer = usize;
+    const FAILURE: &str = "It cannot be removed from the inbox.";
+
+    fn run(self, context: &mut QueryContext) -> Result<usize, QueryError> {
+        let folder = InboxFolder::open(&context.setup.inbox).map_err(|error| error.failure())?;
+        for id in &self.ids {
+            remove_from_inbox(&folder, id).map_err(|error| error.failure())?;
+        }
+        Ok(self.ids.len())
+    }
+}
+
+/// Finds out which plans were authorized or rejected.
+pub struct DecidedPlans {
+    /// The digests of the plans.
+    pub plans: BTreeSet<Digest>,
+    /// The time from which decisions count, in Unix milliseconds.
+    pub since_ms: i64,
+}
+
+impl Query for DecidedPlans {
+    /// The time of the latest decision about each plan, in Unix milliseconds.
+    type Answer = BTreeMap<Digest, i64>;
+
+    fn run(self, context: &mut QueryContext) -> Result<Self::Answer, QueryError> {
+        // If the evidence cannot be read, recording the next decision reports that.
+        Ok(context.evidence.decided_plans(&self.plans, self.since_ms).unwrap_or_default())
+    }
+}
