@@ -82,6 +82,12 @@ pub(super) fn is_agent(name: &str) -> bool {
     AGENTS.iter().any(|agent| agent.name == name)
 }
 
+/// The name of the program of the agent that this planner is, as `loop --planner` names it; `None` for other planners.
+pub fn agent_program(planner: &str) -> Option<&'static str> {
+    let name = planner.trim().split(':').next()?;
+    AGENTS.iter().map(|agent| agent.name).find(|agent| *agent == name)
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -101,5 +107,7 @@ mod tests {
         assert_eq!(of("claude", Some("relative")).as_deref(), Some(Path::new("/home/ada/.claude")));
         assert_eq!(of("cargo-fix", None), None);
         assert!(is_agent("gemini") && !is_agent("openai-compatible"));
+        assert_eq!(agent_program(" claude:opus "), Some("claude"));
+        assert_eq!(agent_program("claude -p"), None);
     }
 }

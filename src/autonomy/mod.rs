@@ -30,6 +30,7 @@ mod request;
 mod results;
 mod words;
 
+pub use agents::agent_program;
 pub use answer::{Answer, PlannerAnswer, read_answer};
 pub use authorizer::{AuthorizationRequest, PlanAuthorizer, PlanDecision};
 pub use bounded::BoundedLoop;

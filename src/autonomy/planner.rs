@@ -139,8 +139,7 @@ pub fn needs_of(name: &str, policy: &Policy) -> PlannerNeeds {
 
 /// The time that a planner gets for one answer if the person gives it none.
 pub fn default_timeout(name: &str) -> Duration {
-    let name = name.trim();
-    let is_agent = agents::is_agent(name.split(':').next().unwrap_or(name));
+    let is_agent = agents::agent_program(name).is_some();
     Duration::from_secs(if is_agent { AGENT_TIMEOUT_S } else { PLANNER_TIMEOUT_S }.into())
 }
 

@@ -63,6 +63,7 @@ pub fn planner_walls(
 mod tests {
     use super::*;
     use crate::authorization::WallSetting;
+    use crate::risk::AgentFolder;
 
     #[test]
     fn a_planner_writes_the_whole_workspace_or_nothing() {
@@ -77,6 +78,36 @@ mod tests {
         for inside in ["target", "./src/x"] {
             assert!(walls(inside).unwrap_err().contains("as a whole"), "{inside}");
         }
+    }
+
+    // Its folder is a sensitive path, which no setting can grant.
+    #[test]
+    fn an_agent_writes_its_folder_without_its_settings() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        for name in ["space", ".codex"] {
+            std::fs::create_dir(top.join(name)).unwrap();
+        }
+        let toolbox = Toolbox::open(&top.join("space"), &Policy::default()).unwrap();
+        let own = top.join(".codex").to_string_lossy().into_owned();
+        let agent = |folder| PlannerNeeds {
+            agent_folder: Some(AgentFolder { folder, read_only: &["config.toml", "rules"] }),
+            ..PlannerNeeds::default()
+        };
+        let walls = |needs| planner_walls(&toolbox, &Policy::default(), &needs);
+        let (step, paths) = walls(agent(top.join(".codex"))).unwrap();
+        if step.level != WallLevel::None {
+            assert_eq!(step.write, std::slice::from_ref(&own));
+        }
+        for name in [".codex/config.toml", ".codex/rules", "space"] {
+            assert!(paths.read_only.contains(&top.join(name)), "{name} {paths:?}");
+        }
+        let named = PlannerNeeds { write: vec![own], ..PlannerNeeds::default() };
+        assert!(walls(named).unwrap_err().contains("sensitive"));
+        // A variable must not make it the home folder, or one that has the workspace in it.
+        let home = std::env::home_dir().unwrap();
+        assert!(walls(agent(home)).unwrap_err().contains("your home folder"));
+        assert!(walls(agent(top)).unwrap_err().contains("the workspace is in it"));
     }
 
     #[test]

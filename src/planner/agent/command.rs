@@ -12,13 +12,13 @@ use super::{Agent, schema};
 const GEMINI_INPUT_BYTES: usize = 8 << 20;
 
 /// The arguments of an agent's program, which reads its prompt on stdin: an argument could not hold it.
-pub(super) struct Command {
+pub(super) struct CommandLine {
     arguments: Vec<String>,
     /// The file with the output schema, if the agent takes one.
     _schema: Option<NamedTempFile>,
 }
 
-impl Command {
+impl CommandLine {
     /// The command for a prompt of this size.
     ///
     /// # Errors
@@ -102,7 +102,7 @@ mod tests {
             (Agent::Claude, "--permission-mode=plan"),
             (Agent::Gemini, "--approval-mode=plan"),
         ] {
-            let command = Command::new(agent, Some("m"), &INSTRUCTIONS, 1).unwrap();
+            let command = CommandLine::new(agent, Some("m"), &INSTRUCTIONS, 1).unwrap();
             let words = command.words();
             assert!(words.contains(&mode) && words.contains(&"--model=m"), "{words:?}");
             // The kernel refuses a longer argument.
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn schema_of_codex_is_a_file_until_its_end() {
-        let command = Command::new(Agent::Codex, None, &INSTRUCTIONS, 1).unwrap();
+        let command = CommandLine::new(Agent::Codex, None, &INSTRUCTIONS, 1).unwrap();
         let words = command.words();
         let place = words.iter().position(|word| *word == "--output-schema").unwrap();
         let path = words[place + 1].to_owned();
@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn gemini_gets_no_prompt_that_it_would_cut() {
-        let of = |bytes| Command::new(Agent::Gemini, None, &INSTRUCTIONS, bytes);
+        let of = |bytes| CommandLine::new(Agent::Gemini, None, &INSTRUCTIONS, bytes);
         assert!(of(GEMINI_INPUT_BYTES).is_ok());
         assert!(of(GEMINI_INPUT_BYTES + 1).is_err_and(|failure| !failure.retryable));
     }

@@ -66,7 +66,7 @@ pub(super) fn plan(
     let toolbox = Toolbox::open(workspace, &Policy::default()).map_err(failed)?;
     let instructions = Instructions::of(request);
     let prompt = prompt(request, agent, &instructions);
-    let command = command::Command::new(agent, model, &instructions, prompt.len())?;
+    let command = command::CommandLine::new(agent, model, &instructions, prompt.len())?;
     progress(&format!("Asking {}.\n", agent.program()));
     let events = RefCell::new(answer::Events::default());
     let output = |stream, text: &str| match (stream, agent) {
