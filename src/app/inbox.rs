@@ -161,6 +161,7 @@ impl App {
             Ok(count) => {
                 for path in paths {
                     app.plan.close_file(&path, &mut app.shared);
+                    app.plan.forget_open(&path);
                     app.change_recent(RecentChange::Remove(path));
                 }
                 let summary = format!("{} removed from the inbox.", counted(count, "entry"));
