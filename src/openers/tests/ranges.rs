@@ -206,7 +206,7 @@ fn suggestions_for_other_texts_are_errors() {
         (sure("a", (4, 5, 3, "x")), "a has changed since the check"),
         (sure("b", (4, 5, 1, "x")), "b has changed since the check"),
         (sure("c", (4, 5, 1, "x")), "c is not in the workspace"),
-        (sure("/root/.cargo/x", (4, 5, 1, "x")), "is outside"),
+        (sure("/outside/x", (4, 5, 1, "x")), "is outside"),
         (format!("{}\n{{\n", sure("a", (4, 5, 1, "x"))), "this is no message of cargo"),
         (message("a", &[(4, 5, 1, "x")], "Unspecified"), "changes no file"),
     ] {

@@ -97,7 +97,8 @@ pub fn propose(
     let workspace = usable_workspace(folder.path(), &proposal.workspace)?;
     // A file of another program becomes a plan now, and not when a person looks at it: then the files that it refers to
     // may be others.
-    let file = proposal.folder.as_ref().unwrap_or(&workspace).join(&proposal.name);
+    let name = Path::new(&proposal.name).file_name().unwrap_or_default();
+    let file = proposal.folder.as_ref().unwrap_or(&workspace).join(name);
     let settings = || policy.clone();
     let surroundings = PlanSurroundings::new(&file, &workspace, &settings);
     let PlanFile { bytes, format, findings: notes } =
