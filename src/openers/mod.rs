@@ -85,12 +85,13 @@ pub struct Opened {
 
 /// Opens a file of another program; `None` if it has none of the formats, as a plan file of ours.
 pub fn open(bytes: &[u8], files: &dyn Files) -> Option<Opened> {
-    let text = std::str::from_utf8(bytes);
-    let format = match text {
-        Ok(text) => recognise::format_of(text)?,
-        Err(_) => recognise::format_of(&String::from_utf8_lossy(bytes))?,
-    };
-    let drafted = match text {
+    let format = recognise::format_of(&String::from_utf8_lossy(bytes))?;
+    Some(open_as(format, bytes, files))
+}
+
+/// Opens a file as one of a format, whatever its bytes are.
+pub fn open_as(format: Format, bytes: &[u8], files: &dyn Files) -> Opened {
+    let drafted = match std::str::from_utf8(bytes) {
         Ok(text) => draft(format, text, bytes, files),
         Err(_) => {
             let message = format!(
@@ -107,7 +108,7 @@ pub fn open(bytes: &[u8], files: &dyn Files) -> Option<Opened> {
     findings
         .sort_by_key(|finding| (std::cmp::Reverse(finding.severity), finding.line, finding.column));
     let plan = plan.filter(|_| is_valid(&findings));
-    Some(Opened { format, plan, findings })
+    Opened { format, plan, findings }
 }
 
 fn draft(
