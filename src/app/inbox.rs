@@ -182,11 +182,15 @@ impl App {
 }
 
 impl PlanPage {
-    /// Closes the plan with this file if the page shows it, unless its run is under way.
+    /// Closes the plan with this file if the page shows it, unless its run is under way. One that is over is shown from the
+    /// records.
     fn close_file(&mut self, path: &Path, shared: &mut Shared) {
-        let shown = self.shown.as_ref();
-        if shown.is_some_and(|it| it.path() == Some(path) && !it.run.is_active()) {
-            self.close(shared);
+        let shown = self.shown.as_ref().filter(|it| it.path() == Some(path));
+        let Some(session) = shown.filter(|it| !it.run.is_active()) else { return };
+        let run_id = session.run.run_id;
+        self.close(shared);
+        if let Some(run_id) = run_id {
+            Self::replay(run_id, shared, |_| {});
         }
     }
 }
