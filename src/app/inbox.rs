@@ -11,7 +11,6 @@ use super::shared::Shared;
 use crate::plan::Digest;
 use crate::run::{InboxEntry, InboxList};
 use crate::ui::action::InboxAction;
-use crate::ui::format::counted;
 use crate::ui::plan::InboxView;
 use crate::ui::{Page, Tone};
 use crate::worker::inbox::{DecidedPlans, InboxWatch, KeepPasted, RemoveFromInbox};
@@ -189,7 +188,10 @@ impl App {
                     app.plan.forget_open(&path);
                     app.change_recent(RecentChange::Remove(path));
                 }
-                let summary = format!("{} removed from the inbox.", counted(count, "entry"));
+                let summary = match count {
+                    1 => "Removed from the inbox.".to_owned(),
+                    count => format!("{count} entries were removed from the inbox."),
+                };
                 let folder = app.shared.setup.inbox.join("removed");
                 let next = "What was removed can be deleted there, or moved back.";
                 let details = folder.display().to_string();
@@ -205,11 +207,15 @@ impl App {
 }
 
 impl PlanPage {
-    /// Closes the plan with this file if the page shows it, unless its run is under way.
+    /// Closes the plan with this file if the page shows it, unless its run is under way. One that is over is shown from the
+    /// records.
     fn close_file(&mut self, path: &Path, shared: &mut Shared) {
-        let shown = self.shown.as_ref();
-        if shown.is_some_and(|it| it.path() == Some(path) && !it.run.is_active()) {
-            self.close(shared);
+        let shown = self.shown.as_ref().filter(|it| it.path() == Some(path));
+        let Some(session) = shown.filter(|it| !it.run.is_active()) else { return };
+        let run_id = session.run.run_id;
+        self.close(shared);
+        if let Some(run_id) = run_id {
+            Self::replay(run_id, shared, |_| {});
         }
     }
 }

@@ -24,7 +24,7 @@ fn a_dropped_file_is_opened() {
     };
     let ctx = bench.ctx.clone();
     let app = &mut bench.app;
-    let mut output = ctx.run_ui(dropped, |ui| app.open_dropped_file(ui.ctx()));
+    let mut output = ctx.run_ui(dropped, |ui| app.open_dropped_files(ui.ctx()));
     output.textures_delta.clear();
     bench.wait_until("opened", |app| {
         app.plan.shown.as_ref().is_some_and(|session| session.path() == Some(plan.as_path()))
@@ -67,6 +67,31 @@ fn a_pasted_text_is_opened() {
     bench.app.drain();
     assert_eq!(std::fs::read_dir(&bench.app.shared.setup.inbox).unwrap().count(), before);
     assert_eq!(bench.session().path(), Some(plan.as_path()));
+}
+
+#[test]
+fn files_that_are_dropped_together_are_all_open() {
+    let (mut bench, plan) = bench();
+    let other = bench.file("other.json", &PLAN.replace("Two writes", "Other"));
+    let drop = |path: &PathBuf| {
+        Arc::new(Dropped(path.clone())) as Arc<dyn egui::DroppedFile + Send + Sync>
+    };
+    let dropped = egui::RawInput {
+        dropped_files: vec![drop(&plan), drop(&other)],
+        ..egui::RawInput::default()
+    };
+    let ctx = bench.ctx.clone();
+    let app = &mut bench.app;
+    let mut output = ctx.run_ui(dropped, |ui| app.open_dropped_files(ui.ctx()));
+    output.textures_delta.clear();
+    let shown = |app: &App| app.plan.shown.as_ref().and_then(|it| it.path()).map(Path::to_owned);
+    bench.wait_until("opened", |app| shown(app) == Some(plan.clone()));
+    let names =
+        |app: &App| app.plan.open_plans().iter().map(|it| it.name.to_owned()).collect::<Vec<_>>();
+    assert_eq!(names(&bench.app), ["Two writes", "other.json"]);
+    bench.act(Action::Do(Command::NextPlan));
+    bench.wait_until("the other one", |app| shown(app) == Some(other.clone()));
+    assert_eq!(names(&bench.app), ["Two writes", "Other"]);
 }
 
 /// One notice says so, however often the file changes.

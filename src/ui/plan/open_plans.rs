@@ -98,18 +98,6 @@ pub(super) fn queue_ui(
     if let Some(why) = held {
         widgets::remark(ui, icon::PAUSE, Tone::Caution, drawable(why));
     }
-    ui.horizontal(|ui| {
-        let mut command = |ui: &mut Ui, command: Command, text| {
-            let hint = command.spec().tooltip;
-            if widgets::button(ui, Look::Bare, None, text, true).on_hover_text(hint).clicked() {
-                actions.push(Action::Do(command));
-            }
-        };
-        if held.is_some() {
-            command(ui, Command::GoOnQueue, "Go on");
-        }
-        command(ui, Command::EmptyQueue, "Empty");
-    });
     let selected = plans.iter().position(|plan| open == Some(plan.path.as_path()));
     let list = OneStop::new(ui, "queue", plans.iter().map(|plan| &plan.path), selected);
     for (index, plan) in plans.iter().enumerate() {
@@ -149,6 +137,17 @@ pub(super) fn queue_ui(
             }
         });
     }
+    let mut command = |ui: &mut Ui, command: Command| {
+        let spec = command.spec();
+        let button = widgets::button(ui, Look::Bare, None, spec.text, true);
+        if button.on_hover_text(spec.tooltip).clicked() {
+            actions.push(Action::Do(command));
+        }
+    };
+    if held.is_some() {
+        command(ui, Command::GoOnQueue);
+    }
+    command(ui, Command::EmptyQueue);
     ui.add_space(14.0);
 }
 
@@ -160,6 +159,12 @@ pub(super) fn open_plans_ui(
     actions: &mut Vec<Action>,
 ) {
     if plans.len() < 2 {
+        return;
+    }
+    // Those that wait are listed in the queue.
+    let is_queued = |plan: &&OpenPlan<'_>| matches!(plan.state, OpenState::Queued(_));
+    let plans: Vec<_> = plans.iter().filter(|plan| !is_queued(plan)).collect();
+    if plans.is_empty() {
         return;
     }
     widgets::list_heading(ui, "Open");

@@ -110,6 +110,9 @@ pub(super) fn start_ui(ui: &mut Ui, view: &SidebarView<'_>, commands: &mut Comma
             ui.spacing_mut().item_spacing.x = GAP;
             commands.button(ui, Command::OpenPlan, Look::Primary, None);
             commands.button(ui, Command::NewLoop, Look::Plain, None);
+            if commands.situation.inbox_waiting > 0 {
+                commands.button(ui, Command::OpenWaiting, Look::Plain, None);
+            }
             if commands.situation.attempt_waits {
                 commands.button(ui, Command::OpenAttempt, Look::Plain, None);
             }
