@@ -180,7 +180,12 @@ impl Frames {
 
     /// The mean processor time of a frame while the list is scrolled down and up again.
     pub fn scrolling(&mut self) -> Duration {
-        self.frame(vec![Event::PointerMoved(pos2(480.0, 400.0))]);
+        self.scrolling_at(480.0)
+    }
+
+    /// As [`Self::scrolling`], for the list at this distance from the left, in points.
+    pub fn scrolling_at(&mut self, x: f32) -> Duration {
+        self.frame(vec![Event::PointerMoved(pos2(x, 400.0))]);
         let mut last = 0.0;
         self.measure(move |step| {
             let down = step > last;

@@ -13,7 +13,7 @@ use countersign::risk::{self, Policy, RiskLevel, Shell, Verdict};
 use countersign::run::*;
 use countersign::ui::artifact::{Contents, LoadState, Prepared, Shape};
 use countersign::ui::format::Now;
-use countersign::ui::plan::RecentPlan;
+use countersign::ui::plan::{QueuedPlan, RecentPlan};
 use uuid::Uuid;
 
 /// The current time in the gallery, 2026-11-22 14:06:12 UTC, in Unix milliseconds.
@@ -487,6 +487,16 @@ pub fn recent() -> Vec<RecentPlan> {
         detail: detail.into(),
     })
     .into()
+}
+
+/// Two plans that wait for the worker.
+pub fn queue() -> Vec<QueuedPlan> {
+    [("logs", "Rotate staging logs"), ("lock", "Update the lock file")]
+        .map(|(file, name)| QueuedPlan {
+            path: format!("/home/ada/src/parser/plans/{file}.json").into(),
+            name: name.to_owned(),
+        })
+        .into()
 }
 
 /// An inbox with this many entries, the first of which differ.

@@ -35,8 +35,8 @@ use countersign::ui::notice::{Notice, Scope};
 use countersign::ui::overlay::{Overlay, RemovedRule, RuleForm, SettingsView};
 use countersign::ui::plan::{
     Approval, CardView, ChangedSteps, ChoicesView, Effect, InboxView, KindSources, LookedAt,
-    PlanAttempt, PlanView, RecentPlan, RunOutput, SeenStep, SidebarView, Simulated, StepCounts,
-    StepKind, StepList, steps_with_text,
+    OpenPlan, OpenState, PlanAttempt, PlanView, QueueView, QueuedPlan, RecentPlan, RunOutput,
+    SeenStep, SidebarView, Simulated, StepCounts, StepKind, StepList, steps_with_text,
 };
 use countersign::ui::theme::Tone;
 use countersign::ui::{OnScreen, StatusView, WindowView, icon};
@@ -60,6 +60,7 @@ pub struct Scene {
     recent: Vec<RecentPlan>,
     inbox: InboxList,
     inbox_waits: Vec<bool>,
+    queue: Vec<QueuedPlan>,
     runs: Vec<RunSummary>,
     search: Option<SearchPage>,
     lines: Vec<ResultLine>,
@@ -517,6 +518,7 @@ impl Scene {
                 _ => Tab::default(),
             },
             page: if evidence { Page::Evidence } else { page },
+            queue: if name == "queue" { fixture::queue() } else { vec![] },
             inbox: inbox.clone(),
             inbox_waits: inbox
                 .entries
@@ -738,6 +740,25 @@ impl Scene {
         }
     }
 
+    /// The open plans: those of the queue, and two others.
+    fn open_plans(&self) -> Vec<OpenPlan<'_>> {
+        let queued = self.queue.iter().enumerate();
+        let mut plans: Vec<_> = queued
+            .map(|(index, it)| OpenPlan {
+                path: &it.path,
+                name: &it.name,
+                state: OpenState::Queued(index),
+            })
+            .collect();
+        if !plans.is_empty() {
+            for (plan, state) in self.recent.iter().zip([OpenState::Running, OpenState::Undecided])
+            {
+                plans.push(OpenPlan { path: &plan.path, name: &plan.name, state });
+            }
+        }
+        plans
+    }
+
     pub fn view(&self) -> WindowView<'_> {
         let open = !matches!(self.name.as_str(), "empty" | "returning");
         let asking = match &self.run.phase {
@@ -773,13 +794,14 @@ impl Scene {
             }
             "export" => Some(Question::Export(self.export.clone())),
             "purge" => Some(Question::Purge(&self.purge)),
-            "close" => Some(Question::Close { looping: false }),
+            "close" => Some(Question::Close { under_way: Some("run"), queued: 0 }),
+            "close-queue" => Some(Question::Close { under_way: None, queued: 2 }),
             "secret" => Some(Question::Secret {
                 id: uuid::Uuid::nil(),
                 question: &self.secret,
                 plan: Some("Restart the build host"),
             }),
-            "loop-close" => Some(Question::Close { looping: true }),
+            "loop-close" => Some(Question::Close { under_way: Some("loop"), queued: 1 }),
             "asking" => None,
             _ => asking.filter(|it| !it.guided || self.guided_dialog).map(|request| {
                 let plan = self.plan.name();
@@ -834,6 +856,11 @@ impl Scene {
                     waits: &self.inbox_waits,
                     waiting: self.inbox_waits.iter().filter(|waits| **waits).count(),
                 },
+                queue: QueueView {
+                    plans: &self.queue,
+                    held: (self.name == "queue").then_some("What ran before did not complete."),
+                },
+                open_plans: self.open_plans(),
                 plans: &self.recent,
                 open: open.then(|| Path::new("/home/ada/src/parser/plans/parser.json")),
                 runs: &self.runs,

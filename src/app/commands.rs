@@ -109,6 +109,15 @@ impl App {
             }
             Command::Reject => shared.show_prompt(Some(Prompt::Reject)),
             Command::Run => self.plan.start_run(shared),
+            Command::Enqueue => self.enqueue(),
+            Command::Unqueue
+            | Command::RunEarlier
+            | Command::RunLater
+            | Command::EmptyQueue
+            | Command::NextPlan
+            | Command::PreviousPlan
+            | Command::ClosePlan => self.plan.apply_to_open(command, shared),
+            Command::GoOnQueue => self.go_on_with_queue(),
             Command::RunAgain => self.plan.run_again(shared),
             Command::ContinueFromHere => self.plan.follow_up(FollowUp::Continue, shared),
             Command::RollBack => self.plan.follow_up(FollowUp::RollBack, shared),

@@ -80,6 +80,7 @@ impl App {
             DialogAction::StopAndClose => {
                 shared.prompt = None;
                 self.close_when_idle = true;
+                self.plan.empty_queue();
                 self.control(Control::StopNow);
             }
         }

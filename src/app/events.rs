@@ -7,7 +7,7 @@ use super::plan_page::{Chosen, PlanSession};
 use super::recent::RecentChange;
 use super::shared::Prompt;
 use crate::plan::Code;
-use crate::run::{Failure, RunEvent};
+use crate::run::{Failure, RunEvent, RunStatus, StopCode};
 use crate::ui::format::counted;
 use crate::ui::notice::Scope;
 use crate::ui::plan::RecentPlan;
@@ -83,6 +83,8 @@ impl App {
                 self.plan.apply_event(&event, shared);
             }
             Event::Finished(result) => {
+                let completed =
+                    result.as_ref().is_ok_and(|result| result.status == RunStatus::Completed);
                 let result = result.map(|result| result.elapsed_ms);
                 self.plan.end_run(&result);
                 if let Err(failure) = result {
@@ -91,14 +93,18 @@ impl App {
                     }
                     shared.report_failure(Scope::Window, "The run ended.", &failure);
                 }
-                self.after_run();
+                self.after_run(completed);
             }
             Event::Proposed(proposal) => {
                 if self.loop_page.take_proposal(&proposal) {
                     self.plan.take_proposal(*proposal, shared);
                 }
             }
-            Event::LoopFinished(outcome) => self.apply_loop_end(outcome.err()),
+            Event::LoopFinished(outcome) => {
+                let is_complete = |code| code == StopCode::Completed;
+                let completed = outcome.as_ref().is_ok_and(|it| is_complete(it.stop_reason.code));
+                self.apply_loop_end(outcome.err(), completed);
+            }
             Event::SecretNeeded { id, question } => {
                 shared.ask_secret(id, question, self.plan.request());
             }
@@ -116,13 +122,13 @@ impl App {
                     "The outcome of a step that was under way is unknown: Reconcile compares its files with the disk.",
                 );
                 self.plan.interrupt_run(shared.now.ms);
-                self.after_run();
+                self.after_run(false);
             }
         }
     }
 
     /// Applies the end of the loop, or the failure to start it.
-    fn apply_loop_end(&mut self, failure: Option<Failure>) {
+    fn apply_loop_end(&mut self, failure: Option<Failure>, completed: bool) {
         let shared = &mut self.shared;
         if let Some(loop_id) = self.loop_page.end_loop(failure.as_ref(), shared.now.ms) {
             self.plan.end_attempts(loop_id, shared);
@@ -132,11 +138,11 @@ impl App {
             shared.report_failure(Scope::Window, "The loop ended.", &failure);
         }
         shared.list_loops();
-        self.after_run();
+        self.after_run(completed);
     }
 
-    /// Updates the pages after a run or a loop has ended.
-    fn after_run(&mut self) {
+    /// Updates the pages after a run or a loop has ended, and begins the next plan of the queue if it has completed.
+    fn after_run(&mut self, completed: bool) {
         self.shared.close_prompt(&[Prompt::Close]);
         if self.plan.running().is_none() {
             self.plan.notify_hidden_end(&mut self.shared);
@@ -146,6 +152,10 @@ impl App {
         self.note_decided();
         self.plan.review_again(false, &mut self.shared);
         self.evidence.search(&mut self.shared);
+        if !completed {
+            self.plan.hold_queue("What ran before did not complete.");
+        }
+        self.start_next();
     }
 
     /// Removes the notices of a page that is not shown, and those that lead to what is shown.

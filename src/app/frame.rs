@@ -143,7 +143,7 @@ impl App {
         }
     }
 
-    /// Stores the size of the window. While a run or loop is under way, a request to close the window opens a dialog
+    /// Stores the size of the window. While a run or loop is under way or plans are queued, a request to close the window opens a dialog
     /// instead.
     pub(super) fn handle_close_request(&mut self, ctx: &egui::Context) {
         let viewport = ctx.input(|input| input.viewport().clone());
@@ -151,7 +151,8 @@ impl App {
             self.settings.window = [rect.width(), rect.height()];
         }
         let is_busy = self.is_busy();
-        if viewport.close_requested() && is_busy {
+        let is_queued = self.plan.queue_place().1 > 0 && !self.close_when_idle;
+        if viewport.close_requested() && (is_busy || is_queued) {
             ctx.send_viewport_cmd(egui::ViewportCommand::CancelClose);
             if self.shared.prompt != Some(Prompt::Close) {
                 self.shared.show_prompt(Some(Prompt::Close));

@@ -11,7 +11,6 @@ use super::shared::Shared;
 use crate::plan::Digest;
 use crate::run::{InboxEntry, InboxList};
 use crate::ui::action::InboxAction;
-use crate::ui::format::counted;
 use crate::ui::plan::InboxView;
 use crate::ui::{Page, Tone};
 use crate::worker::inbox::{DecidedPlans, InboxWatch, RemoveFromInbox};
@@ -161,9 +160,13 @@ impl App {
             Ok(count) => {
                 for path in paths {
                     app.plan.close_file(&path, &mut app.shared);
+                    app.plan.forget_open(&path);
                     app.change_recent(RecentChange::Remove(path));
                 }
-                let summary = format!("{} removed from the inbox.", counted(count, "entry"));
+                let summary = match count {
+                    1 => "Removed from the inbox.".to_owned(),
+                    count => format!("{count} entries were removed from the inbox."),
+                };
                 let folder = app.shared.setup.inbox.join("removed");
                 let next = "What was removed can be deleted there, or moved back.";
                 let details = folder.display().to_string();

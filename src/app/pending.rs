@@ -44,6 +44,12 @@ impl Pending {
         })
     }
 
+    /// Whether no query is pending.
+    #[cfg(test)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.topics.is_empty()
+    }
+
     /// Whether a query of this topic is pending.
     #[cfg(test)]
     pub(super) fn has<Q: Query>(&self) -> bool {

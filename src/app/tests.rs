@@ -31,6 +31,7 @@ mod notices;
 mod opening;
 mod panics;
 mod previews;
+mod queue;
 mod retention;
 mod run_elsewhere;
 mod secrets;

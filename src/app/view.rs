@@ -133,7 +133,13 @@ impl App {
             return Some(Dialog { prompt, question });
         };
         let question = match prompt {
-            Prompt::Close => Question::Close { looping: self.loop_page.under_way().is_some() },
+            Prompt::Close => Question::Close {
+                under_way: match (self.loop_page.under_way(), self.plan.running()) {
+                    (Some(_), _) => Some("loop"),
+                    (None, running) => running.map(|_| "run"),
+                },
+                queued: self.plan.queue_place().1,
+            },
             Prompt::Trust | Prompt::TrustForLoop => {
                 let (workspace, commands) = self.commands_to_trust(prompt)?;
                 Question::Trust { workspace, commands, of_plan: prompt == Prompt::Trust }

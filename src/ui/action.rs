@@ -1,6 +1,7 @@
 //! The actions of a person, as reported by the views. The window code carries them out.
 
 mod evidence;
+mod waiting;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,6 +21,7 @@ use crate::plan::{Digest, Mode};
 use crate::run::{Decision, PurgeRule, TerminalSize};
 
 pub use evidence::EvidenceAction;
+pub use waiting::{InboxAction, QueueAction};
 
 /// A page of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -85,6 +87,12 @@ pub enum Action {
 pub enum PlanAction {
     /// An action on the inbox.
     Inbox(InboxAction),
+    /// Show this plan file, which is open in the window.
+    ShowOpen(PathBuf),
+    /// Close this plan file.
+    CloseOpen(PathBuf),
+    /// An action on the plans that wait for the worker.
+    Queue(QueueAction),
     /// Open this plan file.
     Open(PathBuf),
     /// Show this recorded run.
@@ -126,13 +134,6 @@ pub enum PlanAction {
     Choose(PlanChoice),
     /// An action on the terminal of the current step.
     Terminal(TerminalAction),
-}
-
-/// An action on the inbox.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum InboxAction {
-    /// Move what has this id into the folder of what was removed.
-    Remove(String),
 }
 
 /// A choice before the plan is authorized.

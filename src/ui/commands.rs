@@ -27,6 +27,12 @@ pub enum Command {
     Authorize,
     Reject,
     Run,
+    Enqueue,
+    Unqueue,
+    RunEarlier,
+    RunLater,
+    EmptyQueue,
+    GoOnQueue,
     RunAgain,
     ContinueFromHere,
     RollBack,
@@ -50,6 +56,9 @@ pub enum Command {
     CopyDigest,
     PinPlan,
     ForgetPlan,
+    NextPlan,
+    PreviousPlan,
+    ClosePlan,
     OpenWaiting,
     RemoveFromInbox,
     RemoveDecided,
@@ -145,6 +154,14 @@ pub struct Situation {
     pub in_inbox: bool,
     /// Whether the inbox has plans that were decided about.
     pub inbox_decided: bool,
+    /// The number of plans that are open in the window.
+    pub open_plans: usize,
+    /// The place of the shown plan in the queue, from 0; `None` if it is not queued.
+    pub queue_place: Option<usize>,
+    /// The number of plans in the queue.
+    pub queued: usize,
+    /// Whether the queue does not go on by itself.
+    pub queue_held: bool,
     /// Whether there is a place to go back to.
     pub can_go_back: bool,
     /// Whether there is a place to go forward to.
@@ -402,6 +419,10 @@ mod tests {
         let running = Situation { running: true, ..approved };
         assert!(can(Command::Pause, &running) && can(Command::StopNow, &running));
         assert!(!can(Command::Run, &running) && !can(Command::Resume, &running));
+        assert!(can(Command::Enqueue, &running), "an authorized plan waits for its turn");
+        let queued = Situation { queue_place: Some(0), queued: 1, ..running.clone() };
+        assert!(!can(Command::Enqueue, &queued) && can(Command::Unqueue, &queued));
+        assert!(!can(Command::RunEarlier, &queued) && !can(Command::RunLater, &queued));
         assert!(!can(Command::GoOnGuided, &running), "it has no commands, or is guided already");
         let automatic = Situation { automatic: true, ..running.clone() };
         assert!(can(Command::GoOnGuided, &automatic));

@@ -52,7 +52,7 @@ pub(crate) fn window(name: &str, size: [f32; 2]) -> Harness<'static, Window> {
     harness
 }
 
-const SCENES: [&str; 115] = [
+const SCENES: [&str; 117] = [
     "plan",
     "authorized",
     "attempt",
@@ -77,6 +77,8 @@ const SCENES: [&str; 115] = [
     "returning",
     "inbox",
     "inbox-many",
+    "queue",
+    "close-queue",
     "evidence",
     "brushed",
     "execution",

@@ -83,7 +83,9 @@ pub use loop_folders::ReviewLoopFolders;
 pub use messages::{Command, Event, PlanProposal, Setup, Wake};
 pub use model::{ModelSettings, load_model};
 pub use notification::{Notification, Notifier};
-pub use opening::{OpenFollowUp, OpenPlan, OpenedPlan, PreviewStep, PreviewSteps, Simulate};
+pub use opening::{
+    OpenFollowUp, OpenPlan, OpenQueued, OpenedPlan, PreviewStep, PreviewSteps, ReviewPlan, Simulate,
+};
 pub use policy::{PolicySettings, SettingsError, load_inbox, load_policy, read_policy};
 pub use proposed_plans::OpenProposed;
 pub use query_thread::{Continuation, PlanRead, Query, QueryContext, QueryError, QueryThread};

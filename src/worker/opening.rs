@@ -88,6 +88,36 @@ impl Query for OpenPlan {
     }
 }
 
+/// As [`OpenPlan`], for the plan on the page, which is reviewed again. A plan that the person has just chosen is opened
+/// all the same.
+pub struct ReviewPlan(pub OpenPlan);
+
+impl Query for ReviewPlan {
+    type Answer = OpenedPlan;
+
+    fn run(self, context: &mut QueryContext) -> Result<OpenedPlan, QueryError> {
+        context.open(self.0)
+    }
+
+    fn failure(&self) -> String {
+        self.0.failure()
+    }
+}
+
+/// As [`OpenPlan`], for a plan of the queue whose turn has come. The page may show another plan, whose queries go on.
+pub struct OpenQueued(pub OpenPlan);
+
+impl Query for OpenQueued {
+    type Answer = OpenedPlan;
+    const FAILURE: &str = "The next plan of the queue cannot be read.";
+    /// It is not stopped when the person opens another plan.
+    const OWN_THREAD: bool = true;
+
+    fn run(self, context: &mut QueryContext) -> Result<OpenedPlan, QueryError> {
+        context.open(self.0)
+    }
+}
+
 /// Rebuilds a follow-up plan from a recorded run, stores it as a file, and opens it.
 pub struct OpenFollowUp {
     /// The id of the run. For a revert, the id of a run, an execution or a loop.

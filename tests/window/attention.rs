@@ -13,7 +13,7 @@ use super::screen::Outcome;
 use super::support::{passes, sign};
 
 /// Waits until the window has this title.
-fn wait_for_title(desktop: &mut Desktop, title: &str) -> Outcome {
+pub(super) fn wait_for_title(desktop: &mut Desktop, title: &str) -> Outcome {
     desktop.wait_until(&format!("the title is \"{title}\""), |desktop| {
         let found = desktop.screen.xdotool(&["search", "--name", &format!("^{title}$")]);
         Ok(found.is_ok_and(|found| !found.trim().is_empty()).then_some(()))
@@ -37,11 +37,7 @@ fn waits_and_ends(folder: &Path) -> Outcome {
     std::fs::write(&plan, text).expect("the plan");
     let bus = Bus::start();
     let server = NotificationServer::default();
-    let _connection = zbus::blocking::connection::Builder::address(bus.address.as_str())
-        .and_then(|builder| builder.serve_at("/org/freedesktop/Notifications", server.clone()))
-        .and_then(|builder| builder.name("org.freedesktop.Notifications"))
-        .and_then(zbus::blocking::connection::Builder::build)
-        .expect("a notification server");
+    let _connection = server.serve(&bus);
     let arguments = plan.display().to_string();
     let mut desktop = Desktop::start_here_on_bus(&[&arguments], &bus.address)?;
     wait_for_title(&mut desktop, "Countersign")?;
@@ -51,29 +47,24 @@ fn waits_and_ends(folder: &Path) -> Outcome {
     std::fs::write(&gate, "open\n").expect("the step reads");
     wait_for_title(&mut desktop, r"\(1\) Countersign: waiting for you")?;
     // The notification says nothing about the plan.
-    let notified = |desktop: &mut Desktop, shown: &[&str]| {
-        desktop.wait_until(&format!("the notifications are {shown:?}"), |_| {
-            Ok((*server.0.lock().expect("the list") == shown).then_some(()))
-        })
-    };
     let waits = "Countersign|A run waits for you|";
-    notified(&mut desktop, &[waits])?;
+    server.wait_for(&mut desktop, &[waits])?;
     let window = desktop.window.clone();
     desktop.screen.xdotool(&["windowactivate", "--sync", &window])?;
-    notified(&mut desktop, &[waits, "close 1"])?;
+    server.wait_for(&mut desktop, &[waits, "close 1"])?;
     desktop.key("ctrl+shift+period")?;
     Ok(())
 }
 
 /// A session bus of its own.
-struct Bus {
+pub(super) struct Bus {
     daemon: Child,
-    address: String,
+    pub(super) address: String,
 }
 
 impl Bus {
     #[expect(clippy::disallowed_methods, reason = "starts the bus on which the window notifies")]
-    fn start() -> Self {
+    pub(super) fn start() -> Self {
         let mut daemon = Command::new("dbus-daemon")
             .args(["--session", "--nofork", "--print-address"])
             .stdin(Stdio::null())
@@ -96,7 +87,25 @@ impl Drop for Bus {
 
 /// A notification server that keeps what it is to show.
 #[derive(Clone, Default)]
-struct NotificationServer(Arc<Mutex<Vec<String>>>);
+pub(super) struct NotificationServer(Arc<Mutex<Vec<String>>>);
+
+impl NotificationServer {
+    /// Serves it on this bus, as long as the connection lives.
+    pub(super) fn serve(&self, bus: &Bus) -> zbus::blocking::Connection {
+        zbus::blocking::connection::Builder::address(bus.address.as_str())
+            .and_then(|builder| builder.serve_at("/org/freedesktop/Notifications", self.clone()))
+            .and_then(|builder| builder.name("org.freedesktop.Notifications"))
+            .and_then(zbus::blocking::connection::Builder::build)
+            .expect("a notification server")
+    }
+
+    /// Waits until these are shown, the first one first.
+    pub(super) fn wait_for(&self, desktop: &mut Desktop, shown: &[&str]) -> Outcome {
+        desktop.wait_until(&format!("the notifications are {shown:?}"), |_| {
+            Ok((*self.0.lock().expect("the list") == shown).then_some(()))
+        })
+    }
+}
 
 #[zbus::interface(name = "org.freedesktop.Notifications")]
 impl NotificationServer {

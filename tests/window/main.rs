@@ -17,6 +17,7 @@ mod export;
 mod hands;
 mod harness;
 mod idle;
+mod inbox;
 mod keyboard;
 mod libraries;
 mod looping;

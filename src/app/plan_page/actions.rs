@@ -12,7 +12,7 @@ use crate::app::shared::{Prompt, Shared};
 use crate::authorization::{AuthorizationStatus, Grants, Method, PlanAuthorization};
 use crate::plan::Digest;
 use crate::run::{Attempt, Failure};
-use crate::ui::action::Tab;
+use crate::ui::action::{QueueAction, Tab};
 use crate::ui::notice::Scope;
 use crate::ui::plan::{Approval, Effect, PlanAttempt, Simulated, StepFilter};
 use crate::ui::{Page, PlanAction, Tone};
@@ -68,6 +68,10 @@ impl PlanPage {
                 });
                 self.review_again(true, shared);
             }
+            PlanAction::ShowOpen(path) => self.show_open(&path, shared),
+            PlanAction::CloseOpen(path) => self.close_open(&path, shared),
+            PlanAction::Queue(QueueAction::Move(path, by)) => self.move_queued(&path, by),
+            PlanAction::Queue(QueueAction::Remove(path)) => self.unqueue(&path),
             // The window applies it, which knows the inbox.
             PlanAction::Inbox(_) => {}
             PlanAction::Choose(choice) => self.choose(choice, shared),

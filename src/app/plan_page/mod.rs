@@ -7,8 +7,10 @@ mod authorizing;
 mod choices;
 mod ended_run;
 mod host;
+mod open_plans;
 mod previews;
 mod question;
+mod queue;
 mod recorded;
 mod run;
 mod seen;
@@ -30,7 +32,7 @@ use crate::run::{Review, RunSummary};
 use crate::ui::notice::Scope;
 use crate::ui::plan::{Approval, MustSee, RecentPlan};
 use crate::ui::{Page, Tone};
-use crate::worker::{Clock as _, OpenedPlan, SystemClock, Wake};
+use crate::worker::{Clock as _, OpenedPlan, ReviewPlan, SystemClock, Wake};
 pub(super) use choices::Chosen;
 use seen::LeftPlan;
 pub(super) use session::PlanSession;
@@ -44,6 +46,10 @@ pub(super) struct PlanPage {
     set_aside: BTreeMap<PathBuf, PlanAuthorization>,
     /// What was looked at and chosen of the plan files that are not on the page, by path.
     left: BTreeMap<PathBuf, LeftPlan>,
+    /// The plan files that are open in this window.
+    open_files: Vec<open_plans::OpenFile>,
+    /// The authorized plans that wait for the worker.
+    queue: queue::Queue,
     /// The recent plans, the latest first after those that are pinned.
     pub(super) recent: Vec<RecentPlan>,
     /// The same plans in the order in which this window lists them.
@@ -79,6 +85,8 @@ impl PlanPage {
             live: None,
             set_aside: BTreeMap::new(),
             left: BTreeMap::new(),
+            open_files: Vec::new(),
+            queue: queue::Queue::default(),
             listed: recent.clone(),
             recent,
             runs: Vec::new(),
@@ -134,12 +142,14 @@ impl PlanPage {
         if session.run.is_active() && !always {
             return;
         }
-        let query = session.chosen().query(path);
+        let query = ReviewPlan(session.chosen().query(path));
         shared.query_latest(query, |app, opened| match opened {
             Ok(opened) => {
                 app.note_edited(&opened);
                 app.plan.take_review(opened, &mut app.shared);
             }
+            // The person has opened another plan meanwhile.
+            Err(failed) if failed.is_cancelled() => {}
             Err(failed) => app.plan.open_failed(failed, &mut app.shared),
         });
     }
@@ -200,6 +210,7 @@ impl PlanPage {
             session.restore(authorization, shared.now.ms, &since_boot);
         }
         self.shown = Some(session);
+        self.note_open();
         shared.page = Page::Plan;
         if shared.prompt != Some(Prompt::Close) {
             shared.prompt = None;
@@ -263,6 +274,7 @@ impl PlanPage {
         };
         let changes = session.apply_review(opened);
         session.seen.update(&session.opened, self.must_see);
+        self.note_open();
         Self::notify_changes(&changes, concerned, shared);
         let wanted = self.to_authorize.take();
         self.open_authorization_if(wanted, shared);

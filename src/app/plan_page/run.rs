@@ -24,11 +24,9 @@ impl PlanPage {
             return;
         }
         let Some(approved) = session.begin_run() else { return };
+        let path = session.path().map(Path::to_path_buf);
         shared.end_notices(|scope| scope == Scope::Change);
-        let command = Command::Run {
-            approved: Box::new(approved),
-            file: session.path().map(Path::to_path_buf),
-        };
+        let command = Command::Run { approved: Box::new(approved), file: path.clone() };
         if let Err(refused) = shared.worker.send(command) {
             // The approval was not used and is still valid.
             session.run = RunState::default();
@@ -41,6 +39,9 @@ impl PlanPage {
                 "",
                 "Wait until it ends, then press Run.",
             );
+        } else if let Some(path) = path {
+            // It runs before its turn.
+            self.unqueue(&path);
         }
     }
 

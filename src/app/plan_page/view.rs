@@ -18,6 +18,8 @@ impl PlanPage {
     ) -> SidebarView<'a> {
         SidebarView {
             inbox,
+            queue: self.queue_view(),
+            open_plans: self.open_plans(),
             plans: &self.listed,
             open: self.shown.as_ref().and_then(|session| session.path()),
             runs: &self.runs,
@@ -42,7 +44,12 @@ impl PlanPage {
                 ..Situation::default()
             },
         };
+        let (queue_place, queued) = self.queue_place();
         let of_run = Situation {
+            queue_place,
+            queued,
+            queue_held: self.queue_view().held.is_some(),
+            open_plans: self.open_count(),
             testing_connection: self.host_notice.is_some(),
             attempt_waits: self.awaiting_attempt().is_some(),
             ..of_run

@@ -50,7 +50,7 @@ fn a_simulation_becomes_stale_by_changes() {
     simulate(&mut bench);
     let stale = |app: &App| app.plan.shown.as_ref().unwrap().simulation.as_ref().unwrap().stale;
     bench.act(Action::Do(Command::Reload));
-    let reviewed = |app: &App| !app.shared.pending.has::<crate::worker::OpenPlan>();
+    let reviewed = |app: &App| !app.shared.pending.has::<crate::worker::ReviewPlan>();
     bench.wait_until("the same review", reviewed);
     assert!(!stale(&bench.app), "nothing has changed");
     bench.file("a.txt", "heron\n");

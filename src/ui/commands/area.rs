@@ -59,10 +59,19 @@ impl Command {
             | Self::CopyDigest
             | Self::PinPlan
             | Self::ForgetPlan
+            | Self::NextPlan
+            | Self::PreviousPlan
+            | Self::ClosePlan
             | Self::OpenWaiting
             | Self::RemoveFromInbox
             | Self::RemoveDecided => Area::Plan,
             Self::Run
+            | Self::Enqueue
+            | Self::Unqueue
+            | Self::RunEarlier
+            | Self::RunLater
+            | Self::EmptyQueue
+            | Self::GoOnQueue
             | Self::RunAgain
             | Self::ContinueFromHere
             | Self::RollBack

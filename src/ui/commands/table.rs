@@ -37,6 +37,15 @@ fn needs_run(state: &Situation) -> Option<&'static str> {
     (!state.running).then_some(why_not)
 }
 
+fn needs_queued(state: &Situation) -> Option<&'static str> {
+    state.queue_place.is_none().then_some("The shown plan is not queued.")
+}
+
+fn needs_plans(state: &Situation) -> Option<&'static str> {
+    (state.open_plans < 2 && (state.plan_open || state.open_plans == 0))
+        .then_some("No other plan is open.")
+}
+
 fn needs_no_run(state: &Situation) -> Option<&'static str> {
     state.running.then_some("A run is under way.")
 }
@@ -72,7 +81,7 @@ impl Spec {
 }
 
 /// Every command, in the order of [`Command`], which is also that of the palette.
-pub static TABLE: [Spec; 63] = [
+pub static TABLE: [Spec; 72] = [
     Spec::new(Command::OpenPlan, "Open plan…", Some(icon::OPEN))
         .tooltip("Choose a plan file. Nothing of it runs before you authorize it.")
         .key(Modifiers::COMMAND, Key::O),
@@ -121,6 +130,41 @@ pub static TABLE: [Spec; 63] = [
             needs_no_run(state)
                 .or(needs_no_loop(state))
                 .or((!state.approved).then_some("The plan is not authorized."))
+        }),
+    Spec::new(Command::Enqueue, "Queue", Some(icon::QUEUE))
+        .tooltip("Run the authorized plan as soon as what is under way has completed.")
+        .key(Modifiers::COMMAND, Key::F5)
+        .unless(|state| {
+            (!state.approved)
+                .then_some("The plan is not authorized.")
+                .or(state.queue_place.map(|_| "The plan is queued."))
+                .or((!state.running && !state.looping && state.queued == 0)
+                    .then_some("Nothing is under way: run it."))
+        }),
+    Spec::new(Command::Unqueue, "Take out of the queue", None)
+        .tooltip("Do not run the shown plan when its turn comes. Its authorization stays.")
+        .unless(needs_queued),
+    Spec::new(Command::RunEarlier, "Run earlier", None)
+        .tooltip("Move the shown plan one place forward in the queue.")
+        .key(SHIFT_COMMAND, Key::ArrowUp)
+        .unless(|state| needs_queued(state).or((state.queue_place == Some(0)).then_some("It is the next one."))),
+    Spec::new(Command::RunLater, "Run later", None)
+        .tooltip("Move the shown plan one place back in the queue.")
+        .key(SHIFT_COMMAND, Key::ArrowDown)
+        .unless(|state| {
+            let is_last = state.queue_place.is_some_and(|place| place + 1 == state.queued);
+            needs_queued(state).or(is_last.then_some("It is the last one."))
+        }),
+    Spec::new(Command::EmptyQueue, "Empty the queue", None)
+        .tooltip("Take all plans out of the queue. Their authorizations stay.")
+        .unless(|state| (state.queued == 0).then_some("No plan is queued.")),
+    Spec::new(Command::GoOnQueue, "Go on with the queue", None)
+        .tooltip("Run the next plan of the queue, although what ran before did not complete.")
+        .unless(|state| {
+            (!state.queue_held)
+                .then_some("The queue does not wait for you.")
+                .or(needs_no_run(state))
+                .or(needs_no_loop(state))
         }),
     Spec::new(Command::RunAgain, "Run again…", Some(icon::AGAIN))
         .tooltip("Review this run's plan against the present workspace, and authorize it again.")
@@ -223,6 +267,18 @@ pub static TABLE: [Spec; 63] = [
         .unless(needs_plan),
     Spec::new(Command::ForgetPlan, "Remove from the recent plans", None)
         .tooltip("Take the shown plan off the list of recent plans. Its file stays.")
+        .unless(needs_plan),
+    Spec::new(Command::NextPlan, "Next open plan", None)
+        .tooltip("Show the plan that was opened after this one.")
+        .key(Modifiers::COMMAND, Key::PageDown)
+        .unless(needs_plans),
+    Spec::new(Command::PreviousPlan, "Previous open plan", None)
+        .tooltip("Show the plan that was opened before this one.")
+        .key(Modifiers::COMMAND, Key::PageUp)
+        .unless(needs_plans),
+    Spec::new(Command::ClosePlan, "Close the plan", None)
+        .tooltip("Close the shown plan, and show another open one. An unused authorization of it ends.")
+        .key(Modifiers::COMMAND, Key::W)
         .unless(needs_plan),
     Spec::new(Command::OpenWaiting, "Next plan in the inbox", Some(icon::ENVELOPE))
         .tooltip("Open the plan of others that waits longest, and after it the next one.")

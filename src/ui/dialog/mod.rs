@@ -133,7 +133,9 @@ pub fn dialog_ui(ui: &mut Ui, dialog: &Dialog<'_>, actions: &mut Vec<Action>) {
         }
         Question::Export(view) => export::export_ui(ui, dialog.prompt, view, actions),
         Question::Purge(view) => purge::purge_ui(ui, dialog.prompt, view, actions),
-        Question::Close { looping } => short::close_ui(ui, dialog.prompt, *looping, actions),
+        Question::Close { under_way, queued } => {
+            short::close_ui(ui, dialog.prompt, (*under_way, *queued), actions);
+        }
     }
 }
 

@@ -86,10 +86,12 @@ pub enum Question<'a> {
     Export(ExportView),
     /// Whether to purge old records.
     Purge(&'a PurgeView),
-    /// Whether to close the window while a run or a loop is under way.
+    /// Whether to close the window while a run or a loop is under way, or plans are queued.
     Close {
-        /// Whether a loop is under way.
-        looping: bool,
+        /// What is under way, `run` or `loop`; `None` if nothing is.
+        under_way: Option<&'static str>,
+        /// The number of plans in the queue.
+        queued: usize,
     },
 }
 

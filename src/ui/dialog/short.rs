@@ -1,4 +1,4 @@
-//! The short dialogs: closing the window while a run or a loop is under way, and rejecting a plan.
+//! The short dialogs: closing the window while a run or a loop is under way or plans are queued, and rejecting a plan.
 
 use std::time::Duration;
 
@@ -10,11 +10,18 @@ use super::{
 };
 use crate::plan::Digest;
 use crate::ui::plan::indented;
-use crate::ui::{Action, DialogAction, Text, Tone, icon, widgets};
+use crate::ui::{Action, DialogAction, Text, Tone, format, icon, widgets};
 
-pub(super) fn close_ui(ui: &mut Ui, prompt: PromptId, looping: bool, actions: &mut Vec<Action>) {
-    let noun = if looping { "loop" } else { "run" };
-    let title = format!("Stop the {noun} and close?");
+pub(super) fn close_ui(
+    ui: &mut Ui,
+    prompt: PromptId,
+    (under_way, queued): (Option<&'static str>, usize),
+    actions: &mut Vec<Action>,
+) {
+    let title = match under_way {
+        Some(noun) => format!("Stop the {noun} and close?"),
+        None => "Empty the queue and close?".to_owned(),
+    };
     let shape = DialogShape {
         title: &title,
         risk: None,
@@ -23,9 +30,18 @@ pub(super) fn close_ui(ui: &mut Ui, prompt: PromptId, looping: bool, actions: &m
         subject: None,
         word: None,
     };
-    let leave = Answer::leave("Keep running");
-    let hint = format!("The {noun} is stopped, then the window closes.");
-    let stop = Answer::safe(Some(icon::STOP), "Stop and close", &hint, DialogAction::StopAndClose);
+    let (stay, text, hint) = match under_way {
+        Some(noun) => {
+            let hint = format!("The {noun} is stopped, then the window closes.");
+            ("Keep running", "Stop and close", hint)
+        }
+        None => {
+            let hint = "The queued plans do not run. Then the window closes.".to_owned();
+            ("Keep it open", "Empty and close", hint)
+        }
+    };
+    let leave = Answer::leave(stay);
+    let stop = Answer::safe(Some(icon::STOP), text, &hint, DialogAction::StopAndClose);
     let answers = Answers { safe: vec![leave], approve: Some(stop) };
     question_ui(
         ui,
@@ -35,12 +51,23 @@ pub(super) fn close_ui(ui: &mut Ui, prompt: PromptId, looping: bool, actions: &m
         |_| answers,
         |ui, _, _, _| {
             indented(ui, |ui| {
-                let waiting = if looping { "plan or step" } else { "step" };
-                let text = format!(
-                    "A {noun} is under way. Closing stops it now, with every process it started; the step under \
-                     way is recorded as cancelled. A {waiting} that waits for your answer stays unanswered."
-                );
-                widgets::paragraph(ui, text, Text::Body, Tone::Plain);
+                if let Some(noun) = under_way {
+                    let waiting = if noun == "loop" { "plan or step" } else { "step" };
+                    let text = format!(
+                        "A {noun} is under way. Closing stops it now, with every process it started; the step under \
+                         way is recorded as cancelled. A {waiting} that waits for your answer stays unanswered."
+                    );
+                    widgets::paragraph(ui, text, Text::Body, Tone::Plain);
+                }
+                if queued > 0 {
+                    let verb = if queued == 1 { "waits" } else { "wait" };
+                    let text = format!(
+                        "{} {verb} in the queue and would not run. The queue is not kept: authorize again what is \
+                         still to run.",
+                        format::counted(queued, "plan")
+                    );
+                    widgets::paragraph(ui, text, Text::Body, Tone::Plain);
+                }
             });
         },
     );

@@ -1,5 +1,6 @@
 //! The content of the bar below the steps, for every state of a plan and its run.
 
+use super::bar_queue::{beside_run, queued};
 use super::{Approval, PlanView, fate_look};
 use crate::plan::{ShownPlan, drawable, prose};
 use crate::run::text::capitalized;
@@ -58,10 +59,15 @@ pub fn bar(view: &PlanView<'_>, situation: &Situation) -> Bar {
             return Bar::new(icon::CLOCK, Tone::Dim, "Recording your answer", "");
         }
         Approval::Approved { at_ms, until_ms } => {
+            let valid = format!("valid {}", format::remaining(until_ms - view.now.ms));
+            if let Some(before) = situation.queue_place {
+                return queued(before, &valid, situation);
+            }
             let title = format!("Authorized {}", view.now.minute(*at_ms));
-            let detail = format!("valid {}", format::remaining(until_ms - view.now.ms));
-            let bar = Bar::new(icon::SIGNATURE, Tone::Safe, title, detail).with_authorize();
-            return Bar { primary: Some(Command::Run), ..bar }.with_other_runs(view);
+            let bar = Bar::new(icon::SIGNATURE, Tone::Safe, title, valid).with_authorize();
+            // A loop has the worker, and no run that the bar would show.
+            let run = if situation.looping { Command::Enqueue } else { Command::Run };
+            return Bar { primary: Some(run), ..bar }.with_other_runs(view);
         }
         Approval::Rejected(reason) => {
             let detail = if reason.is_empty() { "No reason given." } else { reason };
@@ -285,6 +291,9 @@ fn running(view: &PlanView<'_>, situation: &Situation) -> Bar {
         };
         bar.primary = Some(Command::Resume);
         bar.others = vec![Command::StopNow];
+    }
+    if !is_shown && bar.primary.is_none() {
+        beside_run(&mut bar, view, situation);
     }
     bar
 }

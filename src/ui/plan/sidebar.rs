@@ -7,6 +7,7 @@ use egui::{Response, ScrollArea, Ui, pos2, vec2};
 use uuid::Uuid;
 
 use super::inbox::{InboxView, inbox_ui};
+use super::open_plans::{OpenPlan, QueueView, open_plans_ui, queue_ui};
 use super::outcome_look;
 use crate::plan::{CONTINUED, Digest, drawable};
 use crate::run::text::capitalized;
@@ -45,6 +46,10 @@ pub struct RecentPlan {
 pub struct SidebarView<'a> {
     /// What others propose.
     pub inbox: InboxView<'a>,
+    /// The authorized plans that wait for the worker.
+    pub queue: QueueView<'a>,
+    /// The plans that are open in the window.
+    pub open_plans: Vec<OpenPlan<'a>>,
     /// Plans: pinned ones first, else the latest first.
     pub plans: &'a [RecentPlan],
     /// The file of the open plan.
@@ -88,6 +93,8 @@ pub fn sidebar_ui(ui: &mut Ui, view: &SidebarView<'_>, actions: &mut Vec<Action>
     ScrollArea::vertical().auto_shrink([false, false]).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 2.0;
         inbox_ui(ui, &view.inbox, view.open, view.now, actions);
+        queue_ui(ui, &view.queue, view.open, actions);
+        open_plans_ui(ui, &view.open_plans, view.open, actions);
         widgets::list_heading(ui, "Plans");
         if view.plans.is_empty() {
             widgets::paragraph(ui, "Plans you open are listed here.", Text::Small, Tone::Dim);

@@ -101,7 +101,7 @@ fn loop_pages() {
 #[test]
 fn other_pages() {
     snapshots(&["plan", "empty", "diagnostics", "simulation"]);
-    snapshots_over("plan", &["settings", "help", "palette"]);
+    snapshots_over("plan", &["settings", "help", "palette", "inbox", "queue", "close-queue"]);
 }
 
 #[test]

@@ -1,0 +1,152 @@
+//! The plan files that are open in this window. Each keeps its review, choices and authorization while another one is
+//! shown: what stays of it is in [`PlanPage::left`] and [`PlanPage::set_aside`], and its file is read and reviewed again
+//! when it is shown.
+
+use std::path::{Path, PathBuf};
+
+use super::{PlanPage, PlanSession};
+use crate::app::shared::Shared;
+use crate::ui::plan::{Approval, OpenPlan, OpenState};
+use crate::ui::{Command, Page, Tone};
+
+/// The maximum number of open plans. Beyond it, the one that was opened first and has nothing under way is closed.
+const MAX_OPEN: usize = 50;
+
+/// An open plan file, with its name when it was last shown.
+#[derive(Debug, Clone)]
+pub(super) struct OpenFile {
+    path: PathBuf,
+    name: String,
+}
+
+impl PlanPage {
+    /// Notes that the plan on the page is open, by its present name.
+    pub(super) fn note_open(&mut self) {
+        let Some(session) = &self.shown else { return };
+        let Some(path) = session.path() else { return };
+        let file = OpenFile { path: path.to_owned(), name: session.name().to_owned() };
+        match self.open_files.iter_mut().find(|it| it.path == file.path) {
+            Some(known) => *known = file,
+            None => self.open_files.push(file),
+        }
+        if self.open_files.len() > MAX_OPEN {
+            let idle = self.open_files.iter().position(|it| self.can_close(&it.path));
+            idle.map(|index| self.open_files.remove(index));
+        }
+    }
+
+    /// Whether nothing of this plan is under way, queued or shown.
+    fn can_close(&self, path: &Path) -> bool {
+        self.queue.place_of(path).is_none() && self.sessions().all(|it| it.path() != Some(path))
+    }
+
+    /// The number of open plans.
+    pub fn open_count(&self) -> usize {
+        self.open_files.len()
+    }
+
+    /// The open plans, in the order in which they were opened.
+    pub fn open_plans(&self) -> Vec<OpenPlan<'_>> {
+        let state = |path: &Path| self.open_state(path);
+        let view = |it: &'_ OpenFile| state(&it.path);
+        let with_state = self.open_files.iter().map(|it| (it, view(it)));
+        with_state.map(|(it, state)| OpenPlan { path: &it.path, name: &it.name, state }).collect()
+    }
+
+    fn open_state(&self, path: &Path) -> OpenState {
+        let session = self.sessions().find(|it| it.path() == Some(path));
+        if let Some(session) = session.filter(|it| it.runs_here()) {
+            return match session.request() {
+                Some(_) => OpenState::Asks,
+                None => OpenState::Running,
+            };
+        }
+        if let Some(before) = self.queue.place_of(path) {
+            return OpenState::Queued(before);
+        }
+        match session {
+            Some(it) if matches!(it.approval, Approval::Approved { .. }) => OpenState::Authorized,
+            Some(it) if matches!(it.approval, Approval::Rejected(_)) => OpenState::Rejected,
+            Some(it) if it.run.is_over() => OpenState::Ended,
+            Some(_) => OpenState::Undecided,
+            None if self.set_aside.contains_key(path) => OpenState::Authorized,
+            None => OpenState::Undecided,
+        }
+    }
+
+    /// Shows an open plan: the session of a run under way, otherwise the file, read and reviewed again.
+    pub fn show_open(&mut self, path: &Path, shared: &mut Shared) {
+        let is_it = |session: &PlanSession| session.path() == Some(path);
+        if self.shown.as_ref().is_some_and(is_it) {
+            shared.page = Page::Plan;
+        } else if !self.show_live(is_it, shared) {
+            self.open(path.to_owned(), None, shared);
+        }
+    }
+
+    /// Shows the open plan this many places after the shown one, and goes on at the other end.
+    pub fn show_neighbour(&mut self, by: isize, shared: &mut Shared) {
+        let shown = self.shown.as_ref().and_then(PlanSession::path);
+        let at = self.open_files.iter().position(|it| Some(it.path.as_path()) == shown);
+        let count = self.open_files.len() as isize;
+        let next = match at {
+            _ if count == 0 => return,
+            Some(at) => (at as isize + by).rem_euclid(count),
+            None if by < 0 => count - 1,
+            None => 0,
+        };
+        let file = usize::try_from(next).ok().and_then(|next| self.open_files.get(next));
+        if let Some(path) = file.map(|it| it.path.clone()) {
+            self.show_open(&path, shared);
+        }
+    }
+
+    /// Closes an open plan, and shows another one if it was shown. One that is queued or under way stays open. Closing is no
+    /// decision: an unused authorization ends.
+    pub fn close_open(&mut self, path: &Path, shared: &mut Shared) {
+        let runs = self.sessions().any(|it| it.path() == Some(path) && it.is_live());
+        if runs || self.queue.place_of(path).is_some() {
+            let summary = "The plan stays open: it is queued or under way.";
+            shared.notify_here(
+                Tone::Dim,
+                summary,
+                "",
+                "Take it out of the queue or stop it first.",
+            );
+            return;
+        }
+        let at = self.open_files.iter().position(|it| it.path == path);
+        let is_shown = self.shown.as_ref().is_some_and(|it| it.path() == Some(path));
+        self.open_files.retain(|it| it.path != path);
+        if is_shown {
+            self.close(shared);
+            let next = at.unwrap_or_default().min(self.open_files.len().saturating_sub(1));
+            if let Some(path) = self.open_files.get(next).map(|it| it.path.clone()) {
+                self.show_open(&path, shared);
+            }
+        }
+        self.set_aside.remove(path);
+    }
+
+    /// Applies a command about the open plans or the queue.
+    pub fn apply_to_open(&mut self, command: Command, shared: &mut Shared) {
+        let shown = self.shown.as_ref().and_then(PlanSession::path).map(Path::to_path_buf);
+        match (command, shown) {
+            (Command::NextPlan, _) => self.show_neighbour(1, shared),
+            (Command::PreviousPlan, _) => self.show_neighbour(-1, shared),
+            (Command::EmptyQueue, _) => self.empty_queue(),
+            (Command::ClosePlan, Some(path)) => self.close_open(&path, shared),
+            (Command::ClosePlan, None) => self.close(shared),
+            (Command::Unqueue, Some(path)) => self.unqueue(&path),
+            (Command::RunEarlier, Some(path)) => self.move_queued(&path, -1),
+            (Command::RunLater, Some(path)) => self.move_queued(&path, 1),
+            _ => {}
+        }
+    }
+
+    /// Forgets that this plan is open: its file has gone.
+    pub fn forget_open(&mut self, path: &Path) {
+        self.open_files.retain(|it| it.path != path);
+        self.set_aside.remove(path);
+    }
+}
