@@ -147,7 +147,8 @@ cat "$own/answer"
 
 fn claude(home: &Home, answer: &Value) -> Done {
     let own = home.path().join(".claude");
-    fs::create_dir_all(&own).unwrap();
+    fs::create_dir_all(own.join("hooks")).unwrap();
+    fs::write(own.join("settings.json"), "{}").unwrap();
     fs::write(own.join("answer"), answer.to_string()).unwrap();
     run(home, &["plan", GOAL, "--planner", "claude:opus"], Some(("claude", CLAUDE)))
 }
@@ -155,8 +156,6 @@ fn claude(home: &Home, answer: &Value) -> Done {
 #[test]
 fn claude_plans_and_writes_only_its_own_folder() {
     let home = Home::new();
-    fs::create_dir_all(home.path().join(".claude/hooks")).unwrap();
-    fs::write(home.path().join(".claude/settings.json"), "{}").unwrap();
     let result = json!({"type": "result", "subtype": "success", "is_error": false,
         "result": "", "structured_output": strict_plan(), "stop_reason": "tool_use"});
     let done = claude(&home, &result).exits(0);
