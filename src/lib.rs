@@ -29,7 +29,7 @@
 //! | [`authorization`] | authorizations of plans; pure |
 //! | [`risk`] | the risk of steps and commands; pure |
 //! | [`code`] | source code: definitions, references, replaced spans; pure |
-//! | [`openers`] | diffs, patches and edit blocks of others as plans; pure |
+//! | [`openers`] | files of other programs as plans; pure |
 //! | [`mcp`] | the Model Context Protocol: answers to messages of agents; pure |
 //! | [`run`] | events, results and records of runs as pure data |
 //! | [`workspace`] | the folders that tools may touch: paths, reading, searching, writing whole files |

@@ -119,6 +119,7 @@ fn propose_plan(arguments: ProposePlan, client: &str) -> Result<Value, String> {
     let (policy, folder) = settings()?;
     let name = arguments.name.filter(|name| !name.trim().is_empty());
     let proposal = Proposal {
+        folder: None,
         bytes: arguments.plan.into_bytes(),
         name: name.unwrap_or_else(|| UNNAMED.to_owned()),
         workspace: arguments.workspace,
