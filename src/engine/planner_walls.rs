@@ -91,7 +91,7 @@ mod tests {
         let toolbox = Toolbox::open(&top.join("space"), &Policy::default()).unwrap();
         let own = top.join(".codex").to_string_lossy().into_owned();
         let agent = |folder| PlannerNeeds {
-            agent_folder: Some(AgentFolder { folder, read_only: &["config.toml", "rules"] }),
+            agent_folder: Some(AgentFolder { folder, read_only: vec!["config.toml", "rules"] }),
             ..PlannerNeeds::default()
         };
         let walls = |needs| planner_walls(&toolbox, &Policy::default(), &needs);

@@ -53,7 +53,7 @@ pub struct AgentFolder {
     /// The folder, absolute. The agent may write in it.
     pub folder: PathBuf,
     /// What the agent may not write in it, relative to the folder: its settings, and what it would run.
-    pub read_only: &'static [&'static str],
+    pub read_only: Vec<&'static str>,
 }
 
 impl Default for PlannerNeeds {

@@ -139,15 +139,16 @@ const CLAUDE: &str = r#"#!/bin/sh
 own=$HOME/.claude
 printf '%s\n' "$@" >"$own/arguments"
 cat >"$own/prompt"
-for file in "$own/settings.json" "$own/hooks/start" "$HOME/made" made; do
-    mkdir -p "$(dirname "$file")"; echo x >>"$file"
+for file in "$own/settings.json" "$own/hooks/start" "$HOME/made" made "$own/session"; do
+    echo x >>"$file"
 done 2>"$own/refused"
 cat "$own/answer"
 "#;
 
 fn claude(home: &Home, answer: &Value) -> Done {
     let own = home.path().join(".claude");
-    fs::create_dir_all(&own).unwrap();
+    fs::create_dir_all(own.join("hooks")).unwrap();
+    fs::write(own.join("settings.json"), "{}").unwrap();
     fs::write(own.join("answer"), answer.to_string()).unwrap();
     run(home, &["plan", GOAL, "--planner", "claude:opus"], Some(("claude", CLAUDE)))
 }
@@ -155,8 +156,6 @@ fn claude(home: &Home, answer: &Value) -> Done {
 #[test]
 fn claude_plans_and_writes_only_its_own_folder() {
     let home = Home::new();
-    fs::create_dir(home.path().join(".claude")).unwrap();
-    fs::write(home.path().join(".claude/settings.json"), "{}").unwrap();
     let result = json!({"type": "result", "subtype": "success", "is_error": false,
         "result": "", "structured_output": strict_plan(), "stop_reason": "tool_use"});
     let done = claude(&home, &result).exits(0);
@@ -174,6 +173,25 @@ fn claude_plans_and_writes_only_its_own_folder() {
     // Its settings, its hooks and everything outside of its folder stay as they are.
     assert_eq!(text_of(&own.join("settings.json")), "{}");
     assert!(!home.file("made").exists() && !home.path().join("made").exists());
+    assert!(!own.join("hooks/start").exists());
+    assert_eq!(text_of(&own.join("session")), "x\n");
+}
+
+// No mount can protect a folder that is not there, so the answer does not count, and no program finds the hook.
+#[test]
+fn claude_making_a_hook_for_later_is_refused() {
+    let home = Home::new();
+    let own = home.path().join(".claude");
+    fs::create_dir(&own).unwrap();
+    let script = "#!/bin/sh\ncd ~/.claude && mkdir hooks && echo x >hooks/start && cat answer\n";
+    let result = json!({"type": "result", "subtype": "success", "is_error": false,
+        "result": "", "structured_output": strict_plan()});
+    fs::write(own.join("answer"), result.to_string()).unwrap();
+    let words = ["plan", GOAL, "--planner", "claude"];
+    let done = run(&home, &words, Some(("claude", script))).exits(2);
+    let planner = &attempt(&done)["planner"];
+    assert_eq!(planner["retryable"], false, "{done:#?}");
+    assert!(planner["message"].as_str().unwrap().contains("may not write"), "{planner}");
     assert!(!own.join("hooks/start").exists());
 }
 
