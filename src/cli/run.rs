@@ -77,9 +77,10 @@ impl Start {
     pub(super) fn run(self, out: &mut Output) -> Result<Exit, Refusal> {
         let Self { opened, file, method, parent_run, policy, confirmation, location } = self;
         let valid = opened.is_valid();
+        let findings = opened.findings;
         let plan = opened.plan.and_then(ShownPlan::complete).filter(|_| valid);
         let (Some(plan), Some(review)) = (plan, opened.review) else {
-            return Err(Refusal::invalid_plan(opened.findings));
+            return Err(Refusal::invalid_plan(findings));
         };
         let Some(method) = method else { return Err(unauthorized(plan.digest).into()) };
         let needs_terminal = |step: &&Step| step.needs.as_ref().is_some_and(|it| it.terminal);
@@ -93,7 +94,7 @@ impl Start {
                 .approve(clock.now_ms(), policy.authorization_ttl_ms)
                 .with_boot_time(clock.since_boot());
         if !out.json() {
-            print_header(&plan, &review, parent_run);
+            print_header(&plan, &review, &findings, parent_run);
         }
 
         // Removes folders that earlier simulations left behind. Those that cannot be removed now are left for a later
@@ -191,7 +192,12 @@ pub(super) fn unauthorized(digest: Digest) -> ExecutionError {
     }
 }
 
-fn print_header(plan: &Plan, review: &Review, parent_run: Option<Uuid>) {
+fn print_header(
+    plan: &Plan,
+    review: &Review,
+    findings: &[crate::plan::Finding],
+    parent_run: Option<Uuid>,
+) {
     say(&format!("Plan {}", quoted(plan.name())));
     if let Some(parent_run) = parent_run {
         say(&quoted(&capitalized(&plan.relation(parent_run, None))));
@@ -209,7 +215,8 @@ fn print_header(plan: &Plan, review: &Review, parent_run: Option<Uuid>) {
     if !review.binding.choices.is_default() {
         say(&quoted(&format!("Chosen for this run: {}", review.binding.choices)));
     }
-    for finding in &review.findings {
+    // Also those of a file of another program, which say what is no part of the plan.
+    for finding in findings {
         say(&super::documents::finding_line(finding));
     }
 }

@@ -8,18 +8,27 @@ use super::files::Texts;
 use super::lines::Lines;
 use super::place::{self, Place};
 use super::written::Edits;
-use crate::plan::{Edit, Finding};
+use crate::plan::{Edit, Finding, limits};
 
 /// The first line of a patch.
 pub(super) const BEGIN: &str = "*** Begin Patch";
 const END: &str = "*** End Patch";
 pub(super) const END_OF_FILE: &str = "*** End of File";
 
+/// Whether a line ends a patch.
+pub(super) fn is_end(line: &str) -> bool {
+    line.trim() == END
+}
+
 /// The edits of a patch.
 ///
 /// # Errors
 /// An error for each part that cannot be made.
 pub(super) fn edits(mut lines: Lines<'_>, texts: &mut Texts<'_>) -> Result<Edits, Vec<Finding>> {
+    if lines.has_carriage_returns() {
+        let message = "its lines end with CR and LF, and programs differ in whether CR is part of them: end them with LF";
+        return Err(vec![lines.error(message)]);
+    }
     let mut patch =
         Patch { texts, named: BTreeSet::new(), made: Edits::default(), errors: Vec::new() };
     while lines.peek().is_some_and(|line| line.trim() != BEGIN) {
@@ -29,7 +38,7 @@ pub(super) fn edits(mut lines: Lines<'_>, texts: &mut Texts<'_>) -> Result<Edits
         lines.take();
     }
     lines.take();
-    loop {
+    while patch.errors.len() <= limits::FINDINGS {
         let header = lines.index();
         if let Some(path) = lines.take_header("*** Add File: ") {
             patch.add(&mut lines, header, path);
@@ -138,7 +147,8 @@ impl Patch<'_, '_> {
         if let Some(to) = to {
             self.name(lines, to_line, to);
             self.must_be_free(lines, to_line, to);
-        } else if places.is_empty() && self.errors.len() == errors {
+        }
+        if places.is_empty() && self.errors.len() == errors {
             self.errors.push(lines.error_at(header, "nothing of the file is changed"));
         }
         let before = match self.texts.now(path) {
@@ -164,8 +174,6 @@ impl Patch<'_, '_> {
             let digest = self.texts.digest(path);
             self.made.expected.extend(digest.map(|digest| (path.to_owned(), digest)));
             self.texts.set(path, Some(after.clone()));
-        } else if to.is_none() {
-            self.errors.push(lines.error_at(header, "nothing of the file is changed"));
         }
         if let Some(to) = to {
             self.texts.set(path, None);

@@ -54,6 +54,26 @@ pub(super) fn edits(mut lines: Lines<'_>) -> Result<Edits, Vec<Finding>> {
     Ok(Edits { edits, files, findings, ..Edits::default() })
 }
 
+/// Whether a line may be part of a file of a diff.
+pub(super) fn is_inside(line: &str) -> bool {
+    const HEADERS: [&str; 11] = [
+        "diff --",
+        "index ",
+        "--- ",
+        "+++ ",
+        "@@ ",
+        "old mode ",
+        "new mode ",
+        "new file mode ",
+        "deleted file mode ",
+        "similarity ",
+        "rename ",
+    ];
+    line.starts_with([' ', '-', '+', '\\'])
+        || line.is_empty()
+        || HEADERS.iter().any(|it| line.starts_with(it))
+}
+
 /// Whether the next lines are the names of a file with hunks.
 fn is_pair(lines: &Lines<'_>) -> bool {
     let begins =
@@ -78,6 +98,8 @@ struct File {
     renamed: (Option<String>, Option<String>),
     creates: bool,
     deletes: bool,
+    /// Whether the file had no bytes, by its digest.
+    is_empty_before: bool,
     hunks: Vec<Hunk>,
 }
 
@@ -104,6 +126,19 @@ impl File {
             ));
         }
         if is_pair(lines) {
+            for ahead in [0, 1] {
+                let time =
+                    lines.ahead(ahead).and_then(|line| line.split_once('\t')).map(|(_, time)| time);
+                if time.is_some_and(|time| {
+                    time.starts_with("1970-01-01") || time.starts_with("1969-12-31")
+                }) {
+                    return Err((
+                        lines.index() + ahead,
+                        "by its date the file is not there, which is not clear: write /dev/null"
+                            .to_owned(),
+                    ));
+                }
+            }
             file.before = lines.take_after("--- ").map(name);
             file.after = lines.take_after("+++ ").map(name);
             while lines.peek().is_some_and(|line| line.starts_with("@@ ")) {
@@ -133,6 +168,9 @@ impl File {
             } else if let Some(to) = lines.take_after("rename to ") {
                 self.renamed.1 = Some(unquoted(to));
             } else if let Some(index) = lines.take_after("index ") {
+                // The digest of nothing, in SHA-1 or SHA-256.
+                self.is_empty_before =
+                    ["e69de29", "473a0f4"].iter().any(|it| index.starts_with(it));
                 let mode = index.split_once(' ').map_or("100644", |(_, mode)| mode);
                 let mode = if mode == "100755" { "100644" } else { mode };
                 check_mode(mode, "changed").map_err(|why| (lines.index() - 1, why))?;
@@ -155,6 +193,13 @@ impl File {
     }
 
     fn edits(self) -> Result<Vec<Edit>, Wrong> {
+        let begun = self.begun;
+        let edits = self.unchecked_edits()?;
+        let refused = edits.iter().flat_map(Edit::paths).find_map(refused_path);
+        refused.map_or(Ok(edits), |why| Err((begun, why)))
+    }
+
+    fn unchecked_edits(self) -> Result<Vec<Edit>, Wrong> {
         let wrong = |message: String| Err((self.begun, message));
         if self.renamed != (None, None) && !self.is_one_renaming() {
             return wrong("what it says of a renamed file contradicts itself".to_owned());
@@ -176,14 +221,25 @@ impl File {
         };
         match (before, after) {
             (None, None) => wrong("both names are /dev/null".to_owned()),
-            (None, Some(after)) => self.creation(&without_side(&after, "b/")),
+            (None, Some(after)) => {
+                if self.is_of_git && !self.creates {
+                    return wrong("nothing says that the file is new: `new file mode`".to_owned());
+                }
+                self.creation(&self.without_side(&after, "b/")?)
+            }
             (Some(before), None) => {
-                let path = without_side(&before, "a/");
+                let path = self.without_side(&before, "a/")?;
+                if self.hunks.is_empty() && !self.is_empty_before {
+                    return wrong("a file is deleted whose lines are not shown".to_owned());
+                }
                 Ok(self
                     .patch(&path, true)
                     .map_or_else(|| vec![Edit::Delete { path }], |edit| vec![edit]))
             }
             (Some(before), Some(after)) => {
+                if self.is_of_git && !(before.starts_with("a/") && after.starts_with("b/")) {
+                    return wrong("the names have other folders in front than a/ and b/: make the diff with --default-prefix".to_owned());
+                }
                 let Some(path) = same_path(&before, &after) else {
                     return wrong(format!(
                         "{before:?} and {after:?} are two files, and nothing says that one is renamed"
@@ -204,6 +260,20 @@ impl File {
                     None => wrong("nothing of the file is changed".to_owned()),
                 }
             }
+        }
+    }
+
+    /// The path of a file that is only on one side, which git puts in a folder `a` or `b`.
+    fn without_side(&self, name: &str, side: &str) -> Result<String, Wrong> {
+        match name.strip_prefix(side) {
+            Some(path) => Ok(path.to_owned()),
+            None if !self.is_of_git && !name.contains('/') => Ok(name.to_owned()),
+            None => Err((
+                self.begun,
+                format!(
+                    "whether {name:?} is the path or has a folder of git in front of it is not clear: write {side}…"
+                ),
+            )),
         }
     }
 
@@ -385,7 +455,20 @@ fn same_path(before: &str, after: &str) -> Option<String> {
     }
 }
 
-/// The path of a file that is only on one side, which git puts in a folder `a` or `b`.
-fn without_side(name: &str, side: &str) -> String {
-    name.strip_prefix(side).unwrap_or(name).to_owned()
+/// Why no diff may name this path, as git refuses it, too.
+fn refused_path(path: &str) -> Option<String> {
+    let is_of_git = |part: &str| {
+        let plain: String =
+            part.chars().filter(|it| it.is_alphanumeric() || ".~".contains(*it)).collect();
+        let plain = plain.to_lowercase();
+        plain == ".git" || plain == "git~1"
+    };
+    let is_bad = |part: &str| part.is_empty() || part == "." || part == "..";
+    if path.split('/').any(is_bad) || path.contains('\0') {
+        Some(format!("{path:?} is no path below the workspace"))
+    } else if path.split(['/', '\\']).any(is_of_git) {
+        Some(format!("{path:?} belongs to git itself"))
+    } else {
+        None
+    }
 }

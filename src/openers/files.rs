@@ -59,8 +59,8 @@ pub(super) struct Texts<'f> {
     spent: usize,
 }
 
-/// The most bytes of texts that are read for the changes of one file: 4 GiB.
-const MAX_BYTES: usize = 4 << 30;
+/// The most bytes of texts that are read for the changes of one file: 256 MiB.
+const MAX_BYTES: usize = 256 << 20;
 
 /// The text of a file before and after the changes so far; `None` where there is no file.
 #[derive(Default)]

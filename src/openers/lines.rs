@@ -25,6 +25,11 @@ impl<'a> Lines<'a> {
         self.lines.get(self.next + more).map(|line| without_break(line))
     }
 
+    /// Whether a line ends with CR and LF.
+    pub(super) fn has_carriage_returns(&self) -> bool {
+        self.lines.iter().any(|line| line.ends_with("\r\n"))
+    }
+
     /// Whether the next line has a line break.
     pub(super) fn has_break(&self) -> bool {
         self.lines.get(self.next).is_some_and(|line| line.ends_with('\n'))

@@ -136,6 +136,13 @@ fn draft(
     bytes: &[u8],
     files: &dyn Files,
 ) -> Result<written::Draft, Vec<Finding>> {
+    if let Some((line, other)) = recognise::another_in(format, text) {
+        let message = format!(
+            "here begins {}, and a plan is made of one format: split the file",
+            other.name()
+        );
+        return Err(vec![Finding { line, ..Finding::error(Code::BadValue, "", message) }]);
+    }
     let mut texts = Texts::new(files);
     match format {
         Format::Diff => diff::edits(Lines::of(text)).map(Into::into),

@@ -5,7 +5,7 @@ use super::lines::Lines;
 use crate::plan::{Code, Finding, Severity};
 
 /// The most lines that are compared for the places of one file.
-const MAX_COMPARED: usize = 1 << 27;
+const MAX_COMPARED: usize = 1 << 24;
 
 /// Lines that a file has, and lines in their place.
 pub(super) struct Place<'a> {
@@ -100,11 +100,19 @@ pub(super) fn apply(
         let error = Finding { code: Code::Limit, ..lines.error_at(begun, message) };
         return (before.to_owned(), vec![error]);
     }
+    let has_carriage_returns = of_file.iter().any(|line| line.ends_with('\r'));
     let (mut after, mut from, mut findings): (Vec<&str>, _, _) = (Vec::new(), 0, Vec::new());
     for place in places {
         let mut add = |severity, message: String| {
             findings.push(Finding { severity, ..lines.error_at(place.begun, message) });
         };
+        let mut added = place.new.iter().filter(|line| !place.old.contains(line));
+        if has_carriage_returns && added.any(|line| !line.ends_with('\r')) {
+            let message =
+                "lines of the file end with CR and LF, and those that are added with LF alone";
+            add(Severity::Error, message.to_owned());
+            continue;
+        }
         match find(&of_file, place, from) {
             Ok((index, note)) => {
                 if let Some(note) = note {

@@ -4,35 +4,69 @@ use std::collections::BTreeMap;
 
 use serde::de::IgnoredAny;
 
-use super::{Format, begin_patch, calls, runbook, search_replace};
+use super::{Format, begin_patch, calls, diff, runbook, search_replace};
 
 /// The format of a text; `None` for a plan of ours and for anything else. In a text that is not JSON, the mark that
 /// comes first decides.
 pub(super) fn format_of(text: &str) -> Option<Format> {
     let begin = text.trim_start_matches('\u{feff}').trim_start();
-    if begin.starts_with(['{', '[']) {
-        return of_json(begin);
+    let is_json = begin.starts_with(['{', '[']);
+    if is_json && let Some(format) = of_json(begin) {
+        return Some(format);
+    }
+    // A Markdown text may begin with a link.
+    if begin.starts_with('{') || is_json && serde_json::from_str::<IgnoredAny>(begin).is_ok() {
+        return None;
     }
     if runbook::is_atuin(begin) {
         return Some(Format::Atuin);
     }
-    let mut lines = text.lines().peekable();
-    while let Some(line) = lines.next() {
-        let is_pair = lines.peek().is_some_and(|next| next.starts_with("+++ "));
-        if line.starts_with("diff --git ") || line.starts_with("--- ") && is_pair {
-            return Some(Format::Diff);
-        }
-        if line.trim() == begin_patch::BEGIN {
-            return Some(Format::BeginPatch);
-        }
-        if search_replace::is_search(line) {
-            return Some(Format::SearchReplace);
-        }
-        if runbook::is_fence_of_commands(line) {
-            return Some(Format::Markdown);
-        }
+    marks(text).next().map(|(_, format)| format)
+}
+
+/// The first line of another format than this one, from 1. What is in the parts of a format is not looked at.
+pub(super) fn another_in(format: Format, text: &str) -> Option<(usize, Format)> {
+    const MARKED: [Format; 4] =
+        [Format::Diff, Format::BeginPatch, Format::SearchReplace, Format::Markdown];
+    if !MARKED.contains(&format) {
+        return None;
     }
-    None
+    marks(text).find(|(_, other)| *other != format).map(|(index, other)| (index + 1, other))
+}
+
+/// The lines that are marks of a format, with their indices.
+fn marks(text: &str) -> impl Iterator<Item = (usize, Format)> {
+    let mut lines = text.lines().enumerate().peekable();
+    // The format whose part is being read.
+    let mut inside: Option<Format> = None;
+    std::iter::from_fn(move || {
+        loop {
+            let (index, line) = lines.next()?;
+            let next = lines.peek().map_or("", |(_, next)| *next);
+            match inside {
+                Some(Format::SearchReplace) if search_replace::is_end(line) => inside = None,
+                Some(Format::BeginPatch) if begin_patch::is_end(line) => inside = None,
+                Some(Format::Diff) if !diff::is_inside(line) => inside = None,
+                Some(_) => continue,
+                None => {}
+            }
+            let format = if line.starts_with("diff --git ")
+                || line.starts_with("--- ") && next.starts_with("+++ ")
+            {
+                Format::Diff
+            } else if line.trim() == begin_patch::BEGIN {
+                Format::BeginPatch
+            } else if search_replace::is_search(line) {
+                Format::SearchReplace
+            } else if runbook::is_fence_of_commands(line) && !search_replace::is_search(next) {
+                Format::Markdown
+            } else {
+                continue;
+            };
+            inside = Some(format).filter(|it| *it != Format::Markdown);
+            return Some((index, format));
+        }
+    })
 }
 
 /// The fields of a JSON object, without their values.

@@ -12,6 +12,11 @@ pub(super) fn is_search(line: &str) -> bool {
     mark(line, '<') == Some("SEARCH")
 }
 
+/// Whether a line ends a block.
+pub(super) fn is_end(line: &str) -> bool {
+    mark(line, '>') == Some("REPLACE")
+}
+
 /// The word behind a mark of this sign, which is written five to nine times; `None` if the line is no such mark.
 fn mark(line: &str, sign: char) -> Option<&str> {
     let word = line.trim_start_matches(sign);
@@ -157,7 +162,7 @@ fn block(lines: &mut Lines<'_>) -> Result<(String, String), Finding> {
     let begun = lines.index();
     lines.take();
     let old = until(lines, begun, is_middle, "=======")?;
-    let new = until(lines, begun, |line| mark(line, '>') == Some("REPLACE"), ">>>>>>> REPLACE")?;
+    let new = until(lines, begun, is_end, ">>>>>>> REPLACE")?;
     if new.lines().any(is_middle) {
         return Err(lines.error_at(begun, "the block has more than one line \"=======\""));
     }

@@ -62,9 +62,16 @@ impl Files for PlanSurroundings<'_> {
         let (Some(stem), Some(folder)) = (stem, self.file.parent()) else { return Ok(None) };
         let name = format!("{stem}{ending}");
         let path = folder.join(&name);
-        let is_file = path.metadata().is_ok_and(|it| it.is_file());
-        if stem.is_empty() || !is_file {
+        if stem.is_empty() {
             return Ok(None);
+        }
+        // A link could lead anywhere, and the step copies what it leads to then.
+        match path.symlink_metadata() {
+            Err(_) => return Ok(None),
+            Ok(it) if !it.is_file() => {
+                return Err(format!("{} is no regular file", path.display()));
+            }
+            Ok(_) => {}
         }
         let error = |error: std::io::Error| format!("cannot read {}: {error}", path.display());
         let mut bytes = Vec::new();

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use super::files::Texts;
 use super::json::{At, located, read};
+use super::runbook::State;
 use super::written::{Commands, Draft, Edits};
 use crate::plan::{Code, Edit, Finding, limits};
 use tools::Action;
@@ -25,13 +26,31 @@ pub(super) fn draft(text: &str, mut texts: Texts<'_>) -> Result<Draft, Vec<Findi
         .map_err(|error| located(text, vec![error]))?;
     let (mut errors, mut findings) = (Vec::new(), Vec::new());
     let (mut commands, mut edits) = (Vec::new(), Edits::default());
+    // A call that changed the shell for the next one.
+    let mut changed: Option<(String, String)> = None;
     for call in &calls {
         match tools::action(call, &mut texts, &mut findings) {
             Err(error) => errors.push(error),
             Ok(Action::Reads) => {
                 findings.push(call.at.note(format!("{} only reads, and is left out", call.name)));
             }
-            Ok(Action::Command(command)) => commands.push(command),
+            Ok(Action::Command(command)) => {
+                // All calls of these tools go to one shell, whose folder and variables stay.
+                let shares_shell = matches!(call.name, "Bash" | "bash");
+                if shares_shell && let Some((at, why)) = changed.take() {
+                    errors.push(Finding::error(Code::BadValue, at, why));
+                }
+                let mut state = State::default();
+                let left = state.add(&command.command).map_err(|(_, why)| why);
+                if shares_shell && (left.is_err() || !state.is_empty()) {
+                    let why = "it changes the shell for the calls below it, and each step has a shell of its own";
+                    changed = Some((
+                        call.at.pointer.clone(),
+                        left.err().unwrap_or_else(|| why.to_owned()),
+                    ));
+                }
+                commands.push(command);
+            }
             Ok(Action::Edits(mut made, expected)) => {
                 edits.edits.append(&mut made);
                 edits.expected.extend(expected);

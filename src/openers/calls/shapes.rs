@@ -31,6 +31,11 @@ pub(super) fn calls<'v>(
 ) -> Result<Vec<Call<'v>>, Finding> {
     let mut found = Vec::new();
     collect(root, &mut found)?;
+    if has_results(root.value) {
+        return Err(
+            root.error("some calls have results already: what was done must not be done again")
+        );
+    }
     for it in &found {
         if let Arguments::Text(at) = &it.arguments {
             let text = at.value.as_str().unwrap_or_default();
@@ -58,6 +63,32 @@ pub(super) fn calls<'v>(
             Ok(Call { at: it.at, name: it.name, input })
         })
         .collect()
+}
+
+/// Whether there is a result of a call.
+fn has_results(value: &Value) -> bool {
+    match value {
+        Value::Array(list) => list.iter().any(has_results),
+        Value::Object(fields) => {
+            let is = |name, words: &[&str]| {
+                fields.get(name).and_then(Value::as_str).is_some_and(|it| words.contains(&it))
+            };
+            is(
+                "type",
+                &[
+                    "tool_result",
+                    "function_call_output",
+                    "custom_tool_call_output",
+                    "local_shell_call_output",
+                ],
+            ) || is("role", &["tool", "function"])
+                || ["content", "messages", "output", "input", "parts"]
+                    .iter()
+                    .filter_map(|name| fields.get(*name))
+                    .any(has_results)
+        }
+        _ => false,
+    }
 }
 
 enum Arguments<'v> {
@@ -93,6 +124,8 @@ fn collect<'v>(at: &At<'v>, found: &mut Vec<Raw<'v>>) -> Result<(), Finding> {
             found.push(Raw { at: at.clone(), name: "local_shell_call", arguments });
             return Ok(());
         }
+        // What a tool said is no call of the model, whatever it looks like.
+        Some("tool_result" | "function_call_output" | "custom_tool_call_output") => return Ok(()),
         Some(
             "server_tool_use" | "mcp_tool_use" | "mcp_call" | "apply_patch_call" | "shell_call"
             | "computer_call",
@@ -100,6 +133,15 @@ fn collect<'v>(at: &At<'v>, found: &mut Vec<Raw<'v>>) -> Result<(), Finding> {
             return Err(at.error("a call of this kind cannot be a step of a plan"));
         }
         _ => {}
+    }
+    let role = at.value.get("role").and_then(Value::as_str);
+    if !matches!(role, None | Some("assistant" | "model")) {
+        return Ok(());
+    }
+    for name in ["choices", "candidates"] {
+        if at.value.get(name).and_then(Value::as_array).is_some_and(|it| it.len() > 1) {
+            return Err(at.error("it has several answers, of which one would have to be chosen"));
+        }
     }
     if let Some(function) = at.get("function") {
         return add(&function, "name", "arguments", found);

@@ -145,6 +145,10 @@ fn shell_words(call: &Call<'_>, texts: &Texts<'_>) -> Result<Action, Finding> {
             }
         }
     };
+    if command.contains("apply_patch") || command.contains("applypatch") {
+        return Err(input
+            .error("`apply_patch` is no program but a part of the agent: give the patch itself"));
+    }
     let cwd = input.text("workdir")?.or(input.text("working_directory")?);
     Ok(Action::Command(ProposedCommand {
         command,

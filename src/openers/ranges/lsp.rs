@@ -31,6 +31,9 @@ pub(in crate::openers) fn edits(text: &str, texts: Texts<'_>) -> Result<Edits, V
 fn edit_in<'v>(root: &At<'v>) -> Result<At<'v>, Finding> {
     let mut at = root.clone();
     for name in ["params", "result", "edit"] {
+        if at.get("error").is_some() || at.get("disabled").is_some() {
+            return Err(at.error("the server says that this cannot be done"));
+        }
         if at.get("command").is_some() {
             return Err(at.error("a code action with a command is not only an edit"));
         }
@@ -54,7 +57,11 @@ impl Reader<'_> {
     fn read(&mut self, edit: &At<'_>) -> Result<(), Finding> {
         edit.only(&["changes", "documentChanges", "changeAnnotations"])?;
         let annotations = edit.get("changeAnnotations");
-        // The protocol: a client that knows `documentChanges` does not read `changes`.
+        if edit.get("documentChanges").is_some() && edit.get("changes").is_some() {
+            return Err(edit.error(
+                "it has both \"changes\" and \"documentChanges\", of which programs read one",
+            ));
+        }
         if let Some(changes) = edit.get("documentChanges") {
             for change in changes.elements()? {
                 self.annotated(&change, annotations.as_ref());

@@ -54,7 +54,14 @@ impl Reader<'_> {
                 None => Unit::Unknown,
             };
             for result in run.list("results")? {
+                let is_over = result.text("baselineState")? == Some("absent")
+                    || !result.list("suppressions")?.is_empty()
+                    || !matches!(result.text("kind")?, None | Some("fail" | "open" | "review"));
                 match result.list("fixes")?.as_slice() {
+                    [_, ..] if is_over => {
+                        let message = "the fixes of this result are left out: it is suppressed, absent or no failure";
+                        self.findings.push(result.warning(message));
+                    }
                     [] => {}
                     [fix] => self.fix(fix, &run, unit),
                     many => {

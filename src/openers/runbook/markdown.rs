@@ -1,11 +1,11 @@
 //! A Markdown text with blocks of commands. The headings and paragraphs above a block explain it.
 
-use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use super::state::State;
 use super::{Block, at};
 use crate::openers::written::Commands;
-use crate::plan::{Finding, Mode, Severity};
+use crate::plan::{Finding, Mode, Severity, limits};
 
 /// The words behind a fence that name commands for bash, and those of sessions with prompts and output.
 const SHELLS: [&str; 4] = ["bash", "sh", "shell", "zsh"];
@@ -39,22 +39,33 @@ fn language(info: &str) -> &str {
 /// # Errors
 /// An error for each block that cannot be a step.
 pub(in crate::openers) fn commands(text: &str) -> Result<Commands, Vec<Finding>> {
-    let Read { title, blocks, findings, .. } = Read::of(text);
+    let Read { title, blocks, findings, mut errors, .. } = Read::of(text);
     let mut made = Commands { title, mode: Mode::Guided, findings, ..Commands::default() };
-    let (mut state, mut errors) = (State::default(), Vec::new());
+    if blocks.len() > limits::STEPS {
+        let message =
+            format!("{} commands are more than a plan can have: {}", blocks.len(), limits::STEPS);
+        return Err(vec![at(1, Severity::Error, message)]);
+    }
+    let (mut state, mut size) = (State::default(), 0);
     for (index, block) in blocks.iter().enumerate() {
         if !block.shell.is_empty() && !state.is_empty() {
             let message = "blocks above change the shell, and this one is for another shell";
             errors.push(at(block.line, Severity::Error, message));
         }
-        made.commands.push(block.step(&state.text()));
-        let below = blocks.get(index + 1..).unwrap_or_default();
-        let later: String = below.iter().map(|block| format!("{}\n", block.code)).collect();
-        if later.is_empty() {
-            continue;
+        size += state.text().len() + block.code.len();
+        if size > limits::PLAN_BYTES {
+            let message =
+                "what blocks change in the shell is too much to be repeated for each block below";
+            return Err(vec![at(block.line, Severity::Error, message)]);
         }
-        if let Err((line, message)) = state.add(&block.code, &later) {
+        made.commands.push(block.step(state.text()));
+        if index + 1 < blocks.len()
+            && let Err((line, message)) = state.add(&block.code)
+        {
             errors.push(at(block.line + line, Severity::Error, message));
+        }
+        if errors.len() > limits::FINDINGS {
+            break;
         }
     }
     if !state.is_empty() {
@@ -71,6 +82,7 @@ struct Read {
     title: Option<String>,
     blocks: Vec<Block>,
     findings: Vec<Finding>,
+    errors: Vec<Finding>,
     /// The heading above, and the text since the heading or block above.
     heading: Option<String>,
     text: String,
@@ -82,7 +94,9 @@ impl Read {
         // The block that is being read: its line, what stands behind its fence, and its text.
         let mut block: Option<(usize, String, String)> = None;
         let (mut counted, mut line) = (0, 1);
-        for (event, range) in Parser::new(text).into_offset_iter() {
+        let options = Options::ENABLE_YAML_STYLE_METADATA_BLOCKS
+            | Options::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS;
+        for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
             // Offsets only grow where blocks begin, so that each byte is looked at once.
             if matches!(event, Event::Start(Tag::CodeBlock(_))) {
                 line += text.get(counted..range.start).unwrap_or_default().matches('\n').count();
@@ -100,7 +114,9 @@ impl Read {
                         read.add(line, &info, &code);
                     }
                 }
-                Event::Start(Tag::Heading { .. }) => read.text.clear(),
+                Event::Start(Tag::Heading { .. }) | Event::End(TagEnd::MetadataBlock(_)) => {
+                    read.text.clear();
+                }
                 Event::End(TagEnd::Heading(_)) => {
                     let heading = read.text.trim().to_owned();
                     read.title.get_or_insert_with(|| heading.clone());
@@ -155,18 +171,31 @@ impl Read {
                             "left out: before the first line with `{PROMPT}`, nothing is a command"
                         ),
                     )),
-                    (None, Some(block)) => match text_line.strip_prefix("> ") {
-                        // The lines of a command that goes on.
-                        Some(more) if block.expected_output.is_none() => {
-                            block.code.push('\n');
-                            block.code.push_str(more);
+                    (None, Some(block)) => {
+                        let is_open = block.expected_output.is_none() && is_open(&block.code);
+                        match text_line.trim_start().strip_prefix("> ") {
+                            // The lines of a command that goes on.
+                            Some(more) if is_open => {
+                                block.code.push('\n');
+                                block.code.push_str(more);
+                            }
+                            _ if is_open => {
+                                let message =
+                                    "the command above goes on, and its next line begins with `> `";
+                                self.errors.push(at(line + index, Severity::Error, message));
+                            }
+                            _ => {
+                                if has_prompt(text_line) {
+                                    let message = "a line that looks like a command behind another prompt than `$ `: \
+                                                   join it, or take it out";
+                                    self.errors.push(at(line + index, Severity::Error, message));
+                                }
+                                let output = block.expected_output.get_or_insert_default();
+                                output.push_str(text_line);
+                                output.push('\n');
+                            }
                         }
-                        _ => {
-                            let output = block.expected_output.get_or_insert_default();
-                            output.push_str(text_line);
-                            output.push('\n');
-                        }
-                    },
+                    }
                 }
             }
             self.blocks.append(&mut blocks);
@@ -180,4 +209,23 @@ impl Read {
             self.findings.push(at(line, severity, format!("left out: {what}")));
         }
     }
+}
+
+/// Whether a command goes on in the next line.
+fn is_open(code: &str) -> bool {
+    let last = code.trim_end();
+    let is_odd = |quote| code.matches(quote).count() % 2 == 1;
+    let ends = ["\\", "|", "&&", "||", "(", "{", "do", "then", "else", "in"];
+    ends.into_iter().any(|end| last.ends_with(end))
+        || is_odd('\'')
+        || is_odd('"')
+        || code.contains("<<")
+}
+
+/// Whether a line looks like a command behind the prompt of another user or program: `# `, `>>> `, `mysql> `.
+fn has_prompt(line: &str) -> bool {
+    let Some((prompt, rest)) = line.trim_start().split_once(' ') else { return false };
+    let name = prompt.trim_end_matches(['>', '#', '$', '%']);
+    let is_name = name.chars().all(|it| it.is_ascii_alphanumeric() || "_-=@:~/.[]()".contains(it));
+    name.len() < prompt.len() && is_name && !rest.trim().is_empty()
 }

@@ -4,9 +4,11 @@
 mod atuin;
 mod markdown;
 mod state;
+mod words;
 
 pub(super) use atuin::{commands as atuin, is_atuin};
 pub(super) use markdown::{commands as markdown, is_fence_of_commands};
+pub(super) use state::State;
 
 use crate::plan::{Code, Finding, ProposedCommand, Severity, limits};
 

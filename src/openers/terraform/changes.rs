@@ -1,7 +1,7 @@
 //! What a plan changes, in lines for a person.
 
 use super::super::json::At;
-use super::values::{differences, masked};
+use super::values::{differences, hide_secrets, masked};
 use crate::plan::Finding;
 
 /// The changes of a plan.
@@ -86,8 +86,9 @@ impl Changes {
     }
 
     fn values(&mut self, change: &At<'_>) -> Result<(), Finding> {
-        let before = masked(change, "before", "before_sensitive", None)?;
-        let after = masked(change, "after", "after_sensitive", Some("after_unknown"))?;
+        let mut before = masked(change, "before", "before_sensitive", None)?;
+        let mut after = masked(change, "after", "after_sensitive", Some("after_unknown"))?;
+        hide_secrets(&mut before, &mut after);
         for line in differences(&before, &after) {
             self.lines.push_str(&format!("    {line}\n"));
         }

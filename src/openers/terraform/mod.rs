@@ -86,7 +86,10 @@ fn step(
     for name in ["deferred_changes", "action_invocations", "deferred_action_invocations"] {
         let number = root.list(name)?.len();
         if number > 0 {
-            findings.push(root.warning(format!("{number} entries in \"{name}\" are not shown")));
+            let message = format!(
+                "{number} entries in \"{name}\" cannot be shown here, and what is not shown is not signed"
+            );
+            return Err(root.error(message));
         }
     }
     let changes = Changes::read(root)?;

@@ -21,6 +21,12 @@ pub(super) fn masked<'v>(
     unknown: Option<&str>,
 ) -> Result<Values<'v>, Finding> {
     let mask = |name: &str| change.value.get(name).unwrap_or(NULL);
+    let is_there = !change.value.get(name).unwrap_or(NULL).is_null();
+    if is_there && mask(sensitive).is_null() {
+        return Err(
+            change.error(format!("\"{sensitive}\" is missing, so what is secret is not known"))
+        );
+    }
     let mut values = Values::new();
     let value = change.value.get(name).unwrap_or(NULL);
     let unknown = unknown.map_or(NULL, mask);
@@ -31,6 +37,28 @@ pub(super) fn masked<'v>(
         "\"{sensitive}\" does not fit to \"{name}\", so what is secret is not known"
     )))
 }
+
+/// Hides what is secret on one side on the other side, too.
+pub(super) fn hide_secrets<'v>(before: &mut Values<'v>, after: &mut Values<'v>) {
+    let secret = |values: &Values<'_>| -> Vec<String> {
+        let secrets = values.iter().filter(|(_, (shown, _))| shown == SECRET);
+        secrets.map(|(name, _)| name.clone()).collect()
+    };
+    let names: Vec<String> = secret(before).into_iter().chain(secret(after)).collect();
+    for (name, (shown, _)) in before.iter_mut().chain(after.iter_mut()) {
+        let is_below = |secret: &String| {
+            name.strip_prefix(secret.as_str()).is_some_and(|rest| {
+                secret.is_empty() || rest.is_empty() || rest.starts_with(['.', '['])
+            })
+        };
+        if names.iter().any(is_below) {
+            SECRET.clone_into(shown);
+        }
+    }
+}
+
+/// What is shown in place of a secret.
+const SECRET: &str = "(secret)";
 
 /// A line for each value that differs.
 pub(super) fn differences(before: &Values<'_>, after: &Values<'_>) -> Vec<String> {
@@ -61,7 +89,7 @@ fn collect<'v>(
 ) -> bool {
     let is_nothing = |mask: &Value| matches!(mask, Value::Null | Value::Bool(false));
     if sensitive == &Value::Bool(true) {
-        values.insert(name.to_owned(), ("(secret)".to_owned(), Some(value)));
+        values.insert(name.to_owned(), (SECRET.to_owned(), Some(value)));
         return true;
     }
     if unknown == &Value::Bool(true) {

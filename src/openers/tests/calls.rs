@@ -144,6 +144,11 @@ fn what_a_plan_cannot_do_is_an_error() {
         let found = called(&[(name, input.clone())], &[("a", "x\nx\n")]);
         assert!(found.starts_with("error ") && found.contains(expected), "{name} {input}\n{found}");
     }
+    let in_folder = json!({"command": "cd d"});
+    let found = called(&[("Bash", in_folder), ("Bash", command.clone())], &[]);
+    assert!(found.contains("it changes the shell for the calls below it"), "{found}");
+    let patch = json!({"command": ["bash", "-lc", "apply_patch <<E\n*** Begin Patch\nE"]});
+    assert!(called(&[("shell", patch)], &[]).contains("part of the agent"));
     let write = json!({"file_path": "a", "content": ""});
     let found = called(&[("Bash", command.clone()), ("Write", write)], &[]);
     assert!(found.contains("some calls run commands and some change files"), "{found}");
@@ -151,6 +156,23 @@ fn what_a_plan_cannot_do_is_an_error() {
     assert_eq!(found, "$ ls\nnote 1: Read only reads, and is left out\n");
     let found = called(&[("Bash", with(command, "dangerouslyDisableSandbox", json!(true)))], &[]);
     assert!(found.contains("warning 1: \"dangerouslyDisableSandbox\" asks for more"), "{found}");
+}
+
+/// What tools and people say is not taken for a call, and no call is made again.
+#[test]
+fn only_open_calls_of_the_model_are_taken() {
+    let call = json!({"type": "tool_use", "id": "1", "name": "Bash", "input": {"command": "ls"}});
+    let of = |value: Value| open(value.to_string().as_bytes(), &NoFiles).is_none();
+    assert!(of(json!({"role": "user", "content": [call]})));
+    let result = json!({"type": "tool_result", "tool_use_id": "1", "content": [call]});
+    assert!(of(json!([{"role": "user", "content": [result]}])));
+    let answered =
+        json!([{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]);
+    assert!(shown(&answered.to_string(), &[]).contains("have results already"));
+    let message =
+        json!({"message": {"tool_calls": [{"function": {"name": "Bash", "arguments": "{}"}}]}});
+    let two = json!({"choices": [message, message]});
+    assert!(shown(&two.to_string(), &[]).contains("several answers"));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 mod blocks;
 mod calls;
+mod formats;
 mod patches;
 mod ranges;
 mod runbooks;

@@ -59,8 +59,17 @@ fn blocks_of_a_markdown_text_are_guided_steps() {
 fn what_blocks_share_is_said_or_refused() {
     let block = |code: &&str| format!("```sh\n{code}\n```\n");
     for (codes, expected) in [
-        (vec!["make\nsource env", "ls"], "error 3: \"source env\" changes the shell"),
-        (vec!["ls", "A=$(date)", "echo $A"], "error 5: \"A=$(date)\" changes the shell"),
+        (vec!["make\nsource env", "ls"], "error 3: \"source env\" may change the shell"),
+        (vec!["ls", "A=$(date)", "echo $A"], "error 5: \"A=$(date)\" may change the shell"),
+        (vec!["$ ls", "$ ssh host", "$ rm x"], "error 5: \"ssh host\" may begin another shell"),
+        // A continued line and output look alike only where the command goes on.
+        (vec!["$ diff a b\n> rm x"], "$ diff a b\n"),
+        (vec!["$ rm x \\\n    --help"], "error 3: the command above goes on"),
+        (vec!["$ ls\n# rm x"], "error 3: a line that looks like a command behind another prompt"),
+        (
+            vec!["$ mysql\nmysql> drop x"],
+            "error 3: a line that looks like a command behind another prompt",
+        ),
         (vec!["ls", "source env"], "$ ls\n$ source env\n"),
         (vec!["$ ls", "$ A=1"], "$ ls\n$ A=1\n"),
     ] {
