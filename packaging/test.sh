@@ -108,6 +108,9 @@ need_packages "To build the fuzzer" "$PACKAGES_FUZZ"
 # No other stage needs these tools, so a missing one is reported and not fatal.
 (need_packages "To check scripts and desktop files" "$PACKAGES_CHECKS") || say "going on without them"
 need_code_tools any
+need_agents
+need_mcp_sdk
+need_readers
 [ -z "$long" ] || need_litellm
 [ -z "$long" ] || need_packages "To open reports in a browser" "$PACKAGES_BROWSER"
 prepared=$(($(date +%s) - started))

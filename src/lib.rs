@@ -29,7 +29,8 @@
 //! | [`authorization`] | authorizations of plans; pure |
 //! | [`risk`] | the risk of steps and commands; pure |
 //! | [`code`] | source code: definitions, references, replaced spans; pure |
-//! | [`openers`] | diffs, patches and edit blocks of others as plans; pure |
+//! | [`openers`] | files of other programs as plans; pure |
+//! | [`mcp`] | the Model Context Protocol: answers to messages of agents; pure |
 //! | [`run`] | events, results and records of runs as pure data |
 //! | [`workspace`] | the folders that tools may touch: paths, reading, searching, writing whole files |
 //! | [`process`] | the only room that starts programs; their time limits and isolation ("walls") |
@@ -54,7 +55,7 @@
 //! ```text
 //! main → app, cli
 //! app → ui, worker                 ui → code
-//! cli → worker, planner, autonomy, engine, export, evidence, tools, remote, process, openers, code
+//! cli → worker, planner, autonomy, engine, export, evidence, tools, remote, process, openers, mcp, code
 //! worker → autonomy, engine, export, evidence, tools, remote, openers
 //! planner → tools, cargo
 //! autonomy → engine, evidence, tools, process
@@ -119,6 +120,7 @@ pub mod code;
 pub mod engine;
 pub mod evidence;
 pub mod export;
+pub mod mcp;
 pub mod openers;
 pub mod plan;
 pub mod planner;

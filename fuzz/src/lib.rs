@@ -12,6 +12,8 @@ pub mod code;
 pub mod command;
 pub mod engine;
 pub mod mutate;
+#[path = "../../src/openers/mod.rs"]
+pub mod openers;
 #[path = "../../src/plan/mod.rs"]
 pub mod plan;
 #[path = "../../src/process/mod.rs"]

@@ -78,7 +78,7 @@ impl App {
             self.set_zoom(level, ctx);
         }
         dialog::keep_drafts(ctx, |subject| self.is_open(subject));
-        self.open_dropped_files(ctx);
+        self.open_what_arrives(ctx);
         self.handle_close_request(ctx);
         self.run_timers(ctx);
         self.draw_attention(ctx);
@@ -144,6 +144,12 @@ impl App {
             self.plan.open(path.clone(), None, &mut self.shared);
             self.plan.note_dropped([path].into_iter().chain(dropped));
         }
+    }
+
+    /// Opens what the person pastes or drops.
+    pub(super) fn open_what_arrives(&mut self, ctx: &egui::Context) {
+        self.open_dropped_files(ctx);
+        self.open_pasted_text(ctx);
     }
 
     /// Stores the size of the window. While a run or loop is under way or plans are queued, a request to close the window opens a dialog

@@ -126,6 +126,21 @@ pub(super) fn not_in_form(message: String) -> PlannerAnswer {
 
 /// Reads the output of a planner that has ended.
 pub(super) fn from_process(finished: &Finished, trace: &PlannerTrace) -> Answer {
+    // Only a comparison can detect it where no wall prevents it. Another attempt would do the same.
+    if let Some(first) = finished.walls.changed.first() {
+        let others = match finished.walls.changed.len() {
+            1 => String::new(),
+            all => format!(" and {} more", all - 1),
+        };
+        let message = format!(
+            "files changed that the planner may not write: {}{others}; new ones were renamed to *.refused-…. See \
+             whether the planner did it, and restore them",
+            first.display()
+        );
+        let mut answer = provider_error(message);
+        answer.report.retryable = Some(false);
+        return Answer::plan(answer);
+    }
     let seconds = finished.duration.as_secs();
     let ending = match finished.cause {
         Some(Cause::TimedOut) => format!("was ended after {seconds} s"),
@@ -376,6 +391,26 @@ mod tests {
             assert_eq!((answered.report.retryable, &answered.plan), (Some(true), &None));
             assert!(answered.report.message.unwrap().contains(expected));
         }
+    }
+
+    #[test]
+    fn answer_does_not_count_if_protected_files_changed() {
+        let changed = vec!["/home/ada/.codex/hooks.json".into(), "/home/ada/.codex/rules/x".into()];
+        let finished = Finished {
+            cause: None,
+            exit_code: Some(0),
+            signal: None,
+            duration: Duration::from_secs(7),
+            walls: WallReport { changed, ..WallReport::default() },
+            stdout: Vec::new(),
+            stderr: Vec::new(),
+            left_open: false,
+        };
+        let answer = action_plan(&json!({"actions": [{"type": "verify", "request": {}}]}));
+        let trace = PlannerTrace { answer, ..PlannerTrace::default() };
+        let answered = planned(from_process(&finished, &trace));
+        assert_eq!((answered.report.retryable, &answered.plan), (Some(false), &None));
+        assert!(answered.report.message.unwrap().contains("hooks.json and 1 more"));
     }
 
     #[test]

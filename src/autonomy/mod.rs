@@ -15,6 +15,7 @@
 //! is free is *interrupted*. Panics are caught around the attempts: the store is opened again, which releases the open
 //! run, and the end is recorded there.
 
+mod agents;
 mod answer;
 mod attempt;
 mod attempts;
@@ -29,11 +30,12 @@ mod request;
 mod results;
 mod words;
 
+pub use agents::agent_program;
 pub use answer::{Answer, PlannerAnswer, read_answer};
 pub use authorizer::{AuthorizationRequest, PlanAuthorizer, PlanDecision};
 pub use bounded::BoundedLoop;
 pub use order::{LoopDeps, LoopOrder, LoopOutcome, LoopSetup};
 #[cfg(test)]
 pub(crate) use planner::scripted;
-pub use planner::{BUILT_IN, needs_of, planner_limits, resolve};
+pub use planner::{BUILT_IN, default_timeout, needs_of, planner_limits, resolve};
 pub use request::{PROTOCOL, SCHEMA as REQUEST_SCHEMA};

@@ -2,20 +2,24 @@
 
 use std::borrow::Cow;
 use std::path::Path;
+use std::time::Duration;
 
+use super::agents;
 use crate::authorization::{StepWalls, WallLevel};
 use crate::engine::planner_walls;
 use crate::process::walls::{TEMPORARY, is_hidden_temporary};
 use crate::risk::{PlannerNeeds, PlannerSettings, Policy, WallSetting};
+use crate::run::{AGENT_TIMEOUT_S, PLANNER_TIMEOUT_S};
 use crate::tools::{PlannerProgram, Toolbox};
 
-/// The names of the built-in planners. The first one requires an argument after a colon.
-pub const BUILT_IN: [&str; 3] = ["replay", "cargo-fix", "openai-compatible"];
+/// The names of the built-in planners. The first one requires an argument after a colon; for the agents it is a model.
+pub const BUILT_IN: [&str; 6] =
+    ["replay", "cargo-fix", "openai-compatible", "codex", "claude", "gemini"];
 
 /// Resolves the name of a planner to the process that implements it.
 ///
-/// `replay:DIR`, `cargo-fix`, `openai-compatible`, and each of these with `:ARGUMENT` appended, are built in: they
-/// are this program, started without a shell as
+/// `replay:DIR`, `cargo-fix`, `openai-compatible`, `codex`, `claude`, `gemini`, and each of these with `:ARGUMENT`
+/// appended, are built in: they are this program, started without a shell as
 ///
 /// ```text
 /// countersign planner NAME [ARGUMENT]
@@ -117,15 +121,26 @@ pub fn needs_of(name: &str, policy: &Policy) -> PlannerNeeds {
     // The argument of a built-in planner is no program: `replay:plans/plan.sh` gets nothing that `plan.sh` may do.
     let names = built_in.map_or([name, program, file], |built_in| [name, built_in, built_in]);
     let from_settings = names.iter().find_map(|name| policy.planners.get(*name));
-    from_settings.cloned().unwrap_or_else(|| match built_in {
-        // The network, to reach the server in its settings.
-        Some("openai-compatible") => PlannerNeeds { network: true, ..PlannerNeeds::default() },
+    let agent_folder = built_in.and_then(agents::folder_of);
+    let needs = from_settings.cloned().unwrap_or_else(|| match built_in {
+        // The network, to reach the server in its settings, or the agent's own.
+        Some(name) if name == "openai-compatible" || agents::is_agent(name) => {
+            PlannerNeeds { network: true, ..PlannerNeeds::default() }
+        }
         // `cargo check` writes the build files in the workspace.
         Some("cargo-fix") => {
             PlannerNeeds { write: vec![".".to_owned()], ..PlannerNeeds::default() }
         }
         _ => PlannerNeeds::default(),
-    })
+    });
+    // An agent that cannot write there cannot renew its login, so settings do not take it away.
+    PlannerNeeds { agent_folder, ..needs }
+}
+
+/// The time that a planner gets for one answer if the person gives it none.
+pub fn default_timeout(name: &str) -> Duration {
+    let is_agent = agents::agent_program(name).is_some();
+    Duration::from_secs(if is_agent { AGENT_TIMEOUT_S } else { PLANNER_TIMEOUT_S }.into())
 }
 
 /// The permissions of a planner on this computer and what enforces them, as a sentence.
@@ -183,6 +198,21 @@ mod tests {
     }
 
     #[test]
+    fn an_agent_has_the_network_and_its_folder() {
+        let mut policy = Policy::default();
+        let needs = needs_of("codex:fast", &policy);
+        let folder = needs.agent_folder.as_ref().unwrap();
+        assert!(needs.network && needs.read && needs.write.is_empty());
+        assert!(folder.read_only.contains(&"config.toml"));
+        assert!(needs.to_string().contains(".codex without its settings, network"), "{needs}");
+        let hidden = PlannerNeeds { read: false, ..PlannerNeeds::default() };
+        policy.planners.insert("codex".to_owned(), hidden);
+        let needs = needs_of("codex", &policy);
+        assert!(!needs.network && !needs.read && needs.agent_folder.is_some());
+        assert_eq!(needs_of("codex exec", &policy).agent_folder, None);
+    }
+
+    #[test]
     fn only_the_model_planner_gets_the_settings() {
         let settings = PlannerSettings("{\"key\":\"k\"}".to_owned());
         for name in ["openai-compatible", "cargo-fix", "replay:plans", "python3 plan.py"] {
@@ -210,7 +240,11 @@ mod tests {
         assert_eq!(of(" cargo-fix "), own(&["planner", "cargo-fix"]));
         assert_eq!(of("openai-compatible"), own(&["planner", "openai-compatible"]));
         assert_eq!(of("openai-compatible:fast"), own(&["planner", "openai-compatible", "fast"]));
-        for command in ["./cargo-fix", "cargo-fix --now", "python3 plan.py", "replays:x"] {
+        assert_eq!(of("codex"), own(&["planner", "codex"]));
+        assert_eq!(of("claude:opus"), own(&["planner", "claude", "opus"]));
+        for command in
+            ["./cargo-fix", "codex exec", "cargo-fix --now", "python3 plan.py", "replays:x"]
+        {
             assert_eq!(of(command), Ok(PlannerProgram::Command(command.to_owned())));
         }
         assert!(of("replay").unwrap_err().contains("the folder"));

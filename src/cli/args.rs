@@ -18,7 +18,7 @@ pub(super) use evidence::{
     Show, Span, Timeline, Times, Verify,
 };
 pub(super) use formats::{Convert, Schema};
-pub(super) use inbox::{InboxCommand, InboxRemove, Propose};
+pub(super) use inbox::{InboxCommand, InboxRemove, Mcp, Propose};
 pub(super) use record_id::{RecordId, given};
 pub(super) use retention::{Backup, Part, Purge, Restore, Sizes};
 use words::{AllowWord, EngineWord, ModeWord, WallsWord};
@@ -97,6 +97,8 @@ pub(super) enum Command {
     Run(Run),
     /// Make a plan of the steps of a run that did not succeed, authorize it and run it
     Continue(Continue),
+    /// Serve agents by the Model Context Protocol: they propose plans, ask what became of them, and search the evidence
+    Mcp(Mcp),
     /// Let a planner propose a plan for a goal; nothing is run
     Plan(Plan),
     /// Let a planner propose plans for a goal, in a limited number of attempts, and run those that are authorized
@@ -138,7 +140,7 @@ impl Command {
             Self::Walls(walls) => walls.common.json,
             Self::Risk(risk) => risk.common.json,
             Self::Schema(schema) => schema.common.json,
-            Self::Planner(_) => false,
+            Self::Mcp(_) | Self::Planner(_) => false,
         }
     }
 }
@@ -389,6 +391,6 @@ pub(super) struct Planner {
     /// The planner
     #[arg(value_enum)]
     pub(super) name: PlannerWord,
-    /// The folder with the plans, for `replay`
-    pub(super) folder: Option<PathBuf>,
+    /// The folder with the plans, for `replay`; the model, for an agent
+    pub(super) argument: Option<String>,
 }

@@ -23,7 +23,7 @@ use super::{Exit, args, check};
 use crate::authorization::{AuthorizationClass, CLASS_BYTES, Method};
 use crate::autonomy::{
     AuthorizationRequest, BoundedLoop, LoopDeps, LoopOrder, LoopOutcome, LoopSetup, PlanAuthorizer,
-    PlanDecision, needs_of, planner_limits, resolve,
+    PlanDecision, default_timeout, needs_of, planner_limits, resolve,
 };
 use crate::engine::{
     Clock as _, ConfirmationCallback, ControlHandle, ProgressCallback, SystemClock,
@@ -147,7 +147,10 @@ pub(super) fn setup(
     let order = LoopOrder {
         goal: goal.to_owned(),
         planner: planner.to_owned(),
-        planner_timeout: Duration::from_secs(command.planner_timeout.into()),
+        planner_timeout: match command.planner_timeout {
+            Some(seconds) => Duration::from_secs(seconds.into()),
+            None => default_timeout(planner),
+        },
         max_attempts: command.max_attempts,
         verify: None,
         workspace,

@@ -4,12 +4,13 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::documents::finding_line;
+use super::opening::policy;
 use super::output::{Output, say};
 use super::refusal::Refusal;
 use super::{Exit, args};
 use crate::openers::Format;
 use crate::plan::{Finding, parse};
-use crate::worker::{PlanFile, Unusable, read_plan_file};
+use crate::worker::{PlanFile, Unusable, read_plan_file, workspace_of};
 
 /// The document of `--json`.
 #[derive(Serialize)]
@@ -22,7 +23,8 @@ struct Document<'a> {
 
 /// Prints the plan, which can be stored and opened like any other. A plan file is printed unchanged.
 pub(super) fn convert(command: &args::Convert, out: &mut Output) -> Result<Exit, Refusal> {
-    let file = read_plan_file(&command.file);
+    let folder = workspace_of(&command.file, command.workspace.workspace.as_deref()).folder;
+    let file = read_plan_file(&command.file, &folder, &|| policy().unwrap_or_default());
     let (plan, format, findings) = match file {
         // Neither a format of another program nor a plan.
         Ok(PlanFile { bytes, format: None, .. }) if parse(&bytes).plan == Err(None) => {

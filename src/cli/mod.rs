@@ -13,6 +13,7 @@ mod documents;
 mod evidence;
 mod follow_up;
 mod inbox;
+mod mcp;
 mod opening;
 mod output;
 mod plan;
@@ -140,6 +141,7 @@ fn headless(command: Command) -> Exit {
         Command::Walls(command) => walls::walls(&command, &mut out),
         Command::Convert(command) => convert::convert(&command, &mut out),
         Command::Propose(command) => propose::propose(&command, &mut out),
+        Command::Mcp(command) => mcp::mcp(&command, &mut out),
         Command::Inbox(command) => inbox::inbox(&command, &mut out),
         Command::Risk(command) => risk::risk(&command, &mut out),
         Command::Planner(command) => planner::planner(&command, &mut out),

@@ -121,15 +121,23 @@ impl ReadPlan {
         workspace: Option<&Path>,
         choices: &CommandChoices,
     ) -> Result<Self, Refusal> {
+        let settings = || policy().unwrap_or_default();
+        let mut findings_before = Vec::new();
         // Without a home folder there is no inbox.
         let held = inbox_path().ok().and_then(|inbox| held(&inbox, file));
         let (workspace, read) = match held {
             Some(held) => {
-                let workspace = held.workspace(workspace);
                 let refused = |it: Failure| Refusal::usage(it.message, &it.next);
-                (workspace.map_err(refused)?, read_unlinked(file))
+                let workspace = held.workspace(workspace).map_err(refused)?;
+                let read = read_unlinked(file, &workspace.folder, &settings);
+                findings_before = held.notes();
+                (workspace, read)
             }
-            None => (workspace_of(file, workspace), read_plan_file(file)),
+            None => {
+                let workspace = workspace_of(file, workspace);
+                let read = read_plan_file(file, &workspace.folder, &settings);
+                (workspace, read)
+            }
         };
         let PlanFile { bytes, mut findings, .. } = match read {
             Ok(file) => file,
@@ -140,6 +148,7 @@ impl ReadPlan {
             }
         };
         let mut read = Self::bytes(&bytes, workspace);
+        findings.append(&mut findings_before);
         findings.append(&mut read.parsed.findings);
         read.parsed.findings = findings;
         if let Some(option) = choices.given() {

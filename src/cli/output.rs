@@ -46,6 +46,11 @@ impl Output {
         }
     }
 
+    /// Whether something could not be printed, for example because the reader is gone.
+    pub(super) const fn has_failed(&self) -> bool {
+        self.failure.is_some()
+    }
+
     /// Passes everything so far to the reader, before a question.
     pub(super) fn flush(&mut self) {
         if self.failure.is_none() {

@@ -2,13 +2,14 @@
 //! name a planner with `loop --planner`.
 
 use std::io::{self, Read as _};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::args::PlannerWord;
 use super::output::{Output, say_chunk};
 use super::refusal::Refusal;
 use super::{Exit, args};
-use crate::planner::{Planner, Request, Server};
+use crate::planner::{Agent, Planner, Request, Server};
 use crate::process::MODEL_KEY;
 use crate::risk::Policy;
 use crate::worker::{ModelSettings, default_folders, load_model};
@@ -35,7 +36,7 @@ pub(super) fn planner(command: &args::Planner, out: &mut Output) -> Result<Exit,
     let request = Request::parse(request).map_err(|error| unreadable(error.to_string()))?;
     let planner = match command.name {
         PlannerWord::Replay => {
-            let folder = command.folder.clone().ok_or_else(|| {
+            let folder = command.argument.as_ref().map(PathBuf::from).ok_or_else(|| {
                 Refusal::usage(
                     "replay needs the folder of its plans",
                     "Write replay:DIR, with the folder after the colon.",
@@ -45,6 +46,9 @@ pub(super) fn planner(command: &args::Planner, out: &mut Output) -> Result<Exit,
         }
         PlannerWord::CargoFix => Planner::CargoFix,
         PlannerWord::OpenaiCompatible => Planner::Chat(server(settings)?),
+        PlannerWord::Codex => Planner::Agent(Agent::Codex, command.argument.clone()),
+        PlannerWord::Claude => Planner::Agent(Agent::Claude, command.argument.clone()),
+        PlannerWord::Gemini => Planner::Agent(Agent::Gemini, command.argument.clone()),
     };
     let workspace = std::env::current_dir()
         .map_err(|error| unreadable(format!("the current folder cannot be found: {error}")))?;

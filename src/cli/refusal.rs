@@ -62,6 +62,11 @@ impl Refusal {
         Self { findings, ..Self::new(exit, failure, details) }
     }
 
+    /// The message and what to do next, as sentences.
+    pub(super) fn sentences(&self) -> String {
+        format!("{}. {}", self.failure.message, self.failure.next).trim_end().to_owned()
+    }
+
     /// Prints the findings and the message to stderr, and with `--json` the error document to stdout. Returns the
     /// exit code.
     pub(super) fn print(self, out: &mut Output) -> Exit {

@@ -38,9 +38,16 @@ pub fn planner_walls(
             }
         }
     }
+    let mut paths = WallPaths::default();
+    if let Some(agent) = &needs.agent_folder {
+        let folder = folders.resolve_agent_folder(&agent.folder).map_err(|why| {
+            format!("{}, the agent's folder, cannot be granted: {why}", agent.folder.display())
+        })?;
+        paths.read_only.extend(agent.read_only.iter().map(|name| folder.join(name)));
+        write.push(folder.to_string_lossy().into_owned());
+    }
     write.sort();
     write.dedup();
-    let mut paths = WallPaths::default();
     if !needs.read {
         paths.hidden.push(toolbox.workspace().to_owned());
     } else if !writes_workspace {
@@ -56,6 +63,7 @@ pub fn planner_walls(
 mod tests {
     use super::*;
     use crate::authorization::WallSetting;
+    use crate::risk::AgentFolder;
 
     #[test]
     fn a_planner_writes_the_whole_workspace_or_nothing() {
@@ -70,6 +78,36 @@ mod tests {
         for inside in ["target", "./src/x"] {
             assert!(walls(inside).unwrap_err().contains("as a whole"), "{inside}");
         }
+    }
+
+    // Its folder is a sensitive path, which no setting can grant.
+    #[test]
+    fn an_agent_writes_its_folder_without_its_settings() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        for name in ["space", ".codex"] {
+            std::fs::create_dir(top.join(name)).unwrap();
+        }
+        let toolbox = Toolbox::open(&top.join("space"), &Policy::default()).unwrap();
+        let own = top.join(".codex").to_string_lossy().into_owned();
+        let agent = |folder| PlannerNeeds {
+            agent_folder: Some(AgentFolder { folder, read_only: vec!["config.toml", "rules"] }),
+            ..PlannerNeeds::default()
+        };
+        let walls = |needs| planner_walls(&toolbox, &Policy::default(), &needs);
+        let (step, paths) = walls(agent(top.join(".codex"))).unwrap();
+        if step.level != WallLevel::None {
+            assert_eq!(step.write, std::slice::from_ref(&own));
+        }
+        for name in [".codex/config.toml", ".codex/rules", "space"] {
+            assert!(paths.read_only.contains(&top.join(name)), "{name} {paths:?}");
+        }
+        let named = PlannerNeeds { write: vec![own], ..PlannerNeeds::default() };
+        assert!(walls(named).unwrap_err().contains("sensitive"));
+        // A variable must not make it the home folder, or one that has the workspace in it.
+        let home = std::env::home_dir().unwrap();
+        assert!(walls(agent(home)).unwrap_err().contains("your home folder"));
+        assert!(walls(agent(top)).unwrap_err().contains("the workspace is in it"));
     }
 
     #[test]

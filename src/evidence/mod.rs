@@ -87,6 +87,7 @@ mod old_secrets;
 mod past_commands;
 mod permissions;
 mod plan_difference;
+mod plan_state;
 mod proven;
 mod purge;
 mod purged;

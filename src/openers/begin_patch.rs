@@ -1,63 +1,57 @@
 //! The patch of Codex and others, between `*** Begin Patch` and `*** End Patch`. It names files, and for each place the
-//! lines around it, but no line numbers. So each place becomes a replacement of text that must be there exactly once;
-//! where the original would look for the first likely place, there is none.
+//! lines around it, but no line numbers. So the files are read, and each place must be found in its file as it is
+//! written; where the original would go on to places that only look alike, there is an error.
 
+use std::collections::BTreeSet;
+
+use super::files::Texts;
 use super::lines::Lines;
+use super::place::{self, Place};
 use super::written::Edits;
 use crate::plan::{Edit, Finding};
 
 /// The first line of a patch.
 pub(super) const BEGIN: &str = "*** Begin Patch";
 const END: &str = "*** End Patch";
-const END_OF_FILE: &str = "*** End of File";
+pub(super) const END_OF_FILE: &str = "*** End of File";
 
 /// The edits of a patch.
 ///
 /// # Errors
-/// An error for each part that cannot be a replacement.
-pub(super) fn edits(mut lines: Lines<'_>) -> Result<Edits, Vec<Finding>> {
-    let (mut edits, mut errors, mut files) = (Vec::new(), Vec::new(), 0);
-    while lines.peek().is_some_and(|line| line.trim_end() != BEGIN) {
+/// An error for each part that cannot be made.
+pub(super) fn edits(mut lines: Lines<'_>, texts: &mut Texts<'_>) -> Result<Edits, Vec<Finding>> {
+    let mut patch =
+        Patch { texts, named: BTreeSet::new(), made: Edits::default(), errors: Vec::new() };
+    while lines.peek().is_some_and(|line| line.trim() != BEGIN) {
         if lines.peek().is_some_and(|line| !line.trim().is_empty()) {
-            errors.push(lines.error(format!("a patch begins with {BEGIN:?}")));
+            patch.errors.push(lines.error(format!("a patch begins with {BEGIN:?}")));
         }
         lines.take();
     }
     lines.take();
     loop {
-        if let Some(path) = lines.take_after("*** Add File: ") {
-            files += 1;
-            match added(&mut lines) {
-                Ok(contents) => edits.push(Edit::Create { path: path.to_owned(), contents }),
-                Err(error) => errors.push(error),
-            }
-        } else if let Some(path) = lines.take_after("*** Delete File: ") {
-            files += 1;
-            edits.push(Edit::Delete { path: path.to_owned() });
-        } else if let Some(path) = lines.take_after("*** Update File: ") {
-            files += 1;
-            let to = lines.take_after("*** Move to: ");
-            let begun = lines.index();
-            while let Some(place) = place(&mut lines) {
-                match place {
-                    Ok((old, new)) => edits.push(Edit::Replace { path: path.to_owned(), old, new }),
-                    Err(error) => errors.push(error),
-                }
-            }
-            if let Some(to) = to {
-                edits.push(Edit::Rename { path: path.to_owned(), to: to.to_owned() });
-            } else if lines.index() == begun {
-                errors.push(lines.error_at(begun - 1, "nothing of the file is changed"));
-            }
+        let header = lines.index();
+        if let Some(path) = lines.take_header("*** Add File: ") {
+            patch.add(&mut lines, header, path);
+        } else if let Some(path) = lines.take_header("*** Delete File: ") {
+            patch.name(&lines, header, path);
+            patch.must_exist(&lines, header, path);
+            let digest = patch.texts.digest(path);
+            patch.made.expected.extend(digest.map(|digest| (path.to_owned(), digest)));
+            patch.texts.set(path, None);
+            patch.made.edits.push(Edit::Delete { path: path.to_owned() });
+        } else if let Some(path) = lines.take_header("*** Update File: ") {
+            patch.update(&mut lines, header, path);
         } else {
-            match lines.take().map(str::trim_end) {
+            match lines.take().map(str::trim) {
                 Some(END) => break,
                 None => {
-                    errors.push(lines.error(format!("a patch ends with {END:?}; this one is cut off")));
+                    let error = lines.error(format!("a patch ends with {END:?}; this one is cut off"));
+                    patch.errors.push(error);
                     break;
                 }
-                Some(line) => errors.push(lines.error_at(
-                    lines.index() - 1,
+                Some(line) => patch.errors.push(lines.error_at(
+                    header,
                     format!("{line:?} is no part of a patch: a file begins with `*** Add File: `, `*** Delete File: ` or \
                              `*** Update File: `"),
                 )),
@@ -66,72 +60,117 @@ pub(super) fn edits(mut lines: Lines<'_>) -> Result<Edits, Vec<Finding>> {
     }
     while let Some(line) = lines.take() {
         if !line.trim().is_empty() {
-            errors.push(lines.error_at(lines.index() - 1, format!("there is text behind {END:?}")));
+            let error = lines.error_at(lines.index() - 1, format!("there is text behind {END:?}"));
+            patch.errors.push(error);
             break;
         }
     }
-    if errors.is_empty() { Ok(Edits { edits, files, findings: Vec::new() }) } else { Err(errors) }
+    if patch.errors.is_empty() { Ok(patch.made) } else { Err(patch.errors) }
 }
 
-/// The lines of a new file.
-fn added(lines: &mut Lines<'_>) -> Result<String, Finding> {
-    let mut contents = String::new();
-    while let Some(line) = lines.peek().filter(|line| !line.starts_with("*** ")) {
-        let Some(text) = line.strip_prefix('+') else {
-            let error = lines.error("each line of a new file begins with `+`");
-            lines.take();
-            return Err(error);
-        };
-        contents.push_str(text);
-        contents.push('\n');
-        lines.take();
-    }
-    Ok(contents)
+/// A patch as far as it is read.
+struct Patch<'p, 'f> {
+    texts: &'p mut Texts<'f>,
+    /// The files that it named so far.
+    named: BTreeSet<String>,
+    made: Edits,
+    errors: Vec<Finding>,
 }
 
-/// The next place of a file: its lines before and after; `None` if there is no other place.
-fn place(lines: &mut Lines<'_>) -> Option<Result<(String, String), Finding>> {
-    let line =
-        lines.peek().filter(|line| line.trim_end() == END_OF_FILE || !line.starts_with("*** "))?;
-    let begun = lines.index();
-    let anchor = line.strip_prefix("@@").map(|rest| rest.trim().trim_end_matches("@@").trim_end());
-    if anchor.is_some() {
-        lines.take();
-    }
-    let (mut old, mut new, mut wrong) = (String::new(), String::new(), None);
-    while let Some(line) =
-        lines.peek().filter(|line| !line.starts_with("*** ") && !line.starts_with("@@"))
-    {
-        let (mark, text) = line.split_at_checked(1).unwrap_or((" ", ""));
-        let is_known = matches!(mark, " " | "-" | "+");
-        if !is_known && wrong.is_none() {
-            wrong = Some(lines.error("a line of a place begins with a space, `-` or `+`"));
+impl Patch<'_, '_> {
+    /// Notes that a part names this file. A second part would change what the first one made of it, or the other way
+    /// round, depending on who applies the patch.
+    fn name(&mut self, lines: &Lines<'_>, header: usize, path: &str) {
+        if !self.named.insert(path.to_owned()) {
+            let message = format!("{path} is named before: put all of its changes into one part");
+            self.errors.push(lines.error_at(header, message));
         }
-        for (side, other) in [(&mut old, "+"), (&mut new, "-")] {
-            if mark != other {
-                side.push_str(text);
-                side.push('\n');
+        self.made.files = self.named.len();
+    }
+
+    fn must_exist(&mut self, lines: &Lines<'_>, header: usize, path: &str) {
+        match self.texts.exists(path) {
+            Ok(true) => {}
+            Ok(false) => {
+                self.errors.push(lines.error_at(header, format!("{path} is not in the workspace")));
+            }
+            Err(error) => self.errors.push(lines.error_at(header, error)),
+        }
+    }
+
+    /// A file that is made must not be there: the original would replace it without a word.
+    fn must_be_free(&mut self, lines: &Lines<'_>, header: usize, path: &str) {
+        if self.texts.exists(path) != Ok(false) {
+            let message = format!("{path} is there already, and would be replaced");
+            self.errors.push(lines.error_at(header, message));
+        }
+    }
+
+    fn add(&mut self, lines: &mut Lines<'_>, header: usize, path: &str) {
+        self.name(lines, header, path);
+        self.must_be_free(lines, header, path);
+        let mut contents = String::new();
+        while let Some(line) = lines.peek().filter(|line| !line.trim_start().starts_with("*** ")) {
+            match line.strip_prefix('+') {
+                Some(text) => {
+                    contents.push_str(text);
+                    contents.push('\n');
+                }
+                None => self.errors.push(lines.error("each line of a new file begins with `+`")),
+            }
+            lines.take();
+        }
+        self.texts.set(path, Some(contents.clone()));
+        self.made.edits.push(Edit::Create { path: path.to_owned(), contents });
+    }
+
+    fn update(&mut self, lines: &mut Lines<'_>, header: usize, path: &str) {
+        self.name(lines, header, path);
+        let to_line = lines.index();
+        let to = lines.take_header("*** Move to: ");
+        let (mut places, errors) = (Vec::new(), self.errors.len());
+        while let Some(place) = Place::read(lines) {
+            match place {
+                Ok(place) => places.push(place),
+                Err(error) => self.errors.push(error),
             }
         }
-        lines.take();
-    }
-    let is_at_end = lines.peek().is_some_and(|line| line.trim_end() == END_OF_FILE);
-    if is_at_end {
-        lines.take();
-    }
-    let error = |message: &str| Some(Err(lines.error_at(begun, message)));
-    if let Some(wrong) = wrong {
-        return Some(Err(wrong));
-    }
-    match anchor {
-        Some(anchor) if !anchor.is_empty() => error(
-            "`@@` with a line of the file names a place that the text does not: give more lines around the place instead",
-        ),
-        _ if old.is_empty() && new.is_empty() => error("a place without lines"),
-        _ if old.is_empty() => error(
-            "lines are added at a place that no line of the file names: give the lines around it",
-        ),
-        _ if old == new => error("nothing is changed here"),
-        _ => Some(Ok((old, new))),
+        if let Some(to) = to {
+            self.name(lines, to_line, to);
+            self.must_be_free(lines, to_line, to);
+        } else if places.is_empty() && self.errors.len() == errors {
+            self.errors.push(lines.error_at(header, "nothing of the file is changed"));
+        }
+        let before = match self.texts.now(path) {
+            Ok(text) => text.clone(),
+            Err(error) => {
+                self.errors.push(lines.error_at(header, error));
+                return;
+            }
+        };
+        let (after, mut found) = place::apply(lines, &before, &places);
+        self.errors.extend(found.extract_if(.., |it| it.severity == crate::plan::Severity::Error));
+        self.made.findings.append(&mut found);
+        if self.errors.len() > errors {
+            return;
+        }
+        if after != before {
+            let edit = Edit::patch(path, &before, &after);
+            if edit.is_too_long() {
+                let message = "the change is longer than a plan can have";
+                self.errors.push(lines.error_at(header, message));
+            }
+            self.made.edits.push(edit);
+            let digest = self.texts.digest(path);
+            self.made.expected.extend(digest.map(|digest| (path.to_owned(), digest)));
+            self.texts.set(path, Some(after.clone()));
+        } else if to.is_none() {
+            self.errors.push(lines.error_at(header, "nothing of the file is changed"));
+        }
+        if let Some(to) = to {
+            self.texts.set(path, None);
+            self.texts.set(to, Some(after));
+            self.made.edits.push(Edit::Rename { path: path.to_owned(), to: to.to_owned() });
+        }
     }
 }

@@ -50,7 +50,8 @@ pub(super) fn edits(mut lines: Lines<'_>) -> Result<Edits, Vec<Finding>> {
     }
     let note = format!("{around} lines around the diff are not part of it, and of the plan");
     let note = (around > 0).then(|| Finding::new(Severity::Note, Code::BadValue, "", note));
-    Ok(Edits { edits, files, findings: note.into_iter().collect() })
+    let findings = note.into_iter().collect();
+    Ok(Edits { edits, files, findings, ..Edits::default() })
 }
 
 /// Whether the next lines are the names of a file with hunks.

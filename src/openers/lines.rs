@@ -44,6 +44,13 @@ impl<'a> Lines<'a> {
         Some(rest.trim_end_matches('\r'))
     }
 
+    /// Takes the next line if it begins so, apart from spaces around it, and returns the rest of it.
+    pub(super) fn take_header(&mut self, beginning: &str) -> Option<&'a str> {
+        let rest = self.peek()?.trim_start().strip_prefix(beginning)?;
+        self.next += 1;
+        Some(rest.trim_end())
+    }
+
     /// The line at an index.
     pub(super) fn line(&self, index: usize) -> Option<&'a str> {
         self.lines.get(index).copied()

@@ -1,18 +1,30 @@
-//! Opens what other programs and people write as plans (SPEC §13): diffs, patches of agents and edit blocks.
+//! Opens what other programs and people write as plans (SPEC §13): diffs, patches of agents, edit blocks, tool calls,
+//! suggestions of compilers and analysers, edits of language servers, runbooks, and plans of Terraform and OpenTofu.
 //!
 //! Pure: bytes become the bytes of a plan of ours, which is then parsed, reviewed and signed like any other plan file.
-//! Nothing is guessed. What a plan cannot say is an error, and then there is no plan.
+//! A format that names places in files, but not their text, reads these files through [`Files`]; the plan then has
+//! their digests. Nothing is guessed. What a plan cannot say is an error, and then there is no plan.
 
 mod begin_patch;
+mod calls;
 mod diff;
+mod files;
+mod json;
 mod lines;
+mod place;
+mod ranges;
+mod recognise;
+mod runbook;
 mod search_replace;
+mod terraform;
 #[cfg(test)]
 mod tests;
 mod written;
 
 use crate::plan::words::words;
-use crate::plan::{Code, Finding};
+use crate::plan::{Code, Finding, Severity, is_valid, parse};
+use files::Texts;
+pub use files::{Beside, Files, NoFiles};
 use lines::Lines;
 
 words! {
@@ -25,6 +37,20 @@ words! {
         BeginPatch = "begin_patch",
         /// Edit blocks of Aider and others: `<<<<<<< SEARCH`.
         SearchReplace = "search_replace",
+        /// Tool calls of a model, as the interfaces of Anthropic, OpenAI and Gemini write them.
+        ToolCalls = "tool_calls",
+        /// The messages of cargo with the suggestions of the compiler.
+        Cargo = "cargo",
+        /// The edit of a language server: `WorkspaceEdit`.
+        WorkspaceEdit = "workspace_edit",
+        /// The fixes of an analyser, in SARIF 2.1.0.
+        Sarif = "sarif",
+        /// A Markdown text with blocks of commands.
+        Markdown = "markdown",
+        /// A runbook of Atuin Desktop.
+        Atuin = "atrb",
+        /// The plan of Terraform or OpenTofu, as `show -json` prints it.
+        Terraform = "terraform",
     }
 }
 
@@ -35,6 +61,13 @@ impl Format {
             Self::Diff => "a diff",
             Self::BeginPatch => "a patch (*** Begin Patch)",
             Self::SearchReplace => "edit blocks (SEARCH/REPLACE)",
+            Self::ToolCalls => "tool calls",
+            Self::Cargo => "suggestions of the compiler",
+            Self::WorkspaceEdit => "an edit of a language server",
+            Self::Sarif => "fixes of an analyser (SARIF)",
+            Self::Markdown => "a Markdown runbook",
+            Self::Atuin => "an Atuin runbook",
+            Self::Terraform => "a Terraform plan",
         }
     }
 }
@@ -51,50 +84,54 @@ pub struct Opened {
 }
 
 /// Opens a file of another program; `None` if it has none of the formats, as a plan file of ours.
-pub fn open(bytes: &[u8]) -> Option<Opened> {
-    let text = std::str::from_utf8(bytes);
-    let format = match text {
-        Ok(text) => format_of(text)?,
-        Err(_) => format_of(&String::from_utf8_lossy(bytes))?,
+pub fn open(bytes: &[u8], files: &dyn Files) -> Option<Opened> {
+    let format = recognise::format_of(&String::from_utf8_lossy(bytes))?;
+    Some(open_as(format, bytes, files))
+}
+
+/// Opens a file as one of a format, whatever its bytes are.
+pub fn open_as(format: Format, bytes: &[u8], files: &dyn Files) -> Opened {
+    let drafted = match std::str::from_utf8(bytes) {
+        Ok(text) => draft(format, text, bytes, files),
+        Err(_) => {
+            let message = format!(
+                "{} that is not UTF-8 cannot be a plan, whose text is Unicode; apply it by its own program",
+                format.name()
+            );
+            Err(vec![Finding::error(Code::NotJson, "", message)])
+        }
     };
-    let Ok(text) = text else {
-        let message = format!(
-            "{} that is not UTF-8 cannot be a plan, whose text is Unicode; apply it by its own program",
-            format.name()
-        );
-        let findings = vec![Finding::error(Code::NotJson, "", message)];
-        return Some(Opened { format, plan: None, findings });
-    };
-    let lines = Lines::of(text);
-    let edits = match format {
-        Format::Diff => diff::edits(lines),
-        Format::BeginPatch => begin_patch::edits(lines),
-        Format::SearchReplace => search_replace::edits(lines),
-    };
-    let (plan, findings) = match edits.and_then(|edits| written::plan(format, bytes, edits)) {
+    let (plan, mut findings) = match drafted.and_then(|draft| written::plan(format, bytes, draft)) {
         Ok((plan, findings)) => (Some(plan), findings),
         Err(findings) => (None, findings),
     };
-    Some(Opened { format, plan, findings })
+    findings
+        .sort_by_key(|finding| (std::cmp::Reverse(finding.severity), finding.line, finding.column));
+    // A name or a command may have characters that no plan can have.
+    let refused = plan.as_deref().map(|plan| parse(plan).findings).unwrap_or_default();
+    let refused = refused.into_iter().filter(|finding| finding.severity == Severity::Error);
+    findings.extend(refused.map(|it| Finding::error(it.code, "", it.message)));
+    let plan = plan.filter(|_| is_valid(&findings));
+    Opened { format, plan, findings }
 }
 
-/// The format whose mark comes first. A plan of ours begins with `{` and has none before it.
-fn format_of(text: &str) -> Option<Format> {
-    if text.trim_start().starts_with('{') {
-        return None;
+fn draft(
+    format: Format,
+    text: &str,
+    bytes: &[u8],
+    files: &dyn Files,
+) -> Result<written::Draft, Vec<Finding>> {
+    let mut texts = Texts::new(files);
+    match format {
+        Format::Diff => diff::edits(Lines::of(text)).map(Into::into),
+        Format::BeginPatch => begin_patch::edits(Lines::of(text), &mut texts).map(Into::into),
+        Format::SearchReplace => search_replace::edits(Lines::of(text), texts).map(Into::into),
+        Format::ToolCalls => calls::draft(text, texts),
+        Format::Cargo => ranges::cargo(text, texts).map(Into::into),
+        Format::WorkspaceEdit => ranges::lsp(text, texts).map(Into::into),
+        Format::Sarif => ranges::sarif(text, texts).map(Into::into),
+        Format::Markdown => runbook::markdown(text).map(Into::into),
+        Format::Atuin => runbook::atuin(text).map(Into::into),
+        Format::Terraform => terraform::commands(text, bytes, files).map(Into::into),
     }
-    let mut lines = text.lines().peekable();
-    while let Some(line) = lines.next() {
-        let is_pair = lines.peek().is_some_and(|next| next.starts_with("+++ "));
-        if line.starts_with("diff --git ") || line.starts_with("--- ") && is_pair {
-            return Some(Format::Diff);
-        }
-        if line.trim_end() == begin_patch::BEGIN {
-            return Some(Format::BeginPatch);
-        }
-        if search_replace::is_search(line) {
-            return Some(Format::SearchReplace);
-        }
-    }
-    None
 }

@@ -1,9 +1,11 @@
 //! Edit blocks: a line with the path, and between marks the text that is looked for and the text in its place. Each
-//! becomes a replacement of text that must be in the file exactly once.
+//! must be found in its file as whole lines exactly once.
 
+use super::files::Texts;
 use super::lines::Lines;
+use super::place::{self, Place};
 use super::written::Edits;
-use crate::plan::{Code, Edit, Finding, Severity};
+use crate::plan::{Code, Finding, Severity};
 
 /// Whether a line begins a block.
 pub(super) fn is_search(line: &str) -> bool {
@@ -19,49 +21,134 @@ fn mark(line: &str, sign: char) -> Option<&str> {
 /// The edits of all blocks.
 ///
 /// # Errors
-/// An error for each block that cannot be a replacement.
-pub(super) fn edits(mut lines: Lines<'_>) -> Result<Edits, Vec<Finding>> {
-    let (mut edits, mut errors, mut around) = (Vec::new(), Vec::new(), 0_usize);
-    // The last line that may be a path, and the path of the block above.
-    let (mut named, mut path): (Option<&str>, Option<&str>) = (None, None);
-    let mut paths = std::collections::BTreeSet::new();
+/// An error for each block that cannot be made.
+pub(super) fn edits(mut lines: Lines<'_>, mut texts: Texts<'_>) -> Result<Edits, Vec<Finding>> {
+    let (mut made, mut errors, mut around) = (Edits::default(), Vec::new(), 0_usize);
+    // The path of the block above, and the lines since then.
+    let (mut path, mut above): (Option<&str>, Vec<&str>) = (None, Vec::new());
     while let Some(line) = lines.peek() {
         if !is_search(line) {
-            // A fence is between the path and its block.
-            if !line.trim().is_empty() && !line.starts_with("```") {
-                named = Some(line.trim());
-                around += 1;
-            }
+            above.push(line.trim());
             lines.take();
             continue;
         }
         let begun = lines.index();
-        if let Some(named) = named.take() {
-            path = Some(named);
-            around -= 1;
+        around += words(&above);
+        match name(&above) {
+            Ok(None) => {}
+            Ok(Some(named)) => {
+                path = Some(named);
+                around -= 1;
+            }
+            Err(message) => errors.push(lines.error_at(begun, message)),
         }
+        above.clear();
         match (block(&mut lines), path) {
             (Err(error), _) => errors.push(error),
             (Ok(_), None) => {
-                errors.push(lines.error_at(begun, "no line above the block names its file"))
+                errors.push(lines.error_at(begun, "no line above the block names its file"));
             }
             (Ok((old, new)), Some(path)) => {
-                paths.insert(path);
-                let path = path.to_owned();
-                match (old.is_empty(), old == new) {
-                    (_, true) => errors.push(lines.error_at(begun, "nothing is changed here")),
-                    (true, _) => edits.push(Edit::Create { path, contents: new }),
-                    (false, _) => edits.push(Edit::Replace { path, old, new }),
+                let place = (begun, path, old.as_str(), new.as_str());
+                if let Err(message) = edit(&lines, place, &mut texts, &mut made.findings) {
+                    errors.push(lines.error_at(begun, message));
                 }
             }
         }
     }
+    around += words(&above);
+    match texts.into_edits() {
+        Ok((edits, expected)) => (made.edits, made.expected) = (edits, expected),
+        Err(message) => errors.push(Finding::error(Code::Limit, "", message)),
+    }
     if !errors.is_empty() {
         return Err(errors);
     }
+    made.files = made.edits.len();
     let note = format!("{around} lines around the blocks are not part of them, and of the plan");
     let note = (around > 0).then(|| Finding::new(Severity::Note, Code::BadValue, "", note));
-    Ok(Edits { edits, files: paths.len(), findings: note.into_iter().collect() })
+    made.findings.extend(note);
+    Ok(made)
+}
+
+/// The number of lines with words.
+fn words(lines: &[&str]) -> usize {
+    lines.iter().filter(|line| !line.is_empty() && !is_fence(line)).count()
+}
+
+fn is_fence(line: &str) -> bool {
+    line.starts_with("```")
+}
+
+/// The path that stands on the line above a block, or above its fence; `None` if that line is empty.
+///
+/// # Errors
+/// The line is more than a path. Whether all of it is the name would have to be guessed.
+fn name<'a>(above: &[&'a str]) -> Result<Option<&'a str>, String> {
+    let Some(line) = above.last() else { return Ok(None) };
+    let line = match line.strip_prefix("```") {
+        Some(info) if info.contains(['.', '/']) => {
+            return Err("a path behind the fence: write it on the line above".to_owned());
+        }
+        Some(_) => above.iter().rev().nth(1).copied().unwrap_or_default(),
+        None => line,
+    };
+    if line.is_empty() {
+        return Ok(None);
+    }
+    let plain = line.trim_end_matches(':').trim_start_matches('#').trim();
+    if plain.trim_matches(['`', '*']) != line || is_fence(line) {
+        return Err(format!("{line:?} is more than a path: write the path alone above the block"));
+    }
+    Ok(Some(line))
+}
+
+/// Makes one block in the text of its file.
+///
+/// # Errors
+/// The text is not there exactly once, or it is not clear what of the block is text.
+fn edit(
+    lines: &Lines<'_>,
+    (begun, path, old, new): (usize, &str, &str, &str),
+    texts: &mut Texts<'_>,
+    findings: &mut Vec<Finding>,
+) -> Result<(), String> {
+    if old == new {
+        return Err("nothing is changed here".to_owned());
+    }
+    let file_name = path.rsplit('/').next().unwrap_or(path);
+    let begins_with_name =
+        |text: &str| text.lines().next().is_some_and(|first| first.trim().ends_with(file_name));
+    let is_fenced = |text: &str| text.starts_with("```");
+    if [old, new].into_iter().any(|text| begins_with_name(text) || is_fenced(text)) {
+        return Err(
+            "its first line may be the name of the file or a fence, and not part of the text"
+                .to_owned(),
+        );
+    }
+    if [old, new].into_iter().any(|text| text.ends_with("\n\n") || text == "\n") {
+        return Err(
+            "it ends with an empty line, which some readers leave out: end it with a line of text"
+                .to_owned(),
+        );
+    }
+    if old.trim().is_empty() {
+        if texts.exists(path)? {
+            return Err(format!("{path} is there already, and no text of it is looked for"));
+        }
+        texts.set(path, Some(new.to_owned()));
+        return Ok(());
+    }
+    let before = texts.now(path)?.clone();
+    let (after, found) = place::apply(lines, &before, &[Place::of_lines(begun, old, new)]);
+    for finding in found {
+        match finding.severity {
+            Severity::Error => return Err(finding.message),
+            _ => findings.push(finding),
+        }
+    }
+    texts.set(path, Some(after));
+    Ok(())
 }
 
 /// The text that a block looks for, and the text in its place.

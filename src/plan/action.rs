@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use similar::TextDiff;
 
 use super::words::words;
-use super::{Digest, ToolCall, ToolClass};
+use super::{Digest, ToolCall, ToolClass, limits};
 
 /// The only supported version of the action dialect.
 pub const VERSION: &str = "2026-02-19";
@@ -78,6 +79,29 @@ impl Edit {
             Self::Replace { .. } => "replace",
             Self::Patch { .. } => "patch",
             Self::Splice { .. } => "splice",
+        }
+    }
+
+    /// A patch that turns one text of a file into another.
+    pub fn patch(path: &str, before: &str, after: &str) -> Self {
+        // Only a line feed ends a line, because the patch is applied by the same rule.
+        let before: Vec<&str> = before.split_inclusive('\n').collect();
+        let after: Vec<&str> = after.split_inclusive('\n').collect();
+        let diff = TextDiff::configure().newline_terminated(true).diff_slices(&before, &after);
+        let (from, to) = (format!("a/{path}"), format!("b/{path}"));
+        let diff = diff.unified_diff().context_radius(3).header(&from, &to).to_string();
+        Self::Patch { path: path.to_owned(), diff }
+    }
+
+    /// Whether one of its texts is longer than an argument may be.
+    pub fn is_too_long(&self) -> bool {
+        let is_long = |text: &String| text.len() > limits::ARGUMENT_BYTES;
+        match self {
+            Self::Write { contents, .. } | Self::Create { contents, .. } => is_long(contents),
+            Self::Splice { contents, .. } => is_long(contents),
+            Self::Replace { old, new, .. } => is_long(old) || is_long(new),
+            Self::Patch { diff, .. } => is_long(diff),
+            Self::Delete { .. } | Self::Rename { .. } => false,
         }
     }
 

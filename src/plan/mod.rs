@@ -52,4 +52,7 @@ pub use visible::{
     drawable, drawable_lines, has_right_to_left, is_hidden, is_mark, prose, prose_lines, quoted,
     quoted_lines, shown_offset, source_offset, spelled_out, visible, visible_lines,
 };
-pub use write::{Batch, CONTINUED, Continuation, batch_plan, continuation, revert, rollback};
+pub use write::{
+    Batch, CONTINUED, Continuation, ProposedCommand, batch_plan, command_plan, continuation,
+    revert, rollback,
+};

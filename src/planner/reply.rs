@@ -4,6 +4,9 @@ use serde_json::{Value, json};
 
 use crate::plan::ACTION_PLAN_VERSION;
 
+/// Maximum number of bytes of an answer that are quoted.
+const QUOTED_BYTES: usize = 200;
+
 /// Why there is no plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Failure {
@@ -57,4 +60,39 @@ pub(super) fn with_more_left(plan: &[u8]) -> Vec<u8> {
 
 fn to_bytes(plan: &Value) -> Vec<u8> {
     format!("{plan:#}\n").into_bytes()
+}
+
+/// The text without the code fence that many models put around it.
+pub(super) fn unfenced(text: &str) -> &str {
+    let inner = text.strip_prefix("```").and_then(|text| text.strip_suffix("```"));
+    let Some((word, inner)) = inner.and_then(|inner| inner.split_once('\n')) else { return text };
+    if matches!(word.trim(), "" | "json") && !inner.contains("```") { inner.trim() } else { text }
+}
+
+/// The failure for an answer that is no plan, with its beginning. `what` says why, without an end.
+pub(super) fn not_a_plan(what: &str, bytes: &[u8]) -> Failure {
+    let text = String::from_utf8_lossy(bytes);
+    let text = quoted(text.trim());
+    Failure::no_plan(match text.as_str() {
+        "" => "the answer is empty".to_owned(),
+        text => format!("the answer is no plan, {what}; the answer begins: {text}"),
+    })
+}
+
+/// The beginning of a text from outside.
+pub(super) fn quoted(text: &str) -> String {
+    let end = text.floor_char_boundary(QUOTED_BYTES);
+    let more = if end < text.len() { "…" } else { "" };
+    format!("{}{more}", text.get(..end).unwrap_or_default())
+}
+
+/// The error message of a server: the message in its JSON, or else the whole text.
+pub(super) fn error_message(bytes: &[u8]) -> String {
+    let json: Value = serde_json::from_slice(bytes).unwrap_or_default();
+    let error = json.get("error").unwrap_or(&json);
+    let message = error.get("message").or_else(|| error.get("detail")).unwrap_or(error);
+    match message.as_str() {
+        Some(text) => text.to_owned(),
+        None => String::from_utf8_lossy(bytes).trim().to_owned(),
+    }
 }

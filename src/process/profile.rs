@@ -16,7 +16,6 @@ pub(crate) enum Profile<'a> {
     /// A planner.
     Planner(ProgramWalls<'a>),
     /// An agent that uses tools of its own.
-    #[expect(dead_code, reason = "nothing starts an agent yet; its walls are those of a planner")]
     Agent(ProgramWalls<'a>),
     /// A client program of the person that connects to another host: no walls.
     Client,

@@ -16,7 +16,7 @@ mod tools;
 
 pub use crate::authorization::WallSetting;
 pub use crate::plan::RiskLevel;
-pub use policy::{EngineChoice, PlannerNeeds, PlannerSettings, Policy};
+pub use policy::{AgentFolder, EngineChoice, PlannerNeeds, PlannerSettings, Policy};
 pub use sensitive::{is_at_or_below, is_hidden_from_planners};
 pub use shell::{
     BadRule, BuiltinVerdict, CommandNeeds, CommandVerdict, ParsedSpans, Reach, Shell,

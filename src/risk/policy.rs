@@ -42,12 +42,24 @@ pub struct PlannerNeeds {
     pub write: Vec<String>,
     /// Whether the planner may read the workspace.
     pub read: bool,
+    /// The folder of the agent, if a bundled planner is one. No setting names it.
+    #[serde(skip)]
+    pub agent_folder: Option<AgentFolder>,
+}
+
+/// The folder in which an agent keeps its login, its sessions and its settings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentFolder {
+    /// The folder, absolute. The agent may write in it.
+    pub folder: PathBuf,
+    /// What the agent may not write in it, relative to the folder: its settings, and what it would run.
+    pub read_only: Vec<&'static str>,
 }
 
 impl Default for PlannerNeeds {
     /// Read-only access to the workspace.
     fn default() -> Self {
-        Self { network: false, write: Vec::new(), read: true }
+        Self { network: false, write: Vec::new(), read: true, agent_folder: None }
     }
 }
 
@@ -58,6 +70,9 @@ impl std::fmt::Display for PlannerNeeds {
             let paths =
                 self.write.iter().map(|path| if path == "." { "the workspace" } else { path });
             write!(f, ", writes {}", paths.collect::<Vec<_>>().join(", "))?;
+        }
+        if let Some(agent) = &self.agent_folder {
+            write!(f, ", writes {} without its settings", agent.folder.display())?;
         }
         f.write_str(if self.network { ", network" } else { ", no network" })
     }

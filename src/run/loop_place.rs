@@ -6,6 +6,11 @@ use std::path::PathBuf;
 use super::CommandsReview;
 use crate::plan::VerifyScope;
 
+/// How long a planner may take for one answer if the person does not say, in seconds.
+pub const PLANNER_TIMEOUT_S: u32 = 120;
+/// The same for a planner that is an agent: it reads files before it plans.
+pub const AGENT_TIMEOUT_S: u32 = 600;
+
 /// What a loop verifies after an attempt if the person chose nothing: the quick check; nothing if the goal is about a host
 /// (`target`, an SSH destination), because no check of the workspace can tell what commands changed there.
 pub fn default_verify(target: Option<&str>) -> Option<VerifyScope> {

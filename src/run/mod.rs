@@ -30,6 +30,7 @@ mod mode;
 mod other_runs;
 mod over_time;
 mod past_time;
+mod plan_state;
 mod playback;
 mod preview;
 mod previewed;
@@ -85,13 +86,16 @@ pub use host::{Host, TargetState};
 pub use inbox::{DecidedPlan, InboxEntry, InboxKind, InboxList, InboxPlan};
 pub use judged_command::{JudgedCommand, Judgement, PastCommand};
 pub use look::{LOOK_BYTES, Look, LookRecord, LookScope, Looked, MAX_LOOK_ROUNDS, MAX_LOOKS};
-pub use loop_place::{LoopPlace, PlaceFault, PlaceReview, default_verify};
+pub use loop_place::{
+    AGENT_TIMEOUT_S, LoopPlace, PLANNER_TIMEOUT_S, PlaceFault, PlaceReview, default_verify,
+};
 pub use loop_record::{AttemptDetail, LoopDetail, LoopFate, LoopSummary};
 pub use loop_state::{AttemptState, LoopPhase, LoopState};
 pub use mode::{FileMode, Modes};
 pub use other_runs::{other_runs, other_runs_warning};
 pub use over_time::{OverTime, rate};
 pub use past_time::{PAST_TIME_FORMS, past_time};
+pub use plan_state::{LastDecision, PlanState};
 pub use playback::{Playback, StepPhase};
 pub use preview::{Diff, DiffLine, ExpectedEnd, FileChange, LineKind, Predicted, Preview};
 pub use previewed::{DoneFiles, FileFate, PreviewProgress, PreviewedStep, PreviewedSteps};

@@ -36,7 +36,7 @@ pub use batch::{BatchError, PatchError};
 pub use error::{ToolError, Unsupported};
 pub use history::{Conflict, HistoryError};
 pub use history_source::{HistorySource, NotAvailable};
-pub use planner::PlannerProgram;
+pub use planner::{AgentOutput, PlannerProgram};
 pub use program::{CommandName, Fault, ProgramError, WorkspaceCommand, WorkspaceCommands};
 pub use shell::ShellError;
 pub use simulate::{SimulationError, remove_abandoned as remove_abandoned_simulations};

@@ -15,6 +15,9 @@ use crate::run::{StopSignal, Stream};
 /// Maximum size of each output of a planner, in bytes: the largest allowed plan and 64 KiB.
 const OUTPUT_BYTES: u64 = limits::PLAN_BYTES as u64 + (64 << 10);
 
+/// Longer than any planner may take, which starts the agent and is ended with it.
+const NO_TIMEOUT: Duration = Duration::from_secs(2 * 86_400);
+
 /// The program that is started as a planner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PlannerProgram {
@@ -29,6 +32,17 @@ pub enum PlannerProgram {
         /// Whether the environment variable [`MODEL_KEY`] is set for the program.
         has_key: bool,
     },
+}
+
+/// The output of an agent's program that has ended.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AgentOutput {
+    /// Why the program failed, as a sentence; `None` when it ended by itself with code 0.
+    pub failure: Option<String>,
+    /// Its stdout.
+    pub stdout: Vec<u8>,
+    /// Its stderr.
+    pub stderr: Vec<u8>,
 }
 
 impl PlannerProgram {
@@ -109,6 +123,45 @@ impl Toolbox {
         };
         let failed = ProcessError::not_started("the planner", Code::CommandFailed);
         Ok(process::run(&program, stop, &output).map_err(failed)?)
+    }
+
+    /// Runs an agent's own program in the workspace, with `prompt` as its stdin. It gets no walls besides those of this
+    /// process, because a bundled planner starts it, which is behind the walls of the planner. `output` receives its output
+    /// while it runs. Whoever started the planner ends both.
+    ///
+    /// # Errors
+    /// It is not on `PATH`, or cannot be started.
+    pub fn run_agent(
+        &self,
+        name: &'static str,
+        arguments: &[&str],
+        prompt: &[u8],
+        output: &dyn Fn(Stream, &str),
+    ) -> Result<AgentOutput, ToolError> {
+        let programs = &self.launcher.programs;
+        let path = programs.find(name).ok_or_else(|| ProcessError::Missing {
+            program: name,
+            place: programs.where_searched(name),
+            code: Code::CommandFailed,
+        })?;
+        let program = Program {
+            profile: Profile::Agent(self.launcher.walls_for(StepWalls::NONE)),
+            program: path.as_os_str(),
+            arguments,
+            input: Some(Input::Bytes(prompt)),
+            folder: self.workspace(),
+            environment: &[],
+            unset: &[],
+            leftovers: Leftovers::End,
+            timeout: NO_TIMEOUT,
+            output_limit: OUTPUT_BYTES,
+        };
+        let failed = ProcessError::not_started(name, Code::CommandFailed);
+        let finished = process::run(&program, &StopSignal::default(), output).map_err(failed)?;
+        let ended = finished.ended(name, NO_TIMEOUT, OUTPUT_BYTES).map(|error| error.to_string());
+        let failed = || finished.failure().map(|failure| format!("{name} {failure}"));
+        let failure = ended.or_else(failed);
+        Ok(AgentOutput { failure, stdout: finished.stdout, stderr: finished.stderr })
     }
 
     /// Whether the workspace has a command or a Cargo project for a verification of this scope. True also if the

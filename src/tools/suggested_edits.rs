@@ -3,8 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use similar::TextDiff;
-
 use super::{ToolError, Toolbox};
 use crate::cargo::{Replacement, Suggestion};
 use crate::plan::{Batch, Code, Digest, Edit, limits};
@@ -102,12 +100,20 @@ impl Toolbox {
         if path.is_empty() || path.starts_with('/') {
             return Err(SuggestionError::Outside { path: path.to_owned() }.into());
         }
+        let not_found = || WorkspaceError::NotFound { path: path.to_owned() }.into();
+        self.text(path)?.ok_or_else(not_found)
+    }
+
+    /// The text of a file; `None` if there is none.
+    ///
+    /// # Errors
+    /// It is outside the workspace, cannot be read, is too large or not UTF-8.
+    pub fn text(&self, path: &str) -> Result<Option<String>, ToolError> {
         let place = self.resolve(path, Last::Follow)?;
-        let not_found = || WorkspaceError::NotFound { path: path.to_owned() };
-        let (opened, _) = place.open(path, Access::Read)?.ok_or_else(not_found)?;
+        let Some((opened, _)) = place.open(path, Access::Read)? else { return Ok(None) };
         let bytes = file::read_up_to(opened, path, Access::Read, MAX_BYTES)?;
-        Ok(String::from_utf8(bytes)
-            .map_err(|_| SuggestionError::NotText { path: path.to_owned() })?)
+        let not_text = |_| SuggestionError::NotText { path: path.to_owned() };
+        Ok(Some(String::from_utf8(bytes).map_err(not_text)?))
     }
 }
 
@@ -204,11 +210,14 @@ pub fn batch<'s>(
         for it in accepted {
             after.replace_range(it.start..it.end, &it.text);
         }
-        let diff = patch(path, &text, &after);
-        if after != text && diff.len() > limits::ARGUMENT_BYTES {
+        let edit = Edit::patch(path, &text, &after);
+        if after == text {
+            continue;
+        }
+        if edit.is_too_long() {
             too_long.push(path.to_owned());
-        } else if after != text {
-            batch.edits.push(Edit::Patch { path: path.to_owned(), diff });
+        } else {
+            batch.edits.push(edit);
             batch.expected_hashes.insert(path.to_owned(), Digest::of(text.as_bytes()));
         }
     }
@@ -221,16 +230,6 @@ fn conflict(a: &Replacement, b: &Replacement) -> bool {
     let inserts = a.start == a.end || b.start == b.end;
     let touch = a.end == b.start || b.end == a.start;
     a.start < b.end && b.start < a.end || a.start == b.start || inserts && touch
-}
-
-/// The difference in the format of `diff -u`.
-fn patch(path: &str, before: &str, after: &str) -> String {
-    // Only a line feed ends a line, because the patch is applied by the same rule.
-    let before: Vec<&str> = before.split_inclusive('\n').collect();
-    let after: Vec<&str> = after.split_inclusive('\n').collect();
-    let diff = TextDiff::configure().newline_terminated(true).diff_slices(&before, &after);
-    let (from, to) = (format!("a/{path}"), format!("b/{path}"));
-    diff.unified_diff().context_radius(3).header(&from, &to).to_string()
 }
 
 #[cfg(test)]

@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 
+use super::surroundings::PlanSurroundings;
 use super::{Query, QueryContext, QueryError};
 use crate::authorization::FileState;
-use crate::openers::{self, Format, Opened};
+use crate::openers::{self, Files, Format, Opened};
 use crate::plan::{Code, Finding, limits};
+use crate::risk::Policy;
 use crate::run::{Failure, SourceLine};
 use crate::tools::{ToolError, Toolbox};
 
@@ -82,23 +84,28 @@ pub struct Unusable {
     pub findings: Vec<Finding>,
 }
 
-/// Reads a plan file, or opens a file of another program as a plan.
+/// Reads a plan file, or opens a file of another program as a plan of this workspace. The policy is asked for only if
+/// files of the workspace have to be read.
 ///
 /// # Errors
 /// The file cannot be read, or a plan cannot say what it says.
-pub fn read_plan_file(path: &Path) -> Result<PlanFile, Unusable> {
+pub fn read_plan_file(
+    path: &Path,
+    workspace: &Path,
+    policy: &dyn Fn() -> Policy,
+) -> Result<PlanFile, Unusable> {
     let bytes = read_file_bytes(path)
         .map_err(|finding| Unusable { format: None, findings: vec![finding] })?;
-    plan_of(bytes)
+    plan_of(bytes, &PlanSurroundings::new(path, workspace, policy))
 }
 
 /// As [`read_plan_file`], for the bytes of a file.
-pub(super) fn plan_of(bytes: Vec<u8>) -> Result<PlanFile, Unusable> {
+pub(super) fn plan_of(bytes: Vec<u8>, files: &dyn Files) -> Result<PlanFile, Unusable> {
     // The bytes of a larger file end somewhere in it. The parser says that it is too large.
     if bytes.len() > limits::PLAN_BYTES {
         return Ok(PlanFile { bytes, format: None, findings: Vec::new() });
     }
-    let Some(Opened { format, plan, findings }) = openers::open(&bytes) else {
+    let Some(Opened { format, plan, findings }) = openers::open(&bytes, files) else {
         return Ok(PlanFile { bytes, format: None, findings: Vec::new() });
     };
     match plan {
@@ -111,9 +118,14 @@ pub(super) fn plan_of(bytes: Vec<u8>) -> Result<PlanFile, Unusable> {
 ///
 /// # Errors
 /// As [`read_plan_file`], and for a link.
-pub fn read_unlinked(path: &Path) -> Result<PlanFile, Unusable> {
-    let bytes = read_file(path, OFlags::NOFOLLOW);
-    plan_of(bytes.map_err(|finding| Unusable { format: None, findings: vec![finding] })?)
+pub fn read_unlinked(
+    path: &Path,
+    workspace: &Path,
+    policy: &dyn Fn() -> Policy,
+) -> Result<PlanFile, Unusable> {
+    let bytes = read_file(path, OFlags::NOFOLLOW)
+        .map_err(|finding| Unusable { format: None, findings: vec![finding] })?;
+    plan_of(bytes, &PlanSurroundings::new(path, workspace, policy))
 }
 
 /// The bytes of a file that may be a plan. Of a file above [`limits::PLAN_BYTES`], one byte more than the limit.

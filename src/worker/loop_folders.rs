@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use super::{ModelSettings, Query, QueryContext, QueryError};
-use crate::autonomy::planner_limits;
+use crate::autonomy::{agent_program, planner_limits};
 use crate::engine::workspace_commands;
 use crate::plan::{ToolCall, VerifyScope};
 use crate::run::{CommandsReview, LoopPlace, PlaceFault, PlaceReview};
@@ -56,6 +56,11 @@ impl QueryContext {
         review.workspace = toolbox.workspace().to_string_lossy().into_owned();
         if !review.place.planner.is_empty() {
             review.planner = planner_limits(&review.place.planner, &toolbox, &self.setup.policy);
+        }
+        let agent = agent_program(&review.place.planner);
+        if let Some(agent) = agent.filter(|agent| toolbox.find_command(agent).is_none()) {
+            let missing = toolbox.missing_command_message(agent);
+            review.planner = Err(format!("{missing}: install {agent}, or add its folder to PATH"));
         }
         if review.place.planner.trim().split(':').next() == Some("openai-compatible") {
             review.model = self.model();

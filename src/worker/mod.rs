@@ -56,6 +56,7 @@ mod save_rules;
 mod save_settings;
 mod secrets;
 mod suggestion_plans;
+mod surroundings;
 mod target;
 mod this_computer;
 

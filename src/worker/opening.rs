@@ -225,10 +225,19 @@ impl QueryContext {
     pub(super) fn open(&mut self, query: OpenPlan) -> Result<OpenedPlan, QueryError> {
         let OpenPlan { path, workspace, mut choices, chosen_for } = query;
         let held = held(&self.setup.inbox, &path);
-        let read = match held {
-            Some(_) => read_unlinked(&path),
-            None => read_plan_file(&path),
+        let policy = || self.setup.policy.clone();
+        let read = match &held {
+            Some(held) => {
+                // Without a workspace, only the file itself is read; the person chooses one then.
+                let folder = held.workspace(workspace.as_deref()).map(|it| it.folder);
+                read_unlinked(&path, &folder.unwrap_or_default(), &policy)
+            }
+            None => {
+                let folder = workspace_of(&path, workspace.as_deref()).folder;
+                read_plan_file(&path, &folder, &policy)
+            }
         };
+        let notes = held.as_ref().map(Held::notes).unwrap_or_default();
         let mut opened = OpenedPlan { held, ..OpenedPlan::without_plan(path) };
         let PlanFile { bytes, findings, .. } = match read {
             Ok(file) => file,
@@ -243,6 +252,7 @@ impl QueryContext {
         self.setup.policy.choices = choices.run;
         self.setup.policy.grants.clone_from(&choices.grants);
         opened.findings = findings;
+        opened.findings.extend(notes);
         opened.findings.append(&mut parsed.findings);
         if parsed.plan == Err(None) {
             return Ok(opened);

@@ -18,6 +18,8 @@ mod export;
 mod harness;
 mod history;
 mod inbox;
+#[cfg(target_os = "linux")]
+mod mcp;
 mod openers;
 mod pages;
 mod plan;

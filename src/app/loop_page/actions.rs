@@ -140,6 +140,9 @@ impl LoopPage {
         let (planner, folder, command) = match state.planner.as_str() {
             "cargo-fix" => (PlannerChoice::CargoFix, "", ""),
             "openai-compatible" => (PlannerChoice::Model, "", ""),
+            "codex" => (PlannerChoice::Codex, "", ""),
+            "claude" => (PlannerChoice::Claude, "", ""),
+            "gemini" => (PlannerChoice::Gemini, "", ""),
             other => match other.strip_prefix("replay:") {
                 Some(folder) => (PlannerChoice::Replay, folder, ""),
                 None => (PlannerChoice::Command, "", other),
@@ -155,6 +158,7 @@ impl LoopPage {
             command: command.to_owned(),
             workspace: state.workspace.clone(),
             max_attempts: state.max_attempts.to_string(),
+            timeout_s: planner.default_timeout_s().to_string(),
             looks: state.looks,
             target: state.target.clone().unwrap_or_default(),
             // Without the authorization class, which is valid for one loop only.

@@ -11,6 +11,7 @@ impl Bench {
     fn propose(&self, text: &str) -> Handle {
         let folder = InboxFolder::open(&self.folders.inbox).unwrap();
         let proposal = Proposal {
+            folder: None,
             bytes: text.as_bytes().to_vec(),
             name: "p.json".to_owned(),
             workspace: self.workspace.path().to_owned(),

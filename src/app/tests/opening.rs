@@ -31,6 +31,44 @@ fn a_dropped_file_is_opened() {
     });
 }
 
+/// What is pasted where no control takes it is kept in the inbox, and opened for the workspace that is shown.
+#[test]
+fn a_pasted_text_is_opened() {
+    let (mut bench, plan) = bench();
+    let paste = |bench: &mut Bench, text: &str| {
+        let events = vec![egui::Event::Paste(text.to_owned())];
+        let pasted = egui::RawInput { events, ..egui::RawInput::default() };
+        let (ctx, app) = (bench.ctx.clone(), &mut bench.app);
+        let mut output = ctx.run_ui(pasted, |ui| app.open_what_arrives(ui.ctx()));
+        output.textures_delta.clear();
+    };
+    let is_pasted = |app: &App| {
+        let path = app.plan.shown.as_ref().and_then(|session| session.path());
+        path.is_some_and(|path| path.file_name().unwrap().to_str().unwrap().starts_with("pasted "))
+    };
+    let diff = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-heron\n+crane\n";
+    bench.open(&plan);
+    let workspace = bench.session().reviewed_workspace();
+    paste(&mut bench, diff);
+    bench.wait_until("opened", is_pasted);
+    let opened = &bench.session().opened;
+    assert_eq!(opened.review.as_ref().map(|review| review.workspace.clone()), workspace);
+    assert_eq!(opened.plan.as_ref().unwrap().name(), "Apply a diff: 1 file");
+    // A faulty text is shown with what is wrong with it.
+    bench.open(&plan);
+    paste(&mut bench, "only words");
+    bench.wait_until("opened", is_pasted);
+    assert!(bench.session().opened.findings[0].message.contains("JSON"));
+    // While a question is shown, nothing is opened behind it.
+    bench.open(&plan);
+    bench.act(Action::Do(Command::Authorize));
+    let before = std::fs::read_dir(&bench.app.shared.setup.inbox).unwrap().count();
+    paste(&mut bench, diff);
+    bench.app.drain();
+    assert_eq!(std::fs::read_dir(&bench.app.shared.setup.inbox).unwrap().count(), before);
+    assert_eq!(bench.session().path(), Some(plan.as_path()));
+}
+
 #[test]
 fn files_that_are_dropped_together_are_all_open() {
     let (mut bench, plan) = bench();

@@ -25,9 +25,9 @@ pub(in crate::cli) struct Planning {
     /// Let the planner use the network; [planners.NAME] in the settings gives it other permissions
     #[arg(long)]
     pub(in crate::cli) planner_network: bool,
-    /// How long the planner may take for one answer, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..=86_400))]
-    pub(in crate::cli) planner_timeout: u32,
+    /// How long the planner may take for one answer, in seconds [default: 120; 600 for codex, claude and gemini]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    pub(in crate::cli) planner_timeout: Option<u32>,
     /// The folder the plans work in [default: the current folder or the nearest one above it with a Cargo.toml
     /// or .git, else the current folder]
     #[arg(long, value_name = "DIR")]
@@ -87,5 +87,8 @@ Planners that are built in:
   cargo-fix           applies the suggestions of the compiler; to find them it runs `cargo check`, with the
                       build scripts of the project, before any plan is authorized
   openai-compatible   asks a server with the chat completions interface
+  codex, claude, gemini
+                      lets your own agent plan, in its read-only mode; codex:MODEL for another model. What it
+                      reads goes to its server
 Any other is a command: it reads a request on its input (see `countersign schema planner_request`)
 and prints one plan, or what it wants to look at first.";

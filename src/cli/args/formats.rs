@@ -4,12 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{Common, DialectWord};
+use super::{Common, DialectWord, Workspace};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Convert {
     /// The file
     pub(in crate::cli) file: PathBuf,
+    #[command(flatten)]
+    pub(in crate::cli) workspace: Workspace,
     #[command(flatten)]
     pub(in crate::cli) common: Common,
 }

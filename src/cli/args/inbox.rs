@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{Common, Workspace};
+use super::{Common, EvidenceFolder, Workspace};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct Propose {
@@ -48,4 +48,10 @@ pub(in crate::cli) struct InboxRemove {
     pub(in crate::cli) handle: String,
     #[command(flatten)]
     pub(in crate::cli) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct Mcp {
+    #[command(flatten)]
+    pub(in crate::cli) folder: EvidenceFolder,
 }

@@ -267,4 +267,10 @@ pub(in crate::cli) enum PlannerWord {
     CargoFix,
     /// Asks a model behind the chat completions interface
     OpenaiCompatible,
+    /// Lets Codex plan, in its read-only mode
+    Codex,
+    /// Lets Claude Code plan, in its read-only mode
+    Claude,
+    /// Lets Gemini CLI plan, in its read-only mode
+    Gemini,
 }

@@ -105,6 +105,16 @@ impl Folders {
         })
     }
 
+    /// Resolves the folder of an agent. It is sensitive, because the agent's settings are in it, which the caller protects.
+    ///
+    /// # Errors
+    /// Why writing to the folder cannot be granted.
+    pub(in crate::engine) fn resolve_agent_folder(&self, folder: &Path) -> Result<PathBuf, String> {
+        let (real, _) = real(folder);
+        self.check_place(&real)?;
+        Ok(real)
+    }
+
     /// Adds the resolved path to `granted`, unless every step may write it. Returns a warning if nothing exists there,
     /// with the message `missing`, or an error if it cannot be granted. `shown` is the path in the message of the error.
     pub(in crate::engine) fn add_grant(
@@ -174,6 +184,25 @@ impl Folders {
 
     /// Fails with the reason if writing to the path cannot be granted.
     fn check_grantable(&self, path: &Path) -> Result<(), String> {
+        self.check_place(path)?;
+        let table_folders = self.table_folders.get_or_init(|| {
+            table_paths().filter_map(|path| Some(real(&self.expanded(path).ok()?).0)).collect()
+        });
+        if table_folders.iter().any(|folder| path.starts_with(folder)) {
+            return Ok(());
+        }
+        // A folder is also sensitive if a file of any name in it would be.
+        let text = path.to_string_lossy();
+        let verdict =
+            risk::of_written_path(&text).or_else(|| risk::of_written_path(&format!("{text}/x")));
+        match verdict {
+            Some(verdict) => Err(format!("it is a sensitive path ({})", verdict.rule)),
+            None => Ok(()),
+        }
+    }
+
+    /// Fails with the reason if the path is not one beside the workspace that belongs to this user alone.
+    fn check_place(&self, path: &Path) -> Result<(), String> {
         let refuse = |why: &str| Err(why.to_owned());
         if path.parent().is_none() {
             return refuse("it is the whole file system");
@@ -203,20 +232,7 @@ impl Folders {
         {
             return refuse("it belongs to the system");
         }
-        let table_folders = self.table_folders.get_or_init(|| {
-            table_paths().filter_map(|path| Some(real(&self.expanded(path).ok()?).0)).collect()
-        });
-        if table_folders.iter().any(|folder| path.starts_with(folder)) {
-            return Ok(());
-        }
-        // A folder is also sensitive if a file of any name in it would be.
-        let text = path.to_string_lossy();
-        let verdict =
-            risk::of_written_path(&text).or_else(|| risk::of_written_path(&format!("{text}/x")));
-        match verdict {
-            Some(verdict) => Err(format!("it is a sensitive path ({})", verdict.rule)),
-            None => Ok(()),
-        }
+        Ok(())
     }
 }
 

@@ -29,6 +29,37 @@ pub fn rollback<C>(plan: &Plan<C>, run_id: Uuid) -> Option<Vec<u8>> {
     serialize(&text)
 }
 
+/// A command that the program itself proposes as a step.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProposedCommand {
+    /// The command, for bash.
+    pub command: String,
+    /// What it does, in a line.
+    pub description: Option<String>,
+    /// Why, in any number of lines.
+    pub explanation: Option<String>,
+    /// The folder in which it runs; `None` for the workspace.
+    pub cwd: Option<String>,
+    /// Its expected output.
+    pub expected_output: Option<String>,
+    /// Its time limit; `None` for the default.
+    pub timeout_seconds: Option<u32>,
+    /// Whether it uses the network.
+    pub network: bool,
+    /// The warning of the question before it. A command with a warning is dangerous.
+    pub warning: Option<String>,
+}
+
+/// A command plan of these commands; `None` if it exceeds the size limit of a plan file.
+pub fn command_plan(goal: &str, mode: Mode, commands: &[ProposedCommand]) -> Option<Vec<u8>> {
+    serialize(&PlanText {
+        goal: goal.to_owned(),
+        mode: Some(mode.as_str()).filter(|_| mode != Mode::default()),
+        steps: commands.iter().map(StepText::proposed).collect(),
+        ..PlanText::default()
+    })
+}
+
 /// Writes the command plan that continues a run: the steps that did not succeed.
 pub(super) fn continue_plan<C>(
     plan: &Plan<C>,
@@ -71,6 +102,7 @@ pub(super) fn continue_plan<C>(
 #[derive(Serialize, Default)]
 #[serde(rename_all = "camelCase")]
 struct PlanText<'a> {
+    #[serde(skip_serializing_if = "String::is_empty")]
     id: String,
     goal: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -113,7 +145,7 @@ struct StepText<'a> {
 }
 
 /// The `needs` of a step. Fields that are false or empty are left out.
-#[derive(Serialize)]
+#[derive(Serialize, Default, PartialEq)]
 struct NeedsText<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     network: bool,
@@ -139,6 +171,27 @@ struct RiskText<'a> {
 }
 
 impl<'a> StepText<'a> {
+    fn proposed(it: &'a ProposedCommand) -> Self {
+        let needs = NeedsText { network: it.network, ..NeedsText::default() };
+        let risk = RiskText {
+            requires_approval: it.warning.is_some(),
+            warning_message: it.warning.as_deref(),
+            ..RiskText::default()
+        };
+        Self {
+            command: &it.command,
+            description: it.description.as_deref(),
+            explanation: it.explanation.as_deref(),
+            cwd: it.cwd.as_deref(),
+            risk_level: it.warning.as_ref().map(|_| RiskLevel::Dangerous),
+            risk_assessment: Some(risk).filter(|risk| *risk != RiskText::default()),
+            expected_output: it.expected_output.as_deref(),
+            timeout_seconds: it.timeout_seconds,
+            needs: Some(needs).filter(|needs| *needs != NeedsText::default()),
+            ..Self::default()
+        }
+    }
+
     fn of<C>(step: &'a Step<C>, command: &'a str) -> Self {
         let stated = &step.stated;
         let risk = RiskText {

@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::{Dialect, Plan};
 
 pub use actions::{Batch, batch_plan, revert};
-pub use commands::rollback;
+pub use commands::{ProposedCommand, command_plan, rollback};
 pub use text::{CONTINUED, Continuation};
 
 /// Writes the plan that continues a run: the steps whose ids are not in `succeeded`, in order, each with the same call.

@@ -5,12 +5,9 @@ use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::super::reply::Failure;
+use super::super::reply::{Failure, error_message, not_a_plan, quoted, unfenced};
 use super::prompt::{LOOK, SUBMIT};
 use crate::run::MAX_LOOKS;
-
-/// Maximum number of bytes of an answer that are quoted.
-const QUOTED_BYTES: usize = 200;
 
 #[derive(Deserialize)]
 struct Document {
@@ -188,39 +185,6 @@ fn joined_looks(calls: &[(String, String)]) -> Result<String, Failure> {
         looks.extend(more.looks.into_iter().map(RawValue::get));
     }
     Ok(format!("{{\"looks\":[{}]}}", looks.join(",")))
-}
-
-/// The text without the code fence that many models put around it.
-fn unfenced(text: &str) -> &str {
-    let inner = text.strip_prefix("```").and_then(|text| text.strip_suffix("```"));
-    let Some((word, inner)) = inner.and_then(|inner| inner.split_once('\n')) else { return text };
-    if matches!(word.trim(), "" | "json") && !inner.contains("```") { inner.trim() } else { text }
-}
-
-fn not_a_plan(what: &str, bytes: &[u8]) -> Failure {
-    let text = String::from_utf8_lossy(bytes);
-    let text = quoted(text.trim());
-    Failure::no_plan(match text.as_str() {
-        "" => "the answer is empty".to_owned(),
-        text => format!("the answer is no plan, {what}; the answer begins: {text}"),
-    })
-}
-
-fn quoted(text: &str) -> String {
-    let end = text.floor_char_boundary(QUOTED_BYTES);
-    let more = if end < text.len() { "…" } else { "" };
-    format!("{}{more}", text.get(..end).unwrap_or_default())
-}
-
-/// The error message of a server: the message in its JSON, or else the whole text.
-pub(super) fn error_message(bytes: &[u8]) -> String {
-    let json: Value = serde_json::from_slice(bytes).unwrap_or_default();
-    let error = json.get("error").unwrap_or(&json);
-    let message = error.get("message").or_else(|| error.get("detail")).unwrap_or(error);
-    match message.as_str() {
-        Some(text) => text.to_owned(),
-        None => String::from_utf8_lossy(bytes).trim().to_owned(),
-    }
 }
 
 #[cfg(test)]

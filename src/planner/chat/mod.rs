@@ -13,7 +13,7 @@ use std::time::Duration;
 use ureq::http::StatusCode;
 
 use super::Request;
-use super::reply::Failure;
+use super::reply::{Failure, error_message};
 use crate::run::text::address_without_secrets;
 use answer::{PartialAnswer, parse_document};
 
@@ -175,7 +175,7 @@ impl Server {
     /// The failure of a request to which the server answered with an error status.
     fn error_status(&self, status: StatusCode, body: &[u8]) -> Failure {
         // Removed before truncation, because part of a key would not be recognized.
-        let message = self.without_key(&answer::error_message(body));
+        let message = self.without_key(&error_message(body));
         let message = message.get(..message.floor_char_boundary(QUOTED_BYTES)).unwrap_or(&message);
         let what = match status.as_u16() {
             401 | 403 => "does not accept the key",

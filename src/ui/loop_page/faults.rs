@@ -35,7 +35,11 @@ impl LoopForm {
             PlannerChoice::Command => {
                 Some((&self.command, "Enter the command that prints the plans."))
             }
-            PlannerChoice::CargoFix | PlannerChoice::Model => None,
+            PlannerChoice::CargoFix
+            | PlannerChoice::Model
+            | PlannerChoice::Codex
+            | PlannerChoice::Claude
+            | PlannerChoice::Gemini => None,
         };
         let fields = [
             (Field::Goal, Some((&self.goal, "Enter a goal."))),

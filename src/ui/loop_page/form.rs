@@ -6,7 +6,7 @@ use super::class_form::ClassForm;
 use super::faults::{Field, MAX_ATTEMPTS, MAX_TIMEOUT_S, number};
 use crate::authorization::AuthorizationClass;
 use crate::plan::VerifyScope;
-use crate::run::{LookScope, LoopPlace, default_verify};
+use crate::run::{AGENT_TIMEOUT_S, LookScope, LoopPlace, PLANNER_TIMEOUT_S, default_verify};
 
 /// The kinds of planners.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -15,8 +15,28 @@ pub enum PlannerChoice {
     #[default]
     CargoFix,
     Model,
+    Codex,
+    Claude,
+    Gemini,
     Replay,
     Command,
+}
+
+impl PlannerChoice {
+    /// The agent that plans, as `loop --planner` names it; `None` for other planners.
+    pub fn agent(self) -> Option<&'static str> {
+        match self {
+            Self::Codex => Some("codex"),
+            Self::Claude => Some("claude"),
+            Self::Gemini => Some("gemini"),
+            Self::CargoFix | Self::Model | Self::Replay | Self::Command => None,
+        }
+    }
+
+    /// The timeout for one answer if the person chooses none, in seconds: agents read files before they plan.
+    pub fn default_timeout_s(self) -> u32 {
+        if self.agent().is_some() { AGENT_TIMEOUT_S } else { PLANNER_TIMEOUT_S }
+    }
 }
 
 /// The form for a new loop.
@@ -61,7 +81,7 @@ impl Default for LoopForm {
             command: String::new(),
             workspace: String::new(),
             max_attempts: "3".to_owned(),
-            timeout_s: "120".to_owned(),
+            timeout_s: PLANNER_TIMEOUT_S.to_string(),
             chosen_verify: None,
             looks: LookScope::Workspace,
             target: String::new(),
@@ -105,7 +125,16 @@ impl LoopForm {
             (PlannerChoice::Replay, "") => String::new(),
             (PlannerChoice::Replay, folder) => format!("replay:{folder}"),
             (PlannerChoice::Command, _) => self.command.trim().to_owned(),
+            (choice, _) => choice.agent().unwrap_or_default().to_owned(),
         }
+    }
+
+    /// Chooses a planner. A timeout that is not the person's own becomes the planner's.
+    pub fn choose_planner(&mut self, planner: PlannerChoice) {
+        if self.timeout_s.trim() == self.planner.default_timeout_s().to_string() {
+            self.timeout_s = planner.default_timeout_s().to_string();
+        }
+        self.planner = planner;
     }
 
     /// The host of the goal, as typed; `None` for this computer.
@@ -156,6 +185,13 @@ impl LoopForm {
             ),
             PlannerChoice::Command => {
                 format!("Starting runs this command in {workspace}. {signatures}")
+            }
+            choice => {
+                let agent = choice.agent().unwrap_or_default();
+                format!(
+                    "Starting runs {agent} in its read-only mode in {workspace}, with its own login: the goal, the names of \
+                     files and whatever it reads there go to its server. {signatures}"
+                )
             }
         }
     }
@@ -210,6 +246,20 @@ pub(super) mod tests {
         assert_eq!(name(PlannerChoice::Replay), "replay:p");
         assert_eq!(name(PlannerChoice::CargoFix), "cargo-fix");
         assert_eq!(name(PlannerChoice::Model), "openai-compatible");
+        assert_eq!(name(PlannerChoice::Gemini), "gemini");
+    }
+
+    #[test]
+    fn agent_gets_more_time_unless_the_person_chose_one() {
+        let mut form = filled();
+        form.choose_planner(PlannerChoice::Claude);
+        assert_eq!(form.timeout_s, "600");
+        assert!(form.announcement().contains("runs claude in its read-only mode in /work"));
+        form.choose_planner(PlannerChoice::CargoFix);
+        assert_eq!(form.timeout_s, "120");
+        form.timeout_s = "30".to_owned();
+        form.choose_planner(PlannerChoice::Codex);
+        assert_eq!(form.timeout_s, "30");
     }
 
     #[test]

@@ -72,7 +72,11 @@ fn goal_ui(ui: &mut Ui, form: &mut LoopForm, focus: bool) {
 fn planner_ui(ui: &mut Ui, form: &mut LoopForm, actions: &mut Vec<Action>) {
     ui.add_space(6.0);
     widgets::heading(ui, "Planner");
-    choices_ui(ui, &mut form.planner, &PLANNERS);
+    let mut planner = form.planner;
+    choices_ui(ui, &mut planner, &PLANNERS);
+    if planner != form.planner {
+        form.choose_planner(planner);
+    }
     match form.planner {
         PlannerChoice::Replay => {
             folder_ui(ui, "Folder with the plans", &mut form.folder, FolderFor::Plans, actions);
@@ -82,7 +86,7 @@ fn planner_ui(ui: &mut Ui, form: &mut LoopForm, actions: &mut Vec<Action>) {
             let edit = widgets::code_field(&mut form.command, id, f32::INFINITY);
             ui.add(edit.hint_text("python3 plan.py")).accessible_name("Planner command");
         }
-        PlannerChoice::CargoFix | PlannerChoice::Model => {}
+        _ => {}
     }
     fault_ui(ui, form, Field::Planner);
 }
@@ -137,7 +141,7 @@ fn budget_ui(ui: &mut Ui, form: &mut LoopForm) {
     }
 }
 
-const PLANNERS: [Choice<PlannerChoice>; 4] = [
+const PLANNERS: [Choice<PlannerChoice>; 7] = [
     (
         PlannerChoice::CargoFix,
         icon::WRITE,
@@ -149,6 +153,24 @@ const PLANNERS: [Choice<PlannerChoice>; 4] = [
         icon::LINK,
         "openai-compatible",
         "Asks a model server with a chat completions interface. The environment or the settings name it.",
+    ),
+    (
+        PlannerChoice::Codex,
+        icon::TERMINAL,
+        "codex",
+        "Your Codex plans in its read-only sandbox, with your login.",
+    ),
+    (
+        PlannerChoice::Claude,
+        icon::TERMINAL,
+        "claude",
+        "Your Claude Code plans in its plan mode, with your login.",
+    ),
+    (
+        PlannerChoice::Gemini,
+        icon::TERMINAL,
+        "gemini",
+        "Your Gemini CLI plans in its plan mode, with your login. It must trust the workspace.",
     ),
     (
         PlannerChoice::Replay,

@@ -64,6 +64,14 @@ pub(super) fn second_line(view: &PlanView<'_>, step: &ShownStep) -> String {
     }
 }
 
+/// What the author says about the step, unless [`second_line`] is all of it.
+pub(super) fn hidden_explanation<'s>(view: &PlanView<'_>, step: &'s ShownStep) -> Option<&'s str> {
+    let reason = step.reason.as_deref()?;
+    let is_shown =
+        second_line(view, step) == prose_lines(reason) && reason.lines().nth(1).is_none();
+    (!is_shown).then_some(reason)
+}
+
 /// Whether the run is over without a result of the selected step.
 pub(super) fn is_not_done(view: &PlanView<'_>) -> bool {
     view.run.is_over() && !is_done(view)

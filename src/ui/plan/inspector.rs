@@ -4,9 +4,12 @@ use egui::{Align, Layout, Margin, Ui, vec2};
 
 use super::changed_steps::step_change_ui;
 use super::diagnostics::diagnostics_ui;
-use super::did::{did_ui, is_done, is_not_done, no_diagnostics, not_done, second_line, tab_name};
+use super::did::{
+    did_ui, hidden_explanation, is_done, is_not_done, no_diagnostics, not_done, second_line,
+    tab_name,
+};
 use super::output::{argument_rows, short_first};
-use super::request::{partly_marked_ui, verdict_ui};
+use super::request::{explanation_ui, partly_marked_ui, verdict_ui};
 use super::right_to_left::right_to_left_ui;
 use super::rows::end_of_path;
 use super::walls::{WALLS, of_temporary_files, sentence, step_walls};
@@ -162,6 +165,9 @@ fn will_do_ui(ui: &mut Ui, view: &PlanView<'_>, step: &ShownStep) -> OnScreen {
                     verdict_ui(ui, risk);
                 }
             });
+        }
+        if let Some(explanation) = hidden_explanation(view, step) {
+            indented(ui, |ui| explanation_ui(ui, explanation));
         }
         right_to_left_ui(ui, view, step);
         step_change_ui(ui, view, step);

@@ -7,6 +7,7 @@ use egui::{Align2, Margin, Ui, UiBuilder, Vec2, vec2};
 
 use super::code::marked_rows;
 use super::marks::Marks;
+use super::text_rows;
 use super::walls::{WALLS, of_temporary_files, sentence};
 use super::{CodeRow, Gutter, cached_rows, code_rows_ui, columns, full_text_ui, risk_icon};
 use crate::authorization::WallLevel;
@@ -32,9 +33,7 @@ pub(crate) fn request_ui(ui: &mut Ui, request: &ConfirmationRequest) {
         });
     }
     if let Some(explanation) = &request.explanation {
-        full_text_ui(ui, "explanation", &prose_lines(explanation), |ui, text| {
-            widgets::paragraph(ui, text, Text::Body, Tone::Plain);
-        });
+        explanation_ui(ui, explanation);
     }
     verdict_ui(ui, &request.risk);
     if let Some(walls) = &request.walls {
@@ -62,6 +61,26 @@ pub(crate) fn request_ui(ui: &mut Ui, request: &ConfirmationRequest) {
     if let Some(text) = request.skipping() {
         widgets::remark(ui, icon::LINK, Tone::Dim, text);
     }
+}
+
+/// Shows what the author of a plan says about a step, in full. Lines that are indented, as in a list of changes, keep
+/// their columns.
+pub(super) fn explanation_ui(ui: &mut Ui, explanation: &str) {
+    let text = prose_lines(explanation);
+    if text.lines().any(|line| line.starts_with("  ")) {
+        widgets::card(ui).inner_margin(Margin::symmetric(0, 6)).show(ui, |ui| {
+            ui.set_min_width(ui.available_width());
+            let columns = columns(ui, ui.available_width(), Gutter::NONE);
+            let rows = cached_rows(ui, "explanation", &[text.as_str()], columns, || {
+                text_rows(&text, columns)
+            });
+            code_rows_ui(ui, "explanation", &rows, Gutter::NONE);
+        });
+        return;
+    }
+    full_text_ui(ui, "explanation", &text, |ui, text| {
+        widgets::paragraph(ui, text, Text::Body, Tone::Plain);
+    });
 }
 
 /// The tooltip of an approval of a step whose files have changed since the question.

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::fd::OwnedFd;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, Mode, OFlags};
@@ -14,17 +14,22 @@ use super::summary::summary;
 use super::{
     InboxError, MAX_BYTES, MAX_PROPOSALS, MAX_TEXT, PLAN_NAME, PROPOSAL_NAME, REMOVED_NAME,
 };
+use crate::openers::Format;
 use crate::plan::{Digest, is_valid, limits};
 use crate::risk::Policy;
 use crate::run::InboxPlan;
+use crate::worker::files::{PlanFile, Unusable, plan_of};
+use crate::worker::surroundings::PlanSurroundings;
 
 /// A plan that somebody proposes.
 #[derive(Debug, Clone)]
 pub struct Proposal {
-    /// The exact bytes of the file: a plan, or a file of another program that can be opened as one.
+    /// The bytes of the file: a plan, or a file of another program that can be opened as one. The inbox keeps the plan.
     pub bytes: Vec<u8>,
     /// The name of the file, for people. It may contain any character.
     pub name: String,
+    /// The folder of the file, for files beside it; `None` for the workspace.
+    pub folder: Option<PathBuf>,
     /// The folder in which the plan is to run.
     pub workspace: PathBuf,
     /// Who proposes it, in any words; may be empty.
@@ -55,8 +60,11 @@ pub(super) struct Description {
     pub(super) workspace: PathBuf,
     pub(super) from: String,
     pub(super) proposed_at_ms: i64,
-    /// The digest of the exact bytes.
+    /// The digest of the plan.
     pub(super) digest: Digest,
+    /// What was found when a file of another program became the plan.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) notes: Vec<String>,
 }
 
 impl Description {
@@ -87,11 +95,25 @@ pub fn propose(
         }
     }
     let workspace = usable_workspace(folder.path(), &proposal.workspace)?;
-    let (plan, findings) = summary(proposal.bytes.clone(), policy);
+    // A file of another program becomes a plan now, and not when a person looks at it: then the files that it refers to
+    // may be others.
+    let name = Path::new(&proposal.name).file_name().unwrap_or_default();
+    let file = proposal.folder.as_ref().unwrap_or(&workspace).join(name);
+    let settings = || policy.clone();
+    let surroundings = PlanSurroundings::new(&file, &workspace, &settings);
+    let PlanFile { bytes, format, findings: notes } =
+        plan_of(proposal.bytes.clone(), &surroundings).map_err(
+            |Unusable { format, findings }| InboxError::NoPlan {
+                format: format.map(Format::as_str),
+                findings,
+            },
+        )?;
+    let (mut plan, findings) = summary(bytes.clone(), policy);
+    plan.format = format.map(Format::as_str).or(plan.format);
     let (Some(digest), true) = (plan.digest, is_valid(&findings)) else {
         return Err(InboxError::NoPlan { format: plan.format, findings });
     };
-    let size = u64::try_from(proposal.bytes.len()).unwrap_or(u64::MAX);
+    let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
     check_room(folder, size).map_err(|error| match error {
         Room::Full(full) => full,
         Room::Unknown(source) => InboxError::write(folder.path(), source),
@@ -103,9 +125,10 @@ pub fn propose(
         workspace: workspace.clone(),
         from: proposal.from.clone(),
         proposed_at_ms: proposal.at_ms,
-        digest: Digest::of(&proposal.bytes),
+        digest: Digest::of(&bytes),
+        notes: notes.into_iter().map(|note| note.message).collect(),
     };
-    write(folder, &id, &proposal.bytes, &description)
+    write(folder, &id, &bytes, &description)
         .map_err(|source| InboxError::write(folder.path(), source))?;
     Ok(Handle { id, digest, workspace, plan })
 }
@@ -192,7 +215,32 @@ fn write(
     written
 }
 
-fn write_file(folder: &OwnedFd, name: &str, bytes: &[u8]) -> io::Result<()> {
+/// Puts a text into the inbox as a file of its own, as if somebody had copied it there.
+///
+/// # Errors
+/// The inbox is full, or nothing can be written.
+pub(super) fn keep(folder: &InboxFolder, text: &[u8]) -> Result<PathBuf, InboxError> {
+    check_room(folder, u64::try_from(text.len()).unwrap_or(u64::MAX)).map_err(
+        |error| match error {
+            Room::Full(full) => full,
+            Room::Unknown(source) => InboxError::write(folder.path(), source),
+        },
+    )?;
+    let name = format!("pasted {}", Uuid::new_v4().simple());
+    let temporary = format!(".{name}");
+    let written = write_file(folder.handle(), &temporary, text).and_then(|()| {
+        rustix::fs::renameat(folder.handle(), &*temporary, folder.handle(), &*name)?;
+        folder.flush()
+    });
+    if let Err(source) = written {
+        // If it cannot be deleted, it is listed as unfinished.
+        let _ = rustix::fs::unlinkat(folder.handle(), &*temporary, AtFlags::empty());
+        return Err(InboxError::write(folder.path(), source));
+    }
+    Ok(folder.path().join(name))
+}
+
+fn write_file(folder: impl AsFd, name: &str, bytes: &[u8]) -> io::Result<()> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = rustix::fs::openat(folder, name, flags, Mode::RUSR | Mode::WUSR)?;
     let mut file = File::from(file);

@@ -1,6 +1,6 @@
 //! What the bytes of a file alone tell about its plan, as `check` finds it without a workspace.
 
-use crate::openers::Format;
+use crate::openers::{Format, NoFiles};
 use crate::plan::{Finding, Plan, Severity, parse};
 use crate::risk::{Policy, RiskLevel, Shell, of_faulty_step, of_step};
 use crate::run::InboxPlan;
@@ -8,7 +8,7 @@ use crate::worker::files::{PlanFile, Unusable, plan_of};
 
 /// Reads the bytes of a file as a plan. Returns what they tell, and the findings.
 pub(super) fn summary(bytes: Vec<u8>, policy: &Policy) -> (InboxPlan, Vec<Finding>) {
-    let (bytes, format, mut findings) = match plan_of(bytes) {
+    let (bytes, format, mut findings) = match plan_of(bytes, &NoFiles) {
         Ok(PlanFile { bytes, format, findings }) => (bytes, format, findings),
         Err(Unusable { format, findings }) => return (counted(format, &findings), findings),
     };

@@ -41,6 +41,7 @@ impl Place {
     fn proposal(&self, bytes: &[u8]) -> Proposal {
         Proposal {
             bytes: bytes.to_vec(),
+            folder: None,
             name: "egg.json".to_owned(),
             workspace: self.path().join("space"),
             from: "an agent".to_owned(),

@@ -7,7 +7,7 @@ use super::list::description_in;
 use super::propose::usable_workspace;
 use super::{InboxError, PLAN_NAME};
 use crate::engine::WorkspaceChoice;
-use crate::plan::{Code, Finding};
+use crate::plan::{Code, Finding, Severity};
 use crate::run::Failure;
 
 /// A plan file in the inbox.
@@ -17,6 +17,7 @@ pub struct Held {
     pub from: Option<String>,
     /// The workspace for which it is proposed.
     workspace: Option<PathBuf>,
+    notes: Vec<String>,
     inbox: PathBuf,
 }
 
@@ -35,13 +36,21 @@ pub fn held(inbox: &Path, file: &Path) -> Option<Held> {
         Some(it) => Held {
             from: Some(it.from).filter(|from| !from.trim().is_empty()),
             workspace: Some(it.workspace),
+            notes: it.notes,
             inbox,
         },
-        None => Held { from: None, workspace: None, inbox },
+        None => Held { from: None, workspace: None, notes: Vec::new(), inbox },
     })
 }
 
 impl Held {
+    /// What was found when the plan was made of a file of another program.
+    pub fn notes(&self) -> Vec<Finding> {
+        let finding =
+            |note: &String| Finding::new(Severity::Warning, Code::BadValue, "", note.as_str());
+        self.notes.iter().map(finding).collect()
+    }
+
     /// The workspace of the plan, as the person chose it, otherwise as it was proposed.
     ///
     /// # Errors

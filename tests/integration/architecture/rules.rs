@@ -8,10 +8,10 @@ use super::source::{Reference, Source};
 const LONGEST: usize = 400;
 
 /// The rooms without clock, disk, process, window or database.
-const PURE: [&str; 6] = ["plan", "authorization", "risk", "run", "openers", "code"];
+const PURE: [&str; 7] = ["plan", "authorization", "risk", "run", "openers", "mcp", "code"];
 
 /// The other rooms that each room may use. `lib` and `main` are the files of that name.
-const ARROWS: [(&str, &[&str]); 23] = [
+const ARROWS: [(&str, &[&str]); 24] = [
     ("lib", &[]),
     ("main", &["app", "cli"]),
     ("app", &["ui", "worker", "run", "risk", "authorization", "plan"]),
@@ -31,6 +31,7 @@ const ARROWS: [(&str, &[&str]); 23] = [
             "remote",
             "process",
             "openers",
+            "mcp",
             "code",
             "run",
             "risk",
@@ -99,6 +100,7 @@ const ARROWS: [(&str, &[&str]); 23] = [
     ("risk", &["authorization", "plan"]),
     ("authorization", &["plan"]),
     ("openers", &["plan"]),
+    ("mcp", &[]),
     ("plan", &[]),
     ("code", &[]),
 ];

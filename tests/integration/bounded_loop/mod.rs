@@ -1,5 +1,7 @@
 //! The bounded loop: its stop reasons, limits and interruptions, and the built-in planners (SPEC §10).
 
+#[cfg(target_os = "linux")]
+mod agents;
 #[cfg(unix)]
 mod authorization_class;
 mod cargo_fix;

@@ -2,6 +2,8 @@
 //! the servers, programs and projects around them. Helpers that several groups of tests use belong here;
 //! tests do not.
 
+#[cfg(target_os = "linux")]
+pub mod agents;
 pub mod cargo_project;
 mod clock;
 mod files;

@@ -70,7 +70,7 @@ fn a_file_that_is_no_plan_is_refused_with_findings() {
 }
 
 #[test]
-fn a_diff_is_proposed_as_it_is_and_opened_as_a_plan() {
+fn a_file_of_another_program_is_proposed_as_a_plan() {
     let home = Home::new();
     let diff = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n";
     home.write("a.txt", "one\n");
@@ -80,9 +80,32 @@ fn a_diff_is_proposed_as_it_is_and_opened_as_a_plan() {
     let entry = listed(&home).remove(0);
     assert_eq!((&entry["name"], &entry["from"]), (&json!("x.patch"), &Value::Null));
     let path = entry["path"].as_str().unwrap();
-    assert_eq!(fs::read_to_string(path).unwrap(), diff, "the exact bytes");
+    let plan = home.run(["convert", "space/x.patch"]).exits(0).stdout;
+    assert_eq!(fs::read_to_string(path).unwrap(), plan);
+    assert_eq!(handle["digest"], home.json(["check", path]).exits(0).document()["digest"]);
     let _ = home.run(["run", path, "--yes", "--confirm", "approve"]).exits(0);
     assert_eq!(fs::read_to_string(home.file("a.txt")).unwrap(), "two\n");
+    // The file is read when it is proposed, and what cannot be in the plan is said to the person, too.
+    home.write("b", "one\n");
+    let fix = |line: u8| {
+        let replacement =
+            json!({"deletedRegion": {"startLine": line}, "insertedContent": {"text": "two"}});
+        let change = json!({"artifactLocation": {"uri": "b"}, "replacements": [replacement]});
+        json!({"fixes": [{"artifactChanges": [change]}]})
+    };
+    let sarif = json!({"version": "2.1.0", "runs": [{"results": [fix(1), fix(9)]}]});
+    home.write("x.sarif", sarif.to_string());
+    let id = home.json(["propose", "space/x.sarif"]).exits(0).document()["id"].clone();
+    let entry = listed(&home).into_iter().find(|entry| entry["id"] == id).unwrap();
+    let checked = home.run(["check", entry["path"].as_str().unwrap()]).exits(0);
+    assert!(
+        checked.stdout.contains("this fix is left out: the file has no line 9"),
+        "{}",
+        checked.stdout
+    );
+    home.write("b", "other\n");
+    let _ = home.run(["run", entry["path"].as_str().unwrap(), "--yes"]).exits(1);
+    assert_eq!(fs::read_to_string(home.file("b")).unwrap(), "other\n");
 }
 
 #[test]

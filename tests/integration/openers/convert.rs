@@ -17,7 +17,10 @@ fn a_diff_is_printed_checked_and_run_as_the_same_plan() {
         plan.stdout,
         "a plan is unchanged"
     );
-    let digest = |file: &str| home.json(["check", file]).exits(0).document()["plan_digest"].clone();
+    let digest = |file: &str| {
+        let document = home.json(["check", file]).exits(0).document();
+        document["digest"].as_str().unwrap().to_owned()
+    };
     assert_eq!(digest("space/x.patch"), digest("space/plan.json"));
     let document = home.json(["convert", "space/x.patch"]).exits(0).document();
     assert_eq!(

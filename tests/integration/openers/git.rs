@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use countersign::openers::open;
+use countersign::openers::{NoFiles, open};
 use countersign::plan::{Plan, parse};
 
+use super::numbers::Numbers;
 use crate::harness::{Harness, tree};
 
 /// Runs git without the settings of the user.
@@ -24,31 +25,12 @@ fn git(folder: &Path, arguments: &[&str]) -> Vec<u8> {
     done.stdout
 }
 
-/// A small sequence of pseudo-random numbers.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % end
-    }
-
-    fn line(&mut self) -> String {
-        const LINES: [&str; 8] = [
-            "",
-            "-- sql",
-            "++ x",
-            " space",
-            "--- a/x",
-            "@@ -1 +1 @@",
-            "é\u{301} ends\r",
-            "\\ none",
-        ];
-        match self.below(3) {
-            0 => LINES[self.below(LINES.len())].to_owned(),
-            _ => format!("line {}", self.below(40)),
-        }
+fn line(numbers: &mut Numbers) -> String {
+    const LINES: [&str; 8] =
+        ["", "-- sql", "++ x", " space", "--- a/x", "@@ -1 +1 @@", "é\u{301} ends\r", "\\ none"];
+    match numbers.below(3) {
+        0 => LINES[numbers.below(LINES.len())].to_owned(),
+        _ => format!("line {}", numbers.below(40)),
     }
 }
 
@@ -70,7 +52,7 @@ fn change(folder: &Path, numbers: &mut Numbers) {
         let path = folder.join(NAMES[numbers.below(NAMES.len())]);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         let Ok(text) = fs::read_to_string(&path) else {
-            let lines: Vec<_> = (0..numbers.below(60)).map(|_| numbers.line()).collect();
+            let lines: Vec<_> = (0..numbers.below(60)).map(|_| line(numbers)).collect();
             let end = if numbers.below(3) == 0 { "" } else { "\n" };
             fs::write(&path, lines.join("\n") + end).unwrap();
             continue;
@@ -87,8 +69,8 @@ fn change(folder: &Path, numbers: &mut Numbers) {
                 for _ in 0..1 + numbers.below(4) {
                     let at = numbers.below(lines.len());
                     match numbers.below(3) {
-                        0 => lines[at] = numbers.line(),
-                        1 => lines.insert(at, numbers.line()),
+                        0 => lines[at] = line(numbers),
+                        1 => lines.insert(at, line(numbers)),
                         _ if lines.len() > 1 => drop(lines.remove(at)),
                         _ => {}
                     }
@@ -124,7 +106,7 @@ fn commits_are_applied_as_git_applies_them() {
         git(&repository, &["commit", "-q", "-m", "next"]);
         fs::write(temporary.path().join("diff"), &diff).unwrap();
         git(&by_git, &["apply", "../diff"]);
-        let opened = open(&diff).unwrap();
+        let opened = open(&diff, &NoFiles).unwrap();
         let text = String::from_utf8_lossy(&diff);
         let bytes = opened.plan.unwrap_or_else(|| panic!("{:?}\n{text}", opened.findings));
         let plan: Plan = parse(&bytes).plan.unwrap();

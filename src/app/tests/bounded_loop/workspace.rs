@@ -44,6 +44,19 @@ fn unusable_folders_prevent_the_start() {
     edit(&mut bench, &|form| form.folder = "eggs".to_owned());
     edit(&mut bench, &|form| form.planner = PlannerChoice::CargoFix);
     assert_eq!(start(&bench.app), None);
+    // An agent must be installed.
+    let form = LoopForm { planner: PlannerChoice::Claude, ..bench.app.loop_page.form.clone() };
+    bench.act(Action::Loop(LoopAction::Edit(Box::new(form))));
+    bench.wait_until("the check of the planner", |app| {
+        app.loop_page.folder_review().is_some_and(|review| review.place.planner == "claude")
+    });
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let is_here = std::env::split_paths(&paths).any(|folder| folder.join("claude").is_file());
+    let fault = (!is_here).then_some("The planner cannot run here.");
+    assert_eq!(start(&bench.app), fault);
+    let review = bench.app.loop_page.folder_review().unwrap();
+    let shown = review.planner.as_ref().map_or_else(Clone::clone, Clone::clone);
+    assert!(shown.contains(if is_here { "network; walls" } else { "install claude" }), "{shown}");
 }
 
 /// The commands of the workspace are trusted from the form of the loop.

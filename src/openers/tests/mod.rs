@@ -1,11 +1,82 @@
+mod blocks;
+mod calls;
+mod patches;
+mod ranges;
+mod runbooks;
+mod terraform;
+
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::*;
-use crate::plan::{is_valid, parse};
+use crate::plan::{Digest, is_valid, parse};
+
+/// A workspace in memory, with its files by their paths.
+#[derive(Default)]
+struct Memory(BTreeMap<String, String>);
+
+impl Memory {
+    fn of(files: &[(&str, &str)]) -> Self {
+        Self(files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect())
+    }
+}
+
+impl Files for Memory {
+    fn workspace(&self) -> &str {
+        "/work space"
+    }
+
+    fn text(&self, path: &str) -> Result<Option<String>, String> {
+        match path.starts_with('/') {
+            true => Err(format!("{path} is outside")),
+            false => Ok(self.0.get(path).cloned()),
+        }
+    }
+
+    fn beside(&self, ending: &str) -> Result<Option<Beside>, String> {
+        let name = format!("plan{ending}");
+        let text = self.0.get(&name);
+        let digest = |text: &String| Digest::of(text.as_bytes());
+        Ok(text.map(|text| Beside { folder: "infra".to_owned(), digest: digest(text), name }))
+    }
+}
+
+/// What a text is opened as, in lines: the edits or commands of its plan, which must be valid, and the findings.
+#[track_caller]
+fn shown(text: &str, files: &[(&str, &str)]) -> String {
+    let Some(opened) = open(text.as_bytes(), &Memory::of(files)) else {
+        panic!("no format: {text}")
+    };
+    let mut shown = String::new();
+    if let Some(plan) = &opened.plan {
+        let parsed = parse(plan);
+        assert!(is_valid(&parsed.findings), "{:?}", parsed.findings);
+        let value: Value = serde_json::from_slice(plan).unwrap();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let actions = value["actions"].as_array().into_iter().flatten();
+        for edit in actions.flat_map(|it| it["request"]["edits"].as_array().unwrap()) {
+            let rest =
+                ["to", "contents", "old", "new", "diff"].map(|name| text(&edit[name])).concat();
+            let is_name = |line: &&str| line.starts_with("--- ") || line.starts_with("+++ ");
+            let lines: String = rest.split_inclusive('\n').filter(|line| !is_name(line)).collect();
+            let (op, path) = (text(&edit["op"]), text(&edit["path"]));
+            shown.push_str(&format!("{op} {path}: {}\n", lines.trim_end()));
+        }
+        for step in value["steps"].as_array().into_iter().flatten() {
+            let cwd = step["cwd"].as_str().map(|cwd| format!("[{cwd}] ")).unwrap_or_default();
+            shown.push_str(&format!("{cwd}$ {}\n", text(&step["command"])));
+        }
+    }
+    for Finding { severity, line, message, .. } in &opened.findings {
+        shown.push_str(&format!("{} {line}: {message}\n", severity.as_str()));
+    }
+    shown
+}
 
 /// The edits of the plan of a text, which must be valid, and the messages about it.
 fn edits(text: &str) -> (Vec<Value>, Vec<String>) {
-    let opened = open(text.as_bytes()).unwrap();
+    let opened = open(text.as_bytes(), &NoFiles).unwrap();
     let plan = opened.plan.unwrap_or_else(|| panic!("{text}\n{:?}", opened.findings));
     let parsed = parse(&plan);
     assert!(is_valid(&parsed.findings), "{:?}", parsed.findings);
@@ -17,7 +88,7 @@ fn edits(text: &str) -> (Vec<Value>, Vec<String>) {
 
 /// The lines and messages of the errors of a text, which must have no plan.
 fn errors(text: &str) -> Vec<(usize, String)> {
-    let opened = open(text.as_bytes()).unwrap();
+    let opened = open(text.as_bytes(), &NoFiles).unwrap();
     assert_eq!(opened.plan, None, "{text}");
     opened.findings.into_iter().map(|finding| (finding.line, finding.message)).collect()
 }
@@ -33,7 +104,7 @@ fn refused(text: &str, line: usize, why: &str) {
 
 #[test]
 fn formats_are_recognised_by_their_first_mark() {
-    let format = |text: &str| open(text.as_bytes()).map(|opened| opened.format);
+    let format = |text: &str| open(text.as_bytes(), &NoFiles).map(|opened| opened.format);
     assert_eq!(format("diff --git a/x b/x\n"), Some(Format::Diff));
     assert_eq!(format("words\n--- a\n+++ a\n"), Some(Format::Diff));
     assert_eq!(format("\n*** Begin Patch\r\n"), Some(Format::BeginPatch));
@@ -51,7 +122,7 @@ fn formats_are_recognised_by_their_first_mark() {
     ] {
         assert_eq!(format(text), None, "{text}");
     }
-    let opened = open(b"--- a\n+++ a\n@@ -1 +1 @@\n-\xff\n+b\n").unwrap();
+    let opened = open(b"--- a\n+++ a\n@@ -1 +1 @@\n-\xff\n+b\n", &NoFiles).unwrap();
     assert!(opened.plan.is_none() && opened.findings[0].message.contains("not UTF-8"));
 }
 
@@ -190,102 +261,6 @@ fn large_diffs_are_several_batches() {
     refused(&(0..128 * 32 + 1).map(file).collect::<String>(), 1, "more than a plan can have");
 }
 
-#[test]
-fn places_of_a_patch_are_replacements() {
-    let patch = "*** Begin Patch
-*** Add File: new.txt
-+one
-+
-*** Update File: src/a.rs
-*** Move to: src/b.rs
-@@
- fn of() {
--    old
-+    new
- }
-@@
--last
-+later
-*** End of File
-*** Delete File: gone
-*** End Patch
-";
-    let (edits, messages) = edits(patch);
-    assert_eq!(messages, Vec::<String>::new());
-    assert_eq!(
-        edits,
-        [
-            json!({"op": "create", "path": "new.txt", "contents": "one\n\n"}),
-            json!({"op": "replace", "path": "src/a.rs", "old": "fn of() {\n    old\n}\n", "new": "fn of() {\n    new\n}\n"}),
-            json!({"op": "replace", "path": "src/a.rs", "old": "last\n", "new": "later\n"}),
-            json!({"op": "rename", "path": "src/a.rs", "to": "src/b.rs"}),
-            json!({"op": "delete", "path": "gone"}),
-        ]
-    );
-}
-
-#[test]
-fn places_that_a_patch_does_not_name_are_errors() {
-    let patch =
-        |lines: &str| format!("*** Begin Patch\n*** Update File: a\n{lines}*** End Patch\n");
-    for (text, line, why) in [
-        (patch("@@ fn of()\n-a\n+b\n"), 3, "names a place"),
-        (patch("@@\n+b\n"), 3, "no line of the file names"),
-        (patch("@@\n a\n"), 3, "nothing is changed"),
-        (patch("@@\n"), 3, "without lines"),
-        (patch("@@\n-a\nb\n"), 5, "begins with a space"),
-        (patch(""), 2, "nothing of the file is changed"),
-        ("*** Begin Patch\n*** Add File: a\nb\n*** End Patch\n".to_owned(), 3, "begins with `+`"),
-        ("*** Begin Patch\n*** Delete File: a\n".to_owned(), 2, "cut off"),
-        (
-            "*** Begin Patch\n*** Rename File: a\n*** End Patch\n".to_owned(),
-            2,
-            "no part of a patch",
-        ),
-        (
-            "*** Begin Patch\n*** Delete File: a\n*** End Patch\nwords\n".to_owned(),
-            4,
-            "text behind",
-        ),
-        ("*** Begin Patch\n*** End Patch\n".to_owned(), 1, "changes no file"),
-    ] {
-        refused(&text, line, why);
-    }
-}
-
-#[test]
-fn edit_blocks_are_replacements() {
-    let blocks = "Words.\n\nsrc/a.rs\n```rust\n<<<<<<< SEARCH\nold\n=======\nnew\n>>>>>>> REPLACE\n```\n\n```rust\n<<<<<<< SEARCH\n\
-                  two\n=======\n>>>>>>> REPLACE\n```\n\nnew.rs\n```\n<<<<<<< SEARCH\n=======\nall\n>>>>>>> REPLACE\n```\n";
-    let (edits, messages) = edits(blocks);
-    assert!(messages[0].starts_with("1 lines around"), "{messages:?}");
-    assert_eq!(
-        edits,
-        [
-            json!({"op": "replace", "path": "src/a.rs", "old": "old\n", "new": "new\n"}),
-            json!({"op": "replace", "path": "src/a.rs", "old": "two\n", "new": ""}),
-            json!({"op": "create", "path": "new.rs", "contents": "all\n"}),
-        ]
-    );
-    for (text, line, why) in [
-        ("<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", 1, "names its file"),
-        ("a\n<<<<<<< SEARCH\na\n=======\nb\n", 2, "no line"),
-        ("a\n<<<<<<< SEARCH\na\n<<<<<<< SEARCH\n", 4, "begins before"),
-        (
-            "a\n<<<<<<< SEARCH\na\n=======\nb\n=======\nc\n>>>>>>> REPLACE\n",
-            2,
-            "more than one line",
-        ),
-        ("a\n<<<<<<< SEARCH\na\n=======\na\n>>>>>>> REPLACE\n", 2, "nothing is changed"),
-    ] {
-        let found = errors(text);
-        assert!(
-            found.iter().any(|(at, message)| *at == line && message.contains(why)),
-            "{text}\n{found:?}"
-        );
-    }
-}
-
 /// Whatever the bytes are, a plan that is made of them is one that the parser reads.
 #[test]
 fn every_plan_can_be_read() {
@@ -321,7 +296,8 @@ fn every_plan_can_be_read() {
     proptest!(|(lines in proptest::collection::vec(line, 0..14), break_at_end in any::<bool>())| {
         let mut text = lines.join("\n");
         text.push_str(if break_at_end { "\n" } else { "" });
-        if let Some(opened) = open(text.as_bytes()) {
+        let files = Memory::of(&[("x", "a\n c\n"), ("a", "c\na\n"), ("y", "")]);
+        if let Some(opened) = open(text.as_bytes(), &files) {
             prop_assert_eq!(opened.plan.is_some(), is_valid(&opened.findings));
             let findings = opened.plan.map(|plan| parse(&plan).findings).unwrap_or_default();
             // Only what a file name may be is left to the parser and to the review.

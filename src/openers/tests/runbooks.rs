@@ -1,0 +1,148 @@
+//! Markdown and Atuin runbooks.
+
+use super::*;
+
+const MARKDOWN: &str = r#"# Deploy it
+
+First the *build*.
+
+```bash
+cd app
+make
+```
+
+## Check
+
+- See `it`:
+
+  ```console
+  $ curl -s \
+  >   localhost
+  ok
+  $ true
+  ```
+
+```yaml
+a: b
+```
+
+    indented
+
+~~~sh
+echo "$HOME"
+~~~
+"#;
+
+#[test]
+fn blocks_of_a_markdown_text_are_guided_steps() {
+    assert_eq!(
+        shown(MARKDOWN, &[]),
+        "$ cd app\nmake\n$ cd app || exit\ncurl -s \\\n  localhost\n$ cd app || exit\ntrue\n\
+         $ cd app || exit\necho \"$HOME\"\n\
+         warning 22: left out: a block of yaml\n\
+         note 1: what blocks change in the shell is repeated at the beginning of those below\n\
+         note 25: left out: a block that does not say what it is\n"
+    );
+    let opened = open(MARKDOWN.as_bytes(), &NoFiles).unwrap();
+    assert_eq!(opened.format, Format::Markdown);
+    let plan: Value = serde_json::from_slice(&opened.plan.unwrap()).unwrap();
+    assert_eq!((&plan["goal"], &plan["mode"]), (&json!("Deploy it"), &json!("guided")));
+    assert_eq!(plan["steps"][0]["explanation"], "First the build.");
+    let second = &plan["steps"][1];
+    assert_eq!(
+        (&second["description"], &second["explanation"], &second["expectedOutput"]),
+        (&json!("Check"), &json!("See it:"), &json!("ok"))
+    );
+}
+
+#[test]
+fn what_blocks_share_is_said_or_refused() {
+    let block = |code: &&str| format!("```sh\n{code}\n```\n");
+    for (codes, expected) in [
+        (vec!["make\nsource env", "ls"], "error 3: \"source env\" changes the shell"),
+        (vec!["ls", "A=$(date)", "echo $A"], "error 5: \"A=$(date)\" changes the shell"),
+        (vec!["ls", "source env"], "$ ls\n$ source env\n"),
+        (vec!["$ ls", "$ A=1"], "$ ls\n$ A=1\n"),
+    ] {
+        let found = shown(&codes.iter().map(block).collect::<String>(), &[]);
+        assert!(found.starts_with(expected), "{codes:?}\n{found}");
+    }
+    let zsh = "```sh\ncd a\n```\n```zsh\nls\n```\n";
+    assert!(shown(zsh, &[]).contains("error 5: blocks above change the shell"));
+    assert_eq!(shown("```zsh\necho 'a'\n```\n", &[]), "$ zsh -c 'echo '\\''a'\\'''\n");
+    assert!(shown("```sh\n```\n", &[]).contains("it has no command"));
+    let found = shown("```sh\necho \0\n```\n", &[]);
+    assert!(found.starts_with("error "), "no plan has such a character: {found}");
+    for text in ["# Title\n\n```python\nx\n```\n", "```\nls\n```\n", "```basher\nls\n```\n"] {
+        assert!(open(text.as_bytes(), &NoFiles).is_none(), "{text}");
+    }
+}
+
+#[track_caller]
+fn atuin(blocks: &str) -> String {
+    shown(&format!("id: 1\nname: Release\nversion: 1\ncontent:\n{blocks}"), &[])
+}
+
+#[test]
+fn blocks_of_an_atuin_runbook_are_guided_steps() {
+    let blocks = "- type: paragraph
+  content:
+  - type: text
+    text: Look
+    styles: {}
+- type: env
+  props: {name: FOO, value: it's}
+- type: var
+  props: {name: v, value: '1.2'}
+- type: directory
+  props: {path: /srv/app}
+- type: run
+  props: {type: bash, name: Tag, code: 'git tag {{ var.v }}'}
+- type: script
+  props: {interpreter: zsh, name: All, code: ls, outputVariable: ''}
+  children:
+  - type: script
+    props: {interpreter: bash, code: inner}
+- type: local-directory
+- type: run
+  props: {type: bash, code: ''}
+";
+    assert_eq!(
+        atuin(blocks),
+        "[/srv/app] $ export FOO='it'\\''s'\ngit tag 1.2\n[/srv/app] $ export FOO='it'\\''s'\nzsh -c 'ls'\n\
+         [/srv/app] $ export FOO='it'\\''s'\ninner\n\
+         note 23: the folder that a person chooses here is the workspace of the plan\n"
+    );
+}
+
+#[test]
+fn blocks_that_no_step_can_be_are_errors() {
+    for (blocks, expected) in [
+        ("- type: http\n  props: {}\n", "error 5: a block of type \"http\" cannot be a step"),
+        (
+            "- type: script\n  props: {interpreter: python3, code: x}\n",
+            "error 5: \"python3\" is no shell",
+        ),
+        (
+            "- type: script\n  props: {code: 'x {{ var.a }}'}\n",
+            "error 5: {{ var.a }} has no value before",
+        ),
+        ("- type: script\n  props: {code: 'x {{ now() }}'}\n", "error 5: {{ now() }} has no value"),
+        (
+            "- type: script\n  props: {code: 'x {% if a %}'}\n",
+            "error 5: a template with statements",
+        ),
+        (
+            "- type: script\n  props: {code: a, outputVariable: o}\n- type: run\n  props: {code: '{{ var.o }}'}\n",
+            "error 7: {{ var.o }}",
+        ),
+        ("- type: env\n  props: {name: 'a b', value: x}\n", "error 5: \"a b\" is no name"),
+        ("- type: script\n  props: {code: a, code: b}\n", "no runbook"),
+        ("- type: [\n", "no runbook"),
+    ] {
+        let found = atuin(blocks);
+        assert!(found.starts_with("error ") && found.contains(expected), "{blocks}\n{found}");
+    }
+    let newer = "version: 2\ncontent:\n- type: paragraph\n";
+    assert!(shown(newer, &[]).contains("version 2 of runbooks is not known"));
+}
