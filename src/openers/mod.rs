@@ -22,7 +22,7 @@ mod tests;
 mod written;
 
 use crate::plan::words::words;
-use crate::plan::{Code, Finding, Severity, is_valid, parse};
+use crate::plan::{Code, Finding, Severity, is_valid, parse, visible};
 use files::Texts;
 pub use files::{Beside, Files, NoFiles};
 use lines::Lines;
@@ -83,6 +83,9 @@ pub struct Opened {
     pub findings: Vec<Finding>,
 }
 
+/// The maximum length of a message about a file, in bytes.
+const MESSAGE_BYTES: usize = 1_000;
+
 /// Opens a file of another program; `None` if it has none of the formats, as a plan file of ours.
 pub fn open(bytes: &[u8], files: &dyn Files) -> Option<Opened> {
     let format = recognise::format_of(&String::from_utf8_lossy(bytes))?;
@@ -111,6 +114,18 @@ pub fn open_as(format: Format, bytes: &[u8], files: &dyn Files) -> Opened {
     let refused = plan.as_deref().map(|plan| parse(plan).findings).unwrap_or_default();
     let refused = refused.into_iter().filter(|finding| finding.severity == Severity::Error);
     findings.extend(refused.map(|it| Finding::error(it.code, "", it.message)));
+    let lines = bytes.iter().filter(|byte| **byte == b'\n').count() + 1;
+    for finding in &mut findings {
+        // A block may end where the file does.
+        finding.line = finding.line.min(lines);
+        // Messages have words of the file.
+        let mut message = visible(&finding.message).into_owned();
+        if message.len() > MESSAGE_BYTES {
+            message.truncate(message.floor_char_boundary(MESSAGE_BYTES));
+            message.push('…');
+        }
+        finding.message = message;
+    }
     let plan = plan.filter(|_| is_valid(&findings));
     Opened { format, plan, findings }
 }
