@@ -42,7 +42,7 @@
 //! | [`export`] | evidence that leaves the machine: exports, and the case file of a run |
 //! | [`engine`] | the step runner and the review before it |
 //! | [`autonomy`] | the bounded loop above the engine: plan, authorize, apply, verify, replan |
-//! | [`worker`] | the executor thread and the query thread |
+//! | [`worker`] | the executor thread, the query thread, and the inbox with plans of others |
 //! | [`planner`] | the built-in planners: each turns one request into one plan |
 //! | [`cli`] | the headless commands |
 //! | [`ui`] | views: pure functions from view models to widgets and actions |

@@ -1,6 +1,6 @@
 //! The inbox in the window: what waits in it, and what was decided about.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::plan_page::PlanPage;
 use super::recent::RecentChange;
 use super::shared::Shared;
 use crate::plan::Digest;
-use crate::run::{InboxEntry, InboxList};
+use crate::run::{DecidedPlan, InboxEntry, InboxList};
 use crate::ui::action::InboxAction;
 use crate::ui::plan::InboxView;
 use crate::ui::{Page, Tone};
@@ -21,8 +21,8 @@ pub(super) struct Inbox {
     /// `None` if the system could not start its thread.
     watch: Option<InboxWatch>,
     list: Arc<InboxList>,
-    /// The time of the latest decision about each plan, in Unix milliseconds.
-    decided: BTreeMap<Digest, i64>,
+    /// The decisions about the plans of the list.
+    decided: Vec<DecidedPlan>,
     /// Whether each entry of the list waits for the person.
     waits: Vec<bool>,
     waiting: usize,
@@ -61,11 +61,7 @@ impl Inbox {
     }
 
     fn count(&mut self) {
-        let waits = |entry: &InboxEntry| {
-            let decided = entry.digest().and_then(|digest| self.decided.get(&digest));
-            entry.can_be_opened() && decided.is_none_or(|at_ms| *at_ms < entry.at_ms)
-        };
-        self.waits = self.list.entries.iter().map(waits).collect();
+        self.waits = self.list.waits(&self.decided);
         self.waiting = self.waits.iter().filter(|waits| **waits).count();
     }
 
@@ -79,13 +75,6 @@ impl Inbox {
         };
         let begin = shown.map_or(0, |index| index + 1);
         waiting(begin..entries.len()).or_else(|| waiting(0..begin))
-    }
-
-    /// The ids of the plans that were decided about.
-    fn decided_ids(&self) -> Vec<String> {
-        let entries = self.list.entries.iter().zip(&self.waits);
-        let decided = entries.filter(|(entry, waits)| entry.can_be_opened() && !**waits);
-        decided.map(|(entry, _)| entry.id.clone()).collect()
     }
 }
 
@@ -140,16 +129,18 @@ impl App {
 
     /// Removes the plans from the inbox that were decided about.
     pub(super) fn remove_decided_from_inbox(&mut self) {
-        let ids = self.inbox.decided_ids();
+        let ids: Vec<_> = self.decided_in_inbox().map(|entry| entry.id.clone()).collect();
         if !ids.is_empty() {
             self.remove_from_inbox(ids);
         }
     }
 
-    /// Whether a plan of the inbox was decided about.
-    pub(super) fn has_decided_in_inbox(&self) -> bool {
+    /// The entries that were decided about and whose files are not needed any more: what is authorized here is still to
+    /// run.
+    pub(super) fn decided_in_inbox(&self) -> impl Iterator<Item = &InboxEntry> {
         let entries = self.inbox.list.entries.iter().zip(&self.inbox.waits);
-        entries.into_iter().any(|(entry, waits)| entry.can_be_opened() && !waits)
+        let decided = entries.filter(|(entry, waits)| entry.can_be_opened() && !**waits);
+        decided.map(|(entry, _)| entry).filter(|entry| !self.plan.is_to_run(&entry.path))
     }
 
     /// Keeps a text that was pasted where no control takes it, and opens it as a plan of the workspace that is shown.
@@ -181,6 +172,11 @@ impl App {
             .filter(|entry| ids.contains(&entry.id))
             .map(|entry| entry.path.clone())
             .collect();
+        if paths.iter().any(|path| self.plan.is_queued_or_runs(path)) {
+            let summary = "The plan stays in the inbox: it is queued or under way.";
+            let next = "Take it out of the queue or stop it first.";
+            return self.shared.notify_here(Tone::Dim, summary, "", next);
+        }
         self.shared.query_each(RemoveFromInbox { ids }, |app, removed, _| match removed {
             Ok(count) => {
                 for path in paths {

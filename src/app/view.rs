@@ -97,7 +97,7 @@ impl App {
             looping: self.loop_page.under_way().is_some(),
             inbox_waiting: self.inbox.waiting(),
             in_inbox: self.shown_in_inbox().is_some(),
-            inbox_decided: self.has_decided_in_inbox(),
+            inbox_decided: self.decided_in_inbox().next().is_some(),
             can_go_back: self.can_go(Direction::Back),
             can_go_forward: self.can_go(Direction::Forward),
             loop_form: self.loop_page.content == LoopContent::Form,

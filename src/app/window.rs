@@ -149,6 +149,7 @@ impl App {
                 ("also reachable", list_or(roots, "nothing outside the workspace")),
                 ("commands", rules),
                 ("authorization", format!("valid for {approval}")),
+                ("inbox", self.shared.setup.inbox.display().to_string()),
             ]
             .map(|(name, value)| (name.to_owned(), value))
             .into(),

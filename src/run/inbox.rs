@@ -1,5 +1,6 @@
 //! What the inbox contains: plans that others propose, and what else is in its folder (SPEC §13).
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
@@ -34,7 +35,7 @@ pub struct InboxEntry {
     pub path: PathBuf,
     /// Who proposes it, in words that nobody has checked; `None` if nobody says so.
     pub from: Option<String>,
-    /// When it was proposed, or came into the folder or was last changed there, in Unix milliseconds.
+    /// When it came into the folder or was last changed there, in Unix milliseconds. Nobody can choose this time.
     pub at_ms: i64,
     /// The workspace for which it is proposed; `None` if the person has to choose one.
     pub workspace: Option<PathBuf>,
@@ -75,6 +76,45 @@ pub struct InboxPlan {
     pub worst: Option<RiskLevel>,
 }
 
+/// A decision about a plan, in short.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DecidedPlan {
+    /// The digest of the plan.
+    pub plan: Digest,
+    /// The workspace in which it was authorized or rejected.
+    pub workspace: String,
+    /// When, in Unix milliseconds.
+    pub at_ms: i64,
+}
+
+impl InboxList {
+    /// Whether each entry waits for the person: it can be opened, and nobody has decided about it since it came. The same
+    /// plan may be proposed for several workspaces; a decision in one of them is about that proposal alone, and one in
+    /// another workspace, which the person chose, about all.
+    pub fn waits(&self, decided: &[DecidedPlan]) -> Vec<bool> {
+        let mut of_plan: BTreeMap<Digest, Vec<&DecidedPlan>> = BTreeMap::new();
+        for it in decided {
+            of_plan.entry(it.plan).or_default().push(it);
+        }
+        let mut proposed: BTreeMap<Digest, BTreeSet<&Path>> = BTreeMap::new();
+        for entry in &self.entries {
+            if let (Some(digest), Some(workspace)) = (entry.digest(), &entry.workspace) {
+                proposed.entry(digest).or_default().insert(workspace);
+            }
+        }
+        let is_decided = |entry: &InboxEntry| {
+            let Some(digest) = entry.digest() else { return false };
+            of_plan.get(&digest).into_iter().flatten().any(|it| {
+                let place = Path::new(&it.workspace);
+                let is_of_another = entry.workspace.as_deref() != Some(place)
+                    && proposed.get(&digest).is_some_and(|all| all.contains(place));
+                it.at_ms >= entry.at_ms && !is_of_another
+            })
+        };
+        self.entries.iter().map(|entry| entry.can_be_opened() && !is_decided(entry)).collect()
+    }
+}
+
 impl InboxEntry {
     /// The digest of its plan, if it is one.
     pub fn digest(&self) -> Option<Digest> {
@@ -90,4 +130,56 @@ impl InboxEntry {
 /// A path as text, in which what is not Unicode is replaced.
 fn as_text<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&path.to_string_lossy())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(id: &str, at_ms: i64, workspace: Option<&str>) -> InboxEntry {
+        let plan = InboxPlan {
+            digest: Some(Digest::of(b"plan")),
+            title: None,
+            format: None,
+            steps: 1,
+            errors: 0,
+            warnings: 0,
+            first_error: None,
+            worst: None,
+        };
+        InboxEntry {
+            id: id.to_owned(),
+            kind: InboxKind::File,
+            name: id.to_owned(),
+            path: PathBuf::from(id),
+            from: None,
+            at_ms,
+            workspace: workspace.map(PathBuf::from),
+            plan: Some(plan),
+        }
+    }
+
+    #[test]
+    fn a_decision_is_about_what_came_before_it_and_for_its_workspace() {
+        let entries = vec![
+            entry("old for a", 10, Some("/a")),
+            entry("old for b", 10, Some("/b")),
+            entry("new for a", 30, Some("/a")),
+            entry("put there", 10, None),
+            InboxEntry {
+                kind: InboxKind::Unusable("no".to_owned()),
+                ..entry("unusable", 10, None)
+            },
+        ];
+        let list = InboxList { entries, ..InboxList::default() };
+        let decided = |workspace: &str, bytes: &[u8]| DecidedPlan {
+            plan: Digest::of(bytes),
+            workspace: workspace.to_owned(),
+            at_ms: 20,
+        };
+        assert_eq!(list.waits(&[]), [true, true, true, true, false]);
+        assert_eq!(list.waits(&[decided("/a", b"plan")]), [false, true, true, true, false]);
+        assert_eq!(list.waits(&[decided("/c", b"plan")]), [false, false, true, false, false]);
+        assert_eq!(list.waits(&[decided("/a", b"other")]), [true, true, true, true, false]);
+    }
 }

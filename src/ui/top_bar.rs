@@ -25,12 +25,17 @@ pub(super) fn top_bar_ui(ui: &mut Ui, view: &WindowView<'_>, actions: &mut Vec<A
             (Page::Diagnostics, Command::GoDiagnostics),
             (Page::Loop, Command::GoLoop),
         ];
-        let width_of = |(_, command): &(Page, Command)| TAB_MARGINS + tab_width(ui, *command);
+        let waiting = view.situation.inbox_waiting;
+        let badge = |page: Page| (page == Page::Plan && waiting > 0).then_some(waiting);
+        let width_of = |(page, command): &(Page, Command)| {
+            TAB_MARGINS + tab_width(ui, *command) + badge_width(ui, badge(*page))
+        };
         let needed: f32 = tabs.iter().map(width_of).sum();
         // Where the words have no room, only the page that is shown has its word.
         let has_words = needed + BUTTONS + ICON + 2.0 * GAP <= ui.available_width();
         for (page, command) in tabs {
-            page_tab(ui, command, view.situation.page == page, has_words, actions);
+            let look = (view.situation.page == page, has_words, badge(page));
+            page_tab(ui, command, look, actions);
         }
         right_ui(ui, view, actions);
     });
@@ -101,18 +106,23 @@ fn tab_width(ui: &Ui, command: Command) -> f32 {
     Text::Strong.width_of(ui, command.spec().text)
 }
 
+/// The width of the number of plans that wait in the inbox, in points.
+fn badge_width(ui: &Ui, badge: Option<usize>) -> f32 {
+    badge.map_or(0.0, |count| Text::Meta.width_of(ui, &format::count(count as u64)) + 6.0)
+}
+
+/// A tab: whether it is selected and has its word, and how many plans wait on its page.
 fn page_tab(
     ui: &mut Ui,
     command: Command,
-    selected: bool,
-    has_words: bool,
+    (selected, has_words, badge): (bool, bool, Option<usize>),
     actions: &mut Vec<Action>,
 ) {
     let theme = Theme::of(ui);
     let spec = command.spec();
     let has_word = has_words || selected;
     let width = if has_word { tab_width(ui, command) } else { 0.0 };
-    let size = vec2(width + 26.0, theme::TOP_BAR);
+    let size = vec2(width + 26.0 + badge_width(ui, badge), theme::TOP_BAR);
     let (rect, response) = ui.allocate_exact_size(size, Sense::click());
     let color = if selected || response.hovered() { theme.text } else { theme.dim };
     let middle = rect.center().y;
@@ -123,10 +133,21 @@ fn page_tab(
         let parts = [(spec.text, Text::Strong, color)];
         widgets::paint_parts(ui, pos2(rect.left() + 22.0, middle), width + 4.0, &parts);
     }
+    if let Some(count) = badge {
+        let count = format::count(count as u64);
+        widgets::paint_right(ui, pos2(rect.right(), middle), (&count, Text::Meta, theme.accent));
+    }
     if selected {
         widgets::underline(ui, rect);
     }
-    if controls::selectable(ui, &response, selected, || spec.text.to_owned()) {
+    let name = || match badge {
+        None => spec.text.to_owned(),
+        Some(1) => format!("{}, 1 plan waits in the inbox", spec.text),
+        Some(count) => {
+            format!("{}, {} plans wait in the inbox", spec.text, format::count(count as u64))
+        }
+    };
+    if controls::selectable(ui, &response, selected, name) {
         actions.push(Action::Do(command));
     }
     ui.add_space(10.0);

@@ -12,6 +12,8 @@
 //! Each query is a type with an answer type (`query_thread.rs`) and is sent with a closure that takes the answer on
 //! the window's thread, so that answers cannot be mixed up. A query that may take a minute has its own thread.
 //!
+//! The inbox has a thread that lists it after each change (`inbox/watch.rs`); the window gets the newest list.
+//!
 //! Each file dialog has a short-lived thread, and so has the preparation (parsing, indexing, sorting) of an artifact's
 //! complete content. The views compute only what depends on the window's width or on typed text, for at most a
 //! megabyte per frame.

@@ -54,6 +54,17 @@ impl PlanPage {
         self.queue.place_of(path).is_none() && self.sessions().all(|it| it.path() != Some(path))
     }
 
+    /// Whether this plan waits in the queue or its run is under way.
+    pub fn is_queued_or_runs(&self, path: &Path) -> bool {
+        let state = self.open_state(path);
+        matches!(state, OpenState::Queued(_) | OpenState::Running | OpenState::Asks)
+    }
+
+    /// Whether this plan is authorized here and was not run to its end.
+    pub fn is_to_run(&self, path: &Path) -> bool {
+        self.is_queued_or_runs(path) || self.open_state(path) == OpenState::Authorized
+    }
+
     /// The number of open plans.
     pub fn open_count(&self) -> usize {
         self.open_files.len()
@@ -118,8 +129,7 @@ impl PlanPage {
     /// Closes an open plan, and shows another one if it was shown. One that is queued or under way stays open. Closing is no
     /// decision: an unused authorization ends.
     pub fn close_open(&mut self, path: &Path, shared: &mut Shared) {
-        let runs = self.sessions().any(|it| it.path() == Some(path) && it.is_live());
-        if runs || self.queue.place_of(path).is_some() {
+        if self.is_queued_or_runs(path) {
             let summary = "The plan stays open: it is queued or under way.";
             shared.notify_here(
                 Tone::Dim,

@@ -52,6 +52,14 @@ fn a_proposal_is_opened_in_its_workspace_and_waits_until_it_is_decided() {
     bench.wait_for_waiting(0);
     assert_eq!(bench.app.waiting(), []);
     assert_eq!(bench.entry(0).id, handle.id, "it is still listed");
+    assert!(!bench.app.situation().inbox_decided, "it is still to run");
+    bench.act(Action::Do(Command::RemoveDecided));
+    bench.act(Action::Do(Command::Run));
+    bench.wait_for_confirmation(1);
+    bench.act(Action::Do(Command::RemoveFromInbox));
+    assert!(bench.app.shared.notices.last().unwrap().summary.contains("queued or under way"));
+    bench.answer(1, Decision::Cancel);
+    bench.wait_for_end();
     assert!(bench.app.situation().inbox_decided);
 
     // The same plan again is another proposal.
@@ -61,6 +69,8 @@ fn a_proposal_is_opened_in_its_workspace_and_waits_until_it_is_decided() {
     bench.wait_until("removed", |app| app.view().sidebar.inbox.list.entries.len() == 1);
     assert!(bench.folders.inbox.join("removed").join(&handle.id).join("plan").exists());
     bench.wait_for_waiting(1);
+    let session = |app: &App| app.plan.shown.as_ref().map(|it| it.approval.clone());
+    bench.wait_until("the record of its run", |app| session(app) == Some(Approval::Recorded));
 }
 
 #[test]

@@ -58,11 +58,13 @@ fn facts(entry: &InboxEntry, waits: bool) -> Vec<String> {
     let plan = entry.plan.as_ref();
     let warnings = plan.map_or(0, |plan| plan.warnings);
     let has_no_place = entry.can_be_opened() && entry.workspace.is_none();
+    let folder = entry.workspace.as_ref().and_then(|it| it.file_name());
     [
         state(entry, waits).1,
         (warnings > 0).then(|| format::counted(warnings, "warning")),
         entry.from.as_ref().map(|from| format!("from {}", one_line(from))),
         has_no_place.then(|| "no workspace yet".to_owned()),
+        folder.map(|folder| format!("in {}", one_line(&folder.to_string_lossy()))),
     ]
     .into_iter()
     .flatten()
@@ -192,8 +194,6 @@ fn row_ui(
 ) {
     let (icon, _, tone) = state(entry, waits);
     let (facts, time) = (facts(entry, waits), now.short(entry.at_ms));
-    let workspace = entry.workspace.as_ref().map(|it| it.display().to_string());
-    let for_place = workspace.map(|it| format!(", for {}", drawable(&it))).unwrap_or_default();
     let name = one_line(title(entry)).into_owned();
     let said = facts.iter().map(|fact| format!(", {fact}")).collect::<String>();
     let response = Entry {
@@ -201,7 +201,7 @@ fn row_ui(
         title: &name,
         second_line: &facts.join(" · "),
         time: &time,
-        name: format!("In the inbox: {name}{said}{for_place}, {time}"),
+        name: format!("In the inbox: {name}{said}, {time}"),
         tooltip: tooltip(entry, now),
     }
     .response(ui, place);
@@ -247,10 +247,10 @@ mod tests {
         assert_eq!(
             names.iter().map(|name| name.trim_start_matches("In the inbox: ")).collect::<Vec<_>>(),
             [
-                "Update the lock file, caution, 1 warning, from nightly build, for /home/ada/src/parser, 12:36",
-                "Rename Config to Settings, decided, from codex, for /home/ada/src/parser, 13:06",
-                "Delete old logs, dangerous, from codex, for /home/ada/src/parser, 13:21",
-                "Burn the files, 2 errors, for /home/ada/src/parser, 13:36",
+                "Update the lock file, caution, 1 warning, from nightly build, in parser, 12:36",
+                "Rename Config to Settings, decided, from codex, in parser, 13:06",
+                "Delete old logs, dangerous, from codex, in parser, 13:21",
+                "Burn the files, 2 errors, in parser, 13:36",
                 "Apply a diff: 3 files, caution, no workspace yet, 13:46",
                 "f.json, not opened, 13:56",
             ]

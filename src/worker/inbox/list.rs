@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ffi::{CString, OsStr};
 use std::os::fd::AsFd as _;
 use std::os::unix::ffi::OsStrExt as _;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use rustix::fs::{FileType, Stat};
@@ -17,6 +18,7 @@ use super::{
 };
 use crate::plan::{Digest, limits};
 use crate::risk::Policy;
+use crate::run::text::panic_message;
 use crate::run::{InboxEntry, InboxKind, InboxList, InboxPlan};
 
 /// The names of files that other programs have not written to their end.
@@ -144,14 +146,16 @@ impl InboxReader {
         {
             return unusable("its plan is not the one that was proposed: the bytes differ");
         }
-        let plan = Some(self.plan(bytes));
+        let plan = match self.plan(bytes) {
+            Ok(plan) => Some(plan),
+            Err(message) => return unusable(&format!("reading it crashed: {message}")),
+        };
         match &thing.what {
             What::Proposal(description) => InboxEntry {
                 kind: InboxKind::Proposal,
                 name: description.name.clone(),
                 path: path.join(PLAN_NAME),
                 from: Some(description.from.clone()).filter(|from| !from.trim().is_empty()),
-                at_ms: description.proposed_at_ms,
                 workspace: Some(description.workspace.clone()),
                 plan,
                 ..unusable("")
@@ -160,9 +164,12 @@ impl InboxReader {
         }
     }
 
-    fn plan(&mut self, bytes: Vec<u8>) -> InboxPlan {
+    /// What the bytes tell. A panic concerns only this file: the others are still listed.
+    fn plan(&mut self, bytes: Vec<u8>) -> Result<InboxPlan, String> {
         self.reads += 1;
-        summary(bytes, &self.policy).0
+        let policy = &self.policy;
+        catch_unwind(AssertUnwindSafe(|| summary(bytes, policy).0))
+            .map_err(|panic| panic_message(&*panic))
     }
 }
 

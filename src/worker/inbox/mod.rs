@@ -3,7 +3,7 @@
 //! Whatever arrives only proposes. A plan from the inbox is opened, reviewed, authorized and run like any other; nothing
 //! in the folder can approve one.
 //!
-//! A proposal is a folder of its own, named after its id: [`PLAN_NAME`] has the exact bytes of the proposed file, and
+//! A proposal is a folder of its own, named after its id: [`PLAN_NAME`] has the bytes of the plan, and
 //! [`PROPOSAL_NAME`] says its name, the workspace, who proposes it, and when. It is made under a temporary name and
 //! renamed, so that it is there whole or not at all. Files that somebody copies into the folder are listed too. They
 //! have no workspace until the person chooses one, because the folder of the inbox never is one.

@@ -34,7 +34,7 @@ pub struct Proposal {
     pub workspace: PathBuf,
     /// Who proposes it, in any words; may be empty.
     pub from: String,
-    /// When, in Unix milliseconds.
+    /// When, in Unix milliseconds, as the proposer says. The list goes by the time of arrival.
     pub at_ms: i64,
 }
 

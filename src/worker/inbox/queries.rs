@@ -1,11 +1,12 @@
 //! What the window asks about the inbox.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::propose::keep;
 use super::{InboxFolder, remove_from_inbox};
 use crate::plan::Digest;
+use crate::run::DecidedPlan;
 use crate::worker::{Query, QueryContext, QueryError};
 
 /// Moves things from the inbox into the folder of what was removed from it.
@@ -54,8 +55,8 @@ pub struct DecidedPlans {
 }
 
 impl Query for DecidedPlans {
-    /// The time of the latest decision about each plan, in Unix milliseconds.
-    type Answer = BTreeMap<Digest, i64>;
+    /// The decisions, the newest first.
+    type Answer = Vec<DecidedPlan>;
 
     fn run(self, context: &mut QueryContext) -> Result<Self::Answer, QueryError> {
         // If the evidence cannot be read, recording the next decision reports that.
