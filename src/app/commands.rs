@@ -93,6 +93,11 @@ impl App {
         let shared = &mut self.shared;
         match command {
             Command::OpenPlan => self.pick_plan(),
+            // The text comes as an event of a later frame.
+            Command::PastePlan => {
+                self.inbox.pastes = true;
+                ctx.send_viewport_cmd(egui::ViewportCommand::RequestPaste);
+            }
             Command::OpenTour => self.open_example(Example::Tour),
             Command::ExampleCommands => self.open_example(Example::Commands),
             Command::ExampleActions => self.open_example(Example::Actions),

@@ -78,7 +78,7 @@ impl App {
             self.set_zoom(level, ctx);
         }
         dialog::keep_drafts(ctx, |subject| self.is_open(subject));
-        self.open_dropped_file(ctx);
+        self.open_what_arrives(ctx);
         self.handle_close_request(ctx);
         self.run_timers(ctx);
         self.draw_attention(ctx);
@@ -134,13 +134,22 @@ impl App {
         }
     }
 
-    /// Opens the first file that was dropped on the window.
-    pub(super) fn open_dropped_file(&mut self, ctx: &egui::Context) {
-        let dropped =
-            ctx.input(|input| input.raw.dropped_files.first().map(|file| file.path().to_owned()));
-        if let Some(path) = dropped {
-            self.plan.open(path, None, &mut self.shared);
+    /// Opens the files that were dropped on the window, and shows the first one.
+    pub(super) fn open_dropped_files(&mut self, ctx: &egui::Context) {
+        let dropped: Vec<_> = ctx.input(|input| {
+            input.raw.dropped_files.iter().map(|file| file.path().to_owned()).collect()
+        });
+        let mut dropped = dropped.into_iter();
+        if let Some(path) = dropped.next() {
+            self.plan.open(path.clone(), None, &mut self.shared);
+            self.plan.note_dropped([path].into_iter().chain(dropped));
         }
+    }
+
+    /// Opens what the person pastes or drops.
+    pub(super) fn open_what_arrives(&mut self, ctx: &egui::Context) {
+        self.open_dropped_files(ctx);
+        self.open_pasted_text(ctx);
     }
 
     /// Stores the size of the window. While a run or loop is under way or plans are queued, a request to close the window opens a dialog

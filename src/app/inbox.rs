@@ -13,7 +13,7 @@ use crate::run::{InboxEntry, InboxList};
 use crate::ui::action::InboxAction;
 use crate::ui::plan::InboxView;
 use crate::ui::{Page, Tone};
-use crate::worker::inbox::{DecidedPlans, InboxWatch, RemoveFromInbox};
+use crate::worker::inbox::{DecidedPlans, InboxWatch, KeepPasted, RemoveFromInbox};
 
 /// What is known about the inbox.
 #[derive(Debug, Default)]
@@ -26,6 +26,8 @@ pub(super) struct Inbox {
     /// Whether each entry of the list waits for the person.
     waits: Vec<bool>,
     waiting: usize,
+    /// Whether the next text that is pasted is wanted as a plan, whatever has the keyboard.
+    pub(super) pastes: bool,
 }
 
 impl Inbox {
@@ -150,6 +152,29 @@ impl App {
         entries.into_iter().any(|(entry, waits)| entry.can_be_opened() && !waits)
     }
 
+    /// Keeps a text that was pasted where no control takes it, and opens it as a plan of the workspace that is shown.
+    pub(super) fn open_pasted_text(&mut self, ctx: &egui::Context) {
+        let pasted = ctx.input(|input| {
+            input.events.iter().rev().find_map(|event| match event {
+                egui::Event::Paste(text) => Some(text.clone()),
+                _ => None,
+            })
+        });
+        let Some(text) = pasted else { return };
+        let is_free = !ctx.egui_wants_keyboard_input() && self.shared.prompt.is_none();
+        if !std::mem::take(&mut self.inbox.pastes) && !is_free {
+            return;
+        }
+        let workspace = self.plan.shown.as_ref().and_then(|session| session.reviewed_workspace());
+        self.shared.query_each(KeepPasted { text }, |app, kept, _| match kept {
+            Ok(path) => {
+                app.plan.open(path, workspace, &mut app.shared);
+                app.inbox.refresh();
+            }
+            Err(failed) => app.shared.report(failed),
+        });
+    }
+
     fn remove_from_inbox(&mut self, ids: Vec<String>) {
         let entries = self.inbox.list.entries.iter();
         let paths: Vec<_> = entries
@@ -182,11 +207,15 @@ impl App {
 }
 
 impl PlanPage {
-    /// Closes the plan with this file if the page shows it, unless its run is under way.
+    /// Closes the plan with this file if the page shows it, unless its run is under way. One that is over is shown from the
+    /// records.
     fn close_file(&mut self, path: &Path, shared: &mut Shared) {
-        let shown = self.shown.as_ref();
-        if shown.is_some_and(|it| it.path() == Some(path) && !it.run.is_active()) {
-            self.close(shared);
+        let shown = self.shown.as_ref().filter(|it| it.path() == Some(path));
+        let Some(session) = shown.filter(|it| !it.run.is_active()) else { return };
+        let run_id = session.run.run_id;
+        self.close(shared);
+        if let Some(run_id) = run_id {
+            Self::replay(run_id, shared, |_| {});
         }
     }
 }

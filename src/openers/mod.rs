@@ -22,7 +22,7 @@ mod tests;
 mod written;
 
 use crate::plan::words::words;
-use crate::plan::{Code, Finding, is_valid};
+use crate::plan::{Code, Finding, Severity, is_valid, parse};
 use files::Texts;
 pub use files::{Beside, Files, NoFiles};
 use lines::Lines;
@@ -107,6 +107,10 @@ pub fn open_as(format: Format, bytes: &[u8], files: &dyn Files) -> Opened {
     };
     findings
         .sort_by_key(|finding| (std::cmp::Reverse(finding.severity), finding.line, finding.column));
+    // A name or a command may have characters that no plan can have.
+    let refused = plan.as_deref().map(|plan| parse(plan).findings).unwrap_or_default();
+    let refused = refused.into_iter().filter(|finding| finding.severity == Severity::Error);
+    findings.extend(refused.map(|it| Finding::error(it.code, "", it.message)));
     let plan = plan.filter(|_| is_valid(&findings));
     Opened { format, plan, findings }
 }

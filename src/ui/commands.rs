@@ -16,6 +16,7 @@ pub use table::{RUNS_ELSEWHERE, TABLE};
 #[expect(missing_docs, reason = "each variant is described by its row in TABLE")]
 pub enum Command {
     OpenPlan,
+    PastePlan,
     OpenTour,
     ExampleCommands,
     ExampleActions,

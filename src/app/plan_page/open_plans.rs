@@ -35,6 +35,20 @@ impl PlanPage {
         }
     }
 
+    /// Notes that these files are open, which were dropped on the window together. Each is read when it is shown. A single one
+    /// is noted by its plan once it is read.
+    pub fn note_dropped(&mut self, paths: impl Iterator<Item = PathBuf>) {
+        let paths: Vec<_> = paths.take(MAX_OPEN).collect();
+        for path in paths.iter().filter(|_| paths.len() > 1) {
+            let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if self.open_files.len() < MAX_OPEN && self.open_files.iter().all(|it| it.path != path)
+            {
+                self.open_files.push(OpenFile { path, name });
+            }
+        }
+    }
+
     /// Whether nothing of this plan is under way, queued or shown.
     fn can_close(&self, path: &Path) -> bool {
         self.queue.place_of(path).is_none() && self.sessions().all(|it| it.path() != Some(path))
@@ -125,7 +139,10 @@ impl PlanPage {
                 self.show_open(&path, shared);
             }
         }
-        self.set_aside.remove(path);
+        if self.set_aside.remove(path).is_some() {
+            let summary = "The authorization of the closed plan was not used and no longer counts.";
+            shared.notify_here(Tone::Dim, summary, path.display().to_string(), "");
+        }
     }
 
     /// Applies a command about the open plans or the queue.

@@ -24,11 +24,74 @@ fn a_dropped_file_is_opened() {
     };
     let ctx = bench.ctx.clone();
     let app = &mut bench.app;
-    let mut output = ctx.run_ui(dropped, |ui| app.open_dropped_file(ui.ctx()));
+    let mut output = ctx.run_ui(dropped, |ui| app.open_dropped_files(ui.ctx()));
     output.textures_delta.clear();
     bench.wait_until("opened", |app| {
         app.plan.shown.as_ref().is_some_and(|session| session.path() == Some(plan.as_path()))
     });
+}
+
+/// What is pasted where no control takes it is kept in the inbox, and opened for the workspace that is shown.
+#[test]
+fn a_pasted_text_is_opened() {
+    let (mut bench, plan) = bench();
+    let paste = |bench: &mut Bench, text: &str| {
+        let events = vec![egui::Event::Paste(text.to_owned())];
+        let pasted = egui::RawInput { events, ..egui::RawInput::default() };
+        let (ctx, app) = (bench.ctx.clone(), &mut bench.app);
+        let mut output = ctx.run_ui(pasted, |ui| app.open_what_arrives(ui.ctx()));
+        output.textures_delta.clear();
+    };
+    let is_pasted = |app: &App| {
+        let path = app.plan.shown.as_ref().and_then(|session| session.path());
+        path.is_some_and(|path| path.file_name().unwrap().to_str().unwrap().starts_with("pasted "))
+    };
+    let diff = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-heron\n+crane\n";
+    bench.open(&plan);
+    let workspace = bench.session().reviewed_workspace();
+    paste(&mut bench, diff);
+    bench.wait_until("opened", is_pasted);
+    let opened = &bench.session().opened;
+    assert_eq!(opened.review.as_ref().map(|review| review.workspace.clone()), workspace);
+    assert_eq!(opened.plan.as_ref().unwrap().name(), "Apply a diff: 1 file");
+    // A faulty text is shown with what is wrong with it.
+    bench.open(&plan);
+    paste(&mut bench, "only words");
+    bench.wait_until("opened", is_pasted);
+    assert!(bench.session().opened.findings[0].message.contains("JSON"));
+    // While a question is shown, nothing is opened behind it.
+    bench.open(&plan);
+    bench.act(Action::Do(Command::Authorize));
+    let before = std::fs::read_dir(&bench.app.shared.setup.inbox).unwrap().count();
+    paste(&mut bench, diff);
+    bench.app.drain();
+    assert_eq!(std::fs::read_dir(&bench.app.shared.setup.inbox).unwrap().count(), before);
+    assert_eq!(bench.session().path(), Some(plan.as_path()));
+}
+
+#[test]
+fn files_that_are_dropped_together_are_all_open() {
+    let (mut bench, plan) = bench();
+    let other = bench.file("other.json", &PLAN.replace("Two writes", "Other"));
+    let drop = |path: &PathBuf| {
+        Arc::new(Dropped(path.clone())) as Arc<dyn egui::DroppedFile + Send + Sync>
+    };
+    let dropped = egui::RawInput {
+        dropped_files: vec![drop(&plan), drop(&other)],
+        ..egui::RawInput::default()
+    };
+    let ctx = bench.ctx.clone();
+    let app = &mut bench.app;
+    let mut output = ctx.run_ui(dropped, |ui| app.open_dropped_files(ui.ctx()));
+    output.textures_delta.clear();
+    let shown = |app: &App| app.plan.shown.as_ref().and_then(|it| it.path()).map(Path::to_owned);
+    bench.wait_until("opened", |app| shown(app) == Some(plan.clone()));
+    let names =
+        |app: &App| app.plan.open_plans().iter().map(|it| it.name.to_owned()).collect::<Vec<_>>();
+    assert_eq!(names(&bench.app), ["Two writes", "other.json"]);
+    bench.act(Action::Do(Command::NextPlan));
+    bench.wait_until("the other one", |app| shown(app) == Some(other.clone()));
+    assert_eq!(names(&bench.app), ["Two writes", "Other"]);
 }
 
 /// One notice says so, however often the file changes.

@@ -71,6 +71,8 @@ fn what_blocks_share_is_said_or_refused() {
     assert!(shown(zsh, &[]).contains("error 5: blocks above change the shell"));
     assert_eq!(shown("```zsh\necho 'a'\n```\n", &[]), "$ zsh -c 'echo '\\''a'\\'''\n");
     assert!(shown("```sh\n```\n", &[]).contains("it has no command"));
+    let found = shown("```sh\necho \0\n```\n", &[]);
+    assert!(found.starts_with("error "), "no plan has such a character: {found}");
     for text in ["# Title\n\n```python\nx\n```\n", "```\nls\n```\n", "```basher\nls\n```\n"] {
         assert!(open(text.as_bytes(), &NoFiles).is_none(), "{text}");
     }

@@ -46,6 +46,7 @@ impl Command {
     pub const fn area(self) -> Area {
         match self {
             Self::OpenPlan
+            | Self::PastePlan
             | Self::OpenTour
             | Self::ExampleCommands
             | Self::ExampleActions

@@ -81,10 +81,13 @@ impl Spec {
 }
 
 /// Every command, in the order of [`Command`], which is also that of the palette.
-pub static TABLE: [Spec; 72] = [
+pub static TABLE: [Spec; 73] = [
     Spec::new(Command::OpenPlan, "Open plan…", Some(icon::OPEN))
         .tooltip("Choose a plan file. Nothing of it runs before you authorize it.")
         .key(Modifiers::COMMAND, Key::O),
+    // Without a key of its own: what is pasted with the usual one where no text is edited opens as a plan, too.
+    Spec::new(Command::PastePlan, "Paste as plan", None)
+        .tooltip("Open the text of the clipboard: a plan, a diff, a tool call, a runbook. It is kept in the inbox."),
     Spec::new(Command::OpenTour, "Open the tour", Some(icon::BOOKMARK))
         .tooltip("Try everything on a small workspace, copied to a temporary folder."),
     Spec::new(Command::ExampleCommands, "Example of commands", Some(icon::TERMINAL))

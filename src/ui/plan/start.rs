@@ -99,7 +99,7 @@ pub(super) fn start_ui(ui: &mut Ui, view: &SidebarView<'_>, commands: &mut Comma
     scroll::area(ui, "start", margin, |ui| {
         ui.set_max_width(ui.available_width().min(WIDTH));
         ui.label(widgets::rich("Sign what machines want to do", Text::Title, Theme::of(ui).text));
-        let text = "Open a plan file, or drop one here. You see what every step would do to which file before \
+        let text = "Open a plan file, drop one here, or paste one. You see what every step would do to which file before \
                     anything runs, and nothing runs until you authorize exactly that plan.";
         ui.scope(|ui| {
             ui.set_max_width(ui.available_width().min(620.0));
@@ -110,6 +110,9 @@ pub(super) fn start_ui(ui: &mut Ui, view: &SidebarView<'_>, commands: &mut Comma
             ui.spacing_mut().item_spacing.x = GAP;
             commands.button(ui, Command::OpenPlan, Look::Primary, None);
             commands.button(ui, Command::NewLoop, Look::Plain, None);
+            if commands.situation.inbox_waiting > 0 {
+                commands.button(ui, Command::OpenWaiting, Look::Plain, None);
+            }
             if commands.situation.attempt_waits {
                 commands.button(ui, Command::OpenAttempt, Look::Plain, None);
             }

@@ -94,6 +94,36 @@ fn a_run_that_asks() {
     insta::assert_snapshot!(page(&used, &run, &situation));
 }
 
+/// The bar of a plan beside the run of another one, and of one in the queue.
+#[test]
+fn a_plan_can_be_queued_while_another_one_runs() {
+    let approved =
+        Approval::Approved { at_ms: fixture::NOW_MS, until_ms: fixture::NOW_MS + 60_000 };
+    let bar_of = |approval: &Approval, situation: &Situation| {
+        let text = page(approval, &RunState::default(), situation);
+        text.lines().rev().take(2).collect::<Vec<_>>().join("\n")
+    };
+    let beside = Situation { running: true, approved: true, ..Situation::default() };
+    let queued = Situation { queue_place: Some(1), queued: 2, ..beside.clone() };
+    let held = Situation { running: false, queue_held: true, ..queued.clone() };
+    let in_loop = Situation { running: false, looping: true, ..beside.clone() };
+    for (approval, situation, texts) in [
+        (&Approval::None, &beside, ["Another plan runs", "Some(Authorize)"]),
+        (&approved, &beside, ["Another plan runs", "Some(Enqueue)"]),
+        (&approved, &queued, ["This plan is queued: number 2.", "Unqueue]"]),
+        (&approved, &held, ["Queued: number 2", "Some(GoOnQueue) then [Unqueue]"]),
+        (&approved, &in_loop, ["Authorized", "Some(Enqueue)"]),
+        (
+            &approved,
+            &Situation { approved: true, ..Situation::default() },
+            ["Authorized", "Some(Run)"],
+        ),
+    ] {
+        let bar = bar_of(approval, situation);
+        assert!(texts.iter().all(|text| bar.contains(text)), "{bar}");
+    }
+}
+
 #[test]
 fn a_run_that_failed() {
     let run = fixture::failed(&fixture::plan());

@@ -31,7 +31,7 @@ pub use folder::InboxFolder;
 pub use list::{InboxReader, list_inbox};
 pub use propose::{Handle, Proposal, propose};
 pub use proposed::{Proposed, proposed};
-pub use queries::{DecidedPlans, RemoveFromInbox};
+pub use queries::{DecidedPlans, KeepPasted, RemoveFromInbox};
 pub use remove::remove_from_inbox;
 pub use waiting::{Held, held};
 pub use watch::InboxWatch;

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::fd::OwnedFd;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, Mode, OFlags};
@@ -215,7 +215,32 @@ fn write(
     written
 }
 
-fn write_file(folder: &OwnedFd, name: &str, bytes: &[u8]) -> io::Result<()> {
+/// Puts a text into the inbox as a file of its own, as if somebody had copied it there.
+///
+/// # Errors
+/// The inbox is full, or nothing can be written.
+pub(super) fn keep(folder: &InboxFolder, text: &[u8]) -> Result<PathBuf, InboxError> {
+    check_room(folder, u64::try_from(text.len()).unwrap_or(u64::MAX)).map_err(
+        |error| match error {
+            Room::Full(full) => full,
+            Room::Unknown(source) => InboxError::write(folder.path(), source),
+        },
+    )?;
+    let name = format!("pasted {}", Uuid::new_v4().simple());
+    let temporary = format!(".{name}");
+    let written = write_file(folder.handle(), &temporary, text).and_then(|()| {
+        rustix::fs::renameat(folder.handle(), &*temporary, folder.handle(), &*name)?;
+        folder.flush()
+    });
+    if let Err(source) = written {
+        // If it cannot be deleted, it is listed as unfinished.
+        let _ = rustix::fs::unlinkat(folder.handle(), &*temporary, AtFlags::empty());
+        return Err(InboxError::write(folder.path(), source));
+    }
+    Ok(folder.path().join(name))
+}
+
+fn write_file(folder: impl AsFd, name: &str, bytes: &[u8]) -> io::Result<()> {
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = rustix::fs::openat(folder, name, flags, Mode::RUSR | Mode::WUSR)?;
     let mut file = File::from(file);

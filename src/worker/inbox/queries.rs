@@ -1,7 +1,9 @@
 //! What the window asks about the inbox.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
+use super::propose::keep;
 use super::{InboxFolder, remove_from_inbox};
 use crate::plan::Digest;
 use crate::worker::{Query, QueryContext, QueryError};
@@ -23,6 +25,23 @@ impl Query for RemoveFromInbox {
             remove_from_inbox(&folder, id).map_err(|error| error.failure())?;
         }
         Ok(self.ids.len())
+    }
+}
+
+/// Keeps a text that the person pasted as a file of the inbox, whatever it is.
+pub struct KeepPasted {
+    /// The text.
+    pub text: String,
+}
+
+impl Query for KeepPasted {
+    /// The path of the file.
+    type Answer = PathBuf;
+    const FAILURE: &str = "The pasted text cannot be kept.";
+
+    fn run(self, context: &mut QueryContext) -> Result<PathBuf, QueryError> {
+        let folder = InboxFolder::open(&context.setup.inbox).map_err(|error| error.failure())?;
+        Ok(keep(&folder, self.text.as_bytes()).map_err(|error| error.failure())?)
     }
 }
 
