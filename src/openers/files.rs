@@ -55,7 +55,12 @@ impl Files for NoFiles {
 pub(super) struct Texts<'f> {
     files: &'f dyn Files,
     known: BTreeMap<String, Known>,
+    /// The bytes of texts that were read for changes.
+    spent: usize,
 }
+
+/// The most bytes of texts that are read for the changes of one file: 4 GiB.
+const MAX_BYTES: usize = 4 << 30;
 
 /// The text of a file before and after the changes so far; `None` where there is no file.
 #[derive(Default)]
@@ -66,7 +71,7 @@ struct Known {
 
 impl<'f> Texts<'f> {
     pub(super) fn new(files: &'f dyn Files) -> Self {
-        Self { files, known: BTreeMap::new() }
+        Self { files, known: BTreeMap::new(), spent: 0 }
     }
 
     /// A path as plans name it: relative to the workspace if it is inside.
@@ -101,6 +106,20 @@ impl<'f> Texts<'f> {
     pub(super) fn now(&mut self, path: &str) -> Result<&mut String, String> {
         let now = self.known(path)?.now.as_mut();
         now.ok_or_else(|| format!("{path} is not in the workspace"))
+    }
+
+    /// Counts bytes of texts that are read again for one change after the other, so that a small file cannot ask for hours
+    /// of work.
+    ///
+    /// # Errors
+    /// They are too many.
+    pub(super) fn spend(&mut self, bytes: usize) -> Result<(), String> {
+        self.spent = self.spent.saturating_add(bytes);
+        if self.spent <= MAX_BYTES {
+            Ok(())
+        } else {
+            Err("it changes large files too many times".to_owned())
+        }
     }
 
     /// Notes the text of a file that is made, replaced or deleted as a whole, whether or not it could be read.

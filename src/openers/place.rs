@@ -2,7 +2,10 @@
 
 use super::begin_patch::END_OF_FILE;
 use super::lines::Lines;
-use crate::plan::{Finding, Severity};
+use crate::plan::{Code, Finding, Severity};
+
+/// The most lines that are compared for the places of one file.
+const MAX_COMPARED: usize = 1 << 27;
 
 /// Lines that a file has, and lines in their place.
 pub(super) struct Place<'a> {
@@ -90,6 +93,12 @@ pub(super) fn apply(
     let mut of_file: Vec<&str> = before.split('\n').collect();
     if of_file.last() == Some(&"") {
         of_file.pop();
+    }
+    if places.len().saturating_mul(of_file.len()) > MAX_COMPARED {
+        let message = "its places and lines are too many to look for each place";
+        let begun = places.first().map_or(0, |place| place.begun);
+        let error = Finding { code: Code::Limit, ..lines.error_at(begun, message) };
+        return (before.to_owned(), vec![error]);
     }
     let (mut after, mut from, mut findings): (Vec<&str>, _, _) = (Vec::new(), 0, Vec::new());
     for place in places {

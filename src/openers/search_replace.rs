@@ -140,6 +140,7 @@ fn edit(
         return Ok(());
     }
     let before = texts.now(path)?.clone();
+    texts.spend(before.len())?;
     let (after, found) = place::apply(lines, &before, &[Place::of_lines(begun, old, new)]);
     for finding in found {
         match finding.severity {

@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use similar::TextDiff;
 
+use super::patch::patch;
 use super::words::words;
 use super::{Digest, ToolCall, ToolClass, limits};
 
@@ -84,13 +84,7 @@ impl Edit {
 
     /// A patch that turns one text of a file into another.
     pub fn patch(path: &str, before: &str, after: &str) -> Self {
-        // Only a line feed ends a line, because the patch is applied by the same rule.
-        let before: Vec<&str> = before.split_inclusive('\n').collect();
-        let after: Vec<&str> = after.split_inclusive('\n').collect();
-        let diff = TextDiff::configure().newline_terminated(true).diff_slices(&before, &after);
-        let (from, to) = (format!("a/{path}"), format!("b/{path}"));
-        let diff = diff.unified_diff().context_radius(3).header(&from, &to).to_string();
-        Self::Patch { path: path.to_owned(), diff }
+        Self::Patch { path: path.to_owned(), diff: patch(path, before, after) }
     }
 
     /// Whether one of its texts is longer than an argument may be.

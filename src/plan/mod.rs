@@ -18,6 +18,7 @@ mod lookalikes;
 mod needs;
 mod one_line;
 mod parse;
+mod patch;
 mod paths;
 mod precondition;
 mod shown;

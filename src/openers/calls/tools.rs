@@ -319,8 +319,10 @@ fn replaced(
 
 /// Replaces a text that must be there once. Whether it is, the review says.
 fn replaced_once(path: String, old: &str, new: &str, texts: &mut Texts<'_>) -> Edit {
-    if let Ok(now) = texts.now(&path) {
-        *now = now.replacen(old, new, 1);
+    if let Ok(now) = texts.now(&path).cloned()
+        && texts.spend(now.len()).is_ok()
+    {
+        texts.set(&path, Some(now.replacen(old, new, 1)));
     }
     Edit::Replace { path, old: old.to_owned(), new: new.to_owned() }
 }
@@ -333,6 +335,7 @@ fn changed(
     after: &str,
     texts: &mut Texts<'_>,
 ) -> Result<Action, Finding> {
+    texts.spend(before.len() + after.len()).map_err(|error| call.input.error(error))?;
     let edit = Edit::patch(&path, before, after);
     if edit.is_too_long() {
         return Err(call

@@ -1,13 +1,12 @@
 //! The messages of cargo (`--message-format=json`), one JSON object in each line. Only suggestions that the compiler
 //! says can be applied as they are become edits; the others are listed.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
 
 use super::super::files::Texts;
 use super::super::written::Edits;
-use super::{Replacement, replaced};
+use super::Replacement;
+use super::accepted::{Accepted, Added, Suggestion};
 use crate::plan::{Code, Finding, Severity, has_duplicate_keys};
 
 #[derive(Deserialize)]
@@ -42,101 +41,57 @@ struct SpanLine {
     text: String,
 }
 
-/// A suggestion: replacements that belong together, with their paths.
-type Suggestion = Vec<(String, Replacement)>;
-
 /// The edits of all suggestions that can be applied as they are.
 ///
 /// # Errors
 /// A line is no message of cargo, or a file has changed since the check.
 pub(in crate::openers) fn edits(text: &str, mut texts: Texts<'_>) -> Result<Edits, Vec<Finding>> {
-    let (mut made, mut errors) = (Edits::default(), Vec::new());
-    let mut taken: Vec<Suggestion> = Vec::new();
+    let (mut accepted, mut findings) = (Accepted::default(), Vec::new());
     for (index, line) in text.lines().enumerate() {
-        let at = |severity, message: String| Finding {
-            line: index + 1,
-            ..Finding::new(severity, Code::BadValue, "", message)
+        let mut add = |severity, message: String| {
+            let finding = Finding::new(severity, Code::BadValue, "", message);
+            findings.push(Finding { line: index + 1, ..finding });
         };
         // Cargo's output may be mixed with that of what it runs.
         if !line.starts_with('{') {
             continue;
         }
-        let parsed = serde_json::from_str::<Line>(line);
-        let Some(parsed) = parsed.ok().filter(|_| !has_duplicate_keys(line)) else {
-            errors.push(at(Severity::Error, "this is no message of cargo".to_owned()));
+        let parsed = serde_json::from_str::<Line>(line).ok().filter(|_| !has_duplicate_keys(line));
+        let Some(parsed) = parsed else {
+            add(Severity::Error, "this is no message of cargo".to_owned());
             continue;
         };
-        let Some(message) = parsed.message.filter(|_| parsed.reason == "compiler-message") else {
-            continue;
-        };
-        for source in std::iter::once(&message).chain(&message.children) {
-            let spans: Vec<_> =
-                source.spans.iter().filter(|span| span.suggested_replacement.is_some()).collect();
-            if spans.is_empty() {
-                continue;
-            }
-            let left_out = |why: &str| {
-                at(Severity::Warning, format!("left out: \"{}\": {why}", source.message))
-            };
+        let message = parsed.message.filter(|_| parsed.reason == "compiler-message");
+        for source in
+            message.iter().flat_map(|message| std::iter::once(message).chain(&message.children))
+        {
+            let spans = source.spans.iter().filter(|span| span.suggested_replacement.is_some());
+            let spans: Vec<_> = spans.collect();
             let is_sure = |span: &&Span| {
                 span.suggestion_applicability.as_deref() == Some("MachineApplicable")
             };
-            if !spans.iter().all(is_sure) {
-                made.findings
-                    .push(left_out("the compiler does not say that it can be applied as it is"));
-                continue;
-            }
-            match suggestion(&spans, &mut texts) {
-                Err(error) => errors.push(at(Severity::Error, error)),
-                Ok(new) if taken.contains(&new) => {}
-                Ok(new) if contradicts_itself(&new) => {
-                    made.findings.push(left_out(
-                        "its places are alternatives, of which one would have to be chosen",
-                    ));
-                }
-                Ok(new) if taken.iter().any(|old| conflict(old, &new)) => {
-                    made.findings.push(left_out("it changes the same text as one before it"));
-                }
-                Ok(new) => taken.push(new),
-            }
+            let why = match spans.iter().all(is_sure) {
+                false => "the compiler does not say that it can be applied as it is",
+                true => match suggestion(&spans, &mut texts).map(|it| accepted.add(it)) {
+                    Ok(Added::Made) => continue,
+                    Ok(Added::Contradiction) => {
+                        "its places are alternatives, of which one would have to be chosen"
+                    }
+                    Ok(Added::Conflict) => "it changes the same text as one before it",
+                    Err(error) => {
+                        add(Severity::Error, error);
+                        continue;
+                    }
+                },
+            };
+            add(Severity::Warning, format!("left out: \"{}\": {why}", source.message));
         }
     }
-    let mut by_file: BTreeMap<String, Vec<Replacement>> = BTreeMap::new();
-    for (path, replacement) in taken.into_iter().flatten() {
-        by_file.entry(path).or_default().push(replacement);
+    if findings.iter().any(|finding| finding.severity == Severity::Error) {
+        return Err(findings);
     }
-    made.files = by_file.len();
-    for (path, replacements) in by_file {
-        // None of them conflicts with another one, and all files were read.
-        match texts.now(&path).map(|now| (replaced(now, &replacements), now)) {
-            Ok((Ok(after), now)) => *now = after,
-            _ => {
-                errors.push(Finding::error(Code::BadValue, "", format!("{path} cannot be changed")))
-            }
-        }
-    }
-    match texts.into_edits() {
-        Ok((edits, expected)) => (made.edits, made.expected) = (edits, expected),
-        Err(error) => errors.push(Finding::error(Code::Limit, "", error)),
-    }
-    if errors.is_empty() { Ok(made) } else { Err(errors) }
-}
-
-/// Whether a replacement of the one and a replacement of the other conflict.
-fn conflict(a: &Suggestion, b: &Suggestion) -> bool {
-    a.iter().any(|(path, old)| b.iter().any(|(of, new)| of == path && old.conflicts(new)))
-}
-
-/// Whether two replacements of one suggestion conflict.
-fn contradicts_itself(suggestion: &Suggestion) -> bool {
-    let mut rest = suggestion.as_slice();
-    while let [(path, first), behind @ ..] = rest {
-        if behind.iter().any(|(of, other)| of == path && first.conflicts(other)) {
-            return true;
-        }
-        rest = behind;
-    }
-    false
+    let made = accepted.into_edits(texts).map_err(|error| vec![error])?;
+    Ok(Edits { findings, ..made })
 }
 
 fn suggestion(spans: &[&Span], texts: &mut Texts<'_>) -> Result<Suggestion, String> {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::super::files::Texts;
 use super::super::json::{At, located, read};
 use super::super::written::Edits;
-use super::position::{Unit, byte, end_of_line, is_behind_line};
+use super::position::{Lines, Unit};
 use super::{Replacement, replaced, uri};
 use crate::plan::{Code, Edit, Finding};
 
@@ -96,10 +96,11 @@ impl Reader<'_> {
     ) -> Result<(), Finding> {
         let path = self.texts.path(path).to_owned();
         let before = self.texts.now(&path).map_err(|error| at.error(error))?.clone();
-        let mut replacements = Vec::new();
+        self.texts.spend(before.len()).map_err(|error| at.error(error))?;
+        let (mut replacements, lines) = (Vec::new(), Lines::of(&before));
         for edit in edits {
             self.annotated(edit, annotations);
-            replacements.push(replacement(edit, &before)?);
+            replacements.push(replacement(edit, &lines)?);
         }
         let after = replaced(&before, &replacements).map_err(|index| {
             edits.get(index).unwrap_or(at).error("it changes the same text as an edit before it")
@@ -172,7 +173,7 @@ impl Reader<'_> {
     }
 }
 
-fn replacement(edit: &At<'_>, text: &str) -> Result<Replacement, Finding> {
+fn replacement(edit: &At<'_>, lines: &Lines<'_>) -> Result<Replacement, Finding> {
     edit.only(&["range", "newText", "annotationId"])?;
     let range = edit.get("range").ok_or_else(|| edit.error("it has no range"))?;
     let offset = |name: &str| {
@@ -180,10 +181,13 @@ fn replacement(edit: &At<'_>, text: &str) -> Result<Replacement, Finding> {
         let (line, character) = (position.must_number("line")?, position.must_number("character")?);
         // The protocol moves a character behind the end of its line to that end. Programs differ in whether an edit that
         // begins there comes before others at that end.
-        if name == "end" && is_behind_line(text, line, character) {
-            return Ok(end_of_line(text, line).unwrap_or(text.len()));
+        if name == "end"
+            && lines.is_behind(line, character)
+            && let Some(end) = lines.end(line)
+        {
+            return Ok(end);
         }
-        byte(text, line, character, Unit::Utf16).map_err(|error| position.error(error))
+        lines.byte(line, character, Unit::Utf16).map_err(|error| position.error(error))
     };
     let (start, end) = (offset("start")?, offset("end")?);
     if start > end {

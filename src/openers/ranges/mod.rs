@@ -1,6 +1,7 @@
 //! Formats that name ranges of files and new texts for them: suggestions of the compiler, edits of language servers,
 //! and fixes of analysers. The files are read, and what was there becomes part of the plan.
 
+mod accepted;
 mod cargo;
 mod lsp;
 mod position;
@@ -21,39 +22,29 @@ struct Replacement {
 }
 
 impl Replacement {
-    fn overlaps(&self, other: &Self) -> bool {
-        let (a, b) = (&self.range, &other.range);
-        a.start < b.end && b.start < a.end
-    }
-
     /// Whether the result of both depends on their order, or one makes the other wrong: they overlap, are at the same
     /// place, or one is an insertion at the border of the other.
     fn conflicts(&self, other: &Self) -> bool {
         let (a, b) = (&self.range, &other.range);
         let inserts = a.is_empty() || b.is_empty();
-        self.overlaps(other) || a == b || inserts && (a.end == b.start || b.end == a.start)
+        let overlap = a.start < b.end && b.start < a.end;
+        overlap || a == b || inserts && (a.end == b.start || b.end == a.start)
     }
 }
 
 /// The text with all of these replacements made. Insertions at one place keep their order, as others rely on it.
 ///
 /// # Errors
-/// The index of one that changes the same text as one before it, or is an insertion in front of it.
+/// The index of one that changes the same text as another one, or is an insertion in front of one before it.
 fn replaced(text: &str, replacements: &[Replacement]) -> Result<String, usize> {
-    for (index, it) in replacements.iter().enumerate() {
-        let is_late = |before: &Replacement| {
-            let is_in_front = it.range.is_empty() && before.range.start == it.range.start;
-            before.overlaps(it) || is_in_front && !before.range.is_empty()
-        };
-        if replacements.iter().take(index).any(is_late) {
+    let mut sorted: Vec<_> = replacements.iter().enumerate().collect();
+    // Stable: what begins at the same place keeps its order.
+    sorted.sort_by_key(|(_, it)| it.range.start);
+    let (mut after, mut from) = (String::with_capacity(text.len()), 0);
+    for (index, Replacement { range, text: new }) in sorted {
+        if range.start < from {
             return Err(index);
         }
-    }
-    let mut sorted: Vec<_> = replacements.iter().collect();
-    // Stable: what begins at the same place keeps its order.
-    sorted.sort_by_key(|it| it.range.start);
-    let (mut after, mut from) = (String::with_capacity(text.len()), 0);
-    for Replacement { range, text: new } in sorted {
         after.push_str(text.get(from..range.start).unwrap_or_default());
         after.push_str(new);
         from = range.end;

@@ -1,5 +1,7 @@
 //! Positions in texts, as other programs count them.
 
+use std::borrow::Cow;
+
 /// What a column counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
@@ -11,58 +13,76 @@ pub(super) enum Unit {
     Unknown,
 }
 
-/// The byte of a position; line and column count from 0. A column behind the end of its line is not moved there.
-///
-/// # Errors
-/// There is no such position.
-pub(super) fn byte(text: &str, line: usize, column: usize, unit: Unit) -> Result<usize, String> {
-    let (start, line_text) =
-        line_at(text, line).ok_or_else(|| format!("the file has no line {}", line + 1))?;
-    let column_of = |unit| in_line(line_text, column, unit);
-    let found = match unit {
-        Unit::Utf16 | Unit::Character => column_of(unit),
-        Unit::Unknown => match (column_of(Unit::Utf16), column_of(Unit::Character)) {
-            (a, b) if a == b => a,
-            _ => {
-                return Err(format!(
-                    "column {} of line {} is one place in characters and another in units of UTF-16, and the file \
-                     does not say which (columnKind)",
-                    column + 1,
-                    line + 1
-                ));
-            }
-        },
-    };
-    found
-        .map(|offset| start + offset)
-        .ok_or_else(|| format!("line {} of the file has no column {}", line + 1, column + 1))
+/// The lines of a text, for any number of positions in it.
+pub(super) struct Lines<'t> {
+    text: &'t str,
+    starts: Cow<'t, [usize]>,
 }
 
-/// The byte behind the last character of a line, which counts from 0.
-pub(super) fn end_of_line(text: &str, line: usize) -> Option<usize> {
-    line_at(text, line).map(|(start, line)| start + line.len())
+/// Where each line of a text begins. A line ends with `\n`, `\r\n` or `\r`.
+pub(super) fn line_starts(text: &str) -> Vec<usize> {
+    let bytes = text.as_bytes();
+    let ends = bytes.iter().enumerate().filter(|(index, byte)| match byte {
+        b'\n' => true,
+        b'\r' => bytes.get(index + 1) != Some(&b'\n'),
+        _ => false,
+    });
+    std::iter::once(0).chain(ends.map(|(index, _)| index + 1)).collect()
 }
 
-/// Whether a column in code units of UTF-16 is behind the end of its line.
-pub(super) fn is_behind_line(text: &str, line: usize, column: usize) -> bool {
-    line_at(text, line).is_some_and(|(_, line)| column > line.encode_utf16().count())
-}
+impl<'t> Lines<'t> {
+    /// The lines of a text.
+    pub(super) fn of(text: &'t str) -> Self {
+        Self { text, starts: line_starts(text).into() }
+    }
 
-/// Where a line begins, and its text without its line break, which is `\n`, `\r\n` or `\r`.
-fn line_at(text: &str, line: usize) -> Option<(usize, &str)> {
-    let (mut start, mut left) = (0, line);
-    loop {
-        let rest = text.get(start..)?;
-        let end = rest.find(['\n', '\r']).unwrap_or(rest.len());
-        if left == 0 {
-            return Some((start, rest.get(..end)?));
-        }
-        let line_break = if rest.get(end..)?.starts_with("\r\n") { 2 } else { 1 };
-        // The last line has no break.
-        if end == rest.len() {
-            return None;
-        }
-        (start, left) = (start + end + line_break, left - 1);
+    /// The lines of a text of which it is known where they begin.
+    pub(super) fn starting(text: &'t str, starts: &'t [usize]) -> Self {
+        Self { text, starts: starts.into() }
+    }
+
+    /// The byte of a position; line and column count from 0. A column behind the end of its line is not moved there.
+    ///
+    /// # Errors
+    /// There is no such position.
+    pub(super) fn byte(&self, line: usize, column: usize, unit: Unit) -> Result<usize, String> {
+        let (start, text) =
+            self.line(line).ok_or_else(|| format!("the file has no line {}", line + 1))?;
+        let column_of = |unit| in_line(text, column, unit);
+        let found = match unit {
+            Unit::Utf16 | Unit::Character => column_of(unit),
+            Unit::Unknown => match (column_of(Unit::Utf16), column_of(Unit::Character)) {
+                (a, b) if a == b => a,
+                _ => {
+                    return Err(format!(
+                        "column {} of line {} is one place in characters and another in units of UTF-16, and the file \
+                         does not say which (columnKind)",
+                        column + 1,
+                        line + 1
+                    ));
+                }
+            },
+        };
+        found
+            .map(|offset| start + offset)
+            .ok_or_else(|| format!("line {} of the file has no column {}", line + 1, column + 1))
+    }
+
+    /// The byte behind the last character of a line, which counts from 0.
+    pub(super) fn end(&self, line: usize) -> Option<usize> {
+        self.line(line).map(|(start, line)| start + line.len())
+    }
+
+    /// Whether a column in code units of UTF-16 is behind the end of its line.
+    pub(super) fn is_behind(&self, line: usize, column: usize) -> bool {
+        self.line(line).is_some_and(|(_, line)| column > line.encode_utf16().count())
+    }
+
+    /// Where a line begins, and its text without its line break.
+    fn line(&self, line: usize) -> Option<(usize, &'t str)> {
+        let start = *self.starts.get(line)?;
+        let end = self.starts.get(line + 1).copied().unwrap_or(self.text.len());
+        Some((start, self.text.get(start..end)?.trim_end_matches(['\r', '\n'])))
     }
 }
 
@@ -84,7 +104,7 @@ mod tests {
 
     #[test]
     fn columns_are_counted_in_their_unit() {
-        let text = "a😀b\r\nc\rd\n";
+        let lines = Lines::of("a😀b\r\nc\rd\n");
         for (line, column, unit, expected) in [
             (0, 1, Unit::Utf16, Ok(1)),
             (0, 3, Unit::Utf16, Ok(5)),
@@ -99,13 +119,10 @@ mod tests {
             (0, 5, Unit::Utf16, Err(())),
             (4, 0, Unit::Utf16, Err(())),
         ] {
-            assert_eq!(
-                byte(text, line, column, unit).map_err(drop),
-                expected,
-                "{line}:{column} {unit:?}"
-            );
+            let found = lines.byte(line, column, unit).map_err(drop);
+            assert_eq!(found, expected, "{line}:{column} {unit:?}");
         }
-        assert_eq!(end_of_line(text, 1), Some(9));
-        assert!(is_behind_line(text, 0, 5) && !is_behind_line(text, 0, 4));
+        assert_eq!(lines.end(1), Some(9));
+        assert!(lines.is_behind(0, 5) && !lines.is_behind(0, 4));
     }
 }

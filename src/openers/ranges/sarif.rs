@@ -5,15 +5,16 @@ use std::collections::BTreeMap;
 use super::super::files::Texts;
 use super::super::json::{At, located, read};
 use super::super::written::Edits;
-use super::position::{Unit, byte, end_of_line};
-use super::{Replacement, replaced, uri};
-use crate::plan::{Code, Finding, Severity};
+use super::accepted::{Accepted, Added, Suggestion};
+use super::position::{Lines, Unit, line_starts};
+use super::{Replacement, uri};
+use crate::plan::{Finding, Severity};
 
 /// The edits of all fixes that have no alternative.
 ///
 /// # Errors
 /// An error for each part that cannot be made.
-pub(in crate::openers) fn edits(text: &str, mut texts: Texts<'_>) -> Result<Edits, Vec<Finding>> {
+pub(in crate::openers) fn edits(text: &str, texts: Texts<'_>) -> Result<Edits, Vec<Finding>> {
     let value = read(text)?;
     let root = At::root(&value);
     let version = root.must("version").map_err(|error| located(text, vec![error]))?;
@@ -21,130 +22,103 @@ pub(in crate::openers) fn edits(text: &str, mut texts: Texts<'_>) -> Result<Edit
         let error = root.error(format!("version {version:?} of SARIF is not known, only 2.1.0"));
         return Err(located(text, vec![error]));
     }
-    let mut changes = Changes { of: BTreeMap::new(), findings: Vec::new(), errors: Vec::new() };
-    if let Err(error) = read_runs(&root, &mut changes, &mut texts) {
-        changes.errors.push(error);
+    let mut reader = Reader {
+        texts,
+        starts: BTreeMap::new(),
+        accepted: Accepted::default(),
+        findings: Vec::new(),
+    };
+    let read = reader.runs(&root);
+    let Reader { texts, accepted, findings, .. } = reader;
+    match read.and_then(|()| accepted.into_edits(texts)) {
+        Ok(made) => Ok(Edits { findings: located(text, findings), ..made }),
+        Err(error) => Err(located(text, vec![error])),
     }
-    let Changes { of, mut findings, mut errors } = changes;
-    let mut made = Edits { files: of.len(), ..Edits::default() };
-    for (path, replacements) in of {
-        // None of them conflicts with another one, and all files were read.
-        match texts.now(&path).map(|now| (replaced(now, &replacements), now)) {
-            Ok((Ok(after), now)) => *now = after,
-            _ => errors.push(root.error(format!("{path} cannot be changed"))),
-        }
-    }
-    match texts.into_edits() {
-        Ok((edits, expected)) => (made.edits, made.expected) = (edits, expected),
-        Err(error) => errors.push(Finding::error(Code::Limit, "", error)),
-    }
-    findings = located(text, findings);
-    if errors.is_empty() {
-        made.findings = findings;
-        return Ok(made);
-    }
-    Err(located(text, errors))
 }
 
-struct Changes {
-    /// The replacements in each file.
-    of: BTreeMap<String, Vec<Replacement>>,
+struct Reader<'f> {
+    texts: Texts<'f>,
+    /// Where the lines of each file begin.
+    starts: BTreeMap<String, Vec<usize>>,
+    accepted: Accepted,
     findings: Vec<Finding>,
-    errors: Vec<Finding>,
 }
 
-impl Changes {
-    /// Adds a fix with all of its replacements, or nothing of it if it conflicts with one before.
-    fn add(&mut self, fix: &At<'_>, replacements: Vec<(String, Replacement)>) {
-        let is_made = |(path, new): &(String, Replacement)| {
-            self.of.get(path).is_some_and(|made| made.contains(new))
-        };
-        // Analysers report the same result for several builds of one file.
-        if replacements.iter().all(is_made) {
-            return;
-        }
-        let conflicts = |(path, new): &(String, Replacement)| {
-            let made = self.of.get(path);
-            made.is_some_and(|made| made.iter().any(|old| old.conflicts(new)))
-        };
-        if replacements.iter().any(conflicts) {
-            self.findings.push(
-                fix.warning("this fix is left out: it changes the same text as one before it"),
-            );
-            return;
-        }
-        for (path, it) in replacements {
-            self.of.entry(path).or_default().push(it);
-        }
-    }
-}
-
-fn read_runs(root: &At<'_>, changes: &mut Changes, texts: &mut Texts<'_>) -> Result<(), Finding> {
-    for run in root.list("runs")? {
-        let unit = match run.text("columnKind")? {
-            Some("utf16CodeUnits") => Unit::Utf16,
-            Some("unicodeCodePoints") => Unit::Character,
-            Some(other) => return Err(run.error(format!("{other:?} is no kind of columns"))),
-            None => Unit::Unknown,
-        };
-        for result in run.list("results")? {
-            let fixes = result.list("fixes")?;
-            match fixes.as_slice() {
-                [] => {}
-                [fix] => match read_fix(fix, &run, unit, texts) {
-                    Ok(replacements) => changes.add(fix, replacements),
-                    // Fixes do not depend on each other.
-                    Err(error) => changes.findings.push(Finding {
-                        severity: Severity::Warning,
-                        message: format!("this fix is left out: {}", error.message),
-                        ..error
-                    }),
-                },
-                many => {
-                    let message = format!(
-                        "the fixes of this result are left out: there are {}, of which one would have to be chosen",
-                        many.len()
-                    );
-                    changes.findings.push(result.warning(message));
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The replacements of a fix, with their paths.
-fn read_fix(
-    fix: &At<'_>,
-    run: &At<'_>,
-    unit: Unit,
-    texts: &mut Texts<'_>,
-) -> Result<Vec<(String, Replacement)>, Finding> {
-    let mut replacements: Vec<(String, Replacement)> = Vec::new();
-    for change in fix.list("artifactChanges")? {
-        let path = artifact(&change, run)?;
-        let path = texts.path(&path).to_owned();
-        let text = texts.now(&path).map_err(|error| change.error(error))?;
-        for replacement in change.list("replacements")? {
-            let region = replacement
-                .get("deletedRegion")
-                .ok_or_else(|| replacement.error("it has no region"))?;
-            let range = range(&region, text, unit)?;
-            let new = match replacement.get("insertedContent") {
-                None => String::new(),
-                Some(content) if content.get("binary").is_some() => {
-                    return Err(content.error("bytes that are no text cannot be part of a plan"));
-                }
-                Some(content) => content.must("text")?.to_owned(),
+impl Reader<'_> {
+    fn runs(&mut self, root: &At<'_>) -> Result<(), Finding> {
+        for run in root.list("runs")? {
+            let unit = match run.text("columnKind")? {
+                Some("utf16CodeUnits") => Unit::Utf16,
+                Some("unicodeCodePoints") => Unit::Character,
+                Some(other) => return Err(run.error(format!("{other:?} is no kind of columns"))),
+                None => Unit::Unknown,
             };
-            let new = Replacement { range, text: new };
-            if replacements.iter().any(|(of, it)| *of == path && it.conflicts(&new)) {
-                return Err(replacement.error("the fix changes the same text twice"));
+            for result in run.list("results")? {
+                match result.list("fixes")?.as_slice() {
+                    [] => {}
+                    [fix] => self.fix(fix, &run, unit),
+                    many => {
+                        let message = format!(
+                            "the fixes of this result are left out: there are {}, of which one would have to be chosen",
+                            many.len()
+                        );
+                        self.findings.push(result.warning(message));
+                    }
+                }
             }
-            replacements.push((path.clone(), new));
         }
+        Ok(())
     }
-    Ok(replacements)
+
+    /// Fixes do not depend on each other, so the others are made if one is left out.
+    fn fix(&mut self, fix: &At<'_>, run: &At<'_>, unit: Unit) {
+        let added = self.suggestion(fix, run, unit).map(|it| self.accepted.add(it));
+        let (at, why) = match added {
+            Ok(Added::Made) => return,
+            Ok(Added::Contradiction) => {
+                (fix.warning(""), "it changes the same text twice".to_owned())
+            }
+            Ok(Added::Conflict) => {
+                (fix.warning(""), "it changes the same text as one before it".to_owned())
+            }
+            Err(error) => (Finding { severity: Severity::Warning, ..error.clone() }, error.message),
+        };
+        self.findings.push(Finding { message: format!("this fix is left out: {why}"), ..at });
+    }
+
+    /// The replacements of a fix.
+    fn suggestion(
+        &mut self,
+        fix: &At<'_>,
+        run: &At<'_>,
+        unit: Unit,
+    ) -> Result<Suggestion, Finding> {
+        let mut suggestion = Suggestion::new();
+        for change in fix.list("artifactChanges")? {
+            let path = artifact(&change, run)?;
+            let path = self.texts.path(&path).to_owned();
+            let text = self.texts.now(&path).map_err(|error| change.error(error))?;
+            let starts = self.starts.entry(path.clone()).or_insert_with(|| line_starts(text));
+            let lines = Lines::starting(text, starts);
+            for replacement in change.list("replacements")? {
+                let region = replacement
+                    .get("deletedRegion")
+                    .ok_or_else(|| replacement.error("it has no region"))?;
+                let range = range(&region, text, &lines, unit)?;
+                let new = match replacement.get("insertedContent") {
+                    None => String::new(),
+                    Some(content) if content.get("binary").is_some() => {
+                        return Err(
+                            content.error("bytes that are no text cannot be part of a plan")
+                        );
+                    }
+                    Some(content) => content.must("text")?.to_owned(),
+                };
+                suggestion.push((path.clone(), Replacement { range, text: new }));
+            }
+        }
+        Ok(suggestion)
+    }
 }
 
 /// The path of the file that a change is about.
@@ -173,7 +147,12 @@ fn artifact(change: &At<'_>, run: &At<'_>) -> Result<String, Finding> {
 }
 
 /// The bytes of a region. Lines and columns count from 1; offsets of characters are in the unit of the run.
-fn range(region: &At<'_>, text: &str, unit: Unit) -> Result<std::ops::Range<usize>, Finding> {
+fn range(
+    region: &At<'_>,
+    text: &str,
+    lines: &Lines<'_>,
+    unit: Unit,
+) -> Result<std::ops::Range<usize>, Finding> {
     let wrong = |error: String| region.error(error);
     if let Some(start_line) = region.number("startLine")? {
         let one = |name, default| Ok::<_, Finding>(region.number(name)?.unwrap_or(default));
@@ -181,11 +160,13 @@ fn range(region: &At<'_>, text: &str, unit: Unit) -> Result<std::ops::Range<usiz
         let from_0 = |number: usize| {
             number.checked_sub(1).ok_or_else(|| region.error("lines and columns count from 1"))
         };
-        let start = byte(text, from_0(start_line)?, from_0(one("startColumn", 1)?)?, unit)
+        let start = lines
+            .byte(from_0(start_line)?, from_0(one("startColumn", 1)?)?, unit)
             .map_err(wrong)?;
         let end = match region.number("endColumn")? {
-            Some(column) => byte(text, from_0(end_line)?, from_0(column)?, unit).map_err(wrong)?,
-            None => end_of_line(text, from_0(end_line)?)
+            Some(column) => lines.byte(from_0(end_line)?, from_0(column)?, unit).map_err(wrong)?,
+            None => lines
+                .end(from_0(end_line)?)
                 .ok_or_else(|| region.error(format!("the file has no line {end_line}")))?,
         };
         return if start <= end {
