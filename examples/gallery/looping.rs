@@ -430,6 +430,7 @@ fn place(name: &str) -> Option<PlaceReview> {
             workspace: WORKSPACE.into(),
             plans: None,
             planner: LoopForm::default().planner_name(),
+            looks: LookScope::Workspace,
         },
         workspace: WORKSPACE.into(),
         workspace_fault: None,

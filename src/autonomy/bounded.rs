@@ -7,8 +7,9 @@ use std::sync::Arc;
 use uuid::Uuid;
 
 use super::attempts::{AttemptEnding, CurrentAttempt, PastAttempt};
+use super::planner::needs_with_looks;
 use super::words::{DenialWords, KeepsWords};
-use super::{LoopDeps, LoopOutcome, LoopSetup, PlanAuthorizer, needs_of};
+use super::{LoopDeps, LoopOutcome, LoopSetup, PlanAuthorizer};
 use crate::authorization::{AuthorizationClass, FileState, StepWalls};
 use crate::engine::{
     Clock, ControlHandle, Executor, ExecutorDeps, HostFacts, Journal, planner_walls,
@@ -66,13 +67,13 @@ impl<'a> BoundedLoop<'a> {
         let toolbox = Toolbox::open(&setup.order.workspace.folder, &setup.policy)?
             .without_folders(setup.location.folders());
         // This toolbox starts only the planner; the executor opens one for each run.
-        let needs = needs_of(&setup.order.planner, &setup.policy);
+        let order = &setup.order;
+        let needs = needs_with_looks(&order.planner, order.looks, &setup.policy);
         let (planner_walls, mut place) = planner_walls(&toolbox, &setup.policy, &needs)
             .map_err(|why| Unsupported { what: format!("the planner's walls: {why}") })?;
         // Walls may hide the folder of temporary files, so the planner's own files are made visible explicitly.
         place.read_only.extend(setup.program.readable_paths(&setup.order.workspace.folder));
         let toolbox = toolbox.with_walls(place);
-        let order = &setup.order;
         let host = order.target.as_deref().map(|target| {
             let (secrets, stop) = (deps.secrets.clone(), deps.control.stop_signal());
             HostFacts::read(target, &toolbox, &setup.policy, secrets, stop)

@@ -9,7 +9,7 @@ use crate::authorization::{StepWalls, WallLevel};
 use crate::engine::planner_walls;
 use crate::process::walls::{TEMPORARY, is_hidden_temporary};
 use crate::risk::{PlannerNeeds, PlannerSettings, Policy, WallSetting};
-use crate::run::{AGENT_TIMEOUT_S, PLANNER_TIMEOUT_S};
+use crate::run::{AGENT_TIMEOUT_S, LookScope, PLANNER_TIMEOUT_S};
 use crate::tools::{PlannerProgram, Toolbox};
 
 /// The names of the built-in planners. The first one requires an argument after a colon; for the agents it is a model.
@@ -143,12 +143,25 @@ pub fn default_timeout(name: &str) -> Duration {
     Duration::from_secs(if is_agent { AGENT_TIMEOUT_S } else { PLANNER_TIMEOUT_S }.into())
 }
 
-/// The permissions of a planner on this computer and what enforces them, as a sentence.
+/// As [`needs_of`], for a loop whose planner may look at this. An agent that may look at nothing does not see the
+/// workspace: it would look by its own tools.
+pub(super) fn needs_with_looks(name: &str, looks: LookScope, policy: &Policy) -> PlannerNeeds {
+    let needs = needs_of(name, policy);
+    let sees = needs.agent_folder.is_none() || looks != LookScope::None;
+    PlannerNeeds { read: needs.read && sees, ..needs }
+}
+
+/// The permissions of a planner that may look at this, on this computer, and what enforces them, as a sentence.
 ///
 /// # Errors
 /// Why the planner cannot be started here, as a sentence.
-pub fn planner_limits(name: &str, toolbox: &Toolbox, policy: &Policy) -> Result<String, String> {
-    let needs = needs_of(name, policy);
+pub fn planner_limits(
+    name: &str,
+    looks: LookScope,
+    toolbox: &Toolbox,
+    policy: &Policy,
+) -> Result<String, String> {
+    let needs = needs_with_looks(name, looks, policy);
     let (walls, _) = planner_walls(toolbox, policy, &needs)?;
     let enforcement = match (walls.level, policy.walls) {
         (WallLevel::Full, _) => "walls: full",
@@ -210,6 +223,9 @@ mod tests {
         let needs = needs_of("codex", &policy);
         assert!(!needs.network && !needs.read && needs.agent_folder.is_some());
         assert_eq!(needs_of("codex exec", &policy).agent_folder, None);
+        let reads = |name, looks| needs_with_looks(name, looks, &Policy::default()).read;
+        assert!(reads("claude", LookScope::Workspace) && !reads("claude", LookScope::None));
+        assert!(reads("python3 plan.py", LookScope::None));
     }
 
     #[test]

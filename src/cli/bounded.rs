@@ -234,7 +234,8 @@ fn print_header(setup: &LoopSetup) {
     say(&format!("Workspace {}. {}", quoted(&folder), quoted(reason)));
     // If the workspace cannot be opened, the loop itself fails with that error.
     if let Ok(toolbox) = Toolbox::open(&setup.order.workspace.folder, &setup.policy) {
-        let limits = planner_limits(&setup.order.planner, &toolbox, &setup.policy);
+        let LoopOrder { planner, looks, .. } = &setup.order;
+        let limits = planner_limits(planner, *looks, &toolbox, &setup.policy);
         let (Ok(limits) | Err(limits)) = limits;
         say(&quoted(&format!("Planner {}: {limits}", setup.order.planner)));
     }

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use super::CommandsReview;
+use super::{CommandsReview, LookScope};
 use crate::plan::VerifyScope;
 
 /// How long a planner may take for one answer if the person does not say, in seconds.
@@ -26,6 +26,8 @@ pub struct LoopPlace {
     pub plans: Option<PathBuf>,
     /// The planner, as `loop --planner` takes it; empty if none is named yet.
     pub planner: String,
+    /// What the planner may look at before it plans.
+    pub looks: LookScope,
 }
 
 /// The result of checking a [`LoopPlace`] at one moment.

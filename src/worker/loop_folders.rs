@@ -55,7 +55,8 @@ impl QueryContext {
         };
         review.workspace = toolbox.workspace().to_string_lossy().into_owned();
         if !review.place.planner.is_empty() {
-            review.planner = planner_limits(&review.place.planner, &toolbox, &self.setup.policy);
+            let LoopPlace { planner, looks, .. } = &review.place;
+            review.planner = planner_limits(planner, *looks, &toolbox, &self.setup.policy);
         }
         let agent = agent_program(&review.place.planner);
         if let Some(agent) = agent.filter(|agent| toolbox.find_command(agent).is_none()) {

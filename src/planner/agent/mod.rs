@@ -39,16 +39,16 @@ impl Agent {
     }
 }
 
-/// What an agent is told besides the instructions.
-const READ_ONLY: &str = "\
-You are started in your read-only mode, in the folder of the workspace. You may read files with your own tools; change \
-nothing. The request stands below.
-";
-/// What Codex is told instead. It reads only by commands in a sandbox of its own, which cannot be put up in another one.
-const LOOKS_ONLY: &str = "\
-You are started in your read-only mode, in the folder of the workspace. Commands of yours may not run here, so do not \
-try: answer with looks to see files. The request stands below.
-";
+/// How every agent is started.
+const STARTED: &str =
+    "You are started in your read-only mode, in the folder of the workspace. Change nothing. ";
+/// What an agent is told that reads by its own tools.
+const READS: &str = "You may read files with your own tools.";
+/// What Codex is told. It reads only by commands in a sandbox of its own, which cannot be put up in another one.
+const LOOKS: &str =
+    "Commands of yours may not run here, so do not try: answer with looks to see files.";
+/// What an agent is told that sees no files, or none any more.
+const SEES_NOTHING: &str = "You see no files besides what the request has.";
 /// What an agent with an output schema is told, whose fields are all required.
 const NULLS: &str = "Give null for a field that you do not use.\n";
 
@@ -86,11 +86,16 @@ fn prompt(request: &Request, agent: Agent, instructions: &Instructions) -> Strin
         fields.remove("answer");
     }
     let nulls = if has_schema { NULLS } else { "" };
+    let shows_files = request.json.pointer("/looks/scope").is_none_or(|scope| scope != "none");
     let reading = match agent {
-        Agent::Codex => LOOKS_ONLY,
-        Agent::Claude | Agent::Gemini => READ_ONLY,
+        Agent::Claude | Agent::Gemini if shows_files => READS,
+        Agent::Codex if instructions.may_look => LOOKS,
+        _ => SEES_NOTHING,
     };
-    format!("{}\n{reading}{nulls}\nThe request:\n{asked}\n", instructions.text)
+    format!(
+        "{}\n{STARTED}{reading} The request stands below.\n{nulls}\nThe request:\n{asked}\n",
+        instructions.text
+    )
 }
 
 #[cfg(test)]
@@ -112,6 +117,25 @@ mod tests {
         assert!(gemini.contains("one document") && !gemini.contains("Give null"), "{gemini}");
         for part in ["mutate_batch", "\"looks\": [...]", "\"goal\":\"mend it\"", "read-only"] {
             assert!(gemini.contains(part), "{part}");
+        }
+    }
+
+    #[test]
+    fn prompt_says_how_files_are_seen() {
+        for (agent, rounds, scope, expected) in [
+            (Agent::Codex, 3, "workspace", LOOKS),
+            (Agent::Codex, 0, "workspace", SEES_NOTHING),
+            (Agent::Codex, 0, "none", SEES_NOTHING),
+            (Agent::Claude, 0, "workspace", READS),
+            (Agent::Gemini, 0, "none", SEES_NOTHING),
+        ] {
+            let looks = json!({ "rounds_left": rounds, "scope": scope });
+            let request = json!({ "goal": "g", "attempt": 1, "looks": looks }).to_string();
+            let request = Request::parse(request.as_bytes()).unwrap();
+            let text = prompt(&request, agent, &Instructions::of(&request));
+            for other in [READS, LOOKS, SEES_NOTHING] {
+                assert_eq!(text.contains(other), other == expected, "{agent:?} {scope} {other}");
+            }
         }
     }
 }

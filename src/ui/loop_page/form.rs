@@ -156,6 +156,7 @@ impl LoopForm {
             workspace: path(&self.workspace)?,
             plans: path(&self.folder).filter(|_| is_replay),
             planner: self.planner_name(),
+            looks: self.looks,
         })
     }
 
@@ -188,9 +189,15 @@ impl LoopForm {
             }
             choice => {
                 let agent = choice.agent().unwrap_or_default();
+                let what = match self.looks {
+                    LookScope::None => "the goal, the names of files and what went wrong",
+                    LookScope::Workspace => {
+                        "the goal, the names of files and whatever it reads there"
+                    }
+                };
                 format!(
-                    "Starting runs {agent} in its read-only mode in {workspace}, with its own login: the goal, the names of \
-                     files and whatever it reads there go to its server. {signatures}"
+                    "Starting runs {agent} in its read-only mode in {workspace}, with its own login: {what} go to its \
+                     server. {signatures}"
                 )
             }
         }

@@ -315,9 +315,10 @@ fn workspace_remarks_ui(ui: &mut Ui, view: &FormView<'_>, actions: &mut Vec<Acti
 
 /// Shows the permissions of the planner, below its field.
 fn permissions_ui(ui: &mut Ui, view: &FormView<'_>) {
-    let Some(place) = view.place.filter(|it| it.place.planner == view.form.planner_name()) else {
-        return;
+    let is_current = |place: &&PlaceReview| {
+        (&place.place.planner, place.place.looks) == (&view.form.planner_name(), view.form.looks)
     };
+    let Some(place) = view.place.filter(is_current) else { return };
     match &place.planner {
         Ok(permissions) if permissions.is_empty() => {}
         Ok(permissions) => {

@@ -195,6 +195,26 @@ fn claude_making_a_hook_for_later_is_refused() {
     assert!(!own.join("hooks/start").exists());
 }
 
+// Otherwise it would look by its own tools.
+#[test]
+fn agent_without_looks_does_not_see_the_workspace() {
+    let script =
+        "#!/bin/sh\ncat heron.txt ../space/heron.txt >~/.claude/seen 2>&1\ncat ~/.claude/answer\n";
+    let result = json!({"type": "result", "subtype": "success", "is_error": false,
+        "result": "", "structured_output": strict_plan()});
+    for (looks, sees) in [("workspace", true), ("none", false)] {
+        let home = Home::new();
+        home.write("heron.txt", "a grey bird\n");
+        fs::create_dir(home.path().join(".claude")).unwrap();
+        fs::write(home.path().join(".claude/answer"), result.to_string()).unwrap();
+        let words = ["plan", GOAL, "--planner", "claude", "--looks", looks];
+        let done = run(&home, &words, Some(("claude", script))).exits(0);
+        assert!(done.document()["plan"].as_str().unwrap().contains("grey heron"));
+        let seen = text_of(&home.path().join(".claude/seen"));
+        assert_eq!(seen.contains("a grey bird"), sees, "{looks}: {seen}");
+    }
+}
+
 #[test]
 fn claude_refusing_or_without_login_gives_its_words() {
     for (result, words, code) in [

@@ -49,13 +49,48 @@ pub fn with_agent<'a>(
     }
     let path = std::env::var_os("PATH").unwrap();
     folders.extend(std::env::split_paths(&path));
-    for name in
-        ["CODEX_HOME", "CLAUDE_CONFIG_DIR", "GEMINI_CLI_HOME", "OPENAI_API_KEY", "GEMINI_API_KEY"]
-    {
+    for name in FOREIGN {
         command.env_remove(name);
     }
     command.env("PATH", std::env::join_paths(folders).unwrap())
 }
+
+/// The settings of Codex: the server of the test, and no other one.
+const CODEX_CONFIG: &str = r#"
+model = "mock"
+model_provider = "mock"
+check_for_update_on_startup = false
+analytics.enabled = false
+features.plugins = false
+features.remote_plugin = false
+features.apps = false
+
+[model_providers.mock]
+name = "mock"
+base_url = "http://ADDRESS/v1"
+wire_api = "responses"
+request_max_retries = 0
+stream_max_retries = 0
+"#;
+
+/// The settings of Gemini CLI, which asks no server then.
+const GEMINI_SETTINGS: &str = r#"{"privacy": {"usageStatisticsEnabled": false},
+    "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false}}"#;
+
+/// Variables that would change the account or the server of an agent.
+const FOREIGN: [&str; 11] = [
+    "CODEX_HOME",
+    "CLAUDE_CONFIG_DIR",
+    "GEMINI_CLI_HOME",
+    "OPENAI_API_KEY",
+    "GEMINI_API_KEY",
+    "http_proxy",
+    "HTTP_PROXY",
+    "https_proxy",
+    "HTTPS_PROXY",
+    "all_proxy",
+    "ALL_PROXY",
+];
 
 /// A server with the Responses API, as Codex uses it, on loopback. It gives its answers in their order, and then fails.
 pub struct ResponsesApi {
@@ -68,14 +103,8 @@ impl ResponsesApi {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         fs::create_dir_all(home.path().join(".codex")).unwrap();
-        fs::write(
-            home.path().join(".codex/config.toml"),
-            format!(
-                "model = \"mock\"\nmodel_provider = \"mock\"\n[model_providers.mock]\nname = \"mock\"\nbase_url = \
-                 \"http://{address}/v1\"\nwire_api = \"responses\"\nrequest_max_retries = 0\nstream_max_retries = 0\n"
-            ),
-        )
-        .unwrap();
+        let config = CODEX_CONFIG.replace("ADDRESS", &address.to_string());
+        fs::write(home.path().join(".codex/config.toml"), config).unwrap();
         let asked = Arc::new(Mutex::new(Vec::new()));
         let mut answers = answers.into_iter().collect::<Vec<_>>().into_iter();
         let seen = Arc::clone(&asked);
@@ -166,6 +195,7 @@ pub fn gemini_answering(home: &Home, answers: &[&str], trusted: bool) -> String 
     fs::create_dir_all(&folder).unwrap();
     let workspace = home.file("").canonicalize().unwrap();
     let trust = json!({ workspace.to_str().unwrap(): "TRUST_FOLDER" });
+    fs::write(folder.join("settings.json"), GEMINI_SETTINGS).unwrap();
     if trusted {
         fs::write(folder.join("trustedFolders.json"), trust.to_string()).unwrap();
     }
