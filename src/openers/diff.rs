@@ -81,6 +81,12 @@ fn is_pair(lines: &Lines<'_>) -> bool {
     begins(0, "--- ") && begins(1, "+++ ")
 }
 
+/// The digests of a file without bytes, in SHA-1 and SHA-256.
+const OF_NOTHING: [&str; 2] = [
+    "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+    "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+];
+
 /// The index of a line, and what is wrong with it.
 type Wrong = (usize, String);
 
@@ -168,9 +174,9 @@ impl File {
             } else if let Some(to) = lines.take_after("rename to ") {
                 self.renamed.1 = Some(unquoted(to));
             } else if let Some(index) = lines.take_after("index ") {
-                // The digest of nothing, in SHA-1 or SHA-256.
+                let before = index.split("..").next().unwrap_or_default();
                 self.is_empty_before =
-                    ["e69de29", "473a0f4"].iter().any(|it| index.starts_with(it));
+                    before.len() >= 4 && OF_NOTHING.iter().any(|it| it.starts_with(before));
                 let mode = index.split_once(' ').map_or("100644", |(_, mode)| mode);
                 let mode = if mode == "100755" { "100644" } else { mode };
                 check_mode(mode, "changed").map_err(|why| (lines.index() - 1, why))?;

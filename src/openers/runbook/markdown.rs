@@ -225,6 +225,10 @@ fn is_open(code: &str) -> bool {
 /// Whether a line looks like a command behind the prompt of another user or program: `# `, `>>> `, `mysql> `.
 fn has_prompt(line: &str) -> bool {
     let Some((prompt, rest)) = line.trim_start().split_once(' ') else { return false };
+    // It begins a line that goes on, which was looked at before, and many lines of output.
+    if prompt == ">" {
+        return false;
+    }
     let name = prompt.trim_end_matches(['>', '#', '$', '%']);
     let is_name = name.chars().all(|it| it.is_ascii_alphanumeric() || "_-=@:~/.[]()".contains(it));
     name.len() < prompt.len() && is_name && !rest.trim().is_empty()

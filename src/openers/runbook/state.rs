@@ -45,7 +45,16 @@ impl State {
     /// # Errors
     /// The index of a line, and why it cannot be repeated.
     pub(in crate::openers) fn add(&mut self, code: &str) -> Result<(), (usize, String)> {
-        for (index, line) in code.lines().enumerate() {
+        let mut lines = code.lines().enumerate();
+        while let Some((index, first)) = lines.next() {
+            // A line that goes on, as the shell reads it.
+            let mut line = first.to_owned();
+            while line.ends_with('\\') && !line.ends_with("\\\\") && !line.contains('#') {
+                let Some((_, next)) = lines.next() else { break };
+                line.pop();
+                line.push_str(next);
+            }
+            let line = line.as_str();
             let error = |why: &str| {
                 let shown: String = line.trim().chars().take(60).collect();
                 Err((

@@ -20,7 +20,7 @@ fn a_file_has_one_format() {
     }
     // An edit block may stand in a fence of commands, and the text of a block may look like another format.
     let script =
-        "f\n```sh\n<<<<<<< SEARCH\na\n=======\n```bash\n*** Begin Patch\n>>>>>>> REPLACE\n```\n";
+        "f\n```sh\n<<<<<<< SEARCH\na\n=======\nx\n```bash\n*** Begin Patch\n>>>>>>> REPLACE\n```\n";
     assert!(shown(script, &[("f", "a\n")]).starts_with("patch f:"));
     let badge = "[![CI](https://x)](https://y)\n\n```sh\nls\n```\n";
     assert_eq!(shown(badge, &[]), "$ ls\n");

@@ -150,7 +150,7 @@ index 111..000
 --- words
 diff --git a/gone empty b/gone empty
 deleted file mode 100644
-index e69..000
+index e69de29..000
 diff --git a/old b/new
 similarity index 100%
 rename from old

@@ -68,7 +68,7 @@ fn changes_are_shown_without_secrets() {
         "~ update s.t\n    a: \"old\" → \"new\"\n    id: known after apply\n    l[0].q: (secret)\n    \
          p: (secret) → (secret)\n\
          -/+ replace r.r\n    a: 1 → 2\n- delete d.d\n    a.b[0]: true → removed\n  keep m.n, moved from m.o\n\
-         ~ output out\n    value: \"x\" → (secret)\n"
+         ~ output out\n    value: (secret) → (secret)\n"
     );
 }
 
