@@ -109,10 +109,12 @@ impl Patch<'_, '_> {
 
     /// A file that is made must not be there: the original would replace it without a word.
     fn must_be_free(&mut self, lines: &Lines<'_>, header: usize, path: &str) {
-        if self.texts.exists(path) != Ok(false) {
-            let message = format!("{path} is there already, and would be replaced");
-            self.errors.push(lines.error_at(header, message));
-        }
+        let message = match self.texts.exists(path) {
+            Ok(false) => return,
+            Ok(true) => format!("{path} is there already, and would be replaced"),
+            Err(error) => error,
+        };
+        self.errors.push(lines.error_at(header, message));
     }
 
     fn add(&mut self, lines: &mut Lines<'_>, header: usize, path: &str) {

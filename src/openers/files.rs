@@ -81,6 +81,12 @@ impl<'f> Texts<'f> {
     }
 
     fn known(&mut self, path: &str) -> Result<&mut Known, String> {
+        // Two spellings of one file would be two files here, and a diff cannot name all characters.
+        let is_plain = |part: &str| !matches!(part, "" | "." | "..");
+        let inside = path.strip_prefix('/').unwrap_or(path);
+        if !inside.split('/').all(is_plain) || path.contains(char::is_control) {
+            return Err(format!("{path:?} is no plain path of a file"));
+        }
         // Not `entry(…).or_insert_with(…)`, because reading may fail.
         match self.known.entry(path.to_owned()) {
             Entry::Occupied(known) => Ok(known.into_mut()),

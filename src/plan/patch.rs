@@ -19,7 +19,9 @@ pub(super) fn patch(path: &str, before: &str, after: &str) -> String {
     let tail = before.iter().rev().zip(after.iter().rev()).take(most).take_while(same).count();
     let pairs = (before.len() - head - tail).saturating_mul(after.len() - head - tail);
     let (from, to) = (format!("a/{path}"), format!("b/{path}"));
-    if pairs <= MAX_PAIRS {
+    // The library takes CR at the end for a line break.
+    let ends_with_return = |lines: &[&str]| lines.last().is_some_and(|line| line.ends_with('\r'));
+    if pairs <= MAX_PAIRS && !ends_with_return(&before) && !ends_with_return(&after) {
         let diff = TextDiff::configure().newline_terminated(true).diff_slices(&before, &after);
         return diff.unified_diff().context_radius(CONTEXT).header(&from, &to).to_string();
     }
@@ -84,6 +86,14 @@ mod tests {
                 "{before:?} {after:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_carriage_return_is_no_line_break() {
+        assert_eq!(
+            patch("f", "a\nb\r", "a\nc\r"),
+            "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n a\n-b\r\n\\ No newline at end of file\n+c\r\n\\ No newline at end of file\n"
+        );
     }
 
     #[test]

@@ -229,6 +229,11 @@ fn has_prompt(line: &str) -> bool {
     if prompt == ">" {
         return false;
     }
+    // `/ # rm x`, with the folder in front.
+    let second = rest.split_whitespace().next().unwrap_or_default();
+    if ["#", "$", "%", ">", ">>>"].contains(&second) && rest.trim() != second {
+        return true;
+    }
     let name = prompt.trim_end_matches(['>', '#', '$', '%']);
     let is_name = name.chars().all(|it| it.is_ascii_alphanumeric() || "_-=@:~/.[]()".contains(it));
     name.len() < prompt.len() && is_name && !rest.trim().is_empty()

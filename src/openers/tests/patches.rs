@@ -131,6 +131,7 @@ fn files_of_a_patch_must_be_there_or_not() {
         ("*** Update File: b\n-x\n", "error 2: b is not in the workspace"),
         ("*** Update File: a\n*** Move to: c\n-x\n", "error 3: c is there already"),
         ("*** Update File: a\n-x\n*** Update File: a\n-y\n", "error 4: a is named before"),
+        ("*** Update File: ./a\n-x\n", "error 2: \"./a\" is no plain path"),
         ("*** Update File: /etc/passwd\n-x\n", "error 2: /etc/passwd is outside"),
         ("*** Add File: d\nb\n", "error 3: each line of a new file begins with `+`"),
         ("*** Rename File: a\n", "error 2: \"*** Rename File: a\" is no part of a patch"),

@@ -67,6 +67,10 @@ fn what_blocks_share_is_said_or_refused() {
         (vec!["$ rm x \\\n    --help"], "error 3: the command above goes on"),
         (vec!["$ ls\n# rm x"], "error 3: a line that looks like a command behind another prompt"),
         (
+            vec!["$ docker run x\n/ # rm x"],
+            "error 3: a line that looks like a command behind another prompt",
+        ),
+        (
             vec!["$ mysql\nmysql> drop x"],
             "error 3: a line that looks like a command behind another prompt",
         ),

@@ -15,7 +15,8 @@ const TOFU: &str =
 #[test]
 fn only_the_signed_binary_plan_is_applied() {
     let home = Home::new();
-    let change = json!({"actions": ["create"], "before": null, "after": {"a": 1}});
+    let change =
+        json!({"actions": ["create"], "before": null, "after": {"a": 1}, "after_sensitive": {}});
     let resource =
         json!({"address": "a.b", "provider_name": "registry.opentofu.org/x/y", "change": change});
     let text =
