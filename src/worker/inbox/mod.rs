@@ -3,15 +3,15 @@
 //! Whatever arrives only proposes. A plan from the inbox is opened, reviewed, authorized and run like any other; nothing
 //! in the folder can approve one.
 //!
-//! A proposal is a folder of its own, named after its id: [`PLAN_NAME`] has the bytes of the plan, and
-//! [`PROPOSAL_NAME`] says its name, the workspace, who proposes it, and when. It is made under a temporary name and
+//! A proposal is a folder of its own, named after its id: `PLAN_NAME` has the bytes of the plan, and
+//! `PROPOSAL_NAME` says its name, the workspace, who proposes it, and when. It is made under a temporary name and
 //! renamed, so that it is there whole or not at all. Files that somebody copies into the folder are listed too. They
 //! have no workspace until the person chooses one, because the folder of the inbox never is one.
 //!
 //! The folder is opened once for each operation, and everything in it through that handle, without following links. So
 //! nothing outside of it is read as a plan, and a link or a pipe in it is only named.
 //!
-//! What is removed is moved into [`REMOVED_NAME`], where it stays until the person deletes it.
+//! What is removed is moved into `REMOVED_NAME`, where it stays until the person deletes it.
 
 mod error;
 mod folder;
