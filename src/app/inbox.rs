@@ -181,7 +181,7 @@ impl App {
 
 impl PlanPage {
     /// Closes the plan with this file if the page shows it, unless its run is under way.
-    fn close_file(&mut self, path: &Path, shared: &mut Shared) {
+    pub(super) fn close_file(&mut self, path: &Path, shared: &mut Shared) {
         let shown = self.shown.as_ref();
         if shown.is_some_and(|it| it.path() == Some(path) && !it.run.is_active()) {
             self.close(shared);

@@ -3,6 +3,7 @@
 mod bounded;
 mod evidence;
 mod formats;
+mod hook;
 mod inbox;
 mod record_id;
 mod retention;
@@ -18,6 +19,7 @@ pub(super) use evidence::{
     Show, Span, Timeline, Times, Verify,
 };
 pub(super) use formats::{Convert, Schema};
+pub(super) use hook::{Exec, HookAnswer};
 pub(super) use inbox::{InboxCommand, InboxRemove, Mcp, Propose};
 pub(super) use record_id::{RecordId, given};
 pub(super) use retention::{Backup, Part, Purge, Restore, Sizes};
@@ -99,6 +101,10 @@ pub(super) enum Command {
     Continue(Continue),
     /// Serve agents by the Model Context Protocol: they propose plans, ask what became of them, and search the evidence
     Mcp(Mcp),
+    /// Answer an agent that wants to make a tool call: it is shown to a person in the window; see docs/agents.md
+    Hook(HookAnswer),
+    /// Run what a ticket of `hook` stands for, in the window; the agent does that
+    Exec(Exec),
     /// Let a planner propose a plan for a goal; nothing is run
     Plan(Plan),
     /// Let a planner propose plans for a goal, in a limited number of attempts, and run those that are authorized
@@ -140,7 +146,7 @@ impl Command {
             Self::Walls(walls) => walls.common.json,
             Self::Risk(risk) => risk.common.json,
             Self::Schema(schema) => schema.common.json,
-            Self::Mcp(_) | Self::Planner(_) => false,
+            Self::Mcp(_) | Self::Planner(_) | Self::Hook(_) | Self::Exec(_) => false,
         }
     }
 }

@@ -38,6 +38,9 @@ pub struct InboxEntry {
     pub at_ms: i64,
     /// The workspace for which it is proposed; `None` if the person has to choose one.
     pub workspace: Option<PathBuf>,
+    /// Until when an agent waits for the decision about its tool call, in Unix milliseconds; absent if nobody waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked_until_ms: Option<i64>,
     /// What its bytes alone tell about the plan; `None` if they were not read.
     pub plan: Option<InboxPlan>,
 }

@@ -40,6 +40,11 @@ impl PlanPage {
         self.queue.place_of(path).is_none() && self.sessions().all(|it| it.path() != Some(path))
     }
 
+    /// The name of an open plan when it was last shown.
+    pub(super) fn open_name(&self, path: &Path) -> Option<String> {
+        self.open_files.iter().find(|it| it.path == path).map(|it| it.name.clone())
+    }
+
     /// The number of open plans.
     pub fn open_count(&self) -> usize {
         self.open_files.len()

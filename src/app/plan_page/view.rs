@@ -126,6 +126,7 @@ impl PlanPage {
             output: &session.output,
             in_inbox: session.opened.held.is_some(),
             proposed_by: session.opened.held.as_ref().and_then(|held| held.from.as_deref()),
+            asked_until_ms: session.opened.held.as_ref().and_then(|held| held.asked_until_ms),
             last_run: self.last_run(),
             continues: session.opened.continues,
             attempt: session.attempt,

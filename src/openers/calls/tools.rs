@@ -63,9 +63,29 @@ pub(super) fn action(
         | "LS"
         | "list_directory"
         | "view_image"
+        | "NotebookRead"
+        | "TaskOutput"
+        | "TaskGet"
+        | "TaskList"
+        | "tracker_get_task"
+        | "tracker_list_tasks"
+        | "tracker_visualize"
+        | "get_internal_docs"
+        // What an agent notes for itself, asks its own user, or how it goes on.
         | "TodoWrite"
+        | "TaskCreate"
+        | "TaskUpdate"
         | "update_plan"
-        | "write_todos" => Ok(Action::Reads),
+        | "write_todos"
+        | "update_topic"
+        | "complete_task"
+        | "AskUserQuestion"
+        | "ask_user"
+        | "request_user_input"
+        | "EnterPlanMode"
+        | "ExitPlanMode"
+        | "enter_plan_mode"
+        | "exit_plan_mode" => Ok(Action::Reads),
         other => {
             let message = format!("what the tool {other:?} does is not known here");
             Err(Finding::error(Code::UnknownTool, call.at.pointer.clone(), message))
@@ -272,6 +292,11 @@ fn text_editor(call: &Call<'_>, texts: &mut Texts<'_>) -> Result<Action, Finding
 fn patch(call: &Call<'_>, texts: &mut Texts<'_>) -> Result<Action, Finding> {
     let text = match call.input.value {
         Value::String(text) => text.as_str(),
+        // So the hook of Codex gets it.
+        _ if call.input.get("command").is_some() => {
+            call.input.only(&["command"])?;
+            call.input.must("command")?
+        }
         _ => {
             call.input.only(&["input"])?;
             call.input.must("input")?

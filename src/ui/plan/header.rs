@@ -225,9 +225,15 @@ fn inbox_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     if !view.in_inbox {
         return;
     }
-    let text = match view.proposed_by {
-        Some(from) => format!("From the inbox. Proposed by “{}”, as it says itself.", prose(from)),
-        None => "From the inbox. Nobody says who proposes it.".to_owned(),
+    let text = match (view.proposed_by, view.asked_until_ms) {
+        (Some(agent), Some(until_ms)) => {
+            let until = view.now.second(until_ms);
+            format!("Asked by {}, answer until {until}. It runs nothing before.", prose(agent))
+        }
+        (Some(from), None) => {
+            format!("From the inbox. Proposed by “{}”, as it says itself.", prose(from))
+        }
+        (None, _) => "From the inbox. Nobody says who proposes it.".to_owned(),
     };
     widgets::remark(ui, icon::ENVELOPE, Tone::Dim, text);
     if view.review.is_none() && view.plan.is_some() {

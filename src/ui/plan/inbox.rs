@@ -54,7 +54,7 @@ fn title(entry: &InboxEntry) -> &str {
 }
 
 /// The facts about an entry, the most important first.
-fn facts(entry: &InboxEntry, waits: bool) -> Vec<String> {
+fn facts(entry: &InboxEntry, waits: bool, now: &Now) -> Vec<String> {
     let plan = entry.plan.as_ref();
     let warnings = plan.map_or(0, |plan| plan.warnings);
     let has_no_place = entry.can_be_opened() && entry.workspace.is_none();
@@ -62,6 +62,7 @@ fn facts(entry: &InboxEntry, waits: bool) -> Vec<String> {
         state(entry, waits).1,
         (warnings > 0).then(|| format::counted(warnings, "warning")),
         entry.from.as_ref().map(|from| format!("from {}", one_line(from))),
+        entry.asked_until_ms.filter(|_| waits).map(|it| format!("answer until {}", now.second(it))),
         has_no_place.then(|| "no workspace yet".to_owned()),
     ]
     .into_iter()
@@ -191,7 +192,7 @@ fn row_ui(
     actions: &mut Vec<Action>,
 ) {
     let (icon, _, tone) = state(entry, waits);
-    let (facts, time) = (facts(entry, waits), now.short(entry.at_ms));
+    let (facts, time) = (facts(entry, waits, now), now.short(entry.at_ms));
     let workspace = entry.workspace.as_ref().map(|it| it.display().to_string());
     let for_place = workspace.map(|it| format!(", for {}", drawable(&it))).unwrap_or_default();
     let name = one_line(title(entry)).into_owned();

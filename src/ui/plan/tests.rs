@@ -34,6 +34,7 @@ fn page(approval: &Approval, run: &RunState, situation: &Situation) -> String {
         output: &RunOutput::default(),
         in_inbox: false,
         proposed_by: None,
+        asked_until_ms: None,
         last_run: None,
         continues: None,
         attempt: None,

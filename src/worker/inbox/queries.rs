@@ -1,8 +1,9 @@
 //! What the window asks about the inbox.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
-use super::{InboxFolder, remove_from_inbox};
+use super::{InboxFolder, remove_from_inbox, withdraw};
 use crate::plan::Digest;
 use crate::worker::{Query, QueryContext, QueryError};
 
@@ -23,6 +24,26 @@ impl Query for RemoveFromInbox {
             remove_from_inbox(&folder, id).map_err(|error| error.failure())?;
         }
         Ok(self.ids.len())
+    }
+}
+
+/// Deletes the proposals of calls for which nobody waits any more, by the files of their plans.
+pub struct WithdrawCalls {
+    /// The files, in the inbox.
+    pub files: Vec<PathBuf>,
+}
+
+impl Query for WithdrawCalls {
+    type Answer = ();
+
+    fn run(self, context: &mut QueryContext) -> Result<(), QueryError> {
+        let folder = InboxFolder::open(&context.setup.inbox).map_err(|error| error.failure())?;
+        for file in &self.files {
+            let id = file.parent().filter(|it| it.parent() == Some(folder.path()));
+            let id = id.and_then(Path::file_name).and_then(|name| name.to_str());
+            id.iter().for_each(|id| withdraw(&folder, id));
+        }
+        Ok(())
     }
 }
 
