@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-pub(super) use bounded::{Loop, Plan, Planning};
+pub(super) use bounded::{Loop, Plan, Planner, Planning};
 pub(super) use evidence::{
     AcceptHead, Case, Compare, Durations, EvidenceCommand, Export, FileHistory, Question, Search,
     Show, Span, Timeline, Times, Verify,
@@ -390,13 +390,4 @@ pub(super) struct Risk {
     pub(super) command: Vec<String>,
     #[command(flatten)]
     pub(super) common: Common,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct Planner {
-    /// The planner
-    #[arg(value_enum)]
-    pub(super) name: PlannerWord,
-    /// The folder with the plans, for `replay`; the model, for an agent
-    pub(super) argument: Option<String>,
 }

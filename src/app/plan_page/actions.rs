@@ -367,19 +367,6 @@ impl PlanPage {
         });
     }
 
-    /// Applies a recorded decision about the plan of this file. If another plan is shown by now, an approval is kept for when
-    /// that one is shown again.
-    fn take_decision(&mut self, path: Option<&Path>, authorization: PlanAuthorization) {
-        let shown = self.shown.as_mut().filter(|session| session.path() == path);
-        match (shown, path) {
-            (Some(session), _) => session.apply_decision(authorization),
-            (None, Some(path)) if authorization.status == AuthorizationStatus::Approved => {
-                self.set_aside.insert(path.to_owned(), authorization);
-            }
-            (None, _) => {}
-        }
-    }
-
     /// Sends the person's decision about the plan of an attempt to the worker, and closes the dialog.
     pub fn decide_attempt(&mut self, digest: Digest, decision: PlanDecision, shared: &mut Shared) {
         if !shared.close_prompt(&Prompt::DECISIONS) {

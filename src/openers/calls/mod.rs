@@ -1,6 +1,7 @@
 //! Tool calls of a model, in the shapes of the interfaces of Anthropic, OpenAI and Gemini. A plan has either commands or
 //! changes of files, so calls of both kinds are no plan.
 
+mod reading;
 mod shapes;
 mod tools;
 

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::super::begin_patch;
 use super::super::files::Texts;
 use super::super::lines::Lines;
+use super::reading::is_reading;
 use super::shapes::Call;
 use crate::plan::{Code, Digest, Edit, Finding, ProposedCommand, limits};
 
@@ -52,40 +53,7 @@ pub(super) fn action(
         "MultiEdit" => multi_edit(call, texts),
         "str_replace_based_edit_tool" | "str_replace_editor" => text_editor(call, texts),
         "apply_patch" => patch(call, texts),
-        "Read"
-        | "read_file"
-        | "read_many_files"
-        | "Glob"
-        | "glob"
-        | "Grep"
-        | "search_file_content"
-        | "grep_search"
-        | "LS"
-        | "list_directory"
-        | "view_image"
-        | "NotebookRead"
-        | "TaskOutput"
-        | "TaskGet"
-        | "TaskList"
-        | "tracker_get_task"
-        | "tracker_list_tasks"
-        | "tracker_visualize"
-        | "get_internal_docs"
-        // What an agent notes for itself, asks its own user, or how it goes on.
-        | "TodoWrite"
-        | "TaskCreate"
-        | "TaskUpdate"
-        | "update_plan"
-        | "write_todos"
-        | "update_topic"
-        | "complete_task"
-        | "AskUserQuestion"
-        | "ask_user"
-        | "request_user_input"
-        | "EnterPlanMode"
-        | "ExitPlanMode"
-        | "enter_plan_mode"
-        | "exit_plan_mode" => Ok(Action::Reads),
+        name if is_reading(name) => Ok(Action::Reads),
         other => {
             let message = format!("what the tool {other:?} does is not known here");
             Err(Finding::error(Code::UnknownTool, call.at.pointer.clone(), message))

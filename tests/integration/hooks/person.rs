@@ -67,7 +67,7 @@ impl Window {
             let mut last = None;
             while !is_closed.load(Ordering::SeqCst) {
                 let input = egui::RawInput { focused: true, ..egui::RawInput::default() };
-                let _ = window.frame(&ctx, input);
+                window.frame(&ctx, input).textures_delta.clear();
                 if let Some(file) = window.authorizable().filter(|file| Some(file) != last.as_ref())
                 {
                     match does {
@@ -104,7 +104,8 @@ impl Drop for Window {
     fn drop(&mut self) {
         self.closes.store(true, Ordering::SeqCst);
         let _ = self.wake.try_send(());
-        self.thread.take().unwrap().join().unwrap();
+        let joined = self.thread.take().unwrap().join();
+        assert!(thread::panicking() || joined.is_ok(), "the window has panicked");
     }
 }
 
