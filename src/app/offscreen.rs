@@ -41,6 +41,12 @@ impl Offscreen {
         shown.path().filter(|_| can).map(Into::into)
     }
 
+    /// Whether the shown plan is authorized.
+    pub fn is_authorized(&self) -> bool {
+        let shown = self.app.plan.shown.as_ref();
+        shown.is_some_and(|it| matches!(it.approval, Approval::Approved { .. }))
+    }
+
     /// Opens a plan file.
     pub fn open(&mut self, path: PathBuf) {
         self.app.plan.open(path, None, &mut self.app.shared);

@@ -108,7 +108,8 @@ fn ask(agent: Agent, call: HookCall, deadline: Instant) -> Answer {
     };
     let runs_command = call.runs_command();
     let deadline = deadline.checked_sub(FOR_THE_ANSWER).unwrap_or(deadline);
-    let timeout = deadline.saturating_duration_since(Instant::now());
+    // The window gives up first, and says so.
+    let timeout = deadline.saturating_duration_since(Instant::now() + FOR_THE_ANSWER);
     let ask = Ask::Call {
         agent: agent.as_str().to_owned(),
         session: call.session.clone(),
@@ -135,6 +136,9 @@ fn ask(agent: Agent, call: HookCall, deadline: Instant) -> Answer {
              Countersign, then make the call again."
                 .to_owned(),
         ),
+        Err(AskError::TooLate) => Answer::Deny(format!(
+            "Nobody decided about the call in Countersign in time. {NO_WAY_AROUND}"
+        )),
         Err(error) => Answer::Deny(format!("Countersign: {error}. {NO_WAY_AROUND}")),
     }
 }

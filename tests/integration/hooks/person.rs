@@ -21,6 +21,8 @@ pub const PATIENCE: Duration = Duration::from_secs(60);
 #[derive(Debug, Clone, Copy)]
 pub enum Does {
     Authorizes,
+    /// Authorizes the plan, and then opens the file `other.json` of the workspace.
+    AuthorizesAndLeaves,
     Rejects(&'static str),
     Nothing,
 }
@@ -56,6 +58,7 @@ impl Window {
         home.settings("must_see = \"nothing\"\n");
         let settings = home.path().join(".config/countersign/settings.toml");
         let (folders, is_closed, waker) = (folders(home), Arc::clone(&closes), wake.clone());
+        let other = home.file("other.json").canonicalize().unwrap_or_default();
         let socket = folders.window.join("calls");
         let run = move || {
             let ctx = egui::Context::default();
@@ -65,19 +68,24 @@ impl Window {
             let options = Options { settings: Some(settings), ..Options::default() };
             let mut window = Offscreen::start(&ctx, options, folders).unwrap();
             let mut last = None;
+            let mut leaves = matches!(does, Does::AuthorizesAndLeaves);
             while !is_closed.load(Ordering::SeqCst) {
                 let input = egui::RawInput { focused: true, ..egui::RawInput::default() };
                 window.frame(&ctx, input).textures_delta.clear();
                 if let Some(file) = window.authorizable().filter(|file| Some(file) != last.as_ref())
                 {
                     match does {
-                        Does::Authorizes => window.decide(&ctx, None),
+                        Does::Authorizes | Does::AuthorizesAndLeaves => window.decide(&ctx, None),
                         Does::Rejects(reason) => window.decide(&ctx, Some(reason)),
                         Does::Nothing => {}
                     }
                     let _ = shows.try_send(file.clone());
                     last = Some(file);
                     continue;
+                }
+                if leaves && window.is_authorized() {
+                    leaves = false;
+                    window.open(other.clone());
                 }
                 match woken.recv_timeout(Duration::from_millis(200)) {
                     Ok(()) | Err(RecvTimeoutError::Timeout) => {}

@@ -103,21 +103,22 @@ fn a_window_that_closes_denies_what_waits() {
     assert!(output.status.success());
 }
 
+/// The bytes that are run are those that the person has authorized, wherever they come from.
 #[test]
-fn a_file_that_changed_since_is_stale() {
+fn bytes_that_changed_since_are_stale() {
     let home = Home::new();
-    home.write("other", "before");
-    let _window = Window::open(&home, Does::Authorizes);
+    let step = json!({"step_id": "a", "tool": "file_read", "arguments": {"path": "other.json"}});
+    let other = json!({"plan_id": "other", "intent": "READ", "steps": [step]});
+    home.write("other.json", other.to_string());
+    let window = Window::open(&home, Does::AuthorizesAndLeaves);
     let answer = asks(&home, "claude", "echo ran >ran");
     let ticket = ticket(&answer["hookSpecificOutput"]["updatedInput"]["command"]);
-    // The bytes of the plan in the inbox, which the person has authorized.
-    let inbox = home.path().join(".local/share/countersign/inbox");
-    let plans: Vec<_> = std::fs::read_dir(inbox).unwrap().flatten().collect();
-    let plan = plans.iter().map(|it| it.path().join("plan")).find(|it| it.exists()).unwrap();
+    let plan = window.shows();
+    assert!(window.shows().ends_with("other.json"));
     let bytes = std::fs::read_to_string(&plan).unwrap().replace("echo ran", "echo changed");
     std::fs::write(&plan, bytes).unwrap();
     let done = exec(&home, &ticket).exits(3);
-    assert!(!done.stderr.is_empty(), "{done:?}");
+    assert!(done.stderr.contains("plan bytes"), "{done:?}");
     assert!(!home.file("ran").exists());
 }
 
