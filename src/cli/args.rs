@@ -19,7 +19,7 @@ pub(super) use evidence::{
     Show, Span, Timeline, Times, Verify,
 };
 pub(super) use formats::{Convert, Schema};
-pub(super) use hook::{Exec, HookAnswer};
+pub(super) use hook::{AgentWord, Exec, Hook, HookAction, HookAnswer, HookInstall, HookPlace};
 pub(super) use inbox::{InboxCommand, InboxRemove, Mcp, Propose};
 pub(super) use record_id::{RecordId, given};
 pub(super) use retention::{Backup, Part, Purge, Restore, Sizes};
@@ -102,7 +102,7 @@ pub(super) enum Command {
     /// Serve agents by the Model Context Protocol: they propose plans, ask what became of them, and search the evidence
     Mcp(Mcp),
     /// Answer an agent that wants to make a tool call: it is shown to a person in the window; see docs/agents.md
-    Hook(HookAnswer),
+    Hook(Hook),
     /// Run what a ticket of `hook` stands for, in the window; the agent does that
     Exec(Exec),
     /// Let a planner propose a plan for a goal; nothing is run
@@ -146,7 +146,8 @@ impl Command {
             Self::Walls(walls) => walls.common.json,
             Self::Risk(risk) => risk.common.json,
             Self::Schema(schema) => schema.common.json,
-            Self::Mcp(_) | Self::Planner(_) | Self::Hook(_) | Self::Exec(_) => false,
+            Self::Hook(hook) => hook.action.as_ref().is_some_and(|action| action.common().json),
+            Self::Mcp(_) | Self::Planner(_) | Self::Exec(_) => false,
         }
     }
 }

@@ -30,10 +30,17 @@ const FOR_THE_ANSWER: Duration = Duration::from_millis(500);
 /// What the agent is told besides the reason of a denial.
 const NO_WAY_AROUND: &str = "Do not try to do the same in another way; tell your user.";
 
+/// The variable with which `hook doctor` makes the hook deny a call, in whatever it says: a word that the agent then passes
+/// on. It can make the hook do nothing else.
+pub(super) const CANARY: &str = "COUNTERSIGN_HOOK_CANARY";
+
 /// Answers one call. Returns the exit code for the agent.
 pub(super) fn hook(command: &args::HookAnswer) -> ExitCode {
     let begun = Instant::now();
-    let agent = command.agent.0;
+    let Some(args::AgentWord(agent)) = command.agent else {
+        say("Countersign denies the call: its hook does not know the agent.");
+        return ExitCode::from(BLOCK);
+    };
     let seconds = command.timeout.unwrap_or(agent.default_timeout_seconds());
     let deadline = begun + Duration::from_secs(seconds);
     let unsandboxed = command.unsandboxed;
@@ -76,6 +83,9 @@ fn print(agent: Agent, answer: &Answer) -> ExitCode {
 }
 
 fn decide(agent: Agent, unsandboxed: bool, deadline: Instant) -> Answer {
+    if let Some(word) = std::env::var_os(CANARY) {
+        return Answer::Deny(format!("Countersign's canary: {}", word.to_string_lossy()));
+    }
     let mut bytes = Vec::new();
     let limit = u64::try_from(MAX_CALL).unwrap_or(u64::MAX).saturating_add(1);
     if let Err(error) = io::stdin().lock().take(limit).read_to_end(&mut bytes) {

@@ -12,6 +12,7 @@ mod agent;
 mod answer;
 mod call;
 pub mod channel;
+pub mod settings;
 #[cfg(test)]
 mod tests;
 

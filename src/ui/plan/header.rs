@@ -228,7 +228,7 @@ fn inbox_ui(ui: &mut Ui, view: &PlanView<'_>, actions: &mut Vec<Action>) {
     let text = match (view.proposed_by, view.asked_until_ms) {
         (Some(agent), Some(until_ms)) => {
             let until = view.now.second(until_ms);
-            format!("Asked by {}, answer until {until}. It runs nothing before.", prose(agent))
+            format!("Asked by {}, answer until {until}. Then the call is denied.", prose(agent))
         }
         (Some(from), None) => {
             format!("From the inbox. Proposed by “{}”, as it says itself.", prose(from))

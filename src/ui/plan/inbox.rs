@@ -60,9 +60,9 @@ fn facts(entry: &InboxEntry, waits: bool, now: &Now) -> Vec<String> {
     let has_no_place = entry.can_be_opened() && entry.workspace.is_none();
     [
         state(entry, waits).1,
+        entry.asked_until_ms.filter(|_| waits).map(|it| format!("until {}", now.second(it))),
         (warnings > 0).then(|| format::counted(warnings, "warning")),
         entry.from.as_ref().map(|from| format!("from {}", one_line(from))),
-        entry.asked_until_ms.filter(|_| waits).map(|it| format!("answer until {}", now.second(it))),
         has_no_place.then(|| "no workspace yet".to_owned()),
     ]
     .into_iter()

@@ -109,7 +109,7 @@ fn agents_are_told_why_a_call_is_denied() {
 fn without_a_window_or_in_time_agents_run_nothing() {
     let home = Home::new();
     let touch = gemini_call("run_shell_command", &json!({"command": "touch made"}));
-    let told = gemini(&home, &[touch.clone()], &[]);
+    let told = gemini(&home, std::slice::from_ref(&touch), &[]);
     assert!(told[0].contains("No window of Countersign is open"), "{told:?}");
     let told = codex(&home, "touch made", "--unsandboxed", "danger-full-access");
     assert!(told.contains("No window of Countersign is open"), "{told}");

@@ -4,4 +4,5 @@
 mod agents;
 mod answers;
 mod person;
+mod settings;
 mod tickets;
