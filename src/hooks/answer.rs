@@ -35,6 +35,8 @@ impl Answer {
         let event = agent.event();
         let decided = match self {
             Self::NoObjection => return json!({}),
+            // Codex knows no permission without other arguments, and takes it for a failure of the hook.
+            Self::Allow if agent == Agent::Codex => return json!({}),
             Self::Allow => json!({ "hookEventName": event, "permissionDecision": "allow" }),
             Self::Rewrite(input) => {
                 // Claude Code replaces all arguments; Codex has only this one.

@@ -219,7 +219,7 @@ mod tests {
         }
         assert!(with.contains("\"onFailure\": \"block\"") && with.contains("\"timeout\": 600"));
         assert!(with.find("theme") < with.find("zoom"), "the order stays");
-        assert_eq!(commands(Agent::Claude, &with).unwrap(), [entry.command.clone()]);
+        assert_eq!(commands(Agent::Claude, &with).unwrap(), std::slice::from_ref(&entry.command));
         assert_eq!(install(Agent::Claude, &with, &entry).unwrap(), None, "it is there once");
         let without = remove(Agent::Claude, &with).unwrap().unwrap();
         assert_eq!(

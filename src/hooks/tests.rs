@@ -62,6 +62,13 @@ fn answers_have_only_fields_of_the_schema() {
     }
 }
 
+/// Codex has said "hook: PreToolUse Failed" to a permission alone.
+#[test]
+fn codex_is_permitted_by_no_objection() {
+    assert_eq!(Answer::Allow.to_json(Agent::Codex), json!({}));
+    assert_eq!(Answer::Allow.to_json(Agent::Gemini), json!({"decision": "allow"}));
+}
+
 #[test]
 fn only_a_command_in_a_text_is_rewritten() {
     let rewritten = |agent, tool: &str, input| call(agent, tool, input).with_command("new");

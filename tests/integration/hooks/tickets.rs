@@ -149,6 +149,28 @@ fn an_edit_is_permitted_and_run_by_the_agent() {
     assert!(home.texts("SELECT id FROM runs", []).is_empty(), "no run is claimed");
 }
 
+/// A socket that a dead window has left is replaced. A second window serves only once the first one is closed.
+#[test]
+fn one_window_at_a_time_is_asked() {
+    let home = Home::new();
+    let folder = super::person::folders(&home).window;
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::set_permissions(&folder, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+    drop(std::os::unix::net::UnixListener::bind(folder.join("calls")).unwrap());
+    let input = call(&home, "claude", "Bash", json!({"command": "touch x"})).to_string();
+    let ask = || denial("claude", hook(&home, &["--agent", "claude"], input.clone()));
+    let first = Window::open(&home, Does::Rejects("as the first window"));
+    let _second = Window::open(&home, Does::Rejects("as the second window"));
+    for _ in 0..2 {
+        assert!(ask().contains("as the first window"));
+    }
+    drop(first);
+    let begun = Instant::now();
+    while !ask().contains("as the second window") {
+        assert!(begun.elapsed() < super::person::PATIENCE, "the second window serves now");
+    }
+}
+
 #[test]
 fn an_agent_that_leaves_stops_its_command() {
     let home = Home::new();
